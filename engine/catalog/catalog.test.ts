@@ -78,10 +78,10 @@ describe('a catalog that stays open', () => {
 describe('audit log', () => {
   it('cannot be changed through the catalog, and shows when it was changed otherwise', () => {
     const catalog = Catalog.open(folder, { create: true });
-    catalog.addAudit('import', { n: 1 });
-    catalog.addAudit('tag', { n: 2 });
-    catalog.addAudit('delete', { n: 3 });
-    expect(catalog.audit().map((entry) => entry.intact)).toEqual([true, true, true]);
+    catalog.audit.add('import', { n: 1 });
+    catalog.audit.add('tag', { n: 2 });
+    catalog.audit.add('delete', { n: 3 });
+    expect(catalog.audit.entries().map((entry) => entry.intact)).toEqual([true, true, true]);
     catalog.close();
     const db = new Database(join(folder, 'case.sqlite'));
     expect(() => db.exec(`UPDATE audit SET detail = '{}' WHERE id = 2`)).toThrow(/append-only/);
@@ -89,7 +89,7 @@ describe('audit log', () => {
     db.exec(`DROP TRIGGER audit_no_update; UPDATE audit SET detail = '{"n":9}' WHERE id = 2`);
     db.close();
     const again = Catalog.open(folder);
-    expect(again.audit().map((entry) => entry.intact)).toEqual([true, false, true]);
+    expect(again.audit.entries().map((entry) => entry.intact)).toEqual([true, false, true]);
     again.close();
   });
 });
@@ -97,7 +97,7 @@ describe('audit log', () => {
 describe('marks', () => {
   it('come back as they were set', () => {
     const catalog = Catalog.open(folder, { create: true });
-    catalog.addSegment({
+    catalog.segments.add({
       id: 1,
       day: '2026-01-01',
       days: undefined,
@@ -116,11 +116,11 @@ describe('marks', () => {
       importId: undefined,
       index: undefined,
     });
-    catalog.setMarks(1, 0, Uint32Array.of(3, 70_000, 4_000_000_000));
-    expect([...catalog.marks(1, 0)]).toEqual([3, 70_000, 4_000_000_000]);
-    expect(catalog.markSummary()).toEqual([{ segmentId: 1, tagId: 0, count: 3 }]);
-    catalog.setMarks(1, 0, new Uint32Array(0));
-    expect(catalog.markSummary()).toEqual([]);
+    catalog.marks.set(1, 0, Uint32Array.of(3, 70_000, 4_000_000_000));
+    expect([...catalog.marks.of(1, 0)]).toEqual([3, 70_000, 4_000_000_000]);
+    expect(catalog.marks.summary()).toEqual([{ segmentId: 1, tagId: 0, count: 3 }]);
+    catalog.marks.set(1, 0, new Uint32Array(0));
+    expect(catalog.marks.summary()).toEqual([]);
     catalog.close();
   });
 });

@@ -19,24 +19,24 @@ const COUNTS = { read: 3, stored: 2, duplicate: 0, quarantined: 1, skipped: 0 };
 
 /** Something in every table, changed and removed in every way. */
 function fill(catalog: Catalog): void {
-  const run = catalog.beginImport({ paths: ['a.log'] });
-  const source = catalog.addSource({
+  const run = catalog.imports.begin({ paths: ['a.log'] });
+  const source = catalog.sources.add({
     ...{ id: 1, name: 'a.log', path: '/evidence/a.log', location: { path: '/evidence/a.log' } },
     ...{ rawSize: 100, modifiedMs: 1, headSha256: 'aa', headSize: 100, importer: 'syslog' },
     ...{ importerVersion: 1, format: 'syslog', options: {}, importId: run },
   });
-  const row = catalog.source(source)!;
-  catalog.updateSource({ ...row, ...COUNTS, status: 'complete', decisions: { tz: 'UTC' } });
-  catalog.addLedger({
+  const row = catalog.sources.get(source)!;
+  catalog.sources.update({ ...row, ...COUNTS, status: 'complete', decisions: { tz: 'UTC' } });
+  catalog.ledger.add({
     ...{ importId: run, ordinal: 1, name: 'a.log', sourceId: 1, status: 'partial' },
     ...{ message: undefined, ...COUNTS },
   });
-  catalog.addLedger({
+  catalog.ledger.add({
     ...{ importId: run, ordinal: 1, name: 'a.log', sourceId: 1, status: 'complete' },
     ...{ message: undefined, ...COUNTS },
   });
   for (const id of [1, 2]) {
-    catalog.addSegment({
+    catalog.segments.add({
       ...{
         id,
         day: '2026-11-21',
@@ -47,39 +47,39 @@ function fill(catalog: Catalog): void {
       ...{ rows: 64, minTs: 1, maxTs: 2, bytes: 10, sha256: 'bb', columns: ['seq'], sources: [1] },
       ...{ shapes: 0, numberForm: 'bytes', unflowedPackets: 0, importId: run, index: undefined },
     });
-    catalog.setMarks(id, 0, Uint32Array.of(1, 5));
+    catalog.marks.set(id, 0, Uint32Array.of(1, 5));
   }
-  catalog.setSideFile(2, { bytes: 5, sha256: 'cc' });
-  const tag = catalog.tagId('seen');
-  catalog.setMarks(2, tag, Uint32Array.of(7));
-  catalog.setMarks(2, tag, Uint32Array.of(7, 9));
-  catalog.setMarks(1, tag, Uint32Array.of(2));
-  catalog.setMarks(1, tag, new Uint32Array(0));
-  catalog.removeSegment(1);
-  catalog.addHandTag(tag, { sourceId: 1, seq: 1 });
-  catalog.addHandTag(tag, { sourceId: 1, seq: 1 });
-  catalog.addHandTag(tag, { sourceId: 1, seq: 2 });
-  catalog.removeHandTag(0, { sourceId: 1, seq: 2 });
-  catalog.setNote({ sourceId: 1, seq: 1 }, 'first');
-  catalog.setNote({ sourceId: 1, seq: 1 }, 'second');
-  catalog.setNote({ sourceId: 1, seq: 2 }, 'gone');
-  catalog.setNote({ sourceId: 1, seq: 2 }, '');
-  const search = catalog.addSearch({ name: 'x', view: '?q=x', note: '' });
-  catalog.updateSearch({ id: search, name: 'y', view: '?q=y', note: 'n' });
-  catalog.deleteSearch(catalog.addSearch({ name: 'z', view: '?q=z', note: '' }));
-  catalog.setQuarantine(run, 3, 'dd');
-  catalog.setLineHashes(1, Uint32Array.of(1, 2));
-  catalog.setLeftOut(
-    catalog.addOverlap({
+  catalog.segments.setSideFile(2, { bytes: 5, sha256: 'cc' });
+  const tag = catalog.marks.tagId('seen');
+  catalog.marks.set(2, tag, Uint32Array.of(7));
+  catalog.marks.set(2, tag, Uint32Array.of(7, 9));
+  catalog.marks.set(1, tag, Uint32Array.of(2));
+  catalog.marks.set(1, tag, new Uint32Array(0));
+  catalog.segments.remove(1);
+  catalog.marks.addHandTag(tag, { sourceId: 1, seq: 1 });
+  catalog.marks.addHandTag(tag, { sourceId: 1, seq: 1 });
+  catalog.marks.addHandTag(tag, { sourceId: 1, seq: 2 });
+  catalog.marks.removeHandTag(0, { sourceId: 1, seq: 2 });
+  catalog.notes.set({ sourceId: 1, seq: 1 }, 'first');
+  catalog.notes.set({ sourceId: 1, seq: 1 }, 'second');
+  catalog.notes.set({ sourceId: 1, seq: 2 }, 'gone');
+  catalog.notes.set({ sourceId: 1, seq: 2 }, '');
+  const search = catalog.searches.add({ name: 'x', view: '?q=x', note: '' });
+  catalog.searches.update({ id: search, name: 'y', view: '?q=y', note: 'n' });
+  catalog.searches.remove(catalog.searches.add({ name: 'z', view: '?q=z', note: '' }));
+  catalog.imports.setQuarantine(run, 3, 'dd');
+  catalog.overlaps.setLineHashes(1, Uint32Array.of(1, 2));
+  catalog.overlaps.setLeftOut(
+    catalog.overlaps.add({
       ...{ sourceId: 1, from: 0, to: 9, otherId: 1, records: 1, superseded: false },
     }),
     true,
   );
-  catalog.addAudit('note', { event: '1:1' });
-  catalog.addChange('import', { import: run });
-  catalog.finishImport(run, 'complete');
-  catalog.transaction(() => catalog.addAudit('import', { import: run }));
-  catalog.addOperations([
+  catalog.audit.add('note', { event: '1:1' });
+  catalog.changes.add('import', { import: run });
+  catalog.imports.finish(run, 'complete');
+  catalog.transaction(() => catalog.audit.add('import', { import: run }));
+  catalog.operations.add([
     {
       ...{ at: 'now', operation: 'query', text: 'a', status: 'done', totalMs: 1.5, spans: {} },
       ...{ path: 'scan', days: 1, segments: 1, rowsExamined: 3, rowsReturned: 2 },
@@ -124,7 +124,7 @@ it('finds nothing in what Daybook wrote, moved, replaced and removed', () => {
 it('finds nothing where the oldest measurements and changes are removed', () => {
   const catalog = Catalog.open(folder);
   catalog.transaction(() => {
-    for (let i = 0; i < 10_050; i++) catalog.addChange('x', {});
+    for (let i = 0; i < 10_050; i++) catalog.changes.add('x', {});
   });
   catalog.close();
   expect(problems()).toEqual([]);
@@ -185,8 +185,8 @@ it('finds that a row and its digest were set back to what they were before an au
   keep.close();
   const catalog = Catalog.open(folder);
   catalog.transaction(() => {
-    catalog.setNote({ sourceId: 1, seq: 1 }, 'third');
-    catalog.addAudit('note', { event: '1:1' });
+    catalog.notes.set({ sourceId: 1, seq: 1 }, 'third');
+    catalog.audit.add('note', { event: '1:1' });
   });
   catalog.close();
   edit(

@@ -35,10 +35,10 @@ const versionOnDisk = (): unknown => {
 
 it('brings an older catalog up to date and keeps what is in it', () => {
   const catalog = Catalog.open(folder);
-  expect(catalog.tags().map(({ name }) => name)).toEqual(['kept']);
-  expect(catalog.notes()).toEqual([]);
-  const id = catalog.addSearch({ name: 'a', view: '?q=b', note: '' });
-  expect(catalog.search(id)).toMatchObject({ id, name: 'a', view: '?q=b', note: '' });
+  expect(catalog.marks.tags().map(({ name }) => name)).toEqual(['kept']);
+  expect(catalog.notes.all()).toEqual([]);
+  const id = catalog.searches.add({ name: 'a', view: '?q=b', note: '' });
+  expect(catalog.searches.get(id)).toMatchObject({ id, name: 'a', view: '?q=b', note: '' });
   catalog.close();
   expect(versionOnDisk()).toBe(13);
 });
@@ -55,7 +55,7 @@ it.each([
   const script = `
     const { Catalog } = await import(${JSON.stringify(join(import.meta.dirname, 'catalog.ts'))});
     const catalog = Catalog.open(${JSON.stringify(folder)});
-    console.log(JSON.stringify([catalog.readOnly, catalog.tags().length, catalog.notes(), catalog.searches()]));`;
+    console.log(JSON.stringify([catalog.readOnly, catalog.marks.tags().length, catalog.notes.all(), catalog.searches.all()]));`;
   // Permissions do not bind the superuser.
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   const { stdout, stderr } = spawnSync(

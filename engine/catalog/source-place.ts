@@ -1,6 +1,6 @@
 /** Where the content of a source lies, as the catalog keeps it. */
 import type { SourceLocation } from '../contract/importer.ts';
-import type { SourceRow } from './catalog.ts';
+import type { SourceRow } from './tables/sources.ts';
 
 /** An archive as it was when its members were read: bytes of it that no member holds are compared by this. */
 export interface ArchiveFile {

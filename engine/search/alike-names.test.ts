@@ -56,7 +56,7 @@ it.each([
   };
   expect(await shown()).toEqual(expected);
   const writer = await CaseWriter.open(path, 'test', BUILDER);
-  const segments = writer.catalog.segments();
+  const segments = writer.catalog.segments.all();
   await rewriteSegments(writer, segments);
   writer.close();
   expect(await shown()).toEqual(expected);

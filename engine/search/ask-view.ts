@@ -2,7 +2,7 @@
  * How an operation asks about a view: the query is taken apart and planned on what the case holds now,
  * the work is done on segments that stay, and what it cost is kept and told.
  */
-import type { SegmentRow } from '../catalog/catalog.ts';
+import type { SegmentRow } from '../catalog/tables/segments.ts';
 import type { EpochMicros } from '../contract/event.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { IndexDamaged } from '../index/segment-indexes.ts';

@@ -11,7 +11,7 @@ import {
   lastDayOf,
   rowsOfDays,
 } from '../util/segment-days.ts';
-import type { SegmentRow } from '../catalog/catalog.ts';
+import type { SegmentRow } from '../catalog/tables/segments.ts';
 import { DaybookError } from '../contract/errors.ts';
 import type { EpochMicros } from '../contract/event.ts';
 import { IndexDamaged } from '../index/segment-indexes.ts';
@@ -136,7 +136,7 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
     }
   });
   // Asked for first: what changes between the two is not missed.
-  let lastChange = session.catalog.lastChange();
+  let lastChange = session.catalog.changes.last();
   let snapshot = session.snapshot();
   const replan = (notBefore?: EpochMicros): Plan =>
     watch.span('plan', () =>
@@ -335,9 +335,9 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
     error: unknown,
   ): readonly SegmentInfo[] | undefined {
     if (!canRetry(error)) return undefined;
-    const isSame = session.catalog.lastChange() === lastChange;
+    const isSame = session.catalog.changes.last() === lastChange;
     if (given !== undefined && (!isSame || parameters.only !== undefined)) return undefined;
-    lastChange = session.catalog.lastChange();
+    lastChange = session.catalog.changes.last();
     snapshot = session.snapshot();
     if (given !== undefined && given !== UNDATED && !isUsual(given)) return undefined;
     plan = replan(given === undefined || given === UNDATED ? undefined : dayEnd(given));

@@ -17,7 +17,7 @@ interface Day {
 function daysOf(session: CaseSession): Day[] {
   const days = new Map<string, Day>();
   for (const segment of session.snapshot().segments) {
-    const left = segment.rows - session.catalog.marks(segment.id, 0).length;
+    const left = segment.rows - session.catalog.marks.of(segment.id, 0).length;
     for (const { day: name, events, bytes } of eventsByDay(session, segment, left)) {
       const day = days.get(name) ?? { day: name, events: 0, kinds: {}, segments: 0, bytes: 0 };
       day.events += events;

@@ -35,8 +35,8 @@ export interface CaseContents {
 export function caseContents(folder: string, catalog: Catalog): CaseContents {
   const contents: CaseContents = { orphans: [], strays: [], links: [] };
   const named = new Set(
-    catalog
-      .segmentOutlines()
+    catalog.segments
+      .outlines()
       .flatMap(({ file, hasIndex }) => (hasIndex ? [file, sideFilePath(file)] : [file])),
   );
   /** Entries of a folder that are what they should be; of the others note is taken. */

@@ -17,8 +17,8 @@ afterEach(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
 
 it('cuts quarantine files to what is committed, and leaves other files beside them alone', async () => {
   const writer = await CaseWriter.open(folder, 'import', BUILDER, true);
-  const id = writer.catalog.beginImport({ items: [], recursive: true });
-  writer.catalog.setQuarantine(id, writer.appendQuarantine(id, 0, Buffer.from('{}\n')), '');
+  const id = writer.catalog.imports.begin({ items: [], recursive: true });
+  writer.catalog.imports.setQuarantine(id, writer.appendQuarantine(id, 0, Buffer.from('{}\n')), '');
   writer.appendQuarantine(id, 3, Buffer.from('{"never":"committed"}\n'));
   writer.close();
   const others = [`${id}`, `0${id}.ndjson`, `${id}.ndjson.old`, `${id}.0.ndjson`, 'x.ndjson'];

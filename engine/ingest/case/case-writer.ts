@@ -66,7 +66,7 @@ export class CaseWriter extends CaseWorkshop {
     this.lock = lock;
     this.options = options;
     this.recovery = recovery;
-    this.places = new SegmentPlaces(folder, catalog.lastSegmentId());
+    this.places = new SegmentPlaces(folder, catalog.segments.lastId());
   }
 
   /**
@@ -136,7 +136,7 @@ export class CaseWriter extends CaseWorkshop {
     let made = 0;
     for await (const { segment, index } of this.missingIndexes()) {
       placeSideFile(this.folder, segment, index);
-      this.catalog.setSideFile(segment.id, { bytes: index.bytes, sha256: index.sha256 });
+      this.catalog.segments.setSideFile(segment.id, { bytes: index.bytes, sha256: index.sha256 });
       made += 1;
     }
     return made;
@@ -233,17 +233,17 @@ function recover(
   clearStaging(folder, inUse);
   const { orphans } = contents;
   for (const file of orphans) removeFromCase(folder, file);
-  const interruptedImports = catalog.runningImports();
+  const interruptedImports = catalog.imports.running();
   if (interruptedImports.length + orphans.length > 0)
     catalog.transaction(() => {
-      for (const id of interruptedImports) catalog.finishImport(id, 'interrupted');
-      catalog.addAudit('recover', { interruptedImports, removedFiles: orphans });
+      for (const id of interruptedImports) catalog.imports.finish(id, 'interrupted');
+      catalog.audit.add('recover', { interruptedImports, removedFiles: orphans });
     });
   for (const { name } of listCaseFolder(folder, 'quarantine')) {
     const id = Number(name.slice(0, -QUARANTINE_END.length));
     // Another file is not an import's.
     if (quarantineFile(id) !== `quarantine/${name}`) continue;
-    const committed = catalog.quarantineBytes(id);
+    const committed = catalog.imports.quarantineBytes(id);
     if (committed !== undefined) cutFile(folder, quarantineFile(id), committed);
   }
   return { orphans, interruptedImports };

@@ -5,7 +5,7 @@
  * Holds always: a select has the same messages whichever way it is made; where shapes cannot be taken over
  * (too many, or not to be read) messages are put together and stored whole.
  */
-import type { SegmentRow } from '../../catalog/catalog.ts';
+import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import { readShapes } from '../../store/messages/message-columns.ts';
 import type { MessageShape } from '../../store/messages/message-cutter.ts';
 import type { CaseWorkshop } from './segment-rewriter.ts';

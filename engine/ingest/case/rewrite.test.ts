@@ -28,9 +28,9 @@ it('keeps the tags of segments that are merged after others could not be', async
   const writer = await CaseWriter.open(folder, 'test', BUILDER);
   try {
     const { catalog, builder } = writer;
-    const tag = catalog.tagId('seen');
-    const [first, second] = catalog.segments();
-    for (const { id } of [first!, second!]) catalog.setMarks(id, tag, Uint32Array.of(1));
+    const tag = catalog.marks.tagId('seen');
+    const [first, second] = catalog.segments.all();
+    for (const { id } of [first!, second!]) catalog.marks.set(id, tag, Uint32Array.of(1));
     const rows = builder.rows.bind(builder);
     const reading = vi.spyOn(builder, 'rows').mockImplementation((sql) => {
       if (sql.includes('made.events'))
@@ -40,7 +40,7 @@ it('keeps the tags of segments that are merged after others could not be', async
     await expect(rewriteSegments(writer, [first!])).rejects.toThrow('a block cannot be read');
     reading.mockRestore();
     const [made] = await rewriteSegments(writer, [second!]);
-    expect([...catalog.marks(made!.id, tag)]).toEqual([1]);
+    expect([...catalog.marks.of(made!.id, tag)]).toEqual([1]);
   } finally {
     writer.close();
     vi.unstubAllEnvs();
@@ -60,7 +60,7 @@ it('works out new values once, however many days they are put on', async () => {
   const writer = await CaseWriter.open(folder, 'test', BUILDER);
   try {
     const { catalog, builder } = writer;
-    const before = catalog.segments();
+    const before = catalog.segments.all();
     expect(before).toHaveLength(20);
     await builder.rows('CREATE TEMP SEQUENCE calls');
     const added = await rewriteSegments(writer, before, {

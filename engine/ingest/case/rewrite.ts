@@ -5,7 +5,8 @@
  */
 import { evidenceNames, renamedTogether } from '../../util/attribute-columns.ts';
 import { type DayCount, daysOf, daysOfAll, denseRows, spansOf } from '../../util/segment-days.ts';
-import { LEFT_OUT, type SegmentRow } from '../../catalog/catalog.ts';
+import { LEFT_OUT } from '../../catalog/tables/marks.ts';
+import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import { MESSAGE, SHAPE, variableColumns } from '../../store/messages/message-columns.ts';
 import { type BuiltSegment, identifier, literal } from '../../store/segment-builder.ts';
 import { DaybookError } from '../../contract/errors.ts';
@@ -68,8 +69,8 @@ async function selectLive(
   for (const [i, segment] of segments.entries()) {
     const name = await workshop.attach(segment);
     // What is left out because another source has it, too, may be shown again.
-    const leftOut = new Set(workshop.catalog.marks(segment.id, LEFT_OUT));
-    const deleted = workshop.catalog.marks(segment.id, 0).filter((row) => !leftOut.has(row));
+    const leftOut = new Set(workshop.catalog.marks.of(segment.id, LEFT_OUT));
+    const deleted = workshop.catalog.marks.of(segment.id, 0).filter((row) => !leftOut.has(row));
     let where = '';
     if (deleted.length > 0) {
       await workshop.builder.rowTable(`deleted_${segment.id}`, deleted);
@@ -118,13 +119,13 @@ export function swap(
   );
   places.settleNow();
   catalog.transaction(() => {
-    for (const segment of before) catalog.removeSegment(segment.id);
+    for (const segment of before) catalog.segments.remove(segment.id);
     for (const [i, segment] of added.entries()) {
-      catalog.addSegment(segment);
-      for (const { tagId, rows } of made[i]!.tags) catalog.setMarks(segment.id, tagId, rows);
+      catalog.segments.add(segment);
+      for (const { tagId, rows } of made[i]!.tags) catalog.marks.set(segment.id, tagId, rows);
     }
     commit?.(added);
-    catalog.addAudit(audit.operation, {
+    catalog.audit.add(audit.operation, {
       ...(importId === undefined ? {} : { import: importId }),
       ...audit.detail,
       kind,
@@ -229,7 +230,7 @@ function daysKnown(
   segments: readonly SegmentRow[],
 ): DayCount[] | undefined {
   const ids = new Set(segments.map(({ id }) => id));
-  if (catalog.markSummary().some(({ tagId, segmentId }) => tagId === 0 && ids.has(segmentId)))
+  if (catalog.marks.summary().some(({ tagId, segmentId }) => tagId === 0 && ids.has(segmentId)))
     return undefined;
   const counts = new Map<string, number>();
   for (const { day, rows } of segments.flatMap(daysOf))
@@ -304,15 +305,15 @@ async function tagsOf(
 ): Promise<Made['tags']> {
   const { catalog, builder } = workshop;
   const ids = new Set(before.map((segment) => segment.id));
-  const tagged = catalog
-    .markSummary()
+  const tagged = catalog.marks
+    .summary()
     .filter((mark) => mark.tagId !== 0 && ids.has(mark.segmentId));
   const out: Made['tags'] = [];
   for (const [tagId, marks] of Map.groupBy(tagged, (mark) => mark.tagId)) {
     const events: string[] = [];
     for (const { segmentId } of marks) {
       const table = `tagged_${segmentId}_${tagId === LEFT_OUT ? 'left_out' : tagId}`;
-      await builder.rowTable(table, catalog.marks(segmentId, tagId));
+      await builder.rowTable(table, catalog.marks.of(segmentId, tagId));
       events.push(
         `SELECT source_id, seq FROM seg_${segmentId}.events WHERE rowid IN (SELECT row FROM ${table})`,
       );

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { casePath, makeCaseFolder, moveInCase, removeFromCase } from '../../util/case-files.ts';
 import { syncAll, syncFolder } from '../../util/files.ts';
 import type { DayCount } from '../../util/segment-days.ts';
-import type { SegmentRow } from '../../catalog/catalog.ts';
+import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { Kind } from '../../contract/event.ts';
 import { sideFilePath } from '../../index/side-file.ts';
 import type { BuiltSegment } from '../../store/segment-builder.ts';

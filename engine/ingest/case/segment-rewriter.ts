@@ -4,7 +4,8 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Catalog, SegmentRow } from '../../catalog/catalog.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import type { Kind } from '../../contract/event.ts';
 import type { BuiltSegment, SegmentBuilder } from '../../store/segment-builder.ts';
@@ -57,7 +58,7 @@ export class CaseWorkshop {
    * to its place.
    */
   async *missingIndexes(): AsyncGenerator<{ segment: SegmentRow; index: BuiltIndex }> {
-    for (const segment of this.catalog.segments()) {
+    for (const segment of this.catalog.segments.all()) {
       if (segment.index !== undefined || segment.rows < indexRows()) continue;
       if (!existsSync(join(this.folder, segment.file))) continue;
       const path = join(this.staging, `index-${segment.id}.idx`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SegmentRow } from '../../catalog/catalog.ts';
+import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { mergeRuns, ofOneSize, runs, sizeOf, splitWide, tolerable } from './compact.ts';
 

@@ -9,7 +9,7 @@ import {
   denseRows,
   isUsual,
 } from '../../util/segment-days.ts';
-import { deletedBySegment, type SegmentOutline, type SegmentRow } from '../../catalog/catalog.ts';
+import type { SegmentOutline, SegmentRow } from '../../catalog/tables/segments.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { identifier } from '../../store/segment-builder.ts';
 import { countValues } from '../../store/value-counts.ts';
@@ -78,14 +78,14 @@ export async function compactAll(writer: CaseWriter): Promise<CompactReport> {
 
 async function countMissingValues(writer: CaseWriter): Promise<void> {
   const { catalog, builder } = writer;
-  const known = catalog.valueCounts();
-  for (const segment of catalog.segments()) {
+  const known = catalog.segments.valueCounts();
+  for (const segment of catalog.segments.all()) {
     if (known.has(segment.id)) continue;
     try {
       const name = await writer.attach(segment);
       try {
         const counts = await countValues((sql) => builder.rows(sql), identifier(name), segment);
-        catalog.transaction(() => catalog.setValueCounts(segment.id, counts));
+        catalog.transaction(() => catalog.segments.setValueCounts(segment.id, counts));
       } finally {
         await builder.detach(name);
       }
@@ -101,7 +101,7 @@ async function compact(
   tolerated: number,
   options: Pick<RewriteOptions & SwapOptions, 'importId' | 'brief'>,
 ): Promise<CompactReport> {
-  const before = writer.catalog.segmentOutlines().length;
+  const before = writer.catalog.segments.outlines().length;
   let after = before;
   let left = 0;
   const runs = runsToMerge(writer, tolerated);
@@ -160,10 +160,10 @@ export function runsToMerge(
   { catalog }: Pick<CaseWriter, 'catalog'>,
   tolerated = TOLERATED,
 ): SegmentRow[][] {
-  const deleted = new Set(deletedBySegment(catalog).keys());
+  const deleted = new Set(catalog.marks.deletedBySegment().keys());
   const groups = new Map<string, SegmentOutline[]>();
   const ofDay = new Map<string, number>();
-  const segments = catalog.segmentOutlines();
+  const segments = catalog.segments.outlines();
   const dense = denseDays(segments.filter(({ rows }) => rows < SMALL_ROWS));
   for (const segment of segments) {
     ofDay.set(segment.day, (ofDay.get(segment.day) ?? 0) + 1);
@@ -188,7 +188,7 @@ export function runsToMerge(
     }
   }
   if (out.length === 0) return [];
-  const rows = new Map(catalog.segments().map((segment) => [segment.id, segment]));
+  const rows = new Map(catalog.segments.all().map((segment) => [segment.id, segment]));
   // Who has no lock may meet one that is gone since.
   return out
     .flatMap((run) => splitWide(run.flatMap(({ id }) => rows.get(id) ?? [])))

@@ -65,7 +65,7 @@ async function nodesAtLastCommit(paths: string[], brief = false): Promise<string
 it('are made of neighbours while one file is read, and stay', async () => {
   const early = await nodesAtLastCommit([flowFile('flows.csv', 1)]);
   const catalog = Catalog.open(folder);
-  const inTime = catalog.segments().sort((a, b) => (a.minTs ?? 0) - (b.minTs ?? 0));
+  const inTime = catalog.segments.all().sort((a, b) => (a.minTs ?? 0) - (b.minTs ?? 0));
   catalog.close();
   expect(inTime.length).toBeGreaterThanOrEqual(4);
   const pairs = inTime.map(({ id }) => id);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { caseRelative, makeCaseFolder, moveInCase, removeFromCase } from '../../util/case-files.ts';
 import { syncFile, syncFolder } from '../../util/files.ts';
-import type { SegmentRow } from '../../catalog/catalog.ts';
+import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import type { Kind } from '../../contract/event.ts';
 import { RollupIndex } from '../../index/rollup/rollup-index.ts';
@@ -142,7 +142,7 @@ export async function makeNodes(
   onNode: () => void = () => undefined,
   options: MergeOptions = mergeOptions(),
 ): Promise<{ made: number; wanted: ReadonlySet<string> }> {
-  const segments = writer.catalog.segments();
+  const segments = writer.catalog.segments.all();
   const there = headsIn(writer.folder, new Map(segments.map((one) => [one.id, stateOf(one)])));
   const maker = new NodeMaker(writer, segments);
   const wanted = new Set<string>();

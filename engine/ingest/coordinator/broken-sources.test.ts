@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { bzip2Available, bzip2Of } from '../testing/bzip2.ts';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Catalog, statusOf } from '../../catalog/catalog.ts';
+import { Catalog } from '../../catalog/catalog.ts';
+import { statusOf } from '../../catalog/tables/sources.ts';
 import { importInProcess } from '../testing/in-process.ts';
 
 let folder = '';
@@ -30,7 +31,7 @@ const lines = (from: number, to: number): string =>
 function sources(): { name: string; status: string; stored: number; duplicate: number }[] {
   const catalog = Catalog.open(join(folder, 'case'));
   try {
-    return catalog.sources().map((source) => ({
+    return catalog.sources.all().map((source) => ({
       name: source.name,
       status: statusOf(source),
       stored: source.stored,

@@ -53,15 +53,15 @@ async function importAll(
     'SELECT source_id::DOUBLE, kind, count(*)::DOUBLE FROM events GROUP BY ALL ORDER BY ALL',
   );
   const catalog = Catalog.open(path);
-  const said = catalog
-    .sources()
+  const said = catalog.sources
+    .all()
     .flatMap((source) =>
       Object.entries(source.byKind)
         .filter(([, n]) => n > 0)
         .map(([kind, n]) => [source.id, kind, n]),
     )
     .sort((a, b) => Number(a[0]) - Number(b[0]) || (String(a[1]) < String(b[1]) ? -1 : 1));
-  expect(catalog.sources().every(({ status }) => status === 'complete')).toBe(true);
+  expect(catalog.sources.all().every(({ status }) => status === 'complete')).toBe(true);
   expect(catalog.integrityProblems()).toEqual([]);
   catalog.close();
   expect(counted).toEqual(said);

@@ -67,7 +67,7 @@ it('an archive that begins with what is no source comes before the file behind i
     startWorker: () => slowAbout('1.log'),
   });
   const catalog = Catalog.open(path);
-  expect(catalog.sources().map(({ id, name }) => `${id} ${name}`)).toEqual(['1 a.tar!1.log']);
+  expect(catalog.sources.all().map(({ id, name }) => `${id} ${name}`)).toEqual(['1 a.tar!1.log']);
   catalog.close();
 });
 

@@ -43,8 +43,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** What a case holds, whatever way it came to be. */
 async function contents(path: string) {
   const catalog = Catalog.open(path);
-  const sources = catalog
-    .sources()
+  const sources = catalog.sources
+    .all()
     .map(({ name, read, stored, duplicate, skipped, status, byKind, ...rest }) => ({
       ...{ name, read, stored, duplicate, skipped, status, byKind },
       ...{ quarantined: rest.quarantined, first: rest.firstTs, last: rest.lastTs },

@@ -7,7 +7,8 @@
  */
 import { createHash } from 'node:crypto';
 import { statSync, rmSync } from 'node:fs';
-import { type Broken, type SegmentRow, type SourceRow } from '../../catalog/catalog.ts';
+import type { Broken, SourceRow } from '../../catalog/tables/sources.ts';
+import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import {
   archiveOf,
   locationOf,
@@ -207,14 +208,16 @@ class ImportRun {
   constructor(writer: CaseWriter, request: ImportRequest) {
     this.writer = writer;
     this.request = request;
-    this.importId = writer.catalog.unhurried(() => writer.catalog.beginImport(request.description));
+    this.importId = writer.catalog.unhurried(() =>
+      writer.catalog.imports.begin(request.description),
+    );
     if (request.items.length === 1 && request.brief !== true)
       this.earlyNodes = new EarlyNodes(writer);
     this.totalBytes = bytesOf(request.items.map(({ path }) => path));
     this.overlaps = new OverlapFinder(writer.catalog);
     this.order = new SourceOrder(
       request.items.map(({ ordinal }) => ordinal),
-      writer.catalog.lastSourceId() + 1,
+      writer.catalog.sources.lastId() + 1,
     );
   }
 
@@ -246,8 +249,8 @@ class ImportRun {
         const status = cancelled ? 'cancelled' : 'failed';
         const reason = error instanceof Error ? error.message : String(error);
         catalog.transaction(() => {
-          catalog.finishImport(this.importId, status);
-          catalog.addAudit('import', {
+          catalog.imports.finish(this.importId, status);
+          catalog.audit.add('import', {
             ...{ import: this.importId, status, ...(cancelled ? {} : { reason }) },
             ...this.request.description,
           });
@@ -261,8 +264,8 @@ class ImportRun {
     }
     const report = this.report();
     catalog.transaction(() => {
-      catalog.finishImport(this.importId, 'complete');
-      catalog.addAudit('import', {
+      catalog.imports.finish(this.importId, 'complete');
+      catalog.audit.add('import', {
         import: this.importId,
         ...this.request.description,
         total: report.total,
@@ -563,12 +566,12 @@ class ImportRun {
     if (begin.rawSha256 === undefined && begin.rawSize !== undefined) {
       const alike = (source: SourceRow) =>
         source.status === 'complete' && source.headSha256 === begin.headSha256;
-      if (catalog.sourcesByRawSize(begin.rawSize).some(alike)) {
+      if (catalog.sources.byRawSize(begin.rawSize).some(alike)) {
         return { action: 'hash', raw: true, content: false, checkpoints: [], prefixes: [] };
       }
     }
     if (begin.rawSha256 !== undefined) {
-      const same = catalog.sourcesByHash(begin.rawSha256);
+      const same = catalog.sources.byHash(begin.rawSha256);
       const known = same.find(({ broken }) => broken === undefined) ?? same.at(-1);
       if (known !== undefined && !mayGoOn(known, begin)) {
         this.addDuplicate(begin, known);
@@ -576,8 +579,8 @@ class ImportRun {
       }
     }
     // The same content in another compression, or none.
-    const alike = catalog
-      .sourcesByHead(begin.headSha256)
+    const alike = catalog.sources
+      .byHead(begin.headSha256)
       .filter(
         (source) =>
           source.broken === undefined &&
@@ -603,8 +606,8 @@ class ImportRun {
     }
 
     const optionsText = JSON.stringify(begin.item.options);
-    const interrupted = catalog
-      .partialSources(begin.location.path)
+    const interrupted = catalog.sources
+      .partial(begin.location.path)
       .filter(
         (source) =>
           samePlace(locationOf(source), begin.location) &&
@@ -641,8 +644,8 @@ class ImportRun {
 
     let duplicate: SkipPlan['duplicate'];
     if (begin.appendOnly) {
-      const earlier = catalog
-        .sourcesByHead(begin.headSha256)
+      const earlier = catalog.sources
+        .byHead(begin.headSha256)
         .filter(
           (source) =>
             source.wholeLines &&
@@ -680,8 +683,8 @@ class ImportRun {
     }
     const cut = begin.appendOnly
       ? []
-      : catalog
-          .sourcesByHead(begin.headSha256)
+      : catalog.sources
+          .byHead(begin.headSha256)
           .filter(
             (source) =>
               source.broken !== undefined &&
@@ -700,7 +703,7 @@ class ImportRun {
     );
     const isMember = begin.location.members.length > 0;
     const row = this.transact(() => {
-      const id = catalog.addSource({
+      const id = catalog.sources.add({
         id: this.order.number(begin.item.ordinal, isMember),
         name: begin.name,
         path: begin.location.path,
@@ -715,10 +718,10 @@ class ImportRun {
         options: { ...begin.item.options },
         importId: this.importId,
       });
-      const added = catalog.source(id)!;
+      const added = catalog.sources.get(id)!;
       if (begin.rawSha256 !== undefined) added.rawSha256 = begin.rawSha256;
       if (duplicate !== undefined) added.metadata['duplicateOf'] = duplicate;
-      catalog.updateSource(added);
+      catalog.sources.update(added);
       return added;
     });
     if (superseded.length > 0) this.superseded.set(row.id, superseded);
@@ -746,7 +749,7 @@ class ImportRun {
       // An earlier copy has a lower number, so this ends.
       copy =
         before !== undefined && before.sourceId < copy.id
-          ? this.writer.catalog.source(before.sourceId)
+          ? this.writer.catalog.sources.get(before.sourceId)
           : undefined;
     }
     if (first > last) return { firstTs: undefined, lastTs: undefined };
@@ -802,11 +805,11 @@ class ImportRun {
     );
     const finished: SourceReport[] = [];
     this.transact(() => {
-      for (const segment of placed) catalog.addSegment(segment);
+      for (const segment of placed) catalog.segments.add(segment);
       for (const state of chunk.sources) this.applyState(state);
       for (const state of chunk.sources) {
         const row = this.sources.get(state.sourceId)!;
-        catalog.updateSource(row);
+        catalog.sources.update(row);
         if (state.done === undefined) continue;
         this.compare(row, state.done);
         const report = reportOf(
@@ -819,13 +822,13 @@ class ImportRun {
       }
       if (quarantineSize > this.quarantineSize) {
         this.quarantineHash.update(chunk.quarantine);
-        catalog.setQuarantine(
+        catalog.imports.setQuarantine(
           this.importId,
           quarantineSize,
           this.quarantineHash.copy().digest('hex'),
         );
       }
-      catalog.addChange('import', {
+      catalog.changes.add('import', {
         import: this.importId,
         sources: [...new Set(placed.flatMap((segment) => segment.sources))],
         days: daysOfAll(placed),
@@ -852,7 +855,7 @@ class ImportRun {
     const found = lines === undefined ? [] : this.overlaps.take(row, lines, equal?.extent ?? 0);
     for (const old of superseded ?? []) {
       this.leaveOut.push(
-        catalog.addOverlap({
+        catalog.overlaps.add({
           sourceId: old.id,
           from: 0,
           to: old.contentSize ?? 0,
@@ -869,12 +872,12 @@ class ImportRun {
     const others = (superseded ?? []).map(({ id }) => id);
     const own = found.filter(({ otherId }) => !others.includes(otherId));
     for (const overlap of own) {
-      const id = catalog.addOverlap(overlap);
+      const id = catalog.overlaps.add(overlap);
       if (this.request.leaveOutOverlap === true) this.leaveOut.push(id);
     }
     for (const [id, runs] of Map.groupBy(own, ({ otherId }) => otherId)) {
       const records = runs.reduce((sum, run) => sum + run.records, 0);
-      const name = catalog.source(id)?.name ?? '';
+      const name = catalog.sources.get(id)?.name ?? '';
       const what =
         this.request.leaveOutOverlap === true
           ? 'they are left out here'
@@ -884,7 +887,7 @@ class ImportRun {
         `${records.toLocaleString('en-US')} of its lines are in source ${id} (${name}), too: ${what}`,
       ];
     }
-    if (superseded !== undefined || own.length > 0) catalog.updateSource(row);
+    if (superseded !== undefined || own.length > 0) catalog.sources.update(row);
   }
   private readonly overlaps: OverlapFinder;
   /** Sources not read to their end of which a source that is read now has all, by that source. */
@@ -971,8 +974,8 @@ class ImportRun {
    */
   private async withoutDuplicates(part: PartInfo, select: string): Promise<string> {
     const days = new Set(part.days.map(({ day }) => day));
-    const existing = this.writer.catalog
-      .segments()
+    const existing = this.writer.catalog.segments
+      .all()
       .filter(
         (segment) =>
           daysOf(segment).some(({ day }) => days.has(day)) &&
@@ -1047,7 +1050,7 @@ class ImportRun {
   }
 
   private addLedger(ordinal: number, report: SourceReport): void {
-    this.writer.catalog.addLedger({
+    this.writer.catalog.ledger.add({
       importId: this.importId,
       ordinal,
       name: report.source,
@@ -1110,7 +1113,7 @@ class ImportRun {
         };
         const report = reportOf(row, 'damaged', row.broken.reason);
         this.transact(() => {
-          this.writer.catalog.updateSource(row);
+          this.writer.catalog.sources.update(row);
           this.addLedger(this.ordinals.get(id)!, report);
         });
         const at = this.reports.findIndex(({ sourceId }) => sourceId === id);
@@ -1126,11 +1129,11 @@ class ImportRun {
     this.transact(() => {
       for (const { item, sourceId } of this.members) {
         const archive = this.archives.get(item);
-        const source = catalog.source(sourceId);
+        const source = catalog.sources.get(sourceId);
         if (archive === undefined || source === undefined) continue;
         if (sameArchive(archiveOf(source), archive)) continue;
         const { path, members } = locationOf(source);
-        catalog.placeSource(sourceId, path, { path, members, archive });
+        catalog.sources.place(sourceId, path, { path, members, archive });
       }
     });
   }

@@ -1,5 +1,7 @@
 /** What a source that was just read has in common with others of the case, found by its lines. */
-import type { Catalog, OverlapRow, SourceRow } from '../../catalog/catalog.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { OverlapRow } from '../../catalog/tables/overlaps.ts';
+import type { SourceRow } from '../../catalog/tables/sources.ts';
 import type { HashedLines } from './line-hashes.ts';
 import { LEAST_RUN, LineIndex } from './line-runs.ts';
 
@@ -20,10 +22,10 @@ export class OverlapFinder {
     lines: HashedLines,
     stored: number,
   ): Omit<OverlapRow, 'id' | 'leftOut'>[] {
-    for (const other of this.catalog.sources()) {
+    for (const other of this.catalog.sources.all()) {
       if (other.id === source.id || this.index.has(other.id) || !mayOverlap(source, other))
         continue;
-      const hashes = this.catalog.lineHashes(other.id);
+      const hashes = this.catalog.overlaps.lineHashes(other.id);
       if (hashes !== undefined) this.index.add(other.id, hashes);
     }
     const offsets = offsetsOf(lines.lengths);
@@ -44,7 +46,7 @@ export class OverlapFinder {
         superseded: false,
       }));
     // Whoever is compared with it loads it: most imports are of one source.
-    this.catalog.setLineHashes(source.id, lines.hashes);
+    this.catalog.overlaps.setLineHashes(source.id, lines.hashes);
     return found;
   }
 }

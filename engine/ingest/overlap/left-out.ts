@@ -3,7 +3,9 @@
  * marked as deleted, so every answer does without them, and as left out (`LEFT_OUT`), so that compaction
  * keeps them and the switch can be turned back.
  */
-import { LEFT_OUT, type OverlapRow, type SegmentRow } from '../../catalog/catalog.ts';
+import { LEFT_OUT } from '../../catalog/tables/marks.ts';
+import type { OverlapRow } from '../../catalog/tables/overlaps.ts';
+import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { RowSet } from '../../util/row-set.ts';
 import { identifier } from '../../store/segment-builder.ts';
@@ -19,7 +21,7 @@ export async function setLeftOut(
   leftOut: boolean,
 ): Promise<number> {
   const { catalog } = writer;
-  const overlap = catalog.overlaps().find((one) => one.id === id);
+  const overlap = catalog.overlaps.all().find((one) => one.id === id);
   if (overlap === undefined)
     throw new DaybookError(
       'not-found',
@@ -27,29 +29,31 @@ export async function setLeftOut(
       'list them with: daybook overlap CASE',
     );
   if (overlap.leftOut === leftOut) return 0;
-  const segments = catalog.segments().filter(({ sources }) => sources.includes(overlap.sourceId));
+  const segments = catalog.segments
+    .all()
+    .filter(({ sources }) => sources.includes(overlap.sourceId));
   const rows = new Map<number, RowSet>();
   for (const segment of segments) rows.set(segment.id, await rowsOf(writer, segment, overlap));
   return catalog.transaction(() => {
     let events = 0;
     for (const [segment, found] of rows) {
-      const deleted = RowSet.ofSorted(catalog.marks(segment, 0), found.total);
-      const hidden = RowSet.ofSorted(catalog.marks(segment, LEFT_OUT), found.total);
+      const deleted = RowSet.ofSorted(catalog.marks.of(segment, 0), found.total);
+      const hidden = RowSet.ofSorted(catalog.marks.of(segment, LEFT_OUT), found.total);
       // What a person deleted stays deleted.
       const changed = leftOut ? found.and(deleted.not()) : found.and(hidden);
       if (changed.count === 0) continue;
       events += changed.count;
       const set = (tag: number, before: RowSet) => {
         const after = leftOut ? before.or(changed) : before.and(changed.not());
-        catalog.setMarks(segment, tag, after.slice(0, after.count));
+        catalog.marks.set(segment, tag, after.slice(0, after.count));
       };
       set(0, deleted);
       set(LEFT_OUT, hidden);
     }
-    catalog.setLeftOut(id, leftOut);
+    catalog.overlaps.setLeftOut(id, leftOut);
     const { sourceId, from, to, otherId } = overlap;
-    catalog.addAudit('overlap', { overlap: id, leftOut, sourceId, from, to, otherId, events });
-    catalog.addChange('overlap', { leftOut, rows: events, segments: [...rows.keys()] });
+    catalog.audit.add('overlap', { overlap: id, leftOut, sourceId, from, to, otherId, events });
+    catalog.changes.add('overlap', { leftOut, rows: events, segments: [...rows.keys()] });
     return events;
   });
 }

@@ -6,8 +6,8 @@ import { quarantined, rowsOf } from './in-process.ts';
 /** What a case holds: all but what tells when and how quickly it came to be. */
 export async function contents(path: string) {
   const catalog = Catalog.open(path);
-  const sources = catalog
-    .sources()
+  const sources = catalog.sources
+    .all()
     .map(
       ({ elapsedMs: _, checkpointBytes: _1, checkpointSha256: _2, importId: _3, ...rest }) => rest,
     );

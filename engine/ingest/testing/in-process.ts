@@ -204,7 +204,7 @@ export async function rowsOf(folder: string, sql: string): Promise<unknown[][]> 
   const writer = await CaseWriter.open(folder, 'test', BUILDER);
   try {
     const parts: string[] = [];
-    for (const segment of writer.catalog.segments()) {
+    for (const segment of writer.catalog.segments.all()) {
       // Not row numbers, nor what other columns are made from.
       const columns = `COLUMNS(name -> name <> 'rowid' AND NOT name LIKE 'ts:%'), '${segment.kind}' AS kind`;
       parts.push(`SELECT ${columns} FROM ${await writer.attach(segment)}.events`);

@@ -9,7 +9,7 @@ import { diskError } from '../../util/files.ts';
 import { hashHandle, openRegular } from '../../util/regular-file.ts';
 import { CancelledError, DaybookError, LimitError, SourceError } from '../../contract/errors.ts';
 import type { Importer, Leaf, ReadOptions } from '../../contract/importer.ts';
-import type { Broken } from '../../catalog/catalog.ts';
+import type { Broken } from '../../catalog/tables/sources.ts';
 import { ChunkWriter, type Chunk } from './chunk-writer.ts';
 import { DayParts } from './day-parts.ts';
 import { HashedInput } from './hashed-input.ts';

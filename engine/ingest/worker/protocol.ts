@@ -6,7 +6,7 @@ import type { DayCount } from '../../util/segment-days.ts';
 import type { ReadLimits, SourceLocation } from '../../contract/importer.ts';
 import type { Decisions, DateOrder } from '../../contract/decisions.ts';
 import type { EpochMicros, Kind } from '../../contract/event.ts';
-import type { Broken } from '../../catalog/catalog.ts';
+import type { Broken } from '../../catalog/tables/sources.ts';
 import type { ArchiveFile } from '../../catalog/source-place.ts';
 import type { BuiltIndex } from '../indexing/index-protocol.ts';
 import type { HashedLines } from '../overlap/line-hashes.ts';

@@ -41,8 +41,8 @@ function state(): Case {
   const catalog = Catalog.open(folder);
   try {
     return {
-      entries: catalog.audit().map(({ operation, detail }) => ({ operation, detail })),
-      segments: catalog.segments().map(({ id }) => id),
+      entries: catalog.audit.entries().map(({ operation, detail }) => ({ operation, detail })),
+      segments: catalog.segments.all().map(({ id }) => id),
     };
   } finally {
     catalog.close();
@@ -130,7 +130,7 @@ it('of an import that failed, with the reason', async () => {
 it('of imports that were interrupted and files that were removed, whoever writes next', async () => {
   await importInProcess(folder, [log('a.log', 4)]);
   const killed = await CaseWriter.open(folder, 'import', BUILDER);
-  killed.catalog.beginImport({});
+  killed.catalog.imports.begin({});
   killed.close();
   mkdirSync(join(folder, 'days/2026-01-01'), { recursive: true });
   writeFileSync(join(folder, 'days/2026-01-01/000000ff.duckdb'), 'half');

@@ -1,7 +1,7 @@
 /** A case as a whole: what is in it, from the catalog and the sizes of its files. */
 import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { SegmentRow } from '../../catalog/catalog.ts';
+import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { OperationName, Result } from '../../contract/operations.ts';
 import type { Kind } from '../../contract/event.ts';
 import { hostname } from 'node:os';
@@ -42,7 +42,7 @@ export function caseInfo(session: CaseSession, recovered: readonly string[] = []
     if (segment.maxTs !== undefined) last = Math.max(last ?? -Infinity, segment.maxTs);
   }
   for (const name of CATALOG_FILES) bytes += sizeOf(join(session.folder, name));
-  for (const run of session.catalog.imports()) bytes += run.quarantineBytes;
+  for (const run of session.catalog.imports.all()) bytes += run.quarantineBytes;
   const writer = otherWriter(session.folder);
   return {
     case: session.folder,
@@ -91,7 +91,7 @@ export function eventsByDay(
 ): { day: string; events: number; bytes: number }[] {
   const { id, day, days, rows: all, bytes } = segment;
   if (days === undefined) return [{ day, events: left, bytes }];
-  const deleted = left === all ? new Uint32Array(0) : catalog.marks(id, 0);
+  const deleted = left === all ? new Uint32Array(0) : catalog.marks.of(id, 0);
   let at = 0;
   let from = 0;
   let given = 0;
@@ -110,7 +110,7 @@ function deletedBySegment(session: CaseSession, snapshot: Snapshot): ReadonlyMap
   const out = new Map<number, number>();
   // Most cases have none, and then nothing more is asked.
   if (![...snapshot.marks.values()].some((tags) => tags.has(0))) return out;
-  for (const mark of session.catalog.markSummary()) {
+  for (const mark of session.catalog.marks.summary()) {
     if (mark.tagId === 0) out.set(mark.segmentId, mark.count);
   }
   return out;

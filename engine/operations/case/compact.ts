@@ -9,13 +9,13 @@ export async function compactCase(folder: string, builder: BuilderOptions): Prom
   try {
     const report = await compactAll(writer);
     // What follows can be made again; that rows have left the files must not go unsaid.
-    writer.catalog.transaction(() => writer.catalog.addAudit('compact', { ...report }));
+    writer.catalog.transaction(() => writer.catalog.audit.add('compact', { ...report }));
     try {
       // Of older cases, and where an import could not make them.
       await writer.indexMissing();
       await mergeRollups(writer);
     } finally {
-      writer.catalog.addChange('compact', { ...report });
+      writer.catalog.changes.add('compact', { ...report });
     }
     return report;
   } finally {

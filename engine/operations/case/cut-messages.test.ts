@@ -56,7 +56,7 @@ async function messages(): Promise<{ read: Map<string, string>; shapes: number[]
   const writer = await CaseWriter.open(path, 'test', BUILDER);
   const read = new Map<string, string>();
   try {
-    const segments = writer.catalog.segments();
+    const segments = writer.catalog.segments.all();
     for (const segment of segments) {
       const name = await writer.attach(segment);
       const rows = await writer.builder.rows(
@@ -89,14 +89,14 @@ it('after an import, of segments whose messages are cut and others', async () =>
 it('when segments are merged, which stay cut, and events are deleted', async () => {
   const writer = await CaseWriter.open(path, 'test', BUILDER);
   try {
-    const [first] = writer.catalog.segments();
+    const [first] = writer.catalog.segments.all();
     const name = await writer.attach(first!);
     const rows = await writer.builder.rows(
       `SELECT source_id::INTEGER, seq::INTEGER FROM ${name}.events WHERE rowid IN (5, 6, 1700)`,
     );
     for (const [source, seq] of rows) lines.delete(`${Number(source)}:${Number(seq)}`);
-    writer.catalog.setMarks(first!.id, 0, Uint32Array.of(5, 6, 1700));
-    const before = writer.catalog.segments().length;
+    writer.catalog.marks.set(first!.id, 0, Uint32Array.of(5, 6, 1700));
+    const before = writer.catalog.segments.all().length;
     const { after } = await compactAll(writer);
     expect([before > 1, after]).toEqual([true, 1]);
   } finally {

@@ -126,9 +126,9 @@ describe('the fields of a case', () => {
     const after = await counted();
     expect(after.fields).toEqual(fields);
     const catalog = Catalog.open(folder);
-    expect([...catalog.valueCounts().keys()].sort()).toEqual(
-      catalog
-        .segments()
+    expect([...catalog.segments.valueCounts().keys()].sort()).toEqual(
+      catalog.segments
+        .all()
         .map(({ id }) => id)
         .sort(),
     );

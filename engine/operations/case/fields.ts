@@ -10,7 +10,7 @@ import { Stopwatch } from '../../measure/operation-log.ts';
 import { attributesOf, isAttributeColumn } from '../../query/attribute-names.ts';
 import { knownField } from '../../query/index.ts';
 import { OVERFLOW_COLUMN } from '../../query/scope.ts';
-import type { SegmentRow } from '../../catalog/catalog.ts';
+import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import {
   ADDRESS_COLUMNS,
   type ValueCounts,
@@ -67,7 +67,7 @@ async function countFields(
   const watch = new Stopwatch('case.fields');
   const snapshot = session.snapshot();
   const { segments } = snapshot;
-  const kept = watch.span('catalog', () => session.catalog.valueCounts());
+  const kept = watch.span('catalog', () => session.catalog.segments.valueCounts());
   const open: OpenCount[] = [];
   const fields = new Fields();
   for (const segment of segments) {

@@ -64,7 +64,7 @@ describe('case.open', () => {
 
   it('recovers what a killed import left, once', async () => {
     const writer = await CaseWriter.open(small.folder, 'import', BUILDER);
-    writer.catalog.beginImport({});
+    writer.catalog.imports.begin({});
     writer.close();
     mkdirSync(join(small.folder, 'days/2026-01-01'), { recursive: true });
     writeFileSync(join(small.folder, 'days/2026-01-01/000000ff.duckdb'), 'half');
@@ -79,12 +79,12 @@ describe('case.open', () => {
 
   it('leaves alone what is being written', async () => {
     const writer = await CaseWriter.open(small.folder, 'import', BUILDER);
-    writer.catalog.beginImport({});
+    writer.catalog.imports.begin({});
     const info = await open();
     expect(info.recovered).toEqual([]);
     // This process is the writer, so nobody else is named.
     expect(info.writer).toBeUndefined();
-    expect(writer.catalog.imports().at(-1)?.status).toBe('running');
+    expect(writer.catalog.imports.all().at(-1)?.status).toBe('running');
     writer.close();
   });
 
@@ -134,7 +134,7 @@ describe('case.watch', () => {
       { signal: stop.signal, onPart: (part) => parts.push(part) },
     );
     const change = (name: string) =>
-      small.services.cases.use(small.folder, async ({ catalog }) => catalog.addChange(name, {}));
+      small.services.cases.use(small.folder, async ({ catalog }) => catalog.changes.add(name, {}));
     // What is committed before the watching has begun is not told.
     await vi.waitUntil(() => change('begin').then(() => parts.length > 0), FOR_LONG);
     writeFileSync(join(small.root, 'more.log'), rfc5424(7).replaceAll('gate', 'more'));

@@ -7,7 +7,7 @@ import { DaybookError } from '../../contract/errors.ts';
 import { caseDays, caseInfo } from './case-info.ts';
 import type { CaseSession, SourceRow } from '../../search/index.ts';
 import { compactCase } from './compact.ts';
-import { statusOf } from '../../catalog/catalog.ts';
+import { statusOf } from '../../catalog/tables/sources.ts';
 import type { HandlersOf, Services } from '../handler.ts';
 import { fromCatalog, latencySummary, recentOperations } from './latency.ts';
 import { createCase, recoverCase } from './open-case.ts';
@@ -90,7 +90,7 @@ export function caseHandlers({
     'case.compact': (request) => compactCase(request.case, builder()),
     'case.audit': (request) =>
       cases.use(request.case, async (session) => {
-        const entries = session.catalog.audit();
+        const entries = session.catalog.audit.entries();
         return {
           total: entries.length,
           entries: entries

@@ -10,7 +10,7 @@ export function queryHistory(
   limit: number,
 ): { query: string; at: string; count: number }[] {
   session.writeRecords();
-  return session.catalog
-    .operationTexts(ASKING, limit)
+  return session.catalog.operations
+    .texts(ASKING, limit)
     .map(({ text, at, count }) => ({ query: text, at, count }));
 }

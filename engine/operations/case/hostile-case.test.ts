@@ -368,10 +368,10 @@ describe('a case that was changed since it was written', () => {
 
   it('answers where an earlier Daybook wrote a segment and did not say which file it is', async () => {
     const catalog = Catalog.open(twins.folder);
-    const [segment] = catalog.segments();
+    const [segment] = catalog.segments.all();
     catalog.transaction(() => {
-      catalog.removeSegment(segment!.id);
-      catalog.addSegment({ ...segment!, identity: undefined });
+      catalog.segments.remove(segment!.id);
+      catalog.segments.add({ ...segment!, identity: undefined });
     });
     catalog.close();
     expect(await answer(twins.folder)).toMatchObject({ rows: [{ 'sum(bytes)': 300 }] });

@@ -1,5 +1,5 @@
 /** `case.latency`: what measured operations took, in all and one by one. */
-import type { OperationRow } from '../../catalog/catalog.ts';
+import type { OperationRow } from '../../catalog/tables/operations.ts';
 import { Stopwatch, summarise, type LatencySummary } from '../../measure/operation-log.ts';
 import type { CaseSession } from '../../search/index.ts';
 
@@ -8,7 +8,7 @@ export type { LatencySummary, OperationRow };
 /** Percentiles by operation, over the last ten thousand operations of the case. */
 export function latencySummary(session: CaseSession): LatencySummary[] {
   session.writeRecords();
-  return summarise(session.catalog.operations());
+  return summarise(session.catalog.operations.all());
 }
 
 /** Does what the catalog alone answers, measured as `operation`. */
@@ -37,5 +37,5 @@ export async function fromEvidence<T>(
 /** The last `n` operations, oldest first. */
 export function recentOperations(session: CaseSession, n: number): OperationRow[] {
   session.writeRecords();
-  return session.catalog.operations().slice(-n);
+  return session.catalog.operations.all().slice(-n);
 }

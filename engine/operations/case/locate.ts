@@ -6,7 +6,7 @@ import type { Dirent } from 'node:fs';
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { FileProblem, fileProblem, hashHandle, openRegular } from '../../util/regular-file.ts';
-import type { SourceRow } from '../../catalog/catalog.ts';
+import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { archiveOf, locationOf } from '../../catalog/source-place.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { CaseWriter } from '../../ingest/case/case-writer.ts';
@@ -50,7 +50,7 @@ export async function locateSources(parameters: LocateParameters): Promise<Locat
     const { catalog } = writer;
     const wanted: Wanted[] = [];
     const left: LocateReport['left'][number][] = [];
-    for (const source of catalog.sources()) {
+    for (const source of catalog.sources.all()) {
       const known = identityOf(source);
       if (await isInPlace(source.path, known?.bytes)) continue;
       if (known !== undefined) wanted.push({ source, ...known });
@@ -69,14 +69,14 @@ export async function locateSources(parameters: LocateParameters): Promise<Locat
     if (located.length > 0)
       catalog.transaction(() => {
         for (const { source: id, to } of located) {
-          const source = catalog.source(id)!;
+          const source = catalog.sources.get(id)!;
           const archive = archiveOf(source);
           const { members } = locationOf(source);
           const location = { path: to, members, ...(archive === undefined ? {} : { archive }) };
-          catalog.placeSource(id, to, location);
+          catalog.sources.place(id, to, location);
         }
-        catalog.addAudit('locate', { below: resolve(below), located });
-        catalog.addChange('locate', { sources: located.map(({ source }) => source) });
+        catalog.audit.add('locate', { below: resolve(below), located });
+        catalog.changes.add('locate', { sources: located.map(({ source }) => source) });
       });
     return { located, left, unreadable };
   } finally {

@@ -24,7 +24,7 @@ export async function createCase(folder: string, builder: BuilderOptions): Promi
   }
   const writer = await CaseWriter.open(folder, 'create', builder, true);
   try {
-    writer.catalog.transaction(() => writer.catalog.addAudit('create', {}));
+    writer.catalog.transaction(() => writer.catalog.audit.add('create', {}));
   } finally {
     writer.close();
   }
@@ -39,7 +39,7 @@ export async function recoverCase(
   const contents = caseContents(folder, catalog);
   refuseLinks(folder, contents);
   if (catalog.readOnly) return [];
-  const killed = catalog.imports().some((run) => run.status === 'running');
+  const killed = catalog.imports.all().some((run) => run.status === 'running');
   if (!killed && contents.orphans.length === 0) return [];
   // Not left over, but under way.
   if (WriterLock.holder(folder) !== undefined) return [];

@@ -35,9 +35,9 @@ const lines = (from: number, to: number): string =>
 function visible(): number {
   const catalog = Catalog.open(folder);
   try {
-    return catalog
-      .segments()
-      .reduce((sum, { id, rows }) => sum + rows - catalog.marks(id, 0).length, 0);
+    return catalog.segments
+      .all()
+      .reduce((sum, { id, rows }) => sum + rows - catalog.marks.of(id, 0).length, 0);
   } finally {
     catalog.close();
   }
@@ -125,7 +125,7 @@ describe.each(cases)('%s', (_, files, shared) => {
     expect(shown).toBe(shared);
     expect(visible()).toBe(before);
     const catalog = Catalog.open(folder);
-    const audited = catalog.audit().filter(({ operation }) => operation === 'overlap');
+    const audited = catalog.audit.entries().filter(({ operation }) => operation === 'overlap');
     catalog.close();
     expect(audited).toHaveLength(2 * listOverlaps(folder).length);
   });

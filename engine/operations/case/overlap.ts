@@ -1,5 +1,6 @@
 /** `case.overlap`: what sources of a case have in common, and whether its events are shown twice or once. */
-import { Catalog, type OverlapRow } from '../../catalog/catalog.ts';
+import { Catalog } from '../../catalog/catalog.ts';
+import type { OverlapRow } from '../../catalog/tables/overlaps.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { CaseWriter } from '../../ingest/case/case-writer.ts';
 import { setLeftOut } from '../../ingest/overlap/left-out.ts';
@@ -22,8 +23,8 @@ export interface OverlapChange {
 export function listOverlaps(folder: string): Overlap[] {
   const catalog = Catalog.open(folder);
   try {
-    const names = new Map(catalog.sources().map(({ id, name }) => [id, name]));
-    return catalog.overlaps().map((overlap) => ({
+    const names = new Map(catalog.sources.all().map(({ id, name }) => [id, name]));
+    return catalog.overlaps.all().map((overlap) => ({
       ...overlap,
       source: names.get(overlap.sourceId) ?? '',
       other: names.get(overlap.otherId) ?? '',
@@ -46,7 +47,7 @@ export async function changeOverlaps({
 }: OverlapChange): Promise<number> {
   const writer = await CaseWriter.open(folder, 'overlap', builder);
   try {
-    const all = writer.catalog.overlaps().map(({ id }) => id);
+    const all = writer.catalog.overlaps.all().map(({ id }) => id);
     const missing = ids?.find((id) => !all.includes(id));
     if (missing !== undefined)
       throw new DaybookError(

@@ -5,7 +5,9 @@
  * exactly, and in which order its date was read where another would give a date, too. What the source
  * itself stated (a zone, a year, a date that can be read one way only) is left as it is.
  */
-import type { Catalog, SegmentRow, SourceRow } from '../../catalog/catalog.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { SegmentRow } from '../../catalog/tables/segments.ts';
+import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { GIVEN, type DateOrder } from '../../contract/decisions.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { TS_BASIS } from '../../contract/event.ts';
@@ -76,7 +78,7 @@ export async function retimeSource(parameters: RetimeParameters): Promise<Retime
 }
 
 function findSource(catalog: Catalog, text: string): SourceRow {
-  const sources = catalog.sources();
+  const sources = catalog.sources.all();
   const exact = sources.filter((source) => source.name === text || String(source.id) === text);
   // As in `source:` of a query: the end of the path is enough where it is one source's only.
   const found =
@@ -131,8 +133,8 @@ async function retime(
   derive.push({
     local_time: cases.length === 0 ? 'stated_time' : `CASE ${cases.join(' ')} ELSE stated_time END`,
   });
-  const segments = catalog
-    .segments()
+  const segments = catalog.segments
+    .all()
     .filter((segment) => segment.sources.includes(source.id) && segment.columns.includes('ts'));
 
   let offset = 'coalesce(tz_offset, 0)';
@@ -195,13 +197,13 @@ async function retime(
       },
       commit: () => {
         // Who reads meanwhile must not take it for a merge, which leaves events on their days.
-        catalog.addChange('retime', { sources: [source.id] });
+        catalog.changes.add('retime', { sources: [source.id] });
         // With the last kind, so that a crash never leaves new times beside the old decision.
-        if (group === groups.at(-1)) catalog.updateSource(source);
+        if (group === groups.at(-1)) catalog.sources.update(source);
       },
     });
   }
-  for (const segment of catalog.segments()) {
+  for (const segment of catalog.segments.all()) {
     if (!segment.sources.includes(source.id) || !segment.columns.includes('ts')) continue;
     const name = await writer.attach(segment);
     const [[n, from, to]] = (await builder.rows(
@@ -215,13 +217,13 @@ async function retime(
   source.lastTs = last;
   const after = { first, last, decisions: source.decisions };
   catalog.transaction(() => {
-    catalog.updateSource(source);
-    catalog.addAudit('retime', { source: source.id, name: source.name, before, after });
+    catalog.sources.update(source);
+    catalog.audit.add('retime', { source: source.id, name: source.name, before, after });
   });
   try {
     await mergeRollups(writer);
   } finally {
-    catalog.addChange('retime', { sources: [source.id], rows: events });
+    catalog.changes.add('retime', { sources: [source.id], rows: events });
   }
   return { source: source.name, events, before, after };
 }

@@ -1,5 +1,5 @@
 /** `case.watch`: what changes in a case, told to whoever asks, also across processes. */
-import type { ChangeRow } from '../../catalog/catalog.ts';
+import type { ChangeRow } from '../../catalog/tables/changes.ts';
 import type { CaseSession } from '../../search/index.ts';
 
 /**
@@ -13,11 +13,11 @@ export async function* watchCase(
   session: CaseSession,
   signal: AbortSignal,
   // Of the moment of the call, not of the first question for a change.
-  last = session.catalog.lastChange(),
+  last = session.catalog.changes.last(),
 ): AsyncGenerator<ChangeRow> {
   while (!signal.aborted) {
-    if (session.catalog.lastChange() !== last) {
-      for (const change of session.catalog.changesAfter(last)) {
+    if (session.catalog.changes.last() !== last) {
+      for (const change of session.catalog.changes.after(last)) {
         last = change.id;
         yield change;
       }

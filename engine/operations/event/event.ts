@@ -1,6 +1,6 @@
 /** One event with everything that the case knows of it. */
 import { existsSync } from 'node:fs';
-import type { SourceRow } from '../../catalog/catalog.ts';
+import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { ORDER_NAMES } from '../../contract/decisions.ts';
 import {
   COLUMNS,
@@ -125,7 +125,7 @@ export async function wholeEvent(
       ...{ event, kind, fields, source, ...instant },
       timeNotes: timeNotes(instant.ts, raw('ts_basis') ?? 0, raw('tz_offset'), source),
       tags: namesOf(record['tag']),
-      note: session.catalog.note(key)?.text,
+      note: session.catalog.notes.of(key)?.text,
       offset: raw('offset'),
       length: raw('length'),
       flow: flow === undefined ? undefined : eventIdOf({ ...key, seq: -flow }),

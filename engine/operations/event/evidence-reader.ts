@@ -7,7 +7,7 @@ import { stat } from 'node:fs/promises';
 import type { LayerField } from '../../contract/operations/event.ts';
 import type { SourceLocation } from '../../contract/importer.ts';
 import type { ByteOffset, EpochMicros } from '../../contract/event.ts';
-import type { SourceRow } from '../../catalog/catalog.ts';
+import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { locationOf } from '../../catalog/source-place.ts';
 import { DaybookError } from '../../contract/errors.ts';
 

@@ -65,8 +65,8 @@ const start = (
 /** What a case holds, whatever way it came to be and in whatever order its sources came. */
 async function contents(path: string) {
   const catalog = Catalog.open(path);
-  const sources = catalog
-    .sources()
+  const sources = catalog.sources
+    .all()
     .map(({ name, read, stored, duplicate, quarantined, status, byKind }) => ({
       ...{ name, read, stored, duplicate, quarantined, status, byKind },
     }))
@@ -281,7 +281,7 @@ describe('an import that runs', () => {
     expect(await imported(files[0]!)).toEqual([[1, 'complete']]);
     // As a killed process leaves it.
     const writer = await CaseWriter.open(folder, 'import', BUILDER);
-    writer.catalog.beginImport({ items: [], recursive: true });
+    writer.catalog.imports.begin({ items: [], recursive: true });
     writer.close();
     expect(await imported(files[1]!)).toEqual([
       [3, 'complete'],
@@ -302,7 +302,7 @@ describe('an import that runs', () => {
     // As a killed process leaves it: begun, and nobody holds the lock.
     const writer = await CaseWriter.open(folder, 'import', BUILDER, true);
     const options = { timeZone: '+02:00', packets: false, flows: true };
-    writer.catalog.beginImport({ items: [{ path, options }], recursive: true });
+    writer.catalog.imports.begin({ items: [{ path, options }], recursive: true });
     const listed = () => called(handlers, 'import.list', { case: folder });
     expect((await listed()).result.imports[0]).toMatchObject({ status: 'running' });
     writer.close();
@@ -371,7 +371,10 @@ describe('evidence.receive', () => {
       sha256: createHash('sha256').update(content).digest('hex'),
     });
     const catalog = Catalog.open(folder);
-    expect(catalog.audit().map(({ operation }) => operation)).toEqual(['receive', 'import']);
+    expect(catalog.audit.entries().map(({ operation }) => operation)).toEqual([
+      'receive',
+      'import',
+    ]);
     catalog.close();
   });
 });

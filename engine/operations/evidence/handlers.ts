@@ -113,7 +113,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
       const { completed, ...received } = await receivePiece(request);
       if (completed) {
         await cases.use(request.case, async ({ catalog }) =>
-          catalog.transaction(() => catalog.addAudit('receive', received)),
+          catalog.transaction(() => catalog.audit.add('receive', received)),
         );
       }
       return received;
@@ -129,7 +129,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
       const catalog = sources.length === 0 ? undefined : Catalog.open(request.case!);
       const looked = await previewEvidence(evidence, {
         ...{ paths, recursive, options, sources, signal },
-        lineHashes: (id) => catalog?.lineHashes(id),
+        lineHashes: (id) => catalog?.overlaps.lineHashes(id),
         onPreview: (preview) => part({ preview }),
       }).finally(() => catalog?.close());
       // Who has looked imports next.
@@ -188,7 +188,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
         const kept = client.kept.get(key);
         const keeper = kept instanceof QuarantineKeeper ? kept : new QuarantineKeeper(folder);
         client.kept.set(key, keeper);
-        return keeper.reader.list(catalog.imports(), request, signal);
+        return keeper.reader.list(catalog.imports.all(), request, signal);
       }),
   };
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { Catalog } from '../../catalog/catalog.ts';
+import type { ImportStatus } from '../../catalog/tables/imports.ts';
 import { argumentsOf, listImports } from './import-history.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'daybook-history-'));
@@ -21,7 +22,7 @@ const options = { timeZone: '+02:00', packets: true, flows: true };
 const told = { items: [{ path, options }], recursive: true };
 const before = { paths: [path], options };
 
-it.each<[string, unknown, Parameters<Catalog['finishImport']>[1], boolean]>([
+it.each<[string, unknown, ImportStatus, boolean]>([
   ['cancelled', told, 'cancelled', true],
   ['failed', told, 'failed', true],
   ['interrupted', told, 'interrupted', true],
@@ -33,8 +34,8 @@ it.each<[string, unknown, Parameters<Catalog['finishImport']>[1], boolean]>([
   ['arguments that are none', { recursive: true }, 'failed', false],
   ['arguments of another kind', [1, 'x', null], 'failed', false],
 ])('%s', (_, args, status, resumable) => {
-  const id = catalog.beginImport(args);
-  if (status !== 'running') catalog.finishImport(id, status);
+  const id = catalog.imports.begin(args);
+  if (status !== 'running') catalog.imports.finish(id, status);
   const [listed] = listImports(catalog, false);
   expect(listed).toMatchObject({
     ...{ id, resumable, status: status === 'running' ? 'interrupted' : status },
@@ -54,14 +55,14 @@ it.each([
   ['standard input', { ...told, items: [{ path: '-', options }] }, 'failed'],
   ['arguments that are none', { recursive: true }, 'failed'],
 ] as const)('%s is not told again', (_, args, status) => {
-  const id = catalog.beginImport(args);
-  catalog.finishImport(id, status);
+  const id = catalog.imports.begin(args);
+  catalog.imports.finish(id, status);
   expect(() => argumentsOf(catalog, id)).toThrow(/cannot be told again|came to its end/);
 });
 
 it('only the last import that was told the same is resumed, and none while one runs', () => {
   for (const args of [before, told, { ...told, recursive: false }])
-    catalog.finishImport(catalog.beginImport(args), 'cancelled');
+    catalog.imports.finish(catalog.imports.begin(args), 'cancelled');
   const resumable = (runs: boolean) =>
     listImports(catalog, runs).map((one) => [one.id, one.resumable]);
   expect(resumable(false)).toEqual([
@@ -69,6 +70,6 @@ it('only the last import that was told the same is resumed, and none while one r
     [2, true],
     [1, false],
   ]);
-  catalog.beginImport({ items: [{ path: root, options }], recursive: true });
+  catalog.imports.begin({ items: [{ path: root, options }], recursive: true });
   expect(resumable(true).every(([, one]) => one === false)).toBe(true);
 });

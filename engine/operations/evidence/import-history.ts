@@ -1,6 +1,7 @@
 /** `import.list` and what `import.resume` needs: the imports of a case and how to go on with one. */
 import { existsSync } from 'node:fs';
-import type { Catalog, ImportStatus } from '../../catalog/catalog.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { ImportStatus } from '../../catalog/tables/imports.ts';
 import { WriterLock } from '../../catalog/writer-lock.ts';
 import type { Result } from '../../contract/operations.ts';
 import { DaybookError } from '../../contract/errors.ts';
@@ -18,8 +19,8 @@ export interface ImportArguments {
 
 /** Every import with its ledger, newest first. `runs`: whether one of this engine is under way. */
 export function listImports(catalog: Catalog, runs: boolean): ListedImport[] {
-  const imports = catalog.imports();
-  const ledgers = Map.groupBy(catalog.ledger(), (row) => row.importId);
+  const imports = catalog.imports.all();
+  const ledgers = Map.groupBy(catalog.ledger.of(), (row) => row.importId);
   // An import that nobody carries on any more was killed; the next writer notes that in the catalog.
   const alive =
     imports.some(({ status }) => status === 'running') &&
@@ -54,7 +55,7 @@ export function listImports(catalog: Catalog, runs: boolean): ListedImport[] {
  * @throws DaybookError not-found, usage
  */
 export function argumentsOf(catalog: Catalog, importId: number): ImportArguments {
-  const run = catalog.imports().find(({ id }) => id === importId);
+  const run = catalog.imports.all().find(({ id }) => id === importId);
   if (run === undefined) {
     throw new DaybookError('not-found', `there is no import ${importId}`);
   }

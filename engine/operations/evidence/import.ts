@@ -189,7 +189,7 @@ function recordImport(
   text: string,
 ): void {
   try {
-    catalog.addOperations([watch.measured(status, text)]);
+    catalog.operations.add([watch.measured(status, text)]);
   } catch {
     // Nothing was promised about it.
   }

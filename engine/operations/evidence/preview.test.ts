@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
 import { cell, columnOf, rowOf } from '../../contract/column-batch.ts';
+import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { importInProcess, rowsOf } from '../../ingest/testing/in-process.ts';
 import {
   eveJson,
@@ -43,10 +44,10 @@ async function look(
   how: { case?: string; most?: number; signal?: AbortSignal } = {},
 ) {
   const previews: Preview[] = [];
-  let sources: ReturnType<Catalog['sources']> = [];
+  let sources: SourceRow[] = [];
   if (how.case !== undefined) {
     const catalog = Catalog.open(how.case);
-    sources = catalog.sources();
+    sources = catalog.sources.all();
     catalog.close();
   }
   const result = await previewEvidence(evidence, {
@@ -68,7 +69,7 @@ const KEPT_BESIDE = new Set(
 /** The first events of a source as a case has them, in the order in which they were stored. */
 async function stored(folder: string, source: string, limit: number) {
   const catalog = Catalog.open(folder);
-  const { id } = catalog.sources().find(({ name }) => name === source)!;
+  const { id } = catalog.sources.all().find(({ name }) => name === source)!;
   catalog.close();
   const rows = await rowsOf(
     folder,

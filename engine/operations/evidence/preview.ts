@@ -5,7 +5,7 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import type { SourceRow } from '../../catalog/catalog.ts';
+import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { counted } from '../../contract/counted.ts';
 import type { Part, Result } from '../../contract/operations.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';

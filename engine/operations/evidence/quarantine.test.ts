@@ -143,7 +143,7 @@ it('reads what an import writes', async () => {
   writeFileSync(join(evidence, 'a "b".zeek'), text);
   await importInProcess(folder, [evidence]);
   const catalog = Catalog.open(folder);
-  const { total, records } = await list({}, catalog.imports());
+  const { total, records } = await list({}, catalog.imports.all());
   catalog.close();
   expect(total).toBe(1);
   expect(records[0]).toMatchObject({

@@ -49,7 +49,7 @@ describe('upkeep in a thread of its own', () => {
         expect(readdirSync(join(folder, 'staging'))).toEqual([]);
       }
       const catalog = Catalog.open(folder);
-      expect(catalog.segments().map(({ rows }) => rows)).toEqual([12]);
+      expect(catalog.segments.all().map(({ rows }) => rows)).toEqual([12]);
       catalog.close();
     } finally {
       threads.close();

@@ -243,7 +243,7 @@ describe('what small imports leave undone', () => {
   }
   const segments = () => {
     const catalog = Catalog.open(folder);
-    const found = catalog.segments();
+    const found = catalog.segments.all();
     catalog.close();
     return found;
   };
@@ -412,10 +412,10 @@ describe('what small imports leave undone', () => {
       readdirSync(staging, { recursive: true }).some((name) => String(name).endsWith('.duckdb'));
     while (!existsSync(staging) || !isBuilding()) await turn();
     const catalog = Catalog.open(folder);
-    const [first] = catalog.segments();
+    const [first] = catalog.segments.all();
     catalog.transaction(() => {
-      catalog.setMarks(first!.id, catalog.tagId('seen'), Uint32Array.of(0, 7));
-      catalog.addChange('tag', {});
+      catalog.marks.set(first!.id, catalog.marks.tagId('seen'), Uint32Array.of(0, 7));
+      catalog.changes.add('tag', {});
     });
     catalog.close();
     expect(await made).toBe(0);

@@ -12,7 +12,8 @@ import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { caseRelative, makeCaseFolder, removeFromCase } from '../../util/case-files.ts';
-import { Catalog, type SegmentRow } from '../../catalog/catalog.ts';
+import { Catalog } from '../../catalog/catalog.ts';
+import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import { UPKEEP, WriterLock } from '../../catalog/writer-lock.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { CaseWorkshop } from '../../ingest/case/segment-rewriter.ts';
@@ -100,13 +101,13 @@ async function mergeSmall(
   let made = 0;
   const merge = async (run: readonly SegmentRow[]): Promise<void> => {
     if (run.length <= TOLERATED_BESIDE) await pause(true);
-    const before = catalog.lastChange();
+    const before = catalog.changes.last();
     const rewritten = await rewrite(workshop, run, { brief: meanwhile });
     made += await asWriter(catalog, pause, () => {
-      const there = new Set(catalog.segmentOutlines().map(({ id }) => id));
+      const there = new Set(catalog.segments.outlines().map(({ id }) => id));
       // Every change of marks and segments is told of but a compaction within an import.
       if (!onlyImports(catalog, before) || !run.every(({ id }) => there.has(id))) return 0;
-      const places = new SegmentPlaces(folder, catalog.lastSegmentId());
+      const places = new SegmentPlaces(folder, catalog.segments.lastId());
       return swap(workshop, places, rewritten).length;
     });
   };
@@ -116,9 +117,9 @@ async function mergeSmall(
 
 /** Whether nothing but imports changed the case since: they leave the segments that are there as they are. */
 function onlyImports(catalog: Catalog, since: number): boolean {
-  const changes = catalog.changesAfter(since);
+  const changes = catalog.changes.after(since);
   // All of them are known: old ones are forgotten.
-  if (changes.length !== catalog.lastChange() - since) return false;
+  if (changes.length !== catalog.changes.last() - since) return false;
   return changes.every(({ operation }) => operation === 'import');
 }
 
@@ -127,10 +128,10 @@ async function indexMissing(workshop: CaseWorkshop, pause: Pause): Promise<numbe
   let made = 0;
   for await (const { segment, index } of workshop.missingIndexes())
     made += await asWriter(catalog, pause, () => {
-      const now = catalog.segmentOutlines().find(({ id }) => id === segment.id);
+      const now = catalog.segments.outlines().find(({ id }) => id === segment.id);
       if (now === undefined || now.hasIndex) return 0;
       placeSideFile(folder, segment, index);
-      catalog.setSideFile(segment.id, { bytes: index.bytes, sha256: index.sha256 });
+      catalog.segments.setSideFile(segment.id, { bytes: index.bytes, sha256: index.sha256 });
       return 1;
     });
   return made;

@@ -41,9 +41,9 @@ const IMPORTS: readonly (readonly [string, string | Uint8Array, Partial<ImportOp
 /** What a case holds: all but when it came to be. */
 async function contents(path: string) {
   const catalog = Catalog.open(path);
-  const sources = catalog.sources().map(({ elapsedMs: _, importId: _1, ...rest }) => rest);
-  const segments = catalog
-    .segments()
+  const sources = catalog.sources.all().map(({ elapsedMs: _, importId: _1, ...rest }) => rest);
+  const segments = catalog.segments
+    .all()
     .map(({ day, kind, rows, columns, index }) => ({ day, kind, rows, columns, index }));
   const problems = catalog.integrityProblems();
   catalog.close();

@@ -27,7 +27,7 @@ async function found(text: string): Promise<string[]> {
 }
 const audit = () =>
   small.services.cases.use(small.folder, async (session) =>
-    session.catalog.audit().filter(({ operation }) => operation !== 'import'),
+    session.catalog.audit.entries().filter(({ operation }) => operation !== 'import'),
   );
 
 it('tags events by id, each once, and takes the tag away again', async () => {

@@ -1,7 +1,8 @@
 /** Tags and deletions: mark the events that a query finds, or that are named, in one transaction. */
 import { resolve } from 'node:path';
 import { accessError, diskError } from '../../util/files.ts';
-import { Catalog, type EventKey } from '../../catalog/catalog.ts';
+import { Catalog } from '../../catalog/catalog.ts';
+import type { EventKey } from '../../catalog/tables/notes.ts';
 import { WriterLock } from '../../catalog/writer-lock.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { RowSet } from '../../util/row-set.ts';
@@ -66,7 +67,7 @@ export function tagEvents(
   }
   return mark(parameters, {
     operation: parameters.remove ? 'untag' : 'tag',
-    tagOf: (catalog) => catalog.tagId(name),
+    tagOf: (catalog) => catalog.marks.tagId(name),
     detail: { name },
   });
 }
@@ -235,7 +236,7 @@ async function handTagged(
   found: ReadonlyMap<number, RowSet>,
   signal: AbortSignal | undefined,
 ): Promise<EventKey[]> {
-  const keys = session.catalog.handTags(0);
+  const keys = session.catalog.marks.handTags(0);
   if (keys.length === 0 || found.size === 0) return [];
   const rows = await locateEvents(session, [...new Set(keys.map(eventIdOf))], signal);
   return rows.filter(({ segment, rowId }) => found.get(segment)?.has(rowId) === true);
@@ -271,17 +272,17 @@ function commit(
     const tag = tagOf(catalog);
     let changed = 0;
     for (const [segment, rows] of bySegment) {
-      const before = RowSet.ofSorted(catalog.marks(segment, tag), rows.total);
+      const before = RowSet.ofSorted(catalog.marks.of(segment, tag), rows.total);
       const after = operation === 'untag' ? before.and(rows.not()) : before.or(rows);
       changed += Math.abs(after.count - before.count);
-      catalog.setMarks(segment, tag, after.slice(0, after.count));
+      catalog.marks.set(segment, tag, after.slice(0, after.count));
     }
     for (const key of byHand) {
-      if (operation !== 'tag') catalog.removeHandTag(tag, key);
-      else if ('events' in parameters) catalog.addHandTag(tag, key);
+      if (operation !== 'tag') catalog.marks.removeHandTag(tag, key);
+      else if ('events' in parameters) catalog.marks.addHandTag(tag, key);
     }
-    catalog.addAudit(operation, { ...target, ...detail, matched, changed });
-    catalog.addChange(operation, {
+    catalog.audit.add(operation, { ...target, ...detail, matched, changed });
+    catalog.changes.add(operation, {
       ...detail,
       rows: changed,
       segments: [...bySegment.keys()],

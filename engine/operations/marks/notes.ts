@@ -39,23 +39,23 @@ export async function setNote(
     throw noSuchEvent(event);
   writable(catalog);
   catalog.transaction(() => {
-    const before = catalog.note(key)?.text ?? '';
+    const before = catalog.notes.of(key)?.text ?? '';
     if (before === note) return;
-    catalog.setNote(key, note);
+    catalog.notes.set(key, note);
     const id = eventIdOf(key);
-    catalog.addAudit('note', { event: id, text: note, before });
-    catalog.addChange('note', { event: id });
+    catalog.audit.add('note', { event: id, text: note, before });
+    catalog.changes.add('note', { event: id });
   });
   session.record(watch, 'done');
 }
 
 /** Events that have a note or a tag set by hand, newest first. */
 export function listNotes({ catalog }: CaseSession): ListedNote[] {
-  const notes = catalog
-    .notes()
+  const notes = catalog.notes
+    .all()
     .map((note) => ({ event: eventIdOf(note), text: note.text, at: note.at }));
   const noted = new Set(notes.map(({ event }) => event));
-  const tagged = catalog
+  const tagged = catalog.marks
     .handTagged()
     .map((tagged) => ({ event: eventIdOf(tagged), text: '', at: tagged.at }))
     .filter(({ event }) => !noted.has(event));

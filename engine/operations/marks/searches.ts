@@ -1,5 +1,5 @@
 /** Saved searches: views that people keep under a name. Each change is audited. */
-import type { SearchRow } from '../../catalog/catalog.ts';
+import type { SearchRow } from '../../catalog/tables/searches.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import type { CaseSession } from '../../search/index.ts';
@@ -7,7 +7,7 @@ import { writable } from './notes.ts';
 
 /** By name. */
 export function listSearches({ catalog }: CaseSession): SearchRow[] {
-  return catalog.searches();
+  return catalog.searches.all();
 }
 
 /**
@@ -24,15 +24,15 @@ export function saveSearch(
   const { name, view, note } = search;
   const saved = catalog.transaction(() => {
     const before = search.id === undefined ? undefined : known(session, search.id);
-    const id = before?.id ?? catalog.addSearch({ name, view, note });
-    if (before !== undefined) catalog.updateSearch({ id, name, view, note });
-    catalog.addAudit('search', {
+    const id = before?.id ?? catalog.searches.add({ name, view, note });
+    if (before !== undefined) catalog.searches.update({ id, name, view, note });
+    catalog.audit.add('search', {
       ...{ id, name, view, note },
       ...(before === undefined
         ? {}
         : { before: { name: before.name, view: before.view, note: before.note } }),
     });
-    catalog.addChange('search', { id, name });
+    catalog.changes.add('search', { id, name });
     return known(session, id);
   });
   session.record(watch, 'done');
@@ -46,15 +46,15 @@ export function deleteSearch(session: CaseSession, id: number): void {
   writable(catalog);
   catalog.transaction(() => {
     const { name, view, note } = known(session, id);
-    catalog.deleteSearch(id);
-    catalog.addAudit('search-delete', { id, name, view, note });
-    catalog.addChange('search', { id, name });
+    catalog.searches.remove(id);
+    catalog.audit.add('search-delete', { id, name, view, note });
+    catalog.changes.add('search', { id, name });
   });
   session.record(watch, 'done');
 }
 
 function known({ catalog }: CaseSession, id: number): SearchRow {
-  const found = catalog.search(id);
+  const found = catalog.searches.get(id);
   if (found === undefined)
     throw new DaybookError(
       'not-found',

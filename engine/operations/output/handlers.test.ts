@@ -83,7 +83,7 @@ const rowsOf = (text: string): Record<string, unknown>[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 const audit = () =>
-  small.services.cases.use(small.folder, async (session) => session.catalog.audit());
+  small.services.cases.use(small.folder, async (session) => session.catalog.audit.entries());
 
 describe('export.rows', () => {
   it('writes CSV with the chosen fields, in the chosen order, and defuses formulas', async () => {
@@ -274,7 +274,7 @@ describe('report.write', () => {
     for (const [, to] of text.matchAll(/href="#([^"]*)"/g)) expect(anchors).toContain(to);
 
     const sources = await small.services.cases.use(folder, async (session) =>
-      session.catalog.sources(),
+      session.catalog.sources.all(),
     );
     for (const source of sources) expect(text).toContain(source.rawSha256);
     const numbers = (cells: readonly string[]): number[] =>

@@ -320,7 +320,7 @@ export function auditOutput(
 ): void {
   if (catalog.readOnly) return;
   catalog.transaction(() => {
-    catalog.addAudit(operation, detail);
-    catalog.addChange(operation, {});
+    catalog.audit.add(operation, detail);
+    catalog.changes.add(operation, {});
   });
 }

@@ -10,7 +10,7 @@ import type { EpochMicros } from '../../contract/event.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import { ROW_IDENTITY } from '../../query/index.ts';
-import type { SourceRow } from '../../catalog/catalog.ts';
+import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { type CaseSession, type GivenList, startQuery } from '../../search/index.ts';
 import { Bits } from './bits.ts';
 import {

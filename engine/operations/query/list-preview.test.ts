@@ -263,7 +263,7 @@ describe('a list that is kept', () => {
       context(),
     );
     expect(marked).toEqual({ matched: 1, changed: 1 });
-    expect(session.catalog.audit().at(-1)?.detail).toMatchObject({
+    expect(session.catalog.audit.entries().at(-1)?.detail).toMatchObject({
       list: { name: 'who.csv', bytes: TEXT.length, sha256: id },
     });
   });

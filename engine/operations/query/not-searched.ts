@@ -10,7 +10,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { openCaseHandle } from '../../util/case-files.ts';
-import { statusOf } from '../../catalog/catalog.ts';
+import { statusOf } from '../../catalog/tables/sources.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import type { Result } from '../../contract/operations.ts';
 import { quarantineFile } from '../../ingest/case/case-writer.ts';
@@ -117,11 +117,11 @@ async function lookInQuarantine(
   test: Test,
   signal: AbortSignal | undefined,
 ): Promise<Looked> {
-  const count = catalog.sources().reduce((sum, { quarantined }) => sum + quarantined, 0);
+  const count = catalog.sources.all().reduce((sum, { quarantined }) => sum + quarantined, 0);
   let matching = 0;
   let looked = 0;
   let left = MOST_BYTES;
-  for (const { id, quarantineBytes } of test === undefined ? [] : catalog.imports()) {
+  for (const { id, quarantineBytes } of test === undefined ? [] : catalog.imports.all()) {
     const bytes = Math.min(left, quarantineBytes);
     if (bytes === 0) continue;
     left -= bytes;
@@ -162,12 +162,12 @@ async function lookInUnread(
 ): Promise<Looked> {
   const complete = new Set<string>();
   const unread = new Map<string, string | undefined>();
-  for (const source of catalog.sources()) {
+  for (const source of catalog.sources.all()) {
     if (statusOf(source) === 'complete') complete.add(source.name);
     else unread.set(source.name, source.path);
   }
-  const items = new Map(catalog.imports().map((one) => [one.id, pathsOf(one.arguments)]));
-  for (const { name, status, sourceId, importId } of catalog.ledger())
+  const items = new Map(catalog.imports.all().map((one) => [one.id, pathsOf(one.arguments)]));
+  for (const { name, status, sourceId, importId } of catalog.ledger.of())
     if (sourceId === undefined && !complete.has(name) && NOT_READ.has(status))
       unread.set(name, places(name, items.get(importId) ?? [])[0]);
   let matching = 0;

@@ -111,7 +111,7 @@ export async function openList(
   send: SendFirst,
 ): Promise<OpenedResult> {
   session.store.prepare();
-  const change = session.catalog.lastChange();
+  const change = session.catalog.changes.last();
   let names: string[] = [];
   const { result, ...scope } = await askView(
     session,
@@ -237,7 +237,7 @@ async function reopen(
   signal: AbortSignal,
 ): Promise<void> {
   const { parameters, result } = opened;
-  const change = session.catalog.lastChange();
+  const change = session.catalog.changes.last();
   const again = await askView(
     session,
     'result.reopen',
@@ -255,7 +255,7 @@ async function reopen(
     false,
   );
   const isAsLong = again.result.total === result.total && again.result.undated === result.undated;
-  const isSame = session.catalog.lastChange() === opened.change || hasAll(result);
+  const isSame = session.catalog.changes.last() === opened.change || hasAll(result);
   if (!isAsLong || !isSame) throw goneResult();
   opened.replace(session, again.result, change);
 }

@@ -4,13 +4,12 @@
  */
 import { counted, nounOf } from '../../contract/counted.ts';
 import { userInfo } from 'node:os';
-import {
-  LEFT_OUT,
-  type LedgerRow,
-  type NoteRow,
-  type SearchRow,
-  type SourceRow,
-} from '../../catalog/catalog.ts';
+import { LEFT_OUT } from '../../catalog/tables/marks.ts';
+import type { ImportRow } from '../../catalog/tables/imports.ts';
+import type { LedgerRow } from '../../catalog/tables/ledger.ts';
+import type { NoteRow } from '../../catalog/tables/notes.ts';
+import type { SearchRow } from '../../catalog/tables/searches.ts';
+import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { parseView, type View } from '../../contract/view-string.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { isAggregating, parseQuery, type Ast, type ShownValue } from '../../query/index.ts';
@@ -143,7 +142,7 @@ export interface ReportFacts {
   sources: Limited<SourceRow>;
   /** Lines that two sources have. */
   overlaps: readonly OverlapFacts[];
-  imports: ReturnType<CaseSession['catalog']['imports']>;
+  imports: ImportRow[];
   /** What imports met that is no complete source: failed, ignored, known already. */
   ledger: Limited<LedgerRow>;
   quarantine: { reasons: Limited<QuarantineReason>; records: number; read: number };
@@ -187,20 +186,20 @@ export async function reportFacts(
   const { zone } = request;
   const { sources } = session.snapshot();
   const info = caseInfo(session);
-  const marks = catalog.markSummary();
+  const marks = catalog.marks.summary();
   await tell('case');
   const timeline = await buckets(session, { query: '*', zone }, signal);
   const undated = await countOfQuery(session, { query: 'kind:* day:undated', zone }, signal);
   await tell('quarantine');
   const quarantine = await quarantineFacts(session, signal);
-  const searches = catalog.searches();
+  const searches = catalog.searches.all();
   const views: ViewFacts[] = [];
   for (const search of searches.slice(0, LIMITS.searches)) {
     await tell(search.name);
     views.push(await viewFacts(session, search, signal));
   }
   await tell('tags');
-  const notes = new Map(catalog.notes().map((note) => [eventIdOf(note), note]));
+  const notes = new Map(catalog.notes.all().map((note) => [eventIdOf(note), note]));
   const noteOrder = [...notes.keys()];
   const withNote = noteOrder.slice(0, LIMITS.notes);
   const noted = await linesOfEvents(session, withNote, zone, notes, signal);
@@ -210,8 +209,8 @@ export async function reportFacts(
   const printed = new Set(found);
   for (const { name } of tagged.slice(0, LIMITS.tags))
     tags.push(await tagFacts(session, name, zone, notes, printed, signal));
-  const audit = catalog.audit();
-  const ledger = catalog.ledger().filter(({ status }) => status !== 'complete');
+  const audit = catalog.audit.entries();
+  const ledger = catalog.ledger.of().filter(({ status }) => status !== 'complete');
   return {
     ...{ request, info, undated, timeline, quarantine },
     account: accountName(),
@@ -222,7 +221,7 @@ export async function reportFacts(
     totals: totalsOf(sources),
     sources: limited(sources, LIMITS.sources),
     overlaps: overlapFacts(session, sources),
-    imports: catalog.imports(),
+    imports: catalog.imports.all(),
     ledger: limited(ledger, LIMITS.ledger),
     views: { shown: views, left: searches.length - views.length },
     tags: { shown: tags, left: tagged.length - tags.length },
@@ -244,7 +243,7 @@ function overlapFacts(
   sources: readonly SourceRow[],
 ): ReportFacts['overlaps'] {
   const names = new Map(sources.map(({ id, name }) => [id, name]));
-  const groups = Map.groupBy(catalog.overlaps(), ({ sourceId, otherId, leftOut }) =>
+  const groups = Map.groupBy(catalog.overlaps.all(), ({ sourceId, otherId, leftOut }) =>
     JSON.stringify([sourceId, otherId, leftOut]),
   );
   return [...groups.values()].map((runs) => {
@@ -560,7 +559,7 @@ async function quarantineFacts(
   signal: AbortSignal | undefined,
 ): Promise<ReportFacts['quarantine']> {
   const reader = new QuarantineReader(session.folder);
-  const runs = session.catalog.imports();
+  const runs = session.catalog.imports.all();
   const reasons = new Map<string, QuarantineReason>();
   const page = 1000;
   let offset = 0;

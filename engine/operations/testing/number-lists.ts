@@ -19,7 +19,7 @@ const LISTS = [
 /** @returns how many segments there are in that form */
 export async function withNumberLists(writer: CaseWriter): Promise<number> {
   const { catalog, builder } = writer;
-  const cut = catalog.segments().filter(({ shapes }) => shapes > 0);
+  const cut = catalog.segments.all().filter(({ shapes }) => shapes > 0);
   for (const segment of cut) {
     const path = join(writer.folder, segment.file);
     const name = await writer.attach(segment);
@@ -61,8 +61,8 @@ export async function withNumberLists(writer: CaseWriter): Promise<number> {
     await builder.detach(name);
     renameSync(`${path}.old`, path);
     catalog.transaction(() => {
-      catalog.removeSegment(segment.id);
-      catalog.addSegment({
+      catalog.segments.remove(segment.id);
+      catalog.segments.add({
         ...segment,
         ...{ bytes: statSync(path).size, identity: segmentIdentity(path), numberForm: 'widths' },
       });

@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { FileProblem, hashHandle, openRegular, type HashedFile } from '../../util/regular-file.ts';
-import type { SegmentRow, SourceRow } from '../../catalog/catalog.ts';
+import type { SegmentRow } from '../../catalog/tables/segments.ts';
+import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import type { Importer, Leaf, ReadLimits } from '../../contract/importer.ts';
 import type { VerifyReport } from '../../contract/verify-report.ts';

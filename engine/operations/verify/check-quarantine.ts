@@ -5,7 +5,8 @@
 import { constants } from 'node:fs';
 import { openCaseHandle } from '../../util/case-files.ts';
 import { FileProblem, fileProblem, hashHandle } from '../../util/regular-file.ts';
-import type { Catalog, SourceRow } from '../../catalog/catalog.ts';
+import type { ImportRow } from '../../catalog/tables/imports.ts';
+import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { quarantineFile } from '../../ingest/case/case-writer.ts';
 import { linesOf, sourceIdOf } from '../evidence/quarantine.ts';
@@ -13,8 +14,6 @@ import { type Findings, type Progress, reasonOf } from './findings.ts';
 
 const RESTORE =
   'restore the file from a copy of the case; the records themselves are in the evidence';
-
-export type ImportRow = ReturnType<Catalog['imports']>[number];
 
 /** @returns how many records are in quarantine */
 export async function checkQuarantine(

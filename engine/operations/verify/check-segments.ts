@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openCaseHandle } from '../../util/case-files.ts';
 import { lastDayOf } from '../../util/segment-days.ts';
 import { fileProblem, hashHandle, type HashedFile } from '../../util/regular-file.ts';
-import type { SegmentRow } from '../../catalog/catalog.ts';
+import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { sideFilePath } from '../../index/side-file.ts';
 import { damagedNodes } from '../../ingest/compaction/merge-rollups.ts';

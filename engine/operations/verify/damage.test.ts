@@ -75,8 +75,8 @@ beforeAll(async () => {
   });
   const catalog = Catalog.open(whole);
   catalog.transaction(() => {
-    catalog.setNote({ sourceId: catalog.sources()[0]!.id, seq: 1 }, 'a note');
-    catalog.addAudit('note', {});
+    catalog.notes.set({ sourceId: catalog.sources.all()[0]!.id, seq: 1 }, 'a note');
+    catalog.audit.add('note', {});
   });
   catalog.close();
 });
@@ -141,7 +141,7 @@ it('finds nothing in a case that is sound, and compares every event', async () =
 
 it('finds nothing where events were deleted from the files, merged and retimed', async () => {
   const catalog = Catalog.open(folder);
-  const log = catalog.sources().find(({ name }) => name === 'auth.log')!;
+  const log = catalog.sources.all().find(({ name }) => name === 'auth.log')!;
   catalog.close();
   await compactCase(folder, BUILDER);
   await retimeSource({
@@ -464,9 +464,9 @@ describe('the evidence', () => {
 it('says what is not known of an archive whose hash no import has kept, and keeps it when asked', async () => {
   const catalog = Catalog.open(folder);
   catalog.transaction(() => {
-    for (const source of catalog.sources()) {
+    for (const source of catalog.sources.all()) {
       const { path, members } = locationOf(source);
-      catalog.placeSource(source.id, path, { path, members });
+      catalog.sources.place(source.id, path, { path, members });
     }
   });
   catalog.close();
@@ -495,10 +495,10 @@ it('compares events of all parts of a large source', async () => {
     await importInProcess(folder, [log], { options: { year: undefined } });
     // Of so many sources, little used to be read of each.
     const catalog = Catalog.open(folder);
-    const [source] = catalog.sources();
+    const [source] = catalog.sources.all();
     catalog.transaction(() => {
       for (let n = 0; n < 600; n++)
-        catalog.addSource({
+        catalog.sources.add({
           ...source!,
           headSha256: '',
           id: source!.id + 1 + n,
@@ -526,7 +526,7 @@ it('is cancelled at once', async () => {
 
 it('does not compare what another version of an importer has read', async () => {
   const catalog = Catalog.open(folder);
-  const source = catalog.sources().find(({ importer }) => importer === 'syslog')!;
+  const source = catalog.sources.all().find(({ importer }) => importer === 'syslog')!;
   catalog.close();
   const { version } = importers.find(({ id }) => id === 'syslog')!;
   expect(source.importerVersion).toBe(version);
@@ -558,7 +558,7 @@ function flip(file: string): void {
 /** Changes a column of the first log segment, and makes everything in the catalog fit. */
 async function forge(column: string, value: string): Promise<void> {
   const catalog = Catalog.open(folder);
-  const segment = catalog.segments().find(({ kind }) => kind === 'log')!;
+  const segment = catalog.segments.all().find(({ kind }) => kind === 'log')!;
   const path = join(folder, segment.file);
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
@@ -578,8 +578,8 @@ async function forge(column: string, value: string): Promise<void> {
   instance.closeSync();
   renameSync(`${path}.new`, path);
   catalog.transaction(() => {
-    catalog.removeSegment(segment.id);
-    catalog.addSegment({
+    catalog.segments.remove(segment.id);
+    catalog.segments.add({
       ...segment,
       ...{ minTs: Number(first), maxTs: Number(last), bytes: statSync(path).size, shapes: 0 },
       ...{

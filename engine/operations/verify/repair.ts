@@ -20,11 +20,11 @@ export async function repairCase(
     for (const file of writer.recovery.orphans)
       repaired('import', file, `removed ${file}, which no import committed`);
     const silent = new Progress(undefined);
-    for (const { id, file, index } of writer.catalog.segments()) {
+    for (const { id, file, index } of writer.catalog.segments.all()) {
       if (index === undefined) continue;
       const side = await hashed(writer.folder, sideFilePath(file), silent, undefined);
       if (typeof side !== 'string' && side.sha256 === index.sha256) continue;
-      writer.catalog.setSideFile(id, undefined);
+      writer.catalog.segments.setSideFile(id, undefined);
       repaired('index', file, `the index of ${file} was damaged or missing`);
     }
     const made = await writer.indexMissing();
@@ -38,7 +38,7 @@ export async function repairCase(
     for (const id of writer.recovery.interruptedImports)
       repaired('import', `import ${id}`, `import ${id} was interrupted: closed at its last commit`);
     writer.catalog.transaction(() =>
-      writer.catalog.addAudit('verify', { repair: true, findings: findings.all }),
+      writer.catalog.audit.add('verify', { repair: true, findings: findings.all }),
     );
   } finally {
     writer.close();

@@ -24,16 +24,16 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 /** Puts the last segment somewhere else, as a compaction does; returns where it is now. */
 function replaceLast(): string {
   const catalog = Catalog.open(folder);
-  const last = catalog.segments().at(-1)!;
-  const id = catalog.lastSegmentId() + 1;
+  const last = catalog.segments.all().at(-1)!;
+  const id = catalog.segments.lastId() + 1;
   const file = last.file.replace(
     /[0-9a-f]+\.duckdb$/,
     `${id.toString(16).padStart(8, '0')}.duckdb`,
   );
   renameSync(join(folder, last.file), join(folder, file));
   catalog.transaction(() => {
-    catalog.removeSegment(last.id);
-    catalog.addSegment({ ...last, id, file });
+    catalog.segments.remove(last.id);
+    catalog.segments.add({ ...last, id, file });
   });
   catalog.close();
   return file;

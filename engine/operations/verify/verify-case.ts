@@ -5,7 +5,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Catalog, SegmentRow, SourceRow } from '../../catalog/catalog.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { SegmentRow } from '../../catalog/tables/segments.ts';
+import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import type { ReadLimits } from '../../contract/importer.ts';
 import type { VerifyProgress, VerifyReport } from '../../contract/verify-report.ts';
@@ -14,7 +16,8 @@ import { Stopwatch } from '../../measure/operation-log.ts';
 import type { BuilderOptions } from '../../store/segment-builder.ts';
 import type { CaseSession } from '../../search/index.ts';
 import { checkEvidence, type EvidenceTools } from './check-evidence.ts';
-import { checkQuarantine, type ImportRow } from './check-quarantine.ts';
+import type { ImportRow } from '../../catalog/tables/imports.ts';
+import { checkQuarantine } from './check-quarantine.ts';
 import { checkSegments } from './check-segments.ts';
 import { Findings, Progress, reasonOf } from './findings.ts';
 import type { SampleSize } from './read-back.ts';
@@ -142,9 +145,9 @@ function contentsOf(session: CaseSession, findings: Findings): Contents {
   try {
     return catalog.consistently(() => {
       const { sources, segments } = session.snapshot();
-      const audit = catalog.audit();
+      const audit = catalog.audit.entries();
       return {
-        ...{ sources, segments, imports: catalog.imports() },
+        ...{ sources, segments, imports: catalog.imports.all() },
         audited: {
           entries: audit.length,
           deletions: audit.some(({ operation }) => operation === 'delete'),

@@ -114,7 +114,7 @@ function tagNames(session: CaseSession, snapshot: Snapshot) {
       const here = snapshot.marks.get(segment) ?? new Set();
       marks = snapshot.tags
         .filter(({ id }) => here.has(id))
-        .map(({ id, name }) => ({ name, rows: session.catalog.marks(segment, id) }));
+        .map(({ id, name }) => ({ name, rows: session.catalog.marks.of(segment, id) }));
       known.set(segment, marks);
     }
     const names = marks.filter(({ rows }) => contains(rows, rowId)).map(({ name }) => name);

@@ -97,7 +97,7 @@ function topFiles(): string[] {
 /** Number of the first log's source. */
 function firstLog(): string {
   const catalog = Catalog.open(small.folder);
-  const found = catalog.sources().find(({ name }) => name.endsWith('auth.log'));
+  const found = catalog.sources.all().find(({ name }) => name.endsWith('auth.log'));
   catalog.close();
   return String(found?.id);
 }
@@ -184,7 +184,7 @@ describe('merged rollups', () => {
   it('of everything stay while little is added, and answer beside what came', async () => {
     const flowSegments = () => {
       const catalog = Catalog.open(small.folder);
-      const found = catalog.segments().filter(({ kind }) => kind === 'flow');
+      const found = catalog.segments.all().filter(({ kind }) => kind === 'flow');
       catalog.close();
       return found.length;
     };
@@ -276,7 +276,7 @@ describe('merged rollups', () => {
     });
     expect(await findings(true)).toEqual([]);
     const catalog = Catalog.open(small.folder);
-    const said = catalog.audit().map(({ operation }) => operation);
+    const said = catalog.audit.entries().map(({ operation }) => operation);
     catalog.close();
     // Each swap of segments has an entry of its own.
     expect(said.filter((one) => one !== 'merge').slice(-5)).toEqual([
@@ -288,7 +288,7 @@ describe('merged rollups', () => {
 
   it('are made of what is left where a segment is damaged, which is told', async () => {
     const catalog = Catalog.open(small.folder);
-    const [damaged, other] = catalog.segments().filter(({ index }) => index !== undefined);
+    const [damaged, other] = catalog.segments.all().filter(({ index }) => index !== undefined);
     catalog.close();
     const files = [damaged!, other!].map(({ file }) => join(small.folder, file));
     const whole = readFileSync(files[0]!);

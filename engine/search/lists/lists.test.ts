@@ -294,7 +294,7 @@ describe('a list', () => {
     );
     expect(tagged).toEqual({ matched: expected.length, changed: expected.length });
     expect(await ids('tag:listed')).toEqual(expected);
-    expect(session.catalog.audit().at(-1)?.detail).toMatchObject({
+    expect(session.catalog.audit.entries().at(-1)?.detail).toMatchObject({
       ...{ query: 'kind:flow', name: 'listed', matched: expected.length },
       list: { name: 'flows.csv', bytes: list.bytes.length },
     });

@@ -78,10 +78,10 @@ it('are read beside others', checkAnswers, 30_000);
 it('are merged with others', async () => {
   const writer = await CaseWriter.open(small.folder, 'test', BUILDER);
   try {
-    const forms = writer.catalog.segments().map(({ numberForm }) => numberForm);
+    const forms = writer.catalog.segments.all().map(({ numberForm }) => numberForm);
     expect(new Set(forms)).toEqual(new Set(['widths', 'bytes']));
     await compactAll(writer);
-    const [only, ...others] = writer.catalog.segments();
+    const [only, ...others] = writer.catalog.segments.all();
     expect([only?.numberForm, only?.rows, others]).toEqual(['bytes', 2 * ROWS, []]);
     expect(only?.shapes).toBeGreaterThan(2);
   } finally {

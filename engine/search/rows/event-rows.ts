@@ -1,5 +1,5 @@
 /** Where events lie: the segments and rows of events that are named by their ids. */
-import type { EventKey } from '../../catalog/catalog.ts';
+import type { EventKey } from '../../catalog/tables/notes.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { formatEventId, parseEventId } from '../../query/index.ts';
 import type { CaseSession } from '../session/case-session.ts';

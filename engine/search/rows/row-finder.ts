@@ -155,7 +155,7 @@ export class RowFinder {
       keptBytes,
       kept: (leaf, lookUp) => cache.leaf(snapshot, this.keyOf(leaf), segment.id, lookUp),
       indexes: files.of(this.paths.get(segment.id) ?? '', segment.rows),
-      marked: (tag) => RowSet.ofSorted(catalog.marks(segment.id, tag), segment.rows),
+      marked: (tag) => RowSet.ofSorted(catalog.marks.of(segment.id, tag), segment.rows),
     };
   }
 

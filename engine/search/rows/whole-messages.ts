@@ -1,5 +1,5 @@
 /** Messages of a statement's rows that were read in parts: whole before anybody else sees them. */
-import type { SegmentRow } from '../../catalog/catalog.ts';
+import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { ROW_IDENTITY, type MessageParts } from '../../query/index.ts';
 import { wholeMessage } from '../../store/messages/whole-message.ts';

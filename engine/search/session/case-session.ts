@@ -4,12 +4,10 @@
  */
 import { join, resolve } from 'node:path';
 import { accessError, diskError } from '../../util/files.ts';
-import {
-  Catalog,
-  type OperationRow,
-  type SegmentRow,
-  type SourceRow,
-} from '../../catalog/catalog.ts';
+import { Catalog } from '../../catalog/catalog.ts';
+import type { OperationRow } from '../../catalog/tables/operations.ts';
+import type { SegmentRow } from '../../catalog/tables/segments.ts';
+import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { makeSpillFolder, type SpillFolder } from '../../catalog/spill-folder.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { RollupNodes } from '../../index/rollup/tree/rollup-nodes.ts';
@@ -27,7 +25,7 @@ import { ReadTimes } from '../rows/read-times.ts';
 import type { Snapshot } from './snapshot.ts';
 import { StatementScheduler } from './statement-scheduler.ts';
 
-export { statusOf } from '../../catalog/catalog.ts';
+export { statusOf } from '../../catalog/tables/sources.ts';
 export type { SourceRow };
 
 /** What operations cost is written after this, or when there is so much of it. */
@@ -121,15 +119,15 @@ export class CaseSession {
     this.version = version;
     this.loadedMarks.clear();
     const marks = new Map<number, Set<number>>();
-    for (const mark of this.catalog.markSummary()) {
+    for (const mark of this.catalog.marks.summary()) {
       const tags = marks.get(mark.segmentId) ?? new Set<number>();
       tags.add(mark.tagId);
       marks.set(mark.segmentId, tags);
     }
     this.current = {
-      segments: this.catalog.segments(),
-      sources: this.catalog.sources(),
-      tags: this.catalog.tags(),
+      segments: this.catalog.segments.all(),
+      sources: this.catalog.sources.all(),
+      tags: this.catalog.marks.tags(),
       marks,
     };
     this.nodes.renew();
@@ -171,7 +169,7 @@ export class CaseSession {
     let loading = this.loadedMarks.get(key);
     if (loading === undefined) {
       if (!this.toleratesDamage) this.catalog.refuseDamagedMarks(segment, tag);
-      loading = this.store.setMarks(segment, tag, this.catalog.marks(segment, tag));
+      loading = this.store.setMarks(segment, tag, this.catalog.marks.of(segment, tag));
       this.loadedMarks.set(key, loading);
       loading.catch(() => this.loadedMarks.delete(key));
       const stored = this.storedMarks.get(segment) ?? new Set();
@@ -195,7 +193,7 @@ export class CaseSession {
     clearTimeout(this.writing);
     this.writing = undefined;
     try {
-      this.catalog.addOperations(this.unwritten.splice(0));
+      this.catalog.operations.add(this.unwritten.splice(0));
     } catch {
       // A full disk or a read-only folder must not make a query fail.
     }

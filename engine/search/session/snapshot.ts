@@ -1,5 +1,6 @@
 /** The case as its catalog says it is at one moment. */
-import type { SegmentRow, SourceRow } from '../../catalog/catalog.ts';
+import type { SegmentRow } from '../../catalog/tables/segments.ts';
+import type { SourceRow } from '../../catalog/tables/sources.ts';
 
 export interface Snapshot {
   segments: readonly SegmentRow[];

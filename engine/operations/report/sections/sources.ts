@@ -1,6 +1,6 @@
 /** The evidence: one table of every source with its hashes, its ledger and what was decided about it. */
 import { basisOf, describeDecisions, type TimeDecision } from '../../../contract/decisions.ts';
-import { type SourceRow, statusOf } from '../../../catalog/catalog.ts';
+import { type SourceRow, statusOf } from '../../../catalog/tables/sources.ts';
 import { counted } from '../../../contract/counted.ts';
 import { KINDS } from '../../../contract/event.ts';
 import { locationOf } from '../../../catalog/source-place.ts';

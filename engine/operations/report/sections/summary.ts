@@ -1,5 +1,5 @@
 /** What the case holds, in brief. */
-import { statusOf } from '../../../catalog/catalog.ts';
+import { statusOf } from '../../../catalog/tables/sources.ts';
 import { counted } from '../../../contract/counted.ts';
 import { KINDS } from '../../../contract/event.ts';
 import type { ReportFacts, SourceTotals } from '../facts.ts';

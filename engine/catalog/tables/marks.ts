@@ -1,0 +1,118 @@
+/**
+ * Tables `tags`, `marks` and `hand_tags`: tagged and deleted rows of segments, and the events that a person tagged.
+ */
+import { type CatalogDatabase, now } from '../catalog-database.ts';
+import { type EventKey, keyOf } from './notes.ts';
+
+/** Marks of rows that are left out because another source has them, too; they are marked as deleted as well. */
+export const LEFT_OUT = -1;
+
+export class MarksTable {
+  private readonly db: CatalogDatabase;
+
+  constructor(db: CatalogDatabase) {
+    this.db = db;
+  }
+
+  tags(): { id: number; name: string; count: number }[] {
+    return this.db
+      .all(
+        `SELECT t.id, t.name, coalesce(sum(m.count), 0) AS count FROM tags t
+       LEFT JOIN marks m ON m.tag_id = t.id GROUP BY t.id ORDER BY t.name`,
+      )
+      .map((row) => ({ id: Number(row.id), name: String(row.name), count: Number(row.count) }));
+  }
+
+  tagId(name: string): number {
+    const row = this.db.get('SELECT id FROM tags WHERE name = ?', name);
+    if (row !== undefined) return Number(row.id);
+    return this.db.insert('tags', 'INSERT INTO tags(name, created_at) VALUES (?, ?)', name, now());
+  }
+
+  /** Which segments have marks: by segment the tags (0 = deleted) and how many rows. */
+  summary(): { segmentId: number; tagId: number; count: number }[] {
+    return this.db.all('SELECT segment_id, tag_id, count FROM marks').map((row) => ({
+      segmentId: Number(row.segment_id),
+      tagId: Number(row.tag_id),
+      count: Number(row.count),
+    }));
+  }
+
+  /** By segment, how many of its rows a person deleted: without those that are only left out. */
+  deletedBySegment(): Map<number, number> {
+    const out = new Map<number, number>();
+    for (const { segmentId, tagId, count } of this.summary()) {
+      if (tagId !== 0 && tagId !== LEFT_OUT) continue;
+      out.set(segmentId, (out.get(segmentId) ?? 0) + (tagId === 0 ? count : -count));
+    }
+    for (const [id, count] of out) if (count === 0) out.delete(id);
+    return out;
+  }
+
+  of(segmentId: number, tagId: number): Uint32Array {
+    const row = this.db.get(
+      'SELECT rows FROM marks WHERE segment_id = ? AND tag_id = ?',
+      segmentId,
+      tagId,
+    );
+    if (row === undefined) return new Uint32Array(0);
+    const blob = row.rows as Uint8Array;
+    return new Uint32Array(blob.slice().buffer);
+  }
+
+  /** Replaces the marks of a segment; `rows` ascending. */
+  set(segmentId: number, tagId: number, rows: Uint32Array): void {
+    const where = 'segment_id = ? AND tag_id = ?';
+    const key = [segmentId, tagId];
+    if (rows.length === 0) {
+      this.db.change('marks', where, key, `DELETE FROM marks WHERE ${where}`, ...key);
+      return;
+    }
+    this.db.change(
+      'marks',
+      where,
+      key,
+      'INSERT OR REPLACE INTO marks(segment_id, tag_id, count, rows) VALUES (?, ?, ?, ?)',
+      segmentId,
+      tagId,
+      rows.length,
+      Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength),
+    );
+  }
+
+  /** Events tagged by hand, each once, with when that was last done. */
+  handTagged(): (EventKey & { at: string })[] {
+    return this.db
+      .all(
+        'SELECT source_id, seq, max(at) AS at FROM hand_tags GROUP BY source_id, seq ORDER BY at DESC, source_id, seq',
+      )
+      .map((row) => ({ ...keyOf(row), at: String(row.at) }));
+  }
+
+  /** With `tagId` 0 of any tag, as deletions have it. */
+  handTags(tagId: number): EventKey[] {
+    return this.db
+      .all('SELECT * FROM hand_tags WHERE tag_id = ? OR ? = 0', tagId, tagId)
+      .map(keyOf);
+  }
+
+  addHandTag(tagId: number, { sourceId, seq }: EventKey): void {
+    this.db.change(
+      'hand_tags',
+      'tag_id = ? AND source_id = ? AND seq = ?',
+      [tagId, sourceId, seq],
+      'INSERT OR REPLACE INTO hand_tags(tag_id, source_id, seq, at) VALUES (?, ?, ?, ?)',
+      tagId,
+      sourceId,
+      seq,
+      now(),
+    );
+  }
+
+  /** With `tagId` 0 of every tag. */
+  removeHandTag(tagId: number, { sourceId, seq }: EventKey): void {
+    const where = '(tag_id = ? OR ? = 0) AND source_id = ? AND seq = ?';
+    const key = [tagId, tagId, sourceId, seq];
+    this.db.change('hand_tags', where, key, `DELETE FROM hand_tags WHERE ${where}`, ...key);
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * Table `segments`: a segment file that no row names does not exist.
+ */
+import type { EpochMicros, Kind } from '../../contract/event.ts';
+import type { DayCount } from '../../util/segment-days.ts';
+import { type CatalogDatabase, json, optional } from '../catalog-database.ts';
+import { MetaTable } from './meta.ts';
+import { daysIn, daysText } from '../segment-days.ts';
+import { valueCountsIn } from '../value-counts.ts';
+
+export interface SegmentRow {
+  id: number;
+  /** The first, where it holds several. */
+  day: string;
+  /** Undefined: all rows are of `day`. */
+  days: readonly DayCount[] | undefined;
+  kind: Kind;
+  file: string;
+  rows: number;
+  minTs: EpochMicros | undefined;
+  maxTs: EpochMicros | undefined;
+  bytes: number;
+  sha256: string;
+  /** Which file it is, by little of it: see `segmentIdentity`; undefined where an earlier Daybook wrote it. */
+  identity?: string | undefined;
+  columns: string[];
+  /**
+   * Rows with a value (engine/store/value-counts.ts), of a segment that is added; read by `valueCounts`. Undefined
+   * where an earlier Daybook wrote it.
+   */
+  counts?: readonly number[] | undefined;
+  sources: number[];
+  /** What its messages are cut by; 0 when they are stored whole. */
+  shapes: number;
+  /** How the numbers of these lie: bytes of one list, or a list for each width. */
+  numberForm: 'bytes' | 'widths';
+  unflowedPackets: number;
+  importId: number | undefined;
+  /** The index file beside it. */
+  index: SideFileRow | undefined;
+}
+
+/** What each import looks at of all segments, which may be thousands: without what takes time to read. */
+export interface SegmentOutline extends Pick<
+  SegmentRow,
+  'id' | 'day' | 'days' | 'kind' | 'file' | 'rows' | 'bytes'
+> {
+  hasIndex: boolean;
+}
+
+export interface SideFileRow {
+  bytes: number;
+  sha256: string;
+}
+
+export class SegmentsTable {
+  private readonly db: CatalogDatabase;
+  private readonly meta: MetaTable;
+
+  constructor(db: CatalogDatabase) {
+    this.db = db;
+    this.meta = new MetaTable(db);
+  }
+
+  /** The highest number a segment of this case ever had; numbers are never used twice. */
+  lastId(): number {
+    return Number(this.meta.get('last_segment') ?? 0);
+  }
+
+  add(segment: SegmentRow): void {
+    const { id } = segment;
+    this.db.change(
+      'segments',
+      'id = ?',
+      [id],
+      `INSERT INTO segments(id, day, kind, file, rows, min_ts, max_ts, bytes, sha256, columns, sources,
+         shapes, number_bytes, unflowed_packets, import_id, index_bytes, index_sha256, identity, days, value_counts)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      segment.id,
+      segment.day,
+      segment.kind,
+      segment.file,
+      segment.rows,
+      segment.minTs ?? null,
+      segment.maxTs ?? null,
+      segment.bytes,
+      segment.sha256,
+      JSON.stringify(segment.columns),
+      JSON.stringify(segment.sources),
+      segment.shapes,
+      segment.numberForm === 'bytes' ? 1 : 0,
+      segment.unflowedPackets,
+      segment.importId ?? null,
+      segment.index?.bytes ?? null,
+      segment.index?.sha256 ?? null,
+      segment.identity ?? null,
+      daysText(segment.days),
+      segment.counts === undefined ? null : JSON.stringify(segment.counts),
+    );
+    if (id > this.lastId()) this.meta.set('last_segment', String(id));
+  }
+
+  remove(id: number): void {
+    this.db.within(() => {
+      this.db.change('marks', 'segment_id = ?', [id], 'DELETE FROM marks WHERE segment_id = ?', id);
+      this.db.change('segments', 'id = ?', [id], 'DELETE FROM segments WHERE id = ?', id);
+    });
+  }
+
+  setSideFile(id: number, index: SideFileRow | undefined): void {
+    this.db.change(
+      'segments',
+      'id = ?',
+      [id],
+      'UPDATE segments SET index_bytes = ?, index_sha256 = ? WHERE id = ?',
+      index?.bytes ?? null,
+      index?.sha256 ?? null,
+      id,
+    );
+  }
+
+  setValueCounts(id: number, counts: readonly number[]): void {
+    this.db.change(
+      'segments',
+      'id = ?',
+      [id],
+      'UPDATE segments SET value_counts = ? WHERE id = ?',
+      JSON.stringify(counts),
+      id,
+    );
+  }
+
+  /** How many rows of each segment have a value, by segment; without those of which it is not known. */
+  valueCounts(): Map<number, readonly number[]> {
+    const rows = this.db.all(
+      `SELECT id, rows, json_array_length(columns) AS columns, value_counts FROM segments
+       WHERE value_counts IS NOT NULL`,
+    );
+    return new Map(
+      rows.map((row) => [
+        Number(row.id),
+        valueCountsIn(row.value_counts, Number(row.columns), Number(row.rows)),
+      ]),
+    );
+  }
+
+  all(): SegmentRow[] {
+    return this.db.all('SELECT * FROM segments ORDER BY day, kind, id').map((row) => ({
+      id: Number(row.id),
+      day: String(row.day),
+      days: daysIn(row.days),
+      kind: row.kind as Kind,
+      file: String(row.file),
+      rows: Number(row.rows),
+      minTs: optional<number>(row.min_ts),
+      maxTs: optional<number>(row.max_ts),
+      bytes: Number(row.bytes),
+      sha256: String(row.sha256),
+      identity: optional<string>(row.identity),
+      columns: json(row.columns),
+      sources: json(row.sources),
+      shapes: Number(row.shapes),
+      numberForm: Number(row.number_bytes) === 1 ? 'bytes' : 'widths',
+      unflowedPackets: Number(row.unflowed_packets),
+      importId: optional<number>(row.import_id),
+      index:
+        row.index_sha256 === null
+          ? undefined
+          : { bytes: Number(row.index_bytes), sha256: String(row.index_sha256) },
+    }));
+  }
+
+  /** In the order of `segments`. */
+  outlines(): SegmentOutline[] {
+    return this.db
+      .all(
+        `SELECT id, day, days, kind, file, rows, bytes, index_sha256 IS NOT NULL AS has_index
+       FROM segments ORDER BY day, kind, id`,
+      )
+      .map((row) => ({
+        id: Number(row.id),
+        day: String(row.day),
+        days: daysIn(row.days),
+        kind: row.kind as Kind,
+        file: String(row.file),
+        rows: Number(row.rows),
+        bytes: Number(row.bytes),
+        hasIndex: row.has_index === 1,
+      }));
+  }
+}
