@@ -101,7 +101,11 @@ module.exports = {
     ...allow('^engine/[^/]+[.]ts$', paths('^engine/'), CORE),
 
     // Importers: each by itself.
-    ...allow('^importers/([^/]+)/', paths('^importers/$1/', '^importers/shared/', CONTRACT), CORE),
+    ...allow(
+      '^importers/([^/]+)/',
+      paths('^importers/$1/', '^importers/shared/', '^engine/fields/', CONTRACT),
+      CORE,
+    ),
     // Decompression that node:zlib does not have.
     ...allow('^importers/shared/', paths(...packages('(@types/)?yauzl'))),
     ...allow('^importers/registry[.]ts$', paths('^importers/[^/]+/index[.]ts$', CONTRACT)),

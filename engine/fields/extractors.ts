@@ -15,13 +15,18 @@ import dropbear from './extractors/dropbear.json' with { type: 'json' };
 import exim from './extractors/exim.json' with { type: 'json' };
 import haproxy from './extractors/haproxy.json' with { type: 'json' };
 import honeypots from './extractors/honeypots.json' with { type: 'json' };
+import iis from './extractors/iis.json' with { type: 'json' };
 import netfilter from './extractors/netfilter.json' with { type: 'json' };
+import openldap from './extractors/openldap.json' with { type: 'json' };
 import openssh from './extractors/openssh.json' with { type: 'json' };
 import paloalto from './extractors/paloalto.json' with { type: 'json' };
 import pam from './extractors/pam.json' with { type: 'json' };
 import postfix from './extractors/postfix.json' with { type: 'json' };
+import radius from './extractors/radius.json' with { type: 'json' };
+import spamd from './extractors/spamd.json' with { type: 'json' };
 import su from './extractors/su.json' with { type: 'json' };
 import sudo from './extractors/sudo.json' with { type: 'json' };
+import vpn from './extractors/vpn.json' with { type: 'json' };
 import webApps from './extractors/web-apps.json' with { type: 'json' };
 import webError from './extractors/web-error.json' with { type: 'json' };
 
@@ -37,13 +42,18 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   exim,
   haproxy,
   honeypots,
+  iis,
   netfilter,
+  openldap,
   openssh,
   paloalto,
   pam,
   postfix,
+  radius,
+  spamd,
   su,
   sudo,
+  vpn,
   'web-apps': webApps,
   'web-error': webError,
 };

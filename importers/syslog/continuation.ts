@@ -397,6 +397,7 @@ const DIRECTIVES = [
   '#End-Date:',
   '#Remark:',
   '#GMT-Offset:',
+  '#Time Format:',
 ];
 
 export function isDirective(b: Uint8Array, start: number, end: number): boolean {

@@ -12,6 +12,7 @@ import type { Zone } from '../../engine/contract/zone.ts';
 import { AttributeNames } from './attribute-names.ts';
 import type { Header } from './header.ts';
 import { SHAPE } from './stamp.ts';
+import type { W3cColumns } from './w3c.ts';
 
 const BACKSLASH = 92;
 const QUOTE = 34;
@@ -38,6 +39,7 @@ export class Emitter {
   private readonly zoneName: string;
   private readonly zoneBasis: string;
   private readonly names: AttributeNames;
+  private readonly w3c: W3cColumns;
   private zoneTold = false;
   private dateKey = -1;
   private dateDays = 0;
@@ -47,8 +49,9 @@ export class Emitter {
   private sequence: TextColumn | undefined;
 
   /** @param zoneGiven whether a person gave the zone */
-  constructor(sink: EventSink, zone: Zone, zoneGiven: boolean) {
+  constructor(sink: EventSink, zone: Zone, zoneGiven: boolean, w3c: W3cColumns) {
     this.sink = sink;
+    this.w3c = w3c;
     this.batch = sink.batch('log');
     this.zone = zone;
     this.zoneName = zone.name;
@@ -102,6 +105,7 @@ export class Emitter {
       this.sequence?.set(row, b, h.sequenceStart, h.sequenceEnd);
     }
     if (h.sdStart >= 0) this.structuredData(b, h.sdStart, h.sdEnd, valid);
+    this.w3c.fill(h, b, valid);
     this.rows++;
     batch.endRow();
   }

@@ -30,7 +30,8 @@ export const syslogImporter: Importer = {
   title: 'Syslog and other text logs',
   // 3: lines without a header are records of their own, but for known forms of several lines.
   // 4: one order of dates for all of a log; years by what the log states.
-  version: 4,
+  // 5: columns of W3C logs, by their headings.
+  version: 5,
   // But for the last event, to which lines that were appended since may belong.
   appendOnly: true,
   byLines: true,

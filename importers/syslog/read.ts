@@ -16,6 +16,7 @@ import { FrameReader } from './frames.ts';
 import { Header, parseHeader } from './header.ts';
 import { MAX_LINE, type Layout } from './layout.ts';
 import type { LogShape } from './places.ts';
+import { W3cColumns } from './w3c.ts';
 import { YearCursor } from './year.ts';
 
 const MAX_RAW = 64 * 1024;
@@ -53,6 +54,7 @@ function isBlank(b: Uint8Array, start: number, end: number): boolean {
 class LogReader {
   private readonly sink: EventSink;
   private readonly emitter: Emitter;
+  private readonly w3c: W3cColumns;
   private years: YearCursor | undefined;
   /** The event that waits for lines that belong to it, and the one being parsed. */
   private pending = new Header();
@@ -79,7 +81,8 @@ class LogReader {
 
   constructor(sink: EventSink, zone: Zone, zoneGiven: boolean, shape: LogShape) {
     this.sink = sink;
-    this.emitter = new Emitter(sink, zone, zoneGiven);
+    this.w3c = new W3cColumns(sink.batch('log'));
+    this.emitter = new Emitter(sink, zone, zoneGiven, this.w3c);
     this.bytes = this.carry;
     this.continuation = new Continuation(shape.mostlyDated);
     this.pending.places = shape.places;
@@ -135,6 +138,8 @@ class LogReader {
         continue;
       }
       if (b[start] === 35 && isDirective(b, start, end)) {
+        this.flush();
+        this.w3c.heading(b, start, end);
         this.directives++;
         this.open = false;
         continue;
@@ -154,6 +159,7 @@ class LogReader {
         continue;
       }
       if (h.dated && (h.stamp.year === 0 || h.stamp.numeric) && !this.date(h)) return false;
+      this.w3c.align(h);
       this.flush();
       this.spare = this.pending;
       this.pending = h;

@@ -1,0 +1,96 @@
+/** Columns that a heading of a W3C log names are what its lines state. */
+import { expect, it } from 'vitest';
+import { TS_BASIS } from '../../engine/contract/event.ts';
+import { collect, inputOf } from '../shared/collect.ts';
+import { syslogImporter } from './index.ts';
+
+async function rowsOf(text: string): Promise<Record<string, unknown>[]> {
+  const { rows } = await collect(syslogImporter, inputOf(new TextEncoder().encode(text)));
+  return rows;
+}
+
+const ip4 = (text: string): number =>
+  text.split('.').reduce((all, part) => all * 256 + Number(part), 0);
+
+it('reads the columns of IIS, of each heading its own', async () => {
+  const rows = await rowsOf(
+    [
+      '#Software: Microsoft Internet Information Services 10.0',
+      '#Fields: date time s-ip cs-method cs-uri-stem cs-uri-query s-port cs-username c-ip cs(User-Agent) sc-status time-taken',
+      '2026-03-01 10:00:00 198.51.100.5 GET /a q=1 443 EXAMPLE\\alice 192.0.2.17 curl/8.5.0 200 15',
+      '2026-03-01 10:00:01 198.51.100.5 GET /b - 443 - 2001:db8::17 - 404 3',
+      '2026-03-01 10:00:02 198.51.100.5 GET /too few 443',
+      '#Fields: date time c-ip sc-status',
+      '2026-03-01 10:00:03 192.0.2.18 500',
+      '',
+    ].join('\n'),
+  );
+  expect(rows).toHaveLength(4);
+  expect(rows[0]).toMatchObject({
+    ts: Date.UTC(2026, 2, 1, 10) * 1000,
+    ts_basis: 0,
+    src_ip4: ip4('192.0.2.17'),
+    dst_ip4: ip4('198.51.100.5'),
+    dst_port: 443,
+    user: 'EXAMPLE\\alice',
+    http_method: 'GET',
+    url: '/a',
+    http_status: '200',
+    user_agent: 'curl/8.5.0',
+    attrs: { 'cs-uri-query': 'q=1', 'time-taken': '15' },
+  });
+  expect(rows[1]).toMatchObject({
+    src_ip6: '20010db8000000000000000000000017',
+    http_status: '404',
+  });
+  expect(rows[1]).not.toHaveProperty('user');
+  expect(rows[2]).not.toHaveProperty('dst_ip4');
+  expect(rows[2]?.['message']).toBe('198.51.100.5 GET /too few 443');
+  expect(rows[3]).toMatchObject({ src_ip4: ip4('192.0.2.18'), http_status: '500' });
+  expect(rows[3]).not.toHaveProperty('dst_ip4');
+});
+
+it('reads columns between TABs under a heading with blanks', async () => {
+  const [row] = await rowsOf(
+    '#Version: 1.0\n#Fields: date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status\n' +
+      '2026-03-12\t15:22:28\tCDG50-P2\t703\t192.0.2.17\tGET\td1.example.com\t/a\t400\n',
+  );
+  expect(row).toMatchObject({
+    src_ip4: ip4('192.0.2.17'),
+    bytes: 703,
+    dst_domain: 'd1.example.com',
+    http_status: '400',
+    attrs: { 'x-edge-location': 'CDG50-P2' },
+  });
+});
+
+it('reads columns between commas, and addresses with ports', async () => {
+  const [row] = await rowsOf(
+    '#Software: Microsoft Exchange Server\n#Fields: date-time,connector-id,session-id,sequence-number,local-endpoint,remote-endpoint,event,data,context\n' +
+      '2026-07-20T21:12:06.270Z,MX\\Default,08DA4F7C11473A60,9,198.51.100.5:25,[2001:db8::17]:53722,>,"535 5.7.3, unsuccessful",\n',
+  );
+  expect(row).toMatchObject({
+    dst_ip4: ip4('198.51.100.5'),
+    dst_port: 25,
+    src_ip6: '20010db8000000000000000000000017',
+    src_port: 53722,
+    attrs: { data: '535 5.7.3, unsuccessful', 'session-id': '08DA4F7C11473A60' },
+  });
+});
+
+it('reads the log of Windows Firewall', async () => {
+  const [row] = await rowsOf(
+    '#Version: 1.5\n#Software: Microsoft Windows Firewall\n#Time Format: Local\n#Fields: date time action protocol src-ip dst-ip src-port dst-port size\n\n' +
+      '2026-03-01 10:00:00 DROP TCP 192.0.2.17 198.51.100.5 40112 445 52\n',
+  );
+  expect(row).toMatchObject({
+    ts_basis: TS_BASIS.zoneDecided,
+    action: 'DROP',
+    proto: 6,
+    src_ip4: ip4('192.0.2.17'),
+    dst_ip4: ip4('198.51.100.5'),
+    src_port: 40112,
+    dst_port: 445,
+    attrs: { size: '52' },
+  });
+});

@@ -1,0 +1,219 @@
+/**
+ * Columns of logs in the W3C extended format: what `#Fields:` names is what the lines that follow state. Their `date` and
+ * `time` are UTC, unless `#Time Format: Local` says otherwise: then their zone is decided, as that of other logs is.
+ *
+ * https://www.w3.org/TR/WD-logfile.html; IIS, HTTP.sys, Windows Firewall, CloudFront and Exchange write it, with blanks,
+ * TABs or commas between columns.
+ *
+ * Held always: a line that has more or fewer columns than were named states none of them, and `-` is no value.
+ */
+import type { EventBatch } from '../../engine/contract/event-batch.ts';
+import type { CutText } from '../../engine/contract/event.ts';
+import { ADDRESS, addressEnd, numberOf, protocolOf } from '../../engine/fields/values.ts';
+import type { Header } from './header.ts';
+
+const MOST_COLUMNS = 256;
+const [SPACE, TAB, LF, COMMA, QUOTE, COLON, MINUS] = [32, 9, 10, 44, 34, 58, 45];
+const FIELDS = '#Fields:';
+const LOCAL_TIMES = '#Time Format: Local';
+
+type Target =
+  | { readonly to: 'src_ip' | 'dst_ip' | 'src_endpoint' | 'dst_endpoint' | 'proto' }
+  | { readonly to: 'src_port' | 'dst_port' | 'bytes' | 'bytes_rev' }
+  | { readonly to: 'host' }
+  | { readonly to: 'text'; readonly name: CutText }
+  | { readonly to: 'attribute'; readonly name: string };
+
+/** Names in lower case, and what they are. A name that is not here is an attribute. */
+const NAMES: Readonly<Record<string, Exclude<Target['to'], 'text' | 'attribute'> | CutText>> = {
+  ...{
+    'c-ip': 'src_ip',
+    'src-ip': 'src_ip',
+    'client-ip': 'src_ip',
+    'original-client-ip': 'src_ip',
+  },
+  ...{ 's-ip': 'dst_ip', 'dst-ip': 'dst_ip', 'server-ip': 'dst_ip' },
+  ...{ 'c-port': 'src_port', 'src-port': 'src_port', 's-port': 'dst_port', 'dst-port': 'dst_port' },
+  ...{ 'remote-endpoint': 'src_endpoint', 'local-endpoint': 'dst_endpoint' },
+  ...{ cip: 'src_endpoint', sip: 'dst_endpoint', protocol: 'proto' },
+  ...{ 's-computername': 'host', 'cs-username': 'user', user: 'user' },
+  ...{ 'cs-method': 'http_method', 'cs-uri-stem': 'url', 'cs-uri': 'url', 'cs-host': 'dst_domain' },
+  ...{ 'cs(host)': 'dst_domain', 'cs(user-agent)': 'user_agent', 'cs(referer)': 'referrer' },
+  ...{ 'sc-status': 'http_status', 'sc-bytes': 'bytes', action: 'action', 's-action': 'action' },
+  ...{ 's-reason': 'reason', 'event-id': 'action', 'server-hostname': 'host' },
+};
+
+export class W3cColumns {
+  private readonly batch: EventBatch;
+  private targets: readonly Target[] = [];
+  /** How many columns the time of a line is. */
+  private timeColumns = 0;
+  private isCommas = false;
+  private isLocal = false;
+  private readonly starts = new Int32Array(MOST_COLUMNS);
+  private readonly ends = new Int32Array(MOST_COLUMNS);
+
+  constructor(batch: EventBatch) {
+    this.batch = batch;
+  }
+
+  /** Takes what a heading says of the lines that follow. */
+  heading(b: Uint8Array, start: number, end: number): void {
+    const heading = new TextDecoder().decode(b.subarray(start, end)).trim();
+    if (heading.startsWith('#Version:')) this.isLocal = false;
+    else if (heading === LOCAL_TIMES) this.isLocal = true;
+    if (!heading.startsWith(FIELDS)) return;
+    const text = heading.slice(FIELDS.length).trim();
+    this.isCommas = text.includes(',');
+    const names = text.split(this.isCommas ? /\s*,\s*/ : /\s+/).filter((name) => name !== '');
+    const lower = names.map((name) => name.toLowerCase());
+    this.timeColumns = 0;
+    if (lower[0] === 'date' && lower[1] === 'time') this.timeColumns = 2;
+    else if (lower[0] === 'date-time' || lower[0] === 'datetime') this.timeColumns = 1;
+    this.targets =
+      names.length > MOST_COLUMNS ? [] : lower.map((name, i) => targetOf(name, names[i]!));
+  }
+
+  /** Where the columns of a line begin: its message is all that comes after its time, and it has no other header. */
+  align(h: Header): void {
+    if (this.targets.length === 0) return;
+    h.hostStart = -1;
+    h.programStart = -1;
+    h.procidStart = -1;
+    h.severity = -1;
+    h.pid = -1;
+    if (!h.leading || this.timeColumns === 0) return;
+    if (h.stamp.end < h.messageEnd) h.messageStart = h.stamp.end + 1;
+    if (this.timeColumns === 2 && !this.isLocal) h.stamp.zoned = true;
+  }
+
+  /** Sets what the message of a line states, in the row that is being filled. */
+  fill(h: Header, b: Uint8Array, valid: boolean): void {
+    const { targets, starts, ends } = this;
+    if (targets.length === 0) return;
+    const first = h.leading ? this.timeColumns : 0;
+    if (this.cut(b, h.messageStart, h.messageEnd) !== targets.length - first) return;
+    for (let i = first; i < targets.length; i++) {
+      const start = starts[i - first]!;
+      const end = ends[i - first]!;
+      if (end > start && !(end === start + 1 && b[start] === MINUS))
+        this.set(targets[i]!, b, start, end, valid);
+    }
+  }
+
+  /** Notes where the columns of a line are. @returns how many there are; -1: too many */
+  private cut(b: Uint8Array, from: number, to: number): number {
+    const lineEnd = b.subarray(from, to).indexOf(LF);
+    const end = lineEnd < 0 ? to : from + lineEnd;
+    const tab = b.subarray(from, end).indexOf(TAB) >= 0;
+    const separator = this.isCommas ? COMMA : tab ? TAB : SPACE;
+    let n = 0;
+    for (let p = from; p <= end; p++) {
+      if (n === MOST_COLUMNS) return -1;
+      let start = p;
+      let stop: number;
+      if (p < end && b[p] === QUOTE) {
+        start = ++p;
+        while (p < end && !(b[p] === QUOTE && (p + 1 === end || b[p + 1] === separator))) p += 1;
+        stop = p++;
+      } else {
+        while (p < end && b[p] !== separator) p += 1;
+        stop = p;
+      }
+      // Several blanks are as one, and one at the end is nothing.
+      if (separator === SPACE && start === stop && b[start - 1] !== QUOTE) continue;
+      this.starts[n] = start;
+      this.ends[n++] = stop;
+    }
+    return n;
+  }
+
+  private set(target: Target, b: Uint8Array, start: number, end: number, valid: boolean): void {
+    const { batch } = this;
+    const row = batch.length;
+    switch (target.to) {
+      case 'src_ip':
+      case 'dst_ip':
+        this.setAddress(target.to, b, start, end);
+        break;
+      case 'src_endpoint':
+      case 'dst_endpoint':
+        this.setEndpoint(target.to, b, start, end);
+        break;
+      case 'src_port':
+      case 'dst_port': {
+        const port = numberOf(b, start, end, 65_535);
+        if (port >= 0) batch[target.to].set(row, port);
+        break;
+      }
+      case 'proto': {
+        const proto = protocolOf(b, start, end);
+        if (proto >= 0) batch.proto.set(row, proto);
+        break;
+      }
+      case 'bytes':
+      case 'bytes_rev': {
+        const bytes = numberOf(b, start, end, Number.MAX_SAFE_INTEGER);
+        if (bytes >= 0) batch[target.to].set(row, bytes);
+        break;
+      }
+      default: {
+        const column =
+          target.to === 'host'
+            ? batch.host
+            : target.to === 'text'
+              ? batch.cutText(target.name)
+              : batch.attributeColumn(target.name);
+        if (column === undefined || column.present[row] === 1) return;
+        if (valid) column.set(row, b, start, end);
+        else column.setLossy(row, b, start, end);
+      }
+    }
+  }
+
+  private setAddress(name: 'src_ip' | 'dst_ip', b: Uint8Array, start: number, end: number): void {
+    if (addressEnd(b, start, end) !== end) return;
+    const { batch } = this;
+    if (name === 'src_ip') batch.setSource6(batch.length, ADDRESS, 0);
+    else batch.setTarget6(batch.length, ADDRESS, 0);
+  }
+
+  /** `192.0.2.1:25` or `[2001:db8::1]:25`. */
+  private setEndpoint(
+    name: 'src_endpoint' | 'dst_endpoint',
+    b: Uint8Array,
+    start: number,
+    end: number,
+  ): void {
+    let colon = end - 1;
+    while (colon > start && b[colon] !== COLON) colon -= 1;
+    const isBracketed = b[start] === 91 && b[colon - 1] === 93;
+    const source = name === 'src_endpoint';
+    const [from, to] = isBracketed ? [start + 1, colon - 1] : [start, colon];
+    const port = numberOf(b, colon + 1, end, 65_535);
+    if (addressEnd(b, from, to) !== to || port < 0) return;
+    this.setAddress(source ? 'src_ip' : 'dst_ip', b, from, to);
+    this.batch[source ? 'src_port' : 'dst_port'].set(this.batch.length, port);
+  }
+}
+
+function targetOf(name: string, written: string): Target {
+  const to = NAMES[name];
+  switch (to) {
+    case undefined:
+      return { to: 'attribute', name: written };
+    case 'src_ip':
+    case 'dst_ip':
+    case 'src_endpoint':
+    case 'dst_endpoint':
+    case 'proto':
+    case 'host':
+    case 'src_port':
+    case 'dst_port':
+    case 'bytes':
+    case 'bytes_rev':
+      return { to };
+    default:
+      return { to: 'text', name: to };
+  }
+}
