@@ -8,7 +8,9 @@ import accessLog from './extractors/access-log.json' with { type: 'json' };
 import asterisk from './extractors/asterisk.json' with { type: 'json' };
 import bind from './extractors/bind.json' with { type: 'json' };
 import ciscoAsa from './extractors/cisco-asa.json' with { type: 'json' };
+import citrixAdc from './extractors/citrix-adc.json' with { type: 'json' };
 import coredns from './extractors/coredns.json' with { type: 'json' };
+import daemons from './extractors/daemons.json' with { type: 'json' };
 import databases from './extractors/databases.json' with { type: 'json' };
 import dovecot from './extractors/dovecot.json' with { type: 'json' };
 import dropbear from './extractors/dropbear.json' with { type: 'json' };
@@ -16,16 +18,20 @@ import exim from './extractors/exim.json' with { type: 'json' };
 import haproxy from './extractors/haproxy.json' with { type: 'json' };
 import honeypots from './extractors/honeypots.json' with { type: 'json' };
 import iis from './extractors/iis.json' with { type: 'json' };
+import logfmt from './extractors/logfmt.json' with { type: 'json' };
 import netfilter from './extractors/netfilter.json' with { type: 'json' };
 import openldap from './extractors/openldap.json' with { type: 'json' };
 import openssh from './extractors/openssh.json' with { type: 'json' };
+import oracle from './extractors/oracle.json' with { type: 'json' };
 import paloalto from './extractors/paloalto.json' with { type: 'json' };
 import pam from './extractors/pam.json' with { type: 'json' };
 import postfix from './extractors/postfix.json' with { type: 'json' };
 import radius from './extractors/radius.json' with { type: 'json' };
+import skyhigh from './extractors/skyhigh.json' with { type: 'json' };
 import spamd from './extractors/spamd.json' with { type: 'json' };
 import su from './extractors/su.json' with { type: 'json' };
 import sudo from './extractors/sudo.json' with { type: 'json' };
+import vmware from './extractors/vmware.json' with { type: 'json' };
 import vpn from './extractors/vpn.json' with { type: 'json' };
 import webApps from './extractors/web-apps.json' with { type: 'json' };
 import webError from './extractors/web-error.json' with { type: 'json' };
@@ -35,7 +41,9 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   asterisk,
   bind,
   'cisco-asa': ciscoAsa,
+  'citrix-adc': citrixAdc,
   coredns,
+  daemons,
   databases,
   dovecot,
   dropbear,
@@ -43,16 +51,20 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   haproxy,
   honeypots,
   iis,
+  logfmt,
   netfilter,
   openldap,
   openssh,
+  oracle,
   paloalto,
   pam,
   postfix,
   radius,
+  skyhigh,
   spamd,
   su,
   sudo,
+  vmware,
   vpn,
   'web-apps': webApps,
   'web-error': webError,
