@@ -19,12 +19,12 @@ it.each([
   [
     'the environment comes first',
     { ...saved, DAYBOOK_MEMORY: '200000000', DAYBOOK_THREADS: '3' },
-    { queryMemory: 2e8, importMemory: 2e8, threads: 3, jobs: 3 },
+    { queryMemory: 2e8, importMemory: 96e6, threads: 3, jobs: 3 },
   ],
   [
     'then what was set in the window',
     saved,
-    { queryMemory: 3e8, importMemory: 3e8, threads: 7, jobs: 5 },
+    { queryMemory: 3e8, importMemory: 96e6, threads: 7, jobs: 5 },
   ],
   [
     'then the machine',

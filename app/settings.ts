@@ -5,11 +5,15 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { DaybookError } from '../engine/contract/errors.ts';
 import { readSettings } from '../engine/operations/system/state.ts';
-import type { EngineLimits, EngineSettings } from '../engine/operations/system/settings.ts';
+import {
+  type EngineLimits,
+  type EngineSettings,
+  importMemoryOf,
+} from '../engine/operations/system/settings.ts';
 import { casesFolder, stateFolder } from './folders.ts';
 
 export interface Settings {
-  /** Bytes the process may use for queries; DuckDB is given a part of them. */
+  /** Bytes the process may use; DuckDB is given a part of them. */
   queryMemory: number;
   /** Bytes DuckDB may use while it builds segments. */
   importMemory: number;
@@ -20,9 +24,8 @@ export interface Settings {
   chunkRows: number | undefined;
 }
 
-/** A quarter of the machine for queries, 2 GB of 8; building segments needs little. */
+/** A quarter of the machine, 2 GB of 8. */
 const MOST_MEMORY = 4e9;
-const MOST_IMPORT_MEMORY = 5e8;
 
 /** Settings of one command. */
 export function settings(environment: NodeJS.ProcessEnv): Settings {
@@ -49,7 +52,7 @@ function limits(environment: NodeJS.ProcessEnv): EngineLimits {
     Math.min(Math.floor(totalmem() / 4), MOST_MEMORY);
   return {
     memory,
-    importMemory: Math.min(memory, MOST_IMPORT_MEMORY),
+    importMemory: importMemoryOf(memory),
     threads,
     jobs: whole(environment['DAYBOOK_THREADS']) ?? saved.jobs ?? cores,
     chunkRows: whole(environment['DAYBOOK_CHUNK_ROWS']),

@@ -14,10 +14,11 @@ import { COLUMNS, CUT_TEXTS, type ColumnName, type CutText, type Kind } from './
 export const BATCH_ROWS = 122_880;
 /** Attributes beyond this many names in one batch go, as JSON, into the overflow column. */
 export const MAX_ATTRIBUTE_COLUMNS = 256;
-/** Text bytes in one column after which a batch counts as full. */
-const MAX_TEXT_BYTES = 32 * 1024 * 1024;
-/** Bytes of the records in a batch after which it counts as full. */
-const MAX_RECORD_BYTES = 32 * 1024 * 1024;
+/** Bytes of the records in a batch, and of its messages, after which it counts as full, unless its owner says otherwise. */
+export const BATCH_BYTES = 32 * 1024 * 1024;
+
+/** Of a text's place and presence. */
+const VALUE_BYTES = 5;
 
 export class U8Column {
   readonly type = 'u8' as const;
@@ -259,7 +260,7 @@ export class TextColumn {
   clear(): void {
     this.present.fill(0);
     this.size = 0;
-    if (this.data.length > MAX_TEXT_BYTES * 2) this.data = new Uint8Array(4096);
+    if (this.data.length > BATCH_BYTES * 2) this.data = new Uint8Array(4096);
   }
 
   private grow(need: number): void {
@@ -383,12 +384,20 @@ export class EventBatch {
   private recordBytes = 0;
   private overflowRow: Map<string, string> | undefined;
   private readonly onFull: (batch: EventBatch) => void;
+  private readonly bytesLimit: number;
 
   /**
    * @param onFull called by `endRow` when the batch has no room for another row; it must take the
    *   rows and call `clear`.
+   * @param bytesLimit bytes of records, and of messages, with which it counts as full
    */
-  constructor(kind: Kind, onFull: (batch: EventBatch) => void, capacity: number = BATCH_ROWS) {
+  constructor(
+    kind: Kind,
+    onFull: (batch: EventBatch) => void,
+    capacity: number = BATCH_ROWS,
+    bytesLimit: number = BATCH_BYTES,
+  ) {
+    this.bytesLimit = bytesLimit;
     this.kind = kind;
     this.capacity = capacity;
     this.onFull = onFull;
@@ -516,8 +525,8 @@ export class EventBatch {
     if (this.record_length.present[row] === 1) this.recordBytes += this.record_length.values[row]!;
     if (
       row + 1 >= this.capacity ||
-      this.message.size > MAX_TEXT_BYTES ||
-      this.recordBytes > MAX_RECORD_BYTES
+      this.message.size > this.bytesLimit ||
+      this.recordBytes > this.bytesLimit
     ) {
       this.onFull(this);
     }
@@ -546,11 +555,22 @@ export class EventBatch {
     this.recordBytes += bytes;
     if (
       this.length >= this.capacity ||
-      this.message.size > MAX_TEXT_BYTES ||
-      this.recordBytes > MAX_RECORD_BYTES
+      this.message.size > this.bytesLimit ||
+      this.recordBytes > this.bytesLimit
     ) {
       this.onFull(this);
     }
+  }
+
+  /** Bytes that its texts take, with what each value has beside it. */
+  get textBytes(): number {
+    let columns = 0;
+    let bytes = 0;
+    for (const column of [this.message, this.overflow, ...this.attributes.values()]) {
+      columns += 1;
+      bytes += column.size;
+    }
+    return bytes + columns * this.length * VALUE_BYTES;
   }
 
   /** Forgets what was set of the row being filled. */

@@ -103,6 +103,8 @@ export class SegmentBuilder {
   private readonly connection: DuckDBConnection;
   private readonly folder: string;
   private readonly threads: number;
+  /** Bytes that DuckDB may use. */
+  readonly memoryLimit: number;
   private readonly keep: ((duckdb: IdleDuckdb) => void) | undefined;
   private readonly signal: AbortSignal | undefined;
   private readonly attached = new Set<string>();
@@ -114,11 +116,12 @@ export class SegmentBuilder {
     instance: DuckDBInstance,
     connection: DuckDBConnection,
     folder: string,
-    { threads, signal }: BuilderOptions,
+    { threads, signal, memoryLimit }: BuilderOptions,
     keep: ((duckdb: IdleDuckdb) => void) | undefined,
   ) {
     this.signal = signal;
     this.threads = threads;
+    this.memoryLimit = memoryLimit;
     this.instance = instance;
     this.connection = connection;
     this.folder = folder;

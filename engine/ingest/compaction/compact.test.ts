@@ -56,8 +56,8 @@ describe('segments of wide rows', () => {
     const wide = Array.from({ length: 20 }, () => ({ rows: 20_000, bytes: 15_000_000 }));
     expect(sizeOf(narrow[0]!)).toBe(100_000);
     expect(sizeOf(wide[0]!)).toBeGreaterThan(200_000);
-    expect(runs(narrow).map((run) => run.length)).toEqual([10, 10]);
-    expect(runs(wide).map((run) => run.length)).toEqual([5, 5, 5, 5]);
+    expect(runs(narrow, 1_000_000).map((run) => run.length)).toEqual([10, 10]);
+    expect(runs(wide, 1_000_000).map((run) => run.length)).toEqual([5, 5, 5, 5]);
   });
 });
 

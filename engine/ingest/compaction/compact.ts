@@ -13,12 +13,14 @@ import type { SegmentOutline, SegmentRow } from '../../catalog/tables/segments.t
 import { DaybookError } from '../../contract/errors.ts';
 import { identifier } from '../../store/segment-builder.ts';
 import { countValues } from '../../store/value-counts.ts';
+import { memoryShare } from '../import-memory.ts';
 import type { CaseWriter } from '../case/case-writer.ts';
+import type { CaseWorkshop } from '../case/segment-rewriter.ts';
 import { type RewriteOptions, type SwapOptions, rewriteSegments } from '../case/rewrite.ts';
 
 /** A segment with fewer rows is small, if it has few bytes. */
 const SMALL_ROWS = 250_000;
-/** Rows at which a merged segment is large enough. */
+/** Rows at which a merged segment is large enough. Both are fewer where there is little memory: what is merged is indexed as a whole. */
 const MERGED_ROWS = 1_000_000;
 /**
  * A segment counts as one of as many rows as it has bytes divided by this: of logs, packets and flows a row has 20 to 50, of wide tables hundreds,
@@ -157,19 +159,20 @@ function isDamaged(error: unknown): boolean {
  * @param tolerated small ones of about one size that a day and kind may have; 1: also what is deleted goes
  */
 export function runsToMerge(
-  { catalog }: Pick<CaseWriter, 'catalog'>,
+  { catalog, builder }: Pick<CaseWorkshop, 'catalog' | 'builder'>,
   tolerated = TOLERATED,
 ): SegmentRow[][] {
   const deleted = new Set(catalog.marks.deletedBySegment().keys());
   const groups = new Map<string, SegmentOutline[]>();
   const ofDay = new Map<string, number>();
   const segments = catalog.segments.outlines();
-  const dense = denseDays(segments.filter(({ rows }) => rows < SMALL_ROWS));
+  const share = memoryShare(builder.memoryLimit);
+  const dense = denseDays(segments.filter(({ rows }) => rows < SMALL_ROWS * share));
   for (const segment of segments) {
     ofDay.set(segment.day, (ofDay.get(segment.day) ?? 0) + 1);
     const ofSparseDays = isOfSparseDays(segment, dense);
-    const mostRows = ofSparseDays ? (denseRows() * SPAN_OF_DENSE) / 2 : SMALL_ROWS;
-    const small = sizeOf(segment) < SMALL_ROWS && segment.rows < mostRows;
+    const mostRows = ofSparseDays ? (denseRows() * SPAN_OF_DENSE) / 2 : SMALL_ROWS * share;
+    const small = sizeOf(segment) < SMALL_ROWS * share && segment.rows < mostRows;
     if (!small && !(tolerated === 1 && deleted.has(segment.id))) continue;
     const key = `${ofSparseDays ? '' : segment.day}/${segment.kind}`;
     const group = groups.get(key);
@@ -182,7 +185,7 @@ export function runsToMerge(
     const holdsDeleted = tolerated === 1 && group.some((segment) => deleted.has(segment.id));
     const may = tolerated === 1 ? 1 : tolerable(group, ofDay.get(group[0]!.day)!, tolerated);
     if (group.length <= may && !holdsDeleted) continue;
-    for (const run of runs(group)) {
+    for (const run of runs(group, MERGED_ROWS * share)) {
       if (run.length === 1 && !(tolerated === 1 && deleted.has(run[0]!.id))) continue;
       out.push(run);
     }
@@ -277,13 +280,16 @@ export function sizeOf({ rows, bytes }: Pick<SegmentRow, 'rows' | 'bytes'>): num
   return Math.max(rows, bytes / BYTES_A_ROW);
 }
 
-/** Cuts a group into runs of about MERGED_ROWS. */
-export function runs<S extends Pick<SegmentRow, 'rows' | 'bytes'>>(group: readonly S[]): S[][] {
+/** Cuts a group into runs of about so many rows. */
+export function runs<S extends Pick<SegmentRow, 'rows' | 'bytes'>>(
+  group: readonly S[],
+  most: number,
+): S[][] {
   const out: S[][] = [];
   let run: S[] = [];
   let rows = 0;
   for (const segment of group) {
-    if (rows >= MERGED_ROWS || run.length === MERGED_AT_ONCE) {
+    if (rows >= most || run.length === MERGED_AT_ONCE) {
       out.push(run);
       run = [];
       rows = 0;

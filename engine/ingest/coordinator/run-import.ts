@@ -32,6 +32,7 @@ import {
 import type { CaseWriter } from '../case/case-writer.ts';
 import { indexRows } from '../case/segment-rewriter.ts';
 import { compactSmall } from '../compaction/compact.ts';
+import { workerMemory, workersWithin } from '../import-memory.ts';
 import { EarlyNodes, mergeAfterImport } from '../compaction/merge-rollups.ts';
 import type { BuiltIndex } from '../indexing/index-protocol.ts';
 import { OverlapFinder } from '../overlap/find-overlaps.ts';
@@ -79,7 +80,6 @@ export interface ImportRequest {
   /** Overrides for tests. */
   chunk?: {
     rows?: number;
-    bytes?: number;
     ms?: number;
   };
 }
@@ -137,12 +137,6 @@ export interface ImportReport {
   leftSmall: number;
 }
 
-const CHUNK_ROWS = 491_520;
-/**
- * Bytes of parts. Of wide tables few rows have so many; what their index takes while it is built is ten times as much,
- * where all texts are different.
- */
-const CHUNK_BYTES = 64 << 20;
 const CHUNK_MS = 5_000;
 /** A commit of an import waits for the disk when none has for so long; what ends the import always does. */
 const SYNC_MS = 1_000;
@@ -188,6 +182,7 @@ class ImportRun {
   /** Sources of this import, as they are in the catalog. */
   private readonly sources = new Map<number, SourceRow>();
   private readonly totalBytes: number;
+  private readonly workers: number;
   /** Rows that workers have read which are gone. */
   private rows = 0;
   private readonly memberCounts = new Map<number, number>();
@@ -208,6 +203,7 @@ class ImportRun {
   constructor(writer: CaseWriter, request: ImportRequest) {
     this.writer = writer;
     this.request = request;
+    this.workers = workersWithin(writer.builder.memoryLimit, request.workers);
     this.importId = writer.catalog.unhurried(() =>
       writer.catalog.imports.begin(request.description),
     );
@@ -230,7 +226,7 @@ class ImportRun {
       for (const ignored of this.request.ignored) {
         this.addIgnored(-1, ignored.name, ignored.reason, false);
       }
-      const count = Math.max(1, Math.min(this.request.workers, this.request.items.length));
+      const count = Math.max(1, Math.min(this.workers, this.request.items.length));
       if (this.request.items.length > 0 && this.failure === undefined) {
         for (let i = 0; i < count; i++) this.startWorker(count);
         this.deal();
@@ -342,15 +338,15 @@ class ImportRun {
   /** Tells a worker how it is to work. */
   private ready(slot: WorkerSlot, others: number): void {
     // For each worker: as many threads beside it as cores are left by all.
-    const spare = Math.floor(this.request.workers / (2 * others));
+    const memory = workerMemory(this.writer.builder.memoryLimit);
+    const spare = Math.floor(this.workers / (2 * others));
     slot.worker.post({
       type: 'start',
       staging: this.writer.staging,
       worker: this.nextWorker++,
       cancel: this.cancel,
-      chunkRows: this.request.chunk?.rows ?? CHUNK_ROWS,
-      chunkBytes: this.request.chunk?.bytes ?? CHUNK_BYTES,
       chunkMs: this.request.chunk?.ms ?? CHUNK_MS,
+      memory: { ...memory, chunkRows: this.request.chunk?.rows ?? memory.chunkRows },
       indexRows: indexRows(this.request.brief),
       sources: this.request.items.length,
       background: this.request.background ?? false,
@@ -361,9 +357,9 @@ class ImportRun {
 
   /** Gives what is to be read to workers that have nothing to do, and starts such while there is more. */
   private deal(): void {
-    while (this.failure === undefined && this.running() < this.request.workers) {
+    while (this.failure === undefined && this.running() < this.workers) {
       // Each that waits keeps its thread: while many wait for one slow source, no more begin.
-      const mayBegin = this.count('waiting') <= this.request.workers;
+      const mayBegin = this.count('waiting') <= this.workers;
       const item = mayBegin ? this.request.items[this.next] : undefined;
       if (item === undefined) break;
       const slot = [...this.slots].find(({ doing }) => doing === 'idle');

@@ -6,6 +6,7 @@ import type { FromIndexer } from './index-protocol.ts';
 import { lentOf } from './index-rows.ts';
 
 const ROWS = 10;
+const WAITING_BYTES = 64 << 20;
 
 function batchOf(rows: number): EventBatch {
   const batch = new EventBatch('log', () => undefined, rows);
@@ -46,6 +47,7 @@ function feedOf() {
     1,
     ROWS,
     (part, index) => built.push([part, index !== undefined]),
+    WAITING_BYTES,
   );
   const end = () => {
     gone = true;
@@ -96,6 +98,7 @@ it('stops reading once what waits has many bytes, however few row groups it is',
     1,
     ROWS,
     () => undefined,
+    WAITING_BYTES,
   );
   const batch = batchOf(ROWS);
   for (let row = 0; row < ROWS; row++) batch.message.setString(row, `${row}`.repeat(3_500_000));

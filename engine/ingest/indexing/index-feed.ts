@@ -17,8 +17,6 @@ export type IndexerHandle = ThreadHandle<ToIndexer, FromIndexer>;
 
 /** Row groups that may wait for each thread before reading pauses. */
 const MOST_WAITING = 2;
-/** Shared memory of row groups that may wait for all threads together: those of wide tables have a hundred megabytes each. */
-const MOST_WAITING_BYTES = 64 << 20;
 
 /** One indexing thread and what it has before it. */
 interface Lane {
@@ -45,6 +43,7 @@ export class IndexFeed {
   private readonly start: () => IndexerHandle;
   private readonly most: number;
   private readonly leastRows: number;
+  private readonly waitingBytes: number;
   private readonly held = new Map<string, Held>();
   private readonly onBuilt: (part: string, index: BuiltIndex | undefined) => void;
   private readonly lanes: Lane[] = [];
@@ -55,13 +54,16 @@ export class IndexFeed {
    * @param most threads at a time
    * @param leastRows parts of fewer are never finished
    * @param onBuilt told once for each part that was finished; without an index when it failed.
+   * @param waitingBytes shared memory of row groups that may wait for all threads together
    */
   constructor(
     start: () => IndexerHandle,
     most: number,
     leastRows: number,
     onBuilt: (part: string, index: BuiltIndex | undefined) => void,
+    waitingBytes: number,
   ) {
+    this.waitingBytes = waitingBytes;
     this.start = start;
     this.most = most;
     this.leastRows = leastRows;
@@ -147,7 +149,7 @@ export class IndexFeed {
       for (const lent of lane.waiting) for (const memory of lent) bytes += memory.byteLength;
       if (!lane.gone) running += 1;
     }
-    return waiting <= MOST_WAITING * Math.max(1, running) && bytes <= MOST_WAITING_BYTES;
+    return waiting <= MOST_WAITING * Math.max(1, running) && bytes <= this.waitingBytes;
   }
 
   private leastBusy(): Lane {

@@ -8,8 +8,13 @@ import { identifier, type SegmentBuilder } from '../../store/segment-builder.ts'
 import type { BuiltIndex } from './index-protocol.ts';
 import { IndexWriter } from './index-thread.ts';
 
-/** Rows that are read at a time. */
+/** Rows that are read at a time, and values where columns are many. */
 const ROWS = 61_440;
+const VALUES = 1_000_000;
+/** What is first taken for the texts of a column. */
+const TEXT_BYTES = 1 << 16;
+/** Rows that DuckDB gives at a time. */
+const VECTOR = 2048;
 const utf8 = new TextEncoder();
 
 interface TextBuffer extends TextRows {
@@ -36,18 +41,19 @@ export async function indexSegment(
   const numbers = new Map<ColumnName, NumberRows>();
   const ip6 = new Map<'src_ip6' | 'dst_ip6', Ip6Rows>();
   const readers: Reader[] = [];
+  const most = Math.min(ROWS, Math.max(VECTOR, Math.floor(VALUES / segment.columns.length)));
   for (const column of segment.columns) {
     const type = isStored(column) ? COLUMNS[column] : 'text';
     if (type === 'text') {
-      const rows = emptyText();
+      const rows = emptyText(most);
       texts.set(column, rows);
       readers.push(textReader(column, rows));
     } else if (column === 'src_ip6' || column === 'dst_ip6') {
-      const rows = { values: new Uint8Array(ROWS * 16), present: new Uint8Array(ROWS) };
+      const rows = { values: new Uint8Array(most * 16), present: new Uint8Array(most) };
       ip6.set(column, rows);
       readers.push(addressReader(column, rows));
     } else if (isStored(column)) {
-      const rows = { values: new Float64Array(ROWS), present: new Uint8Array(ROWS) };
+      const rows = { values: new Float64Array(most), present: new Uint8Array(most) };
       numbers.set(column, rows);
       readers.push(numberReader(column, type === 'micros', rows));
     }
@@ -64,7 +70,7 @@ export async function indexSegment(
   try {
     const select = readers.map(({ sql }) => sql).join(', ');
     for await (const { columns, rows } of builder.stream(`SELECT ${select} FROM indexed.events`)) {
-      if (length + rows > ROWS) flush();
+      if (length + rows > most) flush();
       readers.forEach((reader, i) => reader.take(columns[i]!, length));
       length += rows;
     }
@@ -79,9 +85,9 @@ function isStored(name: string): name is ColumnName {
   return Object.hasOwn(COLUMNS, name);
 }
 
-function emptyText(): TextBuffer {
-  const starts = new Uint32Array(ROWS);
-  return { data: new Uint8Array(1 << 20), size: 0, starts, present: new Uint8Array(ROWS) };
+function emptyText(rows: number): TextBuffer {
+  const starts = new Uint32Array(rows);
+  return { data: new Uint8Array(TEXT_BYTES), size: 0, starts, present: new Uint8Array(rows) };
 }
 
 function textReader(column: string, rows: TextBuffer): Reader {

@@ -21,7 +21,7 @@ import {
 } from '../coordinator/run-import.ts';
 import type { ThreadHandle } from '../coordinator/warm-threads.ts';
 
-export const BUILDER = { memoryLimit: 3e8, threads: 2 };
+export const BUILDER = { memoryLimit: 5e8, threads: 2 };
 const OPTIONS: ImportOptions = {
   format: undefined,
   timeZone: undefined,

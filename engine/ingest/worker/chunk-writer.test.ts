@@ -11,9 +11,9 @@ import { DayParts } from './day-parts.ts';
 import type { PartInfo } from './protocol.ts';
 
 const START = Date.UTC(2026, 10, 21) * 1000;
-const LIMITS = { rows: 1e9, bytes: 1e12, ms: 1e9 };
+const LIMITS = { rows: 1e9, bytes: 1e12, textBytes: 1e12, ms: 1e9 };
 const MANY = 10_000;
-const SOON = { rows: 1, bytes: 1e12, ms: 1e9 };
+const SOON = { rows: 1, bytes: 1e12, textBytes: 1e12, ms: 1e9 };
 
 let folder: string;
 let builder: SegmentBuilder;

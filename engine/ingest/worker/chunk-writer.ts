@@ -6,7 +6,7 @@
  * A source that is read again to resume an import emits the same rows in the same order; those that
  * are in the case already are left out by count.
  */
-import { BATCH_ROWS, EventBatch } from '../../contract/event-batch.ts';
+import { BATCH_BYTES, BATCH_ROWS, EventBatch } from '../../contract/event-batch.ts';
 import type { BreakState } from '../../contract/errors.ts';
 import type { ByteOffset, EpochMicros, Kind } from '../../contract/event.ts';
 import type { EventSink } from '../../contract/importer.ts';
@@ -27,6 +27,7 @@ const MAX_IDLE_ATTRIBUTES = 64;
 /** A batch of a small source has room for a row to so many bytes, and for so many at least. */
 const BYTES_A_ROW = 32;
 const LEAST_BATCH_ROWS = 512;
+const BATCH = { rows: BATCH_ROWS, bytes: BATCH_BYTES } as const;
 
 export interface Chunk {
   parts: PartInfo[];
@@ -37,7 +38,10 @@ export interface Chunk {
 
 export interface ChunkLimits {
   rows: number;
+  /** Of parts. */
   bytes: number;
+  /** Of texts as they are read. */
+  textBytes: number;
   ms: number;
 }
 
@@ -87,11 +91,13 @@ export class ChunkWriter implements EventSink {
   private readonly quarantined: string[] = [];
   private current: SourceProgress | undefined;
   private currentName = '';
-  private batchRows = BATCH_ROWS;
+  private readonly batchLimits: { readonly rows: number; readonly bytes: number };
+  private batchRows: number;
   private readonly parts: DayParts;
   private readonly cutter = shippedCutter();
   private rows = 0;
   private bytes = 0;
+  private textBytes = 0;
   private startedAt = performance.now();
   /** Rows of batches that were left for a later chunk when the last one was cut, and since when there are such. */
   private readonly left = new Map<EventBatch, number>();
@@ -101,7 +107,14 @@ export class ChunkWriter implements EventSink {
   /** Set by the reader: called between blocks, may cut a chunk. */
   onDrain: (consumed: ByteOffset) => Promise<void> | undefined = () => undefined;
 
-  constructor(limits: ChunkLimits, parts: DayParts) {
+  /** @param batch rows and bytes that a batch has at most */
+  constructor(
+    limits: ChunkLimits,
+    parts: DayParts,
+    batch: { readonly rows: number; readonly bytes: number } = BATCH,
+  ) {
+    this.batchLimits = batch;
+    this.batchRows = batch.rows;
     this.limits = limits;
     this.parts = parts;
   }
@@ -112,7 +125,7 @@ export class ChunkWriter implements EventSink {
   begin(sourceId: number, name: string, skip: SkipPlan | undefined, bytes?: number): SourceState {
     this.flushBatches();
     this.batchRows = Math.min(
-      BATCH_ROWS,
+      this.batchLimits.rows,
       Math.max(LEAST_BATCH_ROWS, Math.ceil((bytes ?? Infinity) / BYTES_A_ROW)),
     );
     for (const [kind, batch] of this.batches) {
@@ -143,7 +156,12 @@ export class ChunkWriter implements EventSink {
   batch(kind: Kind): EventBatch {
     let batch = this.batches.get(kind);
     if (batch === undefined) {
-      batch = new EventBatch(kind, (full) => this.flushBatch(full), this.batchRows);
+      batch = new EventBatch(
+        kind,
+        (full) => this.flushBatch(full),
+        this.batchRows,
+        this.batchLimits.bytes,
+      );
       batch.currentSource = this.source().state.sourceId;
       this.batches.set(kind, batch);
     }
@@ -220,7 +238,9 @@ export class ChunkWriter implements EventSink {
 
   /** Whether there is as much as a chunk may hold. */
   get full(): boolean {
-    return this.any && (this.waiting >= this.limits.rows || this.bytes >= this.limits.bytes);
+    const { rows, bytes, textBytes } = this.limits;
+    const isFull = this.waiting >= rows || this.bytes >= bytes || this.textBytes >= textBytes;
+    return this.any && isFull;
   }
 
   private get any(): boolean {
@@ -259,6 +279,7 @@ export class ChunkWriter implements EventSink {
     this.quarantined.length = 0;
     this.rows = 0;
     this.bytes = 0;
+    this.textBytes = 0;
     this.startedAt = performance.now();
     if (isEmpty && sources.length === 0) return undefined;
     return { parts, sources, quarantine };
@@ -273,6 +294,7 @@ export class ChunkWriter implements EventSink {
     this.quarantined.length = 0;
     this.rows = 0;
     this.bytes = 0;
+    this.textBytes = 0;
     this.parts.abandon();
   }
 
@@ -303,6 +325,7 @@ export class ChunkWriter implements EventSink {
     if (n === 0) return;
     const from = this.leaveOut(batch);
     if (from < n) {
+      this.textBytes += batch.textBytes;
       this.cutter.cut(batch, from);
       this.route(batch, from);
     }

@@ -113,10 +113,18 @@ class ImportWorker {
       start.indexers,
       start.indexRows,
       (part, index) => port.post({ type: 'indexed', part, index }),
+      start.memory.waitingBytes,
     );
     const parts = new DayParts(start.staging, `part-${start.worker}`, start.indexRows, this.feed);
-    const limits = { rows: start.chunkRows, bytes: start.chunkBytes, ms: start.chunkMs };
-    this.writer = new ChunkWriter(limits, parts);
+    const { batchRows, batchBytes, chunkRows, chunkBytes, chunkTextBytes } = start.memory;
+    this.writer = new ChunkWriter(
+      {
+        ...{ rows: chunkRows, ms: start.chunkMs },
+        ...{ bytes: chunkBytes, textBytes: chunkTextBytes },
+      },
+      parts,
+      { rows: batchRows, bytes: batchBytes },
+    );
   }
 
   /** Undefined while there is room for more rows, else done once there is. */

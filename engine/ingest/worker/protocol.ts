@@ -8,6 +8,7 @@ import type { Decisions, DateOrder } from '../../contract/decisions.ts';
 import type { EpochMicros, Kind } from '../../contract/event.ts';
 import type { Broken } from '../../catalog/tables/sources.ts';
 import type { ArchiveFile } from '../../catalog/source-place.ts';
+import type { WorkerMemory } from '../import-memory.ts';
 import type { BuiltIndex } from '../indexing/index-protocol.ts';
 import type { HashedLines } from '../overlap/line-hashes.ts';
 import type { CutMessages } from '../../store/messages/message-columns.ts';
@@ -206,8 +207,7 @@ export type ToWorker =
       /** Distinguishes the files of this worker from those of others. */
       worker: number;
       cancel: SharedArrayBuffer;
-      chunkRows: number;
-      chunkBytes: number;
+      memory: WorkerMemory;
       chunkMs: number;
       /** Parts with fewer rows get no side file. */
       indexRows: number;

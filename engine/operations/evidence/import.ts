@@ -62,7 +62,7 @@ export interface ImportParameters {
   onSource?: (report: SourceReport) => void;
   /** What recovery after a crash found and did. */
   onRecovered?: (message: string) => void;
-  chunk?: { rows?: number; bytes?: number; ms?: number };
+  chunk?: { rows?: number; ms?: number };
   /** Somebody searches meanwhile: what they ask goes first. */
   background?: boolean;
   /** Where threads are kept from import to import; else each starts its own. */

@@ -32,7 +32,7 @@ describe('settings', () => {
   it('are in force at once, and kept', async () => {
     const { result } = await called(handlers, 'settings.set', { memory: 2e8, threads: 1 });
     expect(result).toEqual({ memory: 2e8, threads: 1, jobs: 2, window: {} });
-    expect(settings.limits).toMatchObject({ memory: 2e8, importMemory: 2e8, threads: 1 });
+    expect(settings.limits).toMatchObject({ memory: 2e8, importMemory: 96e6, threads: 1 });
     await called(handlers, 'settings.set', { window: { zone: 'Europe/Berlin' } });
     expect(readSettings(settings.stateFolder)).toEqual({
       ...{ memory: 2e8, threads: 1, window: { zone: 'Europe/Berlin' } },

@@ -10,11 +10,11 @@ import { caseName } from '../case/case-info.ts';
 import { listFolder } from './files.ts';
 import type { HandlersOf, Services } from '../handler.ts';
 import type { Product } from '../product.ts';
+import { importMemoryOf } from './settings.ts';
 import { forgetCase, readRecent, readSettings, writeSettings } from './state.ts';
 
 /** DuckDB does not work sensibly with less. */
 const LEAST_MEMORY = 128e6;
-const MOST_IMPORT_MEMORY = 5e8;
 const MOST_THREADS = 256;
 /** What a window may keep, as JSON. */
 const MOST_WINDOW_BYTES = 1 << 20;
@@ -57,7 +57,7 @@ export function systemHandlers(
         ...Object.fromEntries(changed),
       });
       limits.memory = request.memory ?? limits.memory;
-      limits.importMemory = Math.min(limits.memory, MOST_IMPORT_MEMORY);
+      limits.importMemory = importMemoryOf(limits.memory);
       limits.threads = request.threads ?? limits.threads;
       limits.jobs = request.jobs ?? limits.jobs;
       return shown();

@@ -1,6 +1,17 @@
+/** Bytes that DuckDB may use while it builds segments, of those that the process may. */
+export function importMemoryOf(memory: number): number {
+  return Math.min(MOST_IMPORT_MEMORY, Math.max(LEAST_IMPORT_MEMORY, memory * IMPORT_SHARE));
+}
+/** With less DuckDB refuses to build segments of many columns. */
+const LEAST_IMPORT_MEMORY = 96e6;
+/** Building segments needs no more. */
+const MOST_IMPORT_MEMORY = 500e6;
+/** Beside it: batches that are read, indexes that are built. */
+const IMPORT_SHARE = 1 / 4;
+
 /** What the engine may use of the machine, and how it may be changed while it runs. */
 export interface EngineLimits {
-  /** Bytes DuckDB may use for queries. */
+  /** Bytes the process may use for queries; DuckDB gets a part of them. */
   memory: number;
   /** Bytes DuckDB may use while it builds segments. */
   importMemory: number;
