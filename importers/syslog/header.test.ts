@@ -48,6 +48,57 @@ interface Case {
 }
 
 const CASES: Case[] = [
+  // What devices put where names should be is their message.
+  {
+    line: '<5>1 2026-03-10T09:11:20Z VAULT {"format":"elastic","version":"1.0","syslog":{"a":"b c"}}',
+    time: '2026-03-10T09:11:20',
+    host: 'VAULT',
+    facility: 0,
+    severity: 5,
+    message: '{"format":"elastic","version":"1.0","syslog":{"a":"b c"}}',
+  },
+  {
+    line: '<134>1 2026-03-10T09:11:20Z fw1 CEF:0|Example|Wall|1|100|denied|5|src=192.0.2.1 dst=192.0.2.2',
+    time: '2026-03-10T09:11:20',
+    host: 'fw1',
+    facility: 16,
+    severity: 6,
+    message: 'CEF:0|Example|Wall|1|100|denied|5|src=192.0.2.1 dst=192.0.2.2',
+  },
+  {
+    line: '<190>2026-03-10T09:11:20-07:00 192.0.2.20 CEF:0|Example|Wall|1|100|denied|5|src=192.0.2.1',
+    time: '2026-03-10T16:11:20',
+    host: '192.0.2.20',
+    facility: 23,
+    severity: 6,
+    message: 'CEF:0|Example|Wall|1|100|denied|5|src=192.0.2.1',
+  },
+  {
+    line: '<134>Mar 10 09:11:20 fw1 LEEF:1.0|Example|Wall|1|100|src=192.0.2.1',
+    time: '2026-03-10T09:11:20',
+    host: 'fw1',
+    facility: 16,
+    severity: 6,
+    message: 'LEEF:1.0|Example|Wall|1|100|src=192.0.2.1',
+  },
+  {
+    line: '<174>1 2026-03-10T09:11:20+01:00 192.0.2.112 vpn: - - - 2026-03-10 09:11:20 - vpn1 - hello',
+    time: '2026-03-10T08:11:20',
+    host: '192.0.2.112',
+    program: 'vpn',
+    facility: 21,
+    severity: 6,
+    message: '2026-03-10 09:11:20 - vpn1 - hello',
+  },
+  // The count of a frame that no longer fits, as of a file whose lines were edited.
+  {
+    line: '535 <14>1 2026-03-10T09:57:41+01:00 fw1 - - - - 1,2026/03/10 09:57:41,hello',
+    time: '2026-03-10T08:57:41',
+    host: 'fw1',
+    facility: 1,
+    severity: 6,
+    message: '1,2026/03/10 09:57:41,hello',
+  },
   // RFC 5424, section 6.5.
   {
     line: `<34>1 2003-10-11T22:14:15.003Z mymachine.example.com su - ID47 - \u{feff}'su root' failed for lonvick on /dev/pts/8`,

@@ -234,6 +234,7 @@ export function parseHeader(h: Header, b: Uint8Array, start: number, end: number
     h.messageStart = p;
   }
   let known = false;
+  p = counted(b, p, end);
   if (b[p] === LT) {
     const after = priority(h, b, p, end);
     if (after > 0) {
@@ -297,6 +298,13 @@ function isFirm(stamp: Stamp): boolean {
     default:
       return true;
   }
+}
+
+/** The place after the count of a frame (RFC 6587) that a file of lines has kept: `535 <14>1 …`. */
+function counted(b: Uint8Array, at: number, end: number): number {
+  let i = at;
+  while (i < end && i < at + 7 && isDigit(b[i]!)) i++;
+  return i > at && b[i] === SPACE && b[i + 1] === LT && isDigit(b[i + 2]!) ? i + 1 : at;
 }
 
 /** `<34>`: the place after it, or 0. */
@@ -466,7 +474,8 @@ function tag(
     }
     if (!isHost(b, first, wordEnd)) return;
     const next = skipSpaces(b, wordEnd, end);
-    if (next >= end || !program(h, b, next, end, colonIsTag)) return;
+    if (next >= end) return;
+    if (!isEventFormat(b, next, end) && !program(h, b, next, end, colonIsTag)) return;
     h.hostStart = first;
     h.hostEnd = wordEnd;
     h.messageStart = next;
@@ -590,7 +599,7 @@ function program(h: Header, b: Uint8Array, at: number, end: number, colonIsTag: 
     }
   }
   if (c === COLON) {
-    if (!colonIsTag) return false;
+    if (!colonIsTag || isEventFormat(b, at, end)) return false;
     const next = i + 1 < end ? b[i + 1]! : SPACE;
     if (next === COLON || next === 47 || next === 92) return false;
     if (next !== SPACE && isDigit(b[at]!)) return false;
@@ -830,6 +839,15 @@ function fields5424(h: Header, b: Uint8Array, at: number, end: number, strict: b
   for (let k = 0; k < 4; k++) {
     if (p >= end || b[p] !== SPACE) return false;
     const from = ++p;
+    if (k > 0 && !strict && isPayload(b, from, end)) {
+      // Some devices leave out what is between HOSTNAME and MSG.
+      h.hostStart = host;
+      h.hostEnd = hostEnd;
+      h.programStart = app;
+      h.programEnd = appEnd;
+      h.messageStart = from;
+      return true;
+    }
     while (p < end && b[p] !== SPACE) p++;
     if (p === from || p - from > MAX_NAME) return false;
     const nil = p === from + 1 && b[from] === MINUS;
@@ -841,7 +859,7 @@ function fields5424(h: Header, b: Uint8Array, at: number, end: number, strict: b
       proc = nil ? -1 : from;
     } else id = nil ? -1 : from;
     if (k === 0) hostEnd = p;
-    else if (k === 1) appEnd = p;
+    else if (k === 1) appEnd = p > from + 1 && b[p - 1] === COLON ? p - 1 : p;
     else if (k === 2) procEnd = p;
     else idEnd = p;
   }
@@ -882,6 +900,17 @@ function fields5424(h: Header, b: Uint8Array, at: number, end: number, strict: b
   if (p + 2 < end && b[p] === 0xef && b[p + 1] === 0xbb && b[p + 2] === 0xbf) p += 3;
   h.messageStart = p;
   return true;
+}
+
+/** Whether a message is here that begins as no name does: an object of JSON, CEF or LEEF. */
+function isPayload(b: Uint8Array, at: number, end: number): boolean {
+  return (b[at] === 123 && b[at + 1] === QUOTE) || isEventFormat(b, at, end);
+}
+
+/** `CEF:0|…`, `LEEF:1.0|…`. */
+export function isEventFormat(b: Uint8Array, at: number, end: number): boolean {
+  if (b[at] !== 67 && b[at] !== 76) return false;
+  return startsWith(b, at, end, 'CEF:') || startsWith(b, at, end, 'LEEF:');
 }
 
 /** The end of `[id name="value" …][…]`, or 0 when it is not well-formed. */

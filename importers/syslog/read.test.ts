@@ -201,7 +201,7 @@ describe('bytes that are no plain ASCII', () => {
 
   it.each([
     ['a journal export', '__CURSOR=s=1;i=1\n__REALTIME_TIMESTAMP=1772618400000000\nMESSAGE=a\n'],
-    ['counted frames', '36 <34>1 2026-03-04T10:00:00Z h p 1 - m'],
+    ['counted frames', '38 <34>1 2026-03-04T10:00:00Z h p 1 - abc'],
   ])('%s in UTF-16 is lines: no byte of it is one of the format', async (_, text) => {
     const hint = { name: 'x', complete: true };
     expect(syslogImporter.sniff(Buffer.from(text), hint)?.score).toBeGreaterThanOrEqual(0.9);

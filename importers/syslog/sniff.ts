@@ -7,7 +7,7 @@
 import type { SniffHint, SniffResult } from '../../engine/contract/importer.ts';
 import { headAsUtf8 } from '../shared/utf16.ts';
 import { looksFramed } from './frames.ts';
-import { Header, parseHeader } from './header.ts';
+import { Header, isEventFormat, parseHeader } from './header.ts';
 import { looksJournald } from './journald.ts';
 import { SHAPE } from './stamp.ts';
 
@@ -50,6 +50,7 @@ export function sniffLog(bytes: Uint8Array, hint: SniffHint): SniffResult | unde
   let lines = 0;
   let headed = 0;
   let structured = 0;
+  let eventFormats = 0;
   for (let at = 0; at < head.length && lines < MAX_LINES;) {
     let end = head.indexOf(10, at);
     if (end < 0) {
@@ -63,7 +64,9 @@ export function sniffLog(bytes: Uint8Array, hint: SniffHint): SniffResult | unde
     if (end === start) continue;
     lines++;
     if (looksStructured(head, start, end)) structured++;
-    if (!parseHeader(h, head, start, end)) continue;
+    const isHeaded = parseHeader(h, head, start, end);
+    if (isEventFormat(head, h.messageStart, end)) eventFormats++;
+    if (!isHeaded) continue;
     headed++;
     const format = dialect(h);
     votes[format] = (votes[format] ?? 0) + 1;
@@ -80,6 +83,8 @@ export function sniffLog(bytes: Uint8Array, hint: SniffHint): SniffResult | unde
   if (format === 'rfc5424' || format === 'rfc3164' || format === 'cisco') score += 0.1;
   // A table with a time in each line is first of all a table.
   if (structured > lines / 2 && format !== 'rfc5424' && format !== 'rfc3164') score *= 0.4;
+  // CEF and LEEF have bars, but are no tables.
+  if (eventFormats > lines / 2) score = Math.max(score, 0.85);
   return { score: Math.round(score * 1000) / 1000, format };
 }
 
@@ -94,7 +99,9 @@ function dialect(h: Header): string {
     case SHAPE.bsd:
       return 'rfc3164';
     case SHAPE.isoT:
-      return h.sdStart >= 0 || (h.facility >= 0 && h.programStart >= 0) ? 'rfc5424' : 'iso8601';
+      return h.sdStart >= 0 || (h.facility >= 0 && (h.programStart >= 0 || h.hostStart >= 0))
+        ? 'rfc5424'
+        : 'iso8601';
     case SHAPE.yearFirst:
       return 'iso8601';
     case SHAPE.dayMonthName:
