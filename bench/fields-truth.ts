@@ -45,6 +45,12 @@ function normal(value: unknown): string {
   return [...before, ...zeros, ...after].map((word) => word.padStart(4, '0')).join('');
 }
 
+/** Of several values in a line another parser may have them all. */
+function isEqual(found: unknown, value: unknown): boolean {
+  const all: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return all.some((one) => normal(one) === normal(found));
+}
+
 function ours(row: CollectedRow, name: string): unknown {
   if (name !== 'src_ip' && name !== 'dst_ip') return row[name] ?? row.attrs[name];
   const four = row[`${name}4`];
@@ -115,7 +121,7 @@ if (data === undefined || folder === undefined || !existsSync(folder)) {
             continue;
           const found = row === undefined ? undefined : ours(row, mine);
           const verdict =
-            found === undefined ? 'missing' : normal(found) === normal(value) ? 'right' : 'wrong';
+            found === undefined ? 'missing' : isEqual(found, value) ? 'right' : 'wrong';
           if (isAsked(verdict, group)) {
             const start = starts[line - 1] ?? 0;
             const text = bytes.toString('utf8', start, starts[line] ?? bytes.length).trimEnd();

@@ -257,6 +257,37 @@ export class TextColumn {
     }
   }
 
+  /**
+   * Gives rows other texts, whatever they had: row `rows[i]` the bytes from `starts[i]` to `ends[i]`. Texts stay in the
+   * order of their rows.
+   * @param rows ascending; the first `count` count
+   * @param n how many rows there are
+   */
+  replace(
+    rows: Int32Array,
+    bytes: Uint8Array,
+    starts: Int32Array,
+    ends: Int32Array,
+    count: number,
+    n: number,
+  ): void {
+    let more = 0;
+    for (let i = 0; i < count; i++) more += ends[i]! - starts[i]! + 4;
+    const old = this.data;
+    this.data = new Uint8Array(Math.max(4096, this.size + more));
+    this.size = 0;
+    for (let row = 0, i = 0; row < n; row++) {
+      if (i < count && rows[i] === row) {
+        this.set(row, bytes, starts[i]!, ends[i]!);
+        i += 1;
+      } else if (this.present[row] === 1) {
+        const at = this.starts[row]!;
+        const length = old[at]! | (old[at + 1]! << 8) | (old[at + 2]! << 16) | (old[at + 3]! << 24);
+        this.set(row, old, at + 4, at + 4 + length);
+      }
+    }
+  }
+
   clear(): void {
     this.present.fill(0);
     this.size = 0;

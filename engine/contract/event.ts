@@ -115,6 +115,7 @@ export const COLUMNS = {
   record_key: 'u64',
   // What extractors cut out of messages (engine/fields). No importer writes these.
   user: 'text',
+  user_domain: 'text',
   user_target: 'text',
   src_domain: 'text',
   dst_domain: 'text',
@@ -144,7 +145,8 @@ export type ColumnName = keyof typeof COLUMNS;
 
 /** Columns of texts that only extractors fill. */
 export const CUT_TEXTS = [
-  ...(['user', 'user_target', 'src_domain', 'dst_domain', 'category', 'action'] as const),
+  ...(['user', 'user_domain', 'user_target', 'src_domain', 'dst_domain'] as const),
+  ...(['category', 'action'] as const),
   ...(['outcome', 'reason', 'rule', 'event_code', 'session', 'url', 'http_method'] as const),
   ...(['http_status', 'user_agent', 'referrer', 'query', 'query_type', 'process'] as const),
   ...(['command', 'file_path', 'iface_in', 'iface_out', 'extractor'] as const),

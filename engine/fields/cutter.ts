@@ -5,13 +5,17 @@
  * any program; the first that matches fills the columns. An event whose source states addresses, ports or numbers of its
  * own is left as it is, so that what an extractor filled can be told from it.
  *
- * Invariant: a value that a field cannot have is not set, and `-` is no value.
+ * What a message calls the device that wrote it is preferred to the host of its header, which may be a relay's.
+ *
+ * Invariant: a value that a field cannot have is not set, and `-`, `N/A` and `(null)` are no values.
  */
 import type { EventBatch, TextColumn } from '../contract/event-batch.ts';
 import { CUT_TEXTS, type CutText } from '../contract/event.ts';
 import type { Extractor } from './extractor.ts';
-import { found, matches } from './match.ts';
+import { ESCAPES, type Escapes, found } from './found.ts';
+import { matches } from './match.ts';
 import { type Part, type Template, domainOf } from './template.ts';
+import { unescapeText } from './unescape.ts';
 import { ADDRESS, addressEnd, isText, numberOf, protocolOf } from './values.ts';
 
 const utf8 = new TextEncoder();
@@ -26,7 +30,7 @@ const STATED = [
 ] as const;
 
 /** Every stored column that an extractor may fill. */
-export const CUT_COLUMNS: ReadonlySet<string> = new Set([...STATED, ...CUT_TEXTS]);
+export const CUT_COLUMNS: ReadonlySet<string> = new Set([...STATED, ...CUT_TEXTS, 'host']);
 
 interface Target {
   readonly field: number;
@@ -41,6 +45,8 @@ interface Target {
 
 interface Bound {
   readonly template: Template;
+  /** Number of its field `host`; -1: it has none. */
+  readonly host: number;
   readonly targets: readonly Target[];
   readonly mark: Uint8Array;
   /** The first bytes of its messages, up to four, and which of the four it states. */
@@ -86,6 +92,14 @@ export class Cutter {
     this.noProgram = byFirst([...none, ...any]);
   }
 
+  /** Hosts that messages name: their rows, and their places in the messages. */
+  private readonly hosts = {
+    rows: new Int32Array(0),
+    starts: new Int32Array(0),
+    ends: new Int32Array(0),
+    count: 0,
+  };
+
   /** Cuts the rows from `from` on. @returns how many of them a template matched */
   cut(batch: EventBatch, from = 0): number {
     if (batch.kind !== 'log' || batch.message.size === 0) return 0;
@@ -108,11 +122,38 @@ export class Cutter {
         if ((head & bound.mask) !== bound.prefix) continue;
         if (!matches(bound.template, data, start, end)) continue;
         fill(bound, batch, row, data);
+        if (bound.host >= 0 && found.starts[bound.host]! >= 0)
+          this.nameHost(bound.host, batch, row);
         cut += 1;
         break;
       }
     }
+    const { hosts } = this;
+    if (hosts.count > 0)
+      batch.host.replace(hosts.rows, message.data, hosts.starts, hosts.ends, hosts.count, n);
+    hosts.count = 0;
     return cut;
+  }
+
+  /** Notes the host that a message names, if its header has another one. */
+  private nameHost(
+    field: number,
+    { host, message, capacity, coded }: EventBatch,
+    row: number,
+  ): void {
+    const start = found.starts[field]!;
+    const end = found.ends[field]!;
+    if (found.escapes[field] !== ESCAPES.none || start === end || coded.has('host')) return;
+    if (host.present[row] === 1 && isTextAt(host, row, message.data, start, end)) return;
+    const { hosts } = this;
+    if (hosts.rows.length < capacity) {
+      hosts.rows = new Int32Array(capacity);
+      hosts.starts = new Int32Array(capacity);
+      hosts.ends = new Int32Array(capacity);
+    }
+    hosts.rows[hosts.count] = row;
+    hosts.starts[hosts.count] = start;
+    hosts.ends[hosts.count++] = end;
   }
 
   private entryAt({ data, starts }: TextColumn, row: number): Entry {
@@ -203,7 +244,8 @@ function bind(extractor: Extractor, template: Template): Bound {
   });
   return {
     template,
-    targets,
+    targets: targets.filter(({ name }) => name !== 'host'),
+    host: template.fields.indexOf('host'),
     mark: utf8.encode(`${extractor.name}/${extractor.version}`),
     prefix: prefixAt(literal, 0, literal.length),
     mask: literal.length >= 4 ? -1 : literal.length === 0 ? 0 : -1 << (8 * (4 - literal.length)),
@@ -215,8 +257,11 @@ function fill({ targets, mark }: Bound, batch: EventBatch, row: number, data: Ui
   for (const target of targets) {
     const start = found.starts[target.field]!;
     const { constant } = target;
-    if (start >= 0) fillField(target, batch, row, data, start, found.ends[target.field]!);
-    else if (constant !== undefined) fillField(target, batch, row, constant, 0, constant.length);
+    const { field } = target;
+    if (start >= 0)
+      fillField(target, batch, row, data, start, found.ends[field]!, found.escapes[field]!);
+    else if (constant !== undefined)
+      fillField(target, batch, row, constant, 0, constant.length, ESCAPES.none);
   }
 }
 
@@ -227,13 +272,17 @@ function fillField(
   b: Uint8Array,
   start: number,
   end: number,
+  escapes: Escapes,
 ): void {
-  if (start === end || (end === start + 1 && b[start] === 45)) return;
+  if (isNothing(b, start, end)) return;
   const { text, number } = target;
   if (text !== undefined) {
     const column = batch.cutText(text);
     const stored = target.values?.find(([written]) => isText(b, start, end, written))?.[1];
-    if (stored === undefined) put(column, row, b, start, end);
+    if (stored === undefined && escapes !== ESCAPES.none) {
+      const text = unescapeText(b, start, end, escapes);
+      put(column, row, text.bytes, 0, text.size);
+    } else if (stored === undefined) put(column, row, b, start, end);
     else put(column, row, stored, 0, stored.length);
   } else if (number !== undefined) {
     const value = numberOf(b, start, end, Number.MAX_SAFE_INTEGER);
@@ -288,6 +337,30 @@ function bodyStart(
 
 function isDigitOrDot(code: number): boolean {
   return (code >= 48 && code <= 57) || code === 46;
+}
+
+function isTextAt(
+  { data, starts }: TextColumn,
+  row: number,
+  b: Uint8Array,
+  start: number,
+  end: number,
+): boolean {
+  const at = starts[row]! + 4;
+  if (lengthAt(data, at - 4) !== end - start) return false;
+  for (let i = 0; i < end - start; i++) if (data[at + i] !== b[start + i]) return false;
+  return true;
+}
+
+const NOTHING = ['-', 'n/a', '(null)'].map((text) => utf8.encode(text));
+
+/** What devices write where they have no value. */
+function isNothing(b: Uint8Array, start: number, end: number): boolean {
+  if (end - start > 6) return false;
+  if (start === end) return true;
+  const code = b[start]! | 32;
+  if (code !== 45 && code !== 110 && code !== 40) return false;
+  return NOTHING.some((text) => isText(b, start, end, text));
 }
 
 /** A text is set once: a row that has one keeps it. */

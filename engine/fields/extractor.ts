@@ -22,8 +22,13 @@ const SAMPLE = z.strictObject({
 const TEMPLATE = z.strictObject({
   text: Text,
   set: Values.optional(),
-  /** Of `{:pairs}`: keys, as they are written, and the fields that their values are. */
+  /**
+   * Of `{:pairs}`, `{:cef}`, `{:leef}` and `{:json}`: keys, as they are written, and the fields that their values are.
+   * Of several keys of one field the first here counts.
+   */
   pairs: z.record(Text, z.string()).optional(),
+  /** Of `{:cef}`: what labels of custom fields (`cs1Label`) say, and the fields that their values are. */
+  labels: z.record(Text, z.string()).optional(),
   /** What is between pairs; undefined: space. */
   separator: z.string().length(1).optional(),
   /** What is between a key and its value; undefined: `=`. */
@@ -34,6 +39,8 @@ const TEMPLATE = z.strictObject({
   columns: z.array(z.union([Text, z.null()])).optional(),
   /** Fields without which nothing is cut. */
   needs: z.array(Text).optional(),
+  /** Keys of pairs without which nothing is cut. */
+  has: z.array(Text).optional(),
   samples: z.array(z.tuple([Text, Values])).optional(),
 });
 
@@ -93,9 +100,6 @@ export function readExtractor(document: unknown, file: string): Extractor {
     try {
       return parseTemplate({ ...template, set }).map((one) => {
         for (const name of one.fields) check(name);
-        for (const name of one.needs)
-          if (!one.fields.includes(name))
-            wrong(`${template.text} needs ${name}, which it does not cut`);
         if (isGeneral && !one.isDistinct)
           wrong(
             `${template.text}: without a program a template needs a text of four letters, or eight letters in all`,

@@ -7,17 +7,23 @@ import { type Extractor, readExtractor } from './extractor.ts';
 import accessLog from './extractors/access-log.json' with { type: 'json' };
 import asterisk from './extractors/asterisk.json' with { type: 'json' };
 import bind from './extractors/bind.json' with { type: 'json' };
+import cef from './extractors/cef.json' with { type: 'json' };
+import checkpoint from './extractors/checkpoint.json' with { type: 'json' };
 import ciscoAsa from './extractors/cisco-asa.json' with { type: 'json' };
 import citrixAdc from './extractors/citrix-adc.json' with { type: 'json' };
+import clavister from './extractors/clavister.json' with { type: 'json' };
 import coredns from './extractors/coredns.json' with { type: 'json' };
+import cyberark from './extractors/cyberark.json' with { type: 'json' };
 import daemons from './extractors/daemons.json' with { type: 'json' };
 import databases from './extractors/databases.json' with { type: 'json' };
 import dovecot from './extractors/dovecot.json' with { type: 'json' };
 import dropbear from './extractors/dropbear.json' with { type: 'json' };
 import exim from './extractors/exim.json' with { type: 'json' };
+import fortinet from './extractors/fortinet.json' with { type: 'json' };
 import haproxy from './extractors/haproxy.json' with { type: 'json' };
 import honeypots from './extractors/honeypots.json' with { type: 'json' };
 import iis from './extractors/iis.json' with { type: 'json' };
+import leef from './extractors/leef.json' with { type: 'json' };
 import logfmt from './extractors/logfmt.json' with { type: 'json' };
 import netfilter from './extractors/netfilter.json' with { type: 'json' };
 import openldap from './extractors/openldap.json' with { type: 'json' };
@@ -28,11 +34,16 @@ import pam from './extractors/pam.json' with { type: 'json' };
 import postfix from './extractors/postfix.json' with { type: 'json' };
 import radius from './extractors/radius.json' with { type: 'json' };
 import skyhigh from './extractors/skyhigh.json' with { type: 'json' };
+import sonicwall from './extractors/sonicwall.json' with { type: 'json' };
+import sophosUtm from './extractors/sophos-utm.json' with { type: 'json' };
+import sophosXg from './extractors/sophos-xg.json' with { type: 'json' };
 import spamd from './extractors/spamd.json' with { type: 'json' };
+import stormshield from './extractors/stormshield.json' with { type: 'json' };
 import su from './extractors/su.json' with { type: 'json' };
 import sudo from './extractors/sudo.json' with { type: 'json' };
 import vmware from './extractors/vmware.json' with { type: 'json' };
 import vpn from './extractors/vpn.json' with { type: 'json' };
+import wallix from './extractors/wallix.json' with { type: 'json' };
 import webApps from './extractors/web-apps.json' with { type: 'json' };
 import webError from './extractors/web-error.json' with { type: 'json' };
 
@@ -40,17 +51,23 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'access-log': accessLog,
   asterisk,
   bind,
+  cef,
+  checkpoint,
   'cisco-asa': ciscoAsa,
   'citrix-adc': citrixAdc,
+  clavister,
   coredns,
+  cyberark,
   daemons,
   databases,
   dovecot,
   dropbear,
   exim,
+  fortinet,
   haproxy,
   honeypots,
   iis,
+  leef,
   logfmt,
   netfilter,
   openldap,
@@ -61,11 +78,16 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   postfix,
   radius,
   skyhigh,
+  sonicwall,
+  'sophos-utm': sophosUtm,
+  'sophos-xg': sophosXg,
   spamd,
+  stormshield,
   su,
   sudo,
   vmware,
   vpn,
+  wallix,
   'web-apps': webApps,
   'web-error': webError,
 };

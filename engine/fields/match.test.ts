@@ -60,3 +60,93 @@ it.each([
 ])('takes a request line apart: %s', (request, fields) => {
   expect(cutBy({ text: '"{:request}" 200' }, `"${request}" 200`)).toEqual(fields);
 });
+
+const CEF = {
+  text: 'CEF:0|{:bar}|{:bar}|{:bar}|{event_code:bar}|{:bar}|{:bar}|{:cef}',
+  pairs: {
+    suser: 'user:account',
+    duser: 'user:account',
+    src: 'src_ip',
+    msg: 'reason:text',
+    request: 'url',
+  },
+  labels: { 'Rule Name': 'rule:text' },
+};
+
+it.each([
+  ['src=192.0.2.1 msg=a b c', { src_ip: '192.0.2.1', reason: 'a b c' }],
+  ['msg=a \\= b\\\\c\\nd src=192.0.2.1', { src_ip: '192.0.2.1', reason: 'a = b\\c\nd' }],
+  [
+    'request=http://example.com/?a=b&c=d src=192.0.2.1 ',
+    { src_ip: '192.0.2.1', url: 'http://example.com/?a=b&c=d' },
+  ],
+  ['duser=bob suser=alice', { user: 'alice' }],
+  ['suser=EXAMPLE\\\\alice', { user: 'alice', user_domain: 'EXAMPLE' }],
+  ['cs1=web out cs1Label=Rule Name cs2=x cs2Label=Other', { rule: 'web out' }],
+  ['cs2Label=Rule Name cs1=x', {}],
+  ['src=a', {}],
+  ['', {}],
+  ['src', {}],
+])('reads the extension of CEF: %s', (extension, fields) => {
+  const message = `CEF:0|Example|Fire\\|wall|1.0|100|a \\| b|5|${extension}`;
+  expect(cutBy(CEF, message)).toEqual({ event_code: '100', ...fields });
+});
+
+it.each([
+  ['1.0|Example|Wall|1|100|src=192.0.2.1\tusrName=a b', { src_ip: '192.0.2.1', user: 'a b' }],
+  ['2.0|Example|Wall|1|100|^|src=192.0.2.1^usrName=a b', { src_ip: '192.0.2.1', user: 'a b' }],
+  ['2.0|Example|Wall|1|100|x5E|src=192.0.2.1^usrName=a', { src_ip: '192.0.2.1', user: 'a' }],
+  ['2.0|Example|Wall|1|100||src=192.0.2.1\tusrName=a', { src_ip: '192.0.2.1', user: 'a' }],
+])('reads the attributes of LEEF: %s', (rest, fields) => {
+  const text = 'LEEF:{:bar}|{:bar}|{:bar}|{:bar}|{event_code:bar}|{:leef}';
+  const pairs = { src: 'src_ip', usrName: 'user:text' };
+  expect(cutBy({ text, pairs }, `LEEF:${rest}`)).toEqual({ event_code: '100', ...fields });
+});
+
+it.each([
+  ['{"a":{"ip":"192.0.2.1"},"user":"a\\u00e9\\"b\\\\c"}', { src_ip: '192.0.2.1', user: 'aé"b\\c' }],
+  [
+    '{ "x" : [ {"y": 1}, {"y": 2} ] , "a" : { "b": [], "ip" : "192.0.2.1" } }',
+    { src_ip: '192.0.2.1' },
+  ],
+  ['{"user":null,"name":"bob"}', { user: 'bob' }],
+  ['{"name":"bob","user":"alice"}', { user: 'alice' }],
+  ['{"user":"\\ud83d\\ude00 \\ud83d"}', { user: '😀 �' }],
+  ['{"list":["a","b"]}', { reason: 'a' }],
+  ['{"port":443,"a":{"ip":', { src_port: '443' }],
+  ['{"a.ip":"192.0.2.1"}', { src_ip: '192.0.2.1' }],
+  ['{"a":{"a":{"ip":"192.0.2.1"}}}', {}],
+  ['{"a":}]}', {}],
+])('reads members of a JSON object: %s', (message, fields) => {
+  const pairs = {
+    ...{ 'a.ip': 'src_ip', user: 'user:text', name: 'user:text', list: 'reason:text' },
+    port: 'src_port',
+  };
+  expect(cutBy({ text: '{:json}', pairs }, message)).toEqual(fields);
+});
+
+it('takes quotes out of columns', () => {
+  const template = { text: 'app {:columns}', columns: ['user:text', null, 'src_ip'] };
+  expect(cutBy(template, 'app "a ""b"", c",x,192.0.2.1')).toEqual({
+    user: 'a "b", c',
+    src_ip: '192.0.2.1',
+  });
+});
+
+it.each([
+  ['u=alice', { user: 'alice' }],
+  ['u=alice@example.com', { user: 'alice', user_domain: 'example.com' }],
+  ['u=EXAMPLE\\alice', { user: 'alice', user_domain: 'EXAMPLE' }],
+  ['u=\\alice', { user: '\\alice' }],
+  ['u=alice@', { user: 'alice@' }],
+])('parts accounts and their domains: %s', (message, fields) => {
+  expect(cutBy({ text: '{:pairs}', pairs: { u: 'user:principal' } }, message)).toEqual(fields);
+});
+
+it.each([
+  ['[2001:db8::1]:443 x', { src_ip: '2001:db8::1', src_port: '443' }],
+  ['192.0.2.1:443 x', { src_ip: '192.0.2.1', src_port: '443' }],
+  ['example.com:443 x', undefined],
+])('reads an endpoint of a template: %s', (message, fields) => {
+  expect(cutBy({ text: '{src_ip:endpoint} x' }, message)).toEqual(fields);
+});

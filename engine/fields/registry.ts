@@ -54,7 +54,7 @@ export const FIELDS: readonly FieldEntry[] = [
   field('offset', 'number', 'Where the record lies in its source.', { ecs: 'log.offset' }),
   field('tag', 'name', 'Tags that people gave it.', { ecs: 'tags' }),
   field('message', 'text', 'The text of a record.', { ecs: 'event.original', cim: '_raw' }),
-  field('host', 'text', 'The host or device that wrote the record.', {
+  cut('host', 'text', 'The host or device that wrote the record, as the record itself names it.', {
     ecs: 'host.name host.hostname log.syslog.hostname',
     ocsf: 'device.hostname',
     other: 'hostname',
@@ -161,6 +161,12 @@ export const FIELDS: readonly FieldEntry[] = [
     sigma: 'SubjectUserName',
     cim: 'src_user',
     other: 'username user_name',
+  }),
+  cut('user_domain', 'text', 'Domain of that account.', {
+    ecs: 'user.domain source.user.domain client.user.domain',
+    ocsf: 'actor.user.domain user.domain',
+    sigma: 'SubjectDomainName',
+    cim: 'src_nt_domain',
   }),
   cut('user_target', 'text', 'Account that was acted on: changed to, created, deleted.', {
     ecs: 'user.target.name destination.user.name user.effective.name',

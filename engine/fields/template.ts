@@ -8,11 +8,14 @@
  * Nothing backtracks but `text` and `brief`, which try the places where the next literal text is; how often is bounded,
  * and a message that takes more is left uncut.
  */
+import { KeyTable } from './key-table.ts';
 import { fieldEntry } from './registry.ts';
 
 export const CAPTURES = [
   /** An IPv4 or IPv6 address. */
   'ip',
+  /** An address that is not unspecified (0.0.0.0, ::). */
+  'peer',
   /** An address, else a name: of src_ip and dst_ip the name becomes src_domain and dst_domain. */
   'host',
   'port',
@@ -33,12 +36,26 @@ export const CAPTURES = [
   'quoted',
   /** A request line of HTTP up to the quote that no backslash is before: http_method and url; may be empty. */
   'request',
-  /** Of pairs: `address:port`, and whatever follows another colon; the port becomes src_port or dst_port. */
+  /** Up to the bar that no backslash is before (headers of CEF and LEEF); may be empty. */
+  'bar',
+  /** `address:port`, and whatever follows another colon; the port becomes src_port or dst_port. */
   'endpoint',
+  /** As `word`; of `DOMAIN\\name` the domain becomes user_domain. */
+  'account',
+  /** As `account`, and `name@domain`, too. */
+  'principal',
+  /** The last five digits of a number. */
+  'code5',
   /** Anything up to the end. */
   'rest',
   /** Pairs of keys and values up to the end. */
   'pairs',
+  /** The extension of CEF up to the end. */
+  'cef',
+  /** The attributes of LEEF up to the end, and before them the delimiter that LEEF 2 may name. */
+  'leef',
+  /** A JSON object up to the end; its keys are names of members, joined by dots. */
+  'json',
   /** Columns up to the end. */
   'columns',
 ] as const;
@@ -51,15 +68,16 @@ export interface Slot {
   readonly capture: Capture;
   /** Number of its field in `Template.fields`; -1: not kept. */
   readonly field: number;
-  /** Of an endpoint: number of the field of its port. */
-  readonly port?: number;
-  /** Of a request, whose field is its URL: number of the field of its method. */
-  readonly method?: number;
+  /** Number of the field of its second part: an endpoint's port, an account's domain, a request's method; -1: none. */
+  readonly second: number;
 }
 export type Part = Literal | Slot;
 
 export interface Pairs {
-  readonly keys: ReadonlyMap<string, Slot>;
+  /** Of several keys of one field the first counts. */
+  readonly keys: KeyTable<Slot>;
+  /** Of custom fields of CEF: by what their labels say, in lower case. */
+  readonly labels: readonly (readonly [Uint8Array, Slot])[];
   readonly separator: number;
   readonly assign: number;
   /** -1: none. */
@@ -75,8 +93,11 @@ export interface Template {
   readonly pairs: Pairs | undefined;
   readonly columns: readonly (Slot | undefined)[];
   readonly separator: number;
-  readonly needs: readonly string[];
-  /** It has literal texts that few other messages have. */
+  /** Numbers of fields without which nothing is cut. */
+  readonly needs: readonly number[];
+  /** Numbers that `found` may have: those of fields, and those of keys that only have to be there. */
+  readonly size: number;
+  /** It has literal texts, or needs fields, that few other messages have. */
   readonly isDistinct: boolean;
 }
 
@@ -84,11 +105,13 @@ export interface GivenTemplate {
   readonly text: string;
   readonly set: Readonly<Record<string, string>>;
   readonly pairs?: Readonly<Record<string, string>> | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly separator?: string | undefined;
   readonly assign?: string | undefined;
   readonly stop?: string | undefined;
   readonly columns?: readonly (string | null)[] | undefined;
   readonly needs?: readonly string[] | undefined;
+  readonly has?: readonly string[] | undefined;
 }
 
 const MOST_VARIANTS = 64;
@@ -152,7 +175,6 @@ function compile(text: string, given: GivenTemplate): Template {
     else if (token.startsWith('{')) {
       endLiteral();
       const slot = slotOf(token.slice(1, -1), numberOf);
-      if (slot.capture === 'endpoint') throw new Error(`${token}: endpoints are of pairs only`);
       const last = parts.at(-1);
       if (last !== undefined && 'capture' in last && !endsItself(last.capture))
         throw new Error(`no text is between ${token} and what is before it`);
@@ -162,26 +184,38 @@ function compile(text: string, given: GivenTemplate): Template {
   endLiteral();
   const end = parts.findIndex((part) => 'capture' in part && isLast(part.capture));
   if (end >= 0 && end < parts.length - 1)
-    throw new Error('rest, pairs and columns can only be at its end');
+    throw new Error('rest, pairs, cef, leef, json and columns can only be at its end');
   const last = parts.at(-1);
   const of = last !== undefined && 'capture' in last ? last.capture : undefined;
-  if ((of === 'pairs') !== (given.pairs !== undefined))
-    throw new Error('{:pairs} and "pairs" belong together');
+  if ((of !== undefined && hasKeys(of)) !== (given.pairs !== undefined))
+    throw new Error('{:pairs}, {:cef}, {:leef} or {:json} and "pairs" belong together');
   if ((of === 'columns') !== (given.columns !== undefined))
     throw new Error('{:columns} and "columns" belong together');
   const code = (one: string | undefined, usual: number): number => one?.charCodeAt(0) ?? usual;
-  const keys = new Map(
-    Object.entries(given.pairs ?? {}).map(([key, token]) => [key, slotOf(token, numberOf)]),
-  );
+  const slotsOf = (tokens: Readonly<Record<string, string>> = {}): [string, Slot][] =>
+    Object.entries(tokens).map(([key, token]) => [key, slotOf(token, numberOf)]);
   const columns = (given.columns ?? []).map((token) =>
     token === null ? undefined : slotOf(token, numberOf),
   );
+  const pairs = slotsOf(given.pairs);
+  const labels = slotsOf(given.labels);
+  const needs = (given.needs ?? []).map((name) => {
+    if (!fields.includes(name)) throw new Error(`it needs ${name}, which it does not cut`);
+    return fields.indexOf(name);
+  });
+  let size = fields.length;
+  for (const key of given.has ?? []) {
+    const known = pairs.find(([one]) => one === key)?.[1].field;
+    needs.push(known ?? size);
+    if (known === undefined) pairs.push([key, { capture: 'text', field: size++, second: -1 }]);
+  }
   return {
     text,
     parts,
     set: given.set,
     pairs: given.pairs && {
-      keys,
+      keys: new KeyTable(pairs),
+      labels: labels.map(([key, slot]) => [utf8.encode(key.toLowerCase()), slot]),
       separator: code(given.separator, 32),
       assign: code(given.assign, 61),
       stop: code(given.stop, -1),
@@ -189,8 +223,11 @@ function compile(text: string, given: GivenTemplate): Template {
     columns,
     separator: code(given.separator, 44),
     fields,
-    needs: given.needs ?? [],
-    isDistinct: isDistinct(parts.flatMap((part) => ('literal' in part ? part.literal.length : []))),
+    needs,
+    size,
+    isDistinct:
+      needs.length > 0 ||
+      isDistinct(parts.flatMap((part) => ('literal' in part ? part.literal.length : []))),
   };
 }
 
@@ -204,14 +241,18 @@ function slotOf(token: string, numberOf: (name: string) => number): Slot {
   const [name = '', type] = token.split(':');
   const capture = type ?? ownCapture(name);
   if (capture === 'request')
-    return { capture, field: numberOf('url'), method: numberOf('http_method') };
+    return { capture, field: numberOf('url'), second: numberOf('http_method') };
   if (!isCapture(capture)) throw new Error(`there is no type ${capture}`);
   const field = name === '' ? -1 : numberOf(name);
   if (capture === 'host' && field >= 0) numberOf(domainOf(name));
-  if (capture !== 'endpoint') return { capture, field };
+  if (capture === 'account' || capture === 'principal') {
+    const second = name === 'user' ? numberOf('user_domain') : -1;
+    return { capture, field, second };
+  }
+  if (capture !== 'endpoint' || field < 0) return { capture, field, second: -1 };
   if (name !== 'src_ip' && name !== 'dst_ip')
     throw new Error(`${token}: no address is an endpoint`);
-  return { capture, field, port: numberOf(name === 'src_ip' ? 'src_port' : 'dst_port') };
+  return { capture, field, second: numberOf(name === 'src_ip' ? 'src_port' : 'dst_port') };
 }
 
 function isCapture(name: string): name is Capture {
@@ -220,11 +261,26 @@ function isCapture(name: string): name is Capture {
 
 /** Whether what a capture takes does not depend on what follows it. */
 function endsItself(capture: Capture): boolean {
-  return ['ip', 'port', 'number', 'quoted', 'request'].includes(capture);
+  switch (capture) {
+    case 'ip':
+    case 'peer':
+    case 'port':
+    case 'number':
+    case 'quoted':
+    case 'request':
+    case 'bar':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function hasKeys(capture: Capture): boolean {
+  return capture === 'pairs' || capture === 'cef' || capture === 'leef' || capture === 'json';
 }
 
 function isLast(capture: Capture): boolean {
-  return capture === 'rest' || capture === 'pairs' || capture === 'columns';
+  return capture === 'rest' || capture === 'columns' || hasKeys(capture);
 }
 
 /** What `{name}` captures. */

@@ -121,8 +121,10 @@ const NAMES: readonly [Uint8Array, number][] = [
   ...Object.entries({ icmpv6: 58, icmp6: 58, 'udp-lite': 136 }),
 ].map(([name, code]) => [new TextEncoder().encode(name), code]);
 
-/** The protocol that these bytes name, by name or number, or -1. */
-export function protocolOf(b: Uint8Array, start: number, end: number): number {
+/** The protocol that these bytes name, by name or number, or -1: `tcp`, `6`, `tcp/https`. */
+export function protocolOf(b: Uint8Array, start: number, to: number): number {
+  let end = start;
+  while (end < to && b[end] !== 47) end += 1;
   const number = numberOf(b, start, end, 255);
   if (number >= 0) return number;
   for (const [name, code] of NAMES) if (isText(b, start, end, name)) return code;

@@ -27,6 +27,8 @@ export function cutFields(
   const proto = batch.proto.values[0];
   if (batch.proto.present[0] === 1)
     out['proto'] = Object.entries(PROTOCOLS).find(([, code]) => code === proto)?.[0] ?? `${proto}`;
+  if (batch.host.present[0] === 1)
+    out['host'] = text.decode(batch.host.data.subarray(4, batch.host.size));
   for (const name of ['bytes', 'packets', 'bytes_rev', 'packets_rev'] as const)
     if (batch[name].present[0] === 1) out[name] = String(batch[name].values[0]);
   for (const name of CUT_TEXTS) {

@@ -1,0 +1,237 @@
+/**
+ * What a match found: places of values in the message by field number, until the next match.
+ *
+ * Invariant: a value that is kept is of the type that its template says.
+ */
+import type { Capture, Slot } from './template.ts';
+import { ADDRESS, addressEnd, digitsEnd, numberOf, protocolOf } from './values.ts';
+
+const MOST_FIELDS = 64;
+const [COLON, OPEN, CLOSE, AT, BACKSLASH] = [58, 91, 93, 64, 92];
+
+/** How a text is written that is not stored as it is written. */
+export const ESCAPES = { none: 0, backslash: 1, json: 2, quotes: 3 } as const;
+export type Escapes = (typeof ESCAPES)[keyof typeof ESCAPES];
+
+/** Values by field number; where one is missing its start is -1. */
+export const found = {
+  starts: new Int32Array(MOST_FIELDS),
+  ends: new Int32Array(MOST_FIELDS),
+  captures: new Array<Capture>(MOST_FIELDS).fill('text'),
+  escapes: new Array<Escapes>(MOST_FIELDS).fill(ESCAPES.none),
+  /** Which of several keys of a field it is of: the lowest counts. */
+  ranks: new Uint16Array(MOST_FIELDS),
+};
+
+export function forget(fields: number): void {
+  found.starts.fill(-1, 0, fields);
+}
+
+/** Keeps a value that is of its slot's type. */
+export function keep(
+  { field, capture, second }: Slot,
+  b: Uint8Array,
+  start: number,
+  end: number,
+  rank = 0,
+  escapes: Escapes = ESCAPES.none,
+): void {
+  if (field < 0) return;
+  switch (capture) {
+    case 'endpoint':
+      keepEndpoint(field, second, b, start, end, rank);
+      break;
+    case 'account':
+    case 'principal':
+      keepAccount(field, second, capture, b, start, end, rank, escapes);
+      break;
+    case 'request':
+      keepRequest(field, second, b, start, end, rank);
+      break;
+    case 'code5':
+      set(field, capture, end - 5, end, rank, escapes);
+      break;
+    default:
+      set(field, capture, start, end, rank, escapes);
+  }
+}
+
+/** Keeps a value of a key, if its type allows it and no key that is preferred has given one. */
+export function offer(
+  slot: Slot,
+  b: Uint8Array,
+  start: number,
+  end: number,
+  rank: number,
+  escapes: Escapes = ESCAPES.none,
+): void {
+  const { field } = slot;
+  if (field < 0 || start >= end) return;
+  if (found.starts[field]! >= 0 && found.ranks[field]! <= rank) return;
+  if (end === start + 1 && b[start] === 45) return;
+  if (isValid(slot.capture, b, start, end)) keep(slot, b, start, end, rank, escapes);
+}
+
+function set(
+  field: number,
+  capture: Capture,
+  start: number,
+  end: number,
+  rank: number,
+  escapes: Escapes,
+): void {
+  if (field < 0) return;
+  found.starts[field] = start;
+  found.ends[field] = end;
+  found.captures[field] = capture;
+  found.ranks[field] = rank;
+  found.escapes[field] = escapes;
+}
+
+/** Whether all of these bytes are a value of a type. */
+export function isValid(capture: Capture, b: Uint8Array, start: number, end: number): boolean {
+  switch (capture) {
+    case 'ip':
+      return addressEnd(b, start, end) === end;
+    case 'peer':
+      return addressEnd(b, start, end) === end && !isUnspecified();
+    case 'port':
+      return numberOf(b, start, end, 65_535) >= 0;
+    case 'number':
+      return numberOf(b, start, end, Number.MAX_SAFE_INTEGER) >= 0;
+    case 'proto':
+      return protocolOf(b, start, end) >= 0;
+    case 'host':
+      return addressEnd(b, start, end) === end || isHostName(b, start, end);
+    case 'endpoint':
+      return endpointEnd(b, start, end) > start;
+    case 'code5':
+      return end - start >= 5 && digitsEnd(b, start, end) === end;
+    default:
+      return true;
+  }
+}
+
+/** Whether the address that was read last is 0.0.0.0 or ::. */
+function isUnspecified(): boolean {
+  const isFour = ADDRESS[10] === 255 && ADDRESS[11] === 255;
+  for (let i = isFour ? 12 : 0; i < 16; i++) if (ADDRESS[i] !== 0) return false;
+  return true;
+}
+
+/** Letters, digits, `.`, `-` and `_`, with a letter among them. */
+function isHostName(b: Uint8Array, start: number, end: number): boolean {
+  let letters = 0;
+  for (let p = start; p < end; p++) {
+    const code = b[p]! | 32;
+    if (code >= 97 && code <= 122) letters += 1;
+    else if (!(b[p]! >= 48 && b[p]! <= 57) && b[p] !== 46 && b[p] !== 45 && b[p] !== 95)
+      return false;
+  }
+  return letters > 0 && end - start <= 255;
+}
+
+/**
+ * Where the address of an endpoint ends, or -1: `192.0.2.1:22:eth0`, `192.0.2.1::eth0`, `192.0.2.1`, `[2001:db8::1]:22`
+ * or an IPv6 address alone: with a port and no brackets it could be either.
+ */
+function endpointEnd(b: Uint8Array, start: number, end: number): number {
+  if (addressEnd(b, start, end) === end) return end;
+  const stop = b[start] === OPEN ? CLOSE : COLON;
+  const from = b[start] === OPEN ? start + 1 : start;
+  let to = from;
+  while (to < end && b[to] !== stop) to += 1;
+  return to < end && addressEnd(b, from, to) === to ? to : -1;
+}
+
+function keepEndpoint(
+  field: number,
+  portField: number,
+  b: Uint8Array,
+  start: number,
+  end: number,
+  rank: number,
+): void {
+  const to = endpointEnd(b, start, end);
+  const bracket = b[start] === OPEN ? 1 : 0;
+  set(field, 'endpoint', start + bracket, to, rank, ESCAPES.none);
+  if (to === end || b[to + bracket] !== COLON) return;
+  const port = to + bracket + 1;
+  const portEnd = digitsEnd(b, port, end);
+  const isPort = portEnd === end || b[portEnd] === COLON;
+  if (isPort && numberOf(b, port, portEnd, 65_535) >= 0)
+    set(portField, 'port', port, portEnd, rank, ESCAPES.none);
+}
+
+/** `DOMAIN\name`, `DOMAIN\\name` and, of principals, `name@domain`. */
+function keepAccount(
+  field: number,
+  domainField: number,
+  capture: Capture,
+  b: Uint8Array,
+  start: number,
+  end: number,
+  rank: number,
+  escapes: Escapes,
+): void {
+  let domainEnd = start;
+  while (domainEnd < end && b[domainEnd] !== BACKSLASH) domainEnd += 1;
+  let name = domainEnd;
+  while (name < end && b[name] === BACKSLASH) name += 1;
+  if (domainEnd > start && name > domainEnd && name < end) {
+    set(domainField, capture, start, domainEnd, rank, ESCAPES.none);
+    set(field, capture, name, end, rank, escapes);
+    return;
+  }
+  let at = end - 1;
+  while (at > start && b[at] !== AT) at -= 1;
+  if (capture === 'principal' && at > start && at < end - 1) {
+    set(domainField, capture, at + 1, end, rank, escapes);
+    set(field, capture, start, at, rank, escapes);
+  } else set(field, capture, start, end, rank, escapes);
+}
+
+const VERSION = new TextEncoder().encode('HTTP/');
+
+/** `GET /index.html HTTP/1.1`; what is no request line was asked for all the same, and is the URL whole. */
+function keepRequest(
+  urlField: number,
+  methodField: number,
+  b: Uint8Array,
+  start: number,
+  end: number,
+  rank: number,
+): void {
+  let method = start;
+  while (method < end && isMethodByte(b[method]!)) method += 1;
+  let version = end;
+  while (version > start && b[version - 1] !== 32) version -= 1;
+  const isMethod = method > start && method < end && b[method] === 32;
+  let url = version;
+  let urlEnd = end;
+  if (isMethod && version > method + 2 && isVersion(b, version, end)) {
+    url = method + 1;
+    urlEnd = version - 1;
+  } else if (!isMethod || version !== method + 1 || !isUpperCase(b, start, method)) {
+    if (start < end) set(urlField, 'text', start, end, rank, ESCAPES.none);
+    return;
+  }
+  set(urlField, 'text', url, urlEnd, rank, ESCAPES.none);
+  set(methodField, 'text', start, method, rank, ESCAPES.none);
+}
+
+function isVersion(b: Uint8Array, start: number, end: number): boolean {
+  for (let i = 0; i < VERSION.length; i++)
+    if (start + i >= end || b[start + i] !== VERSION[i]) return false;
+  return true;
+}
+
+function isMethodByte(code: number): boolean {
+  const letter = code | 32;
+  return (letter >= 97 && letter <= 122) || code === 45 || code === 95;
+}
+
+function isUpperCase(b: Uint8Array, start: number, end: number): boolean {
+  for (let p = start; p < end; p++) if ((b[p]! & 32) !== 0) return false;
+  return true;
+}

@@ -1,0 +1,238 @@
+/**
+ * What devices write after their header: pairs of keys and values, columns, and the extensions of CEF and LEEF.
+ *
+ * All read bytes once from the left, and none throws. A value that is not of its field's type is missing.
+ * CEF: https://www.microfocus.com/documentation/arcsight/arcsight-smartconnectors/ (Common Event Format);
+ * LEEF: https://www.ibm.com/docs/en/dsm?topic=leef-overview
+ */
+import { ESCAPES, type Escapes, offer } from './found.ts';
+import { hashOn } from './key-table.ts';
+import type { Pairs, Slot } from './template.ts';
+import { isText } from './values.ts';
+
+const [TAB, SPACE, QUOTE, BAR, ASSIGN, BACKSLASH] = [9, 32, 34, 124, 61, 92];
+
+/** `key=value key="value, in quotes"`, with what separates pairs and what is between a key and its value. */
+export function readPairs(
+  { keys, separator, assign, stop }: Pairs,
+  b: Uint8Array,
+  start: number,
+  end: number,
+): void {
+  let p = start;
+  while (p < end) {
+    while (p < end && (b[p] === separator || b[p] === SPACE)) p += 1;
+    if (p >= end || b[p] === stop) break;
+    const key = p;
+    let hash = 0;
+    while (p < end && b[p] !== assign && b[p] !== separator) hash = hashOn(hash, b[p++]!);
+    if (p >= end || b[p] === separator) continue;
+    const keyEnd = p;
+    // Check Point writes `key::"value"` for some keys.
+    while (p < end && b[p] === assign) p += 1;
+    if (separator !== SPACE) while (p < end && b[p] === SPACE) p += 1;
+    let value = p;
+    let valueEnd: number;
+    if (b[p] === QUOTE && p < end) {
+      value = ++p;
+      while (p < end && b[p] !== QUOTE) p += b[p] === BACKSLASH ? 2 : 1;
+      if (p >= end) return;
+      valueEnd = p++;
+    } else {
+      while (p < end && b[p] !== separator) p += 1;
+      valueEnd = p;
+    }
+    while (value < valueEnd && b[value] === SPACE) value += 1;
+    while (valueEnd > value && b[valueEnd - 1] === SPACE) valueEnd -= 1;
+    const i = keys.find(hash, b, key, keyEnd);
+    if (i >= 0) offer(keys.values[i]!, b, value, valueEnd, i + 1);
+  }
+}
+
+const MOST_CUSTOM = 64;
+/** Custom fields of CEF: hash of the key, and the place of its value. */
+const custom = new Int32Array(MOST_CUSTOM * 4);
+const labelled = { hashes: new Int32Array(MOST_CUSTOM), slots: new Int32Array(MOST_CUSTOM) };
+const LABEL = new TextEncoder().encode('Label');
+
+/**
+ * `key=value key=value with spaces`: a value ends where the next key begins. What the label of a custom field
+ * (`cs1Label=Rule Name cs1=web out`) says is its key.
+ */
+export function readCef({ keys, labels }: Pairs, b: Uint8Array, start: number, end: number): void {
+  let customs = 0;
+  let named = 0;
+  let key = start;
+  while (key < end && b[key] === SPACE) key += 1;
+  let p = key;
+  let hash = 0;
+  while (p < end && b[p] !== ASSIGN) hash = hashOn(hash, b[p++]!);
+  while (p < end) {
+    const keyEnd = p;
+    const value = p + 1;
+    let escapes: Escapes = ESCAPES.none;
+    let next = end;
+    let nextHash = 0;
+    let token = -1;
+    for (p = value; p < end; p++) {
+      const code = b[p]!;
+      if (code === BACKSLASH) {
+        escapes = ESCAPES.backslash;
+        token = -1;
+        p += 1;
+      } else if (code === SPACE || code === TAB) {
+        token = p + 1;
+        nextHash = 0;
+      } else if (code === ASSIGN) {
+        if (token >= 0 && token < p) {
+          next = token;
+          break;
+        }
+        token = -1;
+      } else if (token >= 0) {
+        if (isKeyByte(code)) nextHash = hashOn(nextHash, code);
+        else token = -1;
+      }
+    }
+    let valueEnd = next < end ? next - 1 : end;
+    while (valueEnd > value && b[valueEnd - 1]! <= SPACE) valueEnd -= 1;
+    // SonicWall puts texts in quotes.
+    const isQuoted = valueEnd > value + 1 && b[value] === QUOTE && b[valueEnd - 1] === QUOTE;
+    const first = isQuoted ? value + 1 : value;
+    if (isQuoted) valueEnd -= 1;
+    const i = keys.find(hash, b, key, keyEnd);
+    if (i >= 0) offer(keys.values[i]!, b, first, valueEnd, i + 1, escapes);
+    else if (labels.length > 0 && keyEnd - key < 32) {
+      const own = keyEnd - LABEL.length;
+      const slot = own > key && isAt(b, own, LABEL) ? labelOf(labels, b, first, valueEnd) : -1;
+      if (slot >= 0 && named < MOST_CUSTOM) {
+        labelled.hashes[named] = hashOf(b, key, own);
+        labelled.slots[named++] = slot;
+      } else if (customs < MOST_CUSTOM) {
+        const at = customs++ * 4;
+        custom[at] = hash;
+        custom[at + 1] = first;
+        custom[at + 2] = valueEnd;
+        custom[at + 3] = escapes;
+      }
+    }
+    key = next;
+    hash = nextHash;
+    if (next >= end) break;
+  }
+  for (let n = 0; n < named; n++)
+    for (let at = 0; at < customs * 4; at += 4) {
+      if (custom[at] !== labelled.hashes[n]) continue;
+      const slot = labels[labelled.slots[n]!]![1];
+      const escapes = custom[at + 3] === 0 ? ESCAPES.none : ESCAPES.backslash;
+      offer(slot, b, custom[at + 1]!, custom[at + 2]!, keys.values.length + n + 1, escapes);
+    }
+}
+
+/** Letters, digits, and what is in keys of vendors. */
+function isKeyByte(code: number): boolean {
+  const letter = code | 32;
+  return (
+    (letter >= 97 && letter <= 122) ||
+    (code >= 48 && code <= 57) ||
+    (code >= 45 && code <= 46) ||
+    code === 95
+  );
+}
+
+function isAt(b: Uint8Array, at: number, text: Uint8Array): boolean {
+  for (let i = 0; i < text.length; i++) if (b[at + i] !== text[i]) return false;
+  return true;
+}
+
+function hashOf(b: Uint8Array, start: number, end: number): number {
+  let hash = 0;
+  for (let p = start; p < end; p++) hash = hashOn(hash, b[p]!);
+  return hash;
+}
+
+function labelOf(
+  labels: readonly (readonly [Uint8Array, Slot])[],
+  b: Uint8Array,
+  start: number,
+  end: number,
+): number {
+  for (let i = 0; i < labels.length; i++) if (isText(b, start, end, labels[i]![0])) return i;
+  return -1;
+}
+
+/** LEEF 1: pairs with tabs between them. LEEF 2 may name another delimiter first: `^|`, `x5E|`, `0x09|`. */
+export function readLeef({ keys }: Pairs, b: Uint8Array, start: number, end: number): void {
+  let p = start;
+  let separator = TAB;
+  let bar = start;
+  while (bar < end && bar < start + 6 && b[bar] !== BAR && b[bar] !== ASSIGN) bar += 1;
+  if (bar < end && b[bar] === BAR) {
+    separator = delimiterOf(b, start, bar);
+    p = bar + 1;
+  }
+  while (p < end) {
+    while (p < end && (b[p] === separator || b[p] === SPACE)) p += 1;
+    const key = p;
+    let hash = 0;
+    while (p < end && b[p] !== ASSIGN && b[p] !== separator) hash = hashOn(hash, b[p++]!);
+    if (p >= end || b[p] === separator) continue;
+    const keyEnd = p++;
+    const value = p;
+    while (p < end && b[p] !== separator) p += 1;
+    const i = keys.find(hash, b, key, keyEnd);
+    if (i >= 0) offer(keys.values[i]!, b, value, p, i + 1);
+  }
+}
+
+function delimiterOf(b: Uint8Array, start: number, end: number): number {
+  if (end - start === 1) return b[start]!;
+  let from = start;
+  if (b[from] === 48) from += 1;
+  if ((b[from]! | 32) !== 120) return TAB;
+  let value = 0;
+  for (let p = from + 1; p < end; p++) {
+    const code = b[p]! | 32;
+    const digit = code >= 48 && code <= 57 ? code - 48 : code - 87;
+    if (digit < 0 || digit > 15) return TAB;
+    value = value * 16 + digit;
+  }
+  return value === 0 ? TAB : value;
+}
+
+/**
+ * Columns in quotes have theirs taken off.
+ * @returns false where a quote is not closed
+ */
+export function readColumns(
+  columns: readonly (Slot | undefined)[],
+  separator: number,
+  b: Uint8Array,
+  start: number,
+  end: number,
+): boolean {
+  let p = start;
+  for (let i = 0; i < columns.length && p <= end; i++) {
+    const slot = columns[i];
+    let value = p;
+    let valueEnd: number;
+    let escapes: Escapes = ESCAPES.none;
+    if (b[p] === QUOTE && p < end) {
+      value = ++p;
+      for (; p < end && (b[p] !== QUOTE || b[p + 1] === QUOTE); p++)
+        if (b[p] === QUOTE) {
+          escapes = ESCAPES.quotes;
+          p += 1;
+        }
+      if (p >= end) return false;
+      valueEnd = p++;
+      if (p < end && b[p] !== separator) return false;
+    } else {
+      while (p < end && b[p] !== separator) p += 1;
+      valueEnd = p;
+    }
+    if (slot !== undefined) offer(slot, b, value, valueEnd, i + 1, escapes);
+    p += 1;
+  }
+  return true;
+}

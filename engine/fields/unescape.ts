@@ -1,0 +1,73 @@
+/** Texts without the escapes of the format that a message is in. */
+import { ESCAPES, type Escapes } from './found.ts';
+
+const [QUOTE, BACKSLASH] = [34, 92];
+const utf8 = new TextEncoder();
+
+/** What `unescapeText` made, until it is called again. */
+const text = { bytes: new Uint8Array(1024), size: 0 };
+
+export function unescapeText(
+  b: Uint8Array,
+  start: number,
+  end: number,
+  escapes: Escapes,
+): { readonly bytes: Uint8Array; readonly size: number } {
+  if (text.bytes.length < end - start) text.bytes = new Uint8Array((end - start) * 2);
+  const { bytes } = text;
+  let n = 0;
+  for (let p = start; p < end; p++) {
+    const code = b[p]!;
+    if (escapes === ESCAPES.quotes) {
+      bytes[n++] = code;
+      if (code === QUOTE && b[p + 1] === QUOTE) p += 1;
+    } else if (code !== BACKSLASH || p + 1 === end) bytes[n++] = code;
+    else {
+      p += 1;
+      const next = b[p]!;
+      if (escapes === ESCAPES.json && next === 117) {
+        const unit = hexAt(b, p + 1, end);
+        p += 4;
+        let point = unit;
+        // A pair of surrogates is one character.
+        if (unit >= 0xd800 && unit < 0xdc00 && b[p + 1] === BACKSLASH && b[p + 2] === 117) {
+          const low = hexAt(b, p + 3, end);
+          if (low >= 0xdc00 && low < 0xe000) {
+            point = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
+            p += 6;
+          }
+        }
+        const isOne = point >= 0 && (point < 0xd800 || point > 0xdfff);
+        const character = utf8.encode(String.fromCodePoint(isOne ? point : 0xfffd));
+        for (const one of character) bytes[n++] = one;
+      } else bytes[n++] = controlOf(next, escapes);
+    }
+  }
+  text.size = n;
+  return text;
+}
+
+/** What a letter after a backslash stands for. */
+function controlOf(code: number, escapes: Escapes): number {
+  if (code === 110) return 10;
+  if (code === 114) return 13;
+  if (escapes !== ESCAPES.json) return code;
+  if (code === 116) return 9;
+  if (code === 98) return 8;
+  if (code === 102) return 12;
+  return code;
+}
+
+/** The number of four hexadecimal digits, or -1. */
+function hexAt(b: Uint8Array, at: number, end: number): number {
+  if (at + 4 > end) return -1;
+  let value = 0;
+  for (let p = at; p < at + 4; p++) {
+    const code = b[p]! | 32;
+    const digit =
+      b[p]! >= 48 && b[p]! <= 57 ? b[p]! - 48 : code >= 97 && code <= 102 ? code - 87 : -1;
+    if (digit < 0) return -1;
+    value = value * 16 + digit;
+  }
+  return value;
+}
