@@ -173,8 +173,19 @@ export async function main(
     }
     return await command.run(parsed, { streams, signal, settings: settings(process.env) });
   } catch (error) {
-    return report(error, streams);
+    return report(error, streams, asksForJson(rest));
   }
+}
+
+/** Whether what a command prints is JSON: then its error is, too, whatever else is wrong with the command line. */
+function asksForJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  const options = end < 0 ? args : args.slice(0, end);
+  return (
+    options.includes('--json') ||
+    options.includes('--format=json') ||
+    options[options.indexOf('--format') + 1] === 'json'
+  );
 }
 
 /** Errors of what was asked for, not of the case or the machine. */
@@ -182,15 +193,18 @@ const WRONG_USE: ReadonlySet<string> = new Set([
   ...['usage', 'query-syntax', 'unknown-field', 'unknown-name'],
 ]);
 
-function report(error: unknown, streams: Streams): number {
+function report(error: unknown, streams: Streams, asJson: boolean): number {
   if (error instanceof DaybookError) {
-    if (error.code === 'cancelled') {
-      streams.err.write('daybook: cancelled\n');
-      return EXIT.cancelled;
+    const { code, message, hint } = error;
+    const isCancelled = code === 'cancelled';
+    if (asJson) streams.err.write(`${JSON.stringify({ error: { code, message, hint } })}\n`);
+    else if (isCancelled) streams.err.write('daybook: cancelled\n');
+    else {
+      streams.err.write(`daybook: ${visible(message)}\n`);
+      if (hint !== undefined) streams.err.write(`  ${visible(hint)}\n`);
     }
-    streams.err.write(`daybook: ${visible(error.message)}\n`);
-    if (error.hint !== undefined) streams.err.write(`  ${visible(error.hint)}\n`);
-    return WRONG_USE.has(error.code) ? EXIT.usage : EXIT.failed;
+    if (isCancelled) return EXIT.cancelled;
+    return WRONG_USE.has(code) ? EXIT.usage : EXIT.failed;
   }
   if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return EXIT.done;
   streams.err.write(

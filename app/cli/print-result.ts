@@ -3,13 +3,13 @@ import { counted } from '../../engine/contract/counted.ts';
 import { DaybookError } from '../../engine/contract/errors.ts';
 import { tcpFlagLetters } from '../../engine/contract/tcp-flags.ts';
 import { bucketsAcross, namesOf, recordsOf } from '../../engine/operations/query/answer-records.ts';
-import { csvLine } from '../../engine/operations/output/csv.ts';
+import { type Cell, csvLine } from '../../engine/operations/output/csv.ts';
 import type { Answer, AnswerTable, RunningQuery, ShownRecord } from '../../engine/search/index.ts';
 import type { OutputGuard } from '../../engine/operations/output/output-file.ts';
 import { cell, csvCells, jsonRecord, valueOf } from '../../engine/operations/output/shown-cells.ts';
 import type { OptionSpec, Parsed } from './arguments.ts';
 import { FORCE_OPTION } from './command.ts';
-import { count, table, TableLayout, write, type Streams } from './output.ts';
+import { count, table, TableLayout, visible, write, type Streams } from './output.ts';
 
 const FORMATS = ['table', 'ndjson', 'csv', 'json', 'parquet'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -110,6 +110,16 @@ async function printTo<T>(
   }
 }
 
+/** Rows as CSV. On a terminal control characters are shown, as in a table, never sent. */
+function csvLines(
+  rows: readonly (readonly Cell[])[],
+  { out, streams }: Pick<PrintOptions, 'out' | 'streams'>,
+): string {
+  const isForPeople = out === undefined && streams.out.isTTY === true;
+  const shown = (one: Cell): Cell => (typeof one === 'string' ? visible(one) : one);
+  return rows.map((cells) => csvLine(isForPeople ? cells.map(shown) : cells)).join('');
+}
+
 /** Gathers small texts to writes of some size. */
 class BufferedOutput implements Output {
   private readonly file: Output;
@@ -190,7 +200,12 @@ export async function printRecords(
       if (waiting.length === 0) return;
       const shown = (names ??= tableNames(waiting));
       if (format === 'csv') {
-        await output.write(waiting.map((record) => csvLine(csvCells(record, shown))).join(''));
+        await output.write(
+          csvLines(
+            waiting.map((record) => csvCells(record, shown)),
+            options,
+          ),
+        );
       } else {
         layout ??= new TableLayout(shown, width);
         const cells = waiting.map((record) =>
@@ -202,7 +217,7 @@ export async function printRecords(
     };
     if (format === 'csv') {
       names ??= all();
-      await output.write(csvLine(names));
+      await output.write(csvLines([names], options));
     }
     if (format === 'json')
       await output.write(`{"shape":"rows","columns":${JSON.stringify(all())},"rows":[`);
@@ -270,11 +285,14 @@ export function printTable(
   return printTo(options, async (output) => {
     if (options.format === 'parquet') return printParquet(records, () => columns, output);
     let found = 0;
-    if (options.format === 'csv') await output.write(csvLine(columns));
+    if (options.format === 'csv') await output.write(csvLines([columns], options));
     for await (const some of records) {
       await output.write(
         options.format === 'csv'
-          ? some.map((record) => csvLine(columns.map((name) => cell(record[name])))).join('')
+          ? csvLines(
+              some.map((record) => columns.map((name) => cell(record[name]))),
+              options,
+            )
           : jsonLines(some),
       );
       found += some.length;
@@ -297,11 +315,11 @@ export async function printAnswer(answer: Answer, options: PrintOptions): Promis
     } else if (format === 'ndjson') {
       await output.write(jsonLines(records));
     } else if (format === 'csv') {
-      await output.write(csvLine(names));
+      await output.write(csvLines([names], options));
       for (let at = 0; at < records.length; at += TABLE_SAMPLE) {
         const some = records.slice(at, at + TABLE_SAMPLE);
         const cells = some.map((record) => names.map((name) => cell(record[name])));
-        await output.write(cells.map(csvLine).join(''));
+        await output.write(csvLines(cells, options));
       }
     } else if (answer.shape === 'count') {
       // Separators are for people: a script compares the number.

@@ -85,6 +85,27 @@ function importing(name: string, ...args: string[]): Promise<Outcome> {
   return daybook(['import', at(name), ...args, '--json']);
 }
 
+it('says what is wrong in JSON where JSON is asked for', async () => {
+  const nowhere = at('nowhere.daybook');
+  for (const [args, code, status] of [
+    [['query', nowhere, '*', '--json'], 'not-a-case', 1],
+    [['query', nowhere, '*', '--format', 'json'], 'not-a-case', 1],
+    [['query', WHOLE, 'host:', '--json'], 'query-syntax', 2],
+    [['query', WHOLE, 'nothing_has_this:1', '--json'], 'unknown-field', 2],
+    [['query', WHOLE, '*', '--json', '--no-such'], 'usage', 2],
+    [['scan', at('nothing.log'), '--json'], 'not-found', 1],
+    [['verify', nowhere, '--json'], 'not-a-case', 1],
+  ] as const) {
+    const outcome = await daybook(args);
+    expect(outcome).toMatchObject({ status, out: '' });
+    const { error } = JSON.parse(outcome.err) as { error: Record<string, unknown> };
+    expect(error).toMatchObject({ code, message: expect.stringMatching(/\w/) as string });
+  }
+  // Behind `--` it is what the query looks for.
+  const plain = await daybook(['query', nowhere, '--', '--json']);
+  expect(plain.err).toMatch(/^daybook: .* is not a Daybook case/);
+});
+
 describe('files that are not what they should be', () => {
   it('judges by content, names what it passes over and follows no link', async () => {
     const mixed = at('mixed');
@@ -119,11 +140,21 @@ describe('files that are not what they should be', () => {
   });
 
   it.each([
-    ['an empty file', (file: string) => writeFileSync(file, ''), /nothing could be imported/],
+    [
+      'an empty file',
+      (file: string) => writeFileSync(file, ''),
+      /nothing could be imported\n.*: empty\n$/,
+    ],
     [
       'binary junk',
       (file: string) => writeFileSync(file, junk),
-      /no importer recognises this content/,
+      /no importer recognises this content\n {2}force a format with --format/,
+    ],
+    [
+      'a database',
+      (file: string) =>
+        writeFileSync(file, Buffer.concat([Buffer.from('SQLite format 3\0'), junk])),
+      /an SQLite database, to be converted first: .*\n$/,
     ],
     ['an empty folder', (file: string) => mkdirSync(file), /no file to import/],
     [
@@ -454,7 +485,6 @@ describe.skipIf(!existsSync('/dev/full'))('results that cannot be written', () =
       ...['query', WHOLE, 'kind:*', '--format', format],
       ...['--out', format === 'parquet' ? at('no-such-folder/x') : '/dev/full'],
     ]);
-    expect(outcome.err).toMatch(/^daybook: /m);
     expect(isClearMessage(outcome.err), outcome.err).toBe(true);
     expect(outcome.status).toBe(1);
   });

@@ -113,7 +113,7 @@ export function scratch(): { folder: string; remove: () => void } {
 /** A message for people: says something, and is no stack trace. */
 export function isClearMessage(text: string): boolean {
   return (
-    /^daybook: \S/m.test(text) &&
+    /^(?:daybook: \S|\{"error":\{"code":"(?!internal)[\w-]+","message":"[^"])/m.test(text) &&
     !/^\s+at .+:\d+:\d+\)?$/m.test(text) &&
     !/unexpected error|node:internal/.test(text)
   );

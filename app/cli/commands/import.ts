@@ -6,6 +6,7 @@ import {
   importEvidence,
   type ImportReport,
   type SourceReport,
+  UNRECOGNISED,
 } from '../../../engine/operations/evidence/import.ts';
 import { importOptions } from '../../../engine/operations/evidence/import-items.ts';
 import { evidence, formats, readMapping, checkZone } from '../../compose.ts';
@@ -165,13 +166,11 @@ function exitStatus(report: ImportReport, err: NodeJS.WritableStream): number {
     err.write('daybook: nothing could be imported\n');
     for (const source of report.sources.slice(0, 10))
       err.write(`  ${visible(source.source)}: ${visible(source.message ?? '')}\n`);
-    const isFolder = ({ message = '' }: { message?: string | undefined }): boolean =>
-      message.startsWith('a folder');
-    err.write(
-      report.sources.length > 0 && report.sources.every(isFolder)
-        ? '  read the folders below the one that was named with --recursive\n'
-        : '  force a format with --format if you know what it is\n',
-    );
+    const messages = report.sources.map(({ message = '' }) => message);
+    if (messages.length > 0 && messages.every((message) => message.startsWith('a folder')))
+      err.write('  read the folders below the one that was named with --recursive\n');
+    else if (messages.includes(UNRECOGNISED))
+      err.write('  force a format with --format if you know what it is\n');
     return 1;
   }
   if (failed.length > 0) {

@@ -86,6 +86,14 @@ describe('text that is no log', () => {
       /ra -r FILE -n -u -c ,/,
     ],
     [
+      'what Argus ra prints of other fields',
+      [
+        '           SrcAddr  Sport   Dir            DstAddr  Dport  Proto  TotPkts State',
+        '         192.0.2.1.1234      ->          192.0.2.2.443      tcp        1   CON',
+      ],
+      /ra -r FILE -n -u -c ,/,
+    ],
+    [
       'conversations of tshark',
       [
         '='.repeat(80),

@@ -117,18 +117,21 @@ const FOREIGN: readonly (readonly [signature: string, reason: string, at?: numbe
 const REPORTS: readonly (readonly [test: (lines: readonly string[]) => boolean, reason: string])[] =
   [
     [
-      ([first = '']) =>
-        /^\s*StartTime\s+Flgs\s+Proto\s+SrcAddr\s+Sport\s+Dir\s+DstAddr\b/.test(first),
-      'flows as Argus ra prints them for people, without dates and with names cut short, to be written again: ra -r FILE -n -u -c , > FILE.csv (--format text reads the lines as they are)',
+      ([first = '']) => {
+        const names = first.trim().split(/\s+/);
+        const isHeading = names.length > 2 && names.every((name) => /^[A-Za-z]{2,12}$/.test(name));
+        return isHeading && names.includes('SrcAddr') && names.includes('DstAddr');
+      },
+      'flows as Argus ra prints them for people, without dates and with names cut short, to be written again: ra -r FILE -n -u -c , > FILE.csv (as format text its lines are read as they are)',
     ],
     [
       ([first = '', second = '', third = '']) =>
         /^={20,}$/.test(first) && / Conversations$/.test(second) && third.startsWith('Filter:'),
-      'a table of conversations as tshark prints it, with rounded numbers and times relative to its capture: import the capture itself (--format text reads the lines as they are)',
+      'a table of conversations as tshark prints it, with rounded numbers and times relative to its capture: import the capture itself (as format text its lines are read as they are)',
     ],
     [
       (lines) => lines.every((line) => CHECKSUM.test(line)),
-      'a list of checksums, which holds no events (--format text reads the lines as they are)',
+      'a list of checksums, which holds no events (as format text its lines are read as they are)',
     ],
   ];
 const CHECKSUM =
@@ -146,8 +149,11 @@ export function foreignReason({ bytes, complete }: Head): string | undefined {
   return first.length === 0 ? undefined : REPORTS.find(([test]) => test(first))?.[1];
 }
 
+/** Of a content that may be what somebody says it is: a format can be forced. */
+export const UNRECOGNISED = 'no importer recognises this content';
+
 /** Why nothing reads a content that `recognise` found no importer for, and what can be done. */
 export function unknownReason(head: Head): string {
   if (head.bytes.length === 0) return 'empty';
-  return foreignReason(head) ?? 'no importer recognises this content';
+  return foreignReason(head) ?? UNRECOGNISED;
 }

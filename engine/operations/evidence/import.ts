@@ -22,6 +22,7 @@ import type { FromVerify, ToVerify } from '../verify/verify-thread.ts';
 import { workItems, type ImportItem, type ListedFile } from './import-items.ts';
 
 export type { ImportReport, SourceReport };
+export { UNRECOGNISED } from '../../ingest/worker/recognise.ts';
 
 /** What the shell brings along: how to list evidence and how to start a worker. */
 export interface Evidence extends EvidenceReader {

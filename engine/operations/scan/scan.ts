@@ -21,6 +21,7 @@ import type {
 import {
   recognise,
   readHead,
+  UNRECOGNISED,
   unknownReason,
   type Head,
   type Recognised,
@@ -366,7 +367,7 @@ function unknown(name: string, reason: string): DaybookError {
   return new DaybookError(
     'unknown-format',
     `${name}: ${reason}`,
-    'say what it is with --read FORMAT',
+    reason === UNRECOGNISED ? 'say what it is with --read FORMAT' : undefined,
   );
 }
 
