@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Connection, OperationError, type EngineState } from '../../engine/contract/client.ts';
+import { decodeFrame } from '../../engine/contract/frame.ts';
 import { EngineProcess, type EngineCommand } from './process.ts';
 
 const node = (script: string): EngineCommand => ({
@@ -94,7 +95,8 @@ describe('the engine as a process', () => {
   it('says how much a window has taken only once it has', async () => {
     const engine = new EngineProcess({
       command: engineThat(`
-        if (type === 0) {
+        if (type === 0 && body[0] === 1) send(channel, { frame: 'done', id: 2, result: 'heard' });
+        else if (type === 0) {
           for (let i = 0; i < 8; i++) send(channel, { frame: 'part', id: 1, part: new Uint8Array(100_000) });
         }
         if (type === 3) send(channel, { frame: 'done', id: 1, result: takenBytes(body) });
@@ -103,8 +105,10 @@ describe('the engine as a process', () => {
     const channel = engine.openChannel();
     const open: (() => void)[] = [];
     let frames = 0;
-    channel.onFrame(() => {
+    let last: Uint8Array = new Uint8Array();
+    channel.onFrame((frame) => {
       frames += 1;
+      last = frame;
       return new Promise<void>((resolve) => open.push(resolve));
     });
     const before = async (count: number) => {
@@ -113,10 +117,12 @@ describe('the engine as a process', () => {
     await before(2); // hello, ready
     channel.send(Uint8Array.of(0));
     await before(10);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(frames).toBe(10);
+    // Had the engine been told that bytes were taken, its answer to that would be before this one.
+    channel.send(Uint8Array.of(1));
+    await before(11);
+    expect(decodeFrame(last)).toMatchObject({ frame: 'done', id: 2 });
     for (const resolve of open) resolve();
-    await before(12); // after 256 KiB, and again
+    await before(13); // after 256 KiB, and again
     await engine.stop();
   });
 
