@@ -3,6 +3,16 @@ import { KINDS } from '../../contract/event.ts';
 import { STAGE_NAMES } from '../../contract/query-spelling.ts';
 import { NAMED, type Plan, knownField, walk } from '../../query/index.ts';
 
+/** Operators and functions of other languages that are words here, and what to write. */
+const FOREIGN_WORDS: Readonly<Record<string, string>> = {
+  ...{ eq: 'field=value', is: 'field=value, field:* or NOT field:*', like: 'field:text*' },
+  ...{ ne: 'field!=value', neq: 'field!=value', '<>': 'field!=value' },
+  ...{ gt: 'field>value', ge: 'field>=value', lt: 'field<value', le: 'field<=value' },
+  ...{ between: 'field:[1 TO 9]', exists: 'field:*', isnotnull: 'field:*', isnotempty: 'field:*' },
+  ...{ isnull: 'NOT field:*', isempty: 'NOT field:*', null: 'NOT field:*' },
+  ...{ has: 'field:*text*', search: 'the words alone', xor: '(a OR b) NOT (a b)' },
+};
+
 /** What a query that found nothing may have meant. */
 export function hintsWhenEmpty({ ast }: Plan): string[] {
   const hints = new Set<string>();
@@ -19,9 +29,16 @@ export function hintsWhenEmpty({ ast }: Plan): string[] {
         );
       if (KINDS.some((kind) => kind === word))
         hints.add(`${node.text} is looked for as a word; events of that kind are kind:${word}`);
+      const foreign = word.includes('<>') ? '<>' : (/^[a-z]+/.exec(word)?.[0] ?? '');
+      if (Object.hasOwn(FOREIGN_WORDS, foreign) && (foreign === word || /[(<>]/.test(word)))
+        hints.add(`${node.text} is looked for as a word; write ${FOREIGN_WORDS[foreign]}`);
     }
     if (node.node !== 'field' || node.test.test !== 'word') return;
     const { text } = node.test;
+    if (/[^,],[^,]/.test(text) && !/[*?]/.test(text) && knownField(node.name)?.type === 'text')
+      hints.add(
+        `${node.name}:${text} is one value; for several write ${node.name}:(${text.split(',').filter(Boolean).join(' OR ')})`,
+      );
     if (knownField(node.name)?.name === 'message' && /[^*][*][^*]/.test(text))
       hints.add(
         `message:${text} is one word; for words apart write message:/${text.replaceAll('*', '.*')}/`,
