@@ -103,7 +103,7 @@ describe('daybook scan', () => {
     const told = await daybook(['scan', cut, '* | count']);
     expect(told.status).toBe(3);
     expect(told.err).toMatch(
-      /^1 record could not be read\n {2}cut\.pcap at byte [\d,]+: record cut/m,
+      /^1 record could not be read\n {2}cut\.pcap at byte [\d,]+: truncated record/m,
     );
     const document = await daybook(['scan', cut, '* | count', '--json']);
     expect(document.status).toBe(3);

@@ -79,7 +79,7 @@ export class ClassicReader implements CaptureReader {
       if (end - at < FILE_HEADER) {
         if (last && end > at) {
           this.number += 1;
-          this.sink.quarantine(base + at, 'file header cut', bytes.subarray(at, end));
+          this.sink.quarantine(base + at, 'truncated file header', bytes.subarray(at, end));
           const text = `ends inside the file header at offset ${base + end}`;
           this.sink.note(text);
           this.sink.broken?.('partial', base + end, text);
@@ -256,10 +256,10 @@ export class ClassicReader implements CaptureReader {
   /** The file ends inside the record at `at`. */
   private endInside(bytes: Uint8Array, at: number, end: number, base: number): void {
     const size = end - at;
-    let reason = `record header cut: ${size} of ${this.recordHeader} bytes`;
+    let reason = `truncated record header (${size} of ${this.recordHeader} bytes)`;
     if (size >= this.recordHeader) {
       const captured = this.little ? u32le(bytes, at + 8) : u32(bytes, at + 8);
-      reason = `record cut: ${size} of ${this.recordHeader + captured} bytes`;
+      reason = `truncated record (${size} of ${this.recordHeader + captured} bytes)`;
     }
     this.sink.quarantine(base + at, reason, bytes.subarray(at, end));
     const text = `ends at offset ${base + end}, inside the record that starts at offset ${base + at}`;

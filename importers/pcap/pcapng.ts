@@ -545,7 +545,7 @@ export class PcapngReader implements CaptureReader {
   private endInside(bytes: Uint8Array, at: number, end: number, base: number): void {
     const size = end - at;
     let reason = `truncated block header (${counted(size, 'byte')})`;
-    if (size >= 12) reason = `block cut: ${size} of ${this.u32(bytes, at + 4)} bytes`;
+    if (size >= 12) reason = `truncated block (${size} of ${this.u32(bytes, at + 4)} bytes)`;
     this.sink.quarantine(base + at, reason, bytes.subarray(at, end));
     const text = `ends at offset ${base + end}, inside the block that starts at offset ${base + at}`;
     this.sink.note(text);

@@ -103,7 +103,7 @@ export class SnoopReader implements CaptureReader {
     this.number += 1;
     this.sink.quarantine(
       base + at,
-      `record cut: ${end - at} ${nounOf(end - at, 'byte')}`,
+      `truncated record (${end - at} ${nounOf(end - at, 'byte')})`,
       bytes.subarray(at, end),
     );
     const text = `ends at offset ${base + end}, inside the record that starts at offset ${base + at}`;
