@@ -259,6 +259,9 @@ function totalText(report: ImportReport): string {
       ({ decisions }) => 'tz' in decisions || 'year' in decisions || 'dateOrder' in decisions,
     )
       ? 'zones, years and date orders that were decided can be changed with: daybook retime\n'
+      : '') +
+    (report.overlaps > 0
+      ? 'lines that other sources have, too, are left out or shown again with: daybook overlap\n'
       : '')
   );
 }

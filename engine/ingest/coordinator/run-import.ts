@@ -135,6 +135,8 @@ export interface ImportReport {
   peakRssBytes: number;
   /** Small segments of one day and kind that are to be merged before imports have ended; 0: none need be. */
   leftSmall: number;
+  /** Stretches of lines that its sources share with others. */
+  overlaps: number;
 }
 
 const CHUNK_MS = 5_000;
@@ -271,6 +273,7 @@ class ImportRun {
   }
 
   private leftSmall = 0;
+  private overlapCount = 0;
 
   /** Merges what has become many. */
   private async tidy(): Promise<void> {
@@ -862,9 +865,10 @@ class ImportRun {
       );
       row.notes = [
         ...row.notes,
-        `source ${old.id} (${old.name}) was not read to its end; all of it is in this one, too: its events are left out (daybook overlap shows them again)`,
+        `source ${old.id} (${old.name}) was not read to its end; all of it is in this one, too: its events are left out and can be shown again`,
       ];
     }
+    this.overlapCount += (superseded?.length ?? 0) + found.length;
     const others = (superseded ?? []).map(({ id }) => id);
     const own = found.filter(({ otherId }) => !others.includes(otherId));
     for (const overlap of own) {
@@ -877,7 +881,7 @@ class ImportRun {
       const what =
         this.request.leaveOutOverlap === true
           ? 'they are left out here'
-          : 'they are stored and counted twice unless they are left out: daybook overlap CASE --leave-out';
+          : 'they are stored and counted twice unless they are left out';
       row.notes = [
         ...row.notes,
         `${records.toLocaleString('en-US')} of its lines are in source ${id} (${name}), too: ${what}`,
@@ -1198,6 +1202,7 @@ class ImportRun {
       elapsedMs: Math.round(performance.now() - this.startedAt),
       peakRssBytes: process.resourceUsage().maxRSS * 1024,
       leftSmall: this.leftSmall,
+      overlaps: this.overlapCount,
     };
   }
 }
