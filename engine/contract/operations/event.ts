@@ -58,6 +58,10 @@ export const eventOperations = {
       /** How the event came by its time, for people: a zone or year that was decided, a time inherited. */
       timeNotes: z.array(z.string()),
       fields: z.array(z.object({ name: z.string(), value, attribute: z.boolean() })),
+      /** What was cut out of the message rather than stated by the source: by which extractor, and which fields. */
+      cut: z
+        .object({ extractor: z.string(), version: z.string(), fields: z.array(z.string()) })
+        .optional(),
       tags: z.array(z.string()),
       note: z.string().optional(),
       source: z.object({ id: count, name: z.string(), path: z.string(), exists: z.boolean() }),

@@ -10,6 +10,7 @@ import {
   type EpochMicros,
   type Kind,
 } from '../../contract/event.ts';
+import { CUT_COLUMNS } from '../../fields/cutter.ts';
 import {
   formatter,
   type OutputColumn,
@@ -34,6 +35,13 @@ export interface EventField {
   attribute: boolean;
 }
 
+/** Fields that an extractor cut out of the message. */
+export interface CutFields {
+  extractor: string;
+  version: string;
+  fields: string[];
+}
+
 export interface WholeEvent {
   event: string;
   kind: Kind;
@@ -44,6 +52,7 @@ export interface WholeEvent {
   timeNotes: string[];
   /** In their usual order; what stands beside it here is not among them. */
   fields: EventField[];
+  cut: CutFields | undefined;
   tags: string[];
   note: string | undefined;
   source: SourceRow;
@@ -123,6 +132,7 @@ export async function wholeEvent(
     const instant = partsOf(columns, row);
     return {
       ...{ event, kind, fields, source, ...instant },
+      cut: cutFields(fields),
       timeNotes: timeNotes(instant.ts, raw('ts_basis') ?? 0, raw('tz_offset'), source),
       tags: namesOf(record['tag']),
       note: session.catalog.notes.of(key)?.text,
@@ -137,6 +147,17 @@ export async function wholeEvent(
     };
   }
   throw noSuchEvent(event);
+}
+
+/** An event whose source states an address, port or number is not cut: what it has of these is cut, then. */
+function cutFields(fields: readonly EventField[]): CutFields | undefined {
+  const own = fields.filter(({ attribute }) => !attribute);
+  const by = own.find(({ name }) => name === 'extractor')?.value;
+  if (typeof by !== 'string') return undefined;
+  const [extractor = by, version = ''] = by.split('/');
+  const isCut = (name: string): boolean =>
+    CUT_COLUMNS.has(name) || CUT_COLUMNS.has(name.replace(/_ip$/, '_ip4'));
+  return { extractor, version, fields: own.map(({ name }) => name).filter(isCut) };
 }
 
 /** Whether the evidence of a source is where it was when it was read. */
@@ -163,7 +184,7 @@ function timeNotes(
   }
   if ((tsBasis & TS_BASIS.yearDecided) !== 0) {
     notes.push(
-      `The record states no year; it was decided${year === undefined ? '' : ` (the source's last record is of ${year})`}.`,
+      `The record states no year; the year was decided${year === undefined ? '' : ` (the source's last record is of ${year})`}.`,
     );
   }
   if ((tsBasis & (TS_BASIS.dayFirst | TS_BASIS.monthFirst)) !== 0) {

@@ -386,6 +386,23 @@ describe('bytes from the evidence', () => {
     });
   });
 
+  it('says which fields were cut out of the message, and by what', async () => {
+    const [event = ''] = await all('extractor:openssh* outcome:failure');
+    const { result } = await called(calls, 'event.get', { case: files.folder, event });
+    expect(result.cut).toMatchObject({
+      extractor: 'openssh',
+      version: expect.stringMatching(/^\d+$/),
+    });
+    expect(result.cut?.fields).toEqual(
+      expect.arrayContaining(['src_ip', 'src_port', 'user', 'outcome']),
+    );
+    expect(result.cut?.fields).not.toContain('host');
+    const [packet = ''] = await all('kind:packet');
+    expect(
+      (await called(calls, 'event.get', { case: files.folder, event: packet })).result.cut,
+    ).toBeUndefined();
+  });
+
   // Last, for they change the evidence.
   it('shows nothing of evidence that has changed, and what is unchanged of a log that grew', async () => {
     const path = join(files.evidence, 'a.log');

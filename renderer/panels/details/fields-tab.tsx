@@ -1,7 +1,7 @@
 /** All fields of an event, each with its ways to other views. */
 import { ActionIcon, Badge, Button, Textarea, Tooltip } from '@mantine/core';
 import { IconMinus, IconPlus } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { Fragment, useEffect, useState } from 'react';
 import type { Result } from '../../../engine/contract/operations.ts';
 import {
   formatCount,
@@ -61,42 +61,13 @@ export function FieldsTab({ info }: { readonly info: EventInfo }) {
           </span>
           <span />
         </div>
-        {info.fields.slice(0, most).map(({ name, value, attribute }) => (
-          <div className={css['row']} key={name}>
-            <span
-              className={css['name']}
-              title={`${attribute ? 'attribute ' : ''}${visibleText(name, 300)}`}
-            >
-              <EventText text={name.replace(/^attrs\./, '')} max={100} />
-            </span>
-            <span className={css['value']}>
-              <ValueMenu
-                field={name}
-                value={value}
-                ts={info.ts}
-                event={info.event}
-                fiveTuple={info.fiveTuple}
-              >
-                <EventText text={shownValue(name, value)} max={20_000} />
-              </ValueMenu>
-            </span>
-            <span className={css['pivots']}>
-              <ActionIcon
-                size={24}
-                aria-label={`Only events with this ${visibleText(name, 60)}`}
-                onClick={() => pivots.include(name, value)}
-              >
-                <IconPlus size={12} />
-              </ActionIcon>
-              <ActionIcon
-                size={24}
-                aria-label={`Without events with this ${visibleText(name, 60)}`}
-                onClick={() => pivots.exclude(name, value)}
-              >
-                <IconMinus size={12} />
-              </ActionIcon>
-            </span>
-          </div>
+        {groupsOf(info, most).map(({ heading, fields }) => (
+          <Fragment key={heading ?? ''}>
+            {heading !== undefined && <h3 className={css['group']}>{heading}</h3>}
+            {fields.map((field) => (
+              <FieldRow key={field.name} info={info} field={field} />
+            ))}
+          </Fragment>
         ))}
         {info.fields.length > most && (
           <Button
@@ -165,6 +136,73 @@ export function FieldsTab({ info }: { readonly info: EventInfo }) {
   );
 }
 
+type EventField = EventInfo['fields'][number];
+
+/** What the source states by our names, what was cut out of the message, what has the source's own names. */
+function groupsOf(
+  { fields, cut }: EventInfo,
+  most: number,
+): { heading: string | undefined; fields: EventField[] }[] {
+  const isCut = ({ name, attribute }: EventField): boolean =>
+    !attribute && cut?.fields.includes(name) === true;
+  const stated = fields.filter((field) => !field.attribute && !isCut(field));
+  const attributes = fields.filter(({ attribute }) => attribute);
+  const heading =
+    cut === undefined ? '' : `Cut out of the message by ${cut.extractor}, version ${cut.version}`;
+  return [
+    { heading: undefined, fields: stated },
+    { heading, fields: fields.filter(isCut) },
+    { heading: 'Attributes', fields: attributes.slice(0, Math.max(0, most - stated.length)) },
+  ].filter((group) => group.fields.length > 0);
+}
+
+function FieldRow({
+  info,
+  field: { name, value, attribute },
+}: {
+  readonly info: EventInfo;
+  readonly field: EventField;
+}) {
+  const pivots = usePivots();
+  return (
+    <div className={css['row']}>
+      <span
+        className={css['name']}
+        title={`${attribute ? 'attribute ' : ''}${visibleText(name, 300)}`}
+      >
+        <EventText text={name.replace(/^attrs\./, '')} max={100} />
+      </span>
+      <span className={css['value']}>
+        <ValueMenu
+          field={name}
+          value={value}
+          ts={info.ts}
+          event={info.event}
+          fiveTuple={info.fiveTuple}
+        >
+          <EventText text={shownValue(name, value)} max={20_000} />
+        </ValueMenu>
+      </span>
+      <span className={css['pivots']}>
+        <ActionIcon
+          size={24}
+          aria-label={`Only events with this ${visibleText(name, 60)}`}
+          onClick={() => pivots.include(name, value)}
+        >
+          <IconPlus size={12} />
+        </ActionIcon>
+        <ActionIcon
+          size={24}
+          aria-label={`Without events with this ${visibleText(name, 60)}`}
+          onClick={() => pivots.exclude(name, value)}
+        >
+          <IconMinus size={12} />
+        </ActionIcon>
+      </span>
+    </div>
+  );
+}
+
 /** What someone says about the event; kept when the field is left. */
 function NoteBox({ info }: { readonly info: EventInfo }) {
   const { connection } = useWorkspace();
@@ -176,14 +214,14 @@ function NoteBox({ info }: { readonly info: EventInfo }) {
     if (text === kept) return;
     connection
       .call('note.set', { case: folder, event: info.event, text })
-      .catch((error: unknown) => notifyError(error, 'The note was not kept'));
+      .catch((error: unknown) => notifyError(error, 'The note could not be saved'));
   };
   return (
     <Textarea
       mx={14}
       my={10}
       aria-label="Note on this event"
-      placeholder="A note on this event; it goes into the report"
+      placeholder="A note on this event; included in the report"
       autosize
       minRows={1}
       maxRows={10}
