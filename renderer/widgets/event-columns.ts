@@ -13,7 +13,7 @@ export const SUMMARY = 'summary';
 const TIME = 'ts';
 
 /** Columns that say most in general, in the order in which they are read. */
-const USUAL = [TIME, 'kind', 'src_ip', 'dst_ip', 'dst_port', 'host', 'program', SUMMARY];
+const USUAL = [TIME, 'kind', 'src_ip', 'dst_ip', 'dst_port', 'host', 'program', 'user', SUMMARY];
 /** A column that fewer events have says little: one in so many. */
 const RARE = 200;
 

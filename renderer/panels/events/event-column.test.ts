@@ -63,6 +63,20 @@ describe('fittingWidth', () => {
     ]);
   });
 
+  it('does without empty columns where the message would be cut', () => {
+    const lengths = new Map([['dst_port', 0]]);
+    const fitting = (message: number): string[] =>
+      fittingWidth(
+        usual.map((name) =>
+          eventColumn(name, 22, name === 'summary' ? message : lengths.get(name)),
+        ),
+        1000,
+        undefined,
+      ).map(({ name }) => name);
+    expect(fitting(20)).toEqual(usual);
+    expect(fitting(90)).toEqual(usual.filter((name) => name !== 'dst_port'));
+  });
+
   it('has addresses before the message where they have no columns', () => {
     const ends = (width: number, sorted?: string): boolean[] =>
       fittingWidth(columns, width, sorted).map((column) => column.ends);

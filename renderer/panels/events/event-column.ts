@@ -10,6 +10,8 @@ export interface EventColumn {
   readonly width: number;
   /** Pixels that it may shrink to where the table is narrow. */
   readonly least: number;
+  /** Pixels of the longest text that the first rows have in it, if they are there. */
+  readonly wanted: number;
   /** The first rows have nothing in it. */
   readonly isEmpty: boolean;
   /** Takes what is left of the width. */
@@ -33,6 +35,7 @@ const WIDTHS: Readonly<Record<string, number>> = {
   dst_port: 52,
   host: 84,
   program: 78,
+  user: 84,
   proto: 52,
   severity: 72,
   facility: 72,
@@ -48,6 +51,7 @@ const LEAST: Readonly<Record<string, number>> = {
   dst_ip: 104,
   host: 56,
   program: 56,
+  user: 56,
 };
 
 /** Of one character of the fixed-width face at the table's size. */
@@ -56,7 +60,7 @@ const CELL_PADDING = 14;
 
 /** Of a column that is as wide as what it holds. */
 const WIDEST = 330;
-const WIDEST_OF: Readonly<Record<string, number>> = { host: 180, program: 160 };
+const WIDEST_OF: Readonly<Record<string, number>> = { host: 180, program: 160, user: 160 };
 
 /** Characters of the longest text in each column of these rows; 0 where no row has anything. */
 export function contentLengths(page: Page): ReadonlyMap<string, number> {
@@ -91,6 +95,7 @@ export function eventColumn(name: string, timeCharacters: number, length?: numbe
     label: columnLabel(name),
     width,
     least: LEAST[name] ?? usual,
+    wanted: needed,
     isEmpty: length === 0,
     fills: name === SUMMARY,
     ends: false,
@@ -113,10 +118,10 @@ export function tracksOf(
   sizes: Readonly<Record<string, number>>,
 ): { tracks: string; least: number } {
   let sum = 0;
-  const tracks = columns.map(({ name, width, least, fills }) => {
+  const tracks = columns.map(({ name, width, least, wanted, fills }) => {
     const sized = sizes[name];
     sum += sized ?? least;
-    if (fills) return `minmax(max(${sized ?? width}px, 30%), 1fr)`;
+    if (fills) return `minmax(max(${sized ?? width}px, ${fillShare(wanted)}), 1fr)`;
     return sized === undefined && least < width
       ? `minmax(${least}px, ${width}px)`
       : `${sized ?? width}px`;
@@ -124,10 +129,17 @@ export function tracksOf(
   return { tracks: tracks.join(' '), least: sum };
 }
 
+/** Of the width for the column that fills it: more where its texts are long. */
+function fillShare(wanted: number): string {
+  return wanted > READABLE ? `30%, min(42%, ${wanted}px)` : '30%';
+}
+
 /** What a column that fills the table should have at least to be read. */
 const READABLE = 260;
-/** Of columns that nobody chose: those that a narrow table does without, empty ones first. */
-const DISPENSABLE = ['program', 'host'];
+/** What it is given before empty columns are, where its texts are so long. */
+const ROOMY = 900;
+/** Of columns that nobody chose: those that a narrow table does without, in this order; empty ones first. */
+const DISPENSABLE = ['program', 'user', 'host'];
 
 /** What goes into the column that fills the table when it is narrower still. */
 const ENDS: ReadonlySet<string> = new Set(['src_ip', 'dst_ip', 'dst_port']);
@@ -141,13 +153,16 @@ export function fittingWidth(
   width: number,
   sorted: string | undefined,
 ): EventColumn[] {
-  const fits = (some: readonly EventColumn[]): boolean =>
-    some.reduce((sum, { fills, least }) => sum + (fills ? READABLE : least), 0) <= width;
+  const fits = (some: readonly EventColumn[], roomy = false): boolean =>
+    some.reduce((sum, { fills, least, wanted }) => {
+      if (!fills) return sum + least;
+      return sum + Math.max(READABLE, roomy ? Math.min(wanted, ROOMY) : 0);
+    }, 0) <= width;
   let left = [...columns];
   const isDispensable = ({ name }: EventColumn): boolean =>
     name !== sorted && (DISPENSABLE.includes(name) || ENDS.has(name));
   const empty = left.filter((column) => column.isEmpty && isDispensable(column));
-  if (!fits(left)) left = left.filter((column) => !empty.includes(column));
+  if (!fits(left, true)) left = left.filter((column) => !empty.includes(column));
   for (const name of DISPENSABLE) {
     if (fits(left)) return left;
     left = left.filter((column) => column.name !== name);

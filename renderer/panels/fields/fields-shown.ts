@@ -30,7 +30,10 @@ const NOT_LISTED: ReadonlySet<string> = new Set([
   'attrs',
 ]);
 
-const FIRST = ['src_ip', 'kind', 'program', 'dst_port', 'dst_ip', 'host', 'proto', 'severity'];
+const FIRST = [
+  ...['src_ip', 'kind', 'program', 'dst_port', 'dst_ip', 'host', 'user', 'outcome', 'action'],
+  ...['proto', 'severity'],
+];
 
 /** Every event has these. */
 const ALWAYS: ReadonlySet<string> = new Set(['kind', 'source', 'tag', 'day']);

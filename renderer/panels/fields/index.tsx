@@ -33,7 +33,7 @@ const MORE = 30;
 /** Evidence may have any number of fields; nobody reads more than this. */
 const MOST_LISTED = 200;
 /** Closed ones that are listed before someone asks for all: what is below them wants its place. */
-const FIRST_CLOSED = 4;
+const FIRST_CLOSED = 6;
 /** Nobody has opened or closed a field yet. */
 const UNTOUCHED: string[] = [];
 
@@ -150,9 +150,10 @@ function Field({
   readonly onMore: () => void;
   readonly onToggle: () => void;
 }) {
+  const isAbsent = answer?.data?.values.length === 0;
   const Icon = open ? IconChevronDown : IconChevronRight;
   return (
-    <div className={`${css['field']} ${open ? css['open'] : ''}`}>
+    <div className={`${css['field']} ${open && !isAbsent ? css['open'] : ''}`}>
       <div className={css['head']}>
         <UnstyledButton
           className={css['toggle']}
@@ -163,14 +164,22 @@ function Field({
           <Icon size={11} style={{ verticalAlign: -1, marginRight: 3, color: 'var(--db-faint)' }} />
           {visibleText(field.replace(/^attrs\./, ''), 60)}
         </UnstyledButton>
-        {open && answer?.data !== undefined && (
-          <Tooltip label={`${counted(answer?.data.distinct, 'different value')} in these events`}>
-            <span className={css['distinct']}>{formatCount(answer?.data.distinct)}</span>
-          </Tooltip>
-        )}
+        {open && answer?.data !== undefined && <Distinct n={answer.data.distinct} />}
       </div>
-      {open && <Values field={field} answer={answer} old={old} more={more} onMore={onMore} />}
+      {open && !isAbsent && (
+        <Values field={field} answer={answer} old={old} more={more} onMore={onMore} />
+      )}
     </div>
+  );
+}
+
+function Distinct({ n }: { readonly n: number }) {
+  return (
+    <Tooltip
+      label={n === 0 ? 'not in these events' : `${counted(n, 'different value')} in these events`}
+    >
+      <span className={css['distinct']}>{n === 0 ? 'none' : formatCount(n)}</span>
+    </Tooltip>
   );
 }
 
@@ -241,7 +250,6 @@ function Values({
           </div>
         );
       })}
-      {data.values.length === 0 && <span className={css['distinct']}>not in these events</span>}
       {data.distinct > data.values.length && (
         <UnstyledButton
           className={css['distinct']}
