@@ -11,6 +11,7 @@ import {
   type KeyboardEvent,
   type PointerEvent,
 } from 'react';
+import { KINDS } from '../../../engine/contract/event.ts';
 import {
   counted,
   formatCount,
@@ -47,6 +48,9 @@ const NARROW = 760;
 const INSTANT = 1e6;
 const AROUND_INSTANT = 60e6;
 
+/** Every kind has a colour of its own. */
+const ALL_KINDS = { most: KINDS.length };
+
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 const isHeight = (value: unknown): value is number =>
   typeof value === 'number' && value >= LEAST_HEIGHT && value <= MOST_HEIGHT;
@@ -79,7 +83,9 @@ export function TimelinePanel() {
   const buckets = Math.min(400, Math.max(20, Math.round(width / BUCKET_PIXELS / 10) * 10));
   const { data, error, loading } = useAnswer(
     'timeline.run',
-    width === 0 ? undefined : { ...question, buckets, ...(by === '' ? {} : { by }) },
+    width === 0
+      ? undefined
+      : { ...question, buckets, ...(by === '' ? {} : { by }), ...(by === 'kind' ? ALL_KINDS : {}) },
   );
   // What is only brought up to date while the case changes is not of another view.
   const view = JSON.stringify([question, by]);
@@ -175,7 +181,7 @@ export function TimelinePanel() {
 
   // -- words -----------------------------------------------------------------------------------
   const name = (one: Series): string => {
-    if (one.rest) return 'others';
+    if (one.rest) return 'all others';
     if (one.value === null) return field === '' ? 'events' : `no ${visibleText(field, 40)}`;
     return visibleText(String(one.value), 40);
   };
@@ -252,7 +258,7 @@ export function TimelinePanel() {
           </span>
         )}
         {data !== undefined && data.undated > 0 && (
-          <Tooltip label="Events without a time are not in the chart and last in the table; a click shows only these">
+          <Tooltip label="Events without a time are not in the chart and come last in the table; click to show only these">
             <UnstyledButton
               className={css['series']}
               onClick={() => views.show({ query: withTerm(query, 'day:undated') })}
@@ -298,7 +304,7 @@ export function TimelinePanel() {
             onChange={(next) => views.show({ stack: next })}
           />
           <Tooltip
-            label={logarithmic ? 'Logarithmic; make it linear' : 'Linear; make it logarithmic'}
+            label={logarithmic ? 'Logarithmic: switch to linear' : 'Linear: switch to logarithmic'}
           >
             <UnstyledButton
               className={logarithmic ? `${css['log']} ${css['logOn']}` : css['log']}

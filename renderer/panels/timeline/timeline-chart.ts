@@ -50,7 +50,9 @@ export interface Chart {
 }
 
 const AXIS_HEIGHT = 20;
-const SIDE = 14;
+/** Room for the counts of the y axis, left of the bars. */
+const LEFT = 46;
+const RIGHT = 14;
 /** Between marks of the axis. */
 const MARK_PIXELS = 96;
 /** Bars are at least so wide, in pixels. */
@@ -72,6 +74,12 @@ const EMPTY: ChartData = {
   zone: 'UTC',
   marked: undefined,
 };
+
+/** In the room beside the bars: `4,015`, `123k`, `1.2M`. */
+function shortCount(n: number): string {
+  if (n < 1e5) return n.toLocaleString('en-US');
+  return n < 1e6 ? `${Math.round(n / 1e3)}k` : `${(n / 1e6).toPrecision(3)}M`;
+}
 
 export function createChart(
   into: HTMLElement,
@@ -101,7 +109,7 @@ export function createChart(
     {
       width,
       height,
-      padding: [6, SIDE, 0, SIDE],
+      padding: [6, RIGHT, 0, LEFT],
       legend: { show: false },
       scales: {
         x: { time: false, range: () => [data.range[0] / 1e6, data.range[1] / 1e6] },
@@ -149,7 +157,7 @@ export function createChart(
             if (brushing) events.onBrushing(brushed(u));
             events.onHover(
               left < 0 ? undefined : bucketAt(u.posToVal(left, 'x') * 1e6),
-              left + SIDE,
+              left + LEFT,
             );
           },
         ],
@@ -226,6 +234,11 @@ export function createChart(
     // Buckets without events are gaps over a line, not missing.
     ctx.fillStyle = color('var(--db-line)');
     ctx.fillRect(bbox.left, bottom - ratio, bbox.width, ratio);
+    for (const n of countMarks(u)) {
+      ctx.globalAlpha = 0.6;
+      ctx.fillRect(bbox.left, Math.round(y(n)), bbox.width, 1);
+      ctx.globalAlpha = 1;
+    }
     const { starts, width: bucket, stacks } = data;
     const wide = starts.length === 0 ? 0 : x((starts[0] ?? 0) + bucket) - x(starts[0] ?? 0);
     const gap = wide >= GAP_FROM * ratio ? ratio : 0;
@@ -284,27 +297,24 @@ export function createChart(
     ctx.restore();
   }
 
-  /** The y axis: the most that a bar has, and half of it, over lines behind which bars stand. */
+  /** Counts that the y axis names: the most that a bar has, and half of it. */
+  function countMarks({ bbox }: uPlot): number[] {
+    const most = Math.max(0, ...data.sums);
+    if (most < 1) return [];
+    const half = data.logarithmic ? Math.round(Math.sqrt(most)) : Math.round(most / 2);
+    return half > 0 && half < most && bbox.height > 60 * uPlot.pxRatio ? [most, half] : [most];
+  }
+
   function drawCounts(u: uPlot): void {
     const { ctx, bbox } = u;
-    const ratio = uPlot.pxRatio;
-    const most = Math.max(0, ...data.sums);
-    if (most < 1) return;
-    const half = data.logarithmic ? Math.round(Math.sqrt(most)) : Math.round(most / 2);
-    ctx.textBaseline = 'top';
-    ctx.lineWidth = 3 * ratio;
-    for (const n of new Set([most, ...(half > 0 && bbox.height > 60 * ratio ? [half] : [])])) {
-      const y = Math.round(u.valToPos(n, 'y', true));
-      ctx.fillStyle = color('var(--db-line)');
-      ctx.globalAlpha = 0.6;
-      ctx.fillRect(bbox.left, y, bbox.width, 1);
-      ctx.globalAlpha = 1;
-      const label = n.toLocaleString('en-US');
-      ctx.strokeStyle = color('var(--db-panel)');
-      ctx.strokeText(label, 4 * ratio, y + 2 * ratio);
-      ctx.fillStyle = color('var(--db-muted)');
-      ctx.fillText(label, 4 * ratio, y + 2 * ratio);
-    }
+    ctx.textAlign = 'right';
+    ctx.textBaseline = 'middle';
+    for (const n of countMarks(u))
+      ctx.fillText(
+        shortCount(n),
+        bbox.left - 6 * uPlot.pxRatio,
+        Math.round(u.valToPos(n, 'y', true)),
+      );
   }
 
   return {
@@ -326,7 +336,7 @@ export function createChart(
       cursor = next;
       chart.redraw(false);
     },
-    left: (time) => chart.valToPos(time / 1e6, 'x') + SIDE,
+    left: (time) => chart.valToPos(time / 1e6, 'x') + LEFT,
     redraw() {
       colors = new Map();
       chart.redraw(false, true);
