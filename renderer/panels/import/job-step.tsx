@@ -15,9 +15,10 @@ import {
   type ImportJob,
   type SourceReport,
 } from '../../panel-api.ts';
-import { decisionText, describeDecisions } from '../../../engine/contract/decisions.ts';
+import { describeDecisions } from '../../../engine/contract/decisions.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
+import { decisionLine } from '../../widgets/fact-text.ts';
 import { formatName } from '../../widgets/format-name.ts';
 import { addCounts, eventsOf } from '../../widgets/ledger-sum.ts';
 import { Ledger } from '../../widgets/ledger.tsx';
@@ -79,7 +80,7 @@ export function JobStep({ path, job, onClose }: Props) {
               {formatBytes(job.report.total.bytes)} in {formatMs(job.report.elapsedMs)}
             </span>
             {derived > 0 && (
-              <span title="Flows are made from the packets of captures: they are no records of the evidence">
+              <span title="Flows are made from the packets of captures; they are not records of the evidence">
                 {counted(stored, 'record')} + {counted(derived, 'flow')} derived
               </span>
             )}
@@ -147,8 +148,8 @@ export function JobStep({ path, job, onClose }: Props) {
         {running ? (
           <>
             <Text size="xs" c="dimmed" className={form['grow']}>
-              What is read can be searched while the import goes on. Cancelling keeps what is
-              committed.
+              What has been read can be searched while the import continues. Cancelling keeps what
+              has been committed.
             </Text>
             <Button
               variant="default"
@@ -243,9 +244,9 @@ function roughly(ms: number): string {
 
 const STATUS: Readonly<Record<SourceReport['status'], { color: string; label: string }>> = {
   complete: { color: 'teal', label: 'read' },
-  partial: { color: 'orange', label: 'not to its end' },
+  partial: { color: 'orange', label: 'partial' },
   damaged: { color: 'red', label: 'damaged' },
-  duplicate: { color: 'blue', label: 'already there' },
+  duplicate: { color: 'blue', label: 'already in the case' },
   failed: { color: 'red', label: 'failed' },
   ignored: { color: 'gray', label: 'left out' },
 };
@@ -337,7 +338,7 @@ function SourceTable({
                   .filter(({ name }) => name !== 'mapping')
                   .map((decision) => (
                     <div key={decision.name}>
-                      <EventText text={decisionText(decision)} max={300} />
+                      <EventText text={decisionLine(decision)} max={300} />
                     </div>
                   ))}
                 {one.notes.map((note) => (

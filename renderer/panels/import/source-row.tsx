@@ -6,7 +6,6 @@ import { counted, formatBytes, formatCount, useSession } from '../../panel-api.t
 import {
   basisOf,
   DATE_ORDERS,
-  decisionText,
   describeDecisions,
   GIVEN,
   isDateOrder,
@@ -16,6 +15,7 @@ import {
 } from '../../../engine/contract/decisions.ts';
 import { cell, columnOf } from '../../../engine/contract/column-batch.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { decisionLine } from '../../widgets/fact-text.ts';
 import { formatName } from '../../widgets/format-name.ts';
 import { SourceName } from '../../widgets/source-name.tsx';
 import { TimeText } from '../../widgets/time-text.tsx';
@@ -117,7 +117,7 @@ export function SourceRow({ preview, own, busy, decides, onDecide }: Props) {
         </td>
         <td>
           {busy ? (
-            <Loader role="img" size={14} aria-label="Looking again" />
+            <Loader role="img" size={14} aria-label="Updating the preview" />
           ) : problem !== undefined ? (
             <span className={css['bad']}>cannot be read</span>
           ) : typeof first === 'number' ? (
@@ -255,7 +255,7 @@ function Detail({
       )}
       {quarantined.length > 0 && (
         <div>
-          <h4 className={css['heading']}>Would be quarantined, of the part that was looked at</h4>
+          <h4 className={css['heading']}>Would be quarantined, in the part that was previewed</h4>
           <ul className={css['list']}>
             {quarantined.slice(0, 50).map((one) => (
               <li key={one.offset}>
@@ -271,7 +271,7 @@ function Detail({
           <ul className={css['list']}>
             {decided.map((one) => (
               <li key={one.name}>
-                <EventText text={decisionText(one)} max={400} />
+                <EventText text={decisionLine(one)} max={400} />
               </li>
             ))}
             {notes.map((note) => (

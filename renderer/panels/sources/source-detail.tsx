@@ -1,6 +1,7 @@
 /** All that is known of one source, and what can be changed about its times. */
 import {
   DATE_ORDERS,
+  describeDecisions,
   isDateOrder,
   ORDER_NAMES,
   type DateOrder,
@@ -22,6 +23,7 @@ import {
 } from '../../panel-api.ts';
 import { CopiedHash } from '../../widgets/copied-hash.tsx';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { decidedText, factName, factText } from '../../widgets/fact-text.ts';
 import form from '../../widgets/form.module.css';
 import { Ledger } from '../../widgets/ledger.tsx';
 import { Overlaps } from '../../widgets/overlaps.tsx';
@@ -88,16 +90,28 @@ export function SourceDetail({ source }: { readonly source: Source }) {
             <ByKind counts={source.byKind} />
           </dd>
           <dt>First</dt>
-          <dd>{source.first === undefined ? 'no time' : <TimeText micros={source.first} />}</dd>
+          <dd>
+            {source.first === undefined ? (
+              'no time'
+            ) : (
+              <TimeText micros={source.first} digits={digitsOf(source.first)} />
+            )}
+          </dd>
           <dt>Last</dt>
-          <dd>{source.last === undefined ? 'no time' : <TimeText micros={source.last} />}</dd>
+          <dd>
+            {source.last === undefined ? (
+              'no time'
+            ) : (
+              <TimeText micros={source.last} digits={digitsOf(source.last)} />
+            )}
+          </dd>
           <dt>Path</dt>
           <dd className="mono">
             <EventText text={source.path} />
           </dd>
           {source.members.length > 0 && (
             <>
-              <dt>In it</dt>
+              <dt>In the archive</dt>
               <dd className="mono">
                 <EventText text={source.members.join(' › ')} />
               </dd>
@@ -130,7 +144,7 @@ export function SourceDetail({ source }: { readonly source: Source }) {
           )}
           {source.modifiedMs !== undefined && (
             <>
-              <dt>Written</dt>
+              <dt>Modified</dt>
               <dd>
                 <TimeText micros={Math.round(source.modifiedMs * 1000)} digits={0} />
               </dd>
@@ -143,7 +157,7 @@ export function SourceDetail({ source }: { readonly source: Source }) {
           </dd>
         </dl>
       </div>
-      <Records title="Decisions" record={source.decisions} />
+      <Decided decisions={source.decisions} />
       <Retime source={source} />
       <Overlaps path={path} sources={new Set([source.id])} heading={css['heading']} />
       <Records title="Options" record={source.options} />
@@ -164,6 +178,38 @@ export function SourceDetail({ source }: { readonly source: Source }) {
   );
 }
 
+/** A source that counts whole seconds has no fraction to show. */
+function digitsOf(micros: number): number {
+  return micros % 1e6 === 0 ? 0 : 6;
+}
+
+function Decided({ decisions }: { readonly decisions: Source['decisions'] }) {
+  const decided = describeDecisions(decisions);
+  if (decided.length === 0) return null;
+  return (
+    <div>
+      <h3 className={css['heading']}>Decisions</h3>
+      <dl className={form['facts']}>
+        {decided.map((one) => (
+          <div key={one.name} style={{ display: 'contents' }}>
+            <dt>{factName(one.name)}</dt>
+            <dd>
+              <span className="mono">
+                <EventText text={decidedText(one)} max={1500} />
+              </span>
+              {one.basis !== undefined && (
+                <div className={form['muted']}>
+                  <EventText text={one.basis} max={300} />
+                </div>
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}
+
 function Records({
   title,
   record,
@@ -180,13 +226,10 @@ function Records({
         {entries.map(([name, value]) => (
           <div key={name} style={{ display: 'contents' }}>
             <dt>
-              <EventText text={name} max={100} />
+              <EventText text={factName(name)} max={100} />
             </dt>
             <dd className="mono">
-              <EventText
-                text={typeof value === 'string' ? value : JSON.stringify(value)}
-                max={1500}
-              />
+              <EventText text={factText(value)} max={1500} />
             </dd>
           </div>
         ))}
@@ -217,10 +260,7 @@ function Retime({ source }: { readonly source: Source }) {
         ...(nextYear === undefined ? {} : { year: nextYear }),
         ...(nextOrder === undefined ? {} : { dateOrder: nextOrder }),
       });
-      notifyDone(
-        notes.join('; '),
-        `${counted(changed, 'event has', 'events have')} other times now`,
-      );
+      notifyDone(notes.join('; '), `${counted(changed, 'event has', 'events have')} new times`);
       setNextZone('');
       setNextYear(undefined);
       setNextOrder(undefined);
@@ -232,7 +272,7 @@ function Retime({ source }: { readonly source: Source }) {
   };
   return (
     <div>
-      <h3 className={css['heading']}>Change its times</h3>
+      <h3 className={css['heading']}>Change the times</h3>
       <form
         className={form['row']}
         onSubmit={(event) => {
@@ -285,7 +325,7 @@ function Retime({ source }: { readonly source: Source }) {
         </Button>
       </form>
       <Text size="xs" c="dimmed">
-        The evidence is not read again; the change stands in the audit log.
+        The evidence is not read again; the change is recorded in the audit log.
       </Text>
     </div>
   );
