@@ -62,7 +62,9 @@ const DETAILS = 2;
 function usualSizes(): string[] {
   if (innerWidth < 1150) return ['172px', '1fr', '312px'];
   if (innerWidth < 1400) return ['200px', '1fr', '344px'];
-  return ['212px', '1fr', '376px'];
+  if (innerWidth < 1800) return ['212px', '1fr', '376px'];
+  // Sixteen bytes of a packet stand in one row.
+  return ['236px', '1fr', '560px'];
 }
 
 const isSizes = (value: unknown): value is string[] =>
@@ -272,7 +274,8 @@ function Center({ table }: { readonly table: boolean }) {
         </div>
         {unanswered && (
           <div className={css['unanswered']} role="note">
-            The query in the bar is wrong and was not run: this is the answer to the one before it.
+            The query in the bar has an error and was not run. This is the answer to the previous
+            one.
           </div>
         )}
         {TABS.map((tab) => {

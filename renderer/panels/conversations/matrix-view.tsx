@@ -46,6 +46,11 @@ export function MatrixView({
     14 + CHARACTER * Math.min(LONGEST_NAME + 1, Math.max(...names.map((name) => name.length), 8));
   const room = Math.min(width - margin - 90, height - margin - 16);
   const size = Math.min(LARGEST, Math.max(SMALLEST, Math.floor(room / Math.max(1, n))));
+  // Cells are as wide as the panel has room for, up to twice their height.
+  const wide = Math.max(
+    size,
+    Math.min(2 * size, Math.floor((width - margin - 90) / Math.max(1, n))),
+  );
   const found = new Map(cells.map((one) => [one.row * n + one.column, one]));
   const at =
     cursor !== undefined && cursor.row < n && cursor.column < n
@@ -58,7 +63,7 @@ export function MatrixView({
   const place = (): { x: number; y: number } => {
     const box = svg.current?.getBoundingClientRect();
     return {
-      x: (box?.left ?? 0) + margin + (at.column + 0.5) * size,
+      x: (box?.left ?? 0) + margin + (at.column + 0.5) * wide,
       y: (box?.top ?? 0) + margin + (at.row + 1) * size,
     };
   };
@@ -84,7 +89,7 @@ export function MatrixView({
   const cellAt = (event: MouseEvent): { row: number; column: number } | undefined => {
     const box = svg.current?.getBoundingClientRect();
     if (box === undefined) return undefined;
-    const column = Math.floor((event.clientX - box.left - margin) / size);
+    const column = Math.floor((event.clientX - box.left - margin) / wide);
     const row = Math.floor((event.clientY - box.top - margin) / size);
     return column >= 0 && column < n && row >= 0 && row < n ? { row, column } : undefined;
   };
@@ -101,7 +106,7 @@ export function MatrixView({
     event.stopPropagation();
     pivots.pair(one.pair, { x: event.clientX, y: event.clientY });
   };
-  const side = n * size;
+  const [across, down] = [n * wide, n * size];
   return (
     <div className={css['picture']}>
       <div className={css['readout']}>
@@ -141,11 +146,11 @@ export function MatrixView({
         <svg
           ref={svg}
           className={css['svg']}
-          width={margin + side + 90}
-          height={margin + side + 16}
+          width={margin + across + 90}
+          height={margin + down + 16}
           role="application"
           aria-roledescription="matrix"
-          aria-label={`Who sent how much to whom, among ${counted(n, 'host')}. Arrow keys read a cell, with Control the next that is not empty; Enter opens its pivots.`}
+          aria-label={`Who sent how much to whom, among ${counted(n, 'host')}. Arrow keys move between cells, with Control to the next filled one; Enter opens the pivots of a cell.`}
           tabIndex={0}
           onKeyDown={onKeyDown}
           onMouseMove={onMouseMove}
@@ -157,23 +162,23 @@ export function MatrixView({
           <rect
             x={margin}
             y={margin}
-            width={side}
-            height={side}
+            width={across}
+            height={down}
             fill="var(--db-raised)"
             stroke="var(--db-line)"
           />
           <rect
             x={margin}
             y={margin + at.row * size}
-            width={side}
+            width={across}
             height={size}
             fill="var(--db-selected)"
           />
           <rect
-            x={margin + at.column * size}
+            x={margin + at.column * wide}
             y={margin}
-            width={size}
-            height={side}
+            width={wide}
+            height={down}
             fill="var(--db-selected)"
           />
           {names.map((name, i) => (
@@ -187,19 +192,19 @@ export function MatrixView({
                 {name}
               </text>
               <text
-                transform={`translate(${margin + (i + 0.5) * size + 3.5} ${margin - 6}) rotate(-90)`}
+                transform={`translate(${margin + (i + 0.5) * wide + 3.5} ${margin - 6}) rotate(-90)`}
                 className={i === at.column ? css['named'] : undefined}
               >
                 {name}
               </text>
             </g>
           ))}
-          <Cells cells={cells} size={size} margin={margin} least={least} most={most} />
+          <Cells cells={cells} wide={wide} size={size} margin={margin} least={least} most={most} />
           <rect
             className={css['cursor']}
-            x={margin + at.column * size}
+            x={margin + at.column * wide}
             y={margin + at.row * size}
-            width={size}
+            width={wide}
             height={size}
             fill="none"
             stroke="var(--db-text)"
@@ -237,12 +242,14 @@ function jump(
 
 function Cells({
   cells,
+  wide,
   size,
   margin,
   least,
   most,
 }: {
   readonly cells: readonly MatrixCell[];
+  readonly wide: number;
   readonly size: number;
   readonly margin: number;
   readonly least: number;
@@ -254,9 +261,9 @@ function Cells({
         {cells.map((one) => (
           <rect
             key={`${one.row}/${one.column}`}
-            x={margin + one.column * size + 1}
+            x={margin + one.column * wide + 1}
             y={margin + one.row * size + 1}
-            width={size - 2}
+            width={wide - 2}
             height={size - 2}
             rx={1.5}
             fill="var(--db-series-1)"
@@ -265,6 +272,6 @@ function Cells({
         ))}
       </g>
     ),
-    [cells, size, margin, least, most],
+    [cells, wide, size, margin, least, most],
   );
 }

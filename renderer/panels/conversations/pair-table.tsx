@@ -1,5 +1,6 @@
 /** The pairs as a table; only the rows that are seen are drawn. */
 import { UnstyledButton } from '@mantine/core';
+import { useElementSize, useMergedRef } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef, type MouseEvent } from 'react';
 import { formatBytes, formatCount, counted } from '../../panel-api.ts';
@@ -14,10 +15,11 @@ import type { ConversationPivots } from './pivots.tsx';
 const ROW = 29;
 const HEAD = 28;
 /** Of the columns between the addresses and behind them, in pixels. */
-const WAYS = 250;
-const WIDTHS = [66, 92, 160, 158, 158];
+const WAYS = 230;
+const WIDTHS = [58, 78, 150, 148, 148];
 const CHARACTER = 7;
 const LONGEST_HOST = 260;
+const SHORTEST_HOST = 118;
 
 export function PairTable({
   pairs,
@@ -29,6 +31,8 @@ export function PairTable({
   readonly pivots: ConversationPivots;
 }) {
   const scroll = useRef<HTMLDivElement>(null);
+  const { ref: measured, width } = useElementSize();
+  const ref = useMergedRef(scroll, measured);
   const rows = useVirtualizer({
     count: pairs.length,
     getScrollElement: () => scroll.current,
@@ -45,10 +49,13 @@ export function PairTable({
     return Math.max(n, ab, ba);
   }, 0);
   const longest = pairs.reduce((n, { a, b }) => Math.max(n, a.length, b.length), 12);
-  const host = Math.min(LONGEST_HOST, 20 + CHARACTER * longest);
+  const others = WIDTHS.reduce((sum, one) => sum + one, WAYS);
+  // Long addresses are cut before the table scrolls sideways.
+  const room = Math.max(SHORTEST_HOST, (width - others) / 2);
+  const host = Math.min(LONGEST_HOST, 20 + CHARACTER * longest, width === 0 ? Infinity : room);
   const widths = [host, WAYS, host, ...WIDTHS];
   return (
-    <div className={table['scroll']} ref={scroll}>
+    <div className={table['scroll']} ref={ref}>
       <table
         className={`${table['table']} ${css['table']}`}
         style={{ minWidth: widths.reduce((sum, width) => sum + width, 0) }}
@@ -61,8 +68,8 @@ export function PairTable({
         </colgroup>
         <thead>
           <tr>
-            <th title="The side that opened most of it">Client</th>
-            <th title="What went each way; lengths by the square root">
+            <th title="The side that opened most of the connections">Client</th>
+            <th title="Volume each way; bars grow with its square root">
               <span className={css['ways']}>
                 <span className={css['volume']}>← received</span>
                 <span className={css['halves']} style={{ visibility: 'hidden' }} />

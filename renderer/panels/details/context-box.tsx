@@ -31,7 +31,7 @@ export function ContextBox({ event, rows }: { readonly event: string; readonly r
     <div className={css['box']}>
       <div className={css['boxTitle']}>
         <Select
-          aria-label="Around it"
+          aria-label="Which events around it"
           variant="unstyled"
           size="xs"
           w={150}

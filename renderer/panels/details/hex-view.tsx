@@ -25,14 +25,12 @@ export function HexView({
   base = 0,
   marked,
   onByte,
-  height = 260,
 }: {
   readonly bytes: Uint8Array;
   /** Where the first byte lies in its source. */
   readonly base?: number;
   readonly marked?: ByteRange | undefined;
   readonly onByte?: (offset: number) => void;
-  readonly height?: number;
 }) {
   const scroller = useRef<HTMLDivElement>(null);
   const [perRow, setPerRow] = useState(16);
@@ -54,7 +52,7 @@ export function HexView({
   });
   const from = marked?.offset;
   useEffect(() => {
-    if (from !== undefined) virtual.scrollToIndex(Math.floor(from / perRow));
+    if (from !== undefined) virtual.scrollToIndex(Math.floor(from / perRow), { align: 'center' });
   }, [virtual, from, perRow]);
   const isMarked = (at: number): boolean =>
     marked !== undefined && at >= marked.offset && at < marked.offset + marked.length;
@@ -62,7 +60,7 @@ export function HexView({
     <div
       ref={scroller}
       className={css['hex']}
-      style={{ maxHeight: height, minHeight: Math.min(height, rows * ROW_HEIGHT + 12) }}
+      style={{ height: rows * ROW_HEIGHT + 12, maxHeight: 'max(260px, 44vh)' }}
       tabIndex={0}
       role="region"
       aria-label={`${counted(bytes.length, 'byte')} in hexadecimal`}

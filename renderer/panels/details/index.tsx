@@ -1,4 +1,4 @@
-/** The selected event: its fields, its bytes as they lie in the evidence, and what surrounds it. */
+/** The selected event: its fields, its bytes in the evidence, and what surrounds it. */
 import { ActionIcon, Tabs, Tooltip } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useAnswer, useCase, usePreference, useSession, useWorkspace } from '../../panel-api.ts';
@@ -22,7 +22,7 @@ export function DetailsPanel() {
     return (
       <Empty
         title="No event selected"
-        text="Choose an event in the table to see its fields, its bytes as they lie in the evidence, and what happened around it."
+        text="Choose an event in the table to see its fields, its bytes in the evidence, and what happened around it."
       />
     );
   }

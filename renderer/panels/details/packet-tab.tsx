@@ -81,7 +81,7 @@ export function SliceButton({ event }: { readonly event: string }) {
       if (done !== undefined)
         notifyDone(`${counted(done.packets, 'packet')}, SHA-256 ${done.sha256}`);
     } catch (error) {
-      notifyError(error, 'The packets were not written');
+      notifyError(error, 'The packets could not be saved');
     } finally {
       setBusy(false);
     }

@@ -39,7 +39,7 @@ export function RawTab({ event, binary }: { readonly event: string; readonly bin
         />
       </div>
       {as === 'hex' ? (
-        <HexView bytes={data.bytes} base={data.offset} height={420} />
+        <HexView bytes={data.bytes} base={data.offset} />
       ) : (
         <pre
           className="mono evidence"
@@ -52,7 +52,7 @@ export function RawTab({ event, binary }: { readonly event: string; readonly bin
         <p className={css['note']}>
           {data.truncated
             ? `The first ${formatCount(data.bytes.length)} of ${counted(data.length, 'byte')}.`
-            : `The text shows the first ${formatCount(MAX_TEXT)} bytes; the bytes are all there.`}
+            : `Text shows the first ${formatCount(MAX_TEXT)} bytes, Hex all of them.`}
         </p>
       )}
       <p className={css['note']}>
