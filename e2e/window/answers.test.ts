@@ -41,7 +41,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       window = new DaybookWindow(opened.page);
       await window.start.newCase();
       await window.newCase.create(path.join(space.folder, 'care.daybook'));
-      await expect(opened.page.getByText('Nothing is in this case yet')).toBeVisible();
+      await expect(opened.page.getByText('This case is empty')).toBeVisible();
     }, 120_000);
     afterAll(async () => {
       await opened?.close();
@@ -59,7 +59,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
         timeout: IMPORT_MS,
       });
       await before.getByText('Limits for archives and compressed files').click();
-      await before.getByRole('textbox', { name: 'Archives in archives' }).fill('1');
+      await before.getByRole('textbox', { name: 'Nesting of archives' }).fill('1');
       await shot(opened.page, 'import-limits');
       await window.importing.begin();
       const { ledger } = window.importing;

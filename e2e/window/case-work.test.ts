@@ -122,7 +122,7 @@ for (const shell of [browserShell, electronShell]) {
       await detail.getByRole('textbox', { name: 'Another year of its last record' }).fill('2024');
       await shot(opened.page, `${shell.name}-retime`);
       await detail.getByRole('button', { name: 'Apply' }).click();
-      await expect(window.notice(/events have other times now/)).toBeVisible();
+      await expect(window.notice(/events have new times/)).toBeVisible();
       await window.show('Events');
       expect(before).not.toMatch(/^2024-/);
       await expect.poll(() => window.events.text(0, 'time')).toMatch(/^2024-/);

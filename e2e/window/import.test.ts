@@ -90,7 +90,7 @@ for (const shell of [browserShell, electronShell]) {
       await window.start.newCase();
       await window.newCase.create(folder('first'));
       await expect(window.caseButton).toHaveAccessibleName('Case first');
-      await expect(opened.page.getByText('Nothing is in this case yet')).toBeVisible();
+      await expect(opened.page.getByText('This case is empty')).toBeVisible();
       expect(existsSync(path.join(folder('first'), 'case.sqlite'))).toBe(true);
       await shot(opened.page, `${shell.name}-empty-case`);
     });
@@ -234,7 +234,7 @@ for (const shell of [browserShell, electronShell]) {
         await window.dropFolders([odd]);
         const { choosing, before } = window.importing;
         await expect(choosing.getByRole('alert')).toContainText('odd/two');
-        await choosing.getByRole('button', { name: 'Go on with the other 1' }).click();
+        await choosing.getByRole('button', { name: 'Continue with the other 1' }).click();
         await expect(before.getByText('1 source')).toBeVisible({ timeout: IMPORT_MS });
         await expect(before.getByText('good.log')).toBeVisible();
       },

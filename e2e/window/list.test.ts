@@ -106,12 +106,12 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await list.open();
       await dropFiles(opened.page, [file]);
       await expect(list.dialog).toContainText('alerts.csv');
-      await expect(list.verdict).toHaveText('Choose above what each column is matched as.');
+      await expect(list.verdict).toHaveText('Choose above how each column is matched.');
       await expect(list.match).toBeDisabled();
       await shot(opened.page, 'list-not-understood');
       await list.matchAs('attacker', 'src_ip');
       await list.matchAs('victim', 'dst_ip');
-      await list.dialog.getByRole('switch', { name: 'In the direction as written only' }).check();
+      await list.dialog.getByRole('switch', { name: 'Only in the direction as written' }).check();
       await expect(list.verdict).toHaveText('1 line, matched as src_ip, dst_ip; not matched: note');
       await list.match.click();
       const count = await counted(`src_ip:${source} dst_ip:${target}`);
@@ -119,7 +119,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await expect.poll(() => window.found()).toBe(count);
       await list.chip.getByRole('button', { name: /Change the list.*alerts\.csv/ }).click();
       await expect(list.dialog).toContainText('alerts.csv');
-      await expect(list.dialog.getByLabel('What victim is matched as')).toHaveValue('dst_ip');
+      await expect(list.dialog.getByLabel('How victim is matched')).toHaveValue('dst_ip');
       await list.dialog.getByRole('button', { name: 'Remove list' }).click();
       await expect(list.chip).toBeHidden();
     });
@@ -130,7 +130,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await list.paste('192.0.2.250\n', 50_000);
       await expect(list.match).toHaveText('Match 50,000 lines');
       await expect(list.text).toBeHidden();
-      await list.dialog.getByRole('button', { name: 'Give another list' }).click();
+      await list.dialog.getByRole('button', { name: 'Replace the list' }).click();
       await list.text.fill('192.0.2.250\n192.0.2.251\n');
       await expect(list.verdict).toHaveText('2 lines: 2 addresses');
       await list.match.click();

@@ -20,7 +20,7 @@ export class FailureBoundary extends Component<Props, { failure: Error | undefin
     return (
       <Alert color="red" m="md" title={`${this.props.name}: this part failed`}>
         <p className="mono">{failure.message}</p>
-        <Button onClick={() => this.setState({ failure: undefined })}>Show it again</Button>
+        <Button onClick={() => this.setState({ failure: undefined })}>Show again</Button>
       </Alert>
     );
   }

@@ -183,7 +183,7 @@ export function useShellCommands(): void {
       },
       ...(['light', 'dark', 'auto'] as const).map((scheme) => ({
         id: `theme.${scheme}`,
-        title: scheme === 'auto' ? 'Theme as the system has it' : `Theme: ${scheme}`,
+        title: scheme === 'auto' ? 'Theme: system' : `Theme: ${scheme}`,
         group: 'Daybook',
         run: () => {
           setScheme.current(scheme);

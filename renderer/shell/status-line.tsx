@@ -47,7 +47,7 @@ export function StatusLine() {
               </span>
             </Tooltip>
             {opened.packetsBeneath !== undefined && opened.packetsBeneath.packets > 0 && (
-              <Tooltip label="Packets that belong to flows are left out unless the query names a kind; a click brings them in">
+              <Tooltip label="Packets that belong to flows are left out unless the query names a kind; click to include them">
                 <UnstyledButton
                   className={css['more']}
                   onClick={() =>

@@ -319,7 +319,7 @@ function Items({ field, value, ts, event, fiveTuple, actions = [] }: ValueTarget
 function copy(text: string, what: string): void {
   // Without a secure context (a page over plain HTTP that is not loopback) there is no clipboard.
   if (!('clipboard' in navigator)) {
-    notifyError(new Error('this page may not write to the clipboard'), 'Not copied');
+    notifyError(new Error('this page is not allowed to write to the clipboard'), 'Not copied');
     return;
   }
   navigator.clipboard.writeText(text).then(

@@ -25,7 +25,7 @@ function problemOf(text: string): string | undefined {
     resolveZone(text.trim());
     return undefined;
   } catch {
-    return 'No such zone';
+    return 'No time zone matches';
   }
 }
 

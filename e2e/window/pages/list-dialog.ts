@@ -42,7 +42,7 @@ export class ListDialog {
 
   /** Says what a column is matched as, by its name in the list. */
   async matchAs(column: string, field: string): Promise<void> {
-    const select = this.dialog.getByLabel(`What ${column} is matched as`);
+    const select = this.dialog.getByLabel(`How ${column} is matched`);
     await select.click();
     await select.fill(field);
     await this.page.getByRole('option', { name: field, exact: true }).click();

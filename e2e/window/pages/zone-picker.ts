@@ -9,7 +9,7 @@ export class ZonePicker {
   constructor(page: Page) {
     this.page = page;
     this.button = page.getByRole('button', { name: /^Time zone: / });
-    this.range = page.getByRole('group', { name: 'Range of time' });
+    this.range = page.getByRole('group', { name: 'Time range' });
   }
 
   async choose(zone: string): Promise<void> {

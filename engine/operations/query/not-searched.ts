@@ -93,7 +93,7 @@ export function notSearchedText(left: NotSearched, { packets = true } = {}): str
   }
   if (undated > 0)
     out.push(
-      `${counted(undated, 'event without a time', 'events without a time')!} ${undated === 1 ? 'is' : 'are'} in no range of time: leave the range out, or ask day:undated`,
+      `${counted(undated, 'event without a time', 'events without a time')!} ${undated === 1 ? 'is' : 'are'} in no time range: leave the range out, or ask day:undated`,
     );
   if (packets && packetsBeneath !== undefined)
     out.push(

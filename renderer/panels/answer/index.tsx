@@ -61,7 +61,7 @@ export function AnswerPanel() {
   const groups = useMemo(() => groupsOf(parsed?.stages ?? []), [parsed]);
   const [order, setOrder] = useState<Order>();
   useEffect(() => setOrder(undefined), [query]);
-  if (error !== undefined) return <Problem title="The query has no answer" error={error} />;
+  if (error !== undefined) return <Problem title="The query could not be answered" error={error} />;
   if (data === undefined) return <Loading />;
   const { batch, shape } = data;
   if (shape === 'count') {
@@ -75,7 +75,7 @@ export function AnswerPanel() {
     );
   }
   if (batch.rows === 0) {
-    return <Empty title="An empty table" text="No event is found that it could be made of." />;
+    return <Empty title="No rows" text="No event matches, so there is nothing to count." />;
   }
   const counts = batch.columns.find(({ name }) => name === 'count');
   const most =

@@ -87,7 +87,7 @@ export function NewCaseDialog({ paths, files }: Props) {
                 ),
               })}
         />
-        {error !== undefined && <Problem error={error} title="The case was not made" />}
+        {error !== undefined && <Problem error={error} title="The case could not be created" />}
         <div className={form['actions']}>
           <Button variant="default" onClick={dialogs.close}>
             Cancel

@@ -47,7 +47,7 @@ export function SettingsDialog() {
       await workspace.refreshInfo();
       dialogs.done('settings');
     } catch (error) {
-      notifyError(error, 'The settings were not kept');
+      notifyError(error, 'The settings could not be saved');
       setBusy(false);
     }
   };
@@ -72,7 +72,7 @@ export function SettingsDialog() {
             aria-labelledby="settings-theme"
             value={scheme}
             data={[
-              { value: 'auto', label: 'As the system' },
+              { value: 'auto', label: 'System' },
               { value: 'light', label: 'Light' },
               { value: 'dark', label: 'Dark' },
             ]}
@@ -108,7 +108,7 @@ export function SettingsDialog() {
         />
         <NumberInput
           label="Workers of an import"
-          description="Files that are read at the same time. From the next import on."
+          description="Number of files read at the same time. Applies from the next import."
           min={1}
           max={MOST_THREADS}
           value={jobs ?? settings.jobs}

@@ -121,13 +121,13 @@ export function GraphView({
         <span className={css['said']} aria-live="polite">
           {one === undefined ? (
             <span className={css['muted']}>
-              {counted(nodes.length, 'host')}. Point at one, or walk them with Tab and the arrow
-              keys.
+              {counted(nodes.length, 'host')}. Hover over one, or move between them with Tab and the
+              arrow keys.
             </span>
           ) : (
             <>
-              <b className="mono">{one.address}</b> · {shown(one.size)} · {formatCount(one.peers)}{' '}
-              {one.peers === 1 ? 'peer' : 'peers'}
+              <b className="mono">{one.address}</b> · {shown(one.size)} ·{' '}
+              {counted(one.peers, 'peer')}
             </>
           )}
         </span>
@@ -144,7 +144,7 @@ export function GraphView({
           )}
           {graph.leftOut + graph.weak > 0 && (
             <span
-              title={`${formatCount(graph.weak)} smaller ones are drawn of the host that is pointed at, ${formatCount(graph.leftOut)} are with hosts that are not among the largest`}
+              title={`${counted(graph.weak, 'small pair')} shown when you hover over a host; ${formatCount(graph.leftOut)} involve hosts too small to be drawn`}
             >
               · {counted(graph.leftOut + graph.weak, 'pair')} not drawn
             </span>
@@ -161,8 +161,8 @@ export function GraphView({
         >
           <title>Hosts and what they sent each other</title>
           <desc>
-            Arcs end in an arrow at the receiver and are wider the more was sent. The table has the
-            same pairs.
+            Each arc ends in an arrow at the receiver; the more was sent, the wider it is. The table
+            has the same pairs.
           </desc>
           <g aria-hidden>
             {graph.links.map((link) => {

@@ -129,7 +129,7 @@ export function ConversationsPanel() {
         ) : pairs.length === 0 ? (
           <Empty
             title="No conversations"
-            text="Conversations are made of flows, or of packets where a case has no flows. None is found here: widen the range of time, change the query, or add captures and flow files."
+            text="Conversations are made from flows, or from packets in a case without flows. None match: widen the time range, change the query, or add captures or flow files."
             actions={
               query !== '' || (from ?? to ?? list) !== undefined ? (
                 <Button variant="default" onClick={() => views.show(ALL)}>

@@ -30,7 +30,7 @@ export function DropTarget({ children }: { readonly children: ReactNode }) {
       if (transfer === undefined) return;
       event.preventDefault();
       void take(transfer).catch((error: unknown) =>
-        notifyError(error, 'What was dropped cannot be read'),
+        notifyError(error, 'The dropped items cannot be read'),
       );
     };
     const take = async (transfer: DataTransfer): Promise<void> => {
@@ -50,9 +50,9 @@ export function DropTarget({ children }: { readonly children: ReactNode }) {
       if (cut) {
         notifyError(
           new Error(
-            'More files than a browser can hand over: choose the folder by its path instead.',
+            'There are more files than a browser can pass on: choose the folder by its path instead.',
           ),
-          'Not all was taken',
+          'Some files were not taken',
         );
       }
       if (unreadable.length > 0) {
@@ -79,7 +79,7 @@ export function DropTarget({ children }: { readonly children: ReactNode }) {
         <div className={css['overlay']} role="status" data-testid="drop-overlay">
           <div className={css['frame']} />
           <IconFileImport size={40} aria-hidden color="var(--db-accent)" />
-          <div className={css['title']}>Drop to look at it before it is imported</div>
+          <div className={css['title']}>Drop to preview before importing</div>
           <div className={css['text']}>Files, folders and archives. Originals are only read.</div>
         </div>
       )}

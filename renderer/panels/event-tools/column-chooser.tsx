@@ -79,7 +79,7 @@ export function ColumnChooser({ narrow, icon }: Props) {
           mb={6}
         />
         <ScrollArea.Autosize mah={360} type="auto">
-          <div role="group" aria-label="Columns that are shown">
+          <div role="group" aria-label="Columns shown">
             {shown.map((name, at) => (
               <div key={name} className={css['field']}>
                 <Checkbox
@@ -125,7 +125,7 @@ export function ColumnChooser({ narrow, icon }: Props) {
                 and {formatCount(others.length - MOST_LISTED)} more: search for them
               </div>
             )}
-            {others.length === 0 && <div className={css['more']}>No other field is called so</div>}
+            {others.length === 0 && <div className={css['more']}>No other field matches</div>}
           </div>
         </ScrollArea.Autosize>
         <Group justify="space-between" mt={6}>
@@ -135,7 +135,7 @@ export function ColumnChooser({ narrow, icon }: Props) {
             disabled={!chosen}
             onClick={() => show(undefined)}
           >
-            What fits the case
+            Default columns
           </Button>
           <Button size="compact-xs" variant="default" onClick={() => setOpened(false)}>
             Done

@@ -21,7 +21,7 @@ export function EventTools() {
       <ColumnChooser narrow={narrow} icon={<IconColumns3 {...ICON} />} />
       <ToolButton
         label="Tag all"
-        hint={readOnly ? 'The case is open for reading only' : 'Tag every event of the view'}
+        hint={readOnly ? 'The case is open read-only' : 'Tag every event in this view'}
         icon={<IconTags {...ICON} />}
         narrow={narrow}
         disabled={readOnly}

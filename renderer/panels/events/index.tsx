@@ -102,7 +102,7 @@ export function EventsPanel() {
             variant="default"
             onClick={() => workspace.views.show({ sort: undefined })}
           >
-            Order by time to see all
+            Sort by time to see all
           </Button>
         </div>
       )}
@@ -161,8 +161,8 @@ function NoEvidence() {
   return (
     <Empty
       icon={<IconFileImport size={34} stroke={1.4} aria-hidden />}
-      title="Nothing is in this case yet"
-      text="Drop captures, syslog files, flow exports or archives of them on the window, or choose them. They are read where they are and never changed."
+      title="This case is empty"
+      text="Drop captures, logs, flow exports or archives of them on the window, or choose them. They are read in place and never changed."
       actions={<Button onClick={() => dialogs.open({ dialog: 'import' })}>Add evidence…</Button>}
     />
   );
@@ -183,11 +183,11 @@ function NothingFound() {
   const { data: left } = useAnswer('query.unsearched', question);
   const why =
     list !== undefined
-      ? `No event ${ranged || asked ? 'of this query and range of time' : 'of this case'} matches any of its ${counted(list.rows, 'line')}.`
+      ? `No event ${ranged || asked ? 'of this query and time range' : 'of this case'} matches any of its ${counted(list.rows, 'line')}.`
       : ranged && asked
-        ? 'Both the query and the range of time leave events out. Widen the range, or remove terms.'
+        ? 'Both the query and the time range exclude events. Widen the range, or remove terms.'
         : ranged
-          ? 'There are no events in this range of time.'
+          ? 'There are no events in this time range.'
           : 'Remove terms, or search with wildcards: fail* finds failed and failure.';
   // Stages come after what chooses events: a condition cannot be put behind them.
   const also = (condition: string): string | undefined =>
@@ -241,7 +241,7 @@ function NothingFound() {
           )}
           {left?.packetsBeneath !== undefined && withPackets !== undefined && (
             <Button variant="default" onClick={() => views.show({ query: withPackets })}>
-              Search packets, too
+              Include packets
             </Button>
           )}
           {ranged && (left?.undated ?? 0) > 0 && withoutTime !== undefined && (
@@ -249,7 +249,7 @@ function NothingFound() {
               variant="default"
               onClick={() => views.show({ query: withoutTime, from: undefined, to: undefined })}
             >
-              Search events without a time
+              Show undated events
             </Button>
           )}
           {list !== undefined && (

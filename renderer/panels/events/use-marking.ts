@@ -81,7 +81,7 @@ export function useMarking({ list, eventAt, anchor, row }: Options) {
   }, [targets, params, readOnly, pages, row, connection]);
 
   const commands = useMemo((): Command[] => {
-    const disabled = readOnly ? 'the case is open for reading only' : undefined;
+    const disabled = readOnly ? 'the case is open read-only' : undefined;
     const group = 'Events';
     return [
       {

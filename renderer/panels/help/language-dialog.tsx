@@ -19,7 +19,7 @@ export function LanguageDialog() {
     <Modal opened onClose={() => dialogs.close()} title="The query language" size={960}>
       <p className={css['intro']}>
         Before the first <QueryCode query="|" /> you choose events; after it you say what to do with
-        them. Words beside each other must all be there; <QueryCode query="NOT" /> binds tightest,
+        them. Words next to each other must all match; <QueryCode query="NOT" /> binds tightest,
         then <QueryCode query="a AND b" />, then <QueryCode query="a OR b" />; ( ) group. Quote text
         that contains other characters. Fields and values are suggested as you type.
         {hasCase && ' Click an example to run it.'}

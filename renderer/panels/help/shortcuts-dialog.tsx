@@ -10,13 +10,13 @@ const PLACES: readonly (readonly [string, readonly (readonly [string, string])[]
   [
     'In the query bar',
     [
-      ['/', 'Write in the query bar (from anywhere)'],
+      ['/', 'Go to the query bar (from anywhere)'],
       ['Enter', 'Run the query'],
       ['shift+Enter', 'New line'],
       ['ctrl+Space', 'Suggestions'],
       ['Tab', 'Take the suggestion'],
-      ['ArrowUp', 'The query before'],
-      ['ArrowDown', 'The query after; from the newest, to the results'],
+      ['ArrowUp', 'Previous query'],
+      ['ArrowDown', 'Next query; after the newest, to the results'],
       ['Escape', 'Stop searching; then to the results'],
     ],
   ],
@@ -32,7 +32,7 @@ const PLACES: readonly (readonly [string, readonly (readonly [string, string])[]
       ['Home', 'The first event'],
       ['End', 'The last event'],
       ['Enter', 'Show the details; on a heading, sort by it'],
-      ['shift+F10', 'What can be done with a value; also the Menu key'],
+      ['shift+F10', 'Menu of a value; also the Menu key'],
       ['shift+ArrowDown', 'Mark events'],
       ['Space', 'Bookmark the event'],
       ['t', 'Tag the event'],
@@ -42,8 +42,8 @@ const PLACES: readonly (readonly [string, readonly (readonly [string, string])[]
   [
     'In the timeline',
     [
-      ['ArrowLeft', 'The bar before'],
-      ['ArrowRight', 'The bar after'],
+      ['ArrowLeft', 'Previous bar'],
+      ['ArrowRight', 'Next bar'],
       ['shift+ArrowRight', 'Mark a range'],
       ['Enter', 'Zoom in'],
       ['Escape', 'Zoom out'],

@@ -46,7 +46,7 @@ export function ImportStatus() {
             {job.state === 'cancelling'
               ? 'cancelling'
               : progress?.phase === 'compacting'
-                ? 'tidying up'
+                ? 'joining small segments'
                 : progress?.phase === 'reading'
                   ? 'importing '
                   : 'preparing the import'}

@@ -25,9 +25,9 @@ export function ChooseStep({ onPaths, onFiles, onClose }: Props) {
     return (
       <div className={form['stack']}>
         <Text size="sm" c="dimmed">
-          Captures (pcap, pcapng), syslog in its dialects, flow records and tables (Zeek, Suricata,
-          CSV, NDJSON), compressed or in archives. You see a preview before anything is imported;
-          the files are only read.
+          Captures (pcap, pcapng), syslog, flow records and tables (Zeek, Suricata, CSV, NDJSON),
+          compressed or in archives. You see a preview before anything is imported; the files are
+          only read.
         </Text>
         <div className={form['row']}>
           <Button

@@ -68,9 +68,9 @@ function ImportWindow({ path, given, givenFiles }: Props) {
     if (showsJob) jobs.dismiss(path);
   };
   const blocked = readOnly
-    ? 'The case can only be read here.'
+    ? 'The case is open read-only.'
     : isRunning(job)
-      ? 'Another import runs: wait for its end.'
+      ? 'Another import is running: wait until it ends.'
       : writer !== undefined
         ? `Another process changes the case (${writer.operation}).`
         : undefined;

@@ -8,10 +8,15 @@ export type Limits = NonNullable<Params<'import.start'>['limits']>;
 const GB = 2 ** 30;
 /** The field of the limits, and as what it is asked for. */
 const FIELDS = [
-  { name: 'maxRatio', label: 'Bytes out of each compressed byte', usual: '1,000', unit: 1 },
-  { name: 'maxBytes', label: 'GB out of one file', usual: '16,384', unit: GB },
-  { name: 'maxDepth', label: 'Archives in archives', usual: '4', unit: 1, most: 100 },
-  { name: 'maxMembers', label: 'Members of one archive', usual: '1,000,000', unit: 1 },
+  {
+    name: 'maxRatio',
+    label: 'Largest expansion (bytes per compressed byte)',
+    usual: '1,000',
+    unit: 1,
+  },
+  { name: 'maxBytes', label: 'Largest file, unpacked (GB)', usual: '16,384', unit: GB },
+  { name: 'maxDepth', label: 'Nesting of archives', usual: '4', unit: 1, most: 100 },
+  { name: 'maxMembers', label: 'Files in one archive', usual: '1,000,000', unit: 1 },
 ] as const;
 
 export function LimitFields({
@@ -50,7 +55,7 @@ export function LimitFields({
           })}
         </div>
         <Checkbox
-          label="Also read what fails its checksum: its events may be wrong"
+          label="Also import data that fails its checksum (its events may be wrong)"
           checked={limits.unchecked === true}
           onChange={({ currentTarget }) => {
             const { unchecked: _, ...others } = limits;

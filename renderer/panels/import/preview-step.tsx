@@ -133,7 +133,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
         </div>
       )}
       {end !== undefined && list.length === 0 && (
-        <Text size="sm">Nothing here is evidence that could be read.</Text>
+        <Text size="sm">Nothing here can be read as evidence.</Text>
       )}
       {end !== undefined && end.left > 0 && (
         <Text size="xs" c="dimmed">
@@ -185,7 +185,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
         )}
         {!packets && !flows && (
           <Text size="xs" className={css['warn']}>
-            Without packets and flows nothing is left of a capture.
+            Without packets or flows, nothing of a capture is imported.
           </Text>
         )}
         <Button variant="default" onClick={onClose}>

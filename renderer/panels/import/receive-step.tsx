@@ -63,7 +63,11 @@ export function ReceiveStep({ path, files, onPaths, onClose }: Props) {
   if (error !== undefined) {
     return (
       <>
-        <Problem error={error} title="Not all was copied" onRetry={() => setTries((n) => n + 1)} />
+        <Problem
+          error={error}
+          title="Some files were not copied"
+          onRetry={() => setTries((n) => n + 1)}
+        />
         <div className={form['actions']}>
           <Button variant="default" onClick={onClose}>
             Close
@@ -77,8 +81,8 @@ export function ReceiveStep({ path, files, onPaths, onClose }: Props) {
     return (
       <>
         <Text size="sm">
-          {refused.length.toLocaleString('en-US')} of {counted(files.length, 'file')} cannot be
-          taken from a browser; the command line reads them where they are.
+          {refused.length.toLocaleString('en-US')} of {counted(files.length, 'file')} cannot be read
+          by a browser; the command line reads them in place.
         </Text>
         {refused.slice(0, MOST_SHOWN).map((info, i) => (
           <Problem key={i} error={info} title="Not copied" />
@@ -90,7 +94,7 @@ export function ReceiveStep({ path, files, onPaths, onClose }: Props) {
           </Button>
           {paths.length > 0 && (
             <Button onClick={() => onPaths(receivedRoots(paths, names))}>
-              Go on with the other {paths.length}
+              Continue with the other {paths.length}
             </Button>
           )}
         </div>
@@ -100,7 +104,7 @@ export function ReceiveStep({ path, files, onPaths, onClose }: Props) {
   const { bytes, totalBytes, name } = progress;
   return (
     <div className={form['stack']} role="status">
-      <Text size="sm">Copying what was dropped into the case…</Text>
+      <Text size="sm">Copying into the case…</Text>
       <Progress
         aria-label="Copied"
         value={totalBytes === 0 ? 0 : (100 * bytes) / totalBytes}

@@ -40,7 +40,7 @@ export function LatencyPanel() {
   if (error !== undefined) return <Problem error={error} />;
   if (data === undefined) return <Loading />;
   if (data.summary.length === 0) {
-    return <Empty title="Nothing was measured yet" text="Every operation on this case is." />;
+    return <Empty title="Nothing measured yet" text="Operations on this case are listed here." />;
   }
   const key = (one: Measured): string => `${one.at}/${one.operation}/${one.totalMs}`;
   const at = data.recent.findIndex((one) => key(one) === chosen);
@@ -66,7 +66,7 @@ export function LatencyPanel() {
               </th>
             ))}
             <th>paths</th>
-            <th className={table['number']}>rows looked at</th>
+            <th className={table['number']}>rows examined</th>
           </tr>
         </thead>
         <tbody>

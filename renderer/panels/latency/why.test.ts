@@ -12,11 +12,15 @@ const one = (change: Partial<Measured>): Measured => ({
 
 describe('whySlow', () => {
   it.each<[string, Partial<Measured>, RegExp]>([
-    ['names the largest span', { spans: { parse: 1, execute: 90 } }, /^90% of it went to reading/],
+    [
+      'names the largest span',
+      { spans: { parse: 1, execute: 90 } },
+      /^90% of the time went to reading/,
+    ],
     [
       'says what a scan read',
       { path: 'scan', rowsExamined: 2_000_000, rowsReturned: 5 },
-      /2,000,000 rows to find 5 .*narrower range/,
+      /2,000,000 rows to find 5 .*narrower time range/,
     ],
     ['knows the catalog', { path: 'catalog' }, /catalog alone/],
     ['says that it was cancelled', { status: 'cancelled' }, /cancelled/],

@@ -17,7 +17,7 @@ export function whySlow(one: Measured): string {
   if (largest !== undefined && largest[1] >= one.totalMs * 0.4) {
     const share = Math.round((100 * largest[1]) / one.totalMs);
     parts.push(
-      `${share}% of it went to ${
+      `${share}% of the time went to ${
         one.path === 'catalog' && largest[0] === 'execute'
           ? 'asking the catalog'
           : (SPANS[largest[0]] ?? `“${largest[0]}”`)
@@ -30,7 +30,7 @@ export function whySlow(one: Measured): string {
         returned > 0 && examined > returned ? ` to find ${count.format(returned)}` : ''
       } because no index covers the query`,
     );
-    if (examined > 1_000_000) parts.push('a narrower range of time leaves days out');
+    if (examined > 1_000_000) parts.push('a narrower time range would leave days out');
   } else if (one.path === 'catalog') {
     parts.push('the catalog alone answered it, without reading events');
   }

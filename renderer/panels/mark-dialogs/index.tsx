@@ -101,7 +101,7 @@ function TagForm({ dialog, onDone }: { readonly dialog: Of<'tag'>; readonly onDo
       }
       onDone();
     } catch (error) {
-      notifyError(error, 'The tag was not set');
+      notifyError(error, 'The tag could not be set');
     } finally {
       setBusy(false);
     }
@@ -181,8 +181,8 @@ function DeleteForm({
       }}
     >
       <Alert color="orange" mb="sm">
-        {of} The evidence itself stays as it is; the events are left out of every answer, and the
-        deletion stays in the audit log and in the report.
+        {of} The evidence is not changed. The events are left out of every answer; the deletion is
+        recorded in the audit log and in the report.
       </Alert>
       <Textarea
         label="Reason"
@@ -253,7 +253,7 @@ function SearchForm({ onDone }: { readonly onDone: () => void }) {
       />
       <Textarea
         label="Note"
-        description="What it shows; it goes into the report"
+        description="What it shows; included in the report"
         autosize
         minRows={2}
         mt="sm"

@@ -65,7 +65,7 @@ export function ListColumns({ preview, choice, onChoose }: Props) {
                   )}
                 </div>
                 <Select
-                  aria-label={`What ${name === undefined ? `column ${at + 1}` : visibleText(name, 80)} is matched as`}
+                  aria-label={`How ${name === undefined ? `column ${at + 1}` : visibleText(name, 80)} is matched`}
                   data={data}
                   value={field ?? (anything ? ANY : NOT)}
                   onChange={(value) => value !== null && choose(at, value)}

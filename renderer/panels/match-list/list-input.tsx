@@ -21,7 +21,7 @@ export function ListInput({ given, over }: { readonly given: GivenList; readonly
           <EventText text={file.name} max={200} />
         </span>
         <span className={css['fileSize']}>{formatBytes(file.size)}</span>
-        <ActionIcon aria-label="Give another list" onClick={() => given.drop()}>
+        <ActionIcon aria-label="Replace the list" onClick={() => given.drop()}>
           <IconX size={14} />
         </ActionIcon>
       </div>

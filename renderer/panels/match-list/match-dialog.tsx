@@ -66,7 +66,7 @@ export function MatchDialog() {
       >
         <Text size="sm" c="dimmed">
           Shows only events that match a line of the list: addresses, blocks, hosts, flows, values
-          of any field. The list is read here and is not imported.
+          of any field. The list is only read, not imported.
         </Text>
         <ListInput given={given} over={over} />
         {shown !== undefined && shown.columns.length > 0 && (
@@ -113,7 +113,7 @@ function Options({ preview, given }: { readonly preview: Preview; readonly given
       )}
       {((understood?.eitherWay === true && !isFlow) || given.directed) && (
         <Switch
-          label="In the direction as written only"
+          label="Only in the direction as written"
           checked={given.directed}
           onChange={({ currentTarget }) => given.direct(currentTarget.checked)}
         />
@@ -162,7 +162,7 @@ function Verdict({
         <IconAlertTriangle size={16} color="var(--db-bad)" aria-hidden />
         <span>
           {unnamed && columns.length > 1 && message === undefined ? (
-            'Choose above what each column is matched as.'
+            'Choose above how each column is matched.'
           ) : (
             <EventText text={`${wrong.charAt(0).toUpperCase()}${wrong.slice(1)}.`} max={500} />
           )}

@@ -93,7 +93,7 @@ export function UnmatchedDialog() {
                     matched nothing
                   </>
                 )}
-                {narrowed ? ' among the events of this query and range of time' : ' in this case'}
+                {narrowed ? ' among the events of this query and time range' : ' in this case'}
               </span>
             </div>
             {numbers.length > 0 && (
@@ -115,7 +115,7 @@ export function UnmatchedDialog() {
             )}
             {numbers.length > MOST_SHOWN && (
               <Text size="xs" c="dimmed">
-                The first {MOST_SHOWN} are shown; copied and saved are all of them.
+                The first {MOST_SHOWN} are shown; Copy and Save take all of them.
               </Text>
             )}
           </>
@@ -167,7 +167,7 @@ function Line({ text, number, isHeader = false }: LineProps) {
 
 function copy(text: string, rows: number): void {
   if (!('clipboard' in navigator)) {
-    notifyError(new Error('this page may not write to the clipboard'), 'Not copied');
+    notifyError(new Error('this page is not allowed to write to the clipboard'), 'Not copied');
     return;
   }
   navigator.clipboard.writeText(text).then(

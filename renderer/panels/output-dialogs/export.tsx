@@ -26,7 +26,7 @@ const FORMATS = {
   ndjson: {
     label: 'NDJSON',
     type: 'application/x-ndjson',
-    note: 'One JSON object a line; numbers stay numbers.',
+    note: 'One JSON object per line; numbers stay numbers.',
   },
   parquet: {
     label: 'Parquet',
@@ -89,10 +89,17 @@ export function ExportDialog() {
         }}
       >
         <Text size="sm">
-          {opened === undefined ? 'The events found' : <b>{counted(opened.total, 'event')}</b>} by{' '}
-          <span className="mono">
-            {view.query.trim() === '' ? 'no filter' : <EventText text={view.query} max={300} />}
-          </span>
+          {opened === undefined ? 'The events found' : <b>{counted(opened.total, 'event')}</b>}{' '}
+          {view.query.trim() === '' ? (
+            'without a filter'
+          ) : (
+            <>
+              matching{' '}
+              <span className="mono">
+                <EventText text={view.query} max={300} />
+              </span>
+            </>
+          )}
           {view.list !== undefined && (
             <>
               {' '}
@@ -127,7 +134,7 @@ export function ExportDialog() {
         </div>
         <NumberInput
           label="Row limit"
-          placeholder="all of them"
+          placeholder="all"
           min={1}
           thousandSeparator=","
           value={limit ?? ''}

@@ -55,8 +55,8 @@ export function ReportDialog() {
         }}
       >
         <Text size="sm" c="dimmed">
-          One HTML page that needs nothing else: sources with their hashes and ledgers, saved
-          searches, bookmarks with their notes, tags, and what was changed.
+          One self-contained HTML page: sources with their hashes and ledgers, saved searches,
+          bookmarks with their notes, tags, and the audit log.
         </Text>
         <TextInput
           data-autofocus

@@ -128,7 +128,7 @@ function Found({ search, store }: { readonly search: string; readonly store: Spo
           ))}
         </Spotlight.ActionsGroup>
       ))}
-      {groups.length === 0 && <Spotlight.Empty>Nothing has these words</Spotlight.Empty>}
+      {groups.length === 0 && <Spotlight.Empty>Nothing matches</Spotlight.Empty>}
     </Spotlight.ActionsList>
   );
 }

@@ -67,7 +67,9 @@ export function Builder({ bar, editor }: Props) {
               </span>
             </EditChip>
           </span>
-          <span className={css['note']}>These conditions are bound by OR: edit them as text.</span>
+          <span className={css['note']}>
+            These conditions are combined with OR: edit them as text.
+          </span>
         </>
       )}
       {terms?.length === 0 && <span className={css['note']}>Every event</span>}

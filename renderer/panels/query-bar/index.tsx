@@ -162,7 +162,7 @@ function useBarCommands(
             },
             {
               id: 'query.focus',
-              title: 'Write in the query bar',
+              title: 'Go to the query bar',
               group: 'Query',
               hotkey: 'mod+L',
               run: () => editor.focus(),

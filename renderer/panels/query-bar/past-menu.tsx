@@ -21,7 +21,7 @@ export function PastMenu({ editor }: { editor: QueryEditor | undefined }) {
         </Tooltip>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>Past queries, the last first</Menu.Label>
+        <Menu.Label>Past queries, newest first</Menu.Label>
         {opened && <Items editor={editor} />}
       </Menu.Dropdown>
     </Menu>
@@ -35,7 +35,9 @@ function Items({ editor }: { editor: QueryEditor | undefined }) {
   const queries = data?.queries.filter(({ query }) => query.trim() !== '') ?? [];
   if (error !== undefined) return <Menu.Label>{error.message}</Menu.Label>;
   if (queries.length === 0)
-    return <Menu.Label>{loading ? 'Looking…' : 'None yet: what you run is kept here'}</Menu.Label>;
+    return (
+      <Menu.Label>{loading ? 'Looking…' : 'None yet: queries that you run appear here'}</Menu.Label>
+    );
   return (
     <ScrollArea.Autosize mah={380}>
       {queries.map(({ query, at, count }) => (

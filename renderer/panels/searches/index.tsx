@@ -62,7 +62,7 @@ export function SearchesPanel() {
             </Menu.Target>
             <Menu.Dropdown>
               <Menu.Item onClick={() => void navigator.clipboard.writeText(search.view)}>
-                Copy as a string
+                Copy as text
               </Menu.Item>
               <Menu.Item
                 onClick={() => {
@@ -78,7 +78,7 @@ export function SearchesPanel() {
                     .catch((error: unknown) => notifyError(error, 'The search was not saved'));
                 }}
               >
-                Replace by what is shown now
+                Replace with the current view
               </Menu.Item>
               <Menu.Item
                 color="red"

@@ -59,7 +59,7 @@ export function SourcesList() {
           <Tooltip
             multiline
             maw={360}
-            label={`${visibleText(source.name, 300)} — ${counted(eventsOf(source.byKind), 'event')}; a click shows only these`}
+            label={`${visibleText(source.name, 300)} — ${counted(eventsOf(source.byKind), 'event')}; click to show only these`}
           >
             <UnstyledButton
               className={css['name']}

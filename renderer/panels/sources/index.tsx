@@ -45,7 +45,7 @@ export function SourcesPanel() {
         'The case is compact',
       );
     } catch (error) {
-      notifyError(error, 'The case was not compacted');
+      notifyError(error, 'The case could not be compacted');
     } finally {
       setCompacting(false);
     }

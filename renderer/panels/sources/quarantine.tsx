@@ -56,7 +56,7 @@ export function Quarantine() {
     return (
       <Empty
         title={`No quarantined records ${of}`}
-        text="What an importer cannot parse is kept here byte for byte, so that nothing is lost in silence."
+        text="Records that an importer cannot parse are kept here byte for byte, so that nothing is lost silently."
         actions={of === '' ? undefined : showAll}
       />
     );

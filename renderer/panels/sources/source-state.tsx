@@ -11,7 +11,7 @@ export function State({ source }: { readonly source: Source }) {
       {source.status === 'failed' && <Badge color="red">failed</Badge>}
       {source.status === 'partial' && (
         <Badge color="orange" title={source.broken?.reason}>
-          not to its end
+          partial
         </Badge>
       )}
       {source.status === 'damaged' && (
@@ -22,7 +22,7 @@ export function State({ source }: { readonly source: Source }) {
       {source.status === 'complete' && <span className={css['muted']}>complete</span>}{' '}
       {source.exists === false && (
         <Badge color="orange" title="The events stay; raw bytes and packets cannot be read from it">
-          evidence gone
+          evidence missing
         </Badge>
       )}
     </>

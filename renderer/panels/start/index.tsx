@@ -66,7 +66,7 @@ export function StartPage() {
           >
             <IconBook2 size={22} aria-hidden />
             <b>New case</b>
-            <span>An empty folder that takes the evidence you add.</span>
+            <span>Starts empty; you add the evidence.</span>
           </UnstyledButton>
           <UnstyledButton
             className={css['choice']}
@@ -86,13 +86,13 @@ export function StartPage() {
             <b>Try the sample evidence</b>
             <span>
               {preparing
-                ? 'Writing it — a few seconds…'
+                ? 'Creating it: a few seconds…'
                 : 'An invented intrusion: a capture, logs and flows to practise on.'}
             </span>
           </UnstyledButton>
         </div>
         <p className={css['drop']}>
-          Or drop files and folders anywhere on this window: a new case is made for them.
+          Or drop files and folders anywhere on this window: a new case is created for them.
         </p>
         {recent.length > 0 && (
           <section aria-labelledby="recent-cases">

@@ -168,7 +168,7 @@ export function TalkersPanel() {
         ) : data === undefined ? (
           <Loading />
         ) : rows === 0 ? (
-          <Empty title="No events found" text="Widen the range of time, or change the query." />
+          <Empty title="No events found" text="Widen the time range, or change the query." />
         ) : noneHas ? (
           <Empty
             title={
@@ -176,7 +176,7 @@ export function TalkersPanel() {
                 ? `The only event here has no ${by.join(' or ')}`
                 : `None of these ${counted(data.total.count, 'event')} has ${by.join(' or ')}`
             }
-            text="Group them by what events of this case have:"
+            text="Group by a field that events of this case have:"
             actions={presetsOf(fields.data?.fields ?? []).map(({ value: group, label }) => (
               <Button
                 key={label}

@@ -48,18 +48,18 @@ export function RangePicker() {
       const next = shifted(views.store.getState().view, steps);
       if (next !== undefined) views.show(next);
     };
-    const disabled = isWhole ? undefined : 'no range of time is set';
+    const disabled = isWhole ? undefined : 'no time range is set';
     return [
       {
         id: 'time.range',
-        title: 'Choose a range of time…',
+        title: 'Choose a time range…',
         group: 'View',
         hotkey: 'alt+R',
         run: () => setOpened(true),
       },
       {
         id: 'time.before',
-        title: 'The same range before',
+        title: 'Previous range of this length',
         group: 'View',
         hotkey: 'alt+PageUp',
         disabled,
@@ -67,7 +67,7 @@ export function RangePicker() {
       },
       {
         id: 'time.after',
-        title: 'The same range after',
+        title: 'Next range of this length',
         group: 'View',
         hotkey: 'alt+PageDown',
         disabled,
@@ -77,10 +77,10 @@ export function RangePicker() {
   }, [views, isWhole]);
   useCommands(commands);
   return (
-    <div className={css['group']} role="group" aria-label="Range of time">
+    <div className={css['group']} role="group" aria-label="Time range">
       {isWhole && (
-        <Tooltip label="The same range before">
-          <ActionIcon aria-label="The same range before" onClick={() => move(-1)}>
+        <Tooltip label="Previous range of this length">
+          <ActionIcon aria-label="Previous range of this length" onClick={() => move(-1)}>
             <IconChevronLeft size={15} />
           </ActionIcon>
         </Tooltip>
@@ -118,8 +118,8 @@ export function RangePicker() {
         </Popover.Dropdown>
       </Popover>
       {isWhole && (
-        <Tooltip label="The same range after">
-          <ActionIcon aria-label="The same range after" onClick={() => move(1)}>
+        <Tooltip label="Next range of this length">
+          <ActionIcon aria-label="Next range of this length" onClick={() => move(1)}>
             <IconChevronRight size={15} />
           </ActionIcon>
         </Tooltip>
@@ -192,7 +192,7 @@ function RangeForm({ onDone }: { readonly onDone: (range: Range) => void }) {
           back from the newest event
         </span>
       </div>
-      <form className={css['main']} onSubmit={submit} aria-label="Range of time" noValidate>
+      <form className={css['main']} onSubmit={submit} aria-label="Time range" noValidate>
         <TextInput
           label={`From (${zone})`}
           data-autofocus
@@ -294,7 +294,7 @@ function Days({
         return (
           <div
             className={`${css['day'] ?? ''} ${events === 0 ? (css['empty'] ?? '') : ''}`}
-            title={events === 0 ? 'No events this day' : counted(events, 'event')}
+            title={events === 0 ? 'No events on this day' : counted(events, 'event')}
           >
             {Number(date.slice(8))}
             {events > 0 && (

@@ -33,11 +33,11 @@ export function readRange(
   newest: number | undefined,
 ): Read {
   const starting = readStart(fromText, zone, newest);
-  if (starting === 'wrong') return { ok: false, from: `This is no time: ${FORMS}` };
+  if (starting === 'wrong') return { ok: false, from: `Not a time: ${FORMS}` };
   const ending = readEnd(toText, zone, starting);
-  if (ending === 'wrong') return { ok: false, to: `This is no time: ${FORMS}` };
+  if (ending === 'wrong') return { ok: false, to: `Not a time: ${FORMS}` };
   if (starting !== undefined && ending !== undefined && ending <= starting) {
-    return { ok: false, to: 'This is not after the start' };
+    return { ok: false, to: 'The end is not after the start' };
   }
   return { ok: true, range: { from: starting, to: ending } };
 }

@@ -77,7 +77,7 @@ export function ZonePicker() {
           aria-haspopup="listbox"
           aria-expanded={combobox.dropdownOpened}
           aria-label={`Time zone: ${zone}`}
-          title={`Every time is in ${zone} (${offsetText(at, zone)} at the newest event)`}
+          title={`All times are in ${zone} (${offsetText(at, zone)} at the newest event)`}
           rightSection={<IconChevronDown size={13} aria-hidden />}
           onClick={() => combobox.toggleDropdown()}
         >
@@ -105,7 +105,7 @@ export function ZonePicker() {
               </span>
             </Combobox.Option>
           ))}
-          {found.length === 0 && <Combobox.Empty>No zone has that name</Combobox.Empty>}
+          {found.length === 0 && <Combobox.Empty>No time zone matches</Combobox.Empty>}
           {found.length > MOST && (
             <Combobox.Footer>
               <span className={css['faint']}>{found.length - MOST} more: type to find them</span>
