@@ -30,10 +30,15 @@ const OWN: ReadonlySet<string> = new Set([
   ...['src_ip', 'dst_ip', 'source', 'tag', 'ip', 'port', 'event_id', SUMMARY],
 ]);
 
-/** The heading of the column. An attribute with the name of a column is called by its full name. */
-export function columnLabel(name: string): string {
+/** How a field is called. An attribute with the name of a column is called by its full name. */
+export function fieldLabel(name: string): string {
   const short = name.replace(/^attrs\./, '');
-  return LABELS[name] ?? (short !== name && OWN.has(short) ? name : short);
+  return short !== name && OWN.has(short) ? name : short;
+}
+
+/** The heading of the column. */
+export function columnLabel(name: string): string {
+  return LABELS[name] ?? fieldLabel(name);
 }
 
 export type CaseField = Result<'field.list'>['fields'][number];

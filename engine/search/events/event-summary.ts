@@ -7,9 +7,22 @@ const TELLING: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   dns: ['qtype_name', 'query', 'rcode_name', 'answers', 'dns.rrtype', 'dns.rrname', 'dns.rcode'],
   http: ['method', 'uri', 'status_code', 'user_agent'],
   tls: ['version', 'server_name', 'cipher', 'ja4', 'ja3', 'tls.version', 'tls.sni'],
-  file: ['filename', 'mime_type', 'sha256', 'md5', 'fileinfo.filename', 'fileinfo.sha256'],
+  file: [
+    ...['filename', 'fileinfo.filename', 'source', 'mime_type', 'sha256', 'fileinfo.sha256'],
+    ...['sha1', 'md5'],
+  ],
   alert: ['note', 'name', 'signature', 'category', 'msg'],
+  other: [
+    ...['msg_types', 'host_name', 'client_addr', 'assigned_addr', 'mac'],
+    ...['certificate.subject', 'name', 'note', 'msg', 'addl'],
+  ],
 };
+
+/** Who sent a file and who received it, and its size, in Zeek's files.log. */
+const SENDER = 'attrs.tx_hosts';
+const RECEIVER = 'attrs.rx_hosts';
+const SEEN_BYTES = 'attrs.seen_bytes';
+const HASHES: ReadonlySet<string> = new Set(['sha256', 'fileinfo.sha256', 'sha1', 'md5']);
 
 /** How lists and exports name the summary; no query can name it. */
 export const SUMMARY = 'summary';
@@ -23,6 +36,7 @@ export function summaryFields(kinds: ReadonlySet<Kind>): string[] {
     names.push('proto', 'src_port', 'dst_port', 'bytes', 'tcp_flags', 'captured');
   for (const kind of kinds) names.push(...(TELLING[kind] ?? []).map((name) => `attrs.${name}`));
   if (kinds.has('http')) names.push('attrs.host', 'host');
+  if (kinds.has('file')) names.push(SENDER, RECEIVER, SEEN_BYTES);
   return [...new Set(names)];
 }
 
@@ -57,6 +71,22 @@ export function summaryOf(kind: string, value: (field: string) => ShownValue): s
       );
       return joined([method, `${host}${uri}`, ...rest]);
     }
+    case 'file': {
+      const ends = [SENDER, RECEIVER].map((name) => text(value(name)));
+      const [named = [], hashes = []] = [false, true].map((isHash) =>
+        (TELLING.file ?? []).filter((name) => HASHES.has(name) === isHash),
+      );
+      const bytes = value(SEEN_BYTES);
+      // One hash tells files apart.
+      const [hash = ''] = hashes.map((name) => text(value(`attrs.${name}`))).filter(Boolean);
+      return joined([
+        text(value('event_type')),
+        ends.every((end) => end !== '') ? ends.join(' → ') : '',
+        ...named.map((name) => text(value(`attrs.${name}`))),
+        bytes === null || !(Number(bytes) >= 0) ? '' : size(Number(bytes)),
+        hash,
+      ]);
+    }
     default: {
       const names = Object.hasOwn(TELLING, kind) ? (TELLING[kind as Kind] ?? []) : [];
       return joined([
@@ -75,6 +105,7 @@ function joined(parts: readonly string[]): string | null {
 /** A `-` is how Zeek writes what is not there. */
 function text(value: ShownValue): string {
   if (typeof value === 'number') return String(value);
+  if (Array.isArray(value)) return value.map(String).join(', ');
   return typeof value === 'string' && value !== '-' ? value : '';
 }
 

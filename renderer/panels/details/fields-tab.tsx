@@ -13,6 +13,7 @@ import {
   useCase,
   useZone,
 } from '../../panel-api.ts';
+import { fieldLabel } from '../../widgets/event-columns.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { shownValue } from '../../widgets/shown-value.ts';
 import { ValueMenu } from '../../widgets/value-menu.tsx';
@@ -170,7 +171,7 @@ function FieldRow({
         className={css['name']}
         title={`${attribute ? 'attribute ' : ''}${visibleText(name, 300)}`}
       >
-        <EventText text={name.replace(/^attrs\./, '')} max={100} />
+        <EventText text={fieldLabel(name)} max={100} />
       </span>
       <span className={css['value']}>
         <ValueMenu

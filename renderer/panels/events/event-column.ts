@@ -154,8 +154,8 @@ export function fittingWidth(
   sorted: string | undefined,
 ): EventColumn[] {
   const fits = (some: readonly EventColumn[], roomy = false): boolean =>
-    some.reduce((sum, { fills, least, wanted }) => {
-      if (!fills) return sum + least;
+    some.reduce((sum, { fills, width: full, least, wanted }) => {
+      if (!fills) return sum + (roomy ? full : least);
       return sum + Math.max(READABLE, roomy ? Math.min(wanted, ROOMY) : 0);
     }, 0) <= width;
   let left = [...columns];

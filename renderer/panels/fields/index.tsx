@@ -17,6 +17,7 @@ import {
   counted,
   useResultList,
 } from '../../panel-api.ts';
+import { fieldLabel } from '../../widgets/event-columns.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { placeOf, useValueMenu } from '../../widgets/value-menu.tsx';
@@ -162,7 +163,7 @@ function Field({
           onClick={onToggle}
         >
           <Icon size={11} style={{ verticalAlign: -1, marginRight: 3, color: 'var(--db-faint)' }} />
-          {visibleText(field.replace(/^attrs\./, ''), 60)}
+          {visibleText(fieldLabel(field), 60)}
         </UnstyledButton>
         {open && answer?.data !== undefined && <Distinct n={answer.data.distinct} />}
       </div>
