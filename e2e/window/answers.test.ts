@@ -122,7 +122,9 @@ describe.skipIf(browserShell.whyNot !== undefined)(
     });
 
     it('says that an answer is that of the query before one that is wrong', async () => {
-      const note = opened.page.getByRole('note').filter({ hasText: 'the answer to the previous one' });
+      const note = opened.page
+        .getByRole('note')
+        .filter({ hasText: 'the answer to the previous one' });
       await window.query.run('request');
       await expect(note).toBeHidden();
       await window.query.run('request AND (');

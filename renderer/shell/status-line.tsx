@@ -4,6 +4,7 @@ import { counted } from '../../engine/contract/counted.ts';
 import { useCase, useSession, useView, useWorkspace } from '../state/context.ts';
 import { withTerm } from '../state/query-text.ts';
 import { useResultList } from '../state/hooks.ts';
+import { useParsedQuery } from '../state/parsed-query.ts';
 import { formatCount, formatMs } from '../state/time.ts';
 import { ImportStatus } from './panels.ts';
 import css from './window.module.css';
@@ -14,6 +15,8 @@ export function StatusLine() {
   const view = useView();
   const pid = useSession((session) => session.info?.pid);
   const { opened, error, loading, firstMs } = useResultList();
+  // The bar says how the query was read.
+  const readings = useParsedQuery(view.query)?.readings ?? [];
   const spans = Object.entries(opened?.timings.spans ?? {})
     .filter(([, ms]) => ms >= 0.05)
     .map(([name, ms]) => `${name} ${ms < 10 ? ms.toFixed(1) : Math.round(ms)}`)
@@ -59,9 +62,11 @@ export function StatusLine() {
                 </UnstyledButton>
               </Tooltip>
             )}
-            {opened.notes.map((note) => (
-              <span key={note}>{note}</span>
-            ))}
+            {opened.notes
+              .filter((note) => !readings.includes(note))
+              .map((note) => (
+                <span key={note}>{note}</span>
+              ))}
           </>
         )}
         {loading && <span>searching…</span>}

@@ -88,7 +88,7 @@ export function notSearchedText(left: NotSearched, { packets = true } = {}): str
     const found =
       looked === 0
         ? 'none of them could be looked through for it'
-        : `${matching} of ${all === looked ? 'them' : `the ${number(looked)} that were looked through`} ${matching === 1 ? 'contains' : 'contain'} it`;
+        : `${matching === 0 ? 'none' : number(matching)} of ${all === looked ? 'them' : `the ${number(looked)} that were looked through`} ${matching < 2 ? 'contains' : 'contain'} it`;
     out.push(`${parts.join(' and ')} ${all === 1 ? 'is' : 'are'} not searched: ${found}`);
   }
   if (undated > 0)

@@ -10,7 +10,7 @@ it.each<[string, Record<string, ShownValue>, string]>([
     'file',
     {
       event_type: 'files',
-      'attrs.tx_hosts': ['192.0.2.1'],
+      'attrs.tx_hosts': '["192.0.2.1","192.0.2.2"]',
       'attrs.rx_hosts': ['198.51.100.7'],
       'attrs.source': 'HTTP',
       'attrs.mime_type': 'text/plain',
@@ -18,7 +18,7 @@ it.each<[string, Record<string, ShownValue>, string]>([
       'attrs.sha1': 'ab12',
       'attrs.md5': 'cd34',
     },
-    'files 192.0.2.1 → 198.51.100.7 HTTP text/plain 2.6 kB ab12',
+    'files 192.0.2.1, 192.0.2.2 → 198.51.100.7 HTTP text/plain 2.6 kB ab12',
   ],
   ['file', { event_type: 'fileinfo', 'attrs.fileinfo.filename': '/a.exe' }, 'fileinfo /a.exe'],
   [

@@ -106,7 +106,10 @@ function joined(parts: readonly string[]): string | null {
 function text(value: ShownValue): string {
   if (typeof value === 'number') return String(value);
   if (Array.isArray(value)) return value.map(String).join(', ');
-  return typeof value === 'string' && value !== '-' ? value : '';
+  if (typeof value !== 'string' || value === '-') return '';
+  // Lists of texts are kept as JSON.
+  const list = /^\["(.*)"\]$/.exec(value)?.[1];
+  return list === undefined ? value : list.replaceAll('","', ', ');
 }
 
 function side(packets: ShownValue, bytes: ShownValue): string {
