@@ -389,10 +389,8 @@ describe('bytes from the evidence', () => {
   it('says which fields were cut out of the message, and by what', async () => {
     const [event = ''] = await all('extractor:openssh* outcome:failure');
     const { result } = await called(calls, 'event.get', { case: files.folder, event });
-    expect(result.cut).toMatchObject({
-      extractor: 'openssh',
-      version: expect.stringMatching(/^\d+$/),
-    });
+    expect(result.cut?.extractor).toBe('openssh');
+    expect(result.cut?.version).toMatch(/^\d+$/);
     expect(result.cut?.fields).toEqual(
       expect.arrayContaining(['src_ip', 'src_port', 'user', 'outcome']),
     );
