@@ -406,7 +406,8 @@ describe('a list', () => {
     const args = ['tag', CASE, 'kind:flow', 'pair', '--list', list, '--list-directed', '--json'];
     const { status, err } = await daybook(args);
     expect(status).toBe(2);
-    expect(err).toContain('line 1 of the list: "note": no field of events');
+    const { error } = JSON.parse(err) as { error: { message: string } };
+    expect(error.message).toBe('line 1 of the list: "note": no field of events');
     const tagged = await daybook([...args, '--list-field', 'id.orig_h,id.resp_h']);
     expect(tagged.status, tagged.err).toBe(0);
     expect(json(tagged)).toMatchObject({

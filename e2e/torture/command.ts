@@ -74,7 +74,7 @@ export function crash({ status, signal, out, err }: Ended): string | undefined {
   if (/unexpected error|defect of Daybook|node:internal/.test(err))
     return `an unexpected error: ${tail(err)}`;
   // What `verify` finds it says on standard output.
-  if (status !== 0 && status !== 3 && out === '' && !/^daybook: \S/m.test(err))
+  if (status !== 0 && status !== 3 && out === '' && !/^(?:daybook: \S|\{"error":)/m.test(err))
     return `exit status ${status} without a message: ${tail(err)}`;
   return undefined;
 }
