@@ -6,7 +6,14 @@
  */
 import { COLUMNS, type EpochMicros } from '../contract/event.ts';
 import type { Name } from './ast.ts';
-import { type BoundValue, micros, Params, quoteIdentifier } from './dialect/duckdb.ts';
+import {
+  type BoundValue,
+  copyInParts,
+  micros,
+  Params,
+  partFiles,
+  quoteIdentifier,
+} from './dialect/duckdb.ts';
 import { attributesOf } from './attribute-names.ts';
 import { type Field, chosenName, knownField } from './fields.ts';
 import { allColumns } from './events.ts';
@@ -126,27 +133,116 @@ export function compileOrderPlaces(table: string, every: number): Statement {
   return { ...params.finish(sql), columns: [] };
 }
 
-/** Segments and numbers of the rows of a slice of such a table, in order. */
-export function compileOrderSlice(table: string, { from, to }: KeySlice): Statement {
-  const params = new Params();
-  const tests = [
+/** How many rows such a table has, as one number. */
+export function compileOrderSize(table: string): Statement {
+  return { sql: `SELECT count(*) FROM ${table}`, params: [], columns: [] };
+}
+
+function sliceTests({ from, to }: KeySlice, params: Params): string[] {
+  return [
     ...(from === undefined ? [] : [`k >= unhex(${params.bind(from, 'VARCHAR')})`]),
     ...(to === undefined ? [] : [`k < unhex(${params.bind(to, 'VARCHAR')})`]),
   ];
+}
+
+/** Segments and numbers of the rows of a slice of such a table, in order. */
+export function compileOrderSlice(table: string, { from, to }: KeySlice): Statement {
+  const params = new Params();
+  const tests = sliceTests({ from, to }, params);
   const where = tests.length === 0 ? '' : ` WHERE ${tests.join(' AND ')}`;
   const sql = `SELECT "segment", "row_id" FROM ${table}${where} ORDER BY k`;
   return { ...params.finish(sql), columns: [] };
 }
 
-/** The rows with these numbers in their segments as `compileRows` gives them, in no order. */
-export function compileKnownRows(plan: Plan, sets: ReadonlyMap<SegmentInfo, Rows>): Statement {
+/**
+ * The rows with these numbers in their segments as `compileRows` gives them, in no order.
+ * @param segments whose columns the result has; those of `sets` when left out
+ */
+export function compileKnownRows(
+  plan: Plan,
+  sets: ReadonlyMap<SegmentInfo, Rows>,
+  segments: readonly SegmentInfo[] = [...sets.keys()],
+): Statement {
   const found: Found = new Map(
-    Array.from(sets, ([{ id }, rows]) => [id, { rows, exact: true, rest: ALL, by: 'index' }]),
+    segments.map((segment) => [
+      segment.id,
+      { rows: sets.get(segment) ?? 'none', exact: true, rest: ALL, by: 'index' },
+    ]),
   );
   return compileRows(
     { ...plan, events: { node: 'base', filter: ALL, found } },
-    { segments: [...sets.keys()], unordered: true },
+    { segments, unordered: true },
   );
+}
+
+/**
+ * Segments and numbers of those rows of some segments that are in the table of an order, in no order.
+ * @param range of the numbers, half-open
+ */
+export function compileOrderedOf(
+  table: string,
+  segments: readonly SegmentInfo[],
+  range?: { readonly from: number; readonly to: number },
+): Statement {
+  const params = new Params();
+  const ids = segments.map(({ id }) => params.bind(id, 'INTEGER')).join(', ');
+  const at = (row: number): string => params.bind(row, 'BIGINT');
+  const rows =
+    range === undefined ? '' : ` AND "row_id" >= ${at(range.from)} AND "row_id" < ${at(range.to)}`;
+  const sql = `SELECT "segment", "row_id" FROM ${table} WHERE "segment" IN (${ids})${rows}`;
+  return { ...params.finish(sql), columns: [] };
+}
+
+/** Names of what the order adds to each row that is put aside. */
+const KEY = 'k';
+const PART = 'part';
+
+/** Makes the table `copy` of the rows of `known`, each with its place in the order and the number of its part. */
+export function compilePlacedRows(
+  known: Statement,
+  order: string,
+  places: readonly string[],
+  copy: string,
+): Statement {
+  const [segment, row] = [ROW_IDENTITY.segment, ROW_IDENTITY.rowId];
+  const part = places.map((place) => `CAST(o.k >= ${keyOf(place)} AS INTEGER)`).join(' + ');
+  const join = `r.o${segment} = o."segment" AND r.o${row} = o."row_id"`;
+  return {
+    sql: `CREATE TABLE ${copy} AS SELECT r.*, o.k AS ${KEY}, ${part === '' ? '0' : part} AS ${PART} FROM (${known.sql}) AS r JOIN ${order} AS o ON ${join}`,
+    params: known.params,
+    columns: [],
+  };
+}
+
+/** Writes such a table to files below `folder`, those of each part in a folder of its own. */
+export function compileSpill(copy: string, folder: string, name: string): Statement {
+  return { sql: copyInParts(copy, folder, PART, name), params: [], columns: [] };
+}
+
+/** The rows of a part between two places, in order, with the columns of `known`. */
+export function compileSpilled(
+  known: Statement,
+  folder: string,
+  part: number,
+  slice: KeySlice,
+): Statement {
+  const params = new Params();
+  const columns = Array.from({ length: widthOf(known) }, (_, i) => `o${i}`).join(', ');
+  const tests = sliceTests(slice, params);
+  const where = tests.length === 0 ? '' : ` WHERE ${tests.join(' AND ')}`;
+  const sql = `SELECT ${columns} FROM ${partFiles(folder, PART, part)}${where} ORDER BY ${KEY}`;
+  return { ...params.finish(sql), columns: known.columns };
+}
+
+/** Values of a row of a statement of rows. */
+function widthOf({ columns }: Statement): number {
+  let width = Object.keys(ROW_IDENTITY).length;
+  for (const { parts } of columns) for (const { at } of parts) width = Math.max(width, at + 1);
+  return width;
+}
+
+function keyOf(hex: string): string {
+  return `unhex('${hex}')`;
 }
 
 /** Holds rows to a slice of time; those without a time are in none. */

@@ -44,7 +44,7 @@ import {
 import { foundByFilter, heavier, pathOf, rowsRead, segmentsRead } from '../query/plan-reads.ts';
 import type { Plain } from '../store/segment-store.ts';
 import { rowsInSlices } from './events/rows-in-slices.ts';
-import { sliceRows, timeSlices, type TimeSlice } from './events/time-slices.ts';
+import { sliceRows, sortableRows, timeSlices, type TimeSlice } from './events/time-slices.ts';
 import { answerDirectly } from './groups/answer-directly.ts';
 import { answerGroups } from './groups/answer-groups.ts';
 import { isShortOfMemory, tableBatches, type TableReader } from './groups/answer-table.ts';
@@ -216,6 +216,12 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
   /** Rows of some segments, in order: by one statement, or in slices where memory does not hold what it sorts. */
   async function* inOrder(own: Plan, options: RowsOfSegments): AsyncGenerator<RowBatch> {
     const { segments } = options;
+    const columns = columnsRead(plan, segments);
+    // Rows that are wide, or many: what they are ordered by first, and then only those that are asked for.
+    if (!plan.streaming && rowsRead(own) > sortableRows(session.memory, columns)) {
+      yield* inSlices(own, options, columns);
+      return;
+    }
     const statement = watch.span('compile', () => compileRows(own, options));
     await prepared(segments, statement.sql);
     let given = false;
@@ -229,10 +235,25 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
     } catch (error) {
       if (given || !isShortOfMemory(error)) throw error;
     }
+    yield* inSlices(own, options, columns);
+  }
+
+  async function* inSlices(
+    own: Plan,
+    options: RowsOfSegments,
+    columns: number,
+  ): AsyncGenerator<RowBatch> {
+    const { segments } = options;
+    const { store, memory } = session;
     const reader = {
-      rows: 2 * sliceRows(session.memory, columnsRead(plan, segments)),
-      stream: execute,
-      drop: (tables: readonly string[]) => session.store.dropWork(tables),
+      ...{ rows: 2 * sliceRows(memory, columns), memory, columns },
+      async *stream(statement: Statement) {
+        await prepared(segments, statement.sql);
+        yield* execute(statement);
+      },
+      drop: (tables: readonly string[]) => store.dropWork(tables),
+      folder: () => store.workFolder(),
+      dropFolder: (folder: string) => store.dropFolder(folder),
     };
     for await (const slice of rowsInSlices(reader, own, options)) {
       await withMessages(slice.rows, slice.statement, slice.segments);

@@ -1,7 +1,8 @@
 /** Answers of more groups or rows than the memory limit holds at once: none is refused, and each is what memory in plenty gives. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { evidence } from '../../app/compose.ts';
 import { CaseSession } from './session/case-session.ts';
+import { SegmentStore } from '../store/segment-store.ts';
 import { shownRows, startQuery } from './query.ts';
 import { top } from './groups/top.ts';
 import { type SmallCase, smallCase } from '../operations/testing/small-case.ts';
@@ -69,6 +70,20 @@ describe('events that are too many to be sorted in memory', () => {
       expect(found.findIndex((row, i) => row !== all[i])).toBe(-1);
     },
   );
+
+  it('are read once and put aside', async () => {
+    const query = '* | sort bytes';
+    const all = await records(query, 4e9);
+    const made = vi.spyOn(SegmentStore.prototype, 'query');
+    const found = await records(query, LITTLE);
+    const statements = made.mock.calls.map(([sql]) => sql);
+    made.mockRestore();
+    expect(found.findIndex((row, i) => row !== all[i])).toBe(-1);
+    expect(statements.filter((sql) => sql.startsWith('COPY')).length).toBeGreaterThan(1);
+    const slices = statements.filter((sql) => sql.includes('read_parquet'));
+    expect(slices.length).toBeGreaterThan(4);
+    expect(slices.some((sql) => sql.includes('.events'))).toBe(false);
+  });
 });
 
 describe('what the window asks for', () => {

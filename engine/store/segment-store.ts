@@ -5,6 +5,7 @@
  * Holds always: DuckDB may read the case's `days` folder only, write a spill folder of its own only, loads
  * no extension and cannot be reconfigured; texts of queries reach it as parameters.
  */
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   DuckDBTimestampValue,
@@ -387,6 +388,20 @@ export class SegmentStore {
     });
     this.listing = done.catch(() => undefined);
     return done;
+  }
+
+  /** A new folder that statements may write to and read from; undefined: there is none. It is removed by `dropFolder`. */
+  async workFolder(): Promise<string | undefined> {
+    await this.started();
+    if (this.spill === undefined) return undefined;
+    const folder = join(this.spill.path, SPILLED, `rows-${this.workFolders++}`);
+    mkdirSync(folder, { recursive: true });
+    return folder;
+  }
+  private workFolders = 0;
+
+  dropFolder(folder: string): void {
+    rmSync(folder, { recursive: true, force: true });
   }
 
   /** Drops tables that an answer has put aside. */

@@ -504,3 +504,19 @@ export const IP6_TYPE = 'UUID';
 export function ip6Text(sql: string): string {
   return `CAST(${sql} AS VARCHAR)`;
 }
+
+// -- rows that are put aside -----------------------------------------------------------------------
+
+function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** Writes a table to Parquet files: those of rows with the same number in `part` to a folder of their own. */
+export function copyInParts(table: string, folder: string, part: string, name: string): string {
+  return `COPY ${table} TO ${quoteText(folder)} (FORMAT parquet, COMPRESSION snappy, PARTITION_BY (${part}), WRITE_PARTITION_COLUMNS false, OVERWRITE_OR_IGNORE, FILENAME_PATTERN ${quoteText(`${name}_{i}`)})`;
+}
+
+/** All files of one part, as a FROM clause has them. */
+export function partFiles(folder: string, part: string, number: number): string {
+  return `read_parquet(${quoteText(`${folder}/${part}=${number}/*.parquet`)})`;
+}

@@ -1,7 +1,8 @@
 /**
- * Events in an order that memory does not hold all of: where each lies in the order goes into a table of the database
- * `work`, which DuckDB moves to the spill folder as it must; the events are then read slice by slice of that order.
- * Each slice reads all segments anew, so it takes longer than one sort does where memory is enough.
+ * Events in an order that memory does not hold all of. Which rows there are and the place of each in the order goes
+ * into a table of the database `work`, which DuckDB moves to the spill folder as it must: it has no other columns. The
+ * events are then read slice by slice of that order. Few slices are read from the segments, each from all of them. For
+ * many, the events are read once, put aside by parts of the order in files of the spill folder, and read from there.
  */
 import { RowSet } from '../../util/row-set.ts';
 import {
@@ -11,31 +12,53 @@ import {
   type SegmentInfo,
   type Statement,
   compileKnownRows,
+  compileOrderedOf,
   compileOrderPlaces,
+  compileOrderSize,
   compileOrderSlice,
   compileOrderTable,
+  compilePlacedRows,
+  compileSpill,
+  compileSpilled,
   rowsOf,
 } from '../../query/index.ts';
 import type { Plain } from '../../store/segment-store.ts';
+import { isShortOfMemory } from '../groups/answer-table.ts';
 
 export interface SliceReader {
   /** Rows of a slice, at most, about. */
   readonly rows: number;
+  /** Bytes that statements may use. */
+  readonly memory: number;
+  /** Values of a row. */
+  readonly columns: number;
   stream(statement: Statement): AsyncGenerator<readonly Plain[][]>;
   /** Drops tables of `work`. */
   drop(tables: readonly string[]): Promise<void>;
+  /** A folder for rows that are put aside; undefined: there is none. */
+  folder(): Promise<string | undefined>;
+  dropFolder(folder: string): void;
 }
 
 export interface SliceOfRows {
   readonly statement: Statement;
   readonly segments: readonly SegmentInfo[];
-  readonly rows: Plain[][];
+  readonly rows: readonly Plain[][];
 }
 
 /** Places that are looked up for each slice. */
 const PLACES = 100;
 /** Larger than any row number, and leaves room for that of the segment in a number. */
 const ROWS = 2 ** 36;
+/** So many slices are read from the segments: what is put aside is written and read as well. */
+const FEW_SLICES = 4;
+/** Segments whose rows are put aside by one statement. */
+const MOST_SEGMENTS = 64;
+/** What a column of each part takes while rows are put aside: DuckDB has room for a vector of values at least. */
+const PART_COLUMN_BYTES = 2048 * 16;
+/** Parts may take this share of the memory. */
+const PARTS_SHARE = 1 / 8;
+const MOST_PARTS = 100;
 
 let made = 0;
 
@@ -45,49 +68,179 @@ export async function* rowsInSlices(
   plan: Plan,
   options: RowsOptions,
 ): AsyncGenerator<SliceOfRows> {
-  const table = `work.main."order_${made++}"`;
-  const byId = new Map(plan.segmentsUsed.map((segment) => [segment.id, segment]));
+  const order = `work.main."order_${made++}"`;
+  let folder: string | undefined;
   try {
-    await all(reader.stream(compileOrderTable(plan, options, table)));
-    const every = Math.max(1, Math.floor(reader.rows / PLACES));
-    const keys = await all(reader.stream(compileOrderPlaces(table, every)));
-    const places = keys.filter((_, i) => i % PLACES === PLACES - 1).map(([key]) => String(key));
-    for (let i = 0; i <= places.length; i++) {
-      const slice = { from: places[i - 1], to: places[i] };
-      const order = await all(reader.stream(compileOrderSlice(table, slice)));
-      if (order.length === 0) continue;
-      const place = new Map(order.map(([segment, row], at) => [identity(segment, row), at]));
-      const known = new Map<SegmentInfo, number[]>();
-      for (const [id, row] of order) {
-        const segment = byId.get(Number(id))!;
-        const own = known.get(segment);
-        if (own === undefined) known.set(segment, [Number(row)]);
-        else own.push(Number(row));
-      }
-      const sets = new Map(
-        Array.from(known, ([segment, rows]) => [
-          segment,
-          rowsOf(RowSet.ofSorted(Uint32Array.from(rows).sort(), segment.rows)),
-        ]),
-      );
-      const statement = compileKnownRows(plan, sets);
-      const rows: Plain[][] = new Array<Plain[]>(order.length);
-      let read = 0;
-      for await (const batch of reader.stream(statement))
-        for (const row of batch) {
-          rows[place.get(identity(row[ROW_IDENTITY.segment], row[ROW_IDENTITY.rowId]))!] = row;
-          read++;
-        }
-      if (read !== order.length) throw new Error(`${read} of ${order.length} rows were read`);
-      yield { statement, segments: [...sets.keys()], rows };
-    }
+    await all(reader.stream(compileOrderTable(plan, options, order)));
+    const [[size] = []] = await all(reader.stream(compileOrderSize(order)));
+    const places = Number(size) <= reader.rows ? [] : await placesOf(reader, order);
+    folder = places.length < FEW_SLICES ? undefined : await reader.folder();
+    const aside =
+      folder === undefined ? undefined : await putAside(reader, plan, order, places, folder);
+    if (folder === undefined || aside === undefined)
+      yield* fromSegments(reader, plan, order, places);
+    else yield* whole(Number(size), fromFolder(reader, plan, places, folder, aside));
   } finally {
-    await reader.drop([table]);
+    await reader.drop([order]);
+    if (folder !== undefined) reader.dropFolder(folder);
   }
+}
+
+/** Places in the order that divide it into slices: one fewer than slices. */
+async function placesOf(reader: SliceReader, order: string): Promise<string[]> {
+  const every = Math.max(1, Math.floor(reader.rows / PLACES));
+  const keys = await all(reader.stream(compileOrderPlaces(order, every)));
+  return keys.filter((_, i) => i % PLACES === PLACES - 1).map(([key]) => String(key));
+}
+
+/** @throws Error where other rows were put aside than are in the order */
+async function* whole(
+  size: number,
+  slices: AsyncGenerator<SliceOfRows>,
+): AsyncGenerator<SliceOfRows> {
+  let read = 0;
+  for await (const slice of slices) {
+    read += slice.rows.length;
+    yield slice;
+  }
+  checkRead(read, size);
+}
+
+async function* fromSegments(
+  reader: SliceReader,
+  plan: Plan,
+  order: string,
+  places: readonly string[],
+): AsyncGenerator<SliceOfRows> {
+  const byId = new Map(plan.segmentsUsed.map((segment) => [segment.id, segment]));
+  for (let i = 0; i <= places.length; i++) {
+    const slice = { from: places[i - 1], to: places[i] };
+    const ordered = await all(reader.stream(compileOrderSlice(order, slice)));
+    if (ordered.length === 0) continue;
+    const place = new Map(ordered.map(([segment, row], at) => [identity(segment, row), at]));
+    const sets = setsOf(ordered, byId);
+    const statement = compileKnownRows(plan, sets);
+    const rows: Plain[][] = new Array<Plain[]>(ordered.length);
+    let read = 0;
+    for await (const batch of reader.stream(statement))
+      for (const row of batch) {
+        rows[place.get(identity(row[ROW_IDENTITY.segment], row[ROW_IDENTITY.rowId]))!] = row;
+        read++;
+      }
+    checkRead(read, ordered.length);
+    yield { statement, segments: [...sets.keys()], rows };
+  }
+}
+
+/** Rows that were put aside: what they are rows of, and how many slices each part of them has. */
+interface Aside {
+  readonly statement: Statement;
+  readonly slicesOfPart: number;
+}
+
+/** Undefined where the memory does not allow it, or there are none. */
+async function putAside(
+  reader: SliceReader,
+  plan: Plan,
+  order: string,
+  places: readonly string[],
+  folder: string,
+): Promise<Aside | undefined> {
+  const slices = places.length + 1;
+  const fitting = (reader.memory * PARTS_SHARE) / (PART_COLUMN_BYTES * reader.columns);
+  const parts = Math.max(1, Math.min(slices, MOST_PARTS, Math.floor(fitting)));
+  const slicesOfPart = Math.ceil(slices / parts);
+  const partPlaces = places.filter((_, i) => (i + 1) % slicesOfPart === 0);
+  let statement: Statement | undefined;
+  let copies = 0;
+  try {
+    for (const { segments, range } of groupsOfRows(reader, plan)) {
+      const ordered = await all(reader.stream(compileOrderedOf(order, segments, range)));
+      if (ordered.length === 0) continue;
+      const sets = setsOf(ordered, new Map(segments.map((segment) => [segment.id, segment])));
+      const copy = `work.main."copy_${made++}"`;
+      statement = compileKnownRows(plan, sets, plan.segmentsUsed);
+      try {
+        await all(reader.stream(compilePlacedRows(statement, order, partPlaces, copy)));
+        await all(reader.stream(compileSpill(copy, folder, `rows_${copies++}`)));
+      } finally {
+        await reader.drop([copy]);
+      }
+    }
+  } catch (error) {
+    if (isShortOfMemory(error)) return undefined;
+    throw error;
+  }
+  return statement && { statement, slicesOfPart };
+}
+
+async function* fromFolder(
+  reader: SliceReader,
+  plan: Plan,
+  places: readonly string[],
+  folder: string,
+  { statement, slicesOfPart }: Aside,
+): AsyncGenerator<SliceOfRows> {
+  for (let i = 0; i <= places.length; i++) {
+    const isFirst = i % slicesOfPart === 0;
+    const isLast = (i + 1) % slicesOfPart === 0;
+    const slice = { from: isFirst ? undefined : places[i - 1], to: isLast ? undefined : places[i] };
+    const part = Math.floor(i / slicesOfPart);
+    for await (const rows of reader.stream(compileSpilled(statement, folder, part, slice)))
+      yield { statement, segments: plan.segmentsUsed, rows };
+  }
+}
+
+/** Rows that are put aside at once: all of some segments, or a range of those of a large one. */
+interface RowGroup {
+  readonly segments: readonly SegmentInfo[];
+  readonly range?: { readonly from: number; readonly to: number };
+}
+
+function* groupsOfRows({ rows }: SliceReader, { segmentsUsed }: Plan): Generator<RowGroup> {
+  let some: SegmentInfo[] = [];
+  let many = 0;
+  for (const segment of segmentsUsed) {
+    if (some.length > 0 && (many + segment.rows > rows || some.length === MOST_SEGMENTS)) {
+      yield { segments: some };
+      some = [];
+      many = 0;
+    }
+    if (segment.rows <= rows) {
+      some.push(segment);
+      many += segment.rows;
+    } else
+      for (let from = 0; from < segment.rows; from += rows)
+        yield { segments: [segment], range: { from, to: from + rows } };
+  }
+  if (some.length > 0) yield { segments: some };
+}
+
+function setsOf(
+  rows: readonly Plain[][],
+  byId: ReadonlyMap<number, SegmentInfo>,
+): Map<SegmentInfo, ReturnType<typeof rowsOf>> {
+  const known = new Map<SegmentInfo, number[]>();
+  for (const [id, row] of rows) {
+    const segment = byId.get(Number(id))!;
+    const own = known.get(segment);
+    if (own === undefined) known.set(segment, [Number(row)]);
+    else own.push(Number(row));
+  }
+  return new Map(
+    Array.from(known, ([segment, own]) => [
+      segment,
+      rowsOf(RowSet.ofSorted(Uint32Array.from(own).sort(), segment.rows)),
+    ]),
+  );
 }
 
 function identity(segment: unknown, row: unknown): number {
   return Number(segment) * ROWS + Number(row);
+}
+
+function checkRead(read: number, expected: number): void {
+  if (read !== expected) throw new Error(`${read} of ${expected} rows were read`);
 }
 
 async function all(batches: AsyncGenerator<readonly Plain[][]>): Promise<Plain[][]> {

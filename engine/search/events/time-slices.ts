@@ -23,8 +23,12 @@ const PROBES = 8;
 
 /** Rows of a slice that are read with so many columns. */
 export function sliceRows(memory: number, columns: number): number {
-  const fitting = Math.floor((memory * SHARE) / (VALUE_BYTES * Math.max(1, columns)));
-  return Math.max(1, Math.min(ROWS, fitting));
+  return Math.max(1, Math.min(ROWS, sortableRows(memory, columns)));
+}
+
+/** Rows with so many columns that are sorted in the share of the memory that one statement may take for it. */
+export function sortableRows(memory: number, columns: number): number {
+  return Math.floor((memory * SHARE) / (VALUE_BYTES * Math.max(1, columns)));
 }
 
 /**
