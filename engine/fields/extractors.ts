@@ -10,6 +10,10 @@ import bind from './extractors/bind.json' with { type: 'json' };
 import cef from './extractors/cef.json' with { type: 'json' };
 import checkpoint from './extractors/checkpoint.json' with { type: 'json' };
 import ciscoAsa from './extractors/cisco-asa.json' with { type: 'json' };
+import ciscoIos from './extractors/cisco-ios.json' with { type: 'json' };
+import ciscoIse from './extractors/cisco-ise.json' with { type: 'json' };
+import ciscoMnemonic from './extractors/cisco-mnemonic.json' with { type: 'json' };
+import ciscoWsa from './extractors/cisco-wsa.json' with { type: 'json' };
 import citrixAdc from './extractors/citrix-adc.json' with { type: 'json' };
 import clavister from './extractors/clavister.json' with { type: 'json' };
 import coredns from './extractors/coredns.json' with { type: 'json' };
@@ -18,11 +22,17 @@ import daemons from './extractors/daemons.json' with { type: 'json' };
 import databases from './extractors/databases.json' with { type: 'json' };
 import dovecot from './extractors/dovecot.json' with { type: 'json' };
 import dropbear from './extractors/dropbear.json' with { type: 'json' };
+import ekinops from './extractors/ekinops.json' with { type: 'json' };
+import envoy from './extractors/envoy.json' with { type: 'json' };
 import exim from './extractors/exim.json' with { type: 'json' };
+import filterlog from './extractors/filterlog.json' with { type: 'json' };
+import forcepointSmc from './extractors/forcepoint-smc.json' with { type: 'json' };
 import fortinet from './extractors/fortinet.json' with { type: 'json' };
 import haproxy from './extractors/haproxy.json' with { type: 'json' };
 import honeypots from './extractors/honeypots.json' with { type: 'json' };
 import iis from './extractors/iis.json' with { type: 'json' };
+import infobloxNios from './extractors/infoblox-nios.json' with { type: 'json' };
+import iscDhcpd from './extractors/isc-dhcpd.json' with { type: 'json' };
 import leef from './extractors/leef.json' with { type: 'json' };
 import logfmt from './extractors/logfmt.json' with { type: 'json' };
 import netfilter from './extractors/netfilter.json' with { type: 'json' };
@@ -31,7 +41,9 @@ import openssh from './extractors/openssh.json' with { type: 'json' };
 import oracle from './extractors/oracle.json' with { type: 'json' };
 import paloalto from './extractors/paloalto.json' with { type: 'json' };
 import pam from './extractors/pam.json' with { type: 'json' };
+import pensando from './extractors/pensando.json' with { type: 'json' };
 import postfix from './extractors/postfix.json' with { type: 'json' };
+import pulseSecure from './extractors/pulse-secure.json' with { type: 'json' };
 import radius from './extractors/radius.json' with { type: 'json' };
 import skyhigh from './extractors/skyhigh.json' with { type: 'json' };
 import sonicwall from './extractors/sonicwall.json' with { type: 'json' };
@@ -41,6 +53,7 @@ import spamd from './extractors/spamd.json' with { type: 'json' };
 import stormshield from './extractors/stormshield.json' with { type: 'json' };
 import su from './extractors/su.json' with { type: 'json' };
 import sudo from './extractors/sudo.json' with { type: 'json' };
+import symantecEndpoint from './extractors/symantec-endpoint.json' with { type: 'json' };
 import vmware from './extractors/vmware.json' with { type: 'json' };
 import vpn from './extractors/vpn.json' with { type: 'json' };
 import wallix from './extractors/wallix.json' with { type: 'json' };
@@ -54,6 +67,10 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   cef,
   checkpoint,
   'cisco-asa': ciscoAsa,
+  'cisco-ios': ciscoIos,
+  'cisco-ise': ciscoIse,
+  'cisco-mnemonic': ciscoMnemonic,
+  'cisco-wsa': ciscoWsa,
   'citrix-adc': citrixAdc,
   clavister,
   coredns,
@@ -62,11 +79,17 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   databases,
   dovecot,
   dropbear,
+  ekinops,
+  envoy,
   exim,
+  filterlog,
+  'forcepoint-smc': forcepointSmc,
   fortinet,
   haproxy,
   honeypots,
   iis,
+  'infoblox-nios': infobloxNios,
+  'isc-dhcpd': iscDhcpd,
   leef,
   logfmt,
   netfilter,
@@ -75,7 +98,9 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   oracle,
   paloalto,
   pam,
+  pensando,
   postfix,
+  'pulse-secure': pulseSecure,
   radius,
   skyhigh,
   sonicwall,
@@ -85,6 +110,7 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   stormshield,
   su,
   sudo,
+  'symantec-endpoint': symantecEndpoint,
   vmware,
   vpn,
   wallix,

@@ -48,8 +48,8 @@ export function keep(
     case 'request':
       keepRequest(field, second, b, start, end, rank);
       break;
-    case 'code5':
-      set(field, capture, end - 5, end, rank, escapes);
+    case 'inner':
+      set(field, capture, innerStart(b, start, end), end - 1, rank, escapes);
       break;
     default:
       set(field, capture, start, end, rank, escapes);
@@ -105,11 +105,19 @@ export function isValid(capture: Capture, b: Uint8Array, start: number, end: num
       return addressEnd(b, start, end) === end || isHostName(b, start, end);
     case 'endpoint':
       return endpointEnd(b, start, end) > start;
-    case 'code5':
-      return end - start >= 5 && digitsEnd(b, start, end) === end;
+    case 'inner':
+      return innerStart(b, start, end) > start;
     default:
       return true;
   }
+}
+
+/** Where the address is that is in the brackets at the end, or -1. */
+function innerStart(b: Uint8Array, start: number, end: number): number {
+  if (b[end - 1] !== 41) return -1;
+  let p = end - 1;
+  while (p > start && b[p - 1] !== 40) p -= 1;
+  return p > start && addressEnd(b, p, end - 1) === end - 1 ? p : -1;
 }
 
 /** Whether the address that was read last is 0.0.0.0 or ::. */

@@ -16,6 +16,8 @@ export const CAPTURES = [
   'ip',
   /** An address that is not unspecified (0.0.0.0, ::). */
   'peer',
+  /** The address in brackets that a value ends with: `GUI(192.0.2.1)`. */
+  'inner',
   /** An address, else a name: of src_ip and dst_ip the name becomes src_domain and dst_domain. */
   'host',
   'port',
@@ -44,8 +46,6 @@ export const CAPTURES = [
   'account',
   /** As `account`, and `name@domain`, too. */
   'principal',
-  /** The last five digits of a number. */
-  'code5',
   /** Anything up to the end. */
   'rest',
   /** Pairs of keys and values up to the end. */

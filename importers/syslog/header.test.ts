@@ -90,6 +90,31 @@ const CASES: Case[] = [
     severity: 6,
     message: '2026-03-10 09:11:20 - vpn1 - hello',
   },
+  {
+    line: '<134>1 2026-03-10T09:11:20Z fw1 1,2026/03/10 09:11:20,0123,TRAFFIC',
+    time: '2026-03-10T09:11:20',
+    host: 'fw1',
+    facility: 16,
+    severity: 6,
+    message: '1,2026/03/10 09:11:20,0123,TRAFFIC',
+  },
+  {
+    line: 'router1: Oct 19 16:07:39.018 CET: %IP-4-DUPADDR: Duplicate address 192.0.2.1 on Vlan40',
+    time: '2026-10-19T15:07:39.018',
+    host: 'router1',
+    severity: 4,
+    event_type: 'IP-4-DUPADDR',
+    message: '%IP-4-DUPADDR: Duplicate address 192.0.2.1 on Vlan40',
+  },
+  {
+    line: '<190>switch1: 2026 Mar 13 17:07:57 UTC: %AAA-6-AAA_ACCOUNTING_MESSAGE: start:vsh',
+    time: '2026-03-13T17:07:57',
+    host: 'switch1',
+    facility: 23,
+    severity: 6,
+    event_type: 'AAA-6-AAA_ACCOUNTING_MESSAGE',
+    message: '%AAA-6-AAA_ACCOUNTING_MESSAGE: start:vsh',
+  },
   // The count of a frame that no longer fits, as of a file whose lines were edited.
   {
     line: '535 <14>1 2026-03-10T09:57:41+01:00 fw1 - - - - 1,2026/03/10 09:57:41,hello',

@@ -273,6 +273,7 @@ export function parseHeader(h: Header, b: Uint8Array, start: number, end: number
     if (c === 49 && b[p + 1] === SPACE && rfc5424(h, b, p + 2, end)) return h.dated || known;
     if ((c === 116 || c === 110) && audit(h, b, p, end)) return true;
     if (c === 100 && fortinet(h, b, p, end)) return true;
+    if (ciscoHost(h, b, p, end)) return true;
     if (supercomputer(h, b, p, end)) return true;
     if (piped(h, b, p, end)) return true;
   }
@@ -757,6 +758,32 @@ function sequenced(h: Header, b: Uint8Array, at: number, end: number): boolean {
   return true;
 }
 
+/** Cisco's `logging origin-id hostname`: `router1: Oct 19 16:07:39.018 CET: %SYS-5-CONFIG_I: …`. */
+function ciscoHost(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  let w = at;
+  while (w < end && w - at < MAX_NAME && b[w] !== SPACE && b[w] !== COLON) w++;
+  if (w === at || b[w] !== COLON || b[w + 1] !== SPACE || !isHost(b, at, w)) return false;
+  let p = skipSpaces(b, w + 1, end);
+  if (b[p] === 42 || b[p] === 46) p++;
+  const { stamp } = h;
+  if (!stamp.parse(b, p, end) || !isFirm(stamp)) return false;
+  p = stamp.end;
+  // A zone's name.
+  if (b[p] === SPACE) {
+    p++;
+    while (p < end && isAlnum(b[p]!)) p++;
+  }
+  if (b[p] !== COLON || b[p + 1] !== SPACE || b[p + 2] !== PERCENT) return false;
+  h.dated = true;
+  h.leading = true;
+  if (h.timesOnly) return true;
+  h.hostStart = at;
+  h.hostEnd = w;
+  h.messageStart = p + 2;
+  mnemonic(h, b, p + 2, end);
+  return true;
+}
+
 /** A Cisco time at `at`; its end, or 0. Goes to the header's stamp unless that one is in use. */
 function isCiscoTime(h: Header, b: Uint8Array, at: number, end: number): number {
   const from = b[at] === 42 || b[at] === 46 ? at + 1 : at;
@@ -902,9 +929,10 @@ function fields5424(h: Header, b: Uint8Array, at: number, end: number, strict: b
   return true;
 }
 
-/** Whether a message is here that begins as no name does: an object of JSON, CEF or LEEF. */
+/** Whether a message is here that begins as no name does: an object of JSON, CEF, LEEF, or columns (`1,2026/03/04 …`). */
 function isPayload(b: Uint8Array, at: number, end: number): boolean {
-  return (b[at] === 123 && b[at + 1] === QUOTE) || isEventFormat(b, at, end);
+  if (b[at] === 123 && b[at + 1] === QUOTE) return true;
+  return (isDigit(b[at]!) && b[at + 1] === 44) || isEventFormat(b, at, end);
 }
 
 /** `CEF:0|…`, `LEEF:1.0|…`. */
