@@ -1,8 +1,8 @@
 /**
  * Fills columns of a batch of logs with what extractors find in its messages.
  *
- * A message is given to the templates of its program that begin as it does, in their order, and to those that are for
- * any program; the first that matches fills the columns. An event whose source states addresses, ports or numbers of its
+ * A message is given to the templates of its program that it may match (candidates.ts), in their order, and to those that
+ * are for any program; the first that matches fills the columns. An event whose source states addresses, ports or numbers of its
  * own is left as it is, so that what an extractor filled can be told from it.
  *
  * What a message calls the device that wrote it is preferred to the host of its header, which may be a relay's.
@@ -11,10 +11,11 @@
  */
 import type { EventBatch, TextColumn } from '../contract/event-batch.ts';
 import { CUT_TEXTS, type CutText } from '../contract/event.ts';
+import { Candidates } from './candidates.ts';
 import type { Extractor } from './extractor.ts';
 import { ESCAPES, type Escapes, found } from './found.ts';
 import { matches } from './match.ts';
-import { type Part, type Template, domainOf } from './template.ts';
+import { type Template, domainOf } from './template.ts';
 import { unescapeText } from './unescape.ts';
 import { ADDRESS, addressEnd, isText, numberOf, protocolOf } from './values.ts';
 
@@ -45,17 +46,19 @@ interface Target {
 
 interface Bound {
   readonly template: Template;
+  /** All templates of its extractor begin with a text. */
+  readonly isAnchored: boolean;
   /** Number of its field `host`; -1: it has none. */
   readonly host: number;
   readonly targets: readonly Target[];
   readonly mark: Uint8Array;
-  /** The first bytes of its messages, up to four, and which of the four it states. */
-  readonly prefix: number;
-  readonly mask: number;
 }
 
-/** Templates by the first byte of a message; most are told apart by the first four. */
-type Entry = readonly (readonly Bound[])[];
+/** Templates of a program. Those of extractors that begin with a text are tried first: that takes no search. */
+interface Entry {
+  readonly anchored: Candidates<Bound>;
+  readonly others: Candidates<Bound>;
+}
 
 interface KnownProgram {
   readonly bytes: Uint8Array;
@@ -79,7 +82,10 @@ export class Cutter {
     const any: Bound[] = [];
     const none: Bound[] = [];
     for (const extractor of extractors) {
-      const bound = extractor.templates.map((template) => bind(extractor, template));
+      const isAnchored = extractor.templates.every(({ parts: [first] }) => {
+        return first !== undefined && 'literal' in first;
+      });
+      const bound = extractor.templates.map((template) => bind(extractor, template, isAnchored));
       for (const program of extractor.programs) {
         if (program === '*') any.push(...bound);
         else if (program === '') none.push(...bound);
@@ -88,8 +94,8 @@ export class Cutter {
       }
     }
     this.exact.set('*', any);
-    this.anyProgram = byFirst(any);
-    this.noProgram = byFirst([...none, ...any]);
+    this.anyProgram = entryOf(any);
+    this.noProgram = entryOf([...none, ...any]);
   }
 
   /** Hosts that messages name: their rows, and their places in the messages. */
@@ -115,18 +121,13 @@ export class Cutter {
       const start = bodyStart(batch, row, whole, end);
       if (start === end) continue;
       const entry = program.present[row] === 1 ? this.entryAt(program, row) : this.noProgram;
-      const candidates = entry[data[start]!]!;
-      if (candidates.length === 0) continue;
-      const head = prefixAt(data, start, end);
-      for (const bound of candidates) {
-        if ((head & bound.mask) !== bound.prefix) continue;
-        if (!matches(bound.template, data, start, end)) continue;
-        fill(bound, batch, row, data);
-        if (bound.host >= 0 && found.starts[bound.host]! >= 0)
-          this.nameHost(bound.host, batch, row);
-        cut += 1;
-        break;
-      }
+      const bound =
+        firstMatch(entry.anchored.of(data, start, end), data, start, end) ??
+        firstMatch(entry.others.of(data, start, end), data, start, end);
+      if (bound === undefined) continue;
+      fill(bound, batch, row, data);
+      if (bound.host >= 0 && found.starts[bound.host]! >= 0) this.nameHost(bound.host, batch, row);
+      cut += 1;
     }
     const { hosts } = this;
     if (hosts.count > 0)
@@ -179,51 +180,31 @@ export class Cutter {
     if (own === undefined) return this.anyProgram;
     let entry = this.entries.get(plain);
     if (entry === undefined) {
-      entry = byFirst([...own, ...(this.exact.get('*') ?? [])]);
+      entry = entryOf([...own, ...(this.exact.get('*') ?? [])]);
       if (this.entries.size < MOST_PROGRAMS) this.entries.set(plain, entry);
     }
     return entry;
   }
 }
 
-function byFirst(all: readonly Bound[]): Entry {
-  return Array.from({ length: 256 }, (_, code) =>
-    all.filter(({ template }) => mayBegin(template.parts[0], code)),
-  );
+function entryOf(all: readonly Bound[]): Entry {
+  return {
+    anchored: new Candidates(all.filter(({ isAnchored }) => isAnchored)),
+    others: new Candidates(all.filter(({ isAnchored }) => !isAnchored)),
+  };
 }
 
-/** Whether a message that a part begins may have this first byte. */
-function mayBegin(part: Part | undefined, code: number): boolean {
-  if (part === undefined) return false;
-  if ('literal' in part) return part.literal[0] === code;
-  const isDigit = code >= 48 && code <= 57;
-  const letter = code | 32;
-  switch (part.capture) {
-    case 'ip':
-      return isDigit || code === COLON || (letter >= 97 && letter <= 102);
-    case 'port':
-    case 'number':
-      return isDigit;
-    case 'proto':
-    case 'host':
-      return isDigit || code === COLON || code === 95 || (letter >= 97 && letter <= 122);
-    case 'word':
-      return code !== SPACE;
-    default:
-      return true;
-  }
+function firstMatch(
+  candidates: readonly Bound[],
+  b: Uint8Array,
+  start: number,
+  end: number,
+): Bound | undefined {
+  for (const bound of candidates) if (matches(bound.template, b, start, end)) return bound;
+  return undefined;
 }
 
-/** The four bytes from `start` on; those beyond the end are 0. */
-function prefixAt(b: Uint8Array, start: number, end: number): number {
-  let out = 0;
-  for (let i = 0; i < 4; i++) out = (out << 8) | (start + i < end ? b[start + i]! : 0);
-  return out;
-}
-
-function bind(extractor: Extractor, template: Template): Bound {
-  const [part] = template.parts;
-  const literal = part !== undefined && 'literal' in part ? part.literal : new Uint8Array(0);
+function bind(extractor: Extractor, template: Template, isAnchored: boolean): Bound {
   const targets = template.fields.map((name, field): Target => {
     const constant = template.set[name];
     const values = extractor.values[name];
@@ -244,11 +225,10 @@ function bind(extractor: Extractor, template: Template): Bound {
   });
   return {
     template,
+    isAnchored,
     targets: targets.filter(({ name }) => name !== 'host'),
     host: template.fields.indexOf('host'),
     mark: utf8.encode(`${extractor.name}/${extractor.version}`),
-    prefix: prefixAt(literal, 0, literal.length),
-    mask: literal.length >= 4 ? -1 : literal.length === 0 ? 0 : -1 << (8 * (4 - literal.length)),
   };
 }
 
