@@ -25,7 +25,7 @@ import {
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { generateEvidence } from '../../fixtures/generate.ts';
+import { eventsOf, generateEvidence } from '../../fixtures/generate.ts';
 import {
   daybook,
   isClearMessage,
@@ -48,7 +48,7 @@ let events = 0;
 
 beforeAll(async () => {
   const { byKind } = generateEvidence(folder, 0.05, 7);
-  events = byKind.packet + byKind.flow + byKind.log;
+  events = eventsOf(byKind);
   // A segment for each day, so that other days are not concerned by one.
   const outcome = await daybook(['import', WHOLE, at('evidence'), '--recursive', '--jobs', '1'], {
     env: { DAYBOOK_DENSE_ROWS: '1' },

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { generateEvidence, type Expected } from '../../fixtures/generate.ts';
+import { eventsOf, generateEvidence, type Expected } from '../../fixtures/generate.ts';
 import {
   daybook,
   isClearMessage,
@@ -61,6 +61,7 @@ describe('import of a bundle', () => {
         expect(line.byKind, line.source).toEqual({
           packet: source.records,
           flow: source.connections,
+          dns: source.queries,
         });
     }
     expect(total.total.byKind).toEqual(expected.byKind);
@@ -94,7 +95,7 @@ describe('import of a bundle', () => {
     expect(total.total.stored).toBe(0);
     expect(sources.every((line) => line.stored === 0 && line.status === 'duplicate')).toBe(true);
     const count = await daybook(['query', at('all.daybook'), 'kind:* | count', '--json']);
-    const events = expected.byKind.packet + expected.byKind.flow + expected.byKind.log;
+    const events = eventsOf(expected.byKind);
     expect(json<{ count: number }>(count).count).toBe(events);
   });
 
@@ -144,7 +145,9 @@ describe('import of a bundle', () => {
     const capture = at('evidence/capture/bastion01.pcap');
     const source = expected.sources['capture/bastion01.pcap']!;
     const flows = await daybook(['import', at('flows.daybook'), capture, '--no-packets', '--json']);
-    expect(ledgerLines(flows).total.total.byKind).toEqual({ flow: source.connections });
+    expect(ledgerLines(flows).total.total.byKind).toEqual({
+      ...{ flow: source.connections, dns: source.queries },
+    });
     const packets = await daybook([
       'import',
       at('packets.daybook'),
@@ -259,7 +262,7 @@ describe('interruption', () => {
     const resumed = await daybook(args);
     expect(resumed.status).toBe(0);
     const count = await daybook(['query', at('long.daybook'), 'kind:* | count', '--json']);
-    expect(json<{ count: number }>(count).count).toBe(byKind.packet + byKind.flow + byKind.log);
+    expect(json<{ count: number }>(count).count).toBe(eventsOf(byKind));
     const verified = await daybook(['verify', at('long.daybook')]);
     expect(verified.status, verified.out + verified.err).toBe(0);
   });

@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { generateEvidence, type Expected } from '../../fixtures/generate.ts';
+import { eventsOf, generateEvidence, type Expected } from '../../fixtures/generate.ts';
 import { daybook, isClearMessage, json, ndjson, scratch } from './harness.ts';
 
 const { folder, remove } = scratch();
@@ -52,21 +52,22 @@ const count = async (text: string, ...options: string[]): Promise<number> =>
 
 describe('counts', () => {
   it('of every kind are exact', async () => {
-    const { packet, flow, log } = expected.byKind;
+    const { packet, flow, log, dns } = expected.byKind;
     expect(await count('kind:packet')).toBe(packet);
     expect(await count('kind:flow')).toBe(flow);
     expect(await count('kind:log')).toBe(log);
-    expect(await count('kind:*')).toBe(packet + flow + log);
+    expect(await count('kind:dns')).toBe(dns);
+    expect(await count('kind:*')).toBe(eventsOf(expected.byKind));
   });
 
   it('leave packets beneath flows out unless asked for', async () => {
-    const { flow, log } = expected.byKind;
+    const { flow, log, dns } = expected.byKind;
     // Packets that belong to no flow are in: nothing is counted twice by them.
     const alone = Object.values(expected.sources).reduce(
       (n, source) => n + Number(source.arp ?? 0),
       0,
     );
-    expect(await count('*')).toBe(flow + log + alone);
+    expect(await count('*')).toBe(flow + log + dns + alone);
   });
 
   it.each([

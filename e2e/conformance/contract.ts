@@ -10,7 +10,7 @@ import { columnOf, rowOf } from '../../engine/contract/column-batch.ts';
 import { OperationError, type Connection } from '../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../engine/contract/frame.ts';
 import type { OperationName, Params, Part, Result } from '../../engine/contract/operations.ts';
-import type { Expected } from '../../fixtures/generate.ts';
+import { eventsOf, type Expected } from '../../fixtures/generate.ts';
 import { reached, scratch, type RunningShell, type Shell } from './shell.ts';
 
 /** Small chunks: an import of the sample commits some thirty times. */
@@ -501,6 +501,6 @@ function expectedTotals({ sources, records, byKind }: Expected): {
   byKind: Expected['byKind'];
   events: number;
 } {
-  const events = byKind.packet + byKind.flow + byKind.log;
+  const events = eventsOf(byKind);
   return { sources: Object.keys(sources).length, stored: records, byKind, events };
 }

@@ -6,7 +6,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
-import type { Expected } from '../../fixtures/generate.ts';
+import { eventsOf, type Expected } from '../../fixtures/generate.ts';
 import { generateEvidence } from '../harness.ts';
 import { DaybookWindow } from './pages/daybook-window.ts';
 import { expect, IMPORT_MS, ready } from './pages/expect.ts';
@@ -209,7 +209,7 @@ for (const shell of [browserShell, electronShell]) {
       const total = await importing.total();
       expect(addsUp(total), JSON.stringify(total)).toBe(true);
       await importing.showEvents();
-      const events = more.byKind.packet + more.byKind.flow + more.byKind.log;
+      const events = eventsOf(more.byKind);
       await expect.poll(() => window.inCase()).toBe(events);
     });
   });

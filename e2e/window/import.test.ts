@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
-import type { Expected } from '../../fixtures/generate.ts';
+import { eventsOf, type Expected } from '../../fixtures/generate.ts';
 import { generateEvidence } from '../harness.ts';
 import { DaybookWindow } from './pages/daybook-window.ts';
 import { expect, IMPORT_MS } from './pages/expect.ts';
@@ -214,7 +214,7 @@ for (const shell of [browserShell, electronShell]) {
       await window.sources.resume(0);
       await expect(importing.ledger).toBeVisible({ timeout: IMPORT_MS });
       await importing.ledger.getByRole('button', { name: 'Close' }).last().click();
-      const events = more.byKind.packet + more.byKind.flow + more.byKind.log;
+      const events = eventsOf(more.byKind);
       await expect.poll(() => window.inCase()).toBe(events);
       expect(addsUp(await window.sources.ledger(0))).toBe(true);
       await shot(opened.page, `${shell.name}-imports`);

@@ -48,13 +48,19 @@ export const TS_BASIS = {
   twoDigitYear: 32,
 } as const;
 
+/**
+ * Events that protocols of a capture give have numbers down from this, so that those of its flows, which packets name,
+ * stay what they are.
+ */
+export const PROTOCOL_SEQ = 2 ** 40;
+
 /** Physical type of a stored column. `u64` and `i64` hold whole numbers up to 2^53. */
 export type ColumnType =
   'u8' | 'u16' | 'u32' | 'i32' | 'u64' | 'i64' | 'f64' | 'ip6' | 'micros' | 'text';
 
 /** Every stored column but the attributes, in storage order. All are nullable but the first four. */
 export const COLUMNS = {
-  /** Record number in its source, from 1; derived events (flows of a capture) count down from -1. */
+  /** Record number in its source, from 1; derived events count down: flows from -1, protocols from -PROTOCOL_SEQ - 1. */
   seq: 'i64',
   source_id: 'u32',
   /** UTC; null for an undated event. */

@@ -74,6 +74,8 @@ export interface ReadOptions {
   readonly format: string;
   readonly packets: boolean;
   readonly flows: boolean;
+  /** Events of what protocols of a capture say; only beside flows. */
+  readonly protocols: boolean;
   readonly mapping: ColumnMapping | undefined;
   /**
    * Columns that are of interest (`a:NAME`, in lower case, for an attribute; `a:*` for all): an

@@ -36,6 +36,8 @@ const SCAN_ROWS = 8192;
 const MAX_WAITING = 4;
 const MOST_QUARANTINED = 100;
 const MOST_NOTES = 50;
+/** Kinds of events that protocols of a capture give. */
+const PROTOCOL_KINDS = ['dns', 'http', 'tls'] as const;
 
 /** What was read, and what of it could not be. */
 export interface ScanLedger {
@@ -181,7 +183,7 @@ export class Scan {
   async read(
     importer: Importer,
     input: SourceInput,
-    options: Omit<ReadOptions, 'packets' | 'flows' | 'columns'>,
+    options: Omit<ReadOptions, 'packets' | 'flows' | 'protocols' | 'columns'>,
     source: number,
   ): Promise<void> {
     await this.readWith(input, source, (sink, wanted) =>
@@ -194,6 +196,11 @@ export class Scan {
     return kindMentioned && (kinds.has('flow') || this.wanted?.has('flow_id') === true);
   }
 
+  private get wantsProtocols(): boolean {
+    const { kinds, kindMentioned } = this.scanPlan;
+    return kindMentioned && PROTOCOL_KINDS.some((kind) => kinds.has(kind));
+  }
+
   /**
    * Whether packets may be read in any order, some here and some by another scan of the same query, whose
    * `part` is then merged.
@@ -203,6 +210,7 @@ export class Scan {
       this.stage?.parts !== undefined &&
       !this.done &&
       !this.wantsFlows &&
+      !this.wantsProtocols &&
       // The number of a record is known to who read those before.
       this.wanted?.has('seq') === false
     );
@@ -237,7 +245,7 @@ export class Scan {
     source: number,
     work: (
       sink: EventSink,
-      wanted: Pick<ReadOptions, 'packets' | 'flows' | 'columns'>,
+      wanted: Pick<ReadOptions, 'packets' | 'flows' | 'protocols' | 'columns'>,
     ) => Promise<void>,
   ): Promise<void> {
     if (this.done) return;
@@ -302,7 +310,8 @@ export class Scan {
     try {
       await work(sink, {
         packets: kindMentioned ? kinds.has('packet') : true,
-        flows: this.wantsFlows,
+        flows: this.wantsFlows || this.wantsProtocols,
+        protocols: this.wantsProtocols,
         ...(this.wanted === undefined ? {} : { columns: this.wanted }),
       });
     } catch (error) {

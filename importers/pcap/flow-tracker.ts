@@ -1,12 +1,19 @@
 /** Flows of a capture, loaded when they are wanted: a scan of packets starts without. */
 import type { EventSink } from '../../engine/contract/importer.ts';
 import type { FlowTracker } from './flows/index.ts';
+import type { PacketTracker } from './packet-tracker.ts';
 
 export async function flowTracker(sink: EventSink): Promise<FlowTracker> {
   const flows = await import('./flows/index.ts');
   const batch = sink.batch('flow');
   batch.isDerived = true;
   return new flows.FlowTracker(batch);
+}
+
+/** What follows protocols, too, loaded when it is wanted. */
+export async function protocolTracker(flows: FlowTracker, sink: EventSink): Promise<PacketTracker> {
+  const protocols = await import('./protocols/index.ts');
+  return new protocols.ProtocolTracker(flows, sink);
 }
 
 export function noteEvicted({ evicted }: FlowTracker, sink: EventSink): void {

@@ -13,7 +13,7 @@ import { SourceError } from '../../engine/contract/errors.ts';
 import { u32 } from './bytes.ts';
 import { CaptureStream } from './capture-stream.ts';
 import { classicVariant } from './classic.ts';
-import { flowTracker, noteEvicted } from './flow-tracker.ts';
+import { flowTracker, noteEvicted, protocolTracker } from './flow-tracker.ts';
 import { PacketEvents } from './packet-events.ts';
 import type { PacketTracker } from './packet-tracker.ts';
 import { isSnoop } from './snoop.ts';
@@ -64,14 +64,16 @@ export async function readCapture(
 export const pcapImporter: Importer = {
   id: 'pcap',
   title: 'Packet capture (pcap, pcapng, snoop)',
-  // 5: IPv4-mapped addresses are IPv4.
-  version: 5,
+  // 5: IPv4-mapped addresses are IPv4. 6: DNS, HTTP and TLS.
+  version: 6,
   appendOnly: false,
   formats: ['pcap', 'pcap-nano', 'pcap-modified', 'pcapng', 'snoop'],
   sniff,
   async read(input, sink, options) {
-    const tracker = options.flows ? await flowTracker(sink) : undefined;
+    const flows = options.flows ? await flowTracker(sink) : undefined;
+    const tracker =
+      flows !== undefined && options.protocols ? await protocolTracker(flows, sink) : flows;
     await readCapture(input, sink, options, tracker);
-    if (tracker !== undefined) noteEvicted(tracker, sink);
+    if (flows !== undefined) noteEvicted(flows, sink);
   },
 };

@@ -93,6 +93,7 @@ export const DEFAULT_OPTIONS: ReadOptions = {
   format: '',
   packets: true,
   flows: true,
+  protocols: false,
   mapping: undefined,
   before: undefined,
 };

@@ -45,6 +45,10 @@ export const importCommand: Command = {
       },
       'no-packets': { type: 'boolean', help: 'keep the flows of captures only' },
       'no-flows': { type: 'boolean', help: 'keep the packets of captures only' },
+      'no-protocols': {
+        type: 'boolean',
+        help: 'read no DNS, HTTP and TLS out of captures, which takes less time',
+      },
       map: {
         type: 'string',
         value: 'F=COL,…',
@@ -114,6 +118,7 @@ Exit status 3 means: done, but some records were quarantined (they are kept belo
       dateOrder: dateOrderOf(parsed),
       packets: !parsed.flag('no-packets'),
       flows: !parsed.flag('no-flows'),
+      protocols: !parsed.flag('no-protocols'),
       mapping: map === undefined ? undefined : readMapping(map),
     });
     const line = new ProgressLine(streams);

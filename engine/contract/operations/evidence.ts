@@ -177,6 +177,8 @@ export const evidenceOperations = {
       recursive: z.boolean().default(true),
       packets: z.boolean().default(true),
       flows: z.boolean().default(true),
+      /** What DNS, HTTP and TLS of a capture say; needs its flows. */
+      protocols: z.boolean().default(true),
       limits: limits.optional(),
       /** Events that another source of the case has, too, are left out at once; `overlap.set` shows them again. */
       leaveOutOverlap: z.boolean().default(false),

@@ -29,6 +29,7 @@ const OPTIONS: ImportOptions = {
   dateOrder: undefined,
   packets: true,
   flows: true,
+  protocols: true,
   mapping: undefined,
 };
 

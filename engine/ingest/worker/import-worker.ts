@@ -442,6 +442,7 @@ export function readOptions(
     format,
     packets: options.packets,
     flows: options.flows,
+    protocols: options.protocols,
     mapping: options.mapping === undefined ? undefined : { fields: options.mapping },
     before,
   };

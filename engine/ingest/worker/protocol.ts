@@ -46,6 +46,7 @@ export interface ImportOptions {
   dateOrder: DateOrder | undefined;
   packets: boolean;
   flows: boolean;
+  protocols: boolean;
   mapping: Record<string, string> | undefined;
 }
 

@@ -57,7 +57,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
   /** @throws DaybookError usage for a decision that no import can follow */
   const optionsOf = (
     decided: Decided,
-    capture: { packets?: boolean; flows?: boolean } = {},
+    capture: { packets?: boolean; flows?: boolean; protocols?: boolean } = {},
   ): ImportOptions => {
     const { tz, year, dateOrder, format, mapping } = decided;
     if (tz !== undefined) resolveZone(tz);
@@ -138,7 +138,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
     },
 
     'import.start': async (request, context) => {
-      const { packets, flows, recursive, jobs } = request;
+      const { packets, flows, protocols, recursive, jobs } = request;
       if (!packets && !flows) {
         throw new DaybookError(
           'usage',
@@ -148,7 +148,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
       }
       const items = request.items.map(({ path, ...decided }) => ({
         path,
-        options: optionsOf(decided, { packets, flows }),
+        options: optionsOf(decided, { packets, flows, protocols }),
       }));
       const { limits, leaveOutOverlap } = request;
       const told = {

@@ -27,6 +27,7 @@ export function importOptions(given: Partial<ImportOptions>): ImportOptions {
     dateOrder: given.dateOrder,
     packets: given.packets ?? true,
     flows: given.flows ?? true,
+    protocols: given.protocols ?? true,
     mapping: given.mapping,
   };
 }

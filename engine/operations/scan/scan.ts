@@ -374,7 +374,7 @@ function unknown(name: string, reason: string): DaybookError {
 function optionsOf(
   { timeZone, year, dateOrder, mapping }: ScanParameters,
   format: string,
-): Omit<ReadOptions, 'packets' | 'flows' | 'columns'> {
+): Omit<ReadOptions, 'packets' | 'flows' | 'protocols' | 'columns'> {
   return {
     timeZone,
     year,

@@ -1,4 +1,8 @@
-/** `event_id:12:345` and, for a flow derived from a capture, `event_id:12:f345`: one event. */
+/**
+ * `event_id:12:345` and, for what is derived from a capture, `event_id:12:f345` (a flow) and `event_id:12:p345` (of a
+ * protocol): one event.
+ */
+import { PROTOCOL_SEQ } from '../../contract/event.ts';
 import type { Test } from '../ast.ts';
 import { type RowFilter, each } from '../batch/row-filter.ts';
 import { type RowScope, numberAt } from '../batch/row-scope.ts';
@@ -13,15 +17,19 @@ export interface EventIdFilter {
   readonly seq: number;
 }
 
-/** `12:345`, `12:f345`; undefined when `text` is no event's id. */
+/** `12:345`, `12:f345`, `12:p345`; undefined when `text` is no event's id. */
 export function parseEventId(text: string): { source: number; seq: number } | undefined {
-  const m = /^(\d{1,10}):(f?)(\d{1,15})$/i.exec(text);
+  const m = /^(\d{1,10}):([fp]?)(\d{1,15})$/i.exec(text);
   if (m === null || Number(m[1]) > 0xffff_ffff) return undefined;
-  return { source: Number(m[1]), seq: m[2] === '' ? Number(m[3]) : -Number(m[3]) };
+  const number = Number(m[3]);
+  const kind = m[2]!.toLowerCase();
+  const seq = kind === '' ? number : kind === 'f' ? -number : -(PROTOCOL_SEQ + number);
+  return { source: Number(m[1]), seq };
 }
 
 export function formatEventId(source: number, seq: number): string {
-  return seq < 0 ? `${source}:f${-seq}` : `${source}:${seq}`;
+  if (seq >= 0) return `${source}:${seq}`;
+  return seq < -PROTOCOL_SEQ ? `${source}:p${-seq - PROTOCOL_SEQ}` : `${source}:f${-seq}`;
 }
 
 function eventIdFilter(test: Test, at: number): EventIdFilter {

@@ -112,6 +112,8 @@ const STATE_BYTES = CONN_STATES.map((state) => new TextEncoder().encode(state));
 export class FlowTracker {
   /** Flows that were written early because too many were open. */
   evicted = 0;
+  /** Application protocols of open flows, by the flow's number, as far as something has found them. */
+  readonly services = new Map<number, string>();
 
   private readonly batch: EventBatch;
   private readonly maxOpen: number;
@@ -647,6 +649,11 @@ export class FlowTracker {
     const vlans = words[w + VLANS]!;
     if ((vlans & 8191) !== 0) batch.vlan.set(row, (vlans & 8191) - 1);
     if (vlans >>> 13 !== 0) batch.setAttribute('inner_vlan', String((vlans >>> 13) - 1));
+    const service = this.services.get(words[w + NUMBER]!);
+    if (service !== undefined) {
+      batch.service.setString(row, service);
+      this.services.delete(words[w + NUMBER]!);
+    }
     if ((conn & CONN_TUNNEL) !== 0) batch.setAttribute('tunnel', this.tunnels.get(slot) ?? '');
 
     batch.packets.set(row, words[w + PACKETS]!);

@@ -80,8 +80,8 @@ export function JobStep({ path, job, onClose }: Props) {
               {formatBytes(job.report.total.bytes)} in {formatMs(job.report.elapsedMs)}
             </span>
             {derived > 0 && (
-              <span title="Flows are made from the packets of captures; they are not records of the evidence">
-                {counted(stored, 'record')} + {counted(derived, 'flow')} derived
+              <span title="Flows and protocol events are made from the packets of captures; they are not records of the evidence">
+                {counted(stored, 'record')} + {counted(derived, 'event')} derived
               </span>
             )}
             <span>

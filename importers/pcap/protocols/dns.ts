@@ -1,0 +1,438 @@
+/**
+ * DNS messages (RFC 1035), multicast DNS (RFC 6762), LLMNR (RFC 4795) and NetBIOS names (RFC 1002): what was asked, and
+ * what was answered. Over TCP a length comes before each message.
+ *
+ * A query and its answer are one event, at the time of the query; answers that were not asked for and queries without
+ * an answer are events, too.
+ *
+ * Invariants: names are followed backwards only, so that none can be endless; what is no DNS message to its last byte is
+ * none at all.
+ */
+import { u16, u32 } from '../bytes.ts';
+import { ip6Text } from '../tunnel-notes.ts';
+import {
+  type Endpoints,
+  type MessageSink,
+  secondsBetween,
+  type Stamp,
+  type StreamParser,
+  textOf,
+} from './messages.ts';
+
+const HEADER_BYTES = 12;
+const MAX_NAME_BYTES = 255;
+const MAX_RECORDS = 512;
+/** Queries of one connection that wait for their answers. */
+const MAX_WAITING = 256;
+const MAX_MESSAGE_BYTES = 65_535;
+
+const TYPES: Readonly<Record<number, string>> = {
+  ...{ 1: 'A', 2: 'NS', 5: 'CNAME', 6: 'SOA', 10: 'NULL', 12: 'PTR', 13: 'HINFO', 15: 'MX' },
+  ...{ 16: 'TXT', 17: 'RP', 24: 'SIG', 25: 'KEY', 28: 'AAAA', 29: 'LOC', 32: 'NB', 33: 'SRV' },
+  ...{ 35: 'NAPTR', 37: 'CERT', 39: 'DNAME', 41: 'OPT', 43: 'DS', 44: 'SSHFP', 46: 'RRSIG' },
+  ...{ 47: 'NSEC', 48: 'DNSKEY', 50: 'NSEC3', 51: 'NSEC3PARAM', 52: 'TLSA', 64: 'SVCB' },
+  ...{ 65: 'HTTPS', 99: 'SPF', 249: 'TKEY', 250: 'TSIG', 251: 'IXFR', 252: 'AXFR', 255: 'ANY' },
+  ...{ 257: 'CAA' },
+};
+const NETBIOS_TYPES: Readonly<Record<number, string>> = { 32: 'NB', 33: 'NBSTAT' };
+const CLASSES: Readonly<Record<number, string>> = {
+  ...{ 1: 'IN', 3: 'CH', 4: 'HS', 254: 'NONE', 255: 'ANY' },
+};
+const CODES: Readonly<Record<number, string>> = {
+  ...{ 0: 'NOERROR', 1: 'FORMERR', 2: 'SERVFAIL', 3: 'NXDOMAIN', 4: 'NOTIMP', 5: 'REFUSED' },
+  ...{ 6: 'YXDOMAIN', 7: 'YXRRSET', 8: 'NXRRSET', 9: 'NOTAUTH', 10: 'NOTZONE' },
+};
+const OPCODES: Readonly<Record<number, string>> = {
+  ...{ 0: 'query', 1: 'iquery', 2: 'status', 4: 'notify', 5: 'update' },
+};
+/** NetBIOS has operations of its own. */
+const NETBIOS_OPCODES: Readonly<Record<number, string>> = {
+  ...{ 0: 'query', 5: 'registration', 6: 'release', 7: 'wack', 8: 'refresh', 15: 'multihomed' },
+};
+const NETBIOS_PORT = 137;
+
+/** Whether anything but a message of DNS on its own ports may be taken for one. */
+export const DNS_PORTS: ReadonlySet<number> = new Set([53, 5353, 5355, NETBIOS_PORT]);
+
+interface Question {
+  readonly name: string;
+  readonly type: number;
+  readonly kind: number;
+}
+interface Answer {
+  readonly text: string;
+  readonly ttl: number;
+}
+export interface DnsMessage {
+  readonly id: number;
+  readonly isResponse: boolean;
+  readonly opcode: number;
+  readonly flags: number;
+  readonly code: number;
+  readonly questions: readonly Question[];
+  readonly answers: readonly Answer[];
+  readonly authorities: number;
+  readonly additional: number;
+}
+
+class Reader {
+  at: number;
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+  readonly isNetbios: boolean;
+  /** What is read is none: nothing after it counts. */
+  failed = false;
+
+  constructor(bytes: Uint8Array, start: number, end: number, isNetbios: boolean) {
+    this.bytes = bytes;
+    this.start = start;
+    this.at = start;
+    this.end = end;
+    this.isNetbios = isNetbios;
+  }
+
+  u16(): number {
+    if (this.at + 2 > this.end) return this.fail();
+    const value = u16(this.bytes, this.at);
+    this.at += 2;
+    return value;
+  }
+
+  u32(): number {
+    if (this.at + 4 > this.end) return this.fail();
+    const value = u32(this.bytes, this.at);
+    this.at += 4;
+    return value;
+  }
+
+  fail(): 0 {
+    this.failed = true;
+    this.at = this.end;
+    return 0;
+  }
+
+  /** A name with dots, `.` for the root. */
+  name(): string {
+    const { bytes, start, end } = this;
+    let at = this.at;
+    let after = -1;
+    let text = '';
+    let size = 0;
+    for (;;) {
+      if (at >= end) {
+        this.fail();
+        return '';
+      }
+      const length = bytes[at]!;
+      if (length === 0) {
+        at += 1;
+        break;
+      }
+      if ((length & 0xc0) === 0xc0) {
+        const to = at + 1 < end ? start + (((length & 0x3f) << 8) | bytes[at + 1]!) : end;
+        if (after < 0) after = at + 2;
+        // Backwards only: names cannot go round.
+        if (to >= at) {
+          this.fail();
+          return '';
+        }
+        at = to;
+        continue;
+      }
+      if ((length & 0xc0) !== 0 || at + 1 + length > end || (size += length + 1) > MAX_NAME_BYTES) {
+        this.fail();
+        return '';
+      }
+      const label = labelOf(bytes, at + 1, at + 1 + length);
+      text += text === '' ? label : `.${label}`;
+      at += 1 + length;
+    }
+    this.at = after < 0 ? at : after;
+    if (text === '') return '.';
+    return this.isNetbios ? netbiosName(text) : text;
+  }
+}
+
+/** Dots and backslashes within a label are escaped, as in zone files. */
+function labelOf(bytes: Uint8Array, start: number, end: number): string {
+  const text = textOf(bytes, start, end);
+  return /[.\\]/.test(text) ? text.replace(/[.\\]/g, '\\$&') : text;
+}
+
+/** RFC 1001, 14: half bytes as letters from A on; the last byte says what has the name. */
+function netbiosName(text: string): string {
+  const [first = '', ...scope] = text.split('.');
+  if (!/^[A-P]{32}$/.test(first)) return text;
+  let name = '';
+  let suffix = 0;
+  for (let i = 0; i < 32; i += 2) {
+    const byte = ((first.charCodeAt(i) - 65) << 4) | (first.charCodeAt(i + 1) - 65);
+    if (i === 30) suffix = byte;
+    else name += String.fromCharCode(byte);
+  }
+  const plain = name.replace(/[ \0]+$/, '');
+  const printable = /^[\x20-\x7e]*$/.test(plain) ? plain : JSON.stringify(plain);
+  return [`${printable}<${suffix.toString(16).padStart(2, '0')}>`, ...scope].join('.');
+}
+
+/** The message in `bytes[start, end)`; undefined for what is none. */
+export function readDns(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  isNetbios: boolean,
+): DnsMessage | undefined {
+  if (end - start < HEADER_BYTES) return undefined;
+  const r = new Reader(bytes, start, end, isNetbios);
+  const id = r.u16();
+  const flags = r.u16();
+  const opcode = (flags >>> 11) & 15;
+  const counts = [r.u16(), r.u16(), r.u16(), r.u16()] as const;
+  if (counts.some((count) => count > MAX_RECORDS)) return undefined;
+  if (counts[0] + counts[1] + counts[2] + counts[3] === 0) return undefined;
+  if ((isNetbios ? NETBIOS_OPCODES : OPCODES)[opcode] === undefined) return undefined;
+  const questions: Question[] = [];
+  for (let i = 0; i < counts[0] && !r.failed; i++) {
+    const name = r.name();
+    const type = r.u16();
+    const kind = r.u16();
+    // The highest bit asks for an answer to this host alone (RFC 6762, 5.4).
+    if (CLASSES[kind & 0x7fff] === undefined) r.fail();
+    questions.push({ name, type, kind: kind & 0x7fff });
+  }
+  const answers: Answer[] = [];
+  for (let i = 0; i < counts[1] && !r.failed; i++) answers.push(record(r));
+  let code = flags & 15;
+  for (let i = 0; i < counts[2] + counts[3] && !r.failed; i++) {
+    const { extended } = record(r);
+    if (extended !== undefined) code |= extended << 4;
+  }
+  if (r.failed || r.at !== end) return undefined;
+  return {
+    ...{ id, isResponse: (flags & 0x8000) !== 0, opcode, flags, code, questions, answers },
+    ...{ authorities: counts[2], additional: counts[3] },
+  };
+}
+
+/** One resource record; of OPT the high bits of the response's code. */
+function record(r: Reader): Answer & { extended?: number } {
+  r.name();
+  const type = r.u16();
+  r.u16();
+  const ttl = r.u32();
+  const size = r.u16();
+  const end = r.at + size;
+  if (end > r.end) r.fail();
+  if (r.failed) return { text: '', ttl };
+  const text = dataOf(r, type, end);
+  r.at = end;
+  return type === 41 ? { text, ttl, extended: ttl >>> 24 } : { text, ttl };
+}
+
+/** What a record says, as Zeek writes it. */
+function dataOf(r: Reader, type: number, end: number): string {
+  const { bytes, at } = r;
+  const size = end - at;
+  const name = (from: number): string => {
+    const inner = new Reader(bytes, r.start, r.end, r.isNetbios);
+    inner.at = from;
+    const text = inner.name();
+    return inner.failed || inner.at > end ? '' : text;
+  };
+  if (r.isNetbios && type === 32) {
+    const addresses: string[] = [];
+    for (let i = at; i + 6 <= end; i += 6)
+      addresses.push([...bytes.subarray(i + 2, i + 6)].join('.'));
+    return addresses.join(',');
+  }
+  switch (type) {
+    case 1:
+      return size === 4 ? [...bytes.subarray(at, end)].join('.') : '';
+    case 28:
+      return size === 16 ? ip6Text(bytes, at) : '';
+    case 2:
+    case 5:
+    case 12:
+    case 39:
+      return name(at);
+    case 6:
+      return name(at);
+    case 15:
+      return size > 2 ? name(at + 2) : '';
+    case 33:
+      return size > 6 ? name(at + 6) : '';
+    case 16:
+    case 99:
+      return `TXT ${texts(bytes, at, end)}`;
+    default:
+      return `<${typeName(type, r.isNetbios)}, ${size} bytes>`;
+  }
+}
+
+function texts(bytes: Uint8Array, start: number, end: number): string {
+  const parts: string[] = [];
+  for (let at = start; at < end; at += 1 + bytes[at]!) {
+    const size = bytes[at]!;
+    parts.push(`${size} ${textOf(bytes, at + 1, Math.min(at + 1 + size, end))}`);
+  }
+  return parts.join(' ');
+}
+
+export function typeName(type: number, isNetbios: boolean): string {
+  return (isNetbios ? NETBIOS_TYPES[type] : undefined) ?? TYPES[type] ?? `TYPE${type}`;
+}
+
+interface Waiting {
+  readonly message: DnsMessage;
+  readonly at: Stamp;
+}
+
+/** Queries and answers of one connection. */
+export class DnsConversation {
+  private readonly ends: Endpoints;
+  private readonly sink: MessageSink;
+  private readonly waiting = new Map<number, Waiting>();
+
+  constructor(ends: Endpoints, sink: MessageSink) {
+    this.ends = ends;
+    this.sink = sink;
+  }
+
+  take(message: DnsMessage, at: Stamp): void {
+    if (!message.isResponse) {
+      const before = this.waiting.get(message.id);
+      if (before !== undefined) this.give(message.id, before, undefined, undefined);
+      else if (this.waiting.size >= MAX_WAITING) this.giveUp(1);
+      this.waiting.set(message.id, { message, at });
+      return;
+    }
+    const query = this.waiting.get(message.id);
+    const isAnswered =
+      query !== undefined && isSameQuestion(query.message.questions[0], message.questions[0]);
+    if (isAnswered) this.give(message.id, query, message, at);
+    else this.write(message, message, at, undefined);
+  }
+
+  finish(): void {
+    this.giveUp(this.waiting.size);
+  }
+
+  private giveUp(n: number): void {
+    for (const [id, query] of [...this.waiting].slice(0, n))
+      this.give(id, query, undefined, undefined);
+  }
+
+  private give(
+    id: number,
+    { message, at }: Waiting,
+    answer: DnsMessage | undefined,
+    answered: Stamp | undefined,
+  ): void {
+    this.waiting.delete(id);
+    this.write(message, answer, at, answered);
+  }
+
+  private write(
+    asked: DnsMessage,
+    answer: DnsMessage | undefined,
+    at: Stamp,
+    answered: Stamp | undefined,
+  ): void {
+    const isNetbios = this.ends.serverPort === NETBIOS_PORT;
+    const opcodes = isNetbios ? NETBIOS_OPCODES : OPCODES;
+    const questions = asked.questions.length > 0 ? asked.questions : (answer?.questions ?? []);
+    const [first] = questions;
+    const type = first === undefined ? undefined : typeName(first.type, isNetbios);
+    const code = answer === undefined ? undefined : (CODES[answer.code] ?? `RCODE${answer.code}`);
+    const answers = answer?.answers.map(({ text }) => text) ?? [];
+    const flags = answer?.flags ?? asked.flags;
+    const isSet = (bit: number): string => ((flags & bit) === 0 ? 'F' : 'T');
+    const said = code === undefined ? '' : code === 'NOERROR' ? answers.join(', ') : code;
+    this.sink.message(this.ends, {
+      kind: 'dns',
+      type: opcodes[asked.opcode] ?? 'query',
+      at,
+      text: [type, first?.name, said === '' ? undefined : `→ ${said}`]
+        .filter((part) => part !== undefined)
+        .join(' '),
+      columns: {
+        query: first?.name,
+        query_type: type,
+        outcome: code === undefined ? undefined : code === 'NOERROR' ? 'success' : 'failure',
+      },
+      attributes: {
+        trans_id: String(asked.id),
+        qclass_name: first === undefined ? undefined : CLASSES[first.kind],
+        queries: questions.length > 1 ? questions.map(({ name }) => name) : undefined,
+        rcode: answer === undefined ? undefined : String(answer.code),
+        rcode_name: code,
+        answers: answers.length > 0 ? answers : undefined,
+        TTLs: answers.length > 0 ? answer!.answers.map(({ ttl }) => String(ttl)) : undefined,
+        rtt: answered === undefined ? undefined : secondsBetween(at, answered),
+        AA: answer === undefined ? undefined : isSet(0x0400),
+        TC: isSet(0x0200),
+        RD: isSet(0x0100),
+        RA: isSet(0x0080),
+      },
+    });
+  }
+}
+
+function isSameQuestion(a: Question | undefined, b: Question | undefined): boolean {
+  if (a === undefined || b === undefined) return true;
+  return a.type === b.type && a.name.toLowerCase() === b.name.toLowerCase();
+}
+
+/** DNS over TCP: messages with their length before them. */
+export class DnsStream implements StreamParser {
+  readonly service = 'dns';
+  isDone = false;
+  private readonly conversation: DnsConversation;
+  private readonly held = [new Uint8Array(0), new Uint8Array(0)];
+
+  constructor(ends: Endpoints, sink: MessageSink) {
+    this.conversation = new DnsConversation(ends, sink);
+  }
+
+  data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
+    const side = isClient ? 0 : 1;
+    const before = this.held[side]!;
+    let all = bytes.subarray(start, end);
+    if (before.length > 0) all = Buffer.concat([before, all]);
+    let from = 0;
+    while (all.length - from >= 2) {
+      const size = u16(all, from);
+      if (all.length - from - 2 < size) break;
+      const message = readDns(all, from + 2, from + 2 + size, false);
+      if (message === undefined) {
+        this.isDone = true;
+        return;
+      }
+      this.conversation.take(message, at);
+      from += 2 + size;
+    }
+    this.held[side] = Uint8Array.from(all.subarray(from, from + MAX_MESSAGE_BYTES + 2));
+  }
+
+  gap(): void {
+    this.isDone = true;
+  }
+
+  end(): void {
+    // A message that was begun is none.
+  }
+
+  finish(): void {
+    this.conversation.finish();
+  }
+}
+
+/** Whether a stream begins with the length of a DNS message that follows. */
+export function isDnsStream(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start < 2 + HEADER_BYTES) return false;
+  const size = u16(bytes, start);
+  return (
+    start + 2 + size <= end && readDns(bytes, start + 2, start + 2 + size, false) !== undefined
+  );
+}

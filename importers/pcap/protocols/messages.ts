@@ -1,0 +1,83 @@
+/** What the parsers of protocols say of a connection or a datagram, for `protocol-events.ts` to write. */
+
+/** When a packet was captured. */
+export interface Stamp {
+  /** UTC microseconds since 1970, NaN for none. */
+  readonly micros: number;
+  readonly nanos: number;
+  readonly digits: number;
+}
+
+/** Both ends of a connection, the client's first. */
+export interface Endpoints {
+  /** Number of its flow in the capture. */
+  readonly flow: number;
+  readonly proto: number;
+  /** 4 or 16 bytes each. */
+  readonly client: Uint8Array;
+  readonly server: Uint8Array;
+  readonly clientPort: number;
+  readonly serverPort: number;
+  /** -1: none. */
+  readonly vlan: number;
+}
+
+export type ProtocolKind = 'dns' | 'http' | 'tls';
+
+/** One event. */
+export interface ProtocolMessage {
+  readonly kind: ProtocolKind;
+  /** What is written as `event_type`. */
+  readonly type: string;
+  readonly at: Stamp;
+  readonly text: string;
+  /** Columns of texts by name. */
+  readonly columns: Readonly<Record<string, string | undefined>>;
+  /** Attributes, by the names that Zeek gives them; lists as JSON. */
+  readonly attributes: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+/** Where parsers give their events. */
+export interface MessageSink {
+  message(ends: Endpoints, message: ProtocolMessage): void;
+}
+
+/**
+ * Reads both directions of one connection, each in order. `bytes` are valid during the call only. What is fed after
+ * `done` is not wanted.
+ */
+export interface StreamParser {
+  readonly service: string | undefined;
+  readonly isDone: boolean;
+  /** What comes after is of another protocol, which has yet to be found: a proxy's tunnel. */
+  readonly isTunnel?: boolean;
+  /** Bytes of one side, from `start` up to `end`. */
+  data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void;
+  /** So many bytes of one side are missing. */
+  gap(isClient: boolean, size: number): void;
+  /** One side has ended. */
+  end(isClient: boolean): void;
+  /** The connection is over, or is followed no longer: gives up what is held back. */
+  finish(): void;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Text that comes from the network: what is no UTF-8 is read as Latin-1. */
+export function textOf(bytes: Uint8Array, start: number, end: number): string {
+  const part = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
+  let isAscii = true;
+  for (const byte of part) if (byte > 127) isAscii = false;
+  if (isAscii) return part.toString('latin1');
+  try {
+    return utf8.decode(part);
+  } catch {
+    return part.toString('latin1');
+  }
+}
+
+/** `0.012345`; undefined where a time is missing or runs backwards. */
+export function secondsBetween(from: Stamp, to: Stamp): string | undefined {
+  const micros = to.micros - from.micros;
+  return micros >= 0 ? (micros / 1e6).toFixed(6) : undefined;
+}

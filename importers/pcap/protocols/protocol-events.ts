@@ -1,0 +1,73 @@
+/** Writes what protocols say as events of kinds dns, http and tls, derived from the packets of a capture. */
+import { PROTOCOL_SEQ, type CutText } from '../../../engine/contract/event.ts';
+import type { EventBatch } from '../../../engine/contract/event-batch.ts';
+import type { EventSink } from '../../../engine/contract/importer.ts';
+import type { Endpoints, MessageSink, ProtocolKind, ProtocolMessage } from './messages.ts';
+
+/** Raise it when the same packets would say something else. */
+const VERSION = 1;
+
+export class ProtocolEvents implements MessageSink {
+  private readonly sink: EventSink;
+  private readonly batches = new Map<ProtocolKind, EventBatch>();
+  private count = 0;
+
+  constructor(sink: EventSink) {
+    this.sink = sink;
+  }
+
+  message(ends: Endpoints, message: ProtocolMessage): void {
+    const batch = this.batch(message.kind);
+    const row = batch.length;
+    this.count += 1;
+    batch.seq.set(row, -(PROTOCOL_SEQ + this.count));
+    const { micros, nanos, digits } = message.at;
+    if (micros === micros) {
+      batch.ts.set(row, micros);
+      batch.ts_ns.set(row, nanos);
+      batch.ts_digits.set(row, digits);
+    }
+    this.ends(batch, row, ends);
+    batch.service.setString(row, message.kind);
+    batch.event_type.setString(row, message.type);
+    batch.message.setString(row, message.text);
+    for (const [name, value] of Object.entries(message.columns))
+      if (value !== undefined) batch.cutText(name as CutText).setString(row, value);
+    batch.cutText('extractor').setString(row, `${message.kind}/${VERSION}`);
+    for (const [name, value] of Object.entries(message.attributes)) {
+      if (value === undefined) continue;
+      batch.setAttribute(name, typeof value === 'string' ? value : JSON.stringify(value));
+    }
+    batch.endRow();
+  }
+
+  private ends(batch: EventBatch, row: number, ends: Endpoints): void {
+    const { client, server } = ends;
+    if (client.length === 4) {
+      batch.src_ip4.set(row, number4(client));
+      batch.dst_ip4.set(row, number4(server));
+    } else {
+      batch.setSource6(row, client, 0);
+      batch.setTarget6(row, server, 0);
+    }
+    batch.src_port.set(row, ends.clientPort);
+    batch.dst_port.set(row, ends.serverPort);
+    batch.proto.set(row, ends.proto);
+    if (ends.vlan >= 0) batch.vlan.set(row, ends.vlan);
+    if (ends.flow > 0) batch.flow_id.set(row, ends.flow);
+  }
+
+  private batch(kind: ProtocolKind): EventBatch {
+    let batch = this.batches.get(kind);
+    if (batch === undefined) {
+      batch = this.sink.batch(kind);
+      batch.isDerived = true;
+      this.batches.set(kind, batch);
+    }
+    return batch;
+  }
+}
+
+function number4(bytes: Uint8Array): number {
+  return ((bytes[0]! << 24) | (bytes[1]! << 16) | (bytes[2]! << 8) | bytes[3]!) >>> 0;
+}

@@ -1,0 +1,418 @@
+import { describe, expect, it } from 'vitest';
+import { collect, inputOf, type CollectedRow } from '../../shared/collect.ts';
+import { ACK, ascii, cat, classicFile, ethernet, FIN, hex, ip4, n16, tcp, udp } from '../build.ts';
+import { pcapImporter } from '../index.ts';
+import { ja3, ja4 } from './fingerprints.ts';
+import { readHello } from './hello.ts';
+
+const CLIENT = '192.0.2.17';
+const SERVER = '198.51.100.7';
+
+type Frame = Uint8Array;
+interface Segment {
+  seq: number;
+  flags?: number;
+}
+
+/** TCP from the client's port 40000 to `port`, and back. */
+function stream(port: number) {
+  const frame = (
+    fromClient: boolean,
+    { seq, flags = ACK }: Segment,
+    payload: Uint8Array,
+  ): Frame => {
+    const [src, dst] = fromClient ? [40_000, port] : [port, 40_000];
+    const [from, to] = fromClient ? [CLIENT, SERVER] : [SERVER, CLIENT];
+    return ethernet(
+      0x0800,
+      ip4({ src: from, dst: to, proto: 6 }, tcp({ src, dst, flags, seq }, payload)),
+    );
+  };
+  return {
+    client: (seq: number, payload: Uint8Array | string, flags?: number): Frame =>
+      frame(true, flags === undefined ? { seq } : { seq, flags }, bytesOf(payload)),
+    server: (seq: number, payload: Uint8Array | string, flags?: number): Frame =>
+      frame(false, flags === undefined ? { seq } : { seq, flags }, bytesOf(payload)),
+  };
+}
+
+function bytesOf(payload: Uint8Array | string): Uint8Array {
+  return typeof payload === 'string' ? ascii(payload) : payload;
+}
+
+function datagram(fromClient: boolean, port: number, payload: Uint8Array): Frame {
+  const [src, dst] = fromClient ? [40_000, port] : [port, 40_000];
+  const [from, to] = fromClient ? [CLIENT, SERVER] : [SERVER, CLIENT];
+  return ethernet(0x0800, ip4({ src: from, dst: to, proto: 17 }, udp(src, dst, payload)));
+}
+
+/** What the protocols of a capture say; a frame each millisecond. */
+async function events(frames: readonly Frame[], snaplen = 65_535): Promise<CollectedRow[]> {
+  const file = classicFile(
+    {},
+    frames.map((bytes, i) => ({
+      ...{ seconds: 1_700_000_000, fraction: i * 1000 },
+      ...{ bytes: bytes.subarray(0, snaplen), wire: bytes.length },
+    })),
+  );
+  const { rows } = await collect(pcapImporter, inputOf(file), { protocols: true, packets: false });
+  return rows;
+}
+
+async function of(
+  kind: string,
+  frames: readonly Frame[],
+  snaplen?: number,
+): Promise<CollectedRow[]> {
+  return (await events(frames, snaplen)).filter((row) => row.kind === kind);
+}
+
+const name = (text: string): Uint8Array =>
+  cat(...text.split('.').flatMap((label) => [Uint8Array.of(label.length), ascii(label)]), '00');
+
+/** A message of DNS with one question. */
+function dns(id: number, flags: number, asked: string, type: number, answers: Uint8Array[] = []) {
+  const counts = cat(n16(1), n16(answers.length), n16(0), n16(0));
+  return cat(n16(id), n16(flags), counts, name(asked), n16(type), n16(1), ...answers);
+}
+/** A record whose name is that of the question. */
+const record = (type: number, ttl: number, data: Uint8Array): Uint8Array =>
+  cat('c00c', n16(type), n16(1), n16(0), n16(ttl), n16(data.length), data);
+
+describe('DNS', () => {
+  const ask = dns(7, 0x0100, 'www.example.com', 1);
+  const answer = dns(7, 0x8180, 'www.example.com', 1, [
+    record(5, 60, name('host1.example.com')),
+    record(1, 30, Uint8Array.of(203, 0, 113, 9)),
+  ]);
+
+  it('joins a query and its answer', async () => {
+    const [row, ...more] = await of('dns', [datagram(true, 53, ask), datagram(false, 53, answer)]);
+    expect(more).toEqual([]);
+    expect(row).toMatchObject({
+      ...{ src_ip4: 0xc0000211, dst_ip4: 0xc6336407, src_port: 40_000, dst_port: 53, proto: 17 },
+      ...{ ts: 1_700_000_000_000_000, flow_id: 1, service: 'dns', event_type: 'query' },
+      ...{ query: 'www.example.com', query_type: 'A', outcome: 'success', extractor: 'dns/1' },
+      message: 'A www.example.com → host1.example.com, 203.0.113.9',
+    });
+    expect(row?.attrs).toEqual({
+      ...{ trans_id: '7', qclass_name: 'IN', rcode: '0', rcode_name: 'NOERROR', rtt: '0.001000' },
+      ...{ answers: '["host1.example.com","203.0.113.9"]', TTLs: '["60","30"]' },
+      ...{ AA: 'F', TC: 'F', RD: 'T', RA: 'T' },
+    });
+  });
+
+  it('gives a query without an answer, and an answer without a query', async () => {
+    const other = dns(8, 0x8183, 'no.example.com', 28);
+    const rows = await of('dns', [datagram(false, 53, other), datagram(true, 53, ask)]);
+    expect(rows.map((row) => [row['query'], row['outcome'], row['src_ip4']])).toEqual([
+      ['no.example.com', 'failure', 0xc0000211],
+      ['www.example.com', undefined, 0xc0000211],
+    ]);
+  });
+
+  it('reads several messages over TCP, whose lengths and bytes come in pieces', async () => {
+    const { client, server } = stream(53);
+    const both = cat(n16(ask.length), ask, n16(ask.length), ask);
+    const back = cat(n16(answer.length), answer);
+    const rows = await of('dns', [
+      client(1, both.subarray(0, ask.length + 3)),
+      client(ask.length + 4, both.subarray(ask.length + 3)),
+      server(1, back.subarray(0, 1)),
+      server(2, back.subarray(1)),
+    ]);
+    expect(rows.map((row) => [row['query'], row.attrs['rcode_name']])).toEqual([
+      ['www.example.com', undefined],
+      ['www.example.com', 'NOERROR'],
+    ]);
+  });
+
+  it('finds it on another port, and takes nothing else for it', async () => {
+    expect(await of('dns', [datagram(true, 9999, ask)])).toHaveLength(1);
+    expect(await of('dns', [datagram(true, 9999, ask.subarray(0, -1))])).toEqual([]);
+    expect(await of('dns', [datagram(true, 53, ascii('no message of DNS at all'))])).toEqual([]);
+  });
+
+  it('reads names of NetBIOS', async () => {
+    const encoded = [...'HOST1'.padEnd(15), '\0']
+      .map((char) => char.charCodeAt(0))
+      .map((code) => String.fromCharCode(65 + (code >>> 4), 65 + (code & 15)))
+      .join('');
+    const [row] = await of('dns', [datagram(true, 137, dns(3, 0x0110, encoded, 32))]);
+    expect(row).toMatchObject({ query: 'HOST1<00>', query_type: 'NB' });
+  });
+
+  it('follows no name forwards or round', async () => {
+    const loop = cat(n16(1), n16(0), n16(1), n16(0), n16(0), n16(0), 'c00c', n16(1), n16(1));
+    expect(await of('dns', [datagram(true, 53, loop)])).toEqual([]);
+  });
+});
+
+const GET =
+  'GET /a?b=c HTTP/1.1\r\nHost: www.example.com\r\nUser-Agent: agent/1\r\nReferer: http://example.com/\r\nAuthorization: Basic YWxpY2U6c2VjcmV0\r\n\r\n';
+const OK =
+  'HTTP/1.1 200 OK\r\nServer: x\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello';
+
+describe('HTTP', () => {
+  it('joins a request and its response, and hashes the body', async () => {
+    const { client, server } = stream(8080);
+    const [row, ...more] = await of('http', [client(1, GET), server(1, OK)]);
+    expect(more).toEqual([]);
+    expect(row).toMatchObject({
+      ...{ src_ip4: 0xc0000211, dst_port: 8080, flow_id: 1, extractor: 'http/1' },
+      ...{ url: 'http://www.example.com/a?b=c', http_method: 'GET', http_status: '200' },
+      ...{ user_agent: 'agent/1', referrer: 'http://example.com/', user: 'alice' },
+      ...{ dst_domain: 'www.example.com', outcome: 'success' },
+      message: 'GET http://www.example.com/a?b=c 200 OK',
+    });
+    expect(row?.attrs).toEqual({
+      ...{ host: 'www.example.com', uri: '/a?b=c', version: '1.1', status_msg: 'OK', server: 'x' },
+      ...{ request_body_len: '0', response_body_len: '5', response_time: '0.001000' },
+      content_type: 'text/plain',
+      resp_md5: '5d41402abc4b2a76b9719d911017c592',
+      resp_sha1: 'aaf4c61ddcc5e8a2dabede0f3b482cd9aea9434d',
+      resp_sha256: '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824',
+    });
+    // The password that came with the name is nowhere.
+    expect(JSON.stringify(row)).not.toMatch(/secret|YWxpY2U6/);
+  });
+
+  it('puts segments in order, those that come early and those that come twice', async () => {
+    const { client, server } = stream(80);
+    const [a, b, c] = [OK.slice(0, 30), OK.slice(30, 60), OK.slice(60)];
+    const [row] = await of('http', [
+      client(1, GET),
+      server(1, a),
+      server(61, c),
+      server(1, a + b.slice(0, 5)),
+      server(31, b),
+    ]);
+    expect(row).toMatchObject({ http_status: '200' });
+    expect(row?.attrs).toMatchObject({ response_body_len: '5' });
+    expect(row?.attrs['resp_md5']).toBe('5d41402abc4b2a76b9719d911017c592');
+  });
+
+  it('pairs pipelined requests in order', async () => {
+    const { client, server } = stream(80);
+    const get = (n: number): string => `GET /${n} HTTP/1.1\r\nHost: example.com\r\n\r\n`;
+    const answer = (n: number): string => `HTTP/1.1 20${n} OK\r\nContent-Length: 1\r\n\r\n${n}`;
+    const rows = await of('http', [client(1, get(1) + get(2)), server(1, answer(1) + answer(2))]);
+    expect(rows.map((row) => [row.attrs['uri'], row['http_status']])).toEqual([
+      ['/1', '201'],
+      ['/2', '202'],
+    ]);
+  });
+
+  it.each<[string, string, string]>([
+    [
+      'in chunks',
+      'Transfer-Encoding: chunked\r\n\r\n2;x=y\r\nhe\r\n3\r\nllo\r\n0\r\nTrailer: 1\r\n\r\n',
+      '5',
+    ],
+    ['up to the end of the connection', '\r\nhello', '5'],
+  ])('reads a body %s', async (_, rest, size) => {
+    const { client, server } = stream(80);
+    const text = `HTTP/1.1 200 OK\r\n${rest}`;
+    // Byte by byte: no state depends on where segments end.
+    const bytes = [...text].map((char, i) => server(1 + i, char));
+    const [row] = await of('http', [
+      client(1, GET),
+      ...bytes,
+      server(1 + text.length, '', ACK | FIN),
+    ]);
+    expect(row?.attrs).toMatchObject({ response_body_len: size });
+    expect(row?.attrs['resp_md5']).toBe('5d41402abc4b2a76b9719d911017c592');
+    expect(row?.attrs).not.toHaveProperty('problem');
+  });
+
+  it('goes on after a gap, and says that the response may be another', async () => {
+    const { client, server } = stream(80);
+    const frames = [client(1, GET), client(1 + GET.length, GET), server(1, 'of a lost response')];
+    const rows = await of('http', [...frames, server(19, OK)]);
+    expect(rows.map((row) => row['http_status'])).toEqual([undefined, '200']);
+    expect(rows[1]?.attrs['problem']).toMatch(/may be that of another request/);
+  });
+
+  it('hashes no body of which bytes were not captured', async () => {
+    const { client, server } = stream(80);
+    const long = OK.replace('Content-Length: 5', 'Content-Length: 200').replace(
+      'hello',
+      'x'.repeat(200),
+    );
+    const [row] = await of(
+      'http',
+      [client(1, GET), server(1, long), server(1 + long.length, OK)],
+      260,
+    );
+    expect(row?.attrs).not.toHaveProperty('resp_md5');
+    expect(row?.attrs['problem']).toBe('the body was not captured to its end');
+  });
+
+  it('gives a request without a response', async () => {
+    const [row] = await of('http', [stream(80).client(1, GET)]);
+    expect(row).toMatchObject({ http_method: 'GET' });
+    expect(row).not.toHaveProperty('http_status');
+  });
+
+  it('finds what goes through the tunnel of a proxy', async () => {
+    const { client, server } = stream(3128);
+    const connect = 'CONNECT www.example.com:443 HTTP/1.1\r\nHost: www.example.com:443\r\n\r\n';
+    const done = 'HTTP/1.1 200 OK\r\n\r\n';
+    const rows = await events([
+      client(1, connect),
+      server(1, done),
+      client(1 + connect.length, tls(1, clientHello())),
+    ]);
+    expect(
+      rows
+        .filter(({ kind }) => kind !== 'flow')
+        .map((row) => [row.kind, row['url'] ?? row.attrs['server_name']]),
+    ).toEqual([
+      ['http', 'www.example.com:443'],
+      ['tls', 'www.example.com'],
+    ]);
+  });
+});
+
+const extension = (type: number, data: Uint8Array): Uint8Array =>
+  cat(n16(type), n16(data.length), data);
+
+/** A ClientHello that offers TLS 1.3, with random values of RFC 8701. */
+function clientHello(): Uint8Array {
+  const host = ascii('www.example.com');
+  const extensions = cat(
+    extension(0x0a0a, new Uint8Array(0)),
+    extension(0, cat(n16(host.length + 3), '00', n16(host.length), host)),
+    extension(10, cat(n16(6), '1a1a 001d 0017')),
+    extension(11, hex('01 00')),
+    extension(13, cat(n16(4), '0403 0804')),
+    extension(16, cat(n16(12), '02', ascii('h2'), '08', ascii('http/1.1'))),
+    extension(43, hex('06 2a2a 0304 0303')),
+  );
+  const ciphers = hex('3a3a 1301 c02b');
+  return cat(
+    ...['0303', '11'.repeat(32), '00', n16(ciphers.length), ciphers, '01 00'],
+    ...[n16(extensions.length), extensions],
+  );
+}
+
+/** A record with one handshake message. */
+function tls(type: number, message: Uint8Array): Uint8Array {
+  const header = cat(Uint8Array.of(type, 0), n16(message.length));
+  return cat('16 0301', n16(message.length + 4), header, message);
+}
+
+describe('TLS', () => {
+  const { client, server } = stream(8443);
+  const serverHello = (version: string): Uint8Array =>
+    tls(2, cat('0303', '22'.repeat(32), '00 c02b 00', n16(6), '002b 0002', version));
+
+  it('says what was offered and chosen', async () => {
+    const hello = tls(1, clientHello());
+    const [row, ...more] = await of('tls', [
+      client(1, hello.subarray(0, 50)),
+      client(51, hello.subarray(50)),
+      server(1, cat(serverHello('0304'), '17 0303 0001 00')),
+      client(1 + hello.length, hex('14 0303 0001 01 17 0303 0001 00')),
+    ]);
+    expect(more).toEqual([]);
+    expect(row).toMatchObject({ dst_port: 8443, outcome: 'success', extractor: 'tls/1' });
+    expect(row?.attrs).toEqual({
+      ...{ server_name: 'www.example.com', version: 'TLSv13', cipher: 'c02b', established: 'T' },
+      alpn: '["h2","http/1.1"]',
+      ...{ ja3: expect.any(String) as string, ja3s: expect.any(String) as string },
+      ja4: 't13d0206h2_777cda164f4b_fb71836bce29',
+    });
+  });
+
+  it('reads the second ServerHello after one that asks for another ClientHello', async () => {
+    const retry = tls(
+      2,
+      cat(
+        '0303',
+        'cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c',
+        '00 1301 00',
+        n16(6),
+        '002b 0002 0304',
+      ),
+    );
+    const change = hex('14 0303 0001 01');
+    const hello = tls(1, clientHello());
+    const back = cat(retry, change, serverHello('0304'));
+    const [row] = await of('tls', [
+      client(1, hello),
+      server(1, back),
+      client(1 + hello.length, cat(change, hello)),
+    ]);
+    expect(row?.attrs).toMatchObject({ version: 'TLSv13', cipher: 'c02b' });
+  });
+
+  it('says which alert ended a handshake', async () => {
+    const [row] = await of('tls', [
+      client(1, tls(1, clientHello())),
+      server(1, hex('15 0301 0002 02 28')),
+    ]);
+    expect(row).toMatchObject({ outcome: 'failure', reason: 'handshake_failure' });
+  });
+
+  it('says that a certificate cannot be read', async () => {
+    const certificate = ascii('no certificate');
+    const size = (n: number): Uint8Array => Uint8Array.of(0, n >>> 8, n & 255);
+    const list = cat(size(certificate.length + 3), size(certificate.length), certificate);
+    const [row] = await of('tls', [
+      client(1, tls(1, clientHello())),
+      server(1, cat(serverHello('0303'), tls(11, list))),
+    ]);
+    expect(row?.attrs['problem']).toMatch(/^the certificate cannot be read: /);
+    expect(row?.attrs['cert_sha256']).toMatch(/^[0-9a-f]{64}$/);
+  });
+});
+
+it('has the fingerprints that JA4 publishes as an example', () => {
+  const words = (text: string): number[] =>
+    text.split(',').map((word) => Number.parseInt(word, 16));
+  const hello = {
+    ...readHello(cat('0303', '00'.repeat(32), '00', n16(2), '1301', '01 00'), 0, 41, true)!,
+    ciphers: words(
+      '0a0a,1301,1302,1303,c02b,c02f,c02c,c030,cca9,cca8,c013,c014,009c,009d,002f,0035',
+    ),
+    extensions: words(
+      '1a1a,0000,0017,ff01,000a,000b,0023,0010,0005,000d,0012,0033,002d,002b,001b,4469,2a2a,0015',
+    ),
+    signatures: words('0403,0804,0401,0503,0805,0501,0806,0601'),
+    versions: [0x3a3a, 0x0304, 0x0303],
+    alpn: ['h2', 'http/1.1'],
+  };
+  expect(ja4(hello, 't')).toBe('t13d1516h2_8daaf6152771_e5627efa2ab1');
+  // https://github.com/salesforce/ja3: 769,4-5-10-9-100-98-3-6-19-18-99,,,
+  const old = { ...hello, version: 769, ciphers: [4, 5, 10, 9, 100, 98, 3, 6, 19, 18, 99] };
+  expect(ja3({ ...old, extensions: [], groups: [], pointFormats: [] })).toBe(
+    'de350869b8c85de67a350c8d186f11e6',
+  );
+});
+
+it('names the protocol of a flow', async () => {
+  const { client, server } = stream(8080);
+  const rows = await of('flow', [client(1, GET), server(1, OK)]);
+  expect(rows.map((row) => row['service'])).toEqual(['http']);
+});
+
+it('survives every changed byte of every protocol, and numbers each event once', async () => {
+  const { client, server } = stream(443);
+  const frames = [
+    client(1, tls(1, clientHello())),
+    stream(80).client(1, GET),
+    stream(80).server(1, OK),
+    datagram(true, 53, dns(7, 0x0100, 'www.example.com', 1)),
+    server(1, hex('15 0301 0002 02 28')),
+  ];
+  for (const [i, frame] of frames.entries()) {
+    for (let at = 34; at < frame.length; at++) {
+      const changed = Uint8Array.from(frame);
+      changed[at]! ^= 0xff;
+      const rows = await events(frames.with(i, changed));
+      const numbers = rows.map((row) => row['seq']);
+      expect(new Set(numbers).size).toBe(numbers.length);
+    }
+  }
+});

@@ -1,0 +1,303 @@
+/**
+ * TLS handshakes (RFC 8446, RFC 5246, SSL 3.0): what a client offers, what a server chooses, and its certificates as
+ * far as they are sent in clear, which TLS 1.3 does not.
+ *
+ * One event a connection, at the time of the ClientHello. After the handshake nothing more is read.
+ *
+ * Invariants: handshake messages are held up to a bound; what is no handshake ends the reading.
+ */
+import { createHash, X509Certificate } from 'node:crypto';
+import { u16, u24 } from '../bytes.ts';
+import { ja3, ja3s, ja4 } from './fingerprints.ts';
+import { type Hello, readHello } from './hello.ts';
+import type { Endpoints, MessageSink, Stamp, StreamParser } from './messages.ts';
+
+const RECORD_HEADER = 5;
+const CHANGE_CIPHER_SPEC = 20;
+const ALERT = 21;
+const HANDSHAKE = 22;
+const APPLICATION_DATA = 23;
+const [CLIENT_HELLO, SERVER_HELLO, CERTIFICATE] = [1, 2, 11];
+/** 2^14 and what encryption may add. */
+const MAX_RECORD_BYTES = 16_384 + 2048;
+/** A chain of certificates is the longest message. */
+const MAX_HELD_BYTES = 262_144;
+const MAX_CERTIFICATES = 10;
+
+/** RFC 8446, 4.1.3: a ServerHello with this in it asks for another ClientHello. */
+const HELLO_RETRY = Buffer.from(
+  'cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c',
+  'hex',
+);
+
+const VERSIONS: Readonly<Record<number, string>> = {
+  ...{ 0x0300: 'SSLv3', 0x0301: 'TLSv10', 0x0302: 'TLSv11', 0x0303: 'TLSv12', 0x0304: 'TLSv13' },
+};
+const ALERTS: Readonly<Record<number, string>> = {
+  ...{ 0: 'close_notify', 10: 'unexpected_message', 20: 'bad_record_mac', 40: 'handshake_failure' },
+  ...{ 42: 'bad_certificate', 43: 'unsupported_certificate', 44: 'certificate_revoked' },
+  ...{ 45: 'certificate_expired', 46: 'certificate_unknown', 47: 'illegal_parameter' },
+  ...{ 48: 'unknown_ca', 49: 'access_denied', 50: 'decode_error', 51: 'decrypt_error' },
+  ...{ 70: 'protocol_version', 71: 'insufficient_security', 80: 'internal_error' },
+  ...{ 86: 'inappropriate_fallback', 90: 'user_canceled', 109: 'missing_extension' },
+  ...{ 110: 'unsupported_extension', 112: 'unrecognized_name', 116: 'certificate_required' },
+  ...{ 120: 'no_application_protocol' },
+};
+
+/** Whether a stream begins with a TLS handshake. */
+export function isTls(bytes: Uint8Array, start: number, end: number): boolean {
+  return (
+    end - start > RECORD_HEADER &&
+    bytes[start] === HANDSHAKE &&
+    bytes[start + 1] === 3 &&
+    bytes[start + 2]! <= 4 &&
+    u16(bytes, start + 3) <= MAX_RECORD_BYTES &&
+    (bytes[start + 5] === CLIENT_HELLO || bytes[start + 5] === SERVER_HELLO)
+  );
+}
+
+/** The records of one side, and the handshake messages in them. */
+class Side {
+  held: Uint8Array = new Uint8Array(0);
+  handshake: Uint8Array = new Uint8Array(0);
+  isEncrypted = false;
+}
+
+export class TlsStream implements StreamParser {
+  readonly service = 'tls';
+  isDone = false;
+  private readonly ends: Endpoints;
+  private readonly sink: MessageSink;
+  private readonly sides = [new Side(), new Side()] as const;
+  private at: Stamp | undefined;
+  private client: Hello | undefined;
+  private server: Hello | undefined;
+  private certificates: readonly Uint8Array[] = [];
+  private alert: string | undefined;
+  private isEstablished = false;
+  private isRetried = false;
+  private problem: string | undefined;
+
+  constructor(ends: Endpoints, sink: MessageSink) {
+    this.ends = ends;
+    this.sink = sink;
+  }
+
+  data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
+    const side = this.sides[isClient ? 0 : 1];
+    if (this.isDone || side.isEncrypted) return;
+    this.at ??= at;
+    let all = bytes.subarray(start, end);
+    if (side.held.length > 0) all = Buffer.concat([side.held, all]);
+    let from = 0;
+    while (all.length - from >= RECORD_HEADER && !side.isEncrypted) {
+      const size = u16(all, from + 3);
+      if (all[from]! < CHANGE_CIPHER_SPEC || all[from]! > 24 || size > MAX_RECORD_BYTES) {
+        this.fail('it is no TLS record');
+        return;
+      }
+      if (all.length - from - RECORD_HEADER < size) break;
+      this.record(side, isClient, all, from, from + RECORD_HEADER + size);
+      from += RECORD_HEADER + size;
+    }
+    side.held = side.isEncrypted ? new Uint8Array(0) : Uint8Array.from(all.subarray(from));
+    if (this.sides[0].isEncrypted && this.sides[1].isEncrypted) this.finish();
+  }
+
+  private record(
+    side: Side,
+    isClient: boolean,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): void {
+    const from = start + RECORD_HEADER;
+    switch (bytes[start]) {
+      case HANDSHAKE:
+        side.handshake = Buffer.concat([side.handshake, bytes.subarray(from, end)]);
+        this.messages(side, isClient);
+        break;
+      case ALERT:
+        if (end - from === 2 && bytes[from + 1] !== 0)
+          this.alert ??= ALERTS[bytes[from + 1]!] ?? `alert ${bytes[from + 1]!}`;
+        break;
+      case APPLICATION_DATA:
+        side.isEncrypted = true;
+        this.isEstablished = true;
+        break;
+      default:
+        // After a HelloRetryRequest it changes nothing: both hellos are yet to come.
+        if (this.isRetried && this.server === undefined) return;
+        // What comes after a change of ciphers is encrypted; TLS 1.3 says so for the sake of others only.
+        side.isEncrypted = true;
+        if (this.server !== undefined && !isClient) this.isEstablished = true;
+    }
+  }
+
+  private messages(side: Side, isClient: boolean): void {
+    let at = 0;
+    const { handshake } = side;
+    while (handshake.length - at >= 4) {
+      const size = u24(handshake, at + 1);
+      if (size > MAX_HELD_BYTES) {
+        this.fail('a handshake message is too long');
+        return;
+      }
+      if (handshake.length - at - 4 < size) break;
+      this.message(handshake[at]!, isClient, handshake, at + 4, at + 4 + size);
+      at += 4 + size;
+    }
+    side.handshake = Uint8Array.from(handshake.subarray(at));
+  }
+
+  private message(
+    type: number,
+    isClient: boolean,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): void {
+    if (type === CLIENT_HELLO && isClient) this.client ??= readHello(bytes, start, end, true);
+    else if (type === SERVER_HELLO && !isClient) {
+      const hello = readHello(bytes, start, end, false);
+      const isRetry = hello !== undefined && Buffer.compare(hello.random, HELLO_RETRY) === 0;
+      if (isRetry) this.isRetried = true;
+      else this.server ??= hello;
+    } else if (type === CERTIFICATE && !isClient && this.certificates.length === 0)
+      this.certificates = certificatesIn(bytes, start, end);
+  }
+
+  private fail(why: string): void {
+    this.problem = why;
+    this.finish();
+  }
+
+  gap(isClient: boolean): void {
+    const side = this.sides[isClient ? 0 : 1];
+    if (side.isEncrypted) return;
+    this.problem ??= 'bytes of the handshake are missing';
+    // Nothing tells where the next record of this side begins.
+    side.isEncrypted = true;
+    side.held = new Uint8Array(0);
+  }
+
+  end(): void {
+    // The other side may still answer.
+  }
+
+  finish(): void {
+    if (this.isDone) return;
+    this.isDone = true;
+    const { client, server, at } = this;
+    if (at === undefined || (client === undefined && server === undefined)) return;
+    const version = server === undefined ? undefined : (server.versions[0] ?? server.version);
+    const cipher = server?.ciphers[0];
+    const [leaf] = this.certificates.map(describeCertificate);
+    this.sink.message(this.ends, {
+      kind: 'tls',
+      type: 'tls',
+      at,
+      text: [
+        client?.serverName ?? leaf?.subject,
+        version === undefined ? undefined : versionText(version),
+        this.alert,
+      ]
+        .filter((part) => part !== undefined)
+        .join(' '),
+      columns: {
+        outcome: this.alert !== undefined ? 'failure' : this.isEstablished ? 'success' : undefined,
+        reason: this.alert,
+      },
+      attributes: {
+        server_name: client?.serverName,
+        version: version === undefined ? undefined : versionText(version),
+        cipher: cipher === undefined ? undefined : hex4(cipher),
+        next_protocol: server?.alpn[0],
+        alpn: client === undefined || client.alpn.length === 0 ? undefined : client.alpn,
+        established: this.isEstablished ? 'T' : 'F',
+        last_alert: this.alert,
+        ja3: client === undefined ? undefined : ja3(client),
+        ja3s: server === undefined ? undefined : ja3s(server),
+        ja4: client === undefined ? undefined : ja4(client, 't'),
+        subject: leaf?.subject,
+        issuer: leaf?.issuer,
+        'san.dns': leaf?.names,
+        serial: leaf?.serial,
+        not_valid_before: leaf?.from,
+        not_valid_after: leaf?.to,
+        cert_sha256: leaf?.sha256,
+        cert_sha1: leaf?.sha1,
+        cert_chain_sha256:
+          this.certificates.length > 1
+            ? this.certificates.map((bytes) => hash('sha256', bytes))
+            : undefined,
+        problem: this.problem ?? leaf?.problem,
+      },
+    });
+  }
+}
+
+/** The certificates of a Certificate message before TLS 1.3, the server's own first. */
+function certificatesIn(bytes: Uint8Array, start: number, end: number): Uint8Array[] {
+  const out: Uint8Array[] = [];
+  let at = start + 3;
+  while (at + 3 <= end && out.length < MAX_CERTIFICATES) {
+    const size = u24(bytes, at);
+    if (at + 3 + size > end) break;
+    out.push(Uint8Array.from(bytes.subarray(at + 3, at + 3 + size)));
+    at += 3 + size;
+  }
+  return out;
+}
+
+interface CertificateFacts {
+  readonly sha256: string;
+  readonly sha1: string;
+  readonly subject?: string;
+  readonly issuer?: string;
+  readonly names?: readonly string[];
+  readonly serial?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly problem?: string;
+}
+
+function describeCertificate(bytes: Uint8Array): CertificateFacts {
+  const hashes = { sha256: hash('sha256', bytes), sha1: hash('sha1', bytes) };
+  try {
+    const certificate = new X509Certificate(bytes);
+    const names = (certificate.subjectAltName ?? '')
+      .split(', ')
+      .filter((name) => name.startsWith('DNS:'))
+      .map((name) => name.slice(4));
+    return {
+      ...hashes,
+      subject: certificate.subject.replaceAll('\n', ', '),
+      issuer: certificate.issuer.replaceAll('\n', ', '),
+      ...(names.length > 0 ? { names } : {}),
+      serial: certificate.serialNumber,
+      from: dateText(certificate.validFrom),
+      to: dateText(certificate.validTo),
+    };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { ...hashes, problem: `the certificate cannot be read: ${why}` };
+  }
+}
+
+function dateText(text: string): string {
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? text : new Date(time).toISOString();
+}
+
+function hash(name: string, bytes: Uint8Array): string {
+  return createHash(name).update(bytes).digest('hex');
+}
+
+function versionText(version: number): string {
+  return VERSIONS[version] ?? `0x${hex4(version)}`;
+}
+
+function hex4(value: number): string {
+  return value.toString(16).padStart(4, '0');
+}
