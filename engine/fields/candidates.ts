@@ -12,6 +12,11 @@ export interface Candidate {
   readonly template: Template;
 }
 
+interface Uses {
+  readonly starts: ReadonlyMap<number, number>;
+  readonly windows: ReadonlyMap<number, number>;
+}
+
 interface Item<T> {
   readonly one: T;
   readonly order: number;
@@ -21,8 +26,6 @@ interface Item<T> {
 interface Texts<T> {
   readonly length: number;
   readonly items: ReadonlyMap<number, readonly Item<T>[]>;
-  /** Bits of the hashes of the keys of `items`. */
-  readonly bits: Uint32Array;
 }
 
 /** Templates of messages with one first byte. */
@@ -32,18 +35,20 @@ interface Group<T> {
   /** By the first four bytes. */
   readonly byStart: ReadonlyMap<number, readonly Item<T>[]>;
   readonly byText: readonly Texts<T>[];
+  /** By the last two bytes of those texts (`pairOf`): bit n, if some of `byText[n]` ends so. */
+  readonly pairs: Uint8Array;
 }
 
 const LENGTHS = [4, 3, 2] as const;
 /** Of templates that begin with the same four bytes, more than this are told apart by others. */
-const MOST_ALIKE = 8;
+const MOST_ALIKE = 32;
 const NONE: readonly never[] = [];
 
 export class Candidates<T extends Candidate> {
   /** Made when the first message of each comes; null: no template begins so. */
   private readonly groups = new Array<Group<T> | null | undefined>(256).fill(undefined);
   private readonly items: readonly Item<T>[];
-  private readonly uses: ReadonlyMap<number, number>;
+  private readonly uses: Uses;
   private readonly picked: Item<T>[] = [];
   private readonly found: T[] = [];
 
@@ -66,7 +71,7 @@ export class Candidates<T extends Candidate> {
       const starting = group.byStart.get(windowAt(b, start, 4));
       if (starting !== undefined) for (const item of starting) picked.push(item);
     }
-    for (const texts of group.byText) pickByText(texts, picked, b, start, end);
+    if (group.byText.length > 0) pickByText(group, picked, b, start, end);
     if (picked.length === 0) return NONE;
     // Few: in place, by order.
     for (let i = 1; i < picked.length; i++) {
@@ -82,27 +87,34 @@ export class Candidates<T extends Candidate> {
 }
 
 function pickByText<T>(
-  { length, items, bits }: Texts<T>,
+  { byText, pairs }: Group<T>,
   picked: Item<T>[],
   b: Uint8Array,
   start: number,
   end: number,
 ): void {
-  const mask = bits.length * 32 - 1;
-  const kept = length === 4 ? -1 : (1 << (8 * length)) - 1;
-  let window = 0;
-  for (let p = start; p < end; p++) {
-    window = ((window << 8) | b[p]!) & kept;
-    const hash = hashOf(window) & mask;
-    if ((bits[hash >>> 5]! & (1 << (hash & 31))) === 0 || p - start < length - 1) continue;
-    const having = items.get(window);
-    if (having === undefined) continue;
-    for (const item of having) if (!picked.includes(item)) picked.push(item);
+  let window = b[start]!;
+  for (let p = start + 1; p < end; p++) {
+    window = (window << 8) | b[p]!;
+    const flags = pairs[pairOf(window)]!;
+    if (flags === 0) continue;
+    for (let n = 0; n < byText.length; n++) {
+      if ((flags & (1 << n)) === 0) continue;
+      const { length, items } = byText[n]!;
+      if (p - start < length - 1) continue;
+      const having = items.get(length === 4 ? window : window & (length === 3 ? 0xffffff : 0xffff));
+      if (having === undefined) continue;
+      for (const item of having) if (!picked.includes(item)) picked.push(item);
+    }
   }
 }
 
-function hashOf(window: number): number {
-  return Math.imul(window, 0x9e3779b1) >>> 15;
+const PAIRS = 4096;
+
+/** Of the last two bytes of a window: texts seldom share more than these 12 bits. */
+function pairOf(window: number): number {
+  const pair = window & 0xffff;
+  return (pair ^ (pair >>> 3)) & (PAIRS - 1);
 }
 
 function windowAt(b: Uint8Array, at: number, length: number): number {
@@ -111,13 +123,34 @@ function windowAt(b: Uint8Array, at: number, length: number): number {
   return window;
 }
 
-/** How many templates have each window of four bytes in their texts. */
-function countWindows(all: readonly Candidate[]): Map<number, number> {
-  const uses = new Map<number, number>();
-  for (const { template } of all)
-    for (const window of new Set(windowsOf(template, 4)))
-      uses.set(window, (uses.get(window) ?? 0) + 1);
-  return uses;
+/** How many templates begin with each text of four bytes, or have it within. */
+function countWindows(all: readonly Candidate[]): Uses {
+  const starts = new Map<number, number>();
+  const windows = new Map<number, number>();
+  const count = (map: Map<number, number>, key: number): unknown =>
+    map.set(key, (map.get(key) ?? 0) + 1);
+  for (const { template } of all) {
+    const start = startOf(template);
+    if (start !== undefined) count(starts, start);
+    for (const window of new Set(windowsOf(template, 4))) count(windows, window);
+  }
+  return { starts, windows };
+}
+
+function startOf({ parts: [first] }: Template): number | undefined {
+  return first !== undefined && 'literal' in first && first.literal.length >= 4
+    ? windowAt(first.literal, 0, 4)
+    : undefined;
+}
+
+/** How many of its bytes are small letters or spaces, which most messages have. */
+function commonness(window: number): number {
+  let common = 0;
+  for (let rest = window; rest !== 0; rest >>>= 8) {
+    const code = rest & 255;
+    if (code === 32 || (code >= 97 && code <= 122)) common += 1;
+  }
+  return common;
 }
 
 function windowsOf({ parts }: Template, length: number): number[] {
@@ -132,7 +165,7 @@ function windowsOf({ parts }: Template, length: number): number[] {
 function groupOf<T extends Candidate>(
   items: readonly Item<T>[],
   code: number,
-  uses: ReadonlyMap<number, number>,
+  uses: Uses,
 ): Group<T> | null {
   const always: Item<T>[] = [];
   const byStart = new Map<number, Item<T>[]>();
@@ -141,40 +174,24 @@ function groupOf<T extends Candidate>(
     const { template } = item.one;
     const [first] = template.parts;
     if (!mayBegin(first, code)) continue;
-    const window =
-      first !== undefined && 'literal' in first && first.literal.length >= 4
-        ? windowAt(first.literal, 0, 4)
-        : undefined;
-    if (window !== undefined && uses.get(window)! <= MOST_ALIKE) {
+    const window = startOf(template);
+    if (window !== undefined && uses.starts.get(window)! <= MOST_ALIKE) {
       add(byStart, window, item);
       continue;
     }
     const texts = byText.find(({ length }) => windowsOf(template, length).length > 0);
     // The one that the fewest others have.
-    const [rarest] = windowsOf(template, texts?.length ?? 4).sort(
-      (x, y) => (uses.get(x) ?? 0) - (uses.get(y) ?? 0),
-    );
+    const rank = (one: number): number => (uses.windows.get(one) ?? 0) + commonness(one);
+    const [rarest] = windowsOf(template, texts?.length ?? 4).sort((x, y) => rank(x) - rank(y));
     if (texts === undefined || rarest === undefined) always.push(item);
     else add(texts.items, rarest, item);
   }
   const used = byText.filter((texts) => texts.items.size > 0);
   if (always.length === 0 && byStart.size === 0 && used.length === 0) return null;
-  return {
-    always,
-    byStart,
-    byText: used.map((texts) => ({ ...texts, bits: bitsOf(texts.items) })),
-  };
-}
-
-function bitsOf(items: ReadonlyMap<number, unknown>): Uint32Array {
-  let size = 1;
-  while (size < items.size) size *= 2;
-  const bits = new Uint32Array(Math.min(size, 2048));
-  for (const window of items.keys()) {
-    const hash = hashOf(window) & (bits.length * 32 - 1);
-    bits[hash >>> 5]! |= 1 << (hash & 31);
-  }
-  return bits;
+  const pairs = new Uint8Array(PAIRS);
+  for (const [n, { items: keys }] of used.entries())
+    for (const window of keys.keys()) pairs[pairOf(window)]! |= 1 << n;
+  return { always, byStart, byText: used, pairs };
 }
 
 function add<T>(map: Map<number, T[]>, key: number, item: T): void {
