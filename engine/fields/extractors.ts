@@ -46,6 +46,8 @@ import postfix from './extractors/postfix.json' with { type: 'json' };
 import pulseSecure from './extractors/pulse-secure.json' with { type: 'json' };
 import radius from './extractors/radius.json' with { type: 'json' };
 import skyhigh from './extractors/skyhigh.json' with { type: 'json' };
+import snort from './extractors/snort.json' with { type: 'json' };
+import snortCsv from './extractors/snort-csv.json' with { type: 'json' };
 import sonicwall from './extractors/sonicwall.json' with { type: 'json' };
 import sophosUtm from './extractors/sophos-utm.json' with { type: 'json' };
 import sophosXg from './extractors/sophos-xg.json' with { type: 'json' };
@@ -54,6 +56,7 @@ import stormshield from './extractors/stormshield.json' with { type: 'json' };
 import su from './extractors/su.json' with { type: 'json' };
 import sudo from './extractors/sudo.json' with { type: 'json' };
 import symantecEndpoint from './extractors/symantec-endpoint.json' with { type: 'json' };
+import vectra from './extractors/vectra.json' with { type: 'json' };
 import vmware from './extractors/vmware.json' with { type: 'json' };
 import vpn from './extractors/vpn.json' with { type: 'json' };
 import wallix from './extractors/wallix.json' with { type: 'json' };
@@ -103,6 +106,8 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'pulse-secure': pulseSecure,
   radius,
   skyhigh,
+  snort,
+  'snort-csv': snortCsv,
   sonicwall,
   'sophos-utm': sophosUtm,
   'sophos-xg': sophosXg,
@@ -111,6 +116,7 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   su,
   sudo,
   'symantec-endpoint': symantecEndpoint,
+  vectra,
   vmware,
   vpn,
   wallix,
