@@ -3,9 +3,9 @@
  * ($DAYBOOK_SHARED/data2/fields-truth). Prints, for each folder and over all, how many values are right, wrong or missing.
  * Text that another parser derived, and lines that are no event of ours, are left out or count as missing.
  * `--wrong GROUP` and `--missing GROUP` print the values of a group (`device`, `device/sekoia/Cisco`, `all`) one by one,
- * with their lines.
+ * with their lines; `--rates FILE` writes the rates by format, engine/fields/rates.json, from which docs/fields.md is made.
  */
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { shippedCutter } from '../engine/fields/extractors.ts';
@@ -43,6 +43,14 @@ function normal(value: unknown): string {
   const before = words(head);
   const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
   return [...before, ...zeros, ...after].map((word) => word.padStart(4, '0')).join('');
+}
+
+/** Folder and product, whoever made the truth: `device/cisco-ios`. */
+function formatOf(name: string): string {
+  const [folder = '', origin = '', product = '', file = ''] = name.split('/');
+  const isProduct = origin === 'elastic' || origin === 'beats';
+  const own = isProduct ? product : origin === 'sekoia' ? path.parse(file).name : origin;
+  return `${folder}/${own.toLowerCase().replaceAll('_', '-')}`;
 }
 
 /** Of several values in a line another parser may have them all. */
@@ -88,7 +96,7 @@ async function rowsOf(bytes: Buffer): Promise<CollectedRow[]> {
 }
 
 const { values: asked } = parseArgs({
-  options: { wrong: { type: 'string' }, missing: { type: 'string' } },
+  options: { wrong: { type: 'string' }, missing: { type: 'string' }, rates: { type: 'string' } },
 });
 const isAsked = (verdict: keyof Count, group: string): boolean => {
   const name = verdict === 'right' ? undefined : asked[verdict];
@@ -129,7 +137,13 @@ if (data === undefined || folder === undefined || !existsSync(folder)) {
             console.log(`${verdict} ${name}:${line} ${field} ${JSON.stringify(value)}, ${not}`);
             console.log(`  ${JSON.stringify([row?.['program'], row?.['extractor']])} ${text}`);
           }
-          for (const key of [group, 'all', `all ${file.slice(0, -6)}`, `field ${field}`]) {
+          for (const key of [
+            group,
+            `format ${formatOf(name)}`,
+            'all',
+            `all ${file.slice(0, -6)}`,
+            `field ${field}`,
+          ]) {
             const count = counts.get(key) ?? { right: 0, wrong: 0, missing: 0 };
             counts.set(key, count);
             count[verdict] += 1;
@@ -138,8 +152,18 @@ if (data === undefined || folder === undefined || !existsSync(folder)) {
       }
     }
   }
+  if (asked.rates !== undefined) {
+    const formats = [...counts].flatMap(([key, { right, wrong, missing }]) => {
+      const [of, format] = key.startsWith('format ') ? key.slice(7).split('/') : [];
+      if (of === undefined || format === undefined) return [];
+      return { folder: of, format, values: right + wrong + missing, right, wrong };
+    });
+    formats.sort((x, y) => (x.folder + x.format < y.folder + y.format ? -1 : 1));
+    writeFileSync(asked.rates, `${JSON.stringify(formats, null, 2)}\n`);
+  }
   const percent = (part: number, of: number): string => `${((part / of) * 100).toFixed(1)} %`;
   for (const [key, { right, wrong, missing }] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (key.startsWith('format ')) continue;
     const all = right + wrong + missing;
     console.log(
       `${key.padEnd(52)} ${String(all).padStart(6)}  right ${percent(right, all)}  wrong ${percent(wrong, all)}  missing ${percent(missing, all)}`,
