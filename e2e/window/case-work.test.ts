@@ -141,7 +141,7 @@ for (const shell of [browserShell, electronShell]) {
       await window.caseMenu('Verify the case and its evidence…');
       const dialog = opened.page.getByRole('dialog', { name: 'Verify the case and its evidence' });
       const verdicts = dialog.getByRole('status');
-      await expect(verdicts).toContainText('The case is intact');
+      await expect(verdicts).toContainText('The case is intact', { timeout: IMPORT_MS });
       await expect(verdicts).toContainText('The evidence is unchanged: 2 files');
       await expect(verdicts).toContainText('equal the evidence in every field');
       await shot(opened.page, `${shell.name}-verified`);

@@ -67,6 +67,8 @@ export const theme = createTheme({
         closeButtonProps: { 'aria-label': 'Close the dialog' },
       },
     },
+    // Orange and yellow as text are hard to read on their own tints.
+    Alert: { styles: { title: { color: 'var(--db-text)' } } },
     Badge: { defaultProps: { size: 'sm', variant: 'light', tt: 'none' } },
   },
 });

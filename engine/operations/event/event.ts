@@ -10,7 +10,9 @@ import {
   type EpochMicros,
   type Kind,
 } from '../../contract/event.ts';
+import { EventBatch } from '../../contract/event-batch.ts';
 import { CUT_COLUMNS } from '../../fields/cutter.ts';
+import { shippedCutter } from '../../fields/extractors.ts';
 import {
   formatter,
   type OutputColumn,
@@ -149,15 +151,32 @@ export async function wholeEvent(
   throw noSuchEvent(event);
 }
 
-/** An event whose source states an address, port or number is not cut: what it has of these is cut, then. */
+/**
+ * An event whose source states an address, port or number is not cut: what it has of these is cut, then. Its host may be
+ * that of the header, or what the message calls the device.
+ */
 function cutFields(fields: readonly EventField[]): CutFields | undefined {
   const own = fields.filter(({ attribute }) => !attribute);
-  const by = own.find(({ name }) => name === 'extractor')?.value;
-  if (typeof by !== 'string') return undefined;
+  const text = (name: string): string => String(own.find((one) => one.name === name)?.value ?? '');
+  const by = text('extractor');
+  if (by === '') return undefined;
   const [extractor = by, version = ''] = by.split('/');
   const isCut = (name: string): boolean =>
-    CUT_COLUMNS.has(name) || CUT_COLUMNS.has(name.replace(/_ip$/, '_ip4'));
+    name === 'host'
+      ? namesHost(text('program'), text('message'), text('host'))
+      : CUT_COLUMNS.has(name) || CUT_COLUMNS.has(name.replace(/_ip$/, '_ip4'));
   return { extractor, version, fields: own.map(({ name }) => name).filter(isCut) };
+}
+
+/** Whether extractors cut this host out of a message. */
+function namesHost(program: string, message: string, host: string): boolean {
+  if (host === '' || !message.includes(host)) return false;
+  const batch = new EventBatch('log', () => undefined, 2);
+  if (program !== '') batch.program.setString(0, program);
+  batch.message.setString(0, message);
+  batch.endRow();
+  shippedCutter().cut(batch);
+  return batch.host.present[0] === 1;
 }
 
 /** Whether the evidence of a source is where it was when it was read. */

@@ -16,7 +16,7 @@ const ROW = 29;
 const HEAD = 28;
 /** Of the columns between the addresses and behind them, in pixels. */
 const WAYS = 230;
-const WIDTHS = [58, 78, 150, 148, 148];
+const WIDTHS = [58, 78, 140, 158, 158];
 const CHARACTER = 7;
 const LONGEST_HOST = 260;
 const SHORTEST_HOST = 118;

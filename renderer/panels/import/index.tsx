@@ -86,7 +86,7 @@ function ImportWindow({ path, given, givenFiles }: Props) {
       opened
       onClose={close}
       title={title}
-      size={showsJob || paths !== undefined ? 'min(1080px, 92vw)' : 'lg'}
+      size={showsJob || paths !== undefined ? 'min(1360px, 92vw)' : 'lg'}
       // A drop beside the dialog or a slip of the mouse must not lose decisions.
       closeOnClickOutside={showsJob || paths === undefined}
     >

@@ -141,7 +141,7 @@ export function JobStep({ path, job, onClose }: Props) {
         <Overlaps
           path={path}
           sources={new Set(job.report.sources.flatMap(({ sourceId }) => sourceId ?? []))}
-          heading={form['muted']}
+          heading={css['heading']}
         />
       )}
       <div className={form['actions']}>
@@ -341,7 +341,7 @@ function SourceTable({
                       <EventText text={decisionLine(decision)} max={300} />
                     </div>
                   ))}
-                {one.notes.map((note) => (
+                {notesOf(one).map((note) => (
                   <div key={note} className={form['muted']}>
                     <EventText text={note} max={400} />
                   </div>
@@ -358,6 +358,11 @@ function SourceTable({
       )}
     </div>
   );
+}
+
+/** Why a source was not read to its end is said beside its ledger. */
+function notesOf({ notes, message }: SourceReport): readonly string[] {
+  return message === undefined ? notes : notes.filter((note) => !message.startsWith(note));
 }
 
 /** Goes on with the newest import that can be told again. */

@@ -1,5 +1,5 @@
 /** Every source with what it is taken for; decisions are made here, then the import begins. */
-import { Button, Checkbox, Text } from '@mantine/core';
+import { Button, Checkbox, SegmentedControl, Text } from '@mantine/core';
 import { useState } from 'react';
 import { formatBytes, formatCount, useImportJobs, counted, nounOf } from '../../panel-api.ts';
 import { EventText } from '../../widgets/event-text.tsx';
@@ -7,12 +7,33 @@ import form from '../../widgets/form.module.css';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import { ZoneSelect } from '../../widgets/zone-select.tsx';
-import { importItems } from './decisions.ts';
+import { importItems, type Preview } from './decisions.ts';
 import css from './import.module.css';
+import { inOrder, lookOf, type Look } from './preview-order.ts';
 import { LimitFields, type Limits } from './limit-fields.tsx';
 import { SourceRow } from './source-row.tsx';
 import { YearInput } from './year-input.tsx';
 import { usePreviews } from './use-previews.ts';
+
+const SHOWN = ['all', 'problem', 'guess'] as const;
+type Shown = (typeof SHOWN)[number];
+const LABELS: Readonly<Record<Shown, string>> = {
+  all: 'All',
+  problem: 'Needs a look',
+  guess: 'Guessed',
+};
+/** What each source was when all were previewed. */
+interface Judged {
+  readonly end: NonNullable<ReturnType<typeof usePreviews>['end']>;
+  readonly looks: ReadonlyMap<string, Look>;
+}
+
+function keyOf({ path, members }: Preview): string {
+  return `${path}\n${members.join('\n')}`;
+}
+
+/** So many sources are seen at a glance. */
+const FEW = 8;
 
 interface Props {
   readonly path: string;
@@ -30,13 +51,24 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
   const [flows, setFlows] = useState(true);
   const [leaveOutOverlap, setLeaveOutOverlap] = useState(false);
   const [limits, setLimits] = useState<Limits>({});
+  const [show, setShow] = useState<Shown>('all');
+  const [judged, setJudged] = useState<Judged>();
   const { list, end, error, busy, shared, own } = previews;
   const captures = list.some((one) => one.format === 'pcap');
   const asking = list.filter((one) => one.asks.zone);
   const yearless = list.filter((one) => one.asks.year).length;
   const problems = list.filter((one) => one.problem !== undefined).length;
   const already = list.filter((one) => one.already !== undefined).length;
-  const firstOf = new Set<string>();
+  // A file is decided about once, at the first of its members.
+  const deciding = new Map<string, Preview>();
+  for (const one of list) if (!deciding.has(one.path)) deciding.set(one.path, one);
+  // Rows stay where they are while others come, and when a decision changes what they are.
+  if (end !== undefined && judged?.end !== end) {
+    setJudged({ end, looks: new Map(list.map((one) => [keyOf(one), lookOf(one)])) });
+  }
+  const look = (one: Preview): Look => judged?.looks.get(keyOf(one)) ?? lookOf(one);
+  const ordered = end === undefined ? list : inOrder(list, look);
+  const seen = ordered.filter((one) => show === 'all' || look(one) === show);
 
   const start = (): void => {
     jobs.start({
@@ -68,7 +100,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
           )}
         </Text>
         {asking.length > 0 && (
-          <>
+          <div className={css['pair']}>
             <Text size="xs" id="zone-for-all">
               Time zone for the {asking.length === 1 ? 'source' : counted(asking.length, 'source')}{' '}
               without one
@@ -79,10 +111,10 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
               value={shared.tz ?? ''}
               onZone={(tz) => previews.decideAll({ tz: tz === '' ? undefined : tz })}
             />
-          </>
+          </div>
         )}
         {yearless > 0 && (
-          <>
+          <div className={css['pair']}>
             <Text size="xs">
               Year for the {yearless === 1 ? 'source' : counted(yearless, 'source')} without one
             </Text>
@@ -91,12 +123,27 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
               value={shared.year}
               onYear={(year) => previews.decideAll({ year })}
             />
-          </>
+          </div>
         )}
       </div>
       {error !== undefined && <Problem error={error} title="This could not be previewed" />}
       {list.length === 0 && end === undefined && error === undefined && (
         <Loading label="Reading the first records…" />
+      )}
+      {end !== undefined && list.length > FEW && (
+        <div>
+          <SegmentedControl
+            aria-label="Sources that are listed"
+            value={show}
+            onChange={(next) => setShow(SHOWN.find((one) => one === next) ?? 'all')}
+            data={SHOWN.map((one) => ({
+              value: one,
+              label: `${LABELS[one]} (${formatCount(
+                one === 'all' ? list.length : list.filter((each) => look(each) === one).length,
+              )})`,
+            }))}
+          />
+        </div>
       )}
       {list.length > 0 && (
         <div className={css['frame']} tabIndex={0} role="region" aria-label="Sources">
@@ -114,12 +161,11 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
               </tr>
             </thead>
             <tbody>
-              {list.map((preview) => {
-                const decides = !firstOf.has(preview.path);
-                firstOf.add(preview.path);
+              {seen.map((preview) => {
+                const decides = deciding.get(preview.path) === preview;
                 return (
                   <SourceRow
-                    key={`${preview.path}\n${preview.members.join('\n')}`}
+                    key={keyOf(preview)}
                     preview={preview}
                     own={own[preview.path]}
                     busy={busy.has(preview.path)}
