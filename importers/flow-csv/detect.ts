@@ -444,15 +444,21 @@ function detectJson(head: Head, first: number, asked: string): Detected | undefi
 
 /** A member that says nothing but a word about the list beside it. */
 const WORD_MEMBER =
-  /\s*"([^"\\]{1,64})"\s*:\s*(?:"(?:[^"\\]|\\.){0,1000}"|\{[^{}[\]]{0,1000}\}|[\w.+-]{1,40})\s*,/y;
+  /\s*"([^"\\]{1,64})"\s*:\s*(?:"((?:[^"\\]|\\.){0,1000})"|(\{[^{}[\]]{0,1000}\})|[\w.+-]{1,40})\s*,/y;
 const LIST_MEMBER = /\s*"([^"\\]{1,64})"\s*:\s*\[\s*\{/y;
-/** An object that states a time is an event by itself, whatever lists it has. */
-const TIME_NAME = /^@?(?:event_?)?(?:time|timestamp|date|datetime|ts)$|^created_?at$/i;
+/**
+ * An object that states a time, who or where is an event by itself, whatever lists it has: its members are no
+ * facts about the records of a list.
+ */
+const EVENT_NAME =
+  /^@?(?:event_?)?(?:time|timestamp|date|datetime|ts|name|type)$|^created_?at$|^(?:client|source|src|remote|caller)?_?ip(?:_?addr(?:ess)?)?$|^(?:user|user_?name|actor|account|principal|host|host_?name|computer|message|severity|action|operation|outcome|etag)$/i;
+/** Objects about a list: how many it has, and where it goes on. */
+const ABOUT_NAME = /^(?:response_?)?meta(?:data)?$|^_?links?$|^pag(?:e|ing|ination)$|^status$|^@/i;
 const MOST_WORD_MEMBERS = 16;
 
 /**
  * Where the first element of a list of records begins, if the content is an object that is one; -1 for
- * any other. Only its beginning counts: such an object may be of any size.
+ * any other. Of an object of any size its beginning counts, of one that is a line in the head all of it.
  */
 function listStart(text: string): number {
   let at = /^[\ufeff\s]*\{/.exec(text.slice(0, 1024))?.[0].length ?? -1;
@@ -460,13 +466,52 @@ function listStart(text: string): number {
   for (let n = 0; n < MOST_WORD_MEMBERS; n++) {
     LIST_MEMBER.lastIndex = at;
     const list = LIST_MEMBER.exec(text);
-    if (list !== null) return LIST_NAMES.has(list[1]!) ? LIST_MEMBER.lastIndex - 1 : -1;
+    if (list !== null) {
+      const isList = LIST_NAMES.has(list[1]!) && !saysMore(firstLine(text), list[1]!);
+      return isList ? LIST_MEMBER.lastIndex - 1 : -1;
+    }
     WORD_MEMBER.lastIndex = at;
     const member = WORD_MEMBER.exec(text);
-    if (member === null || TIME_NAME.test(member[1]!)) return -1;
+    if (member === null || isOfEvent(member[1]!, member[3] !== undefined)) return -1;
     at = WORD_MEMBER.lastIndex;
   }
   return -1;
+}
+
+function isOfEvent(name: string, isObject: boolean): boolean {
+  return EVENT_NAME.test(name) || (isObject && !ABOUT_NAME.test(name));
+}
+
+function firstLine(text: string): string {
+  return text
+    .replace(/^\ufeff/, '')
+    .trimStart()
+    .split('\n', 1)[0]!;
+}
+
+/** Whether an object has other members than a list of records and words about it. */
+function saysMore(text: string, list: string): boolean {
+  const members = parseJson(text);
+  return (
+    typeof members === 'object' &&
+    members !== null &&
+    Object.entries(members).some(
+      ([name, value]) =>
+        name !== list &&
+        (isOfEvent(name, typeof value === 'object' && value !== null && !Array.isArray(value)) ||
+          (Array.isArray(value) && value.some((one) => typeof one === 'object'))),
+    )
+  );
+}
+
+/** Undefined: no JSON, or not all of it. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 /** Texts of the objects that begin in the head, in an array or one after another. */

@@ -235,7 +235,8 @@ async function toTheEnd(
 async function readElements(input: SourceInput, context: TableContext): Promise<void> {
   const records = new JsonRecords(context);
   const lines = new LineReader(input.blocks(), { maxLine: MAX_ROW_BYTES, size: input.size });
-  let around = false;
+  let around: string | undefined;
+  let othersDiffer = false;
   const sink: ElementSink = {
     element: (bytes, start, end, offset, length) => {
       records.record(bytes, start, end, offset, length);
@@ -244,10 +245,15 @@ async function readElements(input: SourceInput, context: TableContext): Promise<
       records.junk(bytes, start, end, offset, reason);
     },
     around: (bytes, start, end) => {
-      if (around) return;
-      around = true;
-      const stated = bytes.subarray(start, Math.min(end, start + MOST_AROUND_BYTES));
-      context.sink.metadata('around', Buffer.from(stated).toString('utf8').trim());
+      const most = Math.min(end, start + MOST_AROUND_BYTES);
+      const stated = Buffer.from(bytes.subarray(start, most)).toString('utf8').trim();
+      if (around === undefined) context.sink.metadata('around', (around = stated));
+      else if (around !== stated && !othersDiffer) {
+        othersDiffer = true;
+        context.sink.note(
+          'objects around lists of records differ: of the first alone is kept what it says itself',
+        );
+      }
     },
   };
   const scanner = new ElementScanner(sink, context.detected.lists);
@@ -326,7 +332,7 @@ export const flowCsvImporter: Importer = {
   // 9: the same of JSON.
   // 10: columns of several protocols are one field (`tcp.srcport`, `udp.srcport`); Zeek's lists are
   // arrays, IPv4-mapped addresses IPv4.
-  version: 10,
+  version: 11,
   // Later lines can change what dates mean, and a summary takes the place of rows.
   appendOnly: false,
   byLines: true,

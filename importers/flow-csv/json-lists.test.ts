@@ -77,6 +77,16 @@ describe('a list of records within an object', () => {
     expect(metadata['around']).toBe('{"tenant":"x","value":[');
   });
 
+  it('says that the objects around several lists differ', async () => {
+    const lists = ['a', 'b', 'c'].map((tenant) => JSON.stringify({ tenant, value: RECORDS }));
+    const { metadata, notes, records } = await readText(lists.join('\n'));
+    expect(records).toBe(3 * RECORDS.length);
+    expect(metadata['around']).toBe('{"tenant":"a","value":[');
+    expect(notes).toEqual([
+      'objects around lists of records differ: of the first alone is kept what it says itself',
+    ]);
+  });
+
   it.each([
     ['between records', 2],
     ['inside one', 20],
@@ -89,6 +99,17 @@ describe('a list of records within an object', () => {
 
   it.each([
     ['an event that has a list', { timestamp: '2026-11-21T00:00:01Z', events: [{ a: 1 }] }],
+    [
+      'a report whose time and actor are objects before its list',
+      {
+        kind: 'admin#reports#activity',
+        id: { time: '2026-11-21T00:00:01Z', applicationName: 'login' },
+        actor: { email: 'alice@example.com' },
+        events: [{ type: 'login', name: 'login_success' }],
+      },
+    ],
+    ['an event that has its list first', { events: [{ a: 1 }], user: 'alice' }],
+    ['an object with two lists', { value: [{ a: 1 }], others: [{ b: 1 }] }],
     ['a list of numbers', { value: [1, 2] }],
     ['a list of another name', { answers: [{ a: 1 }] }],
     ['an empty list', { Records: [] }],

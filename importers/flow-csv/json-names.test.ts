@@ -86,6 +86,31 @@ describe('records of known schemas', () => {
       { ts: T('2026-11-21T00:00:01Z'), src_ip4: ip('192.0.2.1'), event_type: 'GetObject' },
     ],
     [
+      'a table of Azure Monitor',
+      { TenantId: 'redacted', TimeGenerated: '2026-11-21T00:00:01.5Z', Computer: 'ws1' },
+      { ts: T('2026-11-21T00:00:01.5Z'), host: 'ws1' },
+    ],
+    [
+      'the audit log of Jira and Bitbucket',
+      { timestamp: { epochSecond: T('2026-11-21T00:00:01Z') / 1e6, nano: 5 }, method: 'Browser' },
+      { ts: T('2026-11-21T00:00:01Z') },
+    ],
+    [
+      'Snort',
+      {
+        seconds: T('2026-11-21T00:00:01Z') / 1e6,
+        rule: '1:2:3',
+        msg: 'scan',
+        src_addr: '192.0.2.1',
+      },
+      { ts: T('2026-11-21T00:00:01Z'), message: 'scan', src_ip4: ip('192.0.2.1') },
+    ],
+    [
+      'a Windows event as evtx tools write it',
+      { Event: { System: { TimeCreated_attributes: { SystemTime: '2026-11-21T00:00:01Z' } } } },
+      { ts: T('2026-11-21T00:00:01Z') },
+    ],
+    [
       'winlogbeat',
       {
         '@timestamp': '2026-11-21T00:00:01.250Z',

@@ -39,6 +39,7 @@ const GENERAL: Names = {
   ts: list(`
     @eventcreatedate stagetimestamp winlog.eventdata.utctime timecreated utctime winlog.timecreated
     event.system.timecreated.#attributes.systemtime event.system.timecreated.@systemtime
+    event.system.timecreatedattributes.systemtime timegenerated eventtimestring
     eventtime eventtimestamp eventdatetime eventdate event.datetime securityeventdate
     properties.timestamp payload.timestamp timestampderived querytimestamp isotimestamp ts timestamp
     @timestamp event.time unixtime timemillis epoch datetime time rt when date
@@ -46,7 +47,8 @@ const GENERAL: Names = {
     detectiontimestamp detectedat occurredat recordedat loggeddatetime loggedat logtime
     generatedtime generatedat messagetime clicktime receivedtime received
     createddatetime createdtime createdtimeutc createdat created datecreate createtime firstswitched
-    flowstartmilliseconds flowstartseconds`),
+    flowstartmilliseconds flowstartseconds timestamp.epochsecond auditentry.time
+    transaction.timestamp transaction.time`),
   ts_end: list(`
     endtime te flowend tsend stoptime timeend lastswitched flowendmilliseconds flowendseconds last end`),
   duration: list('duration dur td flowduration durationsec durationseconds elapsedtime'),
@@ -176,6 +178,7 @@ const SCHEMAS: readonly JsonSchema[] = [
         service.action.kubernetesapicallaction.remoteipdetails.ipaddressv4`),
     },
   },
+  { id: 'snort', has: ['seconds rule', 'seconds msg class'], names: { ts: ['seconds'] } },
   { id: 'google-alert', has: ['alert_id create_time'], names: { ts: ['createtime'] } },
   {
     id: 'auth0',
