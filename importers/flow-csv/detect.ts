@@ -451,7 +451,7 @@ const LIST_MEMBER = /\s*"([^"\\]{1,64})"\s*:\s*\[\s*\{/y;
  * facts about the records of a list.
  */
 const EVENT_NAME =
-  /^@?(?:event_?)?(?:time|timestamp|date|datetime|ts|name|type)$|^created_?at$|^(?:client|source|src|remote|caller)?_?ip(?:_?addr(?:ess)?)?$|^(?:user|user_?name|actor|account|principal|host|host_?name|computer|message|severity|action|operation|outcome|etag)$/i;
+  /^@?(?:event_?)?(?:time|timestamp|date|datetime|ts)$|^event_?(?:name|type)$|^created_?at$|^(?:client|source|src|remote|caller)?_?ip(?:_?addr(?:ess)?)?$|^(?:user|user_?name|actor|principal|host|host_?name|computer|severity|operation|outcome)$/i;
 /** Objects about a list: how many it has, and where it goes on. */
 const ABOUT_NAME = /^(?:response_?)?meta(?:data)?$|^_?links?$|^pag(?:e|ing|ination)$|^status$|^@/i;
 const MOST_WORD_MEMBERS = 16;

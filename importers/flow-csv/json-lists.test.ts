@@ -37,6 +37,15 @@ const FORMS: readonly (readonly [string, string])[] = [
     JSON.stringify({ kind: 'EventList', metadata: {}, items: RECORDS }, null, '\t'),
   ],
   [
+    'a page of Google’s reports, and what an interface answers',
+    JSON.stringify({
+      kind: 'admin#reports#activities',
+      etag: '"x"',
+      message: 'ok',
+      items: RECORDS,
+    }),
+  ],
+  [
     'a list a line',
     [0, 10, 20, 30]
       .map((at) => `${JSON.stringify({ records: RECORDS.slice(at, at + 10) })}\n`)
