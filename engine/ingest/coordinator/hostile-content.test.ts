@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Catalog } from '../../catalog/catalog.ts';
-import type { ImportReport } from './run-import.ts';
+import type { ImportReport } from './import-report.ts';
 import { importInProcess, quarantined, rowsOf } from '../testing/in-process.ts';
 import {
   PCAP_HEADER,

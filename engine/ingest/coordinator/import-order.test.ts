@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tarOf } from '../../../importers/shared/archives-for-tests.ts';
 import { Catalog } from '../../catalog/catalog.ts';
 import type { FromWorker } from '../worker/protocol.ts';
-import type { WorkerHandle } from './run-import.ts';
+import type { WorkerHandle } from './import-report.ts';
 import { importInProcess, startInProcess } from '../testing/in-process.ts';
 import { rfc3164 } from '../testing/small-evidence.ts';
 

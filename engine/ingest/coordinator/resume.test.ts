@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Catalog } from '../../catalog/catalog.ts';
 import { DaybookError } from '../../contract/errors.ts';
-import type { WorkerHandle } from './run-import.ts';
+import type { WorkerHandle } from './import-report.ts';
 import { classicCapture } from '../testing/captures.ts';
 import { importInProcess, quarantined, rowsOf, startInProcess } from '../testing/in-process.ts';
 import { eveJson, rfc3164, zeekConn } from '../testing/small-evidence.ts';

@@ -13,12 +13,8 @@ import type { FromIndexer, ToIndexer } from '../indexing/index-protocol.ts';
 import { runIndexer } from '../indexing/index-thread.ts';
 import type { FromWorker, ImportOptions, ToWorker } from '../worker/protocol.ts';
 import { runImportWorker } from '../worker/import-worker.ts';
-import {
-  type ImportReport,
-  type ImportRequest,
-  type WorkerHandle,
-  runImport,
-} from '../coordinator/run-import.ts';
+import type { ImportReport, ImportRequest, WorkerHandle } from '../coordinator/import-report.ts';
+import { runImport } from '../coordinator/run-import.ts';
 import type { ThreadHandle } from '../coordinator/warm-threads.ts';
 
 export const BUILDER = { memoryLimit: 5e8, threads: 2 };

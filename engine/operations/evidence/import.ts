@@ -7,14 +7,13 @@ import { CaseWriter, type WriterOptions } from '../../ingest/case/case-writer.ts
 import type { FromWorker, ToWorker } from '../../ingest/worker/protocol.ts';
 import { type KeptThread, WarmThreads } from '../../ingest/coordinator/warm-threads.ts';
 import type { LookWorkerHandle } from '../../ingest/preview/preview-protocol.ts';
-import {
-  bytesOf,
-  runImport,
-  type ImportProgress,
-  type ImportReport,
-  type SourceReport,
-  type WorkerHandle,
-} from '../../ingest/coordinator/run-import.ts';
+import type {
+  ImportProgress,
+  ImportReport,
+  SourceReport,
+  WorkerHandle,
+} from '../../ingest/coordinator/import-report.ts';
+import { bytesOf, runImport } from '../../ingest/coordinator/run-import.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import type { EvidenceReader } from '../event/evidence-reader.ts';
 import type { FromUpkeep, ToUpkeep } from './upkeep-thread.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
 import { Catalog } from '../../catalog/catalog.ts';
 import type { ImportOptions } from '../../ingest/worker/protocol.ts';
-import type { WorkerHandle } from '../../ingest/coordinator/run-import.ts';
+import type { WorkerHandle } from '../../ingest/coordinator/import-report.ts';
 import { importInProcess, quarantined, rowsOf } from '../../ingest/testing/in-process.ts';
 import { eveJson, pcapOf, rfc3164, zeekConn } from '../../ingest/testing/small-evidence.ts';
 import { WarmThreads } from '../../ingest/coordinator/warm-threads.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CaseWriter } from '../../ingest/case/case-writer.ts';
 import { compactAll } from '../../ingest/compaction/compact.ts';
-import type { WorkerHandle } from '../../ingest/coordinator/run-import.ts';
+import type { WorkerHandle } from '../../ingest/coordinator/import-report.ts';
 import {
   BUILDER,
   importInProcess,
