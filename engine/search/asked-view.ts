@@ -1,36 +1,174 @@
-/** What the answer to a view is found with. */
+/**
+ * Statements on a plan: segments are attached as they are needed, statements wait for their turn, and messages that
+ * were read in parts are whole.
+ */
+import type { SegmentRow } from '../catalog/tables/segments.ts';
 import type { Stopwatch } from '../measure/operation-log.ts';
 import type { MessageParts, Plan, RawValue, SegmentInfo } from '../query/index.ts';
+import { segmentsRead } from '../query/plan-reads.ts';
+import type { Bound, Plain } from '../store/segment-store.ts';
+import { finderOf, type RowFinder } from './rows/row-finder.ts';
+import { cutSegments, putTogether } from './rows/whole-messages.ts';
+import { noteRead } from './search-cost.ts';
 import type { CaseSession } from './session/case-session.ts';
-import type { RowFinder } from './rows/row-finder.ts';
 import type { Snapshot } from './session/snapshot.ts';
 import type { Priority } from './session/statement-scheduler.ts';
 
-/** What an operation works with. */
-export interface AskedView {
-  readonly session: CaseSession;
-  readonly snapshot: Snapshot;
-  readonly plan: Plan;
-  /** What finds the plan's rows without reading all of them; undefined: it must not. */
-  readonly finder: RowFinder | undefined;
-  readonly watch: Stopwatch;
-  /** What a person should know about the answer. */
-  readonly notes: string[];
-  readonly signal: AbortSignal | undefined;
-  /** All rows of a statement on the plan's segments, or some of them; in its operation's turn.
-   * @param stop stands for the operation's signal */
-  rows(
-    statement: BoundStatement,
-    segments?: readonly SegmentInfo[],
-    rank?: Priority,
-    stop?: AbortSignal,
-  ): Promise<RawValue[][]>;
-  /** The same as they come. */
-  stream(statement: BoundStatement): AsyncGenerator<RawValue[][]>;
-}
-
 export interface BoundStatement {
   readonly sql: string;
-  readonly params: readonly (string | number)[];
+  readonly params: readonly Bound[];
   readonly messages?: MessageParts | undefined;
+}
+
+interface AskedFor {
+  readonly session: CaseSession;
+  readonly snapshot: Snapshot;
+  readonly watch: Stopwatch;
+  readonly signal: AbortSignal | undefined;
+  /** What its statements wait for. */
+  readonly priority: Priority;
+  /** What an operation says of its answer, beside what is said of any on this plan. */
+  readonly notes: string[];
+}
+
+/** What an operation works with. */
+export class AskedView implements AskedFor {
+  readonly session: CaseSession;
+  readonly snapshot: Snapshot;
+  readonly watch: Stopwatch;
+  readonly signal: AbortSignal | undefined;
+  readonly priority: Priority;
+  readonly notes: string[];
+  readonly plan: Plan;
+  /** Finds the plan's rows without reading all of them; undefined: every row is to be read. */
+  readonly finder: RowFinder | undefined;
+
+  private constructor(
+    { session, snapshot, watch, signal, priority, notes }: AskedFor,
+    plan: Plan,
+    finder: RowFinder | undefined,
+  ) {
+    this.session = session;
+    this.snapshot = snapshot;
+    this.watch = watch;
+    this.signal = signal;
+    this.priority = priority;
+    this.notes = notes;
+    this.plan = plan;
+    this.finder = finder;
+  }
+
+  static on(asked: AskedFor, plan: Plan, scans = false): AskedView {
+    const { session, snapshot, signal, priority } = asked;
+    const bare = new AskedView(asked, plan, undefined);
+    if (scans) return bare;
+    // Another operation may wait for it that goes before this one.
+    const rank = priority === 'now' ? 'now' : 'first';
+    const finder = finderOf(session, snapshot, signal, (statement, segments, stop) =>
+      bare.rows(statement, segments, rank, stop),
+    );
+    return new AskedView(asked, plan, finder);
+  }
+
+  /** The same on another plan. */
+  on(plan: Plan): AskedView {
+    return new AskedView(this, plan, this.finder);
+  }
+
+  /** The same, but its statements do not wait: for few rows that somebody looks for. */
+  atOnce(): AskedView {
+    return new AskedView({ ...this, priority: 'now' }, this.plan, this.finder);
+  }
+
+  /** The same, held to what is known of the plan's events. */
+  async narrowed(): Promise<AskedView> {
+    const { finder, plan, watch } = this;
+    if (finder === undefined || plan.segmentsUsed.length === 0) return this;
+    const own = await watch.spanAsync('index', () => finder.narrow(plan));
+    if (plan.path !== 'catalog') noteRead(watch, own);
+    return this.on(own);
+  }
+
+  /**
+   * All rows of a statement on the plan's segments, or some of them.
+   * @param stop replaces the operation's signal
+   */
+  async rows(
+    statement: BoundStatement,
+    segments: readonly SegmentInfo[] = segmentsRead(this.plan),
+    priority = this.priority,
+    stop = this.signal,
+  ): Promise<RawValue[][]> {
+    const out: RawValue[][] = [];
+    for await (const rows of this.plainRows(statement, segments, priority, stop)) {
+      await this.assemble(rows, statement, segments);
+      for (const row of rows) out.push(row.map(toRawValue));
+    }
+    return out;
+  }
+
+  /** The same as they come. */
+  async *stream(
+    statement: BoundStatement,
+    segments: readonly SegmentInfo[] = segmentsRead(this.plan),
+  ): AsyncGenerator<RawValue[][]> {
+    for await (const rows of this.plainRows(statement, segments)) {
+      await this.assemble(rows, statement, segments);
+      yield rows.map((row) => row.map(toRawValue));
+    }
+  }
+
+  /** As the store has them: messages are in parts where the statement says so. */
+  async *plainRows(
+    statement: BoundStatement,
+    segments: readonly SegmentInfo[] = segmentsRead(this.plan),
+    priority = this.priority,
+    stop = this.signal,
+  ): AsyncGenerator<Plain[][]> {
+    const { session, snapshot, watch, plan } = this;
+    await watch.spanAsync('attach', () =>
+      session.prepare(this.rowsOf(segments), snapshot, statement.sql, plan.context.list),
+    );
+    const end =
+      priority === 'now'
+        ? undefined
+        : await watch.spanAsync('wait', () => session.turns.take(priority, stop));
+    try {
+      let span = 'execute';
+      let from = performance.now();
+      for await (const batch of session.store.query(statement.sql, statement.params, stop)) {
+        watch.add(span, performance.now() - from);
+        span = 'fetch';
+        const rows: Plain[][] = [];
+        for (let row = 0; row < batch.rows; row++)
+          rows.push(batch.columns.map((column) => column[row]!));
+        yield rows;
+        from = performance.now();
+      }
+      watch.add(span, performance.now() - from);
+    } finally {
+      end?.();
+    }
+  }
+
+  /** Puts messages together that are in parts. */
+  async assemble(
+    rows: readonly Plain[][],
+    { messages }: BoundStatement,
+    segments: readonly SegmentInfo[],
+  ): Promise<void> {
+    if (messages === undefined) return;
+    const shapes = await this.session.store.messageShapes(cutSegments(this.rowsOf(segments)));
+    for (const row of rows) putTogether(row, messages, shapes);
+  }
+
+  private rowsOf(segments: readonly SegmentInfo[]): SegmentRow[] {
+    const wanted = new Set(segments.map(({ id }) => id));
+    return this.snapshot.segments.filter(({ id }) => wanted.has(id));
+  }
+}
+
+/** A value of the store as a formatter takes it. */
+export function toRawValue(value: Plain): RawValue {
+  return Array.isArray(value) ? JSON.stringify(value) : value;
 }

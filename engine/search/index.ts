@@ -2,8 +2,8 @@
  * Questions about a case: everything that answers one. What others may use of it.
  */
 export { rowFieldNames } from '../query/shown-events.ts';
-export { type View, type ViewScope, askView, scopeOf } from './ask-view.ts';
 export type { AskedView } from './asked-view.ts';
+export { type View, type ViewScope, askView, scopeOf } from './asker.ts';
 export { SUMMARY, summaryOf } from './events/event-summary.ts';
 export { fieldsToRead, listBatch } from './events/list-batch.ts';
 export {
@@ -29,14 +29,13 @@ export {
   type RunningQuery,
   type ShownRecord,
   type ShownValue,
-  contextOf,
-  isGone,
   shownRows,
   startQuery,
 } from './query.ts';
+export { contextOf } from './plan-context.ts';
 export { eventIdOf, eventKey, locateEvents, noSuchEvent } from './rows/event-rows.ts';
 export { SearchCost } from './search-cost.ts';
 export { isSame, reachedBy } from './session/arrivals.ts';
 export { CasePool } from './session/case-pool.ts';
 export { CaseSession, type SourceRow, statusOf } from './session/case-session.ts';
-export type { Snapshot } from './session/snapshot.ts';
+export { type Snapshot, isGone } from './session/snapshot.ts';

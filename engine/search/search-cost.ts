@@ -1,8 +1,8 @@
-/** What it cost to find out which rows are meant. */
-import { daysOf } from '../util/segment-days.ts';
+/** What an answer cost, for the log of operations: segments, days and rows that were looked at, and by which path. */
+import { daysOf, daysOfAll } from '../util/segment-days.ts';
 import type { Stopwatch } from '../measure/operation-log.ts';
-import { type FoundRows, type Path, type SegmentInfo, countOf } from '../query/index.ts';
-import { heavier } from '../query/plan-reads.ts';
+import { type FoundRows, type Path, type Plan, type SegmentInfo, countOf } from '../query/index.ts';
+import { heavier, pathOf, rowsRead, segmentsRead } from '../query/plan-reads.ts';
 
 export class SearchCost {
   private path: Path;
@@ -34,4 +34,21 @@ export class SearchCost {
   tell(watch: Stopwatch): void {
     Object.assign(watch, this.summary);
   }
+}
+
+/** Notes what a plan would read. */
+export function notePlan(watch: Stopwatch, plan: Plan): void {
+  watch.path = plan.path;
+  watch.days = plan.days.used;
+  watch.segments = plan.segmentsUsed.length;
+  watch.rowsExamined = plan.rowsExamined;
+}
+
+/** Notes what statements of a plan look at. */
+export function noteRead(watch: Stopwatch, plan: Plan): void {
+  const read = segmentsRead(plan);
+  watch.path = pathOf(plan);
+  watch.days = daysOfAll(read).length;
+  watch.segments = read.length;
+  watch.rowsExamined = rowsRead(plan);
 }

@@ -29,8 +29,8 @@ import {
   withoutLastSort,
 } from '../../query/index.ts';
 import { type TimedRows, eventsIn } from '../access-paths/timed-rows.ts';
-import { atOnce, narrowedView, onPlan, onPlanOf } from '../ask-view.ts';
-import type { AskedView } from '../asked-view.ts';
+import { AskedView } from '../asked-view.ts';
+import { priorityOf } from '../asker.ts';
 import type { CaseSession } from '../session/case-session.ts';
 import type { Snapshot } from '../session/snapshot.ts';
 import { RowOrder, type Slice, TimeOrder } from './event-order.ts';
@@ -99,13 +99,13 @@ export async function openResult(
   send: SendFirst,
 ): Promise<ResultSet> {
   const plan = sort === undefined ? asked.plan : replanned(asked.plan);
-  const here = plan === asked.plan ? asked : onPlanOf(asked, plan);
+  const here = plan === asked.plan ? asked : asked.on(plan);
   const sendFirst = async (result: ResultSet): Promise<void> => {
-    const rows = await readRows(atOnce(here), result, 0, first.count, first.fields);
+    const rows = await readRows(here.atOnce(), result, 0, first.count, first.fields);
     await send(rows);
   };
   if (!isByTime(plan, sort)) {
-    const result = await kept(await narrowedView(here), sort);
+    const result = await kept(await here.narrowed(), sort);
     await sendFirst(result);
     return result;
   }
@@ -129,15 +129,15 @@ async function openByTime(
 ): Promise<ResultSet> {
   const { plan } = here;
   const sendFirst = async (result: ResultSet): Promise<void> => {
-    await send(await readRows(atOnce(here), result, 0, first.count, first.fields));
+    await send(await readRows(here.atOnce(), result, 0, first.count, first.fields));
   };
   if (takesAll(plan)) {
     const result = timed(here, byCatalog(here), descending);
     await sendFirst(result);
     return result;
   }
-  const held = await narrowedView(here);
-  const early = await earlyRows(atOnce(held), descending, first);
+  const held = await here.narrowed();
+  const early = await earlyRows(held.atOnce(), descending, first);
   if (early.batch !== undefined) await send(early.batch);
   const order = await filtered(held, early.expected);
   const result = timed(held, order, descending);
@@ -226,12 +226,12 @@ async function byNumber(
     if (timedRows === undefined) return undefined;
     list.push(...timedRows);
     if (sent || !early || eventsIn(list) < first.count) continue;
-    await send(await readRows(atOnce(asked), listed(), 0, first.count, first.fields));
+    await send(await readRows(asked.atOnce(), listed(), 0, first.count, first.fields));
     sent = true;
   }
   cost.tell(watch);
   const result = listed();
-  if (!sent) await send(await readRows(atOnce(asked), result, 0, first.count, first.fields));
+  if (!sent) await send(await readRows(asked.atOnce(), result, 0, first.count, first.fields));
   return result;
 }
 
@@ -613,7 +613,8 @@ export function askResult(
   signal: AbortSignal,
 ): AskedView {
   watch.path = plan.path;
-  return onPlan(session, snapshot, plan, watch, signal);
+  const priority = priorityOf(watch.operation);
+  return AskedView.on({ session, snapshot, watch, signal, priority, notes: [] }, plan);
 }
 
 export function goneResult(): DaybookError {

@@ -9,7 +9,6 @@ import {
   type Plan,
   type RawValue,
   type SegmentInfo,
-  type Statement,
   compileAnswer,
   compileGroups,
   countOf,
@@ -110,15 +109,14 @@ const NOT_COVERED = 'it does not cover the conditions, or too few of the segment
 
 /**
  * Undefined when the rows must be read.
- * @param rows all rows of a statement on segments
  * @throws CancelledError, IndexDamaged, and what a statement throws
  */
 export async function answerGroups(
-  finder: RowFinder,
-  plan: Plan,
-  rows: (statement: Statement, segments: readonly SegmentInfo[]) => Promise<RawValue[][]>,
+  asked: AskedView,
   limit = Infinity,
 ): Promise<GroupAnswer | undefined> {
+  const { finder, plan } = asked;
+  if (finder === undefined) return undefined;
   const rolled = await rollUp(finder, plan);
   if (typeof rolled === 'string' || plan.events.node !== 'base') return undefined;
   const { question, left, read, merged, cost } = rolled;
@@ -127,7 +125,7 @@ export async function answerGroups(
     const some = narrowed({ ...plan, segmentsUsed: read }, new Map([[plan.events.filter, left]]));
     const found = groupsOfRows(
       question,
-      await rows(compileGroups(some, question.fields, question.sums), read),
+      await asked.rows(compileGroups(some, question.fields, question.sums), read),
     );
     if (found === undefined) return undefined;
     sources.push(found);
@@ -143,25 +141,28 @@ export async function answerGroups(
 export async function groupsOf(
   asked: AskedView,
 ): Promise<{ statement: AnswerStatement; rows: RawValue[][] }> {
-  const { plan, finder, watch } = asked;
+  const { plan, watch } = asked;
   if (plan.segmentsUsed.length === 0) return { statement: compileAnswer(plan), rows: [] };
-  const known =
-    finder && (await watch.spanAsync('index', () => answerGroups(finder, plan, asked.rows)));
+  const known = await watch.spanAsync('index', () => answerGroups(asked));
   if (known !== undefined) {
     known.cost.tell(watch);
     return known;
   }
-  const { session } = asked;
   let statement: AnswerStatement | undefined;
   const rows: RawValue[][] = [];
-  const reader: TableReader = {
-    ...{ plan, memory: session.memory },
-    stream: (one) => asked.stream(one),
-    drop: (tables) => session.store.dropWork(tables),
-  };
-  for await (const batch of tableBatches(reader)) {
+  for await (const batch of tableBatches(tableReader(asked))) {
     ({ statement } = batch);
     for (const row of batch.rows) rows.push(row);
   }
   return { statement: statement ?? compileAnswer(plan), rows };
+}
+
+/** Reads a table from the rows of the plan. */
+export function tableReader(asked: AskedView): TableReader {
+  const { plan, session } = asked;
+  return {
+    ...{ plan, memory: session.memory },
+    stream: (statement) => asked.stream(statement),
+    drop: (tables) => session.store.dropWork(tables),
+  };
 }

@@ -15,7 +15,7 @@ import {
   takesAll,
 } from '../../query/index.ts';
 import { bucketCounts, eventsIn, rangeOf, spansBuckets } from '../access-paths/timed-rows.ts';
-import { askView, onPlanOf, type View, type ViewScope } from '../ask-view.ts';
+import { askView, type View, type ViewScope } from '../asker.ts';
 import type { AskedView } from '../asked-view.ts';
 import type { CaseSession } from '../session/case-session.ts';
 import { SearchCost } from '../search-cost.ts';
@@ -51,7 +51,7 @@ export function timeline(
 ): Promise<Timeline & ViewScope> {
   return askView(session, 'timeline.run', parameters, signal, async (whole) => {
     const plan = limited(whole.plan);
-    const asked = plan === whole.plan ? whole : onPlanOf(whole, plan);
+    const asked = plan === whole.plan ? whole : whole.on(plan);
     const { buckets, by, most } = parameters;
     const stacked = by === undefined ? undefined : plan.resolve({ name: by, start: 0, end: 0 });
     // All rows of a segment are of one kind: their numbers are enough.

@@ -10,7 +10,7 @@ import {
   formatter,
   shapeAnswer,
 } from '../../query/index.ts';
-import { askView, type View, type ViewScope } from '../ask-view.ts';
+import { askView, type View, type ViewScope } from '../asker.ts';
 import type { AskedView } from '../asked-view.ts';
 import { groupsOf } from './answer-groups.ts';
 import type { CaseSession } from '../session/case-session.ts';

@@ -7,7 +7,7 @@ import {
   compileRows,
   planQuery,
 } from '../../query/index.ts';
-import { type View, type ViewScope, askView, narrowedView, onPlanOf } from '../ask-view.ts';
+import { type View, type ViewScope, askView } from '../asker.ts';
 import type { GivenList } from './case-lists.ts';
 import type { CaseSession } from '../session/case-session.ts';
 
@@ -34,7 +34,7 @@ export async function unmatchedLines(
       const { list } = plan.context;
       if (list === undefined) throw new TypeError('the view has a list');
       const matched = new Set<number>();
-      const narrowed = await narrowedView(asked);
+      const narrowed = await asked.narrowed();
       if (plan.segmentsUsed.length > 0)
         for (const group of list.groups)
           for (const [line] of await narrowed.rows(compileMatchedLines(narrowed.plan, group)))
@@ -52,7 +52,7 @@ export async function unmatchedLines(
         const alone = new MatchList({ ...list, digest, groups: [], texts: [text] });
         const one = planQuery(plan.ast, { ...plan.context, list: alone });
         if (one.segmentsUsed.length === 0) continue;
-        const own = await narrowedView(onPlanOf(asked, one));
+        const own = await asked.on(one).narrowed();
         const found = await own.rows(compileRows(own.plan, { limit: 1 }));
         if (found.length > 0) matched.add(text.line);
       }

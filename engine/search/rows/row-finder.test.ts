@@ -6,7 +6,7 @@ import { CancelledError } from '../../contract/errors.ts';
 import { type Filter, type SegmentInfo, parseQuery, planQuery } from '../../query/index.ts';
 import { CaseSession } from '../session/case-session.ts';
 import type { Snapshot } from '../session/snapshot.ts';
-import { contextOf } from '../query.ts';
+import { contextOf } from '../plan-context.ts';
 import { type RowFinder, finderOf } from './row-finder.ts';
 import { type SmallCase, smallCase } from '../../operations/testing/small-case.ts';
 

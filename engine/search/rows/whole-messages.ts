@@ -4,38 +4,13 @@ import { DaybookError } from '../../contract/errors.ts';
 import { ROW_IDENTITY, type MessageParts } from '../../query/index.ts';
 import { wholeMessage } from '../../store/messages/whole-message.ts';
 import type { MessageShape } from '../../store/messages/message-cutter.ts';
-import type { Bound, Plain, SegmentStore } from '../../store/segment-store.ts';
+import type { Plain } from '../../store/segment-store.ts';
 
 /** By segment. */
 type Shapes = ReadonlyMap<number, readonly MessageShape[]>;
 
-interface PartsStatement {
-  readonly sql: string;
-  readonly params: readonly Bound[];
-  readonly messages?: MessageParts | undefined;
-}
-
-/**
- * All rows of a statement on attached segments.
- * @throws DaybookError case-damaged, and what `SegmentStore.rows` throws
- */
-export async function statementRows(
-  { store }: { readonly store: SegmentStore },
-  { sql, params, messages }: PartsStatement,
-  segments: readonly SegmentRow[],
-  signal: AbortSignal | undefined,
-): Promise<Plain[][]> {
-  if (messages === undefined) return store.rows(sql, params, signal);
-  const [rows, shapes] = await Promise.all([
-    store.rows(sql, params, signal),
-    store.messageShapes(cutSegments(segments)),
-  ]);
-  for (const row of rows) putTogether(row, messages, shapes);
-  return rows;
-}
-
 /** Those whose messages are cut. */
-function cutSegments(segments: readonly SegmentRow[]): number[] {
+export function cutSegments(segments: readonly SegmentRow[]): number[] {
   return segments.filter(({ shapes }) => shapes > 0).map(({ id }) => id);
 }
 

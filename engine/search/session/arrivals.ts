@@ -1,7 +1,7 @@
 /** How far a case has come: what tells the events that arrive from those that were there. */
 import type { CompileContext } from '../../query/index.ts';
 import type { CaseSession } from './case-session.ts';
-import { isGone } from '../query.ts';
+import { isGone } from './snapshot.ts';
 
 export type Reached = NonNullable<CompileContext['arrived']>['after'];
 

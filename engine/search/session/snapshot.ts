@@ -1,6 +1,7 @@
 /** The case as its catalog says it is at one moment. */
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
+import { DaybookError } from '../../contract/errors.ts';
 
 export interface Snapshot {
   segments: readonly SegmentRow[];
@@ -8,4 +9,9 @@ export interface Snapshot {
   tags: readonly { id: number; name: string; count: number }[];
   /** By segment: the tags that some of its rows have; 0 stands for deleted. */
   marks: ReadonlyMap<number, ReadonlySet<number>>;
+}
+
+/** Whether a segment of a snapshot was missing: a compaction took it away. */
+export function isGone(error: unknown): boolean {
+  return error instanceof DaybookError && error.code === 'not-found';
 }

@@ -1,0 +1,220 @@
+/**
+ * The asker: everything that answers a question about a case asks through it, for the command line and for the window.
+ * It reads a query, plans it on what the case holds now, plans again where a compaction took segments away meanwhile,
+ * and records what the answer cost.
+ */
+import { DaybookError } from '../contract/errors.ts';
+import type { EpochMicros } from '../contract/event.ts';
+import { IndexDamaged } from '../index/segment-indexes.ts';
+import { Stopwatch, type Timings } from '../measure/operation-log.ts';
+import { type Ast, type Plan, eventsAst, parseQuery, planQuery } from '../query/index.ts';
+import { damageNotes, notesOf } from './answer-notes.ts';
+import { AskedView } from './asked-view.ts';
+import type { GivenList } from './lists/case-lists.ts';
+import { type Question, contextOf } from './plan-context.ts';
+import { notePlan } from './search-cost.ts';
+import type { CaseSession } from './session/case-session.ts';
+import { type Snapshot, isGone } from './session/snapshot.ts';
+import type { Priority } from './session/statement-scheduler.ts';
+
+export interface View {
+  query: string;
+  from?: EpochMicros | undefined;
+  to?: EpochMicros | undefined;
+  /** Events must also meet one of its rows. */
+  list?: GivenList | undefined;
+  /** For times in the query that state none. */
+  zone: string;
+  /** `scan`: no index is used. */
+  path?: 'scan' | undefined;
+}
+
+/** What every answer about a view says of it. */
+export interface ViewScope {
+  timings: Timings;
+  days: { used: number; all: number };
+  packetsBeneath?: { packets: number; exact: boolean };
+  notes: string[];
+}
+
+/** What an operation's statements wait for; `later` when it is not here. */
+const PRIORITIES: Readonly<Record<string, Priority>> = {
+  'result.rows': 'now',
+  'result.locate': 'now',
+  'result.open': 'first',
+  'result.reopen': 'first',
+  'timeline.run': 'first',
+};
+
+export function priorityOf(operation: string): Priority {
+  return PRIORITIES[operation] ?? 'later';
+}
+
+/** How often a query is planned again because a compaction took segments away meanwhile. */
+const MAX_RETRIES = 3;
+
+export class Asker {
+  readonly session: CaseSession;
+  readonly question: Question;
+  readonly watch: Stopwatch;
+  private readonly priority: Priority;
+  private readonly ast: Ast;
+  private lastChange: number;
+  private current: { readonly snapshot: Snapshot; readonly plan: Plan };
+  private retries = 0;
+  private remarks: string[] = [];
+  private measured: Timings | undefined;
+
+  /**
+   * @param read gives the syntax tree of the question's text
+   * @throws DaybookError query-syntax, unknown-field
+   */
+  constructor(
+    session: CaseSession,
+    operation: string,
+    question: Question,
+    priority: Priority,
+    read: (text: string) => Ast = parseQuery,
+  ) {
+    this.session = session;
+    this.question = question;
+    this.priority = priority;
+    this.watch = new Stopwatch(operation);
+    try {
+      this.ast = this.watch.span('parse', () => read(question.text));
+      // Asked for first: what changes between the two is not missed.
+      this.lastChange = session.catalog.changes.last();
+      this.current = this.planned(undefined);
+    } catch (error) {
+      this.fail(error);
+      throw error;
+    }
+  }
+
+  get plan(): Plan {
+    return this.current.plan;
+  }
+
+  get snapshot(): Snapshot {
+    return this.current.snapshot;
+  }
+
+  /** What the current plan is answered with. */
+  asked(): AskedView {
+    const { session, watch, priority, question } = this;
+    const { snapshot, plan } = this.current;
+    const { signal, path } = question;
+    const notes = (this.remarks = []);
+    return AskedView.on(
+      { session, snapshot, watch, signal, priority, notes },
+      plan,
+      path === 'scan',
+    );
+  }
+
+  /** Plans again on what the case holds now. */
+  replan(notBefore?: EpochMicros): void {
+    this.lastChange = this.session.catalog.changes.last();
+    this.current = this.planned(notBefore);
+  }
+
+  private planned(notBefore: EpochMicros | undefined): Asker['current'] {
+    const { session, question, watch } = this;
+    const snapshot = session.snapshot();
+    const plan = watch.span('plan', () =>
+      planQuery(this.ast, { ...contextOf(snapshot, question, session), notBefore }),
+    );
+    notePlan(watch, plan);
+    return { snapshot, plan };
+  }
+
+  /** Whether nothing was announced to have changed since the plan was made. */
+  isUnchanged(): boolean {
+    return this.session.catalog.changes.last() === this.lastChange;
+  }
+
+  /** Whether another plan may succeed: a damaged side file is found once, a missing segment was merged. */
+  canRetry(error: unknown): boolean {
+    return error instanceof IndexDamaged || (isGone(error) && this.retries++ < MAX_RETRIES);
+  }
+
+  /** Some of the answer was given: what goes wrong from here on is tried as often again. */
+  progressed(): void {
+    this.retries = 0;
+  }
+
+  finish(status: 'done' | 'cancelled' | 'failed'): void {
+    this.measured = this.watch.timings();
+    this.session.record(this.watch, status, this.question.text);
+  }
+
+  fail(error: unknown): void {
+    this.finish(
+      error instanceof DaybookError && error.code === 'cancelled' ? 'cancelled' : 'failed',
+    );
+  }
+
+  /** What a person should know of the answer. */
+  notes(): string[] {
+    const { session, snapshot, plan } = this;
+    return [...notesOf(plan), ...this.remarks, ...damageNotes(session, snapshot, plan)];
+  }
+
+  timings(): Timings {
+    return this.measured ?? this.watch.timings();
+  }
+
+  scope(): ViewScope {
+    return scopeOf(this.plan, this.timings(), this.notes());
+  }
+}
+
+/**
+ * Does `work` on the events of a view: the part of its query that gives events, followed by `stages`.
+ * @param narrows false: `work` asks the finder itself
+ * @throws DaybookError query-syntax, unknown-field, cancelled, and what `work` throws
+ */
+export async function askView<T extends object>(
+  session: CaseSession,
+  operation: string,
+  view: View,
+  signal: AbortSignal | undefined,
+  work: (asked: AskedView) => Promise<T>,
+  stages: Ast['stages'] = [],
+  narrows = true,
+): Promise<T & ViewScope> {
+  const release = session.store.hold();
+  try {
+    const question = { ...view, text: view.query, signal };
+    const asker = new Asker(session, operation, question, priorityOf(operation), (text) => {
+      const events = eventsAst(parseQuery(text));
+      return { ...events, stages: [...events.stages, ...stages] };
+    });
+    for (;;) {
+      try {
+        const asked = asker.asked();
+        const result = await work(narrows ? await asked.narrowed() : asked);
+        asker.finish('done');
+        return { ...result, ...asker.scope() };
+      } catch (error) {
+        if (!asker.canRetry(error)) {
+          asker.fail(error);
+          throw error;
+        }
+        asker.replan();
+      }
+    }
+  } finally {
+    release();
+  }
+}
+
+export function scopeOf(plan: Plan, timings: Timings, notes: readonly string[]): ViewScope {
+  const beneath = plan.packetsBeneath;
+  return {
+    timings,
+    days: { used: plan.days.used, all: plan.days.total },
+    ...(beneath === undefined || beneath.packets === 0 ? {} : { packetsBeneath: beneath }),
+    notes: [...notes],
+  };
+}
