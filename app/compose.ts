@@ -3,7 +3,10 @@
  * must be quick.
  */
 import { dirname, join, sep } from 'node:path';
-import type { FromLookWorker, ToLookWorker } from '../engine/ingest/preview/preview-protocol.ts';
+import type {
+  FromPreviewWorker,
+  ToPreviewWorker,
+} from '../engine/ingest/preview/preview-protocol.ts';
 import type { FoundFile, FromWorker, ToWorker } from '../engine/ingest/worker/protocol.ts';
 import type { Evidence } from '../engine/operations/evidence/import.ts';
 import { oncePerFile, type ListedFile } from '../engine/operations/evidence/import-items.ts';
@@ -42,8 +45,8 @@ export const evidence: Evidence = {
   },
   startWorker: () =>
     startThread<ToWorker, FromWorker>(join(import.meta.dirname, 'import-worker.ts')),
-  startLookWorker: () =>
-    startThread<ToLookWorker, FromLookWorker>(join(import.meta.dirname, 'preview-worker.ts')),
+  $1PreviewWorker: () =>
+    startThread<ToPreviewWorker, FromPreviewWorker>(join(import.meta.dirname, 'preview-worker.ts')),
   startUpkeep: () =>
     startThread<ToUpkeep, FromUpkeep>(join(import.meta.dirname, 'upkeep-worker.ts')),
   startVerify: () =>

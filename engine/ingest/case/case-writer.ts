@@ -31,7 +31,7 @@ import { WriterLock } from '../../catalog/writer-lock.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { SegmentBuilder, type BuilderOptions } from '../../store/segment-builder.ts';
 import { caseContents, isStaged, refuseLinks, UPKEEP_FOLDER } from './case-contents.ts';
-import { CaseWorkshop } from './segment-rewriter.ts';
+import { SegmentRewriter } from './segment-rewriter.ts';
 import { placeSideFile, SegmentPlaces } from './segment-places.ts';
 
 const QUARANTINE_END = '.ndjson';
@@ -48,7 +48,7 @@ export interface WriterOptions extends BuilderOptions {
   inUse?: ReadonlySet<string> | undefined;
 }
 
-export class CaseWriter extends CaseWorkshop {
+export class CaseWriter extends SegmentRewriter {
   readonly recovery: Recovery;
   readonly places: SegmentPlaces;
   private readonly lock: WriterLock;

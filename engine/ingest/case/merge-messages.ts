@@ -8,7 +8,7 @@
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import { readShapes } from '../../store/messages/message-columns.ts';
 import type { MessageShape } from '../../store/messages/message-cutter.ts';
-import type { CaseWorkshop } from './segment-rewriter.ts';
+import type { SegmentRewriter } from './segment-rewriter.ts';
 
 /** More would make statements on the segment slow to plan: shapes, and bytes of them. */
 const MOST_SHAPES = 1000;
@@ -22,7 +22,7 @@ export interface MergedShapes {
 
 /** The shapes of some segments in one list; undefined where none has any, or they cannot be merged. */
 export async function mergeShapes(
-  workshop: CaseWorkshop,
+  rewriter: SegmentRewriter,
   segments: readonly SegmentRow[],
 ): Promise<MergedShapes | undefined> {
   const shapes: MessageShape[] = [];
@@ -31,8 +31,8 @@ export async function mergeShapes(
   const numbers = new Map<number, number[]>();
   for (const segment of segments) {
     if (segment.shapes === 0) continue;
-    const database = await workshop.attach(segment);
-    const [row] = await workshop.builder.rows(
+    const database = await rewriter.attach(segment);
+    const [row] = await rewriter.builder.rows(
       `SELECT comment FROM duckdb_tables() WHERE database_name = '${database}' AND table_name = 'stored'`,
     );
     const own = readShapes(row?.[0]);

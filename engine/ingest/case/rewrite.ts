@@ -11,7 +11,7 @@ import { MESSAGE, SHAPE, variableColumns } from '../../store/messages/message-co
 import { type BuiltSegment, identifier, literal } from '../../store/segment-builder.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import type { Kind } from '../../contract/event.ts';
-import type { CaseWorkshop } from './segment-rewriter.ts';
+import type { SegmentRewriter } from './segment-rewriter.ts';
 import type { CaseWriter } from './case-writer.ts';
 import type { BuiltIndex } from '../indexing/index-protocol.ts';
 import type { SegmentPlaces } from './segment-places.ts';
@@ -60,20 +60,20 @@ interface Made {
  * cut where `merged` has the shapes.
  */
 async function selectLive(
-  workshop: CaseWorkshop,
+  rewriter: SegmentRewriter,
   segments: readonly SegmentRow[],
   merged: MergedShapes | undefined,
 ): Promise<string> {
   const parts: string[] = [];
   const renamed = renamedTogether(segments.map(({ columns }) => evidenceNames(columns)));
   for (const [i, segment] of segments.entries()) {
-    const name = await workshop.attach(segment);
+    const name = await rewriter.attach(segment);
     // What is left out because another source has it, too, may be shown again.
-    const leftOut = new Set(workshop.catalog.marks.of(segment.id, LEFT_OUT));
-    const deleted = workshop.catalog.marks.of(segment.id, 0).filter((row) => !leftOut.has(row));
+    const leftOut = new Set(rewriter.catalog.marks.of(segment.id, LEFT_OUT));
+    const deleted = rewriter.catalog.marks.of(segment.id, 0).filter((row) => !leftOut.has(row));
     let where = '';
     if (deleted.length > 0) {
-      await workshop.builder.rowTable(`deleted_${segment.id}`, deleted);
+      await rewriter.builder.rowTable(`deleted_${segment.id}`, deleted);
       where = ` WHERE rowid NOT IN (SELECT row FROM deleted_${segment.id})`;
     }
     const columns = segment.columns.map((column) => {
@@ -109,7 +109,7 @@ export async function rewriteSegments(
 
 /** Puts what was built in the place of the segments it was built of: at once, in one transaction. */
 export function swap(
-  { catalog }: Pick<CaseWorkshop, 'catalog'>,
+  { catalog }: Pick<SegmentRewriter, 'catalog'>,
   places: SegmentPlaces,
   { before, kind, made }: Rewritten,
   { commit, importId, audit = MERGE }: SwapOptions = {},
@@ -146,28 +146,28 @@ function rowsOf(segments: readonly SegmentRow[]): number {
 
 /** Builds what is to be in the place of `segments` (all of one kind); nothing is swapped yet. */
 export async function rewrite(
-  workshop: CaseWorkshop,
+  rewriter: SegmentRewriter,
   segments: readonly SegmentRow[],
   options: RewriteOptions = {},
 ): Promise<Rewritten> {
   try {
-    return await rewriteAttached(workshop, segments, options);
+    return await rewriteAttached(rewriter, segments, options);
   } finally {
     // What is attached takes memory, of which there may have been too little.
-    for (const { id } of segments) await workshop.builder.detach(`seg_${id}`);
+    for (const { id } of segments) await rewriter.builder.detach(`seg_${id}`);
   }
 }
 
 async function rewriteAttached(
-  workshop: CaseWorkshop,
+  rewriter: SegmentRewriter,
   segments: readonly SegmentRow[],
   options: RewriteOptions,
 ): Promise<Rewritten> {
-  const { builder } = workshop;
+  const { builder } = rewriter;
   const kind = segments[0]!.kind;
   const have = new Set(segments.flatMap((segment) => segment.columns));
-  const merged = await mergeShapes(workshop, segments);
-  let source = await selectLive(workshop, segments, merged);
+  const merged = await mergeShapes(rewriter, segments);
+  let source = await selectLive(rewriter, segments, merged);
   const missing = Object.entries(options.need ?? {}).filter(([name]) => !have.has(name));
   if (missing.length > 0) {
     source = `SELECT *, ${missing.map(([name, type]) => `NULL::${type} AS ${identifier(name)}`).join(', ')} FROM (${source})`;
@@ -191,10 +191,10 @@ async function rewriteAttached(
     }
   }
   const { brief } = options;
-  const known = options.replace === undefined ? daysKnown(workshop, segments) : undefined;
+  const known = options.replace === undefined ? daysKnown(rewriter, segments) : undefined;
   const [whole, ...more] = known === undefined ? [] : spansOf(known, denseRows());
   if (whole !== undefined && more.length === 0)
-    return build(workshop, segments, [{ days: whole, select: source }], {
+    return build(rewriter, segments, [{ days: whole, select: source }], {
       ...{ kind, merged, source: `(${source})`, brief },
     });
   // What is read and worked out once; each segment then takes its rows.
@@ -213,7 +213,7 @@ async function rewriteAttached(
       days,
       select: `SELECT * EXCLUDE (${DAY}) FROM ${WORK} WHERE ${DAY} IN (${days.map((one) => literal(one.day)).join(', ')})`,
     }));
-    return await build(workshop, segments, parts, { kind, merged, source: WORK, brief });
+    return await build(rewriter, segments, parts, { kind, merged, source: WORK, brief });
   } finally {
     await builder.dropTable(WORK);
   }
@@ -226,7 +226,7 @@ const DAY = 'rewritten_day';
 
 /** How many events segments have on each day together; undefined: some are deleted, and it must be counted. */
 function daysKnown(
-  { catalog }: CaseWorkshop,
+  { catalog }: SegmentRewriter,
   segments: readonly SegmentRow[],
 ): DayCount[] | undefined {
   const ids = new Set(segments.map(({ id }) => id));
@@ -248,15 +248,15 @@ interface Built {
 
 /** Builds a segment of each part. */
 async function build(
-  workshop: CaseWorkshop,
+  rewriter: SegmentRewriter,
   segments: readonly SegmentRow[],
   parts: readonly { readonly days: readonly DayCount[]; readonly select: string }[],
   { kind, merged, source, brief }: Built,
 ): Promise<Rewritten> {
-  const { builder } = workshop;
+  const { builder } = rewriter;
   const messages = merged && {
     shapes: merged.shapes,
-    wholeShare: await wholeShare(workshop, source),
+    wholeShare: await wholeShare(rewriter, source),
   };
   const inputBytes = segments.reduce((sum, segment) => sum + segment.bytes, 0) * 4;
   const made: Made[] = [];
@@ -269,13 +269,13 @@ async function build(
     let unflowedPackets = 0;
     let tags: Made['tags'];
     try {
-      if (kind === 'packet') unflowedPackets = await unflowedOf(workshop, built);
-      tags = await tagsOf(workshop, segments);
+      if (kind === 'packet') unflowedPackets = await unflowedOf(rewriter, built);
+      tags = await tagsOf(rewriter, segments);
     } finally {
       // Who merges others, although these could not be, would look into it instead of its own.
       await builder.detach(MADE);
     }
-    const index = await workshop.indexOf(built, kind, brief);
+    const index = await rewriter.indexOf(built, kind, brief);
     made.push({ days, built, index, unflowedPackets, tags });
   }
   return { before: segments, kind, made };
@@ -284,14 +284,17 @@ async function build(
 /** The name of a segment that was just built, while it is read. */
 const MADE = 'made';
 
-async function unflowedOf({ builder }: CaseWorkshop, { columns }: BuiltSegment): Promise<number> {
+async function unflowedOf(
+  { builder }: SegmentRewriter,
+  { columns }: BuiltSegment,
+): Promise<number> {
   const count = columns.includes('flow_id') ? 'count(*) FILTER (flow_id IS NULL)' : 'count(*)';
   const [row] = await builder.rows(`SELECT ${count}::DOUBLE FROM ${MADE}.events`);
   return Number(row?.[0]);
 }
 
 /** Of the messages of `source`, the share that is kept whole. */
-async function wholeShare({ builder }: CaseWorkshop, source: string): Promise<number> {
+async function wholeShare({ builder }: SegmentRewriter, source: string): Promise<number> {
   const [row] = await builder.rows(
     `SELECT count(${identifier(MESSAGE)})::DOUBLE / greatest(count(*), 1) FROM ${source}`,
   );
@@ -300,10 +303,10 @@ async function wholeShare({ builder }: CaseWorkshop, source: string): Promise<nu
 
 /** The rows of the segment that was just built whose events were tagged in `before`, by tag. */
 async function tagsOf(
-  workshop: CaseWorkshop,
+  rewriter: SegmentRewriter,
   before: readonly SegmentRow[],
 ): Promise<Made['tags']> {
-  const { catalog, builder } = workshop;
+  const { catalog, builder } = rewriter;
   const ids = new Set(before.map((segment) => segment.id));
   const tagged = catalog.marks
     .summary()

@@ -23,7 +23,7 @@ export function indexRows(brief = false): number {
   return Number(process.env['DAYBOOK_INDEX_ROWS'] ?? (brief ? BRIEF_INDEX_ROWS : INDEX_ROWS));
 }
 
-export class CaseWorkshop {
+export class SegmentRewriter {
   readonly folder: string;
   readonly staging: string;
   readonly catalog: Catalog;

@@ -15,7 +15,7 @@ import { identifier } from '../../store/segment-builder.ts';
 import { countValues } from '../../store/value-counts.ts';
 import { memoryShare } from '../import-memory.ts';
 import type { CaseWriter } from '../case/case-writer.ts';
-import type { CaseWorkshop } from '../case/segment-rewriter.ts';
+import type { SegmentRewriter } from '../case/segment-rewriter.ts';
 import { type RewriteOptions, type SwapOptions, rewriteSegments } from '../case/rewrite.ts';
 
 /** A segment with fewer rows is small, if it has few bytes. */
@@ -159,7 +159,7 @@ function isDamaged(error: unknown): boolean {
  * @param tolerated small ones of about one size that a day and kind may have; 1: also what is deleted goes
  */
 export function runsToMerge(
-  { catalog, builder }: Pick<CaseWorkshop, 'catalog' | 'builder'>,
+  { catalog, builder }: Pick<SegmentRewriter, 'catalog' | 'builder'>,
   tolerated = TOLERATED,
 ): SegmentRow[][] {
   const deleted = new Set(catalog.marks.deletedBySegment().keys());

@@ -32,7 +32,7 @@ import {
 import { NODE_FOLDER, nodesIn } from '../../index/rollup/tree/rollup-nodes.ts';
 import { SideFile, sideFilePath } from '../../index/side-file.ts';
 import { segmentPath } from '../../store/segment-path.ts';
-import { type CaseWorkshop, indexRows } from '../case/segment-rewriter.ts';
+import { type SegmentRewriter, indexRows } from '../case/segment-rewriter.ts';
 import { indexSegment } from '../indexing/index-segment.ts';
 
 /** Segments, or nodes, that one node is made of. */
@@ -65,7 +65,10 @@ export function mergeOptions(mostBehind = 0): MergeOptions {
 }
 
 /** After an import, which may have added little. */
-export function mergeAfterImport(writer: CaseWorkshop, onNode: () => void): Promise<MergeReport> {
+export function mergeAfterImport(
+  writer: SegmentRewriter,
+  onNode: () => void,
+): Promise<MergeReport> {
   return mergeRollups(writer, onNode, mergeOptions(MOST_BEHIND));
 }
 
@@ -78,11 +81,11 @@ const LEAST_EARLY_ROWS = 250_000;
  * other nodes than at the end.
  */
 export class EarlyNodes {
-  private readonly writer: CaseWorkshop;
+  private readonly writer: SegmentRewriter;
   private readonly options = mergeOptions();
   private readonly waiting = new Map<Kind, SegmentRow[]>();
 
-  constructor(writer: CaseWorkshop) {
+  constructor(writer: SegmentRewriter) {
     this.writer = writer;
   }
 
@@ -121,7 +124,7 @@ export interface MergeReport {
  * @param onNode told before each
  */
 export async function mergeRollups(
-  writer: CaseWorkshop,
+  writer: SegmentRewriter,
   onNode: () => void = () => undefined,
   options: MergeOptions = mergeOptions(),
 ): Promise<MergeReport> {
@@ -138,7 +141,7 @@ export async function mergeRollups(
  * it says, and comes whole or not at all.
  */
 export async function makeNodes(
-  writer: CaseWorkshop,
+  writer: SegmentRewriter,
   onNode: () => void = () => undefined,
   options: MergeOptions = mergeOptions(),
 ): Promise<{ made: number; wanted: ReadonlySet<string> }> {
@@ -292,7 +295,7 @@ function byTime(a: SegmentRow, b: SegmentRow): number {
 
 /** Makes nodes, each of those that were there or made before it. */
 class NodeMaker {
-  private readonly writer: CaseWorkshop;
+  private readonly writer: SegmentRewriter;
   private readonly segments: ReadonlyMap<number, SegmentRow>;
   /** Files of the nodes that are there by now. */
   private readonly nodes = new Map<Covering, string>();
@@ -301,7 +304,7 @@ class NodeMaker {
   /** Side files of small segments, by segment, while nodes are made. */
   private readonly staged = new Map<number, string>();
 
-  constructor(writer: CaseWorkshop, segments: readonly SegmentRow[]) {
+  constructor(writer: SegmentRewriter, segments: readonly SegmentRow[]) {
     this.writer = writer;
     this.segments = new Map(segments.map((segment) => [segment.id, segment]));
   }

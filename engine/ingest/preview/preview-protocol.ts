@@ -7,7 +7,7 @@ import type { SourceLocation, TableOutline } from '../../contract/importer.ts';
 import type { Decisions } from '../../contract/decisions.ts';
 import type { FoundFile, ImportOptions } from '../worker/protocol.ts';
 
-export type ToLookWorker =
+export type ToPreviewWorker =
   | {
       type: 'start';
       /** Folder for copies of archive members. */
@@ -16,7 +16,7 @@ export type ToLookWorker =
       sizes: readonly number[];
     }
   | {
-      type: 'look';
+      type: 'preview';
       file: FoundFile;
       options: ImportOptions;
       /** Sources to look at, at most. */
@@ -27,7 +27,7 @@ export type ToLookWorker =
 export type StoredValue = number | string;
 
 /** One event of a source that was looked at. */
-export interface LookedRow {
+export interface PreviewRow {
   kind: Kind;
   /** By stored column. */
   values: [string, StoredValue][];
@@ -35,7 +35,7 @@ export interface LookedRow {
 }
 
 /** What the beginning of a source tells. */
-export interface SourceLook {
+export interface SourcePreview {
   name: string;
   location: SourceLocation;
   rawSize: number | undefined;
@@ -49,7 +49,7 @@ export interface SourceLook {
   lineHashes: Uint32Array | undefined;
   /** Lines of a record on average, as far as it was read: indented JSON has many. */
   linesPerRecord: number;
-  rows: LookedRow[];
+  rows: PreviewRow[];
   quarantined: { offset: number; reason: string }[];
   skippedReasons: Record<string, number>;
   decisions: Decisions;
@@ -60,23 +60,23 @@ export interface SourceLook {
 }
 
 /** How looking at a file ended. */
-export interface LookEnd {
+export interface PreviewEnd {
   /** Whether the file has sources beyond `most`. */
   more: boolean;
   /** Why the file, or the rest of an archive, cannot be read. */
   problem: string | undefined;
 }
 
-export type FromLookWorker =
+export type FromPreviewWorker =
   | { type: 'ready' }
-  | { type: 'looked'; look: SourceLook }
+  | { type: 'previewed'; preview: SourcePreview }
   | { type: 'ignored'; name: string; reason: string }
-  | { type: 'done'; end: LookEnd };
+  | { type: 'done'; end: PreviewEnd };
 
 /** A worker that looks at one file after the other. */
-export interface LookWorkerHandle {
-  post(message: ToLookWorker): void;
-  onMessage(handler: (message: FromLookWorker) => void): void;
+export interface PreviewWorkerHandle {
+  post(message: ToPreviewWorker): void;
+  onMessage(handler: (message: FromPreviewWorker) => void): void;
   /** Called once when the worker is gone; with an error when it was not asked to go. */
   onExit(handler: (error: Error | undefined) => void): void;
   stop(): void;

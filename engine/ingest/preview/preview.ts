@@ -19,12 +19,12 @@ import type {
 import type { Decisions } from '../../contract/decisions.ts';
 import { shippedCutter } from '../../fields/extractors.ts';
 import type {
-  FromLookWorker,
-  LookedRow,
-  LookEnd,
-  SourceLook,
+  FromPreviewWorker,
+  PreviewRow,
+  PreviewEnd,
+  SourcePreview,
   StoredValue,
-  ToLookWorker,
+  ToPreviewWorker,
 } from './preview-protocol.ts';
 import type { ImportOptions } from '../worker/protocol.ts';
 import { readOptions, type WorkerTools } from '../worker/import-worker.ts';
@@ -54,36 +54,36 @@ const CELL_BYTES = 1024;
 /** Sources up to this size are hashed where the case has one of the same size. */
 const HASHED_BYTES = 64 << 20;
 
-export interface LookPort {
-  post(message: FromLookWorker): void;
-  onMessage(handler: (message: ToLookWorker) => void): void;
+export interface PreviewPort {
+  post(message: FromPreviewWorker): void;
+  onMessage(handler: (message: ToPreviewWorker) => void): void;
 }
 
 /** Runs a worker that looks at files, one at a time, until it is stopped. */
-export function runLookWorker(port: LookPort, tools: WorkerTools): void {
-  let looker: Looker | undefined;
+export function $1PreviewWorker(port: PreviewPort, tools: WorkerTools): void {
+  let previewer: Previewer | undefined;
   port.onMessage((message) => {
     if (message.type === 'start') {
-      looker = new Looker(tools, message.temporary, message.sizes, (told) => port.post(told));
+      previewer = new Previewer(tools, message.temporary, message.sizes, (told) => port.post(told));
       return;
     }
-    void looker?.look(message).then((end) => port.post({ type: 'done', end }));
+    void previewer?.preview(message).then((end) => port.post({ type: 'done', end }));
   });
   port.post({ type: 'ready' });
 }
 
-class Looker {
+class Previewer {
   private readonly tools: WorkerTools;
   private readonly temporary: string;
   private readonly sizes: ReadonlySet<number>;
-  private readonly tell: (message: FromLookWorker) => void;
+  private readonly tell: (message: FromPreviewWorker) => void;
   private readonly rotated: RotatedStarts;
 
   constructor(
     tools: WorkerTools,
     temporary: string,
     sizes: readonly number[],
-    tell: (message: FromLookWorker) => void,
+    tell: (message: FromPreviewWorker) => void,
   ) {
     this.tools = tools;
     this.temporary = temporary;
@@ -96,19 +96,20 @@ class Looker {
     );
   }
 
-  async look(request: Extract<ToLookWorker, { type: 'look' }>): Promise<LookEnd> {
+  async preview(request: Extract<ToPreviewWorker, { type: 'preview' }>): Promise<PreviewEnd> {
     const { file, most } = request;
     const until = performance.now() + ARCHIVE_MS;
-    let looked = 0;
+    let previewed = 0;
     try {
       for await (const found of this.tools.walk(file.path, file.name, this.temporary)) {
         if ('reason' in found) {
           this.tell({ type: 'ignored', name: found.name, reason: found.reason });
           continue;
         }
-        if (looked >= most || performance.now() > until) return { more: true, problem: undefined };
-        looked += 1;
-        this.tell({ type: 'looked', look: await this.leaf(request, found) });
+        if (previewed >= most || performance.now() > until)
+          return { more: true, problem: undefined };
+        previewed += 1;
+        this.tell({ type: 'previewed', preview: await this.leaf(request, found) });
       }
     } catch (error) {
       return { more: false, problem: messageOf(error) };
@@ -117,11 +118,11 @@ class Looker {
   }
 
   private async leaf(
-    request: Extract<ToLookWorker, { type: 'look' }>,
+    request: Extract<ToPreviewWorker, { type: 'preview' }>,
     leaf: Leaf,
-  ): Promise<SourceLook> {
+  ): Promise<SourcePreview> {
     const { file, options } = request;
-    const look: SourceLook = {
+    const preview: SourcePreview = {
       name: leaf.name,
       location: leaf.location,
       rawSize: leaf.rawSize,
@@ -143,33 +144,33 @@ class Looker {
       const head = await readHead(leaf.input);
       const chosen = recognise(this.tools.importers, head, leaf.name, options.format);
       if (chosen === undefined) {
-        look.problem = unknownReason(head);
-        return look;
+        preview.problem = unknownReason(head);
+        return preview;
       }
       const { importer, result } = chosen;
-      look.importer = importer.id;
-      look.format = result.format;
-      look.headSha256 = headHash(head).headSha256;
-      if (importer.byLines === true) look.lineHashes = lineHashesOf(head);
+      preview.importer = importer.id;
+      preview.format = result.format;
+      preview.headSha256 = headHash(head).headSha256;
+      if (importer.byLines === true) preview.lineHashes = lineHashesOf(head);
       const { rawSize } = leaf;
       if (rawSize !== undefined && rawSize <= HASHED_BYTES && this.sizes.has(rawSize))
-        look.rawSha256 = await hashOf(leaf);
+        preview.rawSha256 = await hashOf(leaf);
       const before = await this.rotated.before(file, leaf, importer, options.year);
       const bytes = await this.read(
         leaf,
         importer,
         readOptions(options, result.format, before),
-        look,
+        preview,
       );
-      const lines = look.lineHashes?.length ?? 0;
+      const lines = preview.lineHashes?.length ?? 0;
       if (bytes !== undefined && lines > 0)
-        look.linesPerRecord = Math.max(1, (bytes * lines) / head.bytes.length);
-      if (leaf.location.members.length === 0 || look.rows.length > 0)
-        look.table = await outlineOf(importer, leaf.input, options, result.format);
+        preview.linesPerRecord = Math.max(1, (bytes * lines) / head.bytes.length);
+      if (leaf.location.members.length === 0 || preview.rows.length > 0)
+        preview.table = await outlineOf(importer, leaf.input, options, result.format);
     } catch (error) {
-      look.problem = messageOf(error);
+      preview.problem = messageOf(error);
     }
-    return look;
+    return preview;
   }
 
   /** @returns bytes of a record on average, where some were read */
@@ -177,20 +178,20 @@ class Looker {
     leaf: Leaf,
     importer: Importer,
     options: ReadOptions,
-    look: SourceLook,
+    preview: SourcePreview,
   ): Promise<number | undefined> {
     const input = new Beginning(leaf.input);
-    const sink = new LookSink(look, input);
+    const sink = new PreviewSink(preview, input);
     try {
       await importer.read(input, sink, options);
     } catch (error) {
       if (!input.enough) {
         sink.note(messageOf(error));
-        if (look.rows.length === 0) look.problem = messageOf(error);
+        if (preview.rows.length === 0) preview.problem = messageOf(error);
       }
     }
     if (input.aheadCut)
-      look.notes.push(
+      preview.notes.push(
         'decided from the beginning of a long content: the import looks at all of it',
       );
     if (!input.enough) for (const note of leaf.input.notes ?? []) sink.note(note);
@@ -249,15 +250,15 @@ class Beginning implements SourceInput {
 }
 
 /** Takes the first events of a source, in the order in which they come; is deaf to the rest. */
-class LookSink implements EventSink {
+class PreviewSink implements EventSink {
   /** Of the bytes that were given to the importer. */
   records = 0;
-  private readonly look: SourceLook;
+  private readonly preview: SourcePreview;
   private readonly input: Beginning;
   private readonly batches = new Map<Kind, EventBatch>();
 
-  constructor(look: SourceLook, input: Beginning) {
-    this.look = look;
+  constructor(preview: SourcePreview, input: Beginning) {
+    this.preview = preview;
     this.input = input;
   }
 
@@ -272,7 +273,7 @@ class LookSink implements EventSink {
   }
 
   private take(batch: EventBatch): void {
-    const { rows } = this.look;
+    const { rows } = this.preview;
     if (!this.input.enough && rows.length < MOST_ROWS) {
       shippedCutter().cut(batch);
       rows.push(rowOf(batch));
@@ -285,19 +286,19 @@ class LookSink implements EventSink {
   }
 
   quarantine(offset: ByteOffset, reason: string): void {
-    const { quarantined } = this.look;
+    const { quarantined } = this.preview;
     if (!this.input.enough && quarantined.length < MOST_QUARANTINED)
       quarantined.push({ offset, reason });
   }
 
   skip(reason: string, n: number): void {
     if (n === 0 || this.input.enough) return;
-    const { skippedReasons } = this.look;
+    const { skippedReasons } = this.preview;
     skippedReasons[reason] = (skippedReasons[reason] ?? 0) + n;
   }
 
   note(text: string): void {
-    const { notes } = this.look;
+    const { notes } = this.preview;
     if (!this.input.enough && notes.length < MOST_NOTES && !notes.includes(text)) notes.push(text);
   }
 
@@ -306,11 +307,11 @@ class LookSink implements EventSink {
   }
 
   decide(decisions: Decisions): void {
-    Object.assign(this.look.decisions, decisions);
+    Object.assign(this.preview.decisions, decisions);
   }
 
   drain(consumed: ByteOffset): undefined {
-    const least = this.look.rows.length < MOST_ROWS ? MOST_BYTES : USUAL_BYTES;
+    const least = this.preview.rows.length < MOST_ROWS ? MOST_BYTES : USUAL_BYTES;
     if (consumed >= least || this.input.late) this.input.enough = true;
   }
 }
@@ -339,7 +340,7 @@ function valueOf(column: Column): StoredValue {
   }
 }
 
-function rowOf(batch: EventBatch): LookedRow {
+function rowOf(batch: EventBatch): PreviewRow {
   const values: [string, StoredValue][] = [];
   for (const [name, column] of batch.columns()) {
     if (column.present[0] === 1) values.push([name, valueOf(column)]);
@@ -365,7 +366,7 @@ async function outlineOf(
   input: SourceInput,
   options: ImportOptions,
   format: string,
-): Promise<SourceLook['table']> {
+): Promise<SourcePreview['table']> {
   const { mapping } = options;
   return importer.outline?.(new Beginning(input), {
     format,

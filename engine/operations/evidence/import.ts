@@ -6,7 +6,7 @@ import { DaybookError } from '../../contract/errors.ts';
 import { CaseWriter, type WriterOptions } from '../../ingest/case/case-writer.ts';
 import type { FromWorker, ToWorker } from '../../ingest/worker/protocol.ts';
 import { type KeptThread, WarmThreads } from '../../ingest/coordinator/warm-threads.ts';
-import type { LookWorkerHandle } from '../../ingest/preview/preview-protocol.ts';
+import type { PreviewWorkerHandle } from '../../ingest/preview/preview-protocol.ts';
 import type {
   ImportProgress,
   ImportReport,
@@ -41,7 +41,7 @@ export interface Evidence extends EvidenceReader {
     signal?: AbortSignal,
   ): Promise<{ files: ListedFile[]; ignored: Ignored[] }>;
   startWorker(): KeptThread<ToWorker, FromWorker>;
-  startLookWorker(): LookWorkerHandle;
+  $1PreviewWorker(): PreviewWorkerHandle;
   /** Does what imports leave undone. */
   startUpkeep(): KeptThread<ToUpkeep, FromUpkeep>;
   /** Verifies a case. */

@@ -6,7 +6,7 @@ import {
   type ColumnBatch,
 } from '../../contract/column-batch.ts';
 import { COLUMNS } from '../../contract/event.ts';
-import type { LookedRow, StoredValue } from '../../ingest/preview/preview-protocol.ts';
+import type { PreviewRow, StoredValue } from '../../ingest/preview/preview-protocol.ts';
 import { nameOf } from '../../query/filters/names.ts';
 import { formatIp4, formatIp6 } from '../../query/index.ts';
 
@@ -27,7 +27,7 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
 const MOST_COLUMNS = 300;
 
 /** `ts` (microseconds) and `kind`, then the fields that have values, then attributes. */
-export function previewBatch(rows: readonly LookedRow[]): ColumnBatch {
+export function previewBatch(rows: readonly PreviewRow[]): ColumnBatch {
   const fields = rows.map(({ values }) => {
     const out = new Map<string, CellValue>();
     for (const [column, value] of values) {

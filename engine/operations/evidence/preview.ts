@@ -10,11 +10,11 @@ import { counted } from '../../contract/counted.ts';
 import type { Part, Result } from '../../contract/operations.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import type {
-  FromLookWorker,
-  LookEnd,
-  LookWorkerHandle,
-  SourceLook,
-  ToLookWorker,
+  FromPreviewWorker,
+  PreviewEnd,
+  PreviewWorkerHandle,
+  SourcePreview,
+  ToPreviewWorker,
 } from '../../ingest/preview/preview-protocol.ts';
 import { LEAST_RUN, LineIndex } from '../../ingest/overlap/line-runs.ts';
 import { MOST_ROWS } from '../../ingest/preview/preview.ts';
@@ -57,29 +57,29 @@ export async function previewEvidence(
     if (alike === undefined) known.set(source.rawSize, [source]);
     else alike.push(source);
   }
-  const looker = new LookThread(evidence.startLookWorker(), {
+  const previewer = new PreviewThread(evidence.$1PreviewWorker(), {
     type: 'start',
     temporary,
     sizes: [...known.keys()],
   });
-  const stop = () => looker.stop();
+  const stop = () => previewer.stop();
   signal.addEventListener('abort', stop);
   try {
     if (signal.aborted) throw new CancelledError();
-    return await lookAtAll(evidence, looker, temporary, known, parameters);
+    return await previewAll(evidence, previewer, temporary, known, parameters);
   } catch (error) {
     if (signal.aborted) throw new CancelledError();
     throw error;
   } finally {
     signal.removeEventListener('abort', stop);
-    await looker.close();
+    await previewer.close();
     await rm(temporary, { recursive: true, force: true });
   }
 }
 
-async function lookAtAll(
+async function previewAll(
   evidence: Evidence,
-  looker: LookThread,
+  previewer: PreviewThread,
   temporary: string,
   known: ReadonlyMap<number, readonly SourceRow[]>,
   parameters: PreviewParameters,
@@ -90,9 +90,9 @@ async function lookAtAll(
   const addIgnored = (name: string, reason: string) => {
     if (ignored.length < MOST_IGNORED) ignored.push({ name, reason });
   };
-  let looked = 0;
+  let previewed = 0;
   const tell = async (preview: Preview) => {
-    looked += 1;
+    previewed += 1;
     await onPreview(preview);
   };
   const files: ListedFile[] = [];
@@ -110,16 +110,16 @@ async function lookAtAll(
   let left = 0;
   for (const [i, file] of files.entries()) {
     if (signal.aborted) throw new CancelledError();
-    if (looked >= most) {
+    if (previewed >= most) {
       left += files.length - i;
       break;
     }
     const told: Promise<void>[] = [];
-    const end = await looker.look(
-      { type: 'look', file, options, most: most - looked },
+    const end = await previewer.preview(
+      { type: 'preview', file, options, most: most - previewed },
       (message) => {
         if (message.type === 'ignored') addIgnored(message.name, message.reason);
-        else told.push(tell(previewOf(message.look, known, shared.notesOf(message.look))));
+        else told.push(tell(previewOf(message.preview, known, shared.notesOf(message.preview))));
       },
     );
     await Promise.all(told);
@@ -128,7 +128,7 @@ async function lookAtAll(
   }
   let bytes = 0;
   for (const { path } of files) bytes += await sizeOf(path);
-  return { sources: looked, bytes, ignored, left };
+  return { sources: previewed, bytes, ignored, left };
 }
 
 /** Why a path cannot be listed. */
@@ -176,37 +176,37 @@ function unreadable(source: string, path: string, problem: string): Preview {
 }
 
 function previewOf(
-  look: SourceLook,
+  source: SourcePreview,
   known: ReadonlyMap<number, readonly SourceRow[]>,
   shared: readonly string[],
 ): Preview {
-  const { decisions, table } = look;
-  const notes = [...look.notes, ...shared];
-  const times = look.rows.flatMap(({ values }) =>
+  const { decisions, table } = source;
+  const notes = [...source.notes, ...shared];
+  const times = source.rows.flatMap(({ values }) =>
     values.flatMap(([name, value]) => (name === 'ts' && typeof value === 'number' ? [value] : [])),
   );
   if (times.length > 0) {
     // Fewer than are shown at most: they are all there are.
-    const which = look.rows.length < MOST_ROWS ? undefined : 'the times of its first records';
+    const which = source.rows.length < MOST_ROWS ? undefined : 'the times of its first records';
     const relative = relativeTimesNote(Math.min(...times), Math.max(...times), which);
     if (relative !== undefined) notes.push(relative);
   }
-  const same = sameSource(look, known);
-  if (same !== undefined && look.rawSha256 === undefined) {
+  const same = sameSource(source, known);
+  if (same !== undefined && source.rawSha256 === undefined) {
     notes.push(
       `its size and its first bytes are those of source ${same.id} (${same.name}): probably the same`,
     );
   }
   return {
-    source: look.name,
-    path: look.location.path,
-    members: [...look.location.members],
-    ...(look.rawSize === undefined ? {} : { bytes: look.rawSize }),
-    ...(look.importer === undefined ? {} : { format: look.importer }),
-    ...(look.format === undefined ? {} : { dialect: look.format }),
-    records: previewBatch(look.rows),
-    quarantined: look.quarantined,
-    skippedReasons: look.skippedReasons,
+    source: source.name,
+    path: source.location.path,
+    members: [...source.location.members],
+    ...(source.rawSize === undefined ? {} : { bytes: source.rawSize }),
+    ...(source.importer === undefined ? {} : { format: source.importer }),
+    ...(source.format === undefined ? {} : { dialect: source.format }),
+    records: previewBatch(source.rows),
+    quarantined: source.quarantined,
+    skippedReasons: source.skippedReasons,
     decisions,
     asks: {
       zone: decisions.tz !== undefined,
@@ -225,11 +225,11 @@ function previewOf(
         }),
     ...(same === undefined ? {} : { already: { sourceId: same.id, name: same.name } }),
     notes,
-    ...(look.problem === undefined ? {} : { problem: look.problem }),
+    ...(source.problem === undefined ? {} : { problem: source.problem }),
   };
 }
 
-/** Which first lines are those of a source of the case, or of one that was looked at before. */
+/** Which first lines are those of a source of the case, or of one that was previewed at before. */
 class SharedLines {
   private readonly index = new LineIndex();
   private readonly names = new Map<number, string>();
@@ -242,7 +242,7 @@ class SharedLines {
     this.next = Math.max(0, ...parameters.sources.map(({ id }) => id)) + 1;
   }
 
-  notesOf({ name, importer, lineHashes, linesPerRecord }: SourceLook): string[] {
+  notesOf({ name, importer, lineHashes, linesPerRecord }: SourcePreview): string[] {
     if (importer === undefined || lineHashes === undefined) return [];
     this.load(importer);
     const least = LEAST_RUN * Math.round(linesPerRecord);
@@ -270,9 +270,9 @@ class SharedLines {
   }
 }
 
-/** The source of the case with the same bytes, as far as that was looked into. */
+/** The source of the case with the same bytes, as far as that was previewed into. */
 function sameSource(
-  { rawSize, rawSha256, headSha256 }: SourceLook,
+  { rawSize, rawSha256, headSha256 }: SourcePreview,
   known: ReadonlyMap<number, readonly SourceRow[]>,
 ): SourceRow | undefined {
   if (rawSize === undefined || headSha256 === undefined) return undefined;
@@ -283,18 +283,18 @@ function sameSource(
     );
 }
 
-type Told = Extract<FromLookWorker, { type: 'looked' | 'ignored' }>;
+type Told = Extract<FromPreviewWorker, { type: 'previewed' | 'ignored' }>;
 
 /** A look worker that is asked for one file after the other. */
-class LookThread {
-  private readonly worker: LookWorkerHandle;
+class PreviewThread {
+  private readonly worker: PreviewWorkerHandle;
   private readonly gone: Promise<void>;
   private readonly ready: Promise<void>;
   private failure: Error | undefined;
   private onTold: (message: Told) => void = () => undefined;
-  private onEnd: (end: LookEnd | Error) => void = () => undefined;
+  private onEnd: (end: PreviewEnd | Error) => void = () => undefined;
 
-  constructor(worker: LookWorkerHandle, start: Extract<ToLookWorker, { type: 'start' }>) {
+  constructor(worker: PreviewWorkerHandle, start: Extract<ToPreviewWorker, { type: 'start' }>) {
     this.worker = worker;
     let isReady: () => void = () => undefined;
     this.ready = new Promise((resolve) => {
@@ -317,10 +317,10 @@ class LookThread {
     });
   }
 
-  async look(
-    request: Extract<ToLookWorker, { type: 'look' }>,
+  async preview(
+    request: Extract<ToPreviewWorker, { type: 'preview' }>,
     told: (message: Told) => void,
-  ): Promise<LookEnd> {
+  ): Promise<PreviewEnd> {
     await this.ready;
     return new Promise((resolve, reject) => {
       if (this.failure !== undefined) {

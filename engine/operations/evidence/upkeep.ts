@@ -16,7 +16,7 @@ import { Catalog } from '../../catalog/catalog.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import { UPKEEP, WriterLock } from '../../catalog/writer-lock.ts';
 import { DaybookError } from '../../contract/errors.ts';
-import { CaseWorkshop } from '../../ingest/case/segment-rewriter.ts';
+import { SegmentRewriter } from '../../ingest/case/segment-rewriter.ts';
 import { UPKEEP_FOLDER } from '../../ingest/case/case-contents.ts';
 import {
   mergeRuns,
@@ -68,13 +68,13 @@ export async function catchUp(caseFolder: string, options: UpkeepOptions): Promi
     const builder = await SegmentBuilder.create(staging, [join(folder, 'days')], building);
     let done = false;
     try {
-      const workshop = new CaseWorkshop(folder, staging, catalog, builder);
-      let made = await mergeSmall(workshop, meanwhile, pause);
+      const rewriter = new SegmentRewriter(folder, staging, catalog, builder);
+      let made = await mergeSmall(rewriter, meanwhile, pause);
       signal?.throwIfAborted();
       if (!meanwhile) {
-        made += await indexMissing(workshop, pause);
+        made += await indexMissing(rewriter, pause);
         signal?.throwIfAborted();
-        made += (await makeNodes(workshop)).made;
+        made += (await makeNodes(rewriter)).made;
       }
       done = true;
       return made;
@@ -93,25 +93,25 @@ function upkeepFolder(caseFolder: string): string {
 }
 
 async function mergeSmall(
-  workshop: CaseWorkshop,
+  rewriter: SegmentRewriter,
   meanwhile: boolean,
   pause: Pause,
 ): Promise<number> {
-  const { catalog, folder } = workshop;
+  const { catalog, folder } = rewriter;
   let made = 0;
   const merge = async (run: readonly SegmentRow[]): Promise<void> => {
     if (run.length <= TOLERATED_BESIDE) await pause(true);
     const before = catalog.changes.last();
-    const rewritten = await rewrite(workshop, run, { brief: meanwhile });
+    const rewritten = await rewrite(rewriter, run, { brief: meanwhile });
     made += await asWriter(catalog, pause, () => {
       const there = new Set(catalog.segments.outlines().map(({ id }) => id));
       // Every change of marks and segments is told of but a compaction within an import.
       if (!onlyImports(catalog, before) || !run.every(({ id }) => there.has(id))) return 0;
       const places = new SegmentPlaces(folder, catalog.segments.lastId());
-      return swap(workshop, places, rewritten).length;
+      return swap(rewriter, places, rewritten).length;
     });
   };
-  await mergeRuns(runsToMerge(workshop, meanwhile ? TOLERATED_BRIEFLY : undefined), merge, true);
+  await mergeRuns(runsToMerge(rewriter, meanwhile ? TOLERATED_BRIEFLY : undefined), merge, true);
   return made;
 }
 
@@ -123,10 +123,10 @@ function onlyImports(catalog: Catalog, since: number): boolean {
   return changes.every(({ operation }) => operation === 'import');
 }
 
-async function indexMissing(workshop: CaseWorkshop, pause: Pause): Promise<number> {
-  const { catalog, folder } = workshop;
+async function indexMissing(rewriter: SegmentRewriter, pause: Pause): Promise<number> {
+  const { catalog, folder } = rewriter;
   let made = 0;
-  for await (const { segment, index } of workshop.missingIndexes())
+  for await (const { segment, index } of rewriter.missingIndexes())
     made += await asWriter(catalog, pause, () => {
       const now = catalog.segments.outlines().find(({ id }) => id === segment.id);
       if (now === undefined || now.hasIndex) return 0;
