@@ -46,8 +46,8 @@ interface Target {
 
 interface Bound {
   readonly template: Template;
-  /** All templates of its extractor begin with a text. */
-  readonly isAnchored: boolean;
+  /** When it is tried: anchored, if all templates of its extractor begin with a text. */
+  readonly stage: 'anchored' | 'other' | 'fallback';
   /** Number of its field `host`; -1: it has none. */
   readonly host: number;
   readonly targets: readonly Target[];
@@ -58,6 +58,7 @@ interface Bound {
 interface Entry {
   readonly anchored: Candidates<Bound>;
   readonly others: Candidates<Bound>;
+  readonly fallbacks: Candidates<Bound>;
 }
 
 interface KnownProgram {
@@ -123,7 +124,8 @@ export class Cutter {
       const entry = program.present[row] === 1 ? this.entryAt(program, row) : this.noProgram;
       const bound =
         firstMatch(entry.anchored.of(data, start, end), data, start, end) ??
-        firstMatch(entry.others.of(data, start, end), data, start, end);
+        firstMatch(entry.others.of(data, start, end), data, start, end) ??
+        firstMatch(entry.fallbacks.of(data, start, end), data, start, end);
       if (bound === undefined) continue;
       fill(bound, batch, row, data);
       if (bound.host >= 0 && found.starts[bound.host]! >= 0) this.nameHost(bound.host, batch, row);
@@ -189,8 +191,9 @@ export class Cutter {
 
 function entryOf(all: readonly Bound[]): Entry {
   return {
-    anchored: new Candidates(all.filter(({ isAnchored }) => isAnchored)),
-    others: new Candidates(all.filter(({ isAnchored }) => !isAnchored)),
+    anchored: new Candidates(all.filter(({ stage }) => stage === 'anchored')),
+    others: new Candidates(all.filter(({ stage }) => stage === 'other')),
+    fallbacks: new Candidates(all.filter(({ stage }) => stage === 'fallback')),
   };
 }
 
@@ -225,7 +228,7 @@ function bind(extractor: Extractor, template: Template, isAnchored: boolean): Bo
   });
   return {
     template,
-    isAnchored,
+    stage: extractor.isFallback ? 'fallback' : isAnchored ? 'anchored' : 'other',
     targets: targets.filter(({ name }) => name !== 'host'),
     host: template.fields.indexOf('host'),
     mark: utf8.encode(`${extractor.name}/${extractor.version}`),

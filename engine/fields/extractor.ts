@@ -51,6 +51,8 @@ const EXTRACTOR = z.strictObject({
   leavesOut: Text,
   /** Names of programs in lower case, `*` at the end for any end; `*`: any line; empty: lines that name no program. */
   programs: z.array(z.string()).min(1),
+  /** Its templates are tried after those of all others. */
+  fallback: z.boolean().optional(),
   set: Values.optional(),
   /** Values as they are written, in lower case, and as they are stored, by field. */
   values: z.record(Text, Values).optional(),
@@ -72,6 +74,7 @@ export interface Extractor {
   readonly title: string;
   readonly leavesOut: string;
   readonly programs: readonly string[];
+  readonly isFallback: boolean;
   readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly templates: readonly Template[];
   readonly samples: readonly Sample[];
@@ -128,6 +131,7 @@ export function readExtractor(document: unknown, file: string): Extractor {
     title: given.for,
     leavesOut: given.leavesOut,
     programs: given.programs,
+    isFallback: given.fallback === true,
     values: given.values ?? {},
     templates,
     samples,

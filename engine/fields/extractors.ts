@@ -33,8 +33,12 @@ import honeypots from './extractors/honeypots.json' with { type: 'json' };
 import iis from './extractors/iis.json' with { type: 'json' };
 import infobloxNios from './extractors/infoblox-nios.json' with { type: 'json' };
 import iscDhcpd from './extractors/isc-dhcpd.json' with { type: 'json' };
+import juniperSrx from './extractors/juniper-srx.json' with { type: 'json' };
+import keyValue from './extractors/key-value.json' with { type: 'json' };
 import leef from './extractors/leef.json' with { type: 'json' };
 import logfmt from './extractors/logfmt.json' with { type: 'json' };
+import meraki from './extractors/meraki.json' with { type: 'json' };
+import mikrotik from './extractors/mikrotik.json' with { type: 'json' };
 import netfilter from './extractors/netfilter.json' with { type: 'json' };
 import openldap from './extractors/openldap.json' with { type: 'json' };
 import openssh from './extractors/openssh.json' with { type: 'json' };
@@ -60,6 +64,7 @@ import vectra from './extractors/vectra.json' with { type: 'json' };
 import vmware from './extractors/vmware.json' with { type: 'json' };
 import vpn from './extractors/vpn.json' with { type: 'json' };
 import wallix from './extractors/wallix.json' with { type: 'json' };
+import watchguard from './extractors/watchguard.json' with { type: 'json' };
 import webApps from './extractors/web-apps.json' with { type: 'json' };
 import webError from './extractors/web-error.json' with { type: 'json' };
 
@@ -93,8 +98,12 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   iis,
   'infoblox-nios': infobloxNios,
   'isc-dhcpd': iscDhcpd,
+  'juniper-srx': juniperSrx,
+  'key-value': keyValue,
   leef,
   logfmt,
+  meraki,
+  mikrotik,
   netfilter,
   openldap,
   openssh,
@@ -120,6 +129,7 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   vmware,
   vpn,
   wallix,
+  watchguard,
   'web-apps': webApps,
   'web-error': webError,
 };
