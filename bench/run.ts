@@ -26,6 +26,7 @@ const EXPERIMENTS: Readonly<Record<string, () => Promise<Experiment>>> = {
   pcap: async () => (await import('./experiments/pcap.ts')).pcap,
   bundle: async () => (await import('./experiments/bundle.ts')).bundle,
   tribeca: async () => (await import('./experiments/tribeca.ts')).tribeca,
+  memory: async () => (await import('./experiments/memory.ts')).memory,
 };
 
 const USAGE = `npm run bench -- [EXPERIMENT …] [options]

@@ -7,17 +7,38 @@ const TIMES: ReadonlySet<string> = new Set(['ts', 'first', 'last', 'start']);
 /** A timestamp with a zone has microseconds: what `ts` has beyond them is in this column, 0 to 999. */
 const NANOS = 'ts_ns';
 
+/** What DuckDB may use, beside that of the query whose rows are written. */
+const MEMORY_LIMIT = '192MB';
+/** Rows of a group, which is in memory as a whole: so many, and fewer where rows are wide. */
+const GROUP_ROWS = 61_440;
+const LEAST_GROUP_ROWS = 2048;
+const GROUP_BYTES = 16e6;
+/** What lines are read in has twice the room of the longest that may come. */
+const LEAST_LINE_BYTES = 2 << 20;
+
+/** Lines of JSON in a file. */
+export interface JsonLines {
+  readonly file: string;
+  readonly count: number;
+  readonly bytes: number;
+  /** Bytes of the longest. */
+  readonly longest: number;
+}
+
 /**
  * @param rows undefined: there are none, and the file has the columns alone
  * @throws DaybookError disk-full
  */
 export async function exportParquet(
   folder: string,
-  rows: string | undefined,
+  rows: JsonLines | undefined,
   out: string,
   names: readonly string[],
 ): Promise<void> {
-  const instance = await DuckDBInstance.create(':memory:', { memory_limit: '384MB', threads: '1' });
+  const instance = await DuckDBInstance.create(':memory:', {
+    memory_limit: MEMORY_LIMIT,
+    threads: '1',
+  });
   const connection = await instance.connect();
   try {
     await connection.run(`SET allowed_directories = [${literal(folder)}]`);
@@ -34,9 +55,11 @@ export async function exportParquet(
     const source =
       rows === undefined
         ? `(SELECT ${none.join(', ')} WHERE false)`
-        : `read_json(${literal(rows)}, format = 'newline_delimited', sample_size = -1, convert_strings_to_integers = false, timestampformat = 'none', dateformat = 'none', maximum_object_size = 33554432)`;
+        : `read_json(${literal(rows.file)}, format = 'newline_delimited', sample_size = -1, convert_strings_to_integers = false, timestampformat = 'none', dateformat = 'none', maximum_object_size = ${Math.max(LEAST_LINE_BYTES, rows.longest)})`;
+    const fitting = rows && Math.floor((GROUP_BYTES * rows.count) / rows.bytes);
+    const group = Math.max(LEAST_GROUP_ROWS, Math.min(GROUP_ROWS, fitting ?? GROUP_ROWS));
     await connection.run(
-      `COPY (SELECT ${list.join(', ')} FROM ${source}) TO ${literal(out)} (FORMAT parquet, ROW_GROUP_SIZE 61440)`,
+      `COPY (SELECT ${list.join(', ')} FROM ${source}) TO ${literal(out)} (FORMAT parquet, ROW_GROUP_SIZE ${group})`,
     );
   } catch (error) {
     throw storeError(error);

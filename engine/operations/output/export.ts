@@ -28,6 +28,8 @@ export function parquetSink(): ParquetSink {
     failure ??= error;
   });
   let count = 0;
+  let bytes = 0;
+  let longest = 0;
   const seen = new Set<string>();
   return {
     async add(record) {
@@ -38,7 +40,10 @@ export function parquetSink(): ParquetSink {
       }
       count += 1;
       if (failure !== undefined) throw inWords(failure);
-      if (!stream.write(`${JSON.stringify(flat)}\n`)) await once(stream, 'drain');
+      const line = Buffer.from(`${JSON.stringify(flat)}\n`);
+      bytes += line.length;
+      longest = Math.max(longest, line.length);
+      if (!stream.write(line)) await once(stream, 'drain');
     },
     async finish(write, names) {
       try {
@@ -50,7 +55,8 @@ export function parquetSink(): ParquetSink {
         if (failure !== undefined) throw failure;
         const out = join(folder, 'rows.parquet');
         const columns = count === 0 ? names : [...seen];
-        await exportParquet(folder, count === 0 ? undefined : rows, out, columns);
+        const lines = count === 0 ? undefined : { file: rows, count, bytes, longest };
+        await exportParquet(folder, lines, out, columns);
         for await (const bytes of createReadStream(out) as AsyncIterable<Uint8Array>)
           await write(bytes);
         return count;

@@ -1,0 +1,85 @@
+/**
+ * What the whole process takes at limits of 512 MB and 1 GB (`DAYBOOK_MEMORY`): imports, exports, sorts, groups and
+ * changes of cases that are larger than that. Each operation is a command of its own; a figure is the peak of its
+ * resident memory. What is refused, or fails, ends the run.
+ */
+import { rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { writeFlowTable } from '../flow-table.ts';
+import { FlowSeries } from '../generate/five-tuples.ts';
+import { writeFlowPackets } from '../generate/flow-packets.ts';
+import { writeMessages } from '../generate/messages.ts';
+import { writeWideTable } from '../generate/wide.ts';
+import { figure, Report } from '../harness/report.ts';
+import type { Scope } from '../harness/scope.ts';
+import { measure } from '../process.ts';
+import type { ExperimentOptions } from './options.ts';
+
+const DAYBOOK = resolve(import.meta.dirname, '../../app/cli/daybook.mjs');
+const LIMITS = { '512 MB': '512MB', '1 GB': '1GB' } as const;
+const FLOWS = 1_000_000;
+
+export async function memory({ size = FLOWS }: ExperimentOptions, scope: Scope): Promise<Report> {
+  const report = new Report('memory', { flows: size });
+  const folder = scope.folder();
+  const file = (name: string): string => join(folder, name);
+  const inputs = {
+    flows: file('flows.csv'),
+    log: file('mixed.log'),
+    capture: file('flows.pcap'),
+    different: file('different.csv'),
+    alike: file('alike.csv'),
+  };
+  writeFlowTable(inputs.flows, size, 13);
+  writeMessages(inputs.log, size / 2);
+  const series = new FlowSeries(3);
+  const packets = Array.from({ length: size / 10 }, () => series.next());
+  writeFlowPackets(inputs.capture, packets);
+  writeWideTable(inputs.different, { rows: size / 25, columns: 32 });
+  writeWideTable(inputs.alike, { rows: size / 16, columns: 60, alike: true });
+
+  for (const [name, limit] of Object.entries(LIMITS)) {
+    const run = async (what: string, args: readonly string[]): Promise<void> => {
+      const { peakRss, wallMs, exit, err } = await measure(process.execPath, [DAYBOOK, ...args], {
+        DAYBOOK_MEMORY: limit,
+      });
+      if (exit !== 0) throw new Error(`${what} at ${name} ended with ${exit}: ${err.slice(-500)}`);
+      if (peakRss === undefined) throw new Error('this system does not say what a process takes');
+      const note = `${figure(wallMs / 1000)} s`;
+      report.add(what, 'MB', name, { value: peakRss / 1e6, note });
+    };
+    const [flows, wide] = [file('flows.daybook'), file('wide.daybook')];
+    const out = file('out');
+    const query = (text: string, format: string): string[] => [
+      ...['query', flows, text, '--format', format],
+      ...['--out', out, '--force'],
+    ];
+    const wideQuery = (text: string): string[] => [
+      ...['query', wide, text, '--format', 'csv'],
+      ...['--out', out, '--force'],
+    ];
+    await run('import of flows', ['import', flows, inputs.flows]);
+    await run('import of a log', ['import', file('log.daybook'), inputs.log]);
+    await run('import of a capture', ['import', file('capture.daybook'), inputs.capture]);
+    await run('import of 32 columns of different texts', [
+      ...['import', file('different.daybook'), inputs.different],
+    ]);
+    await run('import of 60 columns of texts that repeat', ['import', wide, inputs.alike]);
+    await run('flows: all to CSV', query('kind:*', 'csv'));
+    await run('flows: all to Parquet', query('kind:*', 'parquet'));
+    await run('flows: all, sorted by bytes, to CSV', query('* | sort bytes', 'csv'));
+    await run('flows: talkers, all of them', query('* | talkers', 'csv'));
+    await run('flows: groups by addresses and port', [
+      ...query('* | stats count(), sum(bytes) by src_ip, dst_ip, dst_port', 'csv'),
+    ]);
+    await run('60 columns: all to CSV', wideQuery('kind:*'));
+    await run('60 columns: all, sorted by one, to CSV', wideQuery('* | sort field_3'));
+    await run('60 columns: one of each port', wideQuery('* | dedup dst_port'));
+    await run('flows: verify', ['verify', flows]);
+    await run('flows: retime', ['retime', flows, '1', '--tz', '+01:00']);
+    await run('60 columns: compact', ['compact', wide]);
+    for (const one of ['flows', 'log', 'capture', 'different', 'wide'])
+      rmSync(file(`${one}.daybook`), { recursive: true });
+  }
+  return report;
+}
