@@ -49,6 +49,8 @@ export interface InProcessOptions {
   startWorker?: () => WorkerHandle;
   brief?: boolean;
   inUse?: ReadonlySet<string>;
+  /** Bytes for DuckDB. */
+  memoryLimit?: number;
 }
 
 /** A worker in this process; messages are copied and come later, as between threads. */
@@ -151,8 +153,9 @@ export async function importInProcess(
   paths: readonly string[],
   how: InProcessOptions = {},
 ): Promise<ImportReport> {
-  const { inUse } = how;
-  const writer = await CaseWriter.open(folder, 'import', { ...BUILDER, inUse }, true);
+  const { inUse, memoryLimit = BUILDER.memoryLimit } = how;
+  const builder = { ...BUILDER, memoryLimit, inUse };
+  const writer = await CaseWriter.open(folder, 'import', builder, true);
   try {
     const { items, ignored } = await listFiles(paths, how.recursive ?? true, writer.staging);
     return await runImport(writer, {

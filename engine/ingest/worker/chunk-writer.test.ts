@@ -147,6 +147,30 @@ describe('rows of many days', () => {
   });
 });
 
+describe('a chunk of wide rows', () => {
+  it('is full by its texts, although they repeat and parts have few bytes', () => {
+    const limits = { ...LIMITS, textBytes: 200_000 };
+    const batches = { rows: 1000, bytes: 1e9 };
+    const parts = new DayParts(folder, `part-${number++}`, 1e9);
+    const writer = new ChunkWriter(limits, parts, batches);
+    writer.begin(1, 'source', undefined);
+    const full: number[] = [];
+    for (let row = 0; row < 5000; row++) {
+      const batch = writer.batch('other');
+      batch.ts.set(batch.length, START + row);
+      for (let column = 0; column < 10; column++)
+        batch.setAttribute(`field_${column}`, 'the same text');
+      batch.endRow();
+      if (writer.full) full.push(row);
+    }
+    // 1,000 rows have 170 kB of texts, with their lengths, and 50 kB of places.
+    expect(full[0]).toBe(999);
+    writer.end();
+    writer.cut();
+    expect(writer.full).toBe(false);
+  });
+});
+
 describe('few rows that are no records', () => {
   function writerOf(chunks: ChunkLimits): ChunkWriter {
     return new ChunkWriter(chunks, new DayParts(folder, `part-${number++}`, 1e9));
