@@ -20,6 +20,13 @@ describe('tracksOf', () => {
     });
   });
 
+  it('gives a long message more, but never what others need', () => {
+    const long = [...columns.slice(0, 3), eventColumn('summary', 15, 90)];
+    expect(tracksOf(long, {}).tracks).toContain(
+      `minmax(max(150px, min(42%, 640px, calc(100% - ${14 + 119 + 104 + 76}px))), 1fr)`,
+    );
+  });
+
   it('keeps what a person sized', () => {
     expect(tracksOf(columns, { src_ip: 300, summary: 500 })).toEqual({
       tracks: '119px 300px 76px minmax(max(500px, 30%), 1fr)',

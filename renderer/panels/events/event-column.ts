@@ -54,6 +54,9 @@ const LEAST: Readonly<Record<string, number>> = {
   user: 56,
 };
 
+/** Width of the tags' colours, before the first column. */
+export const STRIPES = 14;
+
 /** Of one character of the fixed-width face at the table's size. */
 const CHARACTER = 6.95;
 const CELL_PADDING = 14;
@@ -118,10 +121,14 @@ export function tracksOf(
   sizes: Readonly<Record<string, number>>,
 ): { tracks: string; least: number } {
   let sum = 0;
+  const others = columns.reduce(
+    (all, { name, least, fills }) => all + (fills ? 0 : (sizes[name] ?? least)),
+    STRIPES,
+  );
   const tracks = columns.map(({ name, width, least, wanted, fills }) => {
     const sized = sizes[name];
     sum += sized ?? least;
-    if (fills) return `minmax(max(${sized ?? width}px, ${fillShare(wanted)}), 1fr)`;
+    if (fills) return `minmax(max(${sized ?? width}px, ${fillShare(wanted, others)}), 1fr)`;
     return sized === undefined && least < width
       ? `minmax(${least}px, ${width}px)`
       : `${sized ?? width}px`;
@@ -129,9 +136,10 @@ export function tracksOf(
   return { tracks: tracks.join(' '), least: sum };
 }
 
-/** Of the width for the column that fills it: more where its texts are long. */
-function fillShare(wanted: number): string {
-  return wanted > READABLE ? `30%, min(42%, ${wanted}px)` : '30%';
+/** Of the width for the column that fills it: more where its texts are long and others leave it room. */
+function fillShare(wanted: number, others: number): string {
+  if (wanted <= READABLE) return '30%';
+  return `min(42%, ${wanted}px, calc(100% - ${others}px))`;
 }
 
 /** What a column that fills the table should have at least to be read. */

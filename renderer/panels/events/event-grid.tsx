@@ -19,7 +19,7 @@ import {
 import { useSession, useView, useWorkspace } from '../../panel-api.ts';
 import { SUMMARY } from '../../widgets/event-columns.ts';
 import { flowTerm, useValueMenu, type ValueTarget } from '../../widgets/value-menu.tsx';
-import { tracksOf, type EventColumn } from './event-column.ts';
+import { STRIPES, tracksOf, type EventColumn } from './event-column.ts';
 import { cellOf, EventRow, ROW_HEIGHT, type TagColors, type TimeStyle } from './event-row.tsx';
 import css from './events.module.css';
 import { HeadingRow } from './heading-row.tsx';
@@ -31,8 +31,6 @@ import { useRowWindow } from './use-row-window.ts';
 import { useStayWhenReopened } from './use-stay-when-reopened.ts';
 
 const HEADING = ROW_HEIGHT;
-/** Width of the tags' colours. */
-export const STRIPES = 14;
 /** Moving through rows by a held key asks for details only where it rests. */
 const DETAILS_MS = 90;
 

@@ -26,8 +26,14 @@ import {
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import { wordPattern } from '../../widgets/visible-text.ts';
-import { contentLengths, eventColumn, fieldsToRead, fittingWidth } from './event-column.ts';
-import { EventGrid, STRIPES } from './event-grid.tsx';
+import {
+  contentLengths,
+  eventColumn,
+  fieldsToRead,
+  fittingWidth,
+  STRIPES,
+} from './event-column.ts';
+import { EventGrid } from './event-grid.tsx';
 import { cellOf } from './event-row.tsx';
 import css from './events.module.css';
 import { highlightWords } from './highlight-words.ts';
