@@ -9,6 +9,8 @@
 const NAME = '[A-Za-z_@\\u0080-\\uffff][\\w.@\\-\\u0080-\\uffff]*';
 /** Where a word ends in a filter. */
 export const WORD = /[^\s\u0000()|"]+/y;
+/** Within the brackets of a function a comma ends it, too. */
+export const WORD_IN_CALL = /[^\s\u0000()|",]+/y;
 /** A value inside the brackets of a range ends there too. */
 export const RANGE_WORD = /[^\s\u0000()|"\]}]+/y;
 /** A field's name before its colon. Names with other characters are written in quotes. */
@@ -20,13 +22,16 @@ export const MAC = /^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/i;
 
 /** In the order in which the window offers them. */
 export const STAGE_NAMES = [
-  ...(['count', 'top', 'timeline', 'stats', 'values', 'talkers', 'patterns'] as const),
-  ...(['where', 'fields', 'sort', 'head', 'tail', 'dedup', 'union'] as const),
+  ...(['count', 'top', 'rare', 'timeline', 'stats', 'values', 'talkers', 'patterns'] as const),
+  ...(['where', 'eval', 'extract', 'parse', 'fields', 'rename', 'sort', 'head', 'tail', 'dedup', 'union'] as const),
 ];
 
 export const FUNCTIONS = [
-  ...(['count', 'sum', 'avg', 'min', 'max', 'distinct', 'p50', 'p95', 'p99'] as const),
+  ...(['count', 'countif', 'sum', 'avg', 'min', 'max', 'distinct', 'median'] as const),
+  ...(['p50', 'p95', 'p99', 'stddev', 'first', 'last', 'values'] as const),
 ];
+/** A percentile: `p50`, `p99.9`. */
+export const PERCENTILE = /^p(\d{1,2}(?:\.\d{1,3})?|100)$/;
 
 const QUOTED = '"((?:[^"\\\\]|\\\\.)*)"';
 /** `=>`, `->`, `<<` and `>>` are no comparisons. */
@@ -34,6 +39,13 @@ const SIGN = '(>=(?!>)|<=(?![>=])|!=|==(?![=>])|=~|!~|>(?!>)|<(?![<>])|=(?![=>~]
 
 /** `name` and a sign: 1 quoted name, 2 name, 3 space, 4 sign. */
 export const COMPARISON = new RegExp(`(?:${QUOTED}|(${NAME}(?<!-)))(\\s*)${SIGN}`, 'y');
+/** What may begin an expression: 1 the name of a function before its bracket; else a sign with space around it follows. */
+export const EXPRESSION_AHEAD = new RegExp(
+  `([A-Za-z_]\\w*)\\(|(?:${NAME}|\\d[\\w.]*)\\s+[-+*/%]\\s+[\\w("@]|${NAME}/\\d{1,3}(?=\\s*[=!])`,
+  'y',
+);
+/** What a name may be followed by where an expression may stand in its place. */
+export const SIGN_AHEAD = /\s*[*/%+]\s*[\w(@]|\s+-\s+[\w(@]/y;
 /** In `where` a name may be that of a computed column: `sum(bytes) >= 5`. */
 export const STAGE_COMPARISON = new RegExp(
   `(?:${QUOTED}|(${NAME}(?:\\([\\w.@\\- \\u0080-\\uffff]*\\))?))(\\s*)${SIGN}`,
@@ -69,6 +81,9 @@ export const STAGE_ALIASES: Readonly<Record<string, string>> = {
   select: 'fields',
   order: 'sort',
   summarize: 'stats',
+  extend: 'eval',
+  put: 'eval',
+  rex: 'extract',
   search: 'where',
   filter: 'where',
 };
@@ -78,5 +93,9 @@ export const FUNCTION_ALIASES: Readonly<Record<string, string>> = {
   dcount: 'distinct',
   distinct_count: 'distinct',
   mean: 'avg',
-  median: 'p50',
+  count_if: 'countif',
+  stdev: 'stddev',
+  earliest: 'first',
+  latest: 'last',
+  make_set: 'values',
 };

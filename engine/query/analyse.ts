@@ -3,16 +3,20 @@
  */
 import {
   type Ast,
+  type CompareOp,
+  type ComparedNode,
   type Expression,
   type FieldNode,
   type FieldOrTextNode,
   type Name,
   type PatternNode,
+  type ValueNode,
   walk,
 } from './ast.ts';
 import { type AddressRange, formatIp4, mappedRange, parseAddress } from './address.ts';
 import {
   type AttributeField,
+  CLOCK_NAMES,
   type Field,
   type Resolve,
   type TextField,
@@ -25,7 +29,11 @@ import { ALL, type Filter, mergeLists, readTest } from './filters/filter.ts';
 import { arrayPattern } from './filters/members.ts';
 import type { Surroundings, WrittenTest } from './filters/surroundings.ts';
 import { textFilter } from './filters/text.ts';
-import { printFilter } from './print.ts';
+import { type ValueContext, fieldOf, fieldValue, valueOf } from './expressions/analyse.ts';
+import { NAMES, converted } from './expressions/operator.ts';
+import type { Value } from './expressions/value.ts';
+import { printFilter, printName } from './print.ts';
+import { parseTime } from './time.ts';
 import { QueryError, shown, syntaxError } from './query-error.ts';
 
 export function analyse(node: Expression, resolve: Resolve, around: Surroundings): Filter {
@@ -58,10 +66,136 @@ export function analyse(node: Expression, resolve: Resolve, around: Surroundings
     }
     case 'pattern':
       return patternFilter(node, resolve, around);
-    case 'field':
-      return fieldFilter(node, resolve(node), around);
+    case 'field': {
+      const field = resolve(node);
+      return fieldsCompared(node, field, resolve, around) ?? fieldFilter(node, field, around);
+    }
+    case 'compared':
+      return comparison(node, resolve, around);
     case 'field-or-text':
       return fieldOrText(node, resolve, around);
+  }
+}
+
+// -- computed values -------------------------------------------------------------------------------
+
+function valueContext(resolve: Resolve, around: Surroundings): ValueContext {
+  return { resolve, zone: around.zone, condition: (filter) => analyse(filter, resolve, around) };
+}
+
+/** Names of fields, and expressions in their places. */
+export function withExpressions(resolve: Resolve, around: Surroundings): Resolve {
+  const { columns } = resolve;
+  const found = (name: Name): Field =>
+    name.expression === undefined || columns?.has(name.name) === true
+      ? resolve(name)
+      : fieldOf(name.name, valueOf(name.expression, valueContext(resolve, around)));
+  return columns === undefined ? found : Object.assign(found, { columns });
+}
+
+/** What an expression gives, as a field. */
+export function computedField(
+  name: string,
+  value: ValueNode,
+  resolve: Resolve,
+  around: Surroundings,
+): Field {
+  return fieldOf(name, valueOf(value, valueContext(resolve, around)));
+}
+
+function comparison(node: ComparedNode, resolve: Resolve, around: Surroundings): Filter {
+  const context = valueContext(resolve, around);
+  const { op, written } = node;
+  const left = valueOf(node.left, context);
+  if (node.right === undefined || op === undefined) {
+    if (left.type === 'condition')
+      return { filter: 'comparison', left, op, right: undefined, written };
+    throw syntaxError('found no comparison', node.end, `write ${written} > 5, or = "text"`);
+  }
+  return compared(left, op, valueOf(node.right, context), node, around);
+}
+
+function compared(
+  a: Value,
+  op: CompareOp,
+  b: Value,
+  { start, written }: { readonly start: number; readonly written: string },
+  around: Surroundings,
+): Filter {
+  const [left, right] = alike(withTime(a, b, around), withTime(b, a, around)) ?? [];
+  if (left === undefined || right === undefined)
+    throw syntaxError(`${NAMES[a.type]} and ${NAMES[b.type]} cannot be compared`, start);
+  if (left.type === 'address' && op !== '=')
+    throw syntaxError('addresses are only the same or not', start, 'write = or !=');
+  return { filter: 'comparison', left, op, right, written };
+}
+
+/** A text that is written where a time is compared is a time: its first instant. */
+function withTime(value: Value, other: Value, { zone, zoneOffset }: Surroundings): Value {
+  if (other.type !== 'time' || typeof value.literal !== 'string') return value;
+  const span = parseTime(value.literal, zone, zoneOffset);
+  if (span === undefined) return value;
+  return {
+    ...{ type: 'time', text: value.text, reader: () => () => span.from },
+    sql: (scope) => [scope.params.time(span.from)],
+  };
+}
+
+/** Two values as ones of a type that both can be: of a text and another, the other's. */
+function alike(a: Value, b: Value): [Value, Value] | undefined {
+  if (a.type === b.type) return [a, b];
+  const other = a.type === 'text' ? b.type : b.type === 'text' ? a.type : undefined;
+  if (other === undefined) return undefined;
+  const type = other === 'condition' ? 'text' : other;
+  const [left, right] = [converted(a, type), converted(b, type)];
+  return left === undefined || right === undefined ? undefined : [left, right];
+}
+
+/** Fields that are values, compared with each other; undefined: the second is a value that was written. */
+function fieldsCompared(
+  node: FieldNode,
+  field: Field,
+  resolve: Resolve,
+  around: Surroundings,
+): Filter | undefined {
+  const { against, test } = node;
+  if (against === undefined || field.type === 'virtual') return undefined;
+  const other = statedField(against, resolve, around);
+  if (other === undefined || other.type === 'virtual') return undefined;
+  const isText = field.type === 'text' || field.type === 'attribute';
+  if (!isText && isValue(node, field, around)) return undefined;
+  const op = test.test === 'compare' ? test.op : '=';
+  const written = `${printName(node.name)} ${op} ${printName(against.name)}`;
+  if (isText)
+    around.readings.add(
+      `read as: ${written}, two fields; for the text write ${printName(node.name)} ${op} "${against.name}"`,
+    );
+  return compared(
+    fieldValue(field, node.start),
+    op,
+    fieldValue(other, against.start),
+    { ...node, written },
+    around,
+  );
+}
+
+/** A field that there is for certain. */
+function statedField(name: Name, resolve: Resolve, around: Surroundings): Field | undefined {
+  const before = new Set(around.unlisted);
+  const field = resolved(name, resolve);
+  const open = [...around.unlisted].filter((one) => !before.has(one));
+  for (const one of open) around.unlisted.delete(one);
+  return open.length > 0 ? undefined : field;
+}
+
+/** Whether what is written is a value of the field: `dst_port = ssh`. */
+function isValue(node: FieldNode, field: Field, around: Surroundings): boolean {
+  try {
+    ownFilter(node, field, { ...around, readings: new Set() });
+    return true;
+  } catch (error) {
+    if (error instanceof QueryError) return false;
+    throw error;
   }
 }
 
@@ -159,7 +293,12 @@ export function doubtfulNames(ast: Ast): Set<string> {
     const name = nameOf(node.field);
     const known = knownField(name);
     const mayLack = known === undefined || isCutText(known.name);
-    if (mayLack && NO_FIELDS[name.toLowerCase()] === undefined) names.add(name);
+    if (
+      mayLack &&
+      !CLOCK_NAMES.has(name.toLowerCase()) &&
+      NO_FIELDS[name.toLowerCase()] === undefined
+    )
+      names.add(name);
   });
   return names;
 }

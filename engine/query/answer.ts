@@ -2,13 +2,13 @@
 import type { Interval } from './ast.ts';
 import {
   type FormatOptions,
-  type RawValue,
   type ShownRecord,
   formatNumber,
   formatTime,
   formatter,
 } from './format.ts';
 import { bucketStart } from './grid.ts';
+import type { RawValue } from './raw-value.ts';
 import { type Plan, timelineOf } from './plan.ts';
 import type { AnswerStatement } from './statements.ts';
 
@@ -86,7 +86,7 @@ function topAnswer(
   const { record } = formatter(options);
   const parts = columns.reduce((n, column) => n + column.parts.length, 0);
   const [first] = plan.stages;
-  const by = first?.stage === 'top' ? first.by : undefined;
+  const by = first?.stage === 'top' || first?.stage === 'rare' ? first.by : undefined;
   const big = (value: RawValue): bigint =>
     typeof value === 'bigint' ? value : BigInt(Math.trunc(Number(value ?? 0)));
   const [count, measure, groups] = [0, 1, 2].map((i) => rows[0]?.[parts + i]);

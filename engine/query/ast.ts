@@ -52,6 +52,16 @@ export interface FieldNode extends Span {
   readonly node: 'field';
   readonly name: string;
   readonly test: Test;
+  /** The value, behind a comparison sign, where it may be the name of another field: `src_ip = dst_ip`. */
+  readonly against?: Name;
+}
+/** `len(message) > 100`, `bytes > 2 * packets`; without a sign: `match(host, /^web/)`. */
+export interface ComparedNode extends Span {
+  readonly node: 'compared';
+  readonly left: ValueNode;
+  readonly op: CompareOp | undefined;
+  readonly right: ValueNode | undefined;
+  readonly written: string;
 }
 export interface NotNode extends Span {
   readonly node: 'not';
@@ -78,15 +88,43 @@ export interface FieldOrTextNode extends Span {
   readonly doubtful: boolean;
 }
 export type Expression =
-  AllNode | TextNode | PatternNode | FieldNode | FieldOrTextNode | NotNode | GroupNode;
+  | AllNode
+  | TextNode
+  | PatternNode
+  | FieldNode
+  | ComparedNode
+  | FieldOrTextNode
+  | NotNode
+  | GroupNode;
 
-/** A field by the name that was written. */
+/** What is computed of an event: a value that was written, a field, or a function of others. */
+export type ValueNode = Span &
+  (
+    | { readonly value: 'number'; readonly number: number }
+    | { readonly value: 'text'; readonly text: string }
+    | { readonly value: 'nothing' }
+    | { readonly value: 'field'; readonly name: string }
+    | { readonly value: 'interval'; readonly interval: Interval }
+    | { readonly value: 'pattern'; readonly pattern: string; readonly ignoreCase: boolean }
+    | { readonly value: 'condition'; readonly filter: Expression }
+    | {
+        readonly value: 'call';
+        readonly fn: string;
+        readonly args: readonly ValueNode[];
+        /** As it is written, where it has brackets: a column may have that name. */
+        readonly written?: string;
+      }
+  );
+
+/** A field by the name that was written, or an expression in the place of one, named as it is written. */
 export interface Name extends Span {
   readonly name: string;
+  readonly expression?: ValueNode;
 }
 
 export { FUNCTIONS };
-export type FunctionName = (typeof FUNCTIONS)[number];
+/** `p50` stands for any percentile. */
+export type FunctionName = (typeof FUNCTIONS)[number] | `p${number}`;
 
 /** One computed column: `sum(bytes) as b`. Only `count` has no argument. */
 export interface Measure extends Span {
@@ -94,6 +132,17 @@ export interface Measure extends Span {
   readonly of: Name | undefined;
   /** Its column's name: what follows `as`, else the text itself (`sum(bytes)`). */
   readonly as: string;
+}
+
+/** What cuts fields out of a text; `at`: where it is written. */
+export type Cut = { readonly at: number } & (
+  | { readonly form: 'template'; readonly template: string }
+  | { readonly form: 'pattern'; readonly pattern: string; readonly ignoreCase: boolean }
+);
+
+export interface Renamed {
+  readonly from: Name;
+  readonly to: Name;
 }
 
 export interface SortKey {
@@ -119,6 +168,16 @@ export type Stage = Span &
         readonly by: Measure;
       }
     | {
+        readonly stage: 'rare';
+        readonly limit: number;
+        readonly fields: readonly Name[];
+        readonly by: Measure;
+      }
+    | { readonly stage: 'eval'; readonly as: Name; readonly value: ValueNode }
+    | { readonly stage: 'rename'; readonly names: readonly Renamed[] }
+    | { readonly stage: 'extract'; readonly from: Name; readonly given: Cut }
+    | { readonly stage: 'parse'; readonly form: 'json' | 'kv'; readonly from: Name }
+    | {
         readonly stage: 'timeline';
         readonly interval: Interval | undefined;
         readonly by: Name | undefined;
@@ -131,7 +190,8 @@ export type Stage = Span &
         readonly by: readonly Name[];
       }
     | { readonly stage: 'where'; readonly filter: Expression }
-    | { readonly stage: 'fields'; readonly fields: readonly Name[] }
+    /** `without`: all but these. */
+    | { readonly stage: 'fields'; readonly fields: readonly Name[]; readonly without?: boolean }
     | { readonly stage: 'sort'; readonly keys: readonly SortKey[] }
     | { readonly stage: 'head'; readonly limit: number }
     | { readonly stage: 'tail'; readonly limit: number }

@@ -7,7 +7,7 @@
  */
 import { firstRanked, IP6_TYPE, ip6Text, micros, nullOf, Params } from './dialect/duckdb.ts';
 import { knownField } from './fields.ts';
-import type { RawValue } from './format.ts';
+import type { RawValue } from './raw-value.ts';
 import { boundTable } from './groups.ts';
 import { type Plan, eventContext, inputOf } from './plan.ts';
 import { type InputColumn, type TableColumn, orderBy } from './relation.ts';

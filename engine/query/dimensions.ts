@@ -1,6 +1,6 @@
 /** What rollups group events by: the dimension of a field, and a range of addresses among its values. */
 import { ATTRIBUTE_PREFIX } from './attribute-names.ts';
-import type { Field } from './fields.ts';
+import type { Field, Ref } from './fields.ts';
 
 const DIMENSIONS = {
   src_port: 'src_port',
@@ -20,11 +20,16 @@ export type Dimension = 'src_ip' | 'dst_ip' | keyof typeof DIMENSIONS | `a:${str
 
 const BY_COLUMN: ReadonlyMap<string, Dimension> = new Map(Object.entries(DIMENSIONS));
 
+function sideOf(ref: Ref | undefined): Dimension | undefined {
+  if (ref === undefined || !('column' in ref)) return undefined;
+  return ref.column === 'src_ip4' ? 'src_ip' : ref.column === 'dst_ip4' ? 'dst_ip' : undefined;
+}
+
 /** What a field's values are grouped by; of an attribute its name as it was asked for. */
 export function dimensionOf(field: Field): Dimension | undefined {
   switch (field.type) {
     case 'address':
-      return field.name === 'src_ip' || field.name === 'dst_ip' ? field.name : undefined;
+      return field.sides.length === 1 ? sideOf(field.sides[0]?.v4) : undefined;
     case 'text':
       return 'column' in field.ref ? BY_COLUMN.get(field.ref.column) : undefined;
     case 'number': {

@@ -10,15 +10,16 @@ import { COLUMNS, CUT_TEXTS, type ColumnName } from '../contract/event.ts';
 import { ALIASES } from '../fields/registry.ts';
 import { attributesOf } from './attribute-names.ts';
 import type { Name } from './ast.ts';
+import type { Ref } from './batch/row-scope.ts';
 import { SQL_TYPES, quoteIdentifier } from './dialect/duckdb.ts';
 import { QueryError, didYouMean, shown } from './query-error.ts';
 import { OVERFLOW_COLUMN, type Scope, type SegmentInfo, columnSets } from './scope.ts';
 
-/** A stored column, or a column that a stage computed, by its name in SQL. */
-export type Ref =
-  { readonly column: ColumnName } | { readonly computed: string; readonly sqlType: string };
+export type { Ref };
 
-export type NameSet = 'proto' | 'severity' | 'facility';
+export type NameSet = 'proto' | 'severity' | 'facility' | 'weekday';
+/** Parts of what the clock of the query's zone shows (clock-fields.ts). */
+export const CLOCK_NAMES: ReadonlySet<string> = new Set(['hour', 'weekday']);
 export const VIRTUAL = [
   'kind',
   'source',
@@ -90,9 +91,16 @@ export function chosenName({ type, name }: Field): string {
   return known !== undefined && !isCutText(known.name) ? `attrs.${name}` : name;
 }
 
+/** A reference in words of the query language. */
+export function refName(ref: Ref): string {
+  if ('column' in ref) return ref.column;
+  return 'computed' in ref ? ref.computed : ref.computation.text;
+}
+
 /** SQL of a reference in a scope, or undefined where there is no such column. */
 export function refSql(ref: Ref, scope: Scope): string | undefined {
-  return 'column' in ref ? scope.column(ref.column) : quoteIdentifier(ref.computed);
+  if ('column' in ref) return scope.column(ref.column);
+  return 'computed' in ref ? quoteIdentifier(ref.computed) : ref.computation.sql(scope);
 }
 export function refType(ref: Ref): string {
   return 'column' in ref ? SQL_TYPES[COLUMNS[ref.column]] : ref.sqlType;
@@ -143,7 +151,7 @@ const VIRTUAL_FIELDS = new Map<string, Field>([
 
 /** Every name that a query may use, whatever the case holds. */
 export function knownNames(): string[] {
-  return [...BY_COLUMN.keys(), ...VIRTUAL_FIELDS.keys(), ...Object.keys(ALIASES)];
+  return [...BY_COLUMN.keys(), ...VIRTUAL_FIELDS.keys(), ...CLOCK_NAMES, ...Object.keys(ALIASES)];
 }
 
 /** A column, virtual field or alias by name; undefined when it can only be an attribute. */
@@ -168,7 +176,40 @@ function cutTextsOf(segments: readonly SegmentInfo[]): Set<string> {
   return cut;
 }
 
-export type Resolve = (name: Name) => Field;
+export interface Resolve {
+  (name: Name): Field;
+  /** Of a table: its columns by their names. */
+  readonly columns?: ReadonlySet<string>;
+}
+
+/** What a stage computed. */
+export interface OtherFields {
+  readonly fields: readonly { readonly name: string; readonly field: Field }[];
+  readonly any?: ((name: Name, own: Field | undefined) => Field | undefined) | undefined;
+}
+
+/** The same names, and some that a stage computed, which come first. */
+export function withFields(resolve: Resolve, { fields, any }: OtherFields): Resolve {
+  const own = new Map(fields.map(({ name, field }) => [name.toLowerCase(), field]));
+  const found = (name: Name): Field => {
+    if (name.expression !== undefined) return resolve(name);
+    const computed = own.get(name.name.toLowerCase());
+    if (computed !== undefined) return computed;
+    if (any === undefined) return resolve(name);
+    let stored: Field | undefined;
+    let unknown: QueryError | undefined;
+    try {
+      stored = resolve(name);
+    } catch (error) {
+      if (!(error instanceof QueryError) || error.code !== 'unknown-field') throw error;
+      unknown = error;
+    }
+    const field = any(name, stored) ?? stored;
+    if (field === undefined) throw unknown ?? new TypeError(name.name);
+    return field;
+  };
+  return resolve.columns === undefined ? found : Object.assign(found, { columns: resolve.columns });
+}
 
 /**
  * Resolves names of events. Throws QueryError `unknown-field`. Names that only the overflow of

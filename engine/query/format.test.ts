@@ -1,7 +1,8 @@
 /** Values as people see them. */
 import { describe, expect, it } from 'vitest';
 import { formatIp4, formatIp6, ip6ToUuid, parseAddress, parseIp6, uuidToIp6 } from './address.ts';
-import { formatNumber, formatTime, formatter, type RawValue } from './format.ts';
+import { formatNumber, formatTime, formatter } from './format.ts';
+import type { RawValue } from './raw-value.ts';
 import type { OutputColumn } from './outputs.ts';
 
 describe('addresses', () => {

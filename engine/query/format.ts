@@ -8,10 +8,9 @@ import { formatEventId } from './filters/event-id.ts';
 import { nameOf } from './filters/names.ts';
 import type { Named } from './filters/surroundings.ts';
 import type { OutputColumn, ResultPart } from './outputs.ts';
+import type { RawValue } from './raw-value.ts';
 import { zoneOffsetAt } from './zone.ts';
 
-/** A value as the database gives it. */
-export type RawValue = string | number | bigint | boolean | null | undefined;
 export type ShownValue = string | number | null | readonly string[] | ShownRecord;
 export interface ShownRecord {
   [name: string]: ShownValue;
@@ -122,6 +121,7 @@ export function formatter(options: FormatOptions): Formatter {
       case 'proto':
       case 'severity':
       case 'facility':
+      case 'weekday':
         return nameOf(column.type, Number(raw));
       case 'source':
         return sources.get(Number(raw)) ?? String(raw);

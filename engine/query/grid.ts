@@ -120,13 +120,14 @@ export function makeGrid(
   return { type: 'runs', runs, to: last.from + last.step * last.count, buckets: index };
 }
 
-interface Period {
+export interface Period {
   readonly from: EpochMicros;
   /** Seconds. */
   readonly offset: number;
 }
 
-function constantPeriods(from: EpochMicros, to: EpochMicros, zone: string): Period[] {
+/** Spans of one offset of a zone, in order. */
+export function constantPeriods(from: EpochMicros, to: EpochMicros, zone: string): Period[] {
   const out: Period[] = [{ from, offset: zoneOffsetAt(zone, from) }];
   if (zone === 'UTC' || /^[Z+-]/.test(zone)) return out;
   const stride = 2 * UNITS.d;

@@ -1,7 +1,7 @@
 /** Statements about groups of events that an earlier statement found. */
 import { type Name } from './ast.ts';
 import { boundList, eachOf, micros, nullOf, numbersBelow, Params } from './dialect/duckdb.ts';
-import type { RawValue } from './format.ts';
+import type { RawValue } from './raw-value.ts';
 import { type Plan, eventContext, inputOf } from './plan.ts';
 import { type InputColumn, inputColumns } from './relation.ts';
 import { TRUE } from './scope.ts';

@@ -41,13 +41,8 @@ export {
   outputsOf,
 } from './statements.ts';
 export { type Answer, countAnswer, shapeAnswer } from './answer.ts';
-export {
-  type RawValue,
-  type ShownRecord,
-  type ShownValue,
-  formatTime,
-  formatter,
-} from './format.ts';
+export type { RawValue } from './raw-value.ts';
+export { type ShownRecord, type ShownValue, formatTime, formatter } from './format.ts';
 export type { FoundRows, Path } from './found.ts';
 export type { LeafRows } from './index-view.ts';
 export type { StoredMessages, StoredShape } from './stored-messages.ts';
@@ -91,7 +86,7 @@ export type { MessageParts } from './message-parts.ts';
 export { formatEventId, parseEventId } from './filters/event-id.ts';
 export { ALIASES } from '../fields/registry.ts';
 export { VIRTUAL as VIRTUAL_NAMES, knownField, knownNames } from './fields.ts';
-export { NAMED, protocolName } from './filters/names.ts';
+export { NAMED, WEEKDAYS, protocolName } from './filters/names.ts';
 export { formatIp4, formatIp6 } from './address.ts';
 export { recordTest } from './filters/record-test.ts';
 export { LINE_COLUMN, keyColumn, listRows } from './filters/list.ts';
@@ -101,3 +96,6 @@ export { glanceList } from './lists/list-glance.ts';
 export { MatchList, listFieldOf, readList } from './lists/match-list.ts';
 export { eventFields } from './fields.ts';
 export type { OutputColumn } from './outputs.ts';
+export { ADDRESS_CLASSES } from './filters/address-classes.ts';
+export { VALUE_FUNCTION_LIST } from './expressions/functions.ts';
+export { STAGE_LIST } from './stages/stages.ts';

@@ -13,6 +13,7 @@ import {
   RANGE_WORD,
   REGEX_END,
   WORD,
+  WORD_IN_CALL,
 } from '../contract/query-spelling.ts';
 import { shown, syntaxError } from './query-error.ts';
 
@@ -23,6 +24,8 @@ const SPACE = /[\s\u0000]/;
 export class Scanner {
   readonly text: string;
   pos = 0;
+  /** Whether it reads within the brackets of a function, where a comma ends a word. */
+  inCall = false;
 
   constructor(text: string) {
     this.text = text;
@@ -59,7 +62,7 @@ export class Scanner {
 
   /** A word of a filter from here (no space is skipped), or undefined. */
   word(): string | undefined {
-    const found = this.match(WORD);
+    const found = this.match(this.wordPattern);
     if (found === undefined) return undefined;
     this.pos += found[0].length;
     return found[0];
@@ -67,7 +70,11 @@ export class Scanner {
 
   peekWord(): string {
     this.skipSpace();
-    return this.match(WORD)?.[0] ?? '';
+    return this.match(this.wordPattern)?.[0] ?? '';
+  }
+
+  private get wordPattern(): RegExp {
+    return this.inCall ? WORD_IN_CALL : WORD;
   }
 
   /** Consumes `pattern`, which is sticky, if it matches here (no space is skipped). */
@@ -75,6 +82,12 @@ export class Scanner {
     const found = this.match(pattern);
     if (found !== undefined) this.pos += found[0].length;
     return found;
+  }
+
+  /** What `pattern`, which is sticky, matches at a place; nothing is consumed. */
+  matchHere(pattern: RegExp, at = this.pos): RegExpExecArray | undefined {
+    pattern.lastIndex = at;
+    return pattern.exec(this.text) ?? undefined;
   }
 
   /** Whether `pattern`, which is sticky, matches at a place. */
@@ -145,7 +158,7 @@ export class Scanner {
       else if (c === ']') inClass = false;
       else if (c === '/' && !inClass) {
         REGEX_END.lastIndex = at;
-        const end = REGEX_END.exec(this.text);
+        const end = this.inCall ? regexEndInCall(this.text, at) : REGEX_END.exec(this.text);
         if (end === null || at === open + 1) return undefined;
         if (bare && !isBarePattern(this.text.slice(open + 1, at), end[1] === 'i')) return undefined;
         this.pos = at + end[0].length;
@@ -161,6 +174,14 @@ export class Scanner {
       throw syntaxError('unclosed /', open, 'add a closing /, or put a path in quotes');
     }
     return undefined;
+  }
+
+  /** The same as an argument: what stands here begins with a slash and can be nothing else. */
+  regexArgument(): { pattern: string; ignoreCase: boolean } {
+    const open = this.pos;
+    const found = this.regex();
+    if (found !== undefined) return found;
+    throw syntaxError('unclosed /', open, 'add a closing /');
   }
 
   /** An identifier of a stage (its name, a keyword, a field, a number with a unit), or undefined. */
@@ -184,3 +205,11 @@ export class Scanner {
     return shown(this.match(WORD)?.[0] ?? this.text[this.pos]!);
   }
 }
+
+/** Where a pattern ends within the brackets of a function: a comma may follow. */
+function regexEndInCall(text: string, at: number): RegExpExecArray | null {
+  REGEX_END_IN_CALL.lastIndex = at;
+  return REGEX_END_IN_CALL.exec(text);
+}
+
+const REGEX_END_IN_CALL = /\/(i?)(?=[\s\u0000()|,]|$)/y;

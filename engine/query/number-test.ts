@@ -77,6 +77,8 @@ function listed(
 }
 
 function word(field: NumberField, text: string, at: number): NumberRange[] {
+  const clock = clockRange(field, text, at);
+  if (clock !== undefined) return clock;
   if (!hasWildcard(text)) return [exactly(valueOf(field, text, at))];
   if (isFlags(field)) {
     const wanted = parseTcpFlags(text.replace(/[*?]/g, ''));
@@ -85,6 +87,33 @@ function word(field: NumberField, text: string, at: number): NumberRange[] {
   const codes = field.names === undefined ? [] : codesOf(field.names, text);
   if (codes.length === 0) throw noValue(field, text, at);
   return codes.map(exactly);
+}
+
+/** `hour:22-6` is from 22:00 up to 6:00; `weekday:mon-fri` has both days. */
+function clockRange(
+  { name, names }: NumberField,
+  text: string,
+  at: number,
+): NumberRange[] | undefined {
+  const ends = /^(\w+)-(\w+)$/.exec(text);
+  if (ends === null) return undefined;
+  const day = (end: string) => codeOf('weekday', end);
+  const isHour = name === 'hour' && /^\d{1,2}-\d{1,2}$/.test(text);
+  const low = isHour ? Number(ends[1]) : names === 'weekday' ? day(ends[1]!) : undefined;
+  const high = isHour ? Number(ends[2]) : names === 'weekday' ? day(ends[2]!) : undefined;
+  if (low === undefined || high === undefined) return undefined;
+  if (isHour && (low > 23 || high > 24 || low === high))
+    throw syntaxError(
+      `${shown(text)} is no span of hours`,
+      at,
+      'write hour:22-6: from 22:00 up to 6:00',
+    );
+  const range = (from: number, to: number): NumberRange => ({
+    ...{ low: from, high: to, lowIncluded: true, highIncluded: !isHour },
+  });
+  if (low <= high) return [range(low, high)];
+  const [first, last] = isHour ? [0, 24] : [1, 7];
+  return [range(low, last), ...(high > first || !isHour ? [range(first, high)] : [])];
 }
 
 function valueOf(field: NumberField, text: string, at: number): number {

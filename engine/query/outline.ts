@@ -7,17 +7,7 @@ import { knownField } from './fields.ts';
 import { parseQuery } from './parse.ts';
 import { printTest } from './print.ts';
 import { QueryError } from './query-error.ts';
-
-/** Stages that leave events events. */
-const EVENT_STAGES: ReadonlySet<string> = new Set([
-  'where',
-  'fields',
-  'sort',
-  'head',
-  'tail',
-  'dedup',
-  'union',
-]);
+import { isAggregating } from './stages/stages.ts';
 
 /** An item of the outermost AND of a filter. */
 export interface Term extends Span {
@@ -92,14 +82,14 @@ export function errorSpan(
 
 /** The tree of the beginning that gives events. */
 export function eventsAst(ast: Ast): Ast {
-  const at = ast.stages.findIndex(({ stage }) => !EVENT_STAGES.has(stage));
+  const at = ast.stages.findIndex(isAggregating);
   return at < 0
     ? ast
     : { ...ast, text: eventsText(ast.text, ast), stages: ast.stages.slice(0, at) };
 }
 
 function eventsText(text: string, ast: Ast): string {
-  const cut = ast.stages.find(({ stage }) => !EVENT_STAGES.has(stage));
+  const cut = ast.stages.find(isAggregating);
   return (cut === undefined ? text : text.slice(0, pipeBefore(text, cut))).trim();
 }
 
@@ -188,6 +178,7 @@ function termOf(
   const bracketed = text[item.start] === '(';
   switch (item.node) {
     case 'pattern':
+    case 'compared':
       return { ...base, type: 'group' };
     case 'field-or-text':
       return bracketed || item.doubtful || !isField(item.field)

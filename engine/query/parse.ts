@@ -6,10 +6,13 @@
  */
 import {
   COMPARISON,
+  EXPRESSION_AHEAD,
   FUNCTION_ALIASES,
   GLUED_AND,
   MAC,
+  PERCENTILE,
   RANGE,
+  SIGN_AHEAD,
   STAGE_ALIASES,
   STAGE_COMPARISON,
   TEST_AHEAD,
@@ -20,6 +23,7 @@ import {
   INTERVAL_UNITS,
   type Ast,
   type CompareOp,
+  type Cut,
   type Expression,
   type FunctionName,
   type Interval,
@@ -29,7 +33,10 @@ import {
   type Stage,
   type StageName,
   type Test,
+  type ValueNode,
 } from './ast.ts';
+import { isValueFunction } from './expressions/functions.ts';
+import { parseNumber } from './filters/number-range.ts';
 import { parseAddress } from './address.ts';
 import { intervalMicros } from './grid.ts';
 import { MAX_QUERY_LENGTH, Scanner } from './lex.ts';
@@ -53,6 +60,10 @@ export const MAX_UNIONS = 16;
 export const MAX_LIMIT = 1_000_000_000;
 
 const COMPARE_OPS = ['>=', '<=', '>', '<', '='] as const;
+/** A number is read as far as it goes: `5-a` is a difference. */
+const NUMBER_WORD = /\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])|\d[\w.]*/iy;
+/** What compares an expression with another. */
+const VALUE_SIGN = /\s*(==|!=|>=|<=|=|>|<)/y;
 const INTERVAL = /^(\d{1,9})(ms|s|m|h|d|w)$/;
 
 /** Parses a query. Throws QueryError. */
@@ -181,8 +192,8 @@ class Parser {
         continue;
       }
       const next = scan.peek();
-      if (next === '' || next === ')' || next === '|' || this.operatorHere('OR') !== undefined)
-        break;
+      if (next === '' || next === ')' || next === '|' || (scan.inCall && next === ',')) break;
+      if (this.operatorHere('OR') !== undefined) break;
       items.push(this.not(inStage, false));
     }
     return group('and', items);
@@ -288,7 +299,7 @@ class Parser {
       this.depth -= 1;
       return { ...inner, start, end: scan.pos };
     }
-    if (next === '' || next === ')' || next === '|') {
+    if (next === '' || next === ')' || next === '|' || (scan.inCall && next === ',')) {
       throw syntaxError(`found ${scan.found()}, expected a word, a phrase or a field`, scan.pos);
     }
     this.terms += 1;
@@ -296,7 +307,10 @@ class Parser {
       throw new QueryError('limit-exceeded', `more than ${MAX_TERMS} words in one query`, start);
     }
     if (!this.plain) {
-      const comparison = this.comparison(inStage) ?? this.wordTest(inStage);
+      const comparison =
+        (inStage ? this.expression() : undefined) ??
+        this.comparison(inStage) ??
+        this.wordTest(inStage);
       if (comparison !== undefined) return comparison;
       if (next === '/') {
         const regex = scan.regex(true);
@@ -368,7 +382,70 @@ class Parser {
     return inStage ? node : this.orText(node, start);
   }
 
+  /** `len(message) > 100`, `bytes > 2 * packets`, `match(host, /^web/)`; undefined: there is none. */
+  private expression(): Expression | undefined {
+    const { scan } = this;
+    const start = scan.pos;
+    const found = scan.matchHere(EXPRESSION_AHEAD);
+    if (found === undefined) return this.comparedWithExpression();
+    if (found[1] !== undefined && !isValueFunction(found[1].toLowerCase())) return undefined;
+    const { terms, depth } = this;
+    const left = this.computedValue();
+    const sign = scan.takeMatch(VALUE_SIGN)?.[1];
+    if (sign !== undefined) return this.comparedNode(left, sign, start);
+    if (left.value === 'call' && found[1] !== undefined)
+      return {
+        ...{ node: 'compared', left, op: undefined, right: undefined, start, end: left.end },
+        written: scan.text.slice(start, left.end),
+      };
+    // Words, one of which is a sign.
+    scan.pos = start;
+    this.terms = terms;
+    this.depth = depth;
+    return undefined;
+  }
+
+  /** `bytes > 2 * packets`: a name, a sign and an expression that is more than a value. */
+  private comparedWithExpression(): Expression | undefined {
+    const { scan } = this;
+    const start = scan.pos;
+    const found = scan.matchHere(STAGE_COMPARISON);
+    const sign = found?.[4];
+    if (found === undefined || sign === undefined || sign.includes('~')) return undefined;
+    const at = start + found[0].length;
+    const space = scan.matchHere(/\s*/y, at)?.[0].length ?? 0;
+    const ahead = scan.matchHere(EXPRESSION_AHEAD, at + space);
+    if (ahead === undefined) return undefined;
+    if (ahead[1] !== undefined && !isValueFunction(ahead[1].toLowerCase())) return undefined;
+    const name = found[1]?.replace(/\\(["\\])/g, '$1') ?? found[2]!;
+    scan.pos = at;
+    const end = start + found[0].length - sign.length - found[3]!.length;
+    return this.comparedNode({ value: 'field', name, start, end }, sign, start);
+  }
+
+  private comparedNode(left: ValueNode, sign: string, start: number): Expression {
+    const { scan } = this;
+    const right = this.computedValue();
+    const op = sign === '==' || sign === '!=' ? '=' : (sign as CompareOp);
+    const { end } = right;
+    const written = scan.text.slice(start, end);
+    const item: Expression = { node: 'compared', left, op, right, written, start, end };
+    return sign === '!=' ? { node: 'not', item, start, end } : item;
+  }
+
   private compared(name: string, sign: string, start: number): Expression {
+    const { scan } = this;
+    const at = scan.pos + (scan.matchHere(/\s*/y)?.[0].length ?? 0);
+    const node = this.comparedTest(name, sign, start);
+    // Unquoted, it may be the name of another field.
+    const text = scan.text.slice(at, scan.pos);
+    const isName = /^[A-Za-z_@\u0080-\uffff][\w.@\-\u0080-\uffff]*$/.test(text);
+    return isName && node.node === 'field' && node.test.test !== 'regex'
+      ? { ...node, against: { name: text, start: at, end: scan.pos } }
+      : node;
+  }
+
+  private comparedTest(name: string, sign: string, start: number): Expression {
     const { scan } = this;
     switch (sign) {
       case '=':
@@ -693,6 +770,11 @@ class Parser {
       number: () => this.number(),
       name: () => this.name(stage),
       names: () => this.names(stage),
+      column: () => this.column(stage),
+      columns: () => this.columns(stage),
+      value: () => this.computedValue(),
+      templateOrPattern: () => this.templateOrPattern(stage),
+      take: (sign) => scan.take(sign),
       measure: () => this.measure(stage),
       interval: () => this.interval(),
       word: (text) => this.wordIs(text),
@@ -789,7 +871,7 @@ class Parser {
     let of: Name | undefined;
     const beforeBracket = scan.pos;
     if (scan.take('(')) {
-      if (scan.peek() !== ')') of = this.name(stage);
+      if (scan.peek() !== ')') of = fn === 'countif' ? this.counted() : this.name(stage);
       if (!scan.take(')')) {
         if (scan.atEnd()) throw syntaxError('unclosed (', beforeBracket, 'add a closing )');
         throw syntaxError(`found ${scan.found()}, expected )`, scan.pos);
@@ -803,9 +885,14 @@ class Parser {
       );
     }
     if (fn !== 'count' && of === undefined) {
-      throw syntaxError(`${fn} needs a field`, start, `write ${fn}(bytes)`);
+      const example = fn === 'countif' ? 'bytes > 1000' : 'bytes';
+      throw syntaxError(
+        `${fn} needs a ${fn === 'countif' ? 'condition' : 'field'}`,
+        start,
+        `write ${fn}(${example})`,
+      );
     }
-    let as = named ?? (of === undefined ? fn : `${fn}(${of.name})`);
+    let as = named ?? (of === undefined ? fn : `${lower}(${of.name})`);
     const end = scan.pos;
     if (this.wordIs('as')) {
       scan.skipSpace();
@@ -816,6 +903,210 @@ class Parser {
       as = name;
     }
     return { fn, of, as, start, end };
+  }
+
+  private templateOrPattern(stage: StageName): Cut {
+    const { scan } = this;
+    scan.skipSpace();
+    const at = scan.pos;
+    if (scan.atQuote()) return { form: 'template', template: scan.quoted(), at };
+    if (scan.peek() === '/') return { form: 'pattern', ...scan.regexArgument(), at };
+    throw syntaxError(
+      `found ${scan.found()}, expected a text in quotes or a pattern`,
+      at,
+      STAGE_OPERATORS[stage].form,
+    );
+  }
+
+  // -- expressions -------------------------------------------------------------------------------
+
+  /** A value that is computed: sums and differences of products. */
+  private computedValue(): ValueNode {
+    this.enter();
+    const { scan } = this;
+    let left = this.product();
+    for (;;) {
+      const fn = scan.peek();
+      if (fn !== '+' && fn !== '-') break;
+      scan.pos += 1;
+      left = this.binary(fn, left, this.product());
+    }
+    this.depth -= 1;
+    return left;
+  }
+
+  private product(): ValueNode {
+    const { scan } = this;
+    let left = this.operand();
+    for (;;) {
+      const fn = scan.peek();
+      if (fn !== '*' && fn !== '/' && fn !== '%') break;
+      scan.pos += 1;
+      left = this.binary(fn, left, this.operand());
+    }
+    return left;
+  }
+
+  private binary(fn: string, left: ValueNode, right: ValueNode): ValueNode {
+    return { value: 'call', fn, args: [left, right], start: left.start, end: right.end };
+  }
+
+  private operand(): ValueNode {
+    const { scan } = this;
+    const next = scan.peek();
+    const start = scan.pos;
+    this.terms += 1;
+    if (this.terms > MAX_TERMS)
+      throw new QueryError('limit-exceeded', `more than ${MAX_TERMS} words in one query`, start);
+    if (next === '(') {
+      scan.pos += 1;
+      const inner = this.computedValue();
+      this.closeBracket(start);
+      return { ...inner, start, end: scan.pos };
+    }
+    if (next === '-') {
+      scan.pos += 1;
+      this.enter();
+      const item = this.operand();
+      this.depth -= 1;
+      if (item.value === 'number') return { ...item, number: -item.number, start };
+      return { value: 'call', fn: 'negate', args: [item], start, end: item.end };
+    }
+    if (scan.atQuote()) return { value: 'text', text: scan.quoted(), start, end: scan.pos };
+    const written = scan.takeMatch(NUMBER_WORD)?.[0] ?? scan.identifier();
+    if (written === undefined)
+      throw syntaxError(
+        `found ${scan.found()}, expected a value`,
+        start,
+        'write a field, a number, a text in quotes or a function',
+      );
+    if (/^\d/.test(written)) return this.numberOperand(written, start);
+    const { pos: end } = scan;
+    if (scan.text[end] === '(') return this.call(written, start);
+    if (written.toLowerCase() === 'null') return { value: 'nothing', start, end };
+    return { value: 'field', name: written, start, end };
+  }
+
+  private numberOperand(written: string, start: number): ValueNode {
+    const { scan } = this;
+    if (INTERVAL.test(written)) {
+      scan.pos = start;
+      const interval = this.interval();
+      if (interval !== undefined) return { value: 'interval', interval, start, end: scan.pos };
+    }
+    const number = parseNumber(written);
+    if (number === undefined)
+      throw syntaxError(
+        `found ${shown(written)}, expected a number`,
+        start,
+        'write 1000, 1.5 or 5m',
+      );
+    return { value: 'number', number, start, end: scan.pos };
+  }
+
+  /** `name(argument, …)`; the bracket is next. */
+  private call(written: string, start: number): ValueNode {
+    const { scan } = this;
+    const fn = written.toLowerCase();
+    const open = scan.pos;
+    scan.pos += 1;
+    const before = scan.inCall;
+    scan.inCall = true;
+    try {
+      if (fn === 'field') {
+        scan.skipSpace();
+        const name = scan.atQuote() ? scan.quoted() : '';
+        if (name === '')
+          throw syntaxError(`found ${scan.found()}, expected a name in quotes`, scan.pos);
+        this.closeBracket(open);
+        return { value: 'field', name, start, end: scan.pos };
+      }
+      const args: ValueNode[] = [];
+      while (scan.peek() !== ')') {
+        if (args.length > 0 && !scan.take(',')) {
+          if (scan.atEnd()) throw syntaxError('unclosed (', open, 'add a closing )');
+          throw syntaxError(`found ${scan.found()}, expected , or )`, scan.pos);
+        }
+        args.push(this.argument(fn, args.length));
+      }
+      scan.pos += 1;
+      const text = scan.text.slice(start, scan.pos).replace(/\s+/g, ' ');
+      return { value: 'call', fn, args, written: text, start, end: scan.pos };
+    } finally {
+      scan.inCall = before;
+    }
+  }
+
+  /** An argument: of `if` and `case` some are conditions. */
+  private argument(fn: string, at: number): ValueNode {
+    const { scan } = this;
+    const next = scan.peek();
+    if (next === '')
+      throw syntaxError('found the end, expected a value', scan.pos, 'add a closing )');
+    const start = scan.pos;
+    const isCondition = (fn === 'if' && at === 0) || (fn === 'case' && at % 2 === 0);
+    if (isCondition && !(fn === 'case' && this.isLastArgument())) return this.condition();
+    if (next !== '/') return this.computedValue();
+    const regex = scan.regexArgument();
+    return { value: 'pattern', ...regex, start, end: scan.pos };
+  }
+
+  /** Whether the argument that begins here is a value, with which the brackets close. */
+  private isLastArgument(): boolean {
+    const { scan } = this;
+    const { pos } = scan;
+    const { terms, depth } = this;
+    try {
+      this.computedValue();
+      return scan.peek() === ')';
+    } catch (error) {
+      if (error instanceof QueryError) return false;
+      throw error;
+    } finally {
+      scan.pos = pos;
+      this.terms = terms;
+      this.depth = depth;
+    }
+  }
+
+  /** A filter as `where` has it, up to a comma or a bracket. */
+  private condition(): ValueNode {
+    const { scan } = this;
+    scan.skipSpace();
+    const start = scan.pos;
+    this.enter();
+    const filter = this.or(true);
+    this.depth -= 1;
+    this.sayHowRead(filter);
+    return { value: 'condition', filter, start, end: scan.pos };
+  }
+
+  /** An expression where a name may stand, named as it is written. */
+  private named(start: number): Name {
+    const { scan } = this;
+    scan.pos = start;
+    const expression = this.computedValue();
+    const name = scan.text.slice(start, expression.end).replace(/\s+/g, ' ');
+    return { name, expression, start, end: expression.end };
+  }
+
+  /** The condition of `countif`, as what there is where it holds. */
+  private counted(): Name {
+    const { scan } = this;
+    scan.skipSpace();
+    const start = scan.pos;
+    const before = scan.inCall;
+    scan.inCall = true;
+    try {
+      const condition = this.condition();
+      const place = { start, end: scan.pos };
+      const one: ValueNode = { value: 'number', number: 1, ...place };
+      const name = scan.text.slice(start, condition.end).replace(/\s+/g, ' ');
+      const expression: ValueNode = { value: 'call', fn: 'if', args: [condition, one], ...place };
+      return { name, expression, ...place };
+    } finally {
+      scan.inCall = before;
+    }
   }
 
   /** Consumes the keyword `word` of a stage, in any case. */
@@ -846,11 +1137,22 @@ class Parser {
   private names(stage: StageName): Name[] {
     const out = [this.name(stage)];
     while (this.scan.take(',')) out.push(this.name(stage));
-    const seen = new Set<string>();
-    return out.filter((one) => !seen.has(one.name) && seen.add(one.name));
+    return distinctNames(out);
   }
 
-  /** A field, or a column computed before: `bytes`, `"Flow Bytes/s"`, `sum(bytes)`. */
+  private columns(stage: StageName): Name[] {
+    const out = [this.column(stage)];
+    while (this.scan.take(',')) out.push(this.column(stage));
+    return distinctNames(out);
+  }
+
+  /** A field or a column, which an expression is only by its name. */
+  private column(stage: StageName): Name {
+    const { name, start, end } = this.name(stage);
+    return { name, start, end };
+  }
+
+  /** A field, a column computed before or an expression: `bytes`, `"Flow Bytes/s"`, `sum(bytes)`, `bin(ts, 5m)`. */
   private name(stage: StageName): Name {
     const { scan } = this;
     scan.skipSpace();
@@ -868,15 +1170,24 @@ class Parser {
       );
     }
     const end = scan.pos;
-    if (isFunctionName(name.toLowerCase()) && scan.take('(')) {
-      const of = scan.identifier();
-      if (!scan.take(')')) throw syntaxError(`found ${scan.found()}, expected )`, scan.pos);
-      const fn = name.toLowerCase();
-      return { name: of === undefined ? fn : `${fn}(${of})`, start, end: scan.pos };
+    const lower = name.toLowerCase();
+    if (isValueFunction(lower) && scan.text[end] === '(') return this.named(start);
+    if (isMeasureName(lower) && scan.take('(')) {
+      const close = scan.text.indexOf(')', scan.pos);
+      if (close < 0) throw syntaxError('unclosed (', end, 'add a closing )');
+      const of = scan.text.slice(scan.pos, close).trim();
+      scan.pos = close + 1;
+      return { name: of === '' ? lower : `${lower}(${of})`, start, end: scan.pos };
     }
     scan.pos = end;
+    if (scan.matches(SIGN_AHEAD)) return this.named(start);
     return { name, start, end };
   }
+}
+
+function distinctNames(names: readonly Name[]): Name[] {
+  const seen = new Set<string>();
+  return names.filter(({ name }) => !seen.has(name) && seen.add(name));
 }
 
 /** A word that may have been meant as an operator or a pattern. */
@@ -897,5 +1208,9 @@ function isStageName(name: string): name is StageName {
   return Object.hasOwn(STAGE_OPERATORS, name);
 }
 function isFunctionName(name: string): name is FunctionName {
-  return FUNCTIONS.some((fn) => fn === name);
+  return FUNCTIONS.some((fn) => fn === name) || PERCENTILE.test(name);
+}
+/** What the column of a measure may begin with. */
+function isMeasureName(name: string): boolean {
+  return isFunctionName(name) || Object.hasOwn(FUNCTION_ALIASES, name);
 }

@@ -6,11 +6,12 @@
  */
 import { dayEnd, dayStart, daysOfAll } from '../util/segment-days.ts';
 import type { EpochMicros } from '../contract/event.ts';
-import { analyse, mentionsKind, namesPackets } from './analyse.ts';
+import { analyse, mentionsKind, namesPackets, withExpressions } from './analyse.ts';
 import type { Ast, Expression, Name, Stage } from './ast.ts';
+import { withClock } from './clock-fields.ts';
 import { Params } from './dialect/duckdb.ts';
 import { allColumns, filterInput, filterRelation, judge, type EventContext } from './events.ts';
-import { type Resolve, eventFields } from './fields.ts';
+import { type Resolve, eventFields, knownField, withFields } from './fields.ts';
 import type { ArrivedFilter } from './filters/arrived.ts';
 import { type Filter, allOf, conjuncts, listFilter } from './filters/filter.ts';
 import { either } from './filters/logic.ts';
@@ -22,7 +23,7 @@ import type { MatchList } from './lists/match-list.ts';
 import { parseQuery } from './parse.ts';
 import type { Found, Path } from './found.ts';
 import type { GroupParts } from './group-parts.ts';
-import { QueryError } from './query-error.ts';
+import { QueryError, shown, syntaxError } from './query-error.ts';
 import {
   type Input,
   type Relation,
@@ -34,7 +35,8 @@ import {
 import { type Predicate, type PruneReason, type SegmentInfo, columnSets } from './scope.ts';
 import { severalValues } from './several-values.ts';
 import { countTable } from './stages/count.ts';
-import type { Shape } from './stages/operator.ts';
+import { extendedTable } from './stages/computed-columns.ts';
+import type { Computed, Shape } from './stages/operator.ts';
 import {
   type RowStage,
   chooseRows,
@@ -84,6 +86,8 @@ export type EventsNode =
       readonly node: 'stage';
       readonly of: EventsNode;
       readonly stage: RowStage;
+      /** Names at its place: a stage after it may compute others. */
+      readonly resolve: Resolve;
     }
   | { readonly node: 'union'; readonly left: EventsNode; readonly right: EventsNode };
 
@@ -115,6 +119,9 @@ export interface Plan {
   readonly limit: number | undefined;
   /** Fields that `fields` chose for rows. */
   readonly projection: readonly Name[] | undefined;
+  /** What stages computed of events, to be shown beside their fields; names that are not shown. */
+  readonly computed: readonly Name[];
+  readonly hidden: ReadonlySet<string>;
   /** Columns of an answer that is no rows of events. */
   readonly tableColumns: readonly TableColumn[];
   /** The time range that query and request name; either end may be open. */
@@ -142,17 +149,24 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
   const ast = typeof query === 'string' ? parseQuery(query) : query;
   const unlisted = new Set<string>();
   const readings = new Set(ast.readings);
-  const resolve = eventFields(context.segments, unlisted);
+  const stored = withClock(eventFields(context.segments, unlisted), context.zone, unlisted);
   const split = ast.stages.findIndex(isAggregating);
   const shaping = split < 0 ? ast.stages : ast.stages.slice(0, split);
   const stages = split < 0 ? [] : ast.stages.slice(split);
   const around = surroundings(context, readings, unlisted);
-  const asked = eventsNode(ast.filter, shaping, ast.stages, resolve, around, context);
+  const shaped = eventsNode(
+    ast.filter,
+    shaping,
+    ast.stages,
+    withExpressions(stored, around),
+    around,
+    context,
+  );
+  const { events: asked, resolve } = shaped;
   const listed = context.list === undefined ? asked : held(asked, listFilter(context.list));
   const { arrived, notBefore } = context;
   const come = arrived === undefined ? listed : held(listed, { filter: 'arrived', ...arrived });
   const events = notBefore === undefined ? come : held(come, fromTime(notBefore));
-  const projection = shaping.findLast((one) => one.stage === 'fields');
 
   const params = new Params();
   const filters = filtersOf(events);
@@ -194,7 +208,7 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
     packetsBeneath: packetsBeneath(filters, context.segments, params),
     streaming: rowsShape && flat !== undefined,
     limit: rowsShape ? flat?.limit : undefined,
-    projection: projection?.stage === 'fields' ? projection.fields : undefined,
+    ...{ projection: shaped.projection, computed: shaped.computed, hidden: shaped.hidden },
     tableColumns: [],
     range,
     needsRange: false,
@@ -323,10 +337,10 @@ function eventsNode(
   filter: Expression,
   shaping: readonly Stage[],
   all: readonly Stage[],
-  resolve: Resolve,
+  stored: Resolve,
   around: Surroundings,
   context: Pick<CompileContext, 'from' | 'to'>,
-): EventsNode {
+): ShapedEvents {
   const kindMentioned =
     mentionsKind(filter) ||
     namesPackets(filter) ||
@@ -337,20 +351,70 @@ function eventsNode(
     parts.push({ filter: 'time', ref: { column: 'ts' }, from, to });
   }
   if (!kindMentioned) parts.push(UNFLOWED);
-  parts.push(analyse(filter, resolve, around));
+  parts.push(analyse(filter, stored, around));
   let node: EventsNode = { node: 'base', filter: conjunction(parts) };
+  let resolve = stored;
+  let projection: Name[] | undefined;
+  let computed: Name[] = [];
+  const hidden = new Set<string>();
   for (const stage of shaping) {
+    const made = stageOperatorOf(stage).computes?.(stage, resolve, around);
     if (stage.stage === 'where') node = whereNode(node, analyse(stage.filter, resolve, around));
     else if (stage.stage === 'union') {
-      const right = unionSide(stage.query, resolve, around, context);
+      const right = unionSide(stage.query, stored, around, context);
       node =
         node.node === 'base' && right.node === 'base'
           ? { node: 'base', filter: { filter: 'or', items: [node.filter, right.filter] } }
           : { node: 'union', left: node, right };
-    } else if (isRowStage(stage)) node = { node: 'stage', of: node, stage };
+    } else if (stage.stage === 'fields') {
+      if (stage.without === true) {
+        for (const name of stage.fields) {
+          resolve(name);
+          hidden.add(name.name.toLowerCase());
+        }
+        projection = projection?.filter(({ name }) => !hidden.has(name.toLowerCase()));
+        computed = computed.filter(({ name }) => !hidden.has(name.toLowerCase()));
+      } else {
+        for (const name of stage.fields) hidden.delete(name.name.toLowerCase());
+        projection = [...stage.fields];
+      }
+    } else if (made !== undefined) {
+      checkComputed(made, stage);
+      resolve = withExpressions(withFields(resolve, made), around);
+      for (const name of made.hidden) hidden.add(name.toLowerCase());
+      const names = made.fields.map(({ name }): Name => ({
+        name,
+        start: stage.start,
+        end: stage.end,
+      }));
+      const isOther = ({ name }: Name) =>
+        !hidden.has(name.toLowerCase()) && !names.some((one) => one.name === name);
+      for (const { name } of names) hidden.delete(name.toLowerCase());
+      computed = [...computed.filter(isOther), ...names];
+      projection = projection && [...projection.filter(isOther), ...names];
+    } else if (isRowStage(stage)) node = { node: 'stage', of: node, stage, resolve };
   }
-  return node;
+  return { events: node, resolve, projection, computed, hidden };
 }
+
+/** Events as the stages before the first that aggregates leave them. */
+interface ShapedEvents extends Pick<Plan, 'events' | 'resolve' | 'computed' | 'hidden'> {
+  readonly projection: Name[] | undefined;
+}
+
+/** Names that say which events there are, in which order: no stage gives them another meaning. */
+function checkComputed({ fields }: Computed, stage: Stage): void {
+  for (const { name } of fields) {
+    const known = knownField(name);
+    if (known === undefined || (known.type !== 'virtual' && !FIXED.has(known.name))) continue;
+    throw syntaxError(
+      `${shown(name)} is a name of its own`,
+      stage.start,
+      `choose another: ${name}_2`,
+    );
+  }
+}
+const FIXED: ReadonlySet<string> = new Set(['ts', 'ip', 'port', 'seq', 'source_id', 'ts_ns']);
 
 /** Throws QueryError when the query gives no events. */
 function unionSide(
@@ -368,7 +432,7 @@ function unionSide(
       'union takes a query for events; put the stage behind the union',
     );
   }
-  return eventsNode(query.filter, query.stages, query.stages, resolve, around, context);
+  return eventsNode(query.filter, query.stages, query.stages, resolve, around, context).events;
 }
 
 /** One flat list of conditions, so that time ranges and the packet rule are seen at its top. */
@@ -425,7 +489,7 @@ export function limited(plan: Plan): Plan {
   return {
     ...plan,
     ...{ streaming: false, limit: undefined },
-    events: { node: 'stage', of: events, stage },
+    events: { node: 'stage', of: events, stage, resolve: plan.resolve },
   };
 }
 
@@ -481,14 +545,17 @@ export function relationOf(node: EventsNode, context: EventContext, needed: Set<
         relationOf(node.left, context, needed),
         relationOf(node.right, context, needed),
       );
-    case 'stage':
-      return chooseRows(node.stage, relationOf(node.of, context, needed), context.around);
+    case 'stage': {
+      const relation = { ...relationOf(node.of, context, needed), resolve: node.resolve };
+      return chooseRows(node.stage, relation, context.around);
+    }
   }
 }
 
 export function inputOf(node: EventsNode, context: EventContext): Input {
   if (node.node === 'base') return filterInput(node.filter, context, node.found);
-  return relationInput(relationOf(node, context, new Set()), true);
+  const relation = relationOf(node, context, new Set());
+  return relationInput({ ...relation, resolve: context.resolve }, true);
 }
 
 /** One of each of some segments for which the same columns are asked for. */
@@ -609,8 +676,14 @@ export function buildTable(
       table = aggregate(stage, input, grid);
       continue;
     }
-    const relation = tableRelation(table, params);
+    const given = tableRelation(table, params);
+    const relation = { ...given, resolve: withExpressions(given.resolve, around) };
     const operator = stageOperatorOf(stage);
+    const made = operator.computes?.(stage, relation.resolve, around);
+    if (made !== undefined) {
+      table = extendedTable(table, made, relation);
+      continue;
+    }
     const chosen = operator.relation?.(stage, relation, around);
     const columns = operator.project?.(stage, table.columns);
     if (chosen !== undefined)

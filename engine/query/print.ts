@@ -25,7 +25,11 @@ function print(node: Expression, outer: number, source: string | undefined): str
     case 'pattern':
       return printTest(node.test);
     case 'field':
+      if (node.against !== undefined && node.test.test !== 'present')
+        return `${printName(node.name)} ${node.test.test === 'compare' ? node.test.op : '='} ${node.against.name}`;
       return `${printName(node.name)}:${printTest(node.test)}`;
+    case 'compared':
+      return node.written;
     case 'field-or-text':
       return source?.slice(node.start, node.end) ?? print(node.field, outer, source);
     case 'not':

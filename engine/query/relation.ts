@@ -6,6 +6,7 @@
  * rows; an `Input` gives chosen columns of it, segment by segment where that is possible, for stages
  * that aggregate.
  */
+import type { Name } from './ast.ts';
 import { type Params, nullOf, quoteIdentifier } from './dialect/duckdb.ts';
 import type { Field, Resolve } from './fields.ts';
 import { both } from './filters/logic.ts';
@@ -184,6 +185,7 @@ function computedField({ name, shape, aliases }: TableColumn): Field {
     case 'proto':
     case 'severity':
     case 'facility':
+    case 'weekday':
       return { type: 'number', name, refs: [ref(0)], names: shape.type };
     case 'time':
       return { type: 'time', name, ref: ref(0) };
@@ -209,7 +211,7 @@ function computedField({ name, shape, aliases }: TableColumn): Field {
 export function tableFields(columns: readonly TableColumn[]): Resolve {
   const byName = new Map(columns.map((column) => [column.name, computedField(column)]));
   const byLower = new Map([...byName].map(([name, field]) => [name.toLowerCase(), field]));
-  return ({ name, start }) => {
+  const resolve = ({ name, start }: Name): Field => {
     const field = byName.get(name) ?? byLower.get(name.toLowerCase());
     if (field !== undefined) return field;
     const names = columns.map((column) => column.name);
@@ -220,6 +222,7 @@ export function tableFields(columns: readonly TableColumn[]): Resolve {
       didYouMean(name, names) ?? `its columns are ${names.join(', ')}`,
     );
   };
+  return Object.assign(resolve, { columns: new Set(byName.keys()) });
 }
 
 export const TABLE_EXTENT: Extent = { columns: undefined, tagIds: [] };

@@ -36,26 +36,20 @@ function likePattern(text: string): string {
   return out;
 }
 
-const COMPUTED =
-  'no stage computes columns; stats computes from many events: stats sum(bytes) as b';
-const EXTRACTED =
-  'no stage cuts fields out of text; find it with a pattern: message:/user=\\w+/, or group by shape: patterns';
 const JOINED =
   'no stage joins; narrow a query to a list of values: daybook query CASE QUERY --list FILE';
 
 /** What to write for stages that other languages have and this one has not. */
 export const STAGE_HINTS: Readonly<Record<string, string>> = {
-  ...{ eval: COMPUTED, extend: COMPUTED, put: COMPUTED },
-  ...{ rex: EXTRACTED, parse: EXTRACTED, extract: EXTRACTED, grok: EXTRACTED, kv: EXTRACTED },
+  kv: 'write parse kv(message)',
+  grok: 'write extract "from {src_ip} port {src_port}"',
   ...{ join: JOINED, lookup: JOINED, inputlookup: JOINED },
-  rare: 'write values field | sort count | head 10',
   distinct: 'write values field, or dedup field for the first event of each',
   uniq: 'write dedup field',
   timechart: 'write timeline 1h by field',
-  bin: 'write timeline 1h by field',
-  bucket: 'write timeline 1h by field',
+  bin: 'write stats count() by bin(ts, 1h)',
+  bucket: 'write stats count() by bin(ts, 1h)',
   chart: 'write stats count() by field',
-  rename: 'name a column where it is computed: stats sum(bytes) as b',
   by: 'write stats count() by field',
   group: 'write stats count() by field',
   regex: 'write where message:/…/',

@@ -291,8 +291,15 @@ export function instant(outputs: Outputs, scope: Scope, name: string): void {
   ]);
 }
 
-function attributes(outputs: Outputs, scope: Scope, segments: readonly SegmentInfo[]): void {
-  const named = [...attributesOf(allColumns(segments)).values()].flat();
+function attributes(
+  outputs: Outputs,
+  scope: Scope,
+  segments: readonly SegmentInfo[],
+  others: ReadonlySet<string> = new Set(),
+): void {
+  const named = [...attributesOf(allColumns(segments)).values()]
+    .flat()
+    .filter(({ name }) => !others.has(name.toLowerCase()));
   // Asking the scope for all of them has them selected below.
   const overflow = scope.attributes().some(({ json }) => json);
   for (const { column, name } of named.sort((a, b) => (a.name < b.name ? -1 : 1)))
@@ -314,16 +321,20 @@ function defaultOutputs(
   instant(outputs, scope, 'ts');
   for (const name of ['kind', 'event_id', 'source'])
     fieldOutput(outputs, scope, plan, knownField(name)!, name);
+  const { hidden } = plan;
+  const others = new Set([...hidden, ...plan.computed.map(({ name }) => name.toLowerCase())]);
   for (const side of ['src_ip', 'dst_ip']) {
+    if (others.has(side)) continue;
     if (there.has(`${side}4`) || there.has(`${side}6`)) {
       fieldOutput(outputs, scope, plan, knownField(side)!, side);
     }
   }
   for (const name of Object.keys(COLUMNS)) {
-    if (!there.has(name) || HIDDEN_COLUMNS.has(name)) continue;
+    if (!there.has(name) || HIDDEN_COLUMNS.has(name) || others.has(name)) continue;
     fieldOutput(outputs, scope, plan, knownField(name)!, name);
   }
-  attributes(outputs, scope, segments);
+  for (const name of plan.computed) projected(outputs, scope, plan, segments, name);
+  attributes(outputs, scope, segments, others);
 }
 
 /** Fields that stand for others when they are shown. */

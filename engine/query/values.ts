@@ -29,6 +29,7 @@ export type OutputType =
   | 'proto'
   | 'severity'
   | 'facility'
+  | 'weekday'
   | 'source'
   | 'tag'
   | 'event-id'

@@ -22,7 +22,7 @@ import type { TableColumn } from '../query/relation.ts';
 import { Budget } from '../query/batch/budget.ts';
 import { filterColumns } from '../query/filters/filter.ts';
 import { type ScanPlan, type ScanRequest, planScan } from './plan-scan.ts';
-import { type Wanted, batchScope } from '../query/batch/batch-scope.ts';
+import { type Wanted, batchScope, computeAgain } from '../query/batch/batch-scope.ts';
 import { overflowOf } from '../query/batch/row-scope.ts';
 import { type ShownRows, shownRows } from './shown-columns.ts';
 import { ATTRIBUTE_PREFIX, spellingOf } from '../query/batch/spelling.ts';
@@ -256,6 +256,7 @@ export class Scan {
       const own = batches.get(batch.kind);
       spellingOf(batch).begin();
       if (this.isCut) this.cutter.cut(batch);
+      computeAgain(batch, this.wanted);
       // Not before there are rows: by then it is known which columns have codes.
       if (own !== undefined) (own.take ??= this.taker(batch))();
       if (this.unlisted.size > 0) this.list(batch);

@@ -2,29 +2,19 @@
  * Rows of events as results carry them: columns with their types, and what fills them from a batch.
  * The columns are those of the engine's own statement (engine/query/statements.ts).
  */
-import type { Column, EventBatch } from '../contract/event-batch.ts';
+import type { EventBatch } from '../contract/event-batch.ts';
 import { COLUMNS, type ColumnName } from '../contract/event.ts';
 import type { Name } from '../query/ast.ts';
-import { type Field, type Ref, chosenName, knownField } from '../query/fields.ts';
-import type { RawValue } from '../query/format.ts';
+import { type Field, chosenName, knownField } from '../query/fields.ts';
+import type { RawValue } from '../query/raw-value.ts';
 import type { Plan } from '../query/plan.ts';
 import type { OutputColumn } from '../query/outputs.ts';
 import { EXPANDED, HIDDEN_COLUMNS } from '../query/statements.ts';
 import { OVERFLOW_COLUMN } from '../query/scope.ts';
 import { shapeOf } from '../query/values.ts';
-import { communityReader } from '../query/batch/community.ts';
+import { type Read, numberRead, readsOf, textRead } from '../query/batch/field-values.ts';
 import { type Wanted, batchScope } from '../query/batch/batch-scope.ts';
-import {
-  type RowScope,
-  attributeReader,
-  dayText,
-  ip6At,
-  numberAt,
-  textOf,
-  uuidOf,
-} from '../query/batch/row-scope.ts';
-
-type Read = (row: number) => RawValue;
+import type { RowScope } from '../query/batch/row-scope.ts';
 
 interface Shown {
   readonly column: OutputColumn;
@@ -71,13 +61,16 @@ class Collected {
 }
 
 function defaults(columns: Collected, batch: EventBatch, scope: RowScope, plan: Plan): void {
+  const others = new Set([...plan.hidden, ...plan.computed.map(({ name }) => name.toLowerCase())]);
   instant(columns, scope);
   for (const name of ['kind', 'event_id', 'source', 'src_ip', 'dst_ip', ...Object.keys(COLUMNS)]) {
     const field = knownField(name);
+    if (others.has(name)) continue;
     if (field !== undefined && !HIDDEN_COLUMNS.has(name))
       fieldColumn(columns, scope, plan, field, name);
   }
-  attributes(columns, batch, scope);
+  for (const name of plan.computed) chosen(columns, batch, scope, plan, name);
+  attributes(columns, batch, scope, others);
 }
 
 function chosen(
@@ -108,10 +101,16 @@ function instant(columns: Collected, scope: RowScope): void {
   ]);
 }
 
-function attributes(columns: Collected, batch: EventBatch, scope: RowScope): void {
+function attributes(
+  columns: Collected,
+  batch: EventBatch,
+  scope: RowScope,
+  others: ReadonlySet<string> = new Set(),
+): void {
   // Those that come as codes become texts, and columns.
   scope.attributes();
-  for (const [name, column] of [...batch.attributes].sort(([a], [b]) => (a < b ? -1 : 1)))
+  const named = [...batch.attributes].filter(([name]) => !others.has(name.toLowerCase()));
+  for (const [name, column] of named.sort(([a], [b]) => (a < b ? -1 : 1)))
     columns.add(name, 'attribute', [{ role: 'value', read: textRead(column) }]);
   columns.add(OVERFLOW_COLUMN, 'overflow', [{ role: 'value', read: textRead(batch.overflow) }]);
 }
@@ -133,71 +132,4 @@ function fieldColumn(
       read: field.type === 'address' ? reads[role === 'v4' ? 0 : 1]! : reads[i]!,
     })),
   );
-}
-
-function numberRead(column: Column | undefined): Read {
-  return (row) => numberAt(column, row) ?? null;
-}
-
-function textRead(column: Column | undefined): Read {
-  return (row) => (column?.type === 'text' ? (textOf(column, row) ?? null) : null);
-}
-
-function uuidRead(column: Column | undefined): Read {
-  return (row) => {
-    const bytes = ip6At(column, row);
-    return bytes === undefined ? null : uuidOf(bytes);
-  };
-}
-
-/** The parts of a field's first value; of an address version 4, then 6. */
-function readsOf(field: Field, scope: RowScope): Read[] {
-  const of = (ref: Ref | undefined): Column | undefined =>
-    ref === undefined ? undefined : scope.column(ref);
-  switch (field.type) {
-    case 'number':
-      return [numberRead(of(field.refs[0]))];
-    case 'time':
-      return [numberRead(of(field.ref))];
-    case 'text':
-      return [sharedRead(textRead(of(field.ref)), field.attribute?.key, scope)];
-    case 'address':
-      return [numberRead(of(field.sides[0]?.v4)), uuidRead(of(field.sides[0]?.v6))];
-    case 'attribute':
-      return [attributeRead(scope, field.key)];
-    case 'virtual':
-      switch (field.name) {
-        case 'kind':
-          return [() => scope.kind];
-        case 'day': {
-          const ts = scope.column({ column: 'ts' });
-          return [(row) => dayText(numberAt(ts, row))];
-        }
-        case 'community_id': {
-          const read = communityReader(scope);
-          return [(row) => read(row) ?? null];
-        }
-        case 'source':
-          return [numberRead(scope.column({ column: 'source_id' }))];
-        case 'event_id':
-          return [
-            numberRead(scope.column({ column: 'source_id' })),
-            numberRead(scope.column({ column: 'seq' })),
-          ];
-        default:
-          return [() => null];
-      }
-  }
-}
-
-function attributeRead(scope: RowScope, key: string): Read {
-  const read = attributeReader(scope, key);
-  return (row) => read(row) ?? null;
-}
-
-/** A column's text, or that of the attribute of its name. */
-function sharedRead(own: Read, attribute: string | undefined, scope: RowScope): Read {
-  if (attribute === undefined) return own;
-  const other = attributeRead(scope, attribute);
-  return (row) => own(row) ?? other(row);
 }

@@ -57,7 +57,7 @@ const FUNCTION_NAMES: ReadonlySet<string> = new Set([
   ...FUNCTIONS,
   ...Object.keys(FUNCTION_ALIASES),
 ]);
-const KEYWORDS: ReadonlySet<string> = new Set(['by', 'as', 'asc', 'desc', 'spread']);
+const KEYWORDS: ReadonlySet<string> = new Set(['by', 'as', 'asc', 'desc', 'spread', 'from']);
 
 const SPACE = /[\s\u0000]+/y;
 const LIST_WORD = /[^\s\u0000()|",]+/y;
@@ -392,8 +392,14 @@ class Tokenizer {
       this.bracket(this.stage === 'union' ? 'filter' : 'body');
       return;
     }
+    const last = this.out[this.out.length - 1];
+    const isComputing = this.stage === 'eval' || this.stage === 'extract';
     if (c === '"' || c === "'") {
-      this.put('field', this.quoteEnd() - this.pos);
+      this.put(isComputing ? 'string' : 'field', this.quoteEnd() - this.pos);
+      return;
+    }
+    if (c === '/' && (this.stage === 'extract' || this.isArgument())) {
+      this.put('regex', this.argumentEnd() - this.pos);
       return;
     }
     const word = this.peek(IDENTIFIER);
@@ -402,15 +408,35 @@ class Tokenizer {
       return;
     }
     const lower = word.toLowerCase();
-    const last = this.out[this.out.length - 1];
     const isFunction =
-      FUNCTION_NAMES.has(lower) &&
-      (/^\s*\(/.test(this.text.slice(this.pos + word.length, this.pos + word.length + 8)) ||
-        this.stage === 'stats' ||
-        (last?.type === 'keyword' && this.stage === 'top'));
+      (isComputing && this.text[this.pos + word.length] === '(') ||
+      (FUNCTION_NAMES.has(lower) &&
+        (/^\s*\(/.test(this.text.slice(this.pos + word.length, this.pos + word.length + 8)) ||
+          this.stage === 'stats' ||
+          (last?.type === 'keyword' && this.stage === 'top')));
     if (isFunction) this.put('function', word.length);
     else if (KEYWORDS.has(lower)) this.put('keyword', word.length);
     else this.put(NUMBER.test(word) ? 'number' : 'field', word.length);
+  }
+
+  /** Whether an argument of a function begins here. */
+  private isArgument(): boolean {
+    const last = this.out[this.out.length - 1];
+    const before = last === undefined ? '' : this.text.slice(last.start, last.end);
+    return this.open.length > 0 && (before === '(' || before === ',');
+  }
+
+  /** After a pattern that is an argument: it begins with a slash and can be nothing else. */
+  private argumentEnd(): number {
+    let inClass = false;
+    for (let at = this.pos + 1; at < this.text.length; at++) {
+      const c = this.text[at];
+      if (c === '\\') at += 1;
+      else if (c === '[') inClass = true;
+      else if (c === ']') inClass = false;
+      else if (c === '/' && !inClass) return at + (this.text[at + 1] === 'i' ? 2 : 1);
+    }
+    return this.text.length;
   }
 
   // -- pieces ------------------------------------------------------------------------------------

@@ -6,11 +6,16 @@ import { daysOfAll } from '../../util/segment-days.ts';
 import { attributesOf } from '../../query/attribute-names.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { KINDS } from '../../contract/event.ts';
+import { FUNCTIONS } from '../../contract/query-spelling.ts';
 import {
+  ADDRESS_CLASSES,
   ALIASES,
   NAMED,
+  STAGE_LIST,
   type Stage,
+  VALUE_FUNCTION_LIST,
   VIRTUAL_NAMES,
+  WEEKDAYS,
   eventsAst,
   knownField,
   outlineOf,
@@ -40,23 +45,12 @@ const VALUES = 1000;
 /** Longer ones are not offered. */
 const MAX_VALUE = 200;
 
-const STAGES: readonly (readonly [string, string])[] = [
-  ['count', 'one number'],
-  ['top', 'the largest groups: top 10 field [by sum(x)]'],
-  ['timeline', 'events over time: timeline 1h by field'],
-  ['stats', 'a table: stats count(), sum(x) by field'],
-  ['values', 'the values of a field, the most frequent first'],
-  ['talkers', 'who talked to whom'],
-  ['patterns', 'messages by their shape, the rarest first: patterns 50'],
-  ['where', 'filter again'],
-  ['fields', 'the columns that are shown'],
-  ['sort', 'order: sort field desc'],
-  ['head', 'the first rows'],
-  ['tail', 'the last rows'],
-  ['dedup', 'the first row of each combination of values'],
-  ['union', 'the events of another query, too'],
-];
-const FUNCTIONS = ['count()', 'sum(', 'avg(', 'min(', 'max(', 'distinct(', 'p50(', 'p95(', 'p99('];
+/** Functions of `stats`, as they are begun. */
+const MEASURES = FUNCTIONS.map((name) => (name === 'count' ? 'count()' : `${name}(`));
+/** Stages that take expressions. */
+const COMPUTING: ReadonlySet<string> = new Set([
+  ...['eval', 'extend', 'where', 'stats', 'top', 'rare', 'timeline', 'values'],
+]);
 
 /** What is being written at `at`. */
 type Place =
@@ -120,8 +114,12 @@ export async function complete(
   const { start, end, typed } = place;
   const options =
     place.at === 'stage'
-      ? STAGES.filter(([label]) => label.startsWith(typed.toLowerCase())).map(
-          ([label, detail]): Option => ({ label, type: 'stage', detail }),
+      ? STAGE_LIST.filter(({ name }) => name.startsWith(typed.toLowerCase())).map(
+          ({ name, does, form }): Option => ({
+            label: name,
+            type: 'stage',
+            detail: `${does}: ${form}`,
+          }),
         )
       : place.at === 'value'
         ? await valuesOf(session, view, place, signal)
@@ -207,8 +205,10 @@ async function valuesOf(
 
 /** Names that a field may have whatever the events have. */
 function enumerated(session: CaseSession, field: string): Iterable<string> {
+  if (field.toLowerCase() === 'weekday') return WEEKDAYS;
   const known = knownField(field);
   if (known === undefined) return [];
+  if (known.type === 'address') return ADDRESS_CLASSES.keys();
   switch (known.name) {
     case 'kind':
       return KINDS;
@@ -289,10 +289,20 @@ async function namesAt(
     const written = fieldName(name) + after;
     add({ label: name, type: 'field', ...(written === name ? {} : { apply: written }), ...more });
   };
-  if (stage === 'stats' || stage === 'top')
-    for (const label of FUNCTIONS) add({ label, type: 'keyword' });
+  if (stage === 'stats' || stage === 'top' || stage === 'rare')
+    for (const label of MEASURES) add({ label, type: 'keyword' });
+  if (COMPUTING.has(stage) && wanted !== '')
+    for (const { name, form, gives } of VALUE_FUNCTION_LIST)
+      add({ label: `${name}(`, type: 'keyword', detail: `${form}: ${gives}` });
   const keywords: Readonly<Record<string, readonly string[]>> = {
-    ...{ top: ['by'], timeline: ['by', 'spread'], stats: ['by', 'as'], sort: ['desc', 'asc'] },
+    ...{
+      top: ['by'],
+      rare: ['by'],
+      rename: ['as'],
+      timeline: ['by', 'spread'],
+      stats: ['by', 'as'],
+      sort: ['desc', 'asc'],
+    },
   };
   for (const label of keywords[stage] ?? []) add({ label, type: 'keyword' });
   const known = fieldsIfKnown(session);

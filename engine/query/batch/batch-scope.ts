@@ -1,6 +1,6 @@
 /** The columns of a batch of events, as the scope of a filter or a stage. */
 import type { EventBatch, TextColumn } from '../../contract/event-batch.ts';
-import type { RowScope } from './row-scope.ts';
+import { ComputedColumns, type RowScope } from './row-scope.ts';
 import { OVERFLOW_COLUMN, SEARCHED_COLUMNS } from '../scope.ts';
 import { ATTRIBUTE_PREFIX, spellingOf } from './spelling.ts';
 
@@ -24,10 +24,11 @@ export function batchScope(batch: EventBatch, wanted: Wanted): RowScope {
     found.set(name, { of, columns });
     return columns;
   };
-  return {
+  const scope: RowScope = {
     capacity: batch.capacity,
     kind: batch.kind,
     column: (ref) => {
+      if ('computation' in ref) return computedColumns(batch).column(ref, batch.length, scope);
       if (!('column' in ref)) return undefined;
       wanted?.add(ref.column);
       spelling.keep(ref.column);
@@ -62,4 +63,18 @@ export function batchScope(batch: EventBatch, wanted: Wanted): RowScope {
     },
     overflow: () => batch.overflow,
   };
+  return scope;
+}
+
+/** To be called when the batch has been filled with other rows: what expressions give of them. */
+export function computeAgain(batch: EventBatch, wanted: Wanted): void {
+  computed.get(batch)?.refill(batch.length, batchScope(batch, wanted));
+}
+
+const computed = new WeakMap<EventBatch, ComputedColumns>();
+
+function computedColumns(batch: EventBatch): ComputedColumns {
+  let own = computed.get(batch);
+  if (own === undefined) computed.set(batch, (own = new ComputedColumns(batch.capacity)));
+  return own;
 }

@@ -1,7 +1,7 @@
 /** Rows into groups with their measures: what `top`, `stats`, `values` and `timeline` are made from. */
 import type { EventBatch } from '../../contract/event-batch.ts';
 import type { Measure, Name } from '../ast.ts';
-import type { RawValue } from '../format.ts';
+import type { RawValue } from '../raw-value.ts';
 import type { Resolve } from '../fields.ts';
 import { type Extent, shapeOf } from '../values.ts';
 import type { Budget } from './budget.ts';

@@ -7,7 +7,7 @@
 import { IP6_TYPE } from '../dialect/duckdb.ts';
 import type { CodedColumn, Column, TextColumn } from '../../contract/event-batch.ts';
 import type { Field, Ref } from '../fields.ts';
-import type { RawValue } from '../format.ts';
+import type { RawValue } from '../raw-value.ts';
 import type { Part, ValueShape } from '../values.ts';
 import type { Budget } from './budget.ts';
 import { CodeMemo } from './code-memo.ts';

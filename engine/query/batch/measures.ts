@@ -1,8 +1,13 @@
-/** `count`, `sum(x)`, `avg`, `min`, `max`, `distinct`, `p50`, `p95`, `p99` of groups, as they come. */
+/** `count`, `sum(x)`, `avg`, `min`, `max`, `distinct`, `p95` and the like of groups, as they come. */
 import { DaybookError } from '../../contract/errors.ts';
 import type { Measure } from '../ast.ts';
 import type { Field, Ref, Resolve } from '../fields.ts';
-import type { RawValue } from '../format.ts';
+import type { RawValue } from '../raw-value.ts';
+import { fieldValue } from '../expressions/analyse.ts';
+import { converted } from '../expressions/operator.ts';
+import type { Value } from '../expressions/value.ts';
+import { MOST_VALUES_NAMED, fractionOf } from '../stages/measure.ts';
+import { compareTexts } from '../text-order.ts';
 import { type Extent, numberOf, shapeOf } from '../values.ts';
 import type { Budget } from './budget.ts';
 import { GroupTable } from './group-table.ts';
@@ -49,6 +54,12 @@ export function accumulator(
   if (fn === 'count' || of === undefined) return new Counter(budget);
   const field = resolve(of);
   if (fn === 'distinct') return new Distinct(field, of.start, extent, budget);
+  if (fn === 'first' || fn === 'last' || fn === 'values') {
+    const given = fieldValue(field, of.start);
+    const keeps = fn !== 'values' && (given.type === 'number' || given.type === 'time');
+    const value = keeps ? given : converted(given, 'text')!;
+    return fn === 'values' ? new Values(value, budget) : new Chosen(value, fn === 'last', budget);
+  }
   const number = numberOf(field);
   if (number === undefined && (fn === 'min' || fn === 'max')) {
     if (field.type === 'text') return new TextExtreme(field, fn === 'min', budget);
@@ -65,12 +76,15 @@ export function accumulator(
     case 'min':
     case 'max':
       return new Extreme(read, fn === 'min', budget);
-    case 'p50':
-      return new Quantile(read, 0.5, budget);
-    case 'p95':
-      return new Quantile(read, 0.95, budget);
-    default:
-      return new Quantile(read, 0.99, budget);
+    case 'countif':
+      return new PresentCounter(read, budget);
+    case 'stddev':
+      return new Deviation(read, budget);
+    default: {
+      const fraction = fractionOf(fn);
+      if (fraction === undefined) throw new TypeError(`no measure ${fn}`);
+      return new Quantile(read, fraction, budget);
+    }
   }
 }
 
@@ -356,6 +370,161 @@ class RealSum implements Accumulator {
   }
 }
 
+/** How many rows have a number. */
+class PresentCounter implements Accumulator {
+  private readonly counts: Doubles;
+  private readonly read: NumberReader;
+  constructor(read: NumberReader, budget: Budget) {
+    this.read = read;
+    this.counts = new Doubles(budget, 0);
+  }
+  get mergeable(): Mergeable {
+    return numbers([this.counts], ([counts], group, [more]) => {
+      counts![group]! += more!;
+    });
+  }
+  scoped(scope: RowScope): TakeGrouped {
+    const make = this.read(scope);
+    return (rows, groups, n, size) => {
+      const read = make();
+      const counts = this.counts.reach(size - 1);
+      for (let i = 0; i < n; i++) if (read(rows[i]!) !== undefined) counts[groups[i]!]! += 1;
+    };
+  }
+  value(group: number): RawValue {
+    return this.counts.values[group] ?? 0;
+  }
+}
+
+/** Of a sample, by Welford's method, as DuckDB has it. */
+class Deviation implements Accumulator {
+  /** In its last digits it depends on the order of rows. */
+  readonly mergeable = undefined;
+  private readonly counts: Doubles;
+  private readonly means: Doubles;
+  private readonly squares: Doubles;
+  private readonly read: NumberReader;
+  constructor(read: NumberReader, budget: Budget) {
+    this.read = read;
+    this.counts = new Doubles(budget, 0);
+    this.means = new Doubles(budget, 0);
+    this.squares = new Doubles(budget, 0);
+  }
+  scoped(scope: RowScope): TakeGrouped {
+    const make = this.read(scope);
+    return (rows, groups, n, size) => {
+      const read = make();
+      const counts = this.counts.reach(size - 1);
+      const means = this.means.reach(size - 1);
+      const squares = this.squares.reach(size - 1);
+      for (let i = 0; i < n; i++) {
+        const value = read(rows[i]!);
+        if (value === undefined) continue;
+        const group = groups[i]!;
+        const count = (counts[group]! += 1);
+        const before = means[group]!;
+        const mean = before + (value - before) / count;
+        means[group] = mean;
+        squares[group]! += (value - before) * (value - mean);
+      }
+    };
+  }
+  value(group: number): RawValue {
+    const count = this.counts.values[group] ?? 0;
+    return count < 2 ? null : Math.sqrt(this.squares.values[group]! / (count - 1));
+  }
+}
+
+/** A value of a group and the place of its event in the order of events. */
+interface Placed {
+  readonly value: string | number;
+  readonly place: readonly number[];
+}
+
+/** The first or the last value in the order of events; those without a time only where there are no others. */
+class Chosen implements Accumulator {
+  readonly mergeable = undefined;
+  private readonly of: Value;
+  private readonly isLast: boolean;
+  private readonly budget: Budget;
+  private readonly found: (Placed | undefined)[] = [];
+  constructor(of: Value, isLast: boolean, budget: Budget) {
+    this.of = of;
+    this.isLast = isLast;
+    this.budget = budget;
+  }
+  scoped(scope: RowScope): TakeGrouped {
+    const make = () => this.of.reader(scope);
+    make();
+    const columns = (['ts', 'ts_ns', 'source_id', 'seq'] as const).map((column) =>
+      scope.column({ column }),
+    );
+    const sign = this.isLast ? -1 : 1;
+    return (rows, groups, n) => {
+      const read = make();
+      for (let i = 0; i < n; i++) {
+        const row = rows[i]!;
+        const value = read(row);
+        if (value === null) continue;
+        const known = this.found[groups[i]!];
+        const place = columns.map((column, at) => {
+          const number = numberAt(column, row);
+          if (number === undefined) return at === 0 ? Infinity : 0;
+          return sign * number;
+        });
+        if (known !== undefined && comparePlaces(place, known.place) >= 0) continue;
+        if (known === undefined) this.budget.take(100);
+        this.budget.take(typeof value === 'string' ? value.length : 8);
+        this.found[groups[i]!] = { value, place };
+      }
+    };
+  }
+  value(group: number): RawValue {
+    return this.found[group]?.value ?? null;
+  }
+}
+
+function comparePlaces(a: readonly number[], b: readonly number[]): number {
+  for (const [i, one] of a.entries()) if (one !== b[i]) return one < b[i]! ? -1 : 1;
+  return 0;
+}
+
+/** All values, in the order of their bytes. */
+class Values implements Accumulator {
+  readonly mergeable = undefined;
+  private readonly of: Value;
+  private readonly budget: Budget;
+  private readonly found: (Set<string> | undefined)[] = [];
+  constructor(of: Value, budget: Budget) {
+    this.of = of;
+    this.budget = budget;
+  }
+  scoped(scope: RowScope): TakeGrouped {
+    const make = () => this.of.reader(scope);
+    make();
+    return (rows, groups, n) => {
+      const read = make();
+      for (let i = 0; i < n; i++) {
+        const value = read(rows[i]!);
+        if (value === null) continue;
+        const own = (this.found[groups[i]!] ??= new Set());
+        const text = String(value);
+        if (own.has(text)) continue;
+        this.budget.take(100 + text.length);
+        own.add(text);
+      }
+    };
+  }
+  value(group: number): RawValue {
+    const own = this.found[group];
+    if (own === undefined) return null;
+    const all = [...own].sort(compareTexts);
+    const named = all.slice(0, MOST_VALUES_NAMED).join(', ');
+    const left = all.length - MOST_VALUES_NAMED;
+    return left > 0 ? `${named}, … ${left} more` : named;
+  }
+}
+
 class Mean implements Accumulator {
   private readonly sum: WholeSum | RealSum;
   constructor(sum: WholeSum | RealSum) {
@@ -559,7 +728,8 @@ class Quantile implements Accumulator {
     const at = (own.length - 1) * this.fraction;
     const low = own[Math.floor(at)]!;
     const high = own[Math.ceil(at)]!;
-    return low + (high - low) * (at - Math.floor(at));
+    const part = at - Math.floor(at);
+    return low * (1 - part) + high * part;
   }
   private byGroup(): Float64Array[] {
     const { size } = this;

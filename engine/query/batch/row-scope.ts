@@ -2,9 +2,35 @@
  * Where conditions and values are read from: the columns of a batch of events, or of a table that a
  * stage made. A scope is asked anew for every batch: columns of attributes come as evidence is read.
  */
-import type { CodedColumn, Column, TextColumn } from '../../contract/event-batch.ts';
+import {
+  type CodedColumn,
+  type Column,
+  Ip6Column,
+  NumberColumn,
+  TextColumn,
+  U32Column,
+} from '../../contract/event-batch.ts';
 import { COLUMNS, type ColumnName, type Kind } from '../../contract/event.ts';
-import type { Ref } from '../fields.ts';
+import type { RawValue } from '../raw-value.ts';
+import { IP6_TYPE } from '../dialect/duckdb.ts';
+import type { Scope } from '../scope.ts';
+
+/**
+ * One part of the value of an expression, in SQL and of rows in memory. Two with the same text are the same.
+ */
+export interface Computation {
+  /** The whole expression, with the definitions of the names in it, and which part of its value this is. */
+  readonly text: string;
+  sql(scope: Scope): string;
+  /** To be asked for once a batch; times are microseconds, IPv6 addresses are UUID text. */
+  reader(scope: RowScope): (row: number) => RawValue;
+}
+
+/** A stored column, a column that a stage computed, by its name in SQL, or what an expression gives. */
+export type Ref =
+  | { readonly column: ColumnName }
+  | { readonly computed: string; readonly sqlType: string }
+  | { readonly computation: Computation; readonly sqlType: string };
 
 export interface RowScope {
   /** Rows at most. */
@@ -39,10 +65,16 @@ export function tableColumns(
   texts: readonly TextColumn[],
   rows: number,
 ): RowScope {
-  return {
+  const computed = new ComputedColumns(rows);
+  const scope: RowScope = {
     capacity: rows,
     kind: undefined,
-    column: (ref) => ('computed' in ref ? columns.get(ref.computed) : undefined),
+    column: (ref) =>
+      'computed' in ref
+        ? columns.get(ref.computed)
+        : 'computation' in ref
+          ? computed.column(ref, rows, scope)
+          : undefined,
     coded: () => undefined,
     codedAttribute: () => undefined,
     peek: () => undefined,
@@ -51,6 +83,66 @@ export function tableColumns(
     texts: () => texts,
     overflow: () => undefined,
   };
+  return scope;
+}
+
+type ComputedRef = Extract<Ref, { computation: Computation }>;
+
+/** Columns of what expressions give, filled for all rows of a batch or a table when they are first asked for. */
+export class ComputedColumns {
+  private readonly capacity: number;
+  private readonly columns = new Map<
+    string,
+    { readonly ref: ComputedRef; readonly column: Column }
+  >();
+
+  constructor(capacity: number) {
+    this.capacity = capacity;
+  }
+
+  column(ref: ComputedRef, rows: number, scope: RowScope): Column {
+    const known = this.columns.get(ref.computation.text);
+    if (known !== undefined) return known.column;
+    const column = columnOf(ref.sqlType, this.capacity);
+    // What one expression reads of another is filled before it.
+    fillColumn(column, ref.computation.reader(scope), rows);
+    this.columns.set(ref.computation.text, { ref, column });
+    return column;
+  }
+
+  /** The rows of another filling. */
+  refill(rows: number, scope: RowScope): void {
+    for (const { ref, column } of this.columns.values()) {
+      column.clear();
+      fillColumn(column, ref.computation.reader(scope), rows);
+    }
+  }
+}
+
+export function columnOf(sqlType: string, rows: number): Column {
+  switch (sqlType) {
+    case 'VARCHAR':
+      return new TextColumn(rows);
+    case IP6_TYPE:
+      return new Ip6Column(rows);
+    case 'UINTEGER':
+      return new U32Column(rows);
+    default:
+      return new NumberColumn(rows, 'f64');
+  }
+}
+
+function fillColumn(column: Column, read: (row: number) => RawValue, rows: number): void {
+  for (let row = 0; row < rows; row++) setValue(column, row, read(row));
+}
+
+/** Sets what is there. */
+export function setValue(column: Column, row: number, value: RawValue): void {
+  if (value === null || value === undefined) return;
+  if (column.type === 'text') column.setString(row, String(value));
+  else if (column.type === 'ip6')
+    column.set(row, Buffer.from(String(value).replaceAll('-', ''), 'hex'), 0);
+  else column.set(row, Number(value));
 }
 
 // -- single values -------------------------------------------------------------------------------

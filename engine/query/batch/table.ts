@@ -1,16 +1,10 @@
 /** The table that a stage made of batches: rows in the engine's order, which is total, missing values last. */
-import { IP6_TYPE } from '../dialect/duckdb.ts';
-import {
-  type Column,
-  Ip6Column,
-  NumberColumn,
-  TextColumn,
-  U32Column,
-} from '../../contract/event-batch.ts';
-import type { RawValue } from '../format.ts';
+import { type Column, TextColumn } from '../../contract/event-batch.ts';
+import type { RawValue } from '../raw-value.ts';
 import { type TableColumn, inputColumns } from '../relation.ts';
 import { type Filter, filterColumns } from '../filters/filter.ts';
-import { tableColumns } from './row-scope.ts';
+import { compareTexts } from '../text-order.ts';
+import { type RowScope, columnOf, setValue, tableColumns } from './row-scope.ts';
 
 export type Row = readonly RawValue[];
 
@@ -42,20 +36,6 @@ export function compareValues(a: RawValue, b: RawValue, descending: boolean): nu
           ? 1
           : 0;
   return descending ? -order : order;
-}
-
-/** In the order of their UTF-8 bytes. */
-function compareTexts(a: string, b: string): number {
-  if (a === b) return 0;
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) {
-    const [one, other] = [a.charCodeAt(i), b.charCodeAt(i)];
-    if (one === other) continue;
-    // A surrogate stands for a character beyond all that have one unit.
-    const [high, otherHigh] = [(one & 0xf800) === 0xd800, (other & 0xf800) === 0xd800];
-    return high === otherHigh ? one - other : Number(high) - Number(otherHigh);
-  }
-  return a.length - b.length;
 }
 
 /** Compares rows by an order. */
@@ -114,39 +94,24 @@ export function project(table: BatchTable, columns: readonly TableColumn[]): Bat
   return { columns, rows: table.rows.map((row) => at.map((one) => row[one])), order: [] };
 }
 
-/** The rows that a filter takes. */
-export function filterTable(table: BatchTable, filter: Filter): BatchTable {
-  const { columns, rows } = table;
+/** The columns of a table, for filters and expressions. */
+export function tableScopeOf({ columns, rows }: BatchTable): RowScope {
   const filled = new Map<string, Column>();
   const texts: TextColumn[] = [];
   for (const [at, { alias, sqlType }] of inputColumns(columns).entries()) {
-    const column = columnOf(sqlType, rows, at);
+    const column = columnOf(sqlType, Math.max(1, rows.length));
+    for (const [row, values] of rows.entries()) setValue(column, row, values[at]);
     filled.set(alias, column);
     if (column instanceof TextColumn) texts.push(column);
   }
-  const keep = filterColumns(filter, tableColumns(filled, texts, Math.max(1, rows.length)));
+  return tableColumns(filled, texts, Math.max(1, rows.length));
+}
+
+/** The rows that a filter takes. */
+export function filterTable(table: BatchTable, filter: Filter): BatchTable {
+  const { rows } = table;
+  const keep = filterColumns(filter, tableScopeOf(table));
   const numbers = Int32Array.from(rows, (_, i) => i);
   const n = keep(numbers, rows.length);
   return { ...table, rows: Array.from(numbers.subarray(0, n), (row) => rows[row]!) };
-}
-
-function columnOf(sqlType: string, rows: readonly Row[], at: number): Column {
-  const size = rows.length;
-  const column =
-    sqlType === 'VARCHAR'
-      ? new TextColumn(size)
-      : sqlType === IP6_TYPE
-        ? new Ip6Column(size)
-        : sqlType === 'UINTEGER'
-          ? new U32Column(size)
-          : new NumberColumn(size, 'f64');
-  for (const [row, values] of rows.entries()) {
-    const value = values[at];
-    if (value === null || value === undefined) continue;
-    if (column instanceof TextColumn) column.setString(row, String(value));
-    else if (column instanceof Ip6Column)
-      column.set(row, Buffer.from(String(value).replaceAll('-', ''), 'hex'), 0);
-    else column.set(row, Number(value));
-  }
-  return column;
 }

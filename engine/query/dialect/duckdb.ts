@@ -115,6 +115,16 @@ export function dayOfTime(sql: string): string {
   return `strftime(${sql}, '%Y-%m-%d')`;
 }
 
+/** A number as a real one: whole numbers beyond 64 bits cannot be bound. */
+export function realNumber(value: number): string {
+  return `CAST('${value}' AS DOUBLE)`;
+}
+
+/** A part of a time, such as `hour`, as a real number. */
+export function dayPart(part: string, sql: string): string {
+  return `CAST(date_part('${part}', ${sql}) AS DOUBLE)`;
+}
+
 /** The table beneath that view: whose messages are shapes and variables. */
 export function storedTable(id: number): string {
   if (!Number.isSafeInteger(id) || id < 0) throw new RangeError(`segment number ${id}`);
@@ -177,6 +187,11 @@ export function replaceAll(sql: string, pattern: string, by: string): string {
   return `regexp_replace(${sql}, ${pattern}, ${by}, 'g')`;
 }
 
+/** What a group of an RE2 pattern holds; NULL where that is nothing. */
+export function extracted(sql: string, pattern: string, group: number): string {
+  return `nullif(regexp_extract(${sql}, ${pattern}, ${group}), '')`;
+}
+
 /** Whether `predicate` holds for any value of a JSON object of strings. */
 export function anyJsonValue(json: string, predicate: (value: string) => string): string {
   return anyOfList(`json_extract_string(${json}, '$.*')`, predicate);
@@ -215,6 +230,21 @@ export function timeFromMicros(sql: string): string {
 
 export function quantile(sql: string, fraction: number): string {
   return `quantile_cont(${sql}, ${fraction})`;
+}
+
+/** Aggregates: of a sample; the first value in an order; all values as one text. */
+export function standardDeviation(sql: string): string {
+  return `stddev_samp(CAST(${sql} AS DOUBLE))`;
+}
+export function firstInOrder(sql: string, order: readonly string[], descending: boolean): string {
+  const direction = descending ? 'DESC' : 'ASC';
+  const keys = order.map((one) => `${one} ${direction} NULLS LAST`);
+  return `first(${sql} ORDER BY ${keys.join(', ')}) FILTER (WHERE ${sql} IS NOT NULL)`;
+}
+export function valuesAsText(sql: string, most: number): string {
+  const all = `list(DISTINCT ${sql}) FILTER (WHERE ${sql} IS NOT NULL)`;
+  const named = `array_to_string(list_slice(list_sort(${all}), 1, ${most}), ', ')`;
+  return `CASE WHEN len(${all}) > ${most} THEN ${named} || ', … ' || (len(${all}) - ${most}) || ' more' ELSE ${named} END`;
 }
 
 /** Aggregate: how many different values two columns have between them, NULL not counted. */
@@ -342,6 +372,20 @@ export function blockOfIp6(sql: string, prefix: number): string {
   if (prefix % 4 === 0) return whole;
   const next = `substr(${uuid}, ${uuidLength(digits + 1)}, 1)`;
   return `(${whole} || translate(${next}, '0123456789abcdef', '${CLEARED[prefix % 4]}'))`;
+}
+
+/** The first address of that block: hexadecimal digits beyond it are zeros. */
+export function blockStartOfIp6(sql: string, bits: number): string {
+  const hex = `replace(CAST(${sql} AS VARCHAR), '-', '')`;
+  const digits = bits >> 2;
+  const rest = bits % 4;
+  const next =
+    rest === 0
+      ? `''`
+      : `translate(substr(${hex}, ${digits + 1}, 1), '0123456789abcdef', '${CLEARED[rest]}')`;
+  const kept = digits + (rest === 0 ? 0 : 1);
+  const whole = `(left(${hex}, ${digits}) || ${next} || '${'0'.repeat(32 - kept)}')`;
+  return `CAST(${whole} AS UUID)`;
 }
 
 /** Several values as one that can be compared; a single one stays what it is. */

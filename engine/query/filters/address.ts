@@ -24,6 +24,7 @@ import type { RowSet } from '../../util/row-set.ts';
 import { type Rows, rowsOf, unite } from '../rows.ts';
 import { syntaxError, shown } from '../query-error.ts';
 import { NO_COLUMN, type Predicate, type Scope, type SegmentInfo } from '../scope.ts';
+import { addressClass, classesIn } from './address-classes.ts';
 import { addressTextFilter } from './address-text.ts';
 import { either } from './logic.ts';
 import type { AddressCondition, FilterOperator, RecordTest } from './operator.ts';
@@ -45,7 +46,8 @@ export interface AddressFilter {
   readonly ranges: readonly (AddressRange | AddressMask)[];
 }
 
-const HINT = 'write an address, a block (10.0.0.0/8, 2001:db8::/32) or 192.168.*';
+const HINT =
+  'write an address, a block (10.0.0.0/8, 2001:db8::/32), 192.168.*, or private, public, multicast, loopback, linklocal';
 const MOST6 = (1n << 128n) - 1n;
 
 function readAddress(text: string, at: number): AddressRange {
@@ -68,6 +70,8 @@ function readRanges(test: Test, at: number): (AddressRange | AddressMask)[] {
           .split(',')
           .filter((one) => one !== '')
           .flatMap((text) => readRanges({ test: 'word', text }, at));
+      const named = addressClass(test.text);
+      if (named !== undefined) return [...named];
       const ends = test.text.split('-').map(parseAddress);
       const [low, high] = ends;
       // `10.0.0.1-10.0.0.9`
@@ -386,7 +390,10 @@ export const addressOperator: FilterOperator<AddressFilter> = {
       : undefined,
   mergeKey: ({ field }) => field.name,
   merge: (filters) => ({ ...filters[0]!, ranges: filters.flatMap(({ ranges }) => ranges) }),
-  describe: ({ field, ranges }) => describeAny(nameText(field), ranges.map(rangeText)),
+  describe: ({ field, ranges }) => {
+    const { names, rest } = classesIn(ranges);
+    return describeAny(nameText(field), [...names, ...rest.map(rangeText)]);
+  },
   sql: addressSql,
   sqlCost: 'low',
   rows: addressRows,

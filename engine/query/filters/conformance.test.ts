@@ -59,6 +59,9 @@ const ENTRIES: Readonly<Record<Name, Entry>> = {
       'ip:[2001:db8::1 TO 2001:db8::f]',
       'src_ip:172.16.0.7',
       'dst_ip:1.2.3.4',
+      'src_ip:private',
+      'ip:public',
+      'dst_ip:(multicast OR loopback OR linklocal)',
     ],
   },
   arrived: {
@@ -78,6 +81,22 @@ const ENTRIES: Readonly<Record<Name, Entry>> = {
   },
   'community-id': {
     queries: ['community_id:1:*=', 'community_id:1:A*', 'community_id:nothing'],
+  },
+  comparison: {
+    queries: [
+      'src_ip = dst_ip',
+      'program = host',
+      'user = host',
+      'bytes >= packets',
+      'src_port != dst_port',
+      '* | where len(message) > 20',
+      '* | where bytes > 2 * packets',
+      '* | where src_ip/24 = dst_ip/24',
+      '* | where lower(host) = lower(program) or hour(ts) >= 2',
+      '* | where match(message, /job \\d/)',
+      '* | where ts + 1m > "2026-11-20T01"',
+    ],
+    isOneWay: true,
   },
   day: {
     queries: [
@@ -132,6 +151,12 @@ const ENTRIES: Readonly<Record<Name, Entry>> = {
       'status:>=300',
       'status:[200 TO 404]',
       'n:>11',
+      'hour:22-2',
+      'hour:1',
+      'hour:>=2',
+      'weekday:fri',
+      'weekday:sat,sun',
+      'weekday:fri-mon',
     ],
   },
   present: {

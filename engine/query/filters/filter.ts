@@ -13,6 +13,7 @@ import { TRUE, type Predicate, type Scope } from '../scope.ts';
 import { type AddressFilter, addressOperator } from './address.ts';
 import { type ArrivedFilter, arrivedOperator } from './arrived.ts';
 import { type CommunityFilter, communityIdOperator } from './community-id.ts';
+import { type ComparisonFilter, comparisonOperator } from './comparison.ts';
 import { type DayFilter, dayOperator } from './day.ts';
 import { type EventIdFilter, eventIdOperator } from './event-id.ts';
 import { type FlowFilter, flowOperator } from './flow.ts';
@@ -37,6 +38,7 @@ export type LeafFilter =
   | AddressFilter
   | ArrivedFilter
   | CommunityFilter
+  | ComparisonFilter
   | DayFilter
   | EventIdFilter
   | FlowFilter
@@ -86,6 +88,8 @@ export const FILTER_OPERATORS: Operators = {
   list: listOperator,
   'list-text': listTextOperator,
   unflowed: unflowedOperator,
+  // Of values that are computed.
+  comparison: comparisonOperator,
 };
 
 /** Each operator is given filters of its own only: what it is listed by is their name. */

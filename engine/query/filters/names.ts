@@ -7,6 +7,12 @@ function indexed(names: readonly string[]): Map<string, number> {
   return new Map(names.map((name, code) => [name, code]));
 }
 
+/** Number 1 is Monday. */
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+const WHOLE_WEEKDAYS = [
+  ...(['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const),
+];
+
 /** Every name of a set, aliases included, in lower case. */
 export const NAMED: Readonly<Record<NameSet, ReadonlyMap<string, number>>> = {
   proto: new Map([
@@ -39,6 +45,9 @@ export const NAMED: Readonly<Record<NameSet, ReadonlyMap<string, number>>> = {
     ['clock', 15],
     ['clockd', 15],
   ]),
+  weekday: new Map(
+    [...WEEKDAYS, ...WHOLE_WEEKDAYS].map((name, i): [string, number] => [name, (i % 7) + 1]),
+  ),
 };
 
 export function codeOf(set: NameSet, name: string): number | undefined {
@@ -60,7 +69,9 @@ export function nameOf(set: NameSet, code: number): string {
   const name =
     set === 'proto'
       ? PROTOCOL_NAMES.get(code)
-      : (set === 'severity' ? SEVERITIES : FACILITIES)[code];
+      : set === 'weekday'
+        ? WEEKDAYS[code - 1]
+        : (set === 'severity' ? SEVERITIES : FACILITIES)[code];
   return name ?? String(code);
 }
 

@@ -10,7 +10,7 @@ import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import { type Places, filterPlaces, patternTest, placesOfRef } from '../batch/text-places.ts';
 import { anyJsonValue } from '../dialect/duckdb.ts';
-import { type Ref, refSql } from '../fields.ts';
+import { type Ref, refName, refSql } from '../fields.ts';
 import type { LeafRows, SegmentView } from '../index-view.ts';
 import { printTest } from '../print.ts';
 import { compilePattern } from '../re2/matcher.ts';
@@ -199,7 +199,7 @@ export const textOperator: FilterOperator<TextFilter> = {
     const text = filter.tokens.length === 0 ? `/${filter.pattern}/` : phraseText(filter);
     const { ref } = filter;
     if (ref === undefined) return text;
-    return `${'column' in ref ? ref.column : ref.computed}:${text}`;
+    return `${refName(ref)}:${text}`;
   },
   sql: textSql,
   sqlOfAny: textsSql,

@@ -256,6 +256,9 @@ export class Matcher {
         case 'split':
           open.push(one.next, one.other);
           break;
+        case 'save':
+          open.push(one.next);
+          break;
         case 'assert':
           if (satisfied === undefined) out.push(place);
           else if (satisfied(one.what)) open.push(one.next);
@@ -268,7 +271,7 @@ export class Matcher {
   }
 }
 
-function isWord(byte: number): boolean {
+export function isWord(byte: number): boolean {
   return (
     (byte >= 48 && byte <= 57) ||
     (byte >= 65 && byte <= 90) ||

@@ -9,6 +9,8 @@ export type Instruction =
   | { readonly op: 'byte'; readonly low: number; readonly high: number; next: number }
   | { readonly op: 'split'; next: number; other: number }
   | { readonly op: 'assert'; readonly what: Assertion; next: number }
+  /** Notes where it is: as start or end of a group. */
+  | { readonly op: 'save'; readonly slot: number; next: number }
   | { readonly op: 'match' };
 
 export interface Program {
@@ -51,17 +53,26 @@ function emit(code: Instruction[], node: Node, next: number): number {
         code,
         node.items.map((item) => emit(code, item, next)),
       );
+    case 'capture': {
+      const end = code.push({ op: 'save', slot: 2 * node.group + 1, next }) - 1;
+      const start = emit(code, node.item, end);
+      return code.push({ op: 'save', slot: 2 * node.group, next: start }) - 1;
+    }
     case 'repeat': {
-      const { item, least, most } = node;
+      const { item, least, most, lazy } = node;
       let after = next;
       if (most === Infinity) {
-        const loop: Instruction = { op: 'split', next: 0, other: next };
+        const loop: Instruction = { op: 'split', next, other: next };
         const at = code.push(loop) - 1;
-        loop.next = emit(code, item, at);
+        const inner = emit(code, item, at);
+        if (lazy) loop.other = inner;
+        else loop.next = inner;
         after = at;
       } else {
         for (let i = least; i < most; i++) {
-          after = code.push({ op: 'split', next: emit(code, item, after), other: next }) - 1;
+          const inner = emit(code, item, after);
+          const ways = lazy ? { next, other: inner } : { next: inner, other: next };
+          after = code.push({ op: 'split', ...ways }) - 1;
         }
       }
       for (let i = 0; i < least; i++) after = emit(code, item, after);

@@ -81,6 +81,9 @@ export function longestRun(node: Node, isPart: (set: CodeSet) => boolean): Run {
       case 'sequence':
         for (const item of one.items) walk(item);
         return;
+      case 'capture':
+        walk(one.item);
+        return;
       case 'repeat': {
         end();
         if (one.least === 0) return;

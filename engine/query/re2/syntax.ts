@@ -1,7 +1,6 @@
 /**
- * RE2 patterns to a tree. Only patterns that `engine/query/filters/regex.ts` lets through come here, so
- * what is wrong with a pattern has been said before; groups capture nothing, since only whether there
- * is a match is asked. https://github.com/google/re2/wiki/Syntax
+ * RE2 patterns to a tree. Only patterns that `checkRe2` lets through come here, so what is wrong with a
+ * pattern has been said before; groups capture only where that is asked for. https://github.com/google/re2/wiki/Syntax
  */
 import {
   ANY,
@@ -22,16 +21,42 @@ export type Node =
   | { readonly op: 'set'; readonly set: CodeSet }
   | { readonly op: 'assert'; readonly what: Assertion }
   | { readonly op: 'sequence' | 'either'; readonly items: readonly Node[] }
-  | { readonly op: 'repeat'; readonly item: Node; readonly least: number; readonly most: number };
+  | {
+      readonly op: 'repeat';
+      readonly item: Node;
+      readonly least: number;
+      readonly most: number;
+      /** As little as possible is taken. */
+      readonly lazy: boolean;
+    }
+  /** Number `group`, from 1, of those that capture. */
+  | { readonly op: 'capture'; readonly item: Node; readonly group: number };
 
 interface Flags {
   readonly i: boolean;
   readonly m: boolean;
   readonly s: boolean;
+  /** Repeats are lazy, and greedy with `?`. */
+  readonly U: boolean;
 }
 
+const NO_FLAGS: Flags = { i: false, m: false, s: false, U: false };
+
 export function parsePattern(pattern: string, ignoreCase: boolean): Node {
-  return new PatternReader(pattern).read({ i: ignoreCase, m: false, s: false });
+  return new PatternReader(pattern, false).read({ ...NO_FLAGS, i: ignoreCase });
+}
+
+export interface CapturingPattern {
+  readonly node: Node;
+  /** Of each group, from the first; undefined: it has none. */
+  readonly names: readonly (string | undefined)[];
+}
+
+/** The same with the groups that capture. */
+export function parseCaptures(pattern: string, ignoreCase: boolean): CapturingPattern {
+  const reader = new PatternReader(pattern, true);
+  const node = reader.read({ ...NO_FLAGS, i: ignoreCase });
+  return { node, names: reader.names };
 }
 
 const FLAGS = /^\(\?([imsU]*)(?:-([imsU]+))?([:)])/;
@@ -40,11 +65,14 @@ const POSIX_CLASS = /^\[:(\^?)(\w+):\]/;
 const CONTROL: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
 
 class PatternReader {
+  readonly names: (string | undefined)[] = [];
   private readonly text: string;
+  private readonly captures: boolean;
   private at = 0;
 
-  constructor(text: string) {
+  constructor(text: string, captures: boolean) {
     this.text = text;
+    this.captures = captures;
   }
 
   read(flags: Flags): Node {
@@ -96,9 +124,9 @@ class PatternReader {
       least = sign === '+' ? 1 : 0;
       most = sign === '?' ? 1 : Infinity;
     }
-    // Whether as much or as little as possible is taken makes no difference to there being a match.
-    if (this.text[this.at] === '?') this.at += 1;
-    return { op: 'repeat', item, least, most };
+    const isOther = this.text[this.at] === '?';
+    if (isOther) this.at += 1;
+    return { op: 'repeat', item, least, most, lazy: isOther !== flags.U };
   }
 
   private atom(flags: Flags): Node {
@@ -138,9 +166,11 @@ class PatternReader {
 
   private group(flags: Flags): Node {
     const rest = this.text.slice(this.at, this.at + 2200);
-    const named = /^\(\?P?<\w+>/.exec(rest);
+    const named = /^\(\?P?<(\w+)>/.exec(rest);
     const set = FLAGS.exec(rest);
     let inner = flags;
+    const isPlain = named === null && set === null;
+    const group = named !== null || isPlain ? this.names.push(named?.[1]) : 0;
     if (named !== null) this.at += named[0].length;
     else if (set !== null) {
       this.at += set[0].length;
@@ -148,7 +178,7 @@ class PatternReader {
     } else this.at += 1;
     const node = this.alternatives(inner);
     this.at += 1;
-    return node;
+    return this.captures && group > 0 ? { op: 'capture', item: node, group } : node;
   }
 
   /** The code point that an escape stands for, or a set of them, folded. */
@@ -230,7 +260,6 @@ function one(code: number, flags: Flags): CodeSet {
 }
 
 function changed(flags: Flags, on = '', off = ''): Flags {
-  const value = (name: 'i' | 'm' | 's') =>
-    (flags[name] || on.includes(name)) && !off.includes(name);
-  return { i: value('i'), m: value('m'), s: value('s') };
+  const value = (name: keyof Flags) => (flags[name] || on.includes(name)) && !off.includes(name);
+  return { i: value('i'), m: value('m'), s: value('s'), U: value('U') };
 }

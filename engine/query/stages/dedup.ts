@@ -18,7 +18,8 @@ function dedupRelation({ fields }: DedupStage, relation: Relation): Relation {
 
 export const dedupOperator: StageOperator<DedupStage> = {
   form: 'dedup field, …',
-  parse: (reader) => ({ stage: 'dedup', fields: reader.names() }),
+  does: 'the first row of each combination',
+  parse: (reader) => ({ stage: 'dedup', fields: reader.columns() }),
   relation: dedupRelation,
   needsAllEvents: true,
 };

@@ -1,14 +1,33 @@
 /** `fields f, …`: the columns that are shown. */
 import type { Stage } from '../ast.ts';
 import { project, sorted } from '../batch/table.ts';
+import { syntaxError } from '../query-error.ts';
+import type { TableColumn } from '../relation.ts';
 import type { StageOperator } from './operator.ts';
 import { namedColumns } from './value-parts.ts';
 
 export type FieldsStage = Extract<Stage, { stage: 'fields' }>;
 
+function left({ fields, without }: FieldsStage, columns: readonly TableColumn[]): TableColumn[] {
+  const named = namedColumns(fields, columns);
+  return without === true ? columns.filter((column) => !named.includes(column)) : named;
+}
+
 export const fieldsOperator: StageOperator<FieldsStage> = {
-  form: 'fields field, …',
-  parse: (reader) => ({ stage: 'fields', fields: reader.names() }),
-  project: ({ fields }, columns) => namedColumns(fields, columns),
-  batchTable: ({ fields }, table) => project(sorted(table), namedColumns(fields, table.columns)),
+  form: 'fields field, …; or all but some: fields -field, …',
+  does: 'the columns that are shown',
+  parse: (reader) => {
+    const without = reader.sign() === '-';
+    const fields = [reader.column()];
+    while (reader.comma()) {
+      const { at } = reader;
+      const sign = reader.sign();
+      if (sign !== undefined && (sign === '-') !== without)
+        throw syntaxError('fields are shown or left out, not both', at, 'write fields -a, -b');
+      fields.push(reader.column());
+    }
+    return { stage: 'fields', fields, ...(without ? { without } : {}) };
+  },
+  project: left,
+  batchTable: (stage, table) => project(sorted(table), left(stage, table.columns)),
 };

@@ -8,6 +8,7 @@ export type HeadStage = Extract<Stage, { stage: 'head' }>;
 
 export const headOperator: StageOperator<HeadStage> = {
   form: 'head N',
+  does: 'the first rows',
   parse: (reader) => ({ stage: 'head', limit: reader.number() ?? 10 }),
   relation: ({ limit }, relation) => limited(relation, limit, false),
   batchTable: ({ limit }, table) => ({ ...table, rows: sorted(table).rows.slice(0, limit) }),

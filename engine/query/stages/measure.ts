@@ -1,6 +1,18 @@
-/** `count`, `sum(x)`, `avg`, `min`, `max`, `distinct`, `p50`, `p95`, `p99`: computed columns. */
-import type { Measure, Name } from '../ast.ts';
-import { distinctOfBoth, quantile, quoteIdentifier } from '../dialect/duckdb.ts';
+/** `count`, `sum(x)`, `avg`, `min`, `max`, `distinct`, `p95` and the like: computed columns. */
+import { PERCENTILE } from '../../contract/query-spelling.ts';
+import type { FunctionName, Measure, Name } from '../ast.ts';
+import {
+  distinctOfBoth,
+  firstInOrder,
+  nullOf,
+  quantile,
+  quoteIdentifier,
+  standardDeviation,
+  valuesAsText,
+} from '../dialect/duckdb.ts';
+import { fieldValue } from '../expressions/analyse.ts';
+import { converted } from '../expressions/operator.ts';
+import { PART_TYPES, onePart } from '../expressions/value.ts';
 import type { Field } from '../fields.ts';
 import { QueryError } from '../query-error.ts';
 import { type Input, type InputColumn, valueShape } from '../relation.ts';
@@ -14,7 +26,16 @@ import {
   variantsOf,
 } from '../values.ts';
 
-const QUANTILES: Readonly<Record<string, number>> = { p50: 0.5, p95: 0.95, p99: 0.99 };
+/** The fraction of a percentile; undefined: it is none. */
+export function fractionOf(fn: FunctionName): number | undefined {
+  if (fn === 'median') return 0.5;
+  const found = PERCENTILE.exec(fn)?.[1];
+  // Hundredths are not exact, thousandths of what was written are.
+  return found === undefined ? undefined : Math.round(Number(found) * 1000) / 100_000;
+}
+
+/** Values that `values(x)` names at most. */
+export const MOST_VALUES_NAMED = 100;
 
 /** What a measure needs of each row, and the aggregate over it. */
 export interface CompiledMeasure {
@@ -43,6 +64,8 @@ export function compileMeasure(measure: Measure, input: Input, prefix: string): 
   const field = input.resolve(of);
   const alias = `${prefix}0`;
   if (fn === 'distinct') return distinct(field, of, as, input, prefix);
+  if (fn === 'first' || fn === 'last' || fn === 'values')
+    return chosenValues(measure, field, of, input, prefix);
   const single = (sqlType: string, shape: ValueShape, sql: (scope: Scope) => string) => ({
     name: as,
     shape,
@@ -56,8 +79,9 @@ export function compileMeasure(measure: Measure, input: Input, prefix: string): 
   if (number !== undefined) {
     const kept = fn === 'min' || fn === 'max';
     const integer = number.type === 'integer' && (kept || fn === 'sum');
-    const sqlType = kept ? number.sqlType : integer ? 'HUGEINT' : 'DOUBLE';
-    const shape = valueShape(as, integer ? 'integer' : 'real', sqlType);
+    const counts = fn === 'countif';
+    const sqlType = kept ? number.sqlType : integer ? 'HUGEINT' : counts ? 'BIGINT' : 'DOUBLE';
+    const shape = valueShape(as, integer || counts ? 'integer' : 'real', sqlType);
     return single(number.sqlType, shape, (scope) => number.sql(scope));
   }
   if ((fn === 'min' || fn === 'max') && (field.type === 'time' || field.type === 'text')) {
@@ -76,9 +100,73 @@ export function compileMeasure(measure: Measure, input: Input, prefix: string): 
   );
 }
 
-function aggregateOf(fn: string, sql: string): string {
-  const fraction = QUANTILES[fn];
-  return fraction === undefined ? `${fn}(${sql})` : quantile(sql, fraction);
+function aggregateOf(fn: FunctionName, sql: string): string {
+  const fraction = fractionOf(fn);
+  if (fraction !== undefined) return quantile(sql, fraction);
+  if (fn === 'countif') return `count(${sql})`;
+  return fn === 'stddev' ? standardDeviation(sql) : `${fn}(${sql})`;
+}
+
+/** The order of events, by which `first` and `last` choose: those without a time only where there are no others. */
+const ORDER = [
+  ['ts', 'TIMESTAMP'],
+  ['ts_ns', 'USMALLINT'],
+  ['source_id', 'UINTEGER'],
+  ['seq', 'BIGINT'],
+] as const;
+
+/** The first or the last value in the order of events, or all values there are. Addresses are texts here. */
+function chosenValues(
+  { fn, as }: Measure,
+  field: Field,
+  of: Name,
+  input: Input,
+  prefix: string,
+): CompiledMeasure {
+  const given = fieldValue(field, of.start);
+  const keeps = fn !== 'values' && (given.type === 'number' || given.type === 'time');
+  const value = keeps ? given : converted(given, 'text')!;
+  const sqlType = PART_TYPES[value.type][0]!;
+  const alias = `${prefix}0`;
+  const name = quoteIdentifier(alias);
+  const type = keeps ? (given.type === 'time' ? 'time' : 'real') : 'text';
+  const shape = valueShape(as, type, sqlType);
+  const also = { value: true, reason: 'filter' } as const;
+  if (fn === 'values') {
+    return {
+      ...{ name: as, shape, columns: [{ alias, sqlType }] },
+      values: (scope) => [{ parts: [onePart(value, scope)], also }],
+      aggregate: valuesAsText(name, MOST_VALUES_NAMED),
+    };
+  }
+  if (!input.events)
+    throw new QueryError(
+      'query-syntax',
+      `${fn} is chosen among events, not of a table (column ${of.start + 1})`,
+      of.start,
+      `try min(${field.name}) or max(${field.name})`,
+    );
+  const order = ORDER.map(([column, sqlType], i) => ({ column, alias: `${prefix}o${i}`, sqlType }));
+  return {
+    ...{ name: as, shape, columns: [{ alias, sqlType }, ...order] },
+    values: (scope) => [
+      {
+        parts: [
+          onePart(value, scope),
+          ...order.map(({ column, sqlType }) => {
+            const sql = scope.column(column) ?? nullOf(sqlType);
+            return column === 'ts_ns' ? `coalesce(${sql}, CAST(0 AS USMALLINT))` : sql;
+          }),
+        ],
+        also,
+      },
+    ],
+    aggregate: firstInOrder(
+      name,
+      order.map((one) => quoteIdentifier(one.alias)),
+      fn === 'last',
+    ),
+  };
 }
 
 /**

@@ -5,12 +5,12 @@
  * Invariant: SQL (`table`, `relation`) is the meaning. Batches in memory must give the same rows, which
  * conformance.test.ts checks. A face may be absent: then only a case can answer, or no rollup does.
  */
-import type { Ast, Expression, Interval, Measure, Name } from '../ast.ts';
+import type { Ast, Cut, Expression, Interval, Measure, Name, ValueNode } from '../ast.ts';
 import type { BatchStage } from '../batch/stage.ts';
 import type { Budget } from '../batch/budget.ts';
 import type { BatchTable } from '../batch/table.ts';
 import type { Wanted } from '../batch/batch-scope.ts';
-import type { Resolve } from '../fields.ts';
+import type { Field, Resolve } from '../fields.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
 import type { Grid, MatchedRange } from '../grid.ts';
 import type { Input, Relation, Table, TableColumn } from '../relation.ts';
@@ -30,6 +30,15 @@ export interface StageReader {
   number(): number | undefined;
   name(): Name;
   names(): Name[];
+  /** A name that only a field or a column has: no expression is computed in its place. */
+  column(): Name;
+  columns(): Name[];
+  /** An expression. */
+  value(): ValueNode;
+  /** `"from {src_ip}"` or `/(?<user>\w+)/`. */
+  templateOrPattern(): Cut;
+  /** Takes a sign. */
+  take(sign: string): boolean;
   measure(): Measure;
   interval(): Interval | undefined;
   /** Takes a word of the stage's own, in any case. */
@@ -72,9 +81,21 @@ export interface GroupedBy {
   readonly limit: number;
 }
 
+/** What a stage computes of each row. */
+export interface Computed {
+  /** Fields by name, in the order in which they are shown. */
+  readonly fields: readonly { readonly name: string; readonly field: Field }[];
+  /** Names that are not shown any more. */
+  readonly hidden: readonly string[];
+  /** Of any other name: what there is beside a field of that name; undefined: nothing is. */
+  readonly any?: ((name: Name, own: Field | undefined) => Field | undefined) | undefined;
+}
+
 export interface StageOperator<S> {
   /** How it is written, for messages. */
   readonly form: string;
+  /** What it does, in a few words, for completion. */
+  readonly does: string;
   parse(reader: StageReader): WithoutSpan<S>;
 
   /** Of the answer of a query that ends with it, where it aggregates events; absent: rows stay rows. */
@@ -83,6 +104,8 @@ export interface StageOperator<S> {
   table?(stage: S, input: Input, grid: Grid | undefined): Table;
   /** SQL of rows that are chosen or put in order, of events or of a table. */
   relation?(stage: S, relation: Relation, around: Surroundings): Relation;
+  /** Fields that rows have more after it, or others by these names: of events and of tables, in SQL and in memory. */
+  computes?(stage: S, resolve: Resolve, around: Surroundings): Computed;
   /** Columns that are left of a table. */
   project?(stage: S, columns: readonly TableColumn[]): readonly TableColumn[];
 

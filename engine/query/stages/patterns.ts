@@ -34,7 +34,7 @@ import {
 import { type Scope, TRUE, segmentScope } from '../scope.ts';
 import { TOP_TOTALS } from './top.ts';
 import type { EventBatch, TextColumn } from '../../contract/event-batch.ts';
-import type { RawValue } from '../format.ts';
+import type { RawValue } from '../raw-value.ts';
 import { TEMPLATE_RE2, TemplateCutter, VARIABLE } from '../../util/templates.ts';
 import type { Budget } from '../batch/budget.ts';
 import { Dictionary } from '../batch/dictionary.ts';
@@ -339,6 +339,7 @@ class Templates {
 
 export const patternsOperator: StageOperator<PatternsStage> = {
   form: 'patterns [N] [asc | desc]',
+  does: 'messages by their shape',
   parse: (reader) => {
     const limit = reader.number() ?? PATTERNS_SHOWN;
     const descending = reader.word('desc');

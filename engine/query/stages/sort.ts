@@ -18,12 +18,13 @@ export function sortRelation(relation: Relation, keys: readonly SortKey[]): Rela
 
 export const sortOperator: StageOperator<SortStage> = {
   form: 'sort field [desc], …',
+  does: 'rows in another order',
   parse: (reader) => {
     const keys: SortKey[] = [];
     reader.optionalBy();
     do {
       const sign = reader.sign();
-      const by = reader.name();
+      const by = reader.column();
       const descending = reader.word('desc') || (!reader.word('asc') && sign === '-');
       keys.push({ by, descending });
     } while (reader.comma());

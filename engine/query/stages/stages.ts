@@ -1,19 +1,24 @@
 /** The stages of the language, by name. */
+import { STAGE_NAMES } from '../../contract/query-spelling.ts';
 import type { Stage, StageName } from '../ast.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
 import type { Relation } from '../relation.ts';
 import { countOperator } from './count.ts';
 import { dedupOperator } from './dedup.ts';
+import { evalOperator } from './eval.ts';
+import { extractOperator } from './extract.ts';
 import { fieldsOperator } from './fields.ts';
 import { headOperator } from './head.ts';
 import type { StageOperator } from './operator.ts';
+import { parseOperator } from './parse.ts';
 import { patternsOperator } from './patterns.ts';
+import { renameOperator } from './rename.ts';
 import { sortOperator } from './sort.ts';
 import { statsOperator } from './stats.ts';
 import { tailOperator } from './tail.ts';
 import { talkersOperator } from './talkers.ts';
 import { timelineOperator } from './timeline.ts';
-import { topOperator } from './top.ts';
+import { rareOperator, topOperator } from './top.ts';
 import { unionOperator } from './union.ts';
 import { valuesOperator } from './values.ts';
 import { whereOperator } from './where.ts';
@@ -25,9 +30,14 @@ type Operators = {
 export const STAGE_OPERATORS: Operators = {
   count: countOperator,
   top: topOperator,
+  rare: rareOperator,
   timeline: timelineOperator,
   stats: statsOperator,
   where: whereOperator,
+  eval: evalOperator,
+  extract: extractOperator,
+  parse: parseOperator,
+  rename: renameOperator,
   fields: fieldsOperator,
   sort: sortOperator,
   head: headOperator,
@@ -38,6 +48,12 @@ export const STAGE_OPERATORS: Operators = {
   patterns: patternsOperator,
   union: unionOperator,
 };
+
+/** What completion says of each, in the order in which they are offered. */
+export const STAGE_LIST = STAGE_NAMES.map((name) => {
+  const { form, does } = STAGE_OPERATORS[name];
+  return { name, form, does };
+});
 
 /** Each operator is given stages of its own only: what it is listed by is their name. */
 export function stageOperatorOf({ stage }: { readonly stage: StageName }): StageOperator<Stage> {

@@ -5,7 +5,7 @@ import { QueryError, shown, syntaxError } from '../query-error.ts';
 import { groupedRows } from '../group-parts.ts';
 import { groupKeys, keyList, keyedRows } from './group.ts';
 import { type CompiledMeasure, compileMeasure } from './measure.ts';
-import type { RawValue } from '../format.ts';
+import type { RawValue } from '../raw-value.ts';
 import { ROW_BYTES } from '../batch/budget.ts';
 import { Grouping } from '../batch/grouping.ts';
 import { groupingParts } from '../batch/grouping-parts.ts';
@@ -70,6 +70,7 @@ function statsBatches(stage: StatsStage, context: BatchContext): BatchStage {
 
 export const statsOperator: StageOperator<StatsStage> = {
   form: 'stats count(), sum(field) as name, … [by field, …]',
+  does: 'a table of sums, averages and the like',
   parse: (reader) => {
     const measures: Measure[] = [];
     do measures.push(reader.measure());

@@ -8,6 +8,7 @@ export type TailStage = Extract<Stage, { stage: 'tail' }>;
 
 export const tailOperator: StageOperator<TailStage> = {
   form: 'tail N',
+  does: 'the last rows',
   parse: (reader) => ({ stage: 'tail', limit: reader.number() ?? 10 }),
   relation: ({ limit }, relation) => limited(relation, limit, true),
   batchTable: ({ limit }, table) => ({

@@ -21,7 +21,7 @@ import {
 import type { Scope } from '../scope.ts';
 import { shapeOf, variantsOf } from '../values.ts';
 import type { EventBatch } from '../../contract/event-batch.ts';
-import type { RawValue } from '../format.ts';
+import type { RawValue } from '../raw-value.ts';
 import type { Budget } from '../batch/budget.ts';
 import { Dictionary } from '../batch/dictionary.ts';
 import { firstOf } from '../batch/first-of.ts';
@@ -379,6 +379,7 @@ function addressParts(bytes: Uint8Array): [RawValue, RawValue] {
 
 export const talkersOperator: StageOperator<TalkersStage> = {
   form: 'talkers [N]',
+  does: 'conversations of addresses',
   parse: (reader) => ({ stage: 'talkers', limit: reader.number() }),
   shape: 'talkers',
   table: talkersTable,

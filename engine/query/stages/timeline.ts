@@ -30,7 +30,7 @@ import { type Scope, TRUE } from '../scope.ts';
 import { type Variant, combine, numberOf } from '../values.ts';
 import { groupKeys, keyList } from './group.ts';
 import type { EventBatch } from '../../contract/event-batch.ts';
-import type { RawValue } from '../format.ts';
+import type { RawValue } from '../raw-value.ts';
 import { ROW_BYTES } from '../batch/budget.ts';
 import { Grouping } from '../batch/grouping.ts';
 import type { RowScope } from '../batch/row-scope.ts';
@@ -361,6 +361,7 @@ function lastBelow(starts: Float64Array, at: number): number {
 
 export const timelineOperator: StageOperator<TimelineStage> = {
   form: 'timeline [5m] [spread] [by field]',
+  does: 'counts by time',
   parse: (reader) => {
     let interval: Interval | undefined;
     let by: Name | undefined;

@@ -17,16 +17,16 @@ import { groupedRows, keptGroups } from '../group-parts.ts';
 import { groupKeys, keyList, keyedRows } from './group.ts';
 import { compileMeasure } from './measure.ts';
 import { nullOf } from '../dialect/duckdb.ts';
-import type { RawValue } from '../format.ts';
+import type { RawValue } from '../raw-value.ts';
 import { firstOf } from '../batch/first-of.ts';
 import { Grouping } from '../batch/grouping.ts';
 import { groupingParts } from '../batch/grouping-parts.ts';
 import { Counter } from '../batch/measures.ts';
 import { byAll, compareValues, rowOrder } from '../batch/table.ts';
 import type { BatchStage } from '../batch/stage.ts';
-import type { BatchContext, StageOperator } from './operator.ts';
+import type { BatchContext, StageOperator, StageReader, WithoutSpan } from './operator.ts';
 
-export type TopStage = Extract<Stage, { stage: 'top' }>;
+export type TopStage = Extract<Stage, { stage: 'top' | 'rare' }>;
 
 /** SQL names of what `top` gives beside its columns: of all groups, and of each. */
 export const TOP_TOTALS = {
@@ -48,7 +48,7 @@ function topTable(stage: TopStage, input: Input): Table {
     shape: valueShape('share', 'real', 'DOUBLE'),
     aliases: ['share'],
   };
-  const order = [{ sql: '"m"', descending: true }, ...byValue(keys.columns)];
+  const order = [{ sql: '"m"', descending: stage.stage === 'top' }, ...byValue(keys.columns)];
   const totalType = measure.shape.type === 'real' ? 'DOUBLE' : 'HUGEINT';
   const total = additive ? 'sum("m")' : nullOf(totalType);
   const shareSql = additive
@@ -81,7 +81,8 @@ function topBatches(stage: TopStage, context: BatchContext): BatchStage {
   const grouping = new Grouping(context, { by: stage.fields, measures });
   const additive = counting || stage.by.fn === 'sum';
   const keys = columns.slice(0, columns.length - (additive ? 2 : 1));
-  const order = [{ alias: 'm', descending: true }, ...byAll(keys)];
+  const descending = stage.stage === 'top';
+  const order = [{ alias: 'm', descending }, ...byAll(keys)];
   return {
     scoped: (batch) => grouping.scoped(batch),
     parts: groupingParts(grouping),
@@ -96,7 +97,7 @@ function topBatches(stage: TopStage, context: BatchContext): BatchStage {
         groups,
         stage.limit,
         (a, b) =>
-          compareValues(measure.value(a), measure.value(b), true) ||
+          compareValues(measure.value(a), measure.value(b), descending) ||
           byKeys(grouping.values(a), grouping.values(b)),
       );
       let totalCount = 0n;
@@ -131,18 +132,30 @@ function sum(a: RawValue, b: RawValue): RawValue {
   return Number(a) + Number(b);
 }
 
-export const topOperator: StageOperator<TopStage> = {
+function parsed(reader: StageReader): Omit<WithoutSpan<TopStage>, 'stage'> {
+  const limit = reader.number() ?? 10;
+  const fields = reader.names();
+  const by = reader.word('by') ? reader.measure() : undefined;
+  const { at } = reader;
+  const count = { fn: 'count', of: undefined, as: 'count', start: at, end: at } as const;
+  return { limit, fields, by: by ?? count };
+}
+
+export const topOperator: StageOperator<Extract<Stage, { stage: 'top' }>> = {
   form: 'top N field, … [by count | sum(field) | …]',
-  parse: (reader) => {
-    const limit = reader.number() ?? 10;
-    const fields = reader.names();
-    const by = reader.word('by') ? reader.measure() : undefined;
-    const { at } = reader;
-    const count = { fn: 'count', of: undefined, as: 'count', start: at, end: at } as const;
-    return { stage: 'top', limit, fields, by: by ?? count };
-  },
+  does: 'the largest groups, with their share',
+  parse: (reader) => ({ ...parsed(reader), stage: 'top' }),
   shape: 'top',
   table: topTable,
   groups: ({ fields, by, limit }) => ({ stage: 'top', fields, measures: [by], limit }),
+  batches: topBatches,
+};
+
+export const rareOperator: StageOperator<Extract<Stage, { stage: 'rare' }>> = {
+  form: 'rare N field, … [by count | sum(field) | …]',
+  does: 'the smallest groups, with their share',
+  parse: (reader) => ({ ...parsed(reader), stage: 'rare' }),
+  shape: 'top',
+  table: topTable,
   batches: topBatches,
 };

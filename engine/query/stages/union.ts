@@ -16,5 +16,6 @@ export function unionRelation(left: Relation, right: Relation): Relation {
 /** A union is a node of a plan's events, with a query on either side. */
 export const unionOperator: StageOperator<UnionStage> = {
   form: 'union (query)',
+  does: 'the events of another query, too',
   parse: (reader) => ({ stage: 'union', query: reader.nested() }),
 };

@@ -58,6 +58,7 @@ function valuesBatches(stage: ValuesStage, context: BatchContext): BatchStage {
 
 export const valuesOperator: StageOperator<ValuesStage> = {
   form: 'values field',
+  does: 'the values of a field with their counts',
   parse: (reader) => ({ stage: 'values', field: reader.name() }),
   shape: 'values',
   table: valuesTable,

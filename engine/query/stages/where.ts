@@ -3,7 +3,8 @@ import type { Stage } from '../ast.ts';
 import { analyse } from '../analyse.ts';
 import { filterTable } from '../batch/table.ts';
 import { type Filter, compileFilter } from '../filters/filter.ts';
-import { type Relation, tableFields } from '../relation.ts';
+import type { Relation } from '../relation.ts';
+import { batchResolve } from './computed-columns.ts';
 import type { StageOperator } from './operator.ts';
 
 export type WhereStage = Extract<Stage, { stage: 'where' }>;
@@ -17,9 +18,10 @@ export function whereRelation(relation: Relation, filter: Filter): Relation {
 
 export const whereOperator: StageOperator<WhereStage> = {
   form: 'where filter',
+  does: 'a further filter',
   parse: (reader) => ({ stage: 'where', filter: reader.filter() }),
   relation: ({ filter }, relation, around) =>
     whereRelation(relation, analyse(filter, relation.resolve, around)),
   batchTable: ({ filter }, table, around) =>
-    filterTable(table, analyse(filter, tableFields(table.columns), around)),
+    filterTable(table, analyse(filter, batchResolve(table, around), around)),
 };

@@ -55,6 +55,8 @@ function matches(node: Expression, event: TestEvent): boolean {
       const pattern = new RegExp(node.test.pattern, node.test.ignoreCase ? 'iu' : 'u');
       return texts.some((text) => pattern.test(text));
     }
+    case 'compared':
+      throw new TypeError('computed values are tested by expressions/values.test.ts');
     case 'field-or-text':
       return matches(node.field, event);
     case 'field':

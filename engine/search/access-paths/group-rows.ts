@@ -2,7 +2,7 @@
 import { type TopGroup, type TopGroups, mergeTop } from '../../index/rollup/merge.ts';
 import type { RollupGroups } from '../../index/rollup/rollup-groups.ts';
 import { ip6ToUuid, uuidToIp6 } from '../../query/address.ts';
-import type { RawValue } from '../../query/format.ts';
+import type { RawValue } from '../../query/raw-value.ts';
 import { compareTexts } from '../../query/text-order.ts';
 import type { ValueShape } from '../../query/values.ts';
 import type { GroupQuestion } from './group-question.ts';

@@ -424,7 +424,8 @@ async function kept(asked: AskedView, sort: Sort | undefined): Promise<ResultSet
 /** `head` of a plan that keeps it apart, put back among its events. */
 function withHead(plan: Plan, limit: number): Plan {
   const stage = { stage: 'head', limit, start: 0, end: 0 } as const;
-  return { ...plan, events: { node: 'stage', of: plan.events, stage }, limit: undefined };
+  const { events, resolve } = plan;
+  return { ...plan, events: { node: 'stage', of: events, stage, resolve }, limit: undefined };
 }
 
 // -- rows ------------------------------------------------------------------------------------------

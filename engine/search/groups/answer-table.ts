@@ -3,6 +3,7 @@
  * they are computed in parts, and the table is sorted in slices: the limit decides how long it takes, not whether
  * there is an answer.
  */
+import { PERCENTILE } from '../../contract/query-spelling.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import {
   type AnswerOptions,
@@ -47,7 +48,8 @@ const SORTED_ROWS = 200_000;
 /** Places that are looked up to divide a table. */
 const PLACES = 20_000;
 /** Measures that keep all values of a group. */
-const KEEPING: ReadonlySet<string> = new Set(['p50', 'p95', 'p99', 'distinct']);
+const isKeeping = (fn: string): boolean =>
+  ['distinct', 'median', 'first', 'last', 'values'].includes(fn) || PERCENTILE.test(fn);
 
 let made = 0;
 
@@ -88,8 +90,8 @@ export function isShortOfMemory(error: unknown): boolean {
 function keepsValues({ stages }: Plan): boolean {
   return stages.some((stage) => {
     if (stage.stage === 'talkers') return true;
-    if (stage.stage === 'stats') return stage.measures.some(({ fn }) => KEEPING.has(fn));
-    return stage.stage === 'top' && KEEPING.has(stage.by.fn);
+    if (stage.stage === 'stats') return stage.measures.some(({ fn }) => isKeeping(fn));
+    return stage.stage === 'top' && isKeeping(stage.by.fn);
   });
 }
 

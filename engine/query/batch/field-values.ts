@@ -1,0 +1,84 @@
+/** The values that rows in memory have of a field. */
+import type { Column } from '../../contract/event-batch.ts';
+import type { Field, Ref } from '../fields.ts';
+import type { RawValue } from '../raw-value.ts';
+import { communityReader } from './community.ts';
+import {
+  type RowScope,
+  attributeReader,
+  dayText,
+  ip6At,
+  numberAt,
+  textOf,
+  uuidOf,
+} from './row-scope.ts';
+
+export type Read = (row: number) => RawValue;
+
+export function numberRead(column: Column | undefined): Read {
+  return (row) => numberAt(column, row) ?? null;
+}
+
+export function textRead(column: Column | undefined): Read {
+  return (row) => (column?.type === 'text' ? (textOf(column, row) ?? null) : null);
+}
+
+function uuidRead(column: Column | undefined): Read {
+  return (row) => {
+    const bytes = ip6At(column, row);
+    return bytes === undefined ? null : uuidOf(bytes);
+  };
+}
+
+/** The parts of a field's first value; of an address version 4, then 6. To be asked for once a batch. */
+export function readsOf(field: Field, scope: RowScope): Read[] {
+  const of = (ref: Ref | undefined): Column | undefined =>
+    ref === undefined ? undefined : scope.column(ref);
+  switch (field.type) {
+    case 'number':
+      return [numberRead(of(field.refs[0]))];
+    case 'time':
+      return [numberRead(of(field.ref))];
+    case 'text':
+      return [sharedRead(textRead(of(field.ref)), field.attribute?.key, scope)];
+    case 'address':
+      return [numberRead(of(field.sides[0]?.v4)), uuidRead(of(field.sides[0]?.v6))];
+    case 'attribute':
+      return [attributeRead(scope, field.key)];
+    case 'virtual':
+      if (field.ref !== undefined) return [numberRead(of(field.ref))];
+      switch (field.name) {
+        case 'kind':
+          return [() => scope.kind];
+        case 'day': {
+          const ts = scope.column({ column: 'ts' });
+          return [(row) => dayText(numberAt(ts, row))];
+        }
+        case 'community_id': {
+          const read = communityReader(scope);
+          return [(row) => read(row) ?? null];
+        }
+        case 'source':
+          return [numberRead(scope.column({ column: 'source_id' }))];
+        case 'event_id':
+          return [
+            numberRead(scope.column({ column: 'source_id' })),
+            numberRead(scope.column({ column: 'seq' })),
+          ];
+        default:
+          return [() => null];
+      }
+  }
+}
+
+function attributeRead(scope: RowScope, key: string): Read {
+  const read = attributeReader(scope, key);
+  return (row) => read(row) ?? null;
+}
+
+/** A column's text, or that of the attribute of its name. */
+function sharedRead(own: Read, attribute: string | undefined, scope: RowScope): Read {
+  if (attribute === undefined) return own;
+  const other = attributeRead(scope, attribute);
+  return (row) => own(row) ?? other(row);
+}

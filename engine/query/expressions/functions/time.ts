@@ -1,0 +1,132 @@
+/** Functions of times. Clocks are those of the query's zone. */
+import { dayOfTime, dayPart } from '../../dialect/duckdb.ts';
+import { epochSeconds, oneOfTexts, unitsBetween } from '../../dialect/function-sql.ts';
+import { WEEKDAYS } from '../../filters/names.ts';
+import type { Scope } from '../../scope.ts';
+import type { TimeRange } from '../../zone-clock.ts';
+import {
+  type Call,
+  type FunctionOperator,
+  literalAt,
+  scalar,
+  typedAt,
+  valueAt,
+} from '../operator.ts';
+import { onePart } from '../value.ts';
+
+const UNITS: Readonly<Record<string, number>> = {
+  ...{ ms: 1e3, millisecond: 1e3, s: 1e6, second: 1e6, m: 60e6, minute: 60e6 },
+  ...{ h: 3600e6, hour: 3600e6, d: 86_400e6, day: 86_400e6, w: 604_800e6, week: 604_800e6 },
+};
+
+/** Where the times lie that a call is given, as far as that is known: those of a segment's events. */
+function timesOf({ args }: Call, scope: Scope): TimeRange | undefined {
+  const [given] = args;
+  return given !== undefined && 'text' in given && given.text === 'ts' ? scope.segment : undefined;
+}
+
+/** A part of what the clock shows, as a number. */
+function clockPart(
+  name: string,
+  gives: string,
+  sqlPart: string,
+  of: (local: Date) => number,
+): FunctionOperator {
+  return scalar({
+    form: `${name}(ts)`,
+    ...{ gives, takes: ['time'], type: 'number' },
+    sql: ([ts], scope, call) => dayPart(sqlPart, call.clock().localSql(ts!, timesOf(call, scope))),
+    of: ([ts], call) => of(new Date(Math.floor(call.clock().local(Number(ts)) / 1000))),
+  });
+}
+
+/** From 1, Monday. */
+function weekdayOf(local: Date): number {
+  return ((local.getUTCDay() + 6) % 7) + 1;
+}
+
+export const TIME_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
+  hour: clockPart('hour', 'the hour on the clock, 0 to 23', 'hour', (local) => local.getUTCHours()),
+  minute: clockPart('minute', 'the minute on the clock, 0 to 59', 'minute', (local) =>
+    local.getUTCMinutes(),
+  ),
+  monthday: clockPart('monthday', 'the day of the month, 1 to 31', 'day', (local) =>
+    local.getUTCDate(),
+  ),
+  month: clockPart('month', 'the month, 1 to 12', 'month', (local) => local.getUTCMonth() + 1),
+  year: clockPart('year', 'the year', 'year', (local) => local.getUTCFullYear()),
+  weekday: scalar({
+    form: 'weekday(ts)',
+    gives: 'mon, tue, wed, thu, fri, sat or sun',
+    ...{ takes: ['time'], type: 'text' },
+    sql: ([ts], scope, call) =>
+      oneOfTexts(
+        WEEKDAYS,
+        `date_part('isodow', ${call.clock().localSql(ts!, timesOf(call, scope))})`,
+      ),
+    of: ([ts], call) =>
+      WEEKDAYS[weekdayOf(new Date(Math.floor(call.clock().local(Number(ts)) / 1000))) - 1] ?? null,
+  }),
+  date: scalar({
+    ...{
+      form: 'date(ts)',
+      gives: 'the day on the calendar, 2026-11-21',
+      takes: ['time'],
+      type: 'text',
+    },
+    sql: ([ts], scope, call) => dayOfTime(call.clock().localSql(ts!, timesOf(call, scope))),
+    of: ([ts], call) =>
+      new Date(Math.floor(call.clock().local(Number(ts)) / 1000)).toISOString().replace(/T.*/, ''),
+  }),
+  epoch: scalar({
+    ...{ form: 'epoch(ts)', gives: 'seconds since 1970', takes: ['time'], type: 'number' },
+    sql: ([ts]) => epochSeconds(ts!),
+    of: ([ts]) => Number(ts) / 1e6,
+  }),
+  date_diff: scalar({
+    form: 'date_diff("unit", from, to)',
+    gives: 'how long it is from one time to another, in ms, s, m, h, d or w',
+    ...{ takes: ['text', 'time', 'time'], type: 'number' },
+    check: (call) => {
+      const unit = String(literalAt(call, 0, 'text')).toLowerCase();
+      if (!Object.hasOwn(UNITS, unit))
+        call.wrong(0, 'takes a unit', `units are ${Object.keys(UNITS).join(', ')}`);
+    },
+    sql: ([, from, to], _, call) =>
+      unitsBetween(from!, to!, UNITS[String(literalAt(call, 0, 'text')).toLowerCase()]!),
+    of: ([unit, from, to]) => (Number(to) - Number(from)) / UNITS[String(unit).toLowerCase()]!,
+  }),
+  bin: {
+    form: 'bin(ts, 5m) or bin(number, size)',
+    gives: 'the start of the interval that it lies in',
+    ...{ least: 2, most: 2 },
+    make: (call) => {
+      const [, size] = call.args;
+      if (size?.type === 'interval') {
+        const ts = typedAt(call, 0, 'time');
+        const clock = call.clock();
+        const { interval } = size;
+        return {
+          type: 'time',
+          sql: (scope) => [clock.binStartSql(onePart(ts, scope), interval, timesOf(call, scope))],
+          reader: (scope) => {
+            const read = ts.reader(scope);
+            return (row) => {
+              const cell = read(row);
+              return cell === null ? null : clock.binStart(Number(cell), interval);
+            };
+          },
+        };
+      }
+      if (valueAt(call, 0).type === 'time')
+        return call.wrong(1, 'takes an interval', 'write bin(ts, 5m)');
+      const step = Number(literalAt(call, 1, 'number'));
+      if (!(step > 0)) return call.wrong(1, 'takes a number above 0');
+      return scalar({
+        ...{ form: '', gives: '', takes: ['number', 'number'], type: 'number' },
+        sql: ([x, by]) => `(floor(${x} / ${by}) * ${by} + 0)`,
+        of: ([x, by]) => Math.floor(Number(x) / Number(by)) * Number(by) + 0,
+      }).make(call);
+    },
+  },
+};

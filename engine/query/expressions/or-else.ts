@@ -1,0 +1,35 @@
+/** A value, and where it is missing that of the field of its name. */
+import type { Name } from '../ast.ts';
+import type { Resolve } from '../fields.ts';
+import { QueryError } from '../query-error.ts';
+import { fieldValue } from './analyse.ts';
+import { VALUE_FUNCTIONS } from './functions.ts';
+import { converted } from './operator.ts';
+import type { Value } from './value.ts';
+
+export function orElse(value: Value, resolve: Resolve, name: Name): Value {
+  const own = valueOfName(resolve, name);
+  const other = own && converted(own, value.type);
+  if (other === undefined) return value;
+  const args = [value, other];
+  const made = VALUE_FUNCTIONS.get('coalesce')!.make({
+    args,
+    clock: () => {
+      throw new TypeError('no clock is asked');
+    },
+    wrong: (_, problem) => {
+      throw new TypeError(problem);
+    },
+  });
+  return { ...made, text: `coalesce(${args.map(({ text }) => text).join(', ')})` };
+}
+
+/** Undefined: nothing has that name, or it has no single value. */
+function valueOfName(resolve: Resolve, name: Name): Value | undefined {
+  try {
+    return fieldValue(resolve(name), name.start);
+  } catch (error) {
+    if (error instanceof QueryError) return undefined;
+    throw error;
+  }
+}

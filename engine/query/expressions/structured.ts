@@ -1,0 +1,96 @@
+/** Values by their names in texts that are JSON, or pairs of keys and values. */
+import { jsonMember } from '../dialect/json-sql.ts';
+import { extracted } from '../dialect/duckdb.ts';
+import { CaptureMatcher } from '../re2/captures.ts';
+import { type Cell, type Value, onePart } from './value.ts';
+import { numberText } from './written.ts';
+
+const utf8 = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** `name=value`, `name="a value"`: the first that is not empty. Case is ignored in names. */
+export function pairValue(text: Value, name: string): Value {
+  const key = name.toWellFormed().replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  const pattern = `(?:^|[\\s,;|({])(?i:${key})=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s,;|"(){}]*))`;
+  const matcher = new CaptureMatcher(pattern, false);
+  return {
+    type: 'text',
+    text: `kv(${text.text}, ${JSON.stringify(name.toLowerCase())})`,
+    sql: (scope) => {
+      const [sql, bound] = [onePart(text, scope), scope.params.text(pattern)];
+      return [`coalesce(${extracted(sql, bound, 1)}, ${extracted(sql, bound, 2)})`];
+    },
+    reader: (scope) => {
+      const read = text.reader(scope);
+      return (row) => {
+        const cell = read(row);
+        if (cell === null) return null;
+        const bytes = utf8.encode(String(cell));
+        const found = matcher.exec(bytes);
+        for (const group of [1, 2]) {
+          const [start, end] = [found?.[2 * group] ?? -1, found?.[2 * group + 1] ?? -1];
+          if (start >= 0 && end > start) return decoder.decode(bytes.subarray(start, end));
+        }
+        return null;
+      };
+    },
+  };
+}
+
+/** A member of a JSON object by its name, or by the names on the way to it with dots between them. */
+export function jsonValue(text: Value, name: string): Value {
+  const path = name.toWellFormed();
+  return {
+    type: 'text',
+    text: `json(${text.text}, ${JSON.stringify(path)})`,
+    sql: (scope) => [jsonMember(onePart(text, scope), path, scope.params)],
+    reader: (scope) => {
+      const read = text.reader(scope);
+      return (row) => {
+        const cell = read(row);
+        return cell === null ? null : memberOf(String(cell), path);
+      };
+    },
+  };
+}
+
+/** A number as it is written in the text. */
+class WrittenNumber {
+  readonly source: string;
+  constructor(source: string) {
+    this.source = source;
+  }
+}
+
+function memberOf(text: string, path: string): Cell {
+  if (!/^\s*[{[]/.test(text)) return null;
+  let document: unknown;
+  try {
+    // A reviver is given the text of numbers, so that none loses digits.
+    document = JSON.parse(text, (_, value: unknown, context?: { source?: string }) =>
+      typeof value === 'number' && context?.source !== undefined
+        ? new WrittenNumber(context.source)
+        : value,
+    );
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+  return scalarText(own(document, path) ?? path.split('.').reduce(own, document));
+}
+
+function own(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? Object.getOwnPropertyDescriptor(value, name)?.value
+    : undefined;
+}
+
+/** Only what is one value: a text, a number, true or false. */
+function scalarText(value: unknown): Cell {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return String(value);
+  if (!(value instanceof WrittenNumber)) return null;
+  const { source } = value;
+  const isWhole = /^-?\d{1,18}$/.test(source);
+  return isWhole && source !== '-0' ? source : numberText(Number(source));
+}

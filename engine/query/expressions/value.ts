@@ -1,0 +1,44 @@
+/**
+ * Values that are computed of events and of rows of tables, and how one kind of value becomes another.
+ *
+ * Invariant: SQL is the meaning; `reader` gives the same of rows in memory, which values.test.ts checks. What cannot be
+ * computed is missing (NULL), never an error of one row.
+ */
+import type { RowScope } from '../batch/row-scope.ts';
+import { IP6_TYPE } from '../dialect/duckdb.ts';
+import type { Scope } from '../scope.ts';
+
+export type ValueType = 'text' | 'number' | 'time' | 'address' | 'condition';
+
+/**
+ * Of one row: text; a number; a time in microseconds; an IPv4 address as a number, an IPv6 one as UUID text; truth as 1 and
+ * 0. `null`: missing.
+ */
+export type Cell = string | number | null;
+export type CellReader = (row: number) => Cell;
+
+export interface Value {
+  readonly type: ValueType;
+  /** As it was written, names replaced by their definitions: two with the same text are the same. */
+  readonly text: string;
+  /** One part; of an address that of IPv4 and that of IPv6. */
+  sql(scope: Scope): readonly string[];
+  /** To be asked for once a batch. */
+  reader(scope: RowScope): CellReader;
+  /** What was written as a text, a number or nothing. */
+  readonly literal?: string | number | null;
+}
+
+/** The only part of a value that is no address. */
+export function onePart(value: Value, scope: Scope): string {
+  return value.sql(scope)[0]!;
+}
+
+/** The SQL types of a value's parts. */
+export const PART_TYPES: Readonly<Record<ValueType, readonly string[]>> = {
+  text: ['VARCHAR'],
+  number: ['DOUBLE'],
+  time: ['TIMESTAMP'],
+  address: ['UINTEGER', IP6_TYPE],
+  condition: ['BOOLEAN'],
+};

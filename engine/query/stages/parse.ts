@@ -1,0 +1,101 @@
+/**
+ * `parse json(message)`, `parse kv(message)`: any name after it is looked for in that text, too. What it finds comes before
+ * the field of that name; names that say which events there are (`ts`, `kind`, `source`, …) keep their meaning.
+ */
+import type { Name, Stage } from '../ast.ts';
+import { fieldOf, fieldValue } from '../expressions/analyse.ts';
+import { jsonValue, pairValue } from '../expressions/structured.ts';
+import { converted } from '../expressions/operator.ts';
+import { orElse } from '../expressions/or-else.ts';
+import type { Value } from '../expressions/value.ts';
+import type { Field, Resolve } from '../fields.ts';
+import { QueryError, shown, syntaxError } from '../query-error.ts';
+import { typedByName } from './extract.ts';
+import type { StageOperator } from './operator.ts';
+
+export type ParseStage = Extract<Stage, { stage: 'parse' }>;
+
+const FIXED: ReadonlySet<string> = new Set([
+  'ts',
+  'ts_ns',
+  'seq',
+  'source_id',
+  'message',
+  'ip',
+  'port',
+]);
+
+function isFixed(field: Field): boolean {
+  return field.type === 'virtual' || FIXED.has(field.name);
+}
+
+/** A field of the kind that its own is, so that conditions on it stay what they are. */
+function likeOwn(text: Value, name: Name, own: Field | undefined): Value {
+  switch (own?.type) {
+    case 'number':
+      return converted(text, 'number') ?? text;
+    case 'address':
+      return converted(text, 'address') ?? text;
+    case undefined:
+      return typedByName(name.name, text);
+    default:
+      return text;
+  }
+}
+
+const computes: NonNullable<StageOperator<ParseStage>['computes']> = (stage, resolve, around) => {
+  const { from, form, start } = stage;
+  if (resolve.columns !== undefined)
+    throw new QueryError(
+      'query-syntax',
+      `parse works on events, not on a table (column ${start + 1})`,
+      start,
+      'put it before the stage that counts',
+    );
+  const text = converted(fieldValue(resolve(from), from.start), 'text');
+  if (text === undefined) throw syntaxError(`${from.name} is no text`, from.start);
+  return {
+    fields: [],
+    hidden: [],
+    any: (name, own) => {
+      const isListed =
+        own !== undefined && !(own.type === 'attribute' && around.unlisted.has(own.key));
+      if (own !== undefined && (isFixed(own) || (own.type === 'time' && isListed)))
+        return undefined;
+      const found = form === 'json' ? jsonValue(text, name.name) : pairValue(text, name.name);
+      const value = likeOwn(found, name, isListed ? own : undefined);
+      if (!isListed)
+        around.readings.add(
+          `no event has a field ${shown(name.name)}: looked for it in ${from.name} as ${form === 'json' ? 'JSON' : 'key=value'}`,
+        );
+      const stored: Resolve = () => {
+        if (own !== undefined) return own;
+        throw new QueryError('unknown-field', name.name, name.start);
+      };
+      return fieldOf(name.name, orElse(value, stored, name));
+    },
+  };
+};
+
+export const parseOperator: StageOperator<ParseStage> = {
+  form: 'parse json(field), parse kv(field)',
+  does: 'names are looked for in a text',
+  parse: (reader) => {
+    const { at } = reader;
+    const form = reader.word('json') ? 'json' : reader.word('kv') ? 'kv' : undefined;
+    if (form === undefined)
+      throw syntaxError(
+        'expected json or kv',
+        at,
+        'write parse json(message) or parse kv(message)',
+      );
+    let from: Name = { name: 'message', start: at, end: at };
+    if (reader.take('(')) {
+      from = reader.column();
+      const end = reader.at;
+      if (!reader.take(')')) throw syntaxError('expected )', end);
+    }
+    return { stage: 'parse', form, from };
+  },
+  computes,
+};

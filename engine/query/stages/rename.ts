@@ -1,0 +1,62 @@
+/** `rename f as g, …`: fields and columns under other names. */
+import type { Name, Renamed, Stage } from '../ast.ts';
+import type { Field } from '../fields.ts';
+import { project, sorted } from '../batch/table.ts';
+import { type TableColumn, tableFields } from '../relation.ts';
+import { QueryError, shown, syntaxError } from '../query-error.ts';
+import type { StageOperator } from './operator.ts';
+
+export type RenameStage = Extract<Stage, { stage: 'rename' }>;
+
+function renamed({ names }: RenameStage, columns: readonly TableColumn[]): TableColumn[] {
+  const resolve = tableFields(columns);
+  const others = new Map(names.map(({ from, to }) => [resolve(from).name, to]));
+  const out = columns.map((column): TableColumn => {
+    const name = others.get(column.name)?.name ?? column.name;
+    return { ...column, name, shape: { ...column.shape, name } };
+  });
+  for (const { to } of names)
+    if (out.filter(({ name }) => name === to.name).length > 1)
+      throw new QueryError(
+        'query-syntax',
+        `a second column named ${shown(to.name)} (column ${to.start + 1})`,
+        to.start,
+      );
+  return out;
+}
+
+/** A field by another name. Throws QueryError for Daybook's own, which are known by theirs. */
+function called(field: Field, to: Name): Field {
+  if (field.type !== 'virtual') return { ...field, name: to.name };
+  if (field.ref !== undefined) return field;
+  throw syntaxError(
+    `${field.name} keeps its name among events`,
+    to.start,
+    `after a stage that counts it can be renamed`,
+  );
+}
+
+export const renameOperator: StageOperator<RenameStage> = {
+  form: 'rename field as name, …',
+  does: 'other names of fields',
+  parse: (reader) => {
+    const names: Renamed[] = [];
+    do {
+      const from = reader.column();
+      const { at } = reader;
+      if (!reader.word('as')) throw syntaxError('expected as', at, 'write rename field as name');
+      names.push({ from, to: reader.column() });
+    } while (reader.comma());
+    return { stage: 'rename', names };
+  },
+  computes: ({ names }, resolve) => ({
+    fields: names.map(({ from, to }) => ({ name: to.name, field: called(resolve(from), to) })),
+    hidden: names.map(({ from }) => from.name),
+  }),
+  project: renamed,
+  batchTable: (stage, table) => {
+    const before = sorted(table);
+    const columns = renamed(stage, table.columns);
+    return { ...project(before, table.columns), columns };
+  },
+};
