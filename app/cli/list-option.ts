@@ -4,11 +4,11 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { DaybookError } from '../../engine/contract/errors.ts';
 import {
+  askQuery,
   type View,
   type GivenList,
   textOf,
   type CaseSession,
-  startQuery,
   unmatchedLines,
 } from '../../engine/search/index.ts';
 import {
@@ -135,7 +135,7 @@ export async function tellUnmatched(
   await checkUnmatched(parsed, session);
   const { lines, of } = await unmatchedLines(session, { ...view, list }, signal);
   if (lines.length > 0) {
-    const { plan } = startQuery(session, { ...view, text: view.query, list, signal });
+    const { plan } = await askQuery(session, { ...view, text: view.query, list, signal });
     for (const line of notSearchedText(await notSearched(session, plan, signal)))
       streams.err.write(`${visible(line)}\n`);
   }

@@ -223,7 +223,7 @@ export class Grammar {
   private leaf(): string {
     const { random, words } = this;
     const word = (): string => (words.words.length === 0 ? 'word' : random.oneOf(words.words));
-    switch (random.below(16)) {
+    switch (random.below(18)) {
       case 0:
         return this.cased(word());
       case 1:
@@ -251,9 +251,55 @@ export class Grammar {
       case 13:
         if (words.tags.length > 0) return `tag:${random.oneOf(words.tags)}`;
         return 'last:6h';
+      case 14:
+        return this.clock();
+      case 15:
+        return random.oneOf([
+          `${random.oneOf(ADDRESSES)}:${random.oneOf(['private', 'public', 'multicast', 'loopback', 'linklocal'])}`,
+          `${random.oneOf(['src_ip', 'dst_ip'])} ${random.oneOf(['=', '!='])} dst_ip`,
+          `${random.oneOf(['bytes', 'src_port', 'program'])} ${random.oneOf(['=', '>', '<='])} ${random.oneOf(['packets', 'dst_port', 'host'])}`,
+        ]);
       default:
         return this.field();
     }
+  }
+
+  private clock(): string {
+    const { random } = this;
+    const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+    return random.oneOf([
+      `hour:${random.below(24)}`,
+      `hour:>=${random.below(24)}`,
+      `hour:${random.between(12, 23)}-${random.below(12)}`,
+      `weekday:${random.oneOf(days)},${random.oneOf(days)}`,
+      `weekday:${random.oneOf(days)}-${random.oneOf(days)}`,
+    ]);
+  }
+
+  /** An expression of a number, a text, a time or an address. */
+  private expression(): string {
+    const { random } = this;
+    const number = (): string => random.oneOf(MEASURED);
+    return random.oneOf([
+      `${number()} + ${random.below(100)}`,
+      `round(${number()} / ${number()}, 2)`,
+      'len(message)',
+      `bin(ts, ${random.oneOf(['5m', '1h', '7h', '1d', '1w'])})`,
+      `if(${this.plainLeaf()}, "yes", "no")`,
+      `coalesce(${random.oneOf(['host', 'program'])}, "none")`,
+      `upper(substr(coalesce(program, host), ${random.between(1, 3)}, 4))`,
+      `split(message, " ", ${random.oneOf([1, 2, -1])})`,
+      'replace(message, /[0-9]+/, "#")',
+      `cidr(${random.oneOf(['src_ip', 'dst_ip'])}, ${random.between(1, 32)})`,
+      'coalesce(dst_ip, src_ip)',
+      'hour(ts)',
+    ]);
+  }
+
+  /** A condition that has no comma outside of quotes. */
+  private plainLeaf(): string {
+    const leaf = this.leaf();
+    return /[,()/]|[=<>]/.test(leaf) ? 'src_ip:private' : leaf;
   }
 
   private field(): string {
@@ -404,6 +450,10 @@ export class Grammar {
       `fields ts, ${field()}, ${field()}`,
       `where ${random.oneOf([this.leaf(), `${random.oneOf(MEASURED)} > ${random.below(5000)}`])}`,
       `union (${this.leaf()})`,
+      `eval made = ${this.expression()}`,
+      `extract "${random.oneOf(['from', 'for', 'to'])} {made}"`,
+      `rename ${field()} as made`,
+      `where len(message) > ${random.below(120)}`,
     ]);
   }
 
@@ -420,6 +470,12 @@ export class Grammar {
         `distinct(${field()})`,
         `p95(${number()})`,
         `avg(${number()})`,
+        `countif(${this.plainLeaf()})`,
+        `median(${number()})`,
+        `first(${number()})`,
+        `last(host)`,
+        `values(proto)`,
+        `sum(${number()} * 2)`,
       ]);
     return random.oneOf([
       'count',
@@ -433,6 +489,10 @@ export class Grammar {
       `stats count() by ${field()}`,
       `stats count() as n, ${measure()} as m by ${field()} | where n > 3 | sort n desc, ${random.oneOf(['m', '-m'])} | head 20`,
       `values ${field()}`,
+      `rare ${random.between(1, 30)} ${field()}`,
+      `stats ${measure()} by ${this.expression()}`,
+      `top 7 ${random.oneOf(['src_ip/24', 'dst_ip/16', 'hour', 'weekday'])}`,
+      `stats count() as n, sum(bytes) as b by ${field()} | eval each = b / n | sort each, n | head 20`,
       'talkers 20',
       `patterns ${random.between(1, 40)}`,
       `stats count() by ${field()} | count`,

@@ -9,6 +9,8 @@
 const NAME = '[A-Za-z_@\\u0080-\\uffff][\\w.@\\-\\u0080-\\uffff]*';
 /** Where a word ends in a filter. */
 export const WORD = /[^\s\u0000()|"]+/y;
+/** Within square brackets, which hold a query, their end ends it, too. */
+export const WORD_IN_QUERY = /[^\s\u0000()|"\]]+/y;
 /** Within the brackets of a function a comma ends it, too. */
 export const WORD_IN_CALL = /[^\s\u0000()|",]+/y;
 /** A value inside the brackets of a range ends there too. */
@@ -53,7 +55,7 @@ export const STAGE_COMPARISON = new RegExp(
 );
 /** `name` and a word: 1 name, 2 not, 3 word. */
 export const WORD_TEST = new RegExp(
-  `(${NAME})\\s+(not\\s+|!\\s*)?(in(?=\\s*[({])|(?:contains|startswith|endswith|matches(?:\\s+regex)?|like)(?=\\s|["'])|has(?=\\s*["']))\\s*`,
+  `(${NAME})\\s+(not\\s+|!\\s*)?(in(?=\\s*[({[])|(?:contains|startswith|endswith|matches(?:\\s+regex)?|like)(?=\\s|["'])|has(?=\\s*["']))\\s*`,
   'iy',
 );
 /** Where the value of a comparison ends though no space is there: `a=1&&b=2`. */

@@ -72,6 +72,12 @@ export function analyse(node: Expression, resolve: Resolve, around: Surroundings
     }
     case 'compared':
       return comparison(node, resolve, around);
+    case 'within':
+      throw syntaxError(
+        'a query within a query cannot be asked there',
+        node.start,
+        "it can be in the filter, in where and in union: daybook query CASE '… | where src_ip in [ … | values dst_ip ]'",
+      );
     case 'field-or-text':
       return fieldOrText(node, resolve, around);
   }

@@ -87,12 +87,19 @@ export interface FieldOrTextNode extends Span {
   /** Whether it may be words even if there is such a field: `message contains error`. */
   readonly doubtful: boolean;
 }
+/** `src_ip in [ query | values dst_ip ]`: values that another query gives, which is to be asked first (within.ts). */
+export interface WithinNode extends Span {
+  readonly node: 'within';
+  readonly name: string;
+  readonly query: Ast;
+}
 export type Expression =
   | AllNode
   | TextNode
   | PatternNode
   | FieldNode
   | ComparedNode
+  | WithinNode
   | FieldOrTextNode
   | NotNode
   | GroupNode;

@@ -6,7 +6,7 @@
  * `compileRange` if the plan `needsRange`, `compileAnswer`, and `shapeAnswer` on the result.
  * The language: docs/query-language.md.
  */
-export type { Ast, Expression, Stage } from './ast.ts';
+export type { Ast, Expression, Stage, WithinNode } from './ast.ts';
 export { walk } from './ast.ts';
 export { parseQuery } from './parse.ts';
 export { QueryError } from './query-error.ts';
@@ -99,3 +99,4 @@ export type { OutputColumn } from './outputs.ts';
 export { ADDRESS_CLASSES } from './filters/address-classes.ts';
 export { VALUE_FUNCTION_LIST } from './expressions/functions.ts';
 export { STAGE_LIST } from './stages/stages.ts';
+export { MOST_WITHIN, queriesWithin, withValues } from './within.ts';

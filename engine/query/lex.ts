@@ -14,6 +14,7 @@ import {
   REGEX_END,
   WORD,
   WORD_IN_CALL,
+  WORD_IN_QUERY,
 } from '../contract/query-spelling.ts';
 import { shown, syntaxError } from './query-error.ts';
 
@@ -26,6 +27,8 @@ export class Scanner {
   pos = 0;
   /** Whether it reads within the brackets of a function, where a comma ends a word. */
   inCall = false;
+  /** Whether it reads a query within square brackets. */
+  inSquare = false;
 
   constructor(text: string) {
     this.text = text;
@@ -74,7 +77,8 @@ export class Scanner {
   }
 
   private get wordPattern(): RegExp {
-    return this.inCall ? WORD_IN_CALL : WORD;
+    if (this.inCall) return WORD_IN_CALL;
+    return this.inSquare ? WORD_IN_QUERY : WORD;
   }
 
   /** Consumes `pattern`, which is sticky, if it matches here (no space is skipped). */

@@ -112,6 +112,8 @@ export function pieceSpans(text: string): Span[] {
   const out: Span[] = [];
   let start = 0;
   let depth = 0;
+  /** How deep brackets are that hold a query. */
+  const squares: number[] = [];
   let quote = '';
   for (let at = 0; at < text.length; at++) {
     const c = text[at]!;
@@ -120,8 +122,13 @@ export function pieceSpans(text: string): Span[] {
       else if (c === quote) quote = '';
     } else if (c === '"' || (c === "'" && /[\s(:|]|^$/.test(text[at - 1] ?? ''))) quote = c;
     else if (c === '(') depth += 1;
-    else if (c === ')') depth = Math.max(0, depth - 1);
-    else if (c === '|' && text[at + 1] === '|') at += 1;
+    else if (c === '[' && /\bin\s*$/i.test(text.slice(Math.max(0, at - 20), at))) {
+      depth += 1;
+      squares.push(depth);
+    } else if (c === ')' || (c === ']' && squares.at(-1) === depth)) {
+      if (c === ']') squares.pop();
+      depth = Math.max(0, depth - 1);
+    } else if (c === '|' && text[at + 1] === '|') at += 1;
     else if (c === '|' && depth === 0) {
       out.push(trimmed(text, start, at));
       start = at + 1;
@@ -179,6 +186,7 @@ function termOf(
   switch (item.node) {
     case 'pattern':
     case 'compared':
+    case 'within':
       return { ...base, type: 'group' };
     case 'field-or-text':
       return bracketed || item.doubtful || !isField(item.field)

@@ -20,6 +20,8 @@ function brief(node: Expression): string {
       return briefTest(node.test);
     case 'compared':
       return node.written;
+    case 'within':
+      return `${node.name} in ${node.query.text.trim()}`;
     case 'field-or-text':
       return `${brief(node.field)} / ${brief(node.text)}`;
     case 'field':

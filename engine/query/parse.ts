@@ -153,13 +153,18 @@ class Parser {
     const { scan } = this;
     scan.skipSpace();
     const start = scan.pos;
-    if (scan.atEnd() || scan.peek() === '|' || (scan.peek() === ')' && this.depth > 0)) {
+    const isNestedEnd = this.depth > 0 && (scan.peek() === ')' || this.isSquareEnd());
+    if (scan.atEnd() || scan.peek() === '|' || isNestedEnd) {
       if (inStage) {
         throw syntaxError(`found ${scan.found()}, expected a filter after where`, scan.pos);
       }
       return { node: 'all', start, end: start };
     }
     return this.or(inStage);
+  }
+
+  private isSquareEnd(): boolean {
+    return this.scan.inSquare && this.scan.peek() === ']';
   }
 
   private enter(): void {
@@ -193,6 +198,7 @@ class Parser {
       }
       const next = scan.peek();
       if (next === '' || next === ')' || next === '|' || (scan.inCall && next === ',')) break;
+      if (this.isSquareEnd()) break;
       if (this.operatorHere('OR') !== undefined) break;
       items.push(this.not(inStage, false));
     }
@@ -478,6 +484,7 @@ class Parser {
       scan.pos = start;
       return undefined;
     }
+    if (word === 'in' && next === '[') return this.within(name, found[2] !== undefined, start);
     let item: Expression;
     const quoted = scan.atQuote() || next === '/';
     if (word === 'in')
@@ -486,6 +493,31 @@ class Parser {
     const node: Expression =
       found[2] === undefined ? item : { node: 'not', item, start, end: scan.pos };
     return inStage ? node : this.orText(node, start, word !== 'in' && !quoted);
+  }
+
+  /** `name in [ query ]`, from the bracket on. */
+  private within(name: string, negated: boolean, start: number): Expression {
+    const { scan } = this;
+    const open = scan.pos;
+    scan.pos += 1;
+    this.enter();
+    this.unions += 1;
+    if (this.unions > MAX_UNIONS)
+      throw new QueryError('limit-exceeded', `more than ${MAX_UNIONS} queries within`, open);
+    const { inSquare, inCall } = scan;
+    scan.inSquare = true;
+    scan.inCall = false;
+    const query = this.query(true);
+    scan.inSquare = inSquare;
+    scan.inCall = inCall;
+    if (!scan.take(']')) {
+      if (scan.atEnd()) throw syntaxError('unclosed [', open, 'add a closing ]');
+      throw syntaxError(`found ${scan.found()}, expected | or ]`, scan.pos);
+    }
+    this.depth -= 1;
+    const { pos: end } = scan;
+    const item: Expression = { node: 'within', name, query, start, end };
+    return negated ? { node: 'not', item, start, end } : item;
   }
 
   /** A pattern in quotes, between slashes or as a word. */
@@ -747,7 +779,7 @@ class Parser {
     }
     const body = STAGE_OPERATORS[name].parse(this.readerOf(name));
     const next = scan.peek();
-    if (next !== '' && next !== '|' && !(next === ')' && this.depth > 0)) {
+    if (next !== '' && next !== '|' && !(next === ')' && this.depth > 0) && !this.isSquareEnd()) {
       throw syntaxError(
         `found ${scan.found()} in ${name}, expected | or the end`,
         scan.pos,

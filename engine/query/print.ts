@@ -30,6 +30,8 @@ function print(node: Expression, outer: number, source: string | undefined): str
       return `${printName(node.name)}:${printTest(node.test)}`;
     case 'compared':
       return node.written;
+    case 'within':
+      return `${printName(node.name)} in [ ${node.query.text.trim()} ]`;
     case 'field-or-text':
       return source?.slice(node.start, node.end) ?? print(node.field, outer, source);
     case 'not':

@@ -7,7 +7,7 @@ import { DaybookError } from '../contract/errors.ts';
 import type { EpochMicros } from '../contract/event.ts';
 import { IndexDamaged } from '../index/segment-indexes.ts';
 import { Stopwatch, type Timings } from '../measure/operation-log.ts';
-import { type Ast, type Plan, eventsAst, parseQuery, planQuery } from '../query/index.ts';
+import { type Ast, type Plan, parseQuery, planQuery } from '../query/index.ts';
 import { damageNotes, notesOf } from './answer-notes.ts';
 import { AskedView } from './asked-view.ts';
 import type { GivenList } from './lists/case-lists.ts';
@@ -166,46 +166,6 @@ export class Asker {
 
   scope(): ViewScope {
     return scopeOf(this.plan, this.timings(), this.notes());
-  }
-}
-
-/**
- * Does `work` on the events of a view: the part of its query that gives events, followed by `stages`.
- * @param narrows false: `work` asks the finder itself
- * @throws DaybookError query-syntax, unknown-field, cancelled, and what `work` throws
- */
-export async function askView<T extends object>(
-  session: CaseSession,
-  operation: string,
-  view: View,
-  signal: AbortSignal | undefined,
-  work: (asked: AskedView) => Promise<T>,
-  stages: Ast['stages'] = [],
-  narrows = true,
-): Promise<T & ViewScope> {
-  const release = session.store.hold();
-  try {
-    const question = { ...view, text: view.query, signal };
-    const asker = new Asker(session, operation, question, priorityOf(operation), (text) => {
-      const events = eventsAst(parseQuery(text));
-      return { ...events, stages: [...events.stages, ...stages] };
-    });
-    for (;;) {
-      try {
-        const asked = asker.asked();
-        const result = await work(narrows ? await asked.narrowed() : asked);
-        asker.finish('done');
-        return { ...result, ...asker.scope() };
-      } catch (error) {
-        if (!asker.canRetry(error)) {
-          asker.fail(error);
-          throw error;
-        }
-        asker.replan();
-      }
-    }
-  } finally {
-    release();
   }
 }
 

@@ -3,7 +3,8 @@
  */
 export { rowFieldNames } from '../query/shown-events.ts';
 export type { AskedView } from './asked-view.ts';
-export { type View, type ViewScope, askView, scopeOf } from './asker.ts';
+export { askView } from './ask-view.ts';
+export { type View, type ViewScope, scopeOf } from './asker.ts';
 export { SUMMARY, summaryOf } from './events/event-summary.ts';
 export { fieldsToRead, listBatch } from './events/list-batch.ts';
 export {
@@ -33,6 +34,7 @@ export {
   startQuery,
 } from './query.ts';
 export { contextOf } from './plan-context.ts';
+export { askQuery } from './query-within.ts';
 export { eventIdOf, eventKey, locateEvents, noSuchEvent } from './rows/event-rows.ts';
 export { SearchCost } from './search-cost.ts';
 export { isSame, reachedBy } from './session/arrivals.ts';

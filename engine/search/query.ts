@@ -5,12 +5,14 @@ import type { Timings } from '../measure/operation-log.ts';
 import {
   type Answer,
   type AnswerStatement,
+  type Ast,
   type MatchedRange,
   type Plan,
   type RawValue,
   type ShownRecord,
   compileRange,
   formatter,
+  parseQuery,
   shapeAnswer,
 } from '../query/index.ts';
 import { segmentsRead } from '../query/plan-reads.ts';
@@ -178,10 +180,18 @@ export class RunningQuery {
   }
 }
 
-/** @throws DaybookError query-syntax, unknown-field */
-export function startQuery(session: CaseSession, parameters: QueryParameters): RunningQuery {
+/**
+ * @param ast of the text, where values are in the places of queries within it (query-within.ts)
+ * @throws DaybookError query-syntax, unknown-field
+ */
+export function startQuery(
+  session: CaseSession,
+  parameters: QueryParameters,
+  ast?: Ast,
+): RunningQuery {
   const { operation = 'query.run', limit, ...question } = parameters;
-  return new RunningQuery(new Asker(session, operation, question, 'now'), limit);
+  const read = (text: string): Ast => ast ?? parseQuery(text);
+  return new RunningQuery(new Asker(session, operation, question, 'now', read), limit);
 }
 
 /** The running query's rows as people and scripts see them. */

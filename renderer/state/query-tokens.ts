@@ -22,6 +22,7 @@ import {
   STAGE_NAMES,
   TEST_AHEAD,
   WORD,
+  WORD_IN_QUERY,
   WORD_TEST,
   isBarePattern,
 } from '../../engine/contract/query-spelling.ts';
@@ -92,7 +93,11 @@ export function tokensOf(text: string): Token[] {
 class Tokenizer {
   private readonly text: string;
   private readonly out: Token[] = [];
-  private readonly open: { readonly mode: Mode; readonly stage: string }[] = [];
+  private readonly open: {
+    readonly mode: Mode;
+    readonly stage: string;
+    readonly square: boolean;
+  }[] = [];
   private mode: Mode = 'filter';
   /** The stage that is being read. */
   private stage = '';
@@ -127,7 +132,7 @@ class Tokenizer {
       }
       return;
     }
-    if (c === ')') {
+    if (c === ')' || (c === ']' && this.isInSquare())) {
       const before = this.open.pop();
       if (before !== undefined) ({ mode: this.mode, stage: this.stage } = before);
       this.put('bracket', 1);
@@ -154,7 +159,7 @@ class Tokenizer {
   // -- filters -----------------------------------------------------------------------------------
 
   private filter(): void {
-    const word = this.peek(WORD);
+    const word = this.peek(this.wordPattern);
     const c = this.text[this.pos];
     const infix = this.infix(word);
     if (infix > 0) {
@@ -242,7 +247,7 @@ class Tokenizer {
     if (sign.endsWith('~')) this.pattern();
     else if (sign.includes('>') || sign.includes('<')) this.compared();
     else if (c === '(') this.bracket('list');
-    else if ((c === '[' || c === '{') && !this.matches(RANGE, 0)) this.unglued(WORD);
+    else if ((c === '[' || c === '{') && !this.matches(RANGE, 0)) this.unglued(this.wordPattern);
     else this.value(false, false);
     return true;
   }
@@ -262,6 +267,7 @@ class Tokenizer {
     this.put('operator', word.length);
     this.space();
     if (next === '(' && word.toLowerCase() === 'in') this.bracket('list');
+    else if (next === '[' && word.toLowerCase() === 'in') this.bracket('filter');
     else if (next === '{' && word.toLowerCase() === 'in') this.set();
     else this.pattern();
     return true;
@@ -321,7 +327,7 @@ class Tokenizer {
       this.compared();
       return;
     }
-    this.unglued(inList ? LIST_WORD : WORD);
+    this.unglued(inList ? LIST_WORD : this.wordPattern);
   }
 
   /** A word up to an `&&` that begins another test. */
@@ -338,7 +344,7 @@ class Tokenizer {
   private compared(): void {
     const c = this.text[this.pos];
     if (c === '"' || c === "'") this.put('string', this.quoteEnd() - this.pos);
-    else if (this.peek(WORD) !== undefined) this.unglued(WORD);
+    else if (this.peek(this.wordPattern) !== undefined) this.unglued(this.wordPattern);
   }
 
   private range(): void {
@@ -361,7 +367,7 @@ class Tokenizer {
 
   private listItem(): void {
     const c = this.text[this.pos];
-    const word = this.peek(WORD);
+    const word = this.peek(this.wordPattern);
     const infix = this.infix(word);
     const isNot = word === 'NOT' || (word === 'not' && !this.operand && this.matches(OPERAND, 3));
     const isComma = c === ',';
@@ -419,6 +425,15 @@ class Tokenizer {
     else this.put(NUMBER.test(word) ? 'number' : 'field', word.length);
   }
 
+  private get wordPattern(): RegExp {
+    return this.open.some(({ square }) => square) ? WORD_IN_QUERY : WORD;
+  }
+
+  /** Whether a square bracket is the last that was opened: it holds a query. */
+  private isInSquare(): boolean {
+    return this.open[this.open.length - 1]?.square === true;
+  }
+
   /** Whether an argument of a function begins here. */
   private isArgument(): boolean {
     const last = this.out[this.out.length - 1];
@@ -449,8 +464,9 @@ class Tokenizer {
 
   /** An opening bracket; inside of it goes on in `mode`. */
   private bracket(mode: Mode): void {
+    const square = this.text[this.pos] === '[';
     this.put('bracket', 1);
-    this.open.push({ mode: this.mode, stage: this.stage });
+    this.open.push({ mode: this.mode, stage: this.stage, square });
     this.mode = mode;
     this.operand = false;
   }

@@ -8,9 +8,9 @@ import {
   CaseSession,
   rowFieldNames,
   shownRows,
-  startQuery,
   type Answer,
   type RunningQuery,
+  askQuery,
 } from '../../../engine/search/index.ts';
 import { requestRange } from '../../../engine/operations/query/request-range.ts';
 import {
@@ -170,7 +170,7 @@ async function run(
   });
   try {
     const view = { from, to, list, zone, path } as const;
-    const running = startQuery(session, { text, ...view, limit, signal, operation });
+    const running = await askQuery(session, { text, ...view, limit, signal, operation });
     if (parsed.flag('explain')) {
       const lines = await running.explain();
       await write(

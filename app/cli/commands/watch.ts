@@ -6,9 +6,9 @@ import {
   reachedBy,
   CaseSession,
   shownRows,
-  startQuery,
   type ShownRecord,
   type ShownValue,
+  askQuery,
 } from '../../../engine/search/index.ts';
 import { watchCase } from '../../../engine/operations/case/watch.ts';
 import type { Command } from '../command.ts';
@@ -71,7 +71,7 @@ export const watchCommand: Command = {
     });
     try {
       // What is wrong with the query is said now, not when the first event comes.
-      if (text !== undefined) startQuery(session, { text, zone, operation: 'case.watch' });
+      if (text !== undefined) await askQuery(session, { text, zone, operation: 'case.watch' });
       const changes = watchCase(session, signal);
       let reached = text === undefined ? undefined : await reachedBy(session);
       streams.err.write('watching; ctrl-C ends it\n');
@@ -87,7 +87,7 @@ export const watchCommand: Command = {
         const now = await reachedBy(session);
         // Reported already, with another change of the same commit.
         if (isSame(reached, now)) continue;
-        const running = startQuery(session, {
+        const running = await askQuery(session, {
           text,
           zone,
           signal,

@@ -2,10 +2,10 @@
 import { cell, columnOf, makeColumn, type ColumnBatch } from '../../contract/column-batch.ts';
 import { columnNames, type OutputColumn, type Plan } from '../../query/index.ts';
 import {
+  askQuery,
   type CaseSession,
   fieldsToRead,
   listBatch,
-  startQuery,
   type QueryParameters,
 } from '../../search/index.ts';
 import { fieldName } from './event-query.ts';
@@ -19,11 +19,11 @@ export async function foundEvents(
   parameters: QueryParameters,
   fields: readonly string[],
 ): Promise<ColumnBatch> {
-  const { plan } = startQuery(session, parameters);
+  const { plan } = await askQuery(session, parameters);
   const wanted = fieldsToRead(plan, fields).filter((name) => columnNames(plan, name).length > 0);
   const chosen = ['ts', ...wanted].map(fieldName).join(', ');
   const snapshot = session.snapshot();
-  const running = startQuery(session, {
+  const running = await askQuery(session, {
     ...parameters,
     text: `${parameters.text} | fields ${chosen}`,
   });

@@ -15,8 +15,8 @@ import {
   type CaseSession,
   eventIdOf,
   locateEvents,
-  startQuery,
   SearchCost,
+  askQuery,
 } from '../../search/index.ts';
 
 /** What is marked: all that a query finds, or events by their ids. */
@@ -220,7 +220,7 @@ async function rowsOneByOne(
   const { text, from, to, list, zone, signal } = parameters;
   // Which events they are is enough: their other columns are not read.
   const chooses = parseQuery(text).stages.some(({ stage }) => stage === 'fields');
-  const running = startQuery(session, {
+  const running = await askQuery(session, {
     ...{ text: chooses ? text : `${text} | fields event_id`, from, to, list, zone, signal },
     operation: `events.${operation}.find`,
   });

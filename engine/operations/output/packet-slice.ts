@@ -11,7 +11,7 @@ import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import { ROW_IDENTITY } from '../../query/index.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
-import { type CaseSession, type GivenList, startQuery } from '../../search/index.ts';
+import { type CaseSession, type GivenList, askQuery, startQuery } from '../../search/index.ts';
 import { Bits } from './bits.ts';
 import {
   checkEvidence,
@@ -104,8 +104,8 @@ async function wantedByView(
   signal: AbortSignal | undefined,
 ): Promise<Map<number, Wanted>> {
   const start = (text: string) =>
-    startQuery(session, { text, from, to, list, zone, signal, operation: 'packets.slice.find' });
-  if (start(query).plan.shape !== 'rows')
+    askQuery(session, { text, from, to, list, zone, signal, operation: 'packets.slice.find' });
+  if ((await start(query)).plan.shape !== 'rows')
     throw new DaybookError(
       'usage',
       'this view is a table: it has no packets',
@@ -118,7 +118,7 @@ async function wantedByView(
       .flatMap(({ sources }) => sources),
   );
   const wanted = new Map<number, Wanted>();
-  const running = start(`${query} | fields kind`);
+  const running = await start(`${query} | fields kind`);
   for await (const { columns, rows } of running.rows()) {
     const at = columns[0]?.parts[0]?.at;
     for (const row of rows) {

@@ -7,10 +7,10 @@ import {
   type GivenList,
   type CaseSession,
   shownRows,
-  startQuery,
   type RunningQuery,
   SUMMARY,
   summaryOf,
+  askQuery,
 } from '../../search/index.ts';
 import { csvLine } from './csv.ts';
 import { EXPANDED } from '../../query/statements.ts';
@@ -63,7 +63,7 @@ export async function exportRows(
   };
   // A summary is made of fields that differ by kind: they are read, and only the chosen ones written.
   const summarised = fields?.includes(SUMMARY) === true;
-  const running = startQuery(session, {
+  const running = await askQuery(session, {
     text: withStages(query, sort, summarised ? undefined : fields),
     ...{ from, to, list, zone, limit, signal: place.signal },
     operation: 'export.rows.query',

@@ -16,7 +16,7 @@ import type { Result } from '../../contract/operations.ts';
 import { quarantineFile } from '../../ingest/case/case-writer.ts';
 import { type Plan, recordTest } from '../../query/index.ts';
 import { hintsWhenEmpty } from './empty-hints.ts';
-import { type View, type CaseSession, startQuery } from '../../search/index.ts';
+import { type View, type CaseSession, askQuery } from '../../search/index.ts';
 
 export interface NotSearched {
   /** Records in the quarantine, and how many of them contain what was asked for. */
@@ -62,7 +62,7 @@ export async function unsearched(
   { query, ...view }: View,
   signal: AbortSignal,
 ): Promise<Result<'query.unsearched'>> {
-  const { plan } = startQuery(session, { ...view, text: query, signal });
+  const { plan } = await askQuery(session, { ...view, text: query, signal });
   const left = await notSearched(session, plan, signal);
   const { packetsBeneath, ...rest } = left;
   return {

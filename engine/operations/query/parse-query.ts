@@ -9,7 +9,9 @@ import {
   eventsAst,
   outlineOf,
   planQuery,
+  queriesWithin,
   shapeOfAnswer,
+  withValues,
 } from '../../query/index.ts';
 import { type CaseSession, contextOf } from '../../search/index.ts';
 
@@ -60,7 +62,13 @@ function planIn(
 ): { error?: Outline['error']; readings: Iterable<string> } {
   if (session === undefined) return { readings: ast.readings };
   try {
-    return planQuery(ast, contextOf(session.snapshot(), { text, zone }, session));
+    const context = contextOf(session.snapshot(), { text, zone }, session);
+    // Queries within are looked at by themselves: what they find makes nothing wrong.
+    for (const { query } of queriesWithin(ast)) {
+      const { error } = planIn(query, text, zone, session);
+      if (error !== undefined) return { error, readings: ast.readings };
+    }
+    return planQuery(withValues(ast, new Map()), context);
   } catch (error) {
     if (error instanceof QueryError)
       return { error: errorSpan(text, error), readings: ast.readings };

@@ -8,7 +8,7 @@ import {
   type ViewScope,
   type CaseSession,
   shownRows,
-  startQuery,
+  askQuery,
   type RunningQuery,
 } from '../../search/index.ts';
 import { rowFieldNames } from '../../query/shown-events.ts';
@@ -32,11 +32,11 @@ export async function runQuery(
 ): Promise<RunAnswer & ViewScope> {
   const { query, from, to, list, zone, path, limit } = parameters;
   const start = (most: number) =>
-    startQuery(session, {
+    askQuery(session, {
       ...{ text: query, from, to, list, zone, path, limit: most, signal },
       ...(parameters.aside === true ? { operation: 'query.aside' } : {}),
     });
-  const running = start(limit + 1);
+  const running = await start(limit + 1);
   const { plan } = running;
   const answered =
     plan.shape === 'rows' ? await rows(running, zone, limit) : await table(running, limit);
@@ -109,9 +109,10 @@ function plain(value: ShownValue | undefined): CellValue {
 }
 
 /** @throws DaybookError query-syntax, unknown-field */
-export function explainQuery(
+export async function explainQuery(
   session: CaseSession,
   { query, from, to, list, zone, path }: View,
 ): Promise<string[]> {
-  return startQuery(session, { text: query, from, to, list, zone, path }).explain();
+  const asked = await askQuery(session, { text: query, from, to, list, zone, path });
+  return asked.explain();
 }

@@ -16,6 +16,7 @@ import { isAggregating, parseQuery, type Ast, type ShownValue } from '../../quer
 import { countOf, namesOf, recordsOf } from '../query/answer-records.ts';
 import { caseInfo, type CaseInfo } from '../case/case-info.ts';
 import {
+  askQuery,
   type CaseSession,
   eventIdOf,
   eventKey,
@@ -286,10 +287,11 @@ async function buckets(
   { query, from, to, zone }: Asked,
   signal: AbortSignal | undefined,
 ): Promise<Bucket[]> {
-  const answer = await startQuery(session, {
+  const asked = await askQuery(session, {
     text: `${query} | timeline`,
     ...{ from, to, zone, signal, operation: 'report.timeline' },
-  }).answer();
+  });
+  const answer = await asked.answer();
   if (answer.shape !== 'timeline') return [];
   const all = answer.buckets.map(({ start, count }) => ({
     start: typeof start === 'string' ? start : '',
@@ -304,10 +306,11 @@ async function countOfQuery(
   { query, from, to, zone }: Asked,
   signal: AbortSignal | undefined,
 ): Promise<number> {
-  const answer = await startQuery(session, {
+  const asked = await askQuery(session, {
     text: `${query} | count`,
     ...{ from, to, zone, signal, operation: 'report.count' },
-  }).answer();
+  });
+  const answer = await asked.answer();
   return answer.shape === 'count' ? Number(answer.count) : 0;
 }
 
@@ -357,17 +360,17 @@ async function viewFacts(
 }
 
 /** The view's rows in its order with the columns it chose; what it does not choose is not read. */
-function startView(
+async function startView(
   session: CaseSession,
   { query, from, to, zone, sort, columns }: View,
   signal: AbortSignal | undefined,
-): RunningQuery {
-  const start = (text: string): RunningQuery =>
-    startQuery(session, {
+): Promise<RunningQuery> {
+  const start = (text: string): Promise<RunningQuery> =>
+    askQuery(session, {
       ...{ text, from, to, zone, limit: LIMITS.viewRows, signal },
       operation: 'report.view',
     });
-  const asked = start(query);
+  const asked = await start(query);
   if (asked.plan.shape !== 'rows') return asked;
   const order =
     sort === undefined
@@ -378,7 +381,7 @@ function startView(
     `${order} | fields ${[...names.filter((name) => name !== BASIS), BASIS].map(fieldName).join(', ')}`;
   if (columns === undefined) return start(query + fields(VIEW_FIELDS));
   try {
-    return start(query + fields(columns));
+    return await start(query + fields(columns));
   } catch (error) {
     // Columns that were chosen when the case had others.
     if (!(error instanceof DaybookError) || error.code !== 'unknown-field') throw error;
@@ -394,7 +397,7 @@ async function foundByView(
   const { query, from, to, zone } = view;
   const asked = { from, to, zone };
   const events = { query: eventsPart(query, parseQuery(query)), ...asked };
-  const running = startView(session, view, signal);
+  const running = await startView(session, view, signal);
   const beneath = running.plan.packetsBeneath;
   const notes =
     beneath === undefined || beneath.packets === 0

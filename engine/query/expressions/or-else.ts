@@ -7,8 +7,11 @@ import { VALUE_FUNCTIONS } from './functions.ts';
 import { converted } from './operator.ts';
 import type { Value } from './value.ts';
 
-export function orElse(value: Value, resolve: Resolve, name: Name): Value {
+/** @param unlisted a name that only may be one of an event is none of these: the value does not depend on it */
+export function orElse(value: Value, resolve: Resolve, name: Name, unlisted: Set<string>): Value {
+  const before = new Set(unlisted);
   const own = valueOfName(resolve, name);
+  for (const one of [...unlisted]) if (!before.has(one)) unlisted.delete(one);
   const other = own && converted(own, value.type);
   if (other === undefined) return value;
   const args = [value, other];

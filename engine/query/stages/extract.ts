@@ -57,7 +57,7 @@ export function typedByName(name: string, text: Value): Value {
   return converted(text, wanted) ?? text;
 }
 
-const computes: NonNullable<StageOperator<ExtractStage>['computes']> = (stage, resolve) => {
+const computes: NonNullable<StageOperator<ExtractStage>['computes']> = (stage, resolve, around) => {
   const { from, given, start } = stage;
   const text = converted(fieldValue(resolve(from), from.start), 'text');
   if (text === undefined) throw syntaxError(`${from.name} is no text`, from.start);
@@ -74,7 +74,10 @@ const computes: NonNullable<StageOperator<ExtractStage>['computes']> = (stage, r
   const fields = names.flatMap((name, i) => {
     if (name === undefined) return [];
     const value = typedByName(name, groupValue(text, pattern, ignoreCase, i + 1));
-    return { name, field: fieldOf(name, orElse(value, resolve, { name, start, end: start })) };
+    return {
+      name,
+      field: fieldOf(name, orElse(value, resolve, { name, start, end: start }, around.unlisted)),
+    };
   });
   if (fields.length > 0) return { fields, hidden: [] };
   throw syntaxError(

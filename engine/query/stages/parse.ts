@@ -72,7 +72,8 @@ const computes: NonNullable<StageOperator<ParseStage>['computes']> = (stage, res
         if (own !== undefined) return own;
         throw new QueryError('unknown-field', name.name, name.start);
       };
-      return fieldOf(name.name, orElse(value, stored, name));
+      if (!isListed && own?.type === 'attribute') around.unlisted.delete(own.key);
+      return fieldOf(name.name, orElse(value, stored, name, around.unlisted));
     },
   };
 };

@@ -56,6 +56,7 @@ function matches(node: Expression, event: TestEvent): boolean {
       return texts.some((text) => pattern.test(text));
     }
     case 'compared':
+    case 'within':
       throw new TypeError('computed values are tested by expressions/values.test.ts');
     case 'field-or-text':
       return matches(node.field, event);

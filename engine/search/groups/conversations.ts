@@ -11,7 +11,8 @@ import {
   formatter,
   protocolName,
 } from '../../query/index.ts';
-import { askView, type View, type ViewScope } from '../asker.ts';
+import { askView } from '../ask-view.ts';
+import { type View, type ViewScope } from '../asker.ts';
 import type { CaseSession } from '../session/case-session.ts';
 
 export interface ConversationParameters extends View {

@@ -8,7 +8,8 @@ import {
   isAlwaysThere,
 } from '../../query/index.ts';
 import type { Kind } from '../../contract/event.ts';
-import { askView, type View, type ViewScope } from '../asker.ts';
+import { askView } from '../ask-view.ts';
+import { type View, type ViewScope } from '../asker.ts';
 import type { AskedView } from '../asked-view.ts';
 import { groupsOf } from './answer-groups.ts';
 import type { CaseSession } from '../session/case-session.ts';

@@ -15,7 +15,8 @@ import {
   takesAll,
 } from '../../query/index.ts';
 import { bucketCounts, eventsIn, rangeOf, spansBuckets } from '../access-paths/timed-rows.ts';
-import { askView, type View, type ViewScope } from '../asker.ts';
+import { askView } from '../ask-view.ts';
+import { type View, type ViewScope } from '../asker.ts';
 import type { AskedView } from '../asked-view.ts';
 import type { CaseSession } from '../session/case-session.ts';
 import { SearchCost } from '../search-cost.ts';

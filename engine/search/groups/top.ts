@@ -10,7 +10,8 @@ import {
   formatter,
   shapeAnswer,
 } from '../../query/index.ts';
-import { askView, type View, type ViewScope } from '../asker.ts';
+import { askView } from '../ask-view.ts';
+import { type View, type ViewScope } from '../asker.ts';
 import type { AskedView } from '../asked-view.ts';
 import { groupsOf } from './answer-groups.ts';
 import type { CaseSession } from '../session/case-session.ts';

@@ -7,7 +7,8 @@ import {
   compileRows,
   planQuery,
 } from '../../query/index.ts';
-import { type View, type ViewScope, askView } from '../asker.ts';
+import { askView } from '../ask-view.ts';
+import { type View, type ViewScope } from '../asker.ts';
 import type { GivenList } from './case-lists.ts';
 import type { CaseSession } from '../session/case-session.ts';
 

@@ -1,0 +1,47 @@
+/** Work on the events of a view, with the queries within its query answered first. */
+import { type Ast, eventsAst, parseQuery } from '../query/index.ts';
+import { Asker, type View, type ViewScope, priorityOf } from './asker.ts';
+import type { AskedView } from './asked-view.ts';
+import { queriesAnswered } from './query-within.ts';
+import type { CaseSession } from './session/case-session.ts';
+
+/**
+ * Does `work` on the events of a view: the part of its query that gives events, followed by `stages`.
+ * @param narrows false: `work` asks the finder itself
+ * @throws DaybookError query-syntax, unknown-field, cancelled, and what `work` throws
+ */
+export async function askView<T extends object>(
+  session: CaseSession,
+  operation: string,
+  view: View,
+  signal: AbortSignal | undefined,
+  work: (asked: AskedView) => Promise<T>,
+  stages: Ast['stages'] = [],
+  narrows = true,
+): Promise<T & ViewScope> {
+  const release = session.store.hold();
+  try {
+    const question = { ...view, text: view.query, signal };
+    const whole = await queriesAnswered(session, question);
+    const asker = new Asker(session, operation, question, priorityOf(operation), (text) => {
+      const events = eventsAst(whole ?? parseQuery(text));
+      return { ...events, stages: [...events.stages, ...stages] };
+    });
+    for (;;) {
+      try {
+        const asked = asker.asked();
+        const result = await work(narrows ? await asked.narrowed() : asked);
+        asker.finish('done');
+        return { ...result, ...asker.scope() };
+      } catch (error) {
+        if (!asker.canRetry(error)) {
+          asker.fail(error);
+          throw error;
+        }
+        asker.replan();
+      }
+    }
+  } finally {
+    release();
+  }
+}
