@@ -25,7 +25,19 @@ export const MAC = /^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/i;
 /** In the order in which the window offers them. */
 export const STAGE_NAMES = [
   ...(['count', 'top', 'rare', 'timeline', 'stats', 'values', 'talkers', 'patterns'] as const),
-  ...(['where', 'eval', 'extract', 'parse', 'fields', 'rename', 'sort', 'head', 'tail', 'dedup', 'union'] as const),
+  ...([
+    'where',
+    'eval',
+    'extract',
+    'parse',
+    'fields',
+    'rename',
+    'sort',
+    'head',
+    'tail',
+    'dedup',
+    'union',
+  ] as const),
 ];
 
 export const FUNCTIONS = [

@@ -199,7 +199,6 @@ describe("other tools' spellings", () => {
   });
 
   it.each([
-    ['rex "a"', /pattern/],
     ['join x', /--list/],
     ['timechart count', /timeline/],
     ['lmit 3', /limit/],

@@ -25,6 +25,7 @@ function namesOf(stage: Stage): readonly Name[] {
     case 'stats':
       return [...stage.by, ...stage.measures.flatMap(({ of }) => of ?? [])];
     case 'top':
+    case 'rare':
       return [...stage.fields, ...(stage.by.of === undefined ? [] : [stage.by.of])];
     case 'values':
       return [stage.field];
