@@ -6,6 +6,7 @@ import { Cutter } from './cutter.ts';
 import { type Extractor, readExtractor } from './extractor.ts';
 import accessLog from './extractors/access-log.json' with { type: 'json' };
 import asterisk from './extractors/asterisk.json' with { type: 'json' };
+import auditd from './extractors/auditd.json' with { type: 'json' };
 import bind from './extractors/bind.json' with { type: 'json' };
 import cef from './extractors/cef.json' with { type: 'json' };
 import checkpoint from './extractors/checkpoint.json' with { type: 'json' };
@@ -20,14 +21,21 @@ import coredns from './extractors/coredns.json' with { type: 'json' };
 import cyberark from './extractors/cyberark.json' with { type: 'json' };
 import daemons from './extractors/daemons.json' with { type: 'json' };
 import databases from './extractors/databases.json' with { type: 'json' };
+import dhcp from './extractors/dhcp.json' with { type: 'json' };
+import dnsResolvers from './extractors/dns-resolvers.json' with { type: 'json' };
 import dovecot from './extractors/dovecot.json' with { type: 'json' };
 import dropbear from './extractors/dropbear.json' with { type: 'json' };
 import ekinops from './extractors/ekinops.json' with { type: 'json' };
+import elasticsearch from './extractors/elasticsearch.json' with { type: 'json' };
 import envoy from './extractors/envoy.json' with { type: 'json' };
+import exchange from './extractors/exchange.json' with { type: 'json' };
 import exim from './extractors/exim.json' with { type: 'json' };
+import fail2ban from './extractors/fail2ban.json' with { type: 'json' };
 import filterlog from './extractors/filterlog.json' with { type: 'json' };
+import forcepoint from './extractors/forcepoint.json' with { type: 'json' };
 import forcepointSmc from './extractors/forcepoint-smc.json' with { type: 'json' };
 import fortinet from './extractors/fortinet.json' with { type: 'json' };
+import ftp from './extractors/ftp.json' with { type: 'json' };
 import haproxy from './extractors/haproxy.json' with { type: 'json' };
 import honeypots from './extractors/honeypots.json' with { type: 'json' };
 import iis from './extractors/iis.json' with { type: 'json' };
@@ -36,6 +44,7 @@ import iscDhcpd from './extractors/isc-dhcpd.json' with { type: 'json' };
 import juniperSrx from './extractors/juniper-srx.json' with { type: 'json' };
 import keyValue from './extractors/key-value.json' with { type: 'json' };
 import leef from './extractors/leef.json' with { type: 'json' };
+import linuxAccounts from './extractors/linux-accounts.json' with { type: 'json' };
 import logfmt from './extractors/logfmt.json' with { type: 'json' };
 import meraki from './extractors/meraki.json' with { type: 'json' };
 import mikrotik from './extractors/mikrotik.json' with { type: 'json' };
@@ -49,6 +58,7 @@ import pensando from './extractors/pensando.json' with { type: 'json' };
 import postfix from './extractors/postfix.json' with { type: 'json' };
 import pulseSecure from './extractors/pulse-secure.json' with { type: 'json' };
 import radius from './extractors/radius.json' with { type: 'json' };
+import sendmail from './extractors/sendmail.json' with { type: 'json' };
 import skyhigh from './extractors/skyhigh.json' with { type: 'json' };
 import snort from './extractors/snort.json' with { type: 'json' };
 import snortCsv from './extractors/snort-csv.json' with { type: 'json' };
@@ -60,6 +70,7 @@ import stormshield from './extractors/stormshield.json' with { type: 'json' };
 import su from './extractors/su.json' with { type: 'json' };
 import sudo from './extractors/sudo.json' with { type: 'json' };
 import symantecEndpoint from './extractors/symantec-endpoint.json' with { type: 'json' };
+import umbrella from './extractors/umbrella.json' with { type: 'json' };
 import vectra from './extractors/vectra.json' with { type: 'json' };
 import vmware from './extractors/vmware.json' with { type: 'json' };
 import vpn from './extractors/vpn.json' with { type: 'json' };
@@ -71,6 +82,7 @@ import webError from './extractors/web-error.json' with { type: 'json' };
 const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'access-log': accessLog,
   asterisk,
+  auditd,
   bind,
   cef,
   checkpoint,
@@ -85,14 +97,21 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   cyberark,
   daemons,
   databases,
+  dhcp,
+  'dns-resolvers': dnsResolvers,
   dovecot,
   dropbear,
   ekinops,
+  elasticsearch,
   envoy,
+  exchange,
   exim,
+  fail2ban,
   filterlog,
+  forcepoint,
   'forcepoint-smc': forcepointSmc,
   fortinet,
+  ftp,
   haproxy,
   honeypots,
   iis,
@@ -101,6 +120,7 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'juniper-srx': juniperSrx,
   'key-value': keyValue,
   leef,
+  'linux-accounts': linuxAccounts,
   logfmt,
   meraki,
   mikrotik,
@@ -114,6 +134,7 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   postfix,
   'pulse-secure': pulseSecure,
   radius,
+  sendmail,
   skyhigh,
   snort,
   'snort-csv': snortCsv,
@@ -125,6 +146,7 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   su,
   sudo,
   'symantec-endpoint': symantecEndpoint,
+  umbrella,
   vectra,
   vmware,
   vpn,

@@ -150,3 +150,10 @@ it.each([
 ])('reads an endpoint of a template: %s', (message, fields) => {
   expect(cutBy({ text: '{src_ip:endpoint} x' }, message)).toEqual(fields);
 });
+
+it.each([
+  ['IP: 2001:db8::1. Username: alice', { src_ip: '2001:db8::1', user: 'alice' }],
+  ['IP: ::ffff:192.0.2.1. Username: alice', { src_ip: '192.0.2.1', user: 'alice' }],
+])('ends an address at the full stop of a sentence: %s', (message, fields) => {
+  expect(cutBy({ text: 'IP: {src_ip}. Username: {user:word}' }, message)).toEqual(fields);
+});

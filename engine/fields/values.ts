@@ -53,7 +53,7 @@ function ip6End(b: Uint8Array, start: number, end: number): number {
     let value = 0;
     while (p < end && p - first < 4 && hexOf(b[p]!) >= 0) value = value * 16 + hexOf(b[p++]!);
     if (p === first) break;
-    if (b[p] === 46 && p < end && n <= 12) {
+    if (b[p] === 46 && p + 1 < end && isDigit(b[p + 1]!) && n <= 12) {
       const after = ip4End(b, first, end);
       if (after < 0) return -1;
       for (let i = 0; i < 4; i++) out[n++] = ADDRESS[12 + i]!;
