@@ -88,6 +88,8 @@ function round(ms: number): number {
 export interface LatencySummary {
   operation: string;
   count: number;
+  /** Of these, how many did not do what they were to do. */
+  failed: number;
   p50: number;
   p95: number;
   p99: number;
@@ -101,6 +103,7 @@ export interface LatencySummary {
 export function summarise(
   operations: readonly {
     operation: string;
+    status: string;
     totalMs: number;
     path: string | undefined;
     rowsExamined: number | undefined;
@@ -120,6 +123,7 @@ export function summarise(
       return {
         operation,
         count: list.length,
+        failed: list.filter(({ status }) => status === 'failed').length,
         p50: rank(0.5),
         p95: rank(0.95),
         p99: rank(0.99),

@@ -62,6 +62,7 @@ export const latencyCommand: Command = {
         const rows = summary.map((one) => [
           one.operation,
           one.count,
+          one.failed,
           ms(one.p50),
           ms(one.p95),
           ms(one.p99),
@@ -77,6 +78,7 @@ export const latencyCommand: Command = {
             [
               'operation',
               'count',
+              'failed',
               'p50 ms',
               'p95 ms',
               'p99 ms',

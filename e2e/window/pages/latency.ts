@@ -15,7 +15,7 @@ export class Latency {
       .filter({ has: this.panel.page().getByRole('cell', { name: operation, exact: true }) });
     await row.waitFor();
     const text = (n: number) => row.getByRole('cell').nth(n).innerText();
-    return { count: Number((await text(1)).replace(/,/g, '')), p50: await text(2) };
+    return { count: Number((await text(1)).replace(/,/g, '')), p50: await text(3) };
   }
 
   get recent(): Locator {

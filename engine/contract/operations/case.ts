@@ -80,6 +80,7 @@ const change = z.object({
 const latency = z.object({
   operation: z.string(),
   count,
+  failed: count,
   p50: z.number(),
   p95: z.number(),
   p99: z.number(),

@@ -8,6 +8,7 @@ import { CaseWriter } from '../../ingest/case/case-writer.ts';
 import { TOLERATED_AT_MOST, TOLERATED_BESIDE } from '../../ingest/compaction/compact.ts';
 import { BUILDER, importInProcess, rowsOf } from '../../ingest/testing/in-process.ts';
 import { CaseSession } from '../../search/session/case-session.ts';
+import { summarise } from '../../measure/operation-log.ts';
 import { deleteEvents, tagEvents } from '../marks/mark.ts';
 import { startQuery } from '../../search/query.ts';
 import { retimeSource } from '../case/retime.ts';
@@ -259,6 +260,23 @@ describe('what small imports leave undone', () => {
   }
   const tag = (text: string) =>
     marked((session) => tagEvents({ session, text, zone: 'UTC', name: 'seen', remove: false }));
+
+  it('is in the log of operations, with the reason where it failed', async () => {
+    await importFlows(5, 20);
+    const pause = () => Promise.reject(new Error('no room'));
+    await expect(catchUp(folder, { ...BUILDER, pause })).rejects.toThrow('no room');
+    await catchUp(folder, BUILDER);
+    const catalog = Catalog.open(folder);
+    const logged = catalog.operations
+      .all()
+      .filter(({ operation }) => operation === 'case.maintain');
+    expect(logged.map(({ status, text }) => [status, text])).toEqual([
+      ['failed', 'no room'],
+      ['done', undefined],
+    ]);
+    expect(summarise(logged)).toMatchObject([{ operation: 'case.maintain', count: 2, failed: 1 }]);
+    catalog.close();
+  });
 
   it('is made of the others where a segment is damaged, and imports go on', async () => {
     await importFlows(5, 20);

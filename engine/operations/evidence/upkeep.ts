@@ -13,9 +13,11 @@ import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { caseRelative, makeCaseFolder, removeFromCase } from '../../util/case-files.ts';
 import { Catalog } from '../../catalog/catalog.ts';
+import type { OperationRow } from '../../catalog/tables/operations.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import { UPKEEP, WriterLock } from '../../catalog/writer-lock.ts';
 import { DaybookError } from '../../contract/errors.ts';
+import { Stopwatch } from '../../measure/operation-log.ts';
 import { SegmentRewriter } from '../../ingest/case/segment-rewriter.ts';
 import { UPKEEP_FOLDER } from '../../ingest/case/case-contents.ts';
 import {
@@ -66,6 +68,7 @@ export async function catchUp(caseFolder: string, options: UpkeepOptions): Promi
     removeFromCase(folder, caseRelative(folder, staging));
     makeCaseFolder(folder, caseRelative(folder, staging));
     const builder = await SegmentBuilder.create(staging, [join(folder, 'days')], building);
+    const watch = new Stopwatch('case.maintain');
     let done = false;
     try {
       const rewriter = new SegmentRewriter(folder, staging, catalog, builder);
@@ -77,13 +80,29 @@ export async function catchUp(caseFolder: string, options: UpkeepOptions): Promi
         made += (await makeNodes(rewriter)).made;
       }
       done = true;
+      record(catalog, watch.measured('done', undefined));
       return made;
+    } catch (error) {
+      const cancelled = error instanceof DaybookError && error.code === 'cancelled';
+      const reason = error instanceof Error ? error.message : String(error);
+      record(catalog, watch.measured(cancelled ? 'cancelled' : 'failed', reason));
+      throw error;
     } finally {
       builder.close(done);
     }
   } finally {
     catalog.close();
     removeFromCase(folder, caseRelative(folder, staging));
+  }
+}
+
+/** The case is whole without what was to be made; the log of operations says why it was not. */
+function record(catalog: Catalog, measured: OperationRow): void {
+  try {
+    if (catalog.isCurrent()) catalog.operations.add([measured]);
+  } catch (error) {
+    // As of any operation: a full disk must not make it fail.
+    if (!(error instanceof DaybookError)) throw error;
   }
 }
 

@@ -60,7 +60,7 @@ export function LatencyPanel() {
         <thead>
           <tr>
             <th>operation</th>
-            {['count', 'p50', 'p95', 'p99', 'max'].map((name) => (
+            {['count', 'failed', 'p50', 'p95', 'p99', 'max'].map((name) => (
               <th key={name} className={table['number']}>
                 {name}
               </th>
@@ -74,6 +74,7 @@ export function LatencyPanel() {
             <tr key={one.operation}>
               <td className="mono">{one.operation}</td>
               <td className={table['number']}>{formatCount(one.count)}</td>
+              <td className={table['number']}>{formatCount(one.failed)}</td>
               {[one.p50, one.p95, one.p99, one.max].map((ms, i) => (
                 <td
                   key={i}
