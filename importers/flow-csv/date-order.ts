@@ -97,7 +97,7 @@ export async function findJsonDateOrder(
   const elements =
     context.detected.shape === 'json-elements'
       ? new ElementScanner(
-          { element: look, junk: () => undefined, around: () => undefined },
+          { element: look, junk: () => undefined, around: () => undefined, after: () => undefined },
           context.detected.lists,
         )
       : undefined;

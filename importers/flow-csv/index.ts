@@ -237,6 +237,7 @@ async function readElements(input: SourceInput, context: TableContext): Promise<
   const lines = new LineReader(input.blocks(), { maxLine: MAX_ROW_BYTES, size: input.size });
   let around: string | undefined;
   let othersDiffer = false;
+  let after = '';
   const sink: ElementSink = {
     element: (bytes, start, end, offset, length) => {
       records.record(bytes, start, end, offset, length);
@@ -255,6 +256,10 @@ async function readElements(input: SourceInput, context: TableContext): Promise<
         );
       }
     },
+    after: (bytes, start, end) => {
+      const most = Math.min(end, start + MOST_AROUND_BYTES - after.length);
+      if (most > start) after += Buffer.from(bytes.subarray(start, most)).toString('utf8');
+    },
   };
   const scanner = new ElementScanner(sink, context.detected.lists);
   await toTheEnd(
@@ -268,6 +273,7 @@ async function readElements(input: SourceInput, context: TableContext): Promise<
     () => {
       if (scanner.insideObject) context.sink.note('ends inside the object around its records');
       scanner.end();
+      if (after.includes('"')) context.sink.metadata('aroundEnd', after.trim());
     },
   );
 }

@@ -31,6 +31,8 @@ export interface ElementSink {
   junk(bytes: Uint8Array, start: number, end: number, offset: number, reason: string): void;
   /** What stands before the list in an object that is a list of records. */
   around(bytes: Uint8Array, start: number, end: number): void;
+  /** What comes after a list in such an object, piece by piece. */
+  after(bytes: Uint8Array, start: number, end: number): void;
 }
 
 export class ElementScanner {
@@ -74,15 +76,20 @@ export class ElementScanner {
       if (this.inList && this.depth === 0 && this.listOpens) {
         this.listOpens = false;
         if (!this.wrapped) this.begun(bytes, from, at);
+        else this.sink.after(bytes, from, at);
         from = at;
         continue;
       }
       if (this.depth > 0) break;
-      if (this.wrapped && !this.inList) this.wrapped = false;
-      else this.give(bytes, from, at, offset - start);
+      if (this.wrapped && !this.inList) {
+        this.wrapped = false;
+        this.sink.after(bytes, from, at);
+      } else this.give(bytes, from, at, offset - start);
       from = at;
     }
-    if (this.depth > 0 && (!this.wrapped || this.inList)) this.keep(bytes, from, end, whole);
+    if (this.depth === 0) return;
+    if (!this.wrapped || this.inList) this.keep(bytes, from, end, whole);
+    else this.sink.after(bytes, from, end);
   }
 
   /** Whether the object around a list of records has not ended. */

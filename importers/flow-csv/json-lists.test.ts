@@ -86,6 +86,15 @@ describe('a list of records within an object', () => {
     expect(metadata['around']).toBe('{"tenant":"x","value":[');
   });
 
+  it('keeps what comes after it, too, over lines', async () => {
+    const around = { tenant: 'x', value: RECORDS, user: 'alice', pages: { next: 2 } };
+    const { metadata, records } = await readText(JSON.stringify(around, null, 1), 7);
+    expect(records).toBe(RECORDS.length);
+    expect(String(metadata['aroundEnd']).replace(/\s/g, '')).toBe(
+      ',"user":"alice","pages":{"next":2}}',
+    );
+  });
+
   it('says that the objects around several lists differ', async () => {
     const lists = ['a', 'b', 'c'].map((tenant) => JSON.stringify({ tenant, value: RECORDS }));
     const { metadata, notes, records } = await readText(lists.join('\n'));
