@@ -119,7 +119,7 @@ export const COLUMNS = {
   captured: 'u32',
   /** 53-bit hash of a record that states its own identity (see docs/importers.md, Duplicates). */
   record_key: 'u64',
-  // What extractors cut out of messages (engine/fields). No importer writes these.
+  // What dialects of structured records state, and extractors cut out of messages (engine/fields).
   user: 'text',
   user_domain: 'text',
   user_target: 'text',
@@ -144,18 +144,45 @@ export const COLUMNS = {
   file_path: 'text',
   iface_in: 'text',
   iface_out: 'text',
+  user_id: 'text',
+  user_email: 'text',
+  logon_type: 'text',
+  logon_id: 'text',
+  parent_process: 'text',
+  parent_command: 'text',
+  md5: 'text',
+  sha1: 'text',
+  sha256: 'text',
+  registry_key: 'text',
+  registry_value: 'text',
+  service_name: 'text',
+  cloud_account: 'text',
+  cloud_region: 'text',
+  email_from: 'text',
+  email_to: 'text',
+  email_subject: 'text',
+  tls_sni: 'text',
+  ja3: 'text',
+  rule_id: 'text',
+  error_code: 'text',
+  src_mac: 'text',
+  dst_mac: 'text',
   /** `NAME/VERSION` of the extractor that cut fields of this event, some of which are in columns above. */
   extractor: 'text',
 } as const satisfies Record<string, ColumnType>;
 export type ColumnName = keyof typeof COLUMNS;
 
-/** Columns of texts that only extractors fill. */
+/** Columns of texts that dialects of records and extractors fill: many cases have few of them. */
 export const CUT_TEXTS = [
   ...(['user', 'user_domain', 'user_target', 'src_domain', 'dst_domain'] as const),
   ...(['category', 'action'] as const),
   ...(['outcome', 'reason', 'rule', 'event_code', 'session', 'url', 'http_method'] as const),
   ...(['http_status', 'user_agent', 'referrer', 'query', 'query_type', 'process'] as const),
   ...(['command', 'file_path', 'iface_in', 'iface_out', 'extractor'] as const),
+  ...(['user_id', 'user_email', 'logon_type', 'logon_id', 'parent_process'] as const),
+  ...(['parent_command', 'md5', 'sha1', 'sha256', 'registry_key', 'registry_value'] as const),
+  ...(['service_name', 'cloud_account', 'cloud_region', 'email_from', 'email_to'] as const),
+  ...(['email_subject', 'tls_sni', 'ja3', 'rule_id', 'error_code', 'src_mac', 'dst_mac'] as const),
 ] satisfies readonly ColumnName[];
 export type CutText = (typeof CUT_TEXTS)[number];
 

@@ -76,7 +76,7 @@ export const FIELDS: readonly FieldEntry[] = [
     ecs: 'log.syslog.severity.name log.syslog.severity.code log.level',
   }),
   field('event_type', 'text', 'What its source calls this type of event.', {
-    ecs: 'event.code event.action log.syslog.msgid',
+    ecs: 'event.action log.syslog.msgid',
     other: 'msgid eventName',
   }),
   cut('src_ip', 'ip', 'Address of the side that began it.', {
@@ -203,7 +203,12 @@ export const FIELDS: readonly FieldEntry[] = [
     ocsf: 'rule.name',
     cim: 'signature',
   }),
-  cut('event_code', 'text', 'Code that the device gives this message.', { cim: 'signature_id' }),
+  cut('event_code', 'text', 'Code that the product gives this type of event.', {
+    ecs: 'event.code winlog.event_id',
+    ocsf: 'metadata.event_code',
+    sigma: 'EventID',
+    cim: 'signature_id',
+  }),
   cut('session', 'text', 'Identifier of a session or connection.', {
     ecs: 'network.session_id',
     cim: 'session_id',
@@ -280,6 +285,134 @@ export const FIELDS: readonly FieldEntry[] = [
   cut('iface_out', 'text', 'Interface that it left by.', {
     ecs: 'observer.egress.interface.name',
     cim: 'dest_interface',
+  }),
+  cut(
+    'user_id',
+    'text',
+    'Identifier of the account that acted: SID, uid, ARN, object identifier.',
+    {
+      ecs: 'user.id',
+      ocsf: 'actor.user.uid user.uid',
+      sigma: 'SubjectUserSid',
+      cim: 'src_user_id',
+    },
+  ),
+  cut('user_email', 'text', 'Mail address of the account that acted.', {
+    ecs: 'user.email',
+    ocsf: 'actor.user.email_addr user.email_addr',
+  }),
+  cut('logon_type', 'text', 'Type of a logon, as Windows numbers it.', {
+    ecs: 'winlog.logon.type',
+    ocsf: 'logon_type_id logon_type',
+    sigma: 'LogonType',
+  }),
+  cut('logon_id', 'text', 'Logon session that the event is of.', {
+    ecs: 'winlog.logon.id',
+    ocsf: 'session.uid',
+    sigma: 'LogonId SubjectLogonId TargetLogonId',
+  }),
+  cut('parent_process', 'text', 'Executable that started the process.', {
+    ecs: 'process.parent.executable',
+    ocsf: 'process.parent_process.file.path',
+    sigma: 'ParentImage ParentProcessName',
+    cim: 'parent_process_path',
+  }),
+  cut('parent_command', 'text', 'Command line of the process that started the process.', {
+    ecs: 'process.parent.command_line',
+    ocsf: 'process.parent_process.cmd_line',
+    sigma: 'ParentCommandLine',
+  }),
+  cut('md5', 'text', 'MD5 of the file or executable that the record is about.', {
+    ecs: 'file.hash.md5 process.hash.md5',
+    other: 'hash.md5',
+  }),
+  cut('sha1', 'text', 'SHA-1 of the file or executable that the record is about.', {
+    ecs: 'file.hash.sha1 process.hash.sha1',
+    other: 'hash.sha1',
+  }),
+  cut('sha256', 'text', 'SHA-256 of the file or executable that the record is about.', {
+    ecs: 'file.hash.sha256 process.hash.sha256',
+    suricata: 'fileinfo.sha256',
+    cim: 'file_hash',
+    other: 'hash.sha256',
+  }),
+  cut('registry_key', 'text', 'Registry key, with its value where they are one text.', {
+    ecs: 'registry.path registry.key',
+    ocsf: 'reg_key.path',
+    sigma: 'TargetObject',
+    cim: 'registry_path',
+  }),
+  cut('registry_value', 'text', 'What a registry value was set to.', {
+    ecs: 'registry.data.strings',
+    ocsf: 'reg_value.data',
+    sigma: 'Details',
+    cim: 'registry_value_data',
+  }),
+  cut(
+    'service_name',
+    'text',
+    'Service of an operating system that was installed, started or changed.',
+    {
+      ecs: 'service.name',
+      ocsf: 'win_service.name',
+      sigma: 'ServiceName',
+    },
+  ),
+  cut('cloud_account', 'text', 'Account, tenant, project or subscription of a cloud.', {
+    ecs: 'cloud.account.id cloud.project.id',
+    ocsf: 'cloud.account.uid cloud.project_uid',
+    cim: 'vendor_account',
+  }),
+  cut('cloud_region', 'text', 'Region of a cloud.', {
+    ecs: 'cloud.region',
+    ocsf: 'cloud.region',
+    cim: 'vendor_region',
+  }),
+  cut('email_from', 'text', 'Sender of a mail.', {
+    ecs: 'email.from.address email.sender.address',
+    ocsf: 'email.from email.smtp_from',
+    cim: 'src_user_email sender',
+  }),
+  cut('email_to', 'text', 'Recipient of a mail.', {
+    ecs: 'email.to.address',
+    ocsf: 'email.to email.smtp_to',
+    cim: 'recipient',
+  }),
+  cut('email_subject', 'text', 'Subject of a mail.', {
+    ecs: 'email.subject',
+    ocsf: 'email.subject',
+  }),
+  cut('tls_sni', 'text', 'Server name that a TLS client asked for.', {
+    ecs: 'tls.client.server_name',
+    ocsf: 'tls.sni',
+    zeek: 'server_name',
+    suricata: 'tls.sni',
+    cim: 'ssl_subject_common_name',
+  }),
+  cut('ja3', 'text', 'JA3 of a TLS client.', {
+    ecs: 'tls.client.ja3',
+    ocsf: 'tls.ja3_hash.value',
+    suricata: 'tls.ja3.hash',
+  }),
+  cut('rule_id', 'text', 'Identifier of the rule, policy or detection that decided.', {
+    ecs: 'rule.id',
+    ocsf: 'finding_info.uid rule.uid',
+    suricata: 'alert.signature_id',
+  }),
+  cut('error_code', 'text', 'Code of the error that the record states.', {
+    ecs: 'error.code',
+    ocsf: 'api.response.error',
+    other: 'errorCode',
+  }),
+  cut('src_mac', 'text', 'Hardware address of the side that began it.', {
+    ecs: 'source.mac client.mac',
+    ocsf: 'src_endpoint.mac',
+    zeek: 'orig_l2_addr',
+  }),
+  cut('dst_mac', 'text', 'Hardware address of the side that answered.', {
+    ecs: 'destination.mac server.mac',
+    ocsf: 'dst_endpoint.mac',
+    zeek: 'resp_l2_addr',
   }),
   field('extractor', 'text', 'Which extractor, and which version of it, cut fields of this event.'),
 ];

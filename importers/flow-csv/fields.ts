@@ -2,6 +2,8 @@
  * What a column of a table can be read as. Dialects name these setters; `row-writer.ts` carries them
  * out. Held always: each setter has one number, the numbers are dense, and `attr` is 0.
  */
+import { CUT_TEXTS, type CutText } from '../../engine/contract/event.ts';
+
 export const ATTR = 0;
 export const TS = 1;
 export const TS_END = 2;
@@ -50,7 +52,15 @@ export const SRC_WORD = 44;
 export const DST_WORD = 45;
 /** An attribute that has several values, as Zeek writes sets and vectors. No mapping names it. */
 export const LIST = 46;
-export const SETTER_COUNT = 47;
+/** Sysmon's list of hashes. */
+export const HASHES = 47;
+/** The first of the texts of the registry, in the order of `TEXTS`. */
+export const FIRST_TEXT = 48;
+
+type TextSetter = Exclude<CutText, 'extractor'>;
+/** Fields of texts that dialects fill; the column of each other name stays an attribute, too. */
+export const TEXTS: readonly TextSetter[] = CUT_TEXTS.filter((name) => name !== 'extractor');
+export const SETTER_COUNT = FIRST_TEXT + TEXTS.length;
 
 /** Setters by the name that dialects and mappings use: event fields, and a few that need working out. */
 export const SETTERS = {
@@ -114,8 +124,21 @@ export const SETTERS = {
   /** One of the four 32-bit numbers of an address, the highest first. */
   src_word: SRC_WORD,
   dst_word: DST_WORD,
+  hashes: HASHES,
 } as const;
-export type Setter = keyof typeof SETTERS;
+export type Setter = keyof typeof SETTERS | TextSetter;
+
+const NUMBERS: ReadonlyMap<string, number> = new Map([
+  ...Object.entries(SETTERS),
+  ...TEXTS.map((name, i): [string, number] => [name, FIRST_TEXT + i]),
+]);
+
+/** Every name of a setter. */
+export const SETTER_NAMES: readonly string[] = [...NUMBERS.keys()];
+
+export function numberOf(name: Setter): number {
+  return NUMBERS.get(name) ?? ATTR;
+}
 
 /** How much a flow carried, and how long. */
 export const MEASURES = [
@@ -131,7 +154,7 @@ export const MEASURES = [
 ] as const satisfies readonly Setter[];
 
 export function isSetter(name: string): name is Setter {
-  return Object.hasOwn(SETTERS, name);
+  return NUMBERS.has(name);
 }
 
 /** What may stand on the left of a mapping: a setter, or an attribute's name. */

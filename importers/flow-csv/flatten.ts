@@ -5,11 +5,57 @@
  */
 const MAX_DEPTH = 8;
 
+/**
+ * Members and columns whose text is the record itself as JSON, in an export that wraps it: of Microsoft 365's audit
+ * log, and of Splunk.
+ */
+const WRAPPED: ReadonlySet<string> = new Set(['AuditData', '_raw', 'result._raw']);
+const OPEN = 123;
+
 export type Scalar = string | number | boolean;
 
 export interface Flat {
   readonly keys: string[];
   readonly values: Scalar[];
+}
+
+/** Whether a text is a record that its member or column wraps. */
+export function isWrapped(name: string, text: Scalar): text is string {
+  return typeof text === 'string' && text.charCodeAt(0) === OPEN && WRAPPED.has(name);
+}
+
+/**
+ * Takes apart the records that members wrap: what they hold stands under its own names, or after the wrapping member's
+ * name and a dot where there is such a name outside, too. A text that is no object stays as it is.
+ */
+export function unwrap(flat: Flat): void {
+  const { keys, values } = flat;
+  for (let i = 0; i < keys.length; i++) {
+    const name = keys[i]!;
+    const text = values[i]!;
+    if (!isWrapped(name, text)) continue;
+    const inner: Flat = { keys: [], values: [] };
+    if (!isObject(text, inner)) continue;
+    const outside = new Set(keys);
+    keys.splice(i, 1);
+    values.splice(i, 1);
+    for (const [at, key] of inner.keys.entries()) {
+      keys.push(outside.has(key) ? `${name}.${key}` : key);
+      values.push(inner.values[at]!);
+    }
+    return;
+  }
+}
+
+function isObject(text: string, into: Flat): boolean {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+  return flatten(value, into);
 }
 
 /** Adds the members of `value` to `into`; false if it is no object. Nulls are left out. */

@@ -5,11 +5,20 @@
  */
 import type { Kind } from '../../engine/contract/event.ts';
 import type { ColumnMapping } from '../../engine/contract/importer.ts';
+import { DialectFinder, type Meanings } from '../../engine/fields/meanings.ts';
 import { parseIpv4, parseIpv6 } from '../shared/bytes.ts';
-import { MEASURES, simplify, type Setter } from './fields.ts';
+import {
+  FIRST_TEXT,
+  HASHES,
+  isSetter,
+  MEASURES,
+  numberOf,
+  simplify,
+  type Setter,
+} from './fields.ts';
 import { DaybookError } from '../../engine/contract/errors.ts';
+import { isTextOf } from '../../engine/fields/texts.ts';
 import { resolveZone, UTC, type Zone } from '../../engine/contract/zone.ts';
-import type { Meanings } from './json-names.ts';
 import { parseProtocol } from './numbers.ts';
 import { StampReader } from './stamp.ts';
 
@@ -248,18 +257,52 @@ export function guessMapping(
   return { fields };
 }
 
+/**
+ * What `guessMapping` finds, and before it what the header means in a dialect of records whose names it has. Values of
+ * fields that a dialect lists are not looked up in tables.
+ */
+export function tableMapping(
+  header: readonly string[],
+  rows: readonly string[][],
+): ColumnMapping & { readonly fields: Record<string, string> } {
+  const { fields } = guessMapping(header, rows);
+  const meanings = new DialectFinder().find(header);
+  const taken = new Set(Object.values(fields));
+  const ranks = new Map<Setter, number>();
+  for (const column of header) {
+    const meaning = meanings.of(column);
+    if (meaning === undefined || meaning.part !== undefined) continue;
+    const { field: setter, rank } = meaning;
+    if (!isSetter(setter)) continue;
+    const isText = numberOf(setter) >= FIRST_TEXT;
+    if (meanings.id === 'general' ? !isText || taken.has(column) : numberOf(setter) === HASHES)
+      continue;
+    if (meanings.valuesOf(setter) !== undefined || rank >= (ranks.get(setter) ?? Infinity))
+      continue;
+    const at = header.indexOf(column);
+    const proof = isText ? (cell: string): boolean => isTextOf(setter, cell) : PROOFS.get(setter);
+    const isFilled = share(rows, at, () => true) > 0;
+    if (proof !== undefined && isFilled && share(rows, at, proof) < 0.5) continue;
+    // A column has one meaning: that of the dialect.
+    for (const [name, of] of Object.entries(fields)) if (of === column) delete fields[name];
+    ranks.set(setter, rank);
+    fields[setter] = column;
+  }
+  return { fields };
+}
+
 /** The same for members of JSON records, whose names are looked up record by record. */
 export function listedMapping(
   columns: readonly string[],
   meanings: Meanings,
 ): { readonly fields: Record<string, string> } {
   const fields: Record<string, string> = {};
-  const ranks = new Map<Setter, number>();
+  const ranks = new Map<string, number>();
   for (const column of columns) {
     const meaning = meanings.of(column);
-    if (meaning === undefined || meaning.rank >= (ranks.get(meaning.setter) ?? Infinity)) continue;
-    ranks.set(meaning.setter, meaning.rank);
-    fields[meaning.setter] = column;
+    if (meaning === undefined || meaning.rank >= (ranks.get(meaning.field) ?? Infinity)) continue;
+    ranks.set(meaning.field, meaning.rank);
+    fields[meaning.field] = column;
   }
   return { fields };
 }

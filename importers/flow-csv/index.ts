@@ -15,6 +15,7 @@ import type {
   SniffResult,
   SourceInput,
 } from '../../engine/contract/importer.ts';
+import { DialectFinder } from '../../engine/fields/meanings.ts';
 import { tellDateOrder, type FoundOrder } from '../shared/date-order.ts';
 import { LineReader, MAX_LINE_BYTES } from '../shared/lines.ts';
 import { resolveZone, UTC, type Zone } from '../../engine/contract/zone.ts';
@@ -22,9 +23,9 @@ import { findDateOrder, findJsonDateOrder } from './date-order.ts';
 import { detect, HEAD_BYTES, type Detected } from './detect.ts';
 import { FORMATS } from './dialects/registry.ts';
 import { isMappable, simplify } from './fields.ts';
-import { guessMapping, kindOfFields, listedMapping } from './guess.ts';
+import { isWrapped, unwrap } from './flatten.ts';
+import { guessMapping, kindOfFields, listedMapping, tableMapping } from './guess.ts';
 import { ElementScanner, type ElementSink } from './json-elements.ts';
-import { SchemaFinder } from './json-names.ts';
 import { JsonRecords } from './json-records.ts';
 import { outlineOf } from './outline.ts';
 import { SetterChooser, sharedFields } from './plan.ts';
@@ -97,7 +98,7 @@ async function open(
   if (detected === undefined) return undefined;
   sink.metadata('format', detected.format);
   const zone = options.timeZone === undefined ? UTC : resolveZone(options.timeZone);
-  const { mapping, kind } = chooseMapping(detected, sink, options);
+  const { mapping, kind, wraps = false } = chooseMapping(detected, sink, options);
   const { dateOrder } = options;
   const order =
     detected.shape === 'table'
@@ -109,7 +110,7 @@ async function open(
         );
   if (order !== undefined) tellDateOrder(sink, order);
   const stamp = new StampReader(zone, order?.order ?? dateOrder ?? 'dmy');
-  return { context: { sink, detected, stamp, kind, mapping }, order, zone };
+  return { context: { sink, detected, stamp, kind, mapping, wraps }, order, zone };
 }
 
 async function read(input: SourceInput, sink: EventSink, options: ReadOptions): Promise<void> {
@@ -160,19 +161,26 @@ function chooseMapping(
   detected: Detected,
   sink: EventSink,
   options: ReadOptions,
-): Pick<TableContext, 'mapping' | 'kind'> {
+): Pick<TableContext, 'mapping' | 'kind' | 'wraps'> {
   const { dialect, shape, columns } = detected;
   let mapping = options.mapping;
+  const wrapped = mapping === undefined ? wrappedColumns(detected) : undefined;
+  if (wrapped !== undefined) {
+    const listed = listedMapping(wrapped, new DialectFinder().find(wrapped));
+    sink.metadata('mapping', listed);
+    sink.decide({ mapping: JSON.stringify(listed.fields) });
+    return { mapping: undefined, kind: 'other', wraps: true };
+  }
   const json = shape !== 'table' && dialect === undefined;
   if (mapping === undefined && json) {
     // Of each record its own members are looked up; this is what those of the first show.
-    const listed = listedMapping(columns, new SchemaFinder().find(columns));
+    const listed = listedMapping(columns, new DialectFinder().find(columns));
     sink.metadata('mapping', listed);
     sink.decide({ mapping: JSON.stringify(listed.fields) });
     return { mapping: undefined, kind: 'other' };
   }
   if (mapping === undefined && dialect === undefined) {
-    mapping = guessMapping(columns.slice(0, 2000), detected.sample);
+    mapping = tableMapping(columns.slice(0, 2000), detected.sample);
   }
   if (mapping === undefined) return { mapping, kind: 'flow' };
   sink.metadata('mapping', mapping);
@@ -190,6 +198,21 @@ function chooseMapping(
     }
   }
   return { mapping, kind: kindOfFields(mapping.fields) };
+}
+
+/** The names of the first row's members, where a column of a table has records as JSON. */
+function wrappedColumns({
+  shape,
+  dialect,
+  columns,
+  sample,
+}: Detected): readonly string[] | undefined {
+  if (shape !== 'table' || dialect !== undefined) return undefined;
+  const row = sample.find((cells) => columns.some((name, i) => isWrapped(name, cells[i] ?? '')));
+  if (row === undefined) return undefined;
+  const flat = { keys: [...columns], values: columns.map((_, i) => row[i] ?? '') };
+  unwrap(flat);
+  return flat.keys.length > columns.length ? flat.keys : undefined;
 }
 
 async function readTable(input: SourceInput, context: TableContext): Promise<void> {
@@ -338,7 +361,8 @@ export const flowCsvImporter: Importer = {
   // 9: the same of JSON.
   // 10: columns of several protocols are one field (`tcp.srcport`, `udp.srcport`); Zeek's lists are
   // arrays, IPv4-mapped addresses IPv4.
-  version: 11,
+  // 12: fields of texts by dialects, records that members and columns wrap.
+  version: 12,
   // Later lines can change what dates mean, and a summary takes the place of rows.
   appendOnly: false,
   byLines: true,

@@ -8,15 +8,32 @@ import { isUtf8 } from 'node:buffer';
 import type { EventBatch } from '../../engine/contract/event-batch.ts';
 import type { Kind } from '../../engine/contract/event.ts';
 import type { ColumnMapping, EventSink } from '../../engine/contract/importer.ts';
+import {
+  DialectFinder,
+  type Meaning,
+  type Meanings,
+  type Part,
+  partOf,
+} from '../../engine/fields/meanings.ts';
+import { isTextOf } from '../../engine/fields/texts.ts';
 import { parseIpv4, parseIpv6 } from '../shared/bytes.ts';
 import type { Detected } from './detect.ts';
 import { eveEvent, eveTypeOf } from './dialects/eve.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { zeekLog, ZeekLogFinder } from './dialects/zeek.ts';
-import { MEASURES, SETTER_COUNT, SETTERS, simplify, type Setter } from './fields.ts';
-import { flatten, type Flat, type Scalar } from './flatten.ts';
+import {
+  FIRST_TEXT,
+  isSetter,
+  MEASURES,
+  numberOf,
+  SETTER_COUNT,
+  SETTERS,
+  simplify,
+  TEXTS,
+  type Setter,
+} from './fields.ts';
+import { flatten, type Flat, type Scalar, unwrap } from './flatten.ts';
 import { isTime, kindOf } from './guess.ts';
-import { SchemaFinder, type Meanings } from './json-names.ts';
 import { parseProtocol, parseWholeOrHex } from './numbers.ts';
 import { planRow, SetterChooser } from './plan.ts';
 import { RowWriter, type RowPlan } from './row-writer.ts';
@@ -26,6 +43,7 @@ import type { StampReader } from './stamp.ts';
 const MAX_NAMES = 4096;
 const NOT_REMEMBERED = -1;
 const MAX_DIALECTS = 64;
+const NO_BYTES = new Uint8Array(0);
 const encoder = new TextEncoder();
 const windows1252 = new TextDecoder('windows-1252');
 
@@ -36,6 +54,16 @@ interface Member {
   readonly name: string;
   /** The best of several members that mean the same has the column. */
   readonly rank: number;
+  /** Another field, of texts, that it gives. */
+  readonly also: Also | undefined;
+  /** Whether it is called as the field that it gives. */
+  readonly isOwn: boolean;
+  readonly part: Part | undefined;
+}
+interface Also {
+  readonly setter: number;
+  readonly rank: number;
+  readonly part: Part | undefined;
 }
 
 /** No member of the record has this setter. */
@@ -46,7 +74,7 @@ const LISTED = 1;
 
 const FLOW_ONLY = new Uint8Array(SETTER_COUNT);
 for (const name of [...MEASURES, 'ts_end', 'tcp_flags', 'vlan', 'service'] as const) {
-  FLOW_ONLY[SETTERS[name]] = 1;
+  FLOW_ONLY[numberOf(name)] = 1;
 }
 /** Columns that members of other schemas share names with: a value that is none does not claim one. */
 const CHECKED = new Uint8Array(SETTER_COUNT);
@@ -55,6 +83,12 @@ for (const name of ['ts', 'src_ip', 'dst_ip', 'src_port', 'dst_port', 'proto', '
 }
 /** No time, address, port or protocol is longer. */
 const MAX_CHECKED = 64;
+const USER = numberOf('user');
+const USER_TARGET = numberOf('user_target');
+const USER_DOMAIN = numberOf('user_domain');
+/** An address with its port, or IPv6 in brackets. */
+const ENDPOINT = /^(?:\[([0-9A-Fa-f:.]+)\]|(\d{1,3}(?:\.\d{1,3}){3})(?=:))(?::(\d{1,5}))?$/;
+const HASH = /\b(MD5|SHA1|SHA256)=([0-9A-Fa-f]{32,64})\b/gi;
 /** Several members may have these. */
 const SHARED = new Uint8Array(SETTER_COUNT);
 SHARED[SETTERS.key] = 1;
@@ -74,6 +108,9 @@ class Records {
   private readonly dialect: Dialect | undefined;
   private readonly meanings: Meanings | undefined;
   private readonly chooser: SetterChooser;
+  /** Texts that every record has, and the values that a field may have, by setter. */
+  private readonly constants: readonly (readonly [setter: number, text: Uint8Array])[];
+  private readonly values: readonly (ReadonlyMap<string, string> | undefined)[];
   private readonly plan: RowPlan;
   private readonly writers = new Map<Kind, RowWriter>();
   private readonly members = new Map<string, Member>();
@@ -92,6 +129,12 @@ class Records {
     this.chooser = new SetterChooser(dialect, context.mapping);
     const plan = planRow([], dialect, undefined, [], eventType);
     this.plan = { ...plan, names: this.names };
+    this.constants = (meanings?.constants ?? []).flatMap(([field, text]) =>
+      isSetter(field) ? [[numberOf(field), text] as const] : [],
+    );
+    this.values = Array.from({ length: SETTER_COUNT }, (_, setter) =>
+      meanings?.valuesOf(TEXTS[setter - FIRST_TEXT] ?? ''),
+    );
   }
 
   write(
@@ -120,31 +163,49 @@ class Records {
         (kind === 'flow' || member.rank === CERTAIN || FLOW_ONLY[setter] === 0);
       if (!taken) {
         this.attribute(batch, member, row, value);
-        continue;
-      }
-      if (setter === SETTERS.vlan && typeof value === 'string') {
+      } else if (setter === SETTERS.vlan && typeof value === 'string') {
         this.vlans(batch, member, row, value);
-        continue;
-      }
-      let text = typeof value === 'string' ? value : String(value);
-      if (setter === SETTERS.ts && typeof value === 'number') {
-        text = numberAsStated(flat.keys[i]!, value, raw, start, end);
-      } else if (member.rank >= LISTED) {
-        text = onlyElement(text);
-      }
-      const size = this.toBytes(text);
-      let from = 0;
-      let to = size;
-      while (from < to && this.scratch[from] === 32) from += 1;
-      while (to > from && this.scratch[to - 1] === 32) to -= 1;
-      if (from === to) continue;
-      if (member.index === NOT_REMEMBERED) {
-        writer.typedAs(member.name, setter, this.scratch, from, to);
+      } else if (setter === SETTERS.ts && typeof value === 'number') {
+        this.typed(writer, member, numberAsStated(flat.keys[i]!, value, raw, start, end));
       } else {
-        writer.typed(member.index, setter, this.scratch, from, to);
+        const text = typeof value === 'string' ? value : String(value);
+        if (member.rank < LISTED) this.typed(writer, member, text);
+        else if (!this.holds(writer, member, text)) this.attribute(batch, member, row, value);
       }
+      if (member.also !== undefined) this.second(writer, member.also, i, value);
     }
+    if (this.constants.length > 0)
+      for (const [setter, text] of this.constants) writer.text(setter, text, 0, text.length);
     writer.finish(seq, offset, length, raw, start, end);
+  }
+
+  /** Sets what the name of a member is listed to mean. @returns whether that is all of its text */
+  private holds(writer: RowWriter, member: Member, whole: string): boolean {
+    const { setter, part } = member;
+    const text = wholeOrPart(whole, part);
+    if (setter >= FIRST_TEXT) {
+      const isStored = this.listed(writer, setter, text);
+      return isStored && member.isOwn && text === whole;
+    }
+    if (setter === SETTERS.hashes) {
+      this.hashes(writer, text);
+      return false;
+    }
+    if (this.endpoint(writer, setter, text)) return false;
+    this.typed(writer, member, text);
+    return part === undefined;
+  }
+
+  private typed(writer: RowWriter, { index, setter, name }: Member, text: string): void {
+    const size = this.toBytes(text);
+    const { scratch } = this;
+    let from = 0;
+    let to = size;
+    while (from < to && scratch[from] === 32) from += 1;
+    while (to > from && scratch[to - 1] === 32) to -= 1;
+    if (from === to) return;
+    if (index === NOT_REMEMBERED) writer.typedAs(name, setter, scratch, from, to);
+    else writer.typed(index, setter, scratch, from, to);
   }
 
   /** The text of the member that gives the record's time. */
@@ -163,17 +224,100 @@ class Records {
     for (let i = 0; i < flat.keys.length; i++) {
       const member = this.member(flat.keys[i]!);
       this.row.push(member);
-      const { setter, rank } = member;
-      if (setter === 0 || rank >= ranks[setter]!) continue;
+      const { setter } = member;
+      if (setter === 0) continue;
       const value = flat.values[i]!;
       if (value === '') continue;
-      if (rank >= LISTED && CHECKED[setter] === 1 && !this.fits(setter, value)) continue;
-      ranks[setter] = rank;
-      chosen[setter] = i;
+      this.offer(member, i, value);
+      if (member.also !== undefined) this.offer(member.also, i, value);
     }
   }
 
-  private readonly has = (name: Setter): boolean => this.ranks[SETTERS[name]] !== NONE;
+  private offer({ setter, rank, part }: Also, i: number, given: Scalar): void {
+    const { ranks, chosen } = this;
+    if (rank >= ranks[setter]!) return;
+    if (rank >= LISTED) {
+      const value =
+        part === undefined ? given : typeof given === 'string' ? (partOf(given, part) ?? '') : '';
+      if (value === '') return;
+      if (
+        setter >= FIRST_TEXT
+          ? !this.says(setter, value)
+          : CHECKED[setter] === 1 && !this.fits(setter, value)
+      )
+        return;
+    }
+    ranks[setter] = rank;
+    chosen[setter] = i;
+  }
+
+  /** Whether a value is one that a field of texts can have. */
+  private says(setter: number, value: Scalar): boolean {
+    const values = this.values[setter];
+    const text = typeof value === 'string' ? onlyElement(value) : String(value);
+    if (values !== undefined) return values.has(text.toLowerCase());
+    if (typeof value === 'boolean') return false;
+    return isTextOf(TEXTS[setter - FIRST_TEXT] ?? '', text);
+  }
+
+  /** Sets a field of texts. @returns whether it has the text as it is written */
+  private listed(writer: RowWriter, setter: number, text: string): boolean {
+    const stored = this.values[setter]?.get(text.toLowerCase());
+    if (stored !== undefined) {
+      this.setText(writer, setter, stored);
+      return stored === text;
+    }
+    if (this.meanings?.keepsAccounts === false && (setter === USER || setter === USER_TARGET)) {
+      const cut = text.indexOf('\\');
+      if (cut >= 0 && cut < text.length - 1) {
+        this.setText(writer, setter, text.slice(cut + 1));
+        if (cut > 0 && setter === USER && this.ranks[USER_DOMAIN] === NONE)
+          this.setText(writer, USER_DOMAIN, text.slice(0, cut));
+        return false;
+      }
+    }
+    this.setText(writer, setter, text);
+    return true;
+  }
+
+  private setText(writer: RowWriter, setter: number, text: string): void {
+    const size = this.toBytes(text);
+    writer.text(setter, this.scratch, 0, size);
+  }
+
+  /** Sets the other field that a member gives. */
+  private second(writer: RowWriter, also: Also, i: number, value: Scalar): void {
+    if (this.chosen[also.setter] !== i) return;
+    const text = typeof value === 'string' ? value : String(value);
+    this.listed(writer, also.setter, wholeOrPart(text, also.part));
+  }
+
+  /** Takes Sysmon's list of hashes, `SHA1=…,MD5=…`. */
+  private hashes(writer: RowWriter, text: string): void {
+    for (const [, kind, digest] of text.matchAll(HASH)) {
+      const name = kind?.toLowerCase();
+      if (name === 'md5' || name === 'sha1' || name === 'sha256')
+        this.setText(writer, numberOf(name), digest ?? '');
+    }
+  }
+
+  /** Takes an address with its port, `192.0.2.1:443` or `[2001:db8::1]:443`; false for an address alone. */
+  private endpoint(writer: RowWriter, setter: number, text: string): boolean {
+    if (setter !== SETTERS.src_ip && setter !== SETTERS.dst_ip) return false;
+    const parts = ENDPOINT.exec(text);
+    if (parts === null) return false;
+    const [, six, four, port] = parts;
+    let size = this.toBytes(six ?? four ?? '');
+    writer.typedAs('', setter, this.scratch, 0, size);
+    const side = setter === SETTERS.src_ip ? SETTERS.src_port : SETTERS.dst_port;
+    if (port !== undefined && this.ranks[side] === NONE) {
+      size = this.toBytes(port);
+      writer.typedAs('', side, this.scratch, 0, size);
+    }
+    return true;
+  }
+
+  private readonly has = (name: Setter): boolean => this.ranks[numberOf(name)] !== NONE;
 
   private kind(): Kind {
     const kind = kindOf(this.has);
@@ -186,7 +330,10 @@ class Records {
     if (setter === SETTERS.host) return typeof value === 'string' && value[0] !== '[';
     const text = typeof value === 'string' ? onlyElement(value) : String(value);
     if (text.length > MAX_CHECKED) return false;
-    const size = this.toBytes(text);
+    const parts =
+      setter === SETTERS.src_ip || setter === SETTERS.dst_ip ? ENDPOINT.exec(text) : null;
+    if (Number(parts?.[3] ?? 0) > 65_535) return false;
+    const size = this.toBytes(parts === null ? text : (parts[1] ?? parts[2] ?? ''));
     const { scratch } = this;
     if (setter === SETTERS.ts) return isTime(scratch, size, this.context.stamp);
     if (setter === SETTERS.proto) return parseProtocol(scratch, 0, size) >= 0;
@@ -213,17 +360,35 @@ class Records {
     const { setter: certain, name } = this.chooser.choose(key);
     let setter = certain;
     let rank = CERTAIN;
+    let meaning: Meaning | undefined;
     if (setter === 'attr' && name === key) {
-      const meaning = this.meanings?.of(key);
+      meaning = this.meanings?.of(key);
       if (meaning !== undefined) {
-        setter = meaning.setter;
+        setter = isSetter(meaning.field) ? meaning.field : 'attr';
         rank = LISTED + meaning.rank;
       }
     }
+    const also =
+      meaning?.also === undefined || !isSetter(meaning.also.field)
+        ? undefined
+        : {
+            setter: numberOf(meaning.also.field),
+            rank: LISTED + meaning.also.rank,
+            part: meaning.also.part,
+          };
     // Two members may be renamed alike by a mapping: the second keeps its own name.
     const own = this.names.includes(name) ? key : name;
     const index = this.members.size < MAX_NAMES ? this.names.length : NOT_REMEMBERED;
-    const member = { index, setter: SETTERS[setter], name: own, rank };
+    const isOwn = own.toLowerCase() === setter;
+    const member = {
+      index,
+      setter: numberOf(setter),
+      name: own,
+      rank,
+      also,
+      isOwn,
+      part: meaning?.part,
+    };
     if (index === NOT_REMEMBERED) return member;
     this.names.push(own);
     this.members.set(key, member);
@@ -314,7 +479,9 @@ function isBulkAction({ keys }: Flat): boolean {
 /** Adds the members of the object in `bytes[start, end)` to `flat`, or says why that is none. */
 function takeApart(bytes: Uint8Array, start: number, end: number, flat: Flat): string | undefined {
   try {
-    return flatten(parse(textOf(bytes, start, end)), flat) ? undefined : 'not a JSON object';
+    if (!flatten(parse(textOf(bytes, start, end)), flat)) return 'not a JSON object';
+    unwrap(flat);
+    return undefined;
   } catch (error) {
     return error instanceof RangeError ? 'JSON is nested too deeply' : 'not valid JSON';
   }
@@ -324,7 +491,7 @@ export class JsonRecords {
   private readonly context: JsonContext;
   private readonly byType = new Map<string, Records>();
   private readonly bySchema = new Map<Meanings, Records>();
-  private readonly finder = new SchemaFinder();
+  private readonly finder = new DialectFinder();
   private readonly zeekLogs = new ZeekLogFinder();
   private readonly zeekNames: ReadonlySet<string>;
   private readonly format: string;
@@ -360,6 +527,12 @@ export class JsonRecords {
     this.context.sink.record(1);
   }
 
+  /** Takes a row of a table: its columns' names and cells, one of which is a record as JSON. */
+  row(flat: Flat, seq: number, offset: number, length: number): void {
+    unwrap(flat);
+    this.recordsFor(flat).write(flat, seq, offset, length, NO_BYTES, 0, 0);
+  }
+
   /** The text of the time of a record in `bytes[start, end)`, of which nothing is written. */
   timeOf(bytes: Uint8Array, start: number, end: number): string | undefined {
     const flat: Flat = { keys: [], values: [] };
@@ -382,7 +555,7 @@ export class JsonRecords {
     const log = this.zeekLogs.find(flat, format === 'zeek-json');
     if (log !== undefined) return this.zeek(log, flat);
     if (format === 'zeek-json') return this.zeek(undefined, flat);
-    return this.listed(this.finder.find(flat.keys));
+    return this.listed(this.finder.find(flat.keys).forRecord(flat));
   }
 
   private listed(meanings: Meanings): Records {
@@ -435,6 +608,10 @@ export class JsonRecords {
     }
     return records;
   }
+}
+
+function wholeOrPart(text: string, part: Part | undefined): string {
+  return part === undefined ? onlyElement(text) : (partOf(text, part) ?? '');
 }
 
 /** The text of an array's only element; other texts as they are. */

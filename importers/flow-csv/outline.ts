@@ -1,9 +1,9 @@
 /** What a person sees of a table to say what its columns mean. */
 import type { ColumnMapping, TableOutline } from '../../engine/contract/importer.ts';
+import { DialectFinder } from '../../engine/fields/meanings.ts';
 import { sampleRows, type Detected } from './detect.ts';
-import { SETTERS } from './fields.ts';
-import { guessMapping, listedMapping } from './guess.ts';
-import { SchemaFinder } from './json-names.ts';
+import { SETTER_NAMES } from './fields.ts';
+import { listedMapping, tableMapping } from './guess.ts';
 import { SetterChooser, uniqueNames } from './plan.ts';
 
 const MOST_COLUMNS = 500;
@@ -29,7 +29,7 @@ export function outlineOf(
       .slice(0, SAMPLES)
       .map((cell) => cell.slice(0, SAMPLE_CHARACTERS)),
   }));
-  const fields = Object.keys(SETTERS).filter((field) => field !== 'attr');
+  const fields = SETTER_NAMES.filter((field) => field !== 'attr');
   return { columns, mapping: meaningsOf(detected, names, mapping), fields };
 }
 
@@ -41,9 +41,9 @@ function meaningsOf(
   if (dialect === undefined) {
     if (mapping !== undefined) return { ...mapping.fields };
     if (shape !== 'table') {
-      return listedMapping(columns, new SchemaFinder().find(columns)).fields;
+      return listedMapping(columns, new DialectFinder().find(columns)).fields;
     }
-    return guessMapping(columns.slice(0, 2000), sample).fields;
+    return tableMapping(columns.slice(0, 2000), sample).fields;
   }
   const out: Record<string, string> = { ...mapping?.fields };
   const chooser = new SetterChooser(dialect, mapping);

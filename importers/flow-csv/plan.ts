@@ -5,7 +5,7 @@
  */
 import type { ColumnMapping } from '../../engine/contract/importer.ts';
 import type { Dialect } from './dialects/dialect.ts';
-import { isSetter, SETTERS, simplify, type Setter } from './fields.ts';
+import { isSetter, numberOf, simplify, type Setter } from './fields.ts';
 import type { RowPlan } from './row-writer.ts';
 
 const encoder = new TextEncoder();
@@ -135,7 +135,7 @@ export function planRow(
   for (const [setter, same] of sharedFields(columns, chooser)) {
     claimed.add(setter);
     for (const column of same) {
-      setters[columns.indexOf(column)] = SETTERS[setter];
+      setters[columns.indexOf(column)] = numberOf(setter);
       alternative[columns.indexOf(column)] = 1;
     }
   }
@@ -143,7 +143,7 @@ export function planRow(
     const choice = chooser.choose(column);
     if (alternative[i] === 1) return choice.name;
     if (SHARED.has(choice.setter) || !claimed.has(choice.setter)) {
-      setters[i] = SETTERS[choice.setter];
+      setters[i] = numberOf(choice.setter);
       claimed.add(choice.setter);
     }
     return choice.name;

@@ -185,10 +185,22 @@ export class RowWriter {
     }
   }
 
+  /** Sets a field of texts; a row that has a text keeps it. */
+  text(setter: number, bytes: Uint8Array, start: number, end: number): void {
+    const name = F.TEXTS[setter - F.FIRST_TEXT];
+    if (name !== undefined) this.words(this.batch.cutText(name), bytes, start, end);
+  }
+
   /** Sets cell `i` as `setter` says, and in its attribute too where that does not hold all of it. */
   typed(i: number, setter: number, bytes: Uint8Array, start: number, end: number): void {
     if (bytes[start] === DASH && end - start === 1) return;
     if (this.standsForNothing(bytes, start, end)) return;
+    if (setter >= F.FIRST_TEXT) {
+      this.text(setter, bytes, start, end);
+      if (this.plan.names[i] !== F.TEXTS[setter - F.FIRST_TEXT])
+        this.attribute(i, bytes, start, end);
+      return;
+    }
     const { lists } = this.plan;
     if (setter === F.LIST && lists !== undefined) {
       const { writer, numbers } = lists;
@@ -221,7 +233,8 @@ export class RowWriter {
   typedAs(name: string, setter: number, bytes: Uint8Array, start: number, end: number): void {
     if (bytes[start] === DASH && end - start === 1) return;
     for (const mark of this.unset) if (same(bytes, start, end, mark)) return;
-    if (this.set(setter, bytes, start, end)) return;
+    if (setter >= F.FIRST_TEXT) this.text(setter, bytes, start, end);
+    else if (this.set(setter, bytes, start, end) || name === '') return;
     this.batch.setAttribute(name, this.decode(bytes, start, end));
   }
 

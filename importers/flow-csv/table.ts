@@ -5,6 +5,7 @@
  * Held always: every line behind the heading ends in exactly one of a stored row, the quarantine or
  * what is skipped, except for comments and repeated headings, which are no records.
  */
+import { isUtf8 } from 'node:buffer';
 import type { ByteOffset, Kind } from '../../engine/contract/event.ts';
 import type { ColumnMapping, EventSink } from '../../engine/contract/importer.ts';
 import type { LineReader } from '../shared/lines.ts';
@@ -12,7 +13,9 @@ import type { Detected } from './detect.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { readHeading, TRAILERS } from './dialects/nfdump-text.ts';
 import { zeekLog } from './dialects/zeek.ts';
-import { ATTR, LIST, SETTERS, simplify } from './fields.ts';
+import type { Flat } from './flatten.ts';
+import { JsonRecords } from './json-records.ts';
+import { ATTR, LIST, numberOf, simplify, type Setter } from './fields.ts';
 import { BEHIND } from './plain-cells.ts';
 import { PlainRows } from './plain-rows.ts';
 import { planRow, uniqueNames } from './plan.ts';
@@ -32,6 +35,7 @@ const QUOTE = 34;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
+const windows1252 = new TextDecoder('windows-1252');
 const TRAILER_BYTES = TRAILERS.map((trailer) => encoder.encode(trailer));
 
 export interface TableContext {
@@ -41,6 +45,8 @@ export interface TableContext {
   /** Kind for tables without a dialect. */
   readonly kind: Kind;
   readonly mapping: ColumnMapping | undefined;
+  /** Whether a column has records as JSON, so that rows are read as these are. */
+  readonly wraps?: boolean;
 }
 
 export class TableReader {
@@ -51,6 +57,8 @@ export class TableReader {
   private readonly zeek: boolean;
   private splitter: Splitter;
   private writer: RowWriter | undefined;
+  private readonly records: JsonRecords | undefined;
+  private names: readonly string[] = [];
   private plain: PlainRows | undefined;
   private width = 0;
   private seq = 0;
@@ -89,6 +97,7 @@ export class TableReader {
         : encoder.encode(detected.dialect.summary);
     this.trailers = detected.shape === 'nfdump-text' ? TRAILER_BYTES : [];
     this.splitter = new DelimitedSplitter(detected.delimiter, detected.quoted);
+    this.records = context.wraps === true ? new JsonRecords(context) : undefined;
     if (!this.zeek) this.useColumns(detected.columns, detected.dialect);
   }
 
@@ -227,11 +236,29 @@ export class TableReader {
       this.sink.quarantine(offset, reason, bytes.subarray(start, end), line);
       return;
     }
+    if (this.records !== undefined) {
+      this.records.row(this.flatRow(count, valid), this.seq, offset, length);
+      this.sink.record(1);
+      return;
+    }
     writer.valid = valid;
     writer.begin();
     writer.cells(splitter.bytes, splitter.starts, splitter.ends, count);
     writer.finish(this.seq, offset, length, bytes, start, end);
     this.sink.record(1);
+  }
+
+  private flatRow(count: number, valid: boolean): Flat {
+    const { bytes, starts, ends } = this.splitter;
+    const flat: Flat = { keys: [], values: [] };
+    for (let i = 0; i < count; i++) {
+      const part = bytes.subarray(starts[i], ends[i]);
+      const text = (valid || isUtf8(part) ? decoder : windows1252).decode(part).trim();
+      if (text === '') continue;
+      flat.keys.push(this.names[i]!);
+      flat.values.push(text);
+    }
+    return flat;
   }
 
   private keepOpen(
@@ -350,8 +377,11 @@ export class TableReader {
     this.width = names.length;
     this.writer = new RowWriter(sink.batch(dialect?.kind ?? kind), plan, stamp);
     const { splitter } = this;
+    this.names = names;
     this.plain =
-      splitter instanceof DelimitedSplitter && PlainRows.fits(splitter.delimiter, names.length)
+      this.records === undefined &&
+      splitter instanceof DelimitedSplitter &&
+      PlainRows.fits(splitter.delimiter, names.length)
         ? new PlainRows(this.writer, stamp, splitter.delimiter, splitter.quoted)
         : undefined;
     sink.metadata('columns', names.length > MOST_LISTED ? names.slice(0, MOST_LISTED) : names);
@@ -452,9 +482,9 @@ function planLists(plan: RowPlan, types: readonly string[], writer: ZeekLists): 
 }
 
 /** nfdump's titles say what they are, whatever they look like when simplified. */
-function planText(plan: RowPlan, setters: readonly (keyof typeof SETTERS)[]): RowPlan {
+function planText(plan: RowPlan, setters: readonly Setter[]): RowPlan {
   const own = new Uint8Array(setters.length);
-  for (const [i, setter] of setters.entries()) own[i] = SETTERS[setter];
+  for (const [i, setter] of setters.entries()) own[i] = numberOf(setter);
   const mapped = plan.setters;
   for (let i = 0; i < own.length; i++) if (mapped[i] !== 0) own[i] = mapped[i]!;
   return { ...plan, setters: own };

@@ -18,6 +18,21 @@ const EVERY_EVENT: Readonly<Record<string, Setter>> = {
   vlan: 'vlan',
   icmptype: 'icmp_type',
   icmpcode: 'icmp_code',
+  httpurl: 'url',
+  httphttpmethod: 'http_method',
+  httpstatus: 'http_status',
+  httphttpuseragent: 'user_agent',
+  dnsrrname: 'query',
+  dnsrrtype: 'query_type',
+  tlssni: 'tls_sni',
+  tlsja3hash: 'ja3',
+  alertsignature: 'rule',
+  alertsignatureid: 'rule_id',
+  alertaction: 'action',
+  fileinfofilename: 'file_path',
+  fileinfosha256: 'sha256',
+  smtpmailfrom: 'email_from',
+  smtprcptto: 'email_to',
 };
 
 /** Their `timestamp` is when they were written; when they began stands within. */

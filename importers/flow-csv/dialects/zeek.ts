@@ -29,6 +29,11 @@ interface Log {
   readonly columns?: Readonly<Record<string, Setter>>;
 }
 
+const NAMED_USER: Readonly<Record<string, Setter>> = {
+  username: 'user',
+  domainname: 'user_domain',
+};
+
 const LOGS: readonly Log[] = [
   {
     path: 'conn',
@@ -54,14 +59,35 @@ const LOGS: readonly Log[] = [
       vlan: 'vlan',
     },
   },
-  { path: 'dns', kind: 'dns', own: [['transid', 'uid'], ['qtypename'], ['query', 'rcode']] },
+  {
+    path: 'dns',
+    kind: 'dns',
+    own: [['transid', 'uid'], ['qtypename'], ['query', 'rcode']],
+    columns: { qtypename: 'query_type' },
+  },
   // Before those of which they have columns, too.
-  { path: 'kerberos', kind: 'other', own: [['requesttype', 'client', 'service']] },
-  { path: 'sip', kind: 'other', own: [['callid', 'seq', 'requestfrom']] },
-  { path: 'rdp', kind: 'other', own: [['cookie', 'securityprotocol']] },
+  {
+    path: 'kerberos',
+    kind: 'other',
+    own: [['requesttype', 'client', 'service']],
+    columns: { client: 'user', errormsg: 'reason' },
+  },
+  {
+    path: 'sip',
+    kind: 'other',
+    own: [['callid', 'seq', 'requestfrom']],
+    columns: { uri: 'url' },
+  },
+  {
+    path: 'rdp',
+    kind: 'other',
+    own: [['cookie', 'securityprotocol']],
+    columns: { cookie: 'user' },
+  },
   {
     path: 'http',
     kind: 'http',
+    columns: { method: 'http_method', uri: 'url', statuscode: 'http_status', username: 'user' },
     own: [
       ['transdepth', 'responsebodylen'],
       ['method', 'uri', 'uid'],
@@ -75,6 +101,7 @@ const LOGS: readonly Log[] = [
       ['cipher', 'curve', 'uid'],
       ['version', 'cipher', 'uid'],
     ],
+    columns: { servername: 'tls_sni' },
   },
   {
     path: 'files',
@@ -83,9 +110,14 @@ const LOGS: readonly Log[] = [
       ['fuid', 'seenbytes'],
       ['fuid', 'overflowbytes'],
     ],
-    columns: { duration: 'duration' },
+    columns: { duration: 'duration', filename: 'file_path' },
   },
-  { path: 'notice', kind: 'alert', own: [['note', 'actions']], columns: { msg: 'message' } },
+  {
+    path: 'notice',
+    kind: 'alert',
+    own: [['note', 'actions']],
+    columns: { msg: 'message', note: 'rule' },
+  },
   {
     path: 'weird',
     kind: 'alert',
@@ -98,8 +130,21 @@ const LOGS: readonly Log[] = [
     own: [['level', 'message', 'location']],
     columns: { message: 'message' },
   },
-  { path: 'dhcp', kind: 'other', own: [['uids', 'msgtypes']], columns: { duration: 'duration' } },
-  { path: 'smtp', kind: 'other', own: [['uid', 'helo']] },
+  {
+    path: 'dhcp',
+    kind: 'other',
+    own: [['uids', 'msgtypes']],
+    columns: { duration: 'duration', clientaddr: 'src_ip', serveraddr: 'dst_ip', mac: 'src_mac' },
+  },
+  {
+    path: 'smtp',
+    kind: 'other',
+    own: [['uid', 'helo']],
+    columns: { mailfrom: 'email_from', rcptto: 'email_to', subject: 'email_subject' },
+  },
+  { path: 'ntlm', kind: 'other', own: [['uid', 'ntlmhost']], columns: NAMED_USER },
+  { path: 'ftp', kind: 'other', own: [['uid', 'datachannel.passive']], columns: NAMED_USER },
+  { path: 'radius', kind: 'other', own: [['uid', 'connectinfo']], columns: NAMED_USER },
   { path: 'x509', kind: 'other', own: [['certificateserial']] },
   { path: 'pe', kind: 'other', own: [['compilets', 'subsystem']] },
   { path: 'stats', kind: 'other', own: [['peer', 'pktsproc']] },

@@ -1,0 +1,125 @@
+/**
+ * The format of a dialect: a JSON document that says how one product writes structured records (JSON, rows of a table,
+ * Windows events), by the names of their members. docs/fields.md describes it for people.
+ *
+ * Paths are compared without regard to case, `_`, `-` and blanks; dots divide the names of nested objects. A name is
+ * followed by the paths that mean it, the best first: of a record, the first that has a value is taken. `list[].name`
+ * is what all elements of a list have under that name, if it is the same; `uri?name` a parameter of a URL.
+ *
+ * Invariant: what `readDialect` returns names only fields of the registry, and what `PARTS` lists.
+ */
+import { z } from 'zod';
+import { DaybookError } from '../contract/errors.ts';
+import { fieldEntry } from './registry.ts';
+
+const Paths = z.record(z.string(), z.string());
+const Values = z.record(z.string(), z.string());
+
+const CASE = z.strictObject({
+  /** Values of the path, separated by spaces; `*`: any other. */
+  in: z.string(),
+  names: Paths.optional(),
+  /** Fields that are not given by any name then. */
+  not: z.string().optional(),
+  set: Values.optional(),
+});
+
+const DIALECT = z.strictObject({
+  dialect: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/),
+  for: z.string().min(1),
+  /** Where the names are documented. */
+  reference: z.string().optional(),
+  /** A record is of this dialect when it has all paths of one of these lists. */
+  has: z.array(z.string().min(1)).min(1),
+  names: Paths,
+  /** Fields that general names do not give here. */
+  not: z.string().optional(),
+  /** Its records are never flows, though they name both ends. */
+  neverFlow: z.boolean().optional(),
+  /** A user is what is written, even `DOMAIN\\user`: elsewhere the domain goes to its own field. */
+  keepsAccounts: z.boolean().optional(),
+  /** Fields that every record has. */
+  set: Values.optional(),
+  /** Values as they are written, in lower case, and as they are stored, by field; others are left out. */
+  values: z.record(z.string(), Values).optional(),
+  /** What else holds where a path has a value: the first path that the record has counts. */
+  when: z.strictObject({ paths: z.string(), cases: z.array(CASE).min(1) }).optional(),
+});
+
+/** What paths may mean beside the fields of the registry: parts and forms of fields, which importers work out. */
+const PARTS: ReadonlySet<string> = new Set(
+  'ts_end duration packets_total bytes_total tcp_flags hashes'.split(' '),
+);
+
+export type PathsByName = Readonly<Record<string, readonly string[]>>;
+
+export interface Case {
+  readonly values: readonly string[];
+  readonly names: PathsByName;
+  readonly not: readonly string[];
+  readonly set: Readonly<Record<string, string>>;
+}
+
+export interface RecordDialect {
+  readonly id: string;
+  readonly title: string;
+  readonly has: readonly (readonly string[])[];
+  readonly names: PathsByName;
+  readonly not: readonly string[];
+  readonly neverFlow: boolean;
+  readonly keepsAccounts: boolean;
+  readonly set: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Paths, of which the first that a record has decides. */
+  readonly paths: readonly string[];
+  readonly cases: readonly Case[];
+}
+
+/** A path as it is compared. */
+export function simplifyPath(path: string): string {
+  return path.toLowerCase().replace(/[_\s-]/g, '');
+}
+
+export function wordsOf(text: string): readonly string[] {
+  return text.split(/\s+/).filter((word) => word !== '');
+}
+
+function pathsOf(names: Readonly<Record<string, string>>): PathsByName {
+  return Object.fromEntries(
+    Object.entries(names).map(([name, paths]) => [name, wordsOf(paths).map(simplifyPath)]),
+  );
+}
+
+/** @throws DaybookError usage, where `document` is no dialect: says what is wrong with it */
+export function readDialect(document: unknown, file: string): RecordDialect {
+  const parsed = DIALECT.safeParse(document);
+  if (!parsed.success)
+    throw new DaybookError('usage', `${file} is no dialect: ${z.prettifyError(parsed.error)}`);
+  const given = parsed.data;
+  const check = (names: Iterable<string>): void => {
+    for (const name of names)
+      if (fieldEntry(name) === undefined && !PARTS.has(name))
+        throw new DaybookError('usage', `${file}: there is no field ${name}`);
+  };
+  const cases = (given.when?.cases ?? []).map((one): Case => {
+    const none = wordsOf(one.not ?? '');
+    check([...Object.keys({ ...one.names, ...one.set }), ...none]);
+    const names = pathsOf(one.names ?? {});
+    return { values: wordsOf(one.in), names, not: none, set: one.set ?? {} };
+  });
+  const not = wordsOf(given.not ?? '');
+  check([...Object.keys({ ...given.names, ...given.set, ...given.values }), ...not]);
+  return {
+    id: given.dialect,
+    title: given.for,
+    has: given.has.map((paths) => wordsOf(paths).map(simplifyPath)),
+    names: pathsOf(given.names),
+    not,
+    neverFlow: given.neverFlow ?? false,
+    keepsAccounts: given.keepsAccounts ?? false,
+    set: given.set ?? {},
+    values: given.values ?? {},
+    paths: wordsOf(given.when?.paths ?? '').map(simplifyPath),
+    cases,
+  };
+}

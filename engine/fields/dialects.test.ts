@@ -1,0 +1,55 @@
+/** Every dialect is read, names fields of the registry, and is told from the others by what its file says. */
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { readDialect } from './dialect.ts';
+import { GENERAL_NAMES, shippedDialects } from './dialects.ts';
+import { fieldEntry } from './registry.ts';
+
+it('has every file of its folder', () => {
+  const files = readdirSync(path.join(import.meta.dirname, 'dialects'));
+  expect(
+    shippedDialects()
+      .map(({ id }) => `${id}.json`)
+      .sort(),
+  ).toEqual(files.sort());
+});
+
+it('takes the names of ECS and OCSF from the registry', () => {
+  expect(GENERAL_NAMES['user']).toContain('user.name');
+  expect(GENERAL_NAMES['sha256']).toContain('file.hash.sha256');
+  expect(GENERAL_NAMES['command']).toContain('process.cmdline');
+  expect(GENERAL_NAMES['tls_sni']).toContain('tls.client.servername');
+});
+
+it.each<[string, object, string]>([
+  ['a field that is none', { names: { nobody: 'x' } }, 'no field nobody'],
+  [
+    'a case of a field that is none',
+    { when: { paths: 'a', cases: [{ in: '1', set: { x: 'y' } }] } },
+    'no field x',
+  ],
+  ['a member that the format has not', { colour: 'red' }, 'is no dialect'],
+])('says what is wrong with %s', (_, part, message) => {
+  const document = { dialect: 'a', for: 'A', has: ['x y'], names: { user: 'u' }, ...part };
+  expect(() => readDialect(document, 'a.json')).toThrow(message);
+});
+
+it.each('user.name event.code winlog.event_data.TargetUserName'.split(' '))(
+  'compares %s without regard to case and marks',
+  (name) => {
+    const { names } = readDialect(
+      { dialect: 'a', for: 'A', has: ['x'], names: { user: name } },
+      'a.json',
+    );
+    expect(names['user']).toEqual([name.toLowerCase().replaceAll('_', '')]);
+  },
+);
+
+it('the registry has the fields of the core sets', () => {
+  const names =
+    'user user_domain user_id user_email user_target process command parent_process parent_command md5 sha1 sha256 ' +
+    'registry_key registry_value service_name logon_type logon_id cloud_account cloud_region email_from email_to ' +
+    'email_subject tls_sni ja3 rule rule_id error_code event_code url http_method http_status query file_path';
+  for (const name of names.split(' ')) expect(fieldEntry(name), name).toBeDefined();
+});

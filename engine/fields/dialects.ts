@@ -1,0 +1,213 @@
+/**
+ * The dialects of structured records that Daybook knows. Each is a file of data in `dialects/`, in the format of
+ * dialect.ts; a new one is listed here. Of two that fit a record as well, the first counts.
+ */
+import _1password from './dialects/1password.json' with { type: 'json' };
+import atlassianAudit from './dialects/atlassian-audit.json' with { type: 'json' };
+import auth0 from './dialects/auth0.json' with { type: 'json' };
+import awsCloudtrail from './dialects/aws-cloudtrail.json' with { type: 'json' };
+import awsGuardduty from './dialects/aws-guardduty.json' with { type: 'json' };
+import awsRoute53Resolver from './dialects/aws-route53-resolver.json' with { type: 'json' };
+import awsSecurityHub from './dialects/aws-security-hub.json' with { type: 'json' };
+import awsWaf from './dialects/aws-waf.json' with { type: 'json' };
+import azureActivity from './dialects/azure-activity.json' with { type: 'json' };
+import azureMonitor from './dialects/azure-monitor.json' with { type: 'json' };
+import bitdefender from './dialects/bitdefender.json' with { type: 'json' };
+import box from './dialects/box.json' with { type: 'json' };
+import carbonBlack from './dialects/carbon-black.json' with { type: 'json' };
+import chainsaw from './dialects/chainsaw.json' with { type: 'json' };
+import cloudflare from './dialects/cloudflare.json' with { type: 'json' };
+import cowrie from './dialects/cowrie.json' with { type: 'json' };
+import crowdstrikeDataReplicator from './dialects/crowdstrike-data-replicator.json' with { type: 'json' };
+import crowdstrikeStream from './dialects/crowdstrike-stream.json' with { type: 'json' };
+import cyberarkAudit from './dialects/cyberark-audit.json' with { type: 'json' };
+import cybereason from './dialects/cybereason.json' with { type: 'json' };
+import defenderAlert from './dialects/defender-alert.json' with { type: 'json' };
+import defenderHunting from './dialects/defender-hunting.json' with { type: 'json' };
+import delinea from './dialects/delinea.json' with { type: 'json' };
+import docker from './dialects/docker.json' with { type: 'json' };
+import dropbox from './dialects/dropbox.json' with { type: 'json' };
+import duo from './dialects/duo.json' with { type: 'json' };
+import endpointConnection from './dialects/endpoint-connection.json' with { type: 'json' };
+import entraGraph from './dialects/entra-graph.json' with { type: 'json' };
+import evtxecmd from './dialects/evtxecmd.json' with { type: 'json' };
+import exchangeMessageTrace from './dialects/exchange-message-trace.json' with { type: 'json' };
+import forgerock from './dialects/forgerock.json' with { type: 'json' };
+import gcpAudit from './dialects/gcp-audit.json' with { type: 'json' };
+import gcpLoadBalancer from './dialects/gcp-load-balancer.json' with { type: 'json' };
+import gcpVpcFlow from './dialects/gcp-vpc-flow.json' with { type: 'json' };
+import githubAlert from './dialects/github-alert.json' with { type: 'json' };
+import githubAudit from './dialects/github-audit.json' with { type: 'json' };
+import googleAlert from './dialects/google-alert.json' with { type: 'json' };
+import googleWorkspace from './dialects/google-workspace.json' with { type: 'json' };
+import harfanglab from './dialects/harfanglab.json' with { type: 'json' };
+import hashicorpVault from './dialects/hashicorp-vault.json' with { type: 'json' };
+import hayabusa from './dialects/hayabusa.json' with { type: 'json' };
+import httpRequest from './dialects/http-request.json' with { type: 'json' };
+import journald from './dialects/journald.json' with { type: 'json' };
+import jumpcloud from './dialects/jumpcloud.json' with { type: 'json' };
+import keycloak from './dialects/keycloak.json' with { type: 'json' };
+import kubernetesAudit from './dialects/kubernetes-audit.json' with { type: 'json' };
+import lacework from './dialects/lacework.json' with { type: 'json' };
+import lastpass from './dialects/lastpass.json' with { type: 'json' };
+import lyveCloud from './dialects/lyve-cloud.json' with { type: 'json' };
+import macosUnified from './dialects/macos-unified.json' with { type: 'json' };
+import mattermost from './dialects/mattermost.json' with { type: 'json' };
+import microsoft365 from './dialects/microsoft-365.json' with { type: 'json' };
+import mimecast from './dialects/mimecast.json' with { type: 'json' };
+import neropot from './dialects/neropot.json' with { type: 'json' };
+import netskope from './dialects/netskope.json' with { type: 'json' };
+import nozomi from './dialects/nozomi.json' with { type: 'json' };
+import nucleon from './dialects/nucleon.json' with { type: 'json' };
+import okta from './dialects/okta.json' with { type: 'json' };
+import onelogin from './dialects/onelogin.json' with { type: 'json' };
+import osquery from './dialects/osquery.json' with { type: 'json' };
+import pingOne from './dialects/ping-one.json' with { type: 'json' };
+import proofpointPod from './dialects/proofpoint-pod.json' with { type: 'json' };
+import proofpointTap from './dialects/proofpoint-tap.json' with { type: 'json' };
+import salesforce from './dialects/salesforce.json' with { type: 'json' };
+import sentinelone from './dialects/sentinelone.json' with { type: 'json' };
+import sentineloneDeepVisibility from './dialects/sentinelone-deep-visibility.json' with { type: 'json' };
+import slack from './dialects/slack.json' with { type: 'json' };
+import snort from './dialects/snort.json' with { type: 'json' };
+import sophosCentral from './dialects/sophos-central.json' with { type: 'json' };
+import tanium from './dialects/tanium.json' with { type: 'json' };
+import tehtris from './dialects/tehtris.json' with { type: 'json' };
+import thinkstCanary from './dialects/thinkst-canary.json' with { type: 'json' };
+import tines from './dialects/tines.json' with { type: 'json' };
+import trellixAtd from './dialects/trellix-atd.json' with { type: 'json' };
+import trellixEpo from './dialects/trellix-epo.json' with { type: 'json' };
+import trendVisionOne from './dialects/trend-vision-one.json' with { type: 'json' };
+import tshark from './dialects/tshark.json' with { type: 'json' };
+import wazuh from './dialects/wazuh.json' with { type: 'json' };
+import windowsEvent from './dialects/windows-event.json' with { type: 'json' };
+import withsecure from './dialects/withsecure.json' with { type: 'json' };
+import wiz from './dialects/wiz.json' with { type: 'json' };
+import zoom from './dialects/zoom.json' with { type: 'json' };
+import zscaler from './dialects/zscaler.json' with { type: 'json' };
+import {
+  type PathsByName,
+  type RecordDialect,
+  readDialect,
+  simplifyPath,
+  wordsOf,
+} from './dialect.ts';
+import general from './general-names.json' with { type: 'json' };
+import { FIELDS } from './registry.ts';
+
+const DOCUMENTS: readonly unknown[] = [
+  _1password,
+  atlassianAudit,
+  auth0,
+  awsCloudtrail,
+  awsGuardduty,
+  awsRoute53Resolver,
+  awsSecurityHub,
+  awsWaf,
+  azureActivity,
+  azureMonitor,
+  bitdefender,
+  box,
+  carbonBlack,
+  chainsaw,
+  cloudflare,
+  cowrie,
+  crowdstrikeDataReplicator,
+  crowdstrikeStream,
+  cyberarkAudit,
+  cybereason,
+  defenderAlert,
+  defenderHunting,
+  delinea,
+  docker,
+  dropbox,
+  duo,
+  endpointConnection,
+  entraGraph,
+  evtxecmd,
+  exchangeMessageTrace,
+  forgerock,
+  gcpAudit,
+  gcpLoadBalancer,
+  gcpVpcFlow,
+  githubAlert,
+  githubAudit,
+  googleAlert,
+  googleWorkspace,
+  harfanglab,
+  hashicorpVault,
+  hayabusa,
+  httpRequest,
+  journald,
+  jumpcloud,
+  keycloak,
+  kubernetesAudit,
+  lacework,
+  lastpass,
+  lyveCloud,
+  macosUnified,
+  mattermost,
+  microsoft365,
+  mimecast,
+  neropot,
+  netskope,
+  nozomi,
+  nucleon,
+  okta,
+  onelogin,
+  osquery,
+  pingOne,
+  proofpointPod,
+  proofpointTap,
+  salesforce,
+  sentinelone,
+  sentineloneDeepVisibility,
+  slack,
+  snort,
+  sophosCentral,
+  tanium,
+  tehtris,
+  thinkstCanary,
+  tines,
+  trellixAtd,
+  trellixEpo,
+  trendVisionOne,
+  tshark,
+  wazuh,
+  windowsEvent,
+  withsecure,
+  wiz,
+  zoom,
+  zscaler,
+];
+
+let read: readonly RecordDialect[] | undefined;
+
+/** Read when they are first asked for. */
+export function shippedDialects(): readonly RecordDialect[] {
+  read ??= DOCUMENTS.map((document, i) => readDialect(document, `dialect ${i + 1}`));
+  return read;
+}
+
+/**
+ * Names that mean the same whatever wrote them, by field, the best first: those of the list, then every name of the
+ * registry in ECS and OCSF whose dots make it unmistakable.
+ */
+export const GENERAL_NAMES: PathsByName = generalNames();
+
+/** Values of the general names, as they are written in lower case, and as they are stored. */
+export const GENERAL_VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> =
+  general.values;
+
+function generalNames(): PathsByName {
+  const out: Record<string, readonly string[]> = {};
+  for (const [name, paths] of Object.entries(general.names))
+    out[name] = wordsOf(paths).map(simplifyPath);
+  for (const { name, names } of FIELDS) {
+    const schemas = [...(names.ecs ?? []), ...(names.ocsf ?? [])];
+    const dotted = schemas.filter((one) => one.includes('.')).map(simplifyPath);
+    const known = new Set(out[name] ?? []);
+    out[name] = [...known, ...dotted.filter((one) => !known.has(one))];
+  }
+  return out;
+}

@@ -1,0 +1,280 @@
+/**
+ * What members of records mean, by their names: the dialects of engine/fields, and names that mean the same whatever
+ * wrote them. Held always: a value never makes a column; a member that is not listed stays an attribute.
+ *
+ * Paths are compared without regard to case, `_`, `-` and blanks; dots divide the names of nested objects, so that
+ * `creationTimestamp` of another object is never the time of the event.
+ */
+import { CUT_TEXTS } from '../contract/event.ts';
+import { type Case, type PathsByName, type RecordDialect, simplifyPath } from './dialect.ts';
+import { GENERAL_NAMES, GENERAL_VALUES, shippedDialects } from './dialects.ts';
+
+/** A record as names of its members, dots between those of nested objects, and their values. */
+export interface NamedValues {
+  readonly keys: readonly string[];
+  readonly values: readonly (string | number | boolean)[];
+}
+
+/** A field, or a part of one, that a path has in a dialect; the lower the rank the better. */
+export interface Meaning {
+  readonly field: string;
+  readonly rank: number;
+  /** Another field, of texts, that the same member gives. */
+  readonly also?: Meaning | undefined;
+  /** The value is a part of the member's. */
+  readonly part?: Part | undefined;
+}
+
+/** `list[].name` or `uri?name`. */
+export interface Part {
+  readonly of: 'elements' | 'parameters';
+  readonly name: readonly string[];
+}
+
+/** The part of a member's text; undefined where it has none, or elements differ in it. */
+export function partOf(text: string, { of, name }: Part): string | undefined {
+  if (of === 'parameters') {
+    const cut = text.indexOf('?');
+    const query = cut < 0 ? '' : text.slice(cut + 1).replace(/#.*$/s, '');
+    return new URLSearchParams(query).get(name[0] ?? '') ?? undefined;
+  }
+  if (!text.startsWith('[')) return undefined;
+  let found: string | undefined;
+  for (const element of elementsOf(text)) {
+    let value: unknown = element;
+    for (const step of name) value = memberOf(value, step);
+    if (typeof value !== 'string' && typeof value !== 'number') continue;
+    if (found !== undefined && found !== String(value)) return undefined;
+    found = String(value);
+  }
+  return found === '' ? undefined : found;
+}
+
+/** The elements of a list that was written by `flatten`. */
+function elementsOf(text: string): readonly unknown[] {
+  const list: unknown = JSON.parse(text);
+  return Array.isArray(list) ? list : [];
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, member] of Object.entries(value)) if (simplifyPath(key) === name) return member;
+  return undefined;
+}
+
+/** Divides a path into that of a member, and the part of it. */
+function cutPath(path: string): { readonly member: string; readonly part: Part | undefined } {
+  const list = path.indexOf('[].');
+  if (list >= 0)
+    return {
+      member: path.slice(0, list),
+      part: { of: 'elements', name: path.slice(list + 3).split('.') },
+    };
+  const query = path.indexOf('?');
+  if (query < 0) return { member: path, part: undefined };
+  return {
+    member: path.slice(0, query),
+    part: { of: 'parameters', name: [path.slice(query + 1)] },
+  };
+}
+
+/** Paths of a case come before those of its dialect, and these before the general ones. */
+const CASE_RANK = 0;
+const DIALECT_RANK = 200;
+const GENERAL_RANK = 1000;
+
+/** Names whose part in signatures is remembered. */
+const MAX_KEYS = 8192;
+const NO_LISTS: readonly number[] = [];
+const encoder = new TextEncoder();
+const TEXTS: ReadonlySet<string> = new Set(CUT_TEXTS);
+
+/** The meaning of paths in the records of one dialect, or of one case of it. */
+export class Meanings {
+  readonly id: string;
+  readonly neverFlow: boolean;
+  readonly keepsAccounts: boolean;
+  /** What every record has: fields and their texts. */
+  readonly constants: readonly (readonly [field: string, text: Uint8Array])[];
+  private readonly general: Meanings | undefined;
+  private readonly not: readonly string[];
+  private readonly byPath = new Map<string, Meaning>();
+  private readonly byKey = new Map<string, Meaning | undefined>();
+  private readonly values = new Map<string, ReadonlyMap<string, string>>();
+  /** By value of the path that decides: what holds then. */
+  private readonly cases = new Map<string, Meanings>();
+  private readonly deciding: readonly string[];
+  /** By name of a member: its place among `deciding`, or -1. */
+  private readonly known = new Map<string, number>();
+
+  /** @param general what names mean whatever wrote them; undefined: this is that */
+  constructor(dialect: RecordDialect | undefined, general: Meanings | undefined, given?: Case) {
+    this.id = dialect?.id ?? 'general';
+    this.neverFlow = dialect?.neverFlow ?? false;
+    this.keepsAccounts = dialect?.keepsAccounts ?? false;
+    this.constants = Object.entries({ ...dialect?.set, ...given?.set }).map(
+      ([field, text]) => [field, encoder.encode(text)] as const,
+    );
+    for (const [field, texts] of Object.entries({ ...GENERAL_VALUES, ...dialect?.values }))
+      this.values.set(field, new Map(Object.entries(texts)));
+    const none = given?.not ?? [];
+    if (given !== undefined) this.add(given.names, [], CASE_RANK);
+    if (dialect !== undefined) this.add(dialect.names, none, DIALECT_RANK);
+    this.general = general;
+    this.not = [...none, ...(dialect?.not ?? [])];
+    this.deciding = given === undefined ? (dialect?.paths ?? []) : [];
+    if (this.deciding.length === 0) return;
+    for (const one of dialect?.cases ?? []) {
+      const meanings = new Meanings(dialect, general, one);
+      for (const value of one.values) if (!this.cases.has(value)) this.cases.set(value, meanings);
+    }
+  }
+
+  of(key: string): Meaning | undefined {
+    let meaning = this.byKey.get(key);
+    if (meaning !== undefined || this.byKey.has(key)) return meaning;
+    meaning = this.byPath.get(simplifyPath(key)) ?? this.generalOf(key);
+    if (this.byKey.size < MAX_KEYS) this.byKey.set(key, meaning);
+    return meaning;
+  }
+
+  private generalOf(key: string): Meaning | undefined {
+    const meaning = this.general?.of(key);
+    if (meaning === undefined || this.not.length === 0) return meaning;
+    const { field, also } = meaning;
+    if (!this.not.includes(field))
+      return also === undefined || !this.not.includes(also.field)
+        ? meaning
+        : { ...meaning, also: undefined };
+    return also === undefined || this.not.includes(also.field) ? undefined : also;
+  }
+
+  /** What holds for a record, by the path of it that decides. */
+  forRecord({ keys, values }: NamedValues): Meanings {
+    if (this.deciding.length === 0) return this;
+    let best = this.deciding.length;
+    let found = -1;
+    for (let i = 0; i < keys.length; i++) {
+      const place = this.placeOf(keys[i]!);
+      if (place < 0 || place >= best) continue;
+      best = place;
+      found = i;
+    }
+    if (found < 0) return this;
+    return this.cases.get(String(values[found])) ?? this.cases.get('*') ?? this;
+  }
+
+  /** The values that a field may have, as they are written in lower case; undefined: any. */
+  valuesOf(field: string): ReadonlyMap<string, string> | undefined {
+    return this.values.get(field);
+  }
+
+  private placeOf(key: string): number {
+    let place = this.known.get(key);
+    if (place === undefined) {
+      place = this.deciding.indexOf(simplifyPath(key));
+      if (this.known.size < MAX_KEYS) this.known.set(key, place);
+    }
+    return place;
+  }
+
+  /** The meaning of general names. */
+  static ofGeneralNames(): Meanings {
+    const meanings = new Meanings(undefined, undefined);
+    meanings.add(GENERAL_NAMES, [], GENERAL_RANK);
+    return meanings;
+  }
+
+  private add(names: PathsByName, not: readonly string[], from: number): void {
+    for (const [name, paths] of Object.entries(names)) {
+      if (not.includes(name)) continue;
+      for (const [at, path] of paths.entries()) {
+        const { member, part } = cutPath(path);
+        const known = this.byPath.get(member);
+        const meaning: Meaning = { field: name, rank: from + at, part };
+        if (known === undefined) this.byPath.set(member, meaning);
+        else if (isSecond(known, meaning)) this.byPath.set(member, { ...known, also: meaning });
+      }
+    }
+  }
+}
+
+/** Whether a member that means one field gives another, too: both texts, said by the same list of names. */
+function isSecond(known: Meaning, { field, rank }: Meaning): boolean {
+  if (known.also !== undefined || known.field === field) return false;
+  const same = known.rank < GENERAL_RANK === rank < GENERAL_RANK;
+  return same && TEXTS.has(field);
+}
+
+/** By which names dialects are told, and what names mean in each: made once, when the first record is read. */
+class Dialects {
+  readonly general = Meanings.ofGeneralNames();
+  /** Of each list of names that gives a dialect away: its dialect, and how many names it has. */
+  readonly dialectOf: number[] = [];
+  readonly sizes: number[] = [];
+  readonly listsOf = new Map<string, number[]>();
+  private readonly dialects = shippedDialects();
+  private readonly meanings: (Meanings | undefined)[] = [];
+
+  constructor() {
+    for (const [dialect, { has }] of this.dialects.entries()) {
+      for (const paths of has) {
+        for (const path of paths) {
+          const lists = this.listsOf.get(path) ?? [];
+          lists.push(this.sizes.length);
+          this.listsOf.set(path, lists);
+        }
+        this.dialectOf.push(dialect);
+        this.sizes.push(paths.length);
+      }
+    }
+  }
+
+  meaningsOf(dialect: number): Meanings {
+    return (this.meanings[dialect] ??= new Meanings(this.dialects[dialect], this.general));
+  }
+}
+
+let dialects: Dialects | undefined;
+
+/** Tells the dialect of records by the names of their members. */
+export class DialectFinder {
+  private readonly dialects: Dialects;
+  private readonly known = new Map<string, readonly number[]>();
+  private readonly hits: Uint8Array;
+
+  constructor() {
+    dialects ??= new Dialects();
+    this.dialects = dialects;
+    this.hits = new Uint8Array(dialects.sizes.length);
+  }
+
+  /** The dialect of which most names are there; of several, the first. */
+  find(keys: readonly string[]): Meanings {
+    const { hits, known } = this;
+    const { sizes, dialectOf, listsOf, general } = this.dialects;
+    let best = -1;
+    let most = 0;
+    let any = false;
+    for (const key of keys) {
+      let lists = known.get(key);
+      if (lists === undefined) {
+        lists = listsOf.get(simplifyPath(key)) ?? NO_LISTS;
+        if (known.size < MAX_KEYS) known.set(key, lists);
+      }
+      if (lists.length === 0) continue;
+      any = true;
+      for (const at of lists) {
+        hits[at]! += 1;
+        const size = sizes[at]!;
+        if (hits[at] !== size || size < most) continue;
+        const dialect = dialectOf[at]!;
+        if (size === most && best >= 0 && dialect > best) continue;
+        best = dialect;
+        most = size;
+      }
+    }
+    if (any) hits.fill(0);
+    return best < 0 ? general : this.dialects.meaningsOf(best);
+  }
+}

@@ -1,0 +1,299 @@
+/** Fields of texts that records of known products give, by the names that their documentation has for them. */
+import { describe, expect, it } from 'vitest';
+import { shippedDialects } from '../../engine/fields/dialects.ts';
+import { collect, type CollectedRow, inputOf } from '../shared/collect.ts';
+import { isSetter } from './fields.ts';
+import { flowCsvImporter } from './index.ts';
+
+async function readText(text: string): Promise<CollectedRow[]> {
+  const bytes = Buffer.from(text);
+  const found = flowCsvImporter.sniff(bytes, { name: 'x', complete: true });
+  const { rows, quarantined } = await collect(flowCsvImporter, inputOf(bytes), {
+    format: found?.format ?? '',
+  });
+  expect(quarantined).toEqual([]);
+  return rows.toSorted((a, b) => Number(a['seq']) - Number(b['seq']));
+}
+
+async function readOne(record: object): Promise<CollectedRow> {
+  const line = JSON.stringify(record);
+  const rows = await readText(`${line}\n${line}\n`);
+  expect(rows.length).toBe(2);
+  return rows[0]!;
+}
+
+const ip = (text: string): number =>
+  text.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+
+it('every field that a dialect names is one that rows can have', () => {
+  for (const { id, names, set, cases } of shippedDialects())
+    for (const one of [names, set, ...cases.flatMap((given) => [given.names, given.set])])
+      for (const name of Object.keys(one)) expect(isSetter(name), `${id}: ${name}`).toBe(true);
+});
+
+describe('records of products', () => {
+  it.each<[string, object, Record<string, unknown>]>([
+    [
+      'CloudTrail: the user of a role, an error, and its outcome',
+      {
+        eventVersion: '1.08',
+        eventTime: '2026-11-21T00:00:01Z',
+        eventSource: 's3.amazonaws.com',
+        eventName: 'GetObject',
+        awsRegion: 'eu-west-1',
+        sourceIPAddress: '192.0.2.1',
+        userAgent: 'tool/1',
+        errorCode: 'AccessDenied',
+        recipientAccountId: '111122223333',
+        eventID: '11111111-2222-3333-4444-555555555555',
+        userIdentity: {
+          type: 'AssumedRole',
+          sessionContext: { sessionIssuer: { userName: 'deployer' } },
+        },
+      },
+      {
+        ...{ user: 'deployer', outcome: 'failure', error_code: 'AccessDenied' },
+        ...{ cloud_account: '111122223333', cloud_region: 'eu-west-1', action: 'GetObject' },
+        ...{ src_ip4: ip('192.0.2.1'), event_type: 'GetObject', user_agent: 'tool/1' },
+        event_code: undefined,
+      },
+    ],
+    [
+      'CloudTrail without an error',
+      {
+        ...{ eventVersion: '1.08', eventTime: '2026-11-21T00:00:01Z', eventName: 'ListUsers' },
+        ...{
+          eventSource: 'iam.amazonaws.com',
+          userIdentity: { type: 'IAMUser', userName: 'alice' },
+        },
+      },
+      { user: 'alice', outcome: 'success', service_name: 'iam.amazonaws.com' },
+    ],
+    [
+      'Microsoft 365: an address with its port, and a file that was asked for',
+      {
+        ...{ CreationTime: '2026-11-21T00:00:01', RecordType: 6, Workload: 'SharePoint' },
+        ...{ Operation: 'FileAccessed', UserId: 'alice@example.com', ResultStatus: 'Succeeded' },
+        ...{ ClientIP: '[2001:db8::1]:443', ObjectId: 'https://example.com/a.docx' },
+      },
+      {
+        ...{ user: 'alice@example.com', user_email: 'alice@example.com', event_code: '6' },
+        ...{ src_ip6: '20010db8000000000000000000000001', src_port: 443, outcome: 'success' },
+        url: 'https://example.com/a.docx',
+      },
+    ],
+    [
+      'Microsoft 365: what was acted on is no URL elsewhere',
+      {
+        ...{ CreationTime: '2026-11-21T00:00:01', RecordType: 1, Workload: 'Exchange' },
+        ...{ Operation: 'Set-Mailbox', UserId: 'NT AUTHORITY\\SYSTEM (x)', ObjectId: 'a/b' },
+      },
+      { user: 'NT AUTHORITY\\SYSTEM (x)', user_domain: undefined, url: undefined },
+    ],
+    [
+      'Windows: who logged on is the target',
+      {
+        winlog: {
+          ...{ event_id: 4624, channel: 'Security', computer_name: 'host1' },
+          event_data: {
+            ...{ SubjectUserName: 'HOST1$', TargetUserName: 'alice', TargetDomainName: 'EXAMPLE' },
+            ...{ IpAddress: '192.0.2.1', IpPort: '50000', LogonType: '3' },
+          },
+          keywords: ['Audit Success'],
+        },
+      },
+      {
+        ...{ user: 'alice', user_domain: 'EXAMPLE', logon_type: '3', event_code: '4624' },
+        ...{ category: 'authentication', outcome: 'success', src_port: 50_000, host: 'host1' },
+      },
+    ],
+    [
+      'Windows: who changed an account is the subject, and the account the target',
+      {
+        ...{ EventID: 4720, Channel: 'Security', Hostname: 'host1', EventType: 'AUDIT_SUCCESS' },
+        ...{ SubjectUserName: 'admin', TargetUserName: 'alice', SubjectDomainName: 'EXAMPLE' },
+      },
+      {
+        ...{ user: 'admin', user_target: 'alice', user_domain: 'EXAMPLE', category: 'iam' },
+        ...{ outcome: 'success', event_code: '4720' },
+      },
+    ],
+    [
+      'Sysmon: an account with its domain, and hashes',
+      {
+        Event: {
+          System: {
+            EventID: 1,
+            Channel: 'Microsoft-Windows-Sysmon/Operational',
+            Computer: 'host1',
+          },
+          EventData: {
+            ...{ Image: 'C:\\a.exe', CommandLine: 'a.exe -x', User: 'EXAMPLE\\alice' },
+            Hashes: `MD5=${'a'.repeat(32)},SHA256=${'b'.repeat(64)}`,
+          },
+        },
+      },
+      {
+        ...{ user: 'alice', user_domain: 'EXAMPLE', process: 'C:\\a.exe', command: 'a.exe -x' },
+        ...{ md5: 'a'.repeat(32), sha256: 'b'.repeat(64), event_code: '1' },
+      },
+    ],
+    [
+      'Google Workspace: what was done is in a list of events, and the record is one event',
+      {
+        kind: 'admin#reports#activity',
+        id: { time: '2026-11-21T00:00:01Z', applicationName: 'login' },
+        actor: { email: 'alice@example.com' },
+        ipAddress: '192.0.2.1',
+        events: [{ type: 'login', name: 'login_failure' }],
+      },
+      { user: 'alice@example.com', event_type: 'login_failure', src_ip4: ip('192.0.2.1') },
+    ],
+    [
+      'Okta',
+      {
+        ...{ published: '2026-11-21T00:00:01Z', eventType: 'user.session.start', uuid: 'u1' },
+        actor: { id: 'a1', alternateId: 'alice@example.com', displayName: 'Alice' },
+        client: { ipAddress: '192.0.2.1' },
+        outcome: { result: 'FAILURE', reason: 'INVALID_CREDENTIALS' },
+      },
+      {
+        user: 'alice@example.com',
+        user_id: 'a1',
+        outcome: 'failure',
+        reason: 'INVALID_CREDENTIALS',
+      },
+    ],
+    [
+      'Confluence: the login is a parameter of the address of the author',
+      {
+        timestamp: '2026-11-21T00:00:01Z',
+        author: { name: 'Alice Example', uri: 'http://host1/viewuser.action?username=alice' },
+        type: { action: 'Space created' },
+        source: '192.0.2.1',
+      },
+      { user: 'alice', src_ip4: ip('192.0.2.1'), action: 'Space created' },
+    ],
+    [
+      'Kubernetes',
+      {
+        ...{ kind: 'Event', auditID: 'a', verb: 'get', requestURI: '/api', stage: 'x' },
+        ...{ stageTimestamp: '2026-11-21T00:00:01Z', sourceIPs: ['192.0.2.1'] },
+        user: { username: 'system:node:host1' },
+        responseStatus: { code: 403 },
+      },
+      { user: 'system:node:host1', url: '/api', http_status: '403' },
+    ],
+    [
+      'Defender: an inbound connection begins at the other side',
+      {
+        ...{ time: '2026-11-21T00:00:01Z', tenantId: 't', category: 'AdvancedHunting-x' },
+        properties: {
+          ...{ DeviceId: 'd', DeviceName: 'host1', ActionType: 'InboundConnectionAccepted' },
+          ...{ LocalIP: '192.0.2.1', LocalPort: 22, RemoteIP: '198.51.100.1', RemotePort: 50_000 },
+          AccountName: 'alice',
+        },
+      },
+      {
+        ...{ src_ip4: ip('198.51.100.1'), src_port: 50_000, dst_ip4: ip('192.0.2.1') },
+        ...{ dst_port: 22, user: 'alice', host: 'host1' },
+      },
+    ],
+    [
+      'ECS, whatever wrote it',
+      {
+        '@timestamp': '2026-11-21T00:00:01Z',
+        event: { code: '7', outcome: 'success', action: 'logon' },
+        user: { name: 'alice', domain: 'EXAMPLE', email: 'alice@example.com' },
+        file: { hash: { sha256: 'c'.repeat(64) } },
+        http: { request: { method: 'GET' }, response: { status_code: 200 } },
+        url: { original: '/x' },
+        cloud: { account: { id: '1' }, region: 'r' },
+      },
+      {
+        ...{ user: 'alice', user_domain: 'EXAMPLE', user_email: 'alice@example.com' },
+        ...{ event_code: '7', outcome: 'success', http_method: 'GET', http_status: '200' },
+        ...{ url: '/x', sha256: 'c'.repeat(64), cloud_account: '1', cloud_region: 'r' },
+      },
+    ],
+    [
+      'OCSF, whatever wrote it',
+      {
+        time: 1_795_219_201_000,
+        actor: { user: { name: 'alice', uid: 'u1' } },
+        src_endpoint: { ip: '192.0.2.1' },
+        http_request: { url: { url_string: '/x' }, http_method: 'GET' },
+      },
+      { user: 'alice', user_id: 'u1', url: '/x', http_method: 'GET', src_ip4: ip('192.0.2.1') },
+    ],
+  ])('%s', async (_, record, expected) => {
+    const row = await readOne(record);
+    for (const [name, value] of Object.entries(expected)) expect(row[name], name).toBe(value);
+  });
+});
+
+describe('values that are none of a field', () => {
+  it.each<[string, object, string]>([
+    ['a word is no status of HTTP', { status: 'open' }, 'http_status'],
+    ['a way to log in is no method of HTTP', { method: 'Browser' }, 'http_method'],
+    [
+      'an identifier of the event is no code',
+      { eventId: '11111111-2222-3333-4444-555555555555' },
+      'event_code',
+    ],
+    ['a list has no one user', { user: ['alice', 'bob'] }, 'user'],
+    ['a mark stands for nothing', { username: '-' }, 'user'],
+    ['an outcome is success or failure', { result: 'maybe' }, 'outcome'],
+  ])('%s', async (_, record, field) => {
+    const row = await readOne({ time: '2026-11-21T00:00:01Z', ...record });
+    expect(row[field]).toBeUndefined();
+    expect(Object.keys(row.attrs)).toEqual(Object.keys(record));
+  });
+});
+
+it('a member keeps its own name beside the field, unless both are called alike', async () => {
+  const row = await readOne({ time: '2026-11-21T00:00:01Z', userName: 'alice', url: '/x' });
+  expect(row).toMatchObject({ user: 'alice', url: '/x', attrs: { userName: 'alice' } });
+  expect(row.attrs).not.toHaveProperty('url');
+});
+
+describe('records that are wrapped', () => {
+  it('in a column of a table', async () => {
+    const audit = JSON.stringify({
+      ...{ CreationTime: '2026-11-21T00:00:01', RecordType: 15, Workload: 'AzureActiveDirectory' },
+      ...{ UserId: 'alice@example.com', ClientIP: '192.0.2.1' },
+    });
+    const cell = `"${audit.replaceAll('"', '""')}"`;
+    const [row] = await readText(
+      `CreationDate,UserIds,RecordType,AuditData\n"11/21/2026 1:00:00 AM",alice,Entra,${cell}\n` +
+        `"11/21/2026 1:00:00 AM",alice,Entra,${cell}\n`,
+    );
+    expect(row).toMatchObject({
+      ...{ user: 'alice@example.com', src_ip4: ip('192.0.2.1'), event_code: '15' },
+      ts: Date.parse('2026-11-21T00:00:01Z') * 1000,
+    });
+    expect(row?.attrs).toMatchObject({ RecordType: 'Entra', 'AuditData.RecordType': '15' });
+  });
+
+  it("in an export of Splunk's", async () => {
+    const inner = {
+      ...{ ts: 1_795_219_201.5, uid: 'C1', 'id.orig_h': '192.0.2.1' },
+      ...{ method: 'GET' },
+    };
+    const raw = { ...inner, host: 'example.com', uri: '/x', status_code: 200, trans_depth: 1 };
+    const row = await readOne({
+      preview: false,
+      result: { _raw: JSON.stringify({ ...raw, response_body_len: 1 }), sourcetype: 'bro:http' },
+    });
+    expect(row).toMatchObject({ http_method: 'GET', url: '/x', src_ip4: ip('192.0.2.1') });
+  });
+});
+
+it('columns of tables mean what a dialect says', async () => {
+  const [row] = await readText(
+    'RecordNumber,EventRecordId,TimeCreated,EventId,Provider,Channel,Computer,MapDescription,UserName\n' +
+      '1,1,2026-11-21 00:00:01.0000000,4624,P,Security,host1,Logon,EXAMPLE\\alice\n' +
+      '2,2,2026-11-21 00:00:02.0000000,4625,P,Security,host1,Logon,EXAMPLE\\bob\n',
+  );
+  expect(row).toMatchObject({ event_code: '4624', host: 'host1', user: 'EXAMPLE\\alice' });
+});
