@@ -36,7 +36,7 @@ export interface TimelineAnswer {
   /** Half-open; undefined when no event has a time. */
   readonly from: string | undefined;
   readonly to: string | undefined;
-  /** `start`, `count` and, with `by`, `series`: counts by value; with `spread`, its number. */
+  /** `start`, `count` and, with `by`, `series`: counts by value; with `spread` or a measure, its number. */
   readonly buckets: readonly ShownRecord[];
 }
 export interface TableAnswer {
@@ -128,7 +128,8 @@ function timelineAnswer(
   const timeline = timelineOf(plan);
   const interval = timeline?.interval === undefined ? undefined : intervalText(timeline.interval);
   const by = timeline?.by === undefined ? [] : ['series'];
-  const more = timeline?.spread === undefined ? by : [columns.at(-1)!.name, ...by];
+  const measured = timeline?.spread ?? timeline?.measure;
+  const more = measured === undefined ? by : [columns.at(-1)!.name, ...by];
   const empty = { shape: 'timeline', columns: ['start', 'count', ...more], interval } as const;
   if (grid === undefined) return { ...empty, from: undefined, to: undefined, buckets: [] };
   const { value } = formatter(options);
@@ -136,11 +137,13 @@ function timelineAnswer(
   const count = columns.findIndex(({ name, parts }) => name === 'count' && parts.length === 1);
   const series = timeline?.by === undefined ? undefined : columns[0];
   const counted = columns[series === undefined ? Math.max(count, 0) : 1]!;
-  const spread = timeline?.spread === undefined ? undefined : columns.at(-1);
+  const spread = measured === undefined ? undefined : columns.at(-1);
+  // Sums of series add up to that of the bucket; other measures of them do not.
+  const adds = timeline?.measure === undefined || timeline.measure.fn === 'sum';
   const buckets: ShownRecord[] = [];
   for (let i = 0; i < grid.buckets; i++) {
     const bucket: ShownRecord = { start: time(bucketStart(grid, i)), count: 0 };
-    if (spread !== undefined) bucket[spread.name] = 0;
+    if (spread !== undefined) bucket[spread.name] = timeline?.measure === undefined ? 0 : null;
     if (series !== undefined) bucket.series = {};
     buckets.push(bucket);
   }
@@ -150,7 +153,12 @@ function timelineAnswer(
     if (bucket === undefined) continue;
     const events = value(counted, row);
     bucket.count = add(bucket.count, events);
-    if (spread !== undefined) bucket[spread.name] = add(bucket[spread.name], value(spread, row));
+    if (spread !== undefined && series === undefined && !adds)
+      bucket[spread.name] = value(spread, row);
+    else if (spread !== undefined && adds) {
+      const own = value(spread, row);
+      if (own !== null) bucket[spread.name] = add(bucket[spread.name], own);
+    }
     if (series === undefined) continue;
     const name = value(series, row);
     const label = typeof name === 'string' || typeof name === 'number' ? String(name) : '';

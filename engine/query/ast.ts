@@ -190,6 +190,8 @@ export type Stage = Span &
         readonly by: Name | undefined;
         /** The number to spread over the buckets that an event's duration touches. */
         readonly spread: Name | undefined;
+        /** What is computed of the events of each bucket, beside their number. */
+        readonly measure?: Measure | undefined;
       }
     | {
         readonly stage: 'stats';

@@ -442,3 +442,29 @@ it('gives a tree or a DaybookError on any text', () => {
     { seed: 7, numRuns: 3000 },
   );
 });
+
+describe('queries within', () => {
+  it.each([
+    ['src_ip in [ failed | values src_ip ]', 'src_ip in failed | values src_ip'],
+    ['a src_ip not in [b|values src_ip] c', 'and(a, not(src_ip in b|values src_ip), c)'],
+    ['x in [ y in [ a | values y ] | values x ]', 'x in y in [ a | values y ] | values x'],
+  ])('%s', (text, expected) => {
+    expect(brief(parseQuery(text).filter)).toBe(expected);
+  });
+
+  it.each([
+    ['src_ip in [ failed | values src_ip', 'unclosed [', 10],
+    ['src_ip in [ failed | values src_ip )', 'found ")"', 35],
+    ['a | eval x = lower(', 'found the end', 19],
+    ['a | eval x lower(b)', 'expected =', 10],
+    ['a | eval x = if(b, 1', 'unclosed (', 15],
+    ['a | extract user', 'expected a text in quotes', 12],
+  ])('%s is wrong', (text, message, position) => {
+    expect(() => parseQuery(text)).toThrow(message);
+    try {
+      parseQuery(text);
+    } catch (error) {
+      expect(error).toMatchObject({ position });
+    }
+  });
+});

@@ -30,7 +30,7 @@ function namesOf(stage: Stage): readonly Name[] {
     case 'values':
       return [stage.field];
     case 'timeline':
-      return stage.by === undefined ? [] : [stage.by];
+      return [stage.by, stage.measure?.of].flatMap((name) => name ?? []);
     default:
       return [];
   }

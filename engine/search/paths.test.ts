@@ -355,6 +355,8 @@ const stages = fc.constantFrom(
   ...['', ' | count', ' | timeline', ' | timeline 1h', ' | timeline 7d', ' | timeline 1d by kind'],
   ...[
     ' | timeline 6h spread bytes',
+    ' | timeline 6h sum(bytes) by proto',
+    ' | timeline 1d distinct(host)',
     ' | top 5 src_ip',
     ' | top 3 src_ip, dst_ip',
     ' | top 4 dst_port, proto',

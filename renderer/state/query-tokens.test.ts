@@ -125,6 +125,18 @@ describe('tokens of a query', () => {
   );
   const texts = fc.array(piece, { maxLength: 8 }).map((parts) => parts.join(' '));
 
+  it.each([
+    'a | eval x = match(b, /c|d/) | count',
+    'a | extract /(?<b>c|d)/ from url | top 3 b',
+    'src_ip in [ a | values src_ip ] b | count',
+    'a | where src_ip not in [ a b | values src_ip ] | count',
+  ])('has the stages where the engine has them: %s', (text) => {
+    const found = tokensOf(text).filter(({ type, depth }) => type === 'stage' && depth === 0);
+    const { error, stages } = outlineOf(text);
+    expect(error).toBeUndefined();
+    expect(found.map(({ start }) => start)).toEqual(stages.map(({ start }) => start));
+  });
+
   it('covers any text but its space, in order', () => {
     fc.assert(
       fc.property(fc.oneof(texts, fc.string({ unit: 'binary', maxLength: 60 })), (text) => {

@@ -2,7 +2,10 @@
  * Every function of expressions, on the same rows: SQL run by DuckDB says what is right, and rows in memory give the same.
  * A function without an entry fails.
  */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { STAGE_NAMES } from '../../contract/query-spelling.ts';
 import { computeAgain } from '../batch/batch-scope.ts';
 import { Budget } from '../batch/budget.ts';
 import { Params } from '../dialect/duckdb.ts';
@@ -17,7 +20,7 @@ import { DAY1 } from '../testing/fixture.ts';
 import { parseIp4 } from '../address.ts';
 import { type TestCase, type TestEvent, openTestCase } from '../testing/test-case.ts';
 import { foldless } from './case.ts';
-import { VALUE_FUNCTIONS } from './functions.ts';
+import { VALUE_FUNCTIONS, VALUE_FUNCTION_LIST } from './functions.ts';
 
 const TEXTS = [
   'Failed password for alice from 192.0.2.7 port 4711',
@@ -194,6 +197,18 @@ function sortedRows(answer: unknown): string[] {
   const rows = typeof answer === 'object' && answer !== null && 'rows' in answer ? answer.rows : [];
   return (rows as unknown[]).map((row) => JSON.stringify(row)).sort();
 }
+
+it('is documented, every function and stage', () => {
+  const page = readFileSync(
+    path.join(import.meta.dirname, '../../../docs/query-language.md'),
+    'utf8',
+  );
+  for (const { form, gives } of VALUE_FUNCTION_LIST) {
+    expect(page).toContain(`\`${form}\``);
+    expect(page).toContain(gives);
+  }
+  for (const name of STAGE_NAMES) expect(page).toContain(`\`${name}`);
+});
 
 it('has an entry for every function', () => {
   expect(Object.keys(EXPRESSIONS).sort()).toEqual([...VALUE_FUNCTIONS.keys()].sort());

@@ -59,6 +59,9 @@ const ENTRIES: Readonly<Record<StageName, readonly string[]>> = {
   timeline: [
     '| timeline 1h',
     '| timeline 1d by kind',
+    '| timeline 1h sum(bytes)',
+    '| timeline 1d distinct(src_ip) by kind',
+    '| timeline 1h median(bytes) | where count > 0 | count',
     '| timeline',
     'failed | timeline 5m by host',
   ],

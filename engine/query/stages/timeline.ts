@@ -1,5 +1,5 @@
 /**
- * `timeline [interval] [spread [x]] [by f]`: events per bucket, empty buckets included.
+ * `timeline [interval] [measure] [spread [x]] [by f]`: events per bucket, empty buckets included.
  *
  * Events without a time are in no bucket. `spread` shares a number (`bytes`) of each event over the
  * buckets its duration touches, in proportion; the event itself counts where it starts.
@@ -15,7 +15,7 @@ import {
   timeFromMicros,
 } from '../dialect/duckdb.ts';
 import { type Grid, bucketSql, startSql, bucketStart, intervalMicros } from '../grid.ts';
-import { QueryError } from '../query-error.ts';
+import { QueryError, syntaxError } from '../query-error.ts';
 import {
   byValue,
   emptyRows,
@@ -29,6 +29,7 @@ import {
 import { type Scope, TRUE } from '../scope.ts';
 import { type Variant, combine, numberOf } from '../values.ts';
 import { groupKeys, keyList } from './group.ts';
+import { compileMeasure } from './measure.ts';
 import type { EventBatch } from '../../contract/event-batch.ts';
 import type { RawValue } from '../raw-value.ts';
 import { ROW_BYTES } from '../batch/budget.ts';
@@ -41,12 +42,14 @@ import type { BatchContext, StageOperator } from './operator.ts';
 export type TimelineStage = Extract<Stage, { stage: 'timeline' }>;
 
 export interface TimelineParts {
-  /** Series, then `count`, then what is spread. */
+  /** Series, then `count`, then what is spread or measured. */
   readonly columns: readonly TableColumn[];
   /** Buckets that are not empty: `i`, then the columns. */
   readonly sql: string;
 }
 
+/** SQL name of what is measured. */
+const MEASURED = 'w';
 const END_COLUMN: InputColumn = { alias: 'e', sqlType: 'TIMESTAMP' };
 
 /** SQL of when an event ends: `ts` and its duration. */
@@ -99,6 +102,9 @@ export function timelineParts(
     );
   }
   const columns: TableColumn[] = [...keys.columns, count];
+  const measure = stage.measure && compileMeasure(stage.measure, input, 'm');
+  if (measure !== undefined)
+    columns.push({ name: measure.name, shape: measure.shape, aliases: [MEASURED] });
   if (field !== undefined) {
     columns.push({
       name: field.name,
@@ -117,6 +123,7 @@ export function timelineParts(
     { alias: 't', sqlType: 'TIMESTAMP' },
   ];
   if (number !== undefined) taken.push(END_COLUMN, { alias: 'x', sqlType: number.sqlType });
+  if (measure !== undefined) taken.push(...measure.columns);
   const rows = input.rows(taken, (scope) => {
     const own: Variant = {
       parts: [
@@ -125,14 +132,19 @@ export function timelineParts(
       ],
       also: TRUE,
     };
-    return combine([keys.values(scope), [own]]).map(({ parts, also }) => ({ select: parts, also }));
+    const measured = measure === undefined ? [] : [measure.values(scope)];
+    return combine([keys.values(scope), [own], ...measured]).map(({ parts, also }) => ({
+      select: parts,
+      also,
+    }));
   });
   const list = keyList(keys);
   const keyed = list === '' ? '' : `, ${list}`;
+  const computed = measure === undefined ? '' : `, ${measure.aggregate} AS ${MEASURED}`;
   if (number === undefined) {
     return {
       columns,
-      sql: `SELECT ${bucketSql(grid, micros('t'), params)} AS i${keyed}, count(*) AS n FROM (${rows}) AS r WHERE t IS NOT NULL GROUP BY i${keyed}`,
+      sql: `SELECT ${bucketSql(grid, micros('t'), params)} AS i${keyed}, count(*) AS n${computed} FROM (${rows}) AS r WHERE t IS NOT NULL GROUP BY i${keyed}`,
     };
   }
   const end = params.bind(grid.to, 'BIGINT');
@@ -166,7 +178,7 @@ function timelineTable(parts: TimelineParts, grid: Grid | undefined, input: Inpu
   const list = names.map((name) => (counts.has(name) ? `coalesce(${name}, 0) AS ${name}` : name));
   const at = timeFromMicros(startSql(grid, 'b.i', params));
   // A series is not filled with empty buckets: there would be one for each of its values.
-  const filled = names.every((name) => counts.has(name));
+  const filled = names.every((name) => counts.has(name) || name === MEASURED);
   const buckets = `(SELECT ${eachOf(numbersBelow(params.bind(grid.buckets, 'BIGINT')))} AS i)`;
   const from = filled
     ? `${buckets} AS b LEFT JOIN (${parts.sql}) AS q ON b.i = q.i`
@@ -360,12 +372,13 @@ function lastBelow(starts: Float64Array, at: number): number {
 }
 
 export const timelineOperator: StageOperator<TimelineStage> = {
-  form: 'timeline [5m] [spread] [by field]',
+  form: 'timeline [5m] [sum(field)] [spread] [by field]',
   does: 'counts by time',
   parse: (reader) => {
     let interval: Interval | undefined;
     let by: Name | undefined;
     let spread: Name | undefined;
+    let measure: Measure | undefined;
     for (;;) {
       if (by === undefined && reader.word('by')) by = reader.name();
       else if (spread === undefined && reader.word('spread')) {
@@ -373,13 +386,29 @@ export const timelineOperator: StageOperator<TimelineStage> = {
         spread = reader.isName('by') ? reader.name() : { name: 'bytes', start: at, end: at };
       } else {
         const next = interval === undefined ? reader.interval() : undefined;
-        if (next === undefined) return { stage: 'timeline', interval, by, spread };
-        interval = next;
+        const { at } = reader;
+        if (next !== undefined) interval = next;
+        else if (measure === undefined && reader.isName('by', 'spread')) measure = reader.measure();
+        else {
+          if (measure !== undefined && spread !== undefined)
+            throw syntaxError('a timeline has a measure or spreads a number, not both', at);
+          return { stage: 'timeline', interval, by, spread, ...given(measure) };
+        }
       }
     }
   },
   shape: 'timeline',
   table: (stage, input, grid) => timelineTable(timelineParts(stage, input, grid), grid, input),
   batches: (stage, context) => new TimelineBatches(stage, context),
-  refusesBatches: ({ spread }) => (spread === undefined ? undefined : 'timeline that spreads'),
+  refusesBatches: ({ spread, measure }) =>
+    spread !== undefined
+      ? 'timeline that spreads'
+      : measure === undefined
+        ? undefined
+        : 'timeline of a measure',
 };
+
+/** Events are counted anyway. */
+function given(measure: Measure | undefined): { readonly measure?: Measure } {
+  return measure === undefined || measure.fn === 'count' ? {} : { measure };
+}

@@ -9,7 +9,8 @@ export function directShape(plan: Plan): 'count' | 'timeline' | undefined {
   if (plan.events.node !== 'base') return undefined;
   if (plan.shape === 'count') return 'count';
   const timeline = timelineOf(plan);
-  const plain = timeline?.by === undefined && timeline?.spread === undefined;
+  const plain =
+    timeline?.by === undefined && timeline?.spread === undefined && timeline?.measure === undefined;
   return plan.shape === 'timeline' && plain ? 'timeline' : undefined;
 }
 
