@@ -1,4 +1,5 @@
 /** The registry and the extractors as a page of the documents, docs/fields.md. */
+import { shippedDialects } from './dialects.ts';
 import type { Extractor } from './extractor.ts';
 import rates from './rates.json' with { type: 'json' };
 import { FIELDS, SCHEMAS, type Schema } from './registry.ts';
@@ -24,6 +25,9 @@ export function fieldsPage(extractors: readonly Extractor[]): string {
     });
     return `| \`${name}\` | ${type} | ${meaning}${cut ? ' *Cut.*' : ''} | ${others.join('; ')} |`;
   });
+  const products = shippedDialects()
+    .map(({ title }) => title)
+    .join('; ');
   const extracted = extractors.map(
     ({ name, version, title, leavesOut, fields: own }) =>
       `| \`${name}/${version}\` | ${title} | ${own.map((one) => `\`${one}\``).join(', ')} | ${leavesOut} |`,
@@ -38,6 +42,18 @@ attribute of such a name, too, both are searched. \`daybook fields --schema\` pr
 | field | type | meaning | other names |
 | --- | --- | --- | --- |
 ${fields.join('\n')}
+
+## Read from records
+
+Members of JSON records and columns of tables give fields by their names: those that a product documents, where the
+record has its marks, else those of ECS and OCSF, and names that mean the same whatever wrote them. A value alone never
+gives a field. Texts stay under their own names, too; addresses and ports are found by these names as well
+(\`ipAddress:192.0.2.1\`). Where several names could fill a field, the event decides: the user of a Windows logon
+(4624, 4625, 4768, …) is \`TargetUserName\`, that of other events \`SubjectUserName\`. \`DOMAIN\\user\` is divided into
+\`user_domain\` and \`user\`, but in Microsoft 365's audit log; an account with its mail domain stays as it is written.
+Records that Splunk (\`_raw\`) or Microsoft 365 (\`AuditData\`) wrap in a member or cell are read, too.
+
+Products: ${products}.
 
 ## Cut out of messages
 

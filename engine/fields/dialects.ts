@@ -211,3 +211,40 @@ function generalNames(): PathsByName {
   }
   return out;
 }
+
+/** Fields whose members and columns are not kept under their own names, too. */
+const MOVED = ['src_ip', 'dst_ip', 'src_port', 'dst_port'] as const;
+/** What a name means that one product has for one side and another for the other. */
+const EITHER: Readonly<Record<string, string>> = {
+  src_ip: 'ip',
+  dst_ip: 'ip',
+  src_port: 'port',
+  dst_port: 'port',
+};
+
+let moved: ReadonlyMap<string, string> | undefined;
+
+/**
+ * The field of an address or port by the name that a product has for it, such as `ipAddress`: no attribute has that
+ * name, for the value is in the field's column.
+ */
+export function movedField(name: string): string | undefined {
+  moved ??= movedNames();
+  return moved.get(simplifyPath(name));
+}
+
+function movedNames(): ReadonlyMap<string, string> {
+  const out = new Map<string, string>();
+  const add = (names: PathsByName): void => {
+    for (const field of MOVED)
+      for (const path of names[field] ?? []) {
+        const known = out.get(path);
+        const isOther = known !== undefined && known !== field;
+        out.set(path, isOther ? (EITHER[field] ?? field) : field);
+      }
+  };
+  add(GENERAL_NAMES);
+  for (const { names, cases } of shippedDialects())
+    for (const one of [names, ...cases.map((given) => given.names)]) add(one);
+  return out;
+}

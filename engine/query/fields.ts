@@ -7,6 +7,7 @@
  * `attrs.NAME` is the attribute alone.
  */
 import { COLUMNS, CUT_TEXTS, type ColumnName } from '../contract/event.ts';
+import { movedField } from '../fields/dialects.ts';
 import { ALIASES } from '../fields/registry.ts';
 import { attributesOf } from './attribute-names.ts';
 import type { Name } from './ast.ts';
@@ -255,6 +256,9 @@ export function eventFields(
       unlisted.add(key);
       return { type: 'attribute', name: key, key };
     }
+    const column = movedField(name);
+    const moved = column === undefined ? undefined : knownField(column);
+    if (moved !== undefined) return moved;
     const names = [...attributes.values()];
     throw new QueryError(
       'unknown-field',
