@@ -3,6 +3,7 @@
  * dialect.ts; a new one is listed here. Of two that fit a record as well, the first counts.
  */
 import _1password from './dialects/1password.json' with { type: 'json' };
+import akamaiSiem from './dialects/akamai-siem.json' with { type: 'json' };
 import atlassianAudit from './dialects/atlassian-audit.json' with { type: 'json' };
 import auth0 from './dialects/auth0.json' with { type: 'json' };
 import awsCloudtrail from './dialects/aws-cloudtrail.json' with { type: 'json' };
@@ -14,6 +15,7 @@ import azureActivity from './dialects/azure-activity.json' with { type: 'json' }
 import azureMonitor from './dialects/azure-monitor.json' with { type: 'json' };
 import bitdefender from './dialects/bitdefender.json' with { type: 'json' };
 import box from './dialects/box.json' with { type: 'json' };
+import caddy from './dialects/caddy.json' with { type: 'json' };
 import carbonBlack from './dialects/carbon-black.json' with { type: 'json' };
 import chainsaw from './dialects/chainsaw.json' with { type: 'json' };
 import cloudflare from './dialects/cloudflare.json' with { type: 'json' };
@@ -28,6 +30,7 @@ import delinea from './dialects/delinea.json' with { type: 'json' };
 import docker from './dialects/docker.json' with { type: 'json' };
 import dropbox from './dialects/dropbox.json' with { type: 'json' };
 import duo from './dialects/duo.json' with { type: 'json' };
+import elasticsearchAudit from './dialects/elasticsearch-audit.json' with { type: 'json' };
 import endpointConnection from './dialects/endpoint-connection.json' with { type: 'json' };
 import entraGraph from './dialects/entra-graph.json' with { type: 'json' };
 import evtxecmd from './dialects/evtxecmd.json' with { type: 'json' };
@@ -55,12 +58,16 @@ import macosUnified from './dialects/macos-unified.json' with { type: 'json' };
 import mattermost from './dialects/mattermost.json' with { type: 'json' };
 import microsoft365 from './dialects/microsoft-365.json' with { type: 'json' };
 import mimecast from './dialects/mimecast.json' with { type: 'json' };
+import modsecurity from './dialects/modsecurity.json' with { type: 'json' };
 import neropot from './dialects/neropot.json' with { type: 'json' };
 import netskope from './dialects/netskope.json' with { type: 'json' };
 import nozomi from './dialects/nozomi.json' with { type: 'json' };
+import ntfy from './dialects/ntfy.json' with { type: 'json' };
 import nucleon from './dialects/nucleon.json' with { type: 'json' };
+import ogoShield from './dialects/ogo-shield.json' with { type: 'json' };
 import okta from './dialects/okta.json' with { type: 'json' };
 import onelogin from './dialects/onelogin.json' with { type: 'json' };
+import openAppsec from './dialects/open-appsec.json' with { type: 'json' };
 import osquery from './dialects/osquery.json' with { type: 'json' };
 import pingOne from './dialects/ping-one.json' with { type: 'json' };
 import proofpointPod from './dialects/proofpoint-pod.json' with { type: 'json' };
@@ -75,6 +82,7 @@ import tanium from './dialects/tanium.json' with { type: 'json' };
 import tehtris from './dialects/tehtris.json' with { type: 'json' };
 import thinkstCanary from './dialects/thinkst-canary.json' with { type: 'json' };
 import tines from './dialects/tines.json' with { type: 'json' };
+import traefik from './dialects/traefik.json' with { type: 'json' };
 import trellixAtd from './dialects/trellix-atd.json' with { type: 'json' };
 import trellixEpo from './dialects/trellix-epo.json' with { type: 'json' };
 import trendVisionOne from './dialects/trend-vision-one.json' with { type: 'json' };
@@ -97,6 +105,7 @@ import { FIELDS } from './registry.ts';
 
 const DOCUMENTS: readonly unknown[] = [
   _1password,
+  akamaiSiem,
   atlassianAudit,
   auth0,
   awsCloudtrail,
@@ -108,6 +117,7 @@ const DOCUMENTS: readonly unknown[] = [
   azureMonitor,
   bitdefender,
   box,
+  caddy,
   carbonBlack,
   chainsaw,
   cloudflare,
@@ -122,6 +132,7 @@ const DOCUMENTS: readonly unknown[] = [
   docker,
   dropbox,
   duo,
+  elasticsearchAudit,
   endpointConnection,
   entraGraph,
   evtxecmd,
@@ -149,12 +160,16 @@ const DOCUMENTS: readonly unknown[] = [
   mattermost,
   microsoft365,
   mimecast,
+  modsecurity,
   neropot,
   netskope,
   nozomi,
+  ntfy,
   nucleon,
+  ogoShield,
   okta,
   onelogin,
+  openAppsec,
   osquery,
   pingOne,
   proofpointPod,
@@ -169,6 +184,7 @@ const DOCUMENTS: readonly unknown[] = [
   tehtris,
   thinkstCanary,
   tines,
+  traefik,
   trellixAtd,
   trellixEpo,
   trendVisionOne,
