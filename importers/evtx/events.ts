@@ -8,6 +8,7 @@ import type { EventSink } from '../../engine/contract/importer.ts';
 import { nounOf } from '../../engine/contract/counted.ts';
 import { BinXml, BinXmlError } from './binxml.ts';
 import type { LogHandlers, RecordPlace } from './log-reader.ts';
+import { RecordFields } from './fields.ts';
 import { EventRecord, type Value } from './record.ts';
 import { isEventTime, readFileTime } from './values.ts';
 
@@ -23,6 +24,7 @@ export class EvtxEvents implements LogHandlers {
   private readonly sink: EventSink;
   private readonly batch: EventBatch;
   private readonly parsed = new EventRecord(new BinXml());
+  private readonly fields = new RecordFields();
   private view: DataView = new DataView(new ArrayBuffer(0));
   private seq = 0;
   private damagedChunks = 0;
@@ -81,6 +83,7 @@ export class EvtxEvents implements LogHandlers {
     for (const [name, value] of system) this.systemMember(row, name, value);
     for (const [name, value] of data)
       batch.setAttribute(name, typeof value === 'string' ? value : JSON.stringify(value));
+    this.fields.write(batch, row, system, data);
     batch.message.setString(row, parsed.rendered ?? messageOf(data));
     batch.endRow();
   }
