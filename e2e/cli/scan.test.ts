@@ -110,7 +110,7 @@ describe('daybook scan', () => {
     const { read } = json<Document>(document);
     expect(read?.quarantine).toHaveLength(1);
     expect(read?.quarantine[0]).toMatchObject({ source: 'cut.pcap' });
-    expect(read?.quarantine[0]?.reason).toMatch(/cut/);
+    expect(read?.quarantine[0]?.reason).toMatch(/truncated/);
     expect(read?.quarantine[0]?.offset).toBeGreaterThan(9000);
   });
 
