@@ -196,9 +196,12 @@ export class Scan {
     return kindMentioned && (kinds.has('flow') || this.wanted?.has('flow_id') === true);
   }
 
+  /** Events of protocols, or what they say of flows. */
   private get wantsProtocols(): boolean {
     const { kinds, kindMentioned } = this.scanPlan;
-    return kindMentioned && PROTOCOL_KINDS.some((kind) => kinds.has(kind));
+    if (!kindMentioned) return false;
+    if (PROTOCOL_KINDS.some((kind) => kinds.has(kind))) return true;
+    return kinds.has('flow') && this.wanted?.has('service') !== false;
   }
 
   /**

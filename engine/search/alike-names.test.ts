@@ -16,8 +16,8 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it.each([
-  ['one source', [['user', 'User', 'USER_1', 'user_1', 'User_1']]],
-  ['several sources', [['User_1'], ['user'], ['User'], ['user_1_1', 'USER']]],
+  ['one source', [['taste', 'Taste', 'TASTE_1', 'taste_1', 'Taste_1']]],
+  ['several sources', [['Taste_1'], ['taste'], ['Taste'], ['taste_1_1', 'TASTE']]],
   [
     'several sources of several names',
     [

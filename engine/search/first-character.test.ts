@@ -25,7 +25,7 @@ beforeAll(async () => {
       message: `${MARK}login ${i}`,
       host: i % 3 === 0 ? 'web' : `${MARK}web`,
       program: `${MARK}sshd`,
-      user: `${MARK}root`,
+      taste: `${MARK}root`,
     }),
   );
   small = await smallCase({ 'records.json': `${lines.join('\n')}\n` }, evidence);
@@ -75,7 +75,7 @@ const plain = (value: unknown): string =>
 
 describe('a value that begins with U+FEFF', () => {
   it('is stored and shown with it, though all rows have the same', async () => {
-    const rows = await asked('* | fields message, program, attrs.user | head 1');
+    const rows = await asked('* | fields message, program, attrs.taste | head 1');
     for (const value of ['login 0', 'sshd', 'root']) expect(plain(rows)).toContain(MARK + value);
   });
 
@@ -85,7 +85,7 @@ describe('a value that begins with U+FEFF', () => {
     '* | top 5 host',
     '* | top 5 program',
     'program:sshd | count',
-    'attrs.user:root | count',
+    'attrs.taste:root | count',
     '* | patterns 5',
     '* | fields ts, host, message',
   ])('%s: by every path and by a scan', async (text) => {

@@ -145,7 +145,7 @@ describe('values', () => {
   it('are the column where there is one, else the attribute', async () => {
     expect(await byCase('n:* | fields n, event.code | sort n', 'scan')).toEqual([
       { n: '0' },
-      { n: '1', event_type: '4624' },
+      { n: '1', event_code: '4624' },
       { n: '2' },
       { n: '3' },
       { n: '4' },

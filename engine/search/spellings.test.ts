@@ -31,7 +31,7 @@ beforeAll(async () => {
       bytes: i * 100,
       host: `web${i % 4}`,
       account: i % 2 === 0 ? 'root' : 'alice',
-      message: `${i % 5 === 0 ? 'Failed' : 'Accepted'} password for root, user=root, session ${i} not found`,
+      message: `${i % 5 === 0 ? 'Failed' : 'Accepted'} password for root, taste=root, session ${i} not found`,
     }),
   );
   writeFileSync(file, `${lines.join('\n')}\n`);
@@ -108,8 +108,8 @@ describe('a spelling of another tool', () => {
     ['message matches "for (root|x)"', 'message:/for (root|x)/'],
     ['message =~ /for roo./', 'message:/for roo./'],
     ['message !~ /^Failed/', 'NOT message:/^Failed/'],
-    ['user=root', '"user=root"'],
-    ['user=root or account=alice', '"user=root" OR account:alice'],
+    ['taste=root', '"taste=root"'],
+    ['taste=root or account=alice', '"taste=root" OR account:alice'],
     ['session not found', 'session "not" found'],
     ['* | where dst_port in (22, 23)', 'dst_port:(22 OR 23)'],
     ['* | where bytes > 300 and bytes < 5000', 'bytes:{300 TO 5000}'],
@@ -122,7 +122,7 @@ describe('a spelling of another tool', () => {
   });
 
   it.each([
-    ['user=root', ['no event has a field "user": searched for the text "user=root"']],
+    ['taste=root', ['no event has a field "taste": searched for the text "taste=root"']],
     ['failed and password', [expect.stringMatching(/^read as: failed AND password;/)]],
     ['not failed', [expect.stringMatching(/^read as: NOT failed;/)]],
     ['session not found', [expect.stringMatching(/^"not" was searched for as a word/)]],

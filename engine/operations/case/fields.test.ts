@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { RowHashes } from '../../catalog/row-hashes.ts';
 import { Catalog } from '../../catalog/catalog.ts';
 import { importInProcess } from '../../ingest/testing/in-process.ts';
 import { CaseSession } from '../../search/index.ts';
@@ -61,8 +62,11 @@ async function makeCase(): Promise<void> {
 /** What the catalog had before it kept counts. */
 function forgetCounts(): void {
   const catalog = new Database(join(folder, 'case.sqlite'));
-  catalog.exec('UPDATE segments SET value_counts = NULL');
-  catalog.exec('UPDATE segments SET row_hash = NULL');
+  const hashes = new RowHashes(catalog);
+  for (const { id } of catalog.prepare<[], { id: number }>('SELECT id FROM segments').all())
+    hashes.change('segments', 'id = ?', [id], () =>
+      catalog.prepare('UPDATE segments SET value_counts = NULL WHERE id = ?').run(id),
+    );
   catalog.close();
 }
 

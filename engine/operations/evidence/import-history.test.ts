@@ -43,7 +43,13 @@ it.each<[string, unknown, ImportStatus, boolean]>([
   if (resumable) {
     expect(argumentsOf(catalog, id)).toEqual({
       items: [
-        { path, options: { ...options, format: undefined, mapping: undefined, year: undefined } },
+        {
+          path,
+          options: {
+            ...options,
+            ...{ protocols: true, format: undefined, mapping: undefined, year: undefined },
+          },
+        },
       ],
       recursive: true,
     });

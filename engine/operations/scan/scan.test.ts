@@ -240,7 +240,7 @@ describe('a capture', () => {
     const { read, stored, quarantined, problems } = running.ledger;
     expect(quarantined).toBe(1);
     expect(read).toBe(stored + 1);
-    expect(problems[0]?.reason).toMatch(/cut|goes on/);
+    expect(problems[0]?.reason).toMatch(/truncated|goes on/);
   });
 });
 

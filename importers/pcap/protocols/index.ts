@@ -40,9 +40,10 @@ export class ProtocolTracker implements PacketTracker {
   }
 
   plain(p: Packet, run: PlainRun, from: number, to: number, out: Uint32Array): void {
-    this.flows.plain(p, run, from, to, out);
     const { protocols } = run.sorted;
+    // Frame by frame: a flow that ends within the run has its protocol by then.
     for (let i = from; i < to; i++) {
+      this.flows.plain(p, run, i, i + 1, out);
       const flow = out[i]!;
       const isTcp = protocols[i] === TCP;
       if (flow === 0 || (isTcp ? this.streams.isDone(flow) : protocols[i] !== UDP)) continue;
