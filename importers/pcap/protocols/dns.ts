@@ -395,6 +395,10 @@ export class DnsStream implements StreamParser {
     this.conversation = new DnsConversation(ends, sink);
   }
 
+  get heldBytes(): number {
+    return this.held[0]!.length + this.held[1]!.length;
+  }
+
   data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
     const side = isClient ? 0 : 1;
     const before = this.held[side]!;

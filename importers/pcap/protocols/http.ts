@@ -125,6 +125,10 @@ export class HttpStream implements StreamParser {
     this.sink = sink;
   }
 
+  get heldBytes(): number {
+    return this.sides[0].held.length + this.sides[1].held.length;
+  }
+
   data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
     const side = this.sides[isClient ? 0 : 1];
     let from = start;

@@ -88,7 +88,7 @@ export class ProtocolTracker implements PacketTracker {
     this.flows.finish();
     const { evicted } = this.streams;
     if (evicted > 0)
-      this.sink.note(`${evicted} connections were read in part: too many were open at a time`);
+      this.sink.note(`${evicted} connections were read in part: too much was open at a time`);
   }
 }
 

@@ -49,6 +49,8 @@ export interface MessageSink {
 export interface StreamParser {
   readonly service: string | undefined;
   readonly isDone: boolean;
+  /** Bytes that are kept until more come. */
+  readonly heldBytes: number;
   /** What comes after is of another protocol, which has yet to be found: a proxy's tunnel. */
   readonly isTunnel?: boolean;
   /** Bytes of one side, from `start` up to `end`. */

@@ -391,6 +391,31 @@ it('has the fingerprints that JA4 publishes as an example', () => {
   );
 });
 
+it('gives the oldest up where too much is begun, and says so', async () => {
+  // 60 KiB of a head that does not end, on each of 1,200 connections.
+  const begun = cat(
+    ascii('GET / HTTP/1.1\r\nHost: example.com\r\nX: '),
+    new Uint8Array(1400).fill(97),
+  );
+  const more = new Uint8Array(begun.length).fill(98);
+  const frames: Frame[] = [];
+  for (let port = 0; port < 1200; port++) {
+    for (let n = 0; n < 43; n++) {
+      const segment = tcp(
+        { src: 10_000 + port, dst: 80, flags: ACK, seq: 1 + n * begun.length },
+        n === 0 ? begun : more,
+      );
+      frames.push(ethernet(0x0800, ip4({ src: CLIENT, dst: SERVER, proto: 6 }, segment)));
+    }
+  }
+  const file = classicFile(
+    {},
+    frames.map((bytes, i) => ({ seconds: 1_700_000_000, fraction: i, bytes })),
+  );
+  const { notes } = await collect(pcapImporter, inputOf(file), { protocols: true, packets: false });
+  expect(notes.join()).toMatch(/connections were read in part: too much was open at a time/);
+});
+
 it('names the protocol of a flow', async () => {
   const { client, server } = stream(8080);
   const rows = await of('flow', [client(1, GET), server(1, OK)]);

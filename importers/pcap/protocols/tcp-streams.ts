@@ -5,7 +5,7 @@
  * A segment that comes early is held until what is before it comes; where too much is held, or the connection ends, the
  * missing bytes are a gap. Of bytes that come twice the first are taken, as most receivers do.
  *
- * Invariants: memory is bounded by MAX_OPEN connections and MAX_HELD_BYTES of early segments over all of them; the cost of
+ * Invariants: memory is bounded by MAX_OPEN connections and MAX_HELD_BYTES of early segments and begun messages over all; the cost of
  * a packet does not depend on how many connections are open; connections of no protocol that is known cost a bit each.
  */
 import type { Packet } from '../packet.ts';
@@ -144,6 +144,7 @@ export class TcpStreams {
     if ((p.tcpFlags & (FIN | RST)) !== 0) this.control(p, flow, connection);
     const { parser } = connection;
     if (parser?.isDone === true && parser.isTunnel !== true) this.close(flow, connection);
+    while (this.heldBytes > MAX_HELD_BYTES && this.open.size > 0) this.evictOldest();
   }
 
   private accept(
@@ -195,11 +196,7 @@ export class TcpStreams {
     direction.early.splice(at, 0, segment);
     direction.earlyBytes += segment.bytes.length;
     this.heldBytes += segment.bytes.length;
-    if (
-      direction.early.length > MAX_EARLY ||
-      direction.earlyBytes > MAX_EARLY_BYTES ||
-      this.heldBytes > MAX_HELD_BYTES
-    )
+    if (direction.early.length > MAX_EARLY || direction.earlyBytes > MAX_EARLY_BYTES)
       this.skipTo(connection, side, direction.early[0]!.seq);
   }
 
@@ -235,13 +232,19 @@ export class TcpStreams {
     end: number,
     at: Stamp,
   ): void {
-    if (connection.parser?.isTunnel === true) connection.parser = undefined;
+    if (connection.parser?.isTunnel === true) {
+      this.heldBytes -= connection.parser.heldBytes;
+      connection.parser = undefined;
+    }
     if (connection.parser === undefined) {
       connection.parser = this.parserFor(connection, side, bytes, start, end);
       const { service } = connection.parser;
       if (service !== undefined) this.services.set(connection.ends.flow, service);
     }
-    connection.parser.data(this.isClient(connection, side), bytes, start, end, at);
+    const { parser } = connection;
+    const before = parser.heldBytes;
+    parser.data(this.isClient(connection, side), bytes, start, end, at);
+    this.heldBytes += parser.heldBytes - before;
   }
 
   /** By the first bytes that a connection has, whichever side they are of. */
@@ -313,12 +316,14 @@ export class TcpStreams {
     this.open.delete(flow);
     if (isOver) this.done.add(flow);
     for (const direction of connection.sides) this.heldBytes -= direction.earlyBytes;
+    this.heldBytes -= connection.parser?.heldBytes ?? 0;
     connection.parser?.finish();
   }
 }
 
 /** For connections of no protocol that is known. */
 const UNKNOWN: StreamParser = {
+  heldBytes: 0,
   service: undefined,
   isDone: true,
   data() {

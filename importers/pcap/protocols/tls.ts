@@ -83,6 +83,11 @@ export class TlsStream implements StreamParser {
     this.sink = sink;
   }
 
+  get heldBytes(): number {
+    const [a, b] = this.sides;
+    return a.held.length + a.handshake.length + b.held.length + b.handshake.length;
+  }
+
   data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
     const side = this.sides[isClient ? 0 : 1];
     if (this.isDone || side.isEncrypted) return;
