@@ -210,6 +210,8 @@ export class TlsStream implements StreamParser {
         .filter((part) => part !== undefined)
         .join(' '),
       columns: {
+        tls_sni: client?.serverName,
+        ja3: client === undefined ? undefined : ja3(client),
         outcome: this.alert !== undefined ? 'failure' : this.isEstablished ? 'success' : undefined,
         reason: this.alert,
       },
@@ -221,7 +223,6 @@ export class TlsStream implements StreamParser {
         alpn: client === undefined || client.alpn.length === 0 ? undefined : client.alpn,
         established: this.isEstablished ? 'T' : 'F',
         last_alert: this.alert,
-        ja3: client === undefined ? undefined : ja3(client),
         ja3s: server === undefined ? undefined : ja3s(server),
         ja4: client === undefined ? undefined : ja4(client, 't'),
         subject: leaf?.subject,
