@@ -7,6 +7,7 @@ import { FileProblem, hashHandle, openRegular, type HashedFile } from '../../uti
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { CancelledError } from '../../contract/errors.ts';
+import { PROTOCOL_SEQ } from '../../contract/event.ts';
 import type { Importer, Leaf, ReadLimits } from '../../contract/importer.ts';
 import type { VerifyReport } from '../../contract/verify-report.ts';
 import type { Walk } from '../../ingest/worker/rotated-start.ts';
@@ -389,7 +390,12 @@ const SHOWN = 120;
 
 /** What is wrong with an event: by source, record and field. */
 function describe(source: SourceRow, { seq, differences, absent }: DifferentEvent): string {
-  const which = seq < 0 ? `flow ${-seq}` : `record ${seq}`;
+  const which =
+    seq >= 0
+      ? `record ${seq}`
+      : seq < -PROTOCOL_SEQ
+        ? `protocol event ${-seq - PROTOCOL_SEQ}`
+        : `flow ${-seq}`;
   if (absent === 'in the evidence')
     return seq === 0
       ? `an event of ${source.name} in the case is not in the evidence`
