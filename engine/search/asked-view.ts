@@ -80,7 +80,7 @@ export class AskedView implements AskedFor {
     return new AskedView({ ...this, priority: 'now' }, this.plan, this.finder);
   }
 
-  /** The same, held to what is known of the plan's events. */
+  /** The same, restricted to the rows that the indexes leave possible. */
   async narrowed(): Promise<AskedView> {
     const { finder, plan, watch } = this;
     if (finder === undefined || plan.segmentsUsed.length === 0) return this;

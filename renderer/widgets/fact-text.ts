@@ -1,4 +1,4 @@
-/** What is kept of a source (decisions, options, what its importer learnt of it) in words instead of keys and JSON. */
+/** The stored facts of a source (decisions, options, findings of its importer) in words instead of keys and JSON. */
 import {
   isDateOrder,
   ORDER_NAMES,

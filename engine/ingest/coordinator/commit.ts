@@ -328,7 +328,7 @@ function countedOf(row: SourceRow, state: SourceState): Counted {
   };
 }
 
-/** What is known of the rows of a part; undefined: some may be left out. */
+/** Selection and statistics of the rows of a part; undefined: some rows may be left out. */
 function knownOf(part: PartInfo): KnownRows | undefined {
   const { selected, columns, counts, timeUnit, rareMessages, rows, minTs, maxTs } = part;
   if (selected === undefined || columns.includes('record_key')) return undefined;

@@ -29,7 +29,7 @@ export interface ImportRequest {
   background?: boolean;
   /**
    * Little is read, and somebody waits for it: indexes that small segments do without, and the merging of
-   * segments and rollups, are left to who asks (engine/operations/evidence/upkeep.ts).
+   * segments and rollups, are left to the caller (engine/operations/evidence/upkeep.ts).
    */
   brief?: boolean;
   /** Overrides for tests. */
