@@ -1,6 +1,6 @@
 /**
  * The format of a dialect: a JSON document that says how one product writes structured records (JSON, rows of a table,
- * Windows events), by the names of their members. docs/fields.md describes it for people.
+ * Windows events), by the names of their members.
  *
  * Paths are compared without regard to case, `_`, `-` and blanks; dots divide the names of nested objects. A name is
  * followed by the paths that mean it, the best first: of a record, the first that has a value is taken. `list[].name`
@@ -18,6 +18,8 @@ const Values = z.record(z.string(), z.string());
 const CASE = z.strictObject({
   /** Values of the path, separated by spaces; `*`: any other. */
   in: z.string(),
+  /** Only in records where `of` has one of these values; such a case comes before those without. */
+  of: z.array(z.string().min(1)).min(1).optional(),
   names: Paths.optional(),
   /** Fields that are not given by any name then. */
   not: z.string().optional(),
@@ -42,8 +44,12 @@ const DIALECT = z.strictObject({
   set: Values.optional(),
   /** Values as they are written, in lower case, and as they are stored, by field; others are left out. */
   values: z.record(z.string(), Values).optional(),
-  /** What else holds where a path has a value: the first path that the record has counts. */
-  when: z.strictObject({ paths: z.string(), cases: z.array(CASE).min(1) }).optional(),
+  /** Objects in which members may lie, separated by spaces: the path `*.name` is `name` in each of them, or in none. */
+  within: z.string().optional(),
+  /** What else holds where a path has a value: the first path that the record has counts. `of`: paths of a second value. */
+  when: z
+    .strictObject({ paths: z.string(), of: z.string().optional(), cases: z.array(CASE).min(1) })
+    .optional(),
 });
 
 /** What paths may mean beside the fields of the registry: parts and forms of fields, which importers work out. */
@@ -55,6 +61,8 @@ export type PathsByName = Readonly<Record<string, readonly string[]>>;
 
 export interface Case {
   readonly values: readonly string[];
+  /** Values of the second path, one of which a record must have; empty: any, or none. */
+  readonly of: readonly string[];
   readonly names: PathsByName;
   readonly not: readonly string[];
   readonly set: Readonly<Record<string, string>>;
@@ -72,6 +80,8 @@ export interface RecordDialect {
   readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Paths, of which the first that a record has decides. */
   readonly paths: readonly string[];
+  /** The same of the second value. */
+  readonly ofPaths: readonly string[];
   readonly cases: readonly Case[];
 }
 
@@ -84,9 +94,16 @@ export function wordsOf(text: string): readonly string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
-function pathsOf(names: Readonly<Record<string, string>>): PathsByName {
+function pathsOf(names: Readonly<Record<string, string>>, within: readonly string[]): PathsByName {
+  const inAll = (path: string): readonly string[] =>
+    path.startsWith('*.')
+      ? [...within.map((outer) => `${outer}.${path.slice(2)}`), path.slice(2)]
+      : [path];
   return Object.fromEntries(
-    Object.entries(names).map(([name, paths]) => [name, wordsOf(paths).map(simplifyPath)]),
+    Object.entries(names).map(([name, paths]) => [
+      name,
+      wordsOf(paths).flatMap(inAll).map(simplifyPath),
+    ]),
   );
 }
 
@@ -101,11 +118,12 @@ export function readDialect(document: unknown, file: string): RecordDialect {
       if (fieldEntry(name) === undefined && !PARTS.has(name))
         throw new DaybookError('usage', `${file}: there is no field ${name}`);
   };
+  const within = wordsOf(given.within ?? '');
   const cases = (given.when?.cases ?? []).map((one): Case => {
     const none = wordsOf(one.not ?? '');
     check([...Object.keys({ ...one.names, ...one.set }), ...none]);
-    const names = pathsOf(one.names ?? {});
-    return { values: wordsOf(one.in), names, not: none, set: one.set ?? {} };
+    const names = pathsOf(one.names ?? {}, within);
+    return { values: wordsOf(one.in), of: one.of ?? [], names, not: none, set: one.set ?? {} };
   });
   const not = wordsOf(given.not ?? '');
   check([...Object.keys({ ...given.names, ...given.set, ...given.values }), ...not]);
@@ -113,13 +131,14 @@ export function readDialect(document: unknown, file: string): RecordDialect {
     id: given.dialect,
     title: given.for,
     has: given.has.map((paths) => wordsOf(paths).map(simplifyPath)),
-    names: pathsOf(given.names),
+    names: pathsOf(given.names, within),
     not,
     neverFlow: given.neverFlow ?? false,
     keepsAccounts: given.keepsAccounts ?? false,
     set: given.set ?? {},
     values: given.values ?? {},
     paths: wordsOf(given.when?.paths ?? '').map(simplifyPath),
+    ofPaths: wordsOf(given.when?.of ?? '').map(simplifyPath),
     cases,
   };
 }

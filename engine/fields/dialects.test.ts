@@ -46,6 +46,14 @@ it.each('user.name event.code winlog.event_data.TargetUserName'.split(' '))(
   },
 );
 
+it('looks for a member in each object that may hold it, in their order, and in the record', () => {
+  const { names } = readDialect(
+    { dialect: 'a', for: 'A', has: ['x'], within: 'data event.data', names: { user: '*.Name n' } },
+    'a.json',
+  );
+  expect(names['user']).toEqual(['data.name', 'event.data.name', 'name', 'n']);
+});
+
 it('the registry has the fields of the core sets', () => {
   const names =
     'user user_domain user_id user_email user_target process command parent_process parent_command md5 sha1 sha256 ' +

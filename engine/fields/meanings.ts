@@ -89,6 +89,38 @@ const NO_LISTS: readonly number[] = [];
 const encoder = new TextEncoder();
 const TEXTS: ReadonlySet<string> = new Set(CUT_TEXTS);
 
+/** Paths, of which the first that a record has gives the value that decides. */
+class DecidingPaths {
+  private readonly paths: readonly string[];
+  /** By name of a member: its place among the paths, or -1. */
+  private readonly known = new Map<string, number>();
+
+  constructor(paths: readonly string[]) {
+    this.paths = paths;
+  }
+
+  valueIn({ keys, values }: NamedValues): string | undefined {
+    let best = this.paths.length;
+    let found = -1;
+    for (let i = 0; i < keys.length; i++) {
+      const place = this.placeOf(keys[i]!);
+      if (place < 0 || place >= best) continue;
+      best = place;
+      found = i;
+    }
+    return found < 0 ? undefined : String(values[found]);
+  }
+
+  private placeOf(key: string): number {
+    let place = this.known.get(key);
+    if (place === undefined) {
+      place = this.paths.indexOf(simplifyPath(key));
+      if (this.known.size < MAX_KEYS) this.known.set(key, place);
+    }
+    return place;
+  }
+}
+
 /** The meaning of paths in the records of one dialect, or of one case of it. */
 export class Meanings {
   readonly id: string;
@@ -101,11 +133,10 @@ export class Meanings {
   private readonly byPath = new Map<string, Meaning>();
   private readonly byKey = new Map<string, Meaning | undefined>();
   private readonly values = new Map<string, ReadonlyMap<string, string>>();
-  /** By value of the path that decides: what holds then. */
-  private readonly cases = new Map<string, Meanings>();
-  private readonly deciding: readonly string[];
-  /** By name of a member: its place among `deciding`, or -1. */
-  private readonly known = new Map<string, number>();
+  /** By the second value that decides (`''`: any), then by the first: what holds then. */
+  private readonly cases = new Map<string, Map<string, Meanings>>();
+  private readonly deciding: DecidingPaths | undefined;
+  private readonly decidingOf: DecidingPaths | undefined;
 
   /** @param general what names mean whatever wrote them; undefined: this is that */
   constructor(dialect: RecordDialect | undefined, general: Meanings | undefined, given?: Case) {
@@ -122,11 +153,16 @@ export class Meanings {
     if (dialect !== undefined) this.add(dialect.names, none, DIALECT_RANK);
     this.general = general;
     this.not = [...none, ...(dialect?.not ?? [])];
-    this.deciding = given === undefined ? (dialect?.paths ?? []) : [];
-    if (this.deciding.length === 0) return;
-    for (const one of dialect?.cases ?? []) {
+    if (given !== undefined || dialect === undefined || dialect.paths.length === 0) return;
+    this.deciding = new DecidingPaths(dialect.paths);
+    if (dialect.ofPaths.length > 0) this.decidingOf = new DecidingPaths(dialect.ofPaths);
+    for (const one of dialect.cases) {
       const meanings = new Meanings(dialect, general, one);
-      for (const value of one.values) if (!this.cases.has(value)) this.cases.set(value, meanings);
+      for (const of of one.of.length === 0 ? [''] : one.of) {
+        const cases = this.cases.get(of) ?? new Map<string, Meanings>();
+        this.cases.set(of, cases);
+        for (const value of one.values) if (!cases.has(value)) cases.set(value, meanings);
+      }
     }
   }
 
@@ -149,33 +185,19 @@ export class Meanings {
     return also === undefined || this.not.includes(also.field) ? undefined : also;
   }
 
-  /** What holds for a record, by the path of it that decides. */
-  forRecord({ keys, values }: NamedValues): Meanings {
-    if (this.deciding.length === 0) return this;
-    let best = this.deciding.length;
-    let found = -1;
-    for (let i = 0; i < keys.length; i++) {
-      const place = this.placeOf(keys[i]!);
-      if (place < 0 || place >= best) continue;
-      best = place;
-      found = i;
-    }
-    if (found < 0) return this;
-    return this.cases.get(String(values[found])) ?? this.cases.get('*') ?? this;
+  /** What holds for a record, by the paths of it that decide. */
+  forRecord(record: NamedValues): Meanings {
+    const value = this.deciding?.valueIn(record);
+    if (value === undefined) return this;
+    const of = this.decidingOf?.valueIn(record);
+    const cases = of === undefined ? undefined : this.cases.get(of);
+    const others = this.cases.get('');
+    return cases?.get(value) ?? cases?.get('*') ?? others?.get(value) ?? others?.get('*') ?? this;
   }
 
   /** The values that a field may have, as they are written in lower case; undefined: any. */
   valuesOf(field: string): ReadonlyMap<string, string> | undefined {
     return this.values.get(field);
-  }
-
-  private placeOf(key: string): number {
-    let place = this.known.get(key);
-    if (place === undefined) {
-      place = this.deciding.indexOf(simplifyPath(key));
-      if (this.known.size < MAX_KEYS) this.known.set(key, place);
-    }
-    return place;
   }
 
   /** The meaning of general names. */

@@ -21,6 +21,7 @@ it('reads what a record states, its time to 100 ns', async () => {
       ...{ ts: Date.parse('2026-11-21T10:00:00.123Z') * 1000 + 456, ts_ns: 700, ts_digits: 7 },
       ...{ host: 'host1.example.com', program: 'Microsoft-Windows-Security-Auditing', pid: 712 },
       ...{ event_code: '4624', category: 'authentication', outcome: 'success', logon_type: '3' },
+      ...{ action: 'logged-in' },
       ...{ user: 'alice', user_target: 'alice', user_id: 'S-1-5-21-1-2-3-500' },
       src_ip4: 0xc0000211,
       message:
@@ -37,7 +38,12 @@ it('reads what a record states, its time to 100 ns', async () => {
 
 it('takes the account of an event by its code', async () => {
   const { rows } = await collect(buildLog([[logon(7n, TIME, 'EXAMPLE\\bob', 4720)]]));
-  expect(rows[0]).toMatchObject({ event_code: '4720', category: 'iam', user_target: 'bob' });
+  expect(rows[0]).toMatchObject({
+    event_code: '4720',
+    category: 'iam',
+    action: 'added-user-account',
+    user_target: 'bob',
+  });
 });
 
 it('reads records that share a template, over several chunks', async () => {

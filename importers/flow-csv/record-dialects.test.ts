@@ -136,6 +136,18 @@ describe('records of products', () => {
       {
         ...{ user: 'alice', user_domain: 'EXAMPLE', process: 'C:\\a.exe', command: 'a.exe -x' },
         ...{ md5: 'a'.repeat(32), sha256: 'b'.repeat(64), event_code: '1' },
+        ...{ category: 'process', action: 'process-created' },
+      },
+    ],
+    [
+      'Windows: what the number of an event means, its provider decides',
+      {
+        ...{ EventID: 21, SourceName: 'Microsoft-Windows-TerminalServices-LocalSessionManager' },
+        ...{ User: 'EXAMPLE\\alice', Address: '192.0.2.1', SessionID: 3 },
+      },
+      {
+        ...{ user: 'alice', user_domain: 'EXAMPLE', src_ip4: ip('192.0.2.1'), event_code: '21' },
+        ...{ category: 'session', action: 'session-logged-in' },
       },
     ],
     [
