@@ -112,12 +112,12 @@ module.exports = {
 
     // The application: two entry points join the parts, the shells only see these.
     ...allow(
-      '^app/(compose|readers|scan-tools|scan-worker|give-way|threads|import-worker|index-worker|preview-worker|upkeep-worker|verify-worker|settings)[.]ts$',
+      '^app/(compose|readers|scan-tools|scan-worker|lower-priority|threads|import-worker|index-worker|preview-worker|maintenance-worker|verify-worker|settings)[.]ts$',
       paths(
         '^engine/',
         '^importers/(registry[.]ts$|shared/)',
         '^importers/pcap/(index|pieces|record|pcapng-slice|dissect/index)[.]ts$',
-        '^app/(compose|readers|scan-tools|give-way|threads|import-worker)[.]ts$',
+        '^app/(compose|readers|scan-tools|lower-priority|threads|import-worker)[.]ts$',
       ),
       CORE,
     ),

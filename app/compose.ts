@@ -11,7 +11,10 @@ import type { FoundFile, FromWorker, ToWorker } from '../engine/ingest/worker/pr
 import type { Evidence } from '../engine/operations/evidence/import.ts';
 import { oncePerFile, type ListedFile } from '../engine/operations/evidence/import-items.ts';
 import type { Ignored } from '../engine/contract/importer.ts';
-import type { FromUpkeep, ToUpkeep } from '../engine/operations/evidence/upkeep-thread.ts';
+import type {
+  FromMaintenance,
+  ToMaintenance,
+} from '../engine/operations/evidence/maintenance-thread.ts';
 import type { FromVerify, ToVerify } from '../engine/operations/verify/verify-thread.ts';
 import { isMappable } from '../importers/registry.ts';
 import { dissectPacket } from '../importers/pcap/dissect/index.ts';
@@ -47,8 +50,8 @@ export const evidence: Evidence = {
     startThread<ToWorker, FromWorker>(join(import.meta.dirname, 'import-worker.ts')),
   $1PreviewWorker: () =>
     startThread<ToPreviewWorker, FromPreviewWorker>(join(import.meta.dirname, 'preview-worker.ts')),
-  startUpkeep: () =>
-    startThread<ToUpkeep, FromUpkeep>(join(import.meta.dirname, 'upkeep-worker.ts')),
+  startMaintenance: () =>
+    startThread<ToMaintenance, FromMaintenance>(join(import.meta.dirname, 'maintenance-worker.ts')),
   startVerify: () =>
     startThread<ToVerify, FromVerify>(join(import.meta.dirname, 'verify-worker.ts')),
   readRecord: (location, offset, length, signal) => readRecord(location, offset, length, signal),

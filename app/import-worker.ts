@@ -4,7 +4,7 @@ import { parentPort } from 'node:worker_threads';
 import type { FromIndexer, ToIndexer } from '../engine/ingest/indexing/index-protocol.ts';
 import { runImportWorker } from '../engine/ingest/worker/import-worker.ts';
 import type { ToWorker } from '../engine/ingest/worker/protocol.ts';
-import { giveWay } from './give-way.ts';
+import { lowerPriority } from './lower-priority.ts';
 import { importers } from '../importers/registry.ts';
 import { walkFile } from '../importers/shared/walk.ts';
 import { ownThreads } from './threads.ts';
@@ -21,6 +21,6 @@ runImportWorker(
     importers,
     walk: (path, name, temporary, limits) => walkFile(path, name, temporary, limits),
     startIndexer: ownThreads<ToIndexer, FromIndexer>(join(import.meta.dirname, 'index-worker.ts')),
-    giveWay,
+    lowerPriority,
   },
 );

@@ -2,14 +2,14 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ToIndexer } from '../engine/ingest/indexing/index-protocol.ts';
 import { runIndexer } from '../engine/ingest/indexing/index-thread.ts';
-import { giveWay } from './give-way.ts';
+import { lowerPriority } from './lower-priority.ts';
 import { setUpForImports } from './threads.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('index-worker.ts runs as a worker thread only');
 const { background } = workerData as { background: boolean };
 setUpForImports();
-if (background) giveWay();
+if (background) lowerPriority();
 runIndexer({
   post: (message) => port.postMessage(message),
   onMessage: (handler) => port.on('message', (message: ToIndexer) => handler(message)),

@@ -21,7 +21,7 @@ export const scanTools: ScanTools = {
   async *walk(path, name, temporary, limits) {
     const file = await plainFile(path, name);
     if (file !== undefined && isCapture(file.head, name)) {
-      yield file.leaf;
+      yield file.evidence;
       return;
     }
     const { walkFile } = await import('../importers/shared/walk.ts');

@@ -3,11 +3,11 @@ import { parentPort } from 'node:worker_threads';
 import { runVerify, type ToVerify } from '../engine/operations/verify/verify-thread.ts';
 import { importers } from '../importers/registry.ts';
 import { walkFile } from '../importers/shared/walk.ts';
-import { giveWay } from './give-way.ts';
+import { lowerPriority } from './lower-priority.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('verify-worker.ts runs as a worker thread only');
-giveWay();
+lowerPriority();
 runVerify(
   {
     post: (message) => port.postMessage(message),

@@ -348,11 +348,9 @@ export class EngineProcess implements ChannelOwner {
     }
     this.youngDeaths = livedMs < YOUNG_MS ? this.youngDeaths + 1 : 0;
     const gaveUp = this.youngDeaths >= YOUNG_DEATHS;
-    const told = gaveUp
-      ? `${reason} (it ended ${this.youngDeaths} times in a row and is not started again)`
-      : reason;
+    if (gaveUp) reason += ` (it ended ${this.youngDeaths} times in a row and is not started again)`;
     const { restarts } = this.current;
-    this.tellAll({ frame: 'engine', state: 'down', restarts, reason: told });
+    this.tellAll({ frame: 'engine', state: 'down', restarts, reason });
     if (gaveUp) return;
     const pauseMs = FIRST_PAUSE_MS * 2 ** Math.max(0, this.youngDeaths - 1);
     this.pause = setTimeout(() => this.restart(), pauseMs);

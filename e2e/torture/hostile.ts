@@ -36,7 +36,7 @@ const LINKED_FILES = [
     'quarantine/1.ndjson',
     'quarantine/2.ndjson',
     'staging/spill-AAAAAAAAAAAA',
-    'staging/upkeep-AAAAAA',
+    'staging/maintenance-AAAAAA',
   ],
   ...[
     'days/2026-10-12/00000001.duckdb',

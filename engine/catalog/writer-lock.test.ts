@@ -84,11 +84,11 @@ it('is taken and given back while somebody looks who has it', async () => {
 });
 
 it('is waited for where it is held for a moment only', async () => {
-  const lock = WriterLock.take(folder, 'upkeep');
+  const lock = WriterLock.take(folder, 'maintenance');
   const writer = writing(`try {
-      WriterLock.take(folder, 'upkeep').release();
+      WriterLock.take(folder, 'maintenance').release();
     } catch (error) {
-      say(/process \\d+ .*upkeep/.test(error.message) ? 'refused' : error.message);
+      say(/process \\d+ .*maintenance/.test(error.message) ? 'refused' : error.message);
     }
     WriterLock.take(folder, 'import').release();`);
   await writer.said('refused');

@@ -11,7 +11,7 @@ import { diskError } from '../util/files.ts';
 import { DaybookError } from '../contract/errors.ts';
 
 /** Who has the lock for this has it for a moment, and is waited for. */
-export const UPKEEP = 'upkeep';
+export const MAINTENANCE = 'maintenance';
 /** A moment, where the disk is slow. */
 const MOST_WAIT_MS = 5_000;
 const LOOK_MS = 10;
@@ -42,8 +42,8 @@ export class WriterLock {
       if (taken instanceof WriterLock) return taken;
       const { holder } = taken;
       // One whose name is not known yet may be of those.
-      const brief = holder === undefined || holder.what === UPKEEP;
-      if (!brief || what === UPKEEP || performance.now() > until) throw locked(holder);
+      const isPatient = holder === undefined || holder.what === MAINTENANCE;
+      if (!isPatient || what === MAINTENANCE || performance.now() > until) throw locked(holder);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
     }
   }

@@ -180,7 +180,7 @@ export interface SourceLocation {
 }
 
 /** One source as found by walking the arguments of an import. */
-export interface Leaf {
+export interface EvidenceItem {
   readonly name: string;
   readonly location: SourceLocation;
   /** Bytes as they are, before decompression, if known. */

@@ -60,7 +60,7 @@ export interface SegmentView {
 }
 
 /** What is known of the rows that match one condition. */
-export interface LeafRows {
+export interface CandidateRows {
   /** No other row matches. */
   readonly rows: Rows;
   /** Each of them does. */

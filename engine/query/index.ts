@@ -44,7 +44,7 @@ export { type Answer, countAnswer, shapeAnswer } from './answer.ts';
 export type { RawValue } from './raw-value.ts';
 export { type ShownRecord, type ShownValue, formatTime, formatter } from './format.ts';
 export type { FoundRows, Path } from './found.ts';
-export type { LeafRows } from './index-view.ts';
+export type { CandidateRows } from './index-view.ts';
 export type { StoredMessages, StoredShape } from './stored-messages.ts';
 export { type JoinColumn, type JoinKey, JoinTable, hashRows, joinKeys } from './lists/list-join.ts';
 export { type Rows, countOf, firstOf, intersect, rankOf, rowsOf, sliceOf } from './rows.ts';

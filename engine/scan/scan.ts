@@ -147,14 +147,14 @@ export class Scan {
   private taker(batch: EventBatch): () => void {
     const { filter, plan, kinds } = this.scanPlan;
     if (!kinds.has(batch.kind)) return () => undefined;
-    const narrow = filterColumns(filter, batchScope(batch, this.wanted));
+    const select = filterColumns(filter, batchScope(batch, this.wanted));
     const take = this.stage?.scoped(batch);
     const all = Int32Array.from({ length: batch.capacity }, (_, i) => i);
     const rows = new Int32Array(batch.capacity);
     return () => {
       const { length } = batch;
       rows.set(length === all.length ? all : all.subarray(0, length));
-      const n = narrow(rows, length);
+      const n = select(rows, length);
       if (n === 0) return;
       if (take !== undefined) take(rows, n);
       else this.show(batch, rows, n, plan);

@@ -7,7 +7,7 @@ import type { CaseSession } from './session/case-session.ts';
 
 /**
  * Does `work` on the events of a view: the part of its query that gives events, followed by `stages`.
- * @param narrows false: `work` asks the finder itself
+ * @param prunes false: `work` asks the finder itself
  * @throws DaybookError query-syntax, unknown-field, cancelled, and what `work` throws
  */
 export async function askView<T extends object>(
@@ -17,7 +17,7 @@ export async function askView<T extends object>(
   signal: AbortSignal | undefined,
   work: (asked: AskedView) => Promise<T>,
   stages: Ast['stages'] = [],
-  narrows = true,
+  prunes = true,
 ): Promise<T & ViewScope> {
   const release = session.store.hold();
   try {
@@ -30,7 +30,7 @@ export async function askView<T extends object>(
     for (;;) {
       try {
         const asked = asker.asked();
-        const result = await work(narrows ? await asked.narrowed() : asked);
+        const result = await work(prunes ? await asked.pruned() : asked);
         asker.finish('done');
         return { ...result, ...asker.scope() };
       } catch (error) {

@@ -81,10 +81,10 @@ export class AskedView implements AskedFor {
   }
 
   /** The same, restricted to the rows that the indexes leave possible. */
-  async narrowed(): Promise<AskedView> {
+  async pruned(): Promise<AskedView> {
     const { finder, plan, watch } = this;
     if (finder === undefined || plan.segmentsUsed.length === 0) return this;
-    const own = await watch.spanAsync('index', () => finder.narrow(plan));
+    const own = await watch.spanAsync('index', () => finder.prune(plan));
     if (plan.path !== 'catalog') noteRead(watch, own);
     return this.on(own);
   }

@@ -29,7 +29,7 @@ export async function explainPlan(plan: Plan, finder: RowFinder | undefined): Pr
 }
 
 async function howAnswered(plan: Plan, finder: RowFinder): Promise<Explained> {
-  const own = await finder.narrow(plan, plan.segmentsUsed, 'none');
+  const own = await finder.prune(plan, plan.segmentsUsed, 'none');
   const why = listLines(plan, finder);
   const direct = directShape(plan);
   const rolledUp = direct === 'count' ? await rolledCount(finder, plan) : undefined;

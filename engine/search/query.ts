@@ -168,7 +168,7 @@ export class RunningQuery {
       yield known;
       return;
     }
-    const own = await asked.narrowed();
+    const own = await asked.pruned();
     let matched: MatchedRange | undefined;
     if (plan.needsRange) {
       const [[low, high] = []] = await own.rows(compileRange(own.plan), segmentsRead(own.plan));

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SourceError } from '../../engine/contract/errors.ts';
 import type { SourceLocation, EventSink } from '../../engine/contract/importer.ts';
 import { zipOf } from '../shared/archives-for-tests.ts';
-import { openLeaf } from '../shared/walk.ts';
+import { openItem } from '../shared/walk.ts';
 import { collect, inputOf } from '../shared/collect.ts';
 import { ascii, cat, classicFile, ethernet, hex, n32, Section, type Bytes } from './build.ts';
 import { pcapImporter, readCapture } from './index.ts';
@@ -262,8 +262,8 @@ it.skipIf(!existsSync(TRUTH))(
       // Enough, and quick.
       if (Number(size) > 100_000) continue;
       const location = { path: path.join(DATA, file!), members: [] };
-      const opened = await openLeaf(location, { temporary: folder });
-      const wanted = await seen(opened.leaf.input);
+      const opened = await openItem(location, { temporary: folder });
+      const wanted = await seen(opened.evidence.input);
       await opened.close();
       packets += await checkAll(location, wanted);
     }
@@ -305,8 +305,8 @@ it.skipIf(!existsSync(TRUTH) || !existsSync(TSHARK))(
     for (const sample of SAMPLES) {
       const file = path.join(DATA, sample);
       const location = { path: file, members: [] };
-      const opened = await openLeaf(location, { temporary: folder });
-      const places = (await seen(opened.leaf.input)).map((one) => one.place);
+      const opened = await openItem(location, { temporary: folder });
+      const places = (await seen(opened.evidence.input)).map((one) => one.place);
       await opened.close();
       const ours: string[] = [];
       for await (const packet of new PacketReader().readPackets(location, places)) {

@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { SourceError } from '../../engine/contract/errors.ts';
-import type { Leaf } from '../../engine/contract/importer.ts';
+import type { EvidenceItem } from '../../engine/contract/importer.ts';
 import { fileProblem } from './stored-bytes.ts';
 import { isTarHeader, TAR_BLOCK } from './tar.ts';
 
@@ -20,7 +20,7 @@ const BLOCKS_BETWEEN = 16;
 export async function plainFile(
   path: string,
   name: string,
-): Promise<{ readonly leaf: Leaf; readonly head: Uint8Array } | undefined> {
+): Promise<{ readonly evidence: EvidenceItem; readonly head: Uint8Array } | undefined> {
   try {
     const info = await stat(path);
     if (!info.isFile()) return undefined;
@@ -31,7 +31,7 @@ export async function plainFile(
     const raw = () => nearBlocks(path, size);
     return {
       head,
-      leaf: {
+      evidence: {
         name,
         location: { path, members: [] },
         rawSize: size,

@@ -13,7 +13,7 @@ import type { ByteOffset } from '../../engine/contract/event.ts';
 import type { SourceLocation } from '../../engine/contract/importer.ts';
 import { ByteSource } from './byte-source.ts';
 import { fileProblem } from './stored-bytes.ts';
-import { openLeaf, REREAD, type OpenedLeaf } from './walk.ts';
+import { openItem, REREAD, type OpenedItem } from './walk.ts';
 
 /** Bytes that `readRecord` reads at most. */
 export const MAX_RECORD_BYTES = 1024 * 1024;
@@ -46,10 +46,10 @@ export async function openContentReader(
   temporary = tmpdir(),
 ): Promise<ContentReader> {
   const name = [basename(location.path), ...location.members].join('!');
-  const opened = await openLeaf(location, { temporary, ...REREAD }).catch((error: unknown) => {
+  const opened = await openItem(location, { temporary, ...REREAD }).catch((error: unknown) => {
     throw withHint(error);
   });
-  if (opened.leaf.plain && location.members.length === 0) {
+  if (opened.evidence.plain && location.members.length === 0) {
     await opened.close();
     const handle = await open(location.path, 'r').catch((error: unknown) => {
       throw withHint(fileProblem(error, location.path));
@@ -149,13 +149,13 @@ class FileReader implements ContentReader {
 
 class StreamReader implements ContentReader {
   private readonly name: string;
-  private readonly opened: OpenedLeaf;
+  private readonly opened: OpenedItem;
   private source: ByteSource;
 
-  constructor(name: string, opened: OpenedLeaf) {
+  constructor(name: string, opened: OpenedItem) {
     this.name = name;
     this.opened = opened;
-    this.source = new ByteSource(opened.leaf.input.blocks());
+    this.source = new ByteSource(opened.evidence.input.blocks());
   }
 
   async read(offset: ByteOffset, length: number, signal?: AbortSignal): Promise<Uint8Array> {
@@ -171,7 +171,7 @@ class StreamReader implements ContentReader {
     throwIfAborted(signal);
     if (offset < this.source.position) {
       await this.source.close();
-      this.source = new ByteSource(this.opened.leaf.input.blocks());
+      this.source = new ByteSource(this.opened.evidence.input.blocks());
     }
     const source = this.source;
     while (source.position < offset) {

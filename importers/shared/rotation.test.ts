@@ -34,15 +34,15 @@ describe('orderRotated', () => {
     [['app.log', 'app-2026-01-02.log', 'app-2026-01-01.log']],
     [['m-1767225601', 'm-1767225600']],
   ])('newest first: %s', (names) => {
-    const leaves = names.map((name) => ({ name }));
+    const items = names.map((name) => ({ name }));
     const oldestFirst = [...names].reverse();
-    expect(orderRotated(leaves).map((leaf) => leaf.name)).toEqual(oldestFirst);
-    expect(orderRotated([...leaves].reverse()).map((leaf) => leaf.name)).toEqual(oldestFirst);
+    expect(orderRotated(items).map((item) => item.name)).toEqual(oldestFirst);
+    expect(orderRotated([...items].reverse()).map((item) => item.name)).toEqual(oldestFirst);
   });
 
   it('keeps folders and sets apart', () => {
     const names = ['b/x.log', 'a/x.log.1', 'a/x.log', 'b/x.log.1', 'a/y'];
-    expect(orderRotated(names.map((name) => ({ name }))).map((leaf) => leaf.name)).toEqual([
+    expect(orderRotated(names.map((name) => ({ name }))).map((item) => item.name)).toEqual([
       'a/x.log.1',
       'a/x.log',
       'a/y',

@@ -58,21 +58,21 @@ export function rotationKey(name: string): RotationKey | undefined {
 }
 
 /**
- * The same leaves, sets together by name, each from its oldest to its newest. Where a set has both
+ * The same items, sets together by name, each from its oldest to its newest. Where a set has both
  * dates and numbers, numbers are the newer: a changed scheme is not changed back.
  */
-export function orderRotated<T extends { readonly name: string }>(leaves: readonly T[]): T[] {
-  const keyed = leaves.map((leaf) => {
-    const key = rotationKey(leaf.name) ?? { set: leaf.name, order: Infinity };
-    return { leaf, set: key.set, rank: key.order < 0 ? 1e12 + key.order : key.order };
+export function orderRotated<T extends { readonly name: string }>(items: readonly T[]): T[] {
+  const keyed = items.map((item) => {
+    const key = rotationKey(item.name) ?? { set: item.name, order: Infinity };
+    return { item, set: key.set, rank: key.order < 0 ? 1e12 + key.order : key.order };
   });
   keyed.sort(
     (a, b) =>
       compareText(a.set, b.set) ||
       (a.rank === b.rank ? 0 : a.rank - b.rank) ||
-      compareText(a.leaf.name, b.leaf.name),
+      compareText(a.item.name, b.item.name),
   );
-  return keyed.map((item) => item.leaf);
+  return keyed.map((entry) => entry.item);
 }
 
 function compareText(a: string, b: string): number {

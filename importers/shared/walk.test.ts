@@ -23,11 +23,11 @@ import { hashing } from './hashing.ts';
 import {
   displayName,
   listFiles,
-  openLeaf,
+  openItem,
   walk,
   walkFile,
   walkPath,
-  type FoundLeaf,
+  type FoundItem,
   type WalkOptions,
 } from './walk.ts';
 
@@ -61,19 +61,19 @@ interface Walked {
   /** Contents by name. */
   found: Record<string, string>;
   ignored: Record<string, string>;
-  leaves: FoundLeaf[];
+  items: FoundItem[];
   error: unknown;
 }
 
 async function walked(path: string, options: Partial<WalkOptions> = {}): Promise<Walked> {
-  const out: Walked = { found: {}, ignored: {}, leaves: [], error: undefined };
+  const out: Walked = { found: {}, ignored: {}, items: [], error: undefined };
   try {
     for await (const item of walkPath(path, 'x', { temporary, ...options })) {
       if ('reason' in item) {
         out.ignored[item.name] = item.reason;
         continue;
       }
-      out.leaves.push(item);
+      out.items.push(item);
       out.found[item.name] = await textOf(item.input.blocks()).catch((error: unknown) => {
         if (!(error instanceof DaybookError)) throw error;
         return `! ${error.message}`;
@@ -85,14 +85,14 @@ async function walked(path: string, options: Partial<WalkOptions> = {}): Promise
   return out;
 }
 
-/** Every leaf must give the same bytes once the walk is over, from its location alone. */
+/** Every item must give the same bytes once the walk is over, from its location alone. */
 async function expectReopens(result: Walked, options: Partial<WalkOptions> = {}): Promise<void> {
-  for (const leaf of result.leaves) {
-    const location = JSON.parse(JSON.stringify(leaf.location)) as typeof leaf.location;
-    const opened = await openLeaf(location, { temporary, ...options });
-    expect(await textOf(opened.leaf.input.blocks())).toBe(result.found[leaf.name]);
-    expect(opened.leaf.location).toEqual(leaf.location);
-    expect(await textOf(leaf.raw())).toBe(await textOf(opened.leaf.raw()));
+  for (const evidence of result.items) {
+    const location = JSON.parse(JSON.stringify(evidence.location)) as typeof evidence.location;
+    const opened = await openItem(location, { temporary, ...options });
+    expect(await textOf(opened.evidence.input.blocks())).toBe(result.found[evidence.name]);
+    expect(opened.evidence.location).toEqual(evidence.location);
+    expect(await textOf(evidence.raw())).toBe(await textOf(opened.evidence.raw()));
     await opened.close();
   }
 }
@@ -109,9 +109,9 @@ describe('files', () => {
   it('reads a plain file', async () => {
     const path = put('a.log', 'hello');
     utimesSync(path, 1000, 1_600_000_000.5);
-    const { leaves, found } = await walked(path);
+    const { items, found } = await walked(path);
     expect(found).toEqual({ x: 'hello' });
-    expect(leaves[0]).toMatchObject({
+    expect(items[0]).toMatchObject({
       location: { path, members: [] },
       rawSize: 5,
       plain: true,
@@ -122,12 +122,12 @@ describe('files', () => {
 
   it('reads files larger than a block, again and again', async () => {
     const content = Buffer.alloc((3 << 20) + 77, 'abcdefghijk');
-    const { leaves } = await walked(put('large', content));
+    const { items } = await walked(put('large', content));
     const want = createHash('sha256').update(content).digest('hex');
     for (let pass = 0; pass < 2; pass++) {
       const hash = createHash('sha256');
       let size = 0;
-      for await (const block of hashing(leaves[0]!.raw(), hash)) size += block.length;
+      for await (const block of hashing(items[0]!.raw(), hash)) size += block.length;
       expect(size).toBe(content.length);
       expect(hash.digest('hex')).toBe(want);
     }
@@ -136,13 +136,13 @@ describe('files', () => {
   it('prefers the time in a gzip header', async () => {
     const gz = gzipSync('x');
     gz.writeUInt32LE(1_600_000_000, 4);
-    const { leaves } = await walked(put('a.gz', gz));
-    expect(leaves[0]).toMatchObject({
+    const { items } = await walked(put('a.gz', gz));
+    expect(items[0]).toMatchObject({
       plain: false,
       modifiedMs: 1_600_000_000_000,
       rawSize: gz.length,
     });
-    expect(leaves[0]!.input.size).toBeUndefined();
+    expect(items[0]!.input.size).toBeUndefined();
   });
 
   it('says what it cannot read', async () => {
@@ -164,7 +164,7 @@ describe('files', () => {
   it('reads a small file once, and anew where it was written to', async () => {
     const path = put('small', 'a'.repeat(1000));
     const walking = walkFile(path, 'x', temporary);
-    const { input } = (await walking.next()).value as FoundLeaf;
+    const { input } = (await walking.next()).value as FoundItem;
     const blocks: Uint8Array[] = [];
     for (let pass = 0; pass < 2; pass++)
       for await (const block of input.blocks()) blocks.push(block);
@@ -179,7 +179,7 @@ describe('files', () => {
   it('notices a file that shrinks while it is read', async () => {
     const path = put('shrinks', Buffer.alloc(100));
     const walking = walkFile(path, 'x', temporary);
-    const first = (await walking.next()).value as FoundLeaf;
+    const first = (await walking.next()).value as FoundItem;
     writeFileSync(path, 'short');
     await expect(textOf(first.raw())).rejects.toThrow(SourceError);
     await walking.return(undefined);
@@ -293,7 +293,7 @@ describe('archives', () => {
       const result = await walked(path, options);
       expect(result.error).toBeUndefined();
       expect(result.found).toEqual(EXPECTED);
-      expect(result.leaves[0]!.modifiedMs).toBe(1_700_000_000_000);
+      expect(result.items[0]!.modifiedMs).toBe(1_700_000_000_000);
       await expectReopens(result, options);
     }
   });
@@ -342,7 +342,7 @@ describe('archives', () => {
       [`x!pax/${long}`]: 'pax',
       'x!second': '2',
     });
-    expect(result.leaves[1]!.modifiedMs).toBe(1_600_000_000_250);
+    expect(result.items[1]!.modifiedMs).toBe(1_600_000_000_250);
     await expectReopens(result);
   });
 
@@ -554,10 +554,10 @@ describe('archives', () => {
 
   it('says that a member is gone', async () => {
     const path = put('a.tar', tarOf([{ name: 'a', content: 'a' }]));
-    await expect(openLeaf({ path, members: ['b'] }, { temporary })).rejects.toMatchObject({
+    await expect(openItem({ path, members: ['b'] }, { temporary })).rejects.toMatchObject({
       code: 'not-found',
     });
-    await expect(openLeaf({ path, members: ['a', 'b'] }, { temporary })).rejects.toMatchObject({
+    await expect(openItem({ path, members: ['a', 'b'] }, { temporary })).rejects.toMatchObject({
       code: 'not-found',
     });
   });
@@ -613,17 +613,17 @@ const shared = resolve(
 );
 describe('real archives', () => {
   it.skipIf(!existsSync(shared))('reads them (skipped without the shared evidence)', async () => {
-    let leaves = 0;
+    let items = 0;
     const names: string[] = [];
     for await (const item of walk([shared], true, { temporary })) {
       if ('reason' in item) continue;
-      leaves += 1;
+      items += 1;
       names.push(item.name);
       let size = 0;
       for await (const block of item.input.blocks()) size += block.length;
       if (item.plain) expect(size).toBe(item.rawSize);
     }
-    expect(leaves).toBeGreaterThan(200);
+    expect(items).toBeGreaterThan(200);
     expect(names.filter((name) => name.includes('.tar.gz!')).length).toBeGreaterThan(5);
   });
 });

@@ -19,7 +19,7 @@ import {
 } from '../../engine/contract/errors.ts';
 import type {
   Ignored,
-  Leaf,
+  EvidenceItem,
   ReadLimits,
   SourceInput,
   SourceLocation,
@@ -76,13 +76,13 @@ export interface FoundFile {
   readonly name: string;
 }
 
-/** The content of a leaf; `notes` fills while it is read. */
+/** The content of an item; `notes` fills while it is read. */
 export interface ContentInput extends SourceInput {
   /** What is no error but should be known: bytes after the end of compressed data. */
   readonly notes: readonly string[];
 }
 
-export interface FoundLeaf extends Leaf {
+export interface FoundItem extends EvidenceItem {
   readonly input: ContentInput;
 }
 
@@ -300,14 +300,14 @@ async function spoolStream(
 // -- sources in a file ---------------------------------------------------------------------------
 
 /**
- * All sources of an import's arguments. A leaf is cheapest to read while the generator stands on it;
+ * All sources of an import's arguments. An item is cheapest to read while the generator stands on it;
  * later its `raw` and `input` open it again by its location.
  */
 export async function* walk(
   paths: readonly string[],
   recursive: boolean,
   options: WalkOptions,
-): AsyncGenerator<FoundLeaf | Ignored> {
+): AsyncGenerator<FoundItem | Ignored> {
   const { items, ignored } = await listFiles(paths, recursive, options.temporary);
   yield* ignored;
   for (const item of items) yield* walkPath(item.path, item.name, options);
@@ -319,7 +319,7 @@ export function walkFile(
   name: string,
   temporary: string,
   limits: ReadLimits = {},
-): AsyncGenerator<FoundLeaf | Ignored> {
+): AsyncGenerator<FoundItem | Ignored> {
   return walkPath(path, name, { temporary, ...walkLimits(limits) });
 }
 
@@ -363,13 +363,13 @@ export async function* walkPath(
   path: string,
   name: string,
   options: WalkOptions,
-): AsyncGenerator<FoundLeaf | Ignored> {
+): AsyncGenerator<FoundItem | Ignored> {
   const node = await fileNode(path, name);
   yield* walkNode(node, 0, contextOf(options, node), undefined);
 }
 
-export interface OpenedLeaf {
-  readonly leaf: FoundLeaf;
+export interface OpenedItem {
+  readonly evidence: FoundItem;
   /** Removes what was kept to read it. */
   close(): Promise<void>;
 }
@@ -378,22 +378,22 @@ export interface OpenedLeaf {
  * Opens a source again, in another thread or years later.
  * @throws DaybookError not-found when the file or the member is not there
  */
-export async function openLeaf(
+export async function openItem(
   location: SourceLocation,
   options: WalkOptions,
-): Promise<OpenedLeaf> {
+): Promise<OpenedItem> {
   const name = [basename(location.path), ...location.members].join('!');
   const node = await fileNode(location.path, basename(location.path));
   const found = walkNode(node, 0, contextOf(options, node), location.members);
   const first = await found.next();
-  const value: FoundLeaf | Ignored =
+  const value: FoundItem | Ignored =
     first.done === true ? { name, reason: 'no such archive member' } : first.value;
   if ('reason' in value) {
     await found.return(undefined);
     throw new DaybookError('not-found', `${name}: ${value.reason}`);
   }
   return {
-    leaf: value,
+    evidence: value,
     close: async () => {
       await found.return(undefined);
     },
@@ -440,11 +440,11 @@ async function* walkNode(
   depth: number,
   context: Context,
   wanted: Wanted,
-): AsyncGenerator<FoundLeaf | Ignored> {
+): AsyncGenerator<FoundItem | Ignored> {
   const look = await lookAt(node.bytes, context);
   const tar = isTarHeader(look.head);
   if ((!tar && !isZip(look.head)) || wanted?.length === 0) {
-    if (wanted === undefined || wanted.length === 0) yield leafOf(node, look, context);
+    if (wanted === undefined || wanted.length === 0) yield itemOf(node, look, context);
     return;
   }
   if (depth >= context.maxDepth) {
@@ -466,7 +466,7 @@ async function* walkMember(
   depth: number,
   context: Context,
   wanted: Wanted,
-): AsyncGenerator<FoundLeaf | Ignored> {
+): AsyncGenerator<FoundItem | Ignored> {
   try {
     yield* walkNode(node, depth, context, wanted);
   } catch (error) {
@@ -527,7 +527,7 @@ async function headOf(blocks: AsyncGenerator<Uint8Array>): Promise<Uint8Array> {
   return head;
 }
 
-function leafOf(node: Node, look: Look, context: Context): FoundLeaf {
+function itemOf(node: Node, look: Look, context: Context): FoundItem {
   const { bytes, location } = node;
   const plain = look.compression === 'none';
   const notes: string[] = [];
@@ -572,9 +572,9 @@ async function* reopened(
   location: SourceLocation,
   options: WalkOptions,
 ): AsyncGenerator<Uint8Array> {
-  const opened = await openLeaf(location, options);
+  const opened = await openItem(location, options);
   try {
-    yield* opened.leaf.raw();
+    yield* opened.evidence.raw();
   } finally {
     await opened.close();
   }
@@ -634,7 +634,7 @@ async function* walkTar(
   depth: number,
   context: Context,
   wanted: Wanted,
-): AsyncGenerator<FoundLeaf | Ignored> {
+): AsyncGenerator<FoundItem | Ignored> {
   const file = compression === 'none' ? node.bytes.file : undefined;
   const life = node.bytes.life;
   const names = new MemberNames(context.maxMembers);
@@ -760,7 +760,7 @@ async function* walkZip(
   depth: number,
   context: Context,
   wanted: Wanted,
-): AsyncGenerator<FoundLeaf | Ignored> {
+): AsyncGenerator<FoundItem | Ignored> {
   const { file, memory } = node.bytes;
   let archive: ZipArchive;
   let kept: Kept | undefined;

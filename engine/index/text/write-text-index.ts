@@ -465,11 +465,11 @@ function hasItems({ rows, rowStarts }: CollectedText): boolean {
 
 /** Whether every row has a value in one of the columns that are kept by row, each of a shape that `tells`. */
 function isTold({ rows, shapes, values }: CollectedText, tells: Uint8Array): boolean {
-  const told = new Uint32Array(values.length);
+  const rowsOfColumn = new Uint32Array(values.length);
   for (let shape = 0; shape < shapes.count; shape++)
     if (tells[shape] === 1 && values[shapes.columns[shape]!] !== undefined)
-      told[shapes.columns[shape]!]! += shapes.rows[shape]!;
-  return told.includes(rows);
+      rowsOfColumn[shapes.columns[shape]!]! += shapes.rows[shape]!;
+  return rowsOfColumn.includes(rows);
 }
 
 /** A form as its rows are listed. */

@@ -18,9 +18,9 @@ const SEGMENT = /^days\/[^/]+\/[0-9a-f]{8}\.duckdb$/;
 const QUARANTINE = /^\d+\.ndjson$/;
 const STAGED_FILE =
   /^(?:segment-\d+(?:-tight)?\.duckdb(?:\.wal|\.idx)?|part-\d+s?-\d+\.(?:duckdb|parquet)(?:\.idx)?|(?:index|rollup)-\d+\.idx|spool-[0-9a-f-]{36})$/;
-/** How folders begin, below `staging`, of those who tidy up without the lock. */
-export const UPKEEP_FOLDER = 'upkeep-';
-const STAGED_FOLDER = /^(?:spill|spill-\w+|upkeep-[\w-]+)$/;
+/** How names of folders below `staging` begin in which work is done without the lock; `upkeep-` in earlier versions. */
+export const MAINTENANCE_FOLDER = 'maintenance-';
+const STAGED_FOLDER = /^(?:spill|spill-\w+|(?:maintenance|upkeep)-[\w-]+)$/;
 
 export interface CaseContents {
   /** Files below `days` that an import can have left: no row of the catalog names them. */

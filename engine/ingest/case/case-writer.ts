@@ -30,7 +30,7 @@ import { removeSpillFolder, SPILL_FOLDER } from '../../catalog/spill-folder.ts';
 import { WriterLock } from '../../catalog/writer-lock.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { SegmentBuilder, type BuilderOptions } from '../../store/segment-builder.ts';
-import { caseContents, isStaged, refuseLinks, UPKEEP_FOLDER } from './case-contents.ts';
+import { caseContents, isStaged, refuseLinks, MAINTENANCE_FOLDER } from './case-contents.ts';
 import { SegmentRewriter } from './segment-rewriter.ts';
 import { placeSideFile, SegmentPlaces } from './segment-places.ts';
 
@@ -218,7 +218,7 @@ function clearStaging(folder: string, inUse: ReadonlySet<string> | undefined): v
       else removeFromCase(folder, `staging/${name}`);
     } catch (error) {
       // Somebody makes files in there just now, and removes it, or the next writer does.
-      if (!name.startsWith(UPKEEP_FOLDER)) throw error;
+      if (!name.startsWith(MAINTENANCE_FOLDER)) throw error;
     }
   }
 }

@@ -28,7 +28,7 @@ export interface RewriteOptions {
   /** Column definitions that have to exist for `replace`: absent ones are added as typed NULLs. */
   need?: Readonly<Record<string, string>>;
   /** Side files of small segments are left for later. */
-  brief?: boolean;
+  lowLatency?: boolean;
 }
 
 /** What happens beside the swap. */
@@ -190,12 +190,12 @@ async function rewriteAttached(
       source = `SELECT * REPLACE (${replaced.join(', ')}) FROM (${source})`;
     }
   }
-  const { brief } = options;
+  const { lowLatency } = options;
   const known = options.replace === undefined ? daysKnown(rewriter, segments) : undefined;
   const [whole, ...more] = known === undefined ? [] : spansOf(known, denseRows());
   if (whole !== undefined && more.length === 0)
     return build(rewriter, segments, [{ days: whole, select: source }], {
-      ...{ kind, merged, source: `(${source})`, brief },
+      ...{ kind, merged, source: `(${source})`, lowLatency },
     });
   // What is read and worked out once; each segment then takes its rows.
   try {
@@ -213,7 +213,7 @@ async function rewriteAttached(
       days,
       select: `SELECT * EXCLUDE (${DAY}) FROM ${WORK} WHERE ${DAY} IN (${days.map((one) => literal(one.day)).join(', ')})`,
     }));
-    return await build(rewriter, segments, parts, { kind, merged, source: WORK, brief });
+    return await build(rewriter, segments, parts, { kind, merged, source: WORK, lowLatency });
   } finally {
     await builder.dropTable(WORK);
   }
@@ -243,7 +243,7 @@ interface Built {
   readonly merged: MergedShapes | undefined;
   /** All rows, as a FROM clause has them. */
   readonly source: string;
-  readonly brief: boolean | undefined;
+  readonly lowLatency: boolean | undefined;
 }
 
 /** Builds a segment of each part. */
@@ -251,7 +251,7 @@ async function build(
   rewriter: SegmentRewriter,
   segments: readonly SegmentRow[],
   parts: readonly { readonly days: readonly DayCount[]; readonly select: string }[],
-  { kind, merged, source, brief }: Built,
+  { kind, merged, source, lowLatency }: Built,
 ): Promise<Rewritten> {
   const { builder } = rewriter;
   const messages = merged && {
@@ -275,7 +275,7 @@ async function build(
       // Who merges others, although these could not be, would look into it instead of its own.
       await builder.detach(MADE);
     }
-    const index = await rewriter.indexOf(built, kind, brief);
+    const index = await rewriter.indexOf(built, kind, lowLatency);
     made.push({ days, built, index, unflowedPackets, tags });
   }
   return { before: segments, kind, made };

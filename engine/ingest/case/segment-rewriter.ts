@@ -15,12 +15,14 @@ import { indexSegment } from '../indexing/index-segment.ts';
 
 /** Segments with fewer rows are scanned as quickly as they are looked up. */
 const INDEX_ROWS = 2000;
-/** A brief import leaves the side file of a segment with fewer rows for later. */
-const BRIEF_INDEX_ROWS = 32_768;
+/** An import with low latency leaves the side file of a segment with fewer rows for later. */
+const LOW_LATENCY_INDEX_ROWS = 32_768;
 
 /** Rows that a segment has at least to get a side file; DAYBOOK_INDEX_ROWS for tests. */
-export function indexRows(brief = false): number {
-  return Number(process.env['DAYBOOK_INDEX_ROWS'] ?? (brief ? BRIEF_INDEX_ROWS : INDEX_ROWS));
+export function indexRows(lowLatency = false): number {
+  return Number(
+    process.env['DAYBOOK_INDEX_ROWS'] ?? (lowLatency ? LOW_LATENCY_INDEX_ROWS : INDEX_ROWS),
+  );
 }
 
 export class SegmentRewriter {
@@ -47,8 +49,12 @@ export class SegmentRewriter {
    * Makes the side file of a segment that was just built, in the staging folder; undefined for one that
    * is scanned as quickly.
    */
-  async indexOf(built: BuiltSegment, kind: Kind, brief = false): Promise<BuiltIndex | undefined> {
-    if (built.rows < indexRows(brief)) return undefined;
+  async indexOf(
+    built: BuiltSegment,
+    kind: Kind,
+    lowLatency = false,
+  ): Promise<BuiltIndex | undefined> {
+    if (built.rows < indexRows(lowLatency)) return undefined;
     const { path: file, columns } = built;
     return indexSegment(this.builder, { file, kind, columns }, `${file}.idx`);
   }

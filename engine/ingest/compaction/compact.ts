@@ -61,14 +61,14 @@ export interface CompactReport {
 
 /**
  * After an import: merges where a day and kind has become many small segments.
- * @param brief only where they are so many that nobody seems to tidy up
+ * @param lowLatency only where they are so many that nobody seems to tidy up
  */
 export async function compactSmall(
   writer: CaseWriter,
   importId: number,
-  brief: boolean,
+  lowLatency: boolean,
 ): Promise<CompactReport> {
-  return compact(writer, brief ? TOLERATED_BRIEFLY : TOLERATED, { importId, brief });
+  return compact(writer, lowLatency ? TOLERATED_BRIEFLY : TOLERATED, { importId, lowLatency });
 }
 
 /** Merges all small segments, removes deleted rows from the files, and counts values where an earlier Daybook did not. */
@@ -101,14 +101,14 @@ async function countMissingValues(writer: CaseWriter): Promise<void> {
 async function compact(
   writer: CaseWriter,
   tolerated: number,
-  options: Pick<RewriteOptions & SwapOptions, 'importId' | 'brief'>,
+  options: Pick<RewriteOptions & SwapOptions, 'importId' | 'lowLatency'>,
 ): Promise<CompactReport> {
   const before = writer.catalog.segments.outlines().length;
   let after = before;
   let left = 0;
   const runs = runsToMerge(writer, tolerated);
   const merge = async (run: readonly SegmentRow[]): Promise<void> => {
-    if (options.brief === true && run.length <= TOLERATED_AT_MOST) {
+    if (options.lowLatency === true && run.length <= TOLERATED_AT_MOST) {
       left = Math.max(left, run.length);
       return;
     }

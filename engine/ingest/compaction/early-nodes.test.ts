@@ -49,12 +49,12 @@ function headOf(name: string): { level: number; segments: number[] } {
 }
 
 /** Imports, and gives the nodes that are there when the last rows are committed. */
-async function nodesAtLastCommit(paths: string[], brief = false): Promise<string[]> {
+async function nodesAtLastCommit(paths: string[], lowLatency = false): Promise<string[]> {
   let seen: string[] = [];
   await importInProcess(folder, paths, {
     chunk: { rows: ROWS / 4, ms: 1e9 },
     workers: 1,
-    brief,
+    lowLatency,
     onSource: () => {
       seen = nodeNames();
     },
@@ -82,7 +82,7 @@ it('are made of neighbours while one file is read, and stay', async () => {
 it.each([
   ['files that are read beside each other', ['a.csv', 'b.csv'], false],
   ['what somebody waits for', ['a.csv'], true],
-] as const)('are not made of %s', async (_, names, brief) => {
+] as const)('are not made of %s', async (_, names, lowLatency) => {
   const paths = names.map((name, i) => flowFile(name, i));
-  expect(await nodesAtLastCommit(paths, brief)).toEqual([]);
+  expect(await nodesAtLastCommit(paths, lowLatency)).toEqual([]);
 });

@@ -42,8 +42,8 @@ export class ChunkCommits {
     this.context = context;
     this.ledger = ledger;
     this.overlaps = overlaps;
-    const { items, brief } = context.request;
-    if (items.length === 1 && brief !== true) this.earlyNodes = new EarlyNodes(context.writer);
+    const { items, lowLatency } = context.request;
+    if (items.length === 1 && lowLatency !== true) this.earlyNodes = new EarlyNodes(context.writer);
   }
 
   /** No worker reports a side file any more: commits that wait for one go on without it. */

@@ -184,7 +184,7 @@ export class ImportLedger {
     this.tell(report);
   }
 
-  report(leftSmall: number, overlaps: number): ImportReport {
+  report(smallSegmentsLeft: number, overlaps: number): ImportReport {
     const total: ImportReport['total'] = {
       sources: 0,
       bytes: 0,
@@ -212,7 +212,7 @@ export class ImportLedger {
       total,
       elapsedMs: Math.round(performance.now() - this.context.startedAt),
       peakRssBytes: process.resourceUsage().maxRSS * 1024,
-      leftSmall,
+      smallSegmentsLeft,
       overlaps,
     };
   }

@@ -29,9 +29,9 @@ export interface ImportRequest {
   background?: boolean;
   /**
    * Little is read, and somebody waits for it: indexes that small segments do without, and the merging of
-   * segments and rollups, are left to the caller (engine/operations/evidence/upkeep.ts).
+   * segments and rollups, are left to the caller (engine/operations/evidence/background-maintenance.ts).
    */
-  brief?: boolean;
+  lowLatency?: boolean;
   /** Overrides for tests. */
   chunk?: {
     rows?: number;
@@ -89,7 +89,7 @@ export interface ImportReport {
   elapsedMs: number;
   peakRssBytes: number;
   /** Small segments of one day and kind that are to be merged before imports have ended; 0: none need be. */
-  leftSmall: number;
+  smallSegmentsLeft: number;
   /** Stretches of lines that its sources share with others. */
   overlaps: number;
 }

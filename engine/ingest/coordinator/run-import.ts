@@ -85,21 +85,21 @@ class ImportRun {
     const onAbort = () => this.fail(new CancelledError());
     this.request.signal?.addEventListener('abort', onAbort);
     if (this.request.signal?.aborted === true) onAbort();
-    let leftSmall: number;
+    let smallSegmentsLeft: number;
     try {
       await this.readAll();
       this.ledger.applyDoubts();
       this.ledger.keepArchives();
       await this.overlaps.apply();
       this.progress('', 'compacting');
-      leftSmall = await this.tidy();
+      smallSegmentsLeft = await this.compactAfterwards();
     } catch (error) {
       this.recordFailure(error);
       throw diskError(error) ?? error;
     } finally {
       this.request.signal?.removeEventListener('abort', onAbort);
     }
-    const report = this.ledger.report(leftSmall, this.overlaps.count);
+    const report = this.ledger.report(smallSegmentsLeft, this.overlaps.count);
     catalog.transaction(() => {
       catalog.imports.finish(importId, 'complete');
       catalog.audit.add('import', {
@@ -144,11 +144,11 @@ class ImportRun {
   }
 
   /** Merges what has become many; returns how many small segments are left to be merged. */
-  private async tidy(): Promise<number> {
+  private async compactAfterwards(): Promise<number> {
     const { writer, importId } = this.context;
-    const { brief = false } = this.request;
-    const { left } = await compactSmall(writer, importId, brief);
-    if (!brief) await mergeAfterImport(writer, () => this.progress('', 'compacting'));
+    const { lowLatency = false } = this.request;
+    const { left } = await compactSmall(writer, importId, lowLatency);
+    if (!lowLatency) await mergeAfterImport(writer, () => this.progress('', 'compacting'));
     return left;
   }
 
@@ -204,7 +204,7 @@ class ImportRun {
       cancel: this.cancel,
       chunkMs: this.request.chunk?.ms ?? CHUNK_MS,
       memory: { ...memory, chunkRows: this.request.chunk?.rows ?? memory.chunkRows },
-      indexRows: indexRows(this.request.brief),
+      indexRows: indexRows(this.request.lowLatency),
       sources: this.request.items.length,
       background: this.request.background ?? false,
       indexers: Math.max(1, spare),

@@ -31,8 +31,8 @@ const LEAST_FREE_BYTES = 512 << 20;
 /** A thread, and who uses it now. */
 interface Worker<To, From> {
   readonly thread: KeptThread<To, From>;
-  heard: ((message: From) => void) | undefined;
-  ended: ((error: Error | undefined) => void) | undefined;
+  onMessage: ((message: From) => void) | undefined;
+  onExit: ((error: Error | undefined) => void) | undefined;
   /** Gone, or told to go. */
   spent: boolean;
 }
@@ -67,10 +67,10 @@ export class WarmThreads<To, From> {
     return {
       post: (message) => worker.thread.post(message),
       onMessage: (handler) => {
-        worker.heard = handler;
+        worker.onMessage = handler;
       },
       onExit: (handler) => {
-        worker.ended = handler;
+        worker.onExit = handler;
       },
       stop: () => {
         worker.spent = true;
@@ -95,12 +95,17 @@ export class WarmThreads<To, From> {
 
   private started(): Worker<To, From> {
     const thread = this.start();
-    const worker: Worker<To, From> = { thread, heard: undefined, ended: undefined, spent: false };
-    thread.onMessage((message) => worker.heard?.(message));
+    const worker: Worker<To, From> = {
+      thread,
+      onMessage: undefined,
+      onExit: undefined,
+      spent: false,
+    };
+    thread.onMessage((message) => worker.onMessage?.(message));
     thread.onExit((error) => {
       worker.spent = true;
       if (this.idle === worker) this.forget();
-      worker.ended?.(error);
+      worker.onExit?.(error);
     });
     return worker;
   }
@@ -112,13 +117,13 @@ export class WarmThreads<To, From> {
       worker.thread.stop();
       return;
     }
-    const { ended } = worker;
-    worker.heard = undefined;
-    worker.ended = undefined;
+    const { onExit } = worker;
+    worker.onMessage = undefined;
+    worker.onExit = undefined;
     worker.thread.await(false);
     this.idle = worker;
     if (this.idleMs < Infinity) this.ending = setTimeout(() => this.close(), this.idleMs).unref();
-    ended?.(undefined);
+    onExit?.(undefined);
   }
 
   private forget(): void {

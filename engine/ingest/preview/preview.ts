@@ -12,7 +12,7 @@ import type { ByteOffset, Kind } from '../../contract/event.ts';
 import type {
   EventSink,
   Importer,
-  Leaf,
+  EvidenceItem,
   ReadOptions,
   SourceInput,
 } from '../../contract/importer.ts';
@@ -64,7 +64,9 @@ export function $1PreviewWorker(port: PreviewPort, tools: WorkerTools): void {
   let previewer: Previewer | undefined;
   port.onMessage((message) => {
     if (message.type === 'start') {
-      previewer = new Previewer(tools, message.temporary, message.sizes, (told) => port.post(told));
+      previewer = new Previewer(tools, message.temporary, message.sizes, (reply) =>
+        port.post(reply),
+      );
       return;
     }
     void previewer?.preview(message).then((end) => port.post({ type: 'done', end }));
@@ -109,7 +111,7 @@ class Previewer {
         if (previewed >= most || performance.now() > until)
           return { more: true, problem: undefined };
         previewed += 1;
-        this.tell({ type: 'previewed', preview: await this.leaf(request, found) });
+        this.tell({ type: 'previewed', preview: await this.previewItem(request, found) });
       }
     } catch (error) {
       return { more: false, problem: messageOf(error) };
@@ -117,15 +119,15 @@ class Previewer {
     return { more: false, problem: undefined };
   }
 
-  private async leaf(
+  private async previewItem(
     request: Extract<ToPreviewWorker, { type: 'preview' }>,
-    leaf: Leaf,
+    evidence: EvidenceItem,
   ): Promise<SourcePreview> {
     const { file, options } = request;
     const preview: SourcePreview = {
-      name: leaf.name,
-      location: leaf.location,
-      rawSize: leaf.rawSize,
+      name: evidence.name,
+      location: evidence.location,
+      rawSize: evidence.rawSize,
       importer: undefined,
       format: undefined,
       headSha256: undefined,
@@ -141,8 +143,8 @@ class Previewer {
       problem: undefined,
     };
     try {
-      const head = await readHead(leaf.input);
-      const chosen = recognise(this.tools.importers, head, leaf.name, options.format);
+      const head = await readHead(evidence.input);
+      const chosen = recognise(this.tools.importers, head, evidence.name, options.format);
       if (chosen === undefined) {
         preview.problem = unknownReason(head);
         return preview;
@@ -152,12 +154,12 @@ class Previewer {
       preview.format = result.format;
       preview.headSha256 = headHash(head).headSha256;
       if (importer.byLines === true) preview.lineHashes = lineHashesOf(head);
-      const { rawSize } = leaf;
+      const { rawSize } = evidence;
       if (rawSize !== undefined && rawSize <= HASHED_BYTES && this.sizes.has(rawSize))
-        preview.rawSha256 = await hashOf(leaf);
-      const before = await this.rotated.before(file, leaf, importer, options.year);
+        preview.rawSha256 = await hashOf(evidence);
+      const before = await this.rotated.before(file, evidence, importer, options.year);
       const bytes = await this.read(
-        leaf,
+        evidence,
         importer,
         readOptions(options, result.format, before),
         preview,
@@ -165,8 +167,8 @@ class Previewer {
       const lines = preview.lineHashes?.length ?? 0;
       if (bytes !== undefined && lines > 0)
         preview.linesPerRecord = Math.max(1, (bytes * lines) / head.bytes.length);
-      if (leaf.location.members.length === 0 || preview.rows.length > 0)
-        preview.table = await outlineOf(importer, leaf.input, options, result.format);
+      if (evidence.location.members.length === 0 || preview.rows.length > 0)
+        preview.table = await outlineOf(importer, evidence.input, options, result.format);
     } catch (error) {
       preview.problem = messageOf(error);
     }
@@ -175,12 +177,12 @@ class Previewer {
 
   /** @returns bytes of a record on average, where some were read */
   private async read(
-    leaf: Leaf,
+    evidence: EvidenceItem,
     importer: Importer,
     options: ReadOptions,
     preview: SourcePreview,
   ): Promise<number | undefined> {
-    const input = new Beginning(leaf.input);
+    const input = new Beginning(evidence.input);
     const sink = new PreviewSink(preview, input);
     try {
       await importer.read(input, sink, options);
@@ -194,7 +196,7 @@ class Previewer {
       preview.notes.push(
         'decided from the beginning of a long content: the import looks at all of it',
       );
-    if (!input.enough) for (const note of leaf.input.notes ?? []) sink.note(note);
+    if (!input.enough) for (const note of evidence.input.notes ?? []) sink.note(note);
     return sink.records === 0 ? undefined : input.given / sink.records;
   }
 }
@@ -374,9 +376,9 @@ async function outlineOf(
   });
 }
 
-async function hashOf(leaf: Leaf): Promise<string> {
+async function hashOf(evidence: EvidenceItem): Promise<string> {
   const hash = createHash('sha256');
-  for await (const block of leaf.raw()) hash.update(block);
+  for await (const block of evidence.raw()) hash.update(block);
   return hash.digest('hex');
 }
 

@@ -47,7 +47,7 @@ export interface InProcessOptions {
   signal?: AbortSignal;
   onSource?: (name: string) => void;
   startWorker?: () => WorkerHandle;
-  brief?: boolean;
+  lowLatency?: boolean;
   inUse?: ReadonlySet<string>;
   /** Bytes for DuckDB. */
   memoryLimit?: number;
@@ -79,7 +79,7 @@ export function startInProcess(startIndexer = startIndexerInProcess): WorkerHand
         importers,
         walk: (path, name, temporary, limits) => walkFile(path, name, temporary, limits),
         startIndexer,
-        giveWay: () => undefined,
+        lowerPriority: () => undefined,
       },
     ),
   );
@@ -91,8 +91,8 @@ export function startInProcess(startIndexer = startIndexerInProcess): WorkerHand
   return {
     // Delivered to the end: a worker that was cancelled closes its files when it hears of a commit.
     post: (message) => {
-      const told = message.type === 'start' ? { ...message, worker: ++workers } : message;
-      setImmediate(() => toWorker(told));
+      const sent = message.type === 'start' ? { ...message, worker: ++workers } : message;
+      setImmediate(() => toWorker(sent));
     },
     onMessage: (handler) => {
       toCoordinator = handler;
@@ -116,8 +116,8 @@ function threadInProcess<To, From>(
     onMessage(handler: (message: To) => void): void;
   }) => void,
 ): ThreadHandle<To, From> {
-  let heard: (message: To) => void = () => undefined;
-  let told: (message: From) => void = () => undefined;
+  let handlerOfThread: (message: To) => void = () => undefined;
+  let handlerOfOwner: (message: From) => void = () => undefined;
   let gone = false;
   const later = (work: () => void): void => {
     setImmediate(() => {
@@ -128,18 +128,18 @@ function threadInProcess<To, From>(
     gone = true;
   };
   run({
-    post: (message) => later(() => told(message)),
+    post: (message) => later(() => handlerOfOwner(message)),
     onMessage: (handler) => {
-      heard = handler;
+      handlerOfThread = handler;
     },
   });
   return {
     post: (message) => {
       const sent = structuredClone(message);
-      later(() => heard(sent));
+      later(() => handlerOfThread(sent));
     },
     onMessage: (handler) => {
-      told = handler;
+      handlerOfOwner = handler;
     },
     onExit: () => undefined,
     stop,
@@ -172,7 +172,7 @@ export async function importInProcess(
       onProgress: undefined,
       onSource: (report) => how.onSource?.(report.source),
       leaveOutOverlap: how.leaveOutOverlap ?? false,
-      brief: how.brief ?? false,
+      lowLatency: how.lowLatency ?? false,
       ...(how.chunk === undefined ? {} : { chunk: how.chunk }),
     });
   } finally {

@@ -8,7 +8,7 @@ import { statSync, type Stats } from 'node:fs';
 import { diskError } from '../../util/files.ts';
 import { hashHandle, openRegular } from '../../util/regular-file.ts';
 import { CancelledError, DaybookError, LimitError, SourceError } from '../../contract/errors.ts';
-import type { Importer, Leaf, ReadOptions } from '../../contract/importer.ts';
+import type { Importer, EvidenceItem, ReadOptions } from '../../contract/importer.ts';
 import type { Broken } from '../../catalog/tables/sources.ts';
 import { ChunkWriter, type Chunk } from './chunk-writer.ts';
 import { DayParts } from './day-parts.ts';
@@ -46,7 +46,7 @@ export interface ImportTools extends WorkerTools {
   /** @param background it is to give way to other work */
   readonly startIndexer: (background: boolean) => IndexerHandle;
   /** Makes the thread that calls give way to other work. */
-  readonly giveWay: () => void;
+  readonly lowerPriority: () => void;
 }
 
 export interface WorkerPort {
@@ -107,7 +107,7 @@ class ImportWorker {
     this.staging = start.staging;
     this.rotated = new RotatedStarts(tools.walk, start.staging);
     this.cancel = new Int32Array(start.cancel);
-    if (start.background) tools.giveWay();
+    if (start.background) tools.lowerPriority();
     this.feed = new IndexFeed(
       () => tools.startIndexer(start.background),
       start.indexers,
@@ -158,7 +158,7 @@ class ImportWorker {
             failed: found.failed ?? false,
           });
         } else {
-          await this.leaf(item, found);
+          await this.readItem(item, found);
         }
       }
       if (isLast) await this.sendChunk(this.writer.cut());
@@ -234,32 +234,32 @@ class ImportWorker {
     if (Atomics.load(this.cancel, 0) !== 0) throw new CancelledError();
   }
 
-  private async leaf(item: WorkItem, leaf: Leaf): Promise<void> {
+  private async readItem(item: WorkItem, evidence: EvidenceItem): Promise<void> {
     const { ordinal, options } = item;
     let head: Awaited<ReturnType<typeof readHead>>;
     try {
-      head = await readHead(leaf.input);
+      head = await readHead(evidence.input);
     } catch (error) {
-      if (!this.report(ordinal, leaf.name, error)) throw new CancelledError();
+      if (!this.report(ordinal, evidence.name, error)) throw new CancelledError();
       return;
     }
-    const chosen = recognise(this.tools.importers, head, leaf.name, options.format);
+    const chosen = recognise(this.tools.importers, head, evidence.name, options.format);
     if (chosen === undefined) {
       const reason = unknownReason(head);
-      this.port.post({ type: 'ignored', ordinal, name: leaf.name, reason, failed: false });
+      this.port.post({ type: 'ignored', ordinal, name: evidence.name, reason, failed: false });
       return;
     }
     const { importer, result } = chosen;
     const begin: BeginRequest = {
       item,
-      name: leaf.name,
-      location: leaf.location,
-      rawSize: leaf.rawSize,
-      modifiedMs: leaf.modifiedMs,
+      name: evidence.name,
+      location: evidence.location,
+      rawSize: evidence.rawSize,
+      modifiedMs: evidence.modifiedMs,
       importer: importer.id,
       importerVersion: importer.version,
       appendOnly: importer.appendOnly,
-      archiveEnd: leaf.archiveEnd,
+      archiveEnd: evidence.archiveEnd,
       format: result.format,
       ...headHash(head),
       rawSha256: undefined,
@@ -268,7 +268,7 @@ class ImportWorker {
       prefixes: {},
     };
     // The bytes of a compressed source are few: they are hashed before it is read.
-    if (!leaf.plain) begin.rawSha256 = (await hashAll(leaf.raw())).sha256;
+    if (!evidence.plain) begin.rawSha256 = (await hashAll(evidence.raw())).sha256;
     let reply = await this.ask(begin);
     while (reply.action === 'hash' || reply.action === 'flush') {
       if (reply.action === 'flush') {
@@ -277,35 +277,35 @@ class ImportWorker {
         reply = await this.ask(begin);
         continue;
       }
-      if (reply.raw) begin.rawSha256 = (await hashAll(leaf.raw())).sha256;
-      if (reply.content) begin.content = await hashContent(leaf);
-      begin.checkpoints = await hashPrefixes({ blocks: () => leaf.raw() }, reply.checkpoints);
-      begin.prefixes = await hashPrefixes(leaf.input, reply.prefixes);
+      if (reply.raw) begin.rawSha256 = (await hashAll(evidence.raw())).sha256;
+      if (reply.content) begin.content = await hashContent(evidence);
+      begin.checkpoints = await hashPrefixes({ blocks: () => evidence.raw() }, reply.checkpoints);
+      begin.prefixes = await hashPrefixes(evidence.input, reply.prefixes);
       reply = await this.ask(begin);
     }
     if (reply.action === 'duplicate') return;
     const reading = readOptions(
       options,
       result.format,
-      await this.rotated.before(item, leaf, importer, options.year),
+      await this.rotated.before(item, evidence, importer, options.year),
     );
-    await this.read(leaf, importer, reading, begin, reply);
+    await this.read(evidence, importer, reading, begin, reply);
   }
 
   private async read(
-    leaf: Leaf,
+    evidence: EvidenceItem,
     importer: Importer,
     options: ReadOptions,
     begin: BeginRequest,
     reply: Extract<BeginReply, { action: 'read' }>,
   ): Promise<void> {
-    const state = this.writer.begin(reply.sourceId, leaf.name, reply.skip, leaf.input.size);
-    const content = new HashedInput(leaf.input, importer.byLines === true);
+    const state = this.writer.begin(reply.sourceId, evidence.name, reply.skip, evidence.input.size);
+    const content = new HashedInput(evidence.input, importer.byLines === true);
     let consumed = 0;
     this.writer.onDrain = (at) => {
       const advanced = at - consumed;
       consumed = at;
-      return this.drain(leaf.name, advanced, content, leaf.plain, state);
+      return this.drain(evidence.name, advanced, content, evidence.plain, state);
     };
     let error: string | undefined;
     let broken: Broken | undefined;
@@ -318,7 +318,7 @@ class ImportWorker {
       this.writer.note(known.message);
       broken = brokenBy(known, content);
     }
-    for (const note of leaf.input.notes ?? []) this.writer.note(note);
+    for (const note of evidence.input.notes ?? []) this.writer.note(note);
     // Rows and records of the last batches are counted when they are flushed.
     if (error === undefined && state.read === 0 && content.hashed > 0) {
       const text = `no record was found in its ${content.hashed} ${nounOf(content.hashed, 'byte')}`;
@@ -331,9 +331,9 @@ class ImportWorker {
     this.writer.end();
     const contentSha256 = content.digest();
     state.done = {
-      rawSize: leaf.plain ? content.hashed : (leaf.rawSize ?? 0),
+      rawSize: evidence.plain ? content.hashed : (evidence.rawSize ?? 0),
       rawSha256:
-        leaf.plain && error === undefined ? contentSha256 : (begin.rawSha256 ?? contentSha256),
+        evidence.plain && error === undefined ? contentSha256 : (begin.rawSha256 ?? contentSha256),
       contentSize: content.hashed,
       contentSha256,
       wholeLines: content.lastByte === 10,
@@ -341,7 +341,7 @@ class ImportWorker {
       broken,
       lines: content.lines(),
     };
-    this.progress(leaf.name, content.hashed - consumed, true);
+    this.progress(evidence.name, content.hashed - consumed, true);
     if (this.writer.due) await this.sendChunk(this.writer.cut());
   }
 
@@ -420,9 +420,9 @@ function brokenBy(error: DaybookError, content: HashedInput): Broken {
 }
 
 /** Size and hash of a content; undefined when it cannot be read to its end. */
-async function hashContent(leaf: Leaf): Promise<BeginRequest['content']> {
+async function hashContent(evidence: EvidenceItem): Promise<BeginRequest['content']> {
   try {
-    return await hashAll(leaf.input.blocks());
+    return await hashAll(evidence.input.blocks());
   } catch (error) {
     if (error instanceof DaybookError && ONE_SOURCE.has(error.code)) return undefined;
     throw error;

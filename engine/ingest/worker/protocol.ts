@@ -129,7 +129,7 @@ export interface BeginRequest {
   importer: string;
   importerVersion: number;
   appendOnly: boolean;
-  /** See `Leaf.archiveEnd`. */
+  /** See `EvidenceItem.archiveEnd`. */
   archiveEnd: number | undefined;
   format: string;
   headSha256: string;

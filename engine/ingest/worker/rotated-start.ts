@@ -5,7 +5,7 @@
 import type {
   Ignored,
   Importer,
-  Leaf,
+  EvidenceItem,
   ReadLimits,
   ReadOptions,
   SourceInput,
@@ -21,7 +21,7 @@ export type Walk = (
   name: string,
   temporary: string,
   limits?: ReadLimits,
-) => AsyncIterable<Leaf | Ignored>;
+) => AsyncIterable<EvidenceItem | Ignored>;
 
 export class RotatedStarts {
   private readonly walk: Walk;
@@ -40,17 +40,17 @@ export class RotatedStarts {
     this.bounded = bounded;
   }
 
-  /** What `before` of the reading options is for a leaf of `file`. */
+  /** What `before` of the reading options is for an item of `file`. */
   async before(
     file: FoundFile,
-    leaf: Leaf,
+    evidence: EvidenceItem,
     importer: Importer,
     year: number | undefined,
   ): Promise<ReadOptions['before']> {
     const { newer } = file;
-    if (newer === undefined || leaf.location.members.length > 0) return undefined;
+    if (newer === undefined || evidence.location.members.length > 0) return undefined;
     if (importer.firstDate === undefined || year !== undefined) return undefined;
-    return this.startOf(newer, leaf.modifiedMs, importer);
+    return this.startOf(newer, evidence.modifiedMs, importer);
   }
 
   /** When `file` begins; undefined when it was written clearly later than `olderMs`. */

@@ -10,7 +10,7 @@ import { CaseSession } from '../../search/session/case-session.ts';
 import { compactCase } from './compact.ts';
 import { deleteEvents } from '../marks/mark.ts';
 import { retimeSource } from './retime.ts';
-import { catchUp } from '../evidence/upkeep.ts';
+import { maintainCase } from '../evidence/background-maintenance.ts';
 
 let home: string;
 let folder: string;
@@ -59,15 +59,16 @@ async function added(change: () => Promise<unknown>): Promise<Case['entries']> {
 }
 
 it('of each merge within an import, beside it, and on demand', async () => {
-  for (let n = 0; n < 4; n++) await importInProcess(folder, [log(`a${n}.log`, 4)], { brief: true });
+  for (let n = 0; n < 4; n++)
+    await importInProcess(folder, [log(`a${n}.log`, 4)], { lowLatency: true });
   const within = await added(() => importInProcess(folder, [log('b.log', 4)]));
   expect(within).toMatchObject([
     { operation: 'merge', detail: { import: 5, kind: 'log', days: ['2026-03-04'] } },
     { operation: 'import' },
   ]);
   for (let n = 0; n < 10; n++)
-    await importInProcess(folder, [log(`c${n}.log`, 4)], { brief: true });
-  const beside = await added(() => catchUp(folder, BUILDER));
+    await importInProcess(folder, [log(`c${n}.log`, 4)], { lowLatency: true });
+  const beside = await added(() => maintainCase(folder, BUILDER));
   expect(beside.length).toBeGreaterThan(0);
   expect(beside.every(({ operation }) => operation === 'merge')).toBe(true);
   const session = CaseSession.open(folder, { memoryLimit: 5e8, threads: 1 });

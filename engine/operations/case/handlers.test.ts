@@ -186,7 +186,7 @@ describe('sources', () => {
   });
 });
 
-describe('upkeep', () => {
+describe('maintenance', () => {
   it('verifies, and finds what was changed', async () => {
     const sound = await called(handlers, 'case.verify', { case: small.folder });
     expect(sound.result).toMatchObject({ ok: true, case: { intact: true }, findings: [] });

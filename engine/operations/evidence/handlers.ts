@@ -9,22 +9,22 @@ import type { ImportOptions } from '../../ingest/worker/protocol.ts';
 import { WarmThreads } from '../../ingest/coordinator/warm-threads.ts';
 import { endDuckdb, type IdleDuckdb } from '../../store/segment-builder.ts';
 import type { CallContext, HandlersOf, Services } from '../handler.ts';
-import { importEvidence, isBrief, type ImportReport, type SourceReport } from './import.ts';
+import { importEvidence, isSmallImport, type ImportReport, type SourceReport } from './import.ts';
 import { argumentsOf, listImports, type ImportArguments } from './import-history.ts';
 import { importOptions } from './import-items.ts';
 import type { ImportWork } from './import-jobs.ts';
 import { previewEvidence } from './preview.ts';
 import { QuarantineReader } from './quarantine.ts';
 import { receivePiece } from './receive.ts';
-import { Upkeep } from './upkeep.ts';
-import { catchUpOn } from './upkeep-thread.ts';
+import { BackgroundMaintenance } from './background-maintenance.ts';
+import { maintainOn } from './maintenance-thread.ts';
 
 /** How long what an import has used waits for the next import. */
 const IDLE_MS = 60_000;
 /** How long after an import small segments are merged that are many. */
 const PAUSE_MS = 300;
 /** How long after an import what it left undone is done. */
-const UPKEEP_MS = 3_000;
+const MAINTENANCE_MS = 3_000;
 
 type Decided = Pick<
   Request<'evidence.preview'>,
@@ -39,20 +39,20 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
   /** Those that give way to other work, which a thread does for good. */
   const givingWay = new WarmThreads(start, IDLE_MS);
   const kept = new IdleSlot<IdleDuckdb>(IDLE_MS, endDuckdb);
-  const tidying = new WarmThreads(() => evidence.startUpkeep(), IDLE_MS);
-  const upkeep = new Upkeep(
+  const maintainers = new WarmThreads(() => evidence.startMaintenance(), IDLE_MS);
+  const maintenance = new BackgroundMaintenance(
     async (folder, task) => {
       const { importMemory, threads } = settings.limits;
       // Of two cores one is left to whoever imports and asks meanwhile.
       const options = { memoryLimit: importMemory, threads: Math.ceil(threads / 2) };
-      const made = await catchUpOn(tidying.take(), folder, { ...options, ...task });
+      const made = await maintainOn(maintainers.take(), folder, { ...options, ...task });
       // No commit tells of it.
       if (made > 0) await cases.use(folder, async ({ nodes }) => nodes.renew());
     },
     PAUSE_MS,
-    UPKEEP_MS,
+    MAINTENANCE_MS,
   );
-  cases.beforeClose(() => upkeep.close());
+  cases.beforeClose(() => maintenance.close());
 
   /** @throws DaybookError usage for a decision that no import can follow */
   const optionsOf = (
@@ -80,20 +80,20 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
   };
 
   const work =
-    (folder: string, told: ImportArguments, jobs: number | undefined): ImportWork =>
+    (folder: string, args: ImportArguments, jobs: number | undefined): ImportWork =>
     async (signal, voice) => {
       const { importMemory, threads, chunkRows, jobs: usual } = settings.limits;
-      const { inUse } = upkeep;
+      const { inUse } = maintenance;
       const nothing = { bytes: 0, totalBytes: 0, rows: 0, source: '' };
-      const report = await upkeep.around(
+      const report = await maintenance.around(
         folder,
         () =>
           importEvidence(evidence, {
             background: true,
             startWorker: (gives) => (gives ? givingWay : workers).take(),
-            tidiesUp: true,
+            deferMaintenance: true,
             folder,
-            ...told,
+            ...args,
             jobs: jobs ?? usual,
             builder: { memoryLimit: importMemory, threads, kept, catalogs: cases.writable, inUse },
             signal,
@@ -103,7 +103,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
             onRecovered: (message) => voice.part({ message }),
             ...(chunkRows === undefined ? {} : { chunk: { rows: chunkRows } }),
           }),
-        ({ leftSmall }) => leftSmall,
+        ({ smallSegmentsLeft }) => smallSegmentsLeft,
       );
       return importReport(report);
     };
@@ -133,7 +133,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
         onPreview: (preview) => part({ preview }),
       }).finally(() => catalog?.close());
       // Who has looked imports next.
-      (isBrief(looked.bytes) ? workers : givingWay).prepare();
+      (isSmallImport(looked.bytes) ? workers : givingWay).prepare();
       return looked;
     },
 
@@ -151,22 +151,22 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
         options: optionsOf(decided, { packets, flows, protocols }),
       }));
       const { limits, leaveOutOverlap } = request;
-      const told = {
+      const args = {
         ...{ items, recursive, leaveOutOverlap },
         ...(limits === undefined ? {} : { limits }),
       };
       const listener = listenerOf(context);
-      return imports.start(request.case, work(request.case, told, jobs), context.signal, listener);
+      return imports.start(request.case, work(request.case, args, jobs), context.signal, listener);
     },
 
     'import.resume': async (request, context) => {
-      const told = await cases.use(request.case, async ({ catalog }) =>
+      const args = await cases.use(request.case, async ({ catalog }) =>
         argumentsOf(catalog, request.importId),
       );
       const listener = listenerOf(context);
       return imports.start(
         request.case,
-        work(request.case, told, undefined),
+        work(request.case, args, undefined),
         context.signal,
         listener,
       );

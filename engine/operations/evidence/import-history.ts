@@ -62,15 +62,15 @@ export function argumentsOf(catalog: Catalog, importId: number): ImportArguments
   if (run.status === 'complete') {
     throw new DaybookError('usage', `import ${importId} came to its end: nothing is left of it`);
   }
-  const told = readArguments(run.arguments);
-  if (told === undefined || told.items.some(({ path }) => path === '-')) {
+  const args = readArguments(run.arguments);
+  if (args === undefined || args.items.some(({ path }) => path === '-')) {
     throw new DaybookError(
       'usage',
-      `import ${importId} cannot be told again: what it read is not kept`,
+      `import ${importId} cannot be repeated: what it read is not kept`,
       'import the same evidence again: what is in the case is not stored twice',
     );
   }
-  return told;
+  return args;
 }
 
 function isUnfinished(status: ImportStatus): boolean {
@@ -79,8 +79,8 @@ function isUnfinished(status: ImportStatus): boolean {
 
 /** Whether the evidence can be read again: a pipe cannot, nor what is gone. */
 function canRead(stored: unknown): boolean {
-  const told = readArguments(stored);
-  return told !== undefined && told.items.every(({ path }) => path !== '-' && existsSync(path));
+  const args = readArguments(stored);
+  return args !== undefined && args.items.every(({ path }) => path !== '-' && existsSync(path));
 }
 
 /** As `importEvidence` stores them; before 0.2 with one set of options for all paths. */

@@ -75,14 +75,14 @@ export class ProgressMeter {
     const bytesPerSecond = Math.max(0, bytes - first.bytes) / seconds;
     const rowsPerSecond = Math.max(0, rows - first.rows) / seconds;
     const elapsedMs = at - this.startedAt;
-    const told =
+    const hasRate =
       progress.phase === 'reading' && elapsedMs >= WARM_UP_MS && bytesPerSecond > 0 && bytes > 0;
     this.last = {
       ...progress,
       elapsedMs,
       bytesPerSecond,
       rowsPerSecond,
-      ...(told
+      ...(hasRate
         ? { etaMs: (Math.max(0, progress.totalBytes - bytes) / bytesPerSecond) * 1000 }
         : {}),
     };

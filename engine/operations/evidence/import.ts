@@ -16,7 +16,7 @@ import type {
 import { bytesOf, runImport } from '../../ingest/coordinator/run-import.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import type { EvidenceReader } from '../event/evidence-reader.ts';
-import type { FromUpkeep, ToUpkeep } from './upkeep-thread.ts';
+import type { FromMaintenance, ToMaintenance } from './maintenance-thread.ts';
 import type { FromVerify, ToVerify } from '../verify/verify-thread.ts';
 import { workItems, type ImportItem, type ListedFile } from './import-items.ts';
 
@@ -43,7 +43,7 @@ export interface Evidence extends EvidenceReader {
   startWorker(): KeptThread<ToWorker, FromWorker>;
   $1PreviewWorker(): PreviewWorkerHandle;
   /** Does what imports leave undone. */
-  startUpkeep(): KeptThread<ToUpkeep, FromUpkeep>;
+  startMaintenance(): KeptThread<ToMaintenance, FromMaintenance>;
   /** Verifies a case. */
   startVerify(): KeptThread<ToVerify, FromVerify>;
 }
@@ -67,12 +67,12 @@ export interface ImportParameters {
   background?: boolean;
   /** Where threads are kept from import to import; else each starts its own. */
   startWorker?: (background: boolean) => WorkerHandle;
-  /** Who asks does later what can wait (upkeep.ts): where little is imported, it is left undone. */
-  tidiesUp?: boolean;
+  /** Who asks does later what can wait (background-maintenance.ts): where little is imported, it is left undone. */
+  deferMaintenance?: boolean;
 }
 
 /** Whether evidence of so many bytes in all is little: a minute's worth of a busy log. */
-export function isBrief(bytes: number): boolean {
+export function isSmallImport(bytes: number): boolean {
   return bytes <= 16 << 20;
 }
 
@@ -146,9 +146,10 @@ async function importWith(
         'name files or folders that hold evidence',
       );
     }
-    const brief = parameters.tidiesUp === true && isBrief(bytesOf(files.map(({ path }) => path)));
+    const lowLatency =
+      parameters.deferMaintenance === true && isSmallImport(bytesOf(files.map(({ path }) => path)));
     // Somebody waits for few events, whatever is asked meanwhile.
-    const background = parameters.background === true && !brief;
+    const background = parameters.background === true && !lowLatency;
     const report = await watch.spanAsync('run', () =>
       runImport(writer, {
         items: workItems(files, parameters.items, parameters.limits),
@@ -165,7 +166,7 @@ async function importWith(
         onSource: parameters.onSource,
         leaveOutOverlap: parameters.leaveOutOverlap ?? false,
         background,
-        brief,
+        lowLatency,
         ...(parameters.chunk === undefined ? {} : { chunk: parameters.chunk }),
       }),
     );

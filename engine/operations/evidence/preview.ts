@@ -114,15 +114,15 @@ async function previewAll(
       left += files.length - i;
       break;
     }
-    const told: Promise<void>[] = [];
+    const reports: Promise<void>[] = [];
     const end = await previewer.preview(
       { type: 'preview', file, options, most: most - previewed },
       (message) => {
         if (message.type === 'ignored') addIgnored(message.name, message.reason);
-        else told.push(tell(previewOf(message.preview, known, shared.notesOf(message.preview))));
+        else reports.push(tell(previewOf(message.preview, known, shared.notesOf(message.preview))));
       },
     );
-    await Promise.all(told);
+    await Promise.all(reports);
     if (end.problem !== undefined) await tell(unreadable(file.name, file.path, end.problem));
     if (end.more) left += 1;
   }
@@ -283,7 +283,7 @@ function sameSource(
     );
 }
 
-type Told = Extract<FromPreviewWorker, { type: 'previewed' | 'ignored' }>;
+type Previewed = Extract<FromPreviewWorker, { type: 'previewed' | 'ignored' }>;
 
 /** A look worker that is asked for one file after the other. */
 class PreviewThread {
@@ -291,7 +291,7 @@ class PreviewThread {
   private readonly gone: Promise<void>;
   private readonly ready: Promise<void>;
   private failure: Error | undefined;
-  private onTold: (message: Told) => void = () => undefined;
+  private onPreviewed: (message: Previewed) => void = () => undefined;
   private onEnd: (end: PreviewEnd | Error) => void = () => undefined;
 
   constructor(worker: PreviewWorkerHandle, start: Extract<ToPreviewWorker, { type: 'start' }>) {
@@ -313,13 +313,13 @@ class PreviewThread {
         worker.post(start);
         isReady();
       } else if (message.type === 'done') this.onEnd(message.end);
-      else this.onTold(message);
+      else this.onPreviewed(message);
     });
   }
 
   async preview(
     request: Extract<ToPreviewWorker, { type: 'preview' }>,
-    told: (message: Told) => void,
+    onPreviewed: (message: Previewed) => void,
   ): Promise<PreviewEnd> {
     await this.ready;
     return new Promise((resolve, reject) => {
@@ -327,7 +327,7 @@ class PreviewThread {
         reject(this.failure);
         return;
       }
-      this.onTold = told;
+      this.onPreviewed = onPreviewed;
       this.onEnd = (end) => {
         if (end instanceof Error) reject(end);
         else resolve(end);

@@ -67,7 +67,7 @@ export async function slicePackets(
       const slice = evidence.slice();
       await write(slice.start());
       let done = 0;
-      let told = performance.now();
+      let reportedAt = performance.now();
       for (const source of sources) {
         for await (const packet of packetsOf(
           session,
@@ -78,8 +78,8 @@ export async function slicePackets(
         )) {
           await write(slice.packet(packet));
           done += 1;
-          if (performance.now() - told < TELL_MS) continue;
-          told = performance.now();
+          if (performance.now() - reportedAt < TELL_MS) continue;
+          reportedAt = performance.now();
           await tell(done);
         }
       }

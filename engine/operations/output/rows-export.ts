@@ -55,10 +55,10 @@ export async function exportRows(
 ): Promise<Written & { rows: number }> {
   const watch = new Stopwatch('export.rows');
   const { query, from, to, list, zone, limit, format, fields, sort } = parameters;
-  let told = performance.now();
+  let reportedAt = performance.now();
   const progress = async (done: number): Promise<void> => {
-    if (performance.now() - told < TELL_MS) return;
-    told = performance.now();
+    if (performance.now() - reportedAt < TELL_MS) return;
+    reportedAt = performance.now();
     await tell(done);
   };
   // A summary is made of fields that differ by kind: they are read, and only the chosen ones written.

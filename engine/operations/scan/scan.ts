@@ -13,7 +13,7 @@ import type { EpochMicros } from '../../contract/event.ts';
 import type {
   Ignored,
   Importer,
-  Leaf,
+  EvidenceItem,
   ReadOptions,
   SourceInput,
   ReadLimits,
@@ -100,7 +100,7 @@ export interface ScanTools {
     name: string,
     temporary: () => Promise<string>,
     limits?: ReadLimits,
-  ): AsyncGenerator<Leaf | Ignored>;
+  ): AsyncGenerator<EvidenceItem | Ignored>;
 }
 
 export interface RunningScan {
@@ -272,19 +272,19 @@ async function readFile(
     );
   }
   let found = 0;
-  for await (const leaf of tools.walk(
+  for await (const evidence of tools.walk(
     resolve(path),
     sources[0]!.name,
     temporary.path,
     parameters.limits,
   )) {
     if (run.scan.done) return;
-    if ('reason' in leaf) {
-      run.scan.ledger.notes.push(`${leaf.name}: ${leaf.reason}`);
+    if ('reason' in evidence) {
+      run.scan.ledger.notes.push(`${evidence.name}: ${evidence.reason}`);
       continue;
     }
-    const alone = leaf.location.members.length === 0;
-    if (await readLeaf(run, parameters, tools, sources, leaf, alone ? 1 : sources.length + 1))
+    const alone = evidence.location.members.length === 0;
+    if (await readItem(run, parameters, tools, sources, evidence, alone ? 1 : sources.length + 1))
       found += 1;
     else if (alone) return;
   }
@@ -295,37 +295,37 @@ async function readFile(
 }
 
 /** Whether something reads it. */
-async function readLeaf(
+async function readItem(
   run: Run,
   parameters: ScanParameters,
   tools: ScanTools,
   sources: Source[],
-  leaf: Leaf,
+  evidence: EvidenceItem,
   id: number,
 ): Promise<boolean> {
-  const head = await readHead(leaf.input);
-  const chosen = await readerOf(tools, head, leaf.name, parameters.format);
+  const head = await readHead(evidence.input);
+  const chosen = await readerOf(tools, head, evidence.name, parameters.format);
   if (chosen === undefined) {
     const reason = unknownReason(head);
-    if (leaf.location.members.length === 0) throw unknown(leaf.name, reason);
-    run.scan.ledger.notes.push(`${leaf.name}: ${reason}`);
+    if (evidence.location.members.length === 0) throw unknown(evidence.name, reason);
+    run.scan.ledger.notes.push(`${evidence.name}: ${reason}`);
     return false;
   }
-  if (id > 1) sources.push({ id, name: leaf.name });
-  const totalBytes = leaf.input.size ?? 0;
+  if (id > 1) sources.push({ id, name: evidence.name });
+  const totalBytes = evidence.input.size ?? 0;
   const { importer, result } = chosen;
   const follow = () => {
     const before = run.scan.ledger.bytes;
     run.scan.onProgress = ({ bytes, rows }) => {
-      parameters.onProgress({ bytes: bytes - before, totalBytes, rows, source: leaf.name });
+      parameters.onProgress({ bytes: bytes - before, totalBytes, rows, source: evidence.name });
     };
   };
   follow();
-  if (importer === tools.captures && leaf.plain && leaf.location.members.length === 0) {
-    if (await readTogether(run, parameters, tools, leaf)) return true;
+  if (importer === tools.captures && evidence.plain && evidence.location.members.length === 0) {
+    if (await readTogether(run, parameters, tools, evidence)) return true;
     follow();
   }
-  await run.scan.read(importer, leaf.input, optionsOf(parameters, result.format), id);
+  await run.scan.read(importer, evidence.input, optionsOf(parameters, result.format), id);
   return true;
 }
 
@@ -334,7 +334,7 @@ async function readTogether(
   run: Run,
   { threads: most, pieceBytes = PIECE_BYTES, limit }: ScanParameters,
   { parts }: ScanTools,
-  { name, location: { path }, input: { size } }: Leaf,
+  { name, location: { path }, input: { size } }: EvidenceItem,
 ): Promise<boolean> {
   if (parts === undefined || size === undefined || !run.scan.mergeable) return false;
   const threads = threadsFor(size, pieceBytes, most);

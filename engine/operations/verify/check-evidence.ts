@@ -8,7 +8,7 @@ import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import { PROTOCOL_SEQ } from '../../contract/event.ts';
-import type { Importer, Leaf, ReadLimits } from '../../contract/importer.ts';
+import type { Importer, EvidenceItem, ReadLimits } from '../../contract/importer.ts';
 import type { VerifyReport } from '../../contract/verify-report.ts';
 import type { Walk } from '../../ingest/worker/rotated-start.ts';
 import type { CaseSession } from '../../search/index.ts';
@@ -336,10 +336,10 @@ class EvidenceCheck {
     return 'changed';
   }
 
-  private async hashOf(leaf: Leaf): Promise<string> {
+  private async hashOf(evidence: EvidenceItem): Promise<string> {
     const { signal, progress } = this.options;
     const hash = createHash('sha256');
-    for await (const block of leaf.raw()) {
+    for await (const block of evidence.raw()) {
       if (signal.aborted) throw new CancelledError();
       hash.update(block);
       progress.onBytes(block.length);
@@ -347,13 +347,13 @@ class EvidenceCheck {
     return hash.digest('hex');
   }
 
-  private async compare(source: SourceRow, leaf: Leaf): Promise<void> {
+  private async compare(source: SourceRow, evidence: EvidenceItem): Promise<void> {
     const { options, sample } = this;
     const { tools, progress } = options;
     if (tools === undefined || options.sample === 0) return;
     progress.at('sample', source.name);
     const { importers } = tools;
-    const found = await readBack(this.session, source, leaf, {
+    const found = await readBack(this.session, source, evidence, {
       ...options,
       importers,
       mayLack: options.mayLack(source),

@@ -9,7 +9,7 @@
 import { EventBatch } from '../../contract/event-batch.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import type { ByteOffset, Kind } from '../../contract/event.ts';
-import type { EventSink, Importer, Leaf, SourceInput } from '../../contract/importer.ts';
+import type { EventSink, Importer, EvidenceItem, SourceInput } from '../../contract/importer.ts';
 import { shippedCutter } from '../../fields/extractors.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
@@ -63,11 +63,11 @@ export interface ReadBackOptions {
   readonly signal: AbortSignal;
 }
 
-/** Compares events of `source` with the content that `leaf` leads to, which is what was imported. */
+/** Compares events of `source` with the content that `evidence` leads to, which is what was imported. */
 export async function readBack(
   session: CaseSession,
   source: SourceRow,
-  leaf: Leaf,
+  evidence: EvidenceItem,
   options: ReadBackOptions,
 ): Promise<ReadBack> {
   const importer = options.importers.find(({ id }) => id === source.importer);
@@ -83,7 +83,7 @@ export async function readBack(
   const reader = new Comparison(rows, wanted, options, source);
   try {
     await importer.read(
-      contentOf(source, leaf),
+      contentOf(source, evidence),
       reader,
       readOptions(decidedOptions(source), source.format, undefined),
     );
@@ -109,9 +109,12 @@ function decidedOptions({ decisions, options }: SourceRow): ImportOptions {
 }
 
 /** The content as it was imported: a log may have grown since. */
-function contentOf({ name, contentSize, modifiedMs }: SourceRow, leaf: Leaf): SourceInput {
-  const { input } = leaf;
-  if (!leaf.plain || contentSize === undefined) {
+function contentOf(
+  { name, contentSize, modifiedMs }: SourceRow,
+  evidence: EvidenceItem,
+): SourceInput {
+  const { input } = evidence;
+  if (!evidence.plain || contentSize === undefined) {
     return {
       ...{ name, size: input.size, modifiedMs },
       blocks: () => input.blocks(),

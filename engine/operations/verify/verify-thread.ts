@@ -71,15 +71,15 @@ async function verifyFolder(
   tell: (progress: VerifyProgress) => void,
 ): Promise<VerifyReport> {
   const session = CaseSession.openDamaged(folder, { memoryLimit, threads });
-  let told = -Infinity;
+  let reportedAt = -Infinity;
   let phase = '';
   try {
     return await verifyCase(session, {
       ...{ repair, sample, builder, tools, signal },
       onProgress: (progress) => {
         const now = performance.now();
-        if (progress.phase === phase && now - told < PROGRESS_MS) return;
-        told = now;
+        if (progress.phase === phase && now - reportedAt < PROGRESS_MS) return;
+        reportedAt = now;
         phase = progress.phase;
         tell(progress);
       },

@@ -18,7 +18,7 @@ import { dimensionOf } from '../dimensions.ts';
 import { IP6_TYPE, oneOf } from '../dialect/duckdb.ts';
 import { type AddressField, refSql } from '../fields.ts';
 import { ip6Bytes } from '../ip6-bytes.ts';
-import type { LeafRows, SegmentView } from '../index-view.ts';
+import type { CandidateRows, SegmentView } from '../index-view.ts';
 import { compilePattern } from '../re2/matcher.ts';
 import type { RowSet } from '../../util/row-set.ts';
 import { type Rows, rowsOf, unite } from '../rows.ts';
@@ -201,7 +201,7 @@ export function addressRows(
   { field, ranges }: AddressFilter,
   segment: SegmentInfo,
   known: SegmentView,
-): LeafRows | undefined {
+): CandidateRows | undefined {
   let rows: Rows = 'none';
   for (const side of field.sides) {
     for (const ref of [side.v4, side.v6]) {

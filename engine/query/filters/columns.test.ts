@@ -15,9 +15,9 @@ function kept(test: TestCase, text: string): string[] {
   const plan = test.plan(text);
   const filter = allOf(plan.filters);
   return batchesOf(test.events).flatMap((batch) => {
-    const narrow = filterColumns(filter, batchScope(batch, undefined));
+    const select = filterColumns(filter, batchScope(batch, undefined));
     const rows = Int32Array.from({ length: batch.length }, (_, i) => i);
-    const n = narrow(rows, batch.length);
+    const n = select(rows, batch.length);
     return [...rows.subarray(0, n)].map(
       (row) => `${batch.source_id.values[row]}:${batch.seq.values[row]}`,
     );

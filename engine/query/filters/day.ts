@@ -8,7 +8,7 @@ import { matches } from '../dialect/duckdb.ts';
 import { type Ref, refSql } from '../fields.ts';
 import { printTest } from '../print.ts';
 import { syntaxError } from '../query-error.ts';
-import type { LeafRows } from '../index-view.ts';
+import type { CandidateRows } from '../index-view.ts';
 import { type Rows, rowsOf, unite } from '../rows.ts';
 import type { Predicate, Scope, SegmentInfo } from '../scope.ts';
 import { valuePattern, wildcardMatcher } from './wildcard.ts';
@@ -113,7 +113,7 @@ function dayMatches(test: Test, day: string): boolean {
 }
 
 /** Each day is a run of rows. */
-function dayRows({ test, ref }: DayFilter, segment: SegmentInfo): LeafRows | undefined {
+function dayRows({ test, ref }: DayFilter, segment: SegmentInfo): CandidateRows | undefined {
   if (ref !== undefined) return undefined;
   let found: Rows = 'none';
   let from = 0;

@@ -15,7 +15,7 @@ import {
   refSql,
   refType,
 } from '../fields.ts';
-import type { LeafRows, SegmentView } from '../index-view.ts';
+import type { CandidateRows, SegmentView } from '../index-view.ts';
 import { type Rows, intersect, unite } from '../rows.ts';
 import { syntaxError, shown } from '../query-error.ts';
 import { FALSE, TRUE, type Predicate, type Scope, type SegmentInfo } from '../scope.ts';
@@ -131,7 +131,7 @@ function flowRows(
   { ends, proto }: FlowFilter,
   segment: SegmentInfo,
   known: SegmentView,
-): LeafRows | undefined {
+): CandidateRows | undefined {
   const [a, b] = ends;
   if (a.address === undefined && b.address === undefined) return undefined;
   const side = (name: string, end: FlowEnd): Rows | undefined => {

@@ -1,6 +1,6 @@
 /** The addresses of a list, written anywhere in the text of an event. */
 import { formatIp4 } from '../address.ts';
-import type { LeafRows, SegmentView } from '../index-view.ts';
+import type { CandidateRows, SegmentView } from '../index-view.ts';
 import { type MatchList, isWritten } from '../lists/match-list.ts';
 import { type Rows, unite } from '../rows.ts';
 import type { Predicate, Scope, SegmentInfo } from '../scope.ts';
@@ -28,7 +28,7 @@ function listTextRows(
   { list }: ListTextFilter,
   segment: SegmentInfo,
   known: SegmentView,
-): LeafRows | undefined {
+): CandidateRows | undefined {
   const groups = list.groups.filter(isWritten);
   const count = groups.reduce((sum, { lines }) => sum + lines.length, 0);
   if (known.indexes.text === undefined || count > FEW_ADDRESSES) return undefined;

@@ -17,7 +17,7 @@ import {
   writtenIp4,
 } from '../dialect/duckdb.ts';
 import { knownField } from '../fields.ts';
-import type { LeafRows, SegmentView, ValueView } from '../index-view.ts';
+import type { CandidateRows, SegmentView, ValueView } from '../index-view.ts';
 import type { KeyValues, ListGroup, ListKey, MatchList } from '../lists/match-list.ts';
 import { type Rows, countOf, intersect, rowsOf, unite } from '../rows.ts';
 import {
@@ -178,7 +178,7 @@ export function listRows(
   { list }: ListFilter,
   segment: SegmentInfo,
   values: ValueView | undefined,
-): LeafRows | undefined {
+): CandidateRows | undefined {
   if (values === undefined || list.columnGroups.some((group) => isLong(group, segment)))
     return undefined;
   let rows: Rows = 'none';
@@ -202,7 +202,7 @@ function groupRows(
   group: ListGroup,
   segment: SegmentInfo,
   values: ValueView,
-): LeafRows | undefined {
+): CandidateRows | undefined {
   const { keys } = group;
   if (keys.some(({ key }) => isMissing(key, segment))) return { rows: 'none', exact: true };
   const alone = keys.length === 1;

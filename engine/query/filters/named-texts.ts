@@ -1,6 +1,6 @@
 /** Rows by the host or the program that they name: an index knows every distinct one. */
 import type { Ref } from '../fields.ts';
-import type { LeafRows, SegmentView } from '../index-view.ts';
+import type { CandidateRows, SegmentView } from '../index-view.ts';
 import { rowsOf } from '../rows.ts';
 
 /** Texts of which every distinct one is known: what a filter says of them it says of their rows. */
@@ -8,7 +8,7 @@ export function namedTextRows(
   ref: Ref,
   { indexes }: SegmentView,
   test: (text: string) => boolean,
-): LeafRows | undefined {
+): CandidateRows | undefined {
   if (!('column' in ref) || (ref.column !== 'host' && ref.column !== 'program')) return undefined;
   const found = indexes.values?.rowsOfText(ref.column, test);
   return found && { rows: rowsOf(found), exact: true };

@@ -9,7 +9,7 @@ import type { Kind } from '../../contract/event.ts';
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import type { Dimension } from '../dimensions.ts';
-import type { DistinctKeys, LeafRows, SegmentView } from '../index-view.ts';
+import type { DistinctKeys, CandidateRows, SegmentView } from '../index-view.ts';
 import type { Predicate, Scope, SegmentInfo } from '../scope.ts';
 import type { AddressRange } from '../address.ts';
 import type { WrittenTest } from './surroundings.ts';
@@ -51,7 +51,12 @@ export interface FilterOperator<F> {
    * Rows by what is known of a segment: certain where `exact`, else possible; undefined: unknown.
    * @param few asked about few rows: what would only narrow them is not looked up
    */
-  rows?(filter: F, segment: SegmentInfo, known: SegmentView, few: boolean): LeafRows | undefined;
+  rows?(
+    filter: F,
+    segment: SegmentInfo,
+    known: SegmentView,
+    few: boolean,
+  ): CandidateRows | undefined;
   /** In no unit: conditions are looked up in the order of it. */
   lookUpCost(filter: F): number;
 

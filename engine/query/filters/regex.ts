@@ -6,7 +6,7 @@
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import { filterPlaces, patternTest, placesOf } from '../batch/text-places.ts';
-import type { LeafRows, SegmentView } from '../index-view.ts';
+import type { CandidateRows, SegmentView } from '../index-view.ts';
 import { printTest } from '../print.ts';
 import { checkRe2 } from '../re2/check.ts';
 import { compilePattern } from '../re2/matcher.ts';
@@ -58,7 +58,7 @@ function regexRows(
   filter: RegexFilter,
   { rows: total, cut }: SegmentInfo,
   { indexes }: SegmentView,
-): LeafRows | undefined {
+): CandidateRows | undefined {
   const { field } = filter;
   const column = field.type === 'text' ? searchedColumn(field.ref) : undefined;
   const query = column === undefined ? undefined : requiredWords(filter);

@@ -3,7 +3,7 @@ import type { Test } from '../ast.ts';
 import { NONE } from '../batch/row-filter.ts';
 import { type Ref, refSql } from '../fields.ts';
 import { QueryError, didYouMean, shown } from '../query-error.ts';
-import type { LeafRows, SegmentView } from '../index-view.ts';
+import type { CandidateRows, SegmentView } from '../index-view.ts';
 import { type Rows, rowsOf, unite } from '../rows.ts';
 import type { Predicate, Scope, SegmentInfo } from '../scope.ts';
 import { describeAny } from './describe.ts';
@@ -58,7 +58,7 @@ function tagRows(
   { ids, ref }: TagFilter,
   { tags }: SegmentInfo,
   { marked }: SegmentView,
-): LeafRows | undefined {
+): CandidateRows | undefined {
   if (ref !== undefined) return undefined;
   let rows: Rows = 'none';
   for (const id of ids) if (tags.has(id)) rows = unite(rows, rowsOf(marked(id)));

@@ -8,7 +8,7 @@ import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import { equals, filterPlaces, patternTest, placesOf } from '../batch/text-places.ts';
 import { dimensionOf } from '../dimensions.ts';
-import type { LeafRows, SegmentView } from '../index-view.ts';
+import type { CandidateRows, SegmentView } from '../index-view.ts';
 import { printTest } from '../print.ts';
 import { compilePattern } from '../re2/matcher.ts';
 import { type Rows, intersect, rowsOf } from '../rows.ts';
@@ -104,7 +104,7 @@ function textValueRows(
   segment: SegmentInfo,
   known: SegmentView,
   few: boolean,
-): LeafRows | undefined {
+): CandidateRows | undefined {
   const { field, text, wildcard } = filter;
   const whole =
     field.type === 'text'
@@ -121,7 +121,7 @@ function valueCandidates(
   { field, text, wildcard }: TextValueFilter,
   segment: SegmentInfo,
   { indexes }: SegmentView,
-): LeafRows | undefined {
+): CandidateRows | undefined {
   const lookup = indexes.text;
   if (lookup === undefined) return undefined;
   let column: string | undefined;

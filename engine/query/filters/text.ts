@@ -11,7 +11,7 @@ import type { RowScope } from '../batch/row-scope.ts';
 import { type Places, filterPlaces, patternTest, placesOfRef } from '../batch/text-places.ts';
 import { anyJsonValue } from '../dialect/duckdb.ts';
 import { type Ref, refName, refSql } from '../fields.ts';
-import type { LeafRows, SegmentView } from '../index-view.ts';
+import type { CandidateRows, SegmentView } from '../index-view.ts';
 import { printTest } from '../print.ts';
 import { compilePattern } from '../re2/matcher.ts';
 import { rowsOf } from '../rows.ts';
@@ -158,7 +158,7 @@ export function textRows(
   filter: TextFilter,
   { rows: total }: SegmentInfo,
   { indexes }: SegmentView,
-): LeafRows | undefined {
+): CandidateRows | undefined {
   if (filter.index === 'none') return undefined;
   const column = filter.ref === undefined ? undefined : searchedColumn(filter.ref);
   if (filter.ref !== undefined && column === undefined) return undefined;

@@ -9,7 +9,7 @@ import type { Test } from '../ast.ts';
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import { type Ref, type TimeField, refSql } from '../fields.ts';
-import type { LeafRows, SegmentView } from '../index-view.ts';
+import type { CandidateRows, SegmentView } from '../index-view.ts';
 import { shown, syntaxError } from '../query-error.ts';
 import { rowsOf } from '../rows.ts';
 import type { Predicate, Scope, SegmentInfo } from '../scope.ts';
@@ -116,7 +116,7 @@ function timeRows(
   { ref, from, to }: TimeFilter,
   { rows: total }: SegmentInfo,
   { indexes }: SegmentView,
-): LeafRows | undefined {
+): CandidateRows | undefined {
   if (!('column' in ref) || ref.column !== 'ts' || indexes.time === undefined) return undefined;
   const low = from === undefined ? 0 : indexes.time.rowAt(from);
   const high = indexes.time.rowAt(to ?? Infinity);

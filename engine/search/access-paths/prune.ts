@@ -79,8 +79,8 @@ export function baseFilters(node: EventsNode): Filter[] {
   }
 }
 
-/** @param found by filter of `baseFilters`, then by segment; what is not in it is not narrowed */
-export function narrowed(plan: Plan, found: ReadonlyMap<Filter, Found>): Plan {
+/** @param found by filter of `baseFilters`, then by segment; what is not in it is not pruned */
+export function pruned(plan: Plan, found: ReadonlyMap<Filter, Found>): Plan {
   const held = (node: EventsNode): EventsNode => {
     switch (node.node) {
       case 'base':

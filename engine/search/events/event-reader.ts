@@ -124,13 +124,13 @@ export class EventReader {
     const { plan, finder, watch, session } = asked;
     let own: Plan = { ...plan, segmentsUsed: run.segments };
     if (finder !== undefined) {
-      own = await watch.spanAsync('index', () => finder.narrow(own, run.segments));
+      own = await watch.spanAsync('index', () => finder.prune(own, run.segments));
       if (plan.streaming) own = withFirst(own, run, this.left);
     }
     let read = this.note(own, run);
     if (finder !== undefined && plan.streaming && isSpread(read, run)) {
       // To find out which of many small segments have any takes less than to read all their columns.
-      const exact = await finder.narrow({ ...plan, segmentsUsed: read }, read, 'all');
+      const exact = await finder.prune({ ...plan, segmentsUsed: read }, read, 'all');
       own = withFirst(exact, run, this.left);
       read = segmentsRead(own);
     }

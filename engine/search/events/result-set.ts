@@ -105,19 +105,19 @@ export async function openResult(
     await send(rows);
   };
   if (!isByTime(plan, sort)) {
-    const result = await kept(await here.narrowed(), sort);
+    const result = await kept(await here.pruned(), sort);
     await sendFirst(result);
     return result;
   }
   const descending = sort?.descending ?? false;
-  let told = false;
+  let reported = false;
   const known = await byNumber(here, descending, first, async (batch) => {
-    told = true;
+    reported = true;
     await send(batch);
   });
   if (known !== undefined) return known;
   // Its first rows were right, although where all of them stand could not be known.
-  return openByTime(here, descending, first, told ? async () => undefined : send);
+  return openByTime(here, descending, first, reported ? async () => undefined : send);
 }
 
 /** The list by time where the times of some segment are not known. */
@@ -136,7 +136,7 @@ async function openByTime(
     await sendFirst(result);
     return result;
   }
-  const held = await here.narrowed();
+  const held = await here.pruned();
   const early = await earlyRows(held.atOnce(), descending, first);
   if (early.batch !== undefined) await send(early.batch);
   const order = await filtered(held, early.expected);

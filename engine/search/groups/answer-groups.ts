@@ -19,7 +19,7 @@ import { type NodeGroups, nodeGroups } from '../access-paths/group-nodes.ts';
 import { bareFilter, groupsByValue } from '../access-paths/value-groups.ts';
 import { groupSource } from '../access-paths/group-sources.ts';
 import { groupsOfRows, rowsOfGroups } from '../access-paths/group-rows.ts';
-import { narrowed } from '../access-paths/prune.ts';
+import { pruned } from '../access-paths/prune.ts';
 import { tableBatches, type TableReader } from './answer-table.ts';
 import type { AskedView } from '../asked-view.ts';
 import type { RowFinder } from '../rows/row-finder.ts';
@@ -122,7 +122,7 @@ export async function answerGroups(
   const { question, left, read, merged, cost } = rolled;
   const sources = [...rolled.sources];
   if (read.length > 0) {
-    const some = narrowed({ ...plan, segmentsUsed: read }, new Map([[plan.events.filter, left]]));
+    const some = pruned({ ...plan, segmentsUsed: read }, new Map([[plan.events.filter, left]]));
     const found = groupsOfRows(
       question,
       await asked.rows(compileGroups(some, question.fields, question.sums), read),

@@ -23,7 +23,7 @@ import { markHandlers } from '../../operations/marks/handlers.ts';
 import { startQuery } from '../query.ts';
 import { retimeSource } from '../../operations/case/retime.ts';
 import { type SmallCase, smallCase } from '../../operations/testing/small-case.ts';
-import { catchUp } from '../../operations/evidence/upkeep.ts';
+import { maintainCase } from '../../operations/evidence/background-maintenance.ts';
 import { verifyCase } from '../../operations/verify/verify-case.ts';
 
 /** Of each kind of answer. */
@@ -209,9 +209,9 @@ describe('merged rollups', () => {
     const staging = join(small.folder, 'staging');
     const writer = await CaseWriter.open(small.folder, 'test', BUILDER);
     try {
-      expect(await catchUp(small.folder, BUILDER)).toBeGreaterThan(0);
+      expect(await maintainCase(small.folder, BUILDER)).toBeGreaterThan(0);
       expect(readdirSync(staging).filter((name) => !name.startsWith('spill-'))).toEqual([]);
-      expect(await catchUp(small.folder, BUILDER)).toBe(0);
+      expect(await maintainCase(small.folder, BUILDER)).toBe(0);
       // Those that no longer fit are left to the writer.
       expect(topFiles()).toEqual(expect.arrayContaining(before));
       expect(topFiles().length).toBeGreaterThan(before.length);

@@ -40,7 +40,7 @@ beforeAll(async () => {
   }
   const more = join(small.root, 'b.log');
   writeFileSync(more, lines(1));
-  await importInProcess(small.folder, [more], { workers: 1, brief: true });
+  await importInProcess(small.folder, [more], { workers: 1, lowLatency: true });
 }, 60_000);
 afterAll(async () => {
   vi.unstubAllEnvs();

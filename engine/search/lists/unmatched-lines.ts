@@ -35,16 +35,16 @@ export async function unmatchedLines(
       const { list } = plan.context;
       if (list === undefined) throw new TypeError('the view has a list');
       const matched = new Set<number>();
-      const narrowed = await asked.narrowed();
+      const pruned = await asked.pruned();
       if (plan.segmentsUsed.length > 0)
         for (const group of list.groups)
-          for (const [line] of await narrowed.rows(compileMatchedLines(narrowed.plan, group)))
+          for (const [line] of await pruned.rows(compileMatchedLines(pruned.plan, group)))
             matched.add(Number(line));
       const chooses = choosesAmong(plan);
       for (const [number, text] of list.texts.entries()) {
         if (chooses) {
           if (plan.segmentsUsed.length === 0) continue;
-          const met = await narrowed.rows(compileMatchedText(narrowed.plan, text));
+          const met = await pruned.rows(compileMatchedText(pruned.plan, text));
           if (met.length > 0) matched.add(text.line);
           continue;
         }
@@ -53,7 +53,7 @@ export async function unmatchedLines(
         const alone = new MatchList({ ...list, digest, groups: [], texts: [text] });
         const one = planQuery(plan.ast, { ...plan.context, list: alone });
         if (one.segmentsUsed.length === 0) continue;
-        const own = await asked.on(one).narrowed();
+        const own = await asked.on(one).pruned();
         const found = await own.rows(compileRows(own.plan, { limit: 1 }));
         if (found.length > 0) matched.add(text.line);
       }

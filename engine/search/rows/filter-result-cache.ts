@@ -4,7 +4,7 @@
  * one view at once. Bounded; what a case held at another time is forgotten.
  */
 import type { OwnedCache, TextCache } from '../../index/text/index.ts';
-import type { FoundRows, LeafRows } from '../../query/index.ts';
+import type { FoundRows, CandidateRows } from '../../query/index.ts';
 import type { Snapshot } from '../session/snapshot.ts';
 import { InFlightLookup } from './in-flight-lookup.ts';
 
@@ -39,7 +39,7 @@ export class FilterResultCache {
   private of: Snapshot | undefined;
   private readonly found: RowSetCache<FoundRows>;
   /** Of single conditions: filters that have one in common look it up once. */
-  private readonly leaves: RowSetCache<LeafRows>;
+  private readonly leaves: RowSetCache<CandidateRows>;
   private readonly running = new Map<string, InFlightLookup>();
   /** Numbers of filters, which stand for them in the names of many segments' sets. None is given twice. */
   private readonly numbers = new Map<string, number>();
@@ -65,8 +65,8 @@ export class FilterResultCache {
     snapshot: Snapshot,
     condition: string,
     segment: number,
-    lookUp: () => LeafRows | undefined,
-  ): LeafRows | undefined {
+    lookUp: () => CandidateRows | undefined,
+  ): CandidateRows | undefined {
     this.startOf(snapshot);
     const key = this.keyOf(condition, segment);
     const known = this.leaves.get(key);

@@ -18,7 +18,7 @@ import {
   findRows,
   exactly,
   listOf,
-  narrowed,
+  pruned,
   readsMessages,
   verified,
 } from '../access-paths/prune.ts';
@@ -166,14 +166,14 @@ export class RowFinder {
    *   wherever that is what it takes
    * @throws CancelledError, and what a statement throws
    */
-  async narrow(
+  async prune(
     plan: Plan,
     segments: readonly SegmentInfo[] = plan.segmentsUsed,
     reads: Reads = 'messages',
   ): Promise<Plan> {
     for (;;) {
       try {
-        return await this.narrowOnce(plan, segments, reads);
+        return await this.pruneOnce(plan, segments, reads);
       } catch (error) {
         // Each is found damaged once.
         if (!(error instanceof IndexDamaged)) throw error;
@@ -181,7 +181,7 @@ export class RowFinder {
     }
   }
 
-  private async narrowOnce(
+  private async pruneOnce(
     plan: Plan,
     segments: readonly SegmentInfo[],
     reads: Reads,
@@ -195,9 +195,9 @@ export class RowFinder {
       const own = edge === undefined ? find(segments) : foundAtEdge(edge, segments, find, timeOf);
       found.set(filter, await own);
     }
-    if (!groupsByTemplate(plan)) return narrowed(plan, found);
+    if (!groupsByTemplate(plan)) return pruned(plan, found);
     for (const [filter, own] of found) found.set(filter, await this.withTemplates(own, segments));
-    return narrowed(plan, found);
+    return pruned(plan, found);
   }
 
   private async withTemplates(
@@ -349,8 +349,8 @@ export class RowFinder {
     const release = hold();
     try {
       const segments = some.map(({ segment }) => segment);
-      const told = await this.withMessages(some, stop);
-      const bits = await rows(compileVerify(told), segments, stop);
+      const predicate = await this.withMessages(some, stop);
+      const bits = await rows(compileVerify(predicate), segments, stop);
       const bySegment = new Map(bits.map(([segment, one]) => [Number(segment), one]));
       return new Map(
         some.map(({ segment, found }) => [

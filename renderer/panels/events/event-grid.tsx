@@ -138,9 +138,9 @@ export function EventGrid(props: Props) {
     const ts = value('ts');
     const kind = value('kind');
     // A flow's or packet's summary is made of other fields; everything else is told by its message.
-    const told = kind === 'flow' || kind === 'packet' ? undefined : 'message';
+    const messageField = kind === 'flow' || kind === 'packet' ? undefined : 'message';
     return {
-      field: definition.name === SUMMARY ? told : definition.name,
+      field: definition.name === SUMMARY ? messageField : definition.name,
       value: value(definition.name),
       ts: typeof ts === 'number' ? ts : undefined,
       event: eventAt(row),

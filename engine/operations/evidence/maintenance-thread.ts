@@ -1,40 +1,46 @@
 /**
- * Upkeep in a thread of its own: merging and indexing would keep the engine's from answering for a tenth of a second
+ * Maintenance in a thread of its own: merging and indexing would keep the engine's from answering for a tenth of a second
  * and more.
  */
 import { IdleSlot } from '../../util/idle-slot.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import type { ThreadHandle } from '../../ingest/coordinator/warm-threads.ts';
 import { endDuckdb, type IdleDuckdb } from '../../store/segment-builder.ts';
-import { catchUp, type Pause, type UpkeepOptions, type UpkeepTask } from './upkeep.ts';
+import {
+  maintainCase,
+  type Pause,
+  type MaintenanceOptions,
+  type MaintenanceTask,
+} from './background-maintenance.ts';
 
 /** How long a thread's DuckDB waits for the next task. */
 const KEPT_MS = 60_000;
 
 /** What a thread is told of what it is to do. */
-type Told = Pick<UpkeepOptions, 'memoryLimit' | 'threads'> & Omit<UpkeepTask, 'pause' | 'signal'>;
+type SentTask = Pick<MaintenanceOptions, 'memoryLimit' | 'threads'> &
+  Omit<MaintenanceTask, 'pause' | 'signal'>;
 
-export type ToUpkeep =
-  | ({ type: 'begin'; folder: string } & Told)
+export type ToMaintenance =
+  | ({ type: 'begin'; folder: string } & SentTask)
   /** What was waited for. */
   | { type: 'paused' }
   /** To leave the rest undone. */
   | { type: 'stop' };
 
-export type FromUpkeep =
+export type FromMaintenance =
   /** Waits until no import runs, and, where it is to last, none has for a while. */
   | { type: 'pause'; lasting: boolean }
   /** @param made segments, side files and rollups */
   | { type: 'done'; made: number }
   | { type: 'failed'; why: string };
 
-export interface UpkeepPort {
-  post(message: FromUpkeep): void;
-  onMessage(handler: (message: ToUpkeep) => void): void;
+export interface MaintenancePort {
+  post(message: FromMaintenance): void;
+  onMessage(handler: (message: ToMaintenance) => void): void;
 }
 
 /** Runs the thread's side: one task after the other. */
-export function runUpkeep(port: UpkeepPort): void {
+export function runMaintenance(port: MaintenancePort): void {
   const kept = new IdleSlot<IdleDuckdb>(KEPT_MS, endDuckdb);
   let paused = Promise.withResolvers<void>();
   let stopping = new AbortController();
@@ -49,9 +55,9 @@ export function runUpkeep(port: UpkeepPort): void {
       paused.resolve();
       return;
     }
-    const { type: _, folder, ...told } = message;
+    const { type: _, folder, ...task } = message;
     stopping = new AbortController();
-    catchUp(folder, { ...told, pause, kept, signal: stopping.signal }).then(
+    maintainCase(folder, { ...task, pause, kept, signal: stopping.signal }).then(
       (made) => port.post({ type: 'done', made }),
       (error: unknown) => port.post({ type: 'failed', why: String(error) }),
     );
@@ -62,13 +68,13 @@ export function runUpkeep(port: UpkeepPort): void {
  * Has `thread` catch up with what is left undone of the case in `folder`, and releases it.
  * @returns how many segments, side files and rollups were made
  */
-export function catchUpOn(
-  thread: ThreadHandle<ToUpkeep, FromUpkeep>,
+export function maintainOn(
+  thread: ThreadHandle<ToMaintenance, FromMaintenance>,
   folder: string,
-  { pause, signal, ...told }: Told & Pick<UpkeepTask, 'pause' | 'signal'>,
+  { pause, signal, ...task }: SentTask & Pick<MaintenanceTask, 'pause' | 'signal'>,
 ): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const failed = (why: string) => reject(new DaybookError('internal', `upkeep: ${why}`));
+  const failed = (why: string) => reject(new DaybookError('internal', `maintenance: ${why}`));
   // Nothing more is heard of one that has done its work.
   thread.onExit((error) => failed(error?.message ?? 'its thread has ended'));
   thread.onMessage((message) => {
@@ -86,7 +92,7 @@ export function catchUpOn(
         break;
     }
   });
-  thread.post({ type: 'begin', folder, ...told });
+  thread.post({ type: 'begin', folder, ...task });
   const stop = () => thread.post({ type: 'stop' });
   if (signal?.aborted === true) stop();
   signal?.addEventListener('abort', stop);

@@ -12,39 +12,47 @@ import { summarise } from '../../measure/operation-log.ts';
 import { deleteEvents, tagEvents } from '../marks/mark.ts';
 import { startQuery } from '../../search/query.ts';
 import { retimeSource } from '../case/retime.ts';
-import { catchUp, Upkeep } from './upkeep.ts';
+import { maintainCase, BackgroundMaintenance } from './background-maintenance.ts';
 import { verifyCase } from '../verify/verify-case.ts';
 
 const PAUSE_MS = 100;
 const IDLE_MS = 1000;
 const imported = () => Promise.resolve('imported');
 
-describe('upkeep', () => {
+describe('maintenance', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
   it('is done once nothing has been imported for a while, of each case', async () => {
     const done: string[] = [];
-    const upkeep = new Upkeep(async (folder) => void done.push(folder), PAUSE_MS, IDLE_MS);
-    expect(await upkeep.around('a', imported)).toBe('imported');
+    const maintenance = new BackgroundMaintenance(
+      async (folder) => void done.push(folder),
+      PAUSE_MS,
+      IDLE_MS,
+    );
+    expect(await maintenance.around('a', imported)).toBe('imported');
     await vi.advanceTimersByTimeAsync(IDLE_MS - 1);
     const { promise, resolve: end } = Promise.withResolvers<void>();
-    const long = upkeep.around('a', () => promise);
-    await upkeep.around('b', imported);
+    const long = maintenance.around('a', () => promise);
+    await maintenance.around('b', imported);
     await vi.advanceTimersByTimeAsync(IDLE_MS);
     expect(done).toEqual([resolve('b')]);
     end();
     await long;
-    await upkeep.around('a', imported);
+    await maintenance.around('a', imported);
     await vi.advanceTimersByTimeAsync(5 * IDLE_MS);
     expect(done).toEqual([resolve('b'), resolve('a')]);
   });
 
   it('is done also when the last import failed: others before it have left something', async () => {
     const done: string[] = [];
-    const upkeep = new Upkeep(async (folder) => void done.push(folder), PAUSE_MS, IDLE_MS);
-    await upkeep.around('a', imported);
-    const failed = upkeep.around('a', () => Promise.reject(new Error('cancelled')));
+    const maintenance = new BackgroundMaintenance(
+      async (folder) => void done.push(folder),
+      PAUSE_MS,
+      IDLE_MS,
+    );
+    await maintenance.around('a', imported);
+    const failed = maintenance.around('a', () => Promise.reject(new Error('cancelled')));
     await expect(failed).rejects.toThrow('cancelled');
     await vi.advanceTimersByTimeAsync(IDLE_MS);
     expect(done).toEqual([resolve('a')]);
@@ -52,10 +60,14 @@ describe('upkeep', () => {
 
   it('is not begun while another import goes on beside which one was refused', async () => {
     const done: string[] = [];
-    const upkeep = new Upkeep(async (folder) => void done.push(folder), PAUSE_MS, IDLE_MS);
+    const maintenance = new BackgroundMaintenance(
+      async (folder) => void done.push(folder),
+      PAUSE_MS,
+      IDLE_MS,
+    );
     const { promise, resolve: end } = Promise.withResolvers<void>();
-    const long = upkeep.around('a', () => promise);
-    const refused = upkeep.around('a', () => Promise.reject(new Error('the case is locked')));
+    const long = maintenance.around('a', () => promise);
+    const refused = maintenance.around('a', () => Promise.reject(new Error('the case is locked')));
     await expect(refused).rejects.toThrow('locked');
     await vi.advanceTimersByTimeAsync(2 * IDLE_MS);
     expect(done).toEqual([]);
@@ -70,7 +82,7 @@ describe('upkeep', () => {
     let most = 0;
     let done = 0;
     const ends: (() => void)[] = [];
-    const upkeep = new Upkeep(
+    const maintenance = new BackgroundMaintenance(
       async () => {
         most = Math.max(most, ++running);
         await new Promise<void>((end) => ends.push(end));
@@ -80,9 +92,9 @@ describe('upkeep', () => {
       PAUSE_MS,
       IDLE_MS,
     );
-    await upkeep.around('a', imported);
+    await maintenance.around('a', imported);
     await vi.advanceTimersByTimeAsync(IDLE_MS);
-    await upkeep.around('a', imported);
+    await maintenance.around('a', imported);
     await vi.advanceTimersByTimeAsync(3 * IDLE_MS);
     expect([running, most]).toEqual([1, 1]);
     ends.shift()!();
@@ -94,12 +106,12 @@ describe('upkeep', () => {
 
   it('merges many small segments in a pause between imports, and the rest when all have ended', async () => {
     const done: string[] = [];
-    const upkeep = new Upkeep(
+    const maintenance = new BackgroundMaintenance(
       async (_, { meanwhile }) => void done.push(meanwhile ? 'merged' : 'all'),
       ...[PAUSE_MS, IDLE_MS],
     );
     for (let i = 0; i < 20; i++) {
-      await upkeep.around('a', imported, () => TOLERATED_BESIDE);
+      await maintenance.around('a', imported, () => TOLERATED_BESIDE);
       await vi.advanceTimersByTimeAsync(PAUSE_MS - 1);
     }
     expect(done).toEqual([]);
@@ -111,7 +123,7 @@ describe('upkeep', () => {
 
   it('begins at once where there are very many, and waits for a pause between imports where it asks for one', async () => {
     const done: string[] = [];
-    const upkeep = new Upkeep(
+    const maintenance = new BackgroundMaintenance(
       async (_, { meanwhile, pause }) => {
         done.push(meanwhile ? 'meanwhile' : 'idle');
         await pause(false);
@@ -120,13 +132,13 @@ describe('upkeep', () => {
       ...[PAUSE_MS, IDLE_MS],
     );
     const many = () => TOLERATED_BESIDE + 1;
-    await upkeep.around('a', imported, many);
+    await maintenance.around('a', imported, many);
     await vi.advanceTimersByTimeAsync(1);
     expect(done).toEqual(['meanwhile', 'pause']);
     const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const one = upkeep.around('a', () => first.promise);
-    const two = upkeep.around('a', () => second.promise);
-    await upkeep.around('a', imported, many);
+    const one = maintenance.around('a', () => first.promise);
+    const two = maintenance.around('a', () => second.promise);
+    await maintenance.around('a', imported, many);
     first.resolve();
     await one;
     await vi.advanceTimersByTimeAsync(1);
@@ -139,7 +151,7 @@ describe('upkeep', () => {
 
   it('waits for a pause that lasts, until there are very many', async () => {
     const done: string[] = [];
-    const upkeep = new Upkeep(
+    const maintenance = new BackgroundMaintenance(
       async (_, { meanwhile, pause }) => {
         await pause(true);
         done.push(meanwhile ? 'merged' : 'all');
@@ -147,7 +159,7 @@ describe('upkeep', () => {
       ...[PAUSE_MS, IDLE_MS],
     );
     const next = async (left: number) => {
-      await upkeep.around('a', imported, () => left);
+      await maintenance.around('a', imported, () => left);
       await vi.advanceTimersByTimeAsync(PAUSE_MS / 2);
     };
     await next(9);
@@ -165,25 +177,25 @@ describe('upkeep', () => {
   it('keeps the folder in which it works from imports as long as it works', async () => {
     const { promise, resolve: end } = Promise.withResolvers<void>();
     const folders: string[] = [];
-    const upkeep = new Upkeep(
+    const maintenance = new BackgroundMaintenance(
       async (_, { staging }) => {
         folders.push(staging);
         await promise;
       },
       ...[PAUSE_MS, IDLE_MS],
     );
-    await upkeep.around('a', imported);
+    await maintenance.around('a', imported);
     await vi.advanceTimersByTimeAsync(IDLE_MS);
-    expect([...upkeep.inUse]).toEqual(folders);
+    expect([...maintenance.inUse]).toEqual(folders);
     expect(folders[0]).toContain(join(resolve('a'), 'staging'));
     end();
     await vi.advanceTimersByTimeAsync(1);
-    expect(upkeep.inUse.size).toBe(0);
+    expect(maintenance.inUse.size).toBe(0);
   });
 
   it('is ended: what is under way is waited for, and nothing is begun', async () => {
     const done: string[] = [];
-    const upkeep = new Upkeep(
+    const maintenance = new BackgroundMaintenance(
       async (folder, { signal }) => {
         done.push(`${folder} begun`);
         await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
@@ -193,18 +205,18 @@ describe('upkeep', () => {
       ...[PAUSE_MS, IDLE_MS],
     );
     const [a, b] = [resolve('a'), resolve('b')];
-    await upkeep.around(a, imported);
+    await maintenance.around(a, imported);
     await vi.advanceTimersByTimeAsync(IDLE_MS);
-    await upkeep.around(b, imported);
-    await upkeep.close();
-    await upkeep.around(b, imported, () => TOLERATED_BESIDE + 1);
+    await maintenance.around(b, imported);
+    await maintenance.close();
+    await maintenance.around(b, imported, () => TOLERATED_BESIDE + 1);
     await vi.advanceTimersByTimeAsync(2 * IDLE_MS);
     expect(done).toEqual([`${a} begun`, `${a} stopped`]);
   });
 
   it('fails without anybody noticing', async () => {
     let tries = 0;
-    const upkeep = new Upkeep(
+    const maintenance = new BackgroundMaintenance(
       async () => {
         tries += 1;
         throw new Error('the case is gone');
@@ -213,7 +225,7 @@ describe('upkeep', () => {
       IDLE_MS,
     );
     for (let i = 0; i < 2; i++) {
-      await upkeep.around('a', imported);
+      await maintenance.around('a', imported);
       await vi.advanceTimersByTimeAsync(IDLE_MS);
     }
     expect(tries).toBe(2);
@@ -224,7 +236,7 @@ describe('what small imports leave undone', () => {
   let root: string;
   let folder: string;
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'daybook-upkeep-'));
+    root = mkdtempSync(join(tmpdir(), 'daybook-maintenance-'));
     folder = join(root, 'x.daybook');
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
@@ -239,7 +251,7 @@ describe('what small imports leave undone', () => {
           `${day}T10:${10 + i}:${10 + (n % 50)}Z,10.0.${i}.${n % 200},10.9.9.9,443,TCP,${n},1`,
       );
       writeFileSync(file, [HEAD, ...lines, ''].join('\n'));
-      await importInProcess(folder, [file], { brief: true });
+      await importInProcess(folder, [file], { lowLatency: true });
     }
   }
   const segments = () => {
@@ -264,8 +276,8 @@ describe('what small imports leave undone', () => {
   it('is in the log of operations, with the reason where it failed', async () => {
     await importFlows(5, 20);
     const pause = () => Promise.reject(new Error('no room'));
-    await expect(catchUp(folder, { ...BUILDER, pause })).rejects.toThrow('no room');
-    await catchUp(folder, BUILDER);
+    await expect(maintainCase(folder, { ...BUILDER, pause })).rejects.toThrow('no room');
+    await maintainCase(folder, BUILDER);
     const catalog = Catalog.open(folder);
     const logged = catalog.operations
       .all()
@@ -283,7 +295,7 @@ describe('what small imports leave undone', () => {
     await importFlows(5, 20, '2026-11-03');
     const damaged = segments().find(({ day }) => day === '2026-11-02')!;
     truncateSync(join(folder, damaged.file), 4096);
-    expect(await catchUp(folder, BUILDER)).toBeGreaterThan(0);
+    expect(await maintainCase(folder, BUILDER)).toBeGreaterThan(0);
     const left = segments();
     expect(left.length).toBeLessThan(5);
     expect(left.map(({ id }) => id)).toContain(damaged.id);
@@ -300,13 +312,13 @@ describe('what small imports leave undone', () => {
     const { matched } = await tag('bytes:<5');
     expect(matched).toBe(25);
     const before = await events();
-    expect(await catchUp(folder, BUILDER)).toBe(1);
+    expect(await maintainCase(folder, BUILDER)).toBe(1);
     const [one, ...more] = segments();
     expect([more, one?.rows]).toEqual([[], 12_500]);
     expect(one?.index).toBeDefined();
     expect(await events()).toEqual(before);
     expect(await tag('tag:seen')).toMatchObject({ matched: 25, changed: 0 });
-    expect(await catchUp(folder, BUILDER)).toBe(0);
+    expect(await maintainCase(folder, BUILDER)).toBe(0);
     expect(readdirSync(join(folder, 'staging'))).toEqual([]);
     const { findings } = await marked((session) =>
       verifyCase(session, { repair: false, builder: BUILDER }),
@@ -322,7 +334,7 @@ describe('what small imports leave undone', () => {
       const rows = startQuery(session, query).rows();
       const seen: number[] = [];
       for await (const batch of rows) {
-        if (seen.length === 0) expect(await catchUp(folder, BUILDER)).toBe(1);
+        if (seen.length === 0) expect(await maintainCase(folder, BUILDER)).toBe(1);
         seen.push(batch.rows.length);
       }
       expect(seen).toEqual([3, 100]);
@@ -351,26 +363,26 @@ describe('what small imports leave undone', () => {
     for (let i = 0; i < 5; i++) {
       const file = join(root, `undated-${i}.csv`);
       writeFileSync(file, `src_ip,dst_ip,dst_port,proto\n10.0.${i}.1,10.9.9.9,443,TCP\n`);
-      await importInProcess(folder, [file], { brief: true });
+      await importInProcess(folder, [file], { lowLatency: true });
     }
     const before = await events();
-    expect(await catchUp(folder, BUILDER)).toBe(1);
+    expect(await maintainCase(folder, BUILDER)).toBe(1);
     expect(segments()).toMatchObject([{ day: 'undated', rows: 5 }]);
     expect(await events()).toEqual(before);
   });
 
   it('is merged although more is imported meanwhile', async () => {
     await importFlows(9, 20);
-    const staging = join(folder, 'staging', 'upkeep-here');
+    const staging = join(folder, 'staging', 'maintenance-here');
     const inUse = new Set([staging]);
     const [file, more] = [join(root, 'more.csv'), '2026-11-02T12:00:00Z,10.0.9.9,10.9.9.9,443,TCP'];
     writeFileSync(file, `${HEAD}\n${more},1,1\n`);
     // What is merged is chosen by then. Once the staging folder is there, it may not be.
     let pauses = 0;
     const pause = async () => {
-      if (pauses++ === 0) await importInProcess(folder, [file], { brief: true, inUse });
+      if (pauses++ === 0) await importInProcess(folder, [file], { lowLatency: true, inUse });
     };
-    expect(await catchUp(folder, { ...BUILDER, meanwhile: true, staging, pause })).toBe(1);
+    expect(await maintainCase(folder, { ...BUILDER, meanwhile: true, staging, pause })).toBe(1);
     expect(segments().map(({ rows }) => rows)).toEqual([1, 180]);
     expect(
       await rowsOf(folder, 'SELECT count(DISTINCT (source_id, seq))::INT FROM events'),
@@ -385,11 +397,11 @@ describe('what small imports leave undone', () => {
       return file;
     });
     const most = files.splice(0, TOLERATED_AT_MOST - 1);
-    const many = await importInProcess(folder, most, { brief: true, chunk: { rows: 1 } });
-    expect(many.leftSmall).toBe(TOLERATED_AT_MOST - 1);
+    const many = await importInProcess(folder, most, { lowLatency: true, chunk: { rows: 1 } });
+    expect(many.smallSegmentsLeft).toBe(TOLERATED_AT_MOST - 1);
     const left: number[] = [];
     for (const file of files)
-      left.push((await importInProcess(folder, [file], { brief: true })).leftSmall);
+      left.push((await importInProcess(folder, [file], { lowLatency: true })).smallSegmentsLeft);
     expect(left).toEqual([TOLERATED_AT_MOST, 0, 0]);
     expect(segments().map(({ rows }) => rows)).toEqual([TOLERATED_AT_MOST + 1, 1]);
   });
@@ -398,7 +410,7 @@ describe('what small imports leave undone', () => {
     await importFlows(5, 20);
     const writer = await CaseWriter.open(folder, 'test', BUILDER);
     try {
-      expect(await catchUp(folder, BUILDER)).toBe(0);
+      expect(await maintainCase(folder, BUILDER)).toBe(0);
     } finally {
       writer.close();
     }
@@ -417,14 +429,14 @@ describe('what small imports leave undone', () => {
       rmSync(folder, { recursive: true });
       await importFlows(5, 20);
     };
-    await catchUp(folder, { ...BUILDER, pause }).catch(() => undefined);
+    await maintainCase(folder, { ...BUILDER, pause }).catch(() => undefined);
     expect(anew).toBe(true);
     expect(await events()).toHaveLength(100);
   });
 
   it('is left where something has changed since it was begun', async () => {
     await importFlows(5, 20);
-    const made = catchUp(folder, BUILDER);
+    const made = maintainCase(folder, BUILDER);
     const staging = join(folder, 'staging');
     const isBuilding = () =>
       readdirSync(staging, { recursive: true }).some((name) => String(name).endsWith('.duckdb'));
@@ -438,7 +450,7 @@ describe('what small imports leave undone', () => {
     catalog.close();
     expect(await made).toBe(0);
     expect(segments()).toHaveLength(5);
-    expect(await catchUp(folder, BUILDER)).toBe(1);
+    expect(await maintainCase(folder, BUILDER)).toBe(1);
     expect(await tag('tag:seen')).toMatchObject({ matched: 2, changed: 0 });
   });
 });

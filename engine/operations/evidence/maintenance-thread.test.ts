@@ -6,13 +6,13 @@ import { evidence } from '../../../app/compose.ts';
 import { Catalog } from '../../catalog/catalog.ts';
 import { BUILDER, importInProcess, rowsOf } from '../../ingest/testing/in-process.ts';
 import { WarmThreads } from '../../ingest/coordinator/warm-threads.ts';
-import { catchUpOn } from './upkeep-thread.ts';
+import { maintainOn } from './maintenance-thread.ts';
 
-describe('upkeep in a thread of its own', () => {
+describe('maintenance in a thread of its own', () => {
   let root: string;
   let folder: string;
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'daybook-tidying-'));
+    root = mkdtempSync(join(tmpdir(), 'daybook-maintenance-'));
     folder = join(root, 'x.daybook');
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
@@ -24,25 +24,25 @@ describe('upkeep in a thread of its own', () => {
         file,
         `ts_start,src_ip,dst_ip,dst_port,proto\n${day}T10:10:1${i}Z,10.0.0.${i},10.9.9.9,443,TCP\n`,
       );
-      await importInProcess(folder, [file], { brief: true });
+      await importInProcess(folder, [file], { lowLatency: true });
     }
   }
 
   it('makes of a case what is left undone, one task after the other, in the pauses of imports', async () => {
-    const threads = new WarmThreads(() => evidence.startUpkeep(), Infinity);
+    const threads = new WarmThreads(() => evidence.startMaintenance(), Infinity);
     try {
       for (const day of ['2026-11-02', '2026-11-03']) {
         await importFew(6, day);
         const events = () =>
           rowsOf(folder, 'SELECT to_json(e)::VARCHAR FROM events e ORDER BY source_id, seq');
         const before = await events();
-        const staging = join(folder, 'staging', 'upkeep-here');
+        const staging = join(folder, 'staging', 'maintenance-here');
         let pauses = 0;
         const task = {
           ...{ meanwhile: false, staging, memoryLimit: BUILDER.memoryLimit, threads: 1 },
           pause: async () => void (pauses += 1),
         };
-        expect(await catchUpOn(threads.take(), folder, task)).toBe(1);
+        expect(await maintainOn(threads.take(), folder, task)).toBe(1);
         // Before a run is merged, and before it is put in its place.
         expect(pauses).toBe(2);
         expect(await events()).toEqual(before);
@@ -57,10 +57,10 @@ describe('upkeep in a thread of its own', () => {
   });
 
   it('leaves it undone where it is told to', async () => {
-    const threads = new WarmThreads(() => evidence.startUpkeep(), Infinity);
+    const threads = new WarmThreads(() => evidence.startMaintenance(), Infinity);
     try {
       await importFew(6, '2026-11-02');
-      const staging = join(folder, 'staging', 'upkeep-here');
+      const staging = join(folder, 'staging', 'maintenance-here');
       const task = { meanwhile: false, staging, memoryLimit: BUILDER.memoryLimit, threads: 1 };
       const files = () => readdirSync(join(folder, 'days'), { recursive: true }).sort();
       const before = files();
@@ -70,12 +70,12 @@ describe('upkeep in a thread of its own', () => {
         const pause = async () => {
           if (pauses++ === place) stop.abort();
         };
-        await catchUpOn(threads.take(), folder, { ...task, pause, signal: stop.signal });
+        await maintainOn(threads.take(), folder, { ...task, pause, signal: stop.signal });
       };
       const stopped = new AbortController();
       stopped.abort();
       const { signal } = stopped;
-      const nothing = catchUpOn(threads.take(), folder, {
+      const nothing = maintainOn(threads.take(), folder, {
         ...{ ...task, signal },
         pause: async () => expect.unreachable(),
       });
@@ -92,7 +92,7 @@ describe('upkeep in a thread of its own', () => {
 
   it('says so where there is no case, and goes on with another one', async () => {
     await importFew(6, '2026-11-02');
-    const threads = new WarmThreads(() => evidence.startUpkeep(), Infinity);
+    const threads = new WarmThreads(() => evidence.startMaintenance(), Infinity);
     const task = {
       meanwhile: true,
       memoryLimit: BUILDER.memoryLimit,
@@ -100,10 +100,13 @@ describe('upkeep in a thread of its own', () => {
       pause: async () => undefined,
     };
     const of = (path: string) =>
-      catchUpOn(threads.take(), path, { ...task, staging: join(path, 'staging', 'upkeep-here') });
+      maintainOn(threads.take(), path, {
+        ...task,
+        staging: join(path, 'staging', 'maintenance-here'),
+      });
     try {
       const none = join(root, 'none.daybook');
-      await expect(of(none)).rejects.toThrow('upkeep:');
+      await expect(of(none)).rejects.toThrow('maintenance:');
       expect(existsSync(none)).toBe(false);
       expect(await of(folder)).toBe(0);
     } finally {
@@ -112,12 +115,12 @@ describe('upkeep in a thread of its own', () => {
   });
 
   it('is given up where its thread ends', async () => {
-    const thread = evidence.startUpkeep();
-    const done = catchUpOn(thread, join(root, 'none.daybook'), {
+    const thread = evidence.startMaintenance();
+    const done = maintainOn(thread, join(root, 'none.daybook'), {
       ...{ meanwhile: true, memoryLimit: BUILDER.memoryLimit, threads: 1, staging: root },
       pause: async () => undefined,
     });
     thread.stop();
-    await expect(done).rejects.toThrow('upkeep');
+    await expect(done).rejects.toThrow('maintenance');
   });
 });

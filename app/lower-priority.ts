@@ -8,7 +8,7 @@ const NICE = 4;
  * Lowers the priority of the thread that calls. Only Linux has priorities of single threads; elsewhere
  * this would slow the searches, too, and nothing is done.
  */
-export function giveWay(): void {
+export function lowerPriority(): void {
   if (process.platform !== 'linux') return;
   try {
     setPriority(0, NICE);

@@ -15,11 +15,11 @@ import { caseRelative, makeCaseFolder, removeFromCase } from '../../util/case-fi
 import { Catalog } from '../../catalog/catalog.ts';
 import type { OperationRow } from '../../catalog/tables/operations.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
-import { UPKEEP, WriterLock } from '../../catalog/writer-lock.ts';
+import { MAINTENANCE, WriterLock } from '../../catalog/writer-lock.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import { SegmentRewriter } from '../../ingest/case/segment-rewriter.ts';
-import { UPKEEP_FOLDER } from '../../ingest/case/case-contents.ts';
+import { MAINTENANCE_FOLDER } from '../../ingest/case/case-contents.ts';
 import {
   mergeRuns,
   runsToMerge,
@@ -43,7 +43,7 @@ const END_MS = 3000;
  */
 export type Pause = (lasting: boolean) => Promise<void>;
 
-export interface UpkeepOptions extends BuilderOptions {
+export interface MaintenanceOptions extends BuilderOptions {
   /** More is imported soon: what costs it most is done, the merging of what has become many. */
   meanwhile?: boolean;
   pause?: Pause;
@@ -52,7 +52,10 @@ export interface UpkeepOptions extends BuilderOptions {
 }
 
 /** Does what is left undone of a case; returns how many segments, side files and rollups were made. */
-export async function catchUp(caseFolder: string, options: UpkeepOptions): Promise<number> {
+export async function maintainCase(
+  caseFolder: string,
+  options: MaintenanceOptions,
+): Promise<number> {
   const folder = resolve(caseFolder);
   const { meanwhile = false, pause: given, ...building } = options;
   const { signal } = options;
@@ -61,7 +64,7 @@ export async function catchUp(caseFolder: string, options: UpkeepOptions): Promi
     await given?.(lasting);
     signal?.throwIfAborted();
   };
-  const staging = options.staging ?? upkeepFolder(folder);
+  const staging = options.staging ?? maintenanceFolder(folder);
   const catalog = Catalog.open(folder);
   try {
     if (catalog.readOnly) return 0;
@@ -107,8 +110,8 @@ function record(catalog: Catalog, measured: OperationRow): void {
 }
 
 /** A new name: what is put in its place by its own must be what was made there. */
-function upkeepFolder(caseFolder: string): string {
-  return join(caseFolder, 'staging', `${UPKEEP_FOLDER}${randomUUID().slice(0, 8)}`);
+function maintenanceFolder(caseFolder: string): string {
+  return join(caseFolder, 'staging', `${MAINTENANCE_FOLDER}${randomUUID().slice(0, 8)}`);
 }
 
 async function mergeSmall(
@@ -121,7 +124,7 @@ async function mergeSmall(
   const merge = async (run: readonly SegmentRow[]): Promise<void> => {
     if (run.length <= TOLERATED_BESIDE) await pause(true);
     const before = catalog.changes.last();
-    const rewritten = await rewrite(rewriter, run, { brief: meanwhile });
+    const rewritten = await rewrite(rewriter, run, { lowLatency: meanwhile });
     made += await asWriter(catalog, pause, () => {
       const there = new Set(catalog.segments.outlines().map(({ id }) => id));
       // Every change of marks and segments is told of but a compaction within an import.
@@ -175,7 +178,7 @@ async function asWriter(catalog: Catalog, pause: Pause, work: () => number): Pro
 
 function takeLock(folder: string): WriterLock | undefined {
   try {
-    return WriterLock.take(folder, UPKEEP);
+    return WriterLock.take(folder, MAINTENANCE);
   } catch (error) {
     if (error instanceof DaybookError && error.code === 'case-locked') return undefined;
     throw error;
@@ -183,8 +186,10 @@ function takeLock(folder: string): WriterLock | undefined {
 }
 
 /** What is to be done of a case. */
-export type UpkeepTask = Required<Pick<UpkeepOptions, 'meanwhile' | 'pause' | 'staging'>> &
-  Pick<UpkeepOptions, 'signal'>;
+export type MaintenanceTask = Required<
+  Pick<MaintenanceOptions, 'meanwhile' | 'pause' | 'staging'>
+> &
+  Pick<MaintenanceOptions, 'signal'>;
 
 interface Imports {
   /** That run now. */
@@ -193,10 +198,10 @@ interface Imports {
   waiting: (() => void)[];
 }
 
-export class Upkeep {
+export class BackgroundMaintenance {
   /** Folders in which is worked now. */
   readonly inUse = new Set<string>();
-  private readonly work: (folder: string, task: UpkeepTask) => Promise<void>;
+  private readonly work: (folder: string, task: MaintenanceTask) => Promise<void>;
   private readonly pauseMs: number;
   private readonly idleMs: number;
   private readonly timers = new Map<string, NodeJS.Timeout>();
@@ -206,14 +211,14 @@ export class Upkeep {
   private readonly ending = new AbortController();
   private readonly underWay = new Set<Promise<void>>();
   private begun = 0;
-  private readonly folderName = `${UPKEEP_FOLDER}${randomUUID().slice(0, 8)}`;
+  private readonly folderName = `${MAINTENANCE_FOLDER}${randomUUID().slice(0, 8)}`;
 
   /**
    * @param pauseMs after an import that has left many small segments
    * @param idleMs after the last import
    */
   constructor(
-    work: (folder: string, task: UpkeepTask) => Promise<void>,
+    work: (folder: string, task: MaintenanceTask) => Promise<void>,
     pauseMs: number,
     idleMs: number,
   ) {
@@ -224,12 +229,12 @@ export class Upkeep {
 
   /**
    * Runs an import into a case. One that fails leaves what others before it have left.
-   * @param leftSmall how many small segments are to be merged before imports have ended
+   * @param smallSegmentsLeft how many small segments are to be merged before imports have ended
    */
   async around<T>(
     folder: string,
     work: () => Promise<T>,
-    leftSmall: (result: T) => number = () => 0,
+    smallSegmentsLeft: (result: T) => number = () => 0,
   ): Promise<T> {
     const path = resolve(folder);
     this.notNow(path);
@@ -240,7 +245,7 @@ export class Upkeep {
     let left = 0;
     try {
       const result = await work();
-      left = leftSmall(result);
+      left = smallSegmentsLeft(result);
       return result;
     } finally {
       imports.running -= 1;
