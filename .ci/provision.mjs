@@ -384,11 +384,20 @@ async function usableElectron(fetching, aptFailed) {
 // --- DuckDB as others have it
 
 /** The oldest that reads segments, which are written for it (`STORAGE_VERSION`), and the newest. */
-const DUCKDBS = { oldest: 'duckdb==1.5.0', newest: 'duckdb' };
+const DUCKDBS = { oldest: 'duckdb==1.5.0', newest: 'duckdb', shell: 'duckdb-cli' };
 /** A package that was fetched is used for a day; then a newer one is looked for. */
 const DUCKDB_AGE_MS = 86_400_000;
 
+/** Where `duckdb-cli` keeps the shell. */
+const SHELL = 'duckdb_cli/duckdb';
+
 async function duckdbVersion(python, folder) {
+  const shell = path.join(folder, SHELL);
+  if (existsSync(shell)) {
+    chmodSync(shell, 0o755);
+    const { ok, out } = await run(shell, ['--version'], 30_000);
+    return ok ? out.trim() : undefined;
+  }
   const code = `import sys; sys.path.insert(0, sys.argv[1]); import duckdb; print(duckdb.__version__)`;
   const { ok, out } = await run(python, ['-c', code, folder], 30_000);
   return ok ? out.trim() : undefined;
@@ -414,7 +423,7 @@ async function fetchDuckdb(python, name, folder) {
 
 async function oneDuckdb(python, age) {
   const name = DUCKDBS[age];
-  const what = `the ${age} DuckDB`;
+  const what = age === 'shell' ? 'the shell of DuckDB' : `the ${age} DuckDB`;
   const how = `pip install ${name}`;
   if (python === undefined) {
     miss('duckdb', what, 'there is no Python with pip to fetch it', how);
@@ -433,7 +442,8 @@ async function duckdbs() {
   const python = await pythonWithPip();
   const oldest = await oneDuckdb(python, 'oldest');
   const newest = await oneDuckdb(python, 'newest');
-  return oldest && newest && { oldest, newest };
+  const shell = await oneDuckdb(python, 'shell');
+  return oldest && newest && shell && { oldest, newest, shell: path.join(shell.folder, SHELL) };
 }
 
 // --- All of it
@@ -556,8 +566,9 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
     if (chromium !== null) say(`Chromium ${chromium.version}: ${chromium.path}`);
     if (xvfb !== null) say(`Xvfb: ${xvfb}`);
     if (electron !== null) say(`Electron ${electron.version}: ${electron.path}`);
-    for (const { version, folder } of Object.values(duckdb ?? {}))
+    for (const { version, folder } of duckdb === null ? [] : [duckdb.oldest, duckdb.newest])
       say(`DuckDB ${version}: ${folder}`);
+    if (duckdb !== null) say(`DuckDB's shell: ${duckdb.shell}`);
     for (const { what, why, how } of missing) say(`missing ${what}: ${why}. To have it: ${how}`);
   } catch (error) {
     say(`nothing can be kept in ${cache}: ${error.message}`);

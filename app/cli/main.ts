@@ -90,6 +90,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'write the case as one page for people',
     load: async () => (await import('./commands/report.ts')).reportCommand,
   },
+  sql: {
+    summary: 'show the case to DuckDB: one script, or one statement',
+    load: async () => (await import('./commands/sql.ts')).sqlCommand,
+  },
   compact: {
     summary: 'merge small segments',
     load: async () => (await import('./commands/compact.ts')).compactCommand,
@@ -109,6 +113,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
 const MEANT: Readonly<Record<string, string>> = {
   ...{ search: 'query', find: 'query', grep: 'query', show: 'query', export: 'query --out FILE' },
   ...{ add: 'import', ingest: 'import', load: 'import', histogram: 'timeline' },
+  ...{ duckdb: 'sql', notebook: 'sql' },
   ...{ info: 'sources', ls: 'sources', list: 'sources', ledger: 'sources' },
   ...{ follow: 'watch', tail: 'watch', rm: 'delete', gui: 'open', web: 'serve' },
 };

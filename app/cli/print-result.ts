@@ -86,13 +86,13 @@ function askedFor(parsed: Parsed): Pick<PrintOptions, 'format' | 'out'> {
 }
 
 /** Where a result goes: standard output, or a file. */
-interface Output {
+export interface Output {
   write(bytes: string | Uint8Array): Promise<void>;
 }
 
 /** Runs `print` on the output. A file is there when it succeeds, and only then. */
-async function printTo<T>(
-  { out, guard, streams }: PrintOptions,
+export async function printTo<T>(
+  { out, guard, streams }: Pick<PrintOptions, 'out' | 'guard' | 'streams'>,
   print: (output: Output) => Promise<T>,
 ): Promise<T> {
   if (out === undefined) return print({ write: (bytes) => write(streams.out, bytes) });
@@ -111,7 +111,7 @@ async function printTo<T>(
 }
 
 /** Rows as CSV. On a terminal control characters are shown, as in a table, never sent. */
-function csvLines(
+export function csvLines(
   rows: readonly (readonly Cell[])[],
   { out, streams }: Pick<PrintOptions, 'out' | 'streams'>,
 ): string {
@@ -242,7 +242,7 @@ export async function printRecords(
 }
 
 /** Some terminals (`docker -t`, expect) say that they have no columns: nothing is cut there. */
-function widthOf({ out }: Streams): number | undefined {
+export function widthOf({ out }: Streams): number | undefined {
   return out.columns === 0 ? undefined : out.columns;
 }
 

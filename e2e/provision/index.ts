@@ -21,7 +21,8 @@ export interface Provision {
   chromium: { path: string; kind: string; version: string; args: string[] } | null;
   electron: { path: string; dist: string; version: string } | null;
   xvfb: string | null;
-  duckdb: { oldest: PythonPackage; newest: PythonPackage } | null;
+  /** `shell` is a program. */
+  duckdb: { oldest: PythonPackage; newest: PythonPackage; shell: string } | null;
   /** `tool` is what cannot be used without it, the rest is for people. */
   missing: { tool: string; what: string; why: string; how: string }[];
 }
@@ -58,11 +59,11 @@ function read(file: string): Provision | undefined {
 
 /** Whether what was found then is still there. */
 function usable(one: Provision): boolean {
-  // Written before DuckDB was among what is provided.
-  if (one.duckdb === undefined) return false;
+  // Written before DuckDB, or its shell, was among what is provided.
+  if (one.duckdb === undefined || (one.duckdb !== null && !('shell' in one.duckdb))) return false;
   const files = [
     ...[one.chromium?.path, one.electron?.path, one.xvfb ?? undefined],
-    ...[one.duckdb?.oldest.folder, one.duckdb?.newest.folder],
+    ...[one.duckdb?.oldest.folder, one.duckdb?.newest.folder, one.duckdb?.shell],
   ];
   return files.every((file) => file === undefined || existsSync(file));
 }

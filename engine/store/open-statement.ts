@@ -1,0 +1,162 @@
+/**
+ * One statement of somebody's own over the files of a case, in a DuckDB that is made for it and ended with it.
+ *
+ * Holds always: segments are attached read-only before the statement is read; from then on DuckDB reaches no file
+ * but its own spill folder, loads no extension and cannot be reconfigured; a statement that does anything but read
+ * is refused.
+ */
+import { join } from 'node:path';
+import {
+  type DuckDBConnection,
+  DuckDBInstance,
+  DuckDBMapValue,
+  DuckDBStructValue,
+  type DuckDBValue,
+  StatementType,
+} from '@duckdb/node-api';
+import { CancelledError, DaybookError } from '../contract/errors.ts';
+import { type StoreOptions, statementBytes } from './duckdb-instance.ts';
+import { literal, SPILLED, storeError } from './segment-builder.ts';
+
+/** A value for JSON: whole numbers beyond 2^53 and what JSON has no form for are texts, as DuckDB writes them. */
+export type OpenValue =
+  null | boolean | number | string | OpenValue[] | { [name: string]: OpenValue };
+
+export interface OpenRows {
+  readonly names: readonly string[];
+  readonly rows: readonly (readonly OpenValue[])[];
+}
+
+export interface OpenStatement extends StoreOptions {
+  /** What makes the case visible. */
+  readonly setup: Iterable<string>;
+  readonly sql: string;
+  /** A folder that DuckDB may use for what it has no memory for; undefined: none. */
+  readonly spill: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The rows of the statement as they come; at least one part, which names the columns.
+ * @throws DaybookError usage for a statement that is none, or does not only read; what opening segments throws
+ */
+export async function* runOpenStatement(statement: OpenStatement): AsyncGenerator<OpenRows> {
+  const { setup, sql, signal, spill, threads, memoryLimit } = statement;
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: String(threads),
+    memory_limit: `${Math.round(statementBytes(memoryLimit) / 1e6)}MB`,
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  });
+  const connection = await instance.connect();
+  const stop = (): void => connection.interrupt();
+  // One that arrives between two statements, or chunks, is lost: it is repeated.
+  let repeating: NodeJS.Timeout | undefined;
+  const onAbort = (): void => {
+    stop();
+    repeating = setInterval(stop, 20);
+  };
+  signal.addEventListener('abort', onAbort);
+  try {
+    for (const one of setup) {
+      if (signal.aborted) throw new CancelledError();
+      await connection.run(one);
+    }
+    const folder = spill === undefined ? '' : join(spill, SPILLED);
+    await connection.run(
+      [
+        `SET temp_directory = ${literal(folder)}`,
+        ...(folder === '' ? [] : [`SET allowed_directories = [${literal(folder)}]`]),
+        'SET enable_external_access = false',
+        'SET lock_configuration = true',
+      ].join(';'),
+    );
+    yield* rowsOf(connection, sql, signal);
+  } catch (error) {
+    if (signal.aborted) throw new CancelledError();
+    throw storeError(error);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    clearInterval(repeating);
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
+
+async function* rowsOf(
+  connection: DuckDBConnection,
+  sql: string,
+  signal: AbortSignal,
+): AsyncGenerator<OpenRows> {
+  const prepared = await wrongAsUsage(async () => {
+    if (sql.trim() === '') throw readsOnly('no statement');
+    const found = await connection.extractStatements(sql);
+    if (found.count !== 1)
+      throw readsOnly(found.count === 0 ? 'no statement' : `${found.count} statements`);
+    const one = await found.prepare(0);
+    if (one.statementType !== StatementType.SELECT) throw readsOnly('a statement of another sort');
+    return one;
+  });
+  const result = await wrongAsUsage(() => prepared.stream());
+  const names = result.deduplicatedColumnNames();
+  yield { names, rows: [] };
+  for (;;) {
+    const chunk = await wrongAsUsage(() => result.fetchChunk());
+    if (signal.aborted) throw new CancelledError();
+    if (chunk === null || chunk.rowCount === 0) return;
+    yield { names, rows: chunk.getRows().map((row) => row.map(openValue)) };
+  }
+}
+
+function readsOnly(found: string): DaybookError {
+  return new DaybookError(
+    'usage',
+    `one statement that reads is run, such as SELECT, DESCRIBE or SUMMARIZE; found ${found}`,
+    'to do more, give the script that daybook sql CASE prints to a DuckDB of your own',
+  );
+}
+
+/** Errors that are of the statement: without the place in it, which is drawn below its line. */
+const WRONG =
+  /((?:Parser|Binder|Catalog|Conversion|Permission|Invalid Input|Out of Range|Not implemented) Error: [^]*?)(?:\s+LINE \d+:[^]*)?$/;
+
+/** What DuckDB says of a statement that it cannot read or run: whoever wrote it is told in its words. */
+async function wrongAsUsage<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const [, said] = WRONG.exec(error instanceof Error ? error.message : '') ?? [];
+    if (said === undefined) throw error;
+    throw new DaybookError(
+      'usage',
+      said.replaceAll(/\s+/g, ' '),
+      'daybook sql CASE --run "DESCRIBE events" lists the columns',
+      error,
+    );
+  }
+}
+
+function openValue(value: DuckDBValue): OpenValue {
+  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'bigint')
+    return value >= -9007199254740991n && value <= 9007199254740991n
+      ? Number(value)
+      : String(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (value === undefined || value === null) return null;
+  if (value instanceof DuckDBMapValue)
+    return record(value.entries.map(({ key, value: of }) => [textOf(key), openValue(of)]));
+  if (value instanceof DuckDBStructValue)
+    return record(Object.entries(value.entries).map(([name, of]) => [name, openValue(of)]));
+  if ('items' in value && Array.isArray(value.items)) return value.items.map(openValue);
+  return String(value);
+}
+
+/** `fromEntries` makes `__proto__` a name like any other. */
+function record(entries: readonly (readonly [string, OpenValue])[]): OpenValue {
+  return Object.fromEntries(entries);
+}
+
+function textOf(key: DuckDBValue): string {
+  return typeof key === 'string' ? key : String(key);
+}

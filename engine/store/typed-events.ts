@@ -1,0 +1,134 @@
+/**
+ * Events as everybody reads them, in the DuckDB of others and in files that are handed over: one relation with the
+ * same columns for every segment, addresses as text and attributes as a map.
+ *
+ * Invariant: `TYPED_COLUMNS` is the schema of what leaves a case (`SCHEMA_VERSION`); a segment without a column has
+ * nulls. Rows come in the order of the segment, which is that of time.
+ */
+import { COLUMNS, PROTOCOL_SEQ, type ColumnName } from '../contract/event.ts';
+import { evidenceNames } from '../util/attribute-columns.ts';
+import { daysOf, isUsual, type OfDays } from '../util/segment-days.ts';
+import { OVERFLOW_COLUMN, SQL_TYPES } from './column-types.ts';
+import { EVENTS, identifier, literal } from './table-layout.ts';
+
+/** Goes up when a column is renamed, retyped or removed. */
+export const SCHEMA_VERSION = 1;
+
+export interface TypedColumn {
+  readonly name: string;
+  /** SQL type. */
+  readonly type: string;
+}
+
+const ADDRESSES: Readonly<Record<string, readonly [ColumnName, ColumnName]>> = {
+  src_ip: ['src_ip4', 'src_ip6'],
+  dst_ip: ['dst_ip4', 'dst_ip6'],
+};
+const ATTRIBUTES: TypedColumn = { name: 'attributes', type: 'MAP(VARCHAR, VARCHAR)' };
+
+/** The columns of an event beside its kind and its day, in order. */
+export const TYPED_COLUMNS: readonly TypedColumn[] = [
+  { name: 'event_id', type: 'VARCHAR' },
+  ...(Object.keys(COLUMNS) as ColumnName[]).flatMap((name) => {
+    if (name.endsWith('_ip6')) return [];
+    if (name.endsWith('_ip4')) return [{ name: name.slice(0, -1), type: 'VARCHAR' }];
+    return [{ name, type: SQL_TYPES[COLUMNS[name]] }];
+  }),
+  ATTRIBUTES,
+];
+
+export interface TypedSegment extends OfDays {
+  readonly kind: string;
+  readonly columns: readonly string[];
+}
+
+const IP4 = 'daybook_ip4';
+const IP6 = 'daybook_ip6';
+
+/** Groups of an IPv6 address that are zeros become `::`: the longest run, of equals the first (RFC 5952). */
+function withoutZeros(groups: string): string {
+  const cases = [8, 7, 6, 5, 4, 3, 2].map((n) => {
+    const run = `'(^|:)0(:0){${n - 1}}(:|$)'`;
+    return `WHEN regexp_matches(${groups}, ${run}) THEN regexp_replace(${groups}, ${run}, '::')`;
+  });
+  return `CASE ${cases.join(' ')} ELSE ${groups} END`;
+}
+
+/** Functions that the selects below use: `CREATE MACRO` needs them in the same database. */
+export function typedMacros(): string[] {
+  const octet = (n: number, shift: number): string =>
+    `((${n === 0 ? 'a' : `a >> ${shift}`}) & 255)::VARCHAR`;
+  const dotted = [24, 16, 8]
+    .map((shift) => octet(1, shift))
+    .concat(octet(0, 0))
+    .join(` || '.' || `);
+  const hex = `replace(CAST(u AS VARCHAR), '-', '')`;
+  const groups = `array_to_string(list_transform(range(8), lambda i: regexp_replace(substr(h, CAST(i * 4 + 1 AS INTEGER), 4), '^0{1,3}', '')), ':')`;
+  const mapped = `'::ffff:' || ${[25, 27, 29, 31].map((at) => `CAST(CAST('0x' || substr(h, ${at}, 2) AS UTINYINT) AS VARCHAR)`).join(` || '.' || `)}`;
+  return [
+    `CREATE OR REPLACE MACRO ${IP4}(a) AS ${dotted}`,
+    `CREATE OR REPLACE MACRO daybook_ip6_groups(h) AS ${groups}`,
+    `CREATE OR REPLACE MACRO daybook_ip6_short(g) AS ${withoutZeros('g')}`,
+    `CREATE OR REPLACE MACRO daybook_ip6_hex(h) AS CASE WHEN starts_with(h, '00000000000000000000ffff') THEN ${mapped} ELSE daybook_ip6_short(daybook_ip6_groups(h)) END`,
+    `CREATE OR REPLACE MACRO ${IP6}(u) AS daybook_ip6_hex(${hex})`,
+  ];
+}
+
+/** An event's id as text: `12:345`, `12:f3` of a flow, `12:p7` of a protocol's event. */
+export const EVENT_ID = `source_id || CASE WHEN seq >= 0 THEN ':' || seq WHEN seq < ${-PROTOCOL_SEQ} THEN ':p' || (-seq - ${PROTOCOL_SEQ}) ELSE ':f' || -seq END`;
+
+/** The columns of a select over a segment's events: `SQL AS "name"`, in the order of `TYPED_COLUMNS`. */
+export function typedColumns({ columns }: Pick<TypedSegment, 'columns'>): string[] {
+  const there = new Set(columns);
+  return TYPED_COLUMNS.map(
+    ({ name, type }) => `${valueOf(name, type, there)} AS ${identifier(name)}`,
+  );
+}
+
+function valueOf(name: string, type: string, there: ReadonlySet<string>): string {
+  if (name === 'event_id') return EVENT_ID;
+  if (name === ATTRIBUTES.name) return attributesSql(there);
+  const address = ADDRESSES[name];
+  if (address === undefined) return there.has(name) ? identifier(name) : `CAST(NULL AS ${type})`;
+  const [v4, v6] = address;
+  const texts = [
+    ...(there.has(v4) ? [`${IP4}(${v4})`] : []),
+    ...(there.has(v6) ? [`${IP6}(${v6})`] : []),
+  ];
+  return texts.length === 0 ? `CAST(NULL AS ${type})` : `coalesce(${texts.join(', ')})`;
+}
+
+/** Attributes that an event has, by the names that its evidence has. */
+function attributesSql(columns: ReadonlySet<string>): string {
+  const entries: string[] = [];
+  const used = new Set<string>();
+  for (const [column, name] of evidenceNames(columns)) {
+    // Two columns of one name are of an older Daybook, which numbered the second.
+    const key = used.has(name) ? column.replace(/^a\d*:/, '') : name;
+    if (used.has(key)) continue;
+    used.add(key);
+    entries.push(`{'k': ${literal(key)}, 'v': ${identifier(column)}}`);
+  }
+  const none = 'CAST([] AS STRUCT(k VARCHAR, v VARCHAR)[])';
+  const own =
+    entries.length === 0 ? none : `list_filter([${entries.join(', ')}], lambda e: e.v IS NOT NULL)`;
+  if (!columns.has(OVERFLOW_COLUMN)) return `map_from_entries(${own})`;
+  const rest = `map_entries(from_json(coalesce(${identifier(OVERFLOW_COLUMN)}, '{}'), '"MAP(VARCHAR, VARCHAR)"'))`;
+  const others = `list_filter(list_transform(${rest}, lambda e: {'k': e.key, 'v': e.value}), lambda e: e.v IS NOT NULL AND NOT list_contains(list_transform(${own}, lambda o: o.k), e.k))`;
+  return `map_from_entries(list_concat(${own}, ${others}))`;
+}
+
+/** The day of each row, as days are written. */
+export function dayColumn(segment: TypedSegment): string {
+  const days = daysOf(segment);
+  const day =
+    days.length === 1 || !days.every(({ day: one }) => isUsual(one))
+      ? literal(segment.day)
+      : `strftime(ts, '%Y-%m-%d')`;
+  return `${day} AS day`;
+}
+
+/** The events of an attached segment, all of them. */
+export function typedSelect(database: string, segment: TypedSegment): string {
+  return `SELECT ${literal(segment.kind)} AS kind, ${dayColumn(segment)}, ${typedColumns(segment).join(', ')} FROM ${database}.${EVENTS}`;
+}
