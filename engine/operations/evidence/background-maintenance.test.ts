@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Catalog } from '../../catalog/catalog.ts';
 import { CaseWriter } from '../../ingest/case/case-writer.ts';
-import { TOLERATED_AT_MOST, TOLERATED_BESIDE } from '../../ingest/compaction/compact.ts';
+import { MOST_BESIDE, MOST_DEFERRED } from '../../ingest/compaction/policy.ts';
 import { BUILDER, importInProcess, rowsOf } from '../../ingest/testing/in-process.ts';
 import { CaseSession } from '../../search/session/case-session.ts';
 import { summarise } from '../../measure/operation-log.ts';
@@ -111,7 +111,7 @@ describe('maintenance', () => {
       ...[PAUSE_MS, IDLE_MS],
     );
     for (let i = 0; i < 20; i++) {
-      await maintenance.around('a', imported, () => TOLERATED_BESIDE);
+      await maintenance.around('a', imported, () => MOST_BESIDE);
       await vi.advanceTimersByTimeAsync(PAUSE_MS - 1);
     }
     expect(done).toEqual([]);
@@ -131,7 +131,7 @@ describe('maintenance', () => {
       },
       ...[PAUSE_MS, IDLE_MS],
     );
-    const many = () => TOLERATED_BESIDE + 1;
+    const many = () => MOST_BESIDE + 1;
     await maintenance.around('a', imported, many);
     await vi.advanceTimersByTimeAsync(1);
     expect(done).toEqual(['meanwhile', 'pause']);
@@ -165,9 +165,9 @@ describe('maintenance', () => {
     await next(9);
     // It is begun, and waits as long again.
     await vi.advanceTimersByTimeAsync(PAUSE_MS / 2);
-    for (let i = 10; i <= TOLERATED_BESIDE; i++) await next(i);
+    for (let i = 10; i <= MOST_BESIDE; i++) await next(i);
     expect(done).toEqual([]);
-    await next(TOLERATED_BESIDE + 1);
+    await next(MOST_BESIDE + 1);
     expect(done).toEqual(['merged']);
     await next(9);
     await vi.advanceTimersByTimeAsync(2 * PAUSE_MS);
@@ -209,7 +209,7 @@ describe('maintenance', () => {
     await vi.advanceTimersByTimeAsync(IDLE_MS);
     await maintenance.around(b, imported);
     await maintenance.close();
-    await maintenance.around(b, imported, () => TOLERATED_BESIDE + 1);
+    await maintenance.around(b, imported, () => MOST_BESIDE + 1);
     await vi.advanceTimersByTimeAsync(2 * IDLE_MS);
     expect(done).toEqual([`${a} begun`, `${a} stopped`]);
   });
@@ -391,19 +391,19 @@ describe('what small imports leave undone', () => {
   });
 
   it('never is of very many segments: where nobody tidies up, imports merge them', async () => {
-    const files = Array.from({ length: TOLERATED_AT_MOST + 2 }, (_, i) => {
+    const files = Array.from({ length: MOST_DEFERRED + 2 }, (_, i) => {
       const file = join(root, `few-${i}.csv`);
       writeFileSync(file, `${HEAD}\n2026-11-02T10:10:10Z,10.0.0.${i},10.9.9.9,443,TCP,1,1\n`);
       return file;
     });
-    const most = files.splice(0, TOLERATED_AT_MOST - 1);
+    const most = files.splice(0, MOST_DEFERRED - 1);
     const many = await importInProcess(folder, most, { lowLatency: true, chunk: { rows: 1 } });
-    expect(many.smallSegmentsLeft).toBe(TOLERATED_AT_MOST - 1);
+    expect(many.smallSegmentsLeft).toBe(MOST_DEFERRED - 1);
     const left: number[] = [];
     for (const file of files)
       left.push((await importInProcess(folder, [file], { lowLatency: true })).smallSegmentsLeft);
-    expect(left).toEqual([TOLERATED_AT_MOST, 0, 0]);
-    expect(segments().map(({ rows }) => rows)).toEqual([TOLERATED_AT_MOST + 1, 1]);
+    expect(left).toEqual([MOST_DEFERRED, 0, 0]);
+    expect(segments().map(({ rows }) => rows)).toEqual([MOST_DEFERRED + 1, 1]);
   });
 
   it('is left where somebody writes', async () => {

@@ -20,12 +20,8 @@ import { DaybookError } from '../../contract/errors.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import { SegmentRewriter } from '../../ingest/case/segment-rewriter.ts';
 import { MAINTENANCE_FOLDER } from '../../ingest/case/case-contents.ts';
-import {
-  mergeRuns,
-  runsToMerge,
-  TOLERATED_BESIDE,
-  TOLERATED_BRIEFLY,
-} from '../../ingest/compaction/compact.ts';
+import { mergeRuns, runsToMerge } from '../../ingest/compaction/compact.ts';
+import { TOLERATED, isUrgent } from '../../ingest/compaction/policy.ts';
 import { makeNodes } from '../../ingest/compaction/merge-rollups.ts';
 import { rewrite, swap } from '../../ingest/case/rewrite.ts';
 import { placeSideFile, SegmentPlaces } from '../../ingest/case/segment-places.ts';
@@ -122,7 +118,7 @@ async function mergeSmall(
   const { catalog, folder } = rewriter;
   let made = 0;
   const merge = async (run: readonly SegmentRow[]): Promise<void> => {
-    if (run.length <= TOLERATED_BESIDE) await pause(true);
+    if (!isUrgent(run.length)) await pause(true);
     const before = catalog.changes.last();
     const rewritten = await rewrite(rewriter, run, { lowLatency: meanwhile });
     made += await asWriter(catalog, pause, () => {
@@ -133,7 +129,11 @@ async function mergeSmall(
       return swap(rewriter, places, rewritten).length;
     });
   };
-  await mergeRuns(runsToMerge(rewriter, meanwhile ? TOLERATED_BRIEFLY : undefined), merge, true);
+  await mergeRuns(
+    runsToMerge(rewriter, meanwhile ? TOLERATED.pause : TOLERATED.import),
+    merge,
+    true,
+  );
   return made;
 }
 
@@ -253,7 +253,7 @@ export class BackgroundMaintenance {
         this.imports.delete(path);
         for (const go of imports.waiting) go();
       }
-      if (left > TOLERATED_BESIDE) {
+      if (isUrgent(left)) {
         const go = this.working.get(path);
         if (go === undefined) this.begin(path, true);
         else go();

@@ -9,23 +9,19 @@ import type { ImportOptions } from '../../ingest/worker/protocol.ts';
 import { WarmThreads } from '../../ingest/coordinator/warm-threads.ts';
 import { endDuckdb, type IdleDuckdb } from '../../store/segment-builder.ts';
 import type { CallContext, HandlersOf, Services } from '../handler.ts';
-import { importEvidence, isSmallImport, type ImportReport, type SourceReport } from './import.ts';
+import { importEvidence, type ImportReport, type SourceReport } from './import.ts';
 import { argumentsOf, listImports, type ImportArguments } from './import-history.ts';
 import { importOptions } from './import-items.ts';
 import type { ImportWork } from './import-jobs.ts';
 import { previewEvidence } from './preview.ts';
 import { QuarantineReader } from './quarantine.ts';
 import { receivePiece } from './receive.ts';
+import { IDLE_MS, PAUSE_MS, isSmallImport } from '../../ingest/compaction/policy.ts';
 import { BackgroundMaintenance } from './background-maintenance.ts';
 import { maintainOn } from './maintenance-thread.ts';
 
 /** How long what an import has used waits for the next import. */
-const IDLE_MS = 60_000;
-/** How long after an import small segments are merged that are many. */
-const PAUSE_MS = 300;
-/** How long after an import what it left undone is done. */
-const MAINTENANCE_MS = 3_000;
-
+const KEPT_MS = 60_000;
 type Decided = Pick<
   Request<'evidence.preview'>,
   'tz' | 'year' | 'dateOrder' | 'format' | 'mapping'
@@ -35,11 +31,11 @@ type ListenTo = 'import.start' | 'import.resume' | 'import.follow';
 export function evidenceHandlers(services: Services): HandlersOf<keyof typeof evidenceOperations> {
   const { cases, evidence, imports, settings } = services;
   const start = () => evidence.startWorker();
-  const workers = new WarmThreads(start, IDLE_MS);
+  const workers = new WarmThreads(start, KEPT_MS);
   /** Those that give way to other work, which a thread does for good. */
-  const givingWay = new WarmThreads(start, IDLE_MS);
-  const kept = new IdleSlot<IdleDuckdb>(IDLE_MS, endDuckdb);
-  const maintainers = new WarmThreads(() => evidence.startMaintenance(), IDLE_MS);
+  const givingWay = new WarmThreads(start, KEPT_MS);
+  const kept = new IdleSlot<IdleDuckdb>(KEPT_MS, endDuckdb);
+  const maintainers = new WarmThreads(() => evidence.startMaintenance(), KEPT_MS);
   const maintenance = new BackgroundMaintenance(
     async (folder, task) => {
       const { importMemory, threads } = settings.limits;
@@ -50,7 +46,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
       if (made > 0) await cases.use(folder, async ({ nodes }) => nodes.renew());
     },
     PAUSE_MS,
-    MAINTENANCE_MS,
+    IDLE_MS,
   );
   cases.beforeClose(() => maintenance.close());
 

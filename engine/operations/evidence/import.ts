@@ -13,6 +13,7 @@ import type {
   SourceReport,
   WorkerHandle,
 } from '../../ingest/coordinator/import-report.ts';
+import { isSmallImport } from '../../ingest/compaction/policy.ts';
 import { bytesOf, runImport } from '../../ingest/coordinator/run-import.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import type { EvidenceReader } from '../event/evidence-reader.ts';
@@ -67,13 +68,8 @@ export interface ImportParameters {
   background?: boolean;
   /** Where threads are kept from import to import; else each starts its own. */
   startWorker?: (background: boolean) => WorkerHandle;
-  /** Who asks does later what can wait (background-maintenance.ts): where little is imported, it is left undone. */
+  /** The caller maintains the case afterwards (background-maintenance.ts): a small import leaves that to it. */
   deferMaintenance?: boolean;
-}
-
-/** Whether evidence of so many bytes in all is little: a minute's worth of a busy log. */
-export function isSmallImport(bytes: number): boolean {
-  return bytes <= 16 << 20;
 }
 
 /**
