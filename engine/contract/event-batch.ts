@@ -128,6 +128,8 @@ export class Ip6Column {
 }
 
 const utf8 = new TextEncoder();
+/** Characters that are sooner copied one by one. */
+const SHORT_TEXT = 64;
 const NO_BYTES = Buffer.alloc(0);
 const lossyUtf8 = new TextDecoder('utf-8', { fatal: true });
 const windows1252 = new TextDecoder('windows-1252');
@@ -225,13 +227,23 @@ export class TextColumn {
     const most = value.length * 3 + 4;
     const at = this.size;
     if (at + most > this.data.length) this.grow(at + most);
-    const { written } = utf8.encodeInto(value, this.data.subarray(at + 4));
+    const { data } = this;
+    const n = value.length;
+    let written = 0;
+    // An encoder would need an array made of the room for each text.
+    if (n < SHORT_TEXT)
+      for (; written < n; written++) {
+        const code = value.charCodeAt(written);
+        if (code > 127) break;
+        data[at + 4 + written] = code;
+      }
+    if (written < n) ({ written } = utf8.encodeInto(value, data.subarray(at + 4)));
     this.starts[row] = at;
     this.present[row] = 1;
-    this.data[at] = written & 255;
-    this.data[at + 1] = (written >>> 8) & 255;
-    this.data[at + 2] = (written >>> 16) & 255;
-    this.data[at + 3] = written >>> 24;
+    data[at] = written & 255;
+    data[at + 1] = (written >>> 8) & 255;
+    data[at + 2] = (written >>> 16) & 255;
+    data[at + 3] = written >>> 24;
     this.size = at + 4 + written;
   }
 
@@ -546,9 +558,13 @@ export class EventBatch {
     return column?.present[this.length] === 1 || this.overflowRow?.has(name) === true;
   }
 
-  /** Completes the row being filled and makes the next one current. */
-  endRow(): void {
+  /**
+   * Completes the row being filled and makes the next one current.
+   * @param bytes of its texts, where it has no record by whose length they are known
+   */
+  endRow(bytes = 0): void {
     const row = this.length;
+    this.recordBytes += bytes;
     this.source_id.set(row, this.currentSource);
     if (this.overflowRow !== undefined) this.keepOverflow(this.overflowRow);
     this.length = row + 1;

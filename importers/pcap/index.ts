@@ -64,8 +64,8 @@ export async function readCapture(
 export const pcapImporter: Importer = {
   id: 'pcap',
   title: 'Packet capture (pcap, pcapng, snoop)',
-  // 5: IPv4-mapped addresses are IPv4. 6: DNS, HTTP and TLS.
-  version: 6,
+  // 5: IPv4-mapped addresses are IPv4. 6: DNS, HTTP and TLS. 7: segments in another order, more protocols.
+  version: 7,
   appendOnly: false,
   formats: ['pcap', 'pcap-nano', 'pcap-modified', 'pcapng', 'snoop'],
   sniff,

@@ -11,6 +11,12 @@ export interface PlainRun {
   readonly sorted: SortedFrames;
 }
 
+/** What frames of a run say, once the flow of each is known. */
+export interface PlainFollower {
+  /** @param i its place in the run */
+  follow(p: Packet, run: PlainRun, i: number, flow: number): void;
+}
+
 /** Follows packets into flows: `flows/index.ts`. */
 export interface PacketTracker {
   /** @returns the number of the flow the packet belongs to, from 1; 0 for none */

@@ -8,7 +8,7 @@
  */
 import type { EventBatch } from '../../../engine/contract/event-batch.ts';
 import type { Packet } from '../packet.ts';
-import type { PlainRun } from '../packet-tracker.ts';
+import type { PlainFollower, PlainRun } from '../packet-tracker.ts';
 import { setPlain } from '../plain-layers.ts';
 import { NetworkClock } from './clock.ts';
 import { CONN_STATES, tcpConnState, udpConnState } from './conn-state.ts';
@@ -27,6 +27,7 @@ import {
   CONN_LONG,
   CONN_LOW_ORIGINATES,
   CONN_NANOS,
+  CONN_PARTIAL,
   CONN_TIMER,
   CONN_TIMER_SHIFT,
   CONN_TUNNEL,
@@ -34,6 +35,7 @@ import {
   END_DID_CLOSE,
   END_STATE,
   ENDS,
+  FIRST_SEQ,
   HISTORY,
   INACTIVE,
   KEY,
@@ -53,6 +55,7 @@ import {
   START_TIME,
   SYN_ACK_SENT,
   SYN_SENT,
+  TCP_SIDE,
   TIMER_ATTEMPT,
   TIMER_DELETE,
   TIMER_NONE,
@@ -142,6 +145,9 @@ export class FlowTracker {
   private idleNext = 0;
   /** Of the plain packet before, if its flow is open. */
   private lastSlot = 0;
+  /** Of the packet that was taken last: the slot of its flow, and its side. */
+  private takenSlot = 0;
+  private takenSide = 0;
 
   /** @param batch takes the flows; its kind should be `flow` */
   constructor(batch: EventBatch, options: Partial<FlowOptions> = {}) {
@@ -166,6 +172,18 @@ export class FlowTracker {
     this.leastMicros = Math.min(this.tcpHandshakeMicros, this.tcpMicros, this.udpMicros);
   }
 
+  /** Whether the flow of the packet that was taken last was seen from its SYN on. */
+  get isFromStart(): boolean {
+    const conn = this.store.words[(this.takenSlot << RECORD_SHIFT) + CONN]!;
+    return (conn & CONN_PARTIAL) === 0;
+  }
+
+  /** Sequence number of the first byte of payload of the side that has sent the packet that was taken last. */
+  get firstSequence(): number {
+    const w = (this.takenSlot << RECORD_SHIFT) + this.takenSide * TCP_SIDE;
+    return (this.store.words[w + FIRST_SEQ]! + 1) >>> 0;
+  }
+
   /** Flows that are open. */
   get open(): number {
     return this.store.open;
@@ -181,8 +199,18 @@ export class FlowTracker {
     return p.ipVersion === 0 ? 0 : this.follow(p, this.time);
   }
 
-  /** Takes packets of TCP and UDP, most of which it need not decode: what it says of each is what `packet` would. */
-  plain(p: Packet, run: PlainRun, from: number, to: number, out: Uint32Array): void {
+  /**
+   * Takes packets of TCP and UDP, most of which it need not decode: what it says of each is what `packet` would.
+   * @param follower is given each, while its flow is open
+   */
+  plain(
+    p: Packet,
+    run: PlainRun,
+    from: number,
+    to: number,
+    out: Uint32Array,
+    follower?: PlainFollower,
+  ): void {
     const { store } = this;
     const { protocols, hasIp4, sources, targets, sourcePorts, targetPorts } = run.sorted;
     const { micros } = run.found;
@@ -234,6 +262,7 @@ export class FlowTracker {
         number = this.follow(p, this.time);
       }
       out[i] = number;
+      if (follower !== undefined && number !== 0) follower.follow(p, run, i, number);
     }
   }
 
@@ -267,6 +296,8 @@ export class FlowTracker {
     const at = run.sorted.networks[i]!;
     const behind = run.sorted.transports[i]!;
     const side = fromLow === ((conn & CONN_LOW_ORIGINATES) !== 0) ? 0 : 1;
+    this.takenSlot = slot;
+    this.takenSide = side;
     const total = view.getUint16(at + 2);
     const rest = total - (behind - at);
     const { time } = this;
@@ -372,6 +403,8 @@ export class FlowTracker {
     const lowOriginates = (store.words[w + CONN]! & CONN_LOW_ORIGINATES) !== 0;
     const side = fromLow === lowOriginates ? 0 : 1;
     const number = store.words[w + NUMBER]!;
+    this.takenSlot = slot;
+    this.takenSide = side;
     if (p.moreFragments) this.fragments.store(p, time, slot, side, number);
     this.account(slot, side, p);
     if (proto === TCP) {

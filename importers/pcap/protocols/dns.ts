@@ -16,11 +16,13 @@ import {
   secondsBetween,
   type Stamp,
   type StreamParser,
+  type StreamProtocol,
   textOf,
 } from './messages.ts';
 
 const HEADER_BYTES = 12;
 const MAX_NAME_BYTES = 255;
+const MAX_HOPS = 127;
 const MAX_RECORDS = 512;
 /** Queries of one connection that wait for their answers. */
 const MAX_WAITING = 256;
@@ -49,10 +51,11 @@ const OPCODES: Readonly<Record<number, string>> = {
 const NETBIOS_OPCODES: Readonly<Record<number, string>> = {
   ...{ 0: 'query', 5: 'registration', 6: 'release', 7: 'wack', 8: 'refresh', 15: 'multihomed' },
 };
-const NETBIOS_PORT = 137;
+export const NETBIOS_PORT = 137;
+const DNS_PORT = 53;
 
 /** Whether anything but a message of DNS on its own ports may be taken for one. */
-export const DNS_PORTS: ReadonlySet<number> = new Set([53, 5353, 5355, NETBIOS_PORT]);
+export const DNS_PORTS: ReadonlySet<number> = new Set([DNS_PORT, 5353, 5355, NETBIOS_PORT]);
 
 interface Question {
   readonly name: string;
@@ -64,6 +67,8 @@ interface Answer {
   readonly ttl: number;
 }
 export interface DnsMessage {
+  /** Bytes of the message. */
+  readonly size: number;
   readonly id: number;
   readonly isResponse: boolean;
   readonly opcode: number;
@@ -119,6 +124,7 @@ class Reader {
     let after = -1;
     let text = '';
     let size = 0;
+    let hops = 0;
     for (;;) {
       if (at >= end) {
         this.fail();
@@ -132,8 +138,8 @@ class Reader {
       if ((length & 0xc0) === 0xc0) {
         const to = at + 1 < end ? start + (((length & 0x3f) << 8) | bytes[at + 1]!) : end;
         if (after < 0) after = at + 2;
-        // Backwards only: names cannot go round.
-        if (to >= at) {
+        // Backwards only: names cannot go round. A name has no more labels than hops that are of use.
+        if (to >= at || ++hops > MAX_HOPS) {
           this.fail();
           return '';
         }
@@ -210,6 +216,7 @@ export function readDns(
   }
   if (r.failed || r.at !== end) return undefined;
   return {
+    size: end - start,
     ...{ id, isResponse: (flags & 0x8000) !== 0, opcode, flags, code, questions, answers },
     ...{ authorities: counts[2], additional: counts[3] },
   };
@@ -293,6 +300,8 @@ export class DnsConversation {
   private readonly ends: Endpoints;
   private readonly sink: MessageSink;
   private readonly waiting = new Map<number, Waiting>();
+  /** About what the queries that wait for answers take in memory. */
+  heldBytes = 0;
 
   constructor(ends: Endpoints, sink: MessageSink) {
     this.ends = ends;
@@ -303,8 +312,9 @@ export class DnsConversation {
     if (!message.isResponse) {
       const before = this.waiting.get(message.id);
       if (before !== undefined) this.give(message.id, before, undefined, undefined);
-      else if (this.waiting.size >= MAX_WAITING) this.giveUp(1);
+      else if (this.waiting.size >= MAX_WAITING) this.giveUpOldest();
       this.waiting.set(message.id, { message, at });
+      this.heldBytes += costOf(message);
       return;
     }
     const query = this.waiting.get(message.id);
@@ -315,12 +325,14 @@ export class DnsConversation {
   }
 
   finish(): void {
-    this.giveUp(this.waiting.size);
+    while (this.waiting.size > 0) this.giveUpOldest();
   }
 
-  private giveUp(n: number): void {
-    for (const [id, query] of [...this.waiting].slice(0, n))
+  private giveUpOldest(): void {
+    for (const [id, query] of this.waiting) {
       this.give(id, query, undefined, undefined);
+      return;
+    }
   }
 
   private give(
@@ -330,6 +342,7 @@ export class DnsConversation {
     answered: Stamp | undefined,
   ): void {
     this.waiting.delete(id);
+    this.heldBytes -= costOf(message);
     this.write(message, answer, at, answered);
   }
 
@@ -379,6 +392,11 @@ export class DnsConversation {
   }
 }
 
+/** Names are strings of twice their bytes, and each record an object. */
+function costOf({ size }: DnsMessage): number {
+  return 256 + 8 * size;
+}
+
 function isSameQuestion(a: Question | undefined, b: Question | undefined): boolean {
   if (a === undefined || b === undefined) return true;
   return a.type === b.type && a.name.toLowerCase() === b.name.toLowerCase();
@@ -396,7 +414,7 @@ export class DnsStream implements StreamParser {
   }
 
   get heldBytes(): number {
-    return this.held[0]!.length + this.held[1]!.length;
+    return this.held[0]!.length + this.held[1]!.length + this.conversation.heldBytes;
   }
 
   data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
@@ -432,11 +450,14 @@ export class DnsStream implements StreamParser {
   }
 }
 
-/** Whether a stream begins with the length of a DNS message that follows. */
-export function isDnsStream(bytes: Uint8Array, start: number, end: number): boolean {
-  if (end - start < 2 + HEADER_BYTES) return false;
-  const size = u16(bytes, start);
-  return (
-    start + 2 + size <= end && readDns(bytes, start + 2, start + 2 + size, false) !== undefined
-  );
-}
+export const DNS_STREAM: StreamProtocol = {
+  /** The length of a DNS message that follows, on the port of DNS: the first bytes of much else could be one. */
+  recognise(bytes, start, end, { clientPort, serverPort }) {
+    if (clientPort !== DNS_PORT && serverPort !== DNS_PORT) return undefined;
+    const size = end - start < 2 ? 0 : u16(bytes, start);
+    if (end - start < 2 + Math.max(size, HEADER_BYTES)) return 'more';
+    if (readDns(bytes, start + 2, start + 2 + size, false) === undefined) return undefined;
+    return (bytes[start + 4]! & 0x80) === 0 ? 'client' : 'server';
+  },
+  parser: (ends, sink) => new DnsStream(ends, sink),
+};

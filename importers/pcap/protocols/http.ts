@@ -6,12 +6,15 @@
  * Invariants: heads are held up to a bound, bodies not at all. Where bytes are missing, reading goes on with the next
  * segment that begins with a head; a response after a gap is taken for that of the last request, and the event says so.
  */
-import { createHash, type Hash } from 'node:crypto';
+import { createHash, hash, type Hash } from 'node:crypto';
+import { ip6Text } from '../tunnel-notes.ts';
+import { HeldBytes } from './held-bytes.ts';
 import {
   type Endpoints,
   type MessageSink,
   type Stamp,
   type StreamParser,
+  type StreamProtocol,
   secondsBetween,
   textOf,
 } from './messages.ts';
@@ -19,30 +22,70 @@ import {
 const MAX_HEAD_BYTES = 65_536;
 const MAX_WAITING = 128;
 const MAX_CHUNK_LINE_BYTES = 4096;
-const METHODS =
-  /^(?:GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH|PROPFIND|PROPPATCH|MKCOL|COPY|MOVE|LOCK|UNLOCK|REPORT|SEARCH|SUBSCRIBE|UNSUBSCRIBE|NOTIFY|M-SEARCH|MERGE|CHECKOUT|RPC_IN_DATA|RPC_OUT_DATA|BITS_POST|BCOPY|BDELETE|BMOVE|BPROPFIND|BPROPPATCH|X-MS-ENUMATTS|DESCRIBE|ANNOUNCE|SETUP|PLAY)$/;
-const [CR, LF] = [13, 10];
+const METHODS: ReadonlySet<string> = new Set(
+  (
+    'GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH PROPFIND PROPPATCH MKCOL COPY MOVE LOCK UNLOCK REPORT ' +
+    'SEARCH SUBSCRIBE UNSUBSCRIBE NOTIFY M-SEARCH MERGE CHECKOUT RPC_IN_DATA RPC_OUT_DATA BITS_POST BCOPY BDELETE ' +
+    'BMOVE BPROPFIND BPROPPATCH X-MS-ENUMATTS DESCRIBE ANNOUNCE SETUP PLAY'
+  ).split(' '),
+);
+const LONGEST_METHOD = 16;
+const [CR, LF, SPACE] = [13, 10, 32];
 
-const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}) (\S.*?)(?: +(HTTP\/\d\.\d))?$/;
-const STATUS_LINE = /^HTTP\/(\d\.\d) +(\d{3})(?: +(.*))?$/;
+const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/;
+const VERSION = /^HTTP\/\d\.\d$/;
+const VERSION_LENGTH = 8;
+const STATUS_LINE = /^HTTP\/(\d\.\d) {1,8}(\d{3})(?= |$)/;
 
-/** Whether a stream begins with a request. */
-export function isHttpRequest(bytes: Uint8Array, start: number, end: number): boolean {
-  const line = lineAt(bytes, start, Math.min(end, start + 2048));
-  if (line === undefined) return false;
-  const parts = REQUEST_LINE.exec(line);
-  return parts !== null && parts[3] !== undefined && METHODS.test(parts[1]!);
+/** Headers that events or the ends of bodies are told by. */
+const WANTED: ReadonlySet<string> = new Set([
+  ...['host', 'user-agent', 'referer', 'authorization', 'origin', 'x-forwarded-for', 'via'],
+  ...['content-length', 'transfer-encoding', 'content-type', 'content-encoding'],
+  ...['content-disposition', 'server', 'location'],
+]);
+
+interface RequestLine {
+  readonly method: string;
+  readonly target: string;
+  readonly version: string | undefined;
 }
 
-export function isHttpResponse(bytes: Uint8Array, start: number, end: number): boolean {
-  return textOf(bytes, start, Math.min(end, start + 7)) === 'HTTP/1.';
+/** Undefined for what is no request line. */
+function readRequestLine(line: string): RequestLine | undefined {
+  const space = line.indexOf(' ');
+  const method = line.slice(0, Math.max(space, 0));
+  if (!METHOD.test(method)) return undefined;
+  const rest = line.slice(space + 1);
+  if (rest === '' || rest.trimStart() !== rest) return undefined;
+  const at = rest.length - VERSION_LENGTH;
+  if (!VERSION.test(rest.slice(Math.max(at, 0))) || rest[at - 1] !== ' ')
+    return { method, target: rest, version: undefined };
+  let end = at;
+  while (end > 0 && rest.charCodeAt(end - 1) === SPACE) end -= 1;
+  return { method, target: rest.slice(0, end), version: rest.slice(at + 5) };
 }
 
-/** The line that begins there, or what there is of one. */
-function lineAt(bytes: Uint8Array, start: number, end: number): string | undefined {
-  const at = bytes.subarray(start, end).indexOf(LF);
-  const stop = at < 0 ? end : start + at;
-  return stop === start ? undefined : textOf(bytes, start, stop).replace(/\r$/, '');
+/** Which side sends a head that begins there; `more`: it may be one, but ends before that can be told. */
+function headAt(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): 'client' | 'server' | 'more' | undefined {
+  let at = start;
+  while (at < end && at - start < LONGEST_METHOD && bytes[at] !== SPACE) at += 1;
+  const word = Buffer.from(bytes.buffer, bytes.byteOffset + start, at - start).toString('latin1');
+  if (word.startsWith('HTTP/1.')) return 'server';
+  if (at === end) {
+    if ('HTTP/1.'.startsWith(word)) return 'more';
+    for (const method of METHODS) if (method.startsWith(word)) return 'more';
+    return undefined;
+  }
+  if (!METHODS.has(word)) return undefined;
+  const part = bytes.subarray(at, Math.min(end, start + MAX_HEAD_BYTES));
+  const stop = part.indexOf(LF);
+  if (stop < 0) return part.includes(0) ? undefined : 'more';
+  const line = textOf(bytes, start, part[stop - 1] === CR ? at + stop - 1 : at + stop);
+  return readRequestLine(line)?.version === undefined ? undefined : 'client';
 }
 
 /** Bytes of a head that tell whether it is one. */
@@ -57,15 +100,21 @@ function mayBegin(isClient: boolean, bytes: Uint8Array): boolean {
 interface Head {
   /** Request line or status line. */
   readonly line: string;
-  /** In lower case; the values of a name that comes twice are joined by a comma. */
+  /** Those that are wanted, in lower case; the values of a name that comes twice are joined by a comma. */
   readonly headers: ReadonlyMap<string, string>;
+  /** Bytes of it. */
+  readonly size: number;
 }
 
 interface Body {
   size: number;
   /** Empty where there are no bytes. */
   hashes: readonly Hash[];
+  /** Of a body that came at once. */
+  digests: readonly string[] | undefined;
   isWhole: boolean;
+  /** What is wrong with how its end is told. */
+  problem: string | undefined;
 }
 
 interface Request {
@@ -75,6 +124,7 @@ interface Request {
   readonly version: string | undefined;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Body;
+  readonly size: number;
 }
 
 interface Response {
@@ -84,14 +134,17 @@ interface Response {
   readonly phrase: string;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Body;
+  readonly size: number;
 }
 
 const HASHES = ['md5', 'sha1', 'sha256'] as const;
 
 function newBody(): Body {
-  return { size: 0, hashes: [], isWhole: false };
+  return { size: 0, hashes: [], digests: undefined, isWhole: false, problem: undefined };
 }
 
+/** Strings and maps of a head take about so many times its bytes. */
+const HEAD_COST = 4;
 const [HEAD, LENGTH, CHUNK_SIZE, CHUNK, CHUNK_END, TRAILER, TO_END, LOST] = [
   0, 1, 2, 3, 4, 5, 6, 7,
 ];
@@ -100,7 +153,7 @@ const [HEAD, LENGTH, CHUNK_SIZE, CHUNK, CHUNK_END, TRAILER, TO_END, LOST] = [
 class Direction {
   state = HEAD;
   /** Of a head, or of the line that tells the size of a chunk. */
-  held: Uint8Array = new Uint8Array(0);
+  readonly held = new HeldBytes();
   /** Bytes left of the body or the chunk. */
   left = 0;
   body: Body | undefined;
@@ -111,12 +164,15 @@ export class HttpStream implements StreamParser {
   readonly service = 'http';
   isDone = false;
   isTunnel = false;
+  unread = 0;
   private readonly ends: Endpoints;
   private readonly sink: MessageSink;
   private readonly sides = [new Direction(), new Direction()] as const;
   /** Requests in order whose responses have not come, or have not ended. */
   private readonly requests: Request[] = [];
   private response: Response | undefined;
+  /** Of heads that are kept, as objects and strings. */
+  private headBytes = 0;
   /** Whether the next response may be that of another request. */
   private isUnsure = false;
 
@@ -126,17 +182,14 @@ export class HttpStream implements StreamParser {
   }
 
   get heldBytes(): number {
-    return this.sides[0].held.length + this.sides[1].held.length;
+    return this.sides[0].held.capacity + this.sides[1].held.capacity + this.headBytes;
   }
 
   data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
     const side = this.sides[isClient ? 0 : 1];
     let from = start;
     if (side.state === LOST) {
-      const isHead = isClient
-        ? isHttpRequest(bytes, start, end)
-        : isHttpResponse(bytes, start, end);
-      if (!isHead) return;
+      if (headAt(bytes, start, end) !== (isClient ? 'client' : 'server')) return;
       side.state = HEAD;
       if (!isClient) this.leaveOlder();
     }
@@ -155,6 +208,7 @@ export class HttpStream implements StreamParser {
           from = this.chunkLine(side, isClient, bytes, from, end);
       }
     }
+    if (this.isTunnel) this.unread = end - from;
   }
 
   /** Takes bytes of a head; it is read once all of it is there. @returns where what follows begins */
@@ -171,10 +225,9 @@ export class HttpStream implements StreamParser {
       while (from < end && (bytes[from] === CR || bytes[from] === LF)) from += 1;
     if (from === end) return end;
     const before = side.held.length;
-    const all =
-      before === 0
-        ? bytes.subarray(from, end)
-        : Buffer.concat([side.held, bytes.subarray(from, end)]);
+    const part = bytes.subarray(from, end);
+    if (before > 0) side.held.append(part);
+    const all = before === 0 ? part : side.held.bytes;
     if (before < BEGINNING_BYTES && !mayBegin(isClient, all)) {
       this.lose(side, isClient);
       return end;
@@ -182,11 +235,11 @@ export class HttpStream implements StreamParser {
     const size = headSize(all, Math.max(0, before - 3));
     if (size < 0) {
       if (all.length > MAX_HEAD_BYTES) this.lose(side, isClient);
-      else side.held = Uint8Array.from(all);
+      else if (before === 0) side.held.append(all);
       return end;
     }
-    side.held = new Uint8Array(0);
     const head = readHead(all, size);
+    side.held.clear();
     const isRead = isClient ? this.request(side, head) : this.status(side, head);
     side.at = undefined;
     if (!isRead) {
@@ -196,27 +249,28 @@ export class HttpStream implements StreamParser {
     return from + size - before;
   }
 
-  private request(side: Direction, { line, headers }: Head): boolean {
-    const parts = REQUEST_LINE.exec(line);
-    if (parts === null || this.requests.length >= MAX_WAITING) return false;
+  private request(side: Direction, { line, headers, size }: Head): boolean {
+    const parts = readRequestLine(line);
+    if (parts === undefined || this.requests.length >= MAX_WAITING) return false;
     const body = newBody();
-    const [, method = '', target = '', version] = parts;
-    this.requests.push({ at: side.at!, method, target, version: version?.slice(5), headers, body });
+    this.requests.push({ at: side.at!, ...parts, headers, body, size });
+    this.headBytes += HEAD_COST * size;
     side.body = body;
     this.bodyOf(side, true, headers, false);
     return true;
   }
 
-  private status(side: Direction, { line, headers }: Head): boolean {
+  private status(side: Direction, { line, headers, size }: Head): boolean {
     const parts = STATUS_LINE.exec(line);
     if (parts === null) return false;
-    const [, version = '', status = '', phrase = ''] = parts;
+    const [all, version = '', status = ''] = parts;
+    const phrase = line.slice(all.length).trim();
     const body = newBody();
-    this.response = { at: side.at!, version, status, phrase, headers, body };
+    this.keepResponse({ at: side.at!, version, status, phrase, headers, body, size });
     side.body = body;
     // Another response to the same request follows (RFC 9110, 15.2), but for a change of protocols.
     if (status.startsWith('1') && status !== '101') {
-      this.response = undefined;
+      this.keepResponse(undefined);
       return true;
     }
     const method = this.requests[0]?.method;
@@ -232,6 +286,11 @@ export class HttpStream implements StreamParser {
     return true;
   }
 
+  private keepResponse(response: Response | undefined): void {
+    this.headBytes += HEAD_COST * ((response?.size ?? 0) - (this.response?.size ?? 0));
+    this.response = response;
+  }
+
   /** How a body ends (RFC 9112, 6.3). */
   private bodyOf(
     side: Direction,
@@ -241,6 +300,7 @@ export class HttpStream implements StreamParser {
   ): void {
     const encoding = headers.get('transfer-encoding');
     const length = headers.get('content-length');
+    if (side.body !== undefined) side.body.problem = lengthProblem(encoding, length, isClient);
     if (encoding !== undefined && /\bchunked\s*$/i.test(encoding)) {
       side.state = CHUNK_SIZE;
     } else if (length !== undefined && /^\d{1,15}$/.test(length.split(',')[0]!.trim())) {
@@ -263,9 +323,13 @@ export class HttpStream implements StreamParser {
     const part = bytes.subarray(start, start + size);
     const { body } = side;
     if (body !== undefined) {
-      if (body.size === 0) body.hashes = HASHES.map((name) => createHash(name));
+      const isAll = body.size === 0 && side.state === LENGTH && size === side.left;
+      if (isAll) body.digests = HASHES.map((name) => hash(name, part));
+      else {
+        if (body.size === 0) body.hashes = HASHES.map((name) => createHash(name));
+        for (const begun of body.hashes) begun.update(part);
+      }
       body.size += size;
-      for (const hash of body.hashes) hash.update(part);
     }
     if (side.state === TO_END) return end;
     side.left -= size;
@@ -288,14 +352,15 @@ export class HttpStream implements StreamParser {
     const stop = at < 0 ? end : start + at;
     const isLine = stop < end;
     const part = bytes.subarray(start, stop);
-    const whole = side.held.length === 0 ? part : Buffer.concat([side.held, part]);
+    const isBegun = side.held.length > 0;
+    if (isBegun || !isLine) side.held.append(part);
     if (!isLine) {
-      if (whole.length > MAX_CHUNK_LINE_BYTES) this.lose(side, isClient);
-      else side.held = Uint8Array.from(whole);
+      if (side.held.length > MAX_CHUNK_LINE_BYTES) this.lose(side, isClient);
       return end;
     }
-    side.held = new Uint8Array(0);
+    const whole = isBegun ? side.held.bytes : part;
     const line = textOf(whole, 0, whole.length).replace(/\r$/, '');
+    side.held.clear();
     if (side.state === CHUNK_END) side.state = CHUNK_SIZE;
     else if (side.state === TRAILER) {
       if (line === '') this.complete(side, isClient);
@@ -332,7 +397,7 @@ export class HttpStream implements StreamParser {
   /** Nothing tells where the next message of a side begins. */
   private lose(side: Direction, isClient: boolean): void {
     side.state = LOST;
-    side.held = new Uint8Array(0);
+    side.held.clear();
     side.body = undefined;
     side.at = undefined;
     if (!isClient && this.response !== undefined) this.give();
@@ -362,8 +427,9 @@ export class HttpStream implements StreamParser {
 
   private give(): void {
     const request = this.requests.shift();
+    if (request !== undefined) this.headBytes -= HEAD_COST * request.size;
     const { response } = this;
-    this.response = undefined;
+    this.keepResponse(undefined);
     const isUnsure = this.isUnsure && response !== undefined;
     if (isUnsure) this.isUnsure = false;
     if (request !== undefined || response !== undefined)
@@ -381,20 +447,46 @@ function headSize(bytes: Uint8Array, from: number): number {
 }
 
 function readHead(bytes: Uint8Array, size: number): Head {
-  // A line that begins with a blank goes on from the one before it (RFC 9112, 5.2).
-  const lines = textOf(bytes, 0, size)
-    .replace(/\r?\n[ \t]+/g, ' ')
-    .split(/\r?\n/);
+  const text = textOf(bytes, 0, size);
   const headers = new Map<string, string>();
-  for (const line of lines.slice(1)) {
-    const colon = line.indexOf(':');
-    if (colon <= 0) continue;
-    const name = line.slice(0, colon).trim().toLowerCase();
-    const value = line.slice(colon + 1).trim();
-    const before = headers.get(name);
-    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+  let line: string | undefined;
+  let last = '';
+  for (let from = 0; from < text.length;) {
+    const at = text.indexOf('\n', from);
+    const to = at < 0 ? text.length : at;
+    const part = text.slice(from, to > from && text.charCodeAt(to - 1) === CR ? to - 1 : to);
+    from = to + 1;
+    if (line === undefined) line = part;
+    else if (part.startsWith(' ') || part.startsWith('\t')) {
+      // A line that begins with a blank goes on from the one before it (RFC 9112, 5.2).
+      if (headers.has(last)) headers.set(last, `${headers.get(last)!} ${part.trim()}`);
+    } else {
+      const colon = part.indexOf(':');
+      last = part.slice(0, Math.max(colon, 0)).trim().toLowerCase();
+      if (!WANTED.has(last)) last = '';
+      else {
+        const before = headers.get(last);
+        const value = part.slice(colon + 1).trim();
+        headers.set(last, before === undefined ? value : `${before}, ${value}`);
+      }
+    }
   }
-  return { line: lines[0] ?? '', headers };
+  return { line: line ?? '', headers, size };
+}
+
+/** Two readers may see the end of such a body at different places, and take what follows for another message. */
+function lengthProblem(
+  encoding: string | undefined,
+  length: string | undefined,
+  isRequest: boolean,
+): string | undefined {
+  if (encoding !== undefined && length !== undefined) return 'states a length, and chunks';
+  if (encoding !== undefined && isRequest && !/^chunked$/i.test(encoding))
+    return 'states chunks, but not as all of its encoding';
+  if (length === undefined) return undefined;
+  const lengths = new Set(length.split(',', MAX_WAITING).map((part) => part.trim()));
+  if (lengths.size > 1) return 'states several lengths';
+  return /^\d{1,15}$/.test([...lengths][0]!) ? undefined : 'states a length that is no number';
 }
 
 /** The account of Basic authentication (RFC 7617); its password is not kept. */
@@ -409,18 +501,14 @@ function urlOf({ target, headers, method }: Request, { serverPort, server }: End
   if (method === 'CONNECT' || /^[a-z][a-z0-9+.-]*:\/\//i.test(target)) return target;
   const host = headers.get('host');
   const named = host === undefined || host === '' ? undefined : host;
-  const address = server.length === 4 ? [...server].join('.') : undefined;
-  const authority =
-    named ??
-    (address === undefined ? undefined : serverPort === 80 ? address : `${address}:${serverPort}`);
-  return authority === undefined
-    ? target
-    : `http://${authority}${target.startsWith('/') ? '' : '/'}${target}`;
+  const address = server.length === 4 ? server.join('.') : `[${ip6Text(server, 0)}]`;
+  const authority = named ?? (serverPort === 80 ? address : `${address}:${serverPort}`);
+  return `http://${authority}${target.startsWith('/') ? '' : '/'}${target}`;
 }
 
 function digests(body: Body | undefined, side: 'req' | 'resp'): Record<string, string> {
   if (body?.isWhole !== true || body.size === 0) return {};
-  const [md5, sha1, sha256] = body.hashes.map((hash) => hash.digest('hex'));
+  const [md5, sha1, sha256] = body.digests ?? body.hashes.map((begun) => begun.digest('hex'));
   return { [`${side}_md5`]: md5!, [`${side}_sha1`]: sha1!, [`${side}_sha256`]: sha256! };
 }
 
@@ -471,16 +559,32 @@ function describe(
       filename: fileNameOf(answered?.get('content-disposition')),
       ...digests(request?.body, 'req'),
       ...digests(response?.body, 'resp'),
-      problem: problemOf(response, isUnsure),
+      problem: problemOf(request, response, isUnsure),
     },
   };
 }
 
-function problemOf(response: Response | undefined, isUnsure: boolean): string | undefined {
-  if (isUnsure) return 'bytes before the response are missing: it may be that of another request';
-  return response?.body.isWhole === false ? 'the body was not captured to its end' : undefined;
+function problemOf(
+  request: Request | undefined,
+  response: Response | undefined,
+  isUnsure: boolean,
+): string | undefined {
+  const problems = [
+    isUnsure
+      ? 'bytes before the response are missing: it may be that of another request'
+      : response?.body.isWhole === false && 'the body was not captured to its end',
+    request?.body.isWhole === false && 'the request did not come to its end',
+    request?.body.problem !== undefined && `the request ${request.body.problem}`,
+    response?.body.problem !== undefined && `the response ${response.body.problem}`,
+  ].filter((problem) => problem !== false);
+  return problems.length === 0 ? undefined : problems.join('; ');
 }
 
 function fileNameOf(header: string | undefined): string | undefined {
   return /;\s*filename="?([^";]+)"?/i.exec(header ?? '')?.[1];
 }
+
+export const HTTP: StreamProtocol = {
+  recognise: headAt,
+  parser: (ends, sink) => new HttpStream(ends, sink),
+};

@@ -1,4 +1,5 @@
 /** What the parsers of protocols say of a connection or a datagram, for `protocol-events.ts` to write. */
+import { isAscii } from 'node:buffer';
 
 /** When a packet was captured. */
 export interface Stamp {
@@ -53,6 +54,8 @@ export interface StreamParser {
   readonly heldBytes: number;
   /** What comes after is of another protocol, which has yet to be found: a proxy's tunnel. */
   readonly isTunnel?: boolean;
+  /** Last bytes of those that were fed last that are already of the other protocol. */
+  readonly unread?: number;
   /** Bytes of one side, from `start` up to `end`. */
   data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void;
   /** So many bytes of one side are missing. */
@@ -63,14 +66,27 @@ export interface StreamParser {
   finish(): void;
 }
 
+/** A protocol over TCP. */
+export interface StreamProtocol {
+  /**
+   * Which side sends these first bytes of a direction, if they are of this protocol; `more`: they may be, but are too few to
+   * tell. It is asked for the first segments of every connection.
+   */
+  recognise(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    ends: Endpoints,
+  ): 'client' | 'server' | 'more' | undefined;
+  parser(ends: Endpoints, sink: MessageSink): StreamParser;
+}
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Text that comes from the network: what is no UTF-8 is read as Latin-1. */
 export function textOf(bytes: Uint8Array, start: number, end: number): string {
   const part = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
-  let isAscii = true;
-  for (const byte of part) if (byte > 127) isAscii = false;
-  if (isAscii) return part.toString('latin1');
+  if (isAscii(part)) return part.toString('latin1');
   try {
     return utf8.decode(part);
   } catch {

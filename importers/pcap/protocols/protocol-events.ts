@@ -5,7 +5,7 @@ import type { EventSink } from '../../../engine/contract/importer.ts';
 import type { Endpoints, MessageSink, ProtocolKind, ProtocolMessage } from './messages.ts';
 
 /** Raise it when the same packets would say something else. */
-const VERSION = 1;
+const VERSION = 2;
 
 export class ProtocolEvents implements MessageSink {
   private readonly sink: EventSink;
@@ -31,14 +31,23 @@ export class ProtocolEvents implements MessageSink {
     batch.service.setString(row, message.kind);
     batch.event_type.setString(row, message.type);
     batch.message.setString(row, message.text);
-    for (const [name, value] of Object.entries(message.columns))
-      if (value !== undefined) batch.cutText(name as CutText).setString(row, value);
-    batch.cutText('extractor').setString(row, `${message.kind}/${VERSION}`);
-    for (const [name, value] of Object.entries(message.attributes)) {
+    let size = message.text.length;
+    const { columns, attributes } = message;
+    for (const name in columns) {
+      const value = columns[name];
       if (value === undefined) continue;
-      batch.setAttribute(name, typeof value === 'string' ? value : JSON.stringify(value));
+      size += value.length;
+      batch.cutText(name as CutText).setString(row, value);
     }
-    batch.endRow();
+    batch.cutText('extractor').setString(row, `${message.kind}/${VERSION}`);
+    for (const name in attributes) {
+      const value = attributes[name];
+      if (value === undefined) continue;
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      size += text.length;
+      batch.setAttribute(name, text);
+    }
+    batch.endRow(size);
   }
 
   private ends(batch: EventBatch, row: number, ends: Endpoints): void {

@@ -1,71 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { collect, inputOf, type CollectedRow } from '../../shared/collect.ts';
-import { ACK, ascii, cat, classicFile, ethernet, FIN, hex, ip4, n16, tcp, udp } from '../build.ts';
+import { collect, inputOf } from '../../shared/collect.ts';
+import { ACK, ascii, cat, classicFile, ethernet, FIN, hex, ip4, n16, tcp } from '../build.ts';
 import { pcapImporter } from '../index.ts';
 import { ja3, ja4 } from './fingerprints.ts';
+import { CLIENT, datagram, events, type Frame, of, SERVER, stream } from './frames-for-tests.ts';
 import { readHello } from './hello.ts';
-
-const CLIENT = '192.0.2.17';
-const SERVER = '198.51.100.7';
-
-type Frame = Uint8Array;
-interface Segment {
-  seq: number;
-  flags?: number;
-}
-
-/** TCP from the client's port 40000 to `port`, and back. */
-function stream(port: number) {
-  const frame = (
-    fromClient: boolean,
-    { seq, flags = ACK }: Segment,
-    payload: Uint8Array,
-  ): Frame => {
-    const [src, dst] = fromClient ? [40_000, port] : [port, 40_000];
-    const [from, to] = fromClient ? [CLIENT, SERVER] : [SERVER, CLIENT];
-    return ethernet(
-      0x0800,
-      ip4({ src: from, dst: to, proto: 6 }, tcp({ src, dst, flags, seq }, payload)),
-    );
-  };
-  return {
-    client: (seq: number, payload: Uint8Array | string, flags?: number): Frame =>
-      frame(true, flags === undefined ? { seq } : { seq, flags }, bytesOf(payload)),
-    server: (seq: number, payload: Uint8Array | string, flags?: number): Frame =>
-      frame(false, flags === undefined ? { seq } : { seq, flags }, bytesOf(payload)),
-  };
-}
-
-function bytesOf(payload: Uint8Array | string): Uint8Array {
-  return typeof payload === 'string' ? ascii(payload) : payload;
-}
-
-function datagram(fromClient: boolean, port: number, payload: Uint8Array): Frame {
-  const [src, dst] = fromClient ? [40_000, port] : [port, 40_000];
-  const [from, to] = fromClient ? [CLIENT, SERVER] : [SERVER, CLIENT];
-  return ethernet(0x0800, ip4({ src: from, dst: to, proto: 17 }, udp(src, dst, payload)));
-}
-
-/** What the protocols of a capture say; a frame each millisecond. */
-async function events(frames: readonly Frame[], snaplen = 65_535): Promise<CollectedRow[]> {
-  const file = classicFile(
-    {},
-    frames.map((bytes, i) => ({
-      ...{ seconds: 1_700_000_000, fraction: i * 1000 },
-      ...{ bytes: bytes.subarray(0, snaplen), wire: bytes.length },
-    })),
-  );
-  const { rows } = await collect(pcapImporter, inputOf(file), { protocols: true, packets: false });
-  return rows;
-}
-
-async function of(
-  kind: string,
-  frames: readonly Frame[],
-  snaplen?: number,
-): Promise<CollectedRow[]> {
-  return (await events(frames, snaplen)).filter((row) => row.kind === kind);
-}
 
 const name = (text: string): Uint8Array =>
   cat(...text.split('.').flatMap((label) => [Uint8Array.of(label.length), ascii(label)]), '00');
@@ -92,7 +31,7 @@ describe('DNS', () => {
     expect(row).toMatchObject({
       ...{ src_ip4: 0xc0000211, dst_ip4: 0xc6336407, src_port: 40_000, dst_port: 53, proto: 17 },
       ...{ ts: 1_700_000_000_000_000, flow_id: 1, service: 'dns', event_type: 'query' },
-      ...{ query: 'www.example.com', query_type: 'A', outcome: 'success', extractor: 'dns/1' },
+      ...{ query: 'www.example.com', query_type: 'A', outcome: 'success', extractor: 'dns/2' },
       message: 'A www.example.com → host1.example.com, 203.0.113.9',
     });
     expect(row?.attrs).toEqual({
@@ -159,7 +98,7 @@ describe('HTTP', () => {
     const [row, ...more] = await of('http', [client(1, GET), server(1, OK)]);
     expect(more).toEqual([]);
     expect(row).toMatchObject({
-      ...{ src_ip4: 0xc0000211, dst_port: 8080, flow_id: 1, extractor: 'http/1' },
+      ...{ src_ip4: 0xc0000211, dst_port: 8080, flow_id: 1, extractor: 'http/2' },
       ...{ url: 'http://www.example.com/a?b=c', http_method: 'GET', http_status: '200' },
       ...{ user_agent: 'agent/1', referrer: 'http://example.com/', user: 'alice' },
       ...{ dst_domain: 'www.example.com', outcome: 'success' },
@@ -317,7 +256,7 @@ describe('TLS', () => {
     ]);
     expect(more).toEqual([]);
     expect(row).toMatchObject({
-      ...{ dst_port: 8443, outcome: 'success', extractor: 'tls/1' },
+      ...{ dst_port: 8443, outcome: 'success', extractor: 'tls/2' },
       ...{ tls_sni: 'www.example.com', ja3: '87991a9b84cb5b4bc5f84c5ecad46032' },
     });
     expect(row?.attrs).toEqual({
@@ -443,4 +382,111 @@ it('survives every changed byte of every protocol, and numbers each event once',
       expect(new Set(numbers).size).toBe(numbers.length);
     }
   }
+});
+
+describe('hostile content', () => {
+  const { client, server } = stream(80);
+
+  it.each<[string, string, RegExp | undefined]>([
+    [
+      'a length and chunks',
+      'Content-Length: 5\r\nTransfer-Encoding: chunked',
+      /a length, and chunks/,
+    ],
+    ['two lengths', 'Content-Length: 5\r\nContent-Length: 0', /several lengths/],
+    ['a length that is no number', 'Content-Length: +5', /no number/],
+    ['an encoding beside chunks', 'Transfer-Encoding: chunked, identity', /not as all/],
+    ['a blank before the colon', 'Transfer-Encoding : chunked\r\nContent-Length: 1', /and chunks/],
+    ['the same length twice', 'Content-Length: 0\r\nContent-Length: 0', undefined],
+  ])('says that a request states %s', async (_, headers, problem) => {
+    const [row] = await of('http', [client(1, `POST / HTTP/1.1\r\n${headers}\r\n\r\n0\r\n\r\n`)]);
+    if (problem === undefined) expect(row?.attrs).not.toHaveProperty('problem');
+    else expect(row?.attrs['problem']).toMatch(problem);
+  });
+
+  it('takes no longer for lines that are made to be slow', async () => {
+    const blanks = ' '.repeat(60_000);
+    const pieces = (sent: typeof client, text: string): Frame[] => {
+      const all = Buffer.from(text);
+      return Array.from({ length: Math.ceil(all.length / 1400) }, (_, i) =>
+        sent(1 + 1400 * i, all.subarray(1400 * i, 1400 * (i + 1))),
+      );
+    };
+    const rows = await of('http', [
+      ...pieces(client, `${GET}GET /${blanks}x HTTP/1.1${blanks.slice(0, 4000)}x\r\n\r\n`),
+      ...pieces(server, `${OK}HTTP/1.1 200${blanks}x\u2028y\r\n\r\n`),
+    ]);
+    expect(rows.map((row) => row['http_status'])).toEqual(['200', '200']);
+  });
+
+  it('reads handshake messages that come in records of one byte', async () => {
+    const certificate = new Uint8Array(200_000);
+    const size = (n: number): Uint8Array => Uint8Array.of(n >>> 16, (n >>> 8) & 255, n & 255);
+    const list = cat(size(certificate.length + 3), size(certificate.length), certificate);
+    const message = cat('0b', size(list.length), list);
+    const records = new Uint8Array(message.length * 6);
+    for (const [i, byte] of message.entries()) records.set([22, 3, 3, 0, 1, byte], 6 * i);
+    const hello = tls(2, cat('0303', '22'.repeat(32), '00 c02b 00'));
+    const sent = cat(hello, records);
+    const frames = [client(1, tls(1, clientHello()))];
+    for (let at = 0; at < sent.length; at += 1400)
+      frames.push(server(1 + at, sent.subarray(at, at + 1400)));
+    const [row] = await of('tls', frames);
+    expect(row?.attrs['cert_sha256']).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('follows no name over more hops than a name has labels', async () => {
+    const hops = Array.from({ length: 200 }, (_, i) => n16(0xc000 | (i === 0 ? 12 : 27 + 2 * i)));
+    const data = cat(...hops);
+    const header = cat(n16(1), n16(0x8000), n16(1), n16(2), n16(0), n16(0));
+    const first = cat('00', n16(10), n16(1), n16(0), n16(1), n16(data.length), data);
+    const last = cat(n16(0xc000 | (27 + 2 * 199)), n16(1), n16(1), n16(0), n16(1), n16(0));
+    const message = cat(header, '00', n16(1), n16(1), first, last);
+    expect(await of('dns', [datagram(false, 53, message)])).toEqual([]);
+  });
+
+  it('takes what is announced to all as its sender says', async () => {
+    const answer = dns(0, 0x8400, 'host1.local', 1, [record(1, 30, Uint8Array.of(203, 0, 113, 9))]);
+    const frame = datagram(true, 5353, answer);
+    frame.set([224, 0, 0, 251], 30);
+    const [row] = await of('dns', [frame]);
+    expect(row).toMatchObject({ src_ip4: 0xc0000211, dst_ip4: 0xe00000fb });
+  });
+
+  it('takes no fragment but the first for a datagram', async () => {
+    const frame = datagram(true, 53, dns(7, 0x0100, 'www.example.com', 1));
+    // A later fragment has no ports: its payload is what would be the header of UDP, too.
+    const payload = dns(7, 0x0100, 'www.example.com', 1);
+    const ip = ip4({ src: CLIENT, dst: SERVER, proto: 17 }, payload);
+    ip.set([0x00, 0x10], 6);
+    const rows = await events([frame, ethernet(0x0800, ip)]);
+    expect(rows.filter(({ kind }) => kind === 'dns')).toHaveLength(1);
+  });
+
+  it('holds no more of what waits for answers than the bound', async () => {
+    const questions = 60;
+    const big = cat(
+      ...[n16(7), n16(0x0100), n16(questions), n16(0), n16(0), n16(0)],
+      ...Array.from({ length: questions }, (_, i) =>
+        cat(name(`${'a'.repeat(10)}${i}.example.com`), n16(1), n16(1)),
+      ),
+    );
+    const frames = Array.from({ length: 4000 }, (_, i) => {
+      const query = Uint8Array.from(big);
+      query.set([i >>> 8, i & 255], 0);
+      const frame = datagram(true, 53, query);
+      // Another client for each few queries.
+      frame.set([10, 0, 0, i >>> 6], 26);
+      return frame;
+    });
+    const file = classicFile(
+      {},
+      frames.map((bytes, i) => ({ seconds: 1_700_000_000, fraction: i, bytes })),
+    );
+    const { rows, notes } = await collect(pcapImporter, inputOf(file), {
+      ...{ protocols: true, packets: false },
+    });
+    expect(rows.filter(({ kind }) => kind === 'dns')).toHaveLength(4000);
+    expect(notes.join()).toMatch(/connections were read in part/);
+  });
 });

@@ -2,59 +2,79 @@
  * Puts the payloads of TCP connections in order and gives them to the parser of their protocol, which is found by what
  * the first bytes are, not by ports.
  *
- * A segment that comes early is held until what is before it comes; where too much is held, or the connection ends, the
- * missing bytes are a gap. Of bytes that come twice the first are taken, as most receivers do.
+ * A segment that comes early is held until what is before it comes. Bytes that the other side has acknowledged, and those
+ * that are missing when too much is held or the connection ends, are a gap. Of bytes that come twice the first are taken,
+ * as most receivers do.
  *
  * Invariants: memory is bounded by MAX_OPEN connections and MAX_HELD_BYTES of early segments and begun messages over all; the cost of
  * a packet does not depend on how many connections are open; connections of no protocol that is known cost a bit each.
  */
 import type { Packet } from '../packet.ts';
-import { DnsStream, isDnsStream } from './dns.ts';
-import { HttpStream, isHttpRequest, isHttpResponse } from './http.ts';
-import type { Endpoints, MessageSink, Stamp, StreamParser } from './messages.ts';
-import { isTls, TlsStream } from './tls.ts';
+import type { Endpoints, MessageSink, Stamp, StreamParser, StreamProtocol } from './messages.ts';
+import { STREAM_PROTOCOLS } from './stream-protocols.ts';
 
 const MAX_OPEN = 65_536;
 /** Early segments of one direction. */
 const MAX_EARLY = 64;
 const MAX_EARLY_BYTES = 1 << 20;
 const MAX_HELD_BYTES = 64 << 20;
+/** First bytes of one direction that are too few to tell the protocol. */
+const MAX_FIRST_BYTES = 16_384;
+/** Segments in which a protocol is looked for: a connection may have been captured from its middle, or begin with a proxy's handshake. */
+const MOST_TRIES = 8;
 const [FIN, SYN, RST, ACK] = [1, 2, 4, 16];
-const DNS_PORT = 53;
 /** RFC 7323: a window has less than 2^30 bytes; captures of one have gaps far below it. */
 const MAX_JUMP = 1 << 26;
+/** Bytes that a RST may be away from what comes next. */
+const MAX_RESET_JUMP = 1 << 20;
 
-interface Early {
-  readonly seq: number;
+interface Held {
   readonly bytes: Uint8Array;
   readonly at: Stamp;
+}
+interface Early extends Held {
+  readonly seq: number;
 }
 
 class Direction {
   /** Sequence number of the byte that comes next; -1 before the first. */
   next = -1;
-  early: Early[] = [];
+  early: Early[] | undefined;
   earlyBytes = 0;
-  hasEnded = false;
-  /** Where its FIN is. */
+  /** Sequence number after its last byte; -1 before a FIN. */
   fin = -1;
+  hasEnded = false;
+  /** What came before the protocol is known. */
+  first: Held | undefined;
+}
+
+/** What is known of the flow of the packet that was taken last. */
+export interface FlowBeginnings {
+  /** Whether it was seen from its SYN on. */
+  readonly isFromStart: boolean;
+  /** Sequence number of the first byte of the side that has sent the packet. */
+  readonly firstSequence: number;
+  /** Application protocols by the number of the flow. */
+  readonly services: Map<number, string>;
 }
 
 class Connection {
   readonly sides = [new Direction(), new Direction()] as const;
   parser: StreamParser | undefined;
   ends: Endpoints;
+  /** Segments that may yet show the protocol. */
+  tries = MOST_TRIES;
+  isNamed = false;
   /** Whether the side with the lower number in `sides` is the client. */
-  isFirstClient: boolean;
-  readonly first4: number;
-  readonly first6: Uint8Array | undefined;
-  readonly firstPort: number;
+  isFirstClient = true;
+  private readonly first4: number;
+  private readonly first6: Uint8Array | undefined;
+  private readonly firstPort: number;
 
-  constructor(p: Packet, ends: Endpoints, isFirstClient: boolean) {
+  constructor(p: Packet, ends: Endpoints) {
     this.ends = ends;
-    this.isFirstClient = isFirstClient;
     this.first4 = p.src4;
-    this.first6 = p.ipVersion === 6 ? p.bytes.slice(p.src6, p.src6 + 16) : undefined;
+    this.first6 = p.ipVersion === 6 ? ends.client : undefined;
     this.firstPort = p.srcPort;
   }
 
@@ -64,6 +84,18 @@ class Connection {
     if (p.srcPort !== p.dstPort) return 0;
     if (this.first6 === undefined) return p.src4 === this.first4 ? 0 : 1;
     return Buffer.compare(this.first6, p.bytes.subarray(p.src6, p.src6 + 16)) === 0 ? 0 : 1;
+  }
+
+  isClient(side: 0 | 1): boolean {
+    return (side === 0) === this.isFirstClient;
+  }
+
+  setClient(side: 0 | 1, isClient: boolean): void {
+    if (this.isClient(side) === isClient) return;
+    this.isFirstClient = !this.isFirstClient;
+    const { client, server, clientPort, serverPort, ...rest } = this.ends;
+    const turned = { client: server, server: client };
+    this.ends = { ...rest, ...turned, clientPort: serverPort, serverPort: clientPort };
   }
 }
 
@@ -85,18 +117,17 @@ class FlowBits {
 }
 
 export class TcpStreams {
-  /** Connections that were given up because too many were open at a time. */
+  /** Connections that were given up because too much was open at a time. */
   evicted = 0;
   private readonly sink: MessageSink;
-  private readonly services: Map<number, string>;
+  private readonly flows: FlowBeginnings;
   private readonly open = new Map<number, Connection>();
   private readonly done = new FlowBits();
   private heldBytes = 0;
 
-  /** @param services gets the protocol of each connection, by the number of its flow */
-  constructor(sink: MessageSink, services: Map<number, string>) {
+  constructor(sink: MessageSink, flows: FlowBeginnings) {
     this.sink = sink;
-    this.services = services;
+    this.flows = flows;
   }
 
   /** Whether nothing more of a flow is read. */
@@ -104,13 +135,15 @@ export class TcpStreams {
     return this.done.has(flow);
   }
 
-  /** @param flow number of the packet's flow */
+  /** @param flow number of the packet's flow, which the tracker of flows has taken last */
   packet(p: Packet, flow: number): void {
     if (this.done.has(flow)) return;
     const connection = this.open.get(flow);
     if (p.payload > 0) this.segment(p, flow, connection);
-    else if (connection !== undefined && (p.tcpFlags & (FIN | RST | SYN)) !== 0)
+    else if (connection !== undefined && (p.tcpFlags & (FIN | RST)) !== 0) {
+      this.acknowledge(p, connection);
       this.control(p, flow, connection);
+    }
   }
 
   finish(): void {
@@ -118,33 +151,60 @@ export class TcpStreams {
   }
 
   private segment(p: Packet, flow: number, known: Connection | undefined): void {
+    const seq = (p.tcpFlags & SYN) !== 0 ? (p.tcpSeq + 1) >>> 0 : p.tcpSeq;
+    const from = p.payloadStart;
+    // Bytes beyond the snap length were sent, but not captured.
+    const to = Math.min(p.end, from + p.payload);
     let connection = known;
     if (connection === undefined) {
-      // Payload in a SYN is a matter of TCP Fast Open, which waits for its acknowledgement.
-      connection = new Connection(p, endpointsOf(p, flow, true), true);
+      connection = new Connection(p, endpointsOf(p, flow, true));
       if (this.open.size >= MAX_OPEN) this.evictOldest();
       this.open.set(flow, connection);
-    }
+    } else this.acknowledge(p, connection);
     const side = connection.sideOf(p);
     const direction = connection.sides[side];
-    const seq = (p.tcpFlags & SYN) !== 0 ? (p.tcpSeq + 1) >>> 0 : p.tcpSeq;
-    if (direction.next < 0) direction.next = seq;
+    if (direction.next < 0) direction.next = this.firstOf(seq);
     else if (Math.abs((seq - direction.next) | 0) > MAX_JUMP) {
-      // No window is as wide: another connection has the same addresses and ports.
+      // No window is as wide. Another connection that has the same addresses and ports begins a protocol.
+      if (recognise(p.bytes.subarray(from, to), connection.ends) === undefined) return;
       this.close(flow, connection, false);
       this.segment(p, flow, undefined);
       return;
     }
-    const from = p.payloadStart;
-    // Bytes beyond the snap length were sent, but not captured.
-    const to = Math.min(p.end, from + p.payload);
     const at = { micros: p.micros, nanos: p.nanos, digits: p.digits };
     this.accept(connection, side, seq, p.bytes, from, to, at);
     if (to - from < p.payload) this.skipTo(connection, side, (seq + p.payload) >>> 0);
     if ((p.tcpFlags & (FIN | RST)) !== 0) this.control(p, flow, connection);
-    const { parser } = connection;
-    if (parser?.isDone === true && parser.isTunnel !== true) this.close(flow, connection);
+    else if (direction.fin >= 0) this.endAt(connection, side);
+    if (this.isOver(connection)) this.close(flow, connection);
     while (this.heldBytes > MAX_HELD_BYTES && this.open.size > 0) this.evictOldest();
+  }
+
+  /** Where a direction begins whose first segment that was captured begins at `seq`: others may have been sent before. */
+  private firstOf(seq: number): number {
+    const { isFromStart, firstSequence } = this.flows;
+    const ahead = (seq - firstSequence) | 0;
+    return isFromStart && ahead > 0 && ahead <= MAX_EARLY_BYTES ? firstSequence : seq;
+  }
+
+  private isOver({ parser, tries, sides }: Connection): boolean {
+    if (sides[0].hasEnded && sides[1].hasEnded) return true;
+    return parser === undefined ? tries <= 0 : parser.isDone && parser.isTunnel !== true;
+  }
+
+  /** What the receiver of a direction has, but the capture has not, will not come any more. */
+  private acknowledge(p: Packet, connection: Connection): void {
+    if ((p.tcpFlags & ACK) === 0) return;
+    const side = connection.sideOf(p) === 0 ? 1 : 0;
+    const direction = connection.sides[side];
+    const { early, next, fin } = direction;
+    if (next < 0 || (fin < 0 && (early === undefined || early.length === 0))) return;
+    const ahead = (p.tcpAck - next) | 0;
+    if (ahead <= 0 || ahead > MAX_JUMP) return;
+    // A FIN is acknowledged as if it were a byte.
+    const isAfterFin = fin >= 0 && ((p.tcpAck - fin) | 0) > 0;
+    this.skipTo(connection, side, isAfterFin ? fin : p.tcpAck);
+    if (fin >= 0) this.endAt(connection, side);
   }
 
   private accept(
@@ -159,69 +219,78 @@ export class TcpStreams {
     const direction = connection.sides[side];
     const ahead = (seq - direction.next) | 0;
     if (ahead > 0) {
-      this.hold(connection, side, { seq, bytes: bytes.slice(start, end), at });
+      if (end > start)
+        this.hold(connection, side, {
+          seq,
+          bytes: Uint8Array.from(bytes.subarray(start, end)),
+          at,
+        });
       return;
     }
     const from = start - ahead;
     if (from >= end) return;
     direction.next = (direction.next + end - from) >>> 0;
     this.give(connection, side, bytes, from, end, at);
-    this.drain(connection, side);
+    if (direction.early !== undefined) this.drain(connection, side);
   }
 
   /** Early segments that come next now. */
   private drain(connection: Connection, side: 0 | 1): void {
     const direction = connection.sides[side];
-    while (direction.early.length > 0) {
-      const [first] = direction.early;
-      if (((first!.seq - direction.next) | 0) > 0) return;
-      this.release(direction);
-      const skip = (direction.next - first!.seq) | 0;
-      if (skip >= first!.bytes.length) continue;
-      direction.next = (first!.seq + first!.bytes.length) >>> 0;
-      this.give(connection, side, first!.bytes, skip, first!.bytes.length, first!.at);
+    for (;;) {
+      const first = direction.early?.[0];
+      if (first === undefined || ((first.seq - direction.next) | 0) > 0) return;
+      direction.early!.shift();
+      direction.earlyBytes -= first.bytes.length;
+      this.heldBytes -= first.bytes.length;
+      const skip = (direction.next - first.seq) | 0;
+      if (skip >= first.bytes.length) continue;
+      direction.next = (first.seq + first.bytes.length) >>> 0;
+      this.give(connection, side, first.bytes, skip, first.bytes.length, first.at);
     }
-  }
-
-  private release(direction: Direction): void {
-    const first = direction.early.shift()!;
-    direction.earlyBytes -= first.bytes.length;
-    this.heldBytes -= first.bytes.length;
   }
 
   private hold(connection: Connection, side: 0 | 1, segment: Early): void {
     const direction = connection.sides[side];
-    let at = direction.early.length;
-    while (at > 0 && ((direction.early[at - 1]!.seq - segment.seq) | 0) > 0) at -= 1;
-    direction.early.splice(at, 0, segment);
+    const early = (direction.early ??= []);
+    let at = early.length;
+    while (at > 0 && ((early[at - 1]!.seq - segment.seq) | 0) > 0) at -= 1;
+    early.splice(at, 0, segment);
     direction.earlyBytes += segment.bytes.length;
     this.heldBytes += segment.bytes.length;
-    if (direction.early.length > MAX_EARLY || direction.earlyBytes > MAX_EARLY_BYTES)
-      this.skipTo(connection, side, direction.early[0]!.seq);
+    if (early.length > MAX_EARLY || direction.earlyBytes > MAX_EARLY_BYTES)
+      this.skipTo(connection, side, early[0]!.seq);
   }
 
-  /** What is missing up to a place is not waited for any longer. */
+  /** What is missing up to a place is not waited for any longer; early segments before it are given. */
   private skipTo(connection: Connection, side: 0 | 1, seq: number): void {
     const direction = connection.sides[side];
-    const size = (seq - direction.next) | 0;
-    if (size <= 0) return;
-    // Early segments before that place are given first.
-    const [first] = direction.early;
-    if (
-      first !== undefined &&
-      ((first.seq - seq) | 0) < 0 &&
-      ((first.seq - direction.next) | 0) > 0
-    )
-      this.skipTo(connection, side, first.seq);
-    const left = (seq - direction.next) | 0;
-    if (left <= 0) return;
-    direction.next = seq;
-    connection.parser?.gap(this.isClient(connection, side), left);
-    this.drain(connection, side);
+    for (;;) {
+      const left = (seq - direction.next) | 0;
+      if (left <= 0) return;
+      const first = direction.early?.[0];
+      const before = first === undefined ? left : (first.seq - direction.next) | 0;
+      this.gap(connection, side, Math.min(left, before));
+      this.drain(connection, side);
+    }
   }
 
-  private isClient({ isFirstClient }: Connection, side: 0 | 1): boolean {
-    return (side === 0) === isFirstClient;
+  private gap(connection: Connection, side: 0 | 1, size: number): void {
+    const direction = connection.sides[side];
+    direction.next = (direction.next + size) >>> 0;
+    if (connection.parser !== undefined) {
+      const { parser } = connection;
+      const before = parser.heldBytes;
+      parser.gap(connection.isClient(side), size);
+      this.heldBytes += parser.heldBytes - before;
+      return;
+    }
+    this.dropFirst(direction);
+  }
+
+  private dropFirst(direction: Direction): void {
+    this.heldBytes -= direction.first?.bytes.length ?? 0;
+    direction.first = undefined;
   }
 
   private give(
@@ -235,117 +304,152 @@ export class TcpStreams {
     if (connection.parser?.isTunnel === true) {
       this.heldBytes -= connection.parser.heldBytes;
       connection.parser = undefined;
+      connection.isNamed = false;
+      connection.tries = MOST_TRIES;
     }
-    if (connection.parser === undefined) {
-      connection.parser = this.parserFor(connection, side, bytes, start, end);
-      const { service } = connection.parser;
-      if (service !== undefined) this.services.set(connection.ends.flow, service);
-    }
-    const { parser } = connection;
-    const before = parser.heldBytes;
-    parser.data(this.isClient(connection, side), bytes, start, end, at);
-    this.heldBytes += parser.heldBytes - before;
+    if (connection.parser === undefined) this.begin(connection, side, bytes, start, end, at);
+    else this.feed(connection, connection.parser, side, bytes, start, end, at);
   }
 
-  /** By the first bytes that a connection has, whichever side they are of. */
-  private parserFor(
+  private feed(
+    connection: Connection,
+    parser: StreamParser,
+    side: 0 | 1,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    at: Stamp,
+  ): void {
+    const before = parser.heldBytes;
+    parser.data(connection.isClient(side), bytes, start, end, at);
+    this.heldBytes += parser.heldBytes - before;
+    if (!connection.isNamed && parser.service !== undefined) {
+      connection.isNamed = true;
+      this.flows.services.set(connection.ends.flow, parser.service);
+    }
+    const unread = parser.isTunnel === true ? (parser.unread ?? 0) : 0;
+    if (unread > 0) this.give(connection, side, bytes, end - unread, end, at);
+  }
+
+  /** Looks for the protocol in the first bytes of a side. */
+  private begin(
     connection: Connection,
     side: 0 | 1,
     bytes: Uint8Array,
     start: number,
     end: number,
-  ): StreamParser {
-    const { sink } = this;
-    if (isTls(bytes, start, end)) {
-      // 1: a ClientHello, 2: a ServerHello.
-      this.setClient(connection, side, bytes[start + 5] === 1);
-      return new TlsStream(connection.ends, sink);
+    at: Stamp,
+  ): void {
+    if (connection.tries <= 0) return;
+    const direction = connection.sides[side];
+    const { first } = direction;
+    const part = bytes.subarray(start, end);
+    const all = first === undefined ? part : Buffer.concat([first.bytes, part]);
+    const began = first?.at ?? at;
+    this.dropFirst(direction);
+    const found = recognise(all, connection.ends);
+    if (found === 'more' && all.length <= MAX_FIRST_BYTES) {
+      direction.first = { bytes: Uint8Array.from(all), at: began };
+      this.heldBytes += all.length;
+      return;
     }
-    if (isHttpRequest(bytes, start, end)) {
-      this.setClient(connection, side, true);
-      return new HttpStream(connection.ends, sink);
+    if (found === undefined || found === 'more') {
+      connection.tries -= 1;
+      return;
     }
-    if (isHttpResponse(bytes, start, end)) {
-      this.setClient(connection, side, false);
-      return new HttpStream(connection.ends, sink);
-    }
-    const { clientPort, serverPort } = connection.ends;
-    if ((clientPort === DNS_PORT || serverPort === DNS_PORT) && isDnsStream(bytes, start, end)) {
-      // The bit that says that a message is a response.
-      this.setClient(connection, side, (bytes[start + 4]! & 0x80) === 0);
-      return new DnsStream(connection.ends, sink);
-    }
-    return UNKNOWN;
-  }
-
-  private setClient(connection: Connection, side: 0 | 1, isClient: boolean): void {
-    if (this.isClient(connection, side) === isClient) return;
-    connection.isFirstClient = !connection.isFirstClient;
-    const { client, server, clientPort, serverPort, ...rest } = connection.ends;
-    connection.ends = {
-      ...rest,
-      ...{ client: server, server: client, clientPort: serverPort, serverPort: clientPort },
-    };
+    connection.setClient(side, found.from === 'client');
+    const parser = found.protocol.parser(connection.ends, this.sink);
+    connection.parser = parser;
+    this.heldBytes += parser.heldBytes;
+    // What the other side has sent before was too little to tell.
+    const other = side === 0 ? 1 : 0;
+    const before = connection.sides[other].first;
+    this.dropFirst(connection.sides[other]);
+    if (before !== undefined)
+      this.feed(connection, parser, other, before.bytes, 0, before.bytes.length, before.at);
+    this.feed(connection, parser, side, all, 0, all.length, began);
   }
 
   private control(p: Packet, flow: number, connection: Connection): void {
     const side = connection.sideOf(p);
     const direction = connection.sides[side];
     if ((p.tcpFlags & RST) !== 0) {
+      // One that is far from what comes next is none that the other side would believe.
+      if (direction.next >= 0 && Math.abs((p.tcpSeq - direction.next) | 0) > MAX_RESET_JUMP) return;
       this.close(flow, connection);
       return;
     }
-    if ((p.tcpFlags & (SYN | ACK)) === SYN) return;
-    if ((p.tcpFlags & FIN) === 0 || direction.hasEnded) return;
-    direction.hasEnded = true;
+    if ((p.tcpFlags & FIN) === 0 || direction.fin >= 0) return;
     const last = (p.tcpSeq + p.payload) >>> 0;
-    if (direction.next >= 0) this.skipTo(connection, side, last);
-    connection.parser?.end(this.isClient(connection, side));
-    if (connection.sides[0].hasEnded && connection.sides[1].hasEnded) this.close(flow, connection);
+    if (direction.next >= 0 && Math.abs((last - direction.next) | 0) > MAX_JUMP) return;
+    direction.fin = last;
+    this.endAt(connection, side);
+    if (this.isOver(connection)) this.close(flow, connection);
+  }
+
+  /** A direction whose FIN was seen ends once all before it was. */
+  private endAt(connection: Connection, side: 0 | 1): void {
+    const direction = connection.sides[side];
+    if (direction.hasEnded || (direction.next >= 0 && ((direction.fin - direction.next) | 0) > 0))
+      return;
+    direction.hasEnded = true;
+    const { parser } = connection;
+    if (parser === undefined) return;
+    const before = parser.heldBytes;
+    parser.end(connection.isClient(side));
+    this.heldBytes += parser.heldBytes - before;
   }
 
   private evictOldest(): void {
     const [oldest] = this.open;
     if (oldest === undefined) return;
-    this.evicted += 1;
+    if (oldest[1].parser !== undefined) this.evicted += 1;
     this.close(...oldest);
   }
 
-  /** @param isOver nothing more of the flow is read */
-  private close(flow: number, connection: Connection, isOver = true): void {
+  /** @param isLast nothing more of the flow is read */
+  private close(flow: number, connection: Connection, isLast = true): void {
     this.open.delete(flow);
-    if (isOver) this.done.add(flow);
-    for (const direction of connection.sides) this.heldBytes -= direction.earlyBytes;
+    if (isLast) this.done.add(flow);
+    for (const side of [0, 1] as const) {
+      const direction = connection.sides[side];
+      const last = direction.early?.at(-1);
+      if (last !== undefined && direction.next >= 0)
+        this.skipTo(connection, side, (last.seq + last.bytes.length) >>> 0);
+      this.heldBytes -= direction.earlyBytes;
+      direction.early = undefined;
+      direction.earlyBytes = 0;
+      this.dropFirst(direction);
+    }
     this.heldBytes -= connection.parser?.heldBytes ?? 0;
     connection.parser?.finish();
+    connection.parser = undefined;
   }
 }
 
-/** For connections of no protocol that is known. */
-const UNKNOWN: StreamParser = {
-  heldBytes: 0,
-  service: undefined,
-  isDone: true,
-  data() {
-    // Not read.
-  },
-  gap() {
-    // Not read.
-  },
-  end() {
-    // Not read.
-  },
-  finish() {
-    // Nothing is held.
-  },
-};
+/** The protocol whose first bytes these are, and which side sends them; `more`: they are too few. */
+function recognise(
+  bytes: Uint8Array,
+  ends: Endpoints,
+): { protocol: StreamProtocol; from: 'client' | 'server' } | 'more' | undefined {
+  let mayBe = false;
+  for (const protocol of STREAM_PROTOCOLS) {
+    const from = protocol.recognise(bytes, 0, bytes.length, ends);
+    if (from === 'more') mayBe = true;
+    else if (from !== undefined) return { protocol, from };
+  }
+  return mayBe ? 'more' : undefined;
+}
 
 /** Both ends of a packet's connection, its sender as the client or the server. */
 export function endpointsOf(p: Packet, flow: number, fromClient: boolean): Endpoints {
   const [source, target] =
     p.ipVersion === 4
       ? [bytes4(p.src4), bytes4(p.dst4)]
-      : [p.bytes.slice(p.src6, p.src6 + 16), p.bytes.slice(p.dst6, p.dst6 + 16)];
+      : [
+          Uint8Array.from(p.bytes.subarray(p.src6, p.src6 + 16)),
+          Uint8Array.from(p.bytes.subarray(p.dst6, p.dst6 + 16)),
+        ];
   return {
     ...{ flow, proto: p.proto, vlan: p.vlan },
     client: fromClient ? source : target,

@@ -10,7 +10,8 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { u16, u24 } from '../bytes.ts';
 import { ja3, ja3s, ja4 } from './fingerprints.ts';
 import { type Hello, readHello } from './hello.ts';
-import type { Endpoints, MessageSink, Stamp, StreamParser } from './messages.ts';
+import { HeldBytes } from './held-bytes.ts';
+import type { Endpoints, MessageSink, Stamp, StreamParser, StreamProtocol } from './messages.ts';
 
 const RECORD_HEADER = 5;
 const CHANGE_CIPHER_SPEC = 20;
@@ -44,22 +45,10 @@ const ALERTS: Readonly<Record<number, string>> = {
   ...{ 120: 'no_application_protocol' },
 };
 
-/** Whether a stream begins with a TLS handshake. */
-export function isTls(bytes: Uint8Array, start: number, end: number): boolean {
-  return (
-    end - start > RECORD_HEADER &&
-    bytes[start] === HANDSHAKE &&
-    bytes[start + 1] === 3 &&
-    bytes[start + 2]! <= 4 &&
-    u16(bytes, start + 3) <= MAX_RECORD_BYTES &&
-    (bytes[start + 5] === CLIENT_HELLO || bytes[start + 5] === SERVER_HELLO)
-  );
-}
-
 /** The records of one side, and the handshake messages in them. */
 class Side {
-  held: Uint8Array = new Uint8Array(0);
-  handshake: Uint8Array = new Uint8Array(0);
+  readonly held = new HeldBytes();
+  readonly handshake = new HeldBytes();
   isEncrypted = false;
 }
 
@@ -74,6 +63,8 @@ export class TlsStream implements StreamParser {
   private server: Hello | undefined;
   private certificates: readonly Uint8Array[] = [];
   private alert: string | undefined;
+  /** About what hellos and certificates take in memory. */
+  private helloBytes = 0;
   private isEstablished = false;
   private isRetried = false;
   private problem: string | undefined;
@@ -85,15 +76,20 @@ export class TlsStream implements StreamParser {
 
   get heldBytes(): number {
     const [a, b] = this.sides;
-    return a.held.length + a.handshake.length + b.held.length + b.handshake.length;
+    const begun = a.held.capacity + a.handshake.capacity + b.held.capacity + b.handshake.capacity;
+    return begun + this.helloBytes;
   }
 
   data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
     const side = this.sides[isClient ? 0 : 1];
     if (this.isDone || side.isEncrypted) return;
     this.at ??= at;
+    const isBegun = side.held.length > 0;
     let all = bytes.subarray(start, end);
-    if (side.held.length > 0) all = Buffer.concat([side.held, all]);
+    if (isBegun) {
+      side.held.append(all);
+      all = side.held.bytes;
+    }
     let from = 0;
     while (all.length - from >= RECORD_HEADER && !side.isEncrypted) {
       const size = u16(all, from + 3);
@@ -105,7 +101,9 @@ export class TlsStream implements StreamParser {
       this.record(side, isClient, all, from, from + RECORD_HEADER + size);
       from += RECORD_HEADER + size;
     }
-    side.held = side.isEncrypted ? new Uint8Array(0) : Uint8Array.from(all.subarray(from));
+    if (side.isEncrypted) side.held.clear();
+    else if (isBegun) side.held.drop(from);
+    else if (from < all.length) side.held.append(all.subarray(from));
     if (this.sides[0].isEncrypted && this.sides[1].isEncrypted) this.finish();
   }
 
@@ -119,7 +117,7 @@ export class TlsStream implements StreamParser {
     const from = start + RECORD_HEADER;
     switch (bytes[start]) {
       case HANDSHAKE:
-        side.handshake = Buffer.concat([side.handshake, bytes.subarray(from, end)]);
+        side.handshake.append(bytes.subarray(from, end));
         this.messages(side, isClient);
         break;
       case ALERT:
@@ -141,7 +139,7 @@ export class TlsStream implements StreamParser {
 
   private messages(side: Side, isClient: boolean): void {
     let at = 0;
-    const { handshake } = side;
+    const handshake = side.handshake.bytes;
     while (handshake.length - at >= 4) {
       const size = u24(handshake, at + 1);
       if (size > MAX_HELD_BYTES) {
@@ -152,7 +150,7 @@ export class TlsStream implements StreamParser {
       this.message(handshake[at]!, isClient, handshake, at + 4, at + 4 + size);
       at += 4 + size;
     }
-    side.handshake = Uint8Array.from(handshake.subarray(at));
+    side.handshake.drop(at);
   }
 
   private message(
@@ -162,14 +160,21 @@ export class TlsStream implements StreamParser {
     start: number,
     end: number,
   ): void {
-    if (type === CLIENT_HELLO && isClient) this.client ??= readHello(bytes, start, end, true);
-    else if (type === SERVER_HELLO && !isClient) {
+    // Numbers and strings take more than bytes.
+    const cost = 4 * (end - start);
+    if (type === CLIENT_HELLO && isClient && this.client === undefined) {
+      this.client = readHello(bytes, start, end, true);
+      this.helloBytes += cost;
+    } else if (type === SERVER_HELLO && !isClient && this.server === undefined) {
       const hello = readHello(bytes, start, end, false);
       const isRetry = hello !== undefined && Buffer.compare(hello.random, HELLO_RETRY) === 0;
       if (isRetry) this.isRetried = true;
-      else this.server ??= hello;
-    } else if (type === CERTIFICATE && !isClient && this.certificates.length === 0)
+      else this.server = hello;
+      this.helloBytes += cost;
+    } else if (type === CERTIFICATE && !isClient && this.certificates.length === 0) {
       this.certificates = certificatesIn(bytes, start, end);
+      this.helloBytes += end - start;
+    }
   }
 
   private fail(why: string): void {
@@ -183,7 +188,7 @@ export class TlsStream implements StreamParser {
     this.problem ??= 'bytes of the handshake are missing';
     // Nothing tells where the next record of this side begins.
     side.isEncrypted = true;
-    side.held = new Uint8Array(0);
+    side.held.clear();
   }
 
   end(): void {
@@ -307,3 +312,18 @@ function versionText(version: number): string {
 function hex4(value: number): string {
   return value.toString(16).padStart(4, '0');
 }
+
+export const TLS: StreamProtocol = {
+  /** A record with the beginning of a ClientHello or ServerHello. */
+  recognise(bytes, start, end) {
+    if (bytes[start] !== HANDSHAKE) return undefined;
+    if (end - start <= RECORD_HEADER)
+      return end - start < 2 || bytes[start + 1] === 3 ? 'more' : undefined;
+    const size = u16(bytes, start + 3);
+    if (bytes[start + 1] !== 3 || bytes[start + 2]! > 4 || size === 0 || size > MAX_RECORD_BYTES)
+      return undefined;
+    const type = bytes[start + 5];
+    return type === CLIENT_HELLO ? 'client' : type === SERVER_HELLO ? 'server' : undefined;
+  },
+  parser: (ends, sink) => new TlsStream(ends, sink),
+};

@@ -1,0 +1,79 @@
+/**
+ * What datagrams say.
+ *
+ * Invariant: conversations are bounded in number and in the memory of what waits in them for its answer.
+ */
+import { u16 } from '../bytes.ts';
+import type { Packet } from '../packet.ts';
+import { DNS_PORTS, DnsConversation, type DnsMessage, NETBIOS_PORT, readDns } from './dns.ts';
+import type { MessageSink } from './messages.ts';
+import { endpointsOf } from './tcp-streams.ts';
+
+/** Conversations that are followed at a time. */
+const MAX_CONVERSATIONS = 65_536;
+const MAX_HELD_BYTES = 32 << 20;
+
+export class Datagrams {
+  /** Conversations that were given up because too much was open at a time. */
+  evicted = 0;
+  private readonly sink: MessageSink;
+  private readonly services: Map<number, string>;
+  private readonly conversations = new Map<number, DnsConversation>();
+  private heldBytes = 0;
+
+  constructor(sink: MessageSink, services: Map<number, string>) {
+    this.sink = sink;
+    this.services = services;
+  }
+
+  /** @param p a datagram with its header; of a fragment there is only the first */
+  packet(p: Packet, flow: number): void {
+    const end = p.payloadStart + p.payload;
+    if (end > p.end || !mayBeDns(p)) return;
+    const isNetbios = p.srcPort === NETBIOS_PORT || p.dstPort === NETBIOS_PORT;
+    const message = readDns(p.bytes, p.payloadStart, end, isNetbios);
+    if (message !== undefined) this.dns(p, flow, message);
+  }
+
+  private dns(p: Packet, flow: number, message: DnsMessage): void {
+    let conversation = this.conversations.get(flow);
+    if (conversation === undefined) {
+      // Who announces something to all has been asked by nobody.
+      const ends = endpointsOf(p, flow, !message.isResponse || isMulticast(p));
+      conversation = new DnsConversation(ends, this.sink);
+      if (this.conversations.size >= MAX_CONVERSATIONS) this.endOldest();
+      this.conversations.set(flow, conversation);
+      this.services.set(flow, 'dns');
+    }
+    const before = conversation.heldBytes;
+    conversation.take(message, { micros: p.micros, nanos: p.nanos, digits: p.digits });
+    this.heldBytes += conversation.heldBytes - before;
+    while (this.heldBytes > MAX_HELD_BYTES) this.endOldest();
+  }
+
+  /** A conversation in which nothing waits has said all that it can. */
+  private endOldest(): void {
+    const [oldest] = this.conversations;
+    if (oldest === undefined) return;
+    const [flow, conversation] = oldest;
+    if (conversation.heldBytes > 0) this.evicted += 1;
+    this.heldBytes -= conversation.heldBytes;
+    conversation.finish();
+    this.conversations.delete(flow);
+  }
+
+  finish(): void {
+    for (const conversation of this.conversations.values()) conversation.finish();
+  }
+}
+
+function isMulticast({ ipVersion, dst4, dst6, bytes }: Packet): boolean {
+  return ipVersion === 4 ? dst4 >>> 28 === 0xe : bytes[dst6] === 0xff;
+}
+
+/** On other ports than those of DNS a message has one question: much else begins with the same few bytes. */
+function mayBeDns({ srcPort, dstPort, bytes, payload, payloadStart }: Packet): boolean {
+  if (payload < 12) return false;
+  if (DNS_PORTS.has(srcPort) || DNS_PORTS.has(dstPort)) return true;
+  return (bytes[payloadStart + 2]! & 0x78) === 0 && u16(bytes, payloadStart + 4) === 1;
+}

@@ -1,0 +1,60 @@
+/** For tests: connections as frames, and what their protocols say. */
+import { collect, inputOf, type Collected, type CollectedRow } from '../../shared/collect.ts';
+import { ACK, ascii, classicFile, ethernet, ip4, tcp, udp } from '../build.ts';
+import { pcapImporter } from '../index.ts';
+
+export const CLIENT = '192.0.2.17';
+export const SERVER = '198.51.100.7';
+
+export type Frame = Uint8Array;
+/** TCP from the client's port 40000 to `port`, and back. */
+export function stream(port: number) {
+  const sender =
+    (isClient: boolean) =>
+    (seq: number, payload: Uint8Array | string, flags = ACK, ack = 0): Frame => {
+      const [src, dst] = isClient ? [40_000, port] : [port, 40_000];
+      const [from, to] = isClient ? [CLIENT, SERVER] : [SERVER, CLIENT];
+      const segment = tcp({ src, dst, flags, seq, ack }, bytesOf(payload));
+      return ethernet(0x0800, ip4({ src: from, dst: to, proto: 6 }, segment));
+    };
+  return { client: sender(true), server: sender(false) };
+}
+
+function bytesOf(payload: Uint8Array | string): Uint8Array {
+  return typeof payload === 'string' ? ascii(payload) : payload;
+}
+
+export function datagram(fromClient: boolean, port: number, payload: Uint8Array): Frame {
+  const [src, dst] = fromClient ? [40_000, port] : [port, 40_000];
+  const [from, to] = fromClient ? [CLIENT, SERVER] : [SERVER, CLIENT];
+  return ethernet(0x0800, ip4({ src: from, dst: to, proto: 17 }, udp(src, dst, payload)));
+}
+
+/** What the protocols of a capture say; a frame each millisecond. */
+export async function events(frames: readonly Frame[], snaplen = 65_535): Promise<CollectedRow[]> {
+  return (await read(frames, { snaplen })).rows;
+}
+
+/** @param blockSize bytes of the file that are read at a time, all into the same memory */
+export function read(
+  frames: readonly Frame[],
+  { snaplen = 65_535, blockSize = 1 << 20 } = {},
+): Promise<Collected> {
+  const file = classicFile(
+    {},
+    frames.map((bytes, i) => ({
+      ...{ seconds: 1_700_000_000, fraction: i * 1000 },
+      ...{ bytes: bytes.subarray(0, snaplen), wire: bytes.length },
+    })),
+  );
+  const input = inputOf(file, 'evidence', blockSize);
+  return collect(pcapImporter, input, { protocols: true, packets: false });
+}
+
+export async function of(
+  kind: string,
+  frames: readonly Frame[],
+  snaplen?: number,
+): Promise<CollectedRow[]> {
+  return (await events(frames, snaplen)).filter((row) => row.kind === kind);
+}

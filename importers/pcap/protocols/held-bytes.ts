@@ -1,0 +1,49 @@
+/** Bytes that wait for those that come after them. To append costs what is appended, however many are held. */
+const LEAST = 256;
+
+export class HeldBytes {
+  private memory: Uint8Array = new Uint8Array(0);
+  private from = 0;
+  private to = 0;
+
+  get length(): number {
+    return this.to - this.from;
+  }
+
+  /** Bytes of memory that are taken. */
+  get capacity(): number {
+    return this.memory.length;
+  }
+
+  /** What is held; valid until something is appended. */
+  get bytes(): Uint8Array {
+    return this.memory.subarray(this.from, this.to);
+  }
+
+  append(part: Uint8Array): void {
+    const { memory, from, to } = this;
+    const size = to - from + part.length;
+    if (to + part.length > memory.length) {
+      const isRoomy = size <= memory.length >>> 1;
+      const next = isRoomy ? memory : new Uint8Array(Math.max(LEAST, 2 * size));
+      next.set(memory.subarray(from, to));
+      this.memory = next;
+      this.from = 0;
+      this.to = to - from;
+    }
+    this.memory.set(part, this.to);
+    this.to += part.length;
+  }
+
+  /** Forgets the first `size` bytes. */
+  drop(size: number): void {
+    this.from += size;
+    if (this.from >= this.to) this.clear();
+  }
+
+  clear(): void {
+    this.memory = new Uint8Array(0);
+    this.from = 0;
+    this.to = 0;
+  }
+}
