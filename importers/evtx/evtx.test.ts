@@ -229,3 +229,32 @@ it('ends where a template has itself in it', async () => {
   const { rows, quarantined } = await collect(log);
   expect(rows.length + quarantined.length).toBe(1);
 });
+
+it('quarantines a record that says more than its chunk could hold, and reads on', async () => {
+  // Each of many places stands for the same long text.
+  const many: XmlElement = {
+    name: 'Event',
+    children: [
+      {
+        name: 'EventData',
+        children: [{ name: 'Data', children: Array.from({ length: 9000 }, () => 0) }],
+      },
+    ],
+  };
+  const bomb = { id: 1n, written: TIME, xml: many, values: [text('x'.repeat(8000))] };
+  const { rows, quarantined } = await collect(buildLog([[bomb], [ALICE]]));
+  expect(quarantined.map(({ reason }) => reason)).toEqual([
+    'the record says more than its chunk can hold',
+  ]);
+  expect(rows).toHaveLength(1);
+});
+
+it('reads a list of all the values that a record can have', async () => {
+  const values = [{ type: T.text | ARRAY, bytes: Buffer.alloc(50_000) }];
+  const list: XmlElement = {
+    name: 'Event',
+    children: [{ name: 'EventData', children: [{ name: 'Data', children: [0] }] }],
+  };
+  const { rows } = await collect(buildLog([[{ id: 1n, written: TIME, xml: list, values }]]));
+  expect(JSON.parse(rows[0]!.attrs['Data']!)).toHaveLength(25_000);
+});

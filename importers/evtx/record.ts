@@ -2,7 +2,8 @@
  * One record of an event log as names and values: the members of `System` under the names that Sigma uses
  * (`EventID`, `Provider_Name`, …), those of `EventData` and `UserData` under their own.
  *
- * Invariants: no value is lost. A name that comes twice has a list of its values; a name of the record's data that is
+ * Invariants: no value is lost; a record that has more elements or text than fit its chunk, because its values stand for
+ * each other, is refused. A name that comes twice has a list of its values; a name of the record's data that is
  * one of `System`, too, is `EventData.NAME`.
  */
 import {
@@ -27,8 +28,11 @@ import {
   valueText,
 } from './values.ts';
 
-export type Value = string | readonly string[];
+export type Value = string | string[];
 
+/** Of a record: a chunk of 64 KiB has fewer elements, and templates repeat only some of its text. */
+const MAX_ELEMENTS = 65_536;
+const MAX_TEXT = 1 << 20;
 /** Substitutions beyond this many levels of BinXML in BinXML are refused. */
 const MAX_DEPTH = 16;
 const NO_VALUES: Values = {
@@ -67,6 +71,8 @@ export class EventRecord {
   private readonly xml: BinXml;
   private bytes: Uint8Array = new Uint8Array(0);
   private view: DataView = new DataView(new ArrayBuffer(0));
+  private elementsLeft = 0;
+  private textLeft = 0;
 
   constructor(xml: BinXml) {
     this.xml = xml;
@@ -89,6 +95,8 @@ export class EventRecord {
     this.rendered = undefined;
     this.system.clear();
     this.data.clear();
+    this.elementsLeft = MAX_ELEMENTS;
+    this.textLeft = MAX_TEXT;
     let isEvent = false;
     this.each(this.xml.read(start, end), NO_VALUES, 0, (element, values) => {
       isEvent = true;
@@ -176,6 +184,8 @@ export class EventRecord {
     }
     const list = this.listOf(element.children, values);
     if (list !== undefined) {
+      this.elementsLeft -= list.length;
+      if (this.elementsLeft < 0) throw new BinXmlError('the record has too many elements');
       for (const text of list) this.add(name, text);
       return;
     }
@@ -203,7 +213,7 @@ export class EventRecord {
     const before = this.data.get(key);
     if (before === undefined) this.data.set(key, value);
     else if (typeof before === 'string') this.data.set(key, [before, value]);
-    else this.data.set(key, [...before, value]);
+    else before.push(value);
   }
 
   /** The elements among nodes, those of instances and of values that are BinXML included. */
@@ -216,6 +226,7 @@ export class EventRecord {
     if (depth > MAX_DEPTH) throw new BinXmlError('elements are nested too deep');
     for (const node of nodes) {
       if (typeof node === 'string') continue;
+      if (this.elementsLeft-- <= 0) throw new BinXmlError('the record has too many elements');
       if (isElement(node)) take(node, values);
       else if (isInstance(node)) this.each(node.nodes, node.values, depth + 1, take);
       else {
@@ -262,7 +273,10 @@ export class EventRecord {
       let text: string | undefined;
       if (typeof node === 'string') text = node;
       else if (!isElement(node) && !isInstance(node)) text = this.value(node, values);
-      if (text !== undefined) all = all === undefined ? text : all + text;
+      if (text === undefined) continue;
+      this.textLeft -= text.length;
+      if (this.textLeft < 0) throw new BinXmlError('the record says more than its chunk can hold');
+      all = all === undefined ? text : all + text;
     }
     return all;
   }
