@@ -451,6 +451,7 @@ export class Grammar {
       `where ${random.oneOf([this.leaf(), `${random.oneOf(MEASURED)} > ${random.below(5000)}`])}`,
       `union (${this.leaf()})`,
       `eval made = ${this.expression()}`,
+      `eval made = ${random.oneOf(['delta(ts)', `delta(${random.oneOf(MEASURED)})`, `prev(${field()}, ${random.between(1, 3)})`])}${random.oneOf(['', ` by ${field()}`])}`,
       `extract "${random.oneOf(['from', 'for', 'to'])} {made}"`,
       `rename ${field()} as made`,
       `where len(message) > ${random.below(120)}`,

@@ -99,14 +99,19 @@ export function withExpressions(resolve: Resolve, around: Surroundings): Resolve
   return columns === undefined ? found : Object.assign(found, { columns });
 }
 
-/** What an expression gives, as a field. */
+/** What an expression gives. */
+export function computedValue(value: ValueNode, resolve: Resolve, around: Surroundings): Value {
+  return valueOf(value, valueContext(resolve, around));
+}
+
+/** The same as a field. */
 export function computedField(
   name: string,
   value: ValueNode,
   resolve: Resolve,
   around: Surroundings,
 ): Field {
-  return fieldOf(name, valueOf(value, valueContext(resolve, around)));
+  return fieldOf(name, computedValue(value, resolve, around));
 }
 
 function comparison(node: ComparedNode, resolve: Resolve, around: Surroundings): Filter {

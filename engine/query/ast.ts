@@ -180,7 +180,13 @@ export type Stage = Span &
         readonly fields: readonly Name[];
         readonly by: Measure;
       }
-    | { readonly stage: 'eval'; readonly as: Name; readonly value: ValueNode }
+    | {
+        readonly stage: 'eval';
+        readonly as: Name;
+        readonly value: ValueNode;
+        /** Groups within which there is a row before; none: all rows are one. */
+        readonly by: readonly Name[];
+      }
     | { readonly stage: 'rename'; readonly names: readonly Renamed[] }
     | { readonly stage: 'extract'; readonly from: Name; readonly given: Cut }
     | { readonly stage: 'parse'; readonly form: 'json' | 'kv'; readonly from: Name }

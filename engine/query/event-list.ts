@@ -8,7 +8,7 @@ import type { EpochMicros } from '../contract/event.ts';
 import type { Name } from './ast.ts';
 import { micros, nullOf, Params, ROW_NUMBER, timeFromMicros } from './dialect/duckdb.ts';
 import { type Edge, type EventContext, filterRelation, judge } from './events.ts';
-import { knownField } from './fields.ts';
+import { EXPANDED, knownField } from './fields.ts';
 import { ALL, type Filter, allOf, conjuncts } from './filters/filter.ts';
 import { messageParts } from './message-parts.ts';
 import type { Found } from './found.ts';
@@ -19,7 +19,7 @@ import { QueryError } from './query-error.ts';
 import { type Relation, orderBy } from './relation.ts';
 import { type SegmentInfo, TRUE } from './scope.ts';
 import { sortRelation } from './stages/sort.ts';
-import { EXPANDED, type Statement, fieldOutput, instant, projected } from './statements.ts';
+import { type Statement, fieldOutput, instant, projected } from './statements.ts';
 
 /** Texts of a list are cut there, in characters. */
 export const MAX_CELL = 4096;

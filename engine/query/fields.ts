@@ -98,6 +98,14 @@ export function refName(ref: Ref): string {
   return 'computed' in ref ? ref.computed : ref.computation.text;
 }
 
+/** Fields that stand for others when they are shown. */
+export const EXPANDED: Readonly<Record<string, readonly string[]>> = {
+  ip: ['src_ip', 'dst_ip'],
+  port: ['src_port', 'dst_port'],
+  flow: ['src_ip', 'src_port', 'dst_ip', 'dst_port', 'proto'],
+  last: ['ts'],
+};
+
 /** SQL of a reference in a scope, or undefined where there is no such column. */
 export function refSql(ref: Ref, scope: Scope): string | undefined {
   if ('column' in ref) return scope.column(ref.column);

@@ -7,7 +7,7 @@ import { knownField } from './fields.ts';
 import { parseQuery } from './parse.ts';
 import { printTest } from './print.ts';
 import { QueryError } from './query-error.ts';
-import { isAggregating } from './stages/stages.ts';
+import { endsEvents } from './stages/stages.ts';
 
 /** An item of the outermost AND of a filter. */
 export interface Term extends Span {
@@ -82,14 +82,14 @@ export function errorSpan(
 
 /** The tree of the beginning that gives events. */
 export function eventsAst(ast: Ast): Ast {
-  const at = ast.stages.findIndex(isAggregating);
+  const at = ast.stages.findIndex(endsEvents);
   return at < 0
     ? ast
     : { ...ast, text: eventsText(ast.text, ast), stages: ast.stages.slice(0, at) };
 }
 
 function eventsText(text: string, ast: Ast): string {
-  const cut = ast.stages.find(isAggregating);
+  const cut = ast.stages.find(endsEvents);
   return (cut === undefined ? text : text.slice(0, pipeBefore(text, cut))).trim();
 }
 

@@ -11,7 +11,7 @@ import type { Ast, Expression, Name, Stage } from './ast.ts';
 import { withClock } from './clock-fields.ts';
 import { Params } from './dialect/duckdb.ts';
 import { allColumns, filterInput, filterRelation, judge, type EventContext } from './events.ts';
-import { type Resolve, eventFields, knownField, withFields } from './fields.ts';
+import { EXPANDED, type Resolve, eventFields, knownField, withFields } from './fields.ts';
 import type { ArrivedFilter } from './filters/arrived.ts';
 import { type Filter, allOf, conjuncts, listFilter } from './filters/filter.ts';
 import { either } from './filters/logic.ts';
@@ -35,11 +35,14 @@ import {
 import { type Predicate, type PruneReason, type SegmentInfo, columnSets } from './scope.ts';
 import { severalValues } from './several-values.ts';
 import { countTable } from './stages/count.ts';
-import { extendedTable } from './stages/computed-columns.ts';
+import { defaultColumns } from './default-columns.ts';
+import { extendedTable, tableOfRows } from './stages/computed-columns.ts';
 import type { Computed, Shape } from './stages/operator.ts';
 import {
   type RowStage,
   chooseRows,
+  derives,
+  endsEvents,
   isAggregating,
   isRowStage,
   stageOperatorOf,
@@ -122,6 +125,8 @@ export interface Plan {
   /** What stages computed of events, to be shown beside their fields; names that are not shown. */
   readonly computed: readonly Name[];
   readonly hidden: ReadonlySet<string>;
+  /** Columns of rows that are no events any more, though nothing aggregates them; undefined: of others. */
+  readonly rowColumns: readonly Name[] | undefined;
   /** Columns of an answer that is no rows of events. */
   readonly tableColumns: readonly TableColumn[];
   /** The time range that query and request name; either end may be open. */
@@ -186,15 +191,17 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
     alike.add(segment, verdict);
   }
 
-  const rowsShape = stages.length === 0;
+  const derived = stages.length === 0 && shaping.some(derives);
+  const rowsShape = stages.length === 0 && !derived;
   const range = timeBounds(filters);
   const first = stages[0];
   const countOnly = first?.stage === 'count' && stages.length === 1;
   const byCatalog = countOnly && whole && events.node === 'base';
   const flat = flatten(events);
+  const extent = { columns: allColumns(used), tagIds: context.tags.map(({ id }) => id) };
   const plan: Plan = {
     ast,
-    shape: shapeOfAnswer(stages),
+    shape: derived ? 'table' : shapeOfAnswer(stages),
     path: byCatalog || used.length === 0 ? 'catalog' : 'scan',
     catalogCount: byCatalog ? sum(used.map((segment) => wholeRows(segment, filters))) : undefined,
     needs: [],
@@ -209,7 +216,7 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
     streaming: rowsShape && flat !== undefined,
     limit: rowsShape ? flat?.limit : undefined,
     ...{ projection: shaped.projection, computed: shaped.computed, hidden: shaped.hidden },
-    tableColumns: [],
+    ...{ rowColumns: derived ? rowColumns(shaped, extent) : undefined, tableColumns: [] },
     range,
     needsRange: false,
     filters,
@@ -217,7 +224,7 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
     resolve,
     unlisted,
     readings,
-    extent: { columns: allColumns(used), tagIds: context.tags.map(({ id }) => id) },
+    extent,
     stages,
     context,
   };
@@ -359,8 +366,15 @@ function eventsNode(
   const hidden = new Set<string>();
   for (const stage of shaping) {
     const made = stageOperatorOf(stage).computes?.(stage, resolve, around);
+    if (derives(stage) && isRowStage(stage)) node = { node: 'stage', of: node, stage, resolve };
     if (stage.stage === 'where') node = whereNode(node, analyse(stage.filter, resolve, around));
     else if (stage.stage === 'union') {
+      if (shaping.slice(0, shaping.indexOf(stage)).some(derives))
+        throw syntaxError(
+          'union takes events, not a table',
+          stage.start,
+          'put union before the stage that makes a table of them',
+        );
       const right = unionSide(stage.query, stored, around, context);
       node =
         node.node === 'base' && right.node === 'base'
@@ -402,6 +416,22 @@ interface ShapedEvents extends Pick<Plan, 'events' | 'resolve' | 'computed' | 'h
   readonly projection: Name[] | undefined;
 }
 
+/** The columns of a table that was made of events row by row: those that were chosen, else all but attributes. */
+function rowColumns(shaped: ShapedEvents, extent: Extent): Name[] {
+  const place = { start: 0, end: 0 };
+  const { projection, computed } = shaped;
+  if (projection === undefined)
+    return [
+      ...['ts', ...defaultColumns({ ...shaped, extent })].map((name) => ({ name, ...place })),
+      ...computed,
+    ];
+  return projection.flatMap((name) => {
+    const { name: known } = shaped.resolve(name);
+    if (!Object.hasOwn(EXPANDED, known)) return [name];
+    return EXPANDED[known]!.map((other) => ({ ...name, name: other }));
+  });
+}
+
 /** Names that say which events there are, in which order: no stage gives them another meaning. */
 function checkComputed({ fields }: Computed, stage: Stage): void {
   for (const { name } of fields) {
@@ -423,7 +453,7 @@ function unionSide(
   around: Surroundings,
   context: Pick<CompileContext, 'from' | 'to'>,
 ): EventsNode {
-  const other = query.stages.find(isAggregating);
+  const other = query.stages.find(endsEvents);
   if (other !== undefined) {
     throw new QueryError(
       'query-syntax',
@@ -668,6 +698,10 @@ export function buildTable(
   parts?: GroupParts,
 ): Table {
   const context = eventContext(plan, plan.segmentsUsed, params);
+  if (plan.rowColumns !== undefined) {
+    const relation = relationOf(plan.events, context, new Set());
+    return tableOfRows({ ...relation, resolve: plan.resolve }, plan.rowColumns);
+  }
   let input: Input = { ...inputOf(plan.events, context), parts };
   let table: Table | undefined;
   const around = surroundings(plan.context, plan.readings, new Set());
@@ -681,7 +715,9 @@ export function buildTable(
     const operator = stageOperatorOf(stage);
     const made = operator.computes?.(stage, relation.resolve, around);
     if (made !== undefined) {
-      table = extendedTable(table, made, relation);
+      const base = derives(stage) ? operator.relation?.(stage, relation, around) : undefined;
+      const wide = base === undefined ? table : { ...table, order: base.order, sql: base.sql() };
+      table = extendedTable(wide, made, relation);
       continue;
     }
     const chosen = operator.relation?.(stage, relation, around);

@@ -3,10 +3,9 @@ import { evidenceNames } from '../util/attribute-columns.ts';
 import { communityId } from '../util/community-id.ts';
 import { COLUMNS, PROTOCOLS } from '../contract/event.ts';
 import { parseAddress } from './address.ts';
-import { chosenName } from './fields.ts';
+import { EXPANDED, chosenName } from './fields.ts';
 import type { ShownRecord, ShownValue } from './format.ts';
 import type { Plan } from './plan.ts';
-import { EXPANDED } from './statements.ts';
 import { OVERFLOW_COLUMN } from './scope.ts';
 
 /** Flows carry their Community ID; it follows from the five-tuple, so it is not stored. */

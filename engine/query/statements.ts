@@ -4,7 +4,7 @@
  * Result values are numbers, bigints, text, truth or NULL only: times come as epoch microseconds,
  * IPv6 addresses as UUID text.
  */
-import { COLUMNS, type EpochMicros } from '../contract/event.ts';
+import type { EpochMicros } from '../contract/event.ts';
 import type { Name } from './ast.ts';
 import {
   type BoundValue,
@@ -15,13 +15,14 @@ import {
   quoteIdentifier,
 } from './dialect/duckdb.ts';
 import { attributesOf } from './attribute-names.ts';
-import { type Field, chosenName, knownField } from './fields.ts';
+import { EXPANDED, type Field, chosenName, knownField } from './fields.ts';
 import { allColumns } from './events.ts';
 import { ALL } from './filters/filter.ts';
 import type { Found } from './found.ts';
 import { type Division, GroupParts } from './group-parts.ts';
 import { type MessageParts, messageParts } from './message-parts.ts';
 import { type OutputColumn, Outputs, readable } from './outputs.ts';
+import { otherNames, defaultColumns } from './default-columns.ts';
 import {
   type Plan,
   buildTable,
@@ -63,22 +64,6 @@ export interface RowsOptions {
   /** In no order. */
   readonly unordered?: boolean | undefined;
 }
-
-/** Columns that are never shown by themselves: they are part of, or beneath, other fields. */
-export const HIDDEN_COLUMNS: ReadonlySet<string> = new Set([
-  'seq',
-  'source_id',
-  'ts',
-  'ts_ns',
-  'ts_digits',
-  'ts_basis',
-  'tz_offset',
-  'src_ip4',
-  'dst_ip4',
-  'src_ip6',
-  'dst_ip6',
-  'record_key',
-]);
 
 /**
  * Events, in order. For a plan that is `streaming`, call it for one day's segments after the other,
@@ -317,33 +302,12 @@ function defaultOutputs(
   plan: Plan,
   segments: readonly SegmentInfo[],
 ): void {
-  const there = plan.extent.columns ?? new Set<string>();
   instant(outputs, scope, 'ts');
-  for (const name of ['kind', 'event_id', 'source'])
+  for (const name of defaultColumns(plan))
     fieldOutput(outputs, scope, plan, knownField(name)!, name);
-  const { hidden } = plan;
-  const others = new Set([...hidden, ...plan.computed.map(({ name }) => name.toLowerCase())]);
-  for (const side of ['src_ip', 'dst_ip']) {
-    if (others.has(side)) continue;
-    if (there.has(`${side}4`) || there.has(`${side}6`)) {
-      fieldOutput(outputs, scope, plan, knownField(side)!, side);
-    }
-  }
-  for (const name of Object.keys(COLUMNS)) {
-    if (!there.has(name) || HIDDEN_COLUMNS.has(name) || others.has(name)) continue;
-    fieldOutput(outputs, scope, plan, knownField(name)!, name);
-  }
   for (const name of plan.computed) projected(outputs, scope, plan, segments, name);
-  attributes(outputs, scope, segments, others);
+  attributes(outputs, scope, segments, otherNames(plan));
 }
-
-/** Fields that stand for others when they are shown. */
-export const EXPANDED: Readonly<Record<string, readonly string[]>> = {
-  ip: ['src_ip', 'dst_ip'],
-  port: ['src_port', 'dst_port'],
-  flow: ['src_ip', 'src_port', 'dst_ip', 'dst_port', 'proto'],
-  last: ['ts'],
-};
 
 export function projected(
   outputs: Outputs,

@@ -152,8 +152,8 @@ function checkStages(ast: Ast): void {
   let counted = false;
   for (const stage of ast.stages) {
     if (stage.stage === 'union') checkStages(stage.query);
-    if (!counted && stageOperatorOf(stage).needsAllEvents === true)
-      throw refused(`${stage.stage} of events`, stage.start);
+    const whole = counted ? undefined : stageOperatorOf(stage).needsAllEvents?.(stage);
+    if (whole !== undefined) throw refused(whole, stage.start);
     counted ||= isAggregating(stage);
   }
 }

@@ -5,11 +5,11 @@
 import type { EventBatch } from '../contract/event-batch.ts';
 import { COLUMNS, type ColumnName } from '../contract/event.ts';
 import type { Name } from '../query/ast.ts';
-import { type Field, chosenName, knownField } from '../query/fields.ts';
+import { HIDDEN_COLUMNS } from '../query/default-columns.ts';
+import { EXPANDED, type Field, chosenName, knownField } from '../query/fields.ts';
 import type { RawValue } from '../query/raw-value.ts';
 import type { Plan } from '../query/plan.ts';
 import type { OutputColumn } from '../query/outputs.ts';
-import { EXPANDED, HIDDEN_COLUMNS } from '../query/statements.ts';
 import { OVERFLOW_COLUMN } from '../query/scope.ts';
 import { shapeOf } from '../query/values.ts';
 import { type Read, numberRead, readsOf, textRead } from '../query/batch/field-values.ts';

@@ -13,7 +13,7 @@ import {
   askQuery,
 } from '../../search/index.ts';
 import { csvLine } from './csv.ts';
-import { EXPANDED } from '../../query/statements.ts';
+import { EXPANDED } from '../../query/fields.ts';
 import { fieldName } from '../event/event-query.ts';
 import { parquetSink } from './export.ts';
 import {

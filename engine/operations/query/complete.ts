@@ -297,6 +297,7 @@ async function namesAt(
   const keywords: Readonly<Record<string, readonly string[]>> = {
     ...{
       top: ['by'],
+      eval: ['by'],
       rare: ['by'],
       rename: ['as'],
       timeline: ['by', 'spread'],

@@ -4,6 +4,7 @@ import { ADDRESS_FUNCTIONS } from './functions/address.ts';
 import { CONDITIONAL_FUNCTIONS } from './functions/conditional.ts';
 import { DECODE_FUNCTIONS } from './functions/decode.ts';
 import { NUMBER_FUNCTIONS } from './functions/number.ts';
+import { PREVIOUS_FUNCTIONS } from './functions/previous.ts';
 import { TEXT_FUNCTIONS } from './functions/text.ts';
 import { TIME_FUNCTIONS } from './functions/time.ts';
 
@@ -15,6 +16,7 @@ export const VALUE_FUNCTIONS: ReadonlyMap<string, FunctionOperator> = new Map(
     ...TIME_FUNCTIONS,
     ...ADDRESS_FUNCTIONS,
     ...DECODE_FUNCTIONS,
+    ...PREVIOUS_FUNCTIONS,
   }),
 );
 

@@ -3,13 +3,16 @@ import { readsOf } from '../batch/field-values.ts';
 import { withExpressions } from '../analyse.ts';
 import { type BatchTable, project, sorted, tableScopeOf } from '../batch/table.ts';
 import { quoteIdentifier } from '../dialect/duckdb.ts';
-import type { Resolve } from '../fields.ts';
+import type { Name } from '../ast.ts';
+import { type Resolve, chosenName } from '../fields.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
+import { syntaxError } from '../query-error.ts';
 import {
   type Relation,
   type Table,
   type TableColumn,
   TABLE_EXTENT,
+  nameColumns,
   tableFields,
 } from '../relation.ts';
 import { shapeOf, variantsOf } from '../values.ts';
@@ -54,6 +57,24 @@ export function extendedTable(table: Table, made: Computed, relation: Relation):
     order: table.order,
     sql: `SELECT *${select.map((one) => `, ${one}`).join('')} FROM (${table.sql}) AS t`,
   };
+}
+
+/** A table of the rows of a relation of events, in their order. */
+export function tableOfRows(relation: Relation, names: readonly Name[]): Table {
+  const { resolve, scope, extent, order } = relation;
+  const fields = names.map((name) => {
+    const field = resolve(name);
+    const shape = shapeOf(field, name.start, extent);
+    if (shape.type === 'tag')
+      throw syntaxError('tags are of events', name.start, 'put tag:NAME in the filter');
+    return { field, name: chosenName(field), shape };
+  });
+  const columns = nameColumns(fields, names[0]?.start ?? 0);
+  const select = columns.flatMap(({ aliases, shape }, i) => {
+    const parts = variantsOf(fields[i]!.field, shape, scope, extent)[0]?.parts ?? [];
+    return aliases.map((alias, part) => `, ${parts[part]} AS ${quoteIdentifier(alias)}`);
+  });
+  return { columns, order, sql: `SELECT *${select.join('')} FROM (${relation.sql()}) AS r` };
 }
 
 export function extendedBatch(table: BatchTable, made: Computed): BatchTable {

@@ -21,5 +21,5 @@ export const dedupOperator: StageOperator<DedupStage> = {
   does: 'the first row of each combination',
   parse: (reader) => ({ stage: 'dedup', fields: reader.columns() }),
   relation: dedupRelation,
-  needsAllEvents: true,
+  needsAllEvents: () => 'dedup of events',
 };

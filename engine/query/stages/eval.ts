@@ -1,31 +1,154 @@
-/** `eval name = expression`: a field that is computed of each event or row. */
-import type { Stage } from '../ast.ts';
-import { computedField } from '../analyse.ts';
+/**
+ * `eval name = expression [by f, …]`: a field that is computed of each event or row. `prev` and `delta` in it are of the
+ * row before, in the order so far, among those that have the same values of the fields behind `by`.
+ */
+import type { Name, Stage } from '../ast.ts';
+import { computedField, computedValue } from '../analyse.ts';
+import { readsOf } from '../batch/field-values.ts';
+import { type BatchTable, type Row, project, sorted, tableScopeOf } from '../batch/table.ts';
+import { quoteIdentifier } from '../dialect/duckdb.ts';
+import { fieldOf } from '../expressions/analyse.ts';
+import { converted } from '../expressions/operator.ts';
+import { partAlias, previousField, takePrevious } from '../expressions/previous.ts';
+import { PART_TYPES, type Value } from '../expressions/value.ts';
+import { type Resolve, withFields } from '../fields.ts';
+import type { Surroundings } from '../filters/surroundings.ts';
 import { syntaxError } from '../query-error.ts';
+import type { RawValue } from '../raw-value.ts';
+import { type Relation, type TableColumn, TABLE_EXTENT, orderBy } from '../relation.ts';
+import { shapeOf } from '../values.ts';
 import { batchResolve, extendedBatch } from './computed-columns.ts';
 import type { StageOperator } from './operator.ts';
+import { namedColumns, valueParts } from './value-parts.ts';
 
 export type EvalStage = Extract<Stage, { stage: 'eval' }>;
 
-const computes: NonNullable<StageOperator<EvalStage>['computes']> = (
-  { as, value },
-  resolve,
-  around,
-) => ({
-  fields: [{ name: as.name, field: computedField(as.name, value, resolve, around) }],
-  hidden: [],
-});
+/** One of `prev` and `delta`: the columns that have it. */
+interface PreviousValue {
+  readonly alias: string;
+  readonly back: number;
+  readonly value: Value;
+}
+
+function previousOf(stage: EvalStage, resolve: Resolve, around: Surroundings): PreviousValue[] {
+  return taken(stage).previous.map(({ alias, of, back }) => {
+    const value = computedValue(of, resolve, around);
+    return { alias, back, value: value.type === 'condition' ? converted(value, 'text')! : value };
+  });
+}
+
+function taken({ value, start }: EvalStage) {
+  return takePrevious(value, `p${start}`);
+}
+
+const computes: NonNullable<StageOperator<EvalStage>['computes']> = (stage, resolve, around) => {
+  const fields = previousOf(stage, resolve, around).map(({ alias, value }) => ({
+    name: alias,
+    field: previousField(alias, value.type),
+  }));
+  const names = fields.length === 0 ? resolve : withFields(resolve, { fields });
+  const { as } = stage;
+  return {
+    fields: [{ name: as.name, field: computedField(as.name, taken(stage).value, names, around) }],
+    hidden: [],
+  };
+};
+
+function withPrevious(stage: EvalStage, relation: Relation, around: Surroundings): Relation {
+  const { scope, order, resolve } = relation;
+  const by = stage.by.flatMap((name) => valueParts(relation, name));
+  const columns = previousOf(stage, resolve, around).flatMap(({ alias, back, value }) =>
+    value
+      .sql(scope)
+      .map(
+        (sql, part) => `lag(${sql}, ${back}) OVER w AS ${quoteIdentifier(partAlias(alias, part))}`,
+      ),
+  );
+  const groups = by.length === 0 ? '' : `PARTITION BY ${by.join(', ')} `;
+  return {
+    ...relation,
+    sql: () =>
+      `SELECT *, ${columns.join(', ')} FROM (${relation.sql()}) AS r WINDOW w AS (${groups}ORDER BY ${orderBy(order)})`,
+  };
+}
+
+/** The same of a table in memory. */
+function batchWithPrevious(stage: EvalStage, given: BatchTable, around: Surroundings): BatchTable {
+  const table = sorted(given);
+  const resolve = batchResolve(table, around);
+  const scope = tableScopeOf(table);
+  const groups = new Map<string, Row[]>();
+  const keys = keyOf(stage.by, table);
+  const found = previousOf(stage, resolve, around);
+  const columns = found.map(({ alias, value: { type } }): TableColumn => {
+    const shape = shapeOf(previousField(alias, type), stage.start, TABLE_EXTENT);
+    const aliases = PART_TYPES[type].map((_, part) => partAlias(alias, part));
+    return { name: alias, shape, aliases };
+  });
+  const reads = found.map(({ alias, value }) => readsOf(fieldOf(alias, value), scope));
+  const rows = table.rows.map((row, at) => {
+    const key = JSON.stringify(keys.map((one) => row[one] ?? null));
+    const before = groups.get(key) ?? [];
+    groups.set(key, before);
+    const earlier = found.flatMap(({ back }, i): readonly RawValue[] => {
+      const other = before.at(-back);
+      const width = columns[i]!.aliases.length;
+      const from = reads.slice(0, i).reduce((sum, { length }) => sum + length, 0);
+      return Array.from({ length: width }, (_, part) => other?.[from + part] ?? null);
+    });
+    before.push(reads.flatMap((parts) => parts.map((read) => read(at))));
+    return [...row, ...earlier];
+  });
+  return { ...table, columns: [...table.columns, ...columns], rows };
+}
+
+/** Where the values of fields are in the rows of a table. */
+function keyOf(by: readonly Name[], { columns }: BatchTable): number[] {
+  const all = columns.flatMap(({ aliases }) => aliases);
+  return namedColumns(by, columns).flatMap(({ aliases }) =>
+    aliases.map((alias) => all.indexOf(alias)),
+  );
+}
+
+function batchTable(stage: EvalStage, table: BatchTable, around: Surroundings): BatchTable {
+  if (!readsBefore(stage))
+    return extendedBatch(table, computes(stage, batchResolve(table, around), around));
+  const made = computes(stage, batchResolve(table, around), around);
+  const wide = batchWithPrevious(stage, table, around);
+  const out = extendedBatch(wide, made);
+  const own = new Set(wide.columns.slice(table.columns.length).map(({ name }) => name));
+  return project(
+    out,
+    out.columns.filter(({ name }) => !own.has(name)),
+  );
+}
+
+function readsBefore(stage: EvalStage): boolean {
+  return taken(stage).previous.length > 0;
+}
 
 export const evalOperator: StageOperator<EvalStage> = {
-  form: 'eval name = expression',
+  form: 'eval name = expression; of the row before: eval gap = delta(ts) by field, …',
   does: 'a field that is computed',
   parse: (reader) => {
     const as = reader.column();
     const { at } = reader;
     if (!reader.take('=')) throw syntaxError('expected =', at, 'write eval name = expression');
-    return { stage: 'eval', as, value: reader.value() };
+    const value = reader.value();
+    const { at: place } = reader;
+    const by = reader.word('by') ? reader.columns() : [];
+    const stage = { stage: 'eval', as, value, by } as const;
+    if (by.length > 0 && !readsBefore({ ...stage, start: 0, end: 0 }))
+      throw syntaxError(
+        'found by, but neither prev nor delta',
+        place,
+        'write eval gap = delta(ts) by src_ip; for groups write stats … by src_ip',
+      );
+    return stage;
   },
   computes,
-  batchTable: (stage, table, around) =>
-    extendedBatch(table, computes(stage, batchResolve(table, around), around)),
+  derives: readsBefore,
+  relation: withPrevious,
+  batchTable,
+  needsAllEvents: (stage) => (readsBefore(stage) ? 'prev or delta of events' : undefined),
 };

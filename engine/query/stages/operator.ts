@@ -106,6 +106,11 @@ export interface StageOperator<S> {
   relation?(stage: S, relation: Relation, around: Surroundings): Relation;
   /** Fields that rows have more after it, or others by these names: of events and of tables, in SQL and in memory. */
   computes?(stage: S, resolve: Resolve, around: Surroundings): Computed;
+  /**
+   * Whether rows after it are a table and no events any more, as `relation` gives them other columns, or gives several
+   * for one. Absent: never.
+   */
+  derives?(stage: S): boolean;
   /** Columns that are left of a table. */
   project?(stage: S, columns: readonly TableColumn[]): readonly TableColumn[];
 
@@ -118,6 +123,6 @@ export interface StageOperator<S> {
   refusesBatches?(stage: S): string | undefined;
   /** The same on a table in memory. */
   batchTable?(stage: S, table: BatchTable, around: Surroundings): BatchTable;
-  /** Of events it is known only when all of them are: no single pass gives it. */
-  readonly needsAllEvents?: true;
+  /** What of it is known of events only when all of them are, so that no single pass gives it. */
+  needsAllEvents?(stage: S): string | undefined;
 }

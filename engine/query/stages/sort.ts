@@ -40,5 +40,5 @@ export const sortOperator: StageOperator<SortStage> = {
     const known = new Set(order.map(({ alias }) => alias));
     return { ...table, order: [...order, ...table.order.filter(({ alias }) => !known.has(alias))] };
   },
-  needsAllEvents: true,
+  needsAllEvents: () => 'sort of events',
 };

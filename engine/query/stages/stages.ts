@@ -60,18 +60,28 @@ export function stageOperatorOf({ stage }: { readonly stage: StageName }): Stage
   return STAGE_OPERATORS[stage];
 }
 
-/** Stages that choose or order events and need no filter. */
-export type RowStage = Extract<Stage, { stage: 'sort' | 'head' | 'tail' | 'dedup' }>;
+/** Stages that choose or order events, or make a table of them row by row, and need no filter. */
+export type RowStage = Extract<Stage, { stage: 'sort' | 'head' | 'tail' | 'dedup' | 'eval' }>;
 
 export function isRowStage(stage: Stage): stage is RowStage {
-  return STAGE_OPERATORS[stage.stage].relation !== undefined && stage.stage !== 'where';
+  const { relation, derives } = stageOperatorOf(stage);
+  return derives === undefined ? relation !== undefined && stage.stage !== 'where' : derives(stage);
 }
 
 export function chooseRows(stage: RowStage, relation: Relation, around: Surroundings): Relation {
   return stageOperatorOf(stage).relation?.(stage, relation, around) ?? relation;
 }
 
-/** Whether there are no events any more after a stage. */
+/** Whether a stage makes one thing of all events. */
 export function isAggregating({ stage }: Stage): boolean {
   return STAGE_OPERATORS[stage].shape !== undefined;
+}
+
+/** Whether there are no events any more after a stage: it aggregates them, or makes a table of them row by row. */
+export function endsEvents(stage: Stage): boolean {
+  return isAggregating(stage) || derives(stage);
+}
+
+export function derives(stage: Stage): boolean {
+  return stageOperatorOf(stage).derives?.(stage) === true;
 }

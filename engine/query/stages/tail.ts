@@ -15,5 +15,5 @@ export const tailOperator: StageOperator<TailStage> = {
     ...table,
     rows: sorted(table).rows.slice(Math.max(0, table.rows.length - limit)),
   }),
-  needsAllEvents: true,
+  needsAllEvents: () => 'tail of events',
 };

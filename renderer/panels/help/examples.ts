@@ -62,6 +62,11 @@ export const EXAMPLES: readonly {
         query: 'kind:flow | stats distinct(dst_ip) as n by src_ip | where n > 20',
         says: 'filter a table again',
       },
+      {
+        query:
+          'kind:flow | eval gap = delta(ts) by src_ip, dst_ip | stats avg(gap), stddev(gap) by src_ip, dst_ip',
+        says: 'how evenly pairs talk: beacons',
+      },
       { query: '* | dedup src_ip | fields ts, src_ip, message', says: 'one event per value' },
     ],
   },
