@@ -1,7 +1,8 @@
 /**
  * `npm run fields-truth`: fields of log lines against those that other parsers found in the same lines
  * ($DAYBOOK_SHARED/data2/fields-truth). Prints, for each folder and over all, how many values are right, wrong or missing.
- * Text that another parser derived, and lines that are no event of ours, are left out or count as missing.
+ * Text that another parser derived, and lines that are no event of ours, are left out or count as missing; values of
+ * the truth that contradict another truth are counted apart (fields-truth-doubts.ts).
  * `--wrong GROUP` and `--missing GROUP` print the values of a group (`device`, `device/sekoia/Cisco`, `all`) one by one,
  * with their lines; `--rates FILE` writes the rates by format, engine/fields/rates.json, from which docs/fields.md is made.
  */
@@ -10,6 +11,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { shippedCutter } from '../engine/fields/extractors.ts';
+import { DOUBTS } from './fields-truth-doubts.ts';
 import { EventBatch } from '../engine/contract/event-batch.ts';
 import type { Kind } from '../engine/contract/event.ts';
 import { DEFAULT_OPTIONS, type CollectedRow, inputOf, rowOf } from '../importers/shared/collect.ts';
@@ -34,6 +36,8 @@ interface Count {
   right: number;
   wrong: number;
   missing: number;
+  /** Not as the truth has it, which is doubtful itself (fields-truth-doubts.ts). */
+  doubtful: number;
 }
 
 /** IPv6 as 32 hex digits; everything else in lower case. */
@@ -56,19 +60,26 @@ function formatOf(name: string): string {
   return `${folder}/${own.toLowerCase().replaceAll('_', '-')}`;
 }
 
-/** Accounts are compared without their domain where one of both states none: `alice` and `alice@example.com`. */
-function isSameAccount(found: unknown, value: unknown): boolean {
-  const ours = normal(found);
-  const theirs = normal(value);
-  const at = ours.lastIndexOf('@');
-  const cut = theirs.indexOf('\\');
-  return (at > 0 && ours.slice(0, at) === theirs) || (cut > 0 && theirs.slice(cut + 1) === ours);
-}
-
 /** Of several values in a line another parser may have them all. */
 function isEqual(found: unknown, value: unknown): boolean {
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
   return all.some((one) => normal(one) === normal(found));
+}
+
+/** The number of the kind of doubt that a value is of, or -1. */
+function doubtOf(
+  name: string,
+  field: string,
+  value: unknown,
+  found: unknown,
+  line: string,
+): number {
+  return DOUBTS.findIndex(
+    ({ paths, fields, holds }) =>
+      paths.some((one) => name.startsWith(one)) &&
+      fields.includes(field) &&
+      holds(String(value), typeof found === 'string' ? found : undefined, line),
+  );
 }
 
 function ours(row: CollectedRow, name: string): unknown {
@@ -111,7 +122,7 @@ const { values: asked } = parseArgs({
   options: { wrong: { type: 'string' }, missing: { type: 'string' }, rates: { type: 'string' } },
 });
 const isAsked = (verdict: keyof Count, group: string): boolean => {
-  const name = verdict === 'right' ? undefined : asked[verdict];
+  const name = verdict === 'wrong' || verdict === 'missing' ? asked[verdict] : undefined;
   return name !== undefined && (name === 'all' || group === name || group.startsWith(`${name}/`));
 };
 
@@ -122,6 +133,7 @@ if (data === undefined || folder === undefined || !existsSync(folder)) {
   console.log('skipped: DAYBOOK_SHARED names no folder that has data2/fields-truth');
 } else {
   const counts = new Map<string, Count>();
+  const doubted = DOUBTS.map(() => 0);
   for (const file of readdirSync(folder)) {
     const lines = readFileSync(path.join(folder, file), 'utf8').split('\n').filter(Boolean);
     const truths = lines.map((line) => JSON.parse(line) as Truth);
@@ -142,15 +154,13 @@ if (data === undefined || folder === undefined || !existsSync(folder)) {
           if (value === undefined || value === '-' || value === '' || derived.includes(field))
             continue;
           const found = row === undefined ? undefined : ours(row, mine);
-          const verdict =
-            found === undefined
-              ? 'missing'
-              : isEqual(found, value) || (field === 'user' && isSameAccount(found, value))
-                ? 'right'
-                : 'wrong';
+          const start = starts[line - 1] ?? 0;
+          const text = bytes.toString('utf8', start, starts[line] ?? bytes.length).trimEnd();
+          const plain = found === undefined ? 'missing' : isEqual(found, value) ? 'right' : 'wrong';
+          const doubt = plain === 'right' ? -1 : doubtOf(name, field, value, found, text);
+          if (doubt >= 0) doubted[doubt] = (doubted[doubt] ?? 0) + 1;
+          const verdict = doubt < 0 ? plain : 'doubtful';
           if (isAsked(verdict, group)) {
-            const start = starts[line - 1] ?? 0;
-            const text = bytes.toString('utf8', start, starts[line] ?? bytes.length).trimEnd();
             const not = row === undefined ? 'no event' : `found ${JSON.stringify(found)}`;
             console.log(
               `${verdict} ${name}:${record ?? line} ${field} ${JSON.stringify(value)}, ${not}`,
@@ -164,7 +174,7 @@ if (data === undefined || folder === undefined || !existsSync(folder)) {
             `all ${file.slice(0, -6)}`,
             `field ${field}`,
           ]) {
-            const count = counts.get(key) ?? { right: 0, wrong: 0, missing: 0 };
+            const count = counts.get(key) ?? { right: 0, wrong: 0, missing: 0, doubtful: 0 };
             counts.set(key, count);
             count[verdict] += 1;
           }
@@ -173,20 +183,24 @@ if (data === undefined || folder === undefined || !existsSync(folder)) {
     }
   }
   if (asked.rates !== undefined) {
-    const formats = [...counts].flatMap(([key, { right, wrong, missing }]) => {
+    const formats = [...counts].flatMap(([key, { right, wrong, missing, doubtful }]) => {
       const [of, format] = key.startsWith('format ') ? key.slice(7).split('/') : [];
       if (of === undefined || format === undefined) return [];
-      return { folder: of, format, values: right + wrong + missing, right, wrong };
+      const values = right + wrong + missing + doubtful;
+      return { folder: of, format, values, right, wrong, doubtful };
     });
     formats.sort((x, y) => (x.folder + x.format < y.folder + y.format ? -1 : 1));
-    writeFileSync(asked.rates, `${JSON.stringify(formats, null, 2)}\n`);
+    const doubts = DOUBTS.map(({ why }, i) => ({ why, values: doubted[i] ?? 0 }));
+    writeFileSync(asked.rates, `${JSON.stringify({ formats, doubts }, null, 2)}\n`);
   }
   const percent = (part: number, of: number): string => `${((part / of) * 100).toFixed(1)} %`;
-  for (const [key, { right, wrong, missing }] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [key, { right, wrong, missing, doubtful }] of [...counts].sort(([a], [b]) =>
+    a < b ? -1 : 1,
+  )) {
     if (key.startsWith('format ')) continue;
-    const all = right + wrong + missing;
-    console.log(
-      `${key.padEnd(52)} ${String(all).padStart(6)}  right ${percent(right, all)}  wrong ${percent(wrong, all)}  missing ${percent(missing, all)}`,
-    );
+    const all = right + wrong + missing + doubtful;
+    const parts = Object.entries({ right, wrong, missing, doubtful });
+    const rates = parts.map(([name, part]) => `${name} ${percent(part, all)}`).join('  ');
+    console.log(`${key.padEnd(52)} ${String(all).padStart(6)}  ${rates}`);
   }
 }

@@ -12,6 +12,7 @@
 import type { EventBatch, TextColumn } from '../contract/event-batch.ts';
 import { CUT_TEXTS, type CutText } from '../contract/event.ts';
 import { Candidates } from './candidates.ts';
+import { EmbeddedJson } from './embedded-json.ts';
 import type { Extractor } from './extractor.ts';
 import { ESCAPES, type Escapes, found } from './found.ts';
 import { matches } from './match.ts';
@@ -67,6 +68,8 @@ interface KnownProgram {
 }
 
 const MOST_PROGRAMS = 4096;
+/** What marks fields of records as JSON in messages. */
+const JSON_MARK = utf8.encode('json/1');
 
 const [SPACE, DOT, COLON, OPEN, CLOSE] = [32, 46, 58, 91, 93];
 
@@ -99,6 +102,8 @@ export class Cutter {
     this.noProgram = entryOf([...none, ...any]);
   }
 
+  private readonly json = new EmbeddedJson();
+
   /** Hosts that messages name: their rows, and their places in the messages. */
   private readonly hosts = {
     rows: new Int32Array(0),
@@ -122,13 +127,22 @@ export class Cutter {
       const start = bodyStart(batch, row, whole, end);
       if (start === end) continue;
       const entry = program.present[row] === 1 ? this.entryAt(program, row) : this.noProgram;
-      const bound =
+      let bound =
         firstMatch(entry.anchored.of(data, start, end), data, start, end) ??
-        firstMatch(entry.others.of(data, start, end), data, start, end) ??
-        firstMatch(entry.fallbacks.of(data, start, end), data, start, end);
+        firstMatch(entry.others.of(data, start, end), data, start, end);
+      if (bound === undefined && this.cutJson(batch, row, data, start, end)) {
+        cut += 1;
+        continue;
+      }
+      bound ??= firstMatch(entry.fallbacks.of(data, start, end), data, start, end);
       if (bound === undefined) continue;
       fill(bound, batch, row, data);
-      if (bound.host >= 0 && found.starts[bound.host]! >= 0) this.nameHost(bound.host, batch, row);
+      if (
+        bound.host >= 0 &&
+        found.starts[bound.host]! >= 0 &&
+        found.escapes[bound.host] === ESCAPES.none
+      )
+        this.nameHost(found.starts[bound.host]!, found.ends[bound.host]!, batch, row);
       cut += 1;
     }
     const { hosts } = this;
@@ -138,15 +152,31 @@ export class Cutter {
     return cut;
   }
 
+  /** Cuts a record as JSON that a message ends with. @returns whether it gave any field */
+  private cutJson(
+    batch: EventBatch,
+    row: number,
+    data: Uint8Array,
+    start: number,
+    end: number,
+  ): boolean {
+    const { json } = this;
+    if (!json.fill(batch, row, data, start, end)) return false;
+    put(batch.cutText('extractor'), row, JSON_MARK, 0, JSON_MARK.length);
+    const host = json.host === undefined ? undefined : utf8.encode(`"${json.host}"`);
+    const at = host === undefined ? -1 : indexOf(data, host, start, end);
+    if (host !== undefined && at >= 0) this.nameHost(at + 1, at + host.length - 1, batch, row);
+    return true;
+  }
+
   /** Notes the host that a message names, if its header has another one. */
   private nameHost(
-    field: number,
+    start: number,
+    end: number,
     { host, message, capacity, coded }: EventBatch,
     row: number,
   ): void {
-    const start = found.starts[field]!;
-    const end = found.ends[field]!;
-    if (found.escapes[field] !== ESCAPES.none || start === end || coded.has('host')) return;
+    if (start === end || coded.has('host')) return;
     if (host.present[row] === 1 && isTextAt(host, row, message.data, start, end)) return;
     const { hosts } = this;
     if (hosts.rows.length < capacity) {
@@ -316,6 +346,15 @@ function bodyStart(
     if (data[after++] === DOT) dots += 1;
   if (dots !== 1 || data[after] !== CLOSE || data[after + 1] !== SPACE) return p;
   return Math.min(after + 2, end);
+}
+
+function indexOf(b: Uint8Array, text: Uint8Array, start: number, end: number): number {
+  for (let p = start; p <= end - text.length; p++) {
+    let i = 0;
+    while (i < text.length && b[p + i] === text[i]) i += 1;
+    if (i === text.length) return p;
+  }
+  return -1;
 }
 
 function isDigitOrDot(code: number): boolean {

@@ -1,7 +1,7 @@
 /** The registry and the extractors as a page of the documents, docs/fields.md. */
 import { shippedDialects } from './dialects.ts';
 import type { Extractor } from './extractor.ts';
-import rates from './rates.json' with { type: 'json' };
+import measured from './rates.json' with { type: 'json' };
 import { FIELDS, SCHEMAS, type Schema } from './registry.ts';
 
 const TITLES: Readonly<Record<Schema, string>> = {
@@ -50,7 +50,8 @@ record has its marks, else those of ECS and OCSF, and names that mean the same w
 gives a field. Texts stay under their own names, too; addresses and ports are found by these names as well
 (\`ipAddress:192.0.2.1\`). Where several names could fill a field, the event decides: the user of a Windows logon
 (4624, 4625, 4768, …) is \`TargetUserName\`, that of other events \`SubjectUserName\`. \`DOMAIN\\user\` is divided into
-\`user_domain\` and \`user\`, but in Microsoft 365's audit log; an account with its mail domain stays as it is written.
+\`user_domain\` and \`user\`, but in Microsoft 365's audit log; so is \`user@domain\` of Google Workspace, Azure, Netskope and
+Mimecast, and elsewhere it stays as it is written. What is in a member that wraps the record (\`data.ip_address\`) means the same.
 Records that Splunk (\`_raw\`) or Microsoft 365 (\`AuditData\`) wrap in a member or cell are read, too.
 
 Products: ${products}.
@@ -61,6 +62,7 @@ Fields marked *Cut* are also filled from the text of log messages, when they are
 The message stays as it is. \`extractor\` says which extractor, and which version of it, cut an event's fields: events
 without it have only what their source states. An extractor cuts a message only if all of it fits one of its templates,
 and never takes an address for what it is by its look alone. Events whose source states addresses, ports or bytes are not cut.
+A message that ends with a JSON object (\`app: {"client_ip":…}\`) has its members read as those of records; \`json/1\` marks that.
 Events that were imported by an earlier version have no such fields.
 
 | extractor | for | fields | left out |
@@ -73,15 +75,16 @@ ${extracted.join('\n')}
 other parsers found in the same lines of real evidence (elastic/integrations, beats, SEKOIA.IO, CrowdSec, fail2ban). This is
 what it measured; formats of fewer than ${LEAST_VALUES} values are together. *Wrong* is another value than theirs, *absent* none.
 
-| evidence | format | values | right | wrong | absent |
-| --- | --- | ---: | ---: | ---: | ---: |
+| evidence | format | values | right | wrong | absent | doubtful |
+| --- | --- | ---: | ---: | ---: | ---: | ---: |
 ${rateRows().join('\n')}
 
-Why values differ or are absent:
+Where the parsers contradict one another or the product, a value that is not as they have it is *doubtful*:
 
-- The parsers contradict one another, and one of them is right here: of an outbound connection of a Cisco ASA (302013,
-  302015) the older one takes the side that is named first for the source, though the other began it; of FortiGate's IPsec
-  events either side is. Of Sophos's \`log_id\` one takes the whole and one the last five digits, so nothing is cut.
+${doubts.map(({ why, values }) => `- ${why} ${values} values.`).join('\n')}
+
+Why other values differ or are absent:
+
 - Some take the host that a record is about for the one that wrote it (\`srcname\` of FortiGate, the machine of
   GlobalProtect and HIP matches, Wallix's target). Here \`host\` is the device, and such names are \`src_domain\`.
 - Some read addresses and accounts out of sentences (PAN-OS SYSTEM, FortiMail, FortiGate's \`msg\`). Where the sentence is
@@ -92,42 +95,32 @@ Why values differ or are absent:
 }
 
 const LEAST_VALUES = 30;
+const { formats: rates } = measured;
+const doubts = measured.doubts.filter(({ values }) => values > 0);
+
+type Rate = (typeof rates)[number];
 
 /** The formats with the most values of each kind of evidence first, the rare ones together. */
 function rateRows(): string[] {
-  const row = (
-    folder: string,
-    format: string,
-    values: number,
-    right: number,
-    wrong: number,
-  ): string => {
-    const percent = (part: number): string => `${((100 * part) / values).toFixed(1)} %`;
-    return `| ${folder} | ${format} | ${values} | ${percent(right)} | ${percent(wrong)} | ${percent(values - right - wrong)} |`;
-  };
   return [...Map.groupBy(rates, ({ folder }) => folder)].flatMap(([folder, all]) => {
     const known = all.filter(({ values }) => values >= LEAST_VALUES);
     const rare = all.filter(({ values }) => values < LEAST_VALUES);
-    const sum = (
-      of: readonly (typeof rates)[number][],
-      key: 'values' | 'right' | 'wrong',
-    ): number => of.reduce((total, one) => total + one[key], 0);
     return [
-      row(folder, '**all**', sum(all, 'values'), sum(all, 'right'), sum(all, 'wrong')),
+      rateRow(folder, '**all**', all),
       ...known
         .toSorted((x, y) => y.values - x.values)
-        .map(({ format, values, right, wrong }) => row(folder, format, values, right, wrong)),
-      ...(rare.length === 0
-        ? []
-        : [
-            row(
-              folder,
-              `${rare.length} others`,
-              sum(rare, 'values'),
-              sum(rare, 'right'),
-              sum(rare, 'wrong'),
-            ),
-          ]),
+        .map((one) => rateRow(folder, one.format, [one])),
+      ...(rare.length === 0 ? [] : [rateRow(folder, `${rare.length} others`, rare)]),
     ];
   });
+}
+
+function rateRow(folder: string, format: string, of: readonly Rate[]): string {
+  const sum = (key: 'values' | 'right' | 'wrong' | 'doubtful'): number =>
+    of.reduce((total, one) => total + one[key], 0);
+  const values = sum('values');
+  const [right, wrong, doubtful] = [sum('right'), sum('wrong'), sum('doubtful')];
+  const parts = [right, wrong, values - right - wrong - doubtful, doubtful];
+  const cells = parts.map((part) => `${((100 * part) / values).toFixed(1)} %`).join(' | ');
+  return `| ${folder} | ${format} | ${values} | ${cells} |`;
 }

@@ -4,13 +4,15 @@
  *
  * Paths are compared without regard to case, `_`, `-` and blanks; dots divide the names of nested objects. A name is
  * followed by the paths that mean it, the best first: of a record, the first that has a value is taken. `list[].name`
- * is what all elements of a list have under that name, if it is the same; `uri?name` a parameter of a URL.
+ * is what all elements of a list have under that name, if it is the same; `list[Name]` the value of a name in a list of
+ * names and values; `uri?name` a parameter of a URL.
  *
  * Invariant: what `readDialect` returns names only fields of the registry, and what `PARTS` lists.
  */
 import { z } from 'zod';
 import { DaybookError } from '../contract/errors.ts';
 import { fieldEntry } from './registry.ts';
+import { ACCOUNTS, type Accounts } from './texts.ts';
 
 const Paths = z.record(z.string(), z.string());
 const Values = z.record(z.string(), z.string());
@@ -38,8 +40,11 @@ const DIALECT = z.strictObject({
   not: z.string().optional(),
   /** Its records are never flows, though they name both ends. */
   neverFlow: z.boolean().optional(),
-  /** A user is what is written, even `DOMAIN\\user`: elsewhere the domain goes to its own field. */
-  keepsAccounts: z.boolean().optional(),
+  /**
+   * What of a user goes to the field of its domain: of `account` the domain of `DOMAIN\\user`, of `principal` that of
+   * `user@domain`, too; of `whole` nothing. Undefined: `account`.
+   */
+  accounts: z.enum(ACCOUNTS).optional(),
   /** Fields that every record has. */
   set: Values.optional(),
   /** Values as they are written, in lower case, and as they are stored, by field; others are left out. */
@@ -75,7 +80,7 @@ export interface RecordDialect {
   readonly names: PathsByName;
   readonly not: readonly string[];
   readonly neverFlow: boolean;
-  readonly keepsAccounts: boolean;
+  readonly accounts: Accounts;
   readonly set: Readonly<Record<string, string>>;
   readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Paths, of which the first that a record has decides. */
@@ -134,7 +139,7 @@ export function readDialect(document: unknown, file: string): RecordDialect {
     names: pathsOf(given.names, within),
     not,
     neverFlow: given.neverFlow ?? false,
-    keepsAccounts: given.keepsAccounts ?? false,
+    accounts: given.accounts ?? 'account',
     set: given.set ?? {},
     values: given.values ?? {},
     paths: wordsOf(given.when?.paths ?? '').map(simplifyPath),

@@ -48,6 +48,9 @@ export function keep(
     case 'request':
       keepRequest(field, second, b, start, end, rank);
       break;
+    case 'last5':
+      set(field, capture, end - 5, end, rank, escapes);
+      break;
     case 'inner':
       set(field, capture, innerStart(b, start, end), end - 1, rank, escapes);
       break;
@@ -105,6 +108,8 @@ export function isValid(capture: Capture, b: Uint8Array, start: number, end: num
       return addressEnd(b, start, end) === end || isHostName(b, start, end);
     case 'endpoint':
       return endpointEnd(b, start, end) > start;
+    case 'last5':
+      return end - start === 12 && digitsEnd(b, start, end) === end;
     case 'inner':
       return innerStart(b, start, end) > start;
     default:

@@ -8,6 +8,7 @@
 import { CUT_TEXTS } from '../contract/event.ts';
 import { type Case, type PathsByName, type RecordDialect, simplifyPath } from './dialect.ts';
 import { GENERAL_NAMES, GENERAL_VALUES, shippedDialects } from './dialects.ts';
+import type { Accounts } from './texts.ts';
 
 /** A record as names of its members, dots between those of nested objects, and their values. */
 export interface NamedValues {
@@ -25,9 +26,9 @@ export interface Meaning {
   readonly part?: Part | undefined;
 }
 
-/** `list[].name` or `uri?name`. */
+/** `list[].name`, `list[Name]` or `uri?name`. */
 export interface Part {
-  readonly of: 'elements' | 'parameters';
+  readonly of: 'elements' | 'named' | 'parameters';
   readonly name: readonly string[];
 }
 
@@ -39,10 +40,15 @@ export function partOf(text: string, { of, name }: Part): string | undefined {
     return new URLSearchParams(query).get(name[0] ?? '') ?? undefined;
   }
   if (!text.startsWith('[')) return undefined;
+  const elements = elementsOf(text);
+  if (of === 'named') {
+    const value = valueOfName(elements, name[0] ?? '');
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+  }
   let found: string | undefined;
-  for (const element of elementsOf(text)) {
+  for (const element of elements) {
     let value: unknown = element;
-    for (const step of name) value = memberOf(value, step);
+    for (const step of name) value = stepInto(value, step);
     if (typeof value !== 'string' && typeof value !== 'number') continue;
     if (found !== undefined && found !== String(value)) return undefined;
     found = String(value);
@@ -54,6 +60,24 @@ export function partOf(text: string, { of, name }: Part): string | undefined {
 function elementsOf(text: string): readonly unknown[] {
   const list: unknown = JSON.parse(text);
   return Array.isArray(list) ? list : [];
+}
+
+/** A member, or of the list that it is the value of a name: `parameters[key]`. */
+function stepInto(value: unknown, step: string): unknown {
+  const open = step.indexOf('[');
+  if (open < 0) return memberOf(value, step);
+  return valueOfName(memberOf(value, step.slice(0, open)), step.slice(open + 1, -1));
+}
+
+/** Of a list of names and values, `[{"name":"a","value":"b"}]`, the value of a name. */
+function valueOfName(list: unknown, name: string): unknown {
+  if (!Array.isArray(list)) return undefined;
+  const elements: readonly unknown[] = list;
+  const found = elements.find((one) => {
+    const own = memberOf(one, 'name') ?? memberOf(one, 'key');
+    return typeof own === 'string' && simplifyPath(own) === name;
+  });
+  return memberOf(found, 'value');
 }
 
 function memberOf(value: unknown, name: string): unknown {
@@ -70,6 +94,12 @@ function cutPath(path: string): { readonly member: string; readonly part: Part |
       member: path.slice(0, list),
       part: { of: 'elements', name: path.slice(list + 3).split('.') },
     };
+  const named = path.indexOf('[');
+  if (named >= 0)
+    return {
+      member: path.slice(0, named),
+      part: { of: 'named', name: [path.slice(named + 1, -1)] },
+    };
   const query = path.indexOf('?');
   if (query < 0) return { member: path, part: undefined };
   return {
@@ -82,12 +112,27 @@ function cutPath(path: string): { readonly member: string; readonly part: Part |
 const CASE_RANK = 0;
 const DIALECT_RANK = 200;
 const GENERAL_RANK = 1000;
+/** Of the general ones, what stands in a member that wraps the record comes last. */
+const WRAPPED_RANK = 500;
+/** Members that wrap records: what is in them means what it means without them. */
+const WRAPPERS: ReadonlySet<string> = new Set(
+  'event data properties payload record result details attributes fields body jsonpayload content eventdata'.split(
+    ' ',
+  ),
+);
+/** Names that mean less in there. */
+const AMBIGUOUS: ReadonlySet<string> = new Set(
+  'type name category status method code id host source service user message description region account email login actor owner who flags proto protocol path image title time timestamp date created updated'.split(
+    ' ',
+  ),
+);
 
 /** Names whose part in signatures is remembered. */
 const MAX_KEYS = 8192;
 const NO_LISTS: readonly number[] = [];
 const encoder = new TextEncoder();
-const TEXTS: ReadonlySet<string> = new Set(CUT_TEXTS);
+/** Fields that a member may give beside another. */
+const SECONDS: ReadonlySet<string> = new Set([...CUT_TEXTS, 'host', 'program', 'event_type']);
 
 /** Paths, of which the first that a record has gives the value that decides. */
 class DecidingPaths {
@@ -125,7 +170,7 @@ class DecidingPaths {
 export class Meanings {
   readonly id: string;
   readonly neverFlow: boolean;
-  readonly keepsAccounts: boolean;
+  readonly accounts: Accounts;
   /** What every record has: fields and their texts. */
   readonly constants: readonly (readonly [field: string, text: Uint8Array])[];
   private readonly general: Meanings | undefined;
@@ -142,7 +187,7 @@ export class Meanings {
   constructor(dialect: RecordDialect | undefined, general: Meanings | undefined, given?: Case) {
     this.id = dialect?.id ?? 'general';
     this.neverFlow = dialect?.neverFlow ?? false;
-    this.keepsAccounts = dialect?.keepsAccounts ?? false;
+    this.accounts = dialect?.accounts ?? 'account';
     this.constants = Object.entries({ ...dialect?.set, ...given?.set }).map(
       ([field, text]) => [field, encoder.encode(text)] as const,
     );
@@ -175,14 +220,21 @@ export class Meanings {
   }
 
   private generalOf(key: string): Meaning | undefined {
-    const meaning = this.general?.of(key);
+    const meaning = this.general?.of(key) ?? this.wrapped(key);
     if (meaning === undefined || this.not.length === 0) return meaning;
-    const { field, also } = meaning;
-    if (!this.not.includes(field))
-      return also === undefined || !this.not.includes(also.field)
-        ? meaning
-        : { ...meaning, also: undefined };
-    return also === undefined || this.not.includes(also.field) ? undefined : also;
+    return without(meaning, this.not);
+  }
+
+  /** What a member means that is in one which wraps the record, `data.ip_address`, if it says more than one word. */
+  private wrapped(key: string): Meaning | undefined {
+    const dot = key.indexOf('.');
+    if (dot < 0 || !WRAPPERS.has(key.slice(0, dot).toLowerCase())) return undefined;
+    const own = simplifyPath(key.slice(dot + 1));
+    if (AMBIGUOUS.has(own)) return undefined;
+    const meaning = (this.general ?? this).byPath.get(own);
+    return meaning === undefined || meaning.rank < GENERAL_RANK
+      ? undefined
+      : { ...meaning, rank: meaning.rank + WRAPPED_RANK };
   }
 
   /** What holds for a record, by the paths of it that decide. */
@@ -215,17 +267,25 @@ export class Meanings {
         const known = this.byPath.get(member);
         const meaning: Meaning = { field: name, rank: from + at, part };
         if (known === undefined) this.byPath.set(member, meaning);
-        else if (isSecond(known, meaning)) this.byPath.set(member, { ...known, also: meaning });
+        else this.byPath.set(member, withSecond(known, meaning));
       }
     }
   }
 }
 
-/** Whether a member that means one field gives another, too: both texts, said by the same list of names. */
-function isSecond(known: Meaning, { field, rank }: Meaning): boolean {
-  if (known.also !== undefined || known.field === field) return false;
+/** A member's meaning with another field that it gives, too: a text, said by the same list of names. */
+function withSecond(known: Meaning, second: Meaning): Meaning {
+  const { field, rank } = second;
   const same = known.rank < GENERAL_RANK === rank < GENERAL_RANK;
-  return same && TEXTS.has(field);
+  if (!same || known.field === field || !SECONDS.has(field)) return known;
+  const also = known.also === undefined ? second : withSecond(known.also, second);
+  return { ...known, also };
+}
+
+/** A meaning without some fields; undefined where none is left. */
+function without({ also, ...meaning }: Meaning, not: readonly string[]): Meaning | undefined {
+  const rest = also === undefined ? undefined : without(also, not);
+  return not.includes(meaning.field) ? rest : { ...meaning, also: rest };
 }
 
 /** By which names dialects are told, and what names mean in each: made once, when the first record is read. */

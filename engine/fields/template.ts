@@ -34,6 +34,8 @@ export const CAPTURES = [
   'brief',
   /** Anything, if the literal text that follows it is in the message once only. */
   'sole',
+  /** The last five of twelve digits: the message of Sophos's identifiers of logs. */
+  'last5',
   /** Up to the quote that no backslash is before; may be empty. */
   'quoted',
   /** A request line of HTTP up to the quote that no backslash is before: http_method and url; may be empty. */

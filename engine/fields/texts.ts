@@ -1,6 +1,26 @@
 /** What texts the fields of dialects can have. Held always: a text that is refused stays an attribute. */
+
+/** How a dialect writes accounts (dialect.ts). */
+export const ACCOUNTS = ['whole', 'account', 'principal'] as const;
+export type Accounts = (typeof ACCOUNTS)[number];
+
+/** An account without its domain, and that; undefined where it names none. */
+export function cutAccount(
+  text: string,
+  accounts: Accounts,
+): { readonly name: string; readonly domain: string } | undefined {
+  if (accounts === 'whole') return undefined;
+  const cut = text.indexOf('\\');
+  if (cut >= 0 && cut < text.length - 1)
+    return { name: text.slice(cut + 1), domain: text.slice(0, cut) };
+  const at = accounts === 'principal' ? text.lastIndexOf('@') : -1;
+  if (at <= 0 || at === text.length - 1 || text.includes(' ')) return undefined;
+  return { name: text.slice(0, at), domain: text.slice(at + 1) };
+}
+
 const STATUS = /^[1-5]\d\d$/;
 const UUID = /^\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?$/i;
+const ADDRESS = /^(?:\d{1,3}\.){3}\d{1,3}$|:.*:/;
 const METHODS: ReadonlySet<string> = new Set(
   (
     'get head post put delete connect options trace patch propfind proppatch mkcol copy move lock unlock ' +
@@ -15,6 +35,8 @@ export function isTextOf(field: string, text: string): boolean {
   if (NOTHING.has(text) || text.startsWith('[') || text.startsWith('{')) return false;
   // An identifier of the event alone is no code of its type.
   if (field === 'event_code') return text.length <= 64 && !UUID.test(text);
+  // An address is no name.
+  if (field === 'src_domain' || field === 'dst_domain') return !ADDRESS.test(text);
   if (field === 'http_status') return STATUS.test(text);
   return field !== 'http_method' || METHODS.has(text.toLowerCase());
 }

@@ -5,10 +5,11 @@
  */
 import type { EventBatch } from '../../engine/contract/event-batch.ts';
 import type { EventSink } from '../../engine/contract/importer.ts';
+import { DialectFinder } from '../../engine/fields/meanings.ts';
+import { RecordFields } from '../../engine/fields/record-fields.ts';
 import { nounOf } from '../../engine/contract/counted.ts';
 import { BinXml, BinXmlError } from './binxml.ts';
 import type { LogHandlers, RecordPlace } from './log-reader.ts';
-import { RecordFields } from './fields.ts';
 import { EventRecord, type Value } from './record.ts';
 import { isEventTime, readFileTime } from './values.ts';
 
@@ -25,6 +26,7 @@ export class EvtxEvents implements LogHandlers {
   private readonly batch: EventBatch;
   private readonly parsed = new EventRecord(new BinXml());
   private readonly fields = new RecordFields();
+  private readonly dialect = new DialectFinder().find(['EventID', 'Channel']);
   private view: DataView = new DataView(new ArrayBuffer(0));
   private seq = 0;
   private damagedChunks = 0;
@@ -83,9 +85,23 @@ export class EvtxEvents implements LogHandlers {
     for (const [name, value] of system) this.systemMember(row, name, value);
     for (const [name, value] of data)
       batch.setAttribute(name, typeof value === 'string' ? value : JSON.stringify(value));
-    this.fields.write(batch, row, system, data);
+    this.writeFields(row, system, data);
     batch.message.setString(row, parsed.rendered ?? messageOf(data));
     batch.endRow();
+  }
+
+  /** Sets the fields that the members of a record mean, which depends on its `EventID`. */
+  private writeFields(
+    row: number,
+    system: ReadonlyMap<string, string>,
+    data: ReadonlyMap<string, Value>,
+  ): void {
+    const keys = [...system.keys(), ...data.keys()];
+    const values = [...system.values(), ...data.values()].map((value) =>
+      typeof value === 'string' ? value : JSON.stringify(value),
+    );
+    const record = { keys, values };
+    this.fields.write(this.batch, row, this.dialect.forRecord(record), record);
   }
 
   /**

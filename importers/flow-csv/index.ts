@@ -23,7 +23,7 @@ import { findDateOrder, findJsonDateOrder } from './date-order.ts';
 import { detect, HEAD_BYTES, type Detected } from './detect.ts';
 import { FORMATS } from './dialects/registry.ts';
 import { isMappable, simplify } from './fields.ts';
-import { isWrapped, unwrap } from './flatten.ts';
+import { isWrapped, unwrap } from '../../engine/fields/flatten.ts';
 import { guessMapping, kindOfFields, listedMapping, tableMapping } from './guess.ts';
 import { ElementScanner, type ElementSink } from './json-elements.ts';
 import { JsonRecords } from './json-records.ts';

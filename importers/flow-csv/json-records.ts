@@ -15,7 +15,7 @@ import {
   type Part,
   partOf,
 } from '../../engine/fields/meanings.ts';
-import { isTextOf } from '../../engine/fields/texts.ts';
+import { cutAccount, isTextOf } from '../../engine/fields/texts.ts';
 import { parseIpv4, parseIpv6 } from '../shared/bytes.ts';
 import type { Detected } from './detect.ts';
 import { eveEvent, eveTypeOf } from './dialects/eve.ts';
@@ -32,7 +32,7 @@ import {
   TEXTS,
   type Setter,
 } from './fields.ts';
-import { flatten, type Flat, type Scalar, unwrap } from './flatten.ts';
+import { flatten, type Flat, type Scalar, unwrap } from '../../engine/fields/flatten.ts';
 import { isTime, kindOf } from './guess.ts';
 import { parseProtocol, parseWholeOrHex } from './numbers.ts';
 import { planRow, SetterChooser } from './plan.ts';
@@ -64,6 +64,7 @@ interface Also {
   readonly setter: number;
   readonly rank: number;
   readonly part: Part | undefined;
+  readonly also: Also | undefined;
 }
 
 /** No member of the record has this setter. */
@@ -172,7 +173,8 @@ class Records {
         if (member.rank < LISTED) this.typed(writer, member, text);
         else if (!this.holds(writer, member, text)) this.attribute(batch, member, row, value);
       }
-      if (member.also !== undefined) this.second(writer, member.also, i, value);
+      for (let { also } = member; also !== undefined; { also } = also)
+        this.second(writer, also, i, value);
     }
     if (this.constants.length > 0)
       for (const [setter, text] of this.constants) writer.text(setter, text, 0, text.length);
@@ -229,7 +231,7 @@ class Records {
       const value = flat.values[i]!;
       if (value === '') continue;
       this.offer(member, i, value);
-      if (member.also !== undefined) this.offer(member.also, i, value);
+      for (let { also } = member; also !== undefined; { also } = also) this.offer(also, i, value);
     }
   }
 
@@ -267,12 +269,13 @@ class Records {
       this.setText(writer, setter, stored);
       return stored === text;
     }
-    if (this.meanings?.keepsAccounts === false && (setter === USER || setter === USER_TARGET)) {
-      const cut = text.indexOf('\\');
-      if (cut >= 0 && cut < text.length - 1) {
-        this.setText(writer, setter, text.slice(cut + 1));
-        if (cut > 0 && setter === USER && this.ranks[USER_DOMAIN] === NONE)
-          this.setText(writer, USER_DOMAIN, text.slice(0, cut));
+    if (this.meanings !== undefined && (setter === USER || setter === USER_TARGET)) {
+      const account = cutAccount(text, this.meanings.accounts);
+      if (account !== undefined) {
+        const { name, domain } = account;
+        this.setText(writer, setter, name);
+        if (domain !== '' && setter === USER && this.ranks[USER_DOMAIN] === NONE)
+          this.setText(writer, USER_DOMAIN, domain);
         return false;
       }
     }
@@ -289,7 +292,13 @@ class Records {
   private second(writer: RowWriter, also: Also, i: number, value: Scalar): void {
     if (this.chosen[also.setter] !== i) return;
     const text = typeof value === 'string' ? value : String(value);
-    this.listed(writer, also.setter, wholeOrPart(text, also.part));
+    const own = wholeOrPart(text, also.part);
+    if (also.setter >= FIRST_TEXT) this.listed(writer, also.setter, own);
+    else {
+      // First: `toBytes` may replace `scratch` by a larger one.
+      const size = this.toBytes(own);
+      writer.typedAs('', also.setter, this.scratch, 0, size);
+    }
   }
 
   /** Takes Sysmon's list of hashes, `SHA1=…,MD5=…`. */
@@ -368,14 +377,7 @@ class Records {
         rank = LISTED + meaning.rank;
       }
     }
-    const also =
-      meaning?.also === undefined || !isSetter(meaning.also.field)
-        ? undefined
-        : {
-            setter: numberOf(meaning.also.field),
-            rank: LISTED + meaning.also.rank,
-            part: meaning.also.part,
-          };
+    const also = alsoOf(meaning?.also);
     // Two members may be renamed alike by a mapping: the second keeps its own name.
     const own = this.names.includes(name) ? key : name;
     const index = this.members.size < MAX_NAMES ? this.names.length : NOT_REMEMBERED;
@@ -608,6 +610,15 @@ export class JsonRecords {
     }
     return records;
   }
+}
+
+function alsoOf(meaning: Meaning | undefined): Also | undefined {
+  if (meaning === undefined) return undefined;
+  const { field, rank, part, also } = meaning;
+  const rest = alsoOf(also);
+  return isSetter(field)
+    ? { setter: numberOf(field), rank: LISTED + rank, part, also: rest }
+    : rest;
 }
 
 function wholeOrPart(text: string, part: Part | undefined): string {

@@ -159,7 +159,41 @@ describe('records of products', () => {
         ipAddress: '192.0.2.1',
         events: [{ type: 'login', name: 'login_failure' }],
       },
-      { user: 'alice@example.com', event_type: 'login_failure', src_ip4: ip('192.0.2.1') },
+      {
+        ...{ user: 'alice', user_domain: 'example.com', user_email: 'alice@example.com' },
+        ...{ event_type: 'login_failure', src_ip4: ip('192.0.2.1') },
+      },
+    ],
+    [
+      'Google Workspace: a device of Chrome is in a list of names and values',
+      {
+        id: { time: '2026-11-21T00:00:01Z', applicationName: 'chrome' },
+        actor: { callerType: 'KEY' },
+        events: [
+          {
+            name: 'CHROME_OS_ADD_USER',
+            parameters: [
+              { name: 'EVENT_REASON', value: 'added' },
+              { name: 'DEVICE_NAME', value: 'chromebook-7' },
+              { name: 'DEVICE_USER', value: 'bob' },
+            ],
+          },
+        ],
+      },
+      { host: 'chromebook-7', user: 'bob', event_type: 'CHROME_OS_ADD_USER' },
+    ],
+    [
+      'a record that another wraps: its names mean what they mean on their own',
+      { time: '2026-11-21T00:00:01Z', data: { ip_address: '192.0.2.1', status: 'x' } },
+      { src_ip4: ip('192.0.2.1'), http_status: undefined },
+    ],
+    [
+      'a container whose program writes JSON',
+      {
+        ...{ stream: 'stdout', time: '2026-11-21T00:00:01Z' },
+        log: '{"client_ip":"192.0.2.1","user_name":"alice","msg":"login"}\n',
+      },
+      { src_ip4: ip('192.0.2.1'), user: 'alice' },
     ],
     [
       'Okta',

@@ -7,9 +7,17 @@ const MAX_DEPTH = 8;
 
 /**
  * Members and columns whose text is the record itself as JSON, in an export that wraps it: of Microsoft 365's audit
- * log, and of Splunk.
+ * log, of Splunk, of containers, of FireEye, and of shippers of logs.
  */
-const WRAPPED: ReadonlySet<string> = new Set(['AuditData', '_raw', 'result._raw']);
+const WRAPPED: ReadonlySet<string> = new Set([
+  'AuditData',
+  '_raw',
+  'result._raw',
+  'rawmsg',
+  'log',
+  'message',
+  'event.original',
+]);
 const OPEN = 123;
 
 export type Scalar = string | number | boolean;

@@ -1,0 +1,35 @@
+/** Fields of records as JSON in messages. */
+import { expect, it } from 'vitest';
+import { Cutter } from './cutter.ts';
+import { shippedExtractors } from './extractors.ts';
+import { cutFields } from './testing/cut-fields.ts';
+
+const all = new Cutter(shippedExtractors());
+
+it.each<[string, string, Record<string, string>]>([
+  [
+    'after a text, by general names',
+    'app[7]: @cee: {"client_ip":"192.0.2.1","user_name":"alice","n":1}',
+    { src_ip: '192.0.2.1', user: 'alice', extractor: 'json/1' },
+  ],
+  [
+    'by the names of its dialect',
+    'audit {"eventTime":"2026-11-21T00:00:01Z","eventSource":"iam.amazonaws.com","eventName":"ListUsers",' +
+      '"eventVersion":"1.08","userIdentity":{"type":"IAMUser","userName":"bob"},"sourceIPAddress":"192.0.2.9"}',
+    {
+      ...{ src_ip: '192.0.2.9', user: 'bob', action: 'ListUsers', outcome: 'success' },
+      ...{ service_name: 'iam.amazonaws.com', extractor: 'json/1' },
+    },
+  ],
+  [
+    'the host that wrote it, and an address with its port',
+    '{"hostname":"fw1","source":{"address":"[2001:db8::1]:443"}}',
+    { host: 'fw1', src_ip: '2001:db8::1', src_port: '443', extractor: 'json/1' },
+  ],
+  ['an object that does not end the message', 'app: {"user":"alice"} was seen', {}],
+  ['an object that is cut off', 'app: {"user":"alice","client_ip":"192.0.2.1', {}],
+  ['an object nested too deeply', `{"a":${'['.repeat(200_000)}}`, {}],
+  ['braces that are no object', 'app: {alice}', {}],
+])('%s', (_, message, fields) => {
+  expect(cutFields(all, 'app', message)).toEqual(fields);
+});
