@@ -150,6 +150,7 @@ export async function rewrite(
   segments: readonly SegmentRow[],
   options: RewriteOptions = {},
 ): Promise<Rewritten> {
+  await rewriter.returnMemory();
   try {
     return await rewriteAttached(rewriter, segments, options);
   } finally {

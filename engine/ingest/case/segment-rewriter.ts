@@ -9,6 +9,7 @@ import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import type { Kind } from '../../contract/event.ts';
 import type { BuiltSegment, SegmentBuilder } from '../../store/segment-builder.ts';
+import { returnMemoryAbove } from '../../store/return-memory.ts';
 import { segmentPath } from '../../store/segment-path.ts';
 import type { BuiltIndex } from '../indexing/index-protocol.ts';
 import { indexSegment } from '../indexing/index-segment.ts';
@@ -38,6 +39,11 @@ export class SegmentRewriter {
     this.builder = builder;
   }
 
+  /** Before work that takes much memory. */
+  returnMemory(): Promise<void> {
+    return returnMemoryAbove(this.builder.memoryLimit * 3);
+  }
+
   /** Makes a segment readable by the builder; returns the name of its database there. */
   async attach(segment: SegmentRow): Promise<string> {
     const name = `seg_${segment.id}`;
@@ -55,6 +61,7 @@ export class SegmentRewriter {
     lowLatency = false,
   ): Promise<BuiltIndex | undefined> {
     if (built.rows < indexRows(lowLatency)) return undefined;
+    await this.returnMemory();
     const { path: file, columns } = built;
     return indexSegment(this.builder, { file, kind, columns }, `${file}.idx`);
   }
