@@ -6,6 +6,7 @@ import type { SegmentRow } from '../catalog/tables/segments.ts';
 import type { Stopwatch } from '../measure/operation-log.ts';
 import type { MessageParts, Plan, RawValue, SegmentInfo } from '../query/index.ts';
 import { segmentsRead } from '../query/plan-reads.ts';
+import { returnMemoryAbove } from '../store/return-memory.ts';
 import type { Bound, Plain } from '../store/segment-store.ts';
 import { finderOf, type RowFinder } from './rows/row-finder.ts';
 import { cutSegments, putTogether } from './rows/whole-messages.ts';
@@ -126,6 +127,7 @@ export class AskedView implements AskedFor {
     stop = this.signal,
   ): AsyncGenerator<Plain[][]> {
     const { session, snapshot, watch, plan } = this;
+    await returnMemoryAbove(session.processMemory);
     await watch.spanAsync('attach', () =>
       session.prepare(this.rowsOf(segments), snapshot, statement.sql, plan.context.list),
     );

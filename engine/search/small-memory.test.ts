@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { evidence } from '../../app/compose.ts';
 import { CaseSession } from './session/case-session.ts';
 import { SegmentStore } from '../store/segment-store.ts';
-import { shownRows, startQuery } from './query.ts';
+import { type ShownRecord, shownRows, startQuery } from './query.ts';
 import { top } from './groups/top.ts';
 import { type SmallCase, smallCase } from '../operations/testing/small-case.ts';
 
@@ -111,3 +111,62 @@ describe('what the window asks for', () => {
     expect(await pairs(LITTLE)).toEqual(all);
   });
 });
+
+describe('events without a time', () => {
+  it('are read in slices as well', async () => {
+    const lines = Array.from({ length: 60_000 }, (_, i) => `a note without a time, number ${i}`);
+    const undated = await smallCase({ 'notes.txt': `${lines.join('\n')}\n` }, evidence);
+    try {
+      const { texts, statements } = await read(undated.folder, '*', 2e7);
+      expect(texts).toEqual(lines);
+      expect(statements.some((sql) => sql.startsWith('CREATE TABLE work.'))).toBe(true);
+    } finally {
+      await undated.dispose();
+    }
+  });
+});
+
+describe('many sources with columns of their own', () => {
+  it('are read by statements of few columns, and come in order', async () => {
+    const [sources, columns, rows] = [24, 600, 3];
+    const files = Array.from({ length: sources }, (_, file): [string, string] => {
+      const names = Array.from({ length: columns }, (_, i) => `f${file}_${i}`);
+      const line = (row: number): string => {
+        const at = new Date(Date.UTC(2026, 2, 1, 0, row, file)).toISOString();
+        return [at, `row ${row * sources + file}`, ...names.map((name) => `${name} ${row}`)].join(
+          ',',
+        );
+      };
+      const lines = Array.from({ length: rows }, (_, row) => line(row));
+      return [`${file}.csv`, `${['ts', 'note', ...names].join(',')}\n${lines.join('\n')}\n`];
+    });
+    const wide = await smallCase(Object.fromEntries(files), evidence);
+    try {
+      const { records, statements } = await read(wide.folder, 'kind:*', 4e9);
+      const notes = records.map(({ attrs }) => (attrs as ShownRecord)['note']);
+      expect(notes).toEqual(Array.from({ length: sources * rows }, (_, i) => `row ${i}`));
+      for (const { attrs } of records) expect(Object.keys(attrs as ShownRecord)).toHaveLength(601);
+      const widest = Math.max(...statements.map((sql) => sql.match(/ AS o\d+/g)?.length ?? 0));
+      expect(widest).toBeGreaterThan(columns);
+      expect(widest).toBeLessThan((sources * columns) / 2);
+    } finally {
+      await wide.dispose();
+    }
+  });
+});
+
+/** The events of a query, and the statements that were run for them. */
+async function read(folder: string, text: string, memoryLimit: number) {
+  const session = CaseSession.open(folder, { memoryLimit, threads: 2 });
+  const run = vi.spyOn(SegmentStore.prototype, 'query');
+  try {
+    const records: ShownRecord[] = [];
+    for await (const some of shownRows(startQuery(session, { text, zone: 'UTC' }), 'UTC'))
+      records.push(...some);
+    const statements = run.mock.calls.map(([sql]) => sql);
+    return { records, statements, texts: records.map(({ message }) => message) };
+  } finally {
+    run.mockRestore();
+    await session.close();
+  }
+}

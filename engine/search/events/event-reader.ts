@@ -54,6 +54,8 @@ type RowsOfSegments = RowsOptions & { readonly segments: readonly SegmentInfo[] 
 const UNDATED = 'undated';
 /** Rows of a statement, at most, whose messages are put together one by one. */
 const FEW = 2000;
+/** Segments times columns that one statement reads: for each of them it is planned, and has room for 2,048 values. */
+const MOST_CELLS = 32_768;
 /** Columns of an event beside those that are shown: time, identity and order. */
 const ROW_COLUMNS = 6;
 
@@ -137,9 +139,9 @@ export class EventReader {
     for (const part of plan.streaming ? readTogether(read) : [read]) {
       if (this.left === 0 || part.length === 0) break;
       // Sorting a long day at once takes more memory than there may be.
-      const slices = plan.streaming
-        ? slicesOf(part, run, finder, sliceRows(session.memory, columnsRead(plan, part)))
-        : [undefined];
+      const columns = columnsRead(plan, part);
+      const rows = isWide(part, columns) ? Infinity : sliceRows(session.memory, columns);
+      const slices = plan.streaming ? slicesOf(part, run, finder, rows) : [undefined];
       for (const slice of slices) {
         const some = slice === undefined ? part : withinTime(part, slice);
         if (this.left === 0) break;
@@ -189,15 +191,18 @@ function runsOf({ plan, finder }: AskedView, segments: readonly SegmentInfo[]): 
 /** Rows of some segments, in order: by one statement, or in slices where memory does not hold what it sorts. */
 async function* inOrder(
   asked: AskedView,
-  own: Plan,
+  whole: Plan,
   options: RowsOfSegments,
 ): AsyncGenerator<RowBatch> {
   const { segments } = options;
+  const own = { ...whole, segmentsUsed: segments };
   const { session, plan } = asked;
   const columns = columnsRead(plan, segments);
   // Rows that are wide, or many: what they are ordered by first, and then only those that are asked for.
-  if (!plan.streaming && rowsRead(own) > sortableRows(session.memory, columns)) {
-    yield* inSlices(asked, own, options, columns);
+  const rows = Math.min(rowsRead(own), plan.streaming ? (options.limit ?? Infinity) : Infinity);
+  const isLong = options.within === undefined && rows > sortableRows(session.memory, columns);
+  if (isLong || isWide(segments, columns)) {
+    yield* inSlices(asked, own, options);
     return;
   }
   const statement = asked.watch.span('compile', () => compileRows(own, options));
@@ -211,18 +216,19 @@ async function* inOrder(
   } catch (error) {
     if (isGiven || !isShortOfMemory(error)) throw error;
   }
-  yield* inSlices(asked, own, options, columns);
+  yield* inSlices(asked, own, options);
 }
 
 async function* inSlices(
   asked: AskedView,
   own: Plan,
   options: RowsOfSegments,
-  columns: number,
 ): AsyncGenerator<RowBatch> {
   const { store, memory } = asked.session;
+  const groups = columnGroups(options.segments, own.projection === undefined);
+  const columns = Math.max(...groups.map((group) => columnsRead(own, group)));
   const reader = {
-    ...{ rows: 2 * sliceRows(memory, columns), memory, columns },
+    ...{ rows: 2 * sliceRows(memory, columns), memory, columns, groups },
     stream: (one: Parameters<AskedView['plainRows']>[0]) => asked.plainRows(one, options.segments),
     drop: (tables: readonly string[]) => store.dropWork(tables),
     folder: () => store.workFolder(),
@@ -308,7 +314,33 @@ function columnsRead({ projection }: Plan, segments: readonly SegmentInfo[]): nu
   return names.size + ROW_COLUMNS;
 }
 
-/** Undated events are in no slice: they are read at once. */
+/** Whether one statement cannot read the rows of all these segments, which have so many columns together. */
+function isWide(segments: readonly SegmentInfo[], columns: number): boolean {
+  return segments.length > 1 && segments.length * columns > MOST_CELLS;
+}
+
+/**
+ * Segments whose rows one statement reads, each with all columns of the others. Of a thousand sources there may be ten
+ * thousand columns, of which a row has some.
+ */
+function columnGroups(segments: readonly SegmentInfo[], isWhole: boolean): SegmentInfo[][] {
+  const groups: SegmentInfo[][] = [];
+  let columns = new Set<string>();
+  for (const segment of segments) {
+    const group = groups.at(-1);
+    const together = new Set([...columns, ...segment.columns]);
+    if (group === undefined || (isWhole && (group.length + 1) * together.size > MOST_CELLS)) {
+      groups.push([segment]);
+      columns = new Set(segment.columns);
+    } else {
+      group.push(segment);
+      columns = together;
+    }
+  }
+  return groups;
+}
+
+/** Undated events are in no slice of time. */
 function slicesOf(
   segments: SegmentInfo[],
   run: DayRun,

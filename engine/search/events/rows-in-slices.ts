@@ -30,7 +30,9 @@ export interface SliceReader {
   readonly rows: number;
   /** Bytes that statements may use. */
   readonly memory: number;
-  /** Values of a row. */
+  /** Segments whose rows one statement reads. */
+  readonly groups: readonly (readonly SegmentInfo[])[];
+  /** Values of a row, at most. */
   readonly columns: number;
   stream(statement: Statement): AsyncGenerator<readonly Plain[][]>;
   /** Drops tables of `work`. */
@@ -74,7 +76,9 @@ export async function* rowsInSlices(
     await all(reader.stream(compileOrderTable(plan, options, order)));
     const [[size] = []] = await all(reader.stream(compileOrderSize(order)));
     const places = Number(size) <= reader.rows ? [] : await placesOf(reader, order);
-    folder = places.length < FEW_SLICES ? undefined : await reader.folder();
+    // Rows that are put aside have the columns of all of them.
+    const isFew = places.length < FEW_SLICES || reader.groups.length > 1;
+    folder = isFew ? undefined : await reader.folder();
     const aside =
       folder === undefined ? undefined : await putAside(reader, plan, order, places, folder);
     if (folder === undefined || aside === undefined)
@@ -119,16 +123,41 @@ async function* fromSegments(
     if (ordered.length === 0) continue;
     const place = new Map(ordered.map(([segment, row], at) => [identity(segment, row), at]));
     const sets = setsOf(ordered, byId);
-    const statement = compileKnownRows(plan, sets);
     const rows: Plain[][] = new Array<Plain[]>(ordered.length);
+    const statements: { statement: Statement; segments: readonly SegmentInfo[] }[] = [];
     let read = 0;
-    for await (const batch of reader.stream(statement))
-      for (const row of batch) {
-        rows[place.get(identity(row[ROW_IDENTITY.segment], row[ROW_IDENTITY.rowId]))!] = row;
-        read++;
-      }
+    for (const group of reader.groups) {
+      const segments = group.filter((segment) => sets.has(segment));
+      if (segments.length === 0) continue;
+      const own = new Map(segments.map((segment) => [segment, sets.get(segment)!]));
+      const statement = compileKnownRows(plan, own);
+      statements.push({ statement, segments });
+      for await (const batch of reader.stream(statement))
+        for (const row of batch) {
+          rows[place.get(identity(row[ROW_IDENTITY.segment], row[ROW_IDENTITY.rowId]))!] = row;
+          read++;
+        }
+    }
     checkRead(read, ordered.length);
-    yield { statement, segments: [...sets.keys()], rows };
+    yield* ofOneStatement(statements, rows);
+  }
+}
+
+/** Rows in order, as far as they were read by one statement: others have other columns. */
+function* ofOneStatement(
+  statements: readonly { statement: Statement; segments: readonly SegmentInfo[] }[],
+  rows: readonly Plain[][],
+): Generator<SliceOfRows> {
+  const bySegment = new Map(
+    statements.flatMap((one) => one.segments.map(({ id }) => [id, one] as const)),
+  );
+  const of = (row: number) => bySegment.get(Number(rows[row]?.[ROW_IDENTITY.segment]));
+  for (let from = 0; from < rows.length;) {
+    const one = of(from)!;
+    let to = from + 1;
+    while (of(to) === one) to++;
+    yield { ...one, rows: rows.slice(from, to) };
+    from = to;
   }
 }
 

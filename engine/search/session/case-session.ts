@@ -46,7 +46,9 @@ export class CaseSession {
   readonly readTimes = new ReadTimes();
   readonly lists = new CaseLists();
   readonly numbers = new ListColumnCache();
-  /** Bytes that statements may use. */
+  /** Bytes that the process may take. */
+  readonly processMemory: number;
+  /** Bytes of these that statements may use. */
   readonly memory: number;
   /** Set by what finds damage: it reads on where the catalog was changed. */
   toleratesDamage = false;
@@ -67,6 +69,7 @@ export class CaseSession {
     { memoryLimit }: StoreOptions,
   ) {
     this.folder = folder;
+    this.processMemory = memoryLimit;
     this.memory = statementBytes(memoryLimit);
     const bytes = keptBytes(memoryLimit);
     this.kept = new TextCache(bytes.read);
