@@ -1,11 +1,13 @@
 /**
- * Which templates a message may match, without trying them: by what it begins with, and by texts that it has.
+ * The first of many templates that a message matches. Few are tried: by what the message begins with, and by texts that
+ * it has.
  *
  * Most templates begin with a text or have one within: up to four bytes of it are looked up while the message is read, so
  * that lines that fit no template cost little, however many templates there are.
  *
- * Invariant: every template that matches a message is picked, and templates are picked in the order that they were given.
+ * Invariant: it is the first, in the order that they were given, of all that match.
  */
+import { matches } from './match.ts';
 import type { Part, Template } from './template.ts';
 
 export interface Candidate {
@@ -20,101 +22,164 @@ interface Uses {
 interface Item<T> {
   readonly one: T;
   readonly order: number;
+  /** Bytes that its texts have, a bit each, of ASCII. */
+  readonly bytes: Int32Array;
 }
 
 /** Templates by texts of so many bytes that are anywhere in their messages. */
 interface Texts<T> {
   readonly length: number;
   readonly items: ReadonlyMap<number, readonly Item<T>[]>;
+  /** 1 where a text may be in `items`, by `placeOf`: nearly all texts of a message are in none. */
+  readonly filter: Uint8Array;
 }
 
-/** Templates of messages with one first byte. */
+/** Templates of messages with one first byte, in their order. */
 interface Group<T> {
   /** To be tried with any such message. */
   readonly always: readonly Item<T>[];
-  /** By the first four bytes. */
+  /** By the first four bytes; those of `always` among them. */
   readonly byStart: ReadonlyMap<number, readonly Item<T>[]>;
   readonly byText: readonly Texts<T>[];
-  /** By the last two bytes of those texts (`pairOf`): bit n, if some of `byText[n]` ends so. */
-  readonly pairs: Uint8Array;
 }
 
 const LENGTHS = [4, 3, 2] as const;
+/** Bytes of a text of each length, as `windowAt` has it. */
+const MASKS = [0, 0, 0xffff, 0xff_ffff, -1] as const;
 /** Of templates that begin with the same four bytes, more than this are told apart by others. */
 const MOST_ALIKE = 32;
-const NONE: readonly never[] = [];
+/** Places of a filter for each text in it: of others, one in as many passes. */
+const PLACES_A_TEXT = 32;
+/** Candidates that are sooner tried than told apart by their bytes. */
+const FEW = 2;
 
 export class Candidates<T extends Candidate> {
   /** Made when the first message of each comes; null: no template begins so. */
   private readonly groups = new Array<Group<T> | null | undefined>(256).fill(undefined);
   private readonly items: readonly Item<T>[];
   private readonly uses: Uses;
-  private readonly picked: Item<T>[] = [];
-  private readonly found: T[] = [];
+  private readonly picked: Picked<T> = { items: [], count: 0 };
 
   constructor(all: readonly T[]) {
-    this.items = all.map((one, order) => ({ one, order }));
+    this.items = all.map((one, order) => ({ one, order, bytes: bytesOf(one.template) }));
     this.uses = countWindows(all);
   }
 
-  /** Those that the message may match, until the next call. */
-  of(b: Uint8Array, start: number, end: number): readonly T[] {
+  /** The first that a message matches. */
+  firstMatch(b: Uint8Array, start: number, end: number): T | undefined {
     const code = b[start]!;
     const known = this.groups[code];
     const group =
       known === undefined ? (this.groups[code] = groupOf(this.items, code, this.uses)) : known;
-    if (group === null) return NONE;
-    const { picked, found } = this;
-    picked.length = 0;
-    for (const item of group.always) picked.push(item);
-    if (end - start >= 4) {
-      const starting = group.byStart.get(windowAt(b, start, 4));
-      if (starting !== undefined) for (const item of starting) picked.push(item);
-    }
-    if (group.byText.length > 0) pickByText(group, picked, b, start, end);
-    if (picked.length === 0) return NONE;
-    // Few: in place, by order.
-    for (let i = 1; i < picked.length; i++) {
-      const item = picked[i]!;
-      let at = i;
-      for (; at > 0 && picked[at - 1]!.order > item.order; at--) picked[at] = picked[at - 1]!;
-      picked[at] = item;
-    }
-    found.length = 0;
-    for (const { one } of picked) found.push(one);
-    return found;
+    if (group === null) return undefined;
+    const { always, byStart, byText } = group;
+    const starting =
+      byStart.size > 0 && end - start >= 4
+        ? (byStart.get(windowAt(b, start, 4)) ?? always)
+        : always;
+    const { picked } = this;
+    picked.count = 0;
+    for (let n = 0; n < byText.length; n++) pickByText(byText[n]!, picked, b, start, end);
+    if (picked.count === 0) return firstOf(starting, starting.length, b, start, end);
+    for (let i = 0; i < starting.length; i++) picked.items[picked.count++] = starting[i]!;
+    sortFew(picked);
+    return firstOf(picked.items, picked.count, b, start, end);
+  }
+}
+
+/** Those at the beginning count. */
+interface Picked<T> {
+  readonly items: Item<T>[];
+  count: number;
+}
+
+/** Of those that are tried after a few, the texts must have only bytes that the message has. */
+function firstOf<T extends Candidate>(
+  items: readonly Item<T>[],
+  count: number,
+  b: Uint8Array,
+  start: number,
+  end: number,
+): T | undefined {
+  for (let i = 0; i < count; i++) {
+    const { one, bytes } = items[i]!;
+    if (i === FEW) noteBytes(b, start, end);
+    if (i >= FEW && !isNoted(bytes)) continue;
+    if (matches(one.template, b, start, end)) return one;
+  }
+  return undefined;
+}
+
+/** Bytes of the message at hand, a bit each. */
+const noted = new Int32Array(8);
+
+function noteBytes(b: Uint8Array, start: number, end: number): void {
+  noted.fill(0);
+  for (let p = start; p < end; p++) noted[b[p]! >>> 5]! |= 1 << (b[p]! & 31);
+}
+
+function isNoted(bytes: Int32Array): boolean {
+  for (let i = 0; i < 4; i++) if ((bytes[i]! & ~noted[i]!) !== 0) return false;
+  return true;
+}
+
+function bytesOf({ parts }: Template): Int32Array {
+  const bytes = new Int32Array(8);
+  for (const { literal } of parts)
+    for (const code of literal ?? []) bytes[code >>> 5]! |= 1 << (code & 31);
+  return bytes;
+}
+
+/** In place, by order. */
+function sortFew<T>({ items, count }: Picked<T>): void {
+  for (let i = 1; i < count; i++) {
+    const item = items[i]!;
+    let at = i;
+    for (; at > 0 && items[at - 1]!.order > item.order; at--) items[at] = items[at - 1]!;
+    items[at] = item;
   }
 }
 
 function pickByText<T>(
-  { byText, pairs }: Group<T>,
-  picked: Item<T>[],
+  { length, items, filter }: Texts<T>,
+  picked: Picked<T>,
   b: Uint8Array,
   start: number,
   end: number,
 ): void {
-  let window = b[start]!;
-  for (let p = start + 1; p < end; p++) {
-    window = (window << 8) | b[p]!;
-    const flags = pairs[pairOf(window)]!;
-    if (flags === 0) continue;
-    for (let n = 0; n < byText.length; n++) {
-      if ((flags & (1 << n)) === 0) continue;
-      const { length, items } = byText[n]!;
-      if (p - start < length - 1) continue;
-      const having = items.get(length === 4 ? window : window & (length === 3 ? 0xffffff : 0xffff));
-      if (having === undefined) continue;
-      for (const item of having) if (!picked.includes(item)) picked.push(item);
-    }
+  const mask = MASKS[length]!;
+  const most = filter.length - 1;
+  let window = 0;
+  const first = start + length - 1;
+  for (let p = start; p < first && p < end; p++) window = (window << 8) | b[p]!;
+  for (let p = first; p < end; p++) {
+    window = ((window << 8) | b[p]!) & mask;
+    if (filter[placeOf(window, most)] === 0) continue;
+    const having = items.get(window);
+    if (having !== undefined) pickAll(having, picked);
   }
 }
 
-const PAIRS = 4096;
+function pickAll<T>(having: readonly Item<T>[], picked: Picked<T>): void {
+  for (const item of having) {
+    let i = 0;
+    while (i < picked.count && picked.items[i] !== item) i += 1;
+    if (i === picked.count) picked.items[picked.count++] = item;
+  }
+}
 
-/** Of the last two bytes of a window: texts seldom share more than these 12 bits. */
-function pairOf(window: number): number {
-  const pair = window & 0xffff;
-  return (pair ^ (pair >>> 3)) & (PAIRS - 1);
+/** Of a text among `most` + 1 places, a power of two. */
+function placeOf(window: number, most: number): number {
+  const mixed = Math.imul(window, 0x9e37_79b1);
+  return (mixed ^ (mixed >>> 15)) & most;
+}
+
+function filterOf(windows: Iterable<number>, count: number): Uint8Array {
+  let size = 64;
+  while (size < count * PLACES_A_TEXT) size *= 2;
+  const filter = new Uint8Array(size);
+  for (const window of windows) filter[placeOf(window, size - 1)] = 1;
+  return filter;
 }
 
 function windowAt(b: Uint8Array, at: number, length: number): number {
@@ -138,9 +203,8 @@ function countWindows(all: readonly Candidate[]): Uses {
 }
 
 function startOf({ parts: [first] }: Template): number | undefined {
-  return first !== undefined && 'literal' in first && first.literal.length >= 4
-    ? windowAt(first.literal, 0, 4)
-    : undefined;
+  const literal = first?.literal;
+  return literal !== undefined && literal.length >= 4 ? windowAt(literal, 0, 4) : undefined;
 }
 
 /** How many of its bytes are small letters or spaces, which most messages have. */
@@ -154,9 +218,8 @@ function commonness(window: number): number {
 }
 
 function windowsOf({ parts }: Template, length: number): number[] {
-  return parts.flatMap((part) => {
-    if (!('literal' in part)) return [];
-    const { literal } = part;
+  return parts.flatMap(({ literal }) => {
+    if (literal === undefined) return [];
     const count = Math.max(0, literal.length - length + 1);
     return Array.from({ length: count }, (_, i) => windowAt(literal, i, length));
   });
@@ -188,10 +251,17 @@ function groupOf<T extends Candidate>(
   }
   const used = byText.filter((texts) => texts.items.size > 0);
   if (always.length === 0 && byStart.size === 0 && used.length === 0) return null;
-  const pairs = new Uint8Array(PAIRS);
-  for (const [n, { items: keys }] of used.entries())
-    for (const window of keys.keys()) pairs[pairOf(window)]! |= 1 << n;
-  return { always, byStart, byText: used, pairs };
+  for (const list of byStart.values()) {
+    list.push(...always);
+    list.sort((one, other) => one.order - other.order);
+  }
+  return {
+    ...{ always, byStart },
+    byText: used.map(({ length, items: texts }) => ({
+      ...{ length, items: texts },
+      filter: filterOf(texts.keys(), texts.size),
+    })),
+  };
 }
 
 function add<T>(map: Map<number, T[]>, key: number, item: T): void {
@@ -203,7 +273,7 @@ function add<T>(map: Map<number, T[]>, key: number, item: T): void {
 /** Whether a message that a part begins may have this first byte. */
 function mayBegin(part: Part | undefined, code: number): boolean {
   if (part === undefined) return false;
-  if ('literal' in part) return part.literal[0] === code;
+  if (part.literal !== undefined) return part.literal[0] === code;
   const isDigit = code >= 48 && code <= 57;
   const letter = code | 32;
   switch (part.capture) {

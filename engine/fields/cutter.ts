@@ -9,23 +9,21 @@
  *
  * Invariant: a value that a field cannot have is not set, and `-`, `N/A` and `(null)` are no values.
  */
-import type { EventBatch, TextColumn } from '../contract/event-batch.ts';
-import { CUT_TEXTS, type CutText } from '../contract/event.ts';
+import type { EventBatch, NumberColumn, TextColumn } from '../contract/event-batch.ts';
+import { CUT_TEXTS } from '../contract/event.ts';
 import { Candidates } from './candidates.ts';
 import { EmbeddedJson } from './embedded-json.ts';
 import type { Extractor } from './extractor.ts';
 import { ESCAPES, type Escapes, found } from './found.ts';
-import { matches } from './match.ts';
-import { type Template, domainOf } from './template.ts';
+import { OPERATION, type Template, domainOf } from './template.ts';
 import { unescapeText } from './unescape.ts';
-import { ADDRESS, addressEnd, isText, numberOf, protocolOf } from './values.ts';
+import { ADDRESS, addressEnd, four, isFour, isText, numberOf, protocolOf } from './values.ts';
 
 const utf8 = new TextEncoder();
 const ascii = new TextDecoder('latin1');
 
 /** Columns of numbers that extractors may fill, and addresses. */
 const NUMBERS = ['bytes', 'packets', 'bytes_rev', 'packets_rev'] as const;
-type NumberName = (typeof NUMBERS)[number];
 const STATED = [
   ...(['src_ip4', 'src_ip6', 'dst_ip4', 'dst_ip6', 'src_port', 'dst_port', 'proto'] as const),
   ...NUMBERS,
@@ -34,13 +32,18 @@ const STATED = [
 /** Every stored column that an extractor may fill. */
 export const CUT_COLUMNS: ReadonlySet<string> = new Set([...STATED, ...CUT_TEXTS, 'host']);
 
+/** How a field is stored. */
+const STORED_AS = { text: 0, number: 1, address: 2, port: 3, proto: 4 } as const;
+
 interface Target {
   readonly field: number;
-  readonly name: string;
-  readonly text: CutText | undefined;
-  readonly number: NumberName | undefined;
-  /** Of an address that may be a name. */
-  readonly domain: CutText | undefined;
+  readonly storedAs: number;
+  /** Number of its column: of a text among CUT_TEXTS, of a number among NUMBERS. */
+  readonly column: number;
+  readonly isSource: boolean;
+  /** Of an address that may be a name: the number of its column among CUT_TEXTS. */
+  readonly domain: number;
+  /** Undefined: none, or one that stands for none. */
   readonly constant: Uint8Array | undefined;
   readonly values: readonly (readonly [Uint8Array, Uint8Array])[] | undefined;
 }
@@ -60,6 +63,13 @@ interface Entry {
   readonly anchored: Candidates<Bound>;
   readonly others: Candidates<Bound>;
   readonly fallbacks: Candidates<Bound>;
+}
+
+/** Columns of a batch that are filled, by their numbers; texts once they are needed. */
+interface Columns {
+  readonly batch: EventBatch;
+  readonly texts: (TextColumn | undefined)[];
+  readonly numbers: readonly NumberColumn[];
 }
 
 interface KnownProgram {
@@ -86,9 +96,7 @@ export class Cutter {
     const any: Bound[] = [];
     const none: Bound[] = [];
     for (const extractor of extractors) {
-      const isAnchored = extractor.templates.every(({ parts: [first] }) => {
-        return first !== undefined && 'literal' in first;
-      });
+      const isAnchored = extractor.templates.every(({ parts }) => parts[0]?.literal !== undefined);
       const bound = extractor.templates.map((template) => bind(extractor, template, isAnchored));
       for (const program of extractor.programs) {
         if (program === '*') any.push(...bound);
@@ -119,6 +127,11 @@ export class Cutter {
     const n = batch.length;
     let cut = 0;
     const hasStated = STATED.some((name) => isAny(batch.column(name).present, from, n));
+    const columns: Columns = {
+      batch,
+      texts: new Array<TextColumn | undefined>(CUT_TEXTS.length).fill(undefined),
+      numbers: NUMBERS.map((name) => batch[name]),
+    };
     for (let row = from; row < n; row++) {
       if (message.present[row] === 0 || (hasStated && isStated(batch, row))) continue;
       const { data } = message;
@@ -128,15 +141,14 @@ export class Cutter {
       if (start === end) continue;
       const entry = program.present[row] === 1 ? this.entryAt(program, row) : this.noProgram;
       let bound =
-        firstMatch(entry.anchored.of(data, start, end), data, start, end) ??
-        firstMatch(entry.others.of(data, start, end), data, start, end);
+        entry.anchored.firstMatch(data, start, end) ?? entry.others.firstMatch(data, start, end);
       if (bound === undefined && this.cutJson(batch, row, data, start, end)) {
         cut += 1;
         continue;
       }
-      bound ??= firstMatch(entry.fallbacks.of(data, start, end), data, start, end);
+      bound ??= entry.fallbacks.firstMatch(data, start, end);
       if (bound === undefined) continue;
-      fill(bound, batch, row, data);
+      fill(bound, columns, row, data);
       if (
         bound.host >= 0 &&
         found.starts[bound.host]! >= 0 &&
@@ -220,99 +232,133 @@ export class Cutter {
 }
 
 function entryOf(all: readonly Bound[]): Entry {
+  const of = (stage: Bound['stage']): Bound[] => all.filter((one) => one.stage === stage);
   return {
-    anchored: new Candidates(all.filter(({ stage }) => stage === 'anchored')),
-    others: new Candidates(all.filter(({ stage }) => stage === 'other')),
-    fallbacks: new Candidates(all.filter(({ stage }) => stage === 'fallback')),
+    anchored: new Candidates(of('anchored')),
+    others: new Candidates(of('other')),
+    fallbacks: new Candidates(of('fallback')),
   };
 }
 
-function firstMatch(
-  candidates: readonly Bound[],
-  b: Uint8Array,
-  start: number,
-  end: number,
-): Bound | undefined {
-  for (const bound of candidates) if (matches(bound.template, b, start, end)) return bound;
-  return undefined;
-}
-
 function bind(extractor: Extractor, template: Template, isAnchored: boolean): Bound {
-  const targets = template.fields.map((name, field): Target => {
-    const constant = template.set[name];
+  const targets = template.fields.flatMap((name, field): Target[] => {
+    if (name === 'host') return [];
+    const text = template.set[name];
+    const constant = text === undefined ? undefined : utf8.encode(text);
     const values = extractor.values[name];
-    return {
-      field,
-      name,
-      text: CUT_TEXTS.find((one) => one === name),
-      number: NUMBERS.find((one) => one === name),
-      domain: CUT_TEXTS.find((one) => one === domainOf(name)),
-      constant: constant === undefined ? undefined : utf8.encode(constant),
-      values:
-        values &&
-        Object.entries(values).map(([written, stored]) => [
-          utf8.encode(written.toLowerCase()),
-          utf8.encode(stored),
-        ]),
-    };
+    return [
+      {
+        ...{ field, ...columnOf(name) },
+        constant: constant && isNothing(constant, 0, constant.length) ? undefined : constant,
+        values:
+          values &&
+          Object.entries(values).map(([written, stored]) => [
+            utf8.encode(written.toLowerCase()),
+            utf8.encode(stored),
+          ]),
+      },
+    ];
   });
   return {
     template,
     stage: extractor.isFallback ? 'fallback' : isAnchored ? 'anchored' : 'other',
-    targets: targets.filter(({ name }) => name !== 'host'),
+    targets,
     host: template.fields.indexOf('host'),
     mark: utf8.encode(`${extractor.name}/${extractor.version}`),
   };
 }
 
-function fill({ targets, mark }: Bound, batch: EventBatch, row: number, data: Uint8Array): void {
-  put(batch.cutText('extractor'), row, mark, 0, mark.length);
-  for (const target of targets) {
-    const start = found.starts[target.field]!;
-    const { constant } = target;
-    const { field } = target;
-    if (start >= 0)
-      fillField(target, batch, row, data, start, found.ends[field]!, found.escapes[field]!);
-    else if (constant !== undefined)
-      fillField(target, batch, row, constant, 0, constant.length, ESCAPES.none);
+function columnOf(name: string): Pick<Target, 'storedAs' | 'column' | 'isSource' | 'domain'> {
+  const text = CUT_TEXTS.findIndex((one) => one === name);
+  const number = NUMBERS.findIndex((one) => one === name);
+  const rest = { isSource: name.startsWith('src_'), domain: -1 };
+  if (text >= 0) return { storedAs: STORED_AS.text, column: text, ...rest };
+  if (number >= 0) return { storedAs: STORED_AS.number, column: number, ...rest };
+  if (name === 'src_ip' || name === 'dst_ip') {
+    const domain = CUT_TEXTS.findIndex((one) => one === domainOf(name));
+    return { storedAs: STORED_AS.address, column: -1, ...rest, domain };
+  }
+  const isPort = name === 'src_port' || name === 'dst_port';
+  return { storedAs: isPort ? STORED_AS.port : STORED_AS.proto, column: -1, ...rest };
+}
+
+function textColumn({ batch, texts }: Columns, number: number): TextColumn {
+  return (texts[number] ??= batch.cutText(CUT_TEXTS[number]!));
+}
+
+const EXTRACTOR = CUT_TEXTS.indexOf('extractor');
+
+function fill({ targets, mark }: Bound, columns: Columns, row: number, data: Uint8Array): void {
+  put(textColumn(columns, EXTRACTOR), row, mark, 0, mark.length);
+  for (let i = 0; i < targets.length; i++) {
+    const target = targets[i]!;
+    const { field, constant } = target;
+    const start = found.starts[field]!;
+    if (start >= 0) {
+      const end = found.ends[field]!;
+      if (!isNothing(data, start, end))
+        fillField(target, columns, row, data, start, end, found.escapes[field]!);
+    } else if (constant !== undefined)
+      fillField(target, columns, row, constant, 0, constant.length, ESCAPES.none);
   }
 }
 
 function fillField(
   target: Target,
-  batch: EventBatch,
+  columns: Columns,
   row: number,
   b: Uint8Array,
   start: number,
   end: number,
   escapes: Escapes,
 ): void {
-  if (isNothing(b, start, end)) return;
-  const { text, number } = target;
-  if (text !== undefined) {
-    const column = batch.cutText(text);
-    const stored = target.values?.find(([written]) => isText(b, start, end, written))?.[1];
-    if (stored === undefined && escapes !== ESCAPES.none) {
-      const text = unescapeText(b, start, end, escapes);
-      put(column, row, text.bytes, 0, text.size);
-    } else if (stored === undefined) put(column, row, b, start, end);
-    else put(column, row, stored, 0, stored.length);
-  } else if (number !== undefined) {
-    const value = numberOf(b, start, end, Number.MAX_SAFE_INTEGER);
-    if (value >= 0) batch[number].set(row, value);
-  } else if (target.name === 'src_ip' || target.name === 'dst_ip') {
-    if (addressEnd(b, start, end) !== end) {
-      if (found.captures[target.field] === 'host' && target.domain !== undefined)
-        put(batch.cutText(target.domain), row, b, start, end);
-    } else if (target.name === 'src_ip') batch.setSource6(row, ADDRESS, 0);
-    else batch.setTarget6(row, ADDRESS, 0);
-  } else if (target.name === 'src_port' || target.name === 'dst_port') {
-    const value = numberOf(b, start, end, 65_535);
-    if (value >= 0) batch[target.name].set(row, value);
-  } else {
-    const value = protocolOf(b, start, end);
-    if (value >= 0) batch.proto.set(row, value);
+  const { batch } = columns;
+  switch (target.storedAs) {
+    case STORED_AS.text: {
+      const column = textColumn(columns, target.column);
+      const stored = target.values && storedFor(target.values, b, start, end);
+      if (stored !== undefined) put(column, row, stored, 0, stored.length);
+      else if (escapes === ESCAPES.none) put(column, row, b, start, end);
+      else {
+        const text = unescapeText(b, start, end, escapes);
+        put(column, row, text.bytes, 0, text.size);
+      }
+      break;
+    }
+    case STORED_AS.number: {
+      const value = numberOf(b, start, end, Number.MAX_SAFE_INTEGER);
+      if (value >= 0) columns.numbers[target.column]!.set(row, value);
+      break;
+    }
+    case STORED_AS.address:
+      if (addressEnd(b, start, end) !== end) {
+        if (found.operations[target.field] === OPERATION.host)
+          put(textColumn(columns, target.domain), row, b, start, end);
+      } else if (isFour()) (target.isSource ? batch.src_ip4 : batch.dst_ip4).set(row, four());
+      else (target.isSource ? batch.src_ip6 : batch.dst_ip6).set(row, ADDRESS, 0);
+      break;
+    case STORED_AS.port: {
+      const value = numberOf(b, start, end, 65_535);
+      if (value >= 0) (target.isSource ? batch.src_port : batch.dst_port).set(row, value);
+      break;
+    }
+    default: {
+      const value = protocolOf(b, start, end);
+      if (value >= 0) batch.proto.set(row, value);
+    }
   }
+}
+
+/** What is stored for a value as it is written; undefined: the value itself. */
+function storedFor(
+  values: readonly (readonly [Uint8Array, Uint8Array])[],
+  b: Uint8Array,
+  start: number,
+  end: number,
+): Uint8Array | undefined {
+  for (let i = 0; i < values.length; i++)
+    if (isText(b, start, end, values[i]![0])) return values[i]![1];
+  return undefined;
 }
 
 /** Where a message begins behind the tag that names its program (RFC 3164) and a time since the system started. */

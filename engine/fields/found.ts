@@ -3,8 +3,8 @@
  *
  * Invariant: a value that is kept is of the type that its template says.
  */
-import type { Capture, Slot } from './template.ts';
-import { ADDRESS, addressEnd, digitsEnd, numberOf, protocolOf } from './values.ts';
+import { type Capture, OPERATION, type Slot } from './template.ts';
+import { ADDRESS, addressEnd, digitsEnd, isFour, numberOf, protocolOf } from './values.ts';
 
 const MOST_FIELDS = 64;
 const [COLON, OPEN, CLOSE, AT, BACKSLASH] = [58, 91, 93, 64, 92];
@@ -17,19 +17,21 @@ export type Escapes = (typeof ESCAPES)[keyof typeof ESCAPES];
 export const found = {
   starts: new Int32Array(MOST_FIELDS),
   ends: new Int32Array(MOST_FIELDS),
-  captures: new Array<Capture>(MOST_FIELDS).fill('text'),
+  /** By which operation (template.ts) it was captured. */
+  operations: new Uint8Array(MOST_FIELDS),
   escapes: new Array<Escapes>(MOST_FIELDS).fill(ESCAPES.none),
   /** Which of several keys of a field it is of: the lowest counts. */
   ranks: new Uint16Array(MOST_FIELDS),
 };
 
 export function forget(fields: number): void {
-  found.starts.fill(-1, 0, fields);
+  const { starts } = found;
+  for (let i = 0; i < fields; i++) starts[i] = -1;
 }
 
 /** Keeps a value that is of its slot's type. */
 export function keep(
-  { field, capture, second }: Slot,
+  { field, capture, second, operation, isPlain }: Slot,
   b: Uint8Array,
   start: number,
   end: number,
@@ -37,25 +39,29 @@ export function keep(
   escapes: Escapes = ESCAPES.none,
 ): void {
   if (field < 0) return;
+  if (isPlain) {
+    set(field, operation, start, end, rank, escapes);
+    return;
+  }
   switch (capture) {
     case 'endpoint':
       keepEndpoint(field, second, b, start, end, rank);
       break;
     case 'account':
     case 'principal':
-      keepAccount(field, second, capture, b, start, end, rank, escapes);
+      keepAccount(field, second, operation, b, start, end, rank, escapes);
       break;
     case 'request':
       keepRequest(field, second, b, start, end, rank);
       break;
     case 'last5':
-      set(field, capture, end - 5, end, rank, escapes);
+      set(field, operation, end - 5, end, rank, escapes);
       break;
     case 'inner':
-      set(field, capture, innerStart(b, start, end), end - 1, rank, escapes);
+      set(field, operation, innerStart(b, start, end), end - 1, rank, escapes);
       break;
     default:
-      set(field, capture, start, end, rank, escapes);
+      set(field, operation, start, end, rank, escapes);
   }
 }
 
@@ -72,12 +78,13 @@ export function offer(
   if (field < 0 || start >= end) return;
   if (found.starts[field]! >= 0 && found.ranks[field]! <= rank) return;
   if (end === start + 1 && b[start] === 45) return;
-  if (isValid(slot.capture, b, start, end)) keep(slot, b, start, end, rank, escapes);
+  if (slot.isPlain || isValid(slot.capture, b, start, end))
+    keep(slot, b, start, end, rank, escapes);
 }
 
 function set(
   field: number,
-  capture: Capture,
+  operation: number,
   start: number,
   end: number,
   rank: number,
@@ -86,7 +93,7 @@ function set(
   if (field < 0) return;
   found.starts[field] = start;
   found.ends[field] = end;
-  found.captures[field] = capture;
+  found.operations[field] = operation;
   found.ranks[field] = rank;
   found.escapes[field] = escapes;
 }
@@ -127,8 +134,7 @@ function innerStart(b: Uint8Array, start: number, end: number): number {
 
 /** Whether the address that was read last is 0.0.0.0 or ::. */
 function isUnspecified(): boolean {
-  const isFour = ADDRESS[10] === 255 && ADDRESS[11] === 255;
-  for (let i = isFour ? 12 : 0; i < 16; i++) if (ADDRESS[i] !== 0) return false;
+  for (let i = isFour() ? 12 : 0; i < 16; i++) if (ADDRESS[i] !== 0) return false;
   return true;
 }
 
@@ -167,20 +173,20 @@ function keepEndpoint(
 ): void {
   const to = endpointEnd(b, start, end);
   const bracket = b[start] === OPEN ? 1 : 0;
-  set(field, 'endpoint', start + bracket, to, rank, ESCAPES.none);
+  set(field, OPERATION.endpoint, start + bracket, to, rank, ESCAPES.none);
   if (to === end || b[to + bracket] !== COLON) return;
   const port = to + bracket + 1;
   const portEnd = digitsEnd(b, port, end);
   const isPort = portEnd === end || b[portEnd] === COLON;
   if (isPort && numberOf(b, port, portEnd, 65_535) >= 0)
-    set(portField, 'port', port, portEnd, rank, ESCAPES.none);
+    set(portField, OPERATION.port, port, portEnd, rank, ESCAPES.none);
 }
 
 /** `DOMAIN\name`, `DOMAIN\\name` and, of principals, `name@domain`. */
 function keepAccount(
   field: number,
   domainField: number,
-  capture: Capture,
+  operation: number,
   b: Uint8Array,
   start: number,
   end: number,
@@ -192,16 +198,16 @@ function keepAccount(
   let name = domainEnd;
   while (name < end && b[name] === BACKSLASH) name += 1;
   if (domainEnd > start && name > domainEnd && name < end) {
-    set(domainField, capture, start, domainEnd, rank, ESCAPES.none);
-    set(field, capture, name, end, rank, escapes);
+    set(domainField, operation, start, domainEnd, rank, ESCAPES.none);
+    set(field, operation, name, end, rank, escapes);
     return;
   }
   let at = end - 1;
   while (at > start && b[at] !== AT) at -= 1;
-  if (capture === 'principal' && at > start && at < end - 1) {
-    set(domainField, capture, at + 1, end, rank, escapes);
-    set(field, capture, start, at, rank, escapes);
-  } else set(field, capture, start, end, rank, escapes);
+  if (operation === OPERATION.principal && at > start && at < end - 1) {
+    set(domainField, operation, at + 1, end, rank, escapes);
+    set(field, operation, start, at, rank, escapes);
+  } else set(field, operation, start, end, rank, escapes);
 }
 
 const VERSION = new TextEncoder().encode('HTTP/');
@@ -226,11 +232,11 @@ function keepRequest(
     url = method + 1;
     urlEnd = version - 1;
   } else if (!isMethod || version !== method + 1 || !isUpperCase(b, start, method)) {
-    if (start < end) set(urlField, 'text', start, end, rank, ESCAPES.none);
+    if (start < end) set(urlField, OPERATION.text, start, end, rank, ESCAPES.none);
     return;
   }
-  set(urlField, 'text', url, urlEnd, rank, ESCAPES.none);
-  set(methodField, 'text', start, method, rank, ESCAPES.none);
+  set(urlField, OPERATION.text, url, urlEnd, rank, ESCAPES.none);
+  set(methodField, OPERATION.text, start, method, rank, ESCAPES.none);
 }
 
 function isVersion(b: Uint8Array, start: number, end: number): boolean {

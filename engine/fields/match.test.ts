@@ -1,7 +1,7 @@
 /** Captures whose ends an attacker could try to move. */
 import { expect, it } from 'vitest';
 import { Cutter } from './cutter.ts';
-import { readExtractor } from './extractor.ts';
+import { type Extractor, readExtractor } from './extractor.ts';
 import { cutFields } from './testing/cut-fields.ts';
 
 function cutBy(template: Readonly<Record<string, unknown>>, message: string): unknown {
@@ -156,4 +156,25 @@ it.each([
   ['IP: ::ffff:192.0.2.1. Username: alice', { src_ip: '192.0.2.1', user: 'alice' }],
 ])('ends an address at the full stop of a sentence: %s', (message, fields) => {
   expect(cutBy({ text: 'IP: {src_ip}. Username: {user:word}' }, message)).toEqual(fields);
+});
+
+it('tries extractors whose templates begin with a text before others, and fallbacks last', () => {
+  const of = (name: string, text: string, fallback = false): Extractor =>
+    readExtractor(
+      {
+        ...{ extractor: name, version: 1, for: 'tests', leavesOut: 'nothing', fallback },
+        ...{ programs: ['*'], templates: [{ text }] },
+      },
+      `${name}.json`,
+    );
+  const given = [
+    of('last', 'login {user:text}', true),
+    of('middle', '{:word} by {user:text}'),
+    of('first', 'login by {user:word}'),
+  ];
+  const cutter = new Cutter(given);
+  const extractorOf = (message: string): unknown => cutFields(cutter, 'app', message)['extractor'];
+  expect(extractorOf('login by alice')).toBe('first/1');
+  expect(extractorOf('login by alice b')).toBe('middle/1');
+  expect(extractorOf('login for alice')).toBe('last/1');
 });

@@ -7,7 +7,7 @@
 import { forget, found, isValid, keep } from './found.ts';
 import { readJson } from './read-json.ts';
 import { readCef, readColumns, readLeef, readPairs } from './read-pairs.ts';
-import type { Slot, Template } from './template.ts';
+import { OPERATION, type Slot, type Template } from './template.ts';
 import { addressEnd, digitsEnd, numberOf } from './values.ts';
 
 /** Places that one message may be tried at: a message made to take long is left uncut. */
@@ -27,53 +27,53 @@ export function matches(template: Template, b: Uint8Array, start: number, end: n
 function from(template: Template, i: number, b: Uint8Array, p: number, end: number): boolean {
   const { parts } = template;
   for (let at = p; ; i++) {
-    const part = parts[i];
-    if (part === undefined) return at === end;
-    if ('literal' in part) {
+    if (i === parts.length) return at === end;
+    const part = parts[i]!;
+    if (part.literal !== undefined) {
       if (!isAt(b, at, end, part.literal)) return false;
       at += part.literal.length;
       continue;
     }
     let to = -1;
-    switch (part.capture) {
-      case 'ip':
+    switch (part.operation) {
+      case OPERATION.ip:
         to = addressEnd(b, at, end);
         break;
-      case 'peer':
+      case OPERATION.peer:
         to = addressEnd(b, at, end);
         if (to > 0 && !isValid('peer', b, at, to)) return false;
         break;
-      case 'port':
+      case OPERATION.port:
         to = digitsEnd(b, at, end);
         if (numberOf(b, at, to, 65_535) < 0) return false;
         break;
-      case 'number':
+      case OPERATION.number:
         to = digitsEnd(b, at, end);
         if (numberOf(b, at, to, Number.MAX_SAFE_INTEGER) < 0) return false;
         break;
-      case 'quoted':
-      case 'request':
+      case OPERATION.quoted:
+      case OPERATION.request:
         to = quoteEnd(b, at, end);
         break;
-      case 'rest':
+      case OPERATION.rest:
         to = end;
         break;
-      case 'bar':
+      case OPERATION.bar:
         to = barEnd(b, at, end);
         break;
-      case 'pairs':
+      case OPERATION.pairs:
         readPairs(template.pairs!, b, at, end);
         return hasNeeds(template);
-      case 'cef':
+      case OPERATION.cef:
         readCef(template.pairs!, b, at, end);
         return hasNeeds(template);
-      case 'leef':
+      case OPERATION.leef:
         readLeef(template.pairs!, b, at, end);
         return hasNeeds(template);
-      case 'json':
+      case OPERATION.json:
         readJson(template.pairs!, b, at, end);
         return hasNeeds(template);
-      case 'columns':
+      case OPERATION.columns:
         return readColumns(template.columns, template.separator, b, at, end) && hasNeeds(template);
       default:
         return searched(template, i, part, b, at, end);
@@ -93,28 +93,31 @@ function searched(
   at: number,
   end: number,
 ): boolean {
-  const next = template.parts[i + 1];
-  const isLong = part.capture === 'text';
-  const isSole = part.capture === 'sole';
-  const spaces = isLong || isSole || part.capture === 'brief';
-  const least = spaces || part.capture === 'value' ? at : at + 1;
+  const { parts } = template;
+  const { operation, isPlain } = part;
+  const isLong = operation === OPERATION.text;
+  const isSole = operation === OPERATION.sole;
+  const spaces = isLong || isSole || operation === OPERATION.brief;
+  const least = spaces || operation === OPERATION.value ? at : at + 1;
   let most = end;
   if (!spaces) for (most = at; most < end && !isSpace(b[most]!);) most += 1;
-  if (next === undefined) {
-    if (most < end || end < least || !isValid(part.capture, b, at, end)) return false;
+  if (i + 1 === parts.length) {
+    if (most < end || end < least) return false;
+    if (!isPlain && !isValid(part.capture, b, at, end)) return false;
     keep(part, b, at, end);
     return true;
   }
   // No other capture follows one that is searched for.
-  if (!('literal' in next)) return false;
-  const { literal } = next;
+  const { literal } = parts[i + 1]!;
+  if (literal === undefined) return false;
+  const first = literal[0]!;
   const last = Math.min(most, end - literal.length);
   const step = isLong ? -1 : 1;
   for (let to = isLong ? last : least; to >= least && to <= last; to += step) {
-    if (b[to] !== literal[0] || !isAt(b, to, end, literal)) continue;
+    if (b[to] !== first || !isAt(b, to, end, literal)) continue;
     if (++tries > MOST_TRIES) return false;
     if (isSole && isWithin(b, to + 1, end, literal)) return false;
-    if (!isValid(part.capture, b, at, to)) continue;
+    if (!isPlain && !isValid(part.capture, b, at, to)) continue;
     if (!from(template, i + 1, b, to, end)) continue;
     keep(part, b, at, to);
     return true;

@@ -63,15 +63,31 @@ export const CAPTURES = [
 ] as const;
 export type Capture = (typeof CAPTURES)[number];
 
+/** What a part of a template is, as a number: comparing numbers is what matching mostly does. */
+export const OPERATION = {
+  literal: 0,
+  ...(Object.fromEntries(CAPTURES.map((name, i) => [name, i + 1])) as Record<Capture, number>),
+} as const;
+
+// Both have the same properties in the same order: code that reads them is compiled for one kind of object.
 export interface Literal {
+  readonly operation: number;
   readonly literal: Uint8Array;
+  readonly capture: undefined;
+  readonly field: number;
+  readonly second: number;
+  readonly isPlain: boolean;
 }
 export interface Slot {
+  readonly operation: number;
+  readonly literal: undefined;
   readonly capture: Capture;
   /** Number of its field in `Template.fields`; -1: not kept. */
   readonly field: number;
   /** Number of the field of its second part: an endpoint's port, an account's domain, a request's method; -1: none. */
   readonly second: number;
+  /** Any bytes are a value, which is kept as it is. */
+  readonly isPlain: boolean;
 }
 export type Part = Literal | Slot;
 
@@ -168,7 +184,7 @@ function compile(text: string, given: GivenTemplate): Template {
   const parts: Part[] = [];
   let literal = '';
   const endLiteral = (): void => {
-    if (literal !== '') parts.push({ literal: utf8.encode(literal) });
+    if (literal !== '') parts.push(literalOf(utf8.encode(literal)));
     literal = '';
   };
   for (const [token] of text.matchAll(/\\.|\{[^{}]*\}|[^\\{}]+|./gsu)) {
@@ -178,17 +194,16 @@ function compile(text: string, given: GivenTemplate): Template {
       endLiteral();
       const slot = slotOf(token.slice(1, -1), numberOf);
       const last = parts.at(-1);
-      if (last !== undefined && 'capture' in last && !endsItself(last.capture))
+      if (last?.capture !== undefined && !endsItself(last.capture))
         throw new Error(`no text is between ${token} and what is before it`);
       parts.push(slot);
     } else literal += token;
   }
   endLiteral();
-  const end = parts.findIndex((part) => 'capture' in part && isLast(part.capture));
+  const end = parts.findIndex(({ capture }) => capture !== undefined && isLast(capture));
   if (end >= 0 && end < parts.length - 1)
     throw new Error('rest, pairs, cef, leef, json and columns can only be at its end');
-  const last = parts.at(-1);
-  const of = last !== undefined && 'capture' in last ? last.capture : undefined;
+  const of = parts.at(-1)?.capture;
   if ((of !== undefined && hasKeys(of)) !== (given.pairs !== undefined))
     throw new Error('{:pairs}, {:cef}, {:leef} or {:json} and "pairs" belong together');
   if ((of === 'columns') !== (given.columns !== undefined))
@@ -209,7 +224,7 @@ function compile(text: string, given: GivenTemplate): Template {
   for (const key of given.has ?? []) {
     const known = pairs.find(([one]) => one === key)?.[1].field;
     needs.push(known ?? size);
-    if (known === undefined) pairs.push([key, { capture: 'text', field: size++, second: -1 }]);
+    if (known === undefined) pairs.push([key, slot('text', size++)]);
   }
   return {
     text,
@@ -228,8 +243,7 @@ function compile(text: string, given: GivenTemplate): Template {
     needs,
     size,
     isDistinct:
-      needs.length > 0 ||
-      isDistinct(parts.flatMap((part) => ('literal' in part ? part.literal.length : []))),
+      needs.length > 0 || isDistinct(parts.flatMap(({ literal: text }) => text?.length ?? [])),
   };
 }
 
@@ -242,20 +256,32 @@ function isDistinct(lengths: readonly number[]): boolean {
 function slotOf(token: string, numberOf: (name: string) => number): Slot {
   const [name = '', type] = token.split(':');
   const capture = type ?? ownCapture(name);
-  if (capture === 'request')
-    return { capture, field: numberOf('url'), second: numberOf('http_method') };
+  if (capture === 'request') return slot(capture, numberOf('url'), numberOf('http_method'));
   if (!isCapture(capture)) throw new Error(`there is no type ${capture}`);
   const field = name === '' ? -1 : numberOf(name);
   if (capture === 'host' && field >= 0) numberOf(domainOf(name));
   if (capture === 'account' || capture === 'principal') {
-    const second = name === 'user' ? numberOf('user_domain') : -1;
-    return { capture, field, second };
+    return slot(capture, field, name === 'user' ? numberOf('user_domain') : -1);
   }
-  if (capture !== 'endpoint' || field < 0) return { capture, field, second: -1 };
+  if (capture !== 'endpoint' || field < 0) return slot(capture, field);
   if (name !== 'src_ip' && name !== 'dst_ip')
     throw new Error(`${token}: no address is an endpoint`);
-  return { capture, field, second: numberOf(name === 'src_ip' ? 'src_port' : 'dst_port') };
+  return slot(capture, field, numberOf(name === 'src_ip' ? 'src_port' : 'dst_port'));
 }
+
+function literalOf(literal: Uint8Array): Literal {
+  const operation = OPERATION.literal;
+  return { operation, literal, capture: undefined, field: -1, second: -1, isPlain: false };
+}
+
+function slot(capture: Capture, field: number, second = -1): Slot {
+  const operation = OPERATION[capture];
+  return { operation, literal: undefined, capture, field, second, isPlain: PLAIN.has(capture) };
+}
+
+const PLAIN: ReadonlySet<Capture> = new Set<Capture>([
+  ...(['word', 'value', 'text', 'brief', 'sole', 'quoted', 'rest', 'bar'] as const),
+]);
 
 function isCapture(name: string): name is Capture {
   return CAPTURES.some((one) => one === name);

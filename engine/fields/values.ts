@@ -1,8 +1,22 @@
 /** Values as messages write them: addresses, numbers, protocols. All read bytes, and none throws. */
+import { isMappedIp4 } from '../contract/event-batch.ts';
 import { PROTOCOLS } from '../contract/event.ts';
 
 /** An address as 16 bytes in network order, IPv4 as IPv4-mapped (RFC 4291). */
 export const ADDRESS = new Uint8Array(16);
+
+/** Whether the first bytes of ADDRESS are those of all IPv4-mapped addresses. */
+let isMapped = false;
+
+/** Whether ADDRESS is an IPv4 address. */
+export function isFour(): boolean {
+  return isMapped;
+}
+
+/** The IPv4 address in ADDRESS, its first octet highest. */
+export function four(): number {
+  return ((ADDRESS[12]! << 24) | (ADDRESS[13]! << 16) | (ADDRESS[14]! << 8) | ADDRESS[15]!) >>> 0;
+}
 
 /** Where the IPv4 address ends that begins at `start`, or -1; fills ADDRESS. */
 function ip4End(b: Uint8Array, start: number, end: number): number {
@@ -18,9 +32,12 @@ function ip4End(b: Uint8Array, start: number, end: number): number {
     ADDRESS[12 + i] = value;
   }
   if (p < end && ((b[p]! >= 48 && b[p]! <= 57) || (b[p] === 46 && isDigit(b[p + 1]!)))) return -1;
-  ADDRESS.fill(0, 0, 10);
-  ADDRESS[10] = 255;
-  ADDRESS[11] = 255;
+  if (!isMapped) {
+    ADDRESS.fill(0, 0, 10);
+    ADDRESS[10] = 255;
+    ADDRESS[11] = 255;
+    isMapped = true;
+  }
   return p;
 }
 
@@ -78,6 +95,7 @@ function ip6End(b: Uint8Array, start: number, end: number): number {
     for (let i = 0; i < gap; i++) ADDRESS[i] = out[i]!;
     for (let i = gap; i < n; i++) ADDRESS[16 - n + i] = out[i]!;
   }
+  isMapped = isMappedIp4(ADDRESS, 0);
   if (p < end && b[p] === 37) {
     p += 1;
     while (p < end && isZone(b[p]!)) p += 1;
