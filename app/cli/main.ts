@@ -94,6 +94,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'show the case to DuckDB: one script, or one statement',
     load: async () => (await import('./commands/sql.ts')).sqlCommand,
   },
+  'hand-over': {
+    summary: 'write the case as Parquet files for others',
+    load: async () => (await import('./commands/hand-over.ts')).handOverCommand,
+  },
   compact: {
     summary: 'merge small segments',
     load: async () => (await import('./commands/compact.ts')).compactCommand,
@@ -113,7 +117,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
 const MEANT: Readonly<Record<string, string>> = {
   ...{ search: 'query', find: 'query', grep: 'query', show: 'query', export: 'query --out FILE' },
   ...{ add: 'import', ingest: 'import', load: 'import', histogram: 'timeline' },
-  ...{ duckdb: 'sql', notebook: 'sql' },
+  ...{ handover: 'hand-over', publish: 'hand-over', duckdb: 'sql', notebook: 'sql' },
   ...{ info: 'sources', ls: 'sources', list: 'sources', ledger: 'sources' },
   ...{ follow: 'watch', tail: 'watch', rm: 'delete', gui: 'open', web: 'serve' },
 };

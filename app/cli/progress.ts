@@ -1,6 +1,6 @@
 /** A progress line on the terminal; silent when standard error is not one. */
 import { counted } from '../../engine/contract/counted.ts';
-import { size, visible, type Streams } from './output.ts';
+import { count, size, visible, type Streams } from './output.ts';
 
 export interface Progress {
   bytes: number;
@@ -8,6 +8,8 @@ export interface Progress {
   rows?: number;
   source: string;
   phase: string;
+  /** What `bytes` counts, if not bytes. */
+  unit?: string;
 }
 
 const INTERVAL_MS = 100;
@@ -35,7 +37,7 @@ export class ProgressLine {
       progress.phase,
       `${Math.round(share * 100)} %`,
       progress.rows === undefined ? '' : counted(progress.rows, 'row'),
-      `${size(rate)}/s`,
+      `${progress.unit === undefined ? size(rate) : `${count(Math.round(rate))} ${progress.unit}s`}/s`,
       share > 0 && share < 1 ? `${Math.ceil(left)} s left` : '',
       visible(progress.source),
     ];

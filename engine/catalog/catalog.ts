@@ -132,6 +132,11 @@ export class Catalog {
     return this.db.unhurried(work);
   }
 
+  /** Changes with every change of the case, and with nothing else. */
+  state(): string {
+    return `${this.db.hashes.auditedState()} ${this.audit.head().hash}`;
+  }
+
   /** Changes whenever another connection commits. */
   dataVersion(): number {
     return this.db.dataVersion();

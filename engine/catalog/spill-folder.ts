@@ -6,8 +6,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { casePath, makeCaseFolder, removeFromCase } from '../util/case-files.ts';
+import { takeLock } from './file-lock.ts';
 
 /** How their names begin. */
 export const SPILL_FOLDER = 'spill-';
@@ -46,20 +46,4 @@ export function removeSpillFolder(caseFolder: string, name: string): boolean {
   removeFromCase(caseFolder, `staging/${name}`);
   lock?.close();
   return true;
-}
-
-/** Undefined where another has it, or has removed it. */
-function takeLock(file: string): Database.Database | undefined {
-  let db: Database.Database | undefined;
-  try {
-    db = new Database(file, { timeout: 0 });
-    db.exec('BEGIN EXCLUSIVE');
-    return db;
-  } catch (error) {
-    db?.close();
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    const isGone = code === 'SQLITE_CANTOPEN' || error instanceof TypeError;
-    if (code === 'SQLITE_BUSY' || isGone) return undefined;
-    throw error;
-  }
 }

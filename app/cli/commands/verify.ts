@@ -6,19 +6,22 @@ import {
   sampleVerdict,
 } from '../../../engine/contract/verify-verdict.ts';
 import { counted } from '../../../engine/contract/counted.ts';
+import type { HandOverCheck } from '../../../engine/contract/hand-over.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { verifyOn } from '../../../engine/operations/verify/verify-thread.ts';
+import { checkHandOver, isHandOver } from '../../../engine/operations/hand-over/check.ts';
 import { evidence } from '../../compose.ts';
-import type { Command } from '../command.ts';
+import type { Parsed } from '../arguments.ts';
+import type { Command, CommandContext } from '../command.ts';
 import { visible, write } from '../output.ts';
 import { ProgressLine } from '../progress.ts';
 
 export const verifyCommand: Command = {
   spec: {
     name: 'verify',
-    usage: 'CASE',
+    usage: 'CASE|FOLDER',
     summary:
-      'Checks that the case is what Daybook wrote (catalog, audit log, segments, quarantine) and that the evidence is what was imported.',
+      'Checks that the case is what Daybook wrote (catalog, audit log, segments, quarantine) and that the evidence is what was imported. Of a folder that was handed over: that every file is what was written.',
     positionals: { least: 1, most: 1 },
     options: {
       sample: {
@@ -33,9 +36,11 @@ export const verifyCommand: Command = {
       json: { type: 'boolean', help: 'one JSON document' },
     },
     details:
-      'Exit status 0: all is well. 1: the case is damaged. 3: the case is intact, but evidence has changed, is missing or could not be checked, or was not read to its end. Nothing is changed without --repair.',
+      'Exit status 0: all is well. 1: the case is damaged. 3: the case is intact, but evidence has changed, is missing or could not be checked, or was not read to its end. Nothing is changed without --repair.\nOf a folder that was handed over, status 1: a file is changed, missing or too many; the SHA-256 of its manifest is in the audit log of the case.',
   },
-  async run(parsed, { streams, settings, signal }) {
+  async run(parsed, context) {
+    const { streams, settings, signal } = context;
+    if (isHandOver(parsed.positionals[0]!)) return verifyHandOver(parsed, context);
     const sample = sampleOf(parsed.text('sample'));
     const line = new ProgressLine(streams);
     const { threads } = settings;
@@ -60,6 +65,53 @@ export const verifyCommand: Command = {
     }
   },
 };
+
+async function verifyHandOver(
+  parsed: Parsed,
+  { streams, signal }: CommandContext,
+): Promise<number> {
+  for (const option of ['sample', 'repair'])
+    if (parsed.flag(option) || parsed.text(option) !== undefined)
+      throw new DaybookError(
+        'usage',
+        `--${option} is for cases; ${parsed.positionals[0]!} was handed over`,
+        'leave it out',
+      );
+  const line = new ProgressLine(streams);
+  try {
+    const check = await checkHandOver(parsed.positionals[0]!, {
+      signal,
+      report: ({ bytes, totalBytes, file }) =>
+        line.update({ ...{ bytes, totalBytes, source: file, phase: 'verifying' } }),
+    });
+    line.clear();
+    if (parsed.flag('json')) await write(streams.out, `${JSON.stringify(check)}\n`);
+    else await write(streams.out, `${handOverLines(check).map(visible).join('\n')}\n`);
+    return check.ok ? 0 : 1;
+  } finally {
+    line.clear();
+  }
+}
+
+function handOverLines({ findings, ok, ...found }: HandOverCheck): string[] {
+  const what = [
+    counted(found.files, 'file'),
+    counted(found.events, 'event'),
+    counted(found.auditEntries, 'audit entry', 'audit entries'),
+  ].join(', ');
+  return [
+    ...findings.flatMap(({ level, message, advice }) => [
+      `${level}: ${message}`,
+      ...(advice === undefined ? [] : [`  ${advice}`]),
+    ]),
+    `${ok ? 'The hand-over is what was written' : 'The hand-over is not what was written'} (${what}).`,
+    ...(found.sha256 === undefined
+      ? []
+      : [
+          `manifest.json: SHA-256 ${found.sha256}; the audit log of the case has the same if it is the last.`,
+        ]),
+  ];
+}
 
 function sampleOf(text: string | undefined): number | 'all' | undefined {
   if (text === undefined || text === 'all') return text;

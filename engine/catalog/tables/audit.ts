@@ -13,6 +13,24 @@ export interface AuditEntry {
   intact: boolean;
 }
 
+export interface StoredAuditEntry extends Omit<AuditEntry, 'detail' | 'intact'> {
+  /** JSON. */
+  detail: string;
+  /** Absent where an earlier Daybook wrote it. */
+  state?: string | undefined;
+  /** Over all of these, and the hash of the entry before. */
+  hash: string;
+}
+
+/** Whether an entry is what was written after one with the hash `previous`. */
+export function follows(previous: string, entry: StoredAuditEntry): boolean {
+  const { at, user, operation, detail, state, hash } = entry;
+  return (
+    auditHash(previous, at, user, operation, detail, ...(state === undefined ? [] : [state])) ===
+    hash
+  );
+}
+
 export class AuditTable {
   private readonly db: CatalogDatabase;
 
@@ -48,25 +66,39 @@ export class AuditTable {
     this.db.hashes.auditedTo(entries, hash, id);
   }
 
+  /** How many entries there are, and the hash of the last; '' where there is none. */
+  head(): { entries: number; hash: string } {
+    const last = this.db.get('SELECT hash FROM audit ORDER BY id DESC LIMIT 1');
+    const entries = Number(this.db.get('SELECT count(*) AS n FROM audit')?.['n']);
+    return { entries, hash: String(last?.['hash'] ?? '') };
+  }
+
+  /** Entries as they are hashed, in order. */
+  *stored(): Generator<StoredAuditEntry> {
+    for (let last = 0; ;) {
+      const rows = this.db.all('SELECT * FROM audit WHERE id > ? ORDER BY id LIMIT 1000', last);
+      for (const row of rows) {
+        last = Number(row.id);
+        yield {
+          ...{ id: last, at: String(row.at), user: String(row.user) },
+          ...{ operation: String(row.operation), detail: String(row.detail) },
+          ...(row.state === null ? {} : { state: String(row.state) }),
+          hash: String(row.hash),
+        };
+      }
+      if (rows.length === 0) return;
+    }
+  }
+
   entries(): AuditEntry[] {
     let previous = '';
-    return this.db.all('SELECT * FROM audit ORDER BY id').map((row) => {
-      const expected = auditHash(
-        previous,
-        String(row.at),
-        String(row.user),
-        String(row.operation),
-        String(row.detail),
-        ...(row.state === null ? [] : [String(row.state)]),
-      );
-      previous = String(row.hash);
+    return [...this.stored()].map((entry) => {
+      const intact = follows(previous, entry);
+      previous = entry.hash;
+      const { id, at, user, operation, detail } = entry;
       return {
-        id: Number(row.id),
-        at: String(row.at),
-        user: String(row.user),
-        operation: String(row.operation),
-        detail: expected === row.hash ? json(row.detail) : { text: String(row.detail) },
-        intact: expected === row.hash,
+        ...{ id, at, user, operation, intact },
+        detail: intact ? json(detail) : { text: detail },
       };
     });
   }

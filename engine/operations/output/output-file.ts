@@ -260,7 +260,7 @@ function isThere(path: string): DaybookError {
 }
 
 /** @throws DaybookError usage, if `path` lies in the folder of any case */
-function refuseCase(path: string): void {
+export function refuseCase(path: string): void {
   for (let folder = path; ; folder = dirname(folder)) {
     if (existsSync(join(folder, 'case.sqlite')))
       throw new DaybookError(

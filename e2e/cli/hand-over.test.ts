@@ -1,0 +1,202 @@
+/**
+ * A case that is handed over, as others meet it: killed at random instants and gone on with, and read by the DuckDB of
+ * Python, which finds as many events, bytes and addresses of each day and kind as Daybook.
+ *
+ * DAYBOOK_KILLS sets how often it is killed (20 by default).
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, globSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generateEvidence } from '../harness.ts';
+import { provision, type PythonPackage, whyNot } from '../provision/index.ts';
+import { daybook, json, scratch } from './harness.ts';
+
+const KILLS = Number(process.env['DAYBOOK_KILLS'] ?? 20);
+const ENTRY = path.resolve(import.meta.dirname, '../../app/cli/daybook.mjs');
+const space = scratch();
+const reason = whyNot('duckdb');
+const title = (name: string): string => (reason === undefined ? name : `${name} (${reason})`);
+const acme = path.join(space.folder, 'acme.daybook');
+
+interface Report {
+  events: number;
+  byKind: Record<string, number>;
+  files: number;
+  written: number;
+  kept: number;
+  sha256: string;
+}
+
+async function handOver(folder: string): Promise<Report> {
+  const outcome = await daybook(['hand-over', acme, folder, '--json']);
+  expect(outcome.status, outcome.err).toBe(0);
+  return json<Report>(outcome);
+}
+
+beforeAll(async () => {
+  await generateEvidence(space.folder);
+  const run = async (...args: string[]) => {
+    const outcome = await daybook(args);
+    expect(outcome.status, outcome.err).toBe(0);
+  };
+  await run('import', acme, path.join(space.folder, 'evidence'), '--recursive');
+  await run('tag', acme, 'failed', 'odd');
+  await run('delete', acme, 'kind:log session', '--reason', 'a test');
+});
+afterAll(() => space.remove());
+
+describe('a hand-over that is killed', () => {
+  /** Resolves to whether it was still running then. */
+  function killed(folder: string, ms: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const child = spawn(process.execPath, [ENTRY, 'hand-over', acme, folder], {
+        stdio: 'ignore',
+      });
+      const timer = setTimeout(() => child.kill('SIGKILL'), ms);
+      child.on('exit', (_status, signal) => {
+        clearTimeout(timer);
+        resolve(signal === 'SIGKILL');
+      });
+    });
+  }
+
+  it(`${KILLS} times is finished by the next run: nothing double, nothing half`, async () => {
+    const whole = path.join(space.folder, 'whole');
+    const started = performance.now();
+    const expected = await handOver(whole);
+    const duration = performance.now() - started;
+    const folder = path.join(space.folder, 'killed');
+    let state = 20261126;
+    const random = (): number => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return state / 2 ** 32;
+    };
+    const files = () => globSync('{events,tags}/**/*.parquet', { cwd: folder });
+    let kills = 0;
+    let most = 0;
+    for (let round = 0; kills < KILLS; round++) {
+      if (!(await killed(folder, random() * duration))) {
+        // It ran through: another is begun.
+        rmSync(folder, { recursive: true, force: true });
+        most = 0;
+        continue;
+      }
+      kills += 1;
+      // What is in place is whole, and stays.
+      const now = files();
+      expect(now.length).toBeGreaterThanOrEqual(most);
+      most = now.length;
+      for (const file of now) {
+        const bytes = readFileSync(path.join(folder, file));
+        expect(bytes.subarray(-4).toString()).toBe('PAR1');
+      }
+      if (kills % 5 === 0 && existsSync(path.join(folder, '.hand-over.jsonl'))) {
+        const check = await daybook(['verify', folder, '--json']);
+        expect(check.status).toBe(1);
+        expect(check.out).toContain('"unfinished"');
+      }
+    }
+    const report = await handOver(folder);
+    expect(report).toMatchObject({ events: expected.events, byKind: expected.byKind });
+    expect(files().sort()).toEqual(globSync('{events,tags}/**/*.parquet', { cwd: whole }).sort());
+    for (const one of [folder, whole]) {
+      const check = await daybook(['verify', one, '--json']);
+      expect(check.status, check.out).toBe(0);
+    }
+    expect(globSync('**/.*', { cwd: folder })).toEqual([]);
+  });
+});
+
+const PYTHON = `
+import sys, json
+import duckdb
+folder = sys.argv[1]
+db = duckdb.connect()
+events = "read_parquet('" + folder + "/events/*/*/*.parquet', hive_partitioning = true, hive_types = {'day': VARCHAR})"
+rows = db.execute("""SELECT kind, day, count(*), coalesce(sum(bytes), 0)::VARCHAR, count(DISTINCT event_id),
+  count(DISTINCT src_ip), count(DISTINCT message), epoch_us(min(ts)) FROM """ + events + " GROUP BY kind, day ORDER BY kind, day").fetchall()
+tags = db.execute("SELECT tag, count(*) FROM '" + folder + "/tags/*.parquet' GROUP BY tag").fetchall()
+json.dump({"rows": rows, "tags": tags}, sys.stdout)
+`;
+
+describe('the DuckDB of Python', () => {
+  function read({ python, folder: packages }: PythonPackage, folder: string) {
+    const { status, stdout, stderr } = spawnSync(python, ['-c', PYTHON, folder], {
+      encoding: 'utf8',
+      env: { ...process.env, PYTHONPATH: packages },
+    });
+    expect(status, stderr).toBe(0);
+    return JSON.parse(stdout) as { rows: unknown[][]; tags: unknown[][] };
+  }
+
+  it.skipIf(reason !== undefined)(
+    title('agrees with Daybook on counts, sums and distinct values of each day and kind'),
+    async () => {
+      const folder = path.join(space.folder, 'whole');
+      await handOver(folder);
+      const stages =
+        'stats count() as n, sum(bytes) as bytes, distinct(src_ip) as sources, distinct(message) as messages, min(ts) as first by kind, day | sort day | sort kind';
+      const asked = await daybook(['query', acme, `kind:* | ${stages}`, '--json']);
+      expect(asked.status, asked.err).toBe(0);
+      const { rows } = json<{ rows: Record<string, string | number | null>[] }>(asked);
+      const expected = rows.map((row) => [
+        ...[row['kind'], row['day'], row['n'], String(row['bytes'] ?? 0), row['n']],
+        ...[row['sources'], row['messages'], Date.parse(String(row['first']).slice(0, 23) + 'Z')],
+      ]);
+      const tagged = await daybook(['count', acme, 'kind:* tag:odd', '--json']);
+      const { oldest, newest } = provision().duckdb!;
+      for (const one of [oldest, newest]) {
+        const found = read(one, folder);
+        const inMillis = found.rows.map((row) => [
+          ...row.slice(0, -1),
+          Math.floor(Number(row.at(-1)) / 1000),
+        ]);
+        expect(inMillis.sort()).toEqual(expected.sort());
+        expect(found.tags).toEqual([['odd', json<{ count: number }>(tagged).count]]);
+      }
+    },
+  );
+});
+
+describe('the page of the hand-over', () => {
+  it.skipIf(reason !== undefined)(title('has Python that runs as printed'), async () => {
+    const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/hand-over.md'), 'utf8');
+    const [, code] = /^```python\n([^]*?)^```/m.exec(page)!;
+    const { events } = await handOver(path.join(space.folder, 'handed-over'));
+    const { oldest, newest } = provision().duckdb!;
+    for (const { python, folder: packages } of [oldest, newest]) {
+      const { status, stdout, stderr } = spawnSync(
+        python,
+        ['-c', `${code}\nprint(case.sql("SELECT count(*) FROM events").fetchall())`],
+        {
+          ...{ cwd: space.folder, encoding: 'utf8' },
+          env: { ...process.env, PYTHONPATH: packages, PYTHONIOENCODING: 'utf-8' },
+        },
+      );
+      expect(status, stderr).toBe(0);
+      expect(stdout.trim().split('\n').at(-1)).toBe(`[(${events},)]`);
+    }
+  });
+});
+
+describe('daybook hand-over', () => {
+  it('says what to do where it cannot write, and verifies with the status of the check', async () => {
+    const inside = await daybook(['hand-over', acme, path.join(acme, 'out')]);
+    expect(inside).toMatchObject({ status: 2, out: '' });
+    expect(inside.err).toContain('choose a place outside the case folder');
+    const remote = await daybook(['hand-over', acme, 's3://bucket/acme']);
+    expect(remote.status).toBe(2);
+    const folder = path.join(space.folder, 'checked');
+    const report = await handOver(folder);
+    const text = await daybook(['verify', folder]);
+    expect(text).toMatchObject({ status: 0, err: '' });
+    expect(text.out).toContain(report.sha256);
+    rmSync(path.join(folder, 'audit/audit.jsonl'));
+    const damaged = await daybook(['verify', folder]);
+    expect(damaged.status).toBe(1);
+    expect(damaged.out).toContain('error: audit/audit.jsonl is missing');
+    const wrong = await daybook(['verify', folder, '--repair']);
+    expect(wrong.status).toBe(2);
+  });
+});

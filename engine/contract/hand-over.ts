@@ -1,0 +1,111 @@
+/**
+ * A case that was handed over: a folder of Parquet files and JSON lines with a manifest, for whoever has no Daybook.
+ * What it says of itself, what making one reports, and what checking one finds. docs/hand-over.md.
+ */
+import { z } from 'zod';
+import { KINDS } from './event.ts';
+
+const count = z.number().int().nonnegative();
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const HAND_OVER_FORMAT = 'daybook-hand-over';
+export const MANIFEST = 'manifest.json';
+
+/** Where files of a hand-over are: nothing else is written, replaced or removed. */
+const DAY = '(?:undated|[+-]?[0-9]{1,6}-[0-9]{2}-[0-9]{2})';
+export const HANDED_OVER_PATH = new RegExp(
+  `^(?:events/kind=(?:${KINDS.join('|')})/day=${DAY}/[0-9a-z]{1,16}\\.parquet|tags/[0-9a-z]{1,16}\\.parquet|(?:sources/sources|ledger/ledger|ledger/imports|notes/notes|searches/searches|audit/audit)\\.jsonl)$`,
+);
+
+/** Columns of events whose sums a manifest has: whole numbers, as text. */
+export const SUMMED = [
+  ...(['seq', 'source_id', 'bytes', 'packets', 'bytes_rev', 'packets_rev'] as const),
+] as const;
+
+export const handedOverFile = z.object({
+  path: z.string().regex(HANDED_OVER_PATH),
+  bytes: count,
+  sha256,
+  /** Hash of what it was made from: the same is not written again. */
+  from: sha256,
+  /** Rows, or lines. */
+  rows: count,
+  /** Of events: which segment of the case, and what is in the file. */
+  segment: count.optional(),
+  kind: z.enum(KINDS).optional(),
+  day: z.string().optional(),
+  /** UTC microseconds; absent where no event has a time. */
+  firstTs: z.number().optional(),
+  lastTs: z.number().optional(),
+  sums: z.record(z.enum(SUMMED), z.string().regex(/^-?\d+$/)).optional(),
+});
+export type HandedOverFile = z.infer<typeof handedOverFile>;
+
+export const handOverManifest = z.object({
+  format: z.literal(HAND_OVER_FORMAT),
+  /** Of the events' columns. */
+  schema: z.number().int().positive(),
+  daybook: z.string(),
+  /** RFC 3339, UTC. */
+  writtenAt: z.string(),
+  /** `id`: the hash of its first audit entry. */
+  case: z.object({ id: z.string(), name: z.string() }),
+  /** How many entries the audit log had, and the hash of the last. */
+  audit: z.object({ entries: count, head: z.string() }),
+  events: count,
+  byKind: z.partialRecord(z.enum(KINDS), count),
+  files: z.array(handedOverFile),
+});
+export type HandOverManifest = z.infer<typeof handOverManifest>;
+
+export const handOverReport = z.object({
+  folder: z.string(),
+  events: count,
+  byKind: z.partialRecord(z.enum(KINDS), count),
+  files: count,
+  bytes: count,
+  /** Of the files, those that this run wrote: new ones, and those that were replaced. */
+  written: count,
+  replaced: count,
+  writtenBytes: count,
+  /** Files that were there from before and are as they were. */
+  kept: count,
+  /** Files of segments that the case has no more. */
+  removed: count,
+  /** Of the manifest. */
+  sha256,
+  notes: z.array(z.string()),
+});
+export type HandOverReport = z.infer<typeof handOverReport>;
+
+/** How far it is, in rows of events. */
+export const handOverProgress = z.object({
+  done: count,
+  of: count,
+  bytes: count,
+  file: z.string(),
+});
+export type HandOverProgress = z.infer<typeof handOverProgress>;
+
+export const handOverFinding = z.object({
+  level: z.enum(['error', 'warning']),
+  code: z.enum(['changed', 'missing', 'extra', 'unreadable', 'audit', 'manifest', 'unfinished']),
+  /** Below the folder. */
+  file: z.string(),
+  message: z.string(),
+  advice: z.string().optional(),
+});
+export type HandOverFinding = z.infer<typeof handOverFinding>;
+
+export const handOverCheck = z.object({
+  ok: z.boolean(),
+  folder: z.string(),
+  files: count,
+  bytes: count,
+  events: count,
+  auditEntries: count,
+  /** Of the manifest: the audit log of the case has it. */
+  sha256: sha256.optional(),
+  findings: z.array(handOverFinding),
+});
+export type HandOverCheck = z.infer<typeof handOverCheck>;

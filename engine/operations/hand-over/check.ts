@@ -1,0 +1,205 @@
+/**
+ * Whether a folder that was handed over is what was written: each file by its hash, none missing and none more, the
+ * audit log unbroken up to the entry that the manifest names. It needs no case.
+ */
+import { createReadStream, existsSync, lstatSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { follows, type StoredAuditEntry } from '../../catalog/tables/audit.ts';
+import { CancelledError, DaybookError } from '../../contract/errors.ts';
+import {
+  MANIFEST,
+  type HandedOverFile,
+  type HandOverCheck,
+  type HandOverFinding,
+  type HandOverManifest,
+} from '../../contract/hand-over.ts';
+import { FileProblem, hashHandle, openRegular } from '../../util/regular-file.ts';
+import { filesBelow, isPartial, JOURNAL, LOCK, readManifest } from './folder.ts';
+
+export interface CheckOptions {
+  readonly signal: AbortSignal;
+  readonly report: (progress: { bytes: number; totalBytes: number; file: string }) => void;
+}
+
+const AUDIT = 'audit/audit.jsonl';
+const SEND_AGAIN = 'run again: daybook hand-over CASE FOLDER writes what is missing';
+const REPLACE = 'remove it and run: daybook hand-over CASE FOLDER';
+
+/** Whether a folder is, or was to become, a hand-over rather than a case. */
+export function isHandOver(folder: string): boolean {
+  const has = (name: string): boolean => existsSync(join(folder, name));
+  return !has('case.sqlite') && (has(MANIFEST) || has(JOURNAL));
+}
+
+/** @throws DaybookError not-found, cancelled */
+export async function checkHandOver(
+  asked: string,
+  { signal, report }: CheckOptions,
+): Promise<HandOverCheck> {
+  const folder = resolve(asked);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new DaybookError('not-found', `${folder} is no folder`, 'name the folder of a hand-over');
+  const findings: HandOverFinding[] = [];
+  const find = (
+    level: HandOverFinding['level'],
+    code: HandOverFinding['code'],
+    file: string,
+    message: string,
+    advice?: string,
+  ): void => {
+    findings.push({ level, code, file, message, ...(advice === undefined ? {} : { advice }) });
+  };
+  const isUnfinished = existsSync(join(folder, JOURNAL));
+  if (isUnfinished)
+    find(
+      'error',
+      'unfinished',
+      JOURNAL,
+      'the hand-over was interrupted, or is being written',
+      'run it again: daybook hand-over CASE FOLDER goes on where it stopped',
+    );
+  const manifest = readManifest(folder);
+  const result = (more: Partial<HandOverCheck>): HandOverCheck => ({
+    ...{ ok: findings.every(({ level }) => level !== 'error'), folder, findings },
+    ...{ files: 0, bytes: 0, events: 0, auditEntries: 0 },
+    ...more,
+  });
+  if (manifest === undefined) {
+    find('error', 'manifest', MANIFEST, 'there is no manifest that can be read', SEND_AGAIN);
+    return result({});
+  }
+  const { files, events, audit } = manifest;
+  const totalBytes = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  let bytes = 0;
+  for (const file of files) {
+    if (signal.aborted) throw new CancelledError();
+    report({ bytes, totalBytes, file: file.path });
+    const problem = await differing(folder, file, signal, (some) => {
+      bytes += some;
+      report({ bytes, totalBytes, file: file.path });
+    });
+    if (problem !== undefined) find('error', problem.code, file.path, problem.message, SEND_AGAIN);
+  }
+  const own = new Set(files.map(({ path }) => path));
+  for (const file of filesBelow(folder)) {
+    if (own.has(file) || file === MANIFEST || file === JOURNAL || file.startsWith(LOCK)) continue;
+    if (isUnfinished && isPartial(file)) continue;
+    // Whoever reads the folder of the events would read it, too.
+    const level = /^(?:events|tags)\//.test(file) ? 'error' : 'warning';
+    find(level, 'extra', file, `${file} is not of the hand-over`, REPLACE);
+  }
+  sumsAdd(manifest, find);
+  const isAuditWhole = !findings.some(({ file }) => file === AUDIT);
+  if (own.has(AUDIT) && isAuditWhole) {
+    const problem = await auditProblem(join(folder, AUDIT), audit);
+    if (problem !== undefined) find('error', 'audit', AUDIT, problem);
+  }
+  const handle = await openRegular(join(folder, MANIFEST));
+  const { sha256 } = await hashHandle(handle, { signal }).finally(() => handle.close());
+  return result({
+    ...{ files: files.length, bytes: totalBytes, events, auditEntries: audit.entries, sha256 },
+  });
+}
+
+async function differing(
+  folder: string,
+  { path, bytes, sha256 }: HandedOverFile,
+  signal: AbortSignal,
+  onBytes: (bytes: number) => void,
+): Promise<{ code: 'missing' | 'changed' | 'unreadable'; message: string } | undefined> {
+  const file = join(folder, path);
+  const found = linkless(folder, path);
+  if (found === undefined) return { code: 'missing', message: `${path} is missing` };
+  if (!found) return { code: 'changed', message: `${path} is a link, or no file` };
+  try {
+    const handle = await openRegular(file);
+    try {
+      const now = await hashHandle(handle, { signal, onBytes });
+      if (now.bytes !== bytes)
+        return {
+          code: 'changed',
+          message: `${path} has ${now.bytes} bytes; ${bytes} were written`,
+        };
+      if (now.sha256 !== sha256)
+        return { code: 'changed', message: `${path} was changed: its SHA-256 is ${now.sha256}` };
+      return undefined;
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (!(error instanceof FileProblem)) throw error;
+    const code = error.kind === 'missing' ? 'missing' : 'unreadable';
+    return { code, message: `${path} ${error.message}` };
+  }
+}
+
+/** Whether a path leads to a file with no link on the way; undefined: it leads to nothing. */
+function linkless(folder: string, path: string): boolean | undefined {
+  let at = folder;
+  for (const part of path.split('/')) {
+    at = join(at, part);
+    const found = lstatSync(at, { throwIfNoEntry: false });
+    if (found === undefined) return undefined;
+    if (found.isSymbolicLink()) return false;
+  }
+  return lstatSync(at).isFile();
+}
+
+type Find = (level: 'error', code: 'manifest', file: string, message: string) => void;
+
+/** A manifest that was edited seldom adds up. */
+function sumsAdd({ files, events, byKind }: HandOverManifest, find: Find): void {
+  const counted = new Map<string, number>();
+  for (const { kind, rows } of files)
+    if (kind !== undefined) counted.set(kind, (counted.get(kind) ?? 0) + rows);
+  const total = [...counted.values()].reduce((sum, n) => sum + n, 0);
+  const kinds = new Set([...counted.keys(), ...Object.keys(byKind)]);
+  const isSame = [...kinds].every(
+    (kind) => (counted.get(kind) ?? 0) === (new Map(Object.entries(byKind)).get(kind) ?? 0),
+  );
+  if (total !== events || !isSame)
+    find(
+      'error',
+      'manifest',
+      MANIFEST,
+      `the files have ${total} events; the manifest says ${events}`,
+    );
+}
+
+async function auditProblem(
+  file: string,
+  { entries, head }: HandOverManifest['audit'],
+): Promise<string | undefined> {
+  let previous = '';
+  let n = 0;
+  for await (const line of createInterface({ input: createReadStream(file) })) {
+    n += 1;
+    const entry = auditEntry(line);
+    if (entry === undefined || !follows(previous, entry))
+      return `entry ${n} of the audit log does not follow from the one before it`;
+    previous = entry.hash;
+  }
+  if (n === entries && previous === head) return undefined;
+  return `the audit log ends after ${n} entries, not with the one that the manifest names`;
+}
+
+function auditEntry(line: string): StoredAuditEntry | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const fields = new Map<string, unknown>(Object.entries(value));
+  const text = (name: string): string | undefined => {
+    const found = fields.get(name);
+    return typeof found === 'string' ? found : undefined;
+  };
+  const [at, user, operation] = [text('at'), text('user'), text('operation')];
+  const [detail, hash] = [text('detail'), text('hash')];
+  if (at === undefined || user === undefined || operation === undefined) return undefined;
+  if (detail === undefined || hash === undefined) return undefined;
+  return { id: Number(fields.get('id')), at, user, operation, detail, state: text('state'), hash };
+}

@@ -1,0 +1,318 @@
+/**
+ * The folder of a hand-over, while one is made: what is in it already, and how a file comes into its place.
+ *
+ * Holds always: a file is there whole or not at all (written beside its place, made durable, then renamed and noted in
+ * the journal); only files of a hand-over of the same case are replaced or removed; no link below the folder is followed.
+ * What was noted before an interruption is not written again.
+ */
+import { hash } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { takeLock } from '../../catalog/file-lock.ts';
+import { DaybookError } from '../../contract/errors.ts';
+import {
+  HAND_OVER_FORMAT,
+  HANDED_OVER_PATH,
+  handedOverFile,
+  handOverManifest,
+  MANIFEST,
+  type HandedOverFile,
+  type HandOverManifest,
+} from '../../contract/hand-over.ts';
+import { fileSha256 } from '../../store/segment-builder.ts';
+import { accessError, diskError, syncFile, syncFolder, writeAll } from '../../util/files.ts';
+import { refuseCase } from '../output/output-file.ts';
+
+/** What is noted while one is made: a line for the case, then one for each file; removed at the end. */
+export const JOURNAL = '.hand-over.jsonl';
+export const LOCK = '.hand-over.lock';
+const PARTIAL = '.partial';
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+/** Of a manifest that is read: that of some 500,000 files. */
+export const MOST_MANIFEST_BYTES = 256e6;
+
+type Made = Omit<HandedOverFile, 'path' | 'bytes' | 'sha256' | 'from'>;
+
+export class HandOverFolder {
+  readonly path: string;
+  /** Files that are known to be there, by their paths. */
+  readonly known: Map<string, HandedOverFile>;
+  /** Files that a run before was about to remove. */
+  readonly leaving: Set<string>;
+  private readonly lock: { close(): void };
+  private readonly journal: number;
+
+  private constructor(path: string, lock: { close(): void }, caseId: string) {
+    this.path = path;
+    this.lock = lock;
+    const { known, leaving } = contentsOf(path, caseId);
+    for (const file of filesBelow(path)) if (isPartial(file)) rmSync(join(path, file));
+    this.known = known;
+    this.leaving = leaving;
+    const file = join(path, JOURNAL);
+    const isNew = !existsSync(file);
+    this.journal = openSync(file, 'a', FILE_MODE);
+    // A line that was cut off is ended.
+    this.note(isNew ? '' : '\n', { format: HAND_OVER_FORMAT, case: caseId });
+    syncFolder(path);
+  }
+
+  /**
+   * Takes a folder, which is made if need be.
+   * @throws DaybookError usage for one that holds anything else; case-locked while another writes to it
+   */
+  static open(asked: string, caseId: string): HandOverFolder {
+    const path = place(asked);
+    refuseForeign(path, caseId);
+    const lock = lockOf(path);
+    try {
+      return new HandOverFolder(path, lock, caseId);
+    } catch (error) {
+      rmSync(join(path, LOCK), { force: true });
+      lock.close();
+      throw diskError(error) ?? accessError(error) ?? error;
+    }
+  }
+
+  /** Another may take it. What was begun can be gone on with. */
+  close(): void {
+    closeSync(this.journal);
+    rmSync(join(this.path, LOCK), { force: true });
+    this.lock.close();
+  }
+
+  /** Whether a file made from the same is there, whole. */
+  has(path: string, from: string): boolean {
+    const file = this.known.get(path);
+    if (file?.from !== from) return false;
+    const found = lstatSync(join(this.path, path), { throwIfNoEntry: false });
+    return found?.isFile() === true && found.size === file.bytes;
+  }
+
+  /** Makes a file: `make` writes it to the path that it is given and says what is in it. */
+  async put(
+    path: string,
+    from: string,
+    make: (partial: string) => Promise<Made>,
+  ): Promise<HandedOverFile> {
+    const folder = this.folderOf(path);
+    const partial = join(folder, `.${basename(path)}${PARTIAL}`);
+    rmSync(partial, { force: true });
+    try {
+      const made = await make(partial);
+      syncFile(partial);
+      const { size } = lstatSync(partial);
+      const file = { path, bytes: size, sha256: await fileSha256(partial), from, ...made };
+      renameSync(partial, join(folder, basename(path)));
+      syncFolder(folder);
+      this.note('', file);
+      this.known.set(path, file);
+      return file;
+    } catch (error) {
+      rmSync(partial, { force: true });
+      throw diskError(error) ?? accessError(error) ?? error;
+    }
+  }
+
+  /** Writes the manifest, removes what is not in it, and ends the journal. */
+  finish(manifest: HandOverManifest): { sha256: string; removed: number } {
+    const wanted = new Set(manifest.files.map(({ path }) => path));
+    const leaving = [...this.known.keys(), ...this.leaving].filter((path) => !wanted.has(path));
+    if (leaving.length > 0) this.note('', { leaving });
+    const text = `${JSON.stringify(manifest, null, 1)}\n`;
+    const partial = join(this.path, `.${MANIFEST}${PARTIAL}`);
+    let removed = 0;
+    try {
+      writeFileSync(partial, text, { mode: FILE_MODE });
+      syncFile(partial);
+      renameSync(partial, join(this.path, MANIFEST));
+      syncFolder(this.path);
+      for (const path of leaving) if (this.remove(path)) removed += 1;
+      rmSync(join(this.path, JOURNAL), { force: true });
+      syncFolder(this.path);
+    } catch (error) {
+      throw diskError(error) ?? accessError(error) ?? error;
+    }
+    return { sha256: hash('sha256', text), removed };
+  }
+
+  private remove(path: string): boolean {
+    const file = join(this.folderOf(path), basename(path));
+    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return false;
+    rmSync(file);
+    const folder = dirname(file);
+    // The day's folder where it is empty now, and then the kind's.
+    for (const one of path.startsWith('events/') ? [folder, dirname(folder)] : [])
+      if (readdirSync(one).length === 0) rmSync(one, { recursive: true });
+    return true;
+  }
+
+  private note(before: string, line: object): void {
+    writeAll(this.journal, Buffer.from(`${before}${JSON.stringify(line)}\n`));
+    fsyncSync(this.journal);
+  }
+
+  /** The folder that a file goes to, made if need be; none of its parts is a link. */
+  private folderOf(path: string): string {
+    let folder = this.path;
+    for (const part of path.split('/').slice(0, -1)) {
+      folder = join(folder, part);
+      const found = lstatSync(folder, { throwIfNoEntry: false });
+      if (found === undefined) mkdirSync(folder, { mode: FOLDER_MODE });
+      else if (!found.isDirectory())
+        throw new DaybookError(
+          'usage',
+          `${folder} is in the way: it is a link or a file, where a folder of the hand-over should be`,
+          'move it away, or choose another folder',
+        );
+    }
+    return folder;
+  }
+}
+
+/** The folder, links to it resolved. */
+function place(asked: string): string {
+  // A folder called `s3:` is hardly meant.
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(asked))
+    throw new DaybookError(
+      'usage',
+      `${asked} is no folder: a case is handed over on this machine`,
+      'hand it over to a folder, and copy that to the bucket with a tool of its own',
+    );
+  const given = resolve(asked);
+  try {
+    mkdirSync(given, { recursive: true, mode: FOLDER_MODE });
+    const path = realpathSync(given);
+    refuseCase(path);
+    return path;
+  } catch (error) {
+    if (error instanceof DaybookError) throw error;
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw (
+      diskError(error) ??
+      new DaybookError(
+        'unreadable',
+        `${given} cannot be made a folder: ${code}`,
+        'choose a new folder where you may write',
+        error,
+      )
+    );
+  }
+}
+
+/** Nobody's files are mixed with those of a hand-over, nor those of two cases. */
+function refuseForeign(path: string, caseId: string): void {
+  const there = readdirSync(path).filter((name) => name !== LOCK && !name.startsWith(`${LOCK}-`));
+  if (there.length === 0) return;
+  const own = ownerOf(path);
+  if (own === caseId) return;
+  throw new DaybookError(
+    'usage',
+    own === undefined
+      ? `${path} holds other files (${there.slice(0, 3).join(', ')}${there.length > 3 ? ', …' : ''})`
+      : `${path} holds the hand-over of another case`,
+    'choose a new or empty folder, or the one to which this case was handed over before',
+  );
+}
+
+/** Which case a folder has the hand-over of; undefined: it is none, or one that cannot be read. */
+function ownerOf(path: string): string | undefined {
+  const journal = journalOf(path);
+  for (const line of journal)
+    if ('format' in line && line.format === HAND_OVER_FORMAT && 'case' in line)
+      return String(line.case);
+  return readManifest(path)?.case.id;
+}
+
+/** The manifest of a folder; undefined where there is none that can be read. */
+export function readManifest(path: string): HandOverManifest | undefined {
+  const file = join(path, MANIFEST);
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found?.isFile() !== true || found.size > MOST_MANIFEST_BYTES) return undefined;
+  try {
+    return handOverManifest.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lines of the journal that are whole. */
+function journalOf(path: string): object[] {
+  const file = join(path, JOURNAL);
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found?.isFile() !== true || found.size > MOST_MANIFEST_BYTES) return [];
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      try {
+        const value: unknown = JSON.parse(line);
+        return typeof value === 'object' && value !== null ? [value] : [];
+      } catch {
+        // Cut off when the run was ended: its file is written again.
+        return [];
+      }
+    });
+}
+
+function contentsOf(
+  path: string,
+  caseId: string,
+): { known: Map<string, HandedOverFile>; leaving: Set<string> } {
+  const known = new Map<string, HandedOverFile>();
+  const leaving = new Set<string>();
+  const manifest = readManifest(path);
+  if (manifest?.case.id === caseId) for (const file of manifest.files) known.set(file.path, file);
+  for (const line of journalOf(path)) {
+    const file = handedOverFile.safeParse(line);
+    if (file.success) known.set(file.data.path, file.data);
+    if (!('leaving' in line) || !Array.isArray(line.leaving)) continue;
+    for (const one of line.leaving)
+      if (HANDED_OVER_PATH.test(String(one))) leaving.add(String(one));
+  }
+  return { known, leaving };
+}
+
+/** Whether a file is one that an interrupted run was writing. */
+export function isPartial(file: string): boolean {
+  const name = basename(file);
+  const whole = join(dirname(file), name.slice(1, -PARTIAL.length)).replaceAll(sep, '/');
+  const isNamed = name.startsWith('.') && name.endsWith(PARTIAL);
+  return isNamed && (whole === MANIFEST || HANDED_OVER_PATH.test(whole));
+}
+
+/** Everything below a folder that is no folder, by its path there; links are not followed. */
+export function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((one) => !one.isDirectory())
+    .map((one) => relative(folder, join(one.parentPath, one.name)).replaceAll(sep, '/'));
+}
+
+function lockOf(path: string): { close(): void } {
+  for (;;) {
+    const file = join(path, LOCK);
+    const lock = takeLock(file);
+    if (lock === undefined)
+      throw new DaybookError(
+        'case-locked',
+        `another hand-over writes to ${path}`,
+        'wait until it is done, or choose another folder',
+      );
+    // The one before may have removed it before it was locked.
+    if (existsSync(file)) return lock;
+    lock.close();
+  }
+}

@@ -1,0 +1,339 @@
+/**
+ * Hands a case over to others: events as Parquet by kind and day, the rest of the catalog beside them, and a manifest
+ * that vouches for each file. Segments never change, so a second run writes what is new and removes what is gone.
+ * docs/hand-over.md; ADR 24 says why the files are laid out so.
+ */
+import { basename, sep } from 'node:path';
+import type { Catalog } from '../../catalog/catalog.ts';
+import { DaybookError } from '../../contract/errors.ts';
+import type { Kind } from '../../contract/event.ts';
+import {
+  HAND_OVER_FORMAT,
+  MANIFEST,
+  SUMMED,
+  type HandedOverFile,
+  type HandOverProgress,
+  type HandOverReport,
+} from '../../contract/hand-over.ts';
+import { Stopwatch } from '../../measure/operation-log.ts';
+import { type CaseSession, isGone } from '../../search/index.ts';
+import type { StoreOptions } from '../../store/duckdb-instance.ts';
+import { ParquetFolder, SEGMENT } from '../../store/parquet-folder.ts';
+import { literal } from '../../store/table-layout.ts';
+import { EVENT_ID, SCHEMA_VERSION, typedColumns, typedMacros } from '../../store/typed-events.ts';
+import { auditOutput } from '../output/output-file.ts';
+import { filesBelow, HandOverFolder, isPartial, JOURNAL, LOCK } from './folder.ts';
+import { hashOfRows, planEvents, type EventsFile, type EventsPlan, type TagsFile } from './plan.ts';
+import { hashLines, TABLES, writeLines } from './tables.ts';
+
+export interface HandOverOptions extends StoreOptions {
+  readonly folder: string;
+  /** Of Daybook. */
+  readonly version: string;
+  readonly signal: AbortSignal;
+  readonly report: (progress: HandOverProgress) => Promise<void>;
+}
+
+/** A case that is changed while it is handed over is looked at again so often. */
+const MOST_ROUNDS = 20;
+/** Files that are nobody's and are named. */
+const MOST_NAMED = 5;
+
+/** The case has other rows than were planned: it is planned anew. */
+class CaseChanged extends Error {}
+
+/** @throws DaybookError usage, case-locked, case-damaged, disk-full, unreadable, cancelled */
+export async function handOver(
+  session: CaseSession,
+  options: HandOverOptions,
+): Promise<HandOverReport> {
+  const watch = new Stopwatch('hand-over');
+  const { catalog } = session;
+  session.snapshot();
+  const caseId = idOf(catalog);
+  const folder = HandOverFolder.open(options.folder, caseId);
+  try {
+    refuseEvidence(session, folder.path);
+    const writer = await ParquetFolder.open(
+      session.folder,
+      folder.path,
+      typedMacros(),
+      options,
+      options.signal,
+    );
+    try {
+      const report = await new HandOver(session, folder, writer, options).run(caseId);
+      watch.rowsReturned = report.events;
+      session.record(watch, 'done');
+      const { folder: path, events, files, bytes, written, removed, sha256 } = report;
+      auditOutput(session, 'hand-over', {
+        ...{ path, events, files, bytes, written, removed, sha256 },
+      });
+      return report;
+    } finally {
+      writer.close();
+    }
+  } finally {
+    folder.close();
+  }
+}
+
+/** Which case it is: that of its first audit entry, wherever it was moved or copied since. */
+function idOf(catalog: Catalog): string {
+  const [first] = catalog.audit.stored();
+  if (first !== undefined) return first.hash;
+  throw new DaybookError(
+    'usage',
+    'the case is empty: nothing was ever imported into it',
+    'import evidence first: daybook import CASE EVIDENCE',
+  );
+}
+
+/** @throws DaybookError usage where evidence is in the folder, which was handed over before */
+function refuseEvidence(session: CaseSession, folder: string): void {
+  const inside = session.snapshot().sources.find(({ path }) => path.startsWith(folder + sep));
+  if (inside === undefined) return;
+  throw new DaybookError(
+    'usage',
+    `${folder} holds evidence of this case (${inside.name})`,
+    'choose another folder: evidence is never overwritten',
+  );
+}
+
+class HandOver {
+  private readonly session: CaseSession;
+  private readonly folder: HandOverFolder;
+  private readonly writer: ParquetFolder;
+  private readonly options: HandOverOptions;
+  /** Paths that were there before this run. */
+  private readonly before: ReadonlySet<string>;
+  private readonly written = new Map<string, HandedOverFile>();
+  private done = 0;
+  private writtenBytes = 0;
+  private of = 0;
+
+  constructor(
+    session: CaseSession,
+    folder: HandOverFolder,
+    writer: ParquetFolder,
+    options: HandOverOptions,
+  ) {
+    this.session = session;
+    this.folder = folder;
+    this.writer = writer;
+    this.options = options;
+    this.before = new Set(folder.known.keys());
+  }
+
+  async run(caseId: string): Promise<HandOverReport> {
+    for (let round = 1; ; round++) {
+      const { catalog } = this.session;
+      const plan = catalog.consistently(() => planEvents(catalog));
+      try {
+        const files = await this.files(plan);
+        const end = await this.tables(plan);
+        if (end !== undefined) return this.finish([...files, ...end.files], end.audit, caseId);
+      } catch (error) {
+        // A merge has put other segments in the place of those that were planned.
+        if (!(error instanceof CaseChanged) && !(isGone(error) && catalog.state() !== plan.state))
+          throw error;
+      }
+      if (round === MOST_ROUNDS)
+        throw new DaybookError(
+          'case-locked',
+          'the case is changed faster than it can be handed over',
+          'run it again when the import is done: what was written is kept',
+        );
+    }
+  }
+
+  private async files(plan: EventsPlan): Promise<HandedOverFile[]> {
+    const files: HandedOverFile[] = [];
+    this.of = plan.events.reduce((sum, { rows: [first, end] }) => sum + end - first, 0);
+    this.done = 0;
+    for (const file of plan.events) {
+      const made = await this.kept(file.path, file.from, () => this.events(file, plan));
+      if (made !== undefined) files.push(made);
+      this.done += file.rows[1] - file.rows[0];
+      await this.tell(file.path);
+    }
+    for (const file of plan.tags) {
+      const made = await this.kept(file.path, file.from, () => this.tags(file, plan));
+      if (made !== undefined) files.push(made);
+    }
+    return files;
+  }
+
+  /** What is there already, or what `make` makes; undefined: it would have no rows. */
+  private async kept(
+    path: string,
+    from: string,
+    make: () => Promise<HandedOverFile | undefined>,
+  ): Promise<HandedOverFile | undefined> {
+    if (this.folder.has(path, from)) return this.folder.known.get(path);
+    const file = await make();
+    if (file !== undefined) {
+      this.written.set(path, file);
+      this.writtenBytes += file.bytes;
+    }
+    return file;
+  }
+
+  private async tell(file: string): Promise<void> {
+    const { done, of, writtenBytes: bytes } = this;
+    await this.options.report({ done, of, bytes, file });
+  }
+
+  /** Makes the segment ready, with its rows that are not shown. */
+  private async attach({ segment }: EventsFile | TagsFile, plan: EventsPlan): Promise<string> {
+    await this.writer.attach(segment);
+    const expected = plan.deleted.get(segment.id);
+    if (expected === undefined) return '';
+    await this.writer.deletedTable(this.marks(segment.id, 0, expected));
+    return ' AND rowid NOT IN (SELECT "row" FROM deleted)';
+  }
+
+  /** Rows with a mark, if they are those that were planned. */
+  private marks(segment: number, tag: number, expected: string): Uint32Array {
+    const { catalog } = this.session;
+    catalog.refuseDamagedMarks(segment, tag);
+    const rows = catalog.marks.of(segment, tag);
+    if (hashOfRows(rows) !== expected) throw new CaseChanged();
+    return rows;
+  }
+
+  private async events(file: EventsFile, plan: EventsPlan): Promise<HandedOverFile | undefined> {
+    const { segment, day, path } = file;
+    const shown = await this.attach(file, plan);
+    const [first, end] = file.rows;
+    const select = `SELECT ${typedColumns(segment).join(', ')} FROM ${SEGMENT}.events WHERE rowid >= ${first} AND rowid < ${end}${shown}`;
+    const expected = await this.sums(`(${select})`);
+    if (expected.rows === 0) return undefined;
+    return this.folder.put(path, file.from, async (partial) => {
+      await this.writer.copy(select, partial, segment.bytes / segment.rows);
+      const found = await this.sums(`read_parquet(${literal(partial)})`);
+      if (JSON.stringify(found) !== JSON.stringify(expected))
+        throw new DaybookError(
+          'internal',
+          `${path} does not hold what the segment holds: ${JSON.stringify(found)} for ${JSON.stringify(expected)}`,
+        );
+      return { segment: segment.id, kind: segment.kind, day, ...expected };
+    });
+  }
+
+  private async sums(rows: string): Promise<{
+    rows: number;
+    firstTs?: number;
+    lastTs?: number;
+    sums: Record<string, string>;
+  }> {
+    const sums = SUMMED.map((name) => `coalesce(sum(${name}), 0)`);
+    const values = ['count(*)', 'epoch_us(min(ts))', 'epoch_us(max(ts))', ...sums];
+    const [row = []] = await this.writer.rows(`SELECT ${values.join(', ')} FROM ${rows}`);
+    const [count, first, last, ...all] = row;
+    return {
+      rows: Number(count),
+      ...(first === null || first === undefined ? {} : { firstTs: Number(first) }),
+      ...(last === null || last === undefined ? {} : { lastTs: Number(last) }),
+      sums: Object.fromEntries(SUMMED.map((name, i) => [name, all[i] ?? '0'])),
+    };
+  }
+
+  private async tags(file: TagsFile, plan: EventsPlan): Promise<HandedOverFile | undefined> {
+    const { segment, path } = file;
+    const shown = await this.attach(file, plan);
+    await this.writer.taggedTable(
+      file.tags.map((tag) => ({
+        name: tag.name,
+        rows: this.marks(segment.id, tag.id, tag.hash),
+      })),
+    );
+    const found = `SELECT rowid AS place, ${EVENT_ID} AS event_id FROM ${SEGMENT}.events WHERE true${shown}`;
+    const select = `SELECT event_id, tag FROM (${found}) JOIN tagged ON tagged."row" = place ORDER BY place, tag`;
+    const [[count] = []] = await this.writer.rows(`SELECT count(*) FROM (${select})`);
+    if (Number(count) === 0) return undefined;
+    return this.folder.put(path, file.from, async (partial) => {
+      await this.writer.copy(select, partial, 16);
+      return { segment: segment.id, rows: Number(count) };
+    });
+  }
+
+  /** The tables of the catalog, if it is as it was planned; undefined where it is not. */
+  private async tables(
+    plan: EventsPlan,
+  ): Promise<{ files: HandedOverFile[]; audit: { entries: number; hash: string } } | undefined> {
+    const { catalog } = this.session;
+    const found = catalog.consistently(() =>
+      catalog.state() === plan.state
+        ? {
+            audit: catalog.audit.head(),
+            lines: TABLES.map((table) => ({ table, ...hashLines(table, catalog) })),
+          }
+        : undefined,
+    );
+    if (found === undefined) return undefined;
+    const files: HandedOverFile[] = [];
+    for (const { table, rows, sha256 } of found.lines) {
+      const file = await this.kept(table.path, sha256, () =>
+        this.folder.put(table.path, sha256, async (partial) => {
+          const lines = catalog.consistently(() => writeLines(table, catalog, partial));
+          return { rows: lines };
+        }),
+      );
+      if (file === undefined) continue;
+      // Written from a catalog that was changed since.
+      if (file.sha256 !== sha256 || file.rows !== rows) return undefined;
+      files.push(file);
+    }
+    return { files, audit: found.audit };
+  }
+
+  private finish(
+    files: readonly HandedOverFile[],
+    audit: { entries: number; hash: string },
+    caseId: string,
+  ): HandOverReport {
+    const { options, folder, written, before } = this;
+    const byKind: Partial<Record<Kind, number>> = {};
+    let events = 0;
+    for (const { kind, rows } of files) {
+      if (kind === undefined) continue;
+      byKind[kind] = (byKind[kind] ?? 0) + rows;
+      events += rows;
+    }
+    const { sha256, removed } = folder.finish({
+      format: HAND_OVER_FORMAT,
+      schema: SCHEMA_VERSION,
+      daybook: options.version,
+      writtenAt: new Date().toISOString(),
+      case: { id: caseId, name: basename(this.session.folder) },
+      audit: { entries: audit.entries, head: audit.hash },
+      ...{ events, byKind, files: [...files] },
+    });
+    const now = files.filter(({ path }) => written.has(path));
+    return {
+      ...{ folder: folder.path, events, byKind, files: files.length, bytes: bytesOf(files) },
+      ...{ written: now.length, writtenBytes: bytesOf(now) },
+      replaced: now.filter(({ path }) => before.has(path)).length,
+      kept: files.length - now.length,
+      ...{ removed, sha256, notes: this.strangers(files) },
+    };
+  }
+
+  /** Files in the folder that are none of the hand-over's: readers of whole folders would read them, too. */
+  private strangers(files: readonly HandedOverFile[]): string[] {
+    const own = new Set([MANIFEST, JOURNAL, LOCK, ...files.map(({ path }) => path)]);
+    const others = filesBelow(this.folder.path).filter(
+      (file) => !own.has(file) && !isPartial(file) && !file.startsWith(`${LOCK}-`),
+    );
+    if (others.length === 0) return [];
+    const named = others.slice(0, MOST_NAMED).join(', ');
+    return [
+      `the folder has files that are not of the hand-over, and were left alone: ${named}${others.length > MOST_NAMED ? ', …' : ''}`,
+    ];
+  }
+}
+
+function bytesOf(files: readonly HandedOverFile[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}

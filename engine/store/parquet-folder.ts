@@ -1,0 +1,184 @@
+/**
+ * Writes rows of segments to Parquet files in one folder, by a DuckDB of its own.
+ *
+ * Holds always: it reads the case's `days` folder and writes the one folder, nothing else; memory is bounded by rows
+ * of a group, which become fewer where there is too little.
+ */
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { CancelledError, DaybookError } from '../contract/errors.ts';
+import { statementBytes, type StoreOptions } from './duckdb-instance.ts';
+import { segmentPath } from './segment-path.ts';
+import type { SegmentFile } from './segment-store.ts';
+import { literal, segmentProblem, statementError } from './segment-builder.ts';
+
+/** Rows of a group: so many, and fewer where rows are wide. A group of each thread is in memory. */
+const MOST_GROUP_ROWS = 122_880;
+const LEAST_GROUP_ROWS = 2048;
+const GROUP_BYTES = 24e6;
+/** What a row takes in memory, of what it takes in a segment. */
+const EXPANSION = 6;
+const FILE_MODE = 0o600;
+
+/** The attached segment, in statements. */
+export const SEGMENT = 'seg_0';
+
+/** Rows of a segment that have a tag. */
+export interface TaggedRows {
+  readonly name: string;
+  readonly rows: Uint32Array;
+}
+
+export class ParquetFolder {
+  private readonly folder: string;
+  private readonly instance: DuckDBInstance;
+  private readonly connection: DuckDBConnection;
+  private readonly signal: AbortSignal;
+  private repeating: NodeJS.Timeout | undefined;
+  private attached: SegmentFile | undefined;
+
+  private constructor(
+    folder: string,
+    instance: DuckDBInstance,
+    connection: DuckDBConnection,
+    signal: AbortSignal,
+  ) {
+    this.folder = folder;
+    this.instance = instance;
+    this.connection = connection;
+    this.signal = signal;
+    signal.addEventListener('abort', this.onAbort);
+  }
+
+  /**
+   * @param folder of the case
+   * @param out where files go: an absolute path without links
+   * @param setup statements that others rely on, such as macros
+   */
+  static async open(
+    folder: string,
+    out: string,
+    setup: readonly string[],
+    { threads, memoryLimit }: StoreOptions,
+    signal: AbortSignal,
+  ): Promise<ParquetFolder> {
+    const instance = await DuckDBInstance.create(':memory:', {
+      threads: String(threads),
+      memory_limit: `${Math.round(statementBytes(memoryLimit) / 1e6)}MB`,
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+      preserve_insertion_order: 'true',
+    });
+    const connection = await instance.connect();
+    const allowed = [join(folder, 'days'), out].map(literal).join(', ');
+    await connection.run(
+      [
+        ...setup,
+        `SET temp_directory = ''`,
+        `SET allowed_directories = [${allowed}]`,
+        'SET enable_external_access = false',
+        'SET lock_configuration = true',
+      ].join(';'),
+    );
+    return new ParquetFolder(folder, instance, connection, signal);
+  }
+
+  close(): void {
+    this.signal.removeEventListener('abort', this.onAbort);
+    clearInterval(this.repeating);
+    this.connection.closeSync();
+    this.instance.closeSync();
+  }
+
+  private readonly onAbort = (): void => {
+    this.connection.interrupt();
+    this.repeating = setInterval(() => this.connection.interrupt(), 20);
+  };
+
+  /** Attaches a segment as `SEGMENT`, instead of another. @throws DaybookError not-found, case-damaged */
+  async attach(segment: SegmentFile): Promise<void> {
+    if (this.attached?.id === segment.id) return;
+    const path = segmentPath(this.folder, segment.file, segment);
+    await this.run(`DETACH DATABASE IF EXISTS ${SEGMENT}`);
+    this.attached = undefined;
+    try {
+      await this.connection.run(`ATTACH ${literal(path)} AS ${SEGMENT} (READ_ONLY)`);
+    } catch (error) {
+      if (this.signal.aborted) throw new CancelledError();
+      throw segmentProblem(path, error);
+    }
+    this.attached = segment;
+  }
+
+  /** Makes the table `deleted("row")` of row numbers, instead of the one before. */
+  async deletedTable(rows: Uint32Array): Promise<void> {
+    await this.run('CREATE OR REPLACE TABLE deleted ("row" BIGINT)');
+    const appender = await this.connection.createAppender('deleted');
+    for (const row of rows) {
+      appender.appendBigInt(BigInt(row));
+      appender.endRow();
+    }
+    appender.closeSync();
+  }
+
+  /** Makes the table `tagged("row", tag)`, instead of the one before. */
+  async taggedTable(tags: readonly TaggedRows[]): Promise<void> {
+    await this.run('CREATE OR REPLACE TABLE tagged ("row" BIGINT, tag VARCHAR)');
+    const appender = await this.connection.createAppender('tagged');
+    for (const { name, rows } of tags)
+      for (const row of rows) {
+        appender.appendBigInt(BigInt(row));
+        appender.appendVarchar(name);
+        appender.endRow();
+      }
+    appender.closeSync();
+  }
+
+  /**
+   * Writes the rows of a select to a file, in its order.
+   * @param rowBytes what a row takes in its segment
+   */
+  async copy(select: string, out: string, rowBytes: number): Promise<void> {
+    const fitting = Math.floor(GROUP_BYTES / Math.max(1, rowBytes * EXPANSION));
+    let group = Math.max(LEAST_GROUP_ROWS, Math.min(MOST_GROUP_ROWS, fitting));
+    for (;;) {
+      try {
+        await this.run(
+          `COPY (${select}) TO ${literal(out)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${group})`,
+        );
+        break;
+      } catch (error) {
+        const isTooMuch = error instanceof DaybookError && error.code === 'limit-exceeded';
+        if (!isTooMuch || group === LEAST_GROUP_ROWS) throw error;
+        group = Math.max(LEAST_GROUP_ROWS, group >>> 2);
+      }
+    }
+    chmodSync(out, FILE_MODE);
+  }
+
+  /** The rows of a small result, as texts. */
+  async rows(sql: string): Promise<(string | null)[][]> {
+    try {
+      const result = await this.connection.runAndReadAll(sql);
+      return result
+        .getRows()
+        .map((row) => row.map((value) => (value === null ? null : String(value))));
+    } catch (error) {
+      throw this.problem(error, sql);
+    }
+  }
+
+  private async run(sql: string): Promise<void> {
+    if (this.signal.aborted) throw new CancelledError();
+    try {
+      await this.connection.run(sql);
+    } catch (error) {
+      throw this.problem(error, sql);
+    }
+  }
+
+  private problem(error: unknown, sql: string): unknown {
+    return this.signal.aborted ? new CancelledError() : statementError(error, sql);
+  }
+}
