@@ -68,7 +68,7 @@ export const eventOperations = {
       /** Where the record is in the source's content. */
       offset: count.optional(),
       length: count.optional(),
-      /** The flow that a packet belongs to. */
+      /** The flow that a packet, or what a protocol said, belongs to. */
       flow: eventId.optional(),
       /** A query for the events of the same five-tuple, either way; and for the packets of a flow. */
       fiveTuple: z.string().optional(),

@@ -44,8 +44,8 @@ export const byKind = z.partialRecord(kind, count);
 /** Absolute path of a case's folder. */
 export const casePath = z.string().min(1).max(4096);
 export const filePath = z.string().min(1).max(4096);
-/** `SOURCE:SEQ`, or `SOURCE:fN` for a flow of packets. */
-export const eventId = z.string().regex(/^\d+:(f?)\d+$/);
+/** `SOURCE:SEQ`; of what was made from packets, `SOURCE:fN` for a flow and `SOURCE:pN` for what a protocol said. */
+export const eventId = z.string().regex(/^\d+:[fp]?\d+$/);
 export const fieldName = z.string().min(1).max(300);
 /** IANA zone or fixed offset. */
 export const zone = z.string().min(1).max(64);

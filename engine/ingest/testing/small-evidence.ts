@@ -15,25 +15,25 @@ export interface SmallFile {
 }
 
 /** An Ethernet frame with an IPv4 UDP datagram. */
-export function datagram(n: number): Buffer {
-  const frame = Buffer.alloc(14 + 20 + 8 + 4);
+export function datagram(n: number, payload = Buffer.from(`q${n}\0\0`).subarray(0, 4)): Buffer {
+  const frame = Buffer.alloc(14 + 20 + 8 + payload.length);
   frame.write('0200000000020200000000010800', 0, 'hex');
   frame.writeUInt8(0x45, 14);
-  frame.writeUInt16BE(32, 16);
+  frame.writeUInt16BE(28 + payload.length, 16);
   frame.writeUInt8(64, 22);
   frame.writeUInt8(17, 23);
   frame.write('0a0000010a000002', 26, 'hex');
   frame.writeUInt16BE(40_000 + n, 34);
   frame.writeUInt16BE(53, 36);
-  frame.writeUInt16BE(12, 38);
-  frame.write(`q${n}`, 42, 'latin1');
+  frame.writeUInt16BE(8 + payload.length, 38);
+  payload.copy(frame, 42);
   return frame;
 }
 
 export const PCAP_HEADER = 24;
 export const PCAP_RECORD = 16 + 46;
 
-export function pcapOf(packets: number): Buffer {
+export function pcapOf(packets: number, frameOf: (n: number) => Buffer = datagram): Buffer {
   const header = Buffer.alloc(PCAP_HEADER);
   header.writeUInt32LE(0xa1b2c3d4, 0);
   header.writeUInt16LE(2, 4);
@@ -42,7 +42,7 @@ export function pcapOf(packets: number): Buffer {
   header.writeUInt32LE(1, 20);
   const parts: Buffer[] = [header];
   for (let n = 0; n < packets; n++) {
-    const frame = datagram(n);
+    const frame = frameOf(n);
     const record = Buffer.alloc(16);
     record.writeUInt32LE(1_760_000_000 + n, 0);
     record.writeUInt32LE(n * 1000, 4);

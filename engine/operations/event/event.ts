@@ -61,10 +61,10 @@ export interface WholeEvent {
   /** Of the record in the source's content; derived events have no record. */
   offset: number | undefined;
   length: number | undefined;
-  /** The flow that a packet belongs to. */
+  /** The flow that a packet, or what a protocol said, belongs to. */
   flow: string | undefined;
   fiveTuple: string | undefined;
-  /** Of a flow that was derived from packets that are in the case. */
+  /** A query for the packets, where they are in the case, of a flow or of what a protocol said in one. */
   packets: string | undefined;
 }
 
@@ -130,21 +130,22 @@ export async function wholeEvent(
         attribute: false,
       });
     const raw = (name: string): number | undefined => numberIn(columns, row, name);
-    const flow = raw('flow_id');
+    const inFlow = raw('flow_id');
+    const flow = kind === 'flow' && key.seq < 0 ? -key.seq : kind === 'packet' ? undefined : inFlow;
     const instant = partsOf(columns, row);
     return {
       ...{ event, kind, fields, source, ...instant },
-      cut: cutFields(fields),
+      cut: kind === 'log' ? cutFields(fields) : undefined,
       timeNotes: timeNotes(instant.ts, raw('ts_basis') ?? 0, raw('tz_offset'), source),
       tags: namesOf(record['tag']),
       note: session.catalog.notes.of(key)?.text,
       offset: raw('offset'),
       length: raw('length'),
-      flow: flow === undefined ? undefined : eventIdOf({ ...key, seq: -flow }),
+      flow: inFlow === undefined ? undefined : eventIdOf({ ...key, seq: -inFlow }),
       fiveTuple: fiveTupleQuery(record),
       packets:
-        kind === 'flow' && key.seq < 0 && hasPackets(session, key.sourceId)
-          ? packetsQuery(key.sourceId, -key.seq)
+        flow !== undefined && hasPackets(session, key.sourceId)
+          ? packetsQuery(key.sourceId, flow)
           : undefined,
     };
   }

@@ -27,6 +27,17 @@ const hasTshark = spawnSync('tshark', ['--version']).status === 0;
 let small: SmallCase;
 let handlers: ReturnType<typeof eventHandlers>;
 
+/** A question for the address of `hostN.example`. */
+const question = (n: number): Buffer =>
+  datagram(
+    1000 + n,
+    Buffer.concat([
+      Buffer.from([0, n, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]),
+      Buffer.from(`\x05host${n}\x07example\0`, 'latin1'),
+      Buffer.from([0, 1, 0, 1]),
+    ]),
+  );
+
 /** Lines of one instant, lines of another host, a host that has to be quoted, lines without a time. */
 const TIES = [
   ...Array.from({ length: 30 }, (_, n) => `<38>1 2026-03-04T10:00:00Z tie app ${n} - - same ${n}`),
@@ -43,6 +54,7 @@ beforeAll(async () => {
   small = await smallCase(
     {
       'a.pcap': pcapOf(8),
+      'dns.pcap': pcapOf(3, question),
       'b.log': rfc3164(20),
       'c.log': TIES,
       'd.json': eveJson(4),
@@ -130,9 +142,28 @@ describe('event.get', () => {
     expect(await ids(`kind:packet ${packet.fiveTuple!}`)).toEqual([`${a}:3`]);
   });
 
-  it.each(['1:999999', '77:1', '1:f999'])('says that there is no event %s', async (event) => {
-    await expect(get(event)).rejects.toMatchObject({ code: 'not-found' });
+  it('leads from what a protocol said to its flow, and to the packets of that', async () => {
+    const dns = await sourceOf('dns.pcap');
+    const said = await get(`${dns}:p2`);
+    expect(said).toMatchObject({ kind: 'dns', flow: `${dns}:f2`, cut: undefined });
+    expect(said.fields.find(({ name }) => name === 'query')?.value).toBe('host1.example');
+    expect(await ids(said.packets!)).toEqual([`${dns}:2`]);
+    const about = { case: small.folder, query: '', zone: 'UTC' };
+    const byView = { ...about, query: 'kind:dns query:host1.example' };
+    for (const view of [{ ...about, event: said.event }, byView]) {
+      const { result, parts } = await called(handlers, 'packets.slice', view);
+      expect(result.packets).toBe(1);
+      const bytes = Buffer.concat(parts.flatMap((part) => ('bytes' in part ? [part.bytes] : [])));
+      expect(bytes.includes(question(1))).toBe(true);
+    }
   });
+
+  it.each(['1:999999', '77:1', '1:f999', '1:p999'])(
+    'says that there is no event %s',
+    async (event) => {
+      await expect(get(event)).rejects.toMatchObject({ code: 'not-found' });
+    },
+  );
 });
 
 describe('event.context', () => {

@@ -2,7 +2,7 @@
  * The packets of a view as a capture of their own, read from the evidence in the order in which they
  * lie there.
  *
- * A view has the packets that it finds, and those of the flows that it finds. Which they are is kept as
+ * A view has the packets that it finds, and those of the flows that it finds or finds something of. Which they are is kept as
  * a bit for each packet and flow; their places come from the case in file order, so that memory does
  * not grow with their size and each capture is read once.
  */
@@ -11,7 +11,13 @@ import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import { ROW_IDENTITY } from '../../query/index.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
-import { type CaseSession, type GivenList, askQuery, startQuery } from '../../search/index.ts';
+import {
+  type CaseSession,
+  type GivenList,
+  askQuery,
+  eventKey,
+  startQuery,
+} from '../../search/index.ts';
 import { Bits } from './bits.ts';
 import {
   checkEvidence,
@@ -29,7 +35,7 @@ export interface SliceParameters {
   to?: EpochMicros | undefined;
   list?: GivenList | undefined;
   zone: string;
-  /** A packet or a flow of packets, instead of the view. */
+  /** A packet, a flow of packets or what a protocol said in one, instead of the view. */
   event?: string | undefined;
 }
 
@@ -118,9 +124,10 @@ async function wantedByView(
       .flatMap(({ sources }) => sources),
   );
   const wanted = new Map<number, Wanted>();
-  const running = await start(`${query} | fields kind`);
+  const running = await start(`${query} | fields kind, flow_id`);
   for await (const { columns, rows } of running.rows()) {
     const at = columns[0]?.parts[0]?.at;
+    const flowAt = columns[1]?.parts[0]?.at;
     for (const row of rows) {
       const sourceId = Number(row[ROW_IDENTITY.sourceId]);
       const seq = Number(row[ROW_IDENTITY.seq]);
@@ -128,6 +135,8 @@ async function wantedByView(
       if (!packetSources.has(sourceId)) continue;
       if (kind === 'packet') of(wanted, sourceId).packets.add(seq);
       else if (kind === 'flow' && seq < 0) of(wanted, sourceId).flows.add(-seq);
+      else if (flowAt !== undefined && row[flowAt] !== null)
+        of(wanted, sourceId).flows.add(Number(row[flowAt]));
     }
   }
   return wanted;
@@ -140,9 +149,10 @@ async function wantedByEvent(
 ): Promise<Map<number, Wanted>> {
   const event = await wholeEvent(session, id, signal, 'packets.slice.find');
   const wanted = new Map<number, Wanted>();
-  const seq = Number(event.event.replace(/^\d+:f?/, ''));
-  if (event.kind === 'packet') of(wanted, event.source.id).packets.add(seq);
-  else if (event.packets !== undefined) of(wanted, event.source.id).flows.add(seq);
+  const { sourceId, seq } = eventKey(event.event);
+  if (event.kind === 'packet') of(wanted, sourceId).packets.add(seq);
+  else if (event.packets !== undefined)
+    of(wanted, sourceId).flows.add(eventKey(event.flow ?? event.event).seq * -1);
   return wanted;
 }
 
@@ -226,6 +236,6 @@ function noPackets({ event }: SliceParameters): DaybookError {
     : new DaybookError(
         'usage',
         `event ${event} has no packets`,
-        'choose a packet, or a flow that was derived from packets',
+        'choose a packet, a flow that was derived from packets, or what a protocol said in one',
       );
 }

@@ -36,7 +36,11 @@ function eventIdFilter(test: Test, at: number): EventIdFilter {
   const text = test.test === 'word' || test.test === 'quoted' ? test.text : '';
   const id = parseEventId(text);
   if (id === undefined) {
-    throw syntaxError(`${shown(text)} is no event's id`, at, 'write event_id:12:345 or 12:f345');
+    throw syntaxError(
+      `${shown(text)} is no event's id`,
+      at,
+      'write event_id:12:345, 12:f345 or 12:p345',
+    );
   }
   return { filter: 'event-id', ...id };
 }
