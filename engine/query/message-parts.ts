@@ -2,7 +2,8 @@
  * Messages in the parts that segments store them in, for statements that give few rows: whoever runs one puts
  * the messages together. SQL that does so takes milliseconds a segment to be planned.
  *
- * Invariant: only where the rows of a statement are known; no condition may look at a message that is in parts.
+ * Invariant: only where the rows of a statement are known; no condition and no computed value may look at a message that
+ * is in parts.
  */
 import { quoteIdentifier } from './dialect/duckdb.ts';
 import type { SegmentInfo } from './scope.ts';
@@ -71,6 +72,8 @@ export function messageParts(
   const isMessage = ({ name, type }: OutputColumn) => name === MESSAGE && type === 'text';
   const message = outputs.columns.find(isMessage)?.parts[0]?.at;
   if (message === undefined || !segments.some(({ cut }) => cut === true)) return undefined;
+  const whole = quoteIdentifier(MESSAGE);
+  if (outputs.sql.some((sql, at) => at !== message && sql.includes(whole))) return undefined;
   const add = (name: string): number => {
     needed.add(name);
     return outputs.sql.push(quoteIdentifier(name)) - 1;
