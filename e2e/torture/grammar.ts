@@ -497,6 +497,8 @@ export class Grammar {
       'talkers 20',
       `patterns ${random.between(1, 40)}`,
       `stats count() by ${field()} | count`,
+      `session by ${field()} gap ${random.oneOf(['1s', '30s', '10m'])} | sort -count, start | head 50`,
+      `sequence ${random.oneOf(['', `by ${field()} `, 'by ip '])}within ${random.oneOf(['10s', '5m', '1h'])}: (${this.leaf()}) x${random.between(1, 4)} then (${this.leaf()})`,
     ]);
   }
 

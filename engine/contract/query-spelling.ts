@@ -25,6 +25,7 @@ export const MAC = /^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/i;
 /** In the order in which the window offers them. */
 export const STAGE_NAMES = [
   ...(['count', 'top', 'rare', 'timeline', 'stats', 'values', 'talkers', 'patterns'] as const),
+  ...(['session', 'sequence'] as const),
   ...([
     'where',
     'eval',
@@ -44,6 +45,8 @@ export const FUNCTIONS = [
   ...(['count', 'countif', 'sum', 'avg', 'min', 'max', 'distinct', 'median'] as const),
   ...(['p50', 'p95', 'p99', 'stddev', 'first', 'last', 'values'] as const),
 ];
+/** What ends a step of a sequence: `failed x10 then accepted`. */
+export const STEP_END = /^(?:then|x\d+)$/i;
 /** A percentile: `p50`, `p99.9`. */
 export const PERCENTILE = /^p(\d{1,2}(?:\.\d{1,3})?|100)$/;
 

@@ -152,6 +152,12 @@ export interface Renamed {
   readonly to: Name;
 }
 
+/** So many events that meet a filter. */
+export interface SequenceStep extends Span {
+  readonly filter: Expression;
+  readonly times: number;
+}
+
 export interface SortKey {
   readonly by: Name;
   readonly descending: boolean;
@@ -211,6 +217,19 @@ export type Stage = Span &
     | { readonly stage: 'head'; readonly limit: number }
     | { readonly stage: 'tail'; readonly limit: number }
     | { readonly stage: 'dedup'; readonly fields: readonly Name[] }
+    | {
+        readonly stage: 'session';
+        readonly by: readonly Name[];
+        /** A longer one ends a session. */
+        readonly gap: Interval;
+      }
+    | {
+        readonly stage: 'sequence';
+        readonly by: readonly Name[];
+        /** From the first event of a match to the last, at most. */
+        readonly within: Interval | undefined;
+        readonly steps: readonly SequenceStep[];
+      }
     | { readonly stage: 'talkers'; readonly limit: number | undefined }
     | { readonly stage: 'values'; readonly field: Name }
     | { readonly stage: 'patterns'; readonly limit: number; readonly descending: boolean }

@@ -15,6 +15,7 @@ import {
   SIGN_AHEAD,
   STAGE_ALIASES,
   STAGE_COMPARISON,
+  STEP_END,
   TEST_AHEAD,
   WORD_TEST,
 } from '../contract/query-spelling.ts';
@@ -30,6 +31,7 @@ import {
   type IntervalUnit,
   type Measure,
   type Name,
+  type SequenceStep,
   type Stage,
   type StageName,
   type Test,
@@ -64,6 +66,9 @@ const COMPARE_OPS = ['>=', '<=', '>', '<', '='] as const;
 const NUMBER_WORD = /\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])|\d[\w.]*/iy;
 /** What compares an expression with another. */
 const VALUE_SIGN = /\s*(==|!=|>=|<=|=|>|<)/y;
+const TIMES = /^x(\d+)$/i;
+/** Events of a step at most. */
+const MOST_TIMES = 10_000;
 const INTERVAL = /^(\d{1,9})(ms|s|m|h|d|w)$/;
 
 /** Parses a query. Throws QueryError. */
@@ -89,6 +94,8 @@ class Parser {
   private depth = 0;
   private terms = 0;
   private unions = 0;
+  /** How deep the step of a sequence is that is being read. */
+  private stepDepth: number | undefined;
   /** Whether other tools' comparisons are read as the words they are made of. */
   private plain = false;
   /** Where those words end. */
@@ -185,6 +192,11 @@ class Parser {
     }
   }
 
+  /** Whether a step of a sequence ends here: brackets that begin in it are closed. */
+  private isStepEnd(): boolean {
+    return this.stepDepth === this.depth && STEP_END.test(this.scan.peekWord());
+  }
+
   private and(inStage: boolean): Expression {
     const { scan } = this;
     const items = [this.not(inStage, true)];
@@ -198,7 +210,7 @@ class Parser {
       }
       const next = scan.peek();
       if (next === '' || next === ')' || next === '|' || (scan.inCall && next === ',')) break;
-      if (this.isSquareEnd()) break;
+      if (this.isSquareEnd() || this.isStepEnd()) break;
       if (this.operatorHere('OR') !== undefined) break;
       items.push(this.not(inStage, false));
     }
@@ -809,6 +821,8 @@ class Parser {
       take: (sign) => scan.take(sign),
       measure: () => this.measure(stage),
       interval: () => this.interval(),
+      neededInterval: (after) => this.neededInterval(stage, after),
+      step: () => this.step(),
       word: (text) => this.wordIs(text),
       optionalBy: () => this.takeBy(),
       sign: () => {
@@ -869,6 +883,47 @@ class Parser {
       throw syntaxError(`found ${shown(written)}, expected at most 100 years`, start);
     }
     return interval;
+  }
+
+  private neededInterval(stage: StageName, after?: string): Interval {
+    const { scan } = this;
+    const found = after === undefined ? this.interval() : undefined;
+    if (found !== undefined) return found;
+    throw syntaxError(
+      `found ${scan.found()}, expected ${after === undefined ? 'an interval' : `${after} and an interval`}`,
+      scan.pos,
+      STAGE_OPERATORS[stage].form,
+    );
+  }
+
+  private step(): SequenceStep {
+    const { scan } = this;
+    scan.skipSpace();
+    const start = scan.pos;
+    const before = this.stepDepth;
+    this.stepDepth = this.depth;
+    try {
+      if (scan.atEnd() || scan.peek() === '|' || this.isStepEnd())
+        throw syntaxError(
+          `found ${scan.found()}, expected a filter`,
+          start,
+          STAGE_OPERATORS.sequence.form,
+        );
+      const filter = this.or(true);
+      this.sayHowRead(filter);
+      const written = TIMES.exec(scan.peekWord())?.[1];
+      const times = Number(written ?? 1);
+      if (times < 1 || times > MOST_TIMES)
+        throw syntaxError(
+          `found x${written}, expected x1 to x${MOST_TIMES}`,
+          scan.pos,
+          STAGE_OPERATORS.sequence.form,
+        );
+      scan.pos += written === undefined ? 0 : written.length + 1;
+      return { filter, times, start, end: scan.pos };
+    } finally {
+      this.stepDepth = before;
+    }
   }
 
   /** `sort by f`, if `by` is not the field itself. */

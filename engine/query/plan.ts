@@ -167,7 +167,10 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
     around,
     context,
   );
-  const { events: asked, resolve } = shaped;
+  const { resolve } = shaped;
+  const about = stages[0] && stageOperatorOf(stages[0]).about?.(stages[0]);
+  const asked =
+    about === undefined ? shaped.events : whereNode(shaped.events, analyse(about, resolve, around));
   const listed = context.list === undefined ? asked : held(asked, listFilter(context.list));
   const { arrived, notBefore } = context;
   const come = arrived === undefined ? listed : held(listed, { filter: 'arrived', ...arrived });
@@ -351,7 +354,7 @@ function eventsNode(
   const kindMentioned =
     mentionsKind(filter) ||
     namesPackets(filter) ||
-    all.some((stage) => stage.stage === 'where' && mentionsKind(stage.filter));
+    all.some((stage) => filtersIn(stage).some(mentionsKind));
   const parts: Filter[] = [];
   const { from, to } = context;
   if (from !== undefined || to !== undefined) {
@@ -409,6 +412,12 @@ function eventsNode(
     } else if (isRowStage(stage)) node = { node: 'stage', of: node, stage, resolve };
   }
   return { events: node, resolve, projection, computed, hidden };
+}
+
+/** The filters of a stage. */
+function filtersIn(stage: Stage): readonly Expression[] {
+  if (stage.stage === 'sequence') return stage.steps.map(({ filter }) => filter);
+  return stage.stage === 'where' ? [stage.filter] : [];
 }
 
 /** Events as the stages before the first that aggregates leave them. */

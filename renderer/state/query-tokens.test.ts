@@ -92,6 +92,11 @@ describe('tokens of a query', () => {
       '| where b > 1e9 c:d | head 5',
       '|(|) S(where) f(b) c(>) n(1e9) f(c) p(:) W(d) |(|) S(head) n(5)',
     ],
+    [
+      '| sequence by u within 5m: failed x10 then host:a "then"',
+      '|(|) S(sequence) k(by) f(u) k(within) n(5m) p(:) W(failed) k(x10) k(then) f(host) p(:) W(a) s("then")',
+    ],
+    ['| session by u gap 30m', '|(|) S(session) k(by) f(u) k(gap) n(30m)'],
     ['| where sum(bytes) != "x"', '|(|) S(where) f(sum(bytes)) c(!=) s("x")'],
     [
       'a | union (b:c | head 3) | sort -ts',

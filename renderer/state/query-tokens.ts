@@ -20,6 +20,7 @@ import {
   STAGE_ALIASES,
   STAGE_COMPARISON,
   STAGE_NAMES,
+  STEP_END,
   TEST_AHEAD,
   WORD,
   WORD_IN_QUERY,
@@ -59,6 +60,9 @@ const FUNCTION_NAMES: ReadonlySet<string> = new Set([
   ...Object.keys(FUNCTION_ALIASES),
 ]);
 const KEYWORDS: ReadonlySet<string> = new Set(['by', 'as', 'asc', 'desc', 'spread', 'from']);
+
+/** Of these stages alone: elsewhere it may be a field. */
+const STAGE_KEYWORDS: Readonly<Record<string, string>> = { session: 'gap', sequence: 'within' };
 
 const SPACE = /[\s\u0000]+/y;
 const LIST_WORD = /[^\s\u0000()|",]+/y;
@@ -161,6 +165,11 @@ class Tokenizer {
   private filter(): void {
     const word = this.peek(this.wordPattern);
     const c = this.text[this.pos];
+    if (this.stage === 'sequence' && this.open.length === 0 && STEP_END.test(word ?? '')) {
+      this.put('keyword', word?.length ?? 1);
+      this.operand = false;
+      return;
+    }
     const infix = this.infix(word);
     if (infix > 0) {
       this.put('operator', infix);
@@ -398,6 +407,11 @@ class Tokenizer {
       this.bracket(this.stage === 'union' ? 'filter' : 'body');
       return;
     }
+    if (c === ':' && this.stage === 'sequence') {
+      this.put('punctuation', 1);
+      this.mode = 'where';
+      return;
+    }
     const last = this.out[this.out.length - 1];
     const isComputing = this.stage === 'eval' || this.stage === 'extract';
     if (c === '"' || c === "'") {
@@ -421,7 +435,8 @@ class Tokenizer {
           this.stage === 'stats' ||
           (last?.type === 'keyword' && this.stage === 'top')));
     if (isFunction) this.put('function', word.length);
-    else if (KEYWORDS.has(lower)) this.put('keyword', word.length);
+    else if (KEYWORDS.has(lower) || STAGE_KEYWORDS[this.stage] === lower)
+      this.put('keyword', word.length);
     else this.put(NUMBER.test(word) ? 'number' : 'field', word.length);
   }
 

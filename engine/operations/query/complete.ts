@@ -52,11 +52,15 @@ const COMPUTING: ReadonlySet<string> = new Set([
   ...['eval', 'extend', 'where', 'stats', 'top', 'rare', 'timeline', 'values'],
 ]);
 
+const FILTERING: ReadonlySet<string> = new Set(['where', 'union', 'search', 'filter']);
+/** A sequence up to where its steps are. */
+const STEPS = /^sequence\b[^:|]*\b(?:within\s+\w+|by\s+[^:|]+?)\s*:\s/i;
+
 /** What is being written at `at`. */
 type Place =
   | { at: 'stage'; start: number; end: number; typed: string }
   | { at: 'value'; start: number; end: number; typed: string; field: string }
-  | { at: 'name'; start: number; end: number; typed: string; stage: string };
+  | { at: 'name'; start: number; end: number; typed: string; stage: string; isFilter: boolean };
 
 function placeAt(text: string, at: number): Place {
   const before = text.slice(0, at);
@@ -72,7 +76,8 @@ function placeAt(text: string, at: number): Place {
     (head !== '' || before.endsWith('|') || /\|\s*$/.test(before))
   )
     return { at: 'stage', start: at - head.length, end: at + tail.length, typed: head };
-  if (!inStage || stage === 'where' || stage === 'union') {
+  const isFilter = !inStage || FILTERING.has(stage) || STEPS.test(head);
+  if (isFilter) {
     // In a list `field:(a OR b` the field stands before the bracket.
     const list = /(?:^|[\s(|!&-])([A-Za-z_@][\w.@-]*)(?::|\s+in\s*)\(([^()]*)$/i.exec(before);
     if (list !== null) {
@@ -97,7 +102,8 @@ function placeAt(text: string, at: number): Place {
     }
   }
   const word = /[\w.@\u0080-\uffff-]*$/.exec(before)![0].replace(/^-/, '');
-  return { at: 'name', start: at - word.length, end: at + tail.length, typed: word, stage };
+  const start = at - word.length;
+  return { at: 'name', start, end: at + tail.length, typed: word, stage, isFilter };
 }
 
 function bare(text: string): string {
@@ -270,10 +276,9 @@ function valueText(text: string): string {
 
 async function namesAt(
   session: CaseSession,
-  { typed, stage }: Extract<Place, { at: 'name' }>,
+  { typed, stage, isFilter: filter }: Extract<Place, { at: 'name' }>,
   signal: AbortSignal,
 ): Promise<Option[]> {
-  const filter = stage === '' || stage === 'where' || stage === 'union';
   const wanted = typed.toLowerCase();
   const options: Option[] = [];
   const seen = new Set<string>();
@@ -302,10 +307,13 @@ async function namesAt(
       rename: ['as'],
       timeline: ['by', 'spread'],
       stats: ['by', 'as'],
+      session: ['by', 'gap'],
+      sequence: ['by', 'within'],
       sort: ['desc', 'asc'],
     },
   };
-  for (const label of keywords[stage] ?? []) add({ label, type: 'keyword' });
+  if (filter && stage === 'sequence') add({ label: 'then', type: 'keyword' });
+  for (const label of (filter ? undefined : keywords[stage]) ?? []) add({ label, type: 'keyword' });
   const known = fieldsIfKnown(session);
   const fields =
     known === undefined ? await inTime(signal, (one) => fieldsOf(session, one)) : await known;

@@ -570,6 +570,11 @@ describe('a query', () => {
     ['tag:s', 'seen', undefined],
     ['dst_port:(22 OR 44', '443', undefined],
     ['note:"undated 1', 'undated 1', '"undated 1"'],
+    ['* | eval gap = delta(ts) b', 'by', undefined],
+    ['* | session by src_ip g', 'gap', undefined],
+    ['* | sequence by src_ip within 5m: ho', 'host', 'host:'],
+    ['* | sequence by src_ip within 5m: failed x2 th', 'then', undefined],
+    ['* | sequence by src_ip within 5m: failed then proto:t', 'tcp', undefined],
   ])('is completed: %j may go on with %j', async (query, label, apply) => {
     // Values that a busy machine cannot count in time are left out: then it is asked again.
     const option = await vi.waitUntil(

@@ -7,7 +7,13 @@ import { type Extent, shapeOf } from '../values.ts';
 import type { Budget } from './budget.ts';
 import { GroupTable } from './group-table.ts';
 import { Key, type KeyPart } from './key.ts';
-import { type Accumulator, Counter, type MeasurePart, accumulator } from './measures.ts';
+import {
+  type Accumulator,
+  Counter,
+  type MeasurePart,
+  type TakeGrouped,
+  accumulator,
+} from './measures.ts';
 import { type Wanted, batchScope } from './batch-scope.ts';
 import type { RowScope } from './row-scope.ts';
 
@@ -32,6 +38,8 @@ export interface GroupingOptions {
     readonly words: number;
     scoped(scope: RowScope): (rows: Int32Array, n: number, words: readonly Int32Array[]) => number;
   };
+  /** Takes the rows with their groups as well, beside the measures. */
+  readonly also?: (scope: RowScope) => TakeGrouped;
 }
 
 /** The groups of another thread. */
@@ -48,12 +56,14 @@ export class Grouping implements RowTaker {
   readonly measures: readonly Accumulator[];
   private table: GroupTable;
   private readonly before: GroupingOptions['before'];
+  private readonly also: GroupingOptions['also'];
   private readonly wanted: Wanted;
   private readonly budget: Budget;
 
   constructor(context: GroupingContext, options: GroupingOptions) {
     const { resolve, extent, budget, wanted } = context;
     this.before = options.before;
+    this.also = options.also;
     this.wanted = wanted;
     this.budget = budget;
     const fields = options.by.map((name) => {
@@ -136,6 +146,7 @@ export class Grouping implements RowTaker {
     const groups = new Int32Array(scope.capacity);
     const fillers = key.fillers(scope);
     const measured = this.measures.map((one) => one.scoped(scope));
+    if (this.also !== undefined) measured.push(this.also(scope));
     const fill = before?.scoped(scope);
     if (key.width === 0) {
       // One group.

@@ -5,18 +5,10 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { STAGE_NAMES } from '../../contract/query-spelling.ts';
-import { type Answer, shapeAnswer } from '../answer.ts';
 import type { Stage, StageName } from '../ast.ts';
-import { batchScope } from '../batch/batch-scope.ts';
-import { Budget } from '../batch/budget.ts';
-import { sorted } from '../batch/table.ts';
-import { Params } from '../dialect/duckdb.ts';
-import { allOf, filterColumns } from '../filters/filter.ts';
 import { parseQuery } from '../parse.ts';
 import { groupQuestion } from '../../search/access-paths/group-question.ts';
-import { type Plan, buildTable, eventContext, gridOf } from '../plan.ts';
-import { outputsOf } from '../statements.ts';
-import { batchesOf } from '../testing/batches.ts';
+import { answersOfBatches } from '../testing/answers-of-batches.ts';
 import { EVENTS } from '../testing/fixture.ts';
 import { type TestCase, openTestCase } from '../testing/test-case.ts';
 import { STAGE_OPERATORS, stageOperatorOf } from './stages.ts';
@@ -80,6 +72,16 @@ const ENTRIES: Readonly<Record<StageName, readonly string[]>> = {
     '| stats count() by hour',
     '| stats count() by len(message) | where len(message) > 5 | count',
   ],
+  session: [
+    '| session by host gap 10m',
+    'kind:flow | session gap 1m | where count > 0',
+    '| session by ip gap 5m',
+  ],
+  sequence: [
+    '| sequence by host within 1d: failed then accepted',
+    'kind:flow | sequence within 1h: dst_port:443 then kind:flow | fields first, last, duration',
+    '| sequence by ip within 1d: kind:flow x2',
+  ],
   values: ['| values host', '| values src_ip', '| values user', '| values kind'],
   talkers: ['| talkers', '| talkers 1'],
   patterns: ['| patterns', '| patterns 2 desc'],
@@ -106,43 +108,6 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** The answer of a plan from batches; undefined: one of its stages has no such face. */
-function answerOfBatches(plan: Plan): Answer | undefined {
-  const [stage, ...after] = plan.stages;
-  const operator = stage && stageOperatorOf(stage);
-  if (stage === undefined || operator?.batches === undefined || plan.events.node !== 'base') return;
-  if (operator.refusesBatches?.(stage) !== undefined) return;
-  const first = test.plan(plan.ast.text.slice(0, stage.end));
-  const { columns } = buildTable(first, new Params(), undefined);
-  const { resolve, extent, range } = first;
-  const batchStage = operator.batches(stage, {
-    ...{ resolve, extent, range, columns, budget: new Budget(), wanted: undefined, zone: 'UTC' },
-    grid: (matched) => gridOf(first, matched),
-  });
-  for (const batch of batchesOf(test.events)) {
-    const keep = filterColumns(allOf(plan.filters), batchScope(batch, undefined));
-    const rows = Int32Array.from({ length: batch.length }, (_, i) => i);
-    const n = keep(rows, batch.length);
-    if (n > 0) batchStage.scoped(batch)(rows, n);
-  }
-  const { table: made, raw, grid } = batchStage.finish();
-  const statement = { sql: '', params: [], grid };
-  if (after.length === 0 && raw !== undefined) {
-    const isTimeline = plan.shape === 'timeline';
-    const { outputs } = outputsOf(isTimeline ? columns.slice(1) : columns, isTimeline ? 1 : 0);
-    return shapeAnswer(plan, { ...statement, columns: outputs }, raw, test.context);
-  }
-  let table = made;
-  const { around } = eventContext(plan, [], new Params());
-  for (const one of after) {
-    const next = stageOperatorOf(one).batchTable?.(one, table, around);
-    if (next === undefined) return undefined;
-    table = next;
-  }
-  const { outputs } = outputsOf(table.columns, 0);
-  return shapeAnswer(plan, { ...statement, columns: outputs }, sorted(table).rows, test.context);
-}
-
 const compared = new Set<string>();
 
 it('has an entry for every stage, and the window knows them all', () => {
@@ -163,7 +128,7 @@ describe.each(Object.entries(ENTRIES))('%s', (name, queries) => {
       return;
     }
     const right = await test.answer(plan);
-    const batches = answerOfBatches(plan);
+    const batches = answersOfBatches(test, plan);
     if (batches === undefined) return;
     for (const { stage } of plan.stages) compared.add(stage);
     expect(batches).toEqual(right);

@@ -5,7 +5,16 @@
  * Invariant: SQL (`table`, `relation`) is the meaning. Batches in memory must give the same rows, which
  * conformance.test.ts checks. A face may be absent: then only a case can answer, or no rollup does.
  */
-import type { Ast, Cut, Expression, Interval, Measure, Name, ValueNode } from '../ast.ts';
+import type {
+  Ast,
+  Cut,
+  Expression,
+  Interval,
+  Measure,
+  Name,
+  SequenceStep,
+  ValueNode,
+} from '../ast.ts';
 import type { BatchStage } from '../batch/stage.ts';
 import type { Budget } from '../batch/budget.ts';
 import type { BatchTable } from '../batch/table.ts';
@@ -41,6 +50,10 @@ export interface StageReader {
   take(sign: string): boolean;
   measure(): Measure;
   interval(): Interval | undefined;
+  /** @param after a word that it must follow */
+  neededInterval(after?: string): Interval;
+  /** A filter up to `then` or the end, and how many events there are to be: `failed x10`. */
+  step(): SequenceStep;
   /** Takes a word of the stage's own, in any case. */
   word(text: string): boolean;
   /** Takes `by`, if it is not the name of a field itself. */
@@ -114,6 +127,8 @@ export interface StageOperator<S> {
   /** Columns that are left of a table. */
   project?(stage: S, columns: readonly TableColumn[]): readonly TableColumn[];
 
+  /** The events that it is about: others change nothing in its answer. Absent: all. */
+  about?(stage: S): Expression;
   /** The question that rollups can answer instead. */
   groups?(stage: S): GroupedBy;
 

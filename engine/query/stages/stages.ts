@@ -13,6 +13,8 @@ import type { StageOperator } from './operator.ts';
 import { parseOperator } from './parse.ts';
 import { patternsOperator } from './patterns.ts';
 import { renameOperator } from './rename.ts';
+import { sequenceOperator } from './sequence.ts';
+import { sessionOperator } from './session.ts';
 import { sortOperator } from './sort.ts';
 import { statsOperator } from './stats.ts';
 import { tailOperator } from './tail.ts';
@@ -46,6 +48,8 @@ export const STAGE_OPERATORS: Operators = {
   talkers: talkersOperator,
   values: valuesOperator,
   patterns: patternsOperator,
+  session: sessionOperator,
+  sequence: sequenceOperator,
   union: unionOperator,
 };
 

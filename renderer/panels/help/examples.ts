@@ -67,6 +67,11 @@ export const EXAMPLES: readonly {
           'kind:flow | eval gap = delta(ts) by src_ip, dst_ip | stats avg(gap), stddev(gap) by src_ip, dst_ip',
         says: 'how evenly pairs talk: beacons',
       },
+      {
+        query: '* | sequence by user within 5m: failed x10 then accepted',
+        says: 'events that follow each other',
+      },
+      { query: 'kind:flow | session by src_ip gap 30m', says: 'runs of events, with their length' },
       { query: '* | dedup src_ip | fields ts, src_ip, message', says: 'one event per value' },
     ],
   },

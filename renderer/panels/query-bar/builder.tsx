@@ -31,6 +31,7 @@ const STARTS = [
   { label: 'Who talks to whom', text: 'talkers' },
   { label: 'Values of a field', text: 'values program' },
   { label: 'Rare messages, by shape', text: 'patterns' },
+  { label: 'Sessions of an address', text: 'session by src_ip gap 30m' },
 ] as const;
 
 interface Props {

@@ -15,7 +15,7 @@ type Offered = Result<'query.complete'>['options'][number];
 
 const SHOWN = 80;
 /** After these, what comes next is offered before anything is typed. */
-const INVITES = /(?:^|[|,(]|\b(?:by|sort|values|fields|dedup|spread|where))\s*$/i;
+const INVITES = /(?:^|[|,(]|\b(?:by|sort|values|fields|dedup|spread|where|then))\s*$/i;
 
 interface QueryCompletion extends Completion {
   readonly count: number | undefined;

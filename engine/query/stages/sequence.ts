@@ -1,0 +1,273 @@
+/**
+ * `sequence by f, … within 5m: filter x10 then filter`: events that follow each other. Of one group, in the order of events,
+ * as many that meet the first filter as it says, after them as many that meet the second, and so on, the last no later
+ * after the first than the time allows; any others may lie between.
+ *
+ * For each event that can be the last of a match the one that begins latest is taken; matches that share events are one
+ * row. So the answer needs no choice, and windows in SQL and one pass in memory give the same.
+ */
+import type { Name, SequenceStep, Stage } from '../ast.ts';
+import { ROW_BYTES } from '../batch/budget.ts';
+import { Grouping } from '../batch/grouping.ts';
+import type { BatchStage } from '../batch/stage.ts';
+import type { Row } from '../batch/table.ts';
+import { TimedRows } from '../batch/timed-rows.ts';
+import { micros, nullOf, timeFromMicros } from '../dialect/duckdb.ts';
+import { fieldValue } from '../expressions/analyse.ts';
+import { onePart } from '../expressions/value.ts';
+import { both } from '../filters/logic.ts';
+import { intervalMicros } from '../grid.ts';
+import { syntaxError } from '../query-error.ts';
+import {
+  type Input,
+  type InputColumn,
+  type Table,
+  type TableColumn,
+  inputColumns,
+  nameColumns,
+  valueShape,
+} from '../relation.ts';
+import { TRUE } from '../scope.ts';
+import { type ValueShape, combine } from '../values.ts';
+import { type Keys, groupKeys, keyList } from './group.ts';
+import type { BatchContext, StageOperator } from './operator.ts';
+import { keyAliases, ownAliases, partition } from './session.ts';
+
+export type SequenceStage = Extract<Stage, { stage: 'sequence' }>;
+
+const SECOND = 1e6;
+/** Steps of one sequence: each is a bit of what is kept of an event. */
+const MOST_STEPS = 10;
+
+/** A step's condition as a field: a number where it holds. */
+function conditionOf({ filter, start, end }: SequenceStep): Name {
+  const place = { start, end };
+  return {
+    ...{ name: `step at ${start}`, ...place },
+    expression: {
+      ...{ value: 'call', fn: 'if', ...place },
+      args: [
+        { value: 'condition', filter, ...place },
+        { value: 'number', number: 1, ...place },
+      ],
+    },
+  };
+}
+
+function eventShape(name: string): ValueShape {
+  return {
+    ...{ name, type: 'event-id' },
+    parts: [
+      { role: 'source', sqlType: 'UINTEGER' },
+      { role: 'seq', sqlType: 'BIGINT' },
+    ],
+  };
+}
+
+function columnsOf(keys: Keys, at: number): TableColumn[] {
+  const own = [
+    valueShape('start', 'time', 'TIMESTAMP'),
+    valueShape('end', 'time', 'TIMESTAMP'),
+    valueShape('duration', 'real', 'DOUBLE'),
+    valueShape('matches', 'integer', 'BIGINT'),
+    eventShape('first'),
+    eventShape('last'),
+  ];
+  const shapes = [...keys.columns.map(({ shape }) => shape), ...own];
+  return nameColumns(
+    shapes.map((shape) => ({ name: shape.name, shape })),
+    at,
+  );
+}
+
+function sequenceTable(stage: SequenceStage, input: Input): Table {
+  const { by, steps, within, start } = stage;
+  if (!input.events)
+    throw syntaxError(
+      'sequence needs events, not a table',
+      start,
+      'put it before stages that count',
+    );
+  const keys = groupKeys(by, input);
+  const list = keyList(keys);
+  const keyed = list === '' ? '' : `${list}, `;
+  const columns = columnsOf(keys, start);
+  const conditions = steps.map((step) => fieldValue(input.resolve(conditionOf(step)), step.start));
+  const flags = steps.map((_, i) => `f${i}`);
+  const taken: InputColumn[] = [
+    ...inputColumns(keys.columns),
+    { alias: 't', sqlType: 'TIMESTAMP' },
+    { alias: 'ns', sqlType: 'USMALLINT' },
+    { alias: 'src', sqlType: 'UINTEGER' },
+    { alias: 'seq', sqlType: 'BIGINT' },
+    ...flags.map((alias) => ({ alias, sqlType: 'BOOLEAN' })),
+  ];
+  const rows = input.rows(taken, (scope) => {
+    const own = [
+      scope.column('ts') ?? nullOf('TIMESTAMP'),
+      scope.column('ts_ns') ?? nullOf('USMALLINT'),
+      scope.column('source_id') ?? nullOf('UINTEGER'),
+      scope.column('seq') ?? nullOf('BIGINT'),
+      ...conditions.map((value) => `(${onePart(value, scope)}) IS NOT NULL`),
+    ];
+    return combine([keys.values(scope), [{ parts: own, also: TRUE }]]).map(({ parts, also }) => ({
+      select: parts,
+      also: both([also]),
+    }));
+  });
+  const events = `SELECT ${keyed}${micros('t')} AS m, src, seq, ${flags.join(', ')}, row_number() OVER (ORDER BY ${keyAliases(
+    keys,
+  )
+    .map((one) => `${one} NULLS LAST, `)
+    .join(
+      '',
+    )}t, coalesce(ns, 0), src, seq) AS r FROM (${rows}) AS q WHERE t IS NOT NULL AND (${flags.join(' OR ')})`;
+  // Where a chain of the steps so far began at the latest: at an event, and before it.
+  let chains = 'SELECT * FROM e';
+  for (const [i, { times }] of steps.entries()) {
+    const before = i === 0 ? 'r' : 'before';
+    const begun = `CASE WHEN f${i} THEN lag(${before}, ${times - 1}) OVER (${partition(list, `f${i}`)}ORDER BY r) END`;
+    chains = `SELECT *, ${begun} AS begun${i} FROM (${chains}) AS q`;
+    if (i < steps.length - 1)
+      chains = `SELECT ${keyed}m, r, ${flags.join(', ')}, max(begun${i}) OVER (${partition(list)}ORDER BY r ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM (${chains}) AS q`;
+  }
+  const begun = `begun${steps.length - 1}`;
+  const limit =
+    within === undefined
+      ? ''
+      : ` WHERE q.m - a.m <= ${input.params.bind(intervalMicros(within), 'BIGINT')}`;
+  const matches = `SELECT q.* FROM (SELECT ${keyed}m, r, ${begun} AS s FROM (${chains}) AS c WHERE ${begun} IS NOT NULL) AS q JOIN e AS a ON a.r = q.s${limit}`;
+  const apart = `SELECT *, CASE WHEN s <= lag(r) OVER (${partition(list)}ORDER BY r) THEN 0 ELSE 1 END AS b FROM (${matches}) AS q`;
+  const numbered = `SELECT *, sum(b) OVER (${partition(list)}ORDER BY r) AS i FROM (${apart}) AS q`;
+  const merged = `SELECT ${keyed}i, min(s) AS s, max(r) AS z, count(*) AS n FROM (${numbered}) AS q GROUP BY ${keyed}i`;
+  const [first, last, duration, count, ...ids] = ownAliases(keys, columns);
+  const [firstSource, firstSeq, lastSource, lastSeq] = ids;
+  const select = [
+    ...keyAliases(keys).map((one) => `q.${one}`),
+    `${timeFromMicros('a.m')} AS ${first}, ${timeFromMicros('z.m')} AS ${last}`,
+    `CAST(z.m - a.m AS DOUBLE) / ${SECOND} AS ${duration}, q.n AS ${count}`,
+    `a.src AS ${firstSource}, a.seq AS ${firstSeq}, z.src AS ${lastSource}, z.seq AS ${lastSeq}`,
+  ].join(', ');
+  return {
+    columns,
+    order: [first!, ...keyAliases(keys), ...ids].map((sql) => ({ sql, descending: false })),
+    sql: `WITH e AS MATERIALIZED (${events}) SELECT ${select} FROM (${merged}) AS q JOIN e AS a ON a.r = q.s JOIN e AS z ON z.r = q.z`,
+  };
+}
+
+// -- rows of batches -------------------------------------------------------------------------------
+
+function sequenceBatches(stage: SequenceStage, context: BatchContext): BatchStage {
+  const { by, steps, within } = stage;
+  const { columns, budget } = context;
+  const events = new TimedRows(
+    budget,
+    steps.map((step) => context.resolve(conditionOf(step))),
+  );
+  const grouping = new Grouping(context, {
+    ...{ by, measures: [] },
+    also: (scope) => events.scoped(scope),
+  });
+  const most = within === undefined ? Infinity : intervalMicros(within);
+  return {
+    scoped: (batch) => grouping.scoped(batch),
+    finish: () => {
+      const { times, sources, records, groups } = events;
+      const rows = matchesOf(events, steps, most).map(({ first, last, n }): Row => {
+        budget.take(ROW_BYTES);
+        const values = by.length === 0 ? [] : grouping.values(groups[first]!);
+        const [low, high] = [times[first]!, times[last]!];
+        const ids = [sources[first], records[first], sources[last], records[last]];
+        return [...values, low, high, (high - low) / SECOND, n, ...ids];
+      });
+      const own = columns.slice(by.length).flatMap(({ aliases }) => aliases);
+      const keys = columns.slice(0, by.length).flatMap(({ aliases }) => aliases);
+      const order = [own[0]!, ...keys, ...own.slice(4)].map((alias) => ({
+        alias,
+        descending: false,
+      }));
+      return { table: { columns, rows, order } };
+    },
+  };
+}
+
+/** Events, by their numbers, that a row begins and ends with. */
+interface Match {
+  readonly group: number;
+  readonly first: number;
+  last: number;
+  /** The place of the last in the order. */
+  end: number;
+  n: number;
+}
+
+const NONE = -1;
+
+function matchesOf(events: TimedRows, steps: readonly SequenceStep[], most: number): Match[] {
+  const order = events.inOrder();
+  const { groups, times, marks } = events;
+  const out: Match[] = [];
+  // Of each step, where chains of the steps before it began, of the last events that met it.
+  const rings = steps.map(({ times: count }) => new Int32Array(count));
+  const met = new Int32Array(steps.length);
+  const begun = new Int32Array(steps.length);
+  let group = NONE;
+  for (let place = 0; place < order.length; place++) {
+    const at = order[place]!;
+    if (groups[at] !== group) {
+      group = groups[at]!;
+      met.fill(0);
+      begun.fill(NONE);
+    }
+    // From the last step on, so that an event is of one step only.
+    for (let step = steps.length - 1; step >= 0; step--) {
+      if ((marks[at]! & (1 << step)) === 0) continue;
+      const ring = rings[step]!;
+      ring[met[step]! % ring.length] = step === 0 ? place : begun[step - 1]!;
+      met[step]! += 1;
+      if (met[step]! < ring.length) continue;
+      const start = ring[met[step]! % ring.length]!;
+      if (start === NONE) continue;
+      begun[step] = start;
+      const first = order[start]!;
+      if (step < steps.length - 1 || times[at]! - times[first]! > most) continue;
+      const last = out.at(-1);
+      if (last?.group === group && start <= last.end) {
+        last.last = at;
+        last.end = place;
+        last.n += 1;
+      } else out.push({ group, first, last: at, end: place, n: 1 });
+    }
+  }
+  return out;
+}
+
+export const sequenceOperator: StageOperator<SequenceStage> = {
+  form: 'sequence [by field, …] within 5m: filter x10 then filter',
+  does: 'events that follow each other',
+  parse: (reader) => {
+    let by: SequenceStage['by'] | undefined;
+    let within: SequenceStage['within'];
+    for (;;) {
+      if (by === undefined && reader.word('by')) by = reader.names();
+      else if (within === undefined && reader.word('within')) within = reader.neededInterval();
+      else break;
+    }
+    reader.take(':');
+    const steps = [reader.step()];
+    while (reader.word('then')) {
+      const { at } = reader;
+      if (steps.length === MOST_STEPS)
+        throw syntaxError(`a sequence has at most ${MOST_STEPS} steps`, at);
+      steps.push(reader.step());
+    }
+    return { stage: 'sequence', by: by ?? [], within, steps };
+  },
+  shape: 'table',
+  about: ({ steps, start, end }) =>
+    steps.length === 1
+      ? steps[0]!.filter
+      : { node: 'or', items: steps.map(({ filter }) => filter), start, end },
+  table: sequenceTable,
+  batches: sequenceBatches,
+};

@@ -1,0 +1,176 @@
+/**
+ * `session by f, … gap 30m`: runs of events that follow each other closely. An event that comes more than the gap after the
+ * one before, of the same values, begins another. Events without a time are in none.
+ */
+import type { Stage } from '../ast.ts';
+import { Grouping } from '../batch/grouping.ts';
+import { ROW_BYTES } from '../batch/budget.ts';
+import type { BatchStage } from '../batch/stage.ts';
+import type { Row } from '../batch/table.ts';
+import { TimedRows } from '../batch/timed-rows.ts';
+import { micros, nullOf, quoteIdentifier, timeFromMicros } from '../dialect/duckdb.ts';
+import { intervalMicros } from '../grid.ts';
+import { groupedRows } from '../group-parts.ts';
+import { both } from '../filters/logic.ts';
+import { syntaxError } from '../query-error.ts';
+import {
+  type Input,
+  type InputColumn,
+  type Table,
+  type TableColumn,
+  inputColumns,
+  nameColumns,
+  valueShape,
+} from '../relation.ts';
+import { TRUE } from '../scope.ts';
+import { combine } from '../values.ts';
+import { type Keys, groupKeys, keyList } from './group.ts';
+import type { BatchContext, StageOperator } from './operator.ts';
+
+export type SessionStage = Extract<Stage, { stage: 'session' }>;
+
+const SECOND = 1e6;
+
+function columnsOf(keys: Keys, at: number): TableColumn[] {
+  const own = [
+    valueShape('session', 'integer', 'BIGINT'),
+    valueShape('start', 'time', 'TIMESTAMP'),
+    valueShape('end', 'time', 'TIMESTAMP'),
+    valueShape('duration', 'real', 'DOUBLE'),
+    valueShape('count', 'integer', 'BIGINT'),
+  ];
+  const shapes = [...keys.columns.map(({ shape }) => shape), ...own];
+  return nameColumns(
+    shapes.map((shape) => ({ name: shape.name, shape })),
+    at,
+  );
+}
+
+/** `PARTITION BY` some values, if there are any. */
+export function partition(...values: readonly string[]): string {
+  const there = values.filter((one) => one !== '');
+  return there.length === 0 ? '' : `PARTITION BY ${there.join(', ')} `;
+}
+
+function sessionTable({ by, gap, start }: SessionStage, input: Input): Table {
+  if (!input.events)
+    throw syntaxError(
+      'session needs events, not a table',
+      start,
+      'put it before stages that count',
+    );
+  const keys = groupKeys(by, input);
+  const list = keyList(keys);
+  const keyed = list === '' ? '' : `${list}, `;
+  const columns = columnsOf(keys, start);
+  const taken: InputColumn[] = [
+    ...inputColumns(keys.columns),
+    { alias: 't', sqlType: 'TIMESTAMP' },
+  ];
+  const rows = input.rows(taken, (scope) =>
+    combine([
+      keys.values(scope),
+      [{ parts: [scope.column('ts') ?? nullOf('TIMESTAMP')], also: TRUE }],
+    ]).map(({ parts, also }) => ({ select: parts, also: both([also]) })),
+  );
+  const most = input.params.bind(intervalMicros(gap), 'BIGINT');
+  const times = `SELECT ${keyed}${micros('t')} AS m FROM (${rows}) AS r WHERE t IS NOT NULL`;
+  const begun = `SELECT ${keyed}m, CASE WHEN m - lag(m) OVER (${partition(list)}ORDER BY m) > ${most} THEN 1 ELSE 0 END AS b FROM (${times}) AS r`;
+  // Events of one time are of one session: the frame has all of them.
+  const numbered = `SELECT ${keyed}m, 1 + sum(b) OVER (${partition(list)}ORDER BY m RANGE UNBOUNDED PRECEDING) AS s FROM (${begun}) AS r`;
+  const runs = groupedRows(
+    input,
+    `${keyed}s, min(m) AS low, max(m) AS high, count(*) AS n`,
+    numbered,
+    `${keyed}s`,
+  );
+  const [session, first, last, duration, count] = ownAliases(keys, columns);
+  const select = [
+    `CAST(s AS BIGINT) AS ${session}`,
+    `${timeFromMicros('low')} AS ${first}, ${timeFromMicros('high')} AS ${last}`,
+    `CAST(high - low AS DOUBLE) / ${SECOND} AS ${duration}, n AS ${count}`,
+  ].join(', ');
+  return {
+    columns,
+    order: [first!, ...keyAliases(keys), session!].map((sql) => ({ sql, descending: false })),
+    sql: `SELECT ${keyed}${select} FROM (${runs}) AS r`,
+  };
+}
+
+export function keyAliases(keys: Keys): string[] {
+  return inputColumns(keys.columns).map(({ alias }) => quoteIdentifier(alias));
+}
+
+/** SQL names of the columns behind those of the groups. */
+export function ownAliases(keys: Keys, columns: readonly TableColumn[]): string[] {
+  return columns
+    .slice(keys.columns.length)
+    .flatMap(({ aliases }) => aliases.map((alias) => quoteIdentifier(alias)));
+}
+
+// -- rows of batches -------------------------------------------------------------------------------
+
+function sessionBatches({ by, gap }: SessionStage, context: BatchContext): BatchStage {
+  const { columns, budget } = context;
+  const events = new TimedRows(budget);
+  const grouping = new Grouping(context, {
+    ...{ by, measures: [] },
+    also: (scope) => events.scoped(scope),
+  });
+  return {
+    scoped: (batch) => grouping.scoped(batch),
+    finish: () => {
+      const rows = sessions(events, intervalMicros(gap)).map(
+        ({ group, number, low, high, n }): Row => {
+          budget.take(ROW_BYTES);
+          const values = by.length === 0 ? [] : grouping.values(group);
+          return [...values, number, low, high, (high - low) / SECOND, n];
+        },
+      );
+      const own = columns.slice(by.length).flatMap(({ aliases }) => aliases);
+      const keys = columns.slice(0, by.length).flatMap(({ aliases }) => aliases);
+      const order = [own[1]!, ...keys, own[0]!].map((alias) => ({ alias, descending: false }));
+      return { table: { columns, rows, order } };
+    },
+  };
+}
+
+interface Session {
+  readonly group: number;
+  readonly number: number;
+  readonly low: number;
+  high: number;
+  n: number;
+}
+
+function sessions(events: TimedRows, gap: number): Session[] {
+  const out: Session[] = [];
+  const { groups, times } = events;
+  for (const at of events.inOrder()) {
+    const [group, time] = [groups[at]!, times[at]!];
+    const last = out.at(-1);
+    const isSame = last?.group === group;
+    if (last !== undefined && isSame && time - last.high <= gap) {
+      last.high = time;
+      last.n += 1;
+    } else out.push({ group, number: isSame ? last.number + 1 : 1, low: time, high: time, n: 1 });
+  }
+  return out;
+}
+
+export const sessionOperator: StageOperator<SessionStage> = {
+  form: 'session [by field, …] gap 30m',
+  does: 'runs of events without a longer gap',
+  parse: (reader) => {
+    let by: SessionStage['by'] | undefined;
+    let gap: SessionStage['gap'] | undefined;
+    for (;;) {
+      if (by === undefined && reader.word('by')) by = reader.names();
+      else if (gap === undefined && reader.word('gap')) gap = reader.neededInterval();
+      else return { stage: 'session', by: by ?? [], gap: gap ?? reader.neededInterval('gap') };
+    }
+  },
+  shape: 'table',
+  table: sessionTable,
+  batches: sessionBatches,
+};
