@@ -36,6 +36,15 @@ export function fieldLabel(name: string): string {
   return short !== name && OWN.has(short) ? name : short;
 }
 
+/** Fields whose values begin alike and end differently (`Microsoft-Windows-…`, paths): their ends are shown where room is short. */
+const TOLD_BY_END: ReadonlySet<string> = new Set([
+  ...['program', 'source', 'process', 'parent_process', 'file_path', 'registry_key'],
+]);
+
+export function isToldByEnd(field: string): boolean {
+  return TOLD_BY_END.has(field);
+}
+
 /** The heading of the column. */
 export function columnLabel(name: string): string {
   return LABELS[name] ?? fieldLabel(name);

@@ -11,16 +11,22 @@ import css from './details.module.css';
 /** Text beyond this is left to the bytes: nobody reads it, and laying it out takes seconds. */
 const MAX_TEXT = 64 << 10;
 
+/** NULs are in records of Windows event logs, and in texts of two bytes a character. */
+function hasNul(bytes: Uint8Array): boolean {
+  return bytes.subarray(0, MAX_TEXT).includes(0);
+}
+
 export function RawTab({ event, binary }: { readonly event: string; readonly binary: boolean }) {
   const info = useCase();
   const { data, error } = useAnswer('event.raw', { case: info.case, event }, { live: false });
-  const [as, setAs] = useState<string>(binary ? 'hex' : 'text');
+  const [chosen, choose] = useState<string>();
   const text = useMemo(
     () => (data === undefined ? '' : new TextDecoder().decode(data.bytes.subarray(0, MAX_TEXT))),
     [data],
   );
   if (error !== undefined) return <BytesProblem error={error} />;
   if (data === undefined) return <Loading />;
+  const as = chosen ?? (binary || hasNul(data.bytes) ? 'hex' : 'text');
   return (
     <div className={css['box']}>
       <div className={css['boxTitle']}>
@@ -30,7 +36,7 @@ export function RawTab({ event, binary }: { readonly event: string; readonly bin
         <SegmentedControl
           size="xs"
           value={as}
-          onChange={setAs}
+          onChange={choose}
           data={[
             { value: 'text', label: 'Text' },
             { value: 'hex', label: 'Hex' },

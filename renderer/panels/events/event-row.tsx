@@ -2,6 +2,7 @@
 import { memo } from 'react';
 import { cell, type CellValue } from '../../../engine/contract/column-batch.ts';
 import { timeParts } from '../../panel-api.ts';
+import { isToldByEnd } from '../../widgets/event-columns.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { KindBadge } from '../../widgets/kind-badge.tsx';
 import type { EventColumn } from './event-column.ts';
@@ -95,9 +96,10 @@ export const EventRow = memo(function EventRow(props: Props) {
   );
 });
 
-function cellClass({ type, fills }: EventColumn, cursor: boolean): string {
+function cellClass({ name, type, fills }: EventColumn, cursor: boolean): string {
   const classes = [css['cell'], css[type], 'evidence'];
   if (fills) classes.push(css['fills']);
+  if (isToldByEnd(name)) classes.push(css['end']);
   if (cursor) classes.push(css['cursor']);
   return classes.join(' ');
 }
@@ -143,6 +145,7 @@ function CellContent({
   }
   // Most cells need no elements of their own: the cell itself keeps evidence in its order.
   if (
+    !isToldByEnd(column.name) &&
     text.length <= MOST_TEXT &&
     PRINTABLE.test(text) &&
     (words === undefined || !found(words, text))

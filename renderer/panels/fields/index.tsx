@@ -17,7 +17,7 @@ import {
   counted,
   useResultList,
 } from '../../panel-api.ts';
-import { fieldLabel } from '../../widgets/event-columns.ts';
+import { fieldLabel, isToldByEnd } from '../../widgets/event-columns.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { placeOf, useValueMenu } from '../../widgets/value-menu.tsx';
@@ -223,7 +223,7 @@ function Values({
           >
             <span className={css['bar']} style={{ width: `${Math.max(1, share * 100)}%` }} />
             <UnstyledButton
-              className={css['text']}
+              className={`${css['text']} ${isToldByEnd(field) ? css['end'] : ''}`}
               title={`${visibleText(text, 300)}: ${counted(count, 'event')}`}
               onClick={() => pivots.include(field, value)}
             >
