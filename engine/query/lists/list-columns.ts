@@ -106,7 +106,7 @@ export function readColumn(
 ): ListColumn[] {
   switch (field.type) {
     case 'address':
-      return [addresses(new Cells(cells.length, addressColumn(field).sides, true), cells, lines)];
+      return [addresses(new Cells(cells.length, addressSides(field), true), cells, lines)];
     case 'number':
       return [numbers(field, cells, lines)];
     case 'text':
@@ -137,6 +137,10 @@ function sidesOf(refs: readonly ({ column: ColumnName } | object | undefined)[])
     if (ref === undefined || !('column' in ref)) return [];
     return String(ref.column).startsWith('src_') ? ['src' as const] : ['dst' as const];
   });
+}
+
+function addressSides({ sides }: AddressField): Side[] {
+  return sidesOf(sides.map(({ v4, v6 }) => v4 ?? v6));
 }
 
 function addresses(into: Cells, cells: readonly string[], lines: readonly number[]): ListColumn {
@@ -207,32 +211,16 @@ function wholeNumber(text: string): number | undefined {
   return value;
 }
 
-/** What every cell of a column is: an IPv4 address, or a number of a field. */
-export interface PlainColumn {
+/** What the cells of a column of numbers are. */
+interface NumberColumn {
   readonly sides: readonly Side[] | undefined;
   readonly form: Form;
-  /** Undefined: its cells are addresses. */
-  readonly number:
-    { readonly least: number; readonly most: number; readonly whole: boolean } | undefined;
+  readonly least: number;
+  readonly most: number;
+  readonly whole: boolean;
 }
 
-/** What a column of a field is as long as its cells are plain; undefined: they never are. */
-export function plainColumn(field: Field): PlainColumn | undefined {
-  if (field.type === 'address') return addressColumn(field);
-  return field.type === 'number' ? numberColumn(field) : undefined;
-}
-
-function addressColumn({ sides }: AddressField): PlainColumn {
-  return {
-    sides: sidesOf(sides.map(({ v4, v6 }) => v4 ?? v6)),
-    form: { form: 'address4', prefix: 32 },
-    number: undefined,
-  };
-}
-
-function numberColumn({
-  refs,
-}: NumberField): PlainColumn & { number: NonNullable<PlainColumn['number']> } {
+function numberColumn({ refs }: NumberField): NumberColumn {
   const [column] = refs.flatMap((ref) => ('column' in ref ? ref.column : []));
   if (column === undefined) throw new TypeError('a list is compared with stored columns');
   const isPort = column === 'src_port' || column === 'dst_port';
@@ -241,12 +229,12 @@ function numberColumn({
   return {
     sides: isPort ? sidesOf(refs) : undefined,
     form: isPort ? { form: 'port' } : { form: 'number', column },
-    number: { least, most, whole: range !== undefined },
+    ...{ least, most, whole: range !== undefined },
   };
 }
 
 /** The number that a cell of a field is, or the one that its name stands for. */
-export function numberOf({ names }: NumberField, cell: string): number | undefined {
+function numberOf({ names }: NumberField, cell: string): number | undefined {
   return (
     wholeNumber(cell) ??
     parseNumber(cell) ??
@@ -259,10 +247,9 @@ function numbers(
   cells: readonly string[],
   lines: readonly number[],
 ): ListColumn {
-  const { sides, form: own, number } = numberColumn(field);
+  const { sides, form: own, least, most, whole } = numberColumn(field);
   const into = new Cells(cells.length, sides);
   const form = into.formOf(own);
-  const { least, most, whole } = number;
   for (let row = 0; row < cells.length; row++) {
     const cell = cells[row]!;
     if (cell === '') {

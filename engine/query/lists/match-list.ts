@@ -27,7 +27,6 @@ import {
   readColumn,
 } from './list-columns.ts';
 import { LIST_LIMITS, ListError } from './list-error.ts';
-import { readPlain } from './plain-list.ts';
 
 /** What the values of a key are compared with; `present` has none: a side must have an address. */
 export type ListKey =
@@ -119,8 +118,6 @@ export interface ListGroup {
 
 export interface ListOptions {
   readonly text: string;
-  /** What the text was read from. */
-  readonly bytes?: Uint8Array | undefined;
   /** Tells this list from others: hexadecimal digits. */
   readonly digest: string;
   /** Names of the columns that count. */
@@ -219,15 +216,13 @@ function fieldNamed(name: string, resolve: Resolve): Field | undefined {
 
 /** @throws ListError */
 export function readList(options: ListOptions): MatchList {
-  const { text, bytes, fields, columns: named, header, digest, resolve, directed } = options;
+  const { text, fields, columns: named, header, digest, resolve, directed } = options;
   const fieldOf = (name: string): Field | undefined => fieldNamed(name, resolve);
   const isField = (name: string) => isText(name) || fieldOf(name) !== undefined;
-  const cutOptions = { fields, columns: named, header, isField };
-  const plain = readPlain(text, cutOptions, fieldOf, bytes);
-  const cut = plain ?? cutList(text, cutOptions);
-  if ('cells' in cut && cut.names === undefined) return ofAnyType(cut, digest, fieldOf);
-  if ('cells' in cut && cut.names?.some(isText) === true) return ofTexts(cut, digest);
-  const { names = [], lines } = cut;
+  const cut = cutList(text, { fields, columns: named, header, isField });
+  if (cut.names === undefined) return ofAnyType(cut, digest, fieldOf);
+  if (cut.names.some(isText)) return ofTexts(cut, digest);
+  const { names, lines } = cut;
   const seen = new Map<string, string>();
   const read = names.map((name, at) => {
     const field = fieldOf(name);
@@ -243,10 +238,7 @@ export function readList(options: ListOptions): MatchList {
         'name the columns that count with --list-field, each once',
       );
     seen.set(`${field.type} ${field.name}`, name);
-    return {
-      field,
-      columns: 'cells' in cut ? readColumn(field, cut.cells[at]!, lines) : [cut.columns[at]!],
-    };
+    return { field, columns: readColumn(field, cut.cells[at]!, lines) };
   });
   const columns = read.flatMap((one) => one.columns);
   const isFlow = read.some(({ field }) => field.name === 'flow' && field.type === 'virtual');

@@ -55,7 +55,7 @@ export class CaseLists {
     const list =
       this.known.get(digest) ??
       readList({
-        ...{ text: textOf(bytes), bytes, digest, fields, columns, header, directed },
+        ...{ text: textOf(bytes), digest, fields, columns, header, directed },
         resolve: eventFields(segments),
       });
     this.known.delete(digest);
