@@ -59,7 +59,7 @@ module.exports = {
     {
       name: 'test-helpers-are-for-tests',
       severity: 'error',
-      from: { pathNot: [TEST, '/testing/'] },
+      from: { pathNot: [TEST, '/testing/', '^bench/'] },
       to: { path: '/testing/' },
     },
   ],
@@ -270,7 +270,7 @@ module.exports = {
     // Imports are tested with what they run with.
     ...allow(
       '^engine/ingest/(testing/|.*[.]test[.]ts$)',
-      paths('^importers/(registry[.]ts$|shared/|pcap/build[.]ts$)', '^engine/ingest/testing/'),
+      paths('^importers/(registry[.]ts$|shared/|pcap/testing/)', '^engine/ingest/testing/'),
       CORE,
     ),
     ...allow('^engine/ingest/testing/', paths(INGEST, STORE, CATALOG, UTIL, CONTRACT)),
@@ -286,7 +286,7 @@ module.exports = {
     ...allow(
       `^(engine|importers)/.*${TEST}`,
       paths(
-        '^importers/(shared/collect|registry)[.]ts$',
+        '^importers/(shared/testing/|registry[.]ts$)',
         '^fixtures/evidence/',
         '^engine/memory-pipe[.]ts$',
       ),

@@ -14,7 +14,12 @@ import { shippedCutter } from '../engine/fields/extractors.ts';
 import { DOUBTS } from './fields-truth-doubts.ts';
 import { EventBatch } from '../engine/contract/event-batch.ts';
 import type { Kind } from '../engine/contract/event.ts';
-import { DEFAULT_OPTIONS, type CollectedRow, inputOf, rowOf } from '../importers/shared/collect.ts';
+import {
+  DEFAULT_OPTIONS,
+  type CollectedRow,
+  inputOf,
+  rowOf,
+} from '../importers/shared/testing/collect.ts';
 import { importers } from '../importers/registry.ts';
 
 /** The truth's names, and ours. */

@@ -10,7 +10,7 @@ import { EventBatch } from '../engine/contract/event-batch.ts';
 import type { Kind } from '../engine/contract/event.ts';
 import { shippedCutter } from '../engine/fields/extractors.ts';
 import { Random } from '../fixtures/evidence/random.ts';
-import { DEFAULT_OPTIONS, inputOf } from '../importers/shared/collect.ts';
+import { DEFAULT_OPTIONS, inputOf } from '../importers/shared/testing/collect.ts';
 import { syslogImporter } from '../importers/syslog/index.ts';
 import { writeMessages } from './generate/messages.ts';
 

@@ -181,19 +181,6 @@ export class TextColumn {
     return at;
   }
 
-  /** Sets the `n` bytes that were written where `room` said: valid UTF-8 cut at character boundaries. */
-  setWritten(row: number, n: number): void {
-    const at = this.size;
-    const data = this.data;
-    this.starts[row] = at;
-    this.present[row] = 1;
-    data[at] = n & 255;
-    data[at + 1] = (n >>> 8) & 255;
-    data[at + 2] = (n >>> 16) & 255;
-    data[at + 3] = n >>> 24;
-    this.size = at + 4 + n;
-  }
-
   /**
    * Gives `n` rows from `row` on the text of the row before them, behind which none has come: all at once,
    * which takes a tenth of setting each.
@@ -214,13 +201,6 @@ export class TextColumn {
     for (let i = 0; i < n; i++) starts[row + i] = size + i * step;
     this.present.fill(1, row, row + n);
     this.size = end;
-  }
-
-  /** Forgets the text of the row being filled. */
-  drop(row: number): void {
-    if (this.present[row] === 0) return;
-    this.present[row] = 0;
-    this.size = this.starts[row]!;
   }
 
   setString(row: number, value: string): void {
@@ -618,19 +598,6 @@ export class EventBatch {
       bytes += column.size;
     }
     return bytes + columns * this.length * VALUE_BYTES;
-  }
-
-  /** Forgets what was set of the row being filled. */
-  dropRow(): void {
-    const row = this.length;
-    const drop = (column: Column): void => {
-      if (column.type === 'text') column.drop(row);
-      else column.present[row] = 0;
-    };
-    for (const [, column] of this.columns()) drop(column);
-    for (const column of this.attributes.values()) drop(column);
-    for (const column of this.coded.values()) column.present[row] = 0;
-    this.overflowRow = undefined;
   }
 
   /** Every stored column with its name, those of extractors once they are used; attributes are not among them. */

@@ -2,7 +2,7 @@
  * The query language: text → syntax tree → plan → SQL and bound values. Pure: no database.
  *
  * `planQuery(text, context)` finds everything that is wrong with a query. Then, for `rows`,
- * `compileRowsForDay` (or `compileRows` when the plan is not `streaming`); for every other shape
+ * `compileRows` (day by day when the plan is `streaming`); for every other shape
  * `compileRange` if the plan `needsRange`, `compileAnswer`, and `shapeAnswer` on the result.
  * The language: docs/query-language.md.
  */
@@ -36,7 +36,6 @@ export {
   compileSpill,
   compileSpilled,
   compileRows,
-  compileRowsForDay,
   compileTableSize,
   outputsOf,
 } from './statements.ts';

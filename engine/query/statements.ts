@@ -243,16 +243,6 @@ function withinTime(scope: Scope, within: RowsOptions['within'], params: Params)
   return tests.length === 0 ? '' : ` WHERE ${tests.join(' AND ')}`;
 }
 
-/** `compileRows` for the segments of one day. */
-export function compileRowsForDay(
-  plan: Plan,
-  daySegments: readonly SegmentInfo[],
-  limit?: number,
-  offset?: number,
-): Statement {
-  return compileRows(plan, { segments: daySegments, limit, offset });
-}
-
 export function fieldOutput(
   outputs: Outputs,
   scope: Scope,

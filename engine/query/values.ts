@@ -5,8 +5,7 @@
  * field may have more than one value per event (`ip`, `port`, `tag`): then an event appears once per
  * different value.
  */
-import { COLUMNS, type ColumnName } from '../contract/event.ts';
-import { IP6_TYPE, nullOf, SQL_TYPES, textAsNumber } from './dialect/duckdb.ts';
+import { IP6_TYPE, nullOf, textAsNumber } from './dialect/duckdb.ts';
 import {
   type AddressSide,
   type Field,
@@ -246,8 +245,4 @@ export function numberOf(
     type: sqlType === 'DOUBLE' ? 'real' : 'integer',
     sql: (scope) => refSql(ref, scope) ?? nullOf(sqlType),
   };
-}
-
-export function columnType(name: ColumnName): string {
-  return SQL_TYPES[COLUMNS[name]];
 }

@@ -201,10 +201,6 @@ export class SegmentStore {
     };
   }
 
-  isPinned(segment: number): boolean {
-    return this.pins.has(segment);
-  }
-
   /** Whether an operation other than the one that asks may be using what is attached. */
   inUse(): boolean {
     return this.running > 0 || this.holds > 1;

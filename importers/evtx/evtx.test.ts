@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { collect as collectInput, inputOf, type Collected } from '../shared/collect.ts';
+import { collect as collectInput, inputOf, type Collected } from '../shared/testing/collect.ts';
 import { evtxImporter } from './index.ts';
 import { CHUNK_BYTES, FILE_HEADER_BYTES } from './log-reader.ts';
 import { buildLog, fileTime, logon, number, text, type XmlElement } from './testing/build.ts';

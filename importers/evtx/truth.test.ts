@@ -7,7 +7,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { collect, inputOf, type CollectedRow } from '../shared/collect.ts';
+import { collect, inputOf, type CollectedRow } from '../shared/testing/collect.ts';
 import { evtxImporter } from './index.ts';
 
 const SHARED =

@@ -1,7 +1,7 @@
 /** Each dialect on a few rows made for this test: what is recognised, and what every column becomes. */
 import { describe, expect, it } from 'vitest';
 import { TS_BASIS } from '../../engine/contract/event.ts';
-import { collect, inputOf, type CollectedRow } from '../shared/collect.ts';
+import { collect, inputOf, type CollectedRow } from '../shared/testing/collect.ts';
 import type { ReadOptions } from '../../engine/contract/importer.ts';
 import { flowCsvImporter } from './index.ts';
 

@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { collect, inputOf, type CollectedRow } from '../shared/collect.ts';
+import { collect, inputOf, type CollectedRow } from '../shared/testing/collect.ts';
 import { importers } from '../registry.ts';
 
 const SHARED =

@@ -8,7 +8,7 @@ import {
   DEFAULT_OPTIONS,
   inputOf,
   type Collected,
-} from '../shared/collect.ts';
+} from '../shared/testing/collect.ts';
 import { flowCsvImporter } from './index.ts';
 
 const encoder = new TextEncoder();

@@ -1,6 +1,6 @@
 /** Objects that are lists of records: as many events as records, where they are in the content. */
 import { describe, expect, it } from 'vitest';
-import { collect, inputOf } from '../shared/collect.ts';
+import { collect, inputOf } from '../shared/testing/collect.ts';
 import { flowCsvImporter } from './index.ts';
 
 const record = (n: number): Record<string, unknown> => ({

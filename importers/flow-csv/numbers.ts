@@ -150,9 +150,6 @@ function flagBit(byte: number): number {
   }
 }
 
-/** `flagBit` of every byte. */
-export const FLAG_BITS: Int16Array = Int16Array.from({ length: 256 }, (_, byte) => flagBit(byte));
-
 /** TCP flags as letters (`...AP.SF`, `SAPF`), decimal or `0x` number; -1 for anything else. */
 export function parseTcpFlags(bytes: Uint8Array, start: number, end: number): number {
   const first = bytes[start]!;

@@ -1,7 +1,7 @@
 /** Fields of texts that records of known products give, by the names that their documentation has for them. */
 import { describe, expect, it } from 'vitest';
 import { shippedDialects } from '../../engine/fields/dialects.ts';
-import { collect, type CollectedRow, inputOf } from '../shared/collect.ts';
+import { collect, type CollectedRow, inputOf } from '../shared/testing/collect.ts';
 import { isSetter } from './fields.ts';
 import { flowCsvImporter } from './index.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SourceError } from '../../engine/contract/errors.ts';
 import { EventBatch } from '../../engine/contract/event-batch.ts';
 import type { EventSink } from '../../engine/contract/importer.ts';
-import { collect, DEFAULT_OPTIONS, inputOf, type Collected } from '../shared/collect.ts';
+import { collect, DEFAULT_OPTIONS, inputOf, type Collected } from '../shared/testing/collect.ts';
 import {
   ascii,
   cat,
@@ -19,9 +19,9 @@ import {
   udp,
   type Bytes,
   type ClassicFile,
-} from './build.ts';
+} from './testing/build.ts';
 import { pcapImporter } from './index.ts';
-import { TRUNCATION_FILES } from './variants.ts';
+import { TRUNCATION_FILES } from './testing/variants.ts';
 
 const frame = (port: number) =>
   ethernet(

@@ -1,9 +1,9 @@
 /** Flipped bits, with a fixed seed: nothing crashes, everything ends, and the ledger adds up. */
 import { expect, it } from 'vitest';
-import { collect, inputOf } from '../shared/collect.ts';
-import { cat } from './build.ts';
+import { collect, inputOf } from '../shared/testing/collect.ts';
+import { cat } from './testing/build.ts';
 import { pcapImporter } from './index.ts';
-import { TRUNCATION_FILES } from './variants.ts';
+import { TRUNCATION_FILES } from './testing/variants.ts';
 
 /** mulberry32: the same numbers every time. */
 function random(seed: number): () => number {

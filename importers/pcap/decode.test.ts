@@ -1,7 +1,7 @@
 /** Golden results of decoding: one frame a line, with every column and attribute it must give. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { collect, collectFrom, inputOf, type CollectedRow } from '../shared/collect.ts';
+import { collect, collectFrom, inputOf, type CollectedRow } from '../shared/testing/collect.ts';
 import {
   ACK,
   arp,
@@ -24,7 +24,7 @@ import {
   udp,
   vlanTag,
   type Bytes,
-} from './build.ts';
+} from './testing/build.ts';
 import { pcapImporter, readCapture } from './index.ts';
 import type { Packet } from './packet.ts';
 

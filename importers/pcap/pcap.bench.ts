@@ -4,7 +4,7 @@
  */
 import { EventBatch } from '../../engine/contract/event-batch.ts';
 import type { EventSink } from '../../engine/contract/importer.ts';
-import { ACK, classicFile, ethernet, ip4, tcp, udp } from './build.ts';
+import { ACK, classicFile, ethernet, ip4, tcp, udp } from './testing/build.ts';
 import { readCapture } from './index.ts';
 
 const FRAMES = 1000;

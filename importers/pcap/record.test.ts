@@ -12,15 +12,24 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SourceError } from '../../engine/contract/errors.ts';
 import type { SourceLocation, EventSink } from '../../engine/contract/importer.ts';
-import { zipOf } from '../shared/archives-for-tests.ts';
+import { zipOf } from '../shared/testing/archives.ts';
 import { openItem } from '../shared/walk.ts';
-import { collect, inputOf } from '../shared/collect.ts';
-import { ascii, cat, classicFile, ethernet, hex, n32, Section, type Bytes } from './build.ts';
+import { collect, inputOf } from '../shared/testing/collect.ts';
+import {
+  ascii,
+  cat,
+  classicFile,
+  ethernet,
+  hex,
+  n32,
+  Section,
+  type Bytes,
+} from './testing/build.ts';
 import { pcapImporter, readCapture } from './index.ts';
 import { slicePcapng, type SlicedPacket } from './pcapng-slice.ts';
 import { EventBatch } from '../../engine/contract/event-batch.ts';
 import { PacketReader, readPacket, type RecordPlace } from './record.ts';
-import { TRUNCATION_FILES } from './variants.ts';
+import { TRUNCATION_FILES } from './testing/variants.ts';
 
 const SHARED =
   process.env['DAYBOOK_SHARED'] ?? path.resolve(import.meta.dirname, '../../../shared');

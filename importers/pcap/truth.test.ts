@@ -11,7 +11,7 @@ import { constants, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { EventBatch } from '../../engine/contract/event-batch.ts';
 import type { EventSink } from '../../engine/contract/importer.ts';
-import { inputOf } from '../shared/collect.ts';
+import { inputOf } from '../shared/testing/collect.ts';
 import { pcapImporter, readCapture } from './index.ts';
 import type { Packet } from './packet.ts';
 

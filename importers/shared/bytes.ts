@@ -7,28 +7,6 @@ const ZERO = 48;
 const DOT = 46;
 const COLON = 58;
 
-/** Decimal digits only, up to 2^53 - 1; -1 if that is not what there is. */
-export function parseUint(bytes: Uint8Array, start: number, end: number): number {
-  const size = end - start;
-  if (size <= 0) return -1;
-  let value = 0;
-  if (size <= 9) {
-    for (let at = start; at < end; at++) {
-      const digit = bytes[at]! - ZERO;
-      if (digit >>> 0 > 9) return -1;
-      value = (value * 10 + digit) | 0;
-    }
-    return value;
-  }
-  for (let at = start; at < end; at++) {
-    const digit = bytes[at]! - ZERO;
-    if (digit >>> 0 > 9) return -1;
-    value = value * 10 + digit;
-    if (value > Number.MAX_SAFE_INTEGER) return -1;
-  }
-  return value;
-}
-
 /** Powers of ten that a double holds exactly. */
 export const POWERS_OF_TEN = Float64Array.from({ length: 23 }, (_, n) => Number(`1e${n}`));
 const decimalText = new TextDecoder('latin1');
@@ -87,39 +65,6 @@ export function parseDecimal(bytes: Uint8Array, start: number, end: number): num
     return negative ? -value : value;
   }
   return Number(decimalText.decode(bytes.subarray(start, end)));
-}
-
-/**
- * `1234.567` as a whole number of units of 10^-`decimals`, exactly; more decimals are cut off. -1 if
- * it is not digits with at most one point, or beyond 2^53 - 1.
- */
-export function parseFixed(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  decimals: number,
-): number {
-  let value = 0;
-  let digits = 0;
-  let left = -1;
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at]!;
-    const digit = byte - ZERO;
-    if (digit >>> 0 <= 9) {
-      digits += 1;
-      if (left === 0) continue;
-      if (left > 0) left -= 1;
-      value = value * 10 + digit;
-      if (value > Number.MAX_SAFE_INTEGER) return -1;
-    } else if (byte === DOT && left < 0) {
-      left = decimals;
-    } else {
-      return -1;
-    }
-  }
-  if (digits === 0) return -1;
-  for (let n = left < 0 ? decimals : left; n > 0; n--) value *= 10;
-  return value > Number.MAX_SAFE_INTEGER ? -1 : value;
 }
 
 /** Hexadecimal digits without `0x`, up to 2^53 - 1; -1 if that is not what there is. */
@@ -262,20 +207,4 @@ export function isDate(year: number, month: number, day: number): boolean {
   if (month < 1 || month > 12 || day < 1) return false;
   const leap = month === 2 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   return day <= DAYS_OF_MONTH[month]! + (leap ? 1 : 0);
-}
-
-/** Whether the bytes are `word`, which is given in lower-case ASCII; letters' case does not matter. */
-export function equalsIgnoringCase(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  word: Uint8Array,
-): boolean {
-  if (end - start !== word.length) return false;
-  for (let i = 0; i < word.length; i++) {
-    const byte = bytes[start + i]!;
-    const lower = byte >= 65 && byte <= 90 ? byte + 32 : byte;
-    if (lower !== word[i]) return false;
-  }
-  return true;
 }

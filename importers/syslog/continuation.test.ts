@@ -1,6 +1,6 @@
 /** Which lines are records, and which belong to the record before them. */
 import { describe, expect, it } from 'vitest';
-import { collect, inputOf, type Collected } from '../shared/collect.ts';
+import { collect, inputOf, type Collected } from '../shared/testing/collect.ts';
 import { syslogImporter } from './index.ts';
 
 const utf8 = new TextEncoder();

@@ -1,7 +1,7 @@
 /** What all dates of a log together tell: their order and their years. */
 import { describe, expect, it } from 'vitest';
 import type { ReadOptions } from '../../engine/contract/importer.ts';
-import { collect, inputOf, type Collected } from '../shared/collect.ts';
+import { collect, inputOf, type Collected } from '../shared/testing/collect.ts';
 import { syslogImporter } from './index.ts';
 
 const FILE = Date.UTC(2026, 10, 23);

@@ -1,7 +1,7 @@
 /** Writings of log lines and the columns each must give. All lines are made for these tests. */
 import { describe, expect, it } from 'vitest';
 import { TS_BASIS } from '../../engine/contract/event.ts';
-import { collect, inputOf, type CollectedRow } from '../shared/collect.ts';
+import { collect, inputOf, type CollectedRow } from '../shared/testing/collect.ts';
 import { syslogImporter } from './index.ts';
 
 const utf8 = new TextEncoder();

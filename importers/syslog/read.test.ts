@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SourceError } from '../../engine/contract/errors.ts';
 import { TS_BASIS } from '../../engine/contract/event.ts';
 import type { ReadOptions } from '../../engine/contract/importer.ts';
-import { collect, inputOf, type Collected } from '../shared/collect.ts';
+import { collect, inputOf, type Collected } from '../shared/testing/collect.ts';
 import { MAX_ENTRY } from './journald.ts';
 import { firstDate, syslogImporter } from './index.ts';
 import { MAX_LINE } from './layout.ts';

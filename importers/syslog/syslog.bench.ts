@@ -4,7 +4,7 @@
  */
 import { EventBatch } from '../../engine/contract/event-batch.ts';
 import type { EventSink } from '../../engine/contract/importer.ts';
-import { DEFAULT_OPTIONS } from '../shared/collect.ts';
+import { DEFAULT_OPTIONS } from '../shared/testing/collect.ts';
 import { syslogImporter } from './index.ts';
 
 const LINES = 10_000;

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { TS_BASIS } from '../../engine/contract/event.ts';
-import { collect, inputOf, type Collected } from '../shared/collect.ts';
+import { collect, inputOf, type Collected } from '../shared/testing/collect.ts';
 import { utf16Of } from '../shared/utf16.ts';
 import { syslogImporter } from './index.ts';
 

@@ -1,7 +1,7 @@
 /** Columns that a heading of a W3C log names are what its lines state. */
 import { expect, it } from 'vitest';
 import { TS_BASIS } from '../../engine/contract/event.ts';
-import { collect, inputOf } from '../shared/collect.ts';
+import { collect, inputOf } from '../shared/testing/collect.ts';
 import { syslogImporter } from './index.ts';
 
 async function rowsOf(text: string): Promise<Record<string, unknown>[]> {

@@ -72,11 +72,6 @@ export function caseContents(folder: string, catalog: Catalog): CaseContents {
   return contents;
 }
 
-/** Files below `days` that an import can have left and no row of the catalog names. */
-export function orphanFiles(folder: string, catalog: Catalog): string[] {
-  return caseContents(folder, catalog).orphans;
-}
-
 /** @throws DaybookError case-damaged where a link is in the place of a file or folder of the case */
 export function refuseLinks(folder: string, { links }: CaseContents): void {
   const [first] = links;

@@ -111,7 +111,7 @@ it.skipIf(!bzip2Available())(
 );
 
 it('calls the members of an archive damaged whose checksum fails after they were read', async () => {
-  const { tarOf } = await import('../../../importers/shared/archives-for-tests.ts');
+  const { tarOf } = await import('../../../importers/shared/testing/archives.ts');
   const noise = (seed: number) => lines(seed * 100_000, seed * 100_000 + 150_000);
   const archive = gzipSync(
     tarOf([

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { tarOf } from '../../../importers/shared/archives-for-tests.ts';
+import { tarOf } from '../../../importers/shared/testing/archives.ts';
 import { Catalog } from '../../catalog/catalog.ts';
 import type { FromWorker } from '../worker/protocol.ts';
 import type { WorkerHandle } from './import-report.ts';

@@ -21,7 +21,7 @@ import {
   tcp,
   udp,
   vlanTag,
-} from '../../../importers/pcap/build.ts';
+} from '../../../importers/pcap/testing/build.ts';
 
 const START = 1_790_000_000;
 

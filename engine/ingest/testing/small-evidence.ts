@@ -3,7 +3,7 @@
  * that every prefix can be imported.
  */
 import { gzipSync } from 'node:zlib';
-import { tarOf, zipOf } from '../../../importers/shared/archives-for-tests.ts';
+import { tarOf, zipOf } from '../../../importers/shared/testing/archives.ts';
 
 export { zipOf };
 

@@ -16,7 +16,6 @@ import {
   compileAnswer,
   compileRange,
   compileRows,
-  compileRowsForDay,
   formatter,
   planQuery,
   shapeAnswer,
@@ -151,7 +150,7 @@ export async function openTestCase(
       for (const day of new Set(plan.segmentsUsed.map((segment) => segment.day))) {
         if (left() === 0) break;
         const own = plan.segmentsUsed.filter((segment) => segment.day === day);
-        await take(compileRowsForDay(plan, own, left()));
+        await take(compileRows(plan, { segments: own, limit: left() }));
       }
     }
     return { ids, records };

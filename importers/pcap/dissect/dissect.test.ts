@@ -17,9 +17,9 @@ import {
   tcp,
   udp,
   type Bytes,
-} from '../build.ts';
+} from '../testing/build.ts';
 import { dissectPacket, type LayerField, type PacketLayers } from './index.ts';
-import { DNS_QUERY, over4, SAMPLES } from './packets-for-tests.ts';
+import { DNS_QUERY, over4, SAMPLES } from './testing/packets.ts';
 
 const whole = (linkType: number, frame: Bytes) => dissectPacket(frame, linkType, frame.length);
 const sampled = (name: string) => {

@@ -10,7 +10,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { EventBatch } from '../../../engine/contract/event-batch.ts';
 import type { EventSink } from '../../../engine/contract/importer.ts';
-import { inputOf } from '../../shared/collect.ts';
+import { inputOf } from '../../shared/testing/collect.ts';
 import { readCapture } from '../index.ts';
 import { dissectPacket, type LayerField, type PacketLayers } from './index.ts';
 

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { EventBatch } from '../../../engine/contract/event-batch.ts';
-import { rowOf, type CollectedRow } from '../../shared/collect.ts';
+import { rowOf, type CollectedRow } from '../../shared/testing/collect.ts';
 import { Packet } from '../packet.ts';
 import { FlowTracker, type FlowOptions } from './index.ts';
 

@@ -1,7 +1,7 @@
 /** Plain packets that are followed many at a time have the flows they have when each is taken by itself. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { collectFrom, inputOf } from '../../shared/collect.ts';
+import { collectFrom, inputOf } from '../../shared/testing/collect.ts';
 import {
   ACK,
   classicFile,
@@ -15,7 +15,7 @@ import {
   udp,
   vlanTag,
   type ClassicRecord,
-} from '../build.ts';
+} from '../testing/build.ts';
 import { readCapture } from '../index.ts';
 import type { Packet } from '../packet.ts';
 import { FlowTracker } from './index.ts';

@@ -6,7 +6,7 @@ import { createReadStream, statSync } from 'node:fs';
 import { EventBatch } from '../../../engine/contract/event-batch.ts';
 import type { Kind } from '../../../engine/contract/event.ts';
 import type { EventSink } from '../../../engine/contract/importer.ts';
-import { DEFAULT_OPTIONS } from '../../shared/collect.ts';
+import { DEFAULT_OPTIONS } from '../../shared/testing/collect.ts';
 import { pcapImporter } from '../index.ts';
 
 const BLOCK = 1 << 20;

@@ -1,9 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { collect, inputOf } from '../../shared/collect.ts';
-import { ACK, ascii, cat, classicFile, ethernet, FIN, hex, ip4, n16, tcp } from '../build.ts';
+import { collect, inputOf } from '../../shared/testing/collect.ts';
+import {
+  ACK,
+  ascii,
+  cat,
+  classicFile,
+  ethernet,
+  FIN,
+  hex,
+  ip4,
+  n16,
+  tcp,
+} from '../testing/build.ts';
 import { pcapImporter } from '../index.ts';
 import { ja3, ja4 } from './fingerprints.ts';
-import { CLIENT, datagram, events, type Frame, of, SERVER, stream } from './frames-for-tests.ts';
+import { CLIENT, datagram, events, type Frame, of, SERVER, stream } from './testing/frames.ts';
 import { readHello } from './hello.ts';
 
 const name = (text: string): Uint8Array =>

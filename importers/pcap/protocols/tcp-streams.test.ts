@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { ACK, ascii, FIN, RST, SYN } from '../build.ts';
-import { type Frame, of, read, stream } from './frames-for-tests.ts';
+import { ACK, ascii, FIN, RST, SYN } from '../testing/build.ts';
+import { type Frame, of, read, stream } from './testing/frames.ts';
 
 const GET = 'GET /a HTTP/1.1\r\nHost: www.example.com\r\n\r\n';
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello';

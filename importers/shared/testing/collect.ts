@@ -1,15 +1,15 @@
 /**
  * For tests: reads bytes through an importer into plain objects, with the ledger checked.
  */
-import { EventBatch, type Column } from '../../engine/contract/event-batch.ts';
-import type { Kind } from '../../engine/contract/event.ts';
+import { EventBatch, type Column } from '../../../engine/contract/event-batch.ts';
+import type { Kind } from '../../../engine/contract/event.ts';
 import type {
   EventSink,
   Importer,
   ReadOptions,
   SourceInput,
-} from '../../engine/contract/importer.ts';
-import type { Decisions } from '../../engine/contract/decisions.ts';
+} from '../../../engine/contract/importer.ts';
+import type { Decisions } from '../../../engine/contract/decisions.ts';
 
 export interface CollectedRow {
   kind: Kind;

@@ -1,7 +1,12 @@
 /** For tests: connections as frames, and what their protocols say. */
-import { collect, inputOf, type Collected, type CollectedRow } from '../../shared/collect.ts';
-import { ACK, ascii, classicFile, ethernet, ip4, tcp, udp } from '../build.ts';
-import { pcapImporter } from '../index.ts';
+import {
+  collect,
+  inputOf,
+  type Collected,
+  type CollectedRow,
+} from '../../../shared/testing/collect.ts';
+import { ACK, ascii, classicFile, ethernet, ip4, tcp, udp } from '../../testing/build.ts';
+import { pcapImporter } from '../../index.ts';
 
 export const CLIENT = '192.0.2.17';
 export const SERVER = '198.51.100.7';

@@ -19,7 +19,7 @@ import {
   udp,
   vlanTag,
   type Bytes,
-} from '../build.ts';
+} from '../../testing/build.ts';
 
 const A = '10.0.0.1';
 const B = '10.0.0.2';
