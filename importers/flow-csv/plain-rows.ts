@@ -4,8 +4,8 @@
  * every export does goes to `RowWriter.cell`, row after row; a row that has quotes, or more or fewer cells
  * than there are columns, is not taken and leaves nothing behind.
  *
- * What it gains, measured 2026-11-23 on two cores by turns: 2 M flows of ten columns are imported in 1.7 to 1.8 s instead of
- * 2.4, with 3.1 to 3.5 s of processor time instead of 3.9.
+ * What it gains: 1.5 M flows of nine columns are imported with 4.0 to 4.3 s of processor time instead of 4.6 to 5.2
+ * (docs/adr/0023-shortcuts-measured-again.md).
  *
  * Held always: a row that is taken is what the splitter and `RowWriter.cells` would have made of it, and
  * attributes come up in the order of rows and cells.

@@ -3,8 +3,8 @@
  * next one, too. Then a list of any length costs a pass over a hash a row; a statement reads all columns, and hashes
  * each of them, for every list.
  *
- * What it gains, measured 2026-11-23 by turns: 10,000 of a million flows are tagged by their five-tuples in 13 to 17 ms instead of
- * 30 to 47, 1,000 in 7 instead of 23 to 38; without it lists are not ten times ahead of PostgreSQL (docs/benchmarks.md).
+ * What it gains: tagging 1.5 million flows by 1,000 five-tuples takes 12 to 17 ms of processor time instead of 36 to 45,
+ * by 10,000 19 to 42 instead of 58 to 66 (docs/adr/0023-shortcuts-measured-again.md).
  *
  * Holds always: what is kept is of segments that the case has, which never change, and is bounded; what would not fit
  * is left to statements, all of it.
