@@ -93,6 +93,19 @@ import withsecure from './dialects/withsecure.json' with { type: 'json' };
 import wiz from './dialects/wiz.json' with { type: 'json' };
 import zoom from './dialects/zoom.json' with { type: 'json' };
 import zscaler from './dialects/zscaler.json' with { type: 'json' };
+import stormshieldEndpoint from './dialects/stormshield-endpoint.json' with { type: 'json' };
+import carbonBlackEdr from './dialects/carbon-black-edr.json' with { type: 'json' };
+import sophosEndpoint from './dialects/sophos-endpoint.json' with { type: 'json' };
+import envoy from './dialects/envoy.json' with { type: 'json' };
+import broadcomSwg from './dialects/broadcom-swg.json' with { type: 'json' };
+import olfeo from './dialects/olfeo.json' with { type: 'json' };
+import ubika from './dialects/ubika.json' with { type: 'json' };
+import cortexXdr from './dialects/cortex-xdr.json' with { type: 'json' };
+import checkpointHarmonyEmail from './dialects/checkpoint-harmony-email.json' with { type: 'json' };
+import cloudflareAudit from './dialects/cloudflare-audit.json' with { type: 'json' };
+import vectra from './dialects/vectra.json' with { type: 'json' };
+import nsgFlow from './dialects/nsg-flow.json' with { type: 'json' };
+import authelia from './dialects/authelia.json' with { type: 'json' };
 import {
   type PathsByName,
   type RecordDialect,
@@ -195,6 +208,19 @@ const DOCUMENTS: readonly unknown[] = [
   wiz,
   zoom,
   zscaler,
+  stormshieldEndpoint,
+  carbonBlackEdr,
+  sophosEndpoint,
+  envoy,
+  broadcomSwg,
+  olfeo,
+  ubika,
+  cortexXdr,
+  checkpointHarmonyEmail,
+  cloudflareAudit,
+  vectra,
+  nsgFlow,
+  authelia,
 ];
 
 let read: readonly RecordDialect[] | undefined;

@@ -7,6 +7,7 @@ import { type Extractor, readExtractor } from './extractor.ts';
 import accessLog from './extractors/access-log.json' with { type: 'json' };
 import asterisk from './extractors/asterisk.json' with { type: 'json' };
 import auditd from './extractors/auditd.json' with { type: 'json' };
+import azureNetwork from './extractors/azure-network.json' with { type: 'json' };
 import bind from './extractors/bind.json' with { type: 'json' };
 import cef from './extractors/cef.json' with { type: 'json' };
 import checkpoint from './extractors/checkpoint.json' with { type: 'json' };
@@ -43,11 +44,14 @@ import infobloxNios from './extractors/infoblox-nios.json' with { type: 'json' }
 import iscDhcpd from './extractors/isc-dhcpd.json' with { type: 'json' };
 import juniperSrx from './extractors/juniper-srx.json' with { type: 'json' };
 import keyValue from './extractors/key-value.json' with { type: 'json' };
+import keycloak from './extractors/keycloak.json' with { type: 'json' };
 import leef from './extractors/leef.json' with { type: 'json' };
 import linuxAccounts from './extractors/linux-accounts.json' with { type: 'json' };
 import logfmt from './extractors/logfmt.json' with { type: 'json' };
 import meraki from './extractors/meraki.json' with { type: 'json' };
+import microsoftDhcp from './extractors/microsoft-dhcp.json' with { type: 'json' };
 import mikrotik from './extractors/mikrotik.json' with { type: 'json' };
+import mimecast from './extractors/mimecast.json' with { type: 'json' };
 import netfilter from './extractors/netfilter.json' with { type: 'json' };
 import openldap from './extractors/openldap.json' with { type: 'json' };
 import openssh from './extractors/openssh.json' with { type: 'json' };
@@ -55,10 +59,12 @@ import oracle from './extractors/oracle.json' with { type: 'json' };
 import paloalto from './extractors/paloalto.json' with { type: 'json' };
 import pam from './extractors/pam.json' with { type: 'json' };
 import pensando from './extractors/pensando.json' with { type: 'json' };
+import pingfederate from './extractors/pingfederate.json' with { type: 'json' };
 import postfix from './extractors/postfix.json' with { type: 'json' };
 import pulseSecure from './extractors/pulse-secure.json' with { type: 'json' };
 import radius from './extractors/radius.json' with { type: 'json' };
 import sendmail from './extractors/sendmail.json' with { type: 'json' };
+import siteminder from './extractors/siteminder.json' with { type: 'json' };
 import skyhigh from './extractors/skyhigh.json' with { type: 'json' };
 import snort from './extractors/snort.json' with { type: 'json' };
 import snortCsv from './extractors/snort-csv.json' with { type: 'json' };
@@ -70,6 +76,8 @@ import stormshield from './extractors/stormshield.json' with { type: 'json' };
 import su from './extractors/su.json' with { type: 'json' };
 import sudo from './extractors/sudo.json' with { type: 'json' };
 import symantecEndpoint from './extractors/symantec-endpoint.json' with { type: 'json' };
+import tcpdump from './extractors/tcpdump.json' with { type: 'json' };
+import trellixEpo from './extractors/trellix-epo.json' with { type: 'json' };
 import umbrella from './extractors/umbrella.json' with { type: 'json' };
 import vectra from './extractors/vectra.json' with { type: 'json' };
 import vmware from './extractors/vmware.json' with { type: 'json' };
@@ -78,11 +86,13 @@ import wallix from './extractors/wallix.json' with { type: 'json' };
 import watchguard from './extractors/watchguard.json' with { type: 'json' };
 import webApps from './extractors/web-apps.json' with { type: 'json' };
 import webError from './extractors/web-error.json' with { type: 'json' };
+import windowsXml from './extractors/windows-xml.json' with { type: 'json' };
 
 const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'access-log': accessLog,
   asterisk,
   auditd,
+  'azure-network': azureNetwork,
   bind,
   cef,
   checkpoint,
@@ -119,11 +129,14 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'isc-dhcpd': iscDhcpd,
   'juniper-srx': juniperSrx,
   'key-value': keyValue,
+  keycloak,
   leef,
   'linux-accounts': linuxAccounts,
   logfmt,
   meraki,
+  'microsoft-dhcp': microsoftDhcp,
   mikrotik,
+  mimecast,
   netfilter,
   openldap,
   openssh,
@@ -131,10 +144,12 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   paloalto,
   pam,
   pensando,
+  pingfederate,
   postfix,
   'pulse-secure': pulseSecure,
   radius,
   sendmail,
+  siteminder,
   skyhigh,
   snort,
   'snort-csv': snortCsv,
@@ -146,6 +161,8 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   su,
   sudo,
   'symantec-endpoint': symantecEndpoint,
+  tcpdump,
+  'trellix-epo': trellixEpo,
   umbrella,
   vectra,
   vmware,
@@ -154,6 +171,7 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   watchguard,
   'web-apps': webApps,
   'web-error': webError,
+  'windows-xml': windowsXml,
 };
 
 let read: readonly Extractor[] | undefined;

@@ -10,7 +10,7 @@ const MOST_FIELDS = 64;
 const [COLON, OPEN, CLOSE, AT, BACKSLASH] = [58, 91, 93, 64, 92];
 
 /** How a text is written that is not stored as it is written. */
-export const ESCAPES = { none: 0, backslash: 1, json: 2, quotes: 3 } as const;
+export const ESCAPES = { none: 0, backslash: 1, json: 2, quotes: 3, xml: 4 } as const;
 export type Escapes = (typeof ESCAPES)[keyof typeof ESCAPES];
 
 /** Values by field number; where one is missing its start is -1. */

@@ -7,6 +7,7 @@
 import { forget, found, isValid, keep } from './found.ts';
 import { readJson } from './read-json.ts';
 import { readCef, readColumns, readLeef, readPairs } from './read-pairs.ts';
+import { readXml } from './read-xml.ts';
 import { OPERATION, type Slot, type Template } from './template.ts';
 import { addressEnd, digitsEnd, numberOf } from './values.ts';
 
@@ -72,6 +73,9 @@ function from(template: Template, i: number, b: Uint8Array, p: number, end: numb
         return hasNeeds(template);
       case OPERATION.json:
         readJson(template.pairs!, b, at, end);
+        return hasNeeds(template);
+      case OPERATION.xml:
+        readXml(template.pairs!, b, at, end);
         return hasNeeds(template);
       case OPERATION.columns:
         return readColumns(template.columns, template.separator, b, at, end) && hasNeeds(template);

@@ -108,6 +108,14 @@ function cutPath(path: string): { readonly member: string; readonly part: Part |
   };
 }
 
+/** The path of a member within the one that wraps the record. */
+function withoutWrapper(key: string): string | undefined {
+  const dot = key.indexOf('.');
+  return dot < 0 || !WRAPPERS.has(key.slice(0, dot).toLowerCase())
+    ? undefined
+    : simplifyPath(key.slice(dot + 1));
+}
+
 /** Paths of a case come before those of its dialect, and these before the general ones. */
 const CASE_RANK = 0;
 const DIALECT_RANK = 200;
@@ -214,7 +222,11 @@ export class Meanings {
   of(key: string): Meaning | undefined {
     let meaning = this.byKey.get(key);
     if (meaning !== undefined || this.byKey.has(key)) return meaning;
-    meaning = this.byPath.get(simplifyPath(key)) ?? this.generalOf(key);
+    const own = withoutWrapper(key);
+    meaning =
+      this.byPath.get(simplifyPath(key)) ??
+      (own === undefined ? undefined : this.listedIn(own)) ??
+      this.generalOf(key);
     if (this.byKey.size < MAX_KEYS) this.byKey.set(key, meaning);
     return meaning;
   }
@@ -225,12 +237,17 @@ export class Meanings {
     return without(meaning, this.not);
   }
 
-  /** What a member means that is in one which wraps the record, `data.ip_address`, if it says more than one word. */
+  /** What the dialect itself says of a member that another wraps; after what is not wrapped. */
+  private listedIn(own: string): Meaning | undefined {
+    const meaning = this.byPath.get(own);
+    if (meaning === undefined || meaning.rank >= GENERAL_RANK) return undefined;
+    return { ...meaning, rank: meaning.rank + WRAPPED_RANK };
+  }
+
+  /** What a member means that is in one which wraps the record, `data.ip_address`, if its name says enough. */
   private wrapped(key: string): Meaning | undefined {
-    const dot = key.indexOf('.');
-    if (dot < 0 || !WRAPPERS.has(key.slice(0, dot).toLowerCase())) return undefined;
-    const own = simplifyPath(key.slice(dot + 1));
-    if (AMBIGUOUS.has(own)) return undefined;
+    const own = withoutWrapper(key);
+    if (own === undefined || AMBIGUOUS.has(own)) return undefined;
     const meaning = (this.general ?? this).byPath.get(own);
     return meaning === undefined || meaning.rank < GENERAL_RANK
       ? undefined
@@ -341,7 +358,8 @@ export class DialectFinder {
     for (const key of keys) {
       let lists = known.get(key);
       if (lists === undefined) {
-        lists = listsOf.get(simplifyPath(key)) ?? NO_LISTS;
+        lists =
+          listsOf.get(simplifyPath(key)) ?? listsOf.get(withoutWrapper(key) ?? '') ?? NO_LISTS;
         if (known.size < MAX_KEYS) known.set(key, lists);
       }
       if (lists.length === 0) continue;

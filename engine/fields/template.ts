@@ -58,6 +58,8 @@ export const CAPTURES = [
   'leef',
   /** A JSON object up to the end; its keys are names of members, joined by dots. */
   'json',
+  /** Elements of XML up to the end; keys are their names, or `Name` attributes (read-xml.ts). */
+  'xml',
   /** Columns up to the end. */
   'columns',
 ] as const;
@@ -202,10 +204,10 @@ function compile(text: string, given: GivenTemplate): Template {
   endLiteral();
   const end = parts.findIndex(({ capture }) => capture !== undefined && isLast(capture));
   if (end >= 0 && end < parts.length - 1)
-    throw new Error('rest, pairs, cef, leef, json and columns can only be at its end');
+    throw new Error('rest, pairs, cef, leef, json, xml and columns can only be at its end');
   const of = parts.at(-1)?.capture;
   if ((of !== undefined && hasKeys(of)) !== (given.pairs !== undefined))
-    throw new Error('{:pairs}, {:cef}, {:leef} or {:json} and "pairs" belong together');
+    throw new Error('{:pairs}, {:cef}, {:leef}, {:json} or {:xml} and "pairs" belong together');
   if ((of === 'columns') !== (given.columns !== undefined))
     throw new Error('{:columns} and "columns" belong together');
   const code = (one: string | undefined, usual: number): number => one?.charCodeAt(0) ?? usual;
@@ -304,7 +306,13 @@ function endsItself(capture: Capture): boolean {
 }
 
 function hasKeys(capture: Capture): boolean {
-  return capture === 'pairs' || capture === 'cef' || capture === 'leef' || capture === 'json';
+  return (
+    capture === 'pairs' ||
+    capture === 'cef' ||
+    capture === 'leef' ||
+    capture === 'json' ||
+    capture === 'xml'
+  );
 }
 
 function isLast(capture: Capture): boolean {

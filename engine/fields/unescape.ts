@@ -15,6 +15,7 @@ export function unescapeText(
 ): { readonly bytes: Uint8Array; readonly size: number } {
   if (text.bytes.length < end - start) text.bytes = new Uint8Array((end - start) * 2);
   const { bytes } = text;
+  if (escapes === ESCAPES.xml) return unescapeXml(b, start, end);
   let n = 0;
   for (let p = start; p < end; p++) {
     const code = b[p]!;
@@ -45,6 +46,37 @@ export function unescapeText(
   }
   text.size = n;
   return text;
+}
+
+const ENTITIES = new Map(Object.entries({ lt: 60, gt: 62, amp: 38, quot: 34, apos: 39 }));
+const MOST_ENTITY = 8;
+
+/** Entities of XML; one that is not known stays as it is. */
+function unescapeXml(b: Uint8Array, start: number, end: number): typeof text {
+  const { bytes } = text;
+  let n = 0;
+  for (let p = start; p < end; p++) {
+    const code = b[p]!;
+    let stop = p + 1;
+    while (code === 38 && stop < end && stop < p + MOST_ENTITY && b[stop] !== 59) stop += 1;
+    const point = code === 38 && b[stop] === 59 ? pointOf(b, p + 1, stop) : undefined;
+    if (point === undefined) bytes[n++] = code;
+    else {
+      for (const one of utf8.encode(String.fromCodePoint(point))) bytes[n++] = one;
+      p = stop;
+    }
+  }
+  text.size = n;
+  return text;
+}
+
+/** The character that an entity's name or number stands for. */
+function pointOf(b: Uint8Array, start: number, end: number): number | undefined {
+  const name = String.fromCharCode(...b.subarray(start, end));
+  if (!name.startsWith('#')) return ENTITIES.get(name);
+  const point = /^#x/i.test(name) ? Number(`0x${name.slice(2)}`) : Number(name.slice(1));
+  const isOne = point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
+  return isOne ? point : undefined;
 }
 
 /** What a letter after a backslash stands for. */
