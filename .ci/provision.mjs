@@ -13,7 +13,7 @@
  *
  * The oldest and the newest DuckDB, as Python packages: a test opens cases with them.
  *
- * Writes `provision.json` into the cache: {chromium, electron, xvfb, duckdb, missing}. Every step has its
+ * Writes `provision.json` into the cache: {chromium, electron, xvfb, duckdb, clickhouse, missing}. Every step has its
  * time limit, and all of them together have one.
  */
 import { execFile } from 'node:child_process';
@@ -446,6 +446,32 @@ async function duckdbs() {
   return oldest && newest && shell && { oldest, newest, shell: path.join(shell.folder, SHELL) };
 }
 
+// --- ClickHouse within a process
+
+/** It reads cases that were handed over, in a test. */
+const CLICKHOUSE = 'chdb@3.4.0';
+
+async function clickhouse() {
+  const folder = path.join(cache, CLICKHOUSE.replace('@', '-'));
+  const found = { module: path.join(folder, 'node_modules/chdb/index.js') };
+  if (existsSync(found.module)) return found;
+  const lacks = (why) => {
+    miss('clickhouse', 'ClickHouse (chdb)', why, `npm install ${CLICKHOUSE}`);
+    return null;
+  };
+  if (process.env.DAYBOOK_NO_INSTALL) return lacks('DAYBOOK_NO_INSTALL forbids to fetch it');
+  if (which('npm') === undefined) return lacks('there is no npm to fetch it');
+  const half = `${folder}.part`;
+  rmSync(half, { recursive: true, force: true });
+  say(`fetching ${CLICKHOUSE} for the tests`);
+  // Its library is in a package for each platform: nothing is built.
+  const args = ['install', '--prefix', half, '--ignore-scripts', '--no-package-lock', CLICKHOUSE];
+  const { ok, why } = await run('npm', args);
+  if (!ok) return lacks(`npm cannot fetch it (${why})`);
+  renameSync(half, folder);
+  return existsSync(found.module) ? found : lacks('the package that npm fetched has no module');
+}
+
 // --- All of it
 
 /** Whether text is drawn in the font that the window falls back to on any Linux. */
@@ -495,11 +521,13 @@ async function bring() {
   }
   const electron = await usableElectron(fetching, aptFailed);
   const duckdb = await duckdbs();
+  const clickhouseModule = await clickhouse();
   return {
     chromium: chromium && { ...chromium, args: CHROMIUM_ARGS, stamp: stamp(chromium.path) },
     electron,
     xvfb,
     duckdb,
+    clickhouse: clickhouseModule,
   };
 }
 
@@ -546,7 +574,7 @@ function holderIsGone(lock) {
 export async function provision() {
   mkdirSync(cache, { recursive: true });
   return await alone(async () => {
-    let found = { chromium: null, electron: null, xvfb: null, duckdb: null };
+    let found = { chromium: null, electron: null, xvfb: null, duckdb: null, clickhouse: null };
     try {
       found = await bring();
     } catch (error) {
@@ -562,13 +590,14 @@ export async function provision() {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const started = performance.now();
   try {
-    const { chromium, xvfb, electron, duckdb } = await provision();
+    const { chromium, xvfb, electron, duckdb, clickhouse: chdb } = await provision();
     if (chromium !== null) say(`Chromium ${chromium.version}: ${chromium.path}`);
     if (xvfb !== null) say(`Xvfb: ${xvfb}`);
     if (electron !== null) say(`Electron ${electron.version}: ${electron.path}`);
     for (const { version, folder } of duckdb === null ? [] : [duckdb.oldest, duckdb.newest])
       say(`DuckDB ${version}: ${folder}`);
     if (duckdb !== null) say(`DuckDB's shell: ${duckdb.shell}`);
+    if (chdb !== null) say(`ClickHouse: ${chdb.module}`);
     for (const { what, why, how } of missing) say(`missing ${what}: ${why}. To have it: ${how}`);
   } catch (error) {
     say(`nothing can be kept in ${cache}: ${error.message}`);

@@ -1,6 +1,6 @@
 /**
  * A case that is handed over, as others meet it: killed at random instants and gone on with, and read by the DuckDB of
- * Python, which finds as many events, bytes and addresses of each day and kind as Daybook.
+ * Python and by ClickHouse, which find as many events, bytes and addresses of each day and kind as Daybook.
  *
  * DAYBOOK_KILLS sets how often it is killed (20 by default).
  */
@@ -120,6 +120,55 @@ tags = db.execute("SELECT tag, count(*) FROM '" + folder + "/tags/*.parquet' GRO
 json.dump({"rows": rows, "tags": tags}, sys.stdout)
 `;
 
+/** What Daybook says: kind, day, events, bytes, events again, sources, messages, first time in milliseconds. */
+async function byKindAndDay(): Promise<unknown[][]> {
+  const stages =
+    'stats count() as n, sum(bytes) as bytes, distinct(src_ip) as sources, distinct(message) as messages, min(ts) as first by kind, day';
+  const asked = await daybook(['query', acme, `kind:* | ${stages}`, '--json']);
+  expect(asked.status, asked.err).toBe(0);
+  const { rows } = json<{ rows: Record<string, string | number | null>[] }>(asked);
+  return rows.map((row) => [
+    ...[row['kind'], row['day'], row['n'], String(row['bytes'] ?? 0), row['n']],
+    ...[row['sources'], row['messages'], Date.parse(String(row['first']).slice(0, 23) + 'Z')],
+  ]);
+}
+
+const noClickhouse = whyNot('clickhouse');
+
+describe('ClickHouse', () => {
+  /** A process of its own: the library is as large as a server. */
+  function ask(sql: string): unknown[][] {
+    const program = `process.stdout.write(require(process.argv[1]).query(process.argv[2], 'JSONCompactEachRow'))`;
+    const { module } = provision().clickhouse!;
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', program, module, sql], {
+      encoding: 'utf8',
+    });
+    expect(status, stderr).toBe(0);
+    const lines = stdout.split('\n').filter((line) => line !== '');
+    return lines.map((line) => JSON.parse(line) as unknown[]);
+  }
+
+  const name = 'agrees with Daybook on counts, sums and distinct values of each day and kind';
+  it.skipIf(noClickhouse !== undefined)(
+    noClickhouse === undefined ? name : `${name} (${noClickhouse})`,
+    async () => {
+      const folder = path.join(space.folder, 'whole');
+      await handOver(folder);
+      const events = `file('${folder}/events/**/*.parquet', Parquet)`;
+      const rows = ask(
+        `SELECT toString(kind), toString(day), toUInt32(count()), toString(coalesce(sum(bytes), 0)), toUInt32(uniqExact(event_id)), toUInt32(uniqExact(src_ip)), toUInt32(uniqExact(message)), toFloat64(toUnixTimestamp64Milli(min(ts))) FROM ${events} GROUP BY kind, day`,
+      );
+      expect(rows.sort()).toEqual((await byKindAndDay()).sort());
+      const [[attributes]] = ask(
+        `SELECT toUInt32(countIf(mapContains(attributes, 'in'))) FROM ${events} WHERE kind = 'flow'`,
+      ) as [[number]];
+      const asked = await daybook(['count', acme, 'kind:flow attrs.in:*', '--json']);
+      expect(attributes).toBe(json<{ count: number }>(asked).count);
+      expect(attributes).toBeGreaterThan(0);
+    },
+  );
+});
+
 describe('the DuckDB of Python', () => {
   function read({ python, folder: packages }: PythonPackage, folder: string) {
     const { status, stdout, stderr } = spawnSync(python, ['-c', PYTHON, folder], {
@@ -135,15 +184,7 @@ describe('the DuckDB of Python', () => {
     async () => {
       const folder = path.join(space.folder, 'whole');
       await handOver(folder);
-      const stages =
-        'stats count() as n, sum(bytes) as bytes, distinct(src_ip) as sources, distinct(message) as messages, min(ts) as first by kind, day | sort day | sort kind';
-      const asked = await daybook(['query', acme, `kind:* | ${stages}`, '--json']);
-      expect(asked.status, asked.err).toBe(0);
-      const { rows } = json<{ rows: Record<string, string | number | null>[] }>(asked);
-      const expected = rows.map((row) => [
-        ...[row['kind'], row['day'], row['n'], String(row['bytes'] ?? 0), row['n']],
-        ...[row['sources'], row['messages'], Date.parse(String(row['first']).slice(0, 23) + 'Z')],
-      ]);
+      const expected = await byKindAndDay();
       const tagged = await daybook(['count', acme, 'kind:* tag:odd', '--json']);
       const { oldest, newest } = provision().duckdb!;
       for (const one of [oldest, newest]) {

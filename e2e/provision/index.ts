@@ -24,6 +24,8 @@ export interface Provision {
   /** `shell` is a program. */
   duckdb: { oldest: PythonPackage; newest: PythonPackage; shell: string } | null;
   /** `tool` is what cannot be used without it, the rest is for people. */
+  /** `module` is chdb's. */
+  clickhouse: { module: string } | null;
   missing: { tool: string; what: string; why: string; how: string }[];
 }
 
@@ -43,7 +45,7 @@ export function provision(): Provision {
     timeout: 400_000,
   });
   found = read(file) ?? {
-    ...{ chromium: null, electron: null, xvfb: null, duckdb: null },
+    ...{ chromium: null, electron: null, xvfb: null, duckdb: null, clickhouse: null },
     missing: [],
   };
   return found;
@@ -61,15 +63,19 @@ function read(file: string): Provision | undefined {
 function usable(one: Provision): boolean {
   // Written before DuckDB, or its shell, was among what is provided.
   if (one.duckdb === undefined || (one.duckdb !== null && !('shell' in one.duckdb))) return false;
+  if (one.clickhouse === undefined) return false;
   const files = [
     ...[one.chromium?.path, one.electron?.path, one.xvfb ?? undefined],
     ...[one.duckdb?.oldest.folder, one.duckdb?.newest.folder, one.duckdb?.shell],
+    one.clickhouse?.module,
   ];
   return files.every((file) => file === undefined || existsSync(file));
 }
 
 /** Why tests that need `what` cannot run here; undefined when they can. */
-export function whyNot(what: 'chromium' | 'electron' | 'duckdb'): string | undefined {
+export function whyNot(
+  what: 'chromium' | 'electron' | 'duckdb' | 'clickhouse',
+): string | undefined {
   const here = provision();
   const hasNoDisplay = what === 'electron' && process.platform === 'linux' && here.xvfb === null;
   if (here[what] !== null && !hasNoDisplay) return undefined;

@@ -207,6 +207,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       ['Match a list', 'Match a list'],
       ['Export events', 'Export events'],
       ['Write a report', /report/i],
+      ['Hand over', 'Hand the case over'],
       ['Tag all events', 'Tag events'],
       ['Delete all events', 'Delete events'],
       ['Save this search', 'Save this search'],

@@ -149,6 +149,29 @@ for (const shell of [browserShell, electronShell]) {
       await expect(dialog).toBeHidden();
     });
 
+    it('hands the case over to a folder, and a second time only what is new', async () => {
+      const target = path.join(space.folder, shell.name, 'handed-over');
+      await window.caseMenu('Hand over…');
+      const dialog = opened.page.getByRole('dialog', { name: 'Hand the case over' });
+      await ready(dialog);
+      const hand = dialog.getByRole('button', { name: 'Hand over' });
+      await dialog.getByRole('textbox', { name: 'Folder' }).fill(caseAt('work'));
+      await hand.click();
+      await expect(dialog.getByRole('alert')).toContainText('is a case');
+      await dialog.getByRole('textbox', { name: 'Folder' }).fill(target);
+      await hand.click();
+      const outcome = dialog.getByRole('status');
+      await expect(outcome).toContainText('The hand-over is written', { timeout: IMPORT_MS });
+      await expect(outcome).toContainText(target);
+      await shot(opened.page, `${shell.name}-handed-over`);
+      await hand.click();
+      await expect(outcome).toContainText('1 file written');
+      const manifest = readFileSync(path.join(target, 'manifest.json'), 'utf8');
+      expect(JSON.parse(manifest)).toMatchObject({ case: { name: 'work.daybook' } });
+      await dialog.getByRole('button', { name: 'Close' }).last().click();
+      await expect(dialog).toBeHidden();
+    });
+
     it('keeps settings, in the window and on disk', async () => {
       const dialog = opened.page.getByRole('dialog', { name: 'Settings' });
       const memory = dialog.getByRole('textbox', { name: 'Memory for queries (MB)' });

@@ -113,6 +113,12 @@ export function useShellCommands(): void {
             run: () => dialogs.open({ dialog: 'report' }),
           },
           {
+            id: 'case.hand-over',
+            title: 'Hand over…',
+            group: 'Case',
+            run: () => dialogs.open({ dialog: 'hand-over' }),
+          },
+          {
             id: 'case.verify',
             title: 'Verify the case and its evidence…',
             group: 'Case',

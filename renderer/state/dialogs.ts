@@ -18,6 +18,8 @@ export type DialogState =
     }
   | { readonly dialog: 'export' }
   | { readonly dialog: 'report' }
+  /** Writes the case to a folder for others. */
+  | { readonly dialog: 'hand-over' }
   /** Tags events: those named, or all that the view finds. */
   | { readonly dialog: 'tag'; readonly events?: readonly string[] }
   | { readonly dialog: 'delete'; readonly events?: readonly string[] }

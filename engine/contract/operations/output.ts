@@ -1,5 +1,6 @@
 /** Operations that leave something outside the case. Each is audited. */
 import { z } from 'zod';
+import { handOverProgress, handOverReport } from '../hand-over.ts';
 import {
   bytes,
   casePath,
@@ -48,5 +49,11 @@ export const outputOperations = {
     }),
     written,
     piece,
+  ),
+  /** The case as Parquet files and JSON lines in a folder, new or from a run before. */
+  'hand-over.run': operation(
+    z.object({ case: casePath, folder: filePath }),
+    handOverReport,
+    handOverProgress,
   ),
 };

@@ -5,10 +5,11 @@ import { withList } from '../query/kept-lists.ts';
 import type { HandlersOf, Services } from '../handler.ts';
 import type { Product } from '../product.ts';
 import { writeReport } from '../report/write.ts';
+import { handOver } from '../hand-over/hand-over.ts';
 import { exportRows } from './rows-export.ts';
 
 export function outputHandlers(
-  { cases }: Pick<Services, 'cases'>,
+  { cases, settings }: Pick<Services, 'cases' | 'settings'>,
   { version }: Pick<Product, 'version'>,
 ): HandlersOf<keyof typeof outputOperations> {
   return {
@@ -34,5 +35,27 @@ export function outputHandlers(
           (done) => part({ done }),
         );
       }),
+    'hand-over.run': (request, { signal, part }) =>
+      cases.use(request.case, (session) => {
+        const { memory: memoryLimit, threads } = settings.limits;
+        const told = atIntervals(part);
+        return handOver(session, {
+          ...{ folder: request.folder, version, memoryLimit, threads, signal },
+          report: told,
+        });
+      }),
+  };
+}
+
+/** How often a window is told how far it is. */
+const TELL_MS = 100;
+
+function atIntervals<T>(part: (one: T) => Promise<void>): (one: T) => Promise<void> {
+  let last = -Infinity;
+  return async (one) => {
+    const now = performance.now();
+    if (now - last < TELL_MS) return;
+    last = now;
+    await part(one);
   };
 }

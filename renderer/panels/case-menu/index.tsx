@@ -9,6 +9,7 @@ import {
   IconFolderOpen,
   IconHistory,
   IconListDetails,
+  IconPackageExport,
   IconPlus,
   IconSettings,
   IconShieldCheck,
@@ -67,6 +68,12 @@ export function CaseMenu() {
           onClick={() => dialogs.open({ dialog: 'report' })}
         >
           Write a report…
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconPackageExport {...ICON} />}
+          onClick={() => dialogs.open({ dialog: 'hand-over' })}
+        >
+          Hand over…
         </Menu.Item>
         <Menu.Item
           leftSection={<IconShieldCheck {...ICON} />}

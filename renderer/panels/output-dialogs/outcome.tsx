@@ -1,6 +1,7 @@
 /** How far a file is, or what it became: size, hash, place. */
 import { Alert, Button, Progress } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
+import { Fragment } from 'react';
 import { formatBytes, formatCount, useWorkspace, nounOf } from '../../panel-api.ts';
 import { CopiedHash } from '../../widgets/copied-hash.tsx';
 import { EventText } from '../../widgets/event-text.tsx';
@@ -8,7 +9,21 @@ import form from '../../widgets/form.module.css';
 import { Problem } from '../../widgets/problem.tsx';
 import type { Writing } from './written.ts';
 
-export function Outcome({ writing, what }: { readonly writing: Writing; readonly what: string }) {
+interface Props {
+  readonly writing: Writing;
+  readonly what: string;
+  /** What is counted while it runs. */
+  readonly unit?: 'row' | 'event';
+  /** What is so once it was cancelled. */
+  readonly cancelledText?: string;
+}
+
+export function Outcome({
+  writing,
+  what,
+  unit = 'row',
+  cancelledText = 'Cancelled: no file was left.',
+}: Props) {
   const { shell } = useWorkspace();
   const { running, done, written, error, cancelled } = writing;
   if (running) {
@@ -24,7 +39,7 @@ export function Outcome({ writing, what }: { readonly writing: Writing; readonly
         <div className={form['muted']}>
           {done === undefined
             ? 'Writing…'
-            : `${formatCount(done.done)}${done.of === undefined ? '' : ` of ${formatCount(done.of)}`} ${nounOf(done.of ?? done.done, 'row')}`}
+            : `${formatCount(done.done)}${done.of === undefined ? '' : ` of ${formatCount(done.of)}`} ${nounOf(done.of ?? done.done, unit)}`}
         </div>
       </div>
     );
@@ -33,12 +48,12 @@ export function Outcome({ writing, what }: { readonly writing: Writing; readonly
   if (cancelled) {
     return (
       <div role="status" className={form['muted']}>
-        Cancelled: no file was left.
+        {cancelledText}
       </div>
     );
   }
   if (written === undefined) return null;
-  const { path, rows } = written;
+  const { path, rows, facts = [] } = written;
   return (
     <Alert
       role="status"
@@ -49,7 +64,7 @@ export function Outcome({ writing, what }: { readonly writing: Writing; readonly
       <dl className={form['facts']}>
         {rows !== undefined && (
           <>
-            <dt>Rows</dt>
+            <dt>{unit === 'row' ? 'Rows' : 'Events'}</dt>
             <dd>{formatCount(rows)}</dd>
           </>
         )}
@@ -61,7 +76,7 @@ export function Outcome({ writing, what }: { readonly writing: Writing; readonly
         </dd>
         {path !== undefined && (
           <>
-            <dt>File</dt>
+            <dt>{unit === 'row' ? 'File' : 'Folder'}</dt>
             <dd className="mono">
               <EventText text={path} />{' '}
               {shell !== undefined && (
@@ -72,6 +87,14 @@ export function Outcome({ writing, what }: { readonly writing: Writing; readonly
             </dd>
           </>
         )}
+        {facts.map(([name, text]) => (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <EventText text={text} />
+            </dd>
+          </Fragment>
+        ))}
       </dl>
     </Alert>
   );

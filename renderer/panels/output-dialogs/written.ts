@@ -8,6 +8,8 @@ export interface WrittenFile {
   readonly sha256: string;
   readonly path?: string | undefined;
   readonly rows?: number | undefined;
+  /** What else is worth knowing: names and texts. */
+  readonly facts?: readonly (readonly [name: string, text: string])[] | undefined;
 }
 
 export interface Writing {
