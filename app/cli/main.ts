@@ -62,8 +62,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/days.ts')).daysCommand,
   },
   fields: {
-    summary: 'which fields events have',
-    reads: true,
+    summary: 'which fields events have, and what cuts them out of messages',
     load: async () => (await import('./commands/fields.ts')).fieldsCommand,
   },
   watch: {
@@ -81,6 +80,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   overlap: {
     summary: 'lines that sources have in common: leave them out, or show them',
     load: async () => (await import('./commands/overlap.ts')).overlapCommand,
+  },
+  refield: {
+    summary: 'cut fields out of messages again, without the evidence',
+    load: async () => (await import('./commands/refield.ts')).refieldCommand,
   },
   retime: {
     summary: "change a source's zone or year",

@@ -15,6 +15,7 @@ import { LedgerTable } from './tables/ledger.ts';
 import { SegmentsTable } from './tables/segments.ts';
 import { MarksTable } from './tables/marks.ts';
 import { NotesTable } from './tables/notes.ts';
+import { ExtractorsTable } from './tables/extractors.ts';
 import { SearchesTable } from './tables/searches.ts';
 import { ChangesTable } from './tables/changes.ts';
 import { AuditTable } from './tables/audit.ts';
@@ -48,6 +49,7 @@ export class Catalog {
   readonly marks: MarksTable;
   readonly notes: NotesTable;
   readonly searches: SearchesTable;
+  readonly extractors: ExtractorsTable;
   readonly changes: ChangesTable;
   readonly audit: AuditTable;
   readonly operations: OperationsTable;
@@ -68,6 +70,7 @@ export class Catalog {
     this.marks = new MarksTable(db);
     this.notes = new NotesTable(db);
     this.searches = new SearchesTable(db);
+    this.extractors = new ExtractorsTable(db);
     this.changes = new ChangesTable(db);
     this.audit = new AuditTable(db);
     this.operations = new OperationsTable(db);

@@ -51,15 +51,16 @@ interface Target {
 interface Bound {
   readonly template: Template;
   /** When it is tried: anchored, if all templates of its extractor begin with a text. */
-  readonly stage: 'anchored' | 'other' | 'fallback';
+  readonly stage: 'own' | 'anchored' | 'other' | 'fallback';
   /** Number of its field `host`; -1: it has none. */
   readonly host: number;
   readonly targets: readonly Target[];
   readonly mark: Uint8Array;
 }
 
-/** Templates of a program. Those of extractors that begin with a text are tried first: that takes no search. */
+/** Templates of a program: people's own first. Those of extractors that begin with a text are tried first: that takes no search. */
 interface Entry {
+  readonly own: Candidates<Bound>;
   readonly anchored: Candidates<Bound>;
   readonly others: Candidates<Bound>;
   readonly fallbacks: Candidates<Bound>;
@@ -141,7 +142,9 @@ export class Cutter {
       if (start === end) continue;
       const entry = program.present[row] === 1 ? this.entryAt(program, row) : this.noProgram;
       let bound =
-        entry.anchored.firstMatch(data, start, end) ?? entry.others.firstMatch(data, start, end);
+        entry.own.firstMatch(data, start, end) ??
+        entry.anchored.firstMatch(data, start, end) ??
+        entry.others.firstMatch(data, start, end);
       if (bound === undefined && this.cutJson(batch, row, data, start, end)) {
         cut += 1;
         continue;
@@ -234,6 +237,7 @@ export class Cutter {
 function entryOf(all: readonly Bound[]): Entry {
   const of = (stage: Bound['stage']): Bound[] => all.filter((one) => one.stage === stage);
   return {
+    own: new Candidates(of('own')),
     anchored: new Candidates(of('anchored')),
     others: new Candidates(of('other')),
     fallbacks: new Candidates(of('fallback')),
@@ -261,11 +265,17 @@ function bind(extractor: Extractor, template: Template, isAnchored: boolean): Bo
   });
   return {
     template,
-    stage: extractor.isFallback ? 'fallback' : isAnchored ? 'anchored' : 'other',
+    stage: stageOf(extractor, isAnchored),
     targets,
     host: template.fields.indexOf('host'),
     mark: utf8.encode(`${extractor.name}/${extractor.version}`),
   };
+}
+
+function stageOf({ isOwn, isFallback }: Extractor, isAnchored: boolean): Bound['stage'] {
+  if (isFallback) return 'fallback';
+  if (isOwn) return 'own';
+  return isAnchored ? 'anchored' : 'other';
 }
 
 function columnOf(name: string): Pick<Target, 'storedAs' | 'column' | 'isSource' | 'domain'> {

@@ -58,12 +58,13 @@ Products: ${products}.
 
 ## Cut out of messages
 
-Fields marked *Cut* are also filled from the text of log messages, when they are imported and in a scan, by extractors.
+Fields marked *Cut* are also filled from the text of log messages, when they are imported and in a scan, by
+[extractors](extractors.md), to which people add their own.
 The message stays as it is. \`extractor\` says which extractor, and which version of it, cut an event's fields: events
 without it have only what their source states. An extractor cuts a message only if all of it fits one of its templates,
 and never takes an address for what it is by its look alone. Events whose source states addresses, ports or bytes are not cut.
 A message that ends with a JSON object (\`app: {"client_ip":…}\`) has its members read as those of records; \`json/1\` marks that.
-Events that were imported by an earlier version have no such fields.
+Events that were imported by an earlier version get such fields by \`daybook refield CASE\`, which needs no evidence.
 
 | extractor | for | fields | left out |
 | --- | --- | --- | --- |

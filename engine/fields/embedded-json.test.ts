@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { Cutter } from './cutter.ts';
 import { shippedExtractors } from './extractors.ts';
-import { cutFields } from './testing/cut-fields.ts';
+import { cutFields } from './cut-fields.ts';
 
 const all = new Cutter(shippedExtractors());
 

@@ -75,6 +75,8 @@ export interface Extractor {
   readonly leavesOut: string;
   readonly programs: readonly string[];
   readonly isFallback: boolean;
+  /** A person's: it is tried before those that Daybook has. */
+  readonly isOwn: boolean;
   readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly templates: readonly Template[];
   readonly samples: readonly Sample[];
@@ -83,20 +85,37 @@ export interface Extractor {
   readonly fields: readonly string[];
 }
 
-/** @throws DaybookError usage, where `document` is no extractor: says what is wrong with it */
-export function readExtractor(document: unknown, file: string): Extractor {
+/** Where something is in a document: names of members and numbers of elements from the outermost in. */
+export type DocumentPath = readonly PropertyKey[];
+
+/**
+ * @param placeOf what is said before what is wrong with a part of the document
+ * @throws DaybookError usage, where `document` is no extractor: says what is wrong with it
+ */
+export function readExtractor(
+  document: unknown,
+  file: string,
+  placeOf: (path: DocumentPath) => string = () => file,
+): Extractor {
   const parsed = EXTRACTOR.safeParse(document);
-  if (!parsed.success)
-    throw new DaybookError('usage', `${file} is no extractor: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(({ path, message }) => {
+      const name = path.length === 0 ? '' : `${path.join('.')}: `;
+      return `${placeOf(path)}: ${name}${message}`;
+    });
+    throw new DaybookError('usage', `${file} is no extractor: ${problems.join('; ')}`);
+  }
   const given = parsed.data;
+  let at: DocumentPath = [];
   const wrong = (text: string): never => {
-    throw new DaybookError('usage', `${file}: ${text}`);
+    throw new DaybookError('usage', `${placeOf(at)}: ${text}`);
   };
   const check = (name: string): void => {
     if (fieldEntry(name)?.cut !== true)
       wrong(`there is no field ${name} that extractors fill: daybook fields --schema lists them`);
   };
-  const templates = given.templates.flatMap((template) => {
+  const templates = given.templates.flatMap((template, i) => {
+    at = ['templates', i];
     const set = { ...given.set, ...template.set };
     const isGeneral = given.programs.some((name) => name === '' || name === '*');
     for (const name of Object.keys(set)) check(name);
@@ -114,6 +133,7 @@ export function readExtractor(document: unknown, file: string): Extractor {
       return wrong(`${template.text}: ${error instanceof Error ? error.message : String(error)}`);
     }
   });
+  at = ['values'];
   for (const name of Object.keys(given.values ?? {})) check(name);
   const samples = [
     ...given.templates.flatMap(({ samples: own = [] }) =>
@@ -132,6 +152,7 @@ export function readExtractor(document: unknown, file: string): Extractor {
     leavesOut: given.leavesOut,
     programs: given.programs,
     isFallback: given.fallback === true,
+    isOwn: false,
     values: given.values ?? {},
     templates,
     samples,

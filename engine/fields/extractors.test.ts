@@ -6,7 +6,7 @@ import { EventBatch } from '../contract/event-batch.ts';
 import { Cutter } from './cutter.ts';
 import { type Extractor, programOf } from './extractor.ts';
 import { shippedExtractors } from './extractors.ts';
-import { cutFields } from './testing/cut-fields.ts';
+import { cutFields } from './cut-fields.ts';
 
 const extractors = shippedExtractors();
 const all = new Cutter(extractors);

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { Cutter } from './cutter.ts';
 import { type Extractor, readExtractor } from './extractor.ts';
-import { cutFields } from './testing/cut-fields.ts';
+import { cutFields } from './cut-fields.ts';
 
 function cutBy(template: Readonly<Record<string, unknown>>, message: string): unknown {
   const given = { extractor: 'test', version: 1, for: 'tests', leavesOut: 'nothing' };

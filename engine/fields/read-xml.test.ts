@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { Cutter } from './cutter.ts';
 import { readExtractor } from './extractor.ts';
-import { cutFields } from './testing/cut-fields.ts';
+import { cutFields } from './cut-fields.ts';
 
 const cutter = new Cutter([
   readExtractor(

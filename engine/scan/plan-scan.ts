@@ -27,6 +27,8 @@ export interface ScanRequest {
   readonly sources: readonly Named[];
   /** Of the names that decide what a doubtful part is, those that events have; undefined: not known. */
   readonly fields?: ReadonlySet<string>;
+  /** Files of extractors beside those of Daybook. */
+  readonly extractors?: readonly string[];
 }
 
 export interface ScanPlan {

@@ -11,8 +11,8 @@ import { EventBatch } from '../contract/event-batch.ts';
 import type { ByteOffset, Kind } from '../contract/event.ts';
 import type { EventSink, Importer, ReadOptions, SourceInput } from '../contract/importer.ts';
 import type { Decisions } from '../contract/decisions.ts';
-import { CUT_COLUMNS } from '../fields/cutter.ts';
-import { shippedCutter } from '../fields/extractors.ts';
+import { CUT_COLUMNS, type Cutter } from '../fields/cutter.ts';
+import { cutterWith } from '../fields/own-extractors.ts';
 import { type Answer, shapeAnswer } from '../query/answer.ts';
 import { Params } from '../query/dialect/duckdb.ts';
 import { buildTable, eventContext, gridOf } from '../query/plan.ts';
@@ -85,7 +85,7 @@ export class Scan {
   private readonly signal: AbortSignal | undefined;
   private readonly wanted: Wanted;
   private readonly stage: BatchStage | undefined;
-  private readonly cutter = shippedCutter();
+  private readonly cutter: Cutter;
   private readonly columns: readonly TableColumn[];
   private readonly limit: number | undefined;
   private readonly unlisted: Set<string>;
@@ -107,6 +107,7 @@ export class Scan {
     budget: Budget = new Budget(),
   ) {
     this.scanPlan = planScan(request);
+    this.cutter = cutterWith(request.extractors ?? []);
     this.signal = signal;
     const { plan, stage } = this.scanPlan;
     this.wanted = stage === undefined && plan.projection === undefined ? undefined : new Set();

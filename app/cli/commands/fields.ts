@@ -4,6 +4,7 @@ import { CaseSession } from '../../../engine/search/index.ts';
 import { caseFields } from '../../../engine/operations/case/fields.ts';
 import { fieldNames } from '../../../engine/operations/field-names.ts';
 import type { Command } from '../command.ts';
+import { EXTRACTOR_OPTIONS, aboutExtractors } from './extractors.ts';
 import { table, write } from '../output.ts';
 
 export const fieldsCommand: Command = {
@@ -18,11 +19,15 @@ export const fieldsCommand: Command = {
         type: 'boolean',
         help: 'instead: every field that Daybook knows, with its names in ECS, OCSF, Zeek and others',
       },
+      ...EXTRACTOR_OPTIONS,
       json: { type: 'boolean', help: 'one JSON document' },
     },
   },
-  async run(parsed, { streams, settings, signal }) {
+  async run(parsed, context) {
+    const { streams, settings, signal } = context;
     const [folder] = parsed.positionals;
+    const status = await aboutExtractors(parsed, context);
+    if (status !== undefined) return status;
     if (parsed.flag('schema')) {
       const known = fieldNames();
       const rows = known.map((one) => [one.field, one.type, one.meaning, one.names.join(', ')]);

@@ -27,8 +27,22 @@ export interface RewriteOptions {
   derive?: readonly Readonly<Record<string, string>>[];
   /** Column definitions that have to exist for `replace`: absent ones are added as typed NULLs. */
   need?: Readonly<Record<string, string>>;
+  /** What `replace` may use beside each row of a segment. */
+  beside?: RowsBeside;
+  /** Columns that are not stored. */
+  drop?: readonly string[];
+  /** No time changes. */
+  keepsTimes?: boolean;
   /** Side files of small segments are left for later. */
   lowLatency?: boolean;
+}
+
+/** Values for some rows of one segment, by row number. */
+export interface RowsBeside {
+  /** SQL of a select. */
+  readonly select: string;
+  /** Its column of row numbers. */
+  readonly row: string;
 }
 
 /** What happens beside the swap. */
@@ -63,6 +77,7 @@ async function selectLive(
   rewriter: SegmentRewriter,
   segments: readonly SegmentRow[],
   merged: MergedShapes | undefined,
+  beside: RowsBeside | undefined,
 ): Promise<string> {
   const parts: string[] = [];
   const renamed = renamedTogether(segments.map(({ columns }) => evidenceNames(columns)));
@@ -71,10 +86,12 @@ async function selectLive(
     // What is left out because another source has it, too, may be shown again.
     const leftOut = new Set(rewriter.catalog.marks.of(segment.id, LEFT_OUT));
     const deleted = rewriter.catalog.marks.of(segment.id, 0).filter((row) => !leftOut.has(row));
+    const numbers = merged?.numbers.get(segment.id);
+    const table = numbers === undefined ? 'events' : 'stored';
     let where = '';
     if (deleted.length > 0) {
       await rewriter.builder.rowTable(`deleted_${segment.id}`, deleted);
-      where = ` WHERE rowid NOT IN (SELECT row FROM deleted_${segment.id})`;
+      where = ` WHERE ${table}.rowid NOT IN (SELECT row FROM deleted_${segment.id})`;
     }
     const columns = segment.columns.map((column) => {
       const other = renamed[i]?.get(column);
@@ -82,14 +99,17 @@ async function selectLive(
         ? identifier(column)
         : `${identifier(column)} AS ${identifier(other)}`;
     });
-    const numbers = merged?.numbers.get(segment.id);
     if (numbers !== undefined) {
       const shape = identifier(SHAPE);
       columns.push(`[${numbers.join(', ')}][${shape}]::USMALLINT AS ${shape}`);
       columns.push(...variableColumns(segment.numberForm));
     }
-    const table = numbers === undefined ? 'events' : 'stored';
-    parts.push(`SELECT ${columns.join(', ')} FROM ${identifier(name)}.${table}${where}`);
+    let from = `${identifier(name)}.${table}`;
+    if (beside !== undefined) {
+      columns.push('beside.*');
+      from += ` LEFT JOIN (${beside.select}) AS beside ON ${table}.rowid = beside.${identifier(beside.row)}`;
+    }
+    parts.push(`SELECT ${columns.join(', ')} FROM ${from}${where}`);
   }
   return parts.join(' UNION ALL BY NAME ');
 }
@@ -168,7 +188,7 @@ async function rewriteAttached(
   const kind = segments[0]!.kind;
   const have = new Set(segments.flatMap((segment) => segment.columns));
   const merged = await mergeShapes(rewriter, segments);
-  let source = await selectLive(rewriter, segments, merged);
+  let source = await selectLive(rewriter, segments, merged, options.beside);
   const missing = Object.entries(options.need ?? {}).filter(([name]) => !have.has(name));
   if (missing.length > 0) {
     source = `SELECT *, ${missing.map(([name, type]) => `NULL::${type} AS ${identifier(name)}`).join(', ')} FROM (${source})`;
@@ -191,8 +211,11 @@ async function rewriteAttached(
       source = `SELECT * REPLACE (${replaced.join(', ')}) FROM (${source})`;
     }
   }
-  const { lowLatency } = options;
-  const known = options.replace === undefined ? daysKnown(rewriter, segments) : undefined;
+  const { lowLatency, drop = [] } = options;
+  if (drop.length > 0)
+    source = `SELECT * EXCLUDE (${drop.map(identifier).join(', ')}) FROM (${source})`;
+  const mayMove = options.replace !== undefined && options.keepsTimes !== true;
+  const known = mayMove ? undefined : daysKnown(rewriter, segments);
   const [whole, ...more] = known === undefined ? [] : spansOf(known, denseRows());
   if (whole !== undefined && more.length === 0)
     return build(rewriter, segments, [{ days: whole, select: source }], {

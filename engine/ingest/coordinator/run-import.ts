@@ -208,6 +208,7 @@ class ImportRun {
       sources: this.request.items.length,
       background: this.request.background ?? false,
       indexers: Math.max(1, spare),
+      extractors: this.context.writer.catalog.extractors.all().map(({ document }) => document),
     });
     slot.doing = 'idle';
   }

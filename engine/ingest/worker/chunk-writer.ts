@@ -11,6 +11,7 @@ import type { BreakState } from '../../contract/errors.ts';
 import type { ByteOffset, EpochMicros, Kind } from '../../contract/event.ts';
 import type { EventSink } from '../../contract/importer.ts';
 import type { Decisions } from '../../contract/decisions.ts';
+import type { Cutter } from '../../fields/cutter.ts';
 import { shippedCutter } from '../../fields/extractors.ts';
 import { type BatchRows, rowList, rowSpan } from '../../store/batch-rows.ts';
 import type { DayParts, DayRows } from './day-parts.ts';
@@ -94,7 +95,7 @@ export class ChunkWriter implements EventSink {
   private readonly batchLimits: { readonly rows: number; readonly bytes: number };
   private batchRows: number;
   private readonly parts: DayParts;
-  private readonly cutter = shippedCutter();
+  private readonly cutter: Cutter;
   private rows = 0;
   private bytes = 0;
   private textBytes = 0;
@@ -112,11 +113,13 @@ export class ChunkWriter implements EventSink {
     limits: ChunkLimits,
     parts: DayParts,
     batch: { readonly rows: number; readonly bytes: number } = BATCH,
+    cutter: Cutter = shippedCutter(),
   ) {
     this.batchLimits = batch;
     this.batchRows = batch.rows;
     this.limits = limits;
     this.parts = parts;
+    this.cutter = cutter;
   }
 
   // -- one source ------------------------------------------------------------------------------

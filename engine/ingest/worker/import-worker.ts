@@ -10,6 +10,7 @@ import { hashHandle, openRegular } from '../../util/regular-file.ts';
 import { CancelledError, DaybookError, LimitError, SourceError } from '../../contract/errors.ts';
 import type { Importer, EvidenceItem, ReadOptions } from '../../contract/importer.ts';
 import type { Broken } from '../../catalog/tables/sources.ts';
+import { cutterWith } from '../../fields/own-extractors.ts';
 import { ChunkWriter, type Chunk } from './chunk-writer.ts';
 import { DayParts } from './day-parts.ts';
 import { HashedInput } from './hashed-input.ts';
@@ -124,6 +125,7 @@ class ImportWorker {
       },
       parts,
       { rows: batchRows, bytes: batchBytes },
+      cutterWith(start.extractors),
     );
   }
 

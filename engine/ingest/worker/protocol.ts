@@ -218,6 +218,8 @@ export type ToWorker =
       background: boolean;
       /** Threads that build indexes for this worker. */
       indexers: number;
+      /** Files of the case's own extractors. */
+      extractors: readonly string[];
     }
   /** Of the last one, what comes is handed over at once. */
   | { type: 'item'; item: WorkItem; isLast: boolean }

@@ -5,13 +5,13 @@
  * exactly, and in which order its date was read where another would give a date, too. What the source
  * itself stated (a zone, a year, a date that can be read one way only) is left as it is.
  */
-import type { Catalog } from '../../catalog/catalog.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { GIVEN, type DateOrder } from '../../contract/decisions.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { TS_BASIS } from '../../contract/event.ts';
 import { resolveZone, type Zone } from '../../contract/zone.ts';
+import { findSource } from './find-source.ts';
 import { CaseWriter } from '../../ingest/case/case-writer.ts';
 import { mergeRollups } from '../../ingest/compaction/merge-rollups.ts';
 import { rewriteSegments } from '../../ingest/case/rewrite.ts';
@@ -75,29 +75,6 @@ export async function retimeSource(parameters: RetimeParameters): Promise<Retime
   } finally {
     writer.close();
   }
-}
-
-function findSource(catalog: Catalog, text: string): SourceRow {
-  const sources = catalog.sources.all();
-  const exact = sources.filter((source) => source.name === text || String(source.id) === text);
-  // As in `source:` of a query: the end of the path is enough where it is one source's only.
-  const found =
-    exact.length > 0
-      ? exact
-      : sources.filter(({ name }) => name.endsWith(`/${text}`) || name.endsWith(`!${text}`));
-  if (found.length === 1) return found[0]!;
-  if (found.length > 1) {
-    throw new DaybookError(
-      'usage',
-      `${found.length} sources are called ${text}`,
-      `give its number: ${found.map((source) => source.id).join(', ')}`,
-    );
-  }
-  throw new DaybookError(
-    'not-found',
-    `there is no source ${JSON.stringify(text)}`,
-    'list them with: daybook sources CASE',
-  );
 }
 
 function yearShift(source: SourceRow, year: number | undefined): number {

@@ -65,6 +65,8 @@ export interface ScanParameters {
   readonly dateOrder?: DateOrder | undefined;
   readonly mapping: Record<string, string> | undefined;
   readonly standardInput: Readable;
+  /** Files of extractors beside those of Daybook. */
+  readonly extractors?: readonly string[];
   /** Threads that may read a large capture, this one included. */
   readonly threads: number;
   /** Bytes that a thread takes at a time, if not the usual. */
@@ -120,7 +122,8 @@ export function startScan(parameters: ScanParameters, tools: ScanTools): Running
   const watch = new Stopwatch('scan');
   const { path, text, from, to, zone, limit, signal } = parameters;
   const sources = [{ id: 1, name: path === '-' ? 'standard-input' : basename(path) }];
-  const run = runOf({ text, zone, from, to, sources }, limit, signal, watch);
+  const { extractors = [] } = parameters;
+  const run = runOf({ text, zone, from, to, sources, extractors }, limit, signal, watch);
   watch.path = 'scan';
   const reading = () => watch.spanAsync('read', () => readAll(run, parameters, tools, sources));
   const names = doubtfulNames(run.scan.scanPlan.plan.ast);

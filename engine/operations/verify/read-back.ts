@@ -10,7 +10,8 @@ import { EventBatch } from '../../contract/event-batch.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import type { ByteOffset, Kind } from '../../contract/event.ts';
 import type { EventSink, Importer, EvidenceItem, SourceInput } from '../../contract/importer.ts';
-import { shippedCutter } from '../../fields/extractors.ts';
+import type { Cutter } from '../../fields/cutter.ts';
+import { cutterWith } from '../../fields/own-extractors.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import type { ImportOptions } from '../../ingest/worker/protocol.ts';
@@ -149,6 +150,11 @@ class StoredRows {
     this.segments = segments.filter((segment) => segment.sources.includes(source.id));
   }
 
+  /** Files of the case's own extractors. */
+  get extractors(): string[] {
+    return this.session.catalog.extractors.all().map(({ document }) => document);
+  }
+
   /** So many events, chosen by their numbers, or all there are. */
   async sample(size: number, signal: AbortSignal): Promise<Map<number, EventValues>> {
     const total = Object.values(this.source.byKind).reduce((sum, n) => sum + n, 0);
@@ -231,6 +237,7 @@ class Comparison implements EventSink {
   private readonly wanted: Map<number, EventValues> | undefined;
   private readonly options: ReadBackOptions;
   private readonly sourceId: number;
+  private readonly cutter: Cutter;
   private readonly batches = new Map<Kind, EventBatch>();
   private readonly pending: EventValues[] = [];
   private readonly named: DifferentEvent[] = [];
@@ -248,6 +255,7 @@ class Comparison implements EventSink {
     this.wanted = wanted;
     this.options = options;
     this.sourceId = source.id;
+    this.cutter = cutterWith(rows.extractors);
   }
 
   /** @param whole the import read the source to its end */
@@ -282,7 +290,7 @@ class Comparison implements EventSink {
   private take(batch: EventBatch): void {
     const { wanted } = this;
     const seqs = batch.seq.values;
-    shippedCutter().cut(batch);
+    this.cutter.cut(batch);
     for (let row = 0; row < batch.length; row++) {
       if (wanted === undefined) {
         this.pending.push(emittedEvent(batch, row));

@@ -1,7 +1,7 @@
-/** For tests: what is cut out of one message, as queries show it. */
-import { EventBatch } from '../../contract/event-batch.ts';
-import { CUT_TEXTS, PROTOCOLS } from '../../contract/event.ts';
-import type { Cutter } from '../cutter.ts';
+/** What is cut out of one message, as queries show it: of samples of extractors, and in the window. */
+import { EventBatch } from '../contract/event-batch.ts';
+import { CUT_TEXTS, PROTOCOLS } from '../contract/event.ts';
+import type { Cutter } from './cutter.ts';
 
 const text = new TextDecoder();
 

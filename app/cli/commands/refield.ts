@@ -1,0 +1,45 @@
+/** `daybook refield`: cuts fields out of the messages of a case again. */
+import { counted } from '../../../engine/contract/counted.ts';
+import { refieldCase } from '../../../engine/operations/case/refield.ts';
+import type { Command } from '../command.ts';
+import { write } from '../output.ts';
+
+export const refieldCommand: Command = {
+  spec: {
+    name: 'refield',
+    usage: 'CASE',
+    summary:
+      'Cuts fields out of the messages of a case again, without the evidence, after extractors were added or mended.',
+    positionals: { least: 1, most: 1 },
+    options: {
+      source: {
+        type: 'string',
+        value: 'SOURCE',
+        help: 'only events of this source: its number or name, or the end of its path',
+      },
+      json: { type: 'boolean', help: 'one JSON document' },
+    },
+    details:
+      'What sources state is never changed. It can be stopped at any time: asked for again, it goes on where it stopped.',
+  },
+  async run(parsed, { streams, settings, signal }) {
+    const report = await refieldCase({
+      folder: parsed.positionals[0]!,
+      source: parsed.text('source'),
+      builder: { memoryLimit: settings.importMemory, threads: settings.threads },
+      signal,
+    });
+    if (parsed.flag('json')) {
+      await write(streams.out, `${JSON.stringify(report)}\n`);
+      return 0;
+    }
+    const { events, before, after, changed, left, segments } = report;
+    const lines = [
+      `${counted(events, 'event')} with a message: ${counted(after, 'has', 'have')} fields that were cut, ${before} before; ${changed} changed`,
+      ...(left > 0 ? [`left as they were: ${left} whose records state fields themselves`] : []),
+      `segments: ${segments.rewritten} rewritten, ${segments.unchanged} as they were`,
+    ];
+    await write(streams.out, `${lines.join('\n')}\n`);
+    return 0;
+  },
+};

@@ -1,0 +1,60 @@
+/**
+ * Table `extractors`: those that people added to the case. What was replaced or removed is in the audit log.
+ */
+import { type CatalogDatabase, now, userName } from '../catalog-database.ts';
+
+export interface ExtractorRow {
+  readonly name: string;
+  readonly version: number;
+  /** The file as it was given. */
+  readonly document: string;
+  /** Of the file. */
+  readonly sha256: string;
+  readonly addedAt: string;
+  readonly user: string;
+}
+
+export class ExtractorsTable {
+  private readonly db: CatalogDatabase;
+
+  constructor(db: CatalogDatabase) {
+    this.db = db;
+  }
+
+  all(): ExtractorRow[] {
+    return this.db.all('SELECT * FROM extractors ORDER BY name').map((row) => ({
+      name: String(row.name),
+      version: Number(row.version),
+      document: String(row.document),
+      sha256: String(row.sha256),
+      addedAt: String(row.added_at),
+      user: String(row.user),
+    }));
+  }
+
+  /** Adds one, or replaces the one of its name. */
+  put({
+    name,
+    version,
+    document,
+    sha256,
+  }: Pick<ExtractorRow, 'name' | 'version' | 'document' | 'sha256'>): void {
+    this.db.change(
+      'extractors',
+      'name = ?',
+      [name],
+      `INSERT OR REPLACE INTO extractors(name, version, document, sha256, added_at, user)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+      name,
+      version,
+      document,
+      sha256,
+      now(),
+      userName(),
+    );
+  }
+
+  remove(name: string): void {
+    this.db.change('extractors', 'name = ?', [name], 'DELETE FROM extractors WHERE name = ?', name);
+  }
+}

@@ -1,0 +1,28 @@
+/** The source that a person names, by its number, its name or the end of its path. */
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { SourceRow } from '../../catalog/tables/sources.ts';
+import { DaybookError } from '../../contract/errors.ts';
+
+/** @throws DaybookError not-found, usage */
+export function findSource(catalog: Catalog, text: string): SourceRow {
+  const sources = catalog.sources.all();
+  const exact = sources.filter((source) => source.name === text || String(source.id) === text);
+  // As in `source:` of a query: the end of the path is enough where it is one source's only.
+  const found =
+    exact.length > 0
+      ? exact
+      : sources.filter(({ name }) => name.endsWith(`/${text}`) || name.endsWith(`!${text}`));
+  if (found.length === 1) return found[0]!;
+  if (found.length > 1) {
+    throw new DaybookError(
+      'usage',
+      `${found.length} sources are called ${text}`,
+      `give its number: ${found.map((source) => source.id).join(', ')}`,
+    );
+  }
+  throw new DaybookError(
+    'not-found',
+    `there is no source ${JSON.stringify(text)}`,
+    'list them with: daybook sources CASE',
+  );
+}

@@ -1,0 +1,179 @@
+/**
+ * The extractors that a case has of its own: added and removed by people, named in the audit log with their hashes. Events
+ * that are in the case get their fields by `refield.ts`.
+ */
+import { hash } from 'node:crypto';
+import { DaybookError } from '../../contract/errors.ts';
+import { programOf } from '../../fields/extractor.ts';
+import { shippedExtractors } from '../../fields/extractors.ts';
+import { cutFields } from '../../fields/cut-fields.ts';
+import { type OwnExtractor, cutterWith, readOwnExtractor } from '../../fields/own-extractors.ts';
+import { Catalog } from '../../catalog/catalog.ts';
+import { CaseWriter } from '../../ingest/case/case-writer.ts';
+import type { BuilderOptions } from '../../store/segment-builder.ts';
+
+/** A sample of an extractor out of which something else is cut than its file says. */
+export interface WrongSample {
+  readonly message: string;
+  /** Fields as `name=value`, `extractor` among them. */
+  readonly expected: readonly string[];
+  readonly found: readonly string[];
+}
+
+/** The samples of an extractor that do not give what its file says. */
+export function wrongSamples({ document, extractor }: OwnExtractor): WrongSample[] {
+  const mark = `${extractor.name}/${extractor.version}`;
+  const textsOf = (fields: Readonly<Record<string, string>>): string[] =>
+    Object.entries(fields)
+      .map(([name, value]) => `${name}=${value}`)
+      .sort();
+  const cutter = cutterWith([document]);
+  const samples = extractor.samples.flatMap(({ program, message, fields }): WrongSample[] => {
+    const expected = textsOf({ ...fields, extractor: mark });
+    const found = textsOf(cutFields(cutter, program, message));
+    return expected.join('\n') === found.join('\n') ? [] : [{ message, expected, found }];
+  });
+  const uncut = extractor.uncut.flatMap((message): WrongSample[] => {
+    const found = cutFields(cutter, programOf(extractor.programs), message);
+    return found['extractor'] === mark ? [{ message, expected: [], found: textsOf(found) }] : [];
+  });
+  return [...samples, ...uncut];
+}
+
+export interface AddedExtractor {
+  readonly name: string;
+  readonly version: number;
+  readonly sha256: string;
+  /** The version that it takes the place of, in the case or of Daybook. */
+  readonly replaces: number | undefined;
+}
+
+/**
+ * Adds an extractor to the case, or replaces the one of its name by a later version.
+ * @param file where it comes from, for people
+ * @throws DaybookError usage, case-locked
+ */
+export async function addExtractor(
+  folder: string,
+  document: string,
+  file: string,
+  builder: BuilderOptions,
+): Promise<AddedExtractor> {
+  const given = readOwnExtractor(document, file);
+  const { name, version } = given.extractor;
+  const [wrong] = wrongSamples(given);
+  if (wrong !== undefined)
+    throw new DaybookError(
+      'usage',
+      `${file}: its sample ${JSON.stringify(wrong.message)} does not give what the file says`,
+      `try: daybook fields --test ${file}`,
+    );
+  const writer = await CaseWriter.open(folder, 'add extractor', builder);
+  try {
+    const { catalog } = writer;
+    const known =
+      catalog.extractors.all().find((one) => one.name === name) ??
+      shippedExtractors().find((one) => one.name === name);
+    const sha256 = hash('sha256', document);
+    const added = { name, version, sha256, replaces: known?.version };
+    if (known !== undefined && 'sha256' in known && known.sha256 === sha256) return added;
+    // What an event says it was cut by must tell which of them it was.
+    if (known !== undefined && version <= known.version)
+      throw new DaybookError(
+        'usage',
+        `${file}: there is an extractor ${name} of version ${known.version} already`,
+        `give it version ${known.version + 1}, or another name`,
+      );
+    catalog.transaction(() => {
+      catalog.extractors.put({ name, version, document, sha256 });
+      catalog.audit.add('add extractor', { ...added, file });
+      catalog.changes.add('extractors', { name, version });
+    });
+    return added;
+  } finally {
+    writer.close();
+  }
+}
+
+/** @throws DaybookError not-found, case-locked */
+export async function removeExtractor(
+  folder: string,
+  name: string,
+  builder: BuilderOptions,
+): Promise<void> {
+  const writer = await CaseWriter.open(folder, 'remove extractor', builder);
+  try {
+    const { catalog } = writer;
+    const known = catalog.extractors.all().find((one) => one.name === name);
+    if (known === undefined)
+      throw new DaybookError(
+        'not-found',
+        `the case has no extractor ${JSON.stringify(name)} of its own`,
+        'list them with: daybook fields CASE --extractors',
+      );
+    catalog.transaction(() => {
+      catalog.extractors.remove(name);
+      const { version, sha256 } = known;
+      catalog.audit.add('remove extractor', { name, version, sha256 });
+      catalog.changes.add('extractors', { name });
+    });
+  } finally {
+    writer.close();
+  }
+}
+
+export interface ListedExtractor {
+  readonly name: string;
+  readonly version: number;
+  /** What it is for. */
+  readonly title: string;
+  readonly fields: readonly string[];
+  /** Of its file; undefined: it is Daybook's. */
+  readonly sha256: string | undefined;
+}
+
+/** The extractors of a case, its own first; undefined: those of Daybook. @throws DaybookError not-a-case */
+export function extractorsOf(folder: string | undefined): ListedExtractor[] {
+  const own = folder === undefined ? [] : ownExtractors(folder);
+  const names = new Set(own.map(({ extractor }) => extractor.name));
+  const listed = ({ extractor, sha256 }: Pick<OwnExtractor, 'extractor'> & { sha256?: string }) => {
+    const { name, version, title, fields } = extractor;
+    return { name, version, title, fields, sha256 };
+  };
+  return [
+    ...own.map(listed),
+    ...shippedExtractors()
+      .filter(({ name }) => !names.has(name))
+      .map((extractor) => listed({ extractor })),
+  ];
+}
+
+function ownExtractors(folder: string): (OwnExtractor & { sha256: string })[] {
+  const catalog = Catalog.open(folder);
+  try {
+    return catalog.extractors.all().map(({ document, name, sha256 }) => ({
+      ...readOwnExtractor(document, `extractor ${name}`),
+      sha256,
+    }));
+  } finally {
+    catalog.close();
+  }
+}
+
+/** What an extractor gives for its samples. @throws DaybookError usage: says what is wrong, and on which line */
+export function testedExtractor(
+  document: string,
+  file: string,
+): {
+  readonly mark: string;
+  readonly fields: readonly string[];
+  readonly samples: number;
+  readonly wrong: readonly WrongSample[];
+} {
+  const own = readOwnExtractor(document, file);
+  const { name, version, fields, samples, uncut } = own.extractor;
+  return {
+    ...{ mark: `${name}/${version}`, fields },
+    ...{ samples: samples.length + uncut.length, wrong: wrongSamples(own) },
+  };
+}
