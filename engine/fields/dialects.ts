@@ -78,6 +78,7 @@ import sentineloneDeepVisibility from './dialects/sentinelone-deep-visibility.js
 import slack from './dialects/slack.json' with { type: 'json' };
 import snort from './dialects/snort.json' with { type: 'json' };
 import sophosCentral from './dialects/sophos-central.json' with { type: 'json' };
+import structuredData from './dialects/structured-data.json' with { type: 'json' };
 import tanium from './dialects/tanium.json' with { type: 'json' };
 import tehtris from './dialects/tehtris.json' with { type: 'json' };
 import thinkstCanary from './dialects/thinkst-canary.json' with { type: 'json' };
@@ -193,6 +194,7 @@ const DOCUMENTS: readonly unknown[] = [
   slack,
   snort,
   sophosCentral,
+  structuredData,
   tanium,
   tehtris,
   thinkstCanary,

@@ -60,6 +60,7 @@ export class RecordFields {
   /** Whether a field can have a text. */
   private isOf(meanings: Meanings, field: string, text: string): boolean {
     if (field === 'src_ip' || field === 'dst_ip') return this.isEndpoint(text);
+    if (field === 'src_port' || field === 'dst_port') return isPort(text);
     const values = meanings.valuesOf(field);
     return values === undefined ? isTextOf(field, text) : values.has(text.toLowerCase());
   }
@@ -134,9 +135,12 @@ function setPort(
   field: 'src_port' | 'dst_port',
   text: string,
 ): void {
-  // 0 stands for none.
-  if (/^\d{1,5}$/.test(text) && Number(text) > 0 && Number(text) <= 0xffff)
-    batch[field].set(row, Number(text));
+  if (isPort(text)) batch[field].set(row, Number(text));
+}
+
+/** 0 stands for none. */
+function isPort(text: string): boolean {
+  return /^\d{1,5}$/.test(text) && Number(text) > 0 && Number(text) <= 0xffff;
 }
 
 function isText(field: string): field is CutText {

@@ -8,6 +8,8 @@ interface Entry {
   readonly bytes: Uint8Array;
   readonly prefixLength: number;
   readonly name: string;
+  /** Without its prefix. */
+  readonly own: string;
   /** Undefined when the batch has too many attributes already. */
   readonly column: TextColumn | undefined;
   readonly next: Entry | undefined;
@@ -28,6 +30,7 @@ export class AttributeNames {
   /**
    * Sets an attribute of the row being filled to bytes that are (`valid`) or may not be valid UTF-8. A name that
    * comes again in the row gets `.2`, `.3`, …: nothing is lost.
+   * @returns the name without its prefix
    */
   set(
     names: Uint8Array,
@@ -39,19 +42,20 @@ export class AttributeNames {
     start: number,
     end: number,
     valid: boolean,
-  ): void {
+  ): string {
     const entry = this.find(names, prefixStart, prefixEnd, nameStart, nameEnd);
     const row = this.batch.length;
     if (entry.column !== undefined && entry.column.present[row] === 0) {
       if (valid) entry.column.set(row, bytes, start, end);
       else entry.column.setLossy(row, bytes, start, end);
-      return;
+      return entry.own;
     }
     let name = entry.name;
     for (let n = 2; n < 1000 && this.batch.hasAttribute(name); n++) {
       name = `${entry.name}.${n}`;
     }
     this.batch.setAttribute(name, text.decode(bytes.subarray(start, end)));
+    return entry.own;
   }
 
   private find(b: Uint8Array, p1: number, p2: number, n1: number, n2: number): Entry {
@@ -70,7 +74,7 @@ export class AttributeNames {
     bytes.set(b.subarray(p1, p2));
     bytes.set(b.subarray(n1, n2), p2 - p1);
     const column = this.batch.attributeColumn(name);
-    const entry = { bytes, prefixLength: p2 - p1, name, column, next: first };
+    const entry = { bytes, prefixLength: p2 - p1, name, own, column, next: first };
     if (this.entries.size < MAX_NAMES) this.entries.set(hash, entry);
     return entry;
   }

@@ -9,6 +9,8 @@ import { GIVEN, ZONE_ASSUMED } from '../../engine/contract/decisions.ts';
 import { TS_BASIS, type ByteOffset } from '../../engine/contract/event.ts';
 import type { EventSink } from '../../engine/contract/importer.ts';
 import type { Zone } from '../../engine/contract/zone.ts';
+import { DialectFinder } from '../../engine/fields/meanings.ts';
+import { RecordFields } from '../../engine/fields/record-fields.ts';
 import { AttributeNames } from './attribute-names.ts';
 import type { Header } from './header.ts';
 import { SHAPE } from './stamp.ts';
@@ -17,6 +19,8 @@ import type { W3cColumns } from './w3c.ts';
 const BACKSLASH = 92;
 const QUOTE = 34;
 const CLOSE = 93;
+const AT = 64;
+const text = new TextDecoder();
 
 /** Days from 1970-01-01 to a date of the Gregorian calendar. */
 export function daysFromCivil(year: number, month: number, day: number): number {
@@ -40,6 +44,8 @@ export class Emitter {
   private readonly zoneBasis: string;
   private readonly names: AttributeNames;
   private readonly w3c: W3cColumns;
+  private readonly meanings = new DialectFinder().find(['@structured-data']);
+  private readonly fields = new RecordFields();
   private zoneTold = false;
   private dateKey = -1;
   private dateDays = 0;
@@ -146,13 +152,19 @@ export class Emitter {
     batch.ts_basis.set(row, basis);
   }
 
-  /** `[id name="value" …]…`, which is known to be well-formed, as attributes `id.name`. */
+  /**
+   * `[id name="value" …]…`, which is known to be well-formed, as attributes `id.name`; what an element of an enterprise
+   * (`name@32473`) says by names that have a meaning, as fields, too.
+   */
   private structuredData(b: Uint8Array, start: number, end: number, valid: boolean): void {
+    const keys: string[] = [];
+    const values: string[] = [];
     let p = start;
     while (p < end) {
       const id = ++p;
       while (b[p]! > 32 && b[p] !== CLOSE) p++;
       const idEnd = p;
+      const isOfEnterprise = b.subarray(id, idEnd).includes(AT);
       if (b[p] === CLOSE) this.names.set(b, id, idEnd, p, p, b, p, p, valid);
       for (;;) {
         while (b[p] === 32) p++;
@@ -170,16 +182,20 @@ export class Emitter {
           }
           p++;
         }
-        if (escaped) {
-          const size = this.unescape(b, value, p);
-          this.names.set(b, id, idEnd, name, nameEnd, this.unescaped, 0, size, valid);
-        } else {
-          this.names.set(b, id, idEnd, name, nameEnd, b, value, p, valid);
+        const size = escaped ? this.unescape(b, value, p) : p - value;
+        const from = escaped ? 0 : value;
+        const bytes = escaped ? this.unescaped : b;
+        const key = this.names.set(b, id, idEnd, name, nameEnd, bytes, from, from + size, valid);
+        if (isOfEnterprise && this.meanings.of(key) !== undefined) {
+          keys.push(key);
+          values.push(text.decode(bytes.subarray(from, from + size)));
         }
         p++;
       }
       p++;
     }
+    if (keys.length === 0) return;
+    this.fields.write(this.batch, this.batch.length, this.meanings, { keys, values });
   }
 
   /** RFC 5424 section 6.3.3: a backslash counts only before `"`, `\` and `]`. */

@@ -725,3 +725,16 @@ describe('headers', () => {
     expect(row.length).toBe(utf8.encode(wanted.line).length);
   });
 });
+
+it('gives the fields that structured data of an enterprise states, and leaves it as it is', async () => {
+  const row = await one(
+    '<134>1 2026-11-21T00:00:01Z fw1 fw - DENY [meta src="192.0.2.9"][fw@32473 src="192.0.2.1" source-port="40112" ' +
+      'dst="2001:db8::1" dpt="443" protocol-id="6" act="deny" user="EXAMPLE\\\\alice" rule="de\\"ny" spt="99999"] x',
+  );
+  expect(row).toMatchObject({
+    ...{ src_ip4: 0xc0000201, src_port: 40_112, dst_port: 443, proto: 6, action: 'deny' },
+    ...{ user: 'alice', user_domain: 'EXAMPLE', rule: 'de"ny', message: 'x' },
+    attrs: { 'meta.src': '192.0.2.9', 'fw@32473.src': '192.0.2.1', 'fw@32473.spt': '99999' },
+  });
+  expect(row).not.toHaveProperty('extractor');
+});
