@@ -36,6 +36,11 @@ export const LIST_OPTIONS = {
     type: 'boolean',
     help: 'rows with both ends of a conversation hold in the direction they are written in only',
   },
+  'list-exclude': {
+    type: 'string',
+    value: 'FILE',
+    help: 'only events that match no line of this list, which is read as --list is',
+  },
   'list-unmatched': {
     type: 'string',
     value: 'FILE',
@@ -48,19 +53,28 @@ export const LIST_OPTIONS = {
 const MOST_BYTES = 32 << 20;
 
 /**
- * The list that the options name; undefined: none.
+ * The lists that the options name.
  * @throws DaybookError usage, unreadable, limit-exceeded
  */
-export async function givenList(parsed: Parsed): Promise<GivenList | undefined> {
-  const path = parsed.text('list');
-  if (path === undefined) {
-    const other = ['list-field', 'list-directed', 'list-unmatched'].find(
-      (name) => parsed.flag(name) || parsed.text(name) !== undefined,
-    );
-    if (other !== undefined)
-      throw new DaybookError('usage', `--${other} goes with --list`, 'name the list: --list FILE');
-    return undefined;
+export async function givenLists(
+  parsed: Parsed,
+): Promise<{ list?: GivenList | undefined; exclude?: GivenList | undefined }> {
+  const [path, other] = [parsed.text('list'), parsed.text('list-exclude')];
+  if (path === '-' && other === '-')
+    throw new DaybookError('usage', 'standard input is one list, not two', 'name a file for one');
+  for (const name of ['list-field', 'list-directed', 'list-unmatched']) {
+    const isGiven = parsed.flag(name) || parsed.text(name) !== undefined;
+    if (!isGiven || path !== undefined || (name !== 'list-unmatched' && other !== undefined))
+      continue;
+    throw new DaybookError('usage', `--${name} goes with --list`, 'name the list: --list FILE');
   }
+  return {
+    list: path === undefined ? undefined : await listIn(path, parsed),
+    exclude: other === undefined ? undefined : await listIn(other, parsed),
+  };
+}
+
+async function listIn(path: string, parsed: Parsed): Promise<GivenList> {
   const fields = parsed
     .text('list-field')
     ?.split(',')
@@ -75,10 +89,12 @@ export async function givenList(parsed: Parsed): Promise<GivenList | undefined> 
   };
 }
 
-/** The file of the list, if it is one. */
+/** The lists that are files. */
 export function listFiles(parsed: Parsed): string[] {
-  const path = parsed.text('list');
-  return path === undefined || path === '-' ? [] : [path];
+  return ['list', 'list-exclude'].flatMap((name) => {
+    const path = parsed.text(name);
+    return path === undefined || path === '-' ? [] : [path];
+  });
 }
 
 /**

@@ -28,8 +28,12 @@ export function damageNotes(
 
 /** What is to be told of any answer on this plan. */
 export function notesOf(plan: Plan): string[] {
-  const { list } = plan.context;
-  const ofList = [...plan.readings, ...(list === undefined ? [] : [`list: ${listText(list)}`])];
+  const { list, exclude } = plan.context;
+  const ofList = [
+    ...plan.readings,
+    ...(list === undefined ? [] : [`list: ${listText(list)}`]),
+    ...(exclude === undefined ? [] : [`left out by list: ${listText(exclude)}`]),
+  ];
   if (plan.unlisted.size === 0) return ofList;
   const names = [...plan.unlisted].map((name) => JSON.stringify(name)).join(', ');
   return [

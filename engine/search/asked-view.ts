@@ -129,7 +129,10 @@ export class AskedView implements AskedFor {
     const { session, snapshot, watch, plan } = this;
     await returnMemoryAbove(session.processMemory);
     await watch.spanAsync('attach', () =>
-      session.prepare(this.rowsOf(segments), snapshot, statement.sql, plan.context.list),
+      session.prepare(this.rowsOf(segments), snapshot, statement.sql, [
+        plan.context.list,
+        plan.context.exclude,
+      ]),
     );
     const end =
       priority === 'now'

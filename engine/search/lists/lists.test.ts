@@ -52,15 +52,21 @@ async function shown(
   query: string,
   list?: GivenList,
   path?: 'scan',
+  exclude?: GivenList,
 ): Promise<Record<string, unknown>[]> {
   const out: Record<string, unknown>[] = [];
-  const running = startQuery(session, { text: query, list, zone: 'UTC', path });
+  const running = startQuery(session, { text: query, list, exclude, zone: 'UTC', path });
   for await (const rows of shownRows(running, 'UTC')) out.push(...rows);
   return out;
 }
 
-async function ids(query: string, list?: GivenList, path?: 'scan'): Promise<string[]> {
-  return (await shown(`${query} | fields event_id`, list, path)).map((row) =>
+async function ids(
+  query: string,
+  list?: GivenList,
+  path?: 'scan',
+  exclude?: GivenList,
+): Promise<string[]> {
+  return (await shown(`${query} | fields event_id`, list, path, exclude)).map((row) =>
     String(row['event_id']),
   );
 }
@@ -200,6 +206,31 @@ describe('a list', () => {
         expect(await counted.answer()).toMatchObject({ count: expected.length });
       }),
       { numRuns: RUNS, seed: RUNS === 25 ? 11 : Date.now() },
+    );
+  }, 120_000);
+
+  it('leaves out what its rows would find, also beside another', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        lists,
+        lists,
+        fc.constantFrom('*', 'kind:*', 'proto:tcp'),
+        async (list, other, filter) => {
+          const { directed } = list;
+          const one = given(asText(list), { directed });
+          const expected = await ids(`(${filter}) NOT ${asQuery(list)}`, undefined, 'scan');
+          expect(await ids(filter, undefined, undefined, one)).toEqual(expected);
+          expect(await ids(filter, undefined, 'scan', one)).toEqual(expected);
+          const both = await ids(
+            `(${filter}) ${asQuery(other)} NOT ${asQuery(list)}`,
+            undefined,
+            'scan',
+          );
+          const within = given(asText(other), { directed: other.directed });
+          expect(await ids(filter, within, undefined, one)).toEqual(both);
+        },
+      ),
+      { numRuns: Math.ceil(RUNS / 2), seed: 7 },
     );
   }, 120_000);
 

@@ -145,17 +145,18 @@ export class CaseSession {
   /**
    * Makes these segments ready for a statement, and what else it names: marks on them, tables of a list.
    * @param sql the statement; left out: it may name marks
-   * @param list of its plan
+   * @param lists of its plan
    */
   async prepare(
     segments: readonly SegmentRow[],
     snapshot: Snapshot,
     sql = 'marks.',
-    list?: MatchList,
+    lists: readonly (MatchList | undefined)[] = [],
   ): Promise<void> {
     await this.store.keepOnly(new Set(snapshot.segments.map((segment) => segment.id)));
     await this.store.attach(segments);
-    if (list !== undefined && sql.includes('lists.')) await this.lists.load(list, this.store);
+    for (const list of sql.includes('lists.') ? lists : [])
+      if (list !== undefined) await this.lists.load(list, this.store);
     if (!sql.includes('marks.')) return;
     for (const { id } of segments) {
       const tags = new Set([
