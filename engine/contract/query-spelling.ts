@@ -31,6 +31,7 @@ export const STAGE_NAMES = [
     'eval',
     'extract',
     'parse',
+    'lookup',
     'fields',
     'rename',
     'sort',

@@ -193,6 +193,14 @@ export type Stage = Span &
         /** Groups within which there is a row before; none: all rows are one. */
         readonly by: readonly Name[];
       }
+    | {
+        readonly stage: 'lookup';
+        /** As it is written. */
+        readonly file: string;
+        readonly on: Name;
+        /** The column of the file that is compared; the one named as the field when left out. */
+        readonly key: Name | undefined;
+      }
     | { readonly stage: 'rename'; readonly names: readonly Renamed[] }
     | { readonly stage: 'extract'; readonly from: Name; readonly given: Cut }
     | { readonly stage: 'parse'; readonly form: 'json' | 'kv'; readonly from: Name }

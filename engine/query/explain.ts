@@ -44,6 +44,10 @@ export function explain(plan: Plan, how?: Explained): string[] {
   }
   for (const reading of plan.readings) lines.push(`note: ${reading}`);
   if (plan.context.list !== undefined) lines.push(`list: ${listText(plan.context.list)}`);
+  for (const [path, file] of plan.context.lookups ?? [])
+    lines.push(`lookup: ${path}, ${counted(file.lines.length, 'row')}, sha256 ${file.sha256}`);
+  if (plan.context.exclude !== undefined)
+    lines.push(`left out by list: ${listText(plan.context.exclude)}`);
   if (plan.packetsBeneath !== undefined) {
     const { packets, exact } = plan.packetsBeneath;
     lines.push(`packets beneath: ${exact ? '' : 'up to '}${packets} (kind:* brings them in)`);

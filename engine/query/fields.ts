@@ -172,6 +172,14 @@ export function knownField(name: string): Field | undefined {
   return alias === undefined ? undefined : (BY_COLUMN.get(alias) ?? VIRTUAL_FIELDS.get(alias));
 }
 
+const FIXED: ReadonlySet<string> = new Set(['ts', 'ip', 'port', 'seq', 'source_id', 'ts_ns']);
+
+/** Whether a name says which events there are, in which order: no stage gives it another meaning. */
+export function isOwnName(name: string): boolean {
+  const known = knownField(name);
+  return known !== undefined && (known.type === 'virtual' || FIXED.has(known.name));
+}
+
 /** Whether only extractors fill a field: many cases have none of it. */
 export function isCutText(name: string): boolean {
   return CUT_TEXTS.some((one) => one === name);

@@ -8,6 +8,8 @@
  */
 export type { Ast, Expression, Stage, WithinNode } from './ast.ts';
 export { walk } from './ast.ts';
+export { type GivenFile, LOOKUP_LIMITS } from './lookups/lookup-file.ts';
+export { lookupNames } from './lookups/lookup-names.ts';
 export { parseQuery } from './parse.ts';
 export { QueryError } from './query-error.ts';
 export type { SegmentInfo } from './scope.ts';

@@ -816,6 +816,7 @@ class Parser {
       names: () => this.names(stage),
       column: () => this.column(stage),
       columns: () => this.columns(stage),
+      path: () => this.path(stage),
       value: () => this.computedValue(),
       templateOrPattern: () => this.templateOrPattern(stage),
       take: (sign) => scan.take(sign),
@@ -1001,6 +1002,19 @@ class Parser {
     throw syntaxError(
       `found ${scan.found()}, expected a text in quotes or a pattern`,
       at,
+      STAGE_OPERATORS[stage].form,
+    );
+  }
+
+  private path(stage: StageName): string {
+    const { scan } = this;
+    scan.skipSpace();
+    const start = scan.pos;
+    const path = scan.atQuote() ? scan.quoted() : scan.word();
+    if (path !== undefined && path !== '' && !path.includes('\0')) return path;
+    throw syntaxError(
+      `found ${scan.found()}, expected the name of a file`,
+      start,
       STAGE_OPERATORS[stage].form,
     );
   }

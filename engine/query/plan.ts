@@ -11,7 +11,7 @@ import type { Ast, Expression, Name, Stage } from './ast.ts';
 import { withClock } from './clock-fields.ts';
 import { Params } from './dialect/duckdb.ts';
 import { allColumns, filterInput, filterRelation, judge, type EventContext } from './events.ts';
-import { EXPANDED, type Resolve, eventFields, knownField, withFields } from './fields.ts';
+import { EXPANDED, type Resolve, eventFields, isOwnName, withFields } from './fields.ts';
 import type { ArrivedFilter } from './filters/arrived.ts';
 import { type Filter, allOf, conjuncts, listFilter } from './filters/filter.ts';
 import { either } from './filters/logic.ts';
@@ -19,6 +19,7 @@ import type { Named, Surroundings } from './filters/surroundings.ts';
 import { isTime } from './filters/time.ts';
 import { UNFLOWED, isUnflowed } from './filters/unflowed.ts';
 import { EVEN_BUCKETS, type Grid, type MatchedRange, makeGrid } from './grid.ts';
+import type { LookupFile } from './lookups/lookup-file.ts';
 import type { MatchList } from './lists/match-list.ts';
 import { parseQuery } from './parse.ts';
 import type { Found, Path } from './found.ts';
@@ -68,6 +69,12 @@ export interface CompileContext {
   readonly to?: EpochMicros | undefined;
   /** Events must also meet one of its rows. */
   readonly list?: MatchList | undefined;
+  /** Events must meet none of its rows. */
+  readonly exclude?: MatchList | undefined;
+  /** The files of `lookup`, by what the query calls them. */
+  readonly lookups?: ReadonlyMap<string, LookupFile> | undefined;
+  /** Rows are made in memory, one by one, as evidence is read: what needs the row alone leaves them events. */
+  readonly rowByRow?: boolean | undefined;
   /** Only events that came between two moments of the case. */
   readonly arrived?: Omit<ArrivedFilter, 'filter'> | undefined;
   /** Only events that are not before this time: those without a time are among them. */
@@ -171,7 +178,10 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
   const about = stages[0] && stageOperatorOf(stages[0]).about?.(stages[0]);
   const asked =
     about === undefined ? shaped.events : whereNode(shaped.events, analyse(about, resolve, around));
-  const listed = context.list === undefined ? asked : held(asked, listFilter(context.list));
+  const { list, exclude } = context;
+  const within = list === undefined ? asked : held(asked, listFilter(list));
+  const listed =
+    exclude === undefined ? within : held(within, { filter: 'not', item: listFilter(exclude) });
   const { arrived, notBefore } = context;
   const come = arrived === undefined ? listed : held(listed, { filter: 'arrived', ...arrived });
   const events = notBefore === undefined ? come : held(come, fromTime(notBefore));
@@ -194,7 +204,7 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
     alike.add(segment, verdict);
   }
 
-  const derived = stages.length === 0 && shaping.some(derives);
+  const derived = stages.length === 0 && shaping.some((stage) => derivesIn(stage, context));
   const rowsShape = stages.length === 0 && !derived;
   const range = timeBounds(filters);
   const first = stages[0];
@@ -349,7 +359,7 @@ function eventsNode(
   all: readonly Stage[],
   stored: Resolve,
   around: Surroundings,
-  context: Pick<CompileContext, 'from' | 'to'>,
+  context: Pick<CompileContext, 'from' | 'to' | 'rowByRow'>,
 ): ShapedEvents {
   const kindMentioned =
     mentionsKind(filter) ||
@@ -369,7 +379,8 @@ function eventsNode(
   const hidden = new Set<string>();
   for (const stage of shaping) {
     const made = stageOperatorOf(stage).computes?.(stage, resolve, around);
-    if (derives(stage) && isRowStage(stage)) node = { node: 'stage', of: node, stage, resolve };
+    if (derivesIn(stage, context) && isRowStage(stage))
+      node = { node: 'stage', of: node, stage, resolve };
     if (stage.stage === 'where') node = whereNode(node, analyse(stage.filter, resolve, around));
     else if (stage.stage === 'union') {
       if (shaping.slice(0, shaping.indexOf(stage)).some(derives))
@@ -409,9 +420,14 @@ function eventsNode(
       for (const { name } of names) hidden.delete(name.toLowerCase());
       computed = [...computed.filter(isOther), ...names];
       projection = projection && [...projection.filter(isOther), ...names];
-    } else if (isRowStage(stage)) node = { node: 'stage', of: node, stage, resolve };
+    } else if (isRowStage(stage) && !derives(stage))
+      node = { node: 'stage', of: node, stage, resolve };
   }
   return { events: node, resolve, projection, computed, hidden };
+}
+
+function derivesIn(stage: Stage, { rowByRow }: Pick<CompileContext, 'rowByRow'>): boolean {
+  return derives(stage) && !(rowByRow === true && stageOperatorOf(stage).byRow === true);
 }
 
 /** The filters of a stage. */
@@ -444,8 +460,7 @@ function rowColumns(shaped: ShapedEvents, extent: Extent): Name[] {
 /** Names that say which events there are, in which order: no stage gives them another meaning. */
 function checkComputed({ fields }: Computed, stage: Stage): void {
   for (const { name } of fields) {
-    const known = knownField(name);
-    if (known === undefined || (known.type !== 'virtual' && !FIXED.has(known.name))) continue;
+    if (!isOwnName(name)) continue;
     throw syntaxError(
       `${shown(name)} is a name of its own`,
       stage.start,
@@ -453,14 +468,13 @@ function checkComputed({ fields }: Computed, stage: Stage): void {
     );
   }
 }
-const FIXED: ReadonlySet<string> = new Set(['ts', 'ip', 'port', 'seq', 'source_id', 'ts_ns']);
 
 /** Throws QueryError when the query gives no events. */
 function unionSide(
   query: Ast,
   resolve: Resolve,
   around: Surroundings,
-  context: Pick<CompileContext, 'from' | 'to'>,
+  context: Pick<CompileContext, 'from' | 'to' | 'rowByRow'>,
 ): EventsNode {
   const other = query.stages.find(endsEvents);
   if (other !== undefined) {

@@ -12,6 +12,7 @@ import type { Named } from '../query/filters/surroundings.ts';
 import { isUnflowed } from '../query/filters/unflowed.ts';
 import { knownField } from '../query/fields.ts';
 import { doubtfulNames, settled } from '../query/analyse.ts';
+import { type GivenFile, lookupFiles } from '../query/lookups/lookup-file.ts';
 import { parseQuery } from '../query/parse.ts';
 import { type Plan, planQuery } from '../query/plan.ts';
 import { OVERFLOW_COLUMN, type SegmentInfo } from '../query/scope.ts';
@@ -25,6 +26,8 @@ export interface ScanRequest {
   readonly to: EpochMicros | undefined;
   /** What `source:` may name. */
   readonly sources: readonly Named[];
+  /** The files of `lookup`, by what the query calls them. */
+  readonly lookups?: ReadonlyMap<string, GivenFile> | undefined;
   /** Of the names that decide what a doubtful part is, those that events have; undefined: not known. */
   readonly fields?: ReadonlySet<string>;
   /** Files of extractors beside those of Daybook. */
@@ -87,6 +90,8 @@ export function planScan(request: ScanRequest): ScanPlan {
     zone: request.zone,
     from: request.from,
     to: request.to,
+    lookups: request.lookups && lookupFiles(request.lookups),
+    rowByRow: true,
   };
   const plan = everything(planQuery(ast, context));
   if (plan.stages.length === 0 ? !plan.streaming : plan.events.node !== 'base') {

@@ -9,6 +9,7 @@ import { IndexDamaged } from '../index/segment-indexes.ts';
 import { Stopwatch, type Timings } from '../measure/operation-log.ts';
 import { type Ast, type Plan, parseQuery, planQuery } from '../query/index.ts';
 import { damageNotes, notesOf } from './answer-notes.ts';
+import type { GivenFile } from '../query/lookups/lookup-file.ts';
 import { AskedView } from './asked-view.ts';
 import type { GivenList } from './lists/case-lists.ts';
 import { type Question, contextOf } from './plan-context.ts';
@@ -23,6 +24,10 @@ export interface View {
   to?: EpochMicros | undefined;
   /** Events must also meet one of its rows. */
   list?: GivenList | undefined;
+  /** Events must meet none of its rows. */
+  exclude?: GivenList | undefined;
+  /** The files of `lookup`, by what the query calls them. */
+  lookups?: ReadonlyMap<string, GivenFile> | undefined;
   /** For times in the query that state none. */
   zone: string;
   /** `scan`: no index is used. */

@@ -4,6 +4,7 @@
 import type { SegmentRow } from '../catalog/tables/segments.ts';
 import type { EpochMicros } from '../contract/event.ts';
 import type { CompileContext, SegmentInfo, planQuery } from '../query/index.ts';
+import { type GivenFile, lookupFiles } from '../query/lookups/lookup-file.ts';
 import type { GivenList } from './lists/case-lists.ts';
 import type { CaseSession } from './session/case-session.ts';
 import type { Snapshot } from './session/snapshot.ts';
@@ -15,6 +16,10 @@ export interface Question {
   to?: EpochMicros | undefined;
   /** Events must also meet one of its rows. */
   list?: GivenList | undefined;
+  /** Events must meet none of its rows. */
+  exclude?: GivenList | undefined;
+  /** The files of `lookup`, by what the query calls them. */
+  lookups?: ReadonlyMap<string, GivenFile> | undefined;
   /** For times without a zone in the query, and for times shown. */
   zone: string;
   /** Only these segments. */
@@ -48,6 +53,8 @@ export function contextOf(
     from: question.from,
     to: question.to,
     list: question.list && lists.read(question.list, segments),
+    exclude: question.exclude && lists.read(question.exclude, segments),
+    lookups: question.lookups && lookupFiles(question.lookups),
     arrived: question.arrived,
   };
 }

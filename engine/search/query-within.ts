@@ -11,7 +11,7 @@ import {
 import { type QueryParameters, type RunningQuery, startQuery } from './query.ts';
 import type { CaseSession } from './session/case-session.ts';
 
-type Asked = Pick<QueryParameters, 'text' | 'zone' | 'signal' | 'path'>;
+type Asked = Pick<QueryParameters, 'text' | 'zone' | 'signal' | 'path' | 'lookups'>;
 
 /**
  * The tree of a query in which no query is left to be asked first; undefined: there was none in it. A query within another sees
@@ -42,11 +42,18 @@ async function resolved(session: CaseSession, ast: Ast, asked: Asked): Promise<A
 }
 
 async function valuesOf(session: CaseSession, node: WithinNode, asked: Asked): Promise<string[]> {
-  const { zone, signal, path } = asked;
+  const { zone, signal, path, lookups } = asked;
   const ast = await resolved(session, node.query, asked);
-  const question = { text: node.query.text, zone, signal, path, operation: 'query.within' };
+  const question = {
+    text: node.query.text,
+    zone,
+    signal,
+    path,
+    lookups,
+    operation: 'query.within',
+  };
   const running = startQuery(session, question, ast);
-  if (running.plan.stages.length === 0)
+  if (running.plan.shape === 'rows')
     throw new DaybookError(
       'query-syntax',
       `a query within a query gives one column of values (column ${node.start + 1})`,

@@ -1,4 +1,5 @@
 /** `daybook delete`: deletes the events that a query finds, with a reason that is kept. */
+import { lookupFilesOf } from '../lookup-files.ts';
 import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
@@ -6,7 +7,7 @@ import { CaseSession } from '../../../engine/search/index.ts';
 import { deleteEvents } from '../../../engine/operations/marks/mark.ts';
 import { requestRange } from '../../../engine/operations/query/request-range.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
-import { LIST_OPTIONS, givenList, tellUnmatched } from '../list-option.ts';
+import { LIST_OPTIONS, givenLists, tellUnmatched } from '../list-option.ts';
 import { packetsLeftOut, visible, write } from '../output.ts';
 
 export const deleteCommand: Command = {
@@ -34,9 +35,15 @@ export const deleteCommand: Command = {
         'give one with --reason TEXT: it stays in the audit log',
       );
     const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
-    const list = await givenList(parsed);
+    const lists = await givenLists(parsed);
     const [folder, text] = parsed.positionals as [string, string];
-    const view = { ...requestRange(parsed.text('from'), parsed.text('to'), zone), list, zone };
+    const lookups = await lookupFilesOf(text);
+    const view = {
+      ...requestRange(parsed.text('from'), parsed.text('to'), zone),
+      ...lists,
+      lookups,
+      zone,
+    };
     const session = CaseSession.open(folder, {
       memoryLimit: settings.queryMemory,
       threads: settings.threads,

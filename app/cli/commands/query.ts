@@ -1,4 +1,5 @@
 /** `daybook query` and its short forms `count`, `top` and `timeline`. */
+import { lookupFilesOf } from '../lookup-files.ts';
 import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
@@ -25,7 +26,7 @@ import { TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
 import {
   LIST_OPTIONS,
   checkUnmatched,
-  givenList,
+  givenLists,
   listFiles,
   tellUnmatched,
 } from '../list-option.ts';
@@ -163,13 +164,14 @@ async function run(
       `there is no path ${JSON.stringify(path)} to choose`,
       'leave it out, or give --path scan',
     );
-  const list = await givenList(parsed);
+  const lists = await givenLists(parsed);
+  const lookups = await lookupFilesOf(text);
   const session = CaseSession.open(parsed.positionals[0]!, {
     memoryLimit: settings.queryMemory,
     threads: settings.threads,
   });
   try {
-    const view = { from, to, list, zone, path } as const;
+    const view = { from, to, ...lists, lookups, zone, path } as const;
     const running = await askQuery(session, { text, ...view, limit, signal, operation });
     if (parsed.flag('explain')) {
       const lines = await running.explain();

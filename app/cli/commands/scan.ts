@@ -11,6 +11,7 @@ import {
   rowFieldNames,
 } from '../../../engine/operations/scan/scan.ts';
 import { scanTools } from '../../scan-tools.ts';
+import { lookupFilesOf } from '../lookup-files.ts';
 import type { Parsed } from '../arguments.ts';
 import { dateOrderOf, TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
 import { LIMIT_OPTIONS, limitsOf } from '../limit-options.ts';
@@ -91,6 +92,7 @@ async function run(parsed: Parsed, context: CommandContext): Promise<number> {
     {
       path: parsed.positionals[0]!,
       text: query.trim() === '' ? '*' : query,
+      lookups: await lookupFilesOf(query),
       from,
       to,
       zone,

@@ -1,11 +1,12 @@
 /** `daybook tag`: tags the events that a query finds. */
+import { lookupFilesOf } from '../lookup-files.ts';
 import { counted } from '../../../engine/contract/counted.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
 import { CaseSession } from '../../../engine/search/index.ts';
 import { tagEvents } from '../../../engine/operations/marks/mark.ts';
 import { requestRange } from '../../../engine/operations/query/request-range.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
-import { LIST_OPTIONS, givenList, tellUnmatched } from '../list-option.ts';
+import { LIST_OPTIONS, givenLists, tellUnmatched } from '../list-option.ts';
 import { packetsLeftOut, visible, write } from '../output.ts';
 
 export const tagCommand: Command = {
@@ -24,8 +25,14 @@ export const tagCommand: Command = {
   async run(parsed, { streams, settings, signal }) {
     const [folder, text, name] = parsed.positionals as [string, string, string];
     const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
-    const list = await givenList(parsed);
-    const view = { ...requestRange(parsed.text('from'), parsed.text('to'), zone), list, zone };
+    const lists = await givenLists(parsed);
+    const lookups = await lookupFilesOf(text);
+    const view = {
+      ...requestRange(parsed.text('from'), parsed.text('to'), zone),
+      ...lists,
+      lookups,
+      zone,
+    };
     const session = CaseSession.open(folder, {
       memoryLimit: settings.queryMemory,
       threads: settings.threads,

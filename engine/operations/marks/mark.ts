@@ -8,6 +8,7 @@ import { DaybookError } from '../../contract/errors.ts';
 import { RowSet } from '../../util/row-set.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import { eventsAst, parseQuery, ROW_IDENTITY } from '../../query/index.ts';
+import type { GivenFile } from '../../query/lookups/lookup-file.ts';
 import {
   askView,
   type AskedView,
@@ -27,6 +28,10 @@ export type MarkTarget =
       to?: number | undefined;
       /** Events must also meet one of its rows. */
       list?: GivenList | undefined;
+      /** Events must meet none of its rows. */
+      exclude?: GivenList | undefined;
+      /** The files of `lookup` in queries within it. */
+      lookups?: ReadonlyMap<string, GivenFile> | undefined;
       /** For times in the query that state none. */
       zone: string;
     }
@@ -154,7 +159,7 @@ async function foundByQuery(
   operation: Marking['operation'],
   watch: Stopwatch,
 ): Promise<Found> {
-  const { text, from, to, list } = parameters;
+  const { text, from, to, list, exclude, lookups } = parameters;
   const ast = parseQuery(text);
   if (eventsAst(ast).stages.length < ast.stages.length)
     throw new DaybookError(
@@ -185,6 +190,10 @@ async function foundByQuery(
     target: {
       ...{ query: text, from, to },
       ...(list === undefined ? {} : { list: session.lists.describe(list) }),
+      ...(exclude === undefined ? {} : { exclude: session.lists.describe(exclude) }),
+      ...(lookups === undefined
+        ? {}
+        : { lookups: [...lookups.values()].map((file) => session.lists.describe(file)) }),
     },
     ...(packetsBeneath === undefined ? {} : { beneath: packetsBeneath }),
   };
@@ -217,11 +226,12 @@ async function rowsOneByOne(
   parameters: ByQuery,
   operation: Marking['operation'],
 ): Promise<ReadonlyMap<number, RowSet>> {
-  const { text, from, to, list, zone, signal } = parameters;
+  const { text, from, to, list, exclude, lookups, zone, signal } = parameters;
   // Which events they are is enough: their other columns are not read.
   const chooses = parseQuery(text).stages.some(({ stage }) => stage === 'fields');
   const running = await askQuery(session, {
-    ...{ text: chooses ? text : `${text} | fields event_id`, from, to, list, zone, signal },
+    ...{ text: chooses ? text : `${text} | fields event_id`, from, to, zone, signal },
+    ...{ list, exclude, lookups },
     operation: `events.${operation}.find`,
   });
   const bySegment = new Map<number, number[]>();

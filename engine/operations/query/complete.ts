@@ -308,6 +308,7 @@ async function namesAt(
       timeline: ['by', 'spread'],
       stats: ['by', 'as'],
       session: ['by', 'gap'],
+      lookup: ['on', 'as'],
       sequence: ['by', 'within'],
       sort: ['desc', 'asc'],
     },

@@ -571,6 +571,7 @@ describe('a query', () => {
     ['dst_port:(22 OR 44', '443', undefined],
     ['note:"undated 1', 'undated 1', '"undated 1"'],
     ['* | eval gap = delta(ts) b', 'by', undefined],
+    ['* | lookup hosts.csv o', 'on', undefined],
     ['* | session by src_ip g', 'gap', undefined],
     ['* | sequence by src_ip within 5m: ho', 'host', 'host:'],
     ['* | sequence by src_ip within 5m: failed x2 th', 'then', undefined],

@@ -32,6 +32,7 @@ import type { Answer } from '../../query/answer.ts';
 import { type ShownRecord, formatter } from '../../query/format.ts';
 import { printFilter } from '../../query/print.ts';
 import { SCAN_BYTES } from '../../query/batch/budget.ts';
+import type { GivenFile } from '../../query/lookups/lookup-file.ts';
 import type { ScanRequest } from '../../scan/plan-scan.ts';
 import { Scan, type ScanLedger } from '../../scan/scan.ts';
 import {
@@ -53,6 +54,8 @@ export interface ScanParameters {
   /** A file, or `-` for standard input. */
   readonly path: string;
   readonly text: string;
+  /** The files of `lookup`, by what the query calls them. */
+  readonly lookups?: ReadonlyMap<string, GivenFile> | undefined;
   readonly from: EpochMicros | undefined;
   readonly to: EpochMicros | undefined;
   readonly zone: string;
@@ -120,10 +123,10 @@ export interface RunningScan {
 /** @throws DaybookError query-syntax, unknown-field */
 export function startScan(parameters: ScanParameters, tools: ScanTools): RunningScan {
   const watch = new Stopwatch('scan');
-  const { path, text, from, to, zone, limit, signal } = parameters;
+  const { path, text, lookups, from, to, zone, limit, signal } = parameters;
   const sources = [{ id: 1, name: path === '-' ? 'standard-input' : basename(path) }];
   const { extractors = [] } = parameters;
-  const run = runOf({ text, zone, from, to, sources, extractors }, limit, signal, watch);
+  const run = runOf({ text, lookups, zone, from, to, sources, extractors }, limit, signal, watch);
   watch.path = 'scan';
   const reading = () => watch.spanAsync('read', () => readAll(run, parameters, tools, sources));
   const names = doubtfulNames(run.scan.scanPlan.plan.ast);

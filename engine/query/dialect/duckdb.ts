@@ -374,6 +374,24 @@ export function blockOfIp6(sql: string, prefix: number): string {
   return `(${whole} || translate(${next}, '0123456789abcdef', '${CLEARED[prefix % 4]}'))`;
 }
 
+/** The same of the first address of a block, as UUID text. */
+export function ip6BlockKey(uuid: string, prefix: number): string {
+  const digits = prefix >> 2;
+  const whole = uuid.slice(0, uuidLength(digits));
+  return prefix % 4 === 0 ? whole : whole + uuid[uuidLength(digits + 1) - 1]!;
+}
+
+/** A statement for a table of lists, all as long, each bound as the text of a JSON array. */
+export function boundLists(
+  columns: readonly { readonly name: string; readonly type: string; readonly json: string }[],
+): string {
+  const each = columns.map(
+    ({ name, type, json }) =>
+      `unnest(from_json(${json}, '["${type}"]')) AS ${quoteIdentifier(name)}`,
+  );
+  return `SELECT ${each.join(', ')}`;
+}
+
 /** The first address of that block: hexadecimal digits beyond it are zeros. */
 export function blockStartOfIp6(sql: string, bits: number): string {
   const hex = `replace(CAST(${sql} AS VARCHAR), '-', '')`;

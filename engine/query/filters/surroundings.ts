@@ -2,6 +2,7 @@
 import type { EpochMicros } from '../../contract/event.ts';
 import type { Test } from '../ast.ts';
 import type { Field } from '../fields.ts';
+import type { LookupFile } from '../lookups/lookup-file.ts';
 import type { ZoneOffset } from '../time.ts';
 
 /** A source or a tag. */
@@ -18,6 +19,8 @@ export interface Surroundings {
   /** For times that state no zone. */
   readonly zone: string;
   readonly zoneOffset: ZoneOffset;
+  /** The files of `lookup`, by what the query calls them. */
+  readonly lookups?: ReadonlyMap<string, LookupFile> | undefined;
   /** Notes on how doubtful parts are read. */
   readonly readings: Set<string>;
   /** Names that no list knows: the events may have them, or not. */

@@ -6,6 +6,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { STAGE_NAMES } from '../../contract/query-spelling.ts';
 import type { Stage, StageName } from '../ast.ts';
+import { lookupFiles } from '../lookups/lookup-file.ts';
 import { parseQuery } from '../parse.ts';
 import { groupQuestion } from '../../search/access-paths/group-question.ts';
 import { answersOfBatches } from '../testing/answers-of-batches.ts';
@@ -45,6 +46,11 @@ const ENTRIES: Readonly<Record<StageName, readonly string[]>> = {
     '| eval message = concat("user=", host, " n=7 text=\\"a b\\" src_ip=192.0.2.9 bytes=", bytes) | parse kv(message) | stats count() by user, n, text, src_ip, bytes',
     '| eval t = concat("{\\"a\\":{\\"b\\":1.50,\\"c\\":[1]},\\"a.b\\":\\"x\\",\\"host\\":", if(bytes > 50, "\\"J\\"", "12345678901234567890"), "}") | parse json(t) | stats count() by a.b, a.c, host',
     '| parse kv(message) | where user:* | count',
+  ],
+  lookup: [
+    '| lookup hosts.csv on src_ip as ip | fields event_id, src_ip, owner',
+    '| stats count() by src_ip | lookup hosts.csv on src_ip as ip',
+    '| values host | lookup hosts.csv on host as owner | sort host',
   ],
   rename: [
     '| rename src_ip as client | top client',
@@ -108,6 +114,18 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
+const lookups = lookupFiles(
+  new Map([
+    [
+      'hosts.csv',
+      {
+        name: 'hosts.csv',
+        bytes: Buffer.from('ip,owner\n10.0.0.0/8,web01\n192.168.1.7,b\n'),
+        sha256: 'f',
+      },
+    ],
+  ]),
+);
 const compared = new Set<string>();
 
 it('has an entry for every stage, and the window knows them all', () => {
@@ -117,7 +135,7 @@ it('has an entry for every stage, and the window knows them all', () => {
 
 describe.each(Object.entries(ENTRIES))('%s', (name, queries) => {
   it.each(queries)('agrees in %s', async (text) => {
-    const plan = test.plan(text);
+    const plan = test.plan(text, { lookups });
     const stages: readonly Stage[] = plan.ast.stages;
     expect(stages.some(({ stage }) => stage === name)).toBe(true);
     if (plan.shape === 'rows') {

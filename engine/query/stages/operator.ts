@@ -42,6 +42,8 @@ export interface StageReader {
   /** A name that only a field or a column has: no expression is computed in its place. */
   column(): Name;
   columns(): Name[];
+  /** The name of a file: a word or a text in quotes. */
+  path(): string;
   /** An expression. */
   value(): ValueNode;
   /** `"from {src_ip}"` or `/(?<user>\w+)/`. */
@@ -124,6 +126,8 @@ export interface StageOperator<S> {
    * for one. Absent: never.
    */
   derives?(stage: S): boolean;
+  /** With `derives`: in memory it needs nothing but the row, which stays one. */
+  readonly byRow?: true;
   /** Columns that are left of a table. */
   project?(stage: S, columns: readonly TableColumn[]): readonly TableColumn[];
 

@@ -10,6 +10,7 @@ import { extractOperator } from './extract.ts';
 import { fieldsOperator } from './fields.ts';
 import { headOperator } from './head.ts';
 import type { StageOperator } from './operator.ts';
+import { lookupOperator } from './lookup.ts';
 import { parseOperator } from './parse.ts';
 import { patternsOperator } from './patterns.ts';
 import { renameOperator } from './rename.ts';
@@ -39,6 +40,7 @@ export const STAGE_OPERATORS: Operators = {
   eval: evalOperator,
   extract: extractOperator,
   parse: parseOperator,
+  lookup: lookupOperator,
   rename: renameOperator,
   fields: fieldsOperator,
   sort: sortOperator,
@@ -65,7 +67,10 @@ export function stageOperatorOf({ stage }: { readonly stage: StageName }): Stage
 }
 
 /** Stages that choose or order events, or make a table of them row by row, and need no filter. */
-export type RowStage = Extract<Stage, { stage: 'sort' | 'head' | 'tail' | 'dedup' | 'eval' }>;
+export type RowStage = Extract<
+  Stage,
+  { stage: 'sort' | 'head' | 'tail' | 'dedup' | 'eval' | 'lookup' }
+>;
 
 export function isRowStage(stage: Stage): stage is RowStage {
   const { relation, derives } = stageOperatorOf(stage);

@@ -17,7 +17,8 @@ export function answersOfBatches(test: TestCase, plan: Plan): Answer | undefined
   const operator = stage && stageOperatorOf(stage);
   if (stage === undefined || operator?.batches === undefined || plan.events.node !== 'base') return;
   if (operator.refusesBatches?.(stage) !== undefined) return;
-  const first = test.plan(plan.ast.text.slice(0, stage.end));
+  const { lookups, rowByRow } = plan.context;
+  const first = test.plan(plan.ast.text.slice(0, stage.end), { lookups, rowByRow });
   const { columns } = buildTable(first, new Params(), undefined);
   const { resolve, extent, range } = first;
   const batchStage = operator.batches(stage, {

@@ -72,6 +72,10 @@ export const EXAMPLES: readonly {
         says: 'events that follow each other',
       },
       { query: 'kind:flow | session by src_ip gap 30m', says: 'runs of events, with their length' },
+      {
+        query: '* | lookup hosts.csv on src_ip | top owner',
+        says: 'columns of a file, on the command line',
+      },
       { query: '* | dedup src_ip | fields ts, src_ip, message', says: 'one event per value' },
     ],
   },

@@ -1,0 +1,24 @@
+/** The files that a query names. */
+import type { Ast, Stage } from '../ast.ts';
+import { parseQuery } from '../parse.ts';
+import { QueryError } from '../query-error.ts';
+import { queriesWithin } from '../within.ts';
+
+/** As they are written, each once; none of a text that is wrong, which is said where it is asked. */
+export function lookupNames(text: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  const ofStage = (stage: Stage): void => {
+    if (stage.stage === 'lookup') names.add(stage.file);
+    if (stage.stage === 'union') stage.query.stages.forEach(ofStage);
+  };
+  const ofQuery = (ast: Ast): void => {
+    ast.stages.forEach(ofStage);
+    for (const { query } of queriesWithin(ast)) ofQuery(query);
+  };
+  try {
+    ofQuery(parseQuery(text));
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+  }
+  return names;
+}
