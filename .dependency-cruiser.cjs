@@ -117,7 +117,7 @@ module.exports = {
         '^engine/',
         '^importers/(registry[.]ts$|shared/)',
         '^importers/pcap/(index|pieces|record|pcapng-slice|dissect/index)[.]ts$',
-        '^app/(compose|readers|scan-tools|lower-priority|threads|import-worker)[.]ts$',
+        '^app/(compose|readers|scan-tools|lower-priority|threads|import-worker|settings)[.]ts$',
       ),
       CORE,
     ),

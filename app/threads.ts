@@ -1,6 +1,7 @@
 /** Starts the threads of an import. */
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
+import { memoryShare } from '../engine/ingest/import-memory.ts';
 import {
   type KeptThread,
   type ThreadHandle,
@@ -9,7 +10,14 @@ import {
 
 /** By how many percent a heap may grow from one full collection of garbage to the next. */
 const HEAP_GROWTH = 600;
-export const V8_FLAGS = [`--heap-growing-percent=${HEAP_GROWTH}`, '--no-maglev-inlining'];
+/** The same where there is little memory for an import: garbage is collected more often. */
+const LITTLE_GROWTH = 100;
+export const V8_FLAGS = v8Flags(Infinity);
+
+function v8Flags(importMemory: number): string[] {
+  const growth = memoryShare(importMemory) < 1 ? LITTLE_GROWTH : HEAP_GROWTH;
+  return [`--heap-growing-percent=${growth}`, '--no-maglev-inlining'];
+}
 
 /**
  * Sets V8 up for an import, for the whole process. To be called by the last thread that an import starts, once it runs:
@@ -20,9 +28,11 @@ export const V8_FLAGS = [`--heap-growing-percent=${HEAP_GROWTH}`, '--no-maglev-i
  * gone: left alone, V8 marks the whole heap again for every 30 MB of them. How large a heap may become at most stays.
  *
  * Maglev's code is to inline nothing: docs/adr/0009-v8-and-worker-threads.md.
+ *
+ * @param importMemory bytes that DuckDB may use for it
  */
-export function setUpForImports(): void {
-  for (const flag of V8_FLAGS) setFlagsFromString(flag);
+export function setUpForImports(importMemory: number): void {
+  for (const flag of v8Flags(importMemory)) setFlagsFromString(flag);
 }
 
 /** A thread that runs `entry`, with messages of these types; it ends with the thread that started it. */

@@ -369,6 +369,25 @@ it('gives the oldest up where too much is begun, and says so', async () => {
   expect(notes.join()).toMatch(/connections were read in part: too much was open at a time/);
 });
 
+it('follows no more connections than it has memory for, however little each has begun', async () => {
+  const begun = ascii('GET / HTTP/1.1\r\n');
+  const frames = Array.from({ length: 40_000 }, (_, port) =>
+    ethernet(
+      0x0800,
+      ip4(
+        { src: CLIENT, dst: SERVER, proto: 6 },
+        tcp({ src: 10_000 + port, dst: 80, flags: ACK, seq: 1 }, begun),
+      ),
+    ),
+  );
+  const file = classicFile(
+    {},
+    frames.map((bytes, i) => ({ seconds: 1_700_000_000, fraction: i, bytes })),
+  );
+  const { notes } = await collect(pcapImporter, inputOf(file), { protocols: true, packets: false });
+  expect(notes.join()).toMatch(/connections were read in part: too much was open at a time/);
+});
+
 it('names the protocol of a flow', async () => {
   const { client, server } = stream(8080);
   const rows = await of('flow', [client(1, GET), server(1, OK)]);

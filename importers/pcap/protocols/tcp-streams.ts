@@ -6,18 +6,19 @@
  * that are missing when too much is held or the connection ends, are a gap. Of bytes that come twice the first are taken,
  * as most receivers do.
  *
- * Invariants: memory is bounded by MAX_OPEN connections and MAX_HELD_BYTES of early segments and begun messages over all; the cost of
+ * Invariants: memory is bounded by MAX_HELD_BYTES of connections, early segments and begun messages over all; the cost of
  * a packet does not depend on how many connections are open; connections of no protocol that is known cost a bit each.
  */
 import type { Packet } from '../packet.ts';
 import type { Endpoints, MessageSink, Stamp, StreamParser, StreamProtocol } from './messages.ts';
 import { STREAM_PROTOCOLS } from './stream-protocols.ts';
 
-const MAX_OPEN = 65_536;
 /** Early segments of one direction. */
 const MAX_EARLY = 64;
 const MAX_EARLY_BYTES = 1 << 20;
 const MAX_HELD_BYTES = 64 << 20;
+/** What the objects of a connection and its parser take, about. */
+const CONNECTION_BYTES = 2048;
 /** First bytes of one direction that are too few to tell the protocol. */
 const MAX_FIRST_BYTES = 16_384;
 /** Segments in which a protocol is looked for: a connection may have been captured from its middle, or begin with a proxy's handshake. */
@@ -158,8 +159,8 @@ export class TcpStreams {
     let connection = known;
     if (connection === undefined) {
       connection = new Connection(p, endpointsOf(p, flow, true));
-      if (this.open.size >= MAX_OPEN) this.evictOldest();
       this.open.set(flow, connection);
+      this.heldBytes += CONNECTION_BYTES;
     } else this.acknowledge(p, connection);
     const side = connection.sideOf(p);
     const direction = connection.sides[side];
@@ -421,7 +422,7 @@ export class TcpStreams {
       direction.earlyBytes = 0;
       this.dropFirst(direction);
     }
-    this.heldBytes -= connection.parser?.heldBytes ?? 0;
+    this.heldBytes -= CONNECTION_BYTES + (connection.parser?.heldBytes ?? 0);
     connection.parser?.finish();
     connection.parser = undefined;
   }
