@@ -6,6 +6,7 @@
  * events at once: a group's keys are single columns. What may stand on either side of an event (`ip`,
  * `port`, a flow in either direction) is in the groups both ways round.
  */
+import { counted } from '../../contract/counted.ts';
 import { type ColumnName, COLUMNS } from '../../contract/event.ts';
 import { foldText } from '../../util/fold.ts';
 import type { Ip4Ranges } from '../index-view.ts';
@@ -284,7 +285,7 @@ function ofAnyType(
   const groups = has.addresses ? groupsOf(digest, columns, addresses.lines, false) : [];
   // Of IPv6 addresses each is looked for by itself: it is written in many ways.
   const written6 = some((text) => addressOf(text)?.version === 6);
-  checkTexts(texts.lines.length + written6.lines.length);
+  checkTexts(texts.lines.length, written6.lines.length);
   return new MatchList({
     ...{ digest, lines, eitherWay: false },
     anyType: { addresses: addresses.lines.length, texts: texts.lines.length },
@@ -331,14 +332,26 @@ function ofTexts(cut: CutList, digest: string): MatchList {
   });
 }
 
-function checkTexts(count: number): void {
-  if (count > LIST_LIMITS.texts)
-    throw new ListError(
-      'limit-exceeded',
-      undefined,
-      `${count} values to be looked for in the text of events, more than ${LIST_LIMITS.texts}`,
-      'if they are values of a field, name it: --list-field host, or --list-field ip for the address columns alone',
-    );
+function checkTexts(phrases: number, addresses = 0): void {
+  const count = phrases + addresses;
+  if (count <= LIST_LIMITS.texts) return;
+  const what = [
+    ...(phrases === 0 ? [] : [counted(phrases, 'phrase')]),
+    ...(addresses === 0
+      ? []
+      : [counted(addresses, 'IPv6 address or block', 'IPv6 addresses and blocks')]),
+  ];
+  const hint = [
+    ...(phrases === 0 ? [] : ['values of a field: name it, as by --list-field host']),
+    ...(addresses === 0 ? [] : ['--list-field ip looks for addresses in the columns alone']),
+    `or give the list in parts of ${LIST_LIMITS.texts}`,
+  ];
+  throw new ListError(
+    'limit-exceeded',
+    undefined,
+    `${what.join(' and ')} would be looked for in the text of events, each by itself: at most ${LIST_LIMITS.texts} can be`,
+    hint.join('; '),
+  );
 }
 
 function phrases({ cells, lines }: CutList): ListText[] {

@@ -286,6 +286,24 @@ describe('a list', () => {
     expect([...lines]).toEqual([6]);
   });
 
+  it('takes any number of IPv6 blocks for the columns of addresses, and says so where they are too many for text', async () => {
+    const blocks = Array.from({ length: 2500 }, (_, n) => `2001:db8:${(n + 1).toString(16)}::/48`);
+    const text = blocks.join('\n');
+    expect(() => startQuery(session, { text: '*', list: given(text), zone: 'UTC' })).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining('2,500 IPv6 addresses and blocks') as string,
+        hint: expect.stringMatching(
+          /^--list-field ip .*; or give the list in parts of 2000$/,
+        ) as string,
+      }),
+    );
+    // Of the blocks those of 1 to 4 have addresses: `2001:db8::/48` is none of them.
+    const met = blocks.slice(0, 4).map((block) => `ip:${block}`);
+    const expected = await ids(met.join(' OR '), undefined, 'scan');
+    expect(expected.length).toBeGreaterThan(0);
+    expect(await ids('*', given(text, { fields: ['ip'] }))).toEqual(expected);
+  });
+
   it('narrows before events are chosen, and on both sides of a union', async () => {
     const list = given('port\n443\n53\n');
     const query = 'proto:udp | head 5';
