@@ -257,7 +257,8 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
     const matched = { low: range.from ?? 0, high: range.to ?? 1 };
     if (timelineOf(plan) !== undefined) buildTable(noted, new Params(), gridOf(noted, matched));
   }
-  const chosen = severalValues(stages, plan.projection ?? [], alike.segments, resolve);
+  const sets = columnSets(alike.segments);
+  const chosen = severalValues(stages, plan.projection ?? [], sets, resolve);
   for (const reading of chosen) readings.add(reading);
   return {
     ...plan,

@@ -6,18 +6,20 @@ import { attributesNamed } from './attribute-names.ts';
 import type { Name, Stage } from './ast.ts';
 import type { Field, Resolve } from './fields.ts';
 import { shown } from './query-error.ts';
-import { type SegmentInfo, columnSets } from './scope.ts';
 
-/** What is to be said of an answer whose events may have other values than those that it takes. */
+/**
+ * What is to be said of an answer whose events may have other values than those that it takes.
+ * @param sets the columns that some of them have, and those that others have
+ */
 export function severalValues(
   stages: readonly Stage[],
   projection: readonly Name[],
-  segments: readonly SegmentInfo[],
+  sets: readonly ReadonlySet<string>[],
   resolve: Resolve,
 ): string[] {
   const [first] = stages;
   const names = first === undefined ? projection : namesOf(first);
-  return [...new Set(names.flatMap((name) => reading(name, resolve(name), segments) ?? []))];
+  return [...new Set(names.flatMap((name) => reading(name, resolve(name), sets) ?? []))];
 }
 
 function namesOf(stage: Stage): readonly Name[] {
@@ -39,11 +41,9 @@ function namesOf(stage: Stage): readonly Name[] {
 function reading(
   { name }: Name,
   field: Field,
-  segments: readonly SegmentInfo[],
+  sets: readonly ReadonlySet<string>[],
 ): string | undefined {
-  const key = field.type === 'attribute' ? field.key : field.attribute?.key;
-  if (key === undefined) return undefined;
-  const sets = columnSets(segments);
+  const key = field.type === 'attribute' ? field.key : (field.attribute?.key ?? name);
   if (field.type !== 'text' && field.type !== 'attribute') {
     const isThere = sets.some((columns) => attributesNamed(columns, key).length > 0);
     return isThere

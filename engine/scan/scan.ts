@@ -29,6 +29,7 @@ import { ATTRIBUTE_PREFIX, spellingOf } from '../query/batch/spelling.ts';
 import type { BatchStage, StagePart } from '../query/batch/stage.ts';
 import { stageOperatorOf } from '../query/stages/stages.ts';
 import { sorted } from '../query/batch/table.ts';
+import { severalValues } from '../query/several-values.ts';
 
 /** Rows of a batch: few enough that their columns stay near the processor. */
 const SCAN_ROWS = 8192;
@@ -90,6 +91,8 @@ export class Scan {
   private readonly limit: number | undefined;
   private readonly unlisted: Set<string>;
   private readonly named = new Set<string>();
+  /** Columns of texts and attributes that events had, by their kind. */
+  private readonly columnsRead = new Map<Kind, Set<string>>();
   private waiting: ShownRows[] = [];
   private wake: (() => void) | undefined;
   private resume: (() => void) | undefined;
@@ -264,6 +267,7 @@ export class Scan {
       // Not before there are rows: by then it is known which columns have codes.
       if (own !== undefined) (own.take ??= this.taker(batch))();
       if (this.unlisted.size > 0) this.list(batch);
+      this.noteColumns(batch);
       batch.clear();
     };
     const before = ledger.bytes;
@@ -327,6 +331,22 @@ export class Scan {
     for (const { batch } of batches.values()) full(batch);
     if (input.size !== undefined) ledger.bytes = before + input.size;
     for (const note of input.notes ?? []) sink.note(note);
+  }
+
+  private noteColumns(batch: EventBatch): void {
+    const known = this.columnsRead.get(batch.kind) ?? new Set();
+    this.columnsRead.set(batch.kind, known);
+    for (const name of batch.attributes.keys()) known.add(`${ATTRIBUTE_PREFIX}${name}`);
+    for (const name of batch.coded.keys()) known.add(name);
+    for (const [name, column] of batch.columns())
+      if (column.type === 'text' && column.size > 0) known.add(name);
+  }
+
+  /** To be asked when it has ended: what a person should know of how it read the query. */
+  notes(): string[] {
+    const { readings, stages, projection, resolve } = this.scanPlan.plan;
+    const sets = [...this.columnsRead.values()];
+    return [...readings, ...severalValues(stages, projection ?? [], sets, resolve)];
   }
 
   /** Attributes that the query names are looked for: one that nothing has is a mistake. */

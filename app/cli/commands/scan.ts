@@ -113,7 +113,7 @@ async function run(parsed: Parsed, context: CommandContext): Promise<number> {
   try {
     const { plan } = running;
     const beside = () => ({
-      notes: [...running.plan.readings],
+      notes: running.notes(),
       ...ledgerOf(running),
       timings: running.timings(),
     });
@@ -192,7 +192,7 @@ function tell(
   const { ledger, plan } = running;
   const forPeople = format === 'table';
   streams.err.write(limitUnused(parsed, plan));
-  for (const note of plan.readings) streams.err.write(`${visible(note)}\n`);
+  for (const note of running.notes()) streams.err.write(`${visible(note)}\n`);
   if (forPeople && found === 0 && parsed.text('limit') !== '0')
     for (const line of ['no event matches', ...hintsWhenEmpty(plan)])
       streams.err.write(`${visible(line)}\n`);

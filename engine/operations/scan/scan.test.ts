@@ -376,6 +376,31 @@ describe('what a scan does not do is said', () => {
   });
 });
 
+it('says which of several values under one name counts, as a query does', async () => {
+  const path = join(root, 'several.json');
+  const records = [
+    { note: 'yy', Note: 'Z5', hostname: 'host1', host: 'host2', source: 'HTTP', only: 1 },
+    { Note: 'Z5', only: 2 },
+  ];
+  writeFileSync(path, records.map((one) => JSON.stringify(one)).join('\n'));
+  const first = (of: string, names: string): string =>
+    `${of}: an event may have several of ${names}; it counts with the first, and a filter finds it by each`;
+  const notesOf = async (text: string): Promise<string[]> => {
+    const running = scanOf(path, text);
+    if (running.plan.shape === 'rows') await all(running.rows());
+    else await running.answer();
+    return running.notes();
+  };
+  for (const text of ['* | top note', '* | stats distinct(note)', '* | fields note'])
+    expect(await notesOf(text), text).toEqual([first('note', '"Note", "note"')]);
+  expect(await notesOf('* | top host')).toEqual([first('host', '"host", "attrs.host"')]);
+  expect(await notesOf('* | top source')).toEqual([
+    'source: the column of that name; events have an attribute of it, too: attrs.source',
+  ]);
+  for (const text of ['note:yy', '* | top only', '* | count'])
+    expect(await notesOf(text), text).toEqual([]);
+});
+
 const shared = process.env['DAYBOOK_SHARED'] ?? join(import.meta.dirname, '../../../../shared');
 const real = join(shared, 'data/pcap/tcpdump');
 

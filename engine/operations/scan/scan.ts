@@ -116,6 +116,8 @@ export interface RunningScan {
   answer(): Promise<Answer>;
   /** To be asked when it has ended: what was read for nothing is not in it. */
   readonly ledger: ScanLedger;
+  /** To be asked when it has ended: what a person should know of the answer. */
+  notes(): string[];
   /** To be asked when it has ended. */
   timings(): Timings;
 }
@@ -167,6 +169,7 @@ export function startScan(parameters: ScanParameters, tools: ScanTools): Running
       done();
       return watch.span('answer', () => run.scan.answer(zone));
     },
+    notes: () => run.scan.notes(),
     timings: () => watch.timings(),
   };
 }
