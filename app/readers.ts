@@ -1,6 +1,6 @@
 /** Options that name formats, zones and columns. Apart from compose.ts, so that they load no engine. */
 import { readFileSync } from 'node:fs';
-import { DaybookError } from '../engine/contract/errors.ts';
+import { DaybookError, messageOfError } from '../engine/contract/errors.ts';
 import { resolveZone } from '../engine/contract/zone.ts';
 import { importers, isMappable } from '../importers/registry.ts';
 
@@ -44,7 +44,7 @@ function mappingOf(text: string): Record<string, string> {
     } catch (error) {
       throw new DaybookError(
         'usage',
-        `the mapping ${text} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+        `the mapping ${text} cannot be read: ${messageOfError(error)}`,
         'give --map FIELD=COLUMN,… or a JSON file {"fields": {"src_ip": "Source"}}',
       );
     }

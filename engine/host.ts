@@ -10,7 +10,7 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { accessError, diskError } from './util/files.ts';
 import type { FramePipe } from './contract/client.ts';
-import { CancelledError, DaybookError } from './contract/errors.ts';
+import { CancelledError, DaybookError, messageOfError } from './contract/errors.ts';
 import {
   CONTRACT_VERSION,
   decodeFrame,
@@ -162,7 +162,7 @@ export class EngineHost {
     try {
       frame = decodeFrame(bytes, MAX_CALL_HEAD_BYTES);
     } catch (error) {
-      this.options.log(`a window sent what is no frame and is let go: ${messageOf(error)}`);
+      this.options.log(`a window sent what is no frame and is let go: ${messageOfError(error)}`);
       void this.leave(window);
       window.pipe.close();
       return;
@@ -341,7 +341,7 @@ export class EngineHost {
       ? CANCELLED
       : {
           code: 'internal',
-          message: `${call.operation} failed: ${messageOf(error)}`,
+          message: `${call.operation} failed: ${messageOfError(error)}`,
           hint: 'this is a defect of Daybook; what the engine logged says more',
         };
   }
@@ -381,10 +381,6 @@ function problems(
 function fieldOf(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   return Object.getOwnPropertyDescriptor(value, name)?.value as unknown;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function stackOf(error: unknown): string {

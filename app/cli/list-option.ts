@@ -2,7 +2,7 @@
 import { counted, nounOf } from '../../engine/contract/counted.ts';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { DaybookError } from '../../engine/contract/errors.ts';
+import { DaybookError, messageOfError } from '../../engine/contract/errors.ts';
 import {
   askQuery,
   type View,
@@ -127,7 +127,7 @@ async function all(stream: NodeJS.ReadableStream): Promise<Uint8Array> {
     }
   } catch (error) {
     if (error instanceof DaybookError) throw error;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOfError(error);
     throw new DaybookError('unreadable', `the list cannot be read: ${why}`, undefined, error);
   }
   return Buffer.concat(parts);

@@ -1,5 +1,5 @@
 /** The command line: finds the command, runs it, turns errors into words and exit statuses. */
-import { DaybookError } from '../../engine/contract/errors.ts';
+import { DaybookError, messageOfError } from '../../engine/contract/errors.ts';
 import { settings } from '../settings.ts';
 import { helpText, parse } from './arguments.ts';
 import type { Command } from './command.ts';
@@ -219,9 +219,7 @@ function report(error: unknown, streams: Streams, asJson: boolean): number {
     return WRONG_USE.has(code) ? EXIT.usage : EXIT.failed;
   }
   if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return EXIT.done;
-  streams.err.write(
-    `daybook: unexpected error: ${visible(error instanceof Error ? error.message : String(error))}\n`,
-  );
+  streams.err.write(`daybook: unexpected error: ${visible(messageOfError(error))}\n`);
   streams.err.write('  this is a defect of Daybook; set DAYBOOK_DEBUG=1 for details\n');
   if (process.env['DAYBOOK_DEBUG'] === '1' && error instanceof Error)
     streams.err.write(`${error.stack ?? ''}\n`);

@@ -5,6 +5,7 @@
  *
  * DAYBOOK_TRACE=1 tells each call with what it cost, as a JSON line.
  */
+import { messageOfError } from '../../engine/contract/errors.ts';
 import { Console } from 'node:console';
 import { flushCompileCache } from 'node:module';
 import { Socket } from 'node:net';
@@ -130,7 +131,7 @@ async function end(): Promise<void> {
 }
 
 function crash(error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOfError(error);
   log(error instanceof Error ? (error.stack ?? message) : message);
   // Last, because a shell shows the last line.
   log(message);

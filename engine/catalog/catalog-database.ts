@@ -4,7 +4,7 @@
  */
 import { userInfo } from 'node:os';
 import type Database from 'better-sqlite3';
-import { DaybookError } from '../contract/errors.ts';
+import { DaybookError, messageOfError } from '../contract/errors.ts';
 import { diskError } from '../util/files.ts';
 import { RowHashes } from './row-hashes.ts';
 
@@ -133,7 +133,7 @@ export function damagedCatalog(folder: string, error: unknown): DaybookError {
   if (full !== undefined) return full;
   return new DaybookError(
     'case-damaged',
-    `the catalog of ${folder} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    `the catalog of ${folder} cannot be read: ${messageOfError(error)}`,
     'restore the folder from a copy; segments and evidence are not affected',
     error,
   );

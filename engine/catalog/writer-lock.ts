@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { casePath } from '../util/case-files.ts';
 import { diskError } from '../util/files.ts';
-import { DaybookError } from '../contract/errors.ts';
+import { DaybookError, messageOfError } from '../contract/errors.ts';
 
 /** Who has the lock for this has it for a moment, and is waited for. */
 export const MAINTENANCE = 'maintenance';
@@ -153,7 +153,7 @@ function locked(holder: Holder | undefined): DaybookError {
 /** A lock file that can be neither taken nor waited for: read-only, or not what it should be. */
 function lockProblem(folder: string, error: unknown): DaybookError {
   const file = join(folder, 'writer.lock');
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOfError(error);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const foreign = /^SQLITE_(NOTADB|CORRUPT)/.test(code);
   return new DaybookError(

@@ -88,3 +88,8 @@ export class CancelledError extends DaybookError {
     this.name = 'CancelledError';
   }
 }
+
+/** What is said of anything that was thrown. */
+export function messageOfError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -4,6 +4,7 @@
  *
  * Holds always: a condition is true for exactly the rows that it would be true for with whole messages.
  */
+import { LruCache } from '../util/lru-cache.ts';
 import { matches, storedTable, type Params } from './dialect/duckdb.ts';
 import { type Matcher, type Outcome, type TextPart, compilePattern } from './re2/matcher.ts';
 import { type Scope, type SegmentInfo, segmentScope } from './scope.ts';
@@ -99,18 +100,12 @@ function partsOf({ constants, variables }: StoredShape): TextPart[] {
 
 type Judge = (shape: StoredShape) => Outcome;
 
-/** Patterns whose judgements are kept, the one used last at the end. */
-const MOST_PATTERNS = 16;
-const judges = new Map<string, Judge>();
+/** Judgements of the patterns that were used last. */
+const judges = new LruCache<string, Judge>(16);
 
 function judgeOf(pattern: string, ignoreCase: boolean): Judge {
   const key = `${ignoreCase ? 'i' : 'c'}${pattern}`;
-  const judge = judges.get(key) ?? newJudge(pattern, ignoreCase);
-  judges.delete(key);
-  judges.set(key, judge);
-  const [oldest] = judges.keys();
-  if (judges.size > MOST_PATTERNS && oldest !== undefined) judges.delete(oldest);
-  return judge;
+  return judges.take(key, () => newJudge(pattern, ignoreCase));
 }
 
 /** Which characters are in a class beyond ASCII is not the same for RE2 and for the runtime. */

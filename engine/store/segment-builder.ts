@@ -23,7 +23,7 @@ import {
   literal,
   tableLayout,
 } from './table-layout.ts';
-import { DaybookError } from '../contract/errors.ts';
+import { DaybookError, messageOfError } from '../contract/errors.ts';
 import { type ValueCounts, countValues } from './value-counts.ts';
 
 export interface BuilderOptions {
@@ -158,7 +158,7 @@ export class SegmentBuilder {
     };
     const folders = [staging, ...readable].map(literal).join(', ');
     const settings = JSON.stringify([config, folders]);
-    const keep = options.kept && ((one: IdleDuckdb) => options.kept?.keep(settings, one));
+    const keep = options.kept && ((one: IdleDuckdb) => options.kept?.keep(one, settings));
     const kept = options.kept?.take(settings);
     const instance = kept?.instance ?? (await DuckDBInstance.create(':memory:', config));
     const connection = kept?.connection ?? (await instance.connect());
@@ -489,7 +489,7 @@ export function segmentProblem(file: string, error: unknown): DaybookError {
   const name = file.split(/[\\/]/).slice(-3).join('/');
   if (!existsSync(file))
     return new DaybookError('not-found', `segment ${name} is missing`, hint, error);
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOfError(error);
   if (/too many open files/i.test(why)) {
     return new DaybookError(
       'limit-exceeded',

@@ -15,8 +15,12 @@ export class IdleSlot<T> {
     this.dispose = dispose;
   }
 
+  get isEmpty(): boolean {
+    return this.idle === undefined;
+  }
+
   /** The idle resource, if it was kept with this key. */
-  take(key: string): T | undefined {
+  take(key = ''): T | undefined {
     if (this.idle?.key !== key) return undefined;
     const { resource } = this.idle;
     this.clear();
@@ -24,10 +28,15 @@ export class IdleSlot<T> {
   }
 
   /** Keeps a resource that is no longer used, in place of any other. */
-  keep(key: string, resource: T): void {
+  keep(resource: T, key = ''): void {
     this.close();
     this.idle = { key, resource };
-    this.timer = setTimeout(() => this.close(), this.idleMs).unref();
+    if (this.idleMs < Infinity) this.timer = setTimeout(() => this.close(), this.idleMs).unref();
+  }
+
+  /** Forgets a resource that has ended by itself. */
+  drop(resource: T): void {
+    if (this.idle?.resource === resource) this.clear();
   }
 
   close(): void {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
-import { CancelledError } from '../contract/errors.ts';
+import { CancelledError, messageOfError } from '../contract/errors.ts';
 
 const BLOCK_BYTES = 1 << 20;
 // Not on Windows, which has no FIFOs among its files.
@@ -108,10 +108,7 @@ export function fileProblem(error: unknown): FileProblem {
     case 'EPERM':
       return new FileProblem('unreadable', 'may not be read (no permission)');
     default:
-      return new FileProblem(
-        'unreadable',
-        `cannot be read (${error instanceof Error ? error.message : String(error)})`,
-      );
+      return new FileProblem('unreadable', `cannot be read (${messageOfError(error)})`);
   }
 }
 

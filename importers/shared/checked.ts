@@ -8,7 +8,12 @@
  * against them. Either way the error says up to where the content was checked.
  */
 import { nounOf } from '../../engine/contract/counted.ts';
-import { DaybookError, LimitError, SourceError } from '../../engine/contract/errors.ts';
+import {
+  DaybookError,
+  LimitError,
+  SourceError,
+  messageOfError,
+} from '../../engine/contract/errors.ts';
 import type { ByteSource } from './byte-source.ts';
 
 /** A unit of up to this size is given whole or not at all. */
@@ -93,7 +98,7 @@ export async function* checked(
         : source.position;
     const place = { offset: given, checked: Math.min(good, given), fileOffset };
     if (isLimit) throw new LimitError(cause.message, cause.option, place);
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOfError(cause);
     const left =
       heldBytes === 0
         ? ''

@@ -16,6 +16,7 @@ import {
   DaybookError,
   LimitError,
   SourceError,
+  messageOfError,
 } from '../../engine/contract/errors.ts';
 import type {
   Ignored,
@@ -229,7 +230,7 @@ async function listFolder(
     const path = join(folder, entry);
     const name = prefix + entry;
     const info = await lstat(path).catch((error: unknown) => {
-      ignored.push({ name, reason: messageOf(fileProblem(error, path)) });
+      ignored.push({ name, reason: messageOfError(fileProblem(error, path)) });
     });
     if (info === undefined) continue;
     if (info.isFile()) found.push({ path, name });
@@ -253,10 +254,6 @@ async function linkReason(path: string, root: string): Promise<string> {
 
 function deviceReason(info: { isFIFO(): boolean; isSocket(): boolean }): string {
   return info.isFIFO() ? 'named pipe' : info.isSocket() ? 'socket' : 'device';
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   type Entry,
   type ZipFile,
 } from 'yauzl';
-import { LimitError, SourceError } from '../../engine/contract/errors.ts';
+import { LimitError, SourceError, messageOfError } from '../../engine/contract/errors.ts';
 import { bunzip2 } from './bunzip2.ts';
 import { ByteSource } from './byte-source.ts';
 import { checked, type Sums } from './checked.ts';
@@ -129,7 +129,7 @@ async function* entriesOf(archive: ZipArchive): AsyncGenerator<{ zip: ZipFile; e
 }
 
 function zipError(error: unknown): SourceError {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOfError(error);
   return new SourceError(`the zip archive cannot be read: ${reason}`, 0, error);
 }
 
@@ -216,13 +216,13 @@ async function* storedBytes(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Arr
     const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
     stream = await rawStream(zip, fileDataStart, entry.compressedSize);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOfError(error);
     throw new SourceError(`the archive's header of the member cannot be read: ${reason}`, 0, error);
   }
   try {
     for await (const block of stream) if (block instanceof Uint8Array) yield block;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOfError(error);
     throw new SourceError(`the member's bytes cannot be read: ${reason}`, 0, error);
   }
 }

@@ -2,6 +2,7 @@
  * Asking the engine from a component: the answer to the parameters it has now. When they change, the
  * running call is cancelled and the last answer stays until the new one is there. A person may stop it.
  */
+import { messageOfError } from '../../engine/contract/errors.ts';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { OperationError } from '../../engine/contract/client.ts';
@@ -43,7 +44,7 @@ const EMPTY = {
 const internal = (error: unknown): ErrorInfo =>
   error instanceof OperationError
     ? error.info
-    : { code: 'internal', message: error instanceof Error ? error.message : String(error) };
+    : { code: 'internal', message: messageOfError(error) };
 
 /** `params` undefined: nothing is asked. They are compared by what they hold. */
 export function useAnswer<N extends OperationName>(

@@ -3,6 +3,7 @@
  * be closed, the window reloaded, or an import of another window looked at. The import itself belongs
  * to the engine; nothing here ends it but `cancel`.
  */
+import { messageOfError } from '../../engine/contract/errors.ts';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { OperationError, type Engine } from '../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../engine/contract/frame.ts';
@@ -59,7 +60,7 @@ export function withError(job: ImportJob, error: unknown): ImportJob {
   const info: ErrorInfo =
     error instanceof OperationError
       ? error.info
-      : { code: 'internal', message: error instanceof Error ? error.message : String(error) };
+      : { code: 'internal', message: messageOfError(error) };
   return info.code === 'cancelled'
     ? { ...job, state: 'cancelled' }
     : { ...job, state: 'failed', error: info };

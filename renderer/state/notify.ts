@@ -1,4 +1,5 @@
 /** Short messages in the corner of the window: what went wrong and what to do, or what was done. */
+import { messageOfError } from '../../engine/contract/errors.ts';
 import { notifications } from '@mantine/notifications';
 import { OperationError } from '../../engine/contract/client.ts';
 
@@ -7,7 +8,7 @@ export function notifyError(error: unknown, what?: string): void {
   const info =
     error instanceof OperationError
       ? error.info
-      : { code: 'internal', message: error instanceof Error ? error.message : String(error) };
+      : { code: 'internal', message: messageOfError(error) };
   if (info.code === 'cancelled') return;
   const hint = 'hint' in info && info.hint !== undefined ? ` — ${info.hint}` : '';
   notifications.show({

@@ -13,7 +13,7 @@ import { BlockReader } from '../values/blocks.ts';
 import { type DistinctValues, type GroupKey, memoryOf } from '../values/dimensions.ts';
 import { Damaged, PackReader, type SmallNumbers } from '../values/packing.ts';
 import { readTexts } from '../values/value-index.ts';
-import { ByteBoundedLru } from '../../util/byte-bounded-lru.ts';
+import { LruCache } from '../../util/lru-cache.ts';
 import { COMBINATION_SECTION, FLOW_COLUMN, MOST_VALUES } from './combination-section.ts';
 
 export interface CombinationQuestion {
@@ -41,7 +41,7 @@ interface Table {
 }
 
 /** Tables that were read, of all segments; by a key of each index, so that none is held by the cache. */
-const tables = new ByteBoundedLru<symbol, Table>(16e6);
+const tables = new LruCache<symbol, Table>(16e6);
 const MOST_COMBINATIONS = 65_536;
 const NO_VALUES: DistinctValues = {
   numbers: new Uint32Array(0),

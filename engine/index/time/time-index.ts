@@ -2,6 +2,7 @@
  * Row numbers from times and times from row numbers, exactly, without the segment: see
  * `time-section.ts` for the section. At most one page is read for a lookup; the last few stay in memory.
  */
+import { LruCache } from '../../util/lru-cache.ts';
 import { BlockReader } from '../values/blocks.ts';
 import { Damaged, PackReader } from '../values/packing.ts';
 import type { SideFile } from '../side-file.ts';
@@ -25,7 +26,7 @@ export class TimeIndex {
   private readonly firsts: Float64Array;
   private readonly ends: Float64Array;
   private readonly units: Uint8Array;
-  private readonly pages = new Map<number, Float64Array>();
+  private readonly pages = new LruCache<number, Float64Array>(KEPT_PAGES);
   /** Rows by time. */
   private readonly answers = new Map<number, number>();
 
@@ -106,22 +107,7 @@ export class TimeIndex {
   }
 
   private page(number: number): Float64Array {
-    const kept = this.pages.get(number);
-    if (kept !== undefined) {
-      // The page that was used last is the last to go.
-      this.pages.delete(number);
-      this.pages.set(number, kept);
-      return kept;
-    }
-    const page = this.reader.guarded(() => this.read(number));
-    if (this.pages.size >= KEPT_PAGES) {
-      for (const oldest of this.pages.keys()) {
-        this.pages.delete(oldest);
-        break;
-      }
-    }
-    this.pages.set(number, page);
-    return page;
+    return this.pages.take(number, () => this.reader.guarded(() => this.read(number)));
   }
 
   private read(number: number): Float64Array {

@@ -45,7 +45,7 @@ it('opens a catalog of its own where the one that was kept is of no use', async 
   (await CaseWriter.open(folder, 'import', BUILDER, true)).close();
   const spent = Catalog.open(folder);
   spent.close();
-  catalogs.keep(folder, spent);
+  catalogs.keep(spent, folder);
   const writer = await CaseWriter.open(folder, 'import', { ...BUILDER, catalogs });
   expect(writer.catalog).not.toBe(spent);
   writer.close(true);

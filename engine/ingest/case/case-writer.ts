@@ -125,7 +125,7 @@ export class CaseWriter extends SegmentRewriter {
       this.builder.close(sound);
       clearStaging(this.folder, inUse);
     } finally {
-      if (sound && catalogs !== undefined) catalogs.keep(this.folder, this.catalog);
+      if (sound && catalogs !== undefined) catalogs.keep(this.catalog, this.folder);
       else this.catalog.close();
       this.lock.release();
     }

@@ -7,6 +7,7 @@ describe('segments that are too many for the memory', () => {
   const segments = Array.from({ length: 11 }, (_, id) => ({ id }) as SegmentRow);
   const tooMuch = new DaybookError('limit-exceeded', 'the query needs more memory');
 
+  let left: string[] = [];
   async function merged(most: number, leave: boolean): Promise<number[][]> {
     const done: number[][] = [];
     const merge = (run: readonly SegmentRow[]): Promise<void> => {
@@ -14,7 +15,7 @@ describe('segments that are too many for the memory', () => {
       done.push(run.map(({ id }) => id));
       return Promise.resolve();
     };
-    await mergeRuns([segments.slice(0, 8), segments.slice(8)], merge, leave);
+    left = await mergeRuns([segments.slice(0, 8), segments.slice(8)], merge, leave);
     return done;
   }
 
@@ -29,5 +30,7 @@ describe('segments that are too many for the memory', () => {
   it('are left where two are too much, if they may be, and the others are merged', async () => {
     await expect(merged(1, false)).rejects.toBe(tooMuch);
     expect(await merged(1, true)).toEqual([[8]]);
+    expect(left.length).toBe(5);
+    expect(left[0]).toBe('segments 0, 1 were not merged: the query needs more memory');
   });
 });

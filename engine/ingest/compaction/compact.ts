@@ -3,13 +3,14 @@
  * that a day costs a query few files, and days with few events are put together. `policy.ts` says which, and when.
  */
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
-import { DaybookError } from '../../contract/errors.ts';
+import { DaybookError, messageOfError } from '../../contract/errors.ts';
 import { identifier } from '../../store/segment-builder.ts';
 import { countValues } from '../../store/value-counts.ts';
 import { memoryShare } from '../import-memory.ts';
 import type { CaseWriter } from '../case/case-writer.ts';
 import type { SegmentRewriter } from '../case/segment-rewriter.ts';
 import { type RewriteOptions, type SwapOptions, rewriteSegments } from '../case/rewrite.ts';
+import { recordFallbacks } from './fallbacks.ts';
 import { TOLERATED, isOverdue, segmentsToMerge, splitWide } from './policy.ts';
 
 export interface CompactReport {
@@ -76,31 +77,38 @@ async function compact(
     after += added.length - run.length;
   };
   // An import is not to fail for what was there before.
-  await mergeRuns(runs, merge, options.importId !== undefined);
+  const problems = await mergeRuns(runs, merge, options.importId !== undefined);
+  recordFallbacks(writer.catalog, 'case.compact', problems);
   return { before, after, left };
 }
 
 /**
  * Merges each run, in halves where all of it is too much for the memory that there is, or has a damaged segment.
- * @param leave what cannot be merged is left as it is: whoever reads a damaged segment is told
+ * @param leave what cannot be merged is left as it is
+ * @returns why segments were left
  */
 export async function mergeRuns(
   runs: readonly (readonly SegmentRow[])[],
   merge: (run: readonly SegmentRow[]) => Promise<void>,
   leave: boolean,
-): Promise<void> {
+): Promise<string[]> {
+  const problems: string[] = [];
   const waiting = [...runs];
   for (let run = waiting.shift(); run !== undefined; run = waiting.shift()) {
     try {
       await merge(run);
     } catch (error) {
-      const mayBeLeft = leave && isDamaged(error);
-      if ((isTooMuch(error) || mayBeLeft) && run.length > 2) {
+      const isExpected = isTooMuch(error) || (leave && isDamaged(error));
+      if (isExpected && run.length > 2) {
         const half = run.length >>> 1;
         waiting.unshift(run.slice(0, half), run.slice(half));
-      } else if (!mayBeLeft && !(leave && isTooMuch(error))) throw error;
+      } else if (isExpected && leave) {
+        const ids = run.map(({ id }) => id).join(', ');
+        problems.push(`segments ${ids} were not merged: ${messageOfError(error)}`);
+      } else throw error;
     }
   }
+  return problems;
 }
 
 function isTooMuch(error: unknown): boolean {

@@ -8,7 +8,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { caseRelative, makeCaseFolder, moveInCase, removeFromCase } from '../../util/case-files.ts';
 import { syncFile, syncFolder } from '../../util/files.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
-import { DaybookError } from '../../contract/errors.ts';
+import { DaybookError, messageOfError } from '../../contract/errors.ts';
 import type { Kind } from '../../contract/event.ts';
 import { RollupIndex } from '../../index/rollup/rollup-index.ts';
 import { SETS } from '../../index/rollup/sets.ts';
@@ -33,6 +33,7 @@ import { NODE_FOLDER, nodesIn } from '../../index/rollup/tree/rollup-nodes.ts';
 import { SideFile, sideFilePath } from '../../index/side-file.ts';
 import { segmentPath } from '../../store/segment-path.ts';
 import { type SegmentRewriter, indexRows } from '../case/segment-rewriter.ts';
+import { recordFallbacks } from './fallbacks.ts';
 import { indexSegment } from '../indexing/index-segment.ts';
 
 /** Segments, or nodes, that one node is made of. */
@@ -109,7 +110,7 @@ export class EarlyNodes {
   private async make(kind: Kind, segments: readonly SegmentRow[]): Promise<void> {
     const maker = new NodeMaker(this.writer, segments);
     const node = { level: 1, segments: segments.map(({ id }) => id) };
-    // What could not be made is tried again at the end.
+    // What could not be made is tried again at the end, which records why not.
     await maker.make(kind, node, maker.nameOf(kind, node));
   }
 }
@@ -146,7 +147,8 @@ export async function makeNodes(
   options: MergeOptions = mergeOptions(),
 ): Promise<{ made: number; wanted: ReadonlySet<string> }> {
   const segments = writer.catalog.segments.all();
-  const there = headsIn(writer.folder, new Map(segments.map((one) => [one.id, stateOf(one)])));
+  const states = new Map(segments.map((one) => [one.id, stateOf(one)]));
+  const { heads: there, damaged } = headsIn(writer.folder, states);
   const maker = new NodeMaker(writer, segments);
   const wanted = new Set<string>();
   let made = 0;
@@ -164,6 +166,10 @@ export async function makeNodes(
   } finally {
     maker.dispose();
   }
+  recordFallbacks(writer.catalog, 'case.rollups', [
+    ...damaged.map((name) => `${NODE_FOLDER}/${name} is damaged, and not used`),
+    ...maker.problems,
+  ]);
   if (made > 0) syncFolder(join(writer.folder, NODE_FOLDER));
   return { made, wanted };
 }
@@ -244,27 +250,28 @@ function isWhole(caseFolder: string, path: string): boolean {
   }
 }
 
-/** By name, those that are of these segments; of each its `stateOf`. */
-function headsIn(caseFolder: string, segments: ReadonlyMap<number, string>): Map<string, NodeHead> {
+/**
+ * By name, those that are of these segments, and which cannot be read. One of another version is neither.
+ * @param segments of each its `stateOf`
+ */
+function headsIn(
+  caseFolder: string,
+  segments: ReadonlyMap<number, string>,
+): { heads: Map<string, NodeHead>; damaged: string[] } {
   const heads = new Map<string, NodeHead>();
+  const damaged: string[] = [];
   for (const name of nodesIn(caseFolder)) {
-    const head = headOf(caseFolder, join(caseFolder, NODE_FOLDER, name));
-    if (head?.segments.every((one) => isOf(one, segments.get(one.id))) === true)
-      heads.set(name, head);
+    try {
+      const file = NodeFile.open(join(caseFolder, NODE_FOLDER, name), caseFolder);
+      file?.close();
+      if (file?.head.segments.every((one) => isOf(one, segments.get(one.id))) === true)
+        heads.set(name, file.head);
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      damaged.push(name);
+    }
   }
-  return heads;
-}
-
-/** Undefined: not to be read, or of another version. */
-function headOf(caseFolder: string, path: string): NodeHead | undefined {
-  try {
-    const file = NodeFile.open(path, caseFolder);
-    file?.close();
-    return file?.head;
-  } catch (error) {
-    if (isDamaged(error)) return undefined;
-    throw error;
-  }
+  return { heads, damaged };
 }
 
 /** Whether a file could not be written or read: no room, no permission, something else of its name. */
@@ -303,6 +310,8 @@ class NodeMaker {
   private readonly opened = new Map<Covering | number, Opened>();
   /** Side files of small segments, by segment, while nodes are made. */
   private readonly staged = new Map<number, string>();
+  /** Why nodes could not be made. */
+  readonly problems: string[] = [];
 
   constructor(writer: SegmentRewriter, segments: readonly SegmentRow[]) {
     this.writer = writer;
@@ -317,7 +326,10 @@ class NodeMaker {
     this.nodes.set(node, join(this.writer.folder, NODE_FOLDER, name));
   }
 
-  /** Whether it could be made: the side file of a segment may be missing or damaged, the disk full. */
+  /**
+   * Whether it could be made: the side file of a segment may be missing or damaged, the disk full. A case without this
+   * node is whole.
+   */
   async make(kind: NodeHead['kind'], node: Covering, name: string): Promise<boolean> {
     const { folder, staging } = this.writer;
     const path = join(staging, name);
@@ -342,9 +354,9 @@ class NodeMaker {
       return true;
     } catch (error) {
       isRemoved(folder, caseRelative(folder, path));
-      // What was imported is safe, and a case without this node is whole.
-      if (error instanceof DaybookError || isOfSystem(error)) return false;
-      throw error;
+      if (!(error instanceof DaybookError || isOfSystem(error))) throw error;
+      this.problems.push(`${NODE_FOLDER}/${name} was not made: ${messageOfError(error)}`);
+      return false;
     } finally {
       this.close();
     }

@@ -5,7 +5,12 @@
  * catalog transaction; chunks are committed in the order in which they arrive.
  */
 import { statSync } from 'node:fs';
-import { CancelledError, DaybookError, type ErrorCode } from '../../contract/errors.ts';
+import {
+  CancelledError,
+  DaybookError,
+  type ErrorCode,
+  messageOfError,
+} from '../../contract/errors.ts';
 import { diskError } from '../../util/files.ts';
 import type { CaseWriter } from '../case/case-writer.ts';
 import { indexRows } from '../case/segment-rewriter.ts';
@@ -130,7 +135,7 @@ class ImportRun {
     const cancelled = error instanceof DaybookError && error.code === 'cancelled';
     try {
       const status = cancelled ? 'cancelled' : 'failed';
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOfError(error);
       catalog.transaction(() => {
         catalog.imports.finish(importId, status);
         catalog.audit.add('import', {

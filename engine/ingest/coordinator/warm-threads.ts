@@ -1,4 +1,5 @@
 /** Threads as the engine sees them, in whatever way they were started, and those that are kept for the next import. */
+import { IdleSlot } from '../../util/idle-slot.ts';
 import { freemem } from 'node:os';
 
 /** A thread that works for one who started it. */
@@ -46,23 +47,20 @@ interface Worker<To, From> {
  */
 export class WarmThreads<To, From> {
   private readonly start: () => KeptThread<To, From>;
-  private readonly idleMs: number;
   private readonly freeBytes: () => number;
-  private idle: Worker<To, From> | undefined;
-  private ending: NodeJS.Timeout | undefined;
+  private readonly idle: IdleSlot<Worker<To, From>>;
 
   /** @param idleMs how long one waits to be used again; Infinity: as long as who keeps it */
   constructor(start: () => KeptThread<To, From>, idleMs: number, freeBytes = freemem) {
     this.start = start;
-    this.idleMs = idleMs;
+    this.idle = new IdleSlot(idleMs, ({ thread }) => thread.stop());
     this.freeBytes = freeBytes;
   }
 
   /** The thread that waits, or a new one. */
   take(): ThreadHandle<To, From> {
-    const isWarm = this.idle !== undefined;
-    const worker = this.idle ?? this.started();
-    this.forget();
+    const warm = this.idle.take();
+    const worker = warm ?? this.started();
     worker.thread.await(true);
     return {
       post: (message) => worker.thread.post(message),
@@ -77,20 +75,18 @@ export class WarmThreads<To, From> {
         worker.thread.stop();
       },
       release: () => this.released(worker),
-      isWarm,
+      isWarm: warm !== undefined,
     };
   }
 
   /** Starts one for who will ask soon, if none waits. */
   prepare(): void {
-    if (this.idle === undefined) this.take().release();
+    if (this.idle.isEmpty) this.take().release();
   }
 
   /** Ends the thread that waits. */
   close(): void {
-    const worker = this.idle;
-    this.forget();
-    worker?.thread.stop();
+    this.idle.close();
   }
 
   private started(): Worker<To, From> {
@@ -104,7 +100,7 @@ export class WarmThreads<To, From> {
     thread.onMessage((message) => worker.onMessage?.(message));
     thread.onExit((error) => {
       worker.spent = true;
-      if (this.idle === worker) this.forget();
+      this.idle.drop(worker);
       worker.onExit?.(error);
     });
     return worker;
@@ -112,7 +108,7 @@ export class WarmThreads<To, From> {
 
   private released(worker: Worker<To, From>): void {
     if (worker.spent) return;
-    if (this.idle !== undefined || this.freeBytes() < LEAST_FREE_BYTES) {
+    if (!this.idle.isEmpty || this.freeBytes() < LEAST_FREE_BYTES) {
       worker.spent = true;
       worker.thread.stop();
       return;
@@ -121,13 +117,7 @@ export class WarmThreads<To, From> {
     worker.onMessage = undefined;
     worker.onExit = undefined;
     worker.thread.await(false);
-    this.idle = worker;
-    if (this.idleMs < Infinity) this.ending = setTimeout(() => this.close(), this.idleMs).unref();
+    this.idle.keep(worker);
     onExit?.(undefined);
-  }
-
-  private forget(): void {
-    clearTimeout(this.ending);
-    this.idle = undefined;
   }
 }

@@ -2,6 +2,7 @@
  * The indexing thread: takes rows of parts as they are imported and writes the side file of each
  * part's segment. What fails here costs speed, never an event: the segment is then scanned.
  */
+import { messageOfError } from '../../contract/errors.ts';
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import type { Kind } from '../../contract/event.ts';
@@ -73,7 +74,7 @@ export function runIndexer(port: IndexerPort): void {
           port.post({ type: 'built', part, index });
         } catch (error) {
           rmSync(`${part}.idx`, { force: true });
-          const why = error instanceof Error ? error.message : String(error);
+          const why = messageOfError(error);
           port.post({ type: 'failed', part, message: why });
         }
         break;

@@ -6,7 +6,7 @@
  * a bounded number of events, bytes and seconds.
  */
 import { createHash } from 'node:crypto';
-import { DaybookError } from '../../contract/errors.ts';
+import { DaybookError, messageOfError } from '../../contract/errors.ts';
 import { EventBatch, type Column } from '../../contract/event-batch.ts';
 import type { ByteOffset, Kind } from '../../contract/event.ts';
 import type {
@@ -114,7 +114,7 @@ class Previewer {
         this.tell({ type: 'previewed', preview: await this.previewItem(request, found) });
       }
     } catch (error) {
-      return { more: false, problem: messageOf(error) };
+      return { more: false, problem: problemOf(error) };
     }
     return { more: false, problem: undefined };
   }
@@ -170,7 +170,7 @@ class Previewer {
       if (evidence.location.members.length === 0 || preview.rows.length > 0)
         preview.table = await outlineOf(importer, evidence.input, options, result.format);
     } catch (error) {
-      preview.problem = messageOf(error);
+      preview.problem = problemOf(error);
     }
     return preview;
   }
@@ -188,8 +188,8 @@ class Previewer {
       await importer.read(input, sink, options);
     } catch (error) {
       if (!input.enough) {
-        sink.note(messageOf(error));
-        if (preview.rows.length === 0) preview.problem = messageOf(error);
+        sink.note(problemOf(error));
+        if (preview.rows.length === 0) preview.problem = problemOf(error);
       }
     }
     if (input.aheadCut)
@@ -383,7 +383,7 @@ async function hashOf(evidence: EvidenceItem): Promise<string> {
 }
 
 /** As an import says it. */
-function messageOf(error: unknown): string {
+function problemOf(error: unknown): string {
   if (error instanceof DaybookError) return error.message;
-  return `internal: ${error instanceof Error ? error.message : String(error)}`;
+  return `internal: ${messageOfError(error)}`;
 }

@@ -7,7 +7,13 @@ import { createHash } from 'node:crypto';
 import { statSync, type Stats } from 'node:fs';
 import { diskError } from '../../util/files.ts';
 import { hashHandle, openRegular } from '../../util/regular-file.ts';
-import { CancelledError, DaybookError, LimitError, SourceError } from '../../contract/errors.ts';
+import {
+  CancelledError,
+  DaybookError,
+  LimitError,
+  SourceError,
+  messageOfError,
+} from '../../contract/errors.ts';
 import type { Importer, EvidenceItem, ReadOptions } from '../../contract/importer.ts';
 import type { Broken } from '../../catalog/tables/sources.ts';
 import { cutterWith } from '../../fields/own-extractors.ts';
@@ -226,7 +232,7 @@ class ImportWorker {
       type: 'error',
       name,
       code: known?.code ?? 'internal',
-      message: known?.message ?? (error instanceof Error ? error.message : String(error)),
+      message: known?.message ?? messageOfError(error),
       hint: known?.hint,
     });
     return false;

@@ -296,6 +296,13 @@ describe('what small imports leave undone', () => {
     const damaged = segments().find(({ day }) => day === '2026-11-02')!;
     truncateSync(join(folder, damaged.file), 4096);
     expect(await maintainCase(folder, BUILDER)).toBeGreaterThan(0);
+    const catalog = Catalog.open(folder);
+    const logged = catalog.operations.all();
+    catalog.close();
+    expect(logged.find(({ operation }) => operation === 'case.compact')).toMatchObject({
+      status: 'failed',
+      text: expect.stringMatching(/^segments [\d, ]+ were not merged: /) as string,
+    });
     const left = segments();
     expect(left.length).toBeLessThan(5);
     expect(left.map(({ id }) => id)).toContain(damaged.id);

@@ -13,14 +13,14 @@ import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { caseRelative, makeCaseFolder, removeFromCase } from '../../util/case-files.ts';
 import { Catalog } from '../../catalog/catalog.ts';
-import type { OperationRow } from '../../catalog/tables/operations.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import { MAINTENANCE, WriterLock } from '../../catalog/writer-lock.ts';
-import { DaybookError } from '../../contract/errors.ts';
+import { DaybookError, messageOfError } from '../../contract/errors.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import { SegmentRewriter } from '../../ingest/case/segment-rewriter.ts';
 import { MAINTENANCE_FOLDER } from '../../ingest/case/case-contents.ts';
 import { mergeRuns, runsToMerge } from '../../ingest/compaction/compact.ts';
+import { record, recordFallbacks } from '../../ingest/compaction/fallbacks.ts';
 import { TOLERATED, isUrgent } from '../../ingest/compaction/policy.ts';
 import { makeNodes } from '../../ingest/compaction/merge-rollups.ts';
 import { rewrite, swap } from '../../ingest/case/rewrite.ts';
@@ -83,8 +83,7 @@ export async function maintainCase(
       return made;
     } catch (error) {
       const cancelled = error instanceof DaybookError && error.code === 'cancelled';
-      const reason = error instanceof Error ? error.message : String(error);
-      record(catalog, watch.measured(cancelled ? 'cancelled' : 'failed', reason));
+      record(catalog, watch.measured(cancelled ? 'cancelled' : 'failed', messageOfError(error)));
       throw error;
     } finally {
       builder.close(done);
@@ -92,16 +91,6 @@ export async function maintainCase(
   } finally {
     catalog.close();
     removeFromCase(folder, caseRelative(folder, staging));
-  }
-}
-
-/** The case is whole without what was to be made; the log of operations says why it was not. */
-function record(catalog: Catalog, measured: OperationRow): void {
-  try {
-    if (catalog.isCurrent()) catalog.operations.add([measured]);
-  } catch (error) {
-    // As of any operation: a full disk must not make it fail.
-    if (!(error instanceof DaybookError)) throw error;
   }
 }
 
@@ -129,11 +118,8 @@ async function mergeSmall(
       return swap(rewriter, places, rewritten).length;
     });
   };
-  await mergeRuns(
-    runsToMerge(rewriter, meanwhile ? TOLERATED.pause : TOLERATED.import),
-    merge,
-    true,
-  );
+  const runs = runsToMerge(rewriter, meanwhile ? TOLERATED.pause : TOLERATED.import);
+  recordFallbacks(catalog, 'case.compact', await mergeRuns(runs, merge, true));
   return made;
 }
 

@@ -5,41 +5,34 @@
 import { DaybookError } from '../../contract/errors.ts';
 import type { Request } from '../../contract/operations.ts';
 import { type GivenList, sha256Of } from '../../search/index.ts';
+import { LruCache } from '../../util/lru-cache.ts';
 import type { Client } from '../handler.ts';
 
-/** Bytes and lists that are kept for one window; beyond these, those used longest ago are let go. */
+/** Bytes of the lists that are kept for one window. */
 const MOST_BYTES = 64 << 20;
-const MOST_LISTS = 200;
-const KEY = 'list/';
+/** What a list counts at least, so that there are at most 200. */
+const LEAST_BYTES = MOST_BYTES / 200;
+const KEY = 'lists';
 
-class KeptList {
-  readonly bytes: Uint8Array;
-
-  constructor(bytes: Uint8Array) {
-    this.bytes = bytes;
-  }
-
+/** By the SHA-256 of their bytes. */
+class KeptLists extends LruCache<string, Uint8Array> {
   dispose(): void {
     // It holds nothing but memory.
   }
 }
 
+function listsOf({ kept }: Client): KeptLists {
+  const known = kept.get(KEY);
+  if (known instanceof KeptLists) return known;
+  const lists = new KeptLists(MOST_BYTES);
+  kept.set(KEY, lists);
+  return lists;
+}
+
 /** Keeps a list's bytes; gives the id by which the window names them. */
-export function keepList({ kept }: Client, bytes: Uint8Array): string {
+export function keepList(client: Client, bytes: Uint8Array): string {
   const id = sha256Of(bytes);
-  kept.delete(KEY + id);
-  kept.set(KEY + id, new KeptList(bytes));
-  const all = [...kept].filter(
-    (entry): entry is [string, KeptList] => entry[1] instanceof KeptList,
-  );
-  let left = all.length;
-  let size = all.reduce((sum, [, list]) => sum + list.bytes.length, 0);
-  for (const [key, list] of all) {
-    if (left <= 1 || (size <= MOST_BYTES && left <= MOST_LISTS)) break;
-    kept.delete(key);
-    size -= list.bytes.length;
-    left -= 1;
-  }
+  listsOf(client).set(id, bytes, Math.max(bytes.length, LEAST_BYTES));
   return id;
 }
 
@@ -62,14 +55,10 @@ export function withList(client: Client, request: { list?: Named | undefined }):
   return { ...request, list: list === undefined || 'bytes' in list ? list : bytesOf(client, list) };
 }
 
-function bytesOf({ kept }: Client, list: Extract<Named, { kept: string }>): GivenList {
-  const key = KEY + list.kept;
-  const found = kept.get(key);
-  if (!(found instanceof KeptList))
+function bytesOf(client: Client, list: Extract<Named, { kept: string }>): GivenList {
+  const bytes = listsOf(client).get(list.kept);
+  if (bytes === undefined)
     throw new DaybookError('list-not-kept', 'the list is not kept here any more', 'give it again');
-  // The one used last is let go last.
-  kept.delete(key);
-  kept.set(key, found);
   const { name, fields, columns, header, directed } = list;
-  return { bytes: found.bytes, name, fields, columns, header, directed };
+  return { bytes, name, fields, columns, header, directed };
 }

@@ -1,5 +1,5 @@
 /** What verifying finds, as it goes on: nothing that is found ends it. */
-import { DaybookError } from '../../contract/errors.ts';
+import { DaybookError, messageOfError } from '../../contract/errors.ts';
 import type { VerifyFinding, VerifyProgress } from '../../contract/verify-report.ts';
 
 type Code = VerifyFinding['code'];
@@ -45,7 +45,7 @@ function adviceOf(advice: string | undefined): { advice?: string } {
 /** What an error says that was met on the way and becomes a finding. @throws the error if it is a cancellation */
 export function reasonOf(error: unknown): string {
   if (error instanceof DaybookError && error.code === 'cancelled') throw error;
-  return error instanceof Error ? error.message : String(error);
+  return messageOfError(error);
 }
 
 /** Counts bytes that were read, of all that are to be read. */

@@ -2,7 +2,12 @@
  * Verifying in a thread of its own: hashing, SQLite's check and importers would keep the engine from answering other
  * windows.
  */
-import { CancelledError, DaybookError, type ErrorCode } from '../../contract/errors.ts';
+import {
+  CancelledError,
+  DaybookError,
+  type ErrorCode,
+  messageOfError,
+} from '../../contract/errors.ts';
 import type { VerifyProgress, VerifyReport } from '../../contract/verify-report.ts';
 import type { ThreadHandle } from '../../ingest/coordinator/warm-threads.ts';
 import type { BuilderOptions } from '../../store/segment-builder.ts';
@@ -56,7 +61,7 @@ export function runVerify(port: VerifyPort, tools: EvidenceTools): void {
         port.post({
           type: 'failed',
           code: known?.code ?? 'internal',
-          message: error instanceof Error ? error.message : String(error),
+          message: messageOfError(error),
           hint: known?.hint,
         });
       },

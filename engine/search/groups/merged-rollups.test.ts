@@ -277,7 +277,14 @@ describe('merged rollups', () => {
     expect(await findings(true)).toEqual([]);
     const catalog = Catalog.open(small.folder);
     const said = catalog.audit.entries().map(({ operation }) => operation);
+    const [failed] = catalog.operations
+      .all()
+      .filter(({ operation }) => operation === 'case.rollups');
     catalog.close();
+    expect([failed?.status, failed?.text]).toEqual([
+      'failed',
+      expect.stringMatching(/^rollups\/.* was not made: /),
+    ]);
     // Each swap of segments has an entry of its own.
     expect(said.filter((one) => one !== 'merge').slice(-5)).toEqual([
       ...['import', 'compact', 'retime', 'retime', 'verify'],

@@ -85,16 +85,6 @@ it('reads many segments by statements of a few each', async () => {
   for (const one of many) expect(comparison?.rowsOf(one)).toMatchObject({ count: 2 });
 });
 
-it('forgets segments that the case has no more', async () => {
-  const kept = new ListColumnCache();
-  const one = [segment(1)];
-  await kept.comparing(PORTS, one, read);
-  const comparison = await kept.comparing(PORTS, one, read);
-  kept.keepOnly(new Set([2]));
-  expect(comparison?.rowsOf(one[0]!)).toBeUndefined();
-  expect(await kept.comparing(PORTS, one, read)).toBeUndefined();
-});
-
 it('reads for who asks next where reading failed', async () => {
   const kept = new ListColumnCache();
   const one = [segment(1)];

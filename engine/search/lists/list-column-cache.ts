@@ -9,6 +9,7 @@
  * Holds always: what is kept is of segments that the case has, which never change, and is bounded; what would not fit
  * is left to statements, all of it.
  */
+import { LruCache } from '../../util/lru-cache.ts';
 import { RowSet } from '../../util/row-set.ts';
 import {
   type JoinColumn,
@@ -41,7 +42,7 @@ export type ReadNumbers = (
   columns: readonly NumberColumnName[],
 ) => Promise<SegmentNumbers>;
 
-interface Kept {
+interface Held {
   readonly columns: Map<string, JoinColumn>;
   /** Hashes of its rows, by the keys that they are of. */
   hashes: { readonly keys: string; readonly values: Int32Array } | undefined;
@@ -49,8 +50,8 @@ interface Kept {
 
 export class ListColumnCache {
   private readonly most: number;
-  /** By segment, the one used last at the end. */
-  private readonly kept = new Map<number, Kept>();
+  /** By segment: numbers of segments are never used again. */
+  private readonly kept: LruCache<number, Held>;
   /** Segments that a list was compared with before. */
   private readonly met = new Set<number>();
   private made: { readonly list: MatchList; readonly tables: readonly JoinTable[] } | undefined;
@@ -59,12 +60,7 @@ export class ListColumnCache {
 
   constructor(most = MOST_BYTES) {
     this.most = most;
-  }
-
-  /** Lets go of segments that the case has no more. */
-  keepOnly(segments: ReadonlySet<number>): void {
-    for (const id of this.kept.keys()) if (!segments.has(id)) this.kept.delete(id);
-    for (const id of this.met) if (!segments.has(id)) this.met.delete(id);
+    this.kept = new LruCache(most);
   }
 
   /**
@@ -83,8 +79,7 @@ export class ListColumnCache {
     if (!this.isWorthKeeping(segments, columns)) return undefined;
     const own = this.last.then(() => this.load(segments, columns, read));
     this.last = own.catch(() => undefined);
-    await own;
-    return new ListComparison(groups, this.tablesOf(list), (id) => this.kept.get(id));
+    return new ListComparison(groups, this.tablesOf(list), await own);
   }
 
   /** Those of the last list are kept: several questions are asked about it. */
@@ -111,55 +106,43 @@ export class ListColumnCache {
     return bytes <= this.most && met * 2 >= rows;
   }
 
-  /** Reads what is missing, and lets go of what was used longest ago. */
+  /** Reads what is missing; gives what is held of each segment. */
   private async load(
     segments: readonly SegmentInfo[],
     columns: ReadonlyMap<string, string>,
     read: ReadNumbers,
-  ): Promise<void> {
+  ): Promise<ReadonlyMap<number, Held>> {
+    const out = new Map<number, Held>();
     // Segments that lack the same columns are read together.
     const missing = new Map<string, { names: NumberColumnName[]; segments: SegmentInfo[] }>();
     for (const segment of segments) {
-      const known = this.kept.get(segment.id) ?? { columns: new Map(), hashes: undefined };
-      this.kept.delete(segment.id);
-      this.kept.set(segment.id, known);
+      const known: Held = this.kept.get(segment.id) ?? { columns: new Map(), hashes: undefined };
+      out.set(segment.id, known);
       const names = [...columns]
         .filter(([name]) => !known.columns.has(name) && segment.columns.has(name))
         .map(([name, type]) => ({ name, type }));
       if (names.length === 0) continue;
+      // What other lists were compared with would need room, too.
+      for (const name of known.columns.keys()) if (!columns.has(name)) known.columns.delete(name);
       const key = names.map(({ name }) => name).join();
       const same = missing.get(key) ?? { names, segments: [] };
       same.segments.push(segment);
       missing.set(key, same);
     }
-    this.makeRoom(segments, columns);
     for (const { names, segments: all } of missing.values()) {
       for (let from = 0; from < all.length; from += AT_ONCE) {
         const some = all.slice(from, from + AT_ONCE);
         const numbers = await read(some, names);
-        for (const { id } of some) {
-          const known = this.kept.get(id);
-          numbers.get(id)?.forEach((column, at) => known?.columns.set(names[at]!.name, column));
+        for (const segment of some) {
+          const known = out.get(segment.id)!;
+          numbers
+            .get(segment.id)
+            ?.forEach((column, at) => known.columns.set(names[at]!.name, column));
+          this.kept.set(segment.id, known, bytesOf(segment, columns));
         }
       }
     }
-  }
-
-  /** What is beside the columns asked for goes, from what was used longest ago on, until these fit. */
-  private makeRoom(segments: readonly SegmentInfo[], columns: ReadonlyMap<string, string>): void {
-    const asked = new Set(segments.map(({ id }) => id));
-    let bytes = segments.reduce((sum, segment) => sum + bytesOf(segment, columns), 0);
-    const others = [...this.kept].reverse();
-    for (const [id, known] of others) {
-      for (const [name, { values, nulls }] of known.columns) {
-        if (asked.has(id) && columns.has(name)) continue;
-        bytes += values.byteLength + (nulls?.byteLength ?? 0);
-        if (bytes > this.most) known.columns.delete(name);
-      }
-      if (asked.has(id)) continue;
-      bytes += known.hashes?.values.byteLength ?? 0;
-      if (bytes > this.most) known.hashes = undefined;
-    }
+    return out;
   }
 }
 
@@ -175,45 +158,45 @@ function bytesOf(segment: SegmentInfo, columns: ReadonlyMap<string, string>): nu
 export class ListComparison {
   private readonly groups: readonly (readonly JoinKey[])[];
   private readonly tables: readonly JoinTable[];
-  private readonly keptOf: (segment: number) => Kept | undefined;
+  private readonly held: ReadonlyMap<number, Held>;
 
   /** @param tables of the groups */
   constructor(
     groups: readonly (readonly JoinKey[])[],
     tables: readonly JoinTable[],
-    keptOf: (segment: number) => Kept | undefined,
+    held: ReadonlyMap<number, Held>,
   ) {
     this.groups = groups;
     this.tables = tables;
-    this.keptOf = keptOf;
+    this.held = held;
   }
 
-  /** The rows of a segment that the list takes; undefined: its columns have been let go of. */
+  /** The rows that the list takes of one of the segments; undefined where it had other columns than it says. */
   rowsOf({ id, rows: total, columns: has }: SegmentInfo): Rows | undefined {
-    const kept = this.keptOf(id);
-    if (kept === undefined) return undefined;
+    const held = this.held.get(id);
+    if (held === undefined) return undefined;
     const words = new Uint32Array((total + 31) >>> 5);
     for (const [at, keys] of this.groups.entries()) {
       // No event has a value of a column that is not there.
       if (keys.some(({ column }) => !has.has(column))) continue;
-      const columns = keys.flatMap(({ column }) => kept.columns.get(column) ?? []);
+      const columns = keys.flatMap(({ column }) => held.columns.get(column) ?? []);
       if (columns.length < keys.length) return undefined;
-      this.tables[at]!.markRows(words, this.hashesOf(kept, keys, columns, total), keys, columns);
+      this.tables[at]!.markRows(words, this.hashesOf(held, keys, columns, total), keys, columns);
     }
     return rowsOf(RowSet.ofWords(words, total));
   }
 
   private hashesOf(
-    kept: Kept,
+    held: Held,
     keys: readonly JoinKey[],
     columns: readonly JoinColumn[],
     total: number,
   ): Int32Array {
     const name = keys.map(({ column, mask }) => `${column}/${mask}`).join();
-    if (kept.hashes?.keys === name) return kept.hashes.values;
+    if (held.hashes?.keys === name) return held.hashes.values;
     const values = hashRows(keys, columns, total);
     // Of lists of several forms, each would take the place of the one before.
-    if (this.groups.length === 1) kept.hashes = { keys: name, values };
+    if (this.groups.length === 1) held.hashes = { keys: name, values };
     return values;
   }
 }

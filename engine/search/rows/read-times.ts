@@ -4,6 +4,7 @@
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import type { TimeLookup } from '../../index/segment-indexes.ts';
+import { LruCache } from '../../util/lru-cache.ts';
 
 /** Larger segments are not read for their times alone. */
 export const MOST_TIMES = 100_000;
@@ -11,16 +12,11 @@ export const MOST_TIMES = 100_000;
 const MOST_BYTES = 32e6;
 
 export class ReadTimes {
-  /** By segment, the one used last at the end. */
-  private readonly kept = new Map<number, Float64Array>();
-  private bytes = 0;
+  private readonly kept = new LruCache<number, Float64Array>(MOST_BYTES);
 
   get(segment: number): TimeLookup | undefined {
     const times = this.kept.get(segment);
-    if (times === undefined) return undefined;
-    this.kept.delete(segment);
-    this.kept.set(segment, times);
-    return lookupOf(times);
+    return times && lookupOf(times);
   }
 
   /**
@@ -30,15 +26,7 @@ export class ReadTimes {
   set(segment: number, times: Float64Array): TimeLookup | undefined {
     for (let row = 1; row < times.length; row++)
       if (!(times[row]! >= times[row - 1]!)) return undefined;
-    // Two who ask at the same time both read them.
-    this.bytes += times.byteLength - (this.kept.get(segment)?.byteLength ?? 0);
-    this.kept.delete(segment);
-    this.kept.set(segment, times);
-    for (const [oldest, one] of this.kept) {
-      if (this.bytes <= MOST_BYTES) break;
-      this.kept.delete(oldest);
-      this.bytes -= one.byteLength;
-    }
+    this.kept.set(segment, times, times.byteLength);
     return lookupOf(times);
   }
 }

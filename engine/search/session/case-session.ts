@@ -134,8 +134,6 @@ export class CaseSession {
       marks,
     };
     this.nodes.renew();
-    const existing = new Set(this.current.segments.map(({ id }) => id));
-    this.numbers.keepOnly(existing);
     this.indexes.keepOnly(
       new Set(this.current.segments.map(({ file }) => join(this.folder, file))),
     );

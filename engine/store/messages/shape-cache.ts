@@ -3,7 +3,7 @@
  * that they were read from; that of all together is bounded. Shapes that several segments have are one object, so
  * that what is told from one is told once.
  */
-import { ByteBoundedLru } from '../../util/byte-bounded-lru.ts';
+import { LruCache } from '../../util/lru-cache.ts';
 import { readShapes } from './message-columns.ts';
 import type { MessageShape } from './message-cutter.ts';
 
@@ -12,7 +12,7 @@ const MOST = 16e6;
 
 export class ShapeCache {
   /** By segment. */
-  private readonly kept = new ByteBoundedLru<number, readonly MessageShape[]>(MOST);
+  private readonly kept = new LruCache<number, readonly MessageShape[]>(MOST);
   /** By their text. */
   private readonly unlike = new Map<string, MessageShape>();
   private unlikeSize = 0;

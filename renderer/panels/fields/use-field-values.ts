@@ -5,6 +5,7 @@
  * Holds always: the last answer of a field stays until the new one is there, marked as old when it is of
  * another view, and not while it is only brought up to date with the case.
  */
+import { messageOfError } from '../../../engine/contract/errors.ts';
 import { useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { OperationError } from '../../../engine/contract/client.ts';
@@ -68,7 +69,7 @@ export function useFieldValues(wanted: readonly FieldWanted[]): {
       } catch (error) {
         // The engine comes back and everything is asked again.
         if (error instanceof OperationError && error.info.code === 'engine-down') return;
-        put({ data: undefined, problem: error instanceof Error ? error.message : String(error) });
+        put({ data: undefined, problem: messageOfError(error) });
       }
     };
     void workspace.asking

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { ByteBoundedLru } from './byte-bounded-lru.ts';
+import { LruCache } from './lru-cache.ts';
 
-it('keeps what was used last, within its bytes', () => {
-  const kept = new ByteBoundedLru<object, string>(100);
+it('keeps what was used last, within its size', () => {
+  const kept = new LruCache<object, string>(100);
   const [a, b, c, d] = [{}, {}, {}, {}];
   kept.set(a, 'a', 40);
   kept.set(b, 'b', 40);
@@ -18,4 +18,16 @@ it('keeps what was used last, within its bytes', () => {
   kept.set(a, 'A', 101);
   kept.set(b, 'b', 40);
   expect([a, b, c].map((one) => kept.get(one))).toEqual([undefined, 'b', 'C']);
+});
+
+it('counts values that have no size, and makes what it does not have', () => {
+  const kept = new LruCache<number, string>(2);
+  const made: number[] = [];
+  const take = (key: number): string =>
+    kept.take(key, () => {
+      made.push(key);
+      return String(key);
+    });
+  expect([1, 2, 1, 3, 1, 2].map(take)).toEqual(['1', '2', '1', '3', '1', '2']);
+  expect(made).toEqual([1, 2, 3, 2]);
 });
