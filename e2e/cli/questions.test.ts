@@ -55,10 +55,9 @@ it('who guessed passwords', async () => {
 });
 
 it('did one work', async () => {
-  const at = new Date(BREAK_IN / 1000).toISOString().replace('.000', '');
-  expect(await rows(2)).toMatchObject([
-    { ts: at, src_ip: ATTACKER, user: STOLEN_ACCOUNT, host: 'bastion01' },
-  ]);
+  const found = await rows(2);
+  expect(found).toMatchObject([{ src_ip: ATTACKER, user: STOLEN_ACCOUNT }]);
+  expect(Date.parse(String(found[0]?.['end'])) * 1000).toBe(BREAK_IN);
 });
 
 it('what that host talked to afterwards', async () => {
