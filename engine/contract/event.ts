@@ -8,14 +8,18 @@
  * RFC 5424 for syslog (https://www.rfc-editor.org/rfc/rfc5424).
  */
 
+/** Kinds of the events that protocols of a capture give. */
+export const PROTOCOL_KINDS = [
+  ...(['dns', 'http', 'tls', 'ssh', 'dhcp', 'smtp', 'ftp', 'imap', 'pop3'] as const),
+  ...(['ntlm', 'smb'] as const),
+] as const;
+
 /** What an event is. `packet` lies beneath `flow`; everything else stands beside them. */
 export const KINDS = [
   'packet',
   'flow',
   'log',
-  'dns',
-  'http',
-  'tls',
+  ...PROTOCOL_KINDS,
   'file',
   'alert',
   'other',

@@ -8,7 +8,7 @@
 import { NO_FIELDS } from '../query/analyse.ts';
 import { CancelledError, DaybookError } from '../contract/errors.ts';
 import { EventBatch } from '../contract/event-batch.ts';
-import type { ByteOffset, Kind } from '../contract/event.ts';
+import { type ByteOffset, type Kind, PROTOCOL_KINDS } from '../contract/event.ts';
 import type { EventSink, Importer, ReadOptions, SourceInput } from '../contract/importer.ts';
 import type { Decisions } from '../contract/decisions.ts';
 import { CUT_COLUMNS, type Cutter } from '../fields/cutter.ts';
@@ -37,8 +37,6 @@ const SCAN_ROWS = 8192;
 const MAX_WAITING = 4;
 const MOST_QUARANTINED = 100;
 const MOST_NOTES = 50;
-/** Kinds of events that protocols of a capture give. */
-const PROTOCOL_KINDS = ['dns', 'http', 'tls'] as const;
 
 /** What was read, and what of it could not be. */
 export interface ScanLedger {

@@ -184,6 +184,11 @@ export class FlowTracker {
     return (this.store.words[w + FIRST_SEQ]! + 1) >>> 0;
   }
 
+  /** Whether the sender of the packet that was taken last is its flow's originator. */
+  get isFromOriginator(): boolean {
+    return this.takenSide === 0;
+  }
+
   /** Flows that are open. */
   get open(): number {
     return this.store.open;

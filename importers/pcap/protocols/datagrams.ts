@@ -6,8 +6,12 @@
 import { u16 } from '../bytes.ts';
 import type { Packet } from '../packet.ts';
 import { DNS_PORTS, DnsConversation, type DnsMessage, NETBIOS_PORT, readDns } from './dns.ts';
-import type { MessageSink } from './messages.ts';
+import { DHCP } from './dhcp.ts';
+import type { DatagramProtocol, MessageSink } from './messages.ts';
 import { endpointsOf } from './tcp-streams.ts';
+
+/** Protocols each of whose messages is an event, in the order in which they are tried. */
+const DATAGRAM_PROTOCOLS: readonly DatagramProtocol[] = [DHCP];
 
 /** Conversations that are followed at a time. */
 const MAX_CONVERSATIONS = 65_536;
@@ -29,10 +33,27 @@ export class Datagrams {
   /** @param p a datagram with its header; of a fragment there is only the first */
   packet(p: Packet, flow: number): void {
     const end = p.payloadStart + p.payload;
-    if (end > p.end || !mayBeDns(p)) return;
+    if (end > p.end) return;
+    if (!mayBeDns(p)) {
+      this.other(p, flow, end);
+      return;
+    }
     const isNetbios = p.srcPort === NETBIOS_PORT || p.dstPort === NETBIOS_PORT;
     const message = readDns(p.bytes, p.payloadStart, end, isNetbios);
     if (message !== undefined) this.dns(p, flow, message);
+    else this.other(p, flow, end);
+  }
+
+  private other(p: Packet, flow: number, end: number): void {
+    const { bytes, payloadStart: start, srcPort, dstPort } = p;
+    const at = { micros: p.micros, nanos: p.nanos, digits: p.digits };
+    for (const { service, read } of DATAGRAM_PROTOCOLS) {
+      const found = read({ bytes, start, end, srcPort, dstPort, at });
+      if (found === undefined) continue;
+      this.services.set(flow, service);
+      this.sink.message(endpointsOf(p, flow, found.isFromClient), found.message);
+      return;
+    }
   }
 
   private dns(p: Packet, flow: number, message: DnsMessage): void {

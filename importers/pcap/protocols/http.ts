@@ -39,7 +39,16 @@ const STATUS_LINE = /^HTTP\/(\d\.\d) {1,8}(\d{3})(?= |$)/;
 
 /** Headers that events or the ends of bodies are told by. */
 const WANTED: ReadonlySet<string> = new Set([
-  ...['host', 'user-agent', 'referer', 'authorization', 'origin', 'x-forwarded-for', 'via'],
+  ...[
+    'host',
+    'user-agent',
+    'referer',
+    'authorization',
+    'proxy-authorization',
+    'origin',
+    'x-forwarded-for',
+    'via',
+  ],
   ...['content-length', 'transfer-encoding', 'content-type', 'content-encoding'],
   ...['content-disposition', 'server', 'location'],
 ]);
@@ -489,12 +498,12 @@ function lengthProblem(
   return /^\d{1,15}$/.test([...lengths][0]!) ? undefined : 'states a length that is no number';
 }
 
-/** The account of Basic authentication (RFC 7617); its password is not kept. */
-function basicUser(header: string | undefined): string | undefined {
+/** Account and password of Basic authentication (RFC 7617). */
+function basicLogin(header: string | undefined): { user?: string; password?: string } {
   const encoded = /^basic\s+([a-z0-9+/=]+)$/i.exec(header ?? '')?.[1];
-  if (encoded === undefined) return undefined;
-  const [user = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
-  return user === '' ? undefined : user;
+  const text = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  return colon <= 0 ? {} : { user: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
 function urlOf({ target, headers, method }: Request, { serverPort, server }: Endpoints): string {
@@ -522,6 +531,7 @@ function describe(
   const url = request === undefined ? undefined : urlOf(request, ends);
   const asked = request?.headers;
   const answered = response?.headers;
+  const login = basicLogin(asked?.get('authorization') ?? asked?.get('proxy-authorization'));
   return {
     kind: 'http',
     type: 'http',
@@ -533,7 +543,7 @@ function describe(
       http_status: status,
       user_agent: asked?.get('user-agent'),
       referrer: asked?.get('referer'),
-      user: basicUser(asked?.get('authorization')),
+      user: login.user,
       dst_domain: asked?.get('host')?.replace(/:\d+$/, ''),
       outcome: status === undefined ? undefined : Number(status) < 400 ? 'success' : 'failure',
     },
@@ -556,6 +566,7 @@ function describe(
       origin: asked?.get('origin'),
       x_forwarded_for: asked?.get('x-forwarded-for'),
       proxied: asked?.get('via'),
+      password: login.password,
       filename: fileNameOf(answered?.get('content-disposition')),
       ...digests(request?.body, 'req'),
       ...digests(response?.body, 'resp'),

@@ -1,5 +1,6 @@
 /** What the parsers of protocols say of a connection or a datagram, for `protocol-events.ts` to write. */
 import { isAscii } from 'node:buffer';
+import type { PROTOCOL_KINDS } from '../../../engine/contract/event.ts';
 
 /** When a packet was captured. */
 export interface Stamp {
@@ -23,7 +24,7 @@ export interface Endpoints {
   readonly vlan: number;
 }
 
-export type ProtocolKind = 'dns' | 'http' | 'tls';
+export type ProtocolKind = (typeof PROTOCOL_KINDS)[number];
 
 /** One event. */
 export interface ProtocolMessage {
@@ -71,14 +72,33 @@ export interface StreamProtocol {
   /**
    * Which side sends these first bytes of a direction, if they are of this protocol; `more`: they may be, but are too few to
    * tell. It is asked for the first segments of every connection.
+   * @param isClient whether they come from the side that has opened the connection, as far as that is known
    */
   recognise(
     bytes: Uint8Array,
     start: number,
     end: number,
     ends: Endpoints,
+    isClient: boolean,
   ): 'client' | 'server' | 'more' | undefined;
   parser(ends: Endpoints, sink: MessageSink): StreamParser;
+}
+
+/** A datagram whose protocol is looked for: its payload is `bytes[start, end)`. */
+export interface Datagram {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+  readonly srcPort: number;
+  readonly dstPort: number;
+  readonly at: Stamp;
+}
+
+/** A protocol over UDP each of whose messages is an event. */
+export interface DatagramProtocol {
+  readonly service: string;
+  /** What a datagram says, and whether a client sends it; undefined: it is not of this protocol. */
+  read(datagram: Datagram): { message: ProtocolMessage; isFromClient: boolean } | undefined;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -1,7 +1,13 @@
 /** Protocols over TCP, in the order in which the first bytes of a connection are tried. */
 import { DNS_STREAM } from './dns.ts';
+import { FTP_OR_SMTP } from './greeted.ts';
 import { HTTP } from './http.ts';
+import { IMAP, POP3 } from './mailbox.ts';
 import type { StreamProtocol } from './messages.ts';
+import { SMB } from './smb.ts';
+import { SSH } from './ssh.ts';
 import { TLS } from './tls.ts';
 
-export const STREAM_PROTOCOLS: readonly StreamProtocol[] = [TLS, HTTP, DNS_STREAM];
+export const STREAM_PROTOCOLS: readonly StreamProtocol[] = [
+  ...[TLS, HTTP, SSH, FTP_OR_SMTP, POP3, IMAP, SMB, DNS_STREAM],
+];

@@ -55,6 +55,8 @@ export interface FlowBeginnings {
   readonly isFromStart: boolean;
   /** Sequence number of the first byte of the side that has sent the packet. */
   readonly firstSequence: number;
+  /** Whether the side that has sent the packet has opened the flow, as far as that can be told. */
+  readonly isFromOriginator: boolean;
   /** Application protocols by the number of the flow. */
   readonly services: Map<number, string>;
 }
@@ -67,15 +69,18 @@ class Connection {
   tries = MOST_TRIES;
   isNamed = false;
   /** Whether the side with the lower number in `sides` is the client. */
-  isFirstClient = true;
+  isFirstClient: boolean;
   private readonly first4: number;
   private readonly first6: Uint8Array | undefined;
   private readonly firstPort: number;
 
-  constructor(p: Packet, ends: Endpoints) {
-    this.ends = ends;
+  /** @param p the first packet with payload */
+  constructor(p: Packet, flow: number, isFromClient: boolean) {
+    this.ends = endpointsOf(p, flow, isFromClient);
+    this.isFirstClient = isFromClient;
     this.first4 = p.src4;
-    this.first6 = p.ipVersion === 6 ? ends.client : undefined;
+    const { client, server } = this.ends;
+    this.first6 = p.ipVersion !== 6 ? undefined : isFromClient ? client : server;
     this.firstPort = p.srcPort;
   }
 
@@ -158,7 +163,7 @@ export class TcpStreams {
     const to = Math.min(p.end, from + p.payload);
     let connection = known;
     if (connection === undefined) {
-      connection = new Connection(p, endpointsOf(p, flow, true));
+      connection = new Connection(p, flow, this.flows.isFromOriginator);
       this.open.set(flow, connection);
       this.heldBytes += CONNECTION_BYTES;
     } else this.acknowledge(p, connection);
@@ -167,7 +172,11 @@ export class TcpStreams {
     if (direction.next < 0) direction.next = this.firstOf(seq);
     else if (Math.abs((seq - direction.next) | 0) > MAX_JUMP) {
       // No window is as wide. Another connection that has the same addresses and ports begins a protocol.
-      if (recognise(p.bytes.subarray(from, to), connection.ends) === undefined) return;
+      if (
+        recognise(p.bytes.subarray(from, to), connection.ends, connection.isClient(side)) ===
+        undefined
+      )
+        return;
       this.close(flow, connection, false);
       this.segment(p, flow, undefined);
       return;
@@ -348,7 +357,7 @@ export class TcpStreams {
     const all = first === undefined ? part : Buffer.concat([first.bytes, part]);
     const began = first?.at ?? at;
     this.dropFirst(direction);
-    const found = recognise(all, connection.ends);
+    const found = recognise(all, connection.ends, connection.isClient(side));
     if (found === 'more' && all.length <= MAX_FIRST_BYTES) {
       direction.first = { bytes: Uint8Array.from(all), at: began };
       this.heldBytes += all.length;
@@ -432,10 +441,11 @@ export class TcpStreams {
 function recognise(
   bytes: Uint8Array,
   ends: Endpoints,
+  isClient: boolean,
 ): { protocol: StreamProtocol; from: 'client' | 'server' } | 'more' | undefined {
   let mayBe = false;
   for (const protocol of STREAM_PROTOCOLS) {
-    const from = protocol.recognise(bytes, 0, bytes.length, ends);
+    const from = protocol.recognise(bytes, 0, bytes.length, ends, isClient);
     if (from === 'more') mayBe = true;
     else if (from !== undefined) return { protocol, from };
   }

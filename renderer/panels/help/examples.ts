@@ -37,7 +37,7 @@ export const EXAMPLES: readonly {
   {
     title: 'Kind and time',
     examples: [
-      { query: 'kind:flow', says: 'kinds: flow packet log dns http tls file alert' },
+      { query: 'kind:flow', says: 'kinds: flow packet log dns http tls ssh smb file alert …' },
       { query: 'kind:packet', says: 'packets hidden under flows, too' },
       { query: 'last:24h', says: 'before the newest event; ms s m h d w' },
       { query: 'ts:>=2026-01', says: 'a time may end at year, month, day or minute' },
