@@ -9,7 +9,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { collect, type CollectedRow, inputOf } from '../importers/shared/collect.ts';
+import { collect, type CollectedRow, inputOf } from '../importers/shared/testing/collect.ts';
 import { pcapImporter } from '../importers/pcap/index.ts';
 
 const MOST_LISTED = 300;

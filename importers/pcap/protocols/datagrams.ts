@@ -32,14 +32,16 @@ export class Datagrams {
 
   /** @param p a datagram with its header; of a fragment there is only the first */
   packet(p: Packet, flow: number): void {
-    const end = p.payloadStart + p.payload;
-    if (end > p.end) return;
+    const end = Math.min(p.payloadStart + p.payload, p.end);
+    if (end <= p.payloadStart) return;
     if (!mayBeDns(p)) {
       this.other(p, flow, end);
       return;
     }
+    // Of a datagram that was cut, questions mostly were captured.
+    const isKnown = DNS_PORTS.has(p.srcPort) || DNS_PORTS.has(p.dstPort);
     const isNetbios = p.srcPort === NETBIOS_PORT || p.dstPort === NETBIOS_PORT;
-    const message = readDns(p.bytes, p.payloadStart, end, isNetbios);
+    const message = readDns(p.bytes, p.payloadStart, end, isNetbios, isKnown);
     if (message !== undefined) this.dns(p, flow, message);
     else this.other(p, flow, end);
   }

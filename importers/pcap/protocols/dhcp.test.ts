@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { ascii, cat, ethernet, hex, ip4, n16, n32, udp } from '../build.ts';
-import { type Frame, of } from './frames-for-tests.ts';
+import { ascii, cat, ethernet, hex, ip4, n16, n32, udp } from '../testing/build.ts';
+import { type Frame, of } from './testing/frames.ts';
 
 const option = (code: number, data: Uint8Array): Uint8Array =>
   cat(Uint8Array.of(code, data.length), data);

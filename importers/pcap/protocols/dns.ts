@@ -78,6 +78,8 @@ export interface DnsMessage {
   readonly answers: readonly Answer[];
   readonly authorities: number;
   readonly additional: number;
+  /** Why what comes after its questions is not all there. */
+  readonly problem?: string;
 }
 
 class Reader {
@@ -182,12 +184,16 @@ function netbiosName(text: string): string {
   return [`${printable}<${suffix.toString(16).padStart(2, '0')}>`, ...scope].join('.');
 }
 
-/** The message in `bytes[start, end)`; undefined for what is none. */
+/**
+ * The message in `bytes[start, end)`; undefined for what is none.
+ * @param isKnown what is not DNS to its last byte is one with a problem, if its questions can be read
+ */
 export function readDns(
   bytes: Uint8Array,
   start: number,
   end: number,
   isNetbios: boolean,
+  isKnown = false,
 ): DnsMessage | undefined {
   if (end - start < HEADER_BYTES) return undefined;
   const r = new Reader(bytes, start, end, isNetbios);
@@ -207,15 +213,21 @@ export function readDns(
     if (CLASSES[kind & 0x7fff] === undefined) r.fail();
     questions.push({ name, type, kind: kind & 0x7fff });
   }
+  const isAsked = !r.failed && questions.some(({ name }) => /^[\x21-\x7e]+$/.test(name));
   const answers: Answer[] = [];
-  for (let i = 0; i < counts[1] && !r.failed; i++) answers.push(record(r));
+  for (let i = 0; i < counts[1] && !r.failed; i++) {
+    const answer = record(r);
+    if (!r.failed) answers.push(answer);
+  }
   let code = flags & 15;
   for (let i = 0; i < counts[2] + counts[3] && !r.failed; i++) {
     const { extended } = record(r);
     if (extended !== undefined) code |= extended << 4;
   }
-  if (r.failed || r.at !== end) return undefined;
+  const isWhole = !r.failed && r.at === end;
+  if (!isWhole && !(isKnown && isAsked)) return undefined;
   return {
+    ...(isWhole ? {} : { problem: 'the message cannot be read to its end' }),
     size: end - start,
     ...{ id, isResponse: (flags & 0x8000) !== 0, opcode, flags, code, questions, answers },
     ...{ authorities: counts[2], additional: counts[3] },
@@ -387,6 +399,7 @@ export class DnsConversation {
         TC: isSet(0x0200),
         RD: isSet(0x0100),
         RA: isSet(0x0080),
+        problem: answer?.problem ?? asked.problem,
       },
     });
   }

@@ -1,7 +1,7 @@
 /** FTP, SMTP, POP3 and IMAP: dialogues of lines. */
 import { describe, expect, it } from 'vitest';
-import type { CollectedRow } from '../../shared/collect.ts';
-import { events, type Frame, stream } from './frames-for-tests.ts';
+import type { CollectedRow } from '../../shared/testing/collect.ts';
+import { events, type Frame, stream } from './testing/frames.ts';
 
 /** A dialogue, each line a segment: `>` the client's, `<` the server's. Its line ends are added. */
 function dialogue(port: number, lines: readonly string[], cut = Infinity): Frame[] {

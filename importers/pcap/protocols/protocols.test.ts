@@ -77,6 +77,13 @@ describe('DNS', () => {
     ]);
   });
 
+  it('takes the questions of a message that was cut', async () => {
+    const [row] = await of('dns', [datagram(false, 53, answer)], 34 + 8 + answer.length - 4);
+    expect(row).toMatchObject({ query: 'www.example.com', outcome: 'success' });
+    expect(row?.attrs).toMatchObject({ answers: '["host1.example.com"]' });
+    expect(row?.attrs['problem']).toBe('the message cannot be read to its end');
+  });
+
   it('finds it on another port, and takes nothing else for it', async () => {
     expect(await of('dns', [datagram(true, 9999, ask)])).toHaveLength(1);
     expect(await of('dns', [datagram(true, 9999, ask.subarray(0, -1))])).toEqual([]);
@@ -472,7 +479,7 @@ describe('hostile content', () => {
     const first = cat('00', n16(10), n16(1), n16(0), n16(1), n16(data.length), data);
     const last = cat(n16(0xc000 | (27 + 2 * 199)), n16(1), n16(1), n16(0), n16(1), n16(0));
     const message = cat(header, '00', n16(1), n16(1), first, last);
-    expect(await of('dns', [datagram(false, 53, message)])).toEqual([]);
+    expect(await of('dns', [datagram(false, 9999, message)])).toEqual([]);
   });
 
   it('takes what is announced to all as its sender says', async () => {

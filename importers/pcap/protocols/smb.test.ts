@@ -1,8 +1,8 @@
 /** SMB 2 and the NTLM within. */
 import { describe, expect, it } from 'vitest';
-import type { CollectedRow } from '../../shared/collect.ts';
-import { cat } from '../build.ts';
-import { events, type Frame, stream } from './frames-for-tests.ts';
+import type { CollectedRow } from '../../shared/testing/collect.ts';
+import { cat } from '../testing/build.ts';
+import { events, type Frame, stream } from './testing/frames.ts';
 
 const { client, server } = stream(4450);
 const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');

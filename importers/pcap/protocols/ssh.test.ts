@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { ascii, cat, n32 } from '../build.ts';
-import { type Frame, of, stream } from './frames-for-tests.ts';
+import { ascii, cat, n32 } from '../testing/build.ts';
+import { type Frame, of, stream } from './testing/frames.ts';
 
 const { client, server } = stream(2222);
 
