@@ -8,7 +8,8 @@ import type { Packet } from '../packet.ts';
 import { DNS_PORTS, DnsConversation, type DnsMessage, NETBIOS_PORT, readDns } from './dns.ts';
 import { DHCP } from './dhcp.ts';
 import type { DatagramProtocol, MessageSink } from './messages.ts';
-import { endpointsOf } from './tcp-streams.ts';
+import { mayBeginQuic, QuicConversation } from './quic.ts';
+import { endpointsOf, type FlowBeginnings } from './tcp-streams.ts';
 
 /** Protocols each of whose messages is an event, in the order in which they are tried. */
 const DATAGRAM_PROTOCOLS: readonly DatagramProtocol[] = [DHCP];
@@ -17,17 +18,25 @@ const DATAGRAM_PROTOCOLS: readonly DatagramProtocol[] = [DHCP];
 const MAX_CONVERSATIONS = 65_536;
 const MAX_HELD_BYTES = 32 << 20;
 
+interface QuicConnection {
+  readonly conversation: QuicConversation;
+  /** Whether its client has opened the flow. */
+  readonly isFromOriginator: boolean;
+}
+
 export class Datagrams {
   /** Conversations that were given up because too much was open at a time. */
   evicted = 0;
   private readonly sink: MessageSink;
-  private readonly services: Map<number, string>;
+  private readonly flows: FlowBeginnings;
   private readonly conversations = new Map<number, DnsConversation>();
+  private readonly quic = new Map<number, QuicConnection>();
   private heldBytes = 0;
+  private quicBytes = 0;
 
-  constructor(sink: MessageSink, services: Map<number, string>) {
+  constructor(sink: MessageSink, flows: FlowBeginnings) {
     this.sink = sink;
-    this.services = services;
+    this.flows = flows;
   }
 
   /** @param p a datagram with its header; of a fragment there is only the first */
@@ -48,14 +57,57 @@ export class Datagrams {
 
   private other(p: Packet, flow: number, end: number): void {
     const { bytes, payloadStart: start, srcPort, dstPort } = p;
+    const connection = this.quic.get(flow);
+    if (connection !== undefined || mayBeginQuic(bytes, start, end)) {
+      this.quicPacket(p, flow, end, connection);
+      return;
+    }
     const at = { micros: p.micros, nanos: p.nanos, digits: p.digits };
     for (const { service, read } of DATAGRAM_PROTOCOLS) {
       const found = read({ bytes, start, end, srcPort, dstPort, at });
       if (found === undefined) continue;
-      this.services.set(flow, service);
+      this.flows.services.set(flow, service);
       this.sink.message(endpointsOf(p, flow, found.isFromClient), found.message);
       return;
     }
+  }
+
+  private quicPacket(
+    p: Packet,
+    flow: number,
+    end: number,
+    known: QuicConnection | undefined,
+  ): void {
+    const { bytes, payloadStart: start } = p;
+    const { isFromOriginator } = this.flows;
+    let connection = known;
+    if (connection === undefined) {
+      const at = { micros: p.micros, nanos: p.nanos, digits: p.digits };
+      const conversation = new QuicConversation(endpointsOf(p, flow, true), this.sink, at);
+      conversation.take(bytes, start, end, true);
+      if (!conversation.isKnown) return;
+      connection = { conversation, isFromOriginator };
+      this.flows.services.set(flow, 'quic');
+      if (this.quic.size >= MAX_CONVERSATIONS) this.endOldestQuic();
+      this.quic.set(flow, connection);
+      this.quicBytes += conversation.heldBytes;
+    } else if (!connection.conversation.isDone) {
+      const { conversation } = connection;
+      const before = conversation.heldBytes;
+      conversation.take(bytes, start, end, isFromOriginator === connection.isFromOriginator);
+      this.quicBytes += conversation.heldBytes - before;
+    }
+    while (this.quicBytes > MAX_HELD_BYTES) this.endOldestQuic();
+  }
+
+  private endOldestQuic(): void {
+    const [oldest] = this.quic;
+    if (oldest === undefined) return;
+    const [flow, { conversation }] = oldest;
+    if (!conversation.isDone) this.evicted += 1;
+    this.quicBytes -= conversation.heldBytes;
+    conversation.finish();
+    this.quic.delete(flow);
   }
 
   private dns(p: Packet, flow: number, message: DnsMessage): void {
@@ -66,7 +118,7 @@ export class Datagrams {
       conversation = new DnsConversation(ends, this.sink);
       if (this.conversations.size >= MAX_CONVERSATIONS) this.endOldest();
       this.conversations.set(flow, conversation);
-      this.services.set(flow, 'dns');
+      this.flows.services.set(flow, 'dns');
     }
     const before = conversation.heldBytes;
     conversation.take(message, { micros: p.micros, nanos: p.nanos, digits: p.digits });
@@ -87,6 +139,7 @@ export class Datagrams {
 
   finish(): void {
     for (const conversation of this.conversations.values()) conversation.finish();
+    for (const { conversation } of this.quic.values()) conversation.finish();
   }
 }
 

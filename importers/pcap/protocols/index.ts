@@ -27,7 +27,7 @@ export class ProtocolTracker implements PacketTracker, PlainFollower {
     this.sink = sink;
     const events = new ProtocolEvents(sink);
     this.streams = new TcpStreams(events, flows);
-    this.datagrams = new Datagrams(events, flows.services);
+    this.datagrams = new Datagrams(events, flows);
   }
 
   packet(p: Packet): number {

@@ -33,6 +33,8 @@ export interface ProtocolMessage {
   readonly type: string;
   readonly at: Stamp;
   readonly text: string;
+  /** What is written as `service`; the kind, if it is none. */
+  readonly service?: string;
   /** Columns of texts by name. */
   readonly columns: Readonly<Record<string, string | undefined>>;
   /** Attributes, by the names that Zeek gives them; lists as JSON. */

@@ -28,7 +28,7 @@ export class ProtocolEvents implements MessageSink {
       batch.ts_digits.set(row, digits);
     }
     this.ends(batch, row, ends);
-    batch.service.setString(row, message.kind);
+    batch.service.setString(row, message.service ?? message.kind);
     batch.event_type.setString(row, message.type);
     batch.message.setString(row, message.text);
     let size = message.text.length;

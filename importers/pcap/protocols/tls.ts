@@ -11,7 +11,14 @@ import { u16, u24 } from '../bytes.ts';
 import { ja3, ja3s, ja4 } from './fingerprints.ts';
 import { type Hello, readHello } from './hello.ts';
 import { HeldBytes } from './held-bytes.ts';
-import type { Endpoints, MessageSink, Stamp, StreamParser, StreamProtocol } from './messages.ts';
+import type {
+  Endpoints,
+  MessageSink,
+  ProtocolMessage,
+  Stamp,
+  StreamParser,
+  StreamProtocol,
+} from './messages.ts';
 
 const RECORD_HEADER = 5;
 const CHANGE_CIPHER_SPEC = 20;
@@ -200,52 +207,75 @@ export class TlsStream implements StreamParser {
     this.isDone = true;
     const { client, server, at } = this;
     if (at === undefined || (client === undefined && server === undefined)) return;
-    const version = server === undefined ? undefined : (server.versions[0] ?? server.version);
-    const cipher = server?.ciphers[0];
-    const [leaf] = this.certificates.map(describeCertificate);
-    this.sink.message(this.ends, {
-      kind: 'tls',
-      type: 'tls',
-      at,
-      text: [
-        client?.serverName ?? leaf?.subject,
-        version === undefined ? undefined : versionText(version),
-        this.alert,
-      ]
-        .filter((part) => part !== undefined)
-        .join(' '),
-      columns: {
-        tls_sni: client?.serverName,
-        ja3: client === undefined ? undefined : ja3(client),
-        outcome: this.alert !== undefined ? 'failure' : this.isEstablished ? 'success' : undefined,
-        reason: this.alert,
-      },
-      attributes: {
-        server_name: client?.serverName,
-        version: version === undefined ? undefined : versionText(version),
-        cipher: cipher === undefined ? undefined : hex4(cipher),
-        next_protocol: server?.alpn[0],
-        alpn: client === undefined || client.alpn.length === 0 ? undefined : client.alpn,
-        established: this.isEstablished ? 'T' : 'F',
-        last_alert: this.alert,
-        ja3s: server === undefined ? undefined : ja3s(server),
-        ja4: client === undefined ? undefined : ja4(client, 't'),
-        subject: leaf?.subject,
-        issuer: leaf?.issuer,
-        'san.dns': leaf?.names,
-        serial: leaf?.serial,
-        not_valid_before: leaf?.from,
-        not_valid_after: leaf?.to,
-        cert_sha256: leaf?.sha256,
-        cert_sha1: leaf?.sha1,
-        cert_chain_sha256:
-          this.certificates.length > 1
-            ? this.certificates.map((bytes) => hash('sha256', bytes))
-            : undefined,
-        problem: this.problem ?? leaf?.problem,
-      },
-    });
+    const { certificates, alert, isEstablished, problem } = this;
+    this.sink.message(
+      this.ends,
+      handshakeMessage({
+        ...{ client, server, at, transport: 't' },
+        ...{ certificates, alert, isEstablished, problem },
+      }),
+    );
   }
+}
+
+/** What is known of a handshake; at least one of both hellos. */
+export interface Handshake {
+  readonly at: Stamp;
+  readonly client: Hello | undefined;
+  readonly server: Hello | undefined;
+  readonly transport: 't' | 'q';
+  readonly certificates?: readonly Uint8Array[];
+  readonly alert?: string | undefined;
+  /** Undefined: that cannot be seen. */
+  readonly isEstablished?: boolean;
+  readonly problem?: string | undefined;
+}
+
+export function handshakeMessage(handshake: Handshake): ProtocolMessage {
+  const { client, server, at, transport, certificates = [], alert, isEstablished } = handshake;
+  const version = server === undefined ? undefined : (server.versions[0] ?? server.version);
+  const cipher = server?.ciphers[0];
+  const [leaf] = certificates.map(describeCertificate);
+  return {
+    kind: 'tls',
+    type: 'tls',
+    at,
+    text: [
+      client?.serverName ?? leaf?.subject,
+      version === undefined ? undefined : versionText(version),
+      alert,
+    ]
+      .filter((part) => part !== undefined)
+      .join(' '),
+    columns: {
+      tls_sni: client?.serverName,
+      ja3: client === undefined ? undefined : ja3(client),
+      outcome: alert !== undefined ? 'failure' : isEstablished === true ? 'success' : undefined,
+      reason: alert,
+    },
+    attributes: {
+      server_name: client?.serverName,
+      version: version === undefined ? undefined : versionText(version),
+      cipher: cipher === undefined ? undefined : hex4(cipher),
+      next_protocol: server?.alpn[0],
+      alpn: client === undefined || client.alpn.length === 0 ? undefined : client.alpn,
+      established: isEstablished === undefined ? undefined : isEstablished ? 'T' : 'F',
+      last_alert: alert,
+      ja3s: server === undefined ? undefined : ja3s(server),
+      ja4: client === undefined ? undefined : ja4(client, transport),
+      subject: leaf?.subject,
+      issuer: leaf?.issuer,
+      'san.dns': leaf?.names,
+      serial: leaf?.serial,
+      not_valid_before: leaf?.from,
+      not_valid_after: leaf?.to,
+      cert_sha256: leaf?.sha256,
+      cert_sha1: leaf?.sha1,
+      cert_chain_sha256:
+        certificates.length > 1 ? certificates.map((bytes) => hash('sha256', bytes)) : undefined,
+      problem: handshake.problem ?? leaf?.problem,
+    },
+  };
 }
 
 /** The certificates of a Certificate message before TLS 1.3, the server's own first. */
