@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { ACK, ascii, FIN, RST, SYN } from '../testing/build.ts';
+import { Packet } from '../packet.ts';
+import { TcpStreams } from './tcp-streams.ts';
 import { type Frame, of, read, stream } from './testing/frames.ts';
 
 const GET = 'GET /a HTTP/1.1\r\nHost: www.example.com\r\n\r\n';
@@ -100,4 +102,34 @@ it('reads what a proxy sends behind its answer to CONNECT', async () => {
     ['www.example.com:80', '200', undefined],
     [undefined, '200', HELLO_MD5],
   ]);
+});
+
+it('counts a connection once that ends with a segment', () => {
+  const flows = {
+    ...{ isFromStart: false, firstSequence: 0, isFromOriginator: true },
+    services: new Map<number, string>(),
+  };
+  const streams = new TcpStreams({ message: () => undefined }, flows);
+  const p = new Packet();
+  const send = (flow: number, isClient: boolean, text: string, tcpFlags: number): void => {
+    const bytes = ascii(text);
+    const [srcPort, dstPort] = isClient ? [40_000, 80] : [80, 40_000];
+    Object.assign(p, {
+      bytes,
+      start: 0,
+      end: bytes.length,
+      payload: bytes.length,
+      srcPort,
+      dstPort,
+    });
+    Object.assign(p, { ipVersion: 4, proto: 6, payloadStart: 0, tcpFlags, tcpSeq: 1 });
+    streams.packet(p, flow);
+  };
+  for (let flow = 1; flow <= 40_000; flow++) {
+    send(flow, true, GET, ACK | FIN);
+    send(flow, false, OK, ACK | FIN);
+  }
+  // More than may be begun at a time.
+  for (let flow = 40_001; flow <= 80_000; flow++) send(flow, true, 'GET / HTTP/1.1\r\n', ACK);
+  expect(streams.evicted).toBeGreaterThan(1000);
 });

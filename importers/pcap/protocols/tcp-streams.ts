@@ -419,6 +419,7 @@ export class TcpStreams {
 
   /** @param isLast nothing more of the flow is read */
   private close(flow: number, connection: Connection, isLast = true): void {
+    if (this.open.get(flow) !== connection) return;
     this.open.delete(flow);
     if (isLast) this.done.add(flow);
     for (const side of [0, 1] as const) {
