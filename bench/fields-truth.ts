@@ -45,9 +45,12 @@ interface Count {
   doubtful: number;
 }
 
-/** IPv6 as 32 hex digits; everything else in lower case. */
+/** IPv6 as 32 hex digits, IPv4 within it as IPv4; everything else in lower case. */
 function normal(value: unknown): string {
-  const text = String(value).trim().toLowerCase();
+  const text = String(value)
+    .trim()
+    .toLowerCase()
+    .replace(/^::ffff:(?=\d+\.)/, '');
   if (!/^[0-9a-f:.]*:[0-9a-f:.]*$/.test(text) || !URL.canParse(`http://[${text}]/`)) return text;
   const [head = '', tail] = new URL(`http://[${text}]/`).hostname.slice(1, -1).split('::');
   const words = (part: string | undefined): string[] => (part ? part.split(':') : []);

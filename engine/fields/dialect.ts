@@ -45,6 +45,8 @@ const DIALECT = z.strictObject({
    * `user@domain`, too; of `whole` nothing. Undefined: `account`.
    */
   accounts: z.enum(ACCOUNTS).optional(),
+  /** Paths of times, each of which is an event of its own, and what each means. */
+  times: Values.optional(),
   /** Fields that every record has. */
   set: Values.optional(),
   /** Values as they are written, in lower case, and as they are stored, by field; others are left out. */
@@ -59,7 +61,7 @@ const DIALECT = z.strictObject({
 
 /** What paths may mean beside the fields of the registry: parts and forms of fields, which importers work out. */
 const PARTS: ReadonlySet<string> = new Set(
-  'ts_end duration packets_total bytes_total tcp_flags hashes'.split(' '),
+  'ts_date ts_time ts_end duration packets_total bytes_total tcp_flags hashes'.split(' '),
 );
 
 export type PathsByName = Readonly<Record<string, readonly string[]>>;
@@ -81,6 +83,8 @@ export interface RecordDialect {
   readonly not: readonly string[];
   readonly neverFlow: boolean;
   readonly accounts: Accounts;
+  /** By path: what the time of a record's event means, where a record has several. */
+  readonly times: ReadonlyMap<string, string>;
   readonly set: Readonly<Record<string, string>>;
   readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Paths, of which the first that a record has decides. */
@@ -140,6 +144,7 @@ export function readDialect(document: unknown, file: string): RecordDialect {
     not,
     neverFlow: given.neverFlow ?? false,
     accounts: given.accounts ?? 'account',
+    times: new Map(Object.entries(given.times ?? {}).map(([at, text]) => [simplifyPath(at), text])),
     set: given.set ?? {},
     values: given.values ?? {},
     paths: wordsOf(given.when?.paths ?? '').map(simplifyPath),

@@ -107,6 +107,26 @@ import cloudflareAudit from './dialects/cloudflare-audit.json' with { type: 'jso
 import vectra from './dialects/vectra.json' with { type: 'json' };
 import nsgFlow from './dialects/nsg-flow.json' with { type: 'json' };
 import authelia from './dialects/authelia.json' with { type: 'json' };
+import bodyfile from './dialects/bodyfile.json' with { type: 'json' };
+import mactime from './dialects/mactime.json' with { type: 'json' };
+import mftecmd from './dialects/mftecmd.json' with { type: 'json' };
+import usnJournal from './dialects/usn-journal.json' with { type: 'json' };
+import pecmd from './dialects/pecmd.json' with { type: 'json' };
+import lecmd from './dialects/lecmd.json' with { type: 'json' };
+import amcacheparser from './dialects/amcacheparser.json' with { type: 'json' };
+import appcompatcacheparser from './dialects/appcompatcacheparser.json' with { type: 'json' };
+import recmd from './dialects/recmd.json' with { type: 'json' };
+import sbecmd from './dialects/sbecmd.json' with { type: 'json' };
+import srumecmd from './dialects/srumecmd.json' with { type: 'json' };
+import sumecmd from './dialects/sumecmd.json' with { type: 'json' };
+import wxtcmd from './dialects/wxtcmd.json' with { type: 'json' };
+import kapeCopyLog from './dialects/kape-copy-log.json' with { type: 'json' };
+import forensicTimeline from './dialects/forensic-timeline.json' with { type: 'json' };
+import plaso from './dialects/plaso.json' with { type: 'json' };
+import l2tcsv from './dialects/l2tcsv.json' with { type: 'json' };
+import velociraptorFile from './dialects/velociraptor-file.json' with { type: 'json' };
+import velociraptorNetstat from './dialects/velociraptor-netstat.json' with { type: 'json' };
+import velociraptorProcess from './dialects/velociraptor-process.json' with { type: 'json' };
 import {
   type PathsByName,
   type RecordDialect,
@@ -223,6 +243,26 @@ const DOCUMENTS: readonly unknown[] = [
   vectra,
   nsgFlow,
   authelia,
+  bodyfile,
+  mactime,
+  mftecmd,
+  usnJournal,
+  pecmd,
+  lecmd,
+  amcacheparser,
+  appcompatcacheparser,
+  recmd,
+  sbecmd,
+  srumecmd,
+  sumecmd,
+  wxtcmd,
+  kapeCopyLog,
+  forensicTimeline,
+  plaso,
+  l2tcsv,
+  velociraptorFile,
+  velociraptorNetstat,
+  velociraptorProcess,
 ];
 
 let read: readonly RecordDialect[] | undefined;

@@ -179,6 +179,7 @@ export class Meanings {
   readonly id: string;
   readonly neverFlow: boolean;
   readonly accounts: Accounts;
+  private readonly times: ReadonlyMap<string, string> | undefined;
   /** What every record has: fields and their texts. */
   readonly constants: readonly (readonly [field: string, text: Uint8Array])[];
   private readonly general: Meanings | undefined;
@@ -196,6 +197,7 @@ export class Meanings {
     this.id = dialect?.id ?? 'general';
     this.neverFlow = dialect?.neverFlow ?? false;
     this.accounts = dialect?.accounts ?? 'account';
+    this.times = dialect?.times;
     this.constants = Object.entries({ ...dialect?.set, ...given?.set }).map(
       ([field, text]) => [field, encoder.encode(text)] as const,
     );
@@ -252,6 +254,16 @@ export class Meanings {
     return meaning === undefined || meaning.rank < GENERAL_RANK
       ? undefined
       : { ...meaning, rank: meaning.rank + WRAPPED_RANK };
+  }
+
+  /** Whether each of several times of a record is an event. */
+  get hasTimes(): boolean {
+    return this.times !== undefined && this.times.size > 0;
+  }
+
+  /** What a member means whose time is an event of its own. */
+  timeOf(key: string): string | undefined {
+    return this.times?.get(simplifyPath(key));
   }
 
   /** What holds for a record, by the paths of it that decide. */

@@ -20,6 +20,9 @@ export function cutAccount(
 
 const STATUS = /^[1-5]\d\d$/;
 const UUID = /^\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?$/i;
+/** Digests of files, by their digits. */
+const DIGESTS = new Map(Object.entries({ md5: 32, sha1: 40, sha256: 64 }));
+const HEX = /^[0-9a-f]+$/i;
 const ADDRESS = /^(?:\d{1,3}\.){3}\d{1,3}$|:.*:/;
 const METHODS: ReadonlySet<string> = new Set(
   (
@@ -35,6 +38,8 @@ export function isTextOf(field: string, text: string): boolean {
   if (NOTHING.has(text) || text.startsWith('[') || text.startsWith('{')) return false;
   // An identifier of the event alone is no code of its type.
   if (field === 'event_code') return text.length <= 64 && !UUID.test(text);
+  const digits = DIGESTS.get(field);
+  if (digits !== undefined) return text.length === digits && HEX.test(text);
   // An address is no name.
   if (field === 'src_domain' || field === 'dst_domain') return !ADDRESS.test(text);
   if (field === 'http_status') return STATUS.test(text);

@@ -279,6 +279,20 @@ function detectHeadless(lines: readonly string[], at: number): Detected | undefi
   return undefined;
 }
 
+const BODYFILE = 'md5 name inode mode_as_string uid gid size atime mtime ctime crtime'.split(' ');
+const HASH_OR_0 = /^(?:0|[0-9a-f]{32})$/i;
+const TIME_OR_0 = /^-?\d{1,12}(?:\.\d{1,9})?$/;
+
+/** The columns of The Sleuth Kit's bodyfile, which has no heading: https://wiki.sleuthkit.org/index.php?title=Body_file */
+function bodyfileColumns(cells: readonly string[]): readonly string[] | undefined {
+  const isOne =
+    cells.length === BODYFILE.length &&
+    HASH_OR_0.test(cells[0]!) &&
+    cells.slice(7).every((cell) => TIME_OR_0.test(cell)) &&
+    /^\d*$/.test(cells[6]!);
+  return isOne ? BODYFILE : undefined;
+}
+
 /** Any other table: as many cells in every line. */
 function detectTable(
   lines: readonly string[],
@@ -306,6 +320,19 @@ function detectTable(
   const separator = delimiter;
   const cells = heading(lines[0]!, separator, true);
   const rows = rowsOf(lines.slice(1), separator);
+  const bodyfile = separator === '|' ? bodyfileColumns(cells) : undefined;
+  if (bodyfile !== undefined)
+    return table(
+      {
+        score: 0.95,
+        format: 'table',
+        quoted: false,
+        skipLines: at,
+        columns: bodyfile,
+        sample: [cells, ...rows],
+      },
+      separator,
+    );
   const isData = cells.some((cell) => looksLikeData(cell)) || cells.every((cell) => cell === '');
   const columns = isData ? cells.map((_, i) => `column${i + 1}`) : cells;
   const sample = isData ? [cells, ...rows] : rows;

@@ -200,7 +200,7 @@ function chooseMapping(
   return { mapping, kind: kindOfFields(mapping.fields) };
 }
 
-/** The names of the first row's members, where a column of a table has records as JSON. */
+/** The names of the first row's members, where a column of a table has records as JSON, or several have its times. */
 function wrappedColumns({
   shape,
   dialect,
@@ -208,6 +208,7 @@ function wrappedColumns({
   sample,
 }: Detected): readonly string[] | undefined {
   if (shape !== 'table' || dialect !== undefined) return undefined;
+  if (new DialectFinder().find(columns).hasTimes) return columns;
   const row = sample.find((cells) => columns.some((name, i) => isWrapped(name, cells[i] ?? '')));
   if (row === undefined) return undefined;
   const flat = { keys: [...columns], values: columns.map((_, i) => row[i] ?? '') };
@@ -296,6 +297,7 @@ async function readElements(input: SourceInput, context: TableContext): Promise<
     () => {
       if (scanner.insideObject) context.sink.note('ends inside the object around its records');
       scanner.end();
+      records.finish();
       if (after.includes('"')) context.sink.metadata('aroundEnd', after.trim());
     },
   );
@@ -323,7 +325,9 @@ async function readJsonLines(input: SourceInput, context: TableContext): Promise
         records.record(buffer, lineStart, lineEnd, lineOffset, lineLength, lineNumber);
       }
     },
-    () => undefined,
+    () => {
+      records.finish();
+    },
   );
 }
 

@@ -6,6 +6,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type { EventBatch } from '../../engine/contract/event-batch.ts';
+import { nounOf } from '../../engine/contract/counted.ts';
 import type { Kind } from '../../engine/contract/event.ts';
 import type { ColumnMapping, EventSink } from '../../engine/contract/importer.ts';
 import {
@@ -95,6 +96,14 @@ const SHARED = new Uint8Array(SETTER_COUNT);
 SHARED[SETTERS.key] = 1;
 SHARED[SETTERS.ts_end] = 1;
 
+/** One of several times of a record. */
+interface OneTime {
+  readonly meaning: string;
+  readonly text: string;
+}
+/** What tools write where there is no time. */
+const NO_TIME = /^(?:0+|-1|0001-01-01.*|1601-01-01.*|0000-00-00.*)$/;
+
 /** What all records of one dialect or schema have in common. */
 interface RecordsOptions {
   readonly dialect: Dialect | undefined;
@@ -146,8 +155,10 @@ class Records {
     raw: Uint8Array,
     start: number,
     end: number,
+    time?: OneTime,
   ): void {
     this.choose(flat);
+    if (time !== undefined) this.chosen[SETTERS.ts] = -1;
     const kind = this.dialect?.kind ?? this.kind();
     const writer = this.writerOf(kind);
     const { batch } = writer;
@@ -176,9 +187,27 @@ class Records {
       for (let { also } = member; also !== undefined; { also } = also)
         this.second(writer, also, i, value);
     }
+    if (time !== undefined) {
+      const size = this.toBytes(time.text);
+      writer.typedAs('', SETTERS.ts, this.scratch, 0, size);
+      batch.setAttribute('timestamp_desc', time.meaning);
+    }
     if (this.constants.length > 0)
       for (const [setter, text] of this.constants) writer.text(setter, text, 0, text.length);
     writer.finish(seq, offset, length, raw, start, end);
+  }
+
+  /** The times of a record of which each is an event; empty where it has none, or its dialect but one. */
+  timesOf({ keys, values }: Flat): readonly OneTime[] {
+    const { meanings } = this;
+    if (meanings === undefined || !meanings.hasTimes) return [];
+    return keys.flatMap((key, i) => {
+      const meaning = meanings.timeOf(key);
+      const text = String(values[i]);
+      return meaning !== undefined && !NO_TIME.test(text) && this.fits(SETTERS.ts, text)
+        ? { meaning, text }
+        : [];
+    });
   }
 
   /** Sets what the name of a member is listed to mean. @returns whether that is all of its text */
@@ -498,6 +527,7 @@ export class JsonRecords {
   private readonly zeekNames: ReadonlySet<string>;
   private readonly format: string;
   private seq = 0;
+  private readonly timed = { records: 0, events: 0 };
 
   constructor(context: JsonContext) {
     this.context = context;
@@ -525,14 +555,55 @@ export class JsonRecords {
       this.context.sink.skip('Elasticsearch bulk action', 1);
       return;
     }
-    this.recordsFor(flat).write(flat, this.seq, offset, length, bytes, start, end);
-    this.context.sink.record(1);
+    this.seq += this.write(flat, this.seq, offset, length, bytes, start, end) - 1;
   }
 
-  /** Takes a row of a table: its columns' names and cells, one of which is a record as JSON. */
-  row(flat: Flat, seq: number, offset: number, length: number): void {
+  /**
+   * Writes a record: as one event, or as one for each of its times, which then count as records.
+   * @returns how many
+   */
+  private write(
+    flat: Flat,
+    seq: number,
+    offset: number,
+    length: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): number {
+    const { sink } = this.context;
+    const records = this.recordsFor(flat);
+    const times = records.timesOf(flat);
+    if (times.length === 0) {
+      records.write(flat, seq, offset, length, bytes, start, end);
+      sink.record(1);
+      return 1;
+    }
+    for (const [at, time] of times.entries()) {
+      records.write(flat, seq + at, offset, length, bytes, start, end, time);
+      sink.record(1);
+    }
+    this.timed.records += 1;
+    this.timed.events += times.length;
+    return times.length;
+  }
+
+  /** Says how many events records of several times gave. */
+  finish(): void {
+    const { records, events } = this.timed;
+    if (records > 0)
+      this.context.sink.note(
+        `${records} ${nounOf(records, 'record')} with times gave ${events} ${nounOf(events, 'event')}, one for each time`,
+      );
+  }
+
+  /**
+   * Takes a row of a table: its columns' names and cells, one of which is a record as JSON, or of which several are times.
+   * @returns how many events it gave
+   */
+  row(flat: Flat, seq: number, offset: number, length: number): number {
     unwrap(flat);
-    this.recordsFor(flat).write(flat, seq, offset, length, NO_BYTES, 0, 0);
+    return this.write(flat, seq, offset, length, NO_BYTES, 0, 0);
   }
 
   /** The text of the time of a record in `bytes[start, end)`, of which nothing is written. */

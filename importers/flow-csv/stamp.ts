@@ -3,7 +3,8 @@
  *
  * Understood: epoch seconds, milliseconds, microseconds and nanoseconds (by size, with a fraction),
  * `2026-11-21 00:00:00.123`, `2026/11/21T00:00:00.123`, ISO 8601 with a zone
- * (https://www.rfc-editor.org/rfc/rfc3339), `21/11/2026 0:00[:00] [AM]`. Held always: a time is read
+ * (https://www.rfc-editor.org/rfc/rfc3339), `21/11/2026 0:00[:00] [AM]`, `21/Nov/2026:00:00:00 +0000`,
+ * `Sat Nov 21 00:00:00 2026`, `Sat, 21 Nov 2026 00:00:00 +0000`. Held always: a time is read
  * whole or refused, and a time without a zone is local time of `zone`.
  */
 import type { DateOrder } from '../../engine/contract/decisions.ts';
@@ -33,6 +34,24 @@ function pair(bytes: Uint8Array, at: number): number {
 /** Days from 1970-01-01 to a day of the Gregorian calendar; NaN if there is no such day. */
 function dayNumber(year: number, month: number, day: number): number {
   return isDate(year, month, day) ? daysFromCivil(year, month, day) : Number.NaN;
+}
+
+const MONTHS = 'janfebmaraprmayjunjulaugsepoctnovdec';
+const TIME = String.raw`(?<time>\d{1,2}:\d\d:\d\d(?:\.\d{1,9})?)`;
+const ZONE = String.raw`(?: ?(?<zone>[+-]\d\d:?\d\d|UTC|GMT|Z))?`;
+const WEEKDAY = '(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? +)?';
+/** Times whose month is a name. */
+const NAMED = [
+  String.raw`^(?<day>\d{1,2})[/ -](?<month>[a-z]{3})[/ -](?<year>\d{4})[: ]${TIME}${ZONE}$`,
+  String.raw`^${WEEKDAY}(?<day>\d{1,2}) (?<month>[a-z]{3})[a-z]* (?<year>\d{4}),? ${TIME}${ZONE}$`,
+  String.raw`^${WEEKDAY}(?<month>[a-z]{3})[a-z]* +(?<day>\d{1,2}) ${TIME}${ZONE} (?<year>\d{4})$`,
+  String.raw`^${WEEKDAY}(?<month>[a-z]{3})[a-z]* +(?<day>\d{1,2}),? (?<year>\d{4}),? ${TIME}${ZONE}$`,
+].map((form) => new RegExp(form, 'i'));
+
+/** A zone as ISO 8601 has it. */
+function zoneOf(zone: string): string {
+  if (zone === '') return '';
+  return /^[a-z]/i.test(zone) ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(-2)}`;
 }
 
 export class StampReader {
@@ -94,13 +113,28 @@ export class StampReader {
     for (let i = 1; i <= 2 && i < size; i++) {
       const mark = bytes[start + i]!;
       if (mark === 47 || (mark === 45 && bytes[start] !== 45)) {
-        return this.readYearLast(bytes, start, end);
+        return this.readYearLast(bytes, start, end) || this.readNamedMonth(bytes, start, end);
       }
       if (mark === 46 && size > 6 && this.isDotted(bytes, start + i + 1, end)) {
         return this.readYearLast(bytes, start, end);
       }
     }
-    return this.readEpoch(bytes, start, end);
+    return this.readEpoch(bytes, start, end) || this.readNamedMonth(bytes, start, end);
+  }
+
+  /** Reads a time whose month is a name: `21/Nov/2026:00:00:00 +0000`, `Sat Nov 21 00:00:00 2026` and RFC 2822's. */
+  private readNamedMonth(bytes: Uint8Array, start: number, end: number): boolean {
+    if (end - start < 17) return false;
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString(
+      'latin1',
+    );
+    const groups = NAMED.map((form) => form.exec(text)?.groups).find((one) => one !== undefined);
+    const month = MONTHS.indexOf(groups?.['month']?.toLowerCase() ?? '') / 3 + 1;
+    if (groups === undefined || !Number.isInteger(month) || month < 1) return false;
+    const { day = '', year = '', time = '', zone = '' } = groups;
+    const numbers = [year, String(month).padStart(2, '0'), day.padStart(2, '0')].join('-');
+    const plain = Buffer.from(`${numbers} ${time.padStart(8, '0')}${zoneOf(zone)}`, 'latin1');
+    return this.readYearFirst(plain, 0, plain.length);
   }
 
   /**

@@ -133,6 +133,7 @@ export class TableReader {
   /** The content is over: an open quote stays open. */
   end(): void {
     while (this.openLines.length > 0) this.giveUpOpenRow();
+    this.records?.finish();
   }
 
   private take(
@@ -237,8 +238,7 @@ export class TableReader {
       return;
     }
     if (this.records !== undefined) {
-      this.records.row(this.flatRow(count, valid), this.seq, offset, length);
-      this.sink.record(1);
+      this.seq += this.records.row(this.flatRow(count, valid), this.seq, offset, length) - 1;
       return;
     }
     writer.valid = valid;
