@@ -3,11 +3,9 @@
  * and adds up rows by their values does so for a tenth of them or less, each once with the number of rows
  * that it stands for.
  */
-import { randomInt } from 'node:crypto';
+import { HASH_SEED } from '../../util/seeded-hash.ts';
 import { giveBack, take32 } from '../spare.ts';
 
-/** Evidence cannot be made to collide; the order of entries does not depend on it. */
-const SEED = randomInt(0x1_0000_0000);
 const FIRST_ENTRIES = 2048;
 const WORD = 32;
 /** Rows that are taken at a time. */
@@ -171,7 +169,7 @@ function putCodes(word: Uint32Array, codes: Uint32Array, shift: number): void {
 }
 
 function placeOf(a: number, b: number): number {
-  let h = Math.imul(a ^ SEED, 0x9e37_79b1);
+  let h = Math.imul(a ^ HASH_SEED, 0x9e37_79b1);
   h ^= h >>> 15;
   h = Math.imul(h ^ b, 0x85eb_ca6b);
   h ^= h >>> 13;

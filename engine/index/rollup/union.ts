@@ -5,7 +5,7 @@
  * numbers and IPv4 addresses are their own; IPv6 addresses or texts come behind all of those, in the
  * order of their bytes; no value comes last.
  */
-import { randomInt } from 'node:crypto';
+import { HASH_SEED } from '../../util/seeded-hash.ts';
 import type { DistinctValues } from '../values/dimensions.ts';
 import { sortedNumbers } from '../values/radix.ts';
 
@@ -20,7 +20,6 @@ const ADDRESS_BYTES = 16;
 /** Entries that are looked at together: their table stays in the processor's cache. */
 const PART_ENTRIES = 4096;
 const SAMPLE = 64;
-const SEED = randomInt(NUMBERS);
 
 /** Addresses and texts of many lists: each list's places among all, and what is at a place. */
 export interface LongValues {
@@ -125,7 +124,7 @@ export class PartTable {
     let { size } = this;
     for (let at = from; at < to; at++) {
       const value = list[at]!;
-      const h = Math.imul(value ^ SEED, 0x9e37_79b1);
+      const h = Math.imul(value ^ HASH_SEED, 0x9e37_79b1);
       let slot = Math.imul(h ^ (h >>> 15), 0x85eb_ca6b) >>> shift;
       let id = slots[slot]!;
       while (id !== 0 && values[id - 1] !== value) {

@@ -1,14 +1,11 @@
 /**
- * Distinct values found while rows come: numbers, IPv6 addresses and texts, each with an identifier
- * from 0 in the order of first appearance. Open addressing over typed arrays: nothing is allocated
- * for a row.
+ * Distinct numbers and IPv6 addresses found while rows come, each with an identifier from 0 in the order of first
+ * appearance. Open addressing over typed arrays: nothing is allocated for a row.
  */
-import { randomInt } from 'node:crypto';
+import { scramble } from '../../util/seeded-hash.ts';
 import type { NumberRows } from '../rows.ts';
 import { sortedNumbers } from './radix.ts';
 
-/** Evidence cannot be made to collide; identifiers do not depend on it. */
-const SEED = randomInt(0x1_0000_0000);
 const FIRST_SLOTS = 1024;
 const ADDRESS_BYTES = 16;
 
@@ -185,104 +182,10 @@ export class Ip6Dictionary {
   }
 }
 
-/** Texts, as bytes; up to a number of them and of bytes. */
-export class TextDictionary {
-  private bytes = new Uint8Array(4096);
-  private starts = new Uint32Array(FIRST_SLOTS / 2 + 1);
-  private hashes = new Uint32Array(FIRST_SLOTS / 2);
-  private slots = new Uint32Array(FIRST_SLOTS);
-  private mask = FIRST_SLOTS - 1;
-  size = 0;
-  private readonly maxTexts: number;
-  private readonly maxBytes: number;
-
-  constructor(maxTexts: number, maxBytes: number) {
-    this.maxTexts = maxTexts;
-    this.maxBytes = maxBytes;
-  }
-
-  /** Of `data[from, to)`; -1 when there are more texts than may be. */
-  idOf(data: Uint8Array, from: number, to: number): number {
-    const length = to - from;
-    if (length > this.maxBytes) return -1;
-    let hash = length ^ SEED;
-    for (let i = from; i < to; i++) hash = Math.imul(hash ^ data[i]!, 0x0100_0193);
-    hash = scramble(hash);
-    let slot = hash & this.mask;
-    for (;;) {
-      const id = this.slots[slot]! - 1;
-      if (id < 0) break;
-      if (this.hashes[id] === hash && this.is(id, data, from, length)) return id;
-      slot = (slot + 1) & this.mask;
-    }
-    const start = this.starts[this.size]!;
-    if (this.size === this.maxTexts || start + length > this.maxBytes) return -1;
-    if (this.size === this.hashes.length) {
-      this.grow();
-      return this.idOf(data, from, to);
-    }
-    if (start + length > this.bytes.length) {
-      const bigger = new Uint8Array(Math.max(start + length, this.bytes.length * 2));
-      bigger.set(this.bytes);
-      this.bytes = bigger;
-    }
-    this.bytes.set(data.subarray(from, to), start);
-    this.starts[this.size + 1] = start + length;
-    this.hashes[this.size] = hash;
-    this.slots[slot] = this.size + 1;
-    return this.size++;
-  }
-
-  /** The texts in the order of their bytes, and the place of each identifier among them. */
-  sorted(): { values: Uint8Array[]; ranks: Uint32Array } {
-    const texts = Array.from({ length: this.size }, (_, id) =>
-      this.bytes.subarray(this.starts[id], this.starts[id + 1]),
-    );
-    const order = texts.map((_, id) => id).sort((a, b) => Buffer.compare(texts[a]!, texts[b]!));
-    const ranks = new Uint32Array(this.size);
-    order.forEach((id, rank) => (ranks[id] = rank));
-    return { values: order.map((id) => texts[id]!), ranks };
-  }
-
-  private is(id: number, data: Uint8Array, from: number, length: number): boolean {
-    const start = this.starts[id]!;
-    if (this.starts[id + 1]! - start !== length) return false;
-    for (let i = 0; i < length; i++) if (this.bytes[start + i] !== data[from + i]) return false;
-    return true;
-  }
-
-  private grow(): void {
-    const capacity = this.hashes.length * 2;
-    const hashes = new Uint32Array(capacity);
-    hashes.set(this.hashes);
-    this.hashes = hashes;
-    const starts = new Uint32Array(capacity + 1);
-    starts.set(this.starts);
-    this.starts = starts;
-    this.slots = new Uint32Array(capacity * 2);
-    this.mask = this.slots.length - 1;
-    for (let id = 0; id < this.size; id++) {
-      let slot = hashes[id]! & this.mask;
-      while (this.slots[slot] !== 0) slot = (slot + 1) & this.mask;
-      this.slots[slot] = id + 1;
-    }
-  }
-}
-
 function wordAt(bytes: Uint8Array, at: number): number {
   return (
     ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0
   );
-}
-
-/** Spreads the bits of a number over all 32 (the finalizer of MurmurHash3). */
-function scramble(value: number): number {
-  let h = value ^ SEED;
-  h ^= h >>> 16;
-  h = Math.imul(h, 0x85eb_ca6b);
-  h ^= h >>> 13;
-  h = Math.imul(h, 0xc2b2_ae35);
-  return (h ^ (h >>> 16)) >>> 0;
 }
 
 function scrambleWords(a: number, b: number, c: number, d: number): number {

@@ -3,15 +3,11 @@
  * is the place of its value among the column's distinct values, in the order that results are sorted
  * in (IPv4 before IPv6, texts by their bytes); a row without a value has the code after the last.
  */
+import { ByteDictionary } from '../../util/byte-dictionary.ts';
 import type { ColumnName } from '../../contract/event.ts';
 import { fewTexts, nextPresent, putKnown } from '../small-dictionary.ts';
 import type { IndexRows, Ip6Rows, NumberRows, TextRows } from '../rows.ts';
-import {
-  Ip6Dictionary,
-  NumberDictionary,
-  SmallDictionary,
-  TextDictionary,
-} from './dictionaries.ts';
+import { Ip6Dictionary, NumberDictionary, SmallDictionary } from './dictionaries.ts';
 import { take32 } from '../spare.ts';
 import { inSteps } from '../steps.ts';
 import { Growing32 } from './growing.ts';
@@ -216,7 +212,7 @@ const SHORT_SLOTS = 256;
 /** Texts of a column, up to a number of different ones and of their bytes. */
 export class TextCollector implements Collector {
   private readonly column: string;
-  private readonly dictionary: TextDictionary;
+  private readonly dictionary: ByteDictionary;
   private codes: Growing32 | undefined = new Growing32();
   /** Identifiers of short texts that came lately, each text as a number that its length begins. */
   private readonly shortTexts = new Float64Array(SHORT_SLOTS);
@@ -225,7 +221,7 @@ export class TextCollector implements Collector {
   /** @param before rows that came already, none with a value */
   constructor(column: string, maxTexts: number, maxBytes: number, before = 0) {
     this.column = column;
-    this.dictionary = new TextDictionary(maxTexts, maxBytes);
+    this.dictionary = new ByteDictionary({ strings: maxTexts, bytes: maxBytes });
     this.codes?.skip(before);
   }
 

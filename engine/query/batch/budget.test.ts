@@ -1,8 +1,8 @@
 /** What would not fit is said, not kept. */
 import { describe, expect, it } from 'vitest';
 import { DaybookError } from '../../contract/errors.ts';
-import { Budget } from './budget.ts';
-import { Dictionary } from './dictionary.ts';
+import { Budget, growingWithin } from './budget.ts';
+import { ByteDictionary } from '../../util/byte-dictionary.ts';
 import { firstOf } from './first-of.ts';
 import { GroupTable } from './group-table.ts';
 import { Counter, Totals } from './measures.ts';
@@ -23,7 +23,7 @@ describe('bounds', () => {
   });
 
   it('of texts', () => {
-    const texts = new Dictionary(new Budget(1e5));
+    const texts = new ByteDictionary(growingWithin(new Budget(1e5)));
     const long = new Uint8Array(1000);
     const fill = () => {
       for (let i = 0; i < 1000; i++) texts.idOf(long.fill(i & 255).fill(i >>> 8, 500), 0, 1000);
@@ -45,7 +45,7 @@ describe('bounds', () => {
 describe('groups, texts and sums', () => {
   it('are told apart and found again, however many', () => {
     const table = new GroupTable(1, new Budget());
-    const texts = new Dictionary(new Budget());
+    const texts = new ByteDictionary(growingWithin(new Budget()));
     const words = [Int32Array.from({ length: 50_000 }, (_, i) => Math.imul(i % 20_000, 65_536))];
     const out = new Int32Array(50_000);
     table.assign(words, 50_000, out);

@@ -1,5 +1,6 @@
 /** What a scan may keep: groups, texts, values. More than that is an error, never a swapping machine. */
 import { DaybookError } from '../../contract/errors.ts';
+import type { DictionaryLimits } from '../../util/byte-dictionary.ts';
 
 /** Bytes of all tables of one scan. */
 export const SCAN_BYTES = 768 * 1024 * 1024;
@@ -27,4 +28,9 @@ export class Budget {
   give(bytes: number): void {
     this.left += bytes;
   }
+}
+
+/** What a dictionary takes, it takes of `budget`. */
+export function growingWithin(budget: Budget): DictionaryLimits {
+  return { onGrow: (bytes) => budget.take(bytes) };
 }

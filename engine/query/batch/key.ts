@@ -9,10 +9,10 @@ import type { CodedColumn, Column, TextColumn } from '../../contract/event-batch
 import type { Field, Ref } from '../fields.ts';
 import type { RawValue } from '../raw-value.ts';
 import type { Part, ValueShape } from '../values.ts';
-import type { Budget } from './budget.ts';
+import { type Budget, growingWithin } from './budget.ts';
 import { CodeMemo } from './code-memo.ts';
 import { communityReader } from './community.ts';
-import { Dictionary, type DictionaryPart } from './dictionary.ts';
+import { ByteDictionary, type DictionaryPart } from '../../util/byte-dictionary.ts';
 import type { GroupTable } from './group-table.ts';
 import {
   type RowScope,
@@ -61,12 +61,12 @@ class FieldCodec {
   readonly field: Field;
   readonly shape: ValueShape;
   readonly codecs: readonly PartCodec[];
-  private readonly texts: Dictionary;
+  private readonly texts: ByteDictionary;
 
   constructor(field: Field, shape: ValueShape, budget: Budget) {
     this.field = field;
     this.shape = shape;
-    this.texts = new Dictionary(budget);
+    this.texts = new ByteDictionary(growingWithin(budget));
     this.codecs = shape.parts.map((part) => this.codecOf(part));
   }
 
@@ -166,13 +166,17 @@ class FieldCodec {
   }
 }
 
-function idOfText(value: string | undefined, texts: Dictionary): number | undefined {
+function idOfText(value: string | undefined, texts: ByteDictionary): number | undefined {
   if (value === undefined) return undefined;
   const bytes = utf8.encode(value);
   return texts.idOf(bytes, 0, bytes.length);
 }
 
-function columnReader(column: Column | undefined, codec: PartCodec, texts: Dictionary): PartReader {
+function columnReader(
+  column: Column | undefined,
+  codec: PartCodec,
+  texts: ByteDictionary,
+): PartReader {
   const { words } = codec;
   const begin = () => undefined;
   if (column === undefined) return { words, begin, read: () => false };
@@ -235,7 +239,7 @@ function columnReader(column: Column | undefined, codec: PartCodec, texts: Dicti
   };
 }
 
-function codedReader(coded: CodedColumn, texts: Dictionary): PartReader {
+function codedReader(coded: CodedColumn, texts: ByteDictionary): PartReader {
   const { values, present, bytesOf } = coded;
   const ids = new CodeMemo((code) => {
     const bytes = bytesOf(code);
@@ -279,7 +283,7 @@ function computedReader(make: () => (row: number) => number | undefined): PartRe
   };
 }
 
-function attributeKeys(key: string, scope: RowScope, texts: Dictionary): PartReader {
+function attributeKeys(key: string, scope: RowScope, texts: ByteDictionary): PartReader {
   let coded: PartReader | undefined;
   let columns: readonly TextColumn[] = [];
   let overflow: TextColumn | undefined;
@@ -332,7 +336,7 @@ function sharedReader(
   own: PartReader,
   key: string,
   scope: RowScope,
-  texts: Dictionary,
+  texts: ByteDictionary,
 ): PartReader {
   const attribute = attributeKeys(key, scope, texts);
   return {
@@ -345,7 +349,7 @@ function sharedReader(
   };
 }
 
-function dayReader(scope: RowScope, texts: Dictionary): PartReader {
+function dayReader(scope: RowScope, texts: ByteDictionary): PartReader {
   return computedReader(() => {
     const column = scope.column({ column: 'ts' });
     let last = -1;

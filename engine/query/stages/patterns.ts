@@ -36,8 +36,8 @@ import { TOP_TOTALS } from './top.ts';
 import type { EventBatch, TextColumn } from '../../contract/event-batch.ts';
 import type { RawValue } from '../raw-value.ts';
 import { TEMPLATE_RE2, TemplateCutter, VARIABLE } from '../../util/templates.ts';
-import type { Budget } from '../batch/budget.ts';
-import { Dictionary } from '../batch/dictionary.ts';
+import { type Budget, growingWithin } from '../batch/budget.ts';
+import { ByteDictionary } from '../../util/byte-dictionary.ts';
 import { firstOf } from '../batch/first-of.ts';
 import { Doubles } from '../batch/measures.ts';
 import { type Wanted, batchScope } from '../batch/batch-scope.ts';
@@ -215,7 +215,7 @@ const text = new TextDecoder('utf-8', { ignoreBOM: true });
 const NO_MESSAGE = 0;
 
 class Templates {
-  private readonly texts: Dictionary;
+  private readonly texts: ByteDictionary;
   private readonly cutter = new TemplateCutter();
   private readonly counts: Doubles;
   private readonly earliest: Doubles;
@@ -224,7 +224,7 @@ class Templates {
   private readonly place: readonly [Doubles, Doubles, Doubles, Doubles];
 
   constructor(budget: Budget) {
-    this.texts = new Dictionary(budget);
+    this.texts = new ByteDictionary(growingWithin(budget));
     this.counts = new Doubles(budget, 0);
     this.earliest = new Doubles(budget, Infinity);
     this.latest = new Doubles(budget, -Infinity);

@@ -22,8 +22,8 @@ import type { Scope } from '../scope.ts';
 import { shapeOf, variantsOf } from '../values.ts';
 import type { EventBatch } from '../../contract/event-batch.ts';
 import type { RawValue } from '../raw-value.ts';
-import type { Budget } from '../batch/budget.ts';
-import { Dictionary } from '../batch/dictionary.ts';
+import { type Budget, growingWithin } from '../batch/budget.ts';
+import { ByteDictionary } from '../../util/byte-dictionary.ts';
 import { firstOf } from '../batch/first-of.ts';
 import { GroupTable } from '../batch/group-table.ts';
 import { Doubles, Totals, highest } from '../batch/measures.ts';
@@ -179,7 +179,7 @@ function talkersBatches(stage: TalkersStage, context: BatchContext): BatchStage 
 class Pairs {
   /** Keys: number of the lower address, of the higher. */
   private readonly table: GroupTable;
-  private readonly addresses: Dictionary;
+  private readonly addresses: ByteDictionary;
   /** Keys: pair, port. */
   private readonly ports: GroupTable;
   private readonly events: Doubles;
@@ -193,7 +193,7 @@ class Pairs {
 
   constructor(budget: Budget) {
     this.table = new GroupTable(2, budget);
-    this.addresses = new Dictionary(budget);
+    this.addresses = new ByteDictionary(growingWithin(budget));
     this.ports = new GroupTable(2, budget);
     this.events = new Doubles(budget, 0);
     this.back = new Doubles(budget, 0);
