@@ -1,8 +1,9 @@
 /** Every dialect is read, names fields of the registry, and is told from the others by what its file says. */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readDialect } from './dialect.ts';
+import { DialectFinder } from './meanings.ts';
 import { GENERAL_NAMES, shippedDialects } from './dialects.ts';
 import { fieldEntry } from './registry.ts';
 
@@ -60,4 +61,28 @@ it('the registry has the fields of the core sets', () => {
     'registry_key registry_value service_name logon_type logon_id cloud_account cloud_region email_from email_to ' +
     'email_subject tls_sni ja3 rule rule_id error_code event_code url http_method http_status query file_path';
   for (const name of names.split(' ')) expect(fieldEntry(name), name).toBeDefined();
+});
+
+const finder = new DialectFinder();
+/** The members of a list of names, parts of members by their members' names. */
+const membersOf = (paths: readonly string[]): string[] =>
+  paths.map((one) => one.replace(/\[.*|\?.*/s, ''));
+
+describe.each(shippedDialects().map((one) => [one.id, one] as const))('%s', (id, dialect) => {
+  it('is told by each of its lists of names', () => {
+    const found = dialect.has.map((paths) => finder.find(membersOf(paths)).id);
+    expect(found).toEqual(dialect.has.map(() => id));
+  });
+
+  it('has a field for each of its names', () => {
+    const meanings = finder.find(membersOf(dialect.has[0]!));
+    const missing = Object.entries(dialect.names).flatMap(([field, paths]) =>
+      membersOf(paths).filter((path) => {
+        for (let one = meanings.of(path); one !== undefined; one = one.also)
+          if (one.field === field) return false;
+        return true;
+      }),
+    );
+    expect(missing).toEqual([]);
+  });
 });

@@ -20,7 +20,7 @@ export interface NamedValues {
 export interface Meaning {
   readonly field: string;
   readonly rank: number;
-  /** Another field, of texts, that the same member gives. */
+  /** Another field, of texts or of a part, that the same member gives. */
   readonly also?: Meaning | undefined;
   /** The value is a part of the member's. */
   readonly part?: Part | undefined;
@@ -140,7 +140,9 @@ const MAX_KEYS = 8192;
 const NO_LISTS: readonly number[] = [];
 const encoder = new TextEncoder();
 /** Fields that a member may give beside another. */
-const SECONDS: ReadonlySet<string> = new Set([...CUT_TEXTS, 'host', 'program', 'event_type']);
+const SECONDS: ReadonlySet<string> = new Set([
+  ...[...CUT_TEXTS, 'host', 'program', 'event_type', 'message'],
+]);
 
 /** Paths, of which the first that a record has gives the value that decides. */
 class DecidingPaths {
@@ -302,11 +304,12 @@ export class Meanings {
   }
 }
 
-/** A member's meaning with another field that it gives, too: a text, said by the same list of names. */
+/** A member's meaning with another field that it gives, too: a text, or of another part, said by the same list of names. */
 function withSecond(known: Meaning, second: Meaning): Meaning {
   const { field, rank } = second;
   const same = known.rank < GENERAL_RANK === rank < GENERAL_RANK;
-  if (!same || known.field === field || !SECONDS.has(field)) return known;
+  if (!same || known.field === field || !(SECONDS.has(field) || second.part !== undefined))
+    return known;
   const also = known.also === undefined ? second : withSecond(known.also, second);
   return { ...known, also };
 }

@@ -1,0 +1,215 @@
+/** Fields of records that web servers, gateways and sensors write, by the dialects that tell them. */
+import { expect, it } from 'vitest';
+import { collect, inputOf } from '../shared/testing/collect.ts';
+import { flowCsvImporter } from './index.ts';
+
+const TIME = '2026-11-21T00:00:01Z';
+const ip = (text: string): number =>
+  text.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+const CLIENT = { src_ip4: ip('192.0.2.17') };
+
+it.each<[string, object, Record<string, unknown>]>([
+  [
+    'Akamai',
+    {
+      attackData: { clientIP: '192.0.2.17', configId: '1' },
+      httpMessage: {
+        start: '1795219201',
+        method: 'GET',
+        status: '403',
+        host: 'a.example',
+        path: '/x',
+      },
+    },
+    { ...CLIENT, http_method: 'GET', http_status: '403', url: '/x', dst_domain: 'a.example' },
+  ],
+  [
+    'Caddy',
+    {
+      ...{ ts: 1_795_219_201.5, status: 404, size: 7, user_id: 'alice' },
+      request: { remote_ip: '192.0.2.17', method: 'GET', uri: '/x', host: 'a.example' },
+    },
+    { ...CLIENT, http_status: '404', url: '/x', user: 'alice', ts: 1_795_219_201_500_000 },
+  ],
+  [
+    'Elasticsearch',
+    {
+      timestamp: TIME,
+      node: { id: 'n1', name: 'node1' },
+      event: { type: 'rest', action: 'authentication_failed' },
+      origin: { address: '192.0.2.17:40112' },
+      user: { name: 'alice' },
+      url: { path: '/_search' },
+      request: { method: 'POST' },
+    },
+    { ...CLIENT, host: 'node1', user: 'alice', action: 'authentication_failed', url: '/_search' },
+  ],
+  [
+    'ModSecurity, whose time has the name of a month',
+    {
+      transaction: {
+        ...{ client_ip: '192.0.2.17', time_stamp: 'Sat Nov 21 00:00:01 2026', client_port: 40112 },
+        ...{ host_ip: '198.51.100.1', host_port: 443, id: 't1' },
+        request: { method: 'GET', uri: '/x' },
+        response: { http_code: 403 },
+      },
+    },
+    {
+      ...{ ...CLIENT, src_port: 40112, dst_port: 443, http_method: 'GET', http_status: '403' },
+      ...{ url: '/x', session: 't1', ts: Date.parse(TIME) * 1000 },
+    },
+  ],
+  [
+    'ntfy',
+    {
+      time: TIME,
+      visitor_id: 'ip:192.0.2.17',
+      visitor_ip: '192.0.2.17',
+      http_method: 'PUT',
+      http_path: '/t',
+      http_status: 429,
+    },
+    { ...CLIENT, http_method: 'PUT', url: '/t', http_status: '429' },
+  ],
+  [
+    'OGO Shield',
+    {
+      timestamp: TIME,
+      clientIP: '192.0.2.17',
+      requestUrl: '/x',
+      ogo: { appliedAction: 'block' },
+      responseCode: 403,
+      site: 'a.example',
+    },
+    { ...CLIENT, url: '/x', action: 'block', http_status: '403', dst_domain: 'a.example' },
+  ],
+  [
+    'open-appsec',
+    {
+      ...{ eventTime: TIME, eventName: 'Web Request' },
+      eventData: {
+        sourceIP: '192.0.2.17',
+        httpMethod: 'GET',
+        httpUriPath: '/x',
+        securityAction: 'Detect',
+      },
+    },
+    { ...CLIENT, http_method: 'GET', url: '/x', action: 'Detect', event_type: 'Web Request' },
+  ],
+  [
+    'Traefik',
+    {
+      ...{
+        StartUTC: TIME,
+        ClientAddr: '192.0.2.17:40112',
+        ClientHost: '192.0.2.17',
+        ClientPort: '40112',
+      },
+      ...{
+        RequestMethod: 'GET',
+        RequestPath: '/x',
+        DownstreamStatus: 200,
+        ClientUsername: 'alice',
+      },
+    },
+    {
+      ...CLIENT,
+      src_port: 40112,
+      http_method: 'GET',
+      url: '/x',
+      http_status: '200',
+      user: 'alice',
+    },
+  ],
+  [
+    'Envoy',
+    {
+      ...{
+        start_time: TIME,
+        downstream_remote_address: '192.0.2.17:40112',
+        upstream_host: '198.51.100.1:9080',
+      },
+      ...{
+        upstream_cluster: 'c',
+        path: '/x',
+        method: 'GET',
+        response_code: 200,
+        response_flags: '-',
+      },
+    },
+    {
+      ...CLIENT,
+      src_port: 40112,
+      dst_ip4: ip('198.51.100.1'),
+      dst_port: 9080,
+      url: '/x',
+      http_status: '200',
+    },
+  ],
+  [
+    'Carbon Black EDR: the server that forwards is the host',
+    {
+      cb_server: 'cb1',
+      computer_name: 'pc1',
+      type: 'ingress.event.netconn',
+      timestamp: 1_795_219_201,
+      username: 'EXAMPLE\\alice',
+      path: 'c:\\a.exe',
+    },
+    { host: 'cb1', src_domain: 'pc1', user: 'alice', user_domain: 'EXAMPLE', process: 'c:\\a.exe' },
+  ],
+  [
+    'Sophos, as its script writes it',
+    {
+      rt: TIME,
+      dhost: 'pc1',
+      endpoint_id: 'e1',
+      customer_id: 'c1',
+      type: 'Event::Endpoint::UpdateSuccess',
+      suser: 'EXAMPLE\\alice',
+      source_info: { ip: '192.0.2.17' },
+    },
+    { ...CLIENT, host: 'pc1', user: 'alice', event_code: 'Event::Endpoint::UpdateSuccess' },
+  ],
+  [
+    'Stormshield',
+    {
+      ...{ TypeComputedMap: 'NetworkConnect', EventGuid: '{AD0E}', Timestamp: TIME },
+      SpecificData: {
+        ...{
+          LocalAddress: '192.0.2.17',
+          LocalPort: 40112,
+          RemoteAddress: '198.51.100.1',
+          RemotePort: 443,
+        },
+        SourceProcess: { ProcessImageName: 'C:\\a.exe', UserNameLookup: 'alice' },
+      },
+    },
+    { ...CLIENT, dst_port: 443, event_code: 'NetworkConnect', user: 'alice', process: 'C:\\a.exe' },
+  ],
+  [
+    'a record within `event`, as Splunk is sent it',
+    {
+      sourcetype: 'zscalernss-audit',
+      event: {
+        time: 'Sat Nov 21 00:00:01 2026',
+        recordid: '7',
+        clientip: '192.0.2.17',
+        adminid: 'alice',
+        action: 'SIGN_IN',
+        auditlogtype: 'ZIA',
+      },
+    },
+    { ...CLIENT, user: 'alice', action: 'SIGN_IN', ts: Date.parse(TIME) * 1000 },
+  ],
+])('%s', async (_, record, expected) => {
+  const line = JSON.stringify(record);
+  const bytes = Buffer.from(`${line}\n${line}\n`);
+  const found = flowCsvImporter.sniff(bytes, { name: 'x', complete: true });
+  const { rows, quarantined } = await collect(flowCsvImporter, inputOf(bytes), {
+    format: found?.format ?? '',
+  });
+  expect(quarantined).toEqual([]);
+  expect(rows.length).toBe(2);
+  expect(rows[0]).toMatchObject(expected);
+});
