@@ -13,12 +13,16 @@ import { segmentPath } from './segment-path.ts';
 import type { SegmentFile } from './segment-store.ts';
 import { literal, segmentProblem, statementError } from './segment-builder.ts';
 
-/** Rows of a group: so many, and fewer where rows are wide. A group of each thread is in memory. */
+/** Rows of a group: so many, and fewer where rows are wide or memory is short. */
 const MOST_GROUP_ROWS = 122_880;
 const LEAST_GROUP_ROWS = 2048;
-const GROUP_BYTES = 24e6;
-/** What a row takes in memory, of what it takes in a segment. */
+const MOST_GROUP_BYTES = 96e6;
+/** What a row takes in memory, of what it takes in a segment; and what each of its values takes, a null as well. */
 const EXPANSION = 6;
+const VALUE_BYTES = 16;
+/** A group of each thread is in memory, and is as much again while it is compressed and written. */
+const GROUPS_OF_THREAD = 4;
+const THREAD_BYTES = 192e6;
 const FILE_MODE = 0o600;
 
 /** The attached segment, in statements. */
@@ -35,6 +39,7 @@ export class ParquetFolder {
   private readonly instance: DuckDBInstance;
   private readonly connection: DuckDBConnection;
   private readonly signal: AbortSignal;
+  private readonly groupBytes: number;
   private repeating: NodeJS.Timeout | undefined;
   private attached: SegmentFile | undefined;
 
@@ -43,7 +48,9 @@ export class ParquetFolder {
     instance: DuckDBInstance,
     connection: DuckDBConnection,
     signal: AbortSignal,
+    groupBytes: number,
   ) {
+    this.groupBytes = groupBytes;
     this.folder = folder;
     this.instance = instance;
     this.connection = connection;
@@ -60,12 +67,16 @@ export class ParquetFolder {
     folder: string,
     out: string,
     setup: readonly string[],
-    { threads, memoryLimit }: StoreOptions,
+    { threads: most, memoryLimit }: StoreOptions,
     signal: AbortSignal,
   ): Promise<ParquetFolder> {
+    const memory = statementBytes(memoryLimit);
+    // The statement's own thread turns without a pause while others end their work: see `duckdbThreads`.
+    const threads = Math.max(1, Math.min(most >>> 1, Math.floor(memory / THREAD_BYTES)));
+    const groupBytes = Math.min(MOST_GROUP_BYTES, memory / (GROUPS_OF_THREAD * threads));
     const instance = await DuckDBInstance.create(':memory:', {
       threads: String(threads),
-      memory_limit: `${Math.round(statementBytes(memoryLimit) / 1e6)}MB`,
+      memory_limit: `${Math.round(memory / 1e6)}MB`,
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
       preserve_insertion_order: 'true',
@@ -81,7 +92,7 @@ export class ParquetFolder {
         'SET lock_configuration = true',
       ].join(';'),
     );
-    return new ParquetFolder(folder, instance, connection, signal);
+    return new ParquetFolder(folder, instance, connection, signal, groupBytes);
   }
 
   close(): void {
@@ -137,10 +148,14 @@ export class ParquetFolder {
 
   /**
    * Writes the rows of a select to a file, in its order.
-   * @param rowBytes what a row takes in its segment
+   * @param row how many columns it has, and what it takes in its segment
    */
-  async copy(select: string, out: string, rowBytes: number): Promise<void> {
-    const fitting = Math.floor(GROUP_BYTES / Math.max(1, rowBytes * EXPANSION));
+  async copy(
+    select: string,
+    out: string,
+    { columns, bytes }: { readonly columns: number; readonly bytes: number },
+  ): Promise<void> {
+    const fitting = Math.floor(this.groupBytes / (columns * VALUE_BYTES + bytes * EXPANSION));
     let group = Math.max(LEAST_GROUP_ROWS, Math.min(MOST_GROUP_ROWS, fitting));
     for (;;) {
       try {

@@ -45,32 +45,29 @@ export interface TypedSegment extends OfDays {
 const IP4 = 'daybook_ip4';
 const IP6 = 'daybook_ip6';
 
-/** Groups of an IPv6 address that are zeros become `::`: the longest run, of equals the first (RFC 5952). */
-function withoutZeros(groups: string): string {
-  const cases = [8, 7, 6, 5, 4, 3, 2].map((n) => {
-    const run = `'(^|:)0(:0){${n - 1}}(:|$)'`;
-    return `WHEN regexp_matches(${groups}, ${run}) THEN regexp_replace(${groups}, ${run}, '::')`;
-  });
-  return `CASE ${cases.join(' ')} ELSE ${groups} END`;
-}
-
 /** Functions that the selects below use: `CREATE MACRO` needs them in the same database. */
 export function typedMacros(): string[] {
-  const octet = (n: number, shift: number): string =>
-    `((${n === 0 ? 'a' : `a >> ${shift}`}) & 255)::VARCHAR`;
-  const dotted = [24, 16, 8]
-    .map((shift) => octet(1, shift))
-    .concat(octet(0, 0))
-    .join(` || '.' || `);
-  const hex = `replace(CAST(u AS VARCHAR), '-', '')`;
-  const groups = `array_to_string(list_transform(range(8), lambda i: regexp_replace(substr(h, CAST(i * 4 + 1 AS INTEGER), 4), '^0{1,3}', '')), ':')`;
-  const mapped = `'::ffff:' || ${[25, 27, 29, 31].map((at) => `CAST(CAST('0x' || substr(h, ${at}, 2) AS UTINYINT) AS VARCHAR)`).join(` || '.' || `)}`;
+  const octet = (shift: number): string => `((a >> ${shift}) & 255)::VARCHAR`;
+  const dotted = [24, 16, 8, 0].map(octet).join(` || '.' || `);
+  const groups = Array.from({ length: 8 }, (_, i) => {
+    const digits = `ltrim(substr(h, ${1 + 4 * i}, 4), '0')`;
+    return `CASE WHEN ${digits} = '' THEN '0' ELSE ${digits} END`;
+  });
+  // The longest run of zeros becomes `::`, of equals the first (RFC 5952); the numbers of what is before and after it.
+  const runs = [8, 7, 6, 5, 4, 3, 2].map((n) => {
+    const run = `':${'0:'.repeat(n)}'`;
+    const at = `strpos(':' || g || ':', ${run})`;
+    return `WHEN contains(':' || g || ':', ${run}) THEN left(g, greatest(${at} - 2, 0)) || '::' || substr(g, ${at} + ${2 * n})`;
+  });
+  const byte = (at: number): string =>
+    `CAST(CAST('0x' || substr(h, ${at}, 2) AS UTINYINT) AS VARCHAR)`;
+  const mapped = `'::ffff:' || ${[25, 27, 29, 31].map(byte).join(` || '.' || `)}`;
+  const shortened = `list_transform([${groups.join(` || ':' || `)}], lambda g: CASE ${runs.join(' ')} ELSE g END)[1]`;
+  const text = `CASE WHEN starts_with(h, '00000000000000000000ffff') THEN ${mapped} ELSE ${shortened} END`;
+  // Lambdas, so that what is computed stands in each expression once.
   return [
     `CREATE OR REPLACE MACRO ${IP4}(a) AS ${dotted}`,
-    `CREATE OR REPLACE MACRO daybook_ip6_groups(h) AS ${groups}`,
-    `CREATE OR REPLACE MACRO daybook_ip6_short(g) AS ${withoutZeros('g')}`,
-    `CREATE OR REPLACE MACRO daybook_ip6_hex(h) AS CASE WHEN starts_with(h, '00000000000000000000ffff') THEN ${mapped} ELSE daybook_ip6_short(daybook_ip6_groups(h)) END`,
-    `CREATE OR REPLACE MACRO ${IP6}(u) AS daybook_ip6_hex(${hex})`,
+    `CREATE OR REPLACE MACRO ${IP6}(u) AS CASE WHEN u IS NOT NULL THEN list_transform([replace(CAST(u AS VARCHAR), '-', '')], lambda h: ${text})[1] END`,
   ];
 }
 

@@ -109,6 +109,13 @@ export class HandOverFolder {
     from: string,
     make: (partial: string) => Promise<Made>,
   ): Promise<HandedOverFile> {
+    // Kinds, days and names of segments are those of a case that may come from somebody else.
+    if (!HANDED_OVER_PATH.test(path))
+      throw new DaybookError(
+        'case-damaged',
+        `the catalog of the case names what cannot be handed over: ${JSON.stringify(path)}`,
+        'run: daybook verify CASE',
+      );
     const folder = this.folderOf(path);
     const partial = join(folder, `.${basename(path)}${PARTIAL}`);
     rmSync(partial, { force: true });

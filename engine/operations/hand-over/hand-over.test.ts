@@ -266,6 +266,19 @@ describe('what is in the way', () => {
     expect((await check()).ok).toBe(false);
   });
 
+  it('is refused where the catalog names a place outside of the folder', async () => {
+    await give();
+    const taken = HandOverFolder.open(folder, manifest().case.id);
+    try {
+      for (const path of ['../x.parquet', 'events/kind=../day=2026-01-01/1.parquet', 'x'])
+        await expect(
+          taken.put(path, '0'.repeat(64), async () => ({ rows: 0 })),
+        ).rejects.toMatchObject({ code: 'case-damaged' });
+    } finally {
+      taken.close();
+    }
+  });
+
   it('is waited for where another writes to it', async () => {
     await give();
     const taken = HandOverFolder.open(folder, manifest().case.id);

@@ -20,7 +20,13 @@ import { type CaseSession, isGone } from '../../search/index.ts';
 import type { StoreOptions } from '../../store/duckdb-instance.ts';
 import { ParquetFolder, SEGMENT } from '../../store/parquet-folder.ts';
 import { literal } from '../../store/table-layout.ts';
-import { EVENT_ID, SCHEMA_VERSION, typedColumns, typedMacros } from '../../store/typed-events.ts';
+import {
+  EVENT_ID,
+  SCHEMA_VERSION,
+  TYPED_COLUMNS,
+  typedColumns,
+  typedMacros,
+} from '../../store/typed-events.ts';
 import { auditOutput } from '../output/output-file.ts';
 import { filesBelow, HandOverFolder, isPartial, JOURNAL, LOCK } from './folder.ts';
 import { hashOfRows, planEvents, type EventsFile, type EventsPlan, type TagsFile } from './plan.ts';
@@ -210,7 +216,10 @@ class HandOver {
     const expected = await this.sums(`(${select})`);
     if (expected.rows === 0) return undefined;
     return this.folder.put(path, file.from, async (partial) => {
-      await this.writer.copy(select, partial, segment.bytes / segment.rows);
+      await this.writer.copy(select, partial, {
+        columns: TYPED_COLUMNS.length,
+        bytes: segment.bytes / segment.rows,
+      });
       const found = await this.sums(`read_parquet(${literal(partial)})`);
       if (JSON.stringify(found) !== JSON.stringify(expected))
         throw new DaybookError(
@@ -253,7 +262,7 @@ class HandOver {
     const [[count] = []] = await this.writer.rows(`SELECT count(*) FROM (${select})`);
     if (Number(count) === 0) return undefined;
     return this.folder.put(path, file.from, async (partial) => {
-      await this.writer.copy(select, partial, 16);
+      await this.writer.copy(select, partial, { columns: 2, bytes: 16 });
       return { segment: segment.id, rows: Number(count) };
     });
   }

@@ -101,6 +101,15 @@ describe('the script of a case', () => {
     );
   });
 
+  it('shows texts with zero bytes, which would end a statement', async () => {
+    const text = "before\0'after'";
+    await use(async (session) => {
+      session.catalog.transaction(() => session.catalog.notes.set({ sourceId: 1, seq: 2 }, text));
+    });
+    const notes = await sql("SELECT text, length(text) AS n FROM notes WHERE event_id = '1:2'");
+    expect(notes).toEqual([{ text, n: text.length }]);
+  });
+
   it('is kept in the audit log by its hash when it is given out', async () => {
     const entry = await use(async (session) => {
       const written = await writeScript(session, '1.2.3', async () => undefined);

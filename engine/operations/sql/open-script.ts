@@ -27,7 +27,7 @@ export function* openScript(session: CaseSession): Generator<string> {
       const rows = rowsSql(session.catalog.marks.of(id, tag));
       yield name === undefined
         ? `INSERT INTO daybook_deleted SELECT ${id}, ${rows}`
-        : `INSERT INTO daybook_tagged SELECT ${id}, ${literal(name)}, ${rows}`;
+        : `INSERT INTO daybook_tagged SELECT ${id}, ${textSql(name)}, ${rows}`;
     }
   const shown = (segment: SegmentRow): string =>
     marks.get(segment.id)?.has(0) === true
@@ -65,6 +65,11 @@ export function* scriptText(session: CaseSession, version: string): Generator<st
 
 function databaseOf({ id }: Pick<SegmentRow, 'id'>): string {
   return identifier(`seg_${id}`);
+}
+
+/** A text of a person or of evidence: SQL ends at a zero byte. */
+function textSql(text: string): string {
+  return text.split('\0').map(literal).join(' || chr(0) || ');
 }
 
 function oneLine(text: string): string {
@@ -109,7 +114,7 @@ function valuesView(
   const cast = (value: Value, type: string): string => {
     if (value === undefined) return `CAST(NULL AS ${type})`;
     if (type === 'TIMESTAMP') return `make_timestamp(${value})`;
-    return `CAST(${typeof value === 'number' ? value : literal(value)} AS ${type})`;
+    return `CAST(${typeof value === 'number' ? value : textSql(value)} AS ${type})`;
   };
   return viewSql(
     name,
