@@ -15,3 +15,10 @@ export function fieldNames(): KnownField[] {
     names: SCHEMAS.flatMap((schema) => names[schema] ?? []),
   }));
 }
+
+/** Fields that extractors fill, but those that follow from others. */
+export function cuttableFields(): { readonly name: string; readonly meaning: string }[] {
+  return FIELDS.flatMap(({ name, meaning, cut }) =>
+    cut === true && name !== 'extractor' ? [{ name, meaning }] : [],
+  );
+}

@@ -1,6 +1,7 @@
 /** Every dialog; each shows itself when it is asked for. */
 import { CaseDialogs } from '../panels/case-dialogs/index.tsx';
 import { ImportDialog } from '../panels/import/index.tsx';
+import { MakeFieldDialog } from '../panels/make-field/index.tsx';
 import { MarkDialogs } from '../panels/mark-dialogs/index.tsx';
 import { MatchListDialogs } from '../panels/match-list/index.tsx';
 import { OutputDialogs } from '../panels/output-dialogs/index.tsx';
@@ -11,6 +12,7 @@ export function Dialogs() {
     <>
       <CaseDialogs />
       <ImportDialog />
+      <MakeFieldDialog />
       <MarkDialogs />
       <MatchListDialogs />
       <OutputDialogs />

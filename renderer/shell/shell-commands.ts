@@ -33,6 +33,7 @@ function isWriting(target: EventTarget | null): boolean {
 export function useShellCommands(): void {
   const workspace = useWorkspace();
   const hasCase = useSession((session) => session.openCase !== undefined);
+  const hasEvent = useSession((session) => session.selected !== undefined);
   // Its identity changes with every render of the provider; commands must not.
   const { setColorScheme: setNow } = useMantineColorScheme();
   const setScheme = useRef(setNow);
@@ -125,6 +126,16 @@ export function useShellCommands(): void {
             run: () => dialogs.open({ dialog: 'verify' }),
           },
           {
+            id: 'event.make-field',
+            title: 'Make a field of the selected event…',
+            group: 'Events',
+            disabled: !hasEvent ? 'no event is selected' : undefined,
+            run: () => {
+              const event = workspace.session.getState().selected;
+              if (event !== undefined) dialogs.open({ dialog: 'make-field', event });
+            },
+          },
+          {
             id: 'events.tag-all',
             title: 'Tag all events found…',
             group: 'Events',
@@ -198,7 +209,7 @@ export function useShellCommands(): void {
         },
       })),
     ];
-  }, [workspace, hasCase, views, dialogs, shell]);
+  }, [workspace, hasCase, hasEvent, views, dialogs, shell]);
   useCommands(commands);
 
   const theme = useSession((session) => session.preferences['theme']);

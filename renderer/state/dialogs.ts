@@ -28,6 +28,12 @@ export type DialogState =
   /** Which rows of the view's list no event meets. */
   | { readonly dialog: 'list-unmatched' }
   | { readonly dialog: 'save-search' }
+  /** A field of text in the message of an event, which may be selected already. */
+  | {
+      readonly dialog: 'make-field';
+      readonly event: string;
+      readonly selected?: string | undefined;
+    }
   /** Whether the case is intact and the evidence unchanged. */
   | { readonly dialog: 'verify' }
   | { readonly dialog: 'settings' }

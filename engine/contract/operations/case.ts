@@ -102,6 +102,17 @@ const measured = z.object({
   rowsReturned: count.optional(),
 });
 
+/** A field that is made of text selected in the message of an event. */
+const draft = z.object({
+  case: casePath,
+  event: z.string(),
+  field: z.string().max(100),
+  start: count,
+  end: count,
+  /** As a person changed it. */
+  template: z.string().min(1).max(10_000).optional(),
+});
+
 export const caseOperations = {
   /** Makes an empty case; its folder must be empty or not there yet. */
   'case.create': operation(z.object({ case: casePath }), caseInfo),
@@ -134,6 +145,42 @@ export const caseOperations = {
       dateOrder: dateOrder.optional(),
     }),
     z.object({ changed: count, notes: z.array(z.string()) }),
+  ),
+  /** What a field is made of in the window: the message of an event without its tag, and the fields that extractors fill. */
+  'extractor.message': operation(
+    z.object({ case: casePath, event: z.string() }),
+    z.object({
+      program: z.string(),
+      message: z.string(),
+      fields: z.array(z.object({ name: z.string(), meaning: z.string() })),
+    }),
+  ),
+  /** Proposes a template, or tries the one given, on the events of the case. Nothing is changed. */
+  'extractor.try': operation(
+    draft,
+    z.object({
+      name: z.string(),
+      version: count,
+      template: z.string(),
+      events: count,
+      isWhole: z.boolean(),
+      fits: count,
+      examples: z.array(
+        z.object({
+          message: z.string(),
+          value: z.string(),
+          fields: z.array(z.object({ name: z.string(), value: z.string() })),
+        }),
+      ),
+    }),
+  ),
+  /** Keeps it as an extractor of the case; imports use it from then on. */
+  'extractor.save': operation(draft, z.object({ name: z.string(), version: count })),
+  /** Cuts the fields of events again that the case has, without the evidence. */
+  'case.refield': operation(
+    z.object({ case: casePath, source: count.optional() }),
+    z.object({ events: count, before: count, after: count, changed: count, left: count }),
+    z.object({ events: count, total: count }),
   ),
   /** Lines that two sources have, as imports found them. */
   'overlap.list': operation(

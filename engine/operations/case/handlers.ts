@@ -7,6 +7,10 @@ import { DaybookError } from '../../contract/errors.ts';
 import { caseDays, caseInfo } from './case-info.ts';
 import type { CaseSession, SourceRow } from '../../search/index.ts';
 import { compactCase } from './compact.ts';
+import { draftDocument, draftMessage, tryDraft } from './draft-extractor.ts';
+import { addExtractor } from './own-extractors.ts';
+import { refieldCase } from './refield.ts';
+import { cuttableFields } from '../field-names.ts';
 import { statusOf } from '../../catalog/tables/sources.ts';
 import type { HandlersOf, Services } from '../handler.ts';
 import { fromCatalog, latencySummary, recentOperations } from './latency.ts';
@@ -70,6 +74,33 @@ export function caseHandlers({
         builder: builder(),
       });
       return { changed: report.events, notes: retimeNotes(report) };
+    },
+    'extractor.message': (request, { signal }) =>
+      cases.use(request.case, async (session) => {
+        const { program, message } = await draftMessage(session, request.event, signal);
+        const fields = cuttableFields();
+        return { program, message, fields };
+      }),
+    'extractor.try': (request, { signal }) =>
+      cases.use(request.case, async (session) => {
+        const { examples, ...trial } = await tryDraft(session, request, signal);
+        return { ...trial, examples: examples.map((one) => ({ ...one, fields: [...one.fields] })) };
+      }),
+    'extractor.save': (request, { signal }) =>
+      cases.use(request.case, async (session) => {
+        const { document, name, version } = await draftDocument(session, request, signal);
+        await addExtractor(request.case, document, 'the window', builder());
+        return { name, version };
+      }),
+    'case.refield': async (request, { signal, part }) => {
+      const { events, before, after, changed, left } = await refieldCase({
+        folder: request.case,
+        source: request.source === undefined ? undefined : String(request.source),
+        builder: builder(),
+        signal,
+        onProgress: (progress) => void part(progress),
+      });
+      return { events, before, after, changed, left };
     },
     'overlap.list': async (request) => ({ overlaps: listOverlaps(request.case) }),
     'overlap.set': async ({ case: folder, overlaps: ids, leftOut }) => ({

@@ -102,6 +102,23 @@ export function FieldsTab({ info }: { readonly info: EventInfo }) {
       </div>
       <NoteBox key={info.event} info={info} />
       <div style={{ padding: '0 14px' }}>
+        {hasMessage(info) && (
+          <Button
+            variant="default"
+            mr={6}
+            mb={6}
+            // Pressed with the mouse, it would end the selection before it is read.
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() =>
+              workspace.dialogs.open({
+                ...{ dialog: 'make-field', event: info.event },
+                selected: window.getSelection()?.toString().trim(),
+              })
+            }
+          >
+            Make a field…
+          </Button>
+        )}
         {info.fiveTuple !== undefined && (
           <Button
             variant="default"
@@ -135,6 +152,10 @@ export function FieldsTab({ info }: { readonly info: EventInfo }) {
       </div>
     </>
   );
+}
+
+function hasMessage({ kind, fields }: EventInfo): boolean {
+  return kind === 'log' && fields.some(({ name, attribute }) => name === 'message' && !attribute);
 }
 
 type EventField = EventInfo['fields'][number];

@@ -1,0 +1,145 @@
+/**
+ * A walk that makes a field, in each shell: text is selected in the message of an event, the template is proposed and
+ * tried, the field is saved, the events of the case get it, and are grouped by it. Once with the mouse, once by keys.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import { daybook } from '../harness.ts';
+import { DaybookWindow } from './pages/daybook-window.ts';
+import { expect } from './pages/expect.ts';
+import { browserShell, electronShell, scratch, type OpenWindow } from './shells.ts';
+import { shot } from './shots.ts';
+
+const LINES = 600;
+const DOORS = LINES / 2;
+const NAMES = ['alice', 'bob', 'carol'];
+
+/** Every second line says who opened a door, by no extractor of Daybook. */
+function gateLog(): string {
+  return Array.from({ length: LINES }, (_, n) => {
+    const time = new Date(Date.UTC(2026, 9, 14, 8) + n * 1000).toISOString();
+    const message =
+      n % 2 === 0
+        ? `gate[${n}]: door ${n % 9} opened by ${NAMES[(n / 2) % 3]!} at pillar ${n}`
+        : `app: all is well ${n}`;
+    return `${time} fw1 ${message}\n`;
+  }).join('');
+}
+
+const space = scratch();
+afterAll(() => space.remove());
+
+for (const shell of [browserShell, electronShell]) {
+  const title = shell.whyNot === undefined ? shell.name : `${shell.name}: ${shell.whyNot}`;
+  describe.skipIf(shell.whyNot !== undefined)(title, () => {
+    let opened: OpenWindow;
+    let window: DaybookWindow;
+
+    beforeAll(async () => {
+      const folder = path.join(space.folder, shell.name);
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(path.join(folder, 'gate.log'), gateLog());
+      const target = path.join(folder, 'gate.daybook');
+      const run = await daybook(['import', target, path.join(folder, 'gate.log')]);
+      expect(run.status, run.err).toBe(0);
+      const scheme = shell.name === 'browser' ? 'dark' : 'light';
+      opened = await shell.open({ openCase: target, scheme });
+      window = new DaybookWindow(opened.page);
+    }, 180_000);
+    afterAll(() => opened?.close());
+    afterEach(() => expect(opened.problems).toEqual([]));
+
+    const dialog = () => opened.page.getByRole('dialog', { name: 'Make a field' });
+    const fieldBox = () => dialog().getByRole('combobox', { name: 'Field' });
+    const trial = () => dialog().getByRole('region', { name: 'What the template fits' });
+
+    it('proposes a template of text that is selected in the details', async () => {
+      const { page } = opened;
+      await window.query.run('program:gate alice');
+      await expect.poll(() => window.found()).toBe(DOORS / 3);
+      await window.events.open(0);
+      const name = window.details.region.getByText('alice', { exact: false }).last();
+      await name.waitFor();
+      await page.evaluate(`(() => {
+        const region = document.querySelector('[aria-label="Details of the selected event"]');
+        const walker = document.createTreeWalker(region, NodeFilter.SHOW_TEXT);
+        for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+          const at = node.data.indexOf('alice');
+          if (at < 0 || !node.data.includes('door')) continue;
+          const range = document.createRange();
+          range.setStart(node, at);
+          range.setEnd(node, at + 5);
+          getSelection().removeAllRanges();
+          getSelection().addRange(range);
+          return;
+        }
+        throw new Error('the message is not there');
+      })()`);
+      await window.details.region.getByRole('button', { name: 'Make a field…' }).click();
+      await expect(dialog().getByText('Selected: alice')).toBeVisible();
+      await fieldBox().fill('user');
+      await fieldBox().press('Tab');
+      await expect(dialog().getByRole('textbox', { name: 'Template' })).toHaveValue(
+        'door {:number} opened by {user:word} at pillar {:number}',
+      );
+      await expect(trial()).toContainText(`Fits ${DOORS} of ${DOORS} events`);
+      await expect(trial().getByRole('row').nth(1)).toContainText(/alice|bob|carol/);
+      await shot(page, `${shell.name}-make-field`);
+    });
+
+    it('says what is wrong with a template, and what fits nothing', async () => {
+      const template = dialog().getByRole('textbox', { name: 'Template' });
+      await template.fill('door {nonsense} opened by {user:word}');
+      await expect(dialog().getByRole('alert')).toContainText('no field nonsense');
+      await expect(dialog().getByRole('button', { name: 'Save' })).toBeDisabled();
+      await template.fill('window {:number} opened by {user:word}');
+      await expect(trial()).toContainText(`Fits none of ${DOORS} events`);
+      await expect(dialog().getByRole('button', { name: 'Save' })).toBeDisabled();
+      await shot(opened.page, `${shell.name}-make-field-nothing`);
+      await template.fill('door {:number} opened by {user:word} at {:rest}');
+      await expect(trial()).toContainText(`Fits ${DOORS} of ${DOORS} events`);
+    });
+
+    it('saves it, cuts the fields of the events again, and groups by it', async () => {
+      const { page } = opened;
+      await dialog().getByRole('button', { name: 'Save' }).click();
+      await expect(dialog().getByRole('status')).toContainText('Saved as own-gate, version 1');
+      await expect(dialog().getByRole('button', { name: 'Cut fields again' })).toBeFocused();
+      await page.keyboard.press('Enter');
+      await expect(dialog()).toBeHidden();
+      await window.query.run('program:gate | top 10 user');
+      for (const name of NAMES)
+        await expect(
+          page.getByRole('row', { name: new RegExp(`${name}\\b.*${DOORS / 3}`) }),
+        ).toBeVisible();
+      await shot(page, `${shell.name}-make-field-grouped`);
+    });
+
+    it('makes another of the same message by keys alone', async () => {
+      const { page } = opened;
+      await window.query.run('program:gate bob');
+      await expect.poll(() => window.found()).toBe(DOORS / 3);
+      await window.events.open(0);
+      await window.details.region.getByRole('button', { name: 'Make a field…' }).focus();
+      await page.keyboard.press('Enter');
+      const message = dialog().getByRole('textbox', { name: 'Message of gate' });
+      await message.focus();
+      await page.keyboard.press('Home');
+      for (let i = 0; i < 'door '.length; i++) await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('Shift+ArrowRight');
+      await fieldBox().fill('session');
+      await fieldBox().press('Tab');
+      await expect(dialog().getByRole('textbox', { name: 'Template' })).toHaveValue(
+        'door {session:word} opened by {user:word} at pillar {:number}',
+      );
+      await expect(trial()).toContainText(`Fits ${DOORS} of ${DOORS} events`);
+      await dialog().getByRole('button', { name: 'Save' }).press('Enter');
+      await expect(dialog().getByRole('status')).toContainText('Saved as own-gate, version 2');
+      await page.keyboard.press('Enter');
+      await expect(dialog()).toBeHidden();
+      await window.query.run('user:bob session:* | count');
+      await expect(page.getByRole('main')).toContainText(String(DOORS / 3));
+    });
+  });
+}
