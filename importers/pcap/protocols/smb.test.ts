@@ -2,101 +2,21 @@
 import { describe, expect, it } from 'vitest';
 import type { CollectedRow } from '../../shared/testing/collect.ts';
 import { cat } from '../testing/build.ts';
+import {
+  answered,
+  AUTHENTICATE,
+  framed,
+  header,
+  le,
+  open,
+  opened,
+  SESSION,
+  setUp,
+  utf16,
+} from './testing/smb.ts';
 import { events, type Frame, stream } from './testing/frames.ts';
 
 const { client, server } = stream(4450);
-const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
-const le = (size: number, value: number): Buffer => {
-  const bytes = Buffer.alloc(size);
-  bytes.writeUIntLE(value, 0, size);
-  return bytes;
-};
-
-interface Message {
-  readonly command: number;
-  readonly id: number;
-  readonly status?: number;
-  readonly tree?: number;
-  readonly session?: number;
-  readonly isResponse?: boolean;
-  readonly next?: number;
-}
-
-function header({ command, id, status = 0, tree = 0, session = 9, isResponse, next = 0 }: Message) {
-  return Buffer.concat([
-    ...[Buffer.from('fe534d4240000000', 'hex'), le(4, status), le(2, command), le(2, 1)],
-    ...[
-      le(4, isResponse === true ? 1 : 0),
-      le(4, next),
-      le(4, id),
-      le(4, 0),
-      le(4, 0),
-      le(4, tree),
-    ],
-    ...[le(4, session), le(4, 0), Buffer.alloc(16)],
-  ]);
-}
-/** Messages in one frame of NetBIOS' session service. */
-function framed(...messages: readonly Uint8Array[]): Uint8Array {
-  const all = cat(...messages);
-  return cat(Uint8Array.of(0, all.length >>> 16, (all.length >>> 8) & 255, all.length & 255), all);
-}
-
-/** A body with a name or buffer after `size` bytes of it, whose place and length are at two places. */
-function body(size: number, place: number, length: number, name: Buffer): Buffer {
-  const fixed = Buffer.alloc(size);
-  fixed.writeUInt16LE(64 + size, place);
-  fixed.writeUInt16LE(name.length, length);
-  return Buffer.concat([fixed, name]);
-}
-const connect = (id: number, path: string): Uint8Array =>
-  framed(header({ command: 3, id }), body(8, 4, 6, utf16(path)));
-const connected = (id: number, tree: number): Uint8Array =>
-  framed(
-    header({ command: 3, id, tree, isResponse: true }),
-    Buffer.from('1000010000000000', 'hex'),
-  );
-const open = (id: number, name: string, next = 0): Buffer =>
-  Buffer.concat([header({ command: 5, id, tree: 7, next }), body(56, 44, 46, utf16(name))]);
-function opened(id: number, status: number): Uint8Array {
-  const response = Buffer.alloc(88);
-  response.writeUInt32LE(2, 4);
-  response.writeBigUInt64LE(133_000_000_000_000_000n, 8);
-  response.writeBigUInt64LE(1234n, 48);
-  response.fill(id, 64, 80);
-  return framed(header({ command: 5, id, tree: 7, status, isResponse: true }), response);
-}
-
-function ntlm(type: number, fields: readonly (readonly [number, Buffer])[], size: number): Buffer {
-  const fixed = Buffer.alloc(size);
-  fixed.write('NTLMSSP\0', 'latin1');
-  fixed.writeUInt32LE(type, 8);
-  let at = size;
-  for (const [place, text] of fields) {
-    fixed.writeUInt16LE(text.length, place);
-    fixed.writeUInt32LE(at, place + 4);
-    at += text.length;
-  }
-  if (size >= 64) fixed.writeUInt32LE(1, 60);
-  return Buffer.concat([fixed, ...fields.map(([, text]) => text)]);
-}
-const pair = (id: number, text: string): Buffer =>
-  Buffer.concat([le(2, id), le(2, utf16(text).length), utf16(text)]);
-const CHALLENGE = ntlm(2, [[40, Buffer.concat([pair(1, 'SERVER1'), pair(0, '')])]], 56);
-const AUTHENTICATE = ntlm(
-  3,
-  [
-    [28, utf16('EXAMPLE')],
-    [36, utf16('alice')],
-    [44, utf16('HOST1')],
-  ],
-  64,
-);
-const setUp = (id: number, token: Buffer): Uint8Array =>
-  framed(header({ command: 1, id }), body(24, 12, 14, token));
-const answered = (id: number, status: number, token: Buffer): Uint8Array =>
-  framed(header({ command: 1, id, status, isResponse: true }), body(8, 4, 6, token));
-
 /** Messages in turn, the client's first, cut into pieces. */
 function exchange(messages: readonly Uint8Array[], cut = Infinity): Frame[] {
   const next = [1, 1];
@@ -113,13 +33,6 @@ function exchange(messages: readonly Uint8Array[], cut = Infinity): Frame[] {
 async function said(frames: readonly Frame[]): Promise<CollectedRow[]> {
   return (await events(frames)).filter(({ kind }) => kind !== 'flow');
 }
-
-const SESSION = [
-  ...[setUp(1, Buffer.alloc(8)), answered(1, 0xc0000016, CHALLENGE)],
-  ...[setUp(2, AUTHENTICATE), answered(2, 0, Buffer.alloc(0))],
-  ...[connect(3, '\\\\server1\\share'), connected(3, 7)],
-  ...[framed(open(4, 'folder\\a.txt')), opened(4, 0)],
-];
 
 it.each([Infinity, 1])('says logins, shares and files (pieces of %s)', async (cut) => {
   const rows = await said(exchange(SESSION, cut));

@@ -210,7 +210,7 @@ class SmbStream implements StreamParser {
     let from = 0;
     for (let n = 0; n < MAX_COMMANDS && from + HEADER_BYTES <= all.length; n++) {
       const next = all.readUInt32LE(from + 20);
-      const to = next === 0 ? all.length : Math.min(all.length, from + next);
+      const to = next < HEADER_BYTES ? all.length : Math.min(all.length, from + next);
       this.command(isClient, all.subarray(from, to), at);
       if (next < HEADER_BYTES) return;
       from += next;

@@ -1,19 +1,10 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { ascii, cat, n32 } from '../testing/build.ts';
 import { type Frame, of, stream } from './testing/frames.ts';
+import { offer } from './testing/ssh.ts';
 
 const { client, server } = stream(2222);
 
-/** A KEXINIT (RFC 4253, 7.1) with lists in the order of the message. */
-function offer(lists: readonly string[]): Uint8Array {
-  const body = cat(
-    ...['14', '00'.repeat(16)],
-    ...lists.map((list) => cat(n32(list.length), ascii(list))),
-    ...[n32(0), n32(0), '00', n32(0)],
-  );
-  return cat(n32(body.length + 5), '04', body, '00'.repeat(4));
-}
 const MINE = ['kex1,kex2', 'key1', 'c1,c2', 'c3', 'mac1', 'mac2', 'none', 'zlib'];
 const THEIRS = ['kex2', 'key2,key1', 'c2,c1', 'c4', 'mac1', 'mac3', 'none', 'zlib'];
 const HELLO = 'SSH-2.0-client_1 comment\r\n';

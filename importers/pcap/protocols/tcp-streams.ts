@@ -129,7 +129,8 @@ export class TcpStreams {
   private readonly flows: FlowBeginnings;
   private readonly open = new Map<number, Connection>();
   private readonly done = new FlowBits();
-  private heldBytes = 0;
+  /** Bytes of memory that connections take, early segments and begun messages included. */
+  heldBytes = 0;
 
   constructor(sink: MessageSink, flows: FlowBeginnings) {
     this.sink = sink;

@@ -1,0 +1,93 @@
+/** For tests: a conversation of each protocol, message by message. */
+import { ascii, cat, hex, n16 } from '../../testing/build.ts';
+import { clientHello } from './hellos.ts';
+import { SESSION } from './smb.ts';
+import { offer } from './ssh.ts';
+
+export interface Said {
+  readonly isClient: boolean;
+  readonly bytes: Uint8Array;
+}
+
+/** Lines: `>` the client's, `<` the server's. */
+function lines(...all: readonly string[]): Said[] {
+  return all.map((line) => ({
+    isClient: line.startsWith('>'),
+    bytes: ascii(`${line.slice(2)}\r\n`),
+  }));
+}
+function record(type: number, message: Uint8Array): Uint8Array {
+  const header = cat(Uint8Array.of(type, 0), n16(message.length));
+  return cat('16 0301', n16(message.length + 4), header, message);
+}
+const LISTS = ['kex1', 'key1', 'c1', 'c2', 'm1', 'm2', 'none', 'none'];
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const QUESTION = cat(
+  ...[n16(7), n16(0x0100), n16(1), n16(0), n16(0), n16(0), '07', ascii('example'), '03'],
+  ...[ascii('com'), '00', n16(1), n16(1)],
+);
+
+export const CONVERSATIONS: Readonly<Record<string, readonly Said[]>> = {
+  http: [
+    ...lines(
+      ...['> POST /a HTTP/1.1', '> Host: www.example.com', '> Transfer-Encoding: chunked', '> '],
+      ...['> 5', '> hello', '> 0', '> ', '< HTTP/1.1 200 OK', '< Content-Length: 5', '< ', '< abc'],
+      ...['> GET /b HTTP/1.1', '> ', '< HTTP/1.1 200 OK', '< Transfer-Encoding: chunked', '< '],
+      ...['< 3;x', '< abc', '< 0', '< ', '> CONNECT a:1 HTTP/1.1', '> ', '< HTTP/1.1 200 OK', '< '],
+    ),
+    { isClient: true, bytes: record(1, clientHello()) },
+  ],
+  tls: [
+    { isClient: true, bytes: record(1, clientHello()) },
+    {
+      isClient: false,
+      bytes: cat(
+        record(2, cat('0303', '22'.repeat(32), '00 c02b 00', n16(6), '002b 0002 0303')),
+        record(11, cat('000007 000004', ascii('none'))),
+        hex('15 0303 0002 02 28'),
+      ),
+    },
+    { isClient: true, bytes: hex('14 0303 0001 01 17 0303 0001 00') },
+  ],
+  ssh: [
+    ...lines('> SSH-2.0-client', '< hello', '< SSH-2.0-server'),
+    { isClient: true, bytes: offer(LISTS) },
+    { isClient: false, bytes: offer(LISTS) },
+  ],
+  ftp: lines(
+    ...['< 220-FTP', '< 220 ready', '> USER alice', '< 331 ?', '> PASS secret', '< 230 in'],
+    ...['> RETR a', '< 150 opening', '< 226 done', '> AUTH TLS', '< 234 go'],
+  ),
+  smtp: lines(
+    ...[
+      '< 220 ESMTP',
+      '> EHLO x',
+      '< 250-a',
+      '< 250 b',
+      '> AUTH LOGIN',
+      '< 334 VXNlcg==',
+      '> YQ==',
+    ],
+    ...['< 334 UA==', '> Yg==', '< 235 in', '> MAIL FROM:<a@example.com>', '< 250 ok'],
+    ...[
+      '> RCPT TO:<b@example.com>',
+      '< 250 ok',
+      '> DATA',
+      '< 354 go',
+      '> Subject: x',
+      '>  y',
+      '> ',
+    ],
+    ...['> Content-Type: a; name="b"', '> .', '< 250 queued', '> BDAT 3 LAST', '> a', '< 250 ok'],
+  ),
+  pop3: lines(
+    ...['< +OK hi', '> USER alice', '< +OK', '> PASS secret', '< -ERR no', '> AUTH PLAIN', '< +'],
+    ...[`> ${base64('\0alice\0secret')}`, '< +OK'],
+  ),
+  imap: lines(
+    ...['< * OK hi', '> 1 LOGIN {5}', '< + go', '> alice {2}', '< +', '> pw', '< 1 NO bad'],
+    ...['> 2 LOGIN alice "a b"', '< 2 OK in'],
+  ),
+  smb: SESSION.map((bytes, i) => ({ isClient: i % 2 === 0, bytes })),
+  dns: [{ isClient: true, bytes: cat(n16(QUESTION.length), QUESTION) }],
+};
