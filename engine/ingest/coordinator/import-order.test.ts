@@ -10,8 +10,6 @@ import type { WorkerHandle } from './import-report.ts';
 import { importInProcess, startInProcess } from '../testing/in-process.ts';
 import { rfc3164 } from '../testing/small-evidence.ts';
 
-const SLOW_MS = 1000;
-
 let folder: string;
 
 beforeAll(() => {
@@ -19,17 +17,36 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A worker whose question about the source `name` comes late. */
-function slowAbout(name: string, inner = startInProcess()): WorkerHandle {
+/** Starts workers; the question about the source `name` arrives once all others wait for the answer. */
+function slowAbout(name: string): () => WorkerHandle {
+  let starting = 0;
+  /** Items that were given to a worker which has not asked about them yet. */
+  let reading = 0;
+  let held: (() => void) | undefined;
+  let isOver = false;
   const isSlow = (message: FromWorker) =>
-    message.type === 'request' && message.begin.name.endsWith(name);
-  return {
-    ...inner,
-    onMessage: (handler) =>
-      inner.onMessage((message) => {
-        if (isSlow(message)) setTimeout(() => handler(message), SLOW_MS);
-        else handler(message);
-      }),
+    !isOver && message.type === 'request' && message.begin.name.endsWith(name);
+  return () => {
+    const inner = startInProcess();
+    starting += 1;
+    return {
+      ...inner,
+      post: (message) => {
+        if (message.type === 'start') starting -= 1;
+        if (message.type === 'item') reading += 1;
+        inner.post(message);
+      },
+      onMessage: (handler) =>
+        inner.onMessage((message) => {
+          if (message.type === 'request') reading -= 1;
+          if (isSlow(message)) held = () => handler(message);
+          else handler(message);
+          if (held === undefined || starting > 0 || reading > 0) return;
+          isOver = true;
+          held();
+          held = undefined;
+        }),
+    };
   };
 }
 
@@ -38,12 +55,13 @@ it('a first source that is slow keeps few threads waiting', async () => {
   mkdirSync(evidence);
   for (let n = 10; n < 40; n++) writeFileSync(join(evidence, `${n}.log`), rfc3164(n));
   let threads = 0;
+  const start = slowAbout('10.log');
   const path = join(folder, 'many.daybook');
   const { total } = await importInProcess(path, [evidence], {
     workers: 2,
     startWorker: () => {
       threads += 1;
-      return slowAbout('10.log');
+      return start();
     },
   });
   expect(total.sources).toBe(30);
@@ -64,7 +82,7 @@ it('an archive that begins with what is no source comes before the file behind i
   const path = join(folder, 'archive.daybook');
   await importInProcess(path, [evidence], {
     workers: 2,
-    startWorker: () => slowAbout('1.log'),
+    startWorker: slowAbout('1.log'),
   });
   const catalog = Catalog.open(path);
   expect(catalog.sources.all().map(({ id, name }) => `${id} ${name}`)).toEqual(['1 a.tar!1.log']);
