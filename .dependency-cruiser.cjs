@@ -254,7 +254,7 @@ module.exports = {
     ...allow(
       '^bench/',
       paths(
-        ...['^bench/', '^fixtures/', '^engine/', '^app/compose[.]ts$', '^importers/'],
+        ...['^bench/', '^fixtures/', '^engine/', '^app/(compose|settings)[.]ts$', '^importers/'],
         ...packages('@duckdb/node-api', '(@types/)?better-sqlite3'),
       ),
       CORE,

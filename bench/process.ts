@@ -17,18 +17,25 @@ export interface Measured {
 const POLL_MS = 25;
 const KEEP = 65_536;
 
-/** Runs `command` to its end. Standard output is read and thrown away but for its tail. */
+/**
+ * Runs `command` to its end. Standard output is read and thrown away but for its tail.
+ * @param input what it reads from standard input
+ */
 export function measure(
   command: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
+  input = '',
 ): Promise<Measured> {
   return new Promise((resolve, reject) => {
     const started = performance.now();
     const child = spawn(command, args, {
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
       env: { ...process.env, ...env },
     });
+    // Most programs end without having read it.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
     let peakRss: number | undefined;
     let cpuMs = 0;
     const poll = () => {

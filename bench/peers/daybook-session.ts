@@ -6,10 +6,11 @@
 import { readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { Session } from 'node:inspector/promises';
-import { availableParallelism, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { evidence } from '../../app/compose.ts';
+import { engineSettings } from '../../app/settings.ts';
 import { Connection } from '../../engine/contract/client.ts';
 import { cell, type ColumnBatch } from '../../engine/contract/column-batch.ts';
 import type { Params } from '../../engine/contract/operations.ts';
@@ -24,14 +25,9 @@ import type { Asked } from './daybook.ts';
 import { serveLines } from './json-session.ts';
 
 const folder = process.argv[2]!;
-const threads = availableParallelism();
-const memory = Math.min(Math.floor(totalmem() / 4), 4e9);
-const limits = {
-  ...{ memory, importMemory: Math.min(memory, 5e8), threads, jobs: threads },
-  chunkRows: undefined,
-};
+const { limits } = engineSettings(process.env);
 const services = {
-  cases: new CasePool(() => ({ memoryLimit: limits.memory, threads })),
+  cases: new CasePool(() => ({ memoryLimit: limits.memory, threads: limits.threads })),
   evidence,
   imports: new ImportJobs(),
   settings: { limits, casesFolder: tmpdir(), stateFolder: tmpdir() },
@@ -135,6 +131,11 @@ async function answer(asked: Asked): Promise<{ ms: number; rows: unknown }> {
       const { batch, timings } = await engine.call('query.run', params);
       const { ms } = done([]);
       return { ms, rows: [tableOf(batch), timings] };
+    }
+    case 'conversations': {
+      const view = { case: folder, query: asked.query, zone: 'UTC' };
+      const { total } = await engine.call('conversations.run', { ...view, limit: 500 });
+      return done(total);
     }
     case 'look':
       return done(await look(asked, asked.bars, asked.first));

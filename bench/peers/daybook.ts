@@ -36,6 +36,7 @@ export type Asked =
   | { do: 'fields'; values: string[] }
   | { do: 'unmatched'; query: string; list: GivenList }
   | ({ do: 'query'; query: string } & Range)
+  | { do: 'conversations'; query: string }
   | ({ do: 'look'; query: string; bars: number; first: number } & Range)
   | { do: 'users'; queries: string[]; users: number; ms: number; patienceMs: number }
   | { do: 'tag'; query: string; name: string; list?: GivenList }
