@@ -99,8 +99,17 @@ describe.skipIf(reason !== undefined)(`the desktop shell${reason ? ` (${reason})
   it('goes nowhere else', async () => {
     requests = [];
     const before = desktop.page.url();
+    const isRefused = desktop.app.evaluate(
+      ({ BrowserWindow }) =>
+        new Promise<boolean>((resolve) => {
+          const [window] = BrowserWindow.getAllWindows();
+          window?.webContents.once('will-navigate', (event) => resolve(event.defaultPrevented));
+        }),
+    );
+    // The question above has arrived once another is answered.
+    await desktop.app.evaluate(() => undefined);
     await desktop.page.evaluate(`void (window.location.href = '${local}')`);
-    await desktop.page.waitForTimeout(500);
+    expect(await isRefused).toBe(true);
     expect(await desktop.page.evaluate<string>('location.href')).toBe(before);
     expect(requests).toEqual([]);
   });
@@ -111,8 +120,11 @@ describe.skipIf(reason !== undefined)(`the desktop shell${reason ? ` (${reason})
       violations: string[];
     }>(`(async () => {
       const violations = new Set();
-      document.addEventListener('securitypolicyviolation', (event) =>
-        violations.add(event.effectiveDirective.replace(/-(elem|attr)$/, '')),
+      const three = new Promise((resolve) =>
+        document.addEventListener('securitypolicyviolation', (event) => {
+          violations.add(event.effectiveDirective.replace(/-(elem|attr)$/, ''));
+          if (violations.size === 3) resolve();
+        }),
       );
       const script = document.createElement('script');
       script.textContent = 'document.documentElement.dataset.ran = "script"';
@@ -121,7 +133,7 @@ describe.skipIf(reason !== undefined)(`the desktop shell${reason ? ` (${reason})
       const frame = document.createElement('iframe');
       frame.src = 'data:text/html,frame';
       document.body.append(script, holder, frame);
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await three;
       for (const one of [script, holder, frame]) one.remove();
       return { ran: document.documentElement.dataset.ran, violations: [...violations].sort() };
     })()`);
@@ -340,9 +352,16 @@ describe.skipIf(reason !== undefined)('other windows', () => {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const desktop = await openDesktop({ DAYBOOK_STATE: folder });
+    // What Electron says when a page asks for a window, before it is decided.
+    await desktop.app.evaluate(({ BrowserWindow }) => {
+      const emitter: NodeJS.EventEmitter | undefined =
+        BrowserWindow.getAllWindows()[0]?.webContents;
+      emitter?.once('-will-add-new-contents', () => Reflect.set(globalThis, 'isAsked', true));
+    });
     // Not waited for: Playwright waits for the window that is not opened.
     desktop.page.evaluate(script(`http://127.0.0.1:${port}/`)).catch(() => undefined);
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const isAsked = () => desktop.app.evaluate(() => Reflect.has(globalThis, 'isAsked'));
+    await expect.poll(isAsked, SOON).toBe(true);
     const urls = await desktop.app.evaluate(({ BrowserWindow }) =>
       BrowserWindow.getAllWindows().map((window) => window.webContents.getURL()),
     );
