@@ -5,6 +5,7 @@
 import { Cutter } from './cutter.ts';
 import { type Extractor, readExtractor } from './extractor.ts';
 import accessLog from './extractors/access-log.json' with { type: 'json' };
+import aruba from './extractors/aruba.json' with { type: 'json' };
 import asterisk from './extractors/asterisk.json' with { type: 'json' };
 import auditd from './extractors/auditd.json' with { type: 'json' };
 import azureNetwork from './extractors/azure-network.json' with { type: 'json' };
@@ -76,6 +77,7 @@ import stormshield from './extractors/stormshield.json' with { type: 'json' };
 import su from './extractors/su.json' with { type: 'json' };
 import sudo from './extractors/sudo.json' with { type: 'json' };
 import symantecEndpoint from './extractors/symantec-endpoint.json' with { type: 'json' };
+import systancia from './extractors/systancia.json' with { type: 'json' };
 import tcpdump from './extractors/tcpdump.json' with { type: 'json' };
 import trellixEpo from './extractors/trellix-epo.json' with { type: 'json' };
 import umbrella from './extractors/umbrella.json' with { type: 'json' };
@@ -90,6 +92,7 @@ import windowsXml from './extractors/windows-xml.json' with { type: 'json' };
 
 const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'access-log': accessLog,
+  aruba,
   asterisk,
   auditd,
   'azure-network': azureNetwork,
@@ -161,6 +164,7 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   su,
   sudo,
   'symantec-endpoint': symantecEndpoint,
+  systancia,
   tcpdump,
   'trellix-epo': trellixEpo,
   umbrella,
