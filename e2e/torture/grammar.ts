@@ -454,6 +454,7 @@ export class Grammar {
       `eval made = ${random.oneOf(['delta(ts)', `delta(${random.oneOf(MEASURED)})`, `prev(${field()}, ${random.between(1, 3)})`])}${random.oneOf(['', ` by ${field()}`])}`,
       `extract "${random.oneOf(['from', 'for', 'to'])} {made}"`,
       `rename ${field()} as made`,
+      `unnest ${field()}`,
       `where len(message) > ${random.below(120)}`,
     ]);
   }

@@ -32,6 +32,7 @@ export const STAGE_NAMES = [
     'extract',
     'parse',
     'lookup',
+    'unnest',
     'fields',
     'rename',
     'sort',
@@ -102,6 +103,9 @@ export const STAGE_ALIASES: Readonly<Record<string, string>> = {
   extend: 'eval',
   put: 'eval',
   rex: 'extract',
+  mvexpand: 'unnest',
+  'mv-expand': 'unnest',
+  explode: 'unnest',
   search: 'where',
   filter: 'where',
 };

@@ -201,6 +201,7 @@ export type Stage = Span &
         /** The column of the file that is compared; the one named as the field when left out. */
         readonly key: Name | undefined;
       }
+    | { readonly stage: 'unnest'; readonly field: Name }
     | { readonly stage: 'rename'; readonly names: readonly Renamed[] }
     | { readonly stage: 'extract'; readonly from: Name; readonly given: Cut }
     | { readonly stage: 'parse'; readonly form: 'json' | 'kv'; readonly from: Name }

@@ -37,13 +37,13 @@ function likePattern(text: string): string {
 }
 
 const JOINED =
-  'no stage joins; narrow a query to a list of values: daybook query CASE QUERY --list FILE';
+  'write where src_ip in [ query | values dst_ip ], or lookup FILE on field for the columns of a file';
 
 /** What to write for stages that other languages have and this one has not. */
 export const STAGE_HINTS: Readonly<Record<string, string>> = {
   kv: 'write parse kv(message)',
   grok: 'write extract "from {src_ip} port {src_port}"',
-  ...{ join: JOINED, lookup: JOINED, inputlookup: JOINED },
+  ...{ join: JOINED, inputlookup: JOINED },
   distinct: 'write values field, or dedup field for the first event of each',
   uniq: 'write dedup field',
   timechart: 'write timeline 1h by field',
@@ -54,6 +54,9 @@ export const STAGE_HINTS: Readonly<Record<string, string>> = {
   group: 'write stats count() by field',
   regex: 'write where message:/…/',
   append: 'write union (query)',
-  transaction: 'no stage makes sessions of events; flows of a capture are kind:flow',
+  transaction:
+    'write session by src_ip gap 30m, or sequence by user within 5m: failed then accepted',
+  streamstats: 'write eval gap = delta(ts) by src_ip; prev(field) is the value of the row before',
+  serialize: 'write eval gap = delta(ts) by src_ip',
   reverse: 'write sort -ts',
 };

@@ -20,3 +20,15 @@ export function jsonMember(sql: string, path: string, params: Params): string {
   const either = names.length === 1 ? found(plain) : `coalesce(${found(plain)}, ${found(nested)})`;
   return `list_transform([${sql}], lambda j: CASE WHEN regexp_matches(j, '^\\s*[{\\[]') AND json_valid(j) THEN ${either} END)[1]`;
 }
+
+/** The members of a JSON array as texts; one text that is none, or NULL where it is empty, is a list of itself. */
+export function jsonMembers(sql: string): string {
+  const members = `json_extract_string(j, '$[*]')`;
+  const list = `CASE WHEN regexp_matches(j, '^\\s*\\[') AND json_valid(j) THEN CASE WHEN len(${members}) > 0 THEN ${members} ELSE [CAST(NULL AS VARCHAR)] END ELSE [j] END`;
+  return `list_transform([${sql}], lambda j: ${list})[1]`;
+}
+
+/** A row for each member of a list, with its place from 0. */
+export function eachMember(list: string, member: string, place: string): string {
+  return `unnest(${list}) AS ${member}, unnest(range(len(${list}))) AS ${place}`;
+}

@@ -52,6 +52,7 @@ const ENTRIES: Readonly<Record<StageName, readonly string[]>> = {
     '| stats count() by src_ip | lookup hosts.csv on src_ip as ip',
     '| values host | lookup hosts.csv on host as owner | sort host',
   ],
+  unnest: ['| unnest user | top user', '| stats count() by host | unnest host | sort host'],
   rename: [
     '| rename src_ip as client | top client',
     '| stats count() as n by host | rename host as name, n as events | sort events',

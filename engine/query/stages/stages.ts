@@ -23,6 +23,7 @@ import { talkersOperator } from './talkers.ts';
 import { timelineOperator } from './timeline.ts';
 import { rareOperator, topOperator } from './top.ts';
 import { unionOperator } from './union.ts';
+import { unnestOperator } from './unnest.ts';
 import { valuesOperator } from './values.ts';
 import { whereOperator } from './where.ts';
 
@@ -41,6 +42,7 @@ export const STAGE_OPERATORS: Operators = {
   extract: extractOperator,
   parse: parseOperator,
   lookup: lookupOperator,
+  unnest: unnestOperator,
   rename: renameOperator,
   fields: fieldsOperator,
   sort: sortOperator,
@@ -69,7 +71,7 @@ export function stageOperatorOf({ stage }: { readonly stage: StageName }): Stage
 /** Stages that choose or order events, or make a table of them row by row, and need no filter. */
 export type RowStage = Extract<
   Stage,
-  { stage: 'sort' | 'head' | 'tail' | 'dedup' | 'eval' | 'lookup' }
+  { stage: 'sort' | 'head' | 'tail' | 'dedup' | 'eval' | 'lookup' | 'unnest' }
 >;
 
 export function isRowStage(stage: Stage): stage is RowStage {

@@ -76,6 +76,7 @@ export const EXAMPLES: readonly {
         query: '* | lookup hosts.csv on src_ip | top owner',
         says: 'columns of a file, on the command line',
       },
+      { query: 'kind:dns | unnest answers | top answers', says: 'a row for each member of a list' },
       { query: '* | dedup src_ip | fields ts, src_ip, message', says: 'one event per value' },
     ],
   },

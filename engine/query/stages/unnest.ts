@@ -1,0 +1,61 @@
+/**
+ * `unnest field`: a row for each member of a list, the text of a JSON array. No row is lost: what is no list stays as it is,
+ * and an empty list is a missing value. Objects and lists in it are their JSON.
+ */
+import type { Stage } from '../ast.ts';
+import { computedValue } from '../analyse.ts';
+import { quoteIdentifier } from '../dialect/duckdb.ts';
+import { eachMember, jsonMembers } from '../dialect/json-sql.ts';
+import { converted } from '../expressions/operator.ts';
+import { partAlias } from '../expressions/previous.ts';
+import { type Value, onePart } from '../expressions/value.ts';
+import type { Resolve } from '../fields.ts';
+import type { Surroundings } from '../filters/surroundings.ts';
+import { syntaxError } from '../query-error.ts';
+import type { Relation } from '../relation.ts';
+import type { StageOperator } from './operator.ts';
+
+export type UnnestStage = Extract<Stage, { stage: 'unnest' }>;
+
+function listOf({ field }: UnnestStage, resolve: Resolve, around: Surroundings): Value {
+  const value = computedValue({ value: 'field', ...field }, resolve, around);
+  const text = value.type === 'text' ? converted(value, 'text') : undefined;
+  if (text !== undefined) return text;
+  throw syntaxError(`${field.name} is no text that could be a list`, field.start);
+}
+
+/** SQL names of the list, of a member, and of its place. */
+function names({ start }: UnnestStage): [string, string, string] {
+  const alias = (part: number): string => partAlias(`u${start}`, part);
+  return [alias(0), alias(1), alias(2)];
+}
+
+function unnested(stage: UnnestStage, relation: Relation, around: Surroundings): Relation {
+  const { scope, resolve, order } = relation;
+  const members = jsonMembers(onePart(listOf(stage, resolve, around), scope));
+  const [list, member, place] = names(stage).map((name) => quoteIdentifier(name));
+  return {
+    ...relation,
+    order: [...order, { sql: place!, descending: false }],
+    sql: () =>
+      `SELECT *, ${eachMember(list!, member!, place!)} FROM (SELECT *, ${members} AS ${list} FROM (${relation.sql()}) AS r) AS q`,
+  };
+}
+
+export const unnestOperator: StageOperator<UnnestStage> = {
+  form: 'unnest field',
+  does: 'a row for each member of a list',
+  parse: (reader) => ({ stage: 'unnest', field: reader.column() }),
+  computes: (stage, resolve, around) => {
+    listOf(stage, resolve, around);
+    const { name } = stage.field;
+    const [, computed] = names(stage);
+    return {
+      fields: [{ name, field: { type: 'text', name, ref: { computed, sqlType: 'VARCHAR' } } }],
+      hidden: [],
+    };
+  },
+  derives: () => true,
+  relation: unnested,
+  needsAllEvents: () => 'unnest',
+};
