@@ -59,7 +59,7 @@ module.exports = {
     {
       name: 'test-helpers-are-for-tests',
       severity: 'error',
-      from: { pathNot: [TEST, '/testing/', '^bench/'] },
+      from: { pathNot: [TEST, '/testing/', '^bench/', '^e2e/'] },
       to: { path: '/testing/' },
     },
   ],
@@ -218,6 +218,7 @@ module.exports = {
       paths('^engine/contract/errors[.]ts$', '^importers/shared/decompress[.]ts$'),
     ),
     // What damage did to a catalog is seen without the product.
+    ...allow('^e2e/torture/protocols[.]ts$', paths('^importers/pcap/protocols/testing/')),
     ...allow('^e2e/torture/damage[.]ts$', paths(...packages('better-sqlite3'))),
     // A second opinion on answers: SQL over the segments.
     ...allow(

@@ -155,14 +155,6 @@ const COMPARISONS: readonly Comparison[] = [
   },
   { name: 'smb share', table: 'auth-smb', theirs: connected, ours: of('smb', 'path') },
   { name: 'smb file', table: 'auth-smb', theirs: opened, ours: of('smb', 'name') },
-  {
-    ...{ name: 'kerberos client', table: 'auth-smb', theirs: cell('kerberos.CNameString') },
-    ours: of('kerberos', 'client_name'),
-  },
-  {
-    ...{ name: 'kerberos service', table: 'auth-smb', theirs: cell('kerberos.SNameString') },
-    ours: of('kerberos', 'service_name'),
-  },
 ];
 
 function framesOf(file: string): Map<string, Frame[]> {

@@ -7,8 +7,9 @@ import { disk } from './disk.ts';
 import { hostile } from './hostile.ts';
 import { kills } from './kills.ts';
 import { mutations } from './mutations.ts';
+import { protocols } from './protocols.ts';
 import { queries } from './queries.ts';
 
 export const ATTACKS: readonly Attack[] = [
-  ...[kills, mutations, queries, damage, hostile, decoders, archives, disk],
+  ...[kills, mutations, queries, damage, hostile, decoders, protocols, archives, disk],
 ];
