@@ -9,6 +9,7 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { returnMemoryAbove } from './return-memory.ts';
 import './texts-as-they-are.ts';
 import { diskError, diskFull } from '../util/files.ts';
 import type { IdleSlot } from '../util/idle-slot.ts';
@@ -206,6 +207,8 @@ export class SegmentBuilder {
     if (only !== undefined && builds.length === 1)
       return [await this.build(only.select, only.options)];
     const results: BuiltSegment[] = [];
+    /** Those that memory was too little for beside others: each is built alone. */
+    const again: number[] = [];
     let next = 0;
     const lane = async () => {
       const connection = await this.instance.connect();
@@ -213,7 +216,12 @@ export class SegmentBuilder {
         while (next < builds.length) {
           const at = next++;
           const { select, options } = builds[at]!;
-          results[at] = await this.buildOn(connection, select, options);
+          try {
+            results[at] = await this.buildOn(connection, select, options);
+          } catch (error) {
+            if (!isTooMuch(error)) throw error;
+            again.push(at);
+          }
         }
       } finally {
         next = builds.length;
@@ -223,6 +231,10 @@ export class SegmentBuilder {
     const lanes = Array.from({ length: Math.min(this.threads, builds.length) }, lane);
     for (const outcome of await Promise.allSettled(lanes)) {
       if (outcome.status === 'rejected') throw outcome.reason;
+    }
+    for (const at of again) {
+      await returnMemoryAbove(this.memoryLimit);
+      results[at] = await this.build(builds[at]!.select, builds[at]!.options);
     }
     return results;
   }
@@ -354,6 +366,10 @@ export class SegmentBuilder {
       throw storeError(error);
     }
   }
+}
+
+function isTooMuch(error: unknown): boolean {
+  return error instanceof DaybookError && error.code === 'limit-exceeded';
 }
 
 /**
