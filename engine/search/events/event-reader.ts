@@ -30,6 +30,7 @@ import {
 import { type AskedView, toRawValue } from '../asked-view.ts';
 import type { Asker } from '../asker.ts';
 import type { RowFinder } from '../rows/row-finder.ts';
+import type { CaseSession } from '../session/case-session.ts';
 import {
   type DayRun,
   boundsOfRun,
@@ -56,6 +57,8 @@ const UNDATED = 'undated';
 const FEW = 2000;
 /** Segments times columns that one statement reads: for each of them it is planned, and has room for 2,048 values. */
 const MOST_CELLS = 32_768;
+/** Room for these values; where memory is short, it may take all of it. */
+const CELL_BYTES = 2048 * 16;
 /** Columns of an event beside those that are shown: time, identity and order. */
 const ROW_COLUMNS = 6;
 
@@ -140,7 +143,7 @@ export class EventReader {
       if (this.left === 0 || part.length === 0) break;
       // Sorting a long day at once takes more memory than there may be.
       const columns = columnsRead(plan, part);
-      const rows = isWide(part, columns) ? Infinity : sliceRows(session.memory, columns);
+      const rows = isWide(session, part, columns) ? Infinity : sliceRows(session.memory, columns);
       const slices = plan.streaming ? slicesOf(part, run, finder, rows) : [undefined];
       for (const slice of slices) {
         const some = slice === undefined ? part : withinTime(part, slice);
@@ -201,7 +204,7 @@ async function* inOrder(
   // Rows that are wide, or many: what they are ordered by first, and then only those that are asked for.
   const rows = Math.min(rowsRead(own), plan.streaming ? (options.limit ?? Infinity) : Infinity);
   const isLong = options.within === undefined && rows > sortableRows(session.memory, columns);
-  if (isLong || isWide(segments, columns)) {
+  if (isLong || isWide(session, segments, columns)) {
     yield* inSlices(asked, own, options);
     return;
   }
@@ -225,7 +228,10 @@ async function* inSlices(
   options: RowsOfSegments,
 ): AsyncGenerator<RowBatch> {
   const { store, memory } = asked.session;
-  const groups = columnGroups(options.segments, own.projection === undefined);
+  const groups = columnGroups(
+    options.segments,
+    own.projection === undefined ? mostCells(memory) : Infinity,
+  );
   const columns = Math.max(...groups.map((group) => columnsRead(own, group)));
   const reader = {
     ...{ rows: 2 * sliceRows(memory, columns), memory, columns, groups },
@@ -315,21 +321,29 @@ function columnsRead({ projection }: Plan, segments: readonly SegmentInfo[]): nu
 }
 
 /** Whether one statement cannot read the rows of all these segments, which have so many columns together. */
-function isWide(segments: readonly SegmentInfo[], columns: number): boolean {
-  return segments.length > 1 && segments.length * columns > MOST_CELLS;
+function isWide(
+  { memory }: CaseSession,
+  segments: readonly SegmentInfo[],
+  columns: number,
+): boolean {
+  return segments.length > 1 && segments.length * columns > mostCells(memory);
+}
+
+function mostCells(memory: number): number {
+  return Math.min(MOST_CELLS, memory / CELL_BYTES);
 }
 
 /**
  * Segments whose rows one statement reads, each with all columns of the others. Of a thousand sources there may be ten
  * thousand columns, of which a row has some.
  */
-function columnGroups(segments: readonly SegmentInfo[], isWhole: boolean): SegmentInfo[][] {
+function columnGroups(segments: readonly SegmentInfo[], most: number): SegmentInfo[][] {
   const groups: SegmentInfo[][] = [];
   let columns = new Set<string>();
   for (const segment of segments) {
     const group = groups.at(-1);
     const together = new Set([...columns, ...segment.columns]);
-    if (group === undefined || (isWhole && (group.length + 1) * together.size > MOST_CELLS)) {
+    if (group === undefined || (group.length + 1) * together.size > most) {
       groups.push([segment]);
       columns = new Set(segment.columns);
     } else {
