@@ -85,6 +85,8 @@ beforeAll(() => {
   copyFileSync(path.join(evidence, 'syslog/auth.log'), path.join(scratch, 'auth.log'));
   writeFileSync(path.join(scratch, 'flows.csv'), 'src_ip,dst_port\n10.20.10.25,443\n');
   writeFileSync(path.join(scratch, 'tuples.csv'), 'tcp,10.20.10.25,50000,192.0.2.200,443\n');
+  writeFileSync(path.join(scratch, 'hosts.csv'), 'src_ip,owner\n10.20.10.25,finance\n');
+  writeFileSync(path.join(scratch, 'networks.csv'), 'network,site\n10.20.0.0/16,berlin\n');
   writeFileSync(
     path.join(scratch, 'export.csv'),
     'Start,Source,Destination,Octets\n2026-10-13T01:00:00Z,10.0.0.1,10.0.0.2,400\n',

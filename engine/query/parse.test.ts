@@ -199,7 +199,7 @@ describe("other tools' spellings", () => {
   });
 
   it.each([
-    ['join x', /--list/],
+    ['join x', /lookup FILE on field/],
     ['timechart count', /timeline/],
     ['lmit 3', /limit/],
   ])('| %s is answered with what to write', (stage, hint) => {

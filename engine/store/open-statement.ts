@@ -10,12 +10,14 @@ import {
   type DuckDBConnection,
   DuckDBInstance,
   DuckDBMapValue,
+  type DuckDBResult,
   DuckDBStructValue,
   type DuckDBValue,
   StatementType,
 } from '@duckdb/node-api';
 import { CancelledError, DaybookError } from '../contract/errors.ts';
 import { type StoreOptions, statementBytes } from './duckdb-instance.ts';
+import { resultChunks } from './result-chunks.ts';
 import { literal, SPILLED, storeError } from './segment-builder.ts';
 
 /** A value for JSON: whole numbers beyond 2^53 and what JSON has no form for are texts, as DuckDB writes them. */
@@ -88,23 +90,27 @@ async function* rowsOf(
   sql: string,
   signal: AbortSignal,
 ): AsyncGenerator<OpenRows> {
-  const prepared = await wrongAsUsage(async () => {
+  try {
     if (sql.trim() === '') throw readsOnly('no statement');
     const found = await connection.extractStatements(sql);
     if (found.count !== 1)
       throw readsOnly(found.count === 0 ? 'no statement' : `${found.count} statements`);
     const one = await found.prepare(0);
     if (one.statementType !== StatementType.SELECT) throw readsOnly('a statement of another sort');
-    return one;
-  });
-  const result = await wrongAsUsage(() => prepared.stream());
-  const names = result.deduplicatedColumnNames();
-  yield { names, rows: [] };
-  for (;;) {
-    const chunk = await wrongAsUsage(() => result.fetchChunk());
-    if (signal.aborted) throw new CancelledError();
-    if (chunk === null || chunk.rowCount === 0) return;
-    yield { names, rows: chunk.getRows().map((row) => row.map(openValue)) };
+    let names: readonly string[] = [];
+    const start = async (): Promise<DuckDBResult> => {
+      const result = await one.stream();
+      names = result.deduplicatedColumnNames();
+      return result;
+    };
+    let hasRows = false;
+    for await (const { chunk } of resultChunks({ connection, sql, signal, start })) {
+      hasRows = true;
+      yield { names, rows: chunk.getRows().map((row) => row.map(openValue)) };
+    }
+    if (!hasRows) yield { names, rows: [] };
+  } catch (error) {
+    throw wrongAsUsage(error);
   }
 }
 
@@ -121,19 +127,15 @@ const WRONG =
   /((?:Parser|Binder|Catalog|Conversion|Permission|Invalid Input|Out of Range|Not implemented) Error: [^]*?)(?:\s+LINE \d+:[^]*)?$/;
 
 /** What DuckDB says of a statement that it cannot read or run: whoever wrote it is told in its words. */
-async function wrongAsUsage<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const [, said] = WRONG.exec(error instanceof Error ? error.message : '') ?? [];
-    if (said === undefined) throw error;
-    throw new DaybookError(
-      'usage',
-      said.replaceAll(/\s+/g, ' '),
-      'daybook sql CASE --run "DESCRIBE events" lists the columns',
-      error,
-    );
-  }
+function wrongAsUsage(error: unknown): unknown {
+  const [, said] = WRONG.exec(error instanceof Error ? error.message : '') ?? [];
+  if (said === undefined) return error;
+  return new DaybookError(
+    'usage',
+    said.replaceAll(/\s+/g, ' '),
+    'daybook sql CASE --run "DESCRIBE events" lists the columns',
+    error,
+  );
 }
 
 function openValue(value: DuckDBValue): OpenValue {

@@ -9,6 +9,7 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { resultChunks } from './result-chunks.ts';
 import { returnMemoryAbove } from './return-memory.ts';
 import './texts-as-they-are.ts';
 import { diskError, diskFull } from '../util/files.ts';
@@ -345,13 +346,10 @@ export class SegmentBuilder {
 
   /** Rows of `sql` as they come, in columns of JavaScript values; null is null. */
   async *stream(sql: string): AsyncGenerator<{ columns: unknown[][]; rows: number }> {
+    const { connection, signal } = this;
     try {
-      const result = await this.connection.stream(sql);
-      for (;;) {
-        const chunk = await result.fetchChunk();
-        if (chunk === null || chunk.rowCount === 0) return;
+      for await (const { chunk } of resultChunks({ connection, sql, signal }))
         yield { columns: chunk.getColumns(), rows: chunk.rowCount };
-      }
     } catch (error) {
       throw storeError(error);
     }

@@ -11,7 +11,6 @@ import {
   DuckDBTimestampValue,
   DuckDBUUIDValue,
   type DuckDBConnection,
-  type DuckDBDataChunk,
   type DuckDBValue,
 } from '@duckdb/node-api';
 import { mostSideFiles, openFileLimit } from '../util/open-files.ts';
@@ -28,6 +27,7 @@ import {
   statementError,
   storeError,
 } from './segment-builder.ts';
+import { type ResultChunk, resultChunks } from './result-chunks.ts';
 import { segmentPath, type ExpectedFile } from './segment-path.ts';
 import {
   type NumberColumnName,
@@ -436,7 +436,7 @@ export class SegmentStore {
     sql: string,
     values: readonly Bound[],
     signal: AbortSignal | undefined,
-  ): AsyncGenerator<{ names: readonly string[]; chunk: DuckDBDataChunk }> {
+  ): AsyncGenerator<ResultChunk> {
     const { instance } = await this.started();
     stopIfAborted(signal);
     const connection = this.idle.pop() ?? (await instance.connect());
@@ -449,14 +449,7 @@ export class SegmentStore {
     signal?.addEventListener('abort', onAbort);
     this.running += 1;
     try {
-      const result = await connection.stream(sql, values.map(bindable));
-      const names = result.deduplicatedColumnNames();
-      for (;;) {
-        const chunk = await result.fetchChunk();
-        stopIfAborted(signal);
-        if (chunk === null || chunk.rowCount === 0) break;
-        yield { names, chunk };
-      }
+      yield* resultChunks({ connection, sql, values: values.map(bindable), signal });
     } catch (error) {
       throw statementError(error, sql);
     } finally {

@@ -171,6 +171,7 @@ class Refield {
     const part = new ParquetPart(join(writer.staging, name));
     try {
       const isChanged = await this.cut(segment, part, onRows);
+      this.parameters.signal?.throwIfAborted();
       if (!isChanged) {
         part.abandon();
         return false;
