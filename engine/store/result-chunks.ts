@@ -44,8 +44,7 @@ export async function* resultChunks(options: ChunksOptions): AsyncGenerator<Resu
       if (chunk === null || chunk.rowCount === 0) break;
       yield { names, chunk };
     }
-    if (await hasFailed(connection)) throw await errorOf(options);
-    await connection.run('COMMIT');
+    if (!(await committed(connection))) throw await errorOf(options);
     isDone = true;
   } finally {
     // A connection that cannot roll back says why when it is used again.
@@ -53,12 +52,13 @@ export async function* resultChunks(options: ChunksOptions): AsyncGenerator<Resu
   }
 }
 
-async function hasFailed(connection: DuckDBConnection): Promise<boolean> {
+/** Whether the transaction had no error; it is committed then. */
+async function committed(connection: DuckDBConnection): Promise<boolean> {
   try {
-    await connection.run('SELECT 1');
-    return false;
+    await connection.run('SELECT 1; COMMIT');
+    return true;
   } catch (error) {
-    if (error instanceof Error && /transaction is aborted/.test(error.message)) return true;
+    if (error instanceof Error && /transaction is aborted/.test(error.message)) return false;
     throw error;
   }
 }

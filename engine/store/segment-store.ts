@@ -437,6 +437,20 @@ export class SegmentStore {
     values: readonly Bound[],
     signal: AbortSignal | undefined,
   ): AsyncGenerator<ResultChunk> {
+    const { connection, release } = await this.connect(signal);
+    try {
+      yield* resultChunks({ connection, sql, values: values.map(bindable), signal });
+    } catch (error) {
+      throw statementError(error, sql);
+    } finally {
+      release();
+    }
+  }
+
+  /** A connection for one statement, which the signal interrupts. */
+  private async connect(
+    signal: AbortSignal | undefined,
+  ): Promise<{ connection: DuckDBConnection; release: () => void }> {
     const { instance } = await this.started();
     stopIfAborted(signal);
     const connection = this.idle.pop() ?? (await instance.connect());
@@ -448,17 +462,14 @@ export class SegmentStore {
     };
     signal?.addEventListener('abort', onAbort);
     this.running += 1;
-    try {
-      yield* resultChunks({ connection, sql, values: values.map(bindable), signal });
-    } catch (error) {
-      throw statementError(error, sql);
-    } finally {
+    const release = () => {
       this.running -= 1;
       signal?.removeEventListener('abort', onAbort);
       clearInterval(interrupting);
       if (this.closed || isAborted(signal)) connection.closeSync();
       else this.idle.push(connection);
-    }
+    };
+    return { connection, release };
   }
 
   /** The shapes of messages by attached segment; segments that have none, or none that can be read, are left out. */
@@ -510,12 +521,16 @@ export class SegmentStore {
 
   /** All rows of a small result. */
   async rows(sql: string, values: readonly Bound[] = [], signal?: AbortSignal): Promise<Plain[][]> {
-    const out: Plain[][] = [];
-    for await (const batch of this.query(sql, values, signal)) {
-      for (let row = 0; row < batch.rows; row++)
-        out.push(batch.columns.map((column) => column[row]!));
+    const { connection, release } = await this.connect(signal);
+    try {
+      const result = await connection.run(sql, values.map(bindable));
+      stopIfAborted(signal);
+      return (await result.getRows()).map((row) => row.map(plain));
+    } catch (error) {
+      throw statementError(error, sql);
+    } finally {
+      release();
     }
-    return out;
   }
 }
 
