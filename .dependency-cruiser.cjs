@@ -112,7 +112,7 @@ module.exports = {
 
     // The application: two entry points join the parts, the shells only see these.
     ...allow(
-      '^app/(compose|readers|scan-tools|scan-worker|lower-priority|threads|import-worker|index-worker|preview-worker|maintenance-worker|verify-worker|settings)[.]ts$',
+      '^app/(compose|readers|given-file|scan-tools|scan-worker|lower-priority|threads|import-worker|index-worker|preview-worker|maintenance-worker|verify-worker|settings)[.]ts$',
       paths(
         '^engine/',
         '^importers/(registry[.]ts$|shared/)',
@@ -123,7 +123,7 @@ module.exports = {
     ),
     ...allow(
       '^app/(cli|web|electron)/',
-      paths('^app/$1/', '^app/(compose|readers|scan-tools|settings)[.]ts$', CONTRACT),
+      paths('^app/$1/', '^app/(compose|readers|given-file|scan-tools|settings)[.]ts$', CONTRACT),
       CORE,
     ),
     // The command line runs the engine in its own process: docs/adr/0004-command-line-in-process.md.

@@ -1,5 +1,5 @@
 /** Options that name formats, zones and columns. Apart from compose.ts, so that they load no engine. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { DaybookError, messageOfError } from '../engine/contract/errors.ts';
 import { resolveZone } from '../engine/contract/zone.ts';
 import { importers, isMappable } from '../importers/registry.ts';
@@ -40,6 +40,8 @@ function mappingOf(text: string): Record<string, string> {
   if (!text.includes('=')) {
     let parsed: unknown;
     try {
+      // A pipe would hold the program until somebody writes to it.
+      if (!statSync(text).isFile()) throw new Error('it is no file');
       parsed = JSON.parse(readFileSync(text, 'utf8'));
     } catch (error) {
       throw new DaybookError(

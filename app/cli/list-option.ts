@@ -1,8 +1,7 @@
 /** `--list FILE`: a list of values that narrows a query, from a file or standard input. */
 import { counted, nounOf } from '../../engine/contract/counted.ts';
-import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { DaybookError, messageOfError } from '../../engine/contract/errors.ts';
+import { DaybookError } from '../../engine/contract/errors.ts';
 import {
   askQuery,
   type View,
@@ -17,6 +16,7 @@ import {
   type OutputGuard,
 } from '../../engine/operations/output/output-file.ts';
 import { notSearched, notSearchedText } from '../../engine/operations/query/not-searched.ts';
+import { readGiven } from '../given-file.ts';
 import type { OptionSpec, Parsed } from './arguments.ts';
 import { FORCE_OPTION } from './command.ts';
 import { count, visible, type Streams } from './output.ts';
@@ -58,6 +58,7 @@ const MOST_BYTES = 32 << 20;
  */
 export async function givenLists(
   parsed: Parsed,
+  signal: AbortSignal,
 ): Promise<{ list?: GivenList | undefined; exclude?: GivenList | undefined }> {
   const [path, other] = [parsed.text('list'), parsed.text('list-exclude')];
   if (path === '-' && other === '-')
@@ -69,12 +70,12 @@ export async function givenLists(
     throw new DaybookError('usage', `--${name} goes with --list`, 'name the list: --list FILE');
   }
   return {
-    list: path === undefined ? undefined : await listIn(path, parsed),
-    exclude: other === undefined ? undefined : await listIn(other, parsed),
+    list: path === undefined ? undefined : await listIn(path, parsed, signal),
+    exclude: other === undefined ? undefined : await listIn(other, parsed, signal),
   };
 }
 
-async function listIn(path: string, parsed: Parsed): Promise<GivenList> {
+async function listIn(path: string, parsed: Parsed, signal: AbortSignal): Promise<GivenList> {
   const fields = parsed
     .text('list-field')
     ?.split(',')
@@ -82,7 +83,12 @@ async function listIn(path: string, parsed: Parsed): Promise<GivenList> {
   if (fields?.some((name) => name === '') === true)
     throw new DaybookError('usage', '--list-field names fields, separated by commas');
   return {
-    bytes: path === '-' ? await all(process.stdin) : await all(createReadStream(path)),
+    bytes: await readGiven(path, {
+      what: 'the list',
+      mostBytes: MOST_BYTES,
+      advice: 'split it',
+      signal,
+    }),
     name: path === '-' ? 'standard input' : basename(path),
     fields,
     directed: parsed.flag('list-directed'),
@@ -112,25 +118,6 @@ function guardOf(parsed: Parsed, session: CaseSession): OutputGuard {
     inputs: listFiles(parsed),
     evidence: session.snapshot().sources,
   };
-}
-
-async function all(stream: NodeJS.ReadableStream): Promise<Uint8Array> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const part of stream) {
-      const bytes = typeof part === 'string' ? Buffer.from(part) : part;
-      size += bytes.length;
-      if (size > MOST_BYTES)
-        throw new DaybookError('limit-exceeded', 'the list has more than 32 MB', 'split it');
-      parts.push(bytes);
-    }
-  } catch (error) {
-    if (error instanceof DaybookError) throw error;
-    const why = messageOfError(error);
-    throw new DaybookError('unreadable', `the list cannot be read: ${why}`, undefined, error);
-  }
-  return Buffer.concat(parts);
 }
 
 /**

@@ -5,9 +5,7 @@
  * followed out of a folder that was given; what is no source is reported with its reason; memory is
  * bounded; and a source can be opened again later from its `SourceLocation` alone.
  */
-import { constants, openSync } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
-import { Socket } from 'node:net';
 import { basename, join, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isUtf8 } from 'node:buffer';
@@ -25,6 +23,7 @@ import type {
   SourceInput,
   SourceLocation,
 } from '../../engine/contract/importer.ts';
+import { pipeStream } from './pipe-stream.ts';
 import { ByteSource } from './byte-source.ts';
 import {
   compressionOf,
@@ -254,19 +253,6 @@ async function linkReason(path: string, root: string): Promise<string> {
 
 function deviceReason(info: { isFIFO(): boolean; isSocket(): boolean }): string {
   return info.isFIFO() ? 'named pipe' : info.isSocket() ? 'socket' : 'device';
-}
-
-/**
- * A named pipe, waited for as sockets are: opened in the usual way it would hold a thread until somebody writes to it,
- * and the process with that, whatever signal comes.
- */
-function pipeStream(path: string): Readable {
-  try {
-    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    return new Socket({ fd, readable: true, writable: false });
-  } catch (error) {
-    throw fileProblem(error, path);
-  }
 }
 
 /** Copies a stream that can be read once to a temporary file; gives its path. */

@@ -35,9 +35,9 @@ export const deleteCommand: Command = {
         'give one with --reason TEXT: it stays in the audit log',
       );
     const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
-    const lists = await givenLists(parsed);
+    const lists = await givenLists(parsed, signal);
     const [folder, text] = parsed.positionals as [string, string];
-    const lookups = await lookupFilesOf(text);
+    const lookups = await lookupFilesOf(text, signal);
     const view = {
       ...requestRange(parsed.text('from'), parsed.text('to'), zone),
       ...lists,

@@ -1,5 +1,4 @@
 /** The parts of `daybook fields` about extractors: `--add`, `--remove`, `--extractors`, `--test`. */
-import { readFileSync } from 'node:fs';
 import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import {
@@ -9,6 +8,7 @@ import {
   testedExtractor,
 } from '../../../engine/operations/case/own-extractors.ts';
 import { startScan } from '../../../engine/operations/scan/scan.ts';
+import { readGiven } from '../../given-file.ts';
 import { scanTools } from '../../scan-tools.ts';
 import type { Parsed } from '../arguments.ts';
 import type { CommandContext } from '../command.ts';
@@ -34,6 +34,7 @@ export const EXTRACTOR_OPTIONS = {
 
 /** Lines that are shown with what was cut out of them. */
 const MOST_SHOWN = 20;
+const MOST_BYTES = 4 << 20;
 
 /** @returns the exit status; undefined where nothing is asked about extractors */
 export async function aboutExtractors(
@@ -78,13 +79,16 @@ async function list(
 async function change(
   what: 'add' | 'remove',
   parsed: Parsed,
-  { streams, settings }: CommandContext,
+  { streams, settings, signal }: CommandContext,
   folder: string,
 ): Promise<number> {
   const builder = { memoryLimit: settings.importMemory, threads: settings.threads };
   const text = parsed.text(what)!;
   if (what === 'remove') await removeExtractor(folder, text, builder);
-  const added = what === 'add' ? await addExtractor(folder, read(text), text, builder) : undefined;
+  const added =
+    what === 'add'
+      ? await addExtractor(folder, await read(text, signal), text, builder)
+      : undefined;
   if (parsed.flag('json'))
     await write(streams.out, `${JSON.stringify(added ?? { removed: text })}\n`);
   else {
@@ -99,13 +103,14 @@ async function change(
   return 0;
 }
 
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new DaybookError('unreadable', `${path} cannot be read: ${why}`);
-  }
+async function read(path: string, signal: AbortSignal): Promise<string> {
+  const bytes = await readGiven(path, {
+    what: 'the extractor',
+    mostBytes: MOST_BYTES,
+    advice: 'divide it into several extractors',
+    signal,
+  });
+  return Buffer.from(bytes).toString('utf8');
 }
 
 async function test(
@@ -114,7 +119,7 @@ async function test(
   log: string | undefined,
 ): Promise<number> {
   const file = parsed.text('test')!;
-  const document = read(file);
+  const document = await read(file, signal);
   const { mark, fields, samples, wrong } = testedExtractor(document, file);
   const lines: { line: string; fields: Record<string, unknown> }[] = [];
   let events = 0;

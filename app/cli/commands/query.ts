@@ -164,8 +164,8 @@ async function run(
       `there is no path ${JSON.stringify(path)} to choose`,
       'leave it out, or give --path scan',
     );
-  const lists = await givenLists(parsed);
-  const lookups = await lookupFilesOf(text);
+  const lists = await givenLists(parsed, signal);
+  const lookups = await lookupFilesOf(text, signal);
   const session = CaseSession.open(parsed.positionals[0]!, {
     memoryLimit: settings.queryMemory,
     threads: settings.threads,

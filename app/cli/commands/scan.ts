@@ -92,7 +92,7 @@ async function run(parsed: Parsed, context: CommandContext): Promise<number> {
     {
       path: parsed.positionals[0]!,
       text: query.trim() === '' ? '*' : query,
-      lookups: await lookupFilesOf(query),
+      lookups: await lookupFilesOf(query, signal),
       from,
       to,
       zone,

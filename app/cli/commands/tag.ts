@@ -25,8 +25,8 @@ export const tagCommand: Command = {
   async run(parsed, { streams, settings, signal }) {
     const [folder, text, name] = parsed.positionals as [string, string, string];
     const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
-    const lists = await givenLists(parsed);
-    const lookups = await lookupFilesOf(text);
+    const lists = await givenLists(parsed, signal);
+    const lookups = await lookupFilesOf(text, signal);
     const view = {
       ...requestRange(parsed.text('from'), parsed.text('to'), zone),
       ...lists,
