@@ -280,6 +280,20 @@ export class TextColumn {
     }
   }
 
+  /** Puts texts that were set after those of later rows in their place: who reads rows at once takes them as they lie. */
+  putInOrder(from: number, to: number): void {
+    const { present, starts } = this;
+    let last = -1;
+    for (let row = from; row < to; row++) {
+      if (present[row] === 0) continue;
+      if (starts[row]! < last) {
+        this.replace(NO_ROWS, NO_BYTES, NO_ROWS, NO_ROWS, 0, to);
+        return;
+      }
+      last = starts[row]!;
+    }
+  }
+
   clear(): void {
     this.present.fill(0);
     this.size = 0;
@@ -332,6 +346,7 @@ function lastFour(bytes: Uint8Array, start: number): number {
   );
 }
 
+const NO_ROWS = new Int32Array(0);
 const CUT: ReadonlySet<string> = new Set(CUT_TEXTS);
 
 function isCutText(name: ColumnName): name is CutText {
@@ -480,6 +495,11 @@ export class EventBatch {
   setTarget6(row: number, bytes: Uint8Array, start: number): void {
     if (isMappedIp4(bytes, start)) this.dst_ip4.set(row, lastFour(bytes, start));
     else this.dst_ip6.set(row, bytes, start);
+  }
+
+  /** The columns that extractors fill, as far as anything was put into them. */
+  get cutTexts(): Iterable<TextColumn> {
+    return this.cut.values();
   }
 
   /** A column that extractors fill. */

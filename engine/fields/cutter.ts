@@ -128,6 +128,10 @@ export class Cutter {
     const n = batch.length;
     let cut = 0;
     const hasStated = STATED.some((name) => isAny(batch.column(name).present, from, n));
+    // The records of the rows have given texts already, and of rows between them messages may give some.
+    const given: [TextColumn, size: number][] = [];
+    for (const column of batch.cutTexts)
+      if (isAny(column.present, from, n)) given.push([column, column.size]);
     const columns: Columns = {
       batch,
       texts: new Array<TextColumn | undefined>(CUT_TEXTS.length).fill(undefined),
@@ -160,6 +164,7 @@ export class Cutter {
         this.nameHost(found.starts[bound.host]!, found.ends[bound.host]!, batch, row);
       cut += 1;
     }
+    for (const [column, size] of given) if (column.size > size) column.putInOrder(from, n);
     const { hosts } = this;
     if (hosts.count > 0)
       batch.host.replace(hosts.rows, message.data, hosts.starts, hosts.ends, hosts.count, n);
