@@ -12,6 +12,8 @@ import { statementBytes, type StoreOptions } from './duckdb-instance.ts';
 import { segmentPath } from './segment-path.ts';
 import type { SegmentFile } from './segment-store.ts';
 import { literal, segmentProblem, statementError } from './segment-builder.ts';
+import { daysOf } from '../util/segment-days.ts';
+import { typedColumns, type TypedSegment } from './typed-events.ts';
 
 /** Rows of a group: so many, and fewer where rows are wide or memory is short. */
 const MOST_GROUP_ROWS = 122_880;
@@ -42,6 +44,8 @@ export class ParquetFolder {
   private readonly groupBytes: number;
   private repeating: NodeJS.Timeout | undefined;
   private attached: SegmentFile | undefined;
+  /** The table `typed` is of the attached segment. */
+  private isTyped = false;
 
   private constructor(
     folder: string,
@@ -112,7 +116,9 @@ export class ParquetFolder {
     if (this.attached?.id === segment.id) return;
     const path = segmentPath(this.folder, segment.file, segment);
     await this.run(`DETACH DATABASE IF EXISTS ${SEGMENT}`);
+    await this.run('DROP TABLE IF EXISTS typed');
     this.attached = undefined;
+    this.isTyped = false;
     try {
       await this.connection.run(`ATTACH ${literal(path)} AS ${SEGMENT} (READ_ONLY)`);
     } catch (error) {
@@ -120,6 +126,19 @@ export class ParquetFolder {
       throw segmentProblem(path, error);
     }
     this.attached = segment;
+  }
+
+  /**
+   * The rows of the attached segment as others read them, each with its `place` in the segment. Where files are made of
+   * its days and memory allows it, they are read once: thousands of attributes take longer to find than to read.
+   */
+  async typedRows(segment: TypedSegment & { readonly bytes: number }): Promise<string> {
+    const rows = `SELECT rowid AS place, ${typedColumns(segment).join(', ')} FROM ${SEGMENT}.events`;
+    if (daysOf(segment).length === 1 || segment.bytes * EXPANSION > this.groupBytes)
+      return `(${rows})`;
+    if (!this.isTyped) await this.run(`CREATE TABLE typed AS ${rows}`);
+    this.isTyped = true;
+    return 'typed';
   }
 
   /** Makes the table `deleted("row")` of row numbers, instead of the one before. */

@@ -74,12 +74,14 @@ export function typedMacros(): string[] {
 /** An event's id as text: `12:345`, `12:f3` of a flow, `12:p7` of a protocol's event. */
 export const EVENT_ID = `source_id || CASE WHEN seq >= 0 THEN ':' || seq WHEN seq < ${-PROTOCOL_SEQ} THEN ':p' || (-seq - ${PROTOCOL_SEQ}) ELSE ':f' || -seq END`;
 
-/** The columns of a select over a segment's events: `SQL AS "name"`, in the order of `TYPED_COLUMNS`. */
-export function typedColumns({ columns }: Pick<TypedSegment, 'columns'>): string[] {
+/** The columns of a select over a segment's events: `SQL AS "name"`, in the order of `TYPED_COLUMNS`; or some of them. */
+export function typedColumns(
+  { columns }: Pick<TypedSegment, 'columns'>,
+  names?: readonly string[],
+): string[] {
   const there = new Set(columns);
-  return TYPED_COLUMNS.map(
-    ({ name, type }) => `${valueOf(name, type, there)} AS ${identifier(name)}`,
-  );
+  const chosen = TYPED_COLUMNS.filter(({ name }) => names?.includes(name) !== false);
+  return chosen.map(({ name, type }) => `${valueOf(name, type, there)} AS ${identifier(name)}`);
 }
 
 function valueOf(name: string, type: string, there: ReadonlySet<string>): string {

@@ -1,7 +1,40 @@
 /** Small file operations that must not be half done. */
-import { DaybookError } from '../contract/errors.ts';
+import { DaybookError, messageOfError } from '../contract/errors.ts';
 import { open } from 'node:fs/promises';
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/**
+ * Makes a folder, and those above it that are missing; one that is there stays as it is. Node's own way (`recursive`)
+ * never ends where a folder can hold none, as in /proc.
+ * @throws Error of the system
+ */
+export function makeFolder(path: string, mode: number): void {
+  const isThere = (): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isThere()) return;
+  if (dirname(path) !== path) makeFolder(dirname(path), mode);
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    // Somebody else may have made it meanwhile.
+    if (!isThere()) throw error;
+  }
+}
+
+/** Where an absolute path leads, links to it resolved; what is not there yet is named below what is. */
+export function placeOf(path: string): string {
+  if (dirname(path) === path || statSync(path, { throwIfNoEntry: false }) !== undefined)
+    return realpathSync(path);
+  return join(placeOf(dirname(path)), basename(path));
+}
 
 /** Writes all of `bytes`, however many calls that takes. */
 export function writeAll(fd: number, bytes: Uint8Array): void {
@@ -77,8 +110,18 @@ export function diskFull(cause: unknown): DaybookError {
 /** A file or folder that may not be changed, in words for people; undefined for other errors. */
 export function accessError(error: unknown): DaybookError | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS') return undefined;
   const path = error instanceof Error && 'path' in error ? String(error.path) : 'the case';
+  if (
+    (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EEXIST') &&
+    /\bmkdir\b/.test(messageOfError(error))
+  )
+    return new DaybookError(
+      'unreadable',
+      `${path} cannot be made a folder: ${code}`,
+      'choose a place in a folder where you may write',
+      error,
+    );
+  if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS') return undefined;
   return new DaybookError(
     'unreadable',
     code === 'EROFS' ? `${path}: the file system is read-only` : `${path}: no permission`,

@@ -2,7 +2,7 @@
 import { counted } from '../../../engine/contract/counted.ts';
 import { refieldCase } from '../../../engine/operations/case/refield.ts';
 import type { Command } from '../command.ts';
-import { write } from '../output.ts';
+import { count, write } from '../output.ts';
 
 export const refieldCommand: Command = {
   spec: {
@@ -35,8 +35,10 @@ export const refieldCommand: Command = {
     }
     const { events, before, after, changed, left, segments } = report;
     const lines = [
-      `${counted(events, 'event')} with a message: ${counted(after, 'has', 'have')} fields that were cut, ${before} before; ${changed} changed`,
-      ...(left > 0 ? [`left as they were: ${left} whose records state fields themselves`] : []),
+      `${counted(events, 'event')} with a message: ${counted(after, 'has', 'have')} fields that were cut, ${count(before)} before; ${count(changed)} changed`,
+      ...(left > 0
+        ? [`left as they were: ${count(left)} whose records state fields themselves`]
+        : []),
       `segments: ${segments.rewritten} rewritten, ${segments.unchanged} as they were`,
     ];
     await write(streams.out, `${lines.join('\n')}\n`);

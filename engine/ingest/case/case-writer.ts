@@ -11,7 +11,6 @@ import {
   fstatSync,
   fsyncSync,
   ftruncateSync,
-  mkdirSync,
   readdirSync,
   statSync,
 } from 'node:fs';
@@ -23,7 +22,7 @@ import {
   openCaseFile,
   removeFromCase,
 } from '../../util/case-files.ts';
-import { accessError, diskError, writeAll } from '../../util/files.ts';
+import { accessError, diskError, makeFolder, writeAll } from '../../util/files.ts';
 import type { IdleSlot } from '../../util/idle-slot.ts';
 import { Catalog } from '../../catalog/catalog.ts';
 import { removeSpillFolder, SPILL_FOLDER } from '../../catalog/spill-folder.ts';
@@ -203,7 +202,7 @@ function prepareFolder(folder: string, create: boolean): void {
       );
     }
   }
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   // One that was there before, and empty, becomes as private.
   if (statSync(folder).uid === process.getuid?.()) chmodSync(folder, 0o700);
 }

@@ -33,7 +33,15 @@ import {
   type HandOverManifest,
 } from '../../contract/hand-over.ts';
 import { fileSha256 } from '../../store/segment-builder.ts';
-import { accessError, diskError, syncFile, syncFolder, writeAll } from '../../util/files.ts';
+import {
+  accessError,
+  diskError,
+  makeFolder,
+  placeOf,
+  syncFile,
+  syncFolder,
+  writeAll,
+} from '../../util/files.ts';
 import { refuseCase } from '../output/output-file.ts';
 
 /** What is noted while one is made: a line for the case, then one for each file; removed at the end. */
@@ -202,10 +210,9 @@ function place(asked: string): string {
     );
   const given = resolve(asked);
   try {
-    mkdirSync(given, { recursive: true, mode: FOLDER_MODE });
-    const path = realpathSync(given);
-    refuseCase(path);
-    return path;
+    refuseCase(placeOf(given));
+    makeFolder(given, FOLDER_MODE);
+    return realpathSync(given);
   } catch (error) {
     if (error instanceof DaybookError) throw error;
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);

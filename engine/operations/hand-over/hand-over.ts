@@ -196,7 +196,7 @@ class HandOver {
     const expected = plan.deleted.get(segment.id);
     if (expected === undefined) return '';
     await this.writer.deletedTable(this.marks(segment.id, 0, expected));
-    return ' AND rowid NOT IN (SELECT "row" FROM deleted)';
+    return ' AND place NOT IN (SELECT "row" FROM deleted)';
   }
 
   /** Rows with a mark, if they are those that were planned. */
@@ -212,8 +212,12 @@ class HandOver {
     const { segment, day, path } = file;
     const shown = await this.attach(file, plan);
     const [first, end] = file.rows;
-    const select = `SELECT ${typedColumns(segment).join(', ')} FROM ${SEGMENT}.events WHERE rowid >= ${first} AND rowid < ${end}${shown}`;
-    const expected = await this.sums(`(${select})`);
+    const where = `WHERE place >= ${first} AND place < ${end}${shown}`;
+    const select = `SELECT * EXCLUDE (place) FROM ${await this.writer.typedRows(segment)} ${where}`;
+    const summed = typedColumns(segment, ['ts', ...SUMMED]).join(', ');
+    const expected = await this.sums(
+      `(SELECT * FROM (SELECT rowid AS place, ${summed} FROM ${SEGMENT}.events) ${where})`,
+    );
     if (expected.rows === 0) return undefined;
     return this.folder.put(path, file.from, async (partial) => {
       await this.writer.copy(select, partial, {

@@ -7,6 +7,8 @@ import { FileProblem, hashHandle, openRegular, type HashedFile } from '../../uti
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { CancelledError } from '../../contract/errors.ts';
+import type { Cutter } from '../../fields/cutter.ts';
+import { cutterWith } from '../../fields/own-extractors.ts';
 import { PROTOCOL_SEQ } from '../../contract/event.ts';
 import type { Importer, EvidenceItem, ReadLimits } from '../../contract/importer.ts';
 import type { VerifyReport } from '../../contract/verify-report.ts';
@@ -56,6 +58,7 @@ class EvidenceCheck {
   private readonly findings: Findings;
   private readonly options: EvidenceOptions;
   private readonly sample: VerifyReport['sample'];
+  private cutter: Cutter | undefined;
 
   constructor(
     session: CaseSession,
@@ -353,9 +356,12 @@ class EvidenceCheck {
     if (tools === undefined || options.sample === 0) return;
     progress.at('sample', source.name);
     const { importers } = tools;
+    const { extractors } = this.session.catalog;
+    this.cutter ??= cutterWith(extractors.all().map(({ document }) => document));
     const found = await readBack(this.session, source, evidence, {
       ...options,
       importers,
+      cutter: this.cutter,
       mayLack: options.mayLack(source),
     });
     if (found.compared > 0) sample.sources += 1;

@@ -11,7 +11,6 @@ import { CancelledError } from '../../contract/errors.ts';
 import type { ByteOffset, Kind } from '../../contract/event.ts';
 import type { EventSink, Importer, EvidenceItem, SourceInput } from '../../contract/importer.ts';
 import type { Cutter } from '../../fields/cutter.ts';
-import { cutterWith } from '../../fields/own-extractors.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import type { ImportOptions } from '../../ingest/worker/protocol.ts';
@@ -58,6 +57,8 @@ export interface ReadBackOptions {
   /** Segments that may be read. */
   readonly segments: readonly SegmentRow[];
   readonly importers: readonly Importer[];
+  /** Cuts with the case's own extractors, too. */
+  readonly cutter: Cutter;
   /** Events may have been deleted from the segments: what the evidence has may be missing. */
   readonly mayLack: boolean;
   readonly progress: Progress;
@@ -148,11 +149,6 @@ class StoredRows {
     this.session = session;
     this.source = source;
     this.segments = segments.filter((segment) => segment.sources.includes(source.id));
-  }
-
-  /** Files of the case's own extractors. */
-  get extractors(): string[] {
-    return this.session.catalog.extractors.all().map(({ document }) => document);
   }
 
   /** So many events, chosen by their numbers, or all there are. */
@@ -255,7 +251,7 @@ class Comparison implements EventSink {
     this.wanted = wanted;
     this.options = options;
     this.sourceId = source.id;
-    this.cutter = cutterWith(rows.extractors);
+    this.cutter = options.cutter;
   }
 
   /** @param whole the import read the source to its end */
