@@ -1,7 +1,5 @@
 /** Fields of records as JSON in messages. */
 import { expect, it } from 'vitest';
-import { EventBatch } from '../contract/event-batch.ts';
-import { rowSpan, textBytesOf } from '../store/batch-rows.ts';
 import { Cutter } from './cutter.ts';
 import { shippedExtractors } from './extractors.ts';
 import { cutFields } from './cut-fields.ts';
@@ -34,26 +32,4 @@ it.each<[string, string, Record<string, string>]>([
   ['braces that are no object', 'app: {alice}', {}],
 ])('%s', (_, message, fields) => {
   expect(cutFields(all, 'app', message)).toEqual(fields);
-});
-
-it('between records that state a field, in the order of the rows', () => {
-  const batch = new EventBatch('log', () => undefined, 8);
-  const rows: [user: string | undefined, message: string][] = [
-    [undefined, 'app: {"user_name":"alice","client_ip":"192.0.2.1"}'],
-    ['bob', 'opened'],
-    [undefined, 'closed'],
-    [undefined, 'app: {"user_name":"carol","client_ip":"192.0.2.2"}'],
-    ['dave', 'opened'],
-  ];
-  for (const [user, message] of rows) {
-    if (user !== undefined) batch.cutText('user').setString(batch.length, user);
-    batch.message.setString(batch.length, message);
-    batch.endRow();
-  }
-  all.cut(batch);
-  const bytes = Buffer.from(textBytesOf(batch.cutText('user'), rowSpan(0, rows.length)));
-  const users: string[] = [];
-  for (let at = 0; at < bytes.length; at += 4 + bytes.readUInt32LE(at))
-    users.push(bytes.toString('utf8', at + 4, at + 4 + bytes.readUInt32LE(at)));
-  expect(users).toEqual(['alice', 'bob', 'carol', 'dave']);
 });
