@@ -4,6 +4,7 @@ import { evtxImporter } from './evtx/index.ts';
 import { flowCsvImporter } from './flow-csv/index.ts';
 import { pcapImporter } from './pcap/index.ts';
 import { syslogImporter } from './syslog/index.ts';
+import { utmpImporter } from './utmp/index.ts';
 
 /** Whether `--map` may name this field. */
 export { isMappable } from './flow-csv/index.ts';
@@ -11,6 +12,7 @@ export { isMappable } from './flow-csv/index.ts';
 export const importers: readonly Importer[] = [
   pcapImporter,
   evtxImporter,
+  utmpImporter,
   flowCsvImporter,
   syslogImporter,
 ];
