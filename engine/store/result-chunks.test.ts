@@ -42,7 +42,7 @@ it('says so of a statement with values, too', async () => {
 });
 
 it('says that memory did not suffice for a later row', async () => {
-  await connection.run("SET memory_limit = '64MB'");
+  await connection.run("SET memory_limit = '64MB'; SET temp_directory = ''");
   const sql = `SELECT range FROM range(${ROWS}) UNION ALL SELECT len(list(range)) FROM range(${ROWS * 40})`;
   await expect(rowsOf(sql)).rejects.toThrow('Out of Memory');
 });
