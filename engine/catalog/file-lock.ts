@@ -1,13 +1,23 @@
 /** A lock on a small SQLite file: the system lets go of it when the process ends, however it ends. */
 import Database from 'better-sqlite3';
 
+/** Locks that are held: one that nobody refers to would be let go of when it is collected as garbage. */
+const held = new Set<Database.Database>();
+
 /** Undefined where another has it, or has removed it; closing it lets go. */
 export function takeLock(file: string): { close(): void } | undefined {
   let db: Database.Database | undefined;
   try {
     db = new Database(file, { timeout: 0 });
     db.exec('BEGIN EXCLUSIVE');
-    return db;
+    const taken = db;
+    held.add(taken);
+    return {
+      close: () => {
+        held.delete(taken);
+        taken.close();
+      },
+    };
   } catch (error) {
     db?.close();
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -24,13 +24,18 @@ it('is one of its own each time, private, and removed by nobody else while it is
   other.release();
 });
 
-it('of a process that was killed is removed', async () => {
+it('is kept as long as its process lives, and removed when that was killed', async () => {
   const module = join(import.meta.dirname, 'spill-folder.ts');
   const program = `
     const { makeSpillFolder } = await import(${JSON.stringify(module)});
-    console.log(makeSpillFolder(${JSON.stringify(folder)}).path);
+    const { path } = makeSpillFolder(${JSON.stringify(folder)});
+    for (let i = 0; i < 3; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      gc();
+    }
+    console.log(path);
     setInterval(() => {}, 1000);`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program]);
+  const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', program]);
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   const name = basename(line.toString().trim());
   expect(removeSpillFolder(folder, name)).toBe(false);
