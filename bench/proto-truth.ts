@@ -20,6 +20,8 @@ interface Comparison {
   readonly table: string;
   readonly theirs: (frame: Frame) => readonly string[];
   readonly ours: (row: CollectedRow) => readonly unknown[];
+  /** The table does not say between which ends. */
+  readonly isOfCapture?: true;
 }
 
 /** Several values in one cell are joined by `|`. */
@@ -46,6 +48,15 @@ const of =
   (kind: string, ...names: readonly string[]) =>
   (row: CollectedRow) =>
     row.kind === kind ? names.flatMap((name) => listOf(row.attrs[name] ?? row[name])) : [];
+
+/** Files that tshark exports of a protocol, by their SHA-256. */
+function objects(protocol: string, service: string): Comparison {
+  return {
+    ...{ name: `${protocol} file hash`, table: 'http-objects', isOfCapture: true },
+    theirs: (frame) => (frame['proto'] === protocol ? parts(frame['sha256']) : []),
+    ours: (row) => (row.kind === 'file' && row['service'] === service ? [row['sha256']] : []),
+  };
+}
 
 function listOf(value: unknown): readonly unknown[] {
   return typeof value === 'string' && value.startsWith('["')
@@ -155,6 +166,10 @@ const COMPARISONS: readonly Comparison[] = [
   },
   { name: 'smb share', table: 'auth-smb', theirs: connected, ours: of('smb', 'path') },
   { name: 'smb file', table: 'auth-smb', theirs: opened, ours: of('smb', 'name') },
+  objects('http', 'http'),
+  objects('smb', 'smb'),
+  objects('imf', 'smtp'),
+  objects('tftp', 'tftp'),
 ];
 
 function framesOf(file: string): Map<string, Frame[]> {
@@ -215,20 +230,23 @@ async function compare(shared: string): Promise<void> {
           `${addressOf(row, 'dst')}:${String(row['dst_port'])}`,
         ),
       }));
-    for (const { name, table, theirs, ours } of comparisons) {
+    for (const { name, table, theirs, ours, isOfCapture } of comparisons) {
       const frames = tables.get(table)?.get(capture) ?? [];
       if (frames.length === 0 || frames.length >= MOST_LISTED) continue;
       const expected = new Set(
         frames
-          .filter((frame) => frame['in_icmp'] === '')
+          .filter((frame) => isOfCapture === true || frame['in_icmp'] === '')
           .flatMap((frame) => {
             const source = `${frame['src']!}:${frame['sport']!}`;
-            const ends = between(source, `${frame['dst']!}:${frame['dport']!}`);
+            const target = `${frame['dst']!}:${frame['dport']!}`;
+            const ends = isOfCapture === true ? '' : between(source, target);
             return theirs(frame).flatMap((value) => tuple(ends, value));
           }),
       );
       const found = new Set(
-        events.flatMap(({ row, ends }) => ours(row).flatMap((value) => tuple(ends, value))),
+        events.flatMap(({ row, ends }) =>
+          ours(row).flatMap((value) => tuple(isOfCapture === true ? '' : ends, value)),
+        ),
       );
       // Answers of one type are among those of all.
       if (/ (?:A|AAAA)$/.test(name))

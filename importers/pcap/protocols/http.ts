@@ -1,13 +1,13 @@
 /**
  * HTTP/1 (RFC 9110, RFC 9112): one event a request, with its response; pipelined ones are paired in order.
  *
- * Bodies are counted and hashed as they were transferred, without their chunks, and are not kept.
+ * Bodies are counted as they were transferred, without their chunks; each is a file, too.
  *
- * Invariants: heads are held up to a bound, bodies not at all. Where bytes are missing, reading goes on with the next
+ * Invariants: heads are held up to a bound, bodies as `carried-file.ts` says. Where bytes are missing, reading goes on with the next
  * segment that begins with a head; a response after a gap is taken for that of the last request, and the event says so.
  */
-import { createHash, hash, type Hash } from 'node:crypto';
 import { ip6Text } from '../tunnel-notes.ts';
+import { CarriedFile, type Digests } from './carried-file.ts';
 import { HeldBytes } from './held-bytes.ts';
 import {
   type Endpoints,
@@ -50,7 +50,7 @@ const WANTED: ReadonlySet<string> = new Set([
     'via',
   ],
   ...['content-length', 'transfer-encoding', 'content-type', 'content-encoding'],
-  ...['content-disposition', 'server', 'location'],
+  ...['content-disposition', 'content-range', 'server', 'location'],
 ]);
 
 interface RequestLine {
@@ -116,12 +116,17 @@ interface Head {
 }
 
 interface Body {
+  /** Bytes that came, as they were transferred. */
   size: number;
-  /** Empty where there are no bytes. */
-  hashes: readonly Hash[];
-  /** Of a body that came at once. */
-  digests: readonly string[] | undefined;
+  /** From its first byte on, up to its end. */
+  file: CarriedFile | undefined;
+  /** Bytes that it is said to have. */
+  total: number | undefined;
+  /** Of a file that is whole. */
+  digests: Digests | undefined;
   isWhole: boolean;
+  /** Bytes that were not captured. */
+  missing: number;
   /** What is wrong with how its end is told. */
   problem: string | undefined;
 }
@@ -146,10 +151,9 @@ interface Response {
   readonly size: number;
 }
 
-const HASHES = ['md5', 'sha1', 'sha256'] as const;
-
 function newBody(): Body {
-  return { size: 0, hashes: [], digests: undefined, isWhole: false, problem: undefined };
+  const unknown = { file: undefined, total: undefined, digests: undefined, problem: undefined };
+  return { size: 0, missing: 0, isWhole: false, ...unknown };
 }
 
 /** Strings and maps of a head take about so many times its bytes. */
@@ -191,7 +195,9 @@ export class HttpStream implements StreamParser {
   }
 
   get heldBytes(): number {
-    return this.sides[0].held.capacity + this.sides[1].held.capacity + this.headBytes;
+    const [client, server] = this.sides;
+    const files = (client.body?.file?.heldBytes ?? 0) + (server.body?.file?.heldBytes ?? 0);
+    return client.held.capacity + server.held.capacity + this.headBytes + files;
   }
 
   data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
@@ -211,7 +217,7 @@ export class HttpStream implements StreamParser {
         case LENGTH:
         case CHUNK:
         case TO_END:
-          from = this.bodyBytes(side, isClient, bytes, from, end);
+          from = this.bodyBytes(side, isClient, bytes, from, end, at);
           break;
         default:
           from = this.chunkLine(side, isClient, bytes, from, end);
@@ -314,6 +320,7 @@ export class HttpStream implements StreamParser {
       side.state = CHUNK_SIZE;
     } else if (length !== undefined && /^\d{1,15}$/.test(length.split(',')[0]!.trim())) {
       side.left = Number(length.split(',')[0]);
+      if (side.body !== undefined) side.body.total = side.left;
       if (side.left === 0) this.complete(side, isClient);
       else side.state = LENGTH;
     } else if (mayEndLast) {
@@ -327,17 +334,14 @@ export class HttpStream implements StreamParser {
     bytes: Uint8Array,
     start: number,
     end: number,
+    at: Stamp,
   ): number {
     const size = side.state === TO_END ? end - start : Math.min(side.left, end - start);
     const part = bytes.subarray(start, start + size);
     const { body } = side;
-    if (body !== undefined) {
-      const isAll = body.size === 0 && side.state === LENGTH && size === side.left;
-      if (isAll) body.digests = HASHES.map((name) => hash(name, part));
-      else {
-        if (body.size === 0) body.hashes = HASHES.map((name) => createHash(name));
-        for (const begun of body.hashes) begun.update(part);
-      }
+    if (body !== undefined && size > 0) {
+      body.file ??= this.file(isClient, at);
+      body.file.add(part, body.size === 0 && side.state === LENGTH && size === side.left);
       body.size += size;
     }
     if (side.state === TO_END) return end;
@@ -388,26 +392,62 @@ export class HttpStream implements StreamParser {
   /** The message of one side is at its end. */
   private complete(side: Direction, isClient: boolean): void {
     side.state = HEAD;
-    if (side.body !== undefined) side.body.isWhole = true;
-    side.body = undefined;
+    this.endBody(side, isClient, true);
     if (!isClient) this.give();
+  }
+
+  /** The message whose body comes on a side. */
+  private current(isClient: boolean): Request | Response | undefined {
+    return isClient ? this.requests.at(-1) : this.response;
+  }
+
+  private file(isClient: boolean, at: Stamp): CarriedFile {
+    const encoding = this.current(isClient)?.headers.get('content-encoding');
+    return new CarriedFile(this.ends, this.sink, at, isClient, encoding);
+  }
+
+  private endBody(side: Direction, isClient: boolean, isWhole: boolean): void {
+    const { body } = side;
+    side.body = undefined;
+    if (body === undefined) return;
+    body.isWhole = isWhole;
+    const { file } = body;
+    body.file = undefined;
+    const headers = this.current(isClient)?.headers;
+    const request = isClient ? this.requests.at(-1) : this.isUnsure ? undefined : this.requests[0];
+    const range = headers?.get('content-range');
+    body.digests = file?.end({
+      ...{ service: 'http', isWhole },
+      name: fileNameOf(headers?.get('content-disposition')) ?? (request && lastOf(request.target)),
+      total: body.total,
+      problem: range === undefined ? undefined : `a part of the file: ${range}`,
+      columns: { url: request && urlOf(request, this.ends) },
+      attributes: { content_type: headers?.get('content-type') },
+    });
   }
 
   gap(isClient: boolean, size: number): void {
     const side = this.sides[isClient ? 0 : 1];
     if (side.state === LENGTH && size < side.left) {
       side.left -= size;
-      // Its hashes would be those of other bytes.
-      side.body = undefined;
-    } else if (side.state === TO_END) side.body = undefined;
+      this.missing(side, isClient, size);
+    } else if (side.state === TO_END) this.missing(side, isClient, size);
     else this.lose(side, isClient);
+  }
+
+  private missing(side: Direction, isClient: boolean, size: number): void {
+    const { body } = side;
+    if (body === undefined) return;
+    body.missing += size;
+    body.file ??= this.file(isClient, this.current(isClient)!.at);
+    body.file.skip(size);
   }
 
   /** Nothing tells where the next message of a side begins. */
   private lose(side: Direction, isClient: boolean): void {
     side.state = LOST;
     side.held.clear();
-    side.body = undefined;
+    this.endBody(side, isClient, false);
     side.at = undefined;
     if (!isClient && this.response !== undefined) this.give();
   }
@@ -430,6 +470,8 @@ export class HttpStream implements StreamParser {
   /** Nothing more of this connection can be read: what was seen is given up. */
   private stop(): void {
     this.isDone = true;
+    this.endBody(this.sides[0], true, false);
+    this.endBody(this.sides[1], false, false);
     if (this.response !== undefined) this.give();
     while (this.requests.length > 0) this.give();
   }
@@ -516,9 +558,9 @@ function urlOf({ target, headers, method }: Request, { serverPort, server }: End
 }
 
 function digests(body: Body | undefined, side: 'req' | 'resp'): Record<string, string> {
-  if (body?.isWhole !== true || body.size === 0) return {};
-  const [md5, sha1, sha256] = body.digests ?? body.hashes.map((begun) => begun.digest('hex'));
-  return { [`${side}_md5`]: md5!, [`${side}_sha1`]: sha1!, [`${side}_sha256`]: sha256! };
+  if (body?.digests === undefined) return {};
+  const { md5, sha1, sha256 } = body.digests;
+  return { [`${side}_md5`]: md5, [`${side}_sha1`]: sha1, [`${side}_sha256`]: sha256 };
 }
 
 function describe(
@@ -584,11 +626,20 @@ function problemOf(
     isUnsure
       ? 'bytes before the response are missing: it may be that of another request'
       : response?.body.isWhole === false && 'the body was not captured to its end',
+    (response?.body.missing ?? 0) > 0 && 'bytes of the body were not captured',
     request?.body.isWhole === false && 'the request did not come to its end',
+    (request?.body.missing ?? 0) > 0 && 'bytes of the request were not captured',
     request?.body.problem !== undefined && `the request ${request.body.problem}`,
     response?.body.problem !== undefined && `the response ${response.body.problem}`,
   ].filter((problem) => problem !== false);
   return problems.length === 0 ? undefined : problems.join('; ');
+}
+
+/** The last part of a path, without its query; undefined where it has none. */
+function lastOf(target: string): string | undefined {
+  const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '').replace(/[?#].*$/s, '');
+  const last = path.slice(path.lastIndexOf('/') + 1);
+  return last === '' ? undefined : last;
 }
 
 function fileNameOf(header: string | undefined): string | undefined {

@@ -41,9 +41,21 @@ export interface ProtocolMessage {
   readonly attributes: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
+/** Where the bytes of a file go that somebody wants to have. */
+export interface FileReceiver {
+  /** Bytes in order, valid during the call only. */
+  data(bytes: Uint8Array): void;
+  /** So many bytes were not captured. */
+  gap(size: number): void;
+  /** @param sha256 of a file that is whole */
+  end(sha256: string | undefined): void;
+}
+
 /** Where parsers give their events. */
 export interface MessageSink {
   message(ends: Endpoints, message: ProtocolMessage): void;
+  /** Asked when the first byte of a file comes; undefined: nobody wants its bytes. */
+  file?(ends: Endpoints, at: Stamp, isFromClient: boolean): FileReceiver | undefined;
 }
 
 /**
