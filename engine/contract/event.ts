@@ -15,14 +15,7 @@ export const PROTOCOL_KINDS = [
 ] as const;
 
 /** What an event is. `packet` lies beneath `flow`; everything else stands beside them. */
-export const KINDS = [
-  'packet',
-  'flow',
-  'log',
-  ...PROTOCOL_KINDS,
-  'alert',
-  'other',
-] as const;
+export const KINDS = ['packet', 'flow', 'log', ...PROTOCOL_KINDS, 'alert', 'other'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** UTC microseconds since 1970-01-01, exact in a double until the year 2255. */

@@ -65,7 +65,8 @@ export const pcapImporter: Importer = {
   id: 'pcap',
   title: 'Packet capture (pcap, pcapng, snoop)',
   // 5: IPv4-mapped addresses are IPv4. 6: DNS, HTTP and TLS. 7: segments in another order, more protocols.
-  version: 7,
+  // 8: files.
+  version: 8,
   appendOnly: false,
   formats: ['pcap', 'pcap-nano', 'pcap-modified', 'pcapng', 'snoop'],
   sniff,

@@ -32,6 +32,8 @@ export interface FileDetails {
   readonly total?: number | undefined;
   /** Whether its end was seen. */
   readonly isWhole: boolean;
+  /** Its media type, where the protocol says it for certain. */
+  readonly mime?: string;
   /** What else is wrong with it. */
   readonly problem?: string | undefined;
   readonly columns?: ProtocolMessage['columns'];
@@ -86,7 +88,8 @@ export class CarriedFile {
 
   /** Bytes that were not captured. */
   skip(size: number): void {
-    if (this.encoding !== undefined) this.leaveEncoded('cannot be decoded without its missing bytes');
+    if (this.encoding !== undefined)
+      this.leaveEncoded('cannot be decoded without its missing bytes');
     this.missing += size;
     this.receiver?.gap(size);
   }
@@ -141,19 +144,19 @@ export class CarriedFile {
     const digests = isComplete ? (this.whole ?? this.digests()) : undefined;
     this.receiver?.end(digests?.sha256);
     const { isFromClient, size, missing } = this;
-    const mime = missing > 0 && this.beginning.length === 0 ? undefined : mediaType(this.beginning.bytes);
+    const mime = details.mime ?? mediaType(this.beginning.bytes);
     const problems = [
-      missing > 0 ? `${missing} bytes were not captured` : undefined,
-      isWhole ? undefined : 'its end was not captured',
+      missing > 0 ? `${missing} bytes are missing` : undefined,
+      isWhole ? undefined : 'its end is missing',
       ...[this.problem, details.problem],
     ].filter((problem) => problem !== undefined);
     const type = isFromClient ? 'upload' : 'download';
     this.sink.message(this.ends, {
       ...{ kind: 'file', type, at: this.at, service },
       text: [type, name, mime, `${size} bytes`, ...problems].filter(Boolean).join(', '),
-      columns: { ...details.columns, file_path: name, ...digests },
+      columns: { ...details.columns, file_path: name === '' ? undefined : name, ...digests },
       attributes: {
-        filename: name === undefined ? undefined : /[^\\/]*$/.exec(name)?.[0],
+        filename: /[^\\/]+$/.exec(name ?? '')?.[0],
         mime_type: mime,
         seen_bytes: String(size),
         total_bytes: total === undefined ? undefined : String(total),

@@ -7,9 +7,10 @@ import { u16 } from '../bytes.ts';
 import type { Packet } from '../packet.ts';
 import { DNS_PORTS, DnsConversation, type DnsMessage, NETBIOS_PORT, readDns } from './dns.ts';
 import { DHCP } from './dhcp.ts';
-import type { DatagramProtocol, MessageSink } from './messages.ts';
+import type { DatagramProtocol, MessageSink, Stamp } from './messages.ts';
 import { mayBeginQuic, QuicConversation } from './quic.ts';
-import { endpointsOf, type FlowBeginnings } from './tcp-streams.ts';
+import { endpointsOf, type FlowBeginnings, placeOf } from './tcp-streams.ts';
+import { TFTP_PORT, TftpTransfer } from './tftp.ts';
 
 /** Protocols each of whose messages is an event, in the order in which they are tried. */
 const DATAGRAM_PROTOCOLS: readonly DatagramProtocol[] = [DHCP];
@@ -17,6 +18,7 @@ const DATAGRAM_PROTOCOLS: readonly DatagramProtocol[] = [DHCP];
 /** Conversations that are followed at a time. */
 const MAX_CONVERSATIONS = 65_536;
 const MAX_HELD_BYTES = 32 << 20;
+const MAX_TRANSFERS = 1024;
 
 interface QuicConnection {
   readonly conversation: QuicConversation;
@@ -31,6 +33,8 @@ export class Datagrams {
   private readonly flows: FlowBeginnings;
   private readonly conversations = new Map<number, DnsConversation>();
   private readonly quic = new Map<number, QuicConnection>();
+  /** By the address and port of the client: the server answers from a port of its own. */
+  private readonly transfers = new Map<string, TftpTransfer>();
   private heldBytes = 0;
   private quicBytes = 0;
 
@@ -63,6 +67,7 @@ export class Datagrams {
       return;
     }
     const at = { micros: p.micros, nanos: p.nanos, digits: p.digits };
+    if ((dstPort === TFTP_PORT || this.transfers.size > 0) && this.tftp(p, flow, end, at)) return;
     for (const { service, read } of DATAGRAM_PROTOCOLS) {
       const found = read({ bytes, start, end, srcPort, dstPort, at });
       if (found === undefined) continue;
@@ -70,6 +75,37 @@ export class Datagrams {
       this.sink.message(endpointsOf(p, flow, found.isFromClient), found.message);
       return;
     }
+  }
+
+  /** @returns whether it is of a transfer */
+  private tftp(p: Packet, flow: number, end: number, at: Stamp): boolean {
+    const { bytes, payloadStart: start, dstPort } = p;
+    const { transfers } = this;
+    const ends = endpointsOf(p, flow, true);
+    const source = placeOf(ends.client, ends.clientPort);
+    if (dstPort === TFTP_PORT) {
+      const transfer = TftpTransfer.of(bytes, start, end);
+      if (transfer === undefined) return false;
+      this.endTransfer(source);
+      if (transfers.size >= MAX_TRANSFERS) this.endTransfer(transfers.keys().next().value!);
+      transfers.set(source, transfer);
+      this.flows.services.set(flow, 'tftp');
+      return true;
+    }
+    const isFromClient = transfers.has(source);
+    const client = isFromClient ? source : placeOf(ends.server, ends.serverPort);
+    const transfer = transfers.get(client);
+    if (transfer === undefined) return false;
+    this.flows.services.set(flow, 'tftp');
+    const turned = isFromClient ? ends : endpointsOf(p, flow, false);
+    transfer.take(turned, this.sink, at, bytes, start, end, isFromClient);
+    if (transfer.isDone) transfers.delete(client);
+    return true;
+  }
+
+  private endTransfer(client: string): void {
+    this.transfers.get(client)?.finish();
+    this.transfers.delete(client);
   }
 
   private quicPacket(
@@ -140,6 +176,7 @@ export class Datagrams {
   finish(): void {
     for (const conversation of this.conversations.values()) conversation.finish();
     for (const { conversation } of this.quic.values()) conversation.finish();
+    for (const transfer of this.transfers.values()) transfer.finish();
   }
 }
 

@@ -1,8 +1,10 @@
 /**
- * FTP (RFC 959): logins, and commands that name files, with the server's replies.
+ * FTP (RFC 959, RFC 2428): logins, and commands that name files, with the server's replies; the files themselves, which
+ * come over connections of their own.
  *
  * Invariant: lines and waiting commands are bounded (`lines.ts`).
  */
+import { FtpData, type Transfers } from './ftp-data.ts';
 import { type Command, Lines, readCommand, Replies, type Reply, replyText } from './lines.ts';
 import { loginMessage } from './login.ts';
 import type { Endpoints, MessageSink, Stamp, StreamParser } from './messages.ts';
@@ -12,7 +14,10 @@ const TOLD: ReadonlySet<string> = new Set([
   ...['RETR', 'STOR', 'STOU', 'APPE', 'DELE', 'RNFR', 'RNTO', 'MKD', 'RMD', 'XMKD', 'XRMD'],
   ...['ACCT', 'SITE'],
 ]);
-/** Also where a port for data is agreed on: those are of the flow that follows. */
+/** Commands that are answered over another connection. */
+const TRANSFERS: ReadonlySet<string> = new Set([
+  ...['RETR', 'STOR', 'STOU', 'APPE', 'LIST', 'NLST', 'MLSD'],
+]);
 const LOGIN: ReadonlySet<string> = new Set(['USER', 'PASS']);
 
 export class FtpStream implements StreamParser {
@@ -27,6 +32,7 @@ export class FtpStream implements StreamParser {
   private user: Command | undefined;
   /** What a command that is under way has been told first. */
   private begun: Reply | undefined;
+  private readonly transfers: Transfers = { command: undefined, user: undefined, total: undefined };
 
   constructor(ends: Endpoints, sink: MessageSink) {
     this.ends = ends;
@@ -42,7 +48,9 @@ export class FtpStream implements StreamParser {
     const from = lines.take(bytes, start, end, (line, first, last) => {
       if (isClient) {
         const command = readCommand(line, first, last, at);
-        if (command !== undefined) this.replies.sent(command);
+        if (command === undefined) return true;
+        this.replies.sent(command);
+        this.prepare(command);
       } else {
         const found = this.replies.received(line, first, last);
         if (found?.command !== undefined) this.answered(found.command, found.reply);
@@ -52,10 +60,39 @@ export class FtpStream implements StreamParser {
     if (this.isTunnel) this.unread = end - from;
   }
 
+  /** What a command says of the connection for data that follows. */
+  private prepare({ name, argument }: Command): void {
+    const { transfers, ends } = this;
+    if (name === 'REST') transfers.from = Number(/^\d{1,15}$/.exec(argument)?.[0] ?? 0);
+    const place = name === 'PORT' || name === 'EPRT' ? placeOf(argument) : undefined;
+    if (place !== undefined)
+      this.expect([place.address ?? ends.client, ends.client], place.port, true);
+    if (!TRANSFERS.has(name)) return;
+    transfers.command = { name, argument };
+    transfers.user = this.user?.argument;
+    transfers.total = undefined;
+  }
+
+  private expect(addresses: readonly Uint8Array[], port: number, isClient: boolean): void {
+    // Behind a translation of addresses it is that of the control connection.
+    for (const address of addresses)
+      this.sink.expect?.({
+        ...{ address, port, isClient },
+        parser: (ends, sink) => new FtpData(ends, sink, this.transfers),
+      });
+  }
+
   private answered(command: Command, reply: Reply): void {
     const { name } = command;
+    const place = reply.code === 227 || reply.code === 229 ? placeOf(reply.text) : undefined;
+    if (place !== undefined) {
+      const { server } = this.ends;
+      this.expect([place.address ?? server, server], place.port, false);
+    }
     if (reply.code < 200) {
       this.begun = reply;
+      const size = /\((\d{1,15}) bytes\)/.exec(reply.text)?.[1];
+      if (size !== undefined && name === 'RETR') this.transfers.total = Number(size);
       return;
     }
     const { begun } = this;
@@ -119,4 +156,15 @@ export class FtpStream implements StreamParser {
       else if (TOLD.has(command.name)) this.tell(command, undefined, this.begun);
     }
   }
+}
+
+/** `192,0,2,7,4,1`, `|1|192.0.2.7|1025|`, `|||1025|`: where a connection for data is waited for. */
+function placeOf(text: string): { address: Uint8Array | undefined; port: number } | undefined {
+  const numbers = /(\d{1,3}),(\d{1,3}),(\d{1,3}),(\d{1,3}),(\d{1,3}),(\d{1,3})/.exec(text);
+  if (numbers !== null) {
+    const [a, b, c, d, high, low] = numbers.slice(1).map(Number);
+    return { address: Uint8Array.of(a!, b!, c!, d!), port: (high! << 8) | low! };
+  }
+  const extended = /([!-~])(?:[12]\1[0-9a-fA-F.:]+|\1)\1(\d{1,5})\1/.exec(text);
+  return extended === null ? undefined : { address: undefined, port: Number(extended[2]) };
 }

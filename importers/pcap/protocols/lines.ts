@@ -14,8 +14,12 @@ const MAX_WAITING = 256;
 /** The lines of one direction. */
 export class Lines {
   readonly held = new HeldBytes();
-  /** The rest of a line that was too long. */
-  private isCut = false;
+  private isCutShort = false;
+
+  /** Whether the line that was given last was too long, and its rest is left out. */
+  get isCut(): boolean {
+    return this.isCutShort;
+  }
 
   /**
    * Gives whole lines, without their ends, until one is the last that is wanted.
@@ -32,19 +36,19 @@ export class Lines {
     while (from < end) {
       const at = bytes.subarray(from, end).indexOf(LF);
       const stop = at < 0 ? end : from + at;
-      if (!this.isCut && (at < 0 || this.held.length > 0)) {
+      if (!this.isCutShort && (at < 0 || this.held.length > 0)) {
         const room = MAX_LINE_BYTES - this.held.length;
         this.held.append(bytes.subarray(from, Math.min(stop, from + Math.max(room, 0))));
         if (at < 0 && this.held.length >= MAX_LINE_BYTES) {
           const cut = this.held.bytes;
-          this.isCut = true;
+          this.isCutShort = true;
           this.held.clear();
           if (!take(cut, 0, cut.length)) return stop;
         }
       }
       if (at < 0) return end;
       const next = stop + 1;
-      if (this.isCut) this.isCut = false;
+      if (this.isCutShort) this.isCutShort = false;
       else {
         const isBegun = this.held.length > 0;
         const line = isBegun ? this.held.bytes : bytes;
@@ -62,7 +66,7 @@ export class Lines {
   /** Bytes are missing: the line that they are in is none. */
   lose(): void {
     this.held.clear();
-    this.isCut = true;
+    this.isCutShort = true;
   }
 }
 

@@ -1,27 +1,10 @@
 /** FTP, SMTP, POP3 and IMAP: dialogues of lines. */
 import { describe, expect, it } from 'vitest';
 import type { CollectedRow } from '../../shared/testing/collect.ts';
-import { events, type Frame, stream } from './testing/frames.ts';
-
-/** A dialogue, each line a segment: `>` the client's, `<` the server's. Its line ends are added. */
-function dialogue(port: number, lines: readonly string[], cut = Infinity): Frame[] {
-  const { client, server } = stream(port);
-  const next = { '>': 1, '<': 1 };
-  return lines.flatMap((line) => {
-    const side = line[0] as '>' | '<';
-    const text = `${line.slice(2)}\r\n`;
-    const pieces: Frame[] = [];
-    for (let at = 0; at < text.length; at += cut) {
-      const piece = text.slice(at, at + cut);
-      pieces.push((side === '>' ? client : server)(next[side], piece));
-      next[side] += piece.length;
-    }
-    return pieces;
-  });
-}
+import { dialogue, events, type Frame, stream } from './testing/frames.ts';
 
 async function said(frames: readonly Frame[]): Promise<CollectedRow[]> {
-  return (await events(frames)).filter(({ kind }) => kind !== 'flow');
+  return (await events(frames)).filter(({ kind }) => kind !== 'flow' && kind !== 'file');
 }
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 

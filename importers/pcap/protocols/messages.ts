@@ -56,6 +56,17 @@ export interface MessageSink {
   message(ends: Endpoints, message: ProtocolMessage): void;
   /** Asked when the first byte of a file comes; undefined: nobody wants its bytes. */
   file?(ends: Endpoints, at: Stamp, isFromClient: boolean): FileReceiver | undefined;
+  /** A connection that is agreed on in another one. */
+  expect?(connection: ExpectedConnection): void;
+}
+
+export interface ExpectedConnection {
+  /** Who waits for it: 4 or 16 bytes. */
+  readonly address: Uint8Array;
+  readonly port: number;
+  /** Whether that is the client. */
+  readonly isClient: boolean;
+  parser(ends: Endpoints, sink: MessageSink): StreamParser;
 }
 
 /**

@@ -1,11 +1,11 @@
-/** Writes what protocols say as events of kinds dns, http and tls, derived from the packets of a capture. */
+/** Writes what protocols say as events, derived from the packets of a capture. */
 import { PROTOCOL_SEQ, type CutText } from '../../../engine/contract/event.ts';
 import type { EventBatch } from '../../../engine/contract/event-batch.ts';
 import type { EventSink } from '../../../engine/contract/importer.ts';
 import type { Endpoints, MessageSink, ProtocolKind, ProtocolMessage } from './messages.ts';
 
 /** Raise it when the same packets would say something else. */
-const VERSION = 2;
+const VERSION = 3;
 
 export class ProtocolEvents implements MessageSink {
   private readonly sink: EventSink;

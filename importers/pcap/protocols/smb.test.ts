@@ -14,28 +14,15 @@ import {
   setUp,
   utf16,
 } from './testing/smb.ts';
-import { events, type Frame, stream } from './testing/frames.ts';
+import { events, exchange, type Frame, stream } from './testing/frames.ts';
 
-const { client, server } = stream(4450);
-/** Messages in turn, the client's first, cut into pieces. */
-function exchange(messages: readonly Uint8Array[], cut = Infinity): Frame[] {
-  const next = [1, 1];
-  return messages.flatMap((message, i) => {
-    const pieces: Frame[] = [];
-    for (let at = 0; at < message.length; at += cut) {
-      const piece = message.subarray(at, at + cut);
-      pieces.push((i % 2 === 0 ? client : server)(next[i % 2]!, piece));
-      next[i % 2]! += piece.length;
-    }
-    return pieces;
-  });
-}
+const { client } = stream(4450);
 async function said(frames: readonly Frame[]): Promise<CollectedRow[]> {
   return (await events(frames)).filter(({ kind }) => kind !== 'flow');
 }
 
 it.each([Infinity, 1])('says logins, shares and files (pieces of %s)', async (cut) => {
-  const rows = await said(exchange(SESSION, cut));
+  const rows = await said(exchange(4450, SESSION, cut));
   expect(rows.map((row) => [row.kind, row['message']])).toEqual([
     ['ntlm', 'EXAMPLE\\alice HOST1 success'],
     ['smb', 'tree_connect \\\\server1\\share'],
@@ -55,7 +42,7 @@ it.each([Infinity, 1])('says logins, shares and files (pieces of %s)', async (cu
 
 it('says what was refused, and what was not answered', async () => {
   const rows = await said(
-    exchange([
+    exchange(4450, [
       ...[setUp(1, AUTHENTICATE), answered(1, 0xc000006d, Buffer.alloc(0))],
       ...[framed(open(4, 'a')), opened(4, 0xc0000022), framed(open(5, 'b'))],
     ]),
@@ -83,7 +70,7 @@ it('reads several commands in one message, renames and deletions', async () => {
   const rename = Buffer.concat([Buffer.alloc(16), le(4, target.length), target]);
   const first = open(4, 'a.txt');
   const rows = await said(
-    exchange([
+    exchange(4450, [
       framed(Buffer.concat([open(4, 'a.txt', first.length), open(6, 'b.txt')])),
       cat(opened(4, 0), opened(6, 0)),
       ...[framed(info(7, 10, rename)), done(7)],

@@ -1,17 +1,20 @@
 /**
  * SMB 2 and 3 ([MS-SMB2]) over TCP, as far as it is not encrypted: shares that are connected, files that are opened,
- * renamed and deleted, and logins with NTLM. Of SMB 1 only logins are read.
+ * read, written, renamed and deleted, and logins with NTLM. Of SMB 1 only logins are read.
  *
- * Invariants: of a message the first bytes up to a bound are held, data that is read or written not at all; requests that
- * wait for answers, files, shares and sessions are bounded.
+ * Invariants: of a message the first bytes up to a bound are held, data that is read or written as `smb-files.ts` says;
+ * requests that wait for answers, files, shares and sessions are bounded.
  */
 import { u24 } from '../bytes.ts';
 import { HeldBytes } from './held-bytes.ts';
 import type { Endpoints, MessageSink, Stamp, StreamParser, StreamProtocol } from './messages.ts';
 import { NtlmExchange } from './ntlm.ts';
+import { type FileNames, SmbFiles } from './smb-files.ts';
 
 const FRAME_BYTES = 4;
 const HEADER_BYTES = 64;
+/** Header and fields of a message that reads or writes. */
+const DATA_HEADER_BYTES = 112;
 const MAX_MESSAGE_BYTES = 65_536;
 const MAX_NAME_BYTES = 2048;
 const MAX_COMMANDS = 128;
@@ -20,6 +23,7 @@ const MAX_KEPT = 4096;
 const [SMB1, SMB2] = [0xff534d42, 0xfe534d42];
 const IS_RESPONSE = 1;
 const IS_ASYNC = 2;
+const IS_RELATED = 4;
 const STATUS_PENDING = 0x103;
 const MORE_PROCESSING = 0xc0000016;
 const SMB1_SESSION_SETUP = 0x73;
@@ -52,6 +56,9 @@ const STATUSES: Readonly<Record<number, string>> = {
 const ACTIONS = ['SUPERSEDED', 'OPENED', 'CREATED', 'OVERWRITTEN'] as const;
 const SHARES: Readonly<Record<number, string>> = { 1: 'DISK', 2: 'PIPE', 3: 'PRINT' };
 
+/** In a message of several requests the file of the one before. */
+const SAME_FILE = '\xff'.repeat(16);
+
 /** A request that waits for its answer. */
 interface Waiting {
   readonly what: 'tree_connect' | 'open' | 'rename' | 'delete';
@@ -62,6 +69,35 @@ interface Waiting {
   /** Of a rename. */
   readonly target?: string;
   readonly options?: number;
+}
+
+/** A request to read or close that waits for its answer. */
+interface FileRequest {
+  readonly what: 'read' | 'close';
+  readonly file: string;
+  readonly offset: number;
+}
+
+/** An open file. */
+interface OpenFile extends FileNames {
+  readonly name: string;
+  /** What is written to a pipe is no file. */
+  readonly isPipe: boolean;
+}
+
+const UNKNOWN_FILE: OpenFile = {
+  ...{ name: '', path: '', size: undefined, columns: {}, isPipe: false, mayBePipe: true },
+};
+
+/** Data of a message that come beyond what is held of it. */
+interface Data {
+  readonly file: string;
+  readonly names: FileNames;
+  /** Place in the file of the byte that comes next. */
+  offset: number;
+  /** Bytes before it that are none of the file's. */
+  ahead: number;
+  left: number;
 }
 
 interface Header {
@@ -80,6 +116,8 @@ class Side {
   readonly held = new HeldBytes();
   /** Bytes of the message that are left to skip. */
   skip = 0;
+  /** What of them is of a file. */
+  data: Data | undefined;
   /** Bytes are missing: nothing tells where the next message begins. */
   isLost = false;
 }
@@ -111,7 +149,16 @@ class SmbStream implements StreamParser {
   private readonly sides = [new Side(), new Side()] as const;
   private readonly waiting = new Map<string, Waiting>();
   /** Names by the number of an open file, of a share, and of a session. */
-  private readonly files = new Recent<string>();
+  private readonly files = new Recent<OpenFile>();
+  private readonly pipes = new Recent<true>();
+  /** Of requests that name the file that one before them in the same message opens: its number, by theirs. */
+  private readonly opened = new Recent<string>();
+  private readonly fileRequests = new Map<string, FileRequest>();
+  /** Number of the last request that opens a file. */
+  private lastOpen = '';
+  private readonly carried: SmbFiles;
+  /** Data of the message that was read last, as far as they are beyond what was held of it. */
+  private rest: Data | undefined;
   private readonly trees = new Recent<string>();
   private readonly users = new Recent<{ user: string; domain: string }>();
   private readonly ntlm = new NtlmExchange();
@@ -119,11 +166,15 @@ class SmbStream implements StreamParser {
   constructor(ends: Endpoints, sink: MessageSink) {
     this.ends = ends;
     this.sink = sink;
+    this.carried = new SmbFiles(ends, sink);
   }
 
   get heldBytes(): number {
-    const kept = this.waiting.size + this.files.size + this.trees.size + this.users.size;
-    return this.sides[0].held.capacity + this.sides[1].held.capacity + 512 * kept;
+    const { waiting, files, trees, users, opened, fileRequests, sides, carried } = this;
+    const kept = waiting.size + files.size + trees.size + users.size;
+    const small = opened.size + fileRequests.size;
+    const held = sides[0].held.capacity + sides[1].held.capacity + carried.heldBytes;
+    return held + 512 * kept + 128 * small;
   }
 
   data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
@@ -137,6 +188,9 @@ class SmbStream implements StreamParser {
       if (side.skip > 0) {
         const skipped = Math.min(side.skip, end - from);
         side.skip -= skipped;
+        if (side.data !== undefined)
+          this.carryOn(side.data, isClient, bytes.subarray(from, from + skipped), at);
+        if (side.skip === 0) side.data = undefined;
         from += skipped;
         continue;
       }
@@ -176,22 +230,35 @@ class SmbStream implements StreamParser {
     if (held.length >= least) {
       this.message(isClient, all, FRAME_BYTES, least, at);
       side.skip = FRAME_BYTES + size - least;
+      side.data = side.skip > 0 ? this.rest : undefined;
       held.clear();
     }
     return start + taken;
   }
 
-  /** Bytes of a message that are of use: of data that is read or written only its header. */
+  /** Goes on with data of a message that was not held. */
+  private carryOn(data: Data, isFromClient: boolean, bytes: Uint8Array, at: Stamp): void {
+    const before = Math.min(data.ahead, bytes.length);
+    const size = Math.min(bytes.length - before, data.left);
+    data.ahead -= before;
+    data.left -= size;
+    if (size > 0) {
+      const part = bytes.subarray(before, before + size);
+      this.carried.add(data.file, isFromClient, data.names, data.offset, part, at);
+    }
+    data.offset += size;
+  }
+
+  /** Bytes of a message that are held: of data that is read or written none. */
   private wantedOf(held: HeldBytes, size: number): number {
     const { bytes } = held;
-    const least = Math.min(size, HEADER_BYTES);
-    if (bytes.length < FRAME_BYTES + HEADER_BYTES) return least;
+    if (bytes.length < FRAME_BYTES + HEADER_BYTES) return Math.min(size, HEADER_BYTES);
     const view = Buffer.from(bytes.buffer, bytes.byteOffset + FRAME_BYTES, HEADER_BYTES);
     const command = view.readUInt16LE(12);
     const isAlone = view.readUInt32LE(20) === 0;
     const isData = command === COMMAND.read || command === COMMAND.write;
     return view.readUInt32BE(0) === SMB2 && isAlone && isData
-      ? least
+      ? Math.min(size, DATA_HEADER_BYTES)
       : Math.min(size, MAX_MESSAGE_BYTES);
   }
 
@@ -205,6 +272,7 @@ class SmbStream implements StreamParser {
     const all = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
     if (all.length < 5) return;
     const signature = all.readUInt32BE(0);
+    this.rest = undefined;
     if (signature === SMB1) this.smb1(all, at);
     if (signature !== SMB2) return;
     let from = 0;
@@ -252,16 +320,56 @@ class SmbStream implements StreamParser {
       this.wait(header, { ...common, what: 'tree_connect', name });
     } else if (command === COMMAND.create && body.length >= 48) {
       const name = nameAt(all, body.readUInt16LE(44), body.readUInt16LE(46));
+      this.lastOpen = header.id;
       this.wait(header, { ...common, what: 'open', name, options: body.readUInt32LE(40) });
+    } else if (command === COMMAND.read && body.length >= 32) {
+      const file = this.fileOf(header, body, 16);
+      this.awaitFile(header, { what: 'read', file, offset: Number(body.readBigUInt64LE(8)) });
+    } else if (command === COMMAND.close && body.length >= 24) {
+      this.awaitFile(header, { what: 'close', file: this.fileOf(header, body, 8), offset: 0 });
+    } else if (command === COMMAND.write && body.length >= 32) {
+      const [start, size] = [body.readUInt16LE(2), body.readUInt32LE(4)];
+      const offset = Number(body.readBigUInt64LE(8));
+      this.carry(this.fileOf(header, body, 16), true, offset, all, start, size, at);
     } else if (command === COMMAND.setInfo && body.length >= 32 && body[2] === 1) {
       const info = partOf(all, body.readUInt16LE(8), body.readUInt32LE(4));
-      const name = this.files.get(body.toString('latin1', 16, 32)) ?? '';
+      const name = this.files.get(this.fileOf(header, body, 16))?.name ?? '';
       if (body[3] === RENAME && info.length >= 20) {
         const target = nameAt(info, 20, info.readUInt32LE(16));
         this.wait(header, { ...common, what: 'rename', name, target });
       } else if (body[3] === DISPOSITION && info[0] === 1)
         this.wait(header, { ...common, what: 'delete', name });
     }
+  }
+
+  /** Number of the open file that a request names; of one that follows another in its message, that of the other. */
+  private fileOf({ flags }: Header, body: Buffer, at: number): string {
+    const id = body.toString('latin1', at, at + 16);
+    return (flags & IS_RELATED) !== 0 && id === SAME_FILE ? `opened by ${this.lastOpen}` : id;
+  }
+
+  private awaitFile({ id }: Header, request: FileRequest): void {
+    const { fileRequests } = this;
+    if (fileRequests.size >= MAX_WAITING) fileRequests.delete(fileRequests.keys().next().value!);
+    fileRequests.set(id, request);
+  }
+
+  /** Bytes of a file in a message. */
+  private carry(
+    named: string,
+    isFromClient: boolean,
+    offset: number,
+    all: Buffer,
+    start: number,
+    size: number,
+    at: Stamp,
+  ): void {
+    const file = this.opened.get(named) ?? named;
+    const names = this.files.get(file) ?? UNKNOWN_FILE;
+    if (names.isPipe || start < HEADER_BYTES || !Number.isSafeInteger(offset + size)) return;
+    const data = { file, names, offset, ahead: start, left: size };
+    this.carryOn(data, isFromClient, all, at);
+    this.rest = data;
   }
 
   private wait({ id }: Header, request: Waiting): void {
@@ -285,6 +393,14 @@ class SmbStream implements StreamParser {
       this.ntlm.result(this.ends, this.sink, status === 0);
       return;
     }
+    const asked = this.fileRequests.get(id);
+    if (asked !== undefined) {
+      this.fileRequests.delete(id);
+      if (asked.what === 'close') this.carried.close(this.opened.get(asked.file) ?? asked.file);
+      else if (command === COMMAND.read && status === 0 && body.length >= 16)
+        this.carry(asked.file, false, asked.offset, all, body[2]!, body.readUInt32LE(4), at);
+      return;
+    }
     const request = this.waiting.get(id);
     if (request === undefined) return;
     this.waiting.delete(id);
@@ -292,6 +408,7 @@ class SmbStream implements StreamParser {
     if (request.what === 'tree_connect') {
       if (isDone) this.trees.set(String(header.tree), request.name);
       const share = isDone && body.length >= 3 ? SHARES[body[2]!] : undefined;
+      if (share === 'PIPE') this.pipes.set(String(header.tree), true);
       this.tell(request, status, { share_type: share });
       return;
     }
@@ -299,7 +416,18 @@ class SmbStream implements StreamParser {
       this.tell(request, status, {});
       return;
     }
-    this.files.set(body.toString('latin1', 64, 80), request.name);
+    const file = body.toString('latin1', 64, 80);
+    this.opened.set(`opened by ${id}`, file);
+    const tree = String(request.tree);
+    const share = this.trees.get(tree) ?? '';
+    this.files.set(file, {
+      name: request.name,
+      path: pathOf(share, request.name),
+      size: Number(body.readBigUInt64LE(48)),
+      columns: this.accountOf(request.session),
+      isPipe: this.pipes.get(tree) === true || /(?:^|\\)IPC\$$/i.test(share),
+      mayBePipe: share === '',
+    });
     this.tell(request, status, {
       action: ACTIONS[body.readUInt32LE(4)],
       size: String(body.readBigUInt64LE(48)),
@@ -309,6 +437,14 @@ class SmbStream implements StreamParser {
     });
   }
 
+  private accountOf(session: string): { user?: string; user_domain?: string } {
+    const account = this.users.get(session);
+    return {
+      ...(account === undefined || account.user === '' ? {} : { user: account.user }),
+      ...(account === undefined || account.domain === '' ? {} : { user_domain: account.domain }),
+    };
+  }
+
   private tell(
     { what, name, tree, session, target, options, at }: Waiting,
     status: number | undefined,
@@ -316,12 +452,11 @@ class SmbStream implements StreamParser {
   ): void {
     const share = what === 'tree_connect' ? name : this.trees.get(String(tree));
     const file = what === 'tree_connect' ? undefined : name;
-    const path = file === undefined ? share : [share, file].filter(Boolean).join('\\');
+    const path = file === undefined ? share : pathOf(share, file);
     const word =
       status === undefined
         ? undefined
         : (STATUSES[status] ?? `0x${status.toString(16).padStart(8, '0')}`);
-    const account = this.users.get(session);
     const isFailed = status !== undefined && status >= 0x80000000;
     // The option that the file goes when it is closed.
     const isDeleted = what === 'open' && ((options ?? 0) & 0x1000) !== 0;
@@ -336,8 +471,7 @@ class SmbStream implements StreamParser {
         .filter((part) => part !== undefined && part !== '')
         .join(' '),
       columns: {
-        user: account?.user === '' ? undefined : account?.user,
-        user_domain: account?.domain === '' ? undefined : account?.domain,
+        ...this.accountOf(session),
         file_path: path === '' ? undefined : path,
         outcome: status === undefined ? undefined : isFailed ? 'failure' : 'success',
         reason: isFailed ? word : undefined,
@@ -357,10 +491,18 @@ class SmbStream implements StreamParser {
     const side = this.sides[isClient ? 0 : 1];
     if (side.held.length === 0 && size <= side.skip) {
       side.skip -= size;
+      if (side.data !== undefined) {
+        // What comes behind it shows that it is missing.
+        const inData = Math.max(0, Math.min(size - side.data.ahead, side.data.left));
+        side.data.ahead = Math.max(0, side.data.ahead - size);
+        side.data.left -= inData;
+        side.data.offset += inData;
+      }
       return;
     }
     side.isLost = true;
     side.skip = 0;
+    side.data = undefined;
     side.held.clear();
   }
 
@@ -371,8 +513,13 @@ class SmbStream implements StreamParser {
   finish(): void {
     for (const request of this.waiting.values()) this.tell(request, undefined, {});
     this.waiting.clear();
+    this.carried.finish();
     this.ntlm.result(this.ends, this.sink, undefined);
   }
+}
+
+function pathOf(share: string | undefined, file: string): string {
+  return [share, file].filter(Boolean).join('\\');
 }
 
 function partOf(all: Buffer, start: number, size: number): Buffer {

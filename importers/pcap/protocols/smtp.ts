@@ -1,9 +1,10 @@
 /**
  * SMTP (RFC 5321, RFC 4954): one event a mail, with the headers that name people and the names of files in it, and one a
- * login.
+ * login. Mails are files, too, and so are those that they carry.
  *
  * Invariants: the text of a mail is not kept; recipients, files and lines are bounded.
  */
+import { CarriedFile } from './carried-file.ts';
 import {
   base64Text,
   Lines,
@@ -14,6 +15,7 @@ import {
   replyText,
 } from './lines.ts';
 import { loginMessage } from './login.ts';
+import { fileNameIn, MailParts } from './mail-parts.ts';
 import {
   type Endpoints,
   type MessageSink,
@@ -24,7 +26,7 @@ import {
 
 const MAX_LISTED = 256;
 const MAX_HEADER_BYTES = 65_536;
-const DOT = 46;
+const [DOT, CR, LF] = [46, 13, 10];
 /** Headers that are told, by the names that Zeek's smtp.log gives them. */
 const HEADERS: Readonly<Record<string, string>> = {
   ...{ from: 'from', to: 'to', cc: 'cc', subject: 'subject', date: 'date', 'reply-to': 'reply_to' },
@@ -38,6 +40,12 @@ interface Mail {
   readonly recipients: string[];
   readonly headers: Map<string, string>;
   readonly files: string[];
+  /** From its first byte on. */
+  file: CarriedFile | undefined;
+  parts: MailParts | undefined;
+  /** Whether a line begins, and with a dot, which is not of the mail (RFC 5321, 4.5.2). */
+  isLineStart: boolean;
+  isDot: boolean;
   size: number;
   headerBytes: number;
   isInHeader: boolean;
@@ -63,6 +71,8 @@ export class SmtpStream implements StreamParser {
   /** Mails that are at their end, and wait for the reply. */
   private readonly sent: Mail[] = [];
   private readonly chunkLines = new Lines();
+  /** When the bytes that are read came. */
+  private now: Stamp = { micros: NaN, nanos: 0, digits: 0 };
   /** Bytes left of a BDAT (RFC 3030). */
   private left = 0;
   private isLastChunk = false;
@@ -78,29 +88,37 @@ export class SmtpStream implements StreamParser {
     let kept = 0;
     for (const mail of this.mail === undefined ? this.sent : [this.mail, ...this.sent])
       kept += 1024 + 4 * mail.headerBytes;
+    kept += (this.mail?.file?.heldBytes ?? 0) + (this.mail?.parts?.heldBytes ?? 0);
     const { lines, chunkLines } = this;
     return lines[0].held.capacity + lines[1].held.capacity + chunkLines.held.capacity + kept;
   }
 
   data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
+    this.now = at;
     let from = start;
     while (from < end && !this.isDone) {
       if (isClient && this.state === CHUNK) {
         const size = this.chunk(end - from);
+        if (size > 0) this.carry(this.mail, at)?.add(bytes.subarray(from, from + size));
         this.chunkLines.take(bytes, from, from + size, (line, first, last) => {
-          this.mailLine(line, first, last);
+          this.mailLine(line, first, last, this.chunkLines.isCut);
           return true;
         });
         from += size;
         this.endChunk();
         continue;
       }
+      const { state, mail } = this;
+      const start = from;
       from = this.lines[isClient ? 0 : 1].take(bytes, from, end, (line, first, last) => {
         if (!isClient) this.server(line, first, last);
         else if (this.state === BODY) this.bodyLine(line, first, last);
         else this.client(line, first, last, at);
-        return !this.isDone && this.state !== CHUNK;
+        return !this.isDone && this.state === state;
       });
+      if (!isClient || state !== BODY || mail === undefined) continue;
+      this.bodyBytes(mail, bytes.subarray(start, from), at);
+      if (this.mail !== mail) this.endFiles(mail, true);
     }
     if (this.isTunnel) this.unread = end - from;
   }
@@ -148,6 +166,8 @@ export class SmtpStream implements StreamParser {
 
   /** The mail that the client sends is at its end. */
   private endMail(): void {
+    // Where lines end, their bytes have yet to be taken.
+    if (this.mail !== undefined && this.state !== BODY) this.endFiles(this.mail, true);
     if (this.mail !== undefined && this.sent.length < MAX_LISTED) this.sent.push(this.mail);
     this.mail = undefined;
   }
@@ -167,17 +187,64 @@ export class SmtpStream implements StreamParser {
 
   private bodyLine(bytes: Uint8Array, start: number, end: number): void {
     if (bytes[start] === DOT && end - start === 1) {
-      this.state = COMMANDS;
       this.endMail();
+      this.state = COMMANDS;
       return;
     }
     if (this.mail !== undefined) this.mail.size += end - start + 2;
-    this.mailLine(bytes, start, end);
+    const from = bytes[start] === DOT ? start + 1 : start;
+    this.mailLine(bytes, from, end, this.lines[0].isCut);
   }
 
-  private mailLine(bytes: Uint8Array, start: number, end: number): void {
+  /** The file that a mail is. */
+  private carry(mail: Mail | undefined, at: Stamp): CarriedFile | undefined {
+    if (mail === undefined) return undefined;
+    mail.parts ??= new MailParts(
+      () => new CarriedFile(this.ends, this.sink, at, true),
+      (file, name, isWhole) => {
+        file.end({ service: 'smtp', name, isWhole, columns: envelopeOf(mail) });
+      },
+    );
+    return (mail.file ??= new CarriedFile(this.ends, this.sink, at, true));
+  }
+
+  /** Bytes of a mail as they are sent, up to the line that ends it. */
+  private bodyBytes(mail: Mail, bytes: Uint8Array, at: Stamp): void {
+    const file = this.carry(mail, at)!;
+    for (let from = 0; from < bytes.length;) {
+      if (mail.isLineStart) {
+        if (!mail.isDot && bytes[from] === DOT) {
+          mail.isDot = true;
+          from += 1;
+          continue;
+        }
+        if (mail.isDot && (bytes[from] === CR || bytes[from] === LF)) return;
+        mail.isDot = false;
+      }
+      const at = bytes.indexOf(LF, from);
+      const to = at < 0 ? bytes.length : at + 1;
+      file.add(bytes.subarray(from, to));
+      mail.isLineStart = at >= 0;
+      from = to;
+    }
+  }
+
+  private endFiles(mail: Mail, isWhole: boolean): void {
+    const { file, parts } = mail;
+    mail.file = undefined;
+    mail.parts = undefined;
+    parts?.end(isWhole);
+    file?.end({
+      ...{ service: 'smtp', name: undefined, mime: 'message/rfc822', isWhole },
+      columns: envelopeOf(mail),
+    });
+  }
+
+  private mailLine(bytes: Uint8Array, start: number, end: number, isCut: boolean): void {
     const { mail } = this;
     if (mail === undefined) return;
+    this.carry(mail, this.now);
+    mail.parts!.line(bytes, start, end, isCut);
     if (mail.isInHeader) {
       if (end === start) mail.isInHeader = false;
       else this.header(mail, bytes, start, end);
@@ -273,7 +340,8 @@ export class SmtpStream implements StreamParser {
 
   private tell(mail: Mail | undefined, reply: Reply | undefined): void {
     if (mail === undefined) return;
-    const { headers, recipients, files } = mail;
+    this.endFiles(mail, false);
+    const { headers, files, recipients } = mail;
     const subject = headers.get('subject');
     this.sink.message(this.ends, {
       ...{ kind: 'smtp', type: 'mail', at: mail.at },
@@ -281,9 +349,7 @@ export class SmtpStream implements StreamParser {
         .filter((part) => part !== undefined && part !== '')
         .join(' '),
       columns: {
-        email_from: mail.from === '' ? undefined : mail.from,
-        email_to: recipients.length === 0 ? undefined : recipients.join(', '),
-        email_subject: subject,
+        ...envelopeOf(mail),
         user_agent: headers.get('user_agent'),
         outcome: reply === undefined ? undefined : reply.code < 400 ? 'success' : 'failure',
       },
@@ -304,6 +370,10 @@ export class SmtpStream implements StreamParser {
 
   gap(isClient: boolean, size: number): void {
     this.lines[isClient ? 0 : 1].lose();
+    if (isClient && this.state !== COMMANDS) {
+      this.carry(this.mail, this.now)?.skip(size);
+      this.mail?.parts?.gap(size);
+    }
     if (isClient && this.state === CHUNK) {
       this.chunkLines.lose();
       this.chunk(Math.min(size, this.left));
@@ -325,6 +395,7 @@ export class SmtpStream implements StreamParser {
 function newMail(from: string, at: Stamp): Mail {
   return {
     ...{ at, from, recipients: [], headers: new Map<string, string>(), files: [] },
+    ...{ file: undefined, parts: undefined, isLineStart: true, isDot: false },
     ...{ size: 0, headerBytes: 0, isInHeader: true, last: '' },
   };
 }
@@ -336,8 +407,16 @@ function addressOf(argument: string): string {
   return path ?? text.split(' ')[0]!;
 }
 
+function envelopeOf({ from, recipients, headers }: Mail): Record<string, string | undefined> {
+  return {
+    email_from: from === '' ? undefined : from,
+    email_to: recipients.length === 0 ? undefined : recipients.join(', '),
+    email_subject: headers.get('subject'),
+  };
+}
+
 function fileIn(mail: Mail, line: string): void {
-  const name = /\b(?:file)?name="?([^";]{1,255})"?/i.exec(line)?.[1];
+  const name = fileNameIn(line);
   if (name === undefined || mail.files.length >= MAX_LISTED || mail.files.includes(name)) return;
   mail.files.push(name);
 }

@@ -10,7 +10,14 @@
  * a packet does not depend on how many connections are open; connections of no protocol that is known cost a bit each.
  */
 import type { Packet } from '../packet.ts';
-import type { Endpoints, MessageSink, Stamp, StreamParser, StreamProtocol } from './messages.ts';
+import type {
+  Endpoints,
+  ExpectedConnection,
+  MessageSink,
+  Stamp,
+  StreamParser,
+  StreamProtocol,
+} from './messages.ts';
 import { STREAM_PROTOCOLS } from './stream-protocols.ts';
 
 /** Early segments of one direction. */
@@ -23,6 +30,8 @@ const CONNECTION_BYTES = 2048;
 const MAX_FIRST_BYTES = 16_384;
 /** Segments in which a protocol is looked for: a connection may have been captured from its middle, or begin with a proxy's handshake. */
 const MOST_TRIES = 8;
+/** Connections that others have agreed on, and that have not come. */
+const MAX_EXPECTED = 1024;
 const [FIN, SYN, RST, ACK] = [1, 2, 4, 16];
 /** RFC 7323: a window has less than 2^30 bytes; captures of one have gaps far below it. */
 const MAX_JUMP = 1 << 26;
@@ -129,11 +138,16 @@ export class TcpStreams {
   private readonly flows: FlowBeginnings;
   private readonly open = new Map<number, Connection>();
   private readonly done = new FlowBits();
+  private readonly expected = new Map<string, ExpectedConnection>();
   /** Bytes of memory that connections take, early segments and begun messages included. */
   heldBytes = 0;
 
   constructor(sink: MessageSink, flows: FlowBeginnings) {
-    this.sink = sink;
+    this.sink = {
+      message: (ends, message) => sink.message(ends, message),
+      file: (ends, at, isFromClient) => sink.file?.(ends, at, isFromClient),
+      expect: (connection) => this.expect(connection),
+    };
     this.flows = flows;
   }
 
@@ -151,6 +165,27 @@ export class TcpStreams {
       this.acknowledge(p, connection);
       this.control(p, flow, connection);
     }
+  }
+
+  private expect(connection: ExpectedConnection): void {
+    const { expected } = this;
+    if (expected.size >= MAX_EXPECTED) expected.delete(expected.keys().next().value!);
+    expected.set(placeOf(connection.address, connection.port), connection);
+  }
+
+  /** The parser of a connection that was expected, whose ends are then as they were agreed on. */
+  private expectedParser(connection: Connection, side: 0 | 1): StreamParser | undefined {
+    if (this.expected.size === 0) return undefined;
+    const { client, clientPort, server, serverPort } = connection.ends;
+    for (const place of [placeOf(server, serverPort), placeOf(client, clientPort)]) {
+      const found = this.expected.get(place);
+      if (found === undefined) continue;
+      this.expected.delete(place);
+      const isClient = place === placeOf(client, clientPort);
+      if (isClient !== found.isClient) connection.setClient(side, !connection.isClient(side));
+      return found.parser(connection.ends, this.sink);
+    }
+    return undefined;
   }
 
   finish(): void {
@@ -352,6 +387,15 @@ export class TcpStreams {
     at: Stamp,
   ): void {
     if (connection.tries <= 0) return;
+    if (connection.tries === MOST_TRIES) {
+      const parser = this.expectedParser(connection, side);
+      if (parser !== undefined) {
+        connection.parser = parser;
+        this.heldBytes += parser.heldBytes;
+        this.feed(connection, parser, side, bytes, start, end, at);
+        return;
+      }
+    }
     const direction = connection.sides[side];
     const { first } = direction;
     const part = bytes.subarray(start, end);
@@ -470,6 +514,11 @@ export function endpointsOf(p: Packet, flow: number, fromClient: boolean): Endpo
     clientPort: fromClient ? p.srcPort : p.dstPort,
     serverPort: fromClient ? p.dstPort : p.srcPort,
   };
+}
+
+/** A key of maps for an address and a port. */
+export function placeOf(address: Uint8Array, port: number): string {
+  return `${Buffer.from(address.buffer, address.byteOffset, address.length).toString('hex')} ${port}`;
 }
 
 function bytes4(address: number): Uint8Array {

@@ -1,7 +1,7 @@
 /** For tests: a conversation of each protocol, message by message. */
 import { ascii, cat, hex, n16 } from '../../testing/build.ts';
 import { clientHello } from './hellos.ts';
-import { SESSION } from './smb.ts';
+import { SESSION, TRANSFER } from './smb.ts';
 import { offer } from './ssh.ts';
 
 export interface Said {
@@ -88,6 +88,6 @@ export const CONVERSATIONS: Readonly<Record<string, readonly Said[]>> = {
     ...['< * OK hi', '> 1 LOGIN {5}', '< + go', '> alice {2}', '< +', '> pw', '< 1 NO bad'],
     ...['> 2 LOGIN alice "a b"', '< 2 OK in'],
   ),
-  smb: SESSION.map((bytes, i) => ({ isClient: i % 2 === 0, bytes })),
+  smb: [...SESSION, ...TRANSFER].map((bytes, i) => ({ isClient: i % 2 === 0, bytes })),
   dns: [{ isClient: true, bytes: cat(n16(QUESTION.length), QUESTION) }],
 };

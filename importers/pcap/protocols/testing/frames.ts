@@ -29,6 +29,37 @@ function bytesOf(payload: Uint8Array | string): Uint8Array {
   return typeof payload === 'string' ? ascii(payload) : payload;
 }
 
+/** A dialogue, each line a segment: `>` the client's, `<` the server's. Its line ends are added. */
+export function dialogue(port: number, lines: readonly string[], cut = Infinity): Frame[] {
+  const { client, server } = stream(port);
+  const next = { '>': 1, '<': 1 };
+  return lines.flatMap((line) => {
+    const side = line[0] as '>' | '<';
+    const text = `${line.slice(2)}\r\n`;
+    const pieces: Frame[] = [];
+    for (let at = 0; at < text.length; at += cut) {
+      const piece = text.slice(at, at + cut);
+      pieces.push((side === '>' ? client : server)(next[side], piece));
+      next[side] += piece.length;
+    }
+    return pieces;
+  });
+}
+
+/** Messages in turn, the client's first, cut into pieces. */
+export function exchange(port: number, messages: readonly Uint8Array[], cut = Infinity): Frame[] {
+  const { client, server } = stream(port);
+  const next = [1, 1];
+  return messages.flatMap((message, i) => {
+    const pieces: Frame[] = [];
+    for (let at = 0; at < message.length; at += cut) {
+      const piece = message.subarray(at, at + cut);
+      pieces.push((i % 2 === 0 ? client : server)(next[i % 2]!, piece));
+      next[i % 2]! += piece.length;
+    }
+    return pieces;
+  });
+}
 export function datagram(fromClient: boolean, port: number, payload: Uint8Array): Frame {
   const [src, dst] = fromClient ? [40_000, port] : [port, 40_000];
   const [from, to] = fromClient ? [CLIENT, SERVER] : [SERVER, CLIENT];

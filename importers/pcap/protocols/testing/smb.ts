@@ -105,10 +105,42 @@ export const setUp = (id: number, token: Buffer): Uint8Array =>
 export const answered = (id: number, status: number, token: Buffer): Uint8Array =>
   framed(header({ command: 1, id, status, isResponse: true }), body(8, 4, 6, token));
 
+/** Requests and responses that read, write and close the file that request `open` has opened. */
+export const readAt = (id: number, file: number, offset: number): Buffer =>
+  Buffer.concat([
+    ...[header({ command: 8, id, tree: 7 }), Buffer.alloc(8), le(4, offset), le(4, 0)],
+    ...[Buffer.alloc(16, file), Buffer.alloc(17)],
+  ]);
+export const readPart = (id: number, data: Uint8Array): Uint8Array =>
+  framed(
+    header({ command: 8, id, tree: 7, isResponse: true }),
+    Buffer.concat([le(2, 17), le(2, 80), le(4, data.length), Buffer.alloc(8), data]),
+  );
+export const writeAt = (id: number, file: number, offset: number, data: Uint8Array): Buffer =>
+  Buffer.concat([
+    ...[header({ command: 9, id, tree: 7 }), le(2, 49), le(2, 112), le(4, data.length)],
+    ...[le(4, offset), le(4, 0), Buffer.alloc(16, file), Buffer.alloc(16), data],
+  ]);
+export const written = (id: number, command = 9): Uint8Array =>
+  framed(header({ command, id, tree: 7, isResponse: true }), Buffer.alloc(17));
+export const closeFile = (id: number, file: number): Buffer =>
+  Buffer.concat([header({ command: 6, id, tree: 7 }), Buffer.alloc(8), Buffer.alloc(16, file)]);
+
 /** A login, a share and a file; requests and responses in turn. */
 export const SESSION: readonly Uint8Array[] = [
   ...[setUp(1, Buffer.alloc(8)), answered(1, 0xc0000016, CHALLENGE)],
   ...[setUp(2, AUTHENTICATE), answered(2, 0, Buffer.alloc(0))],
   ...[connect(3, '\\\\server1\\share'), connected(3, 7)],
   ...[framed(open(4, 'folder\\a.txt')), opened(4, 0)],
+];
+
+/** The same file, read and written. */
+export const TRANSFER: readonly Uint8Array[] = [
+  ...[framed(readAt(5, 4, 0)), readPart(5, Buffer.from('one, two')), framed(readAt(6, 4, 8))],
+  ...[
+    readPart(6, Buffer.from(', three')),
+    framed(writeAt(7, 4, 0, Buffer.from('four'))),
+    written(7),
+  ],
+  ...[framed(closeFile(8, 4)), written(8, 6)],
 ];

@@ -1,0 +1,300 @@
+/** Files that connections carry. */
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { CollectedRow } from '../../shared/testing/collect.ts';
+import { ACK, ascii, cat, ethernet, ip4, n16, tcp } from '../testing/build.ts';
+import {
+  closeFile,
+  connected,
+  connect,
+  framed,
+  open,
+  opened,
+  readAt,
+  readPart,
+  writeAt,
+  written,
+} from './testing/smb.ts';
+import {
+  CLIENT,
+  datagram,
+  dialogue,
+  exchange,
+  type Frame,
+  of,
+  SERVER,
+  stream,
+} from './testing/frames.ts';
+
+const sha256 = (bytes: Uint8Array | string): string =>
+  createHash('sha256').update(bytes).digest('hex');
+const TEXT = 'A text that is compressed well, well, well, well.\n'.repeat(20);
+
+function names(rows: readonly CollectedRow[]): unknown[] {
+  return rows.map((row) => [
+    row['event_type'],
+    row.attrs['filename'],
+    row.attrs['seen_bytes'],
+    row['sha256'],
+  ]);
+}
+
+describe('of HTTP', () => {
+  const { client, server } = stream(8080);
+  const asked = client(1, 'GET /folder/a.txt?x=1 HTTP/1.1\r\nHost: www.example.com\r\n\r\n');
+  const answer = (headers: string, body: Uint8Array): Uint8Array =>
+    cat(ascii(`HTTP/1.1 200 OK\r\n${headers}\r\nContent-Length: ${body.length}\r\n\r\n`), body);
+
+  it.each<[string, Uint8Array]>([
+    ['Content-Encoding: gzip', gzipSync(TEXT)],
+    ['Content-Type: text/plain', ascii(TEXT)],
+  ])('are decoded and hashed (%s)', async (headers, body) => {
+    const all = answer(headers, body);
+    const rows = await of('file', [
+      asked,
+      server(1, all.subarray(0, 150)),
+      server(151, all.subarray(150)),
+    ]);
+    expect(names(rows)).toEqual([['download', 'a.txt', '1000', sha256(TEXT)]]);
+    expect(rows[0]).toMatchObject({
+      ...{ url: 'http://www.example.com/folder/a.txt?x=1', service: 'http', flow_id: 1 },
+      attrs: { mime_type: 'text/plain', missing_bytes: '0', is_orig: 'F' },
+    });
+    expect(rows[0]?.attrs).not.toHaveProperty('problem');
+  });
+
+  it('say what they lack, and have no hash then', async () => {
+    const all = answer('Content-Type: text/plain', ascii(TEXT));
+    const cut = [server(1, all.subarray(0, 500)), server(601, all.subarray(600))];
+    const [row, ...more] = await of('file', [asked, ...cut, client(100, 'x', ACK, 1 + all.length)]);
+    expect(more).toEqual([]);
+    expect(row?.['sha256']).toBeUndefined();
+    expect(row?.attrs).toMatchObject({
+      seen_bytes: '900',
+      missing_bytes: '100',
+      total_bytes: '1000',
+    });
+    expect(row?.attrs['problem']).toBe('100 bytes are missing');
+  });
+
+  it('stay as they were sent where they cannot be decoded', async () => {
+    const body = ascii('no gzip');
+    const [row] = await of('file', [asked, server(1, answer('Content-Encoding: gzip', body))]);
+    expect(row).toMatchObject({
+      sha256: sha256(body),
+      attrs: { problem: 'cannot be decoded as gzip' },
+    });
+  });
+
+  it('are told to be parts where they are', async () => {
+    const part = answer('Content-Range: bytes 10-16/100', ascii('seventh'));
+    const [row] = await of('file', [asked, server(1, part)]);
+    expect(row?.attrs['problem']).toBe('a part of the file: bytes 10-16/100');
+  });
+});
+
+describe('of mails', () => {
+  it.each([Infinity, 1])('are those that they carry, and the mails (pieces of %s)', async (cut) => {
+    const mail = [
+      ...[
+        'Subject: files',
+        'Content-Type: multipart/mixed; boundary="b1"',
+        '',
+        '--b1',
+        '',
+        'Hello,',
+        '.',
+        '',
+      ],
+      ...[
+        '--b1',
+        'Content-Type: application/pdf;',
+        ' name="a b.pdf"',
+        'Content-Transfer-Encoding: base64',
+      ],
+      ...[
+        '',
+        Buffer.from('%PDF-1.7 con').toString('base64'),
+        Buffer.from('tent').toString('base64'),
+        '',
+      ],
+      ...['--b1', "Content-Disposition: attachment; filename*=utf-8''caf%C3%A9.txt"],
+      ...[
+        'Content-Transfer-Encoding: quoted-printable',
+        '',
+        'one=3Dtwo, and =',
+        'three',
+        '--b1--',
+        '',
+      ],
+    ];
+    const sent = mail.map((line) => `> ${line.startsWith('.') ? '.' : ''}${line}`);
+    const frames = dialogue(
+      2525,
+      [
+        ...['< 220 ESMTP', '> EHLO x', '< 250 ok', '> MAIL FROM:<alice@example.com>', '< 250 ok'],
+        ...[
+          '> RCPT TO:<bob@example.com>',
+          '< 250 ok',
+          '> DATA',
+          '< 354 go',
+          ...sent,
+          '> .',
+          '< 250 ok',
+        ],
+      ],
+      cut,
+    );
+    const rows = await of('file', frames);
+    const whole = mail.map((line) => `${line}\r\n`).join('');
+    expect(names(rows)).toEqual([
+      ['upload', 'a b.pdf', '16', sha256('%PDF-1.7 content')],
+      ['upload', 'café.txt', '18', sha256('one=two, and three')],
+      ['upload', undefined, String(whole.length), sha256(whole)],
+    ]);
+    expect(rows.map((row) => row.attrs['mime_type'])).toEqual([
+      ...['application/pdf', 'text/plain', 'message/rfc822'],
+    ]);
+    expect(rows[0]).toMatchObject({
+      email_from: 'alice@example.com',
+      email_subject: 'files',
+      service: 'smtp',
+    });
+  });
+});
+
+describe('of FTP', () => {
+  const login = ['< 220 FTP', '> USER alice', '< 331 ?', '> PASS x', '< 230 in'];
+  const data = (
+    isFromServer: boolean,
+    serverPort: number,
+    clientPort: number,
+    text: string,
+  ): Frame[] => {
+    const [src, dst] = isFromServer ? [serverPort, clientPort] : [clientPort, serverPort];
+    const [from, to] = isFromServer ? [SERVER, CLIENT] : [CLIENT, SERVER];
+    const frame = (seq: number, payload: string, flags: number): Frame =>
+      ethernet(
+        0x0800,
+        ip4(
+          { src: from, dst: to, proto: 6 },
+          tcp({ src, dst, flags, seq, ack: 0 }, ascii(payload)),
+        ),
+      );
+    return [frame(0, '', 2), frame(1, text, ACK), frame(1 + text.length, '', ACK | 1)];
+  };
+
+  it('come over connections that client and server have agreed on', async () => {
+    const port = (n: number): string => `${n >>> 8},${n & 255}`;
+    const rows = await of('file', [
+      ...dialogue(21, [
+        ...[...login, '> PASV', `< 227 Entering Passive Mode (10,0,0,1,${port(50_001)})`],
+        ...['> RETR folder/a.txt', '< 150 Opening (7 bytes).'],
+      ]),
+      ...data(true, 50_001, 50_100, 'content'),
+    ]);
+    expect(names(rows)).toEqual([['download', 'a.txt', '7', sha256('content')]]);
+    expect(rows[0]).toMatchObject({
+      file_path: 'folder/a.txt',
+      user: 'alice',
+      service: 'ftp',
+      dst_port: 50_001,
+    });
+    expect(rows[0]?.attrs['total_bytes']).toBe('7');
+  });
+
+  it('are uploads, too, and those that the server connects for; lists of folders are none', async () => {
+    const session = [
+      ...[
+        ...login,
+        `> PORT ${CLIENT.replaceAll('.', ',')},195,80`,
+        '< 200 ok',
+        '> REST 3',
+        '< 350 ok',
+      ],
+      ...['> STOR b.txt', '< 150 go'],
+    ];
+    const rows = await of('file', [
+      ...dialogue(21, session),
+      ...data(false, 20, 50_000, 'GET / HTTP/1.1\r\n\r\n'),
+    ]);
+    expect(names(rows)).toEqual([['upload', 'b.txt', '18', sha256('GET / HTTP/1.1\r\n\r\n')]]);
+    expect(rows[0]).toMatchObject({
+      src_port: 50_000,
+      attrs: { problem: 'the part of the file from byte 3 on' },
+    });
+    const list = session.map((line) =>
+      line.replace('STOR b.txt', 'LIST').replace('REST 3', 'NOOP'),
+    );
+    expect(await of('file', [...dialogue(21, list), ...data(true, 20, 50_000, 'a.txt')])).toEqual(
+      [],
+    );
+  });
+});
+
+describe('of SMB', () => {
+  const share = [
+    connect(1, '\\\\server1\\share'),
+    connected(1, 7),
+    framed(open(2, 'a.txt')),
+    opened(2, 0),
+  ];
+
+  it.each([Infinity, 1, 100])('are put together from what is read (pieces of %s)', async (cut) => {
+    const content = Buffer.from('x'.repeat(1234));
+    // The second part is answered first.
+    const rows = await of('file', [
+      ...exchange(
+        4450,
+        [
+          ...[
+            ...share,
+            framed(readAt(3, 2, 0)),
+            new Uint8Array(),
+            framed(readAt(4, 2, 1000)),
+            new Uint8Array(),
+          ],
+          ...[new Uint8Array(), readPart(4, content.subarray(1000)), new Uint8Array()],
+          ...[readPart(3, content.subarray(0, 1000)), framed(closeFile(5, 2))],
+        ],
+        cut,
+      ),
+    ]);
+    expect(names(rows)).toEqual([['download', 'a.txt', '1234', sha256(content)]]);
+    expect(rows[0]).toMatchObject({
+      file_path: '\\\\server1\\share\\a.txt',
+      attrs: { total_bytes: '1234' },
+    });
+  });
+
+  it('are those that are written, and whole once they are closed', async () => {
+    const parts = [
+      framed(writeAt(3, 2, 0, ascii('abc'))),
+      written(3),
+      framed(writeAt(4, 2, 3, ascii('def'))),
+      written(4),
+    ];
+    const closing = [framed(closeFile(5, 2)), written(5, 6)];
+    const whole = await of('file', exchange(4450, [...share, ...parts, ...closing]));
+    expect(names(whole)).toEqual([['upload', 'a.txt', '6', sha256('abcdef')]]);
+    const [open_] = await of('file', exchange(4450, [...share, ...parts]));
+    expect(open_?.attrs['problem']).toBe('its end is missing');
+  });
+
+  it('are not what is written to pipes', async () => {
+    const pipe = [connect(1, '\\\\server1\\IPC$'), ...share.slice(1)];
+    const parts = [framed(writeAt(3, 2, 0, ascii('abc'))), written(3)];
+    expect(await of('file', exchange(4450, [...pipe, ...parts]))).toEqual([]);
+  });
+});
+
+it('of TFTP are read block by block, each once', async () => {
+  const block = (n: number, size: number): Frame =>
+    datagram(false, 3000, cat(n16(3), n16(n), new Uint8Array(size).fill(97)));
+  const request = datagram(true, 69, cat(n16(1), ascii('boot.cfg\0octet\0')));
+  const rows = await of('file', [request, block(1, 512), block(1, 512), block(2, 10)]);
+  expect(names(rows)).toEqual([['download', 'boot.cfg', '522', sha256('a'.repeat(522))]]);
+  const [lost] = await of('file', [request, block(2, 10)]);
+  expect(lost?.attrs['problem']).toBe('512 bytes are missing');
+});

@@ -1,0 +1,76 @@
+/** A connection that carries a file of FTP, as agreed on in the control connection. */
+import { CarriedFile } from './carried-file.ts';
+import type { Endpoints, MessageSink, Stamp, StreamParser } from './messages.ts';
+
+/** What the control connection has said last. */
+export interface Transfers {
+  command: { readonly name: string; readonly argument: string } | undefined;
+  user: string | undefined;
+  /** Bytes of the file, where the server has said so. */
+  total: number | undefined;
+  /** Place in the file from which on it is transferred. */
+  from?: number;
+}
+
+const UPLOADS: ReadonlySet<string> = new Set(['STOR', 'STOU', 'APPE']);
+
+export class FtpData implements StreamParser {
+  readonly service = 'ftp-data';
+  isDone = false;
+  private readonly ends: Endpoints;
+  private readonly sink: MessageSink;
+  private readonly transfers: Transfers;
+  private file: CarriedFile | undefined;
+  private name = '';
+  private from = 0;
+  private isUpload = false;
+
+  constructor(ends: Endpoints, sink: MessageSink, transfers: Transfers) {
+    this.ends = ends;
+    this.sink = sink;
+    this.transfers = transfers;
+  }
+
+  get heldBytes(): number {
+    return this.file?.heldBytes ?? 0;
+  }
+
+  data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
+    if (this.isDone) return;
+    if (this.file === undefined) {
+      const { command, from = 0 } = this.transfers;
+      this.isUpload = command !== undefined && UPLOADS.has(command.name);
+      // Lists of folders are no files.
+      this.isDone = command?.name !== 'RETR' && !this.isUpload;
+      if (this.isDone) return;
+      this.name = command?.argument ?? '';
+      this.from = from;
+      this.transfers.from = 0;
+      this.file = new CarriedFile(this.ends, this.sink, at, this.isUpload);
+    }
+    if (isClient === this.isUpload) this.file.add(bytes.subarray(start, end));
+  }
+
+  gap(isClient: boolean, size: number): void {
+    if (isClient === this.isUpload) this.file?.skip(size);
+  }
+
+  end(isClient: boolean): void {
+    if (isClient === this.isUpload) this.close(true);
+  }
+
+  finish(): void {
+    this.close(false);
+  }
+
+  private close(isWhole: boolean): void {
+    const { file, from, name, transfers } = this;
+    this.file = undefined;
+    file?.end({
+      ...{ service: 'ftp', name, isWhole },
+      total: this.isUpload || from > 0 ? undefined : transfers.total,
+      problem: from > 0 ? `the part of the file from byte ${from} on` : undefined,
+      columns: { user: transfers.user },
+    });
+  }
+}
