@@ -19,6 +19,7 @@ import type { FromVerify, ToVerify } from '../engine/operations/verify/verify-th
 import { isMappable } from '../importers/registry.ts';
 import { dissectPacket } from '../importers/pcap/dissect/index.ts';
 import { PcapngSlice } from '../importers/pcap/pcapng-slice.ts';
+import { readFiles } from '../importers/pcap/read-files.ts';
 import { PacketReader } from '../importers/pcap/record.ts';
 import { readRecord } from '../importers/shared/read-record.ts';
 import { rotationKey } from '../importers/shared/rotation.ts';
@@ -58,6 +59,7 @@ export const evidence: Evidence = {
   readPacket: (location, offset, length, signal) =>
     packets.readPacket(location, offset, length, signal),
   readPackets: (location, records, signal) => packets.readPackets(location, records, signal),
+  readFiles,
   slice: () => new PcapngSlice(),
   dissect: dissectPacket,
 };

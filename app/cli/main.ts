@@ -89,6 +89,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "change a source's zone or year",
     load: async () => (await import('./commands/retime.ts')).retimeCommand,
   },
+  carve: {
+    summary: 'write files that connections carried',
+    load: async () => (await import('./commands/carve.ts')).carveCommand,
+  },
   report: {
     summary: 'write the case as one page for people',
     load: async () => (await import('./commands/report.ts')).reportCommand,
@@ -120,6 +124,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
 const MEANT: Readonly<Record<string, string>> = {
   ...{ search: 'query', find: 'query', grep: 'query', show: 'query', export: 'query --out FILE' },
   ...{ add: 'import', ingest: 'import', load: 'import', histogram: 'timeline' },
+  ...{ extract: 'carve', files: 'carve' },
   ...{ handover: 'hand-over', publish: 'hand-over', duckdb: 'sql', notebook: 'sql' },
   ...{ info: 'sources', ls: 'sources', list: 'sources', ledger: 'sources' },
   ...{ follow: 'watch', tail: 'watch', rm: 'delete', gui: 'open', web: 'serve' },

@@ -1,4 +1,5 @@
 /** Flows of a capture, loaded when they are wanted: a scan of packets starts without. */
+import type { FileTaker } from '../../engine/contract/carried-files.ts';
 import type { EventSink } from '../../engine/contract/importer.ts';
 import type { FlowTracker } from './flows/index.ts';
 import type { PacketTracker } from './packet-tracker.ts';
@@ -11,9 +12,13 @@ export async function flowTracker(sink: EventSink): Promise<FlowTracker> {
 }
 
 /** What follows protocols, too, loaded when it is wanted. */
-export async function protocolTracker(flows: FlowTracker, sink: EventSink): Promise<PacketTracker> {
+export async function protocolTracker(
+  flows: FlowTracker,
+  sink: EventSink,
+  files?: FileTaker,
+): Promise<PacketTracker> {
   const protocols = await import('./protocols/index.ts');
-  return new protocols.ProtocolTracker(flows, sink);
+  return new protocols.ProtocolTracker(flows, sink, files);
 }
 
 export function noteEvicted({ evicted }: FlowTracker, sink: EventSink): void {

@@ -106,6 +106,18 @@ export const eventOperations = {
     }),
     z.object({ batch, index: count, of: z.enum(['host', 'source', 'all']), query: z.string() }),
   ),
+  /** A file that a connection carried, out of the capture. Without `path` it comes in parts. */
+  'event.file': operation(
+    one.extend({ path: filePath.optional() }),
+    z.object({
+      bytes: count,
+      /** Bytes that were not captured: they are zeros. */
+      missing: count,
+      sha256: z.string(),
+      path: filePath.optional(),
+    }),
+    z.union([z.object({ bytes }), z.object({ done: count, of: count.optional() })]),
+  ),
   /**
    * Writes the packets of a view, or of a flow or packet, to a pcapng file, from the evidence. Without
    * `path` the file comes in parts.

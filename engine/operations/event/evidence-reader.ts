@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
+import type { FileTaker } from '../../contract/carried-files.ts';
 import type { LayerField } from '../../contract/operations/event.ts';
 import type { SourceLocation } from '../../contract/importer.ts';
 import type { ByteOffset, EpochMicros } from '../../contract/event.ts';
@@ -79,6 +80,17 @@ export interface EvidenceReader {
     records: AsyncIterable<RecordPlace>,
     signal?: AbortSignal,
   ): AsyncIterable<PacketRecord>;
+  /**
+   * Files that the connections of a capture carry: it is read once, as its import read it.
+   * @throws DaybookError not-found, unreadable, source-damaged, cancelled, and what `files` throws
+   */
+  readFiles(reading: {
+    readonly location: SourceLocation;
+    readonly files: FileTaker;
+    /** @param bytes of the content that were read */
+    progress(bytes: ByteOffset): Promise<void> | undefined;
+    readonly signal?: AbortSignal | undefined;
+  }): Promise<void>;
   /** A new pcapng file, block by block. */
   slice(): PacketSlice;
   /** Never throws. */

@@ -4,8 +4,10 @@ import { sourceExists, wholeEvent } from './event.ts';
 import { rawRecord, shownPacket } from './event-bytes.ts';
 import { eventContext } from './event-context.ts';
 import { fromEvidence } from '../case/latency.ts';
+import { writeFile } from '../output/carve.ts';
 import { slicePackets } from '../output/packet-slice.ts';
 import { withList } from '../query/kept-lists.ts';
+import { atIntervals } from '../at-intervals.ts';
 import type { HandlersOf, Services } from '../handler.ts';
 
 export function eventHandlers({
@@ -41,6 +43,19 @@ export function eventHandlers({
       }),
     'event.context': (request, { signal }) =>
       cases.use(request.case, (session) => eventContext(session, { ...request, signal })),
+    'event.file': (request, { signal, part }) =>
+      cases.use(request.case, (session) =>
+        fromEvidence(session, 'event.file', () =>
+          writeFile(
+            session,
+            evidence,
+            request.event,
+            // The dialog that chose the path asked before a file is replaced.
+            { path: request.path, overwrite: true, send: (bytes) => part({ bytes }), signal },
+            atIntervals(part),
+          ),
+        ),
+      ),
     'packets.slice': (request, { client, signal, part }) =>
       cases.use(request.case, (session) =>
         slicePackets(

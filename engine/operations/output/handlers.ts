@@ -2,6 +2,7 @@
 import type { outputOperations } from '../../contract/operations/output.ts';
 import { resolveZone } from '../../contract/zone.ts';
 import { withList } from '../query/kept-lists.ts';
+import { atIntervals } from '../at-intervals.ts';
 import type { HandlersOf, Services } from '../handler.ts';
 import type { Product } from '../product.ts';
 import { writeReport } from '../report/write.ts';
@@ -44,18 +45,5 @@ export function outputHandlers(
           report: told,
         });
       }),
-  };
-}
-
-/** How often a window is told how far it is. */
-const TELL_MS = 100;
-
-function atIntervals<T>(part: (one: T) => Promise<void>): (one: T) => Promise<void> {
-  let last = -Infinity;
-  return async (one) => {
-    const now = performance.now();
-    if (now - last < TELL_MS) return;
-    last = now;
-    await part(one);
   };
 }

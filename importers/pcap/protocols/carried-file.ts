@@ -11,9 +11,10 @@ import {
   inflateSync,
   zstdDecompressSync,
 } from 'node:zlib';
+import type { FileReceiver } from '../../../engine/contract/carried-files.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { MAGIC_BYTES, mediaType } from './magic.ts';
-import type { Endpoints, FileReceiver, MessageSink, ProtocolMessage, Stamp } from './messages.ts';
+import type { Endpoints, MessageSink, ProtocolMessage, Stamp } from './messages.ts';
 
 /** Encoded bytes that are held until all are there; what is longer is a file as it was transferred. */
 const MAX_ENCODED_BYTES = 4 << 20;
@@ -70,7 +71,7 @@ export class CarriedFile {
     this.isFromClient = isFromClient;
     const name = encoding?.trim().toLowerCase();
     this.encoding = name === undefined || !(name in DECODERS) ? undefined : name;
-    this.receiver = sink.file?.(ends, at, isFromClient);
+    this.receiver = sink.file?.(ends, isFromClient);
   }
 
   get heldBytes(): number {
@@ -142,7 +143,6 @@ export class CarriedFile {
     }
     const isComplete = isWhole && this.missing === 0;
     const digests = isComplete ? (this.whole ?? this.digests()) : undefined;
-    this.receiver?.end(digests?.sha256);
     const { isFromClient, size, missing } = this;
     const mime = details.mime ?? mediaType(this.beginning.bytes);
     const problems = [
@@ -151,7 +151,7 @@ export class CarriedFile {
       ...[this.problem, details.problem],
     ].filter((problem) => problem !== undefined);
     const type = isFromClient ? 'upload' : 'download';
-    this.sink.message(this.ends, {
+    const seq = this.sink.message(this.ends, {
       ...{ kind: 'file', type, at: this.at, service },
       text: [type, name, mime, `${size} bytes`, ...problems].filter(Boolean).join(', '),
       columns: { ...details.columns, file_path: name === '' ? undefined : name, ...digests },
@@ -166,6 +166,7 @@ export class CarriedFile {
         problem: problems.length === 0 ? undefined : problems.join('; '),
       },
     });
+    this.receiver?.end(seq);
     return digests;
   }
 

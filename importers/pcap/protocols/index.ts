@@ -4,6 +4,7 @@
  *
  * Invariant: events come in an order that depends on the packets alone.
  */
+import type { FileTaker } from '../../../engine/contract/carried-files.ts';
 import type { EventSink } from '../../../engine/contract/importer.ts';
 import type { FlowTracker } from '../flows/index.ts';
 import type { Packet } from '../packet.ts';
@@ -22,10 +23,11 @@ export class ProtocolTracker implements PacketTracker, PlainFollower {
   private readonly datagrams: Datagrams;
   private readonly sink: EventSink;
 
-  constructor(flows: FlowTracker, sink: EventSink) {
+  /** @param files gets what connections carry */
+  constructor(flows: FlowTracker, sink: EventSink, files?: FileTaker) {
     this.flows = flows;
     this.sink = sink;
-    const events = new ProtocolEvents(sink);
+    const events = new ProtocolEvents(sink, files);
     this.streams = new TcpStreams(events, flows);
     this.datagrams = new Datagrams(events, flows);
   }

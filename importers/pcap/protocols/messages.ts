@@ -1,5 +1,6 @@
 /** What the parsers of protocols say of a connection or a datagram, for `protocol-events.ts` to write. */
 import { isAscii } from 'node:buffer';
+import type { FileReceiver } from '../../../engine/contract/carried-files.ts';
 import type { PROTOCOL_KINDS } from '../../../engine/contract/event.ts';
 
 /** When a packet was captured. */
@@ -41,21 +42,12 @@ export interface ProtocolMessage {
   readonly attributes: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** Where the bytes of a file go that somebody wants to have. */
-export interface FileReceiver {
-  /** Bytes in order, valid during the call only. */
-  data(bytes: Uint8Array): void;
-  /** So many bytes were not captured. */
-  gap(size: number): void;
-  /** @param sha256 of a file that is whole */
-  end(sha256: string | undefined): void;
-}
-
 /** Where parsers give their events. */
 export interface MessageSink {
-  message(ends: Endpoints, message: ProtocolMessage): void;
+  /** @returns the number of the event in its source */
+  message(ends: Endpoints, message: ProtocolMessage): number;
   /** Asked when the first byte of a file comes; undefined: nobody wants its bytes. */
-  file?(ends: Endpoints, at: Stamp, isFromClient: boolean): FileReceiver | undefined;
+  file?(ends: Endpoints, isFromClient: boolean): FileReceiver | undefined;
   /** A connection that is agreed on in another one. */
   expect?(connection: ExpectedConnection): void;
 }

@@ -1,6 +1,7 @@
 /** Writes what protocols say as events, derived from the packets of a capture. */
 import { PROTOCOL_SEQ, type CutText } from '../../../engine/contract/event.ts';
 import type { EventBatch } from '../../../engine/contract/event-batch.ts';
+import type { FileReceiver, FileTaker } from '../../../engine/contract/carried-files.ts';
 import type { EventSink } from '../../../engine/contract/importer.ts';
 import type { Endpoints, MessageSink, ProtocolKind, ProtocolMessage } from './messages.ts';
 
@@ -9,18 +10,25 @@ const VERSION = 3;
 
 export class ProtocolEvents implements MessageSink {
   private readonly sink: EventSink;
+  private readonly files: FileTaker | undefined;
   private readonly batches = new Map<ProtocolKind, EventBatch>();
   private count = 0;
 
-  constructor(sink: EventSink) {
+  constructor(sink: EventSink, files: FileTaker | undefined) {
     this.sink = sink;
+    this.files = files;
   }
 
-  message(ends: Endpoints, message: ProtocolMessage): void {
+  file(ends: Endpoints, isFromClient: boolean): FileReceiver | undefined {
+    return this.files?.begin(ends.flow, isFromClient);
+  }
+
+  message(ends: Endpoints, message: ProtocolMessage): number {
     const batch = this.batch(message.kind);
     const row = batch.length;
     this.count += 1;
-    batch.seq.set(row, -(PROTOCOL_SEQ + this.count));
+    const seq = -(PROTOCOL_SEQ + this.count);
+    batch.seq.set(row, seq);
     const { micros, nanos, digits } = message.at;
     if (micros === micros) {
       batch.ts.set(row, micros);
@@ -48,6 +56,7 @@ export class ProtocolEvents implements MessageSink {
       batch.setAttribute(name, text);
     }
     batch.endRow(size);
+    return seq;
   }
 
   private ends(batch: EventBatch, row: number, ends: Endpoints): void {

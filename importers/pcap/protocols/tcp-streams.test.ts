@@ -109,7 +109,7 @@ it('counts a connection once that ends with a segment', () => {
     ...{ isFromStart: false, firstSequence: 0, isFromOriginator: true },
     services: new Map<number, string>(),
   };
-  const streams = new TcpStreams({ message: () => undefined }, flows);
+  const streams = new TcpStreams({ message: () => 0 }, flows);
   const p = new Packet();
   const send = (flow: number, isClient: boolean, text: string, tcpFlags: number): void => {
     const bytes = ascii(text);

@@ -145,7 +145,7 @@ export class TcpStreams {
   constructor(sink: MessageSink, flows: FlowBeginnings) {
     this.sink = {
       message: (ends, message) => sink.message(ends, message),
-      file: (ends, at, isFromClient) => sink.file?.(ends, at, isFromClient),
+      file: (ends, isFromClient) => sink.file?.(ends, isFromClient),
       expect: (connection) => this.expect(connection),
     };
     this.flows = flows;

@@ -12,6 +12,7 @@ import { FieldsTab, type EventInfo } from './fields-tab.tsx';
 import { FlowPackets } from './flow-packets.tsx';
 import { PacketTab } from './packet-tab.tsx';
 import { RawTab } from './raw-tab.tsx';
+import { SaveFileButton } from './save-file-button.tsx';
 import css from './details.module.css';
 
 const isTab = (value: unknown): value is string => typeof value === 'string';
@@ -77,6 +78,9 @@ function Details({ event }: { readonly event: string }) {
         </Tabs.List>
         <div className={css['scroll']}>
           <Tabs.Panel value="fields">
+            {data.kind === 'file' && data.flow !== undefined && (
+              <SaveFileButton key={event} info={data} />
+            )}
             <FieldsTab info={data} />
             <ContextBox event={event} rows={5} />
           </Tabs.Panel>

@@ -88,7 +88,7 @@ export function readMutated(name: string, random: Chance): number {
     services: new Map<number, string>(),
   };
   const messages: ProtocolMessage[] = [];
-  const streams = new TcpStreams({ message: (_, message) => void messages.push(message) }, flows);
+  const streams = new TcpStreams({ message: (_, message) => messages.push(message) }, flows);
   const p = new Packet();
   const server = name === 'dns' ? 53 : 8080;
   for (const { isClient, bytes, seq, flags } of segments(said, random)) {

@@ -1,0 +1,81 @@
+/** `daybook carve`: files that connections carried, out of the captures again. */
+import { counted } from '../../../engine/contract/counted.ts';
+import { resolveZone } from '../../../engine/contract/zone.ts';
+import { CARVED_LIST, carveFiles } from '../../../engine/operations/output/carve.ts';
+import { requestRange } from '../../../engine/operations/query/request-range.ts';
+import { CaseSession } from '../../../engine/search/index.ts';
+import { DaybookError } from '../../../engine/contract/errors.ts';
+import { TIME_OPTIONS, type Command } from '../command.ts';
+import { size, table, visible, write } from '../output.ts';
+import { ProgressLine } from '../progress.ts';
+
+const PARTIAL = 3;
+
+export const carveCommand: Command = {
+  spec: {
+    name: 'carve',
+    usage: "CASE 'QUERY' --out FOLDER",
+    summary:
+      'Writes the files that a query finds among those that connections carried to a folder, from the captures themselves.',
+    positionals: { least: 2, most: 2 },
+    options: {
+      ...TIME_OPTIONS,
+      out: { type: 'string', value: 'FOLDER', help: 'a new or an empty folder' },
+      json: { type: 'boolean', help: 'one JSON document: what was written, and what was not' },
+    },
+    details: `Examples:
+  daybook carve CASE 'kind:file mime_type:application/x-dosexec' --out files
+  daybook carve CASE 'kind:file service:smtp src_ip:10.0.0.7' --out mails
+A file is named by its event and its own name, and is written as it was sent: it may be malware. Nothing opens or runs it.
+Each is compared with its event, by size and hash. Bytes that were not captured are zeros; ${CARVED_LIST} says where a file
+lacks some, and has the SHA-256 of each. Exit status 3: some could not be taken out.`,
+  },
+  async run(parsed, { streams, settings, signal }) {
+    const [path, query] = parsed.positionals as [string, string];
+    const folder = parsed.text('out');
+    if (folder === undefined)
+      throw new DaybookError(
+        'usage',
+        'carve needs a folder to write to',
+        'give one that is new or empty: --out FOLDER',
+      );
+    const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
+    const { queryMemory: memoryLimit, threads } = settings;
+    const { evidence } = await import('../../compose.ts');
+    const session = CaseSession.open(path, { memoryLimit, threads });
+    const line = new ProgressLine(streams);
+    try {
+      const report = await carveFiles(session, evidence, {
+        ...{ query, zone, folder, signal },
+        ...requestRange(parsed.text('from'), parsed.text('to'), zone),
+        report: async ({ done, of, source }) =>
+          line.update({ bytes: done, totalBytes: of ?? 0, source, phase: 'reading' }),
+      });
+      line.clear();
+      const { files, left, others } = report;
+      if (parsed.flag('json')) await write(streams.out, `${JSON.stringify(report)}\n`);
+      else {
+        const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+        const rows = files.map((one) => [
+          ...[one.file, one.mediaType, one.bytes, one.sha256, one.problem],
+        ]);
+        const names = ['file', 'type', 'bytes', 'sha256', 'problem'];
+        if (rows.length > 0) await write(streams.out, table(names, rows, streams.out.columns));
+        await write(
+          streams.out,
+          `${visible(report.folder)}: ${counted(files.length, 'file')}, ${size(total)}; ${CARVED_LIST} lists them\n`,
+        );
+        for (const { event, reason } of left)
+          streams.err.write(`event ${event} was not written: ${visible(reason)}\n`);
+        if (others > 0)
+          streams.err.write(
+            `${counted(others, 'event')} left out: only files that captures carried can be written\n`,
+          );
+      }
+      return left.length > 0 ? PARTIAL : 0;
+    } finally {
+      line.clear();
+      await session.close();
+    }
+  },
+};
