@@ -116,7 +116,7 @@ module.exports = {
       paths(
         '^engine/',
         '^importers/(registry[.]ts$|shared/)',
-        '^importers/pcap/(index|pieces|record|pcapng-slice|dissect/index)[.]ts$',
+        '^importers/pcap/(index|pieces|record|read-files|pcapng-slice|dissect/index)[.]ts$',
         '^app/(compose|readers|scan-tools|lower-priority|threads|import-worker|settings)[.]ts$',
       ),
       CORE,
@@ -217,6 +217,8 @@ module.exports = {
       '^e2e/torture/decoders[.]ts$',
       paths('^engine/contract/errors[.]ts$', '^importers/shared/decompress[.]ts$'),
     ),
+    // A capture for a walk through the window.
+    ...allow('^e2e/window/', paths('^importers/pcap/(protocols/)?testing/')),
     // What damage did to a catalog is seen without the product.
     ...allow('^e2e/torture/protocols[.]ts$', paths('^importers/pcap/protocols/testing/')),
     ...allow('^e2e/torture/damage[.]ts$', paths(...packages('better-sqlite3'))),
@@ -288,6 +290,7 @@ module.exports = {
       `^(engine|importers)/.*${TEST}`,
       paths(
         '^importers/(shared/testing/|registry[.]ts$)',
+        '^importers/pcap/(protocols/)?testing/',
         '^fixtures/evidence/',
         '^engine/memory-pipe[.]ts$',
       ),

@@ -47,6 +47,11 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     reads: true,
     load: async () => (await import('./commands/query.ts')).timelineCommand,
   },
+  hosts: {
+    summary: 'addresses with their names, users and services',
+    reads: true,
+    load: async () => (await import('./commands/hosts.ts')).hostsCommand,
+  },
   scan: {
     summary: 'a query over one file, without a case',
     load: async () => (await import('./commands/scan.ts')).scanCommand,

@@ -44,6 +44,10 @@ export const TAB_PANELS: Readonly<Record<Tab, { title: string; panel: ComponentT
       async () => (await import('../panels/conversations/index.tsx')).ConversationsPanel,
     ),
   },
+  hosts: {
+    title: 'Hosts',
+    panel: later(async () => (await import('../panels/hosts/index.tsx')).HostsPanel),
+  },
   answer: {
     title: 'Answer',
     panel: later(async () => (await import('../panels/answer/index.tsx')).AnswerPanel),

@@ -13,6 +13,7 @@ const TITLES = {
   events: 'Show events',
   talkers: 'Show top talkers',
   conversations: 'Show conversations',
+  hosts: 'Show hosts',
   answer: 'Show the answer',
   sources: 'Show sources and imports',
   latency: 'Show diagnostics (latency)',

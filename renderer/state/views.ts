@@ -5,7 +5,15 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ViewList } from './lists.ts';
 
-export const TABS = ['events', 'talkers', 'conversations', 'answer', 'sources', 'latency'] as const;
+export const TABS = [
+  'events',
+  'talkers',
+  'conversations',
+  'hosts',
+  'answer',
+  'sources',
+  'latency',
+] as const;
 export type Tab = (typeof TABS)[number];
 
 export interface View {

@@ -15,7 +15,13 @@ import { Timeline } from './timeline.ts';
 import { ZonePicker } from './zone-picker.ts';
 
 export type TabName =
-  'Events' | 'Top talkers' | 'Conversations' | 'Answer' | 'Sources & imports' | 'Diagnostics';
+  | 'Events'
+  | 'Top talkers'
+  | 'Conversations'
+  | 'Hosts'
+  | 'Answer'
+  | 'Sources & imports'
+  | 'Diagnostics';
 
 export class DaybookWindow {
   readonly page: Page;

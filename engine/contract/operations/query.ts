@@ -42,6 +42,13 @@ const measure = z.object({
   of: fieldName.optional(),
 });
 
+const seenShape = { events: count, first: micros.optional(), last: micros.optional() };
+/** Those with the most events first; `more` values are left out. */
+const hostFacts = z.object({
+  values: z.array(z.object({ value: z.string(), by: z.array(z.string()), ...seenShape })),
+  more: count,
+});
+
 const looked = z.object({ count, matching: count, looked: count });
 
 export const queryOperations = {
@@ -280,6 +287,36 @@ export const queryOperations = {
       batch,
       total: z.object({ pairs: count, flows: count, bytes: z.number(), packets: z.number() }),
       ...scopeShape,
+    }),
+  ),
+  /**
+   * Addresses of a view with the most events, and what its events say of each: names, hardware addresses, users, systems,
+   * services that it offered and used. A query that makes something else of events is refused.
+   */
+  'hosts.run': operation(
+    z.object({
+      ...viewShape,
+      /** An address, a block, or `private`; all without it. */
+      of: z
+        .string()
+        .regex(/^[0-9a-z.:/]{1,64}$/i)
+        .optional(),
+      limit: count.min(1).max(10_000).default(200),
+    }),
+    z.object({
+      hosts: z.array(
+        z.object({
+          address: z.string(),
+          ...seenShape,
+          facts: z.object({
+            ...{ name: hostFacts, mac: hostFacts, user: hostFacts, system: hostFacts },
+            ...{ offers: hostFacts, uses: hostFacts },
+          }),
+        }),
+      ),
+      /** Addresses that the view has. */
+      total: count,
+      notes: z.array(z.string()),
     }),
   ),
   /** Fields that the events of a case have. */

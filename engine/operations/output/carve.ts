@@ -207,19 +207,18 @@ async function wantedFiles(
   let others = 0;
   for await (const records of shownRows(running, zone)) {
     for (const { event_id: id, kind, flow_id: flow, sha256, attrs } of records) {
-      const { sourceId, seq } = eventKey(String(id));
+      const event = textOf(id);
+      const { sourceId, seq } = eventKey(event);
       if (kind !== 'file' || typeof flow !== 'number' || !captures.has(sourceId)) {
         others += 1;
         continue;
       }
       const more = typeof attrs === 'object' && attrs !== null ? Object.entries(attrs) : [];
-      const said = new Map(
-        more.map(([name, value]) => [name, value === null ? '' : String(value)]),
-      );
+      const said = new Map(more.map(([name, value]) => [name, textOf(value)]));
       const ofSource = wanted.get(sourceId) ?? new Map<number, WantedFile>();
       wanted.set(sourceId, ofSource);
       ofSource.set(seq, {
-        ...{ event: String(id), flow, isFromClient: said.get('is_orig') === 'T' },
+        ...{ event, flow, isFromClient: said.get('is_orig') === 'T' },
         ...{ name: said.get('filename'), mediaType: said.get('mime_type') },
         seenBytes: Number(said.get('seen_bytes')),
         missingBytes: Number(said.get('missing_bytes')),
@@ -229,6 +228,11 @@ async function wantedFiles(
     }
   }
   return { wanted, others };
+}
+
+/** A value as it was stored: texts that look like numbers or JSON are shown as those. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? '');
 }
 
 /** Makes the folder, where it is not there yet. */

@@ -4,6 +4,7 @@ import { complete } from './complete.ts';
 import { conversations, fieldValues, timeline, top, unmatchedLines } from '../../search/index.ts';
 import { fieldList } from '../case/field-list.ts';
 import type { HandlersOf, Services } from '../handler.ts';
+import { hosts } from './hosts.ts';
 import { keepList, withList } from './kept-lists.ts';
 import { previewList } from './list-preview.ts';
 import { closeList, listPlace, listRows, openList } from './open-results.ts';
@@ -64,6 +65,8 @@ export function queryHandlers({
       cases.use(request.case, (session) =>
         conversations(session, withList(client, request), signal),
       ),
+    'hosts.run': (request, { client, signal }) =>
+      cases.use(request.case, (session) => hosts(session, withList(client, request), signal)),
     'field.list': (request, { signal }) =>
       cases.use(request.case, (session) => fieldList(session, signal)),
     'field.values': (request, { client, signal }) =>

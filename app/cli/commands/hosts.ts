@@ -1,0 +1,119 @@
+/** `daybook hosts`: the hosts of a case, and what is known of each. */
+import { counted } from '../../../engine/contract/counted.ts';
+import { DaybookError } from '../../../engine/contract/errors.ts';
+import { resolveZone } from '../../../engine/contract/zone.ts';
+import { HOST_FACTS, type FactName } from '../../../engine/operations/query/host-clues.ts';
+import { hosts, type Host } from '../../../engine/operations/query/hosts.ts';
+import { requestRange } from '../../../engine/operations/query/request-range.ts';
+import { CaseSession } from '../../../engine/search/index.ts';
+import { TIME_OPTIONS, type Command } from '../command.ts';
+import { count, isoMicros, table, visible, write } from '../output.ts';
+
+const DEFAULT_HOSTS = 50;
+/** Values of a kind in the table. */
+const SHOWN = 2;
+/** The same of one host. */
+const SHOWN_OF_ONE = 30;
+const HEADINGS: Readonly<Record<FactName, string>> = {
+  ...{ name: 'names', mac: 'hardware addresses', user: 'users', system: 'systems' },
+  ...{ offers: 'services offered', uses: 'services used' },
+};
+
+export const hostsCommand: Command = {
+  spec: {
+    name: 'hosts',
+    usage: "CASE ['QUERY']",
+    summary:
+      'Lists the addresses of the events that a query finds, with their names, hardware addresses, users, systems and services.',
+    positionals: { least: 1, most: 2 },
+    options: {
+      ...TIME_OPTIONS,
+      of: {
+        type: 'string',
+        value: 'ADDRESS',
+        help: 'only this address, all that is known of it; or a block, or private',
+      },
+      n: { type: 'string', value: 'N', help: `how many hosts (default ${DEFAULT_HOSTS})` },
+      json: { type: 'boolean', help: 'one JSON document with all that is known of each' },
+    },
+    details: `Examples:
+  daybook hosts CASE --of private
+  daybook hosts CASE --of 10.0.0.7
+  daybook hosts CASE 'tag:suspicious' --from 2026-11-21
+Hosts with the most events come first. Names are those of DNS answers, DHCP, NTLM, TLS and HTTP; users are those of logins and
+sessions from an address; services those of connections that were answered.`,
+  },
+  async run(parsed, { streams, settings, signal }) {
+    const [folder, query = '*'] = parsed.positionals as [string, string | undefined];
+    const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
+    const of = parsed.text('of');
+    if (of !== undefined && !/^[0-9a-z.:/]+$/i.test(of))
+      throw new DaybookError(
+        'usage',
+        `${JSON.stringify(of)} is no address`,
+        'give an address, a block such as 10.0.0.0/8, or private',
+      );
+    const session = CaseSession.open(folder, {
+      memoryLimit: settings.queryMemory,
+      threads: settings.threads,
+    });
+    try {
+      const range = requestRange(parsed.text('from'), parsed.text('to'), zone);
+      const limit = parsed.whole('n', 1) ?? DEFAULT_HOSTS;
+      const list = await hosts(session, { query, ...range, zone, of, limit }, signal);
+      if (parsed.flag('json')) {
+        await write(streams.out, `${JSON.stringify(list)}\n`);
+        return 0;
+      }
+      const [only] = list.hosts;
+      if (list.hosts.length === 1 && only !== undefined) await write(streams.out, allOf(only));
+      else if (list.hosts.length > 0)
+        await write(streams.out, tableOf(list.hosts, streams.out.columns));
+      if (list.total === 0) streams.err.write('no event of them has an address\n');
+      if (list.total > list.hosts.length)
+        streams.err.write(
+          `${counted(list.total - list.hosts.length, 'more host')}; all with --n ${list.total}\n`,
+        );
+      for (const note of list.notes) streams.err.write(`${visible(note)}\n`);
+      return 0;
+    } finally {
+      await session.close();
+    }
+  },
+};
+
+function tableOf(all: readonly Host[], width: number | undefined): string {
+  const rows = all.map(({ address, events, first, last, facts }) => {
+    const some = (name: FactName): string => {
+      const values = facts[name].values.map(({ value }) => value);
+      const left = values.length - SHOWN + facts[name].more;
+      return [...values.slice(0, SHOWN), ...(left > 0 ? [`+${left}`] : [])].join(', ');
+    };
+    const texts = [some('name'), some('mac'), some('user'), some('offers')];
+    return [address, events, ...texts, isoMicros(first), isoMicros(last)];
+  });
+  const names = ['address', 'events', 'names', 'hardware', 'users', 'offers', 'first', 'last'];
+  return table(names, rows, width);
+}
+
+function allOf({ address, events, first, last, facts }: Host): string {
+  const parts = [
+    `${address}: ${counted(events, 'event')}, ${isoMicros(first) ?? 'no time'} to ${isoMicros(last) ?? 'no time'}\n`,
+  ];
+  for (const name of HOST_FACTS) {
+    const { values, more } = facts[name];
+    if (values.length === 0) continue;
+    const rows = values
+      .slice(0, SHOWN_OF_ONE)
+      .map((one) => [
+        ...[one.value, one.events, isoMicros(one.first), isoMicros(one.last), one.by.join(', ')],
+      ]);
+    const left = values.length - rows.length + more;
+
+    parts.push(
+      `\n${HEADINGS[name]}\n${table(['value', 'events', 'first', 'last', 'by'], rows, undefined)}`,
+      ...(left === 0 ? [] : [`${count(left)} more\n`]),
+    );
+  }
+  return parts.join('');
+}

@@ -1,0 +1,106 @@
+/** From a fingerprint of TLS to the host that has it, to a file that it got, and the file itself. */
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import { cat, classicFile, n16 } from '../../importers/pcap/testing/build.ts';
+import {
+  CLIENT,
+  type Frame,
+  SERVER,
+  stream,
+} from '../../importers/pcap/protocols/testing/frames.ts';
+import { clientHello } from '../../importers/pcap/protocols/testing/hellos.ts';
+import { daybook } from '../harness.ts';
+import { DaybookWindow } from './pages/daybook-window.ts';
+import { expect } from './pages/expect.ts';
+import { browserShell, scratch, type OpenWindow } from './shells.ts';
+import { shot } from './shots.ts';
+
+const space = scratch();
+const folder = path.join(space.folder, 'walk.daybook');
+const CONTENT = 'what was got\n'.repeat(50);
+let opened: OpenWindow;
+let window: DaybookWindow;
+
+function frames(): Frame[] {
+  const tls = stream(443);
+  const hello = clientHello();
+  const record = cat(
+    '16 0301',
+    n16(hello.length + 4),
+    Uint8Array.of(1, 0),
+    n16(hello.length),
+    hello,
+  );
+  const web = stream(8080);
+  const ask = 'GET /tool.bin HTTP/1.1\r\nHost: files.example.com\r\n\r\n';
+  const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${CONTENT.length}\r\n\r\n${CONTENT}`;
+  return [
+    ...[tls.client(0, '', 2), tls.server(0, '', 18, 1), tls.client(1, record)],
+    ...[web.client(0, '', 2), web.server(0, '', 18, 1), web.client(1, ask)],
+    web.server(1, answer, 16, 1 + ask.length),
+  ];
+}
+
+const { whyNot } = browserShell;
+describe.skipIf(whyNot !== undefined)(
+  whyNot === undefined ? 'browser' : `browser: ${whyNot}`,
+  () => {
+    beforeAll(async () => {
+      const capture = classicFile(
+        {},
+        frames().map((bytes, i) => ({
+          seconds: 1_700_000_000 + i,
+          fraction: 0,
+          bytes,
+          wire: bytes.length,
+        })),
+      );
+      const file = path.join(space.folder, 'walk.pcap');
+      writeFileSync(file, capture);
+      const run = await daybook(['import', folder, file]);
+      if (run.status !== 0) throw new Error(run.err);
+      opened = await browserShell.open({ openCase: folder });
+      window = new DaybookWindow(opened.page);
+      await expect(window.caseButton).toHaveAccessibleName('Case walk');
+    }, 120_000);
+    afterAll(async () => {
+      await opened?.close();
+      space.remove();
+    });
+    afterEach(() => expect(opened.problems).toEqual([]));
+
+    it('goes from a fingerprint to its host, and on to the events of that', async () => {
+      const { page } = opened;
+      await window.query.run('ja4:*');
+      await expect.poll(() => window.found()).toBe(1);
+      await page.getByRole('tab', { name: 'Hosts' }).click();
+      const host = page.getByRole('button', { name: CLIENT, exact: true });
+      await expect(host).toBeVisible();
+      await expect(page.getByText('2 hosts', { exact: true })).toBeVisible();
+      await window.query.run('*');
+      await page.getByRole('button', { name: SERVER, exact: true }).click();
+      const facts = page.getByRole('region', { name: `Host ${SERVER}` });
+      await expect(facts).toContainText('files.example.com');
+      await expect(facts).toContainText('8080/tcp http');
+      await shot(page, 'browser-hosts');
+      await facts.getByRole('button', { name: 'Its events' }).click();
+      await expect(window.query.input).toHaveText(`ip:${SERVER}`);
+    });
+
+    it('saves a file that a connection carried', async () => {
+      const { page } = opened;
+      await window.query.run('kind:file');
+      await expect.poll(() => window.found()).toBe(1);
+      await window.events.row(0).click();
+      const save = page.getByRole('button', { name: 'Save the file…' });
+      const [download] = await Promise.all([page.waitForEvent('download'), save.click()]);
+      expect(download.suggestedFilename()).toBe('tool.bin');
+      expect(readFileSync(await download.path(), 'latin1')).toBe(CONTENT);
+      const sha256 = createHash('sha256').update(CONTENT).digest('hex');
+      await expect(page.getByText(`SHA-256 ${sha256}`)).toBeVisible();
+      await shot(page, 'browser-file');
+    });
+  },
+);

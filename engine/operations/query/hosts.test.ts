@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { evidence } from '../../../app/compose.ts';
+import {
+  ascii,
+  cat,
+  classicFile,
+  ethernet,
+  hex,
+  n16,
+} from '../../../importers/pcap/testing/build.ts';
+import {
+  CLIENT,
+  datagram,
+  type Frame,
+  SERVER,
+  stream,
+} from '../../../importers/pcap/protocols/testing/frames.ts';
+import { called } from '../testing/called.ts';
+import { type SmallCase, smallCase } from '../testing/small-case.ts';
+import { queryHandlers } from './handlers.ts';
+import type { Result } from '../../contract/operations.ts';
+
+/** Who has www.example.com, and its address. */
+function names(): Frame[] {
+  const name = cat('03', ascii('www'), '07', ascii('example'), '03', ascii('com'), '00');
+  const head = (flags: string, answers: number): Uint8Array =>
+    cat('0001', flags, n16(1), n16(answers), n16(0), n16(0), name, '00010001');
+  const answer = cat(
+    'c00c 0001 0001 0000003c 0004',
+    Uint8Array.from(SERVER.split('.').map(Number)),
+  );
+  return [datagram(true, 53, head('0100', 0)), datagram(false, 53, cat(head('8180', 1), answer))];
+}
+/** `192.0.2.17 is-at 0a:00:00:00:00:01` */
+const arp = ethernet(
+  0x0806,
+  cat('0001 0800 06 04 0002 0a0000000001 c0000211 0a0000000002 c0000201', hex('00'.repeat(18))),
+);
+function web(): Frame[] {
+  const { client, server } = stream(8080);
+  const ask = 'GET / HTTP/1.1\r\nHost: WWW.example.com:8080\r\nUser-Agent: browser 1\r\n\r\n';
+  return [
+    ...[client(0, '', 2), server(0, '', 18, 1), client(1, ask)],
+    server(
+      1,
+      'HTTP/1.1 200 OK\r\nServer: server 2\r\nContent-Length: 0\r\n\r\n',
+      16,
+      1 + ask.length,
+    ),
+  ];
+}
+const LOG = [
+  `Nov 14 22:00:00 web01 sshd[1]: Accepted password for alice from ${CLIENT} port 50000 ssh2`,
+  `Nov 14 22:00:01 web01 sshd[1]: Failed password for bob from ${CLIENT} port 50001 ssh2`,
+  'Nov 14 22:00:02 web01 sshd[1]: Failed password for bob from 203.0.113.9 port 50001 ssh2',
+  '',
+].join('\n');
+
+type Host = Result<'hosts.run'>['hosts'][number];
+let files: SmallCase;
+let all: Host[];
+beforeAll(async () => {
+  const frames = [...names(), arp, ...web()];
+  const capture = classicFile(
+    {},
+    frames.map((bytes, i) => ({
+      seconds: 1_700_000_000 + i,
+      fraction: 7,
+      bytes,
+      wire: bytes.length,
+    })),
+  );
+  files = await smallCase({ 'a.pcap': capture, 'auth.log': LOG }, evidence, {
+    options: { timeZone: 'UTC', year: 2023 },
+  });
+  all = (await ask({ query: '' })).hosts;
+});
+afterAll(() => files.dispose());
+
+async function ask(request: { query: string; of?: string; limit?: number }) {
+  const handlers = queryHandlers(files.services);
+  return (await called(handlers, 'hosts.run', { case: files.folder, ...request })).result;
+}
+function said(address: string, fact: keyof Host['facts']): unknown[] {
+  const host = all.find((one) => one.address === address);
+  return (host?.facts[fact].values ?? []).map(({ value, by }) => [value, by.join(' ')]);
+}
+
+it('says names, hardware, users, systems and services of each address', () => {
+  expect(all.map(({ address }) => address).toSorted()).toEqual([CLIENT, SERVER, '203.0.113.9']);
+  // One name, however it is written.
+  expect(said(SERVER, 'name')).toEqual([['www.example.com', 'DNS HTTP']]);
+  expect(said(CLIENT, 'mac')).toEqual([['0a:00:00:00:00:01', 'ARP']]);
+  expect(said(CLIENT, 'user')).toEqual([
+    ...[
+      ['alice (log)', 'logins'],
+      ['bob (log, refused)', 'logins'],
+    ],
+  ]);
+  expect(said(CLIENT, 'system')).toEqual([['browser 1', 'HTTP']]);
+  expect(said(SERVER, 'system')).toEqual([['server 2', 'HTTP']]);
+  const offered = [
+    ['53/udp dns', 'flows'],
+    ['8080/tcp http', 'flows'],
+  ];
+  expect(said(SERVER, 'offers')).toEqual(offered);
+  expect(said(CLIENT, 'uses')).toEqual(offered);
+  expect(said(CLIENT, 'offers')).toEqual([]);
+});
+
+it('says when, to the microsecond', () => {
+  const name = all.find(({ address }) => address === SERVER)?.facts.name.values[0];
+  expect(name).toMatchObject({ first: 1_700_000_000_000_007, last: 1_700_000_005_000_007 });
+});
+
+it('is of the events that a query finds, and of the addresses that are asked for', async () => {
+  const { hosts, total } = await ask({ query: 'kind:log outcome:failure' });
+  expect(hosts.map(({ address, events }) => [address, events])).toEqual([
+    ...[
+      [CLIENT, 1],
+      ['203.0.113.9', 1],
+    ],
+  ]);
+  expect(total).toBe(2);
+  expect(hosts[0]?.facts.user.values.map(({ value }) => value)).toEqual(['bob (log, refused)']);
+  const some = await ask({ query: '', of: '198.51.100.0/24' });
+  expect(some.hosts.map(({ address }) => address)).toEqual([SERVER]);
+  const one = await ask({ query: '', limit: 1 });
+  expect(one).toMatchObject({ total: 3, hosts: [{ address: CLIENT }] });
+  expect((await ask({ query: 'host:nowhere' })).hosts).toEqual([]);
+});
+
+it('refuses what is no list of events, and fields that there are not', async () => {
+  await expect(ask({ query: '* | count' })).rejects.toMatchObject({ code: 'usage' });
+  await expect(ask({ query: 'nonsense = 1' })).rejects.toMatchObject({ code: 'unknown-field' });
+});

@@ -1,0 +1,238 @@
+/**
+ * `hosts.run`: the addresses of a view, and what its events say of each: names, hardware addresses, users, systems, services,
+ * each with where it comes from, how often, and when first and last. Who had an address when is told by the times of its
+ * names and hardware addresses.
+ */
+import type { EpochMicros } from '../../contract/event.ts';
+import { DaybookError } from '../../contract/errors.ts';
+import { type Ast, parseQuery } from '../../query/index.ts';
+import { type CaseSession, type View, askQuery } from '../../search/index.ts';
+import { HOST_CLUES, type FactName, type HostClue } from './host-clues.ts';
+
+/** Addresses, and values of one kind of fact, that are looked at: those with the most events. */
+const MOST_GROUPS = 50_000;
+/** Values of a fact that are given of a host. */
+const MOST_VALUES = 100;
+
+export interface HostFact {
+  readonly value: string;
+  /** Protocols or logs that say it. */
+  readonly by: string[];
+  readonly events: number;
+  readonly first: EpochMicros | undefined;
+  readonly last: EpochMicros | undefined;
+}
+
+export interface HostFacts {
+  /** Those with the most events first. */
+  readonly values: HostFact[];
+  /** Values beyond those given. */
+  readonly more: number;
+}
+
+export interface Host {
+  readonly address: string;
+  readonly events: number;
+  readonly first: EpochMicros | undefined;
+  readonly last: EpochMicros | undefined;
+  readonly facts: Readonly<Record<FactName, HostFacts>>;
+}
+
+export interface HostParameters extends View {
+  /** An address or a block; undefined: all. */
+  readonly of?: string | undefined;
+  /** Hosts that are given: those with the most events. */
+  readonly limit: number;
+}
+
+export interface HostList {
+  readonly hosts: Host[];
+  readonly total: number;
+  readonly notes: string[];
+}
+
+interface Seen {
+  events: number;
+  first: EpochMicros | undefined;
+  last: EpochMicros | undefined;
+}
+type Value = Seen & { readonly by: Set<string>; readonly value: string };
+type Values = Map<string, Value>;
+
+/** @throws DaybookError usage, query-syntax, unknown-field, cancelled */
+export async function hosts(
+  session: CaseSession,
+  parameters: HostParameters,
+  signal?: AbortSignal,
+): Promise<HostList> {
+  const filter = filterOf(parameters.query);
+  const notes: string[] = [];
+  const asked = new Asked(session, parameters, filter, notes, signal);
+  const addresses = new Map<string, Seen>();
+  for (const field of ['src_ip', 'dst_ip'])
+    for (const { address, ...seen } of await asked.groups({
+      ...{ filter: '*', address: field, values: [], what: 'addresses' },
+    }))
+      addresses.set(address, joined(addresses.get(address), seen));
+  const chosen = new Map(
+    [...addresses]
+      .toSorted(([a, x], [b, y]) => y.events - x.events || (a < b ? -1 : 1))
+      .slice(0, parameters.limit)
+      .map(([address, seen]) => [address, { seen, facts: new Map<FactName, Values>() }]),
+  );
+  for (const clue of HOST_CLUES) {
+    for (const { address, values, ...seen } of await asked.clue(clue)) {
+      const value = (clue.text ?? (([first]) => first))(values);
+      const host = chosen.get(address);
+      if (host === undefined || value === undefined || value === '') continue;
+      // Names of the network have no case, and the address is none.
+      const key = clue.fact === 'name' ? value.toLowerCase() : value;
+      if (key === address) continue;
+      const known: Values = host.facts.get(clue.fact) ?? new Map<string, Value>();
+      host.facts.set(clue.fact, known);
+      const before = known.get(key);
+      const by = before?.by ?? new Set<string>();
+      known.set(key, {
+        ...joined(before, seen),
+        by: by.add(clue.by),
+        value: before?.value ?? value,
+      });
+    }
+  }
+  return {
+    hosts: [...chosen].map(([address, { seen, facts }]) => hostOf(address, seen, facts)),
+    total: addresses.size,
+    notes,
+  };
+}
+
+const WORDS: Readonly<Record<FactName, string>> = {
+  ...{ name: 'names', mac: 'hardware addresses', user: 'users', system: 'systems' },
+  ...{ offers: 'services that are offered', uses: 'services that are used' },
+};
+
+/** The events that are chosen. */
+function filterOf(query: string): string {
+  const text = query.trim() === '' ? '*' : query;
+  const ast: Ast = parseQuery(text);
+  if (ast.stages.length > 0)
+    throw new DaybookError(
+      'usage',
+      'hosts are those of events: this query makes something else of them',
+      'leave out what follows the first |',
+    );
+  return `(${text})`;
+}
+
+interface Group extends Seen {
+  readonly address: string;
+  readonly values: readonly string[];
+}
+
+/** Questions about one view. */
+class Asked {
+  private readonly session: CaseSession;
+  private readonly parameters: HostParameters;
+  private readonly filter: string;
+  private readonly notes: string[];
+  private readonly signal: AbortSignal | undefined;
+
+  constructor(
+    session: CaseSession,
+    parameters: HostParameters,
+    filter: string,
+    notes: string[],
+    signal: AbortSignal | undefined,
+  ) {
+    this.session = session;
+    this.parameters = parameters;
+    this.filter = filter;
+    this.notes = notes;
+    this.signal = signal;
+  }
+
+  async groups({
+    filter,
+    stages,
+    address,
+    values,
+    what,
+  }: Pick<HostClue, 'filter' | 'stages' | 'address' | 'values'> & { what: string }): Promise<
+    Group[]
+  > {
+    const { from, to, list, zone, path, of } = this.parameters;
+    const text = [
+      `${this.filter} (${filter})`,
+      ...(stages === undefined ? [] : [stages]),
+      `where ${address}:${of ?? '*'}`,
+      `stats count() as n, min(ts) as first_ts, max(ts) as last_ts by ${[address, ...values].join(', ')}`,
+      'sort n desc',
+      `limit ${MOST_GROUPS + 1}`,
+    ].join(' | ');
+    const question = { text, from, to, list, zone, path, signal: this.signal };
+    const running = await askQuery(this.session, { ...question, operation: 'hosts.run' });
+    const answer = await running.answer();
+    const rows = 'rows' in answer ? answer.rows : [];
+    if (rows.length > MOST_GROUPS)
+      this.notes.push(`${what}: only the ${MOST_GROUPS} with the most events were looked at`);
+    return rows.slice(0, MOST_GROUPS).map((row) => ({
+      address: textOf(row[shownName(address)]),
+      values: values.map((name) => textOf(row[shownName(name)])),
+      events: Number(row['n']),
+      first: microsOf(row['first_ts']),
+      last: microsOf(row['last_ts']),
+    }));
+  }
+
+  /** Of fields that no event of the case has there is nothing to be found. */
+  async clue(clue: HostClue): Promise<Group[]> {
+    try {
+      return await this.groups({ ...clue, what: `${WORDS[clue.fact]} by ${clue.by}` });
+    } catch (error) {
+      if (error instanceof DaybookError && error.code === 'unknown-field') return [];
+      throw error;
+    }
+  }
+}
+
+/** What an answer calls an attribute. */
+function shownName(field: string): string {
+  return field.replace(/^attrs\./, '');
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
+}
+
+/** Of a time as it is shown, to the microsecond. */
+function microsOf(shown: unknown): EpochMicros | undefined {
+  if (typeof shown !== 'string') return undefined;
+  const beyond = /\.\d{3}(\d{3})/.exec(shown)?.[1] ?? '0';
+  return Date.parse(shown) * 1000 + Number(beyond);
+}
+
+function joined(a: Seen | undefined, b: Seen): Seen {
+  if (a === undefined) return { events: b.events, first: b.first, last: b.last };
+  return {
+    events: a.events + b.events,
+    first: a.first === undefined ? b.first : Math.min(a.first, b.first ?? a.first),
+    last: a.last === undefined ? b.last : Math.max(a.last, b.last ?? a.last),
+  };
+}
+
+function hostOf(address: string, seen: Seen, facts: ReadonlyMap<FactName, Values>): Host {
+  const listed = (name: FactName): HostFacts => {
+    const values = [...(facts.get(name) ?? [])].toSorted(
+      ([a, x], [b, y]) => y.events - x.events || (a < b ? -1 : 1),
+    );
+    return {
+      values: values.slice(0, MOST_VALUES).map(([, { by, ...rest }]) => ({ ...rest, by: [...by] })),
+      more: Math.max(0, values.length - MOST_VALUES),
+    };
+  };
+  const all = {
+    ...{ name: listed('name'), mac: listed('mac'), user: listed('user') },
+    ...{ system: listed('system'), offers: listed('offers'), uses: listed('uses') },
+  };
+  return { address, ...seen, facts: all };
+}

@@ -1,0 +1,243 @@
+/** Hosts: the addresses of what was found, and all that its events say of the one that is chosen. */
+import { Button, SegmentedControl, Select, UnstyledButton } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import type { Result } from '../../../engine/contract/operations.ts';
+import {
+  ALL,
+  counted,
+  dissect,
+  fieldTerm,
+  formatCount,
+  useAnswer,
+  useQuestion,
+  useView,
+  useWorkspace,
+  withTerm,
+} from '../../panel-api.ts';
+import { Empty } from '../../widgets/empty.tsx';
+import { EventText } from '../../widgets/event-text.tsx';
+import { Loading } from '../../widgets/loading.tsx';
+import { Problem } from '../../widgets/problem.tsx';
+import table from '../../widgets/result-table.module.css';
+import { TimeText } from '../../widgets/time-text.tsx';
+import css from './hosts.module.css';
+
+type Host = Result<'hosts.run'>['hosts'][number];
+type FactName = keyof Host['facts'];
+
+const LIMITS = ['200', '1000', '5000'];
+const SCOPES = [
+  { value: 'all', label: 'All addresses' },
+  { value: 'private', label: 'Private' },
+] as const;
+
+const SECTIONS: readonly { readonly fact: FactName; readonly title: string }[] = [
+  { fact: 'name', title: 'Names' },
+  { fact: 'mac', title: 'Hardware addresses' },
+  { fact: 'user', title: 'Users' },
+  { fact: 'system', title: 'Systems' },
+  { fact: 'offers', title: 'Services it offered' },
+  { fact: 'uses', title: 'Services it used' },
+];
+/** Columns of the table. */
+const SUMMARISED: readonly FactName[] = ['name', 'mac', 'user', 'offers'];
+const IN_CELL = 2;
+/** Of the columns, in pixels; the others share what is left. */
+const WIDTHS = [150, 78, undefined, 138, undefined, undefined];
+const FACT_WIDTHS = [undefined, 66, 156, 156, 84];
+
+export function HostsPanel() {
+  const { views } = useWorkspace();
+  const { query, from, to, list } = useView();
+  const question = useQuestion();
+  const [scope, setScope] = useState('all');
+  const [limit, setLimit] = useState('200');
+  const [chosen, setChosen] = useState<string>();
+  const { data, error, stale } = useAnswer('hosts.run', {
+    ...question,
+    query: dissect(query).filter,
+    ...(scope === 'private' ? { of: 'private' } : {}),
+    limit: Number(limit),
+  });
+  const host = useMemo(
+    () => data?.hosts.find(({ address }) => address === chosen) ?? data?.hosts[0],
+    [data, chosen],
+  );
+  return (
+    <div className={table['column']}>
+      <div className={table['toolbar']}>
+        <SegmentedControl
+          aria-label="Which addresses"
+          data={[...SCOPES]}
+          value={scope}
+          onChange={setScope}
+        />
+        <Select
+          aria-label="How many hosts"
+          w={112}
+          allowDeselect={false}
+          data={LIMITS.map((value) => ({ value, label: `${formatCount(Number(value))} hosts` }))}
+          value={limit}
+          onChange={(next) => next !== null && setLimit(next)}
+        />
+        {data !== undefined && (
+          <span className={css['summary']}>
+            {data.hosts.length < data.total && `${formatCount(data.hosts.length)} of `}
+            {counted(data.total, 'host')}
+            {data.notes.map((note) => ` · ${note}`)}
+          </span>
+        )}
+      </div>
+      <div className={`${table['rest']} ${stale ? table['dim'] : ''}`}>
+        {error !== undefined ? (
+          <Problem title="The hosts cannot be shown" error={error} />
+        ) : data === undefined ? (
+          <Loading />
+        ) : host === undefined ? (
+          <Empty
+            title="No hosts"
+            text="Hosts are the addresses of events. None of what was found has any: widen the time range, or change the query."
+            actions={
+              query !== '' || (from ?? to ?? list) !== undefined ? (
+                <Button variant="default" onClick={() => views.show(ALL)}>
+                  Hosts of the whole case
+                </Button>
+              ) : undefined
+            }
+          />
+        ) : (
+          <div className={css['parts']}>
+            <HostTable hosts={data.hosts} chosen={host.address} onChoose={setChosen} />
+            <HostFacts host={host} />
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function HostTable({
+  hosts,
+  chosen,
+  onChoose,
+}: {
+  readonly hosts: readonly Host[];
+  readonly chosen: string;
+  readonly onChoose: (address: string) => void;
+}) {
+  return (
+    <div className={`${table['scroll']} ${css['list']}`}>
+      <table className={`${table['table']} ${css['hosts']}`}>
+        <colgroup>
+          {WIDTHS.map((width, i) => (
+            <col key={i} style={{ width }} />
+          ))}
+        </colgroup>
+        <thead>
+          <tr>
+            <th>address</th>
+            <th className={table['number']}>events</th>
+            <th>names</th>
+            <th>hardware</th>
+            <th>users</th>
+            <th>offers</th>
+          </tr>
+        </thead>
+        <tbody>
+          {hosts.map(({ address, events, facts }) => (
+            <tr key={address} aria-selected={address === chosen} className={css['host']}>
+              <td>
+                <UnstyledButton
+                  className={css['address']}
+                  aria-pressed={address === chosen}
+                  onClick={() => onChoose(address)}
+                >
+                  <EventText text={address} max={60} mono />
+                </UnstyledButton>
+              </td>
+              <td className={table['number']}>{formatCount(events)}</td>
+              {SUMMARISED.map((fact) => (
+                <td key={fact}>
+                  <EventText text={summaryOf(facts[fact])} max={80} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function summaryOf({ values, more }: Host['facts'][FactName]): string {
+  const left = values.length - IN_CELL + more;
+  const shown = values.slice(0, IN_CELL).map(({ value }) => value);
+  return [...shown, ...(left > 0 ? [`+${left}`] : [])].join(', ');
+}
+
+function HostFacts({ host }: { readonly host: Host }) {
+  const { views } = useWorkspace();
+  const { query } = useView();
+  const { address, events, first, last, facts } = host;
+  const show = (): void => {
+    const next = withTerm(dissect(query).filter, fieldTerm('ip', address));
+    views.show({ query: next, tab: 'events' });
+  };
+  return (
+    <section className={css['facts']} aria-label={`Host ${address}`}>
+      <div className={css['head']}>
+        <h2 className={css['title']}>{address}</h2>
+        <Button variant="default" size="compact-sm" onClick={show}>
+          Its events
+        </Button>
+      </div>
+      <p className={css['when']}>
+        {counted(events, 'event')}, from <TimeText micros={first} /> to <TimeText micros={last} />
+      </p>
+      {SECTIONS.filter(({ fact }) => facts[fact].values.length > 0).map(({ fact, title }) => (
+        <div key={fact}>
+          <h3 className={css['heading']}>{title}</h3>
+          <table className={`${table['table']} ${css['values']}`}>
+            <colgroup>
+              {FACT_WIDTHS.map((width, i) => (
+                <col key={i} style={{ width }} />
+              ))}
+            </colgroup>
+            <thead>
+              <tr>
+                <th>value</th>
+                <th className={table['number']}>events</th>
+                <th>first</th>
+                <th>last</th>
+                <th>by</th>
+              </tr>
+            </thead>
+            <tbody>
+              {facts[fact].values.map((one) => (
+                <tr key={one.value}>
+                  <td>
+                    <EventText text={one.value} max={120} />
+                  </td>
+                  <td className={table['number']}>{formatCount(one.events)}</td>
+                  <td>
+                    <TimeText micros={one.first} digits={0} />
+                  </td>
+                  <td>
+                    <TimeText micros={one.last} digits={0} />
+                  </td>
+                  <td>{one.by.join(', ')}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          {facts[fact].more > 0 && (
+            <p className={css['when']}>{formatCount(facts[fact].more)} more</p>
+          )}
+        </div>
+      ))}
+      {SECTIONS.every(({ fact }) => facts[fact].values.length === 0) && (
+        <p className={css['when']}>Nothing else is said of it.</p>
+      )}
+    </section>
+  );
+}
