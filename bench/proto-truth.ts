@@ -43,6 +43,12 @@ const opened = (frame: Frame): string[] =>
 /** The share of a later request may be known of another connection of the same session. */
 const connected = (frame: Frame): string[] =>
   frame['smb2.cmd'] === '3' ? parts(frame['smb2.tree']) : [];
+/** Not within SMB or other protocols. */
+const plainKerberos = (name: string) => (frame: Frame) =>
+  /:(?:udp|tcp):kerberos$/.test(frame['layers'] ?? '') ? parts(frame[`kerberos.${name}`]) : [];
+const nameParts = (value: unknown): string[] => (typeof value === 'string' ? value.split('/') : []);
+const ofBinds = (row: CollectedRow): readonly unknown[] =>
+  row.kind === 'ldap' && row['event_type'] === 'login' ? [row['user']] : [];
 /** The values of an attribute or column of events of a kind. */
 const of =
   (kind: string, ...names: readonly string[]) =>
@@ -166,6 +172,39 @@ const COMPARISONS: readonly Comparison[] = [
   },
   { name: 'smb share', table: 'auth-smb', theirs: connected, ours: of('smb', 'path') },
   { name: 'smb file', table: 'auth-smb', theirs: opened, ours: of('smb', 'name') },
+  {
+    ...{ name: 'kerberos client', table: 'auth-smb', theirs: plainKerberos('CNameString') },
+    ours: (row) => of('kerberos', 'cname')(row).flatMap(nameParts),
+  },
+  {
+    ...{ name: 'kerberos service', table: 'auth-smb', theirs: plainKerberos('SNameString') },
+    ours: (row) => of('kerberos', 'sname')(row).flatMap(nameParts),
+  },
+  { name: 'ldap name', table: 'other', theirs: cell('ldap.name'), ours: ofBinds },
+  {
+    name: 'rdp cookie',
+    table: 'other',
+    theirs: cell('rdp.rt_cookie'),
+    ours: (row) =>
+      of('rdp', 'cookie')(row).map((one) => (typeof one === 'string' ? `Cookie: ${one}` : '')),
+  },
+  {
+    ...{ name: 'rdp client', table: 'other', theirs: cell('rdp.client.name') },
+    ours: of('rdp', 'client_name'),
+  },
+  { name: 'sip method', table: 'other', theirs: cell('sip.Method'), ours: of('sip', 'method') },
+  {
+    name: 'sip status',
+    table: 'other',
+    theirs: cell('sip.Status-Code'),
+    ours: of('sip', 'status_code'),
+  },
+  { name: 'sip from', table: 'other', theirs: cell('sip.from.user'), ours: of('sip', 'from_user') },
+  { name: 'sip to', table: 'other', theirs: cell('sip.to.user'), ours: of('sip', 'to_user') },
+  {
+    ...{ name: 'snmp community', table: 'other', theirs: cell('snmp.community') },
+    ours: of('snmp', 'community'),
+  },
   objects('http', 'http'),
   objects('smb', 'smb'),
   objects('imf', 'smtp'),

@@ -7,13 +7,16 @@ import { u16 } from '../bytes.ts';
 import type { Packet } from '../packet.ts';
 import { DNS_PORTS, DnsConversation, type DnsMessage, NETBIOS_PORT, readDns } from './dns.ts';
 import { DHCP } from './dhcp.ts';
+import { KERBEROS_PORT, KerberosExchange } from './kerberos.ts';
 import type { DatagramProtocol, MessageSink, Stamp } from './messages.ts';
 import { mayBeginQuic, QuicConversation } from './quic.ts';
+import { SIP } from './sip.ts';
+import { SNMP } from './snmp.ts';
 import { endpointsOf, type FlowBeginnings, placeOf } from './tcp-streams.ts';
 import { TFTP_PORT, TftpTransfer } from './tftp.ts';
 
 /** Protocols each of whose messages is an event, in the order in which they are tried. */
-const DATAGRAM_PROTOCOLS: readonly DatagramProtocol[] = [DHCP];
+const DATAGRAM_PROTOCOLS: readonly DatagramProtocol[] = [DHCP, SNMP, SIP];
 
 /** Conversations that are followed at a time. */
 const MAX_CONVERSATIONS = 65_536;
@@ -35,6 +38,7 @@ export class Datagrams {
   private readonly quic = new Map<number, QuicConnection>();
   /** By the address and port of the client: the server answers from a port of its own. */
   private readonly transfers = new Map<string, TftpTransfer>();
+  private readonly kerberos = new Map<number, KerberosExchange>();
   private heldBytes = 0;
   private quicBytes = 0;
 
@@ -68,6 +72,8 @@ export class Datagrams {
     }
     const at = { micros: p.micros, nanos: p.nanos, digits: p.digits };
     if ((dstPort === TFTP_PORT || this.transfers.size > 0) && this.tftp(p, flow, end, at)) return;
+    if ((srcPort === KERBEROS_PORT || dstPort === KERBEROS_PORT) && this.ticket(p, flow, end, at))
+      return;
     for (const { service, read } of DATAGRAM_PROTOCOLS) {
       const found = read({ bytes, start, end, srcPort, dstPort, at });
       if (found === undefined) continue;
@@ -100,6 +106,25 @@ export class Datagrams {
     const turned = isFromClient ? ends : endpointsOf(p, flow, false);
     transfer.take(turned, this.sink, at, bytes, start, end, isFromClient);
     if (transfer.isDone) transfers.delete(client);
+    return true;
+  }
+
+  /** @returns whether it is a message of Kerberos */
+  private ticket(p: Packet, flow: number, end: number, at: Stamp): boolean {
+    const { kerberos } = this;
+    const known = kerberos.get(flow);
+    const exchange =
+      known ?? new KerberosExchange(endpointsOf(p, flow, p.dstPort === KERBEROS_PORT), this.sink);
+    if (!exchange.take(p.bytes, p.payloadStart, end, at)) return false;
+    if (known === undefined) {
+      if (kerberos.size >= MAX_CONVERSATIONS) {
+        const [[oldest, first] = []] = kerberos;
+        first?.finish();
+        kerberos.delete(oldest!);
+      }
+      kerberos.set(flow, exchange);
+      this.flows.services.set(flow, 'kerberos');
+    }
     return true;
   }
 
@@ -176,6 +201,7 @@ export class Datagrams {
   finish(): void {
     for (const conversation of this.conversations.values()) conversation.finish();
     for (const { conversation } of this.quic.values()) conversation.finish();
+    for (const exchange of this.kerberos.values()) exchange.finish();
     for (const transfer of this.transfers.values()) transfer.finish();
   }
 }

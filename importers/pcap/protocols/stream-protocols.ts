@@ -2,12 +2,17 @@
 import { DNS_STREAM } from './dns.ts';
 import { FTP_OR_SMTP } from './greeted.ts';
 import { HTTP } from './http.ts';
+import { KERBEROS } from './kerberos.ts';
+import { LDAP } from './ldap.ts';
 import { IMAP, POP3 } from './mailbox.ts';
 import type { StreamProtocol } from './messages.ts';
+import { RDP } from './rdp.ts';
+import { SIP_STREAM } from './sip.ts';
 import { SMB } from './smb.ts';
 import { SSH } from './ssh.ts';
 import { TLS } from './tls.ts';
 
 export const STREAM_PROTOCOLS: readonly StreamProtocol[] = [
   ...[TLS, HTTP, SSH, FTP_OR_SMTP, POP3, IMAP, SMB, DNS_STREAM],
+  ...[KERBEROS, LDAP, RDP, SIP_STREAM],
 ];

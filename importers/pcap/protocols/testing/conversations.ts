@@ -1,5 +1,6 @@
 /** For tests: a conversation of each protocol, message by message. */
 import { ascii, cat, hex, n16 } from '../../testing/build.ts';
+import { bind, framed, message, refusal, reply, request, result, search } from './directory.ts';
 import { clientHello } from './hellos.ts';
 import { SESSION, TRANSFER } from './smb.ts';
 import { offer } from './ssh.ts';
@@ -89,5 +90,34 @@ export const CONVERSATIONS: Readonly<Record<string, readonly Said[]>> = {
     ...['> 2 LOGIN alice "a b"', '< 2 OK in'],
   ),
   smb: [...SESSION, ...TRANSFER].map((bytes, i) => ({ isClient: i % 2 === 0, bytes })),
+  kerberos: [
+    ...[request(10, 'alice', 'krbtgt', 'EXAMPLE.COM'), refusal(24)],
+    ...[request(12, undefined, 'cifs', 'host1'), reply(13, 'alice', 'cifs', 'host1')],
+  ].map((bytes, i) => ({ isClient: i % 2 === 0, bytes: framed(bytes) })),
+  ldap: [
+    ...[message(1, bind('cn=admin', 'wrong')), message(1, result(0x61, 49, 'no'))],
+    ...[message(2, search), message(2, result(0x65, 0))],
+  ].map((bytes, i) => ({ isClient: i % 2 === 0, bytes })),
+  rdp: [
+    {
+      isClient: true,
+      bytes: cat(
+        '0300 002b 26 e0 0000000000',
+        ascii('Cookie: mstshash=alice\r\n'),
+        '01 00 0800 03000000',
+      ),
+    },
+    { isClient: false, bytes: hex('0300 0013 0e d0 0000000000 02 00 0800 01000000') },
+    { isClient: true, bytes: record(1, clientHello()) },
+  ],
+  sip: lines(
+    ...[
+      '> INVITE sip:b@example.com SIP/2.0',
+      '> From: <sip:a@example.com>',
+      '> Content-Length: 2',
+      '> ',
+    ],
+    ...['> ', '< SIP/2.0 486 Busy', '< CSeq: 1 INVITE', '< '],
+  ),
   dns: [{ isClient: true, bytes: cat(n16(QUESTION.length), QUESTION) }],
 };

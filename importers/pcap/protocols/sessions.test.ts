@@ -1,0 +1,91 @@
+/** RDP and SIP: how sessions begin. */
+import { describe, expect, it } from 'vitest';
+import { ascii, cat, hex, n16 } from '../testing/build.ts';
+import { datagram, events, of, stream } from './testing/frames.ts';
+import { clientHello } from './testing/hellos.ts';
+
+describe('RDP', () => {
+  const { client, server } = stream(33_890);
+  const packet = (code: number, ...parts: readonly (Uint8Array | string)[]): Uint8Array => {
+    const data = cat(...parts);
+    const length = 6 + data.length;
+    return cat('0300', n16(length + 5), Uint8Array.of(length, code), '00000000 00', data);
+  };
+  const ask = packet(0xe0, ascii('Cookie: mstshash=alice\r\n'), '01 00 0800 03000000');
+
+  it('says who asks for a session, and goes on with TLS', async () => {
+    const confirm = packet(0xd0, '02 00 0800 01000000');
+    const hello = clientHello();
+    const record = cat(
+      '16 0301',
+      n16(hello.length + 4),
+      Uint8Array.of(1, 0),
+      n16(hello.length),
+      hello,
+    );
+    const rows = await events([
+      ...[client(1, ask), server(1, confirm), client(1 + ask.length, record)],
+    ]);
+    const [row, tls] = rows.filter(({ kind }) => kind !== 'flow');
+    expect(row).toMatchObject({
+      ...{ kind: 'rdp', event_type: 'connection', user: 'alice', service: 'rdp' },
+      attrs: {
+        cookie: 'mstshash=alice',
+        security_protocol: 'TLS',
+        requested_protocols: '["TLS","CredSSP"]',
+      },
+    });
+    expect(tls?.kind).toBe('tls');
+  });
+
+  it('says that it was refused', async () => {
+    const [row] = await of('rdp', [client(1, ask), server(1, packet(0xd0, '03 00 0800 05000000'))]);
+    expect(row).toMatchObject({ outcome: 'failure', reason: 'HYBRID_REQUIRED_BY_SERVER' });
+  });
+
+  it('is not the connection of a controller, which begins alike', async () => {
+    const s7 = packet(0xe0, hex('c0010a c1020100 c2020102'));
+    expect(await of('rdp', [client(1, s7)])).toEqual([]);
+  });
+});
+
+describe('SIP', () => {
+  const invite = [
+    'INVITE sip:bob@example.com SIP/2.0',
+    'Via: SIP/2.0/UDP 192.0.2.17',
+    'f: "Alice" <sip:alice@example.com>;tag=1',
+    'To: <sip:bob@example.com>',
+    'Call-ID: 42@example.com',
+    'CSeq: 1 INVITE',
+    'User-Agent: phone 1',
+    'Content-Length: 4',
+    '',
+    'body',
+  ].join('\r\n');
+  const busy = invite
+    .replace(/^.*/, 'SIP/2.0 486 Busy Here')
+    .replace('Content-Length: 4', 'Content-Length: 0')
+    .replace(/body$/, '');
+
+  it.each(['udp', 'tcp'])('says who calls whom (%s)', async (transport) => {
+    const { client, server } = stream(5060);
+    const frames =
+      transport === 'udp'
+        ? [datagram(true, 5060, ascii(invite)), datagram(false, 5060, ascii(busy))]
+        : [
+            ...[client(1, invite.slice(0, 60)), client(61, invite.slice(60)), server(1, busy)],
+            client(1 + invite.length, invite),
+          ];
+    const rows = await of('sip', frames);
+    expect(rows.slice(0, 2).map((row) => [row['event_type'], row['message']])).toEqual([
+      ['request', 'INVITE alice → bob'],
+      ['response', 'INVITE alice → bob 486 Busy Here'],
+    ]);
+    expect(rows).toHaveLength(transport === 'udp' ? 2 : 3);
+    expect(rows[0]).toMatchObject({
+      ...{ user: 'alice', user_agent: 'phone 1', url: 'sip:bob@example.com', service: 'sip' },
+      attrs: { call_id: '42@example.com', method: 'INVITE', to_user: 'bob' },
+    });
+    expect(rows[1]).toMatchObject({ outcome: 'failure', reason: 'Busy Here', src_port: 40_000 });
+  });
+});

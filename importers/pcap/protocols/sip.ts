@@ -1,0 +1,188 @@
+/**
+ * SIP (RFC 3261) over UDP and TCP: one event a message.
+ *
+ * Invariant: heads are held up to a bound, bodies not at all.
+ */
+import { HeldBytes } from './held-bytes.ts';
+import {
+  type DatagramProtocol,
+  type Endpoints,
+  type MessageSink,
+  type ProtocolMessage,
+  type Stamp,
+  type StreamParser,
+  type StreamProtocol,
+  textOf,
+} from './messages.ts';
+
+const METHODS =
+  /^(INVITE|ACK|BYE|CANCEL|OPTIONS|REGISTER|PRACK|SUBSCRIBE|NOTIFY|PUBLISH|INFO|REFER|MESSAGE|UPDATE) (\S{1,2048}) SIP\/2\.0$/;
+const STATUS = /^SIP\/2\.0 (\d{3})(?: (.*))?$/;
+const MAX_HEAD_BYTES = 16_384;
+const MAX_FIRST_LINE = 2100;
+const [CR, LF] = [13, 10];
+/** Short forms of headers (RFC 3261, 7.3.3). */
+const SHORT: Readonly<Record<string, string>> = {
+  ...{ f: 'from', t: 'to', i: 'call-id', m: 'contact', v: 'via', s: 'subject', c: 'content-type' },
+};
+
+interface SipMessage {
+  readonly message: ProtocolMessage;
+  readonly isFromClient: boolean;
+  /** Bytes of its body, where it states them. */
+  readonly bodyBytes: number;
+}
+
+function readSip(bytes: Uint8Array, start: number, end: number, at: Stamp): SipMessage | undefined {
+  // A capital letter: few other messages begin with one.
+  if (bytes[start]! < 65 || bytes[start]! > 90 || end - start < 16) return undefined;
+  const text = textOf(bytes, start, Math.min(end, start + MAX_HEAD_BYTES));
+  const [first = '', ...lines] = text.split(/\r?\n\r?\n/, 1)[0]!.split(/\r?\n(?![ \t])/);
+  const request = METHODS.exec(first);
+  const status = STATUS.exec(first);
+  if (request === null && status === null) return undefined;
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(colon, 0)).trim().toLowerCase();
+    const key = SHORT[name] ?? name;
+    if (!headers.has(key))
+      headers.set(
+        key,
+        line
+          .slice(colon + 1)
+          .replaceAll(/\s+/g, ' ')
+          .trim(),
+      );
+  }
+  const [from, to] = [headers.get('from'), headers.get('to')];
+  const code = status?.[1];
+  const method = request?.[1] ?? headers.get('cseq')?.split(' ')[1];
+  const credentials = headers.get('authorization') ?? headers.get('proxy-authorization');
+  const account = /\busername="([^"]*)"/i.exec(credentials ?? '')?.[1];
+  const isFailed = code !== undefined && Number(code) >= 400;
+  const length = headers.get('content-length') ?? '';
+  return {
+    isFromClient: request !== null,
+    bodyBytes: /^\d{1,7}$/.test(length) ? Number(length) : 0,
+    message: {
+      ...{ kind: 'sip', type: request === null ? 'response' : 'request', at },
+      text: [method, userOf(from), '→', userOf(to), code, status?.[2]]
+        .filter((part) => part !== undefined && part !== '')
+        .join(' '),
+      columns: {
+        user: account ?? userOf(from),
+        url: request?.[2],
+        user_agent: headers.get('user-agent'),
+        // Of provisional answers nothing is known yet.
+        outcome: code === undefined || code < '200' ? undefined : isFailed ? 'failure' : 'success',
+        reason: isFailed ? status?.[2] : undefined,
+        ...(method === 'REGISTER' ? { category: 'authentication', action: 'login' } : {}),
+      },
+      attributes: {
+        ...{ method, uri: request?.[2], status_code: code, status_msg: status?.[2] },
+        ...{ request_from: from, request_to: to, from_user: userOf(from), to_user: userOf(to) },
+        ...{
+          call_id: headers.get('call-id'),
+          seq: headers.get('cseq'),
+          subject: headers.get('subject'),
+        },
+        ...{
+          contact: headers.get('contact'),
+          server: headers.get('server'),
+          via: headers.get('via'),
+        },
+      },
+    },
+  };
+}
+
+/** `alice` of `"Alice" <sip:alice@example.com>;tag=1` */
+function userOf(header: string | undefined): string | undefined {
+  return /\bsips?:([^@;>]+)@/i.exec(header ?? '')?.[1];
+}
+
+export const SIP: DatagramProtocol = {
+  service: 'sip',
+  read: ({ bytes, start, end, at }) => readSip(bytes, start, end, at),
+};
+
+class SipStream implements StreamParser {
+  readonly service = 'sip';
+  isDone = false;
+  private readonly ends: Endpoints;
+  private readonly sink: MessageSink;
+  private readonly held = [new HeldBytes(), new HeldBytes()] as const;
+  /** Bytes of bodies that are left to skip. */
+  private readonly skip: [number, number] = [0, 0];
+
+  constructor(ends: Endpoints, sink: MessageSink) {
+    this.ends = ends;
+    this.sink = sink;
+  }
+
+  get heldBytes(): number {
+    return this.held[0].capacity + this.held[1].capacity;
+  }
+
+  data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
+    const side = isClient ? 0 : 1;
+    const held = this.held[side];
+    held.append(bytes.subarray(start, end));
+    while (held.length > 0 && !this.isDone) {
+      const skipped = Math.min(this.skip[side], held.length);
+      this.skip[side] -= skipped;
+      held.drop(skipped);
+      const all = held.bytes;
+      // Line ends between messages keep a connection open.
+      let from = 0;
+      while (from < all.length && (all[from] === CR || all[from] === LF)) from += 1;
+      const size = headSize(all, from);
+      if (size < 0) {
+        held.drop(from);
+        this.isDone = held.length > MAX_HEAD_BYTES;
+        return;
+      }
+      const found = readSip(all, from, size, at);
+      if (found === undefined) {
+        this.isDone = true;
+        return;
+      }
+      this.sink.message(this.ends, found.message);
+      this.skip[side] = found.bodyBytes;
+      held.drop(size);
+    }
+  }
+
+  gap(isClient: boolean, size: number): void {
+    const side = isClient ? 0 : 1;
+    if (this.held[side].length === 0 && size <= this.skip[side]) this.skip[side] -= size;
+    else this.isDone = true;
+  }
+
+  end(): void {
+    // The other side may still answer.
+  }
+
+  finish(): void {
+    // Every message was given as it came.
+  }
+}
+
+/** Where a head with the empty line behind it ends; -1: it goes on. */
+function headSize(bytes: Uint8Array, from: number): number {
+  const at = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf('\r\n\r\n', from);
+  return at < 0 ? -1 : at + 4;
+}
+
+export const SIP_STREAM: StreamProtocol = {
+  recognise(bytes, start, end) {
+    if (bytes[start]! < 65 || bytes[start]! > 90) return undefined;
+    const text = textOf(bytes, start, Math.min(end, start + MAX_FIRST_LINE));
+    const line = /^[^\r\n]*(?=\r?\n)/.exec(text)?.[0];
+    if (line === undefined) return undefined;
+    if (METHODS.test(line)) return 'client';
+    return STATUS.test(line) ? 'server' : undefined;
+  },
+  parser: (ends, sink) => new SipStream(ends, sink),
+};
