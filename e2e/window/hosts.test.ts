@@ -101,6 +101,13 @@ describe.skipIf(whyNot !== undefined)(
       const sha256 = createHash('sha256').update(CONTENT).digest('hex');
       await expect(page.getByText(`SHA-256 ${sha256}`)).toBeVisible();
       await shot(page, 'browser-file');
+      await window.details.show('Stream');
+      const client = window.details.region.getByLabel('From the client');
+      await expect(client).toContainText('GET /tool.bin HTTP/1.1');
+      await expect(window.details.region.getByLabel('From the server')).toContainText(
+        'what was got',
+      );
+      await shot(page, 'browser-stream');
     });
   },
 );

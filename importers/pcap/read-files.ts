@@ -1,78 +1,9 @@
-/** Reads a capture as its import did, for the files that its connections carry. */
+/** Reads a capture for the files that its connections carry. */
 import type { FileTaker } from '../../engine/contract/carried-files.ts';
-import { CancelledError } from '../../engine/contract/errors.ts';
-import { EventBatch } from '../../engine/contract/event-batch.ts';
-import type { ByteOffset, Kind } from '../../engine/contract/event.ts';
-import type { EventSink, SourceInput, SourceLocation } from '../../engine/contract/importer.ts';
-import { openContentReader, type ContentReader } from '../shared/read-record.ts';
-import { flowTracker, protocolTracker } from './flow-tracker.ts';
-import { readCapture } from './index.ts';
-
-const BLOCK_BYTES = 1 << 20;
-
-export interface FileReading {
-  readonly location: SourceLocation;
-  readonly files: FileTaker;
-  /** @param bytes of the content that were read */
-  progress(bytes: ByteOffset): Promise<void> | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
+import { protocolTracker } from './flow-tracker.ts';
+import { readAgain, type Rereading } from './reread.ts';
 
 /** @throws DaybookError not-found, unreadable, source-damaged, cancelled, and what `files` throws */
-export async function readFiles({ location, files, progress, signal }: FileReading): Promise<void> {
-  const content = await openContentReader(location);
-  try {
-    const sink = new NoEvents(progress, signal);
-    const flows = await flowTracker(sink);
-    const tracker = await protocolTracker(flows, sink, files);
-    await readCapture(contentOf(content, signal), sink, { packets: false }, tracker);
-  } finally {
-    await content.close();
-  }
-}
-
-function contentOf(content: ContentReader, signal: AbortSignal | undefined): SourceInput {
-  return {
-    ...{ name: '', size: undefined, modifiedMs: undefined },
-    async *blocks() {
-      for (let at = 0; ; at += BLOCK_BYTES) {
-        const block = await content.readUpTo(at, BLOCK_BYTES, signal);
-        if (block.length > 0) yield block;
-        if (block.length < BLOCK_BYTES) return;
-      }
-    },
-  };
-}
-
-/** Forgets what the capture says. */
-class NoEvents implements EventSink {
-  private readonly batches = new Map<Kind, EventBatch>();
-  private readonly progress: FileReading['progress'];
-  private readonly signal: AbortSignal | undefined;
-
-  constructor(progress: FileReading['progress'], signal: AbortSignal | undefined) {
-    this.progress = progress;
-    this.signal = signal;
-  }
-
-  batch(kind: Kind): EventBatch {
-    let batch = this.batches.get(kind);
-    if (batch === undefined) {
-      batch = new EventBatch(kind, (full) => full.clear());
-      this.batches.set(kind, batch);
-    }
-    return batch;
-  }
-
-  drain(consumed: ByteOffset): Promise<void> | undefined {
-    if (this.signal?.aborted === true) throw new CancelledError();
-    return this.progress(consumed);
-  }
-
-  record(): void {}
-  quarantine(): void {}
-  skip(): void {}
-  note(): void {}
-  metadata(): void {}
-  decide(): void {}
+export async function readFiles(reading: Rereading & { readonly files: FileTaker }): Promise<void> {
+  await readAgain(reading, (flows, sink) => protocolTracker(flows, sink, reading.files));
 }

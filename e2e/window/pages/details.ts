@@ -38,7 +38,7 @@ export class Details {
     this.region = page.getByRole('complementary', { name: 'Details of the selected event' });
   }
 
-  async show(tab: 'Fields' | 'Raw' | 'Packet' | 'Packets' | 'Around'): Promise<void> {
+  async show(tab: 'Fields' | 'Raw' | 'Packet' | 'Packets' | 'Stream' | 'Around'): Promise<void> {
     await this.region.getByRole('tab', { name: tab, exact: true }).click();
   }
 

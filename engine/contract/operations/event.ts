@@ -106,6 +106,29 @@ export const eventOperations = {
     }),
     z.object({ batch, index: count, of: z.enum(['host', 'source', 'all']), query: z.string() }),
   ),
+  /** What both sides of an event's connection sent, out of the capture: the first `limit` bytes. */
+  'event.stream': operation(
+    one.extend({
+      limit: count
+        .min(1)
+        .max(4 << 20)
+        .default(256 << 10),
+    }),
+    z.object({
+      parts: z.array(
+        z.object({
+          isFromClient: z.boolean(),
+          bytes,
+          /** Bytes that were not captured. */
+          missing: count,
+          ts: micros.optional(),
+        }),
+      ),
+      fromClient: count,
+      fromServer: count,
+    }),
+    z.object({ done: count, of: count.optional() }),
+  ),
   /** A file that a connection carried, out of the capture. Without `path` it comes in parts. */
   'event.file': operation(
     one.extend({ path: filePath.optional() }),

@@ -1,6 +1,7 @@
 /** The bytes of an event's record, and the layers of a packet, from the evidence itself. */
 import { DaybookError } from '../../contract/errors.ts';
-import type { CaseSession } from '../../search/index.ts';
+import type { StreamContent } from '../../contract/stream.ts';
+import { type CaseSession, eventKey } from '../../search/index.ts';
 import { checkEvidence, type DissectedLayer, type EvidenceReader } from './evidence-reader.ts';
 import { locationOf } from '../../catalog/source-place.ts';
 import { wholeEvent, type WholeEvent } from './event.ts';
@@ -73,6 +74,37 @@ export async function shownPacket(
     ...{ linkType, wireLength, offset: frameOffset },
     ...evidence.dissect(frame, linkType, wireLength),
   };
+}
+
+/**
+ * What both sides of the connection of an event sent.
+ * @throws DaybookError not-found for an event of no connection; unreadable, source-damaged, cancelled
+ */
+export async function eventStream(
+  session: CaseSession,
+  evidence: EvidenceReader,
+  { event: id, limit }: { event: string; limit: number },
+  tell: (progress: { done: number; of?: number | undefined }) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<StreamContent> {
+  const event = await wholeEvent(session, id, signal, 'event.stream');
+  const { source } = event;
+  const flow = -eventKey(event.flow ?? event.event).seq;
+  if (
+    source.importer !== 'pcap' ||
+    (event.flow === undefined && event.kind !== 'flow') ||
+    flow <= 0
+  )
+    throw new DaybookError(
+      'not-found',
+      `event ${event.event} is of no connection whose bytes were captured`,
+      'flows of captures, what protocols say in them, and their packets are',
+    );
+  await checkEvidence(evidence, source, signal);
+  return evidence.readStream({
+    ...{ location: locationOf(source), flow, limit, signal },
+    progress: (bytes) => tell({ done: bytes, of: source.contentSize }),
+  });
 }
 
 /** @throws DaybookError not-found, for events that are derived from others */

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import type { FileTaker } from '../../contract/carried-files.ts';
+import type { StreamContent } from '../../contract/stream.ts';
 import type { LayerField } from '../../contract/operations/event.ts';
 import type { SourceLocation } from '../../contract/importer.ts';
 import type { ByteOffset, EpochMicros } from '../../contract/event.ts';
@@ -54,6 +55,14 @@ export interface PacketSlice {
   packet(packet: SlicedPacket): Uint8Array;
 }
 
+/** A capture that is read again. */
+export interface Rereading {
+  readonly location: SourceLocation;
+  /** @param bytes of the content that were read */
+  progress(bytes: ByteOffset): Promise<void> | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** What the shell brings along to read records; `offset` and `length` are those of the event. */
 export interface EvidenceReader {
   /** @throws DaybookError not-found, unreadable, source-damaged, cancelled */
@@ -84,13 +93,14 @@ export interface EvidenceReader {
    * Files that the connections of a capture carry: it is read once, as its import read it.
    * @throws DaybookError not-found, unreadable, source-damaged, cancelled, and what `files` throws
    */
-  readFiles(reading: {
-    readonly location: SourceLocation;
-    readonly files: FileTaker;
-    /** @param bytes of the content that were read */
-    progress(bytes: ByteOffset): Promise<void> | undefined;
-    readonly signal?: AbortSignal | undefined;
-  }): Promise<void>;
+  readFiles(reading: Rereading & { readonly files: FileTaker }): Promise<void>;
+  /**
+   * What both sides of a flow of a capture sent; it is read once, as its import read it.
+   * @throws DaybookError not-found, unreadable, source-damaged, cancelled
+   */
+  readStream(
+    reading: Rereading & { readonly flow: number; readonly limit: number },
+  ): Promise<StreamContent>;
   /** A new pcapng file, block by block. */
   slice(): PacketSlice;
   /** Never throws. */

@@ -1,7 +1,7 @@
 /** Handlers of single events. */
 import type { eventOperations } from '../../contract/operations/event.ts';
 import { sourceExists, wholeEvent } from './event.ts';
-import { rawRecord, shownPacket } from './event-bytes.ts';
+import { eventStream, rawRecord, shownPacket } from './event-bytes.ts';
 import { eventContext } from './event-context.ts';
 import { fromEvidence } from '../case/latency.ts';
 import { writeFile } from '../output/carve.ts';
@@ -43,6 +43,13 @@ export function eventHandlers({
       }),
     'event.context': (request, { signal }) =>
       cases.use(request.case, (session) => eventContext(session, { ...request, signal })),
+    'event.stream': (request, { signal, part }) =>
+      cases.use(request.case, (session) =>
+        fromEvidence(session, 'event.stream', async () => {
+          const content = await eventStream(session, evidence, request, atIntervals(part), signal);
+          return { ...content, parts: [...content.parts] };
+        }),
+      ),
     'event.file': (request, { signal, part }) =>
       cases.use(request.case, (session) =>
         fromEvidence(session, 'event.file', () =>

@@ -136,13 +136,20 @@ export class TcpStreams {
   evicted = 0;
   private readonly sink: MessageSink;
   private readonly flows: FlowBeginnings;
+  private readonly protocols: readonly StreamProtocol[];
   private readonly open = new Map<number, Connection>();
   private readonly done = new FlowBits();
   private readonly expected = new Map<string, ExpectedConnection>();
   /** Bytes of memory that connections take, early segments and begun messages included. */
   heldBytes = 0;
 
-  constructor(sink: MessageSink, flows: FlowBeginnings) {
+  /** @param protocols that are looked for, in this order */
+  constructor(
+    sink: MessageSink,
+    flows: FlowBeginnings,
+    protocols: readonly StreamProtocol[] = STREAM_PROTOCOLS,
+  ) {
+    this.protocols = protocols;
     this.sink = {
       message: (ends, message) => sink.message(ends, message),
       file: (ends, isFromClient) => sink.file?.(ends, isFromClient),
@@ -209,7 +216,7 @@ export class TcpStreams {
     else if (Math.abs((seq - direction.next) | 0) > MAX_JUMP) {
       // No window is as wide. Another connection that has the same addresses and ports begins a protocol.
       if (
-        recognise(p.bytes.subarray(from, to), connection.ends, connection.isClient(side)) ===
+        this.recognise(p.bytes.subarray(from, to), connection.ends, connection.isClient(side)) ===
         undefined
       )
         return;
@@ -402,7 +409,7 @@ export class TcpStreams {
     const all = first === undefined ? part : Buffer.concat([first.bytes, part]);
     const began = first?.at ?? at;
     this.dropFirst(direction);
-    const found = recognise(all, connection.ends, connection.isClient(side));
+    const found = this.recognise(all, connection.ends, connection.isClient(side));
     if (found === 'more' && all.length <= MAX_FIRST_BYTES) {
       direction.first = { bytes: Uint8Array.from(all), at: began };
       this.heldBytes += all.length;
@@ -455,6 +462,21 @@ export class TcpStreams {
     this.heldBytes += parser.heldBytes - before;
   }
 
+  /** The protocol whose first bytes these are, and which side sends them; `more`: they are too few. */
+  private recognise(
+    bytes: Uint8Array,
+    ends: Endpoints,
+    isClient: boolean,
+  ): { protocol: StreamProtocol; from: 'client' | 'server' } | 'more' | undefined {
+    let mayBe = false;
+    for (const protocol of this.protocols) {
+      const from = protocol.recognise(bytes, 0, bytes.length, ends, isClient);
+      if (from === 'more') mayBe = true;
+      else if (from !== undefined) return { protocol, from };
+    }
+    return mayBe ? 'more' : undefined;
+  }
+
   private evictOldest(): void {
     const [oldest] = this.open;
     if (oldest === undefined) return;
@@ -481,21 +503,6 @@ export class TcpStreams {
     connection.parser?.finish();
     connection.parser = undefined;
   }
-}
-
-/** The protocol whose first bytes these are, and which side sends them; `more`: they are too few. */
-function recognise(
-  bytes: Uint8Array,
-  ends: Endpoints,
-  isClient: boolean,
-): { protocol: StreamProtocol; from: 'client' | 'server' } | 'more' | undefined {
-  let mayBe = false;
-  for (const protocol of STREAM_PROTOCOLS) {
-    const from = protocol.recognise(bytes, 0, bytes.length, ends, isClient);
-    if (from === 'more') mayBe = true;
-    else if (from !== undefined) return { protocol, from };
-  }
-  return mayBe ? 'more' : undefined;
 }
 
 /** Both ends of a packet's connection, its sender as the client or the server. */

@@ -12,6 +12,7 @@ import { FieldsTab, type EventInfo } from './fields-tab.tsx';
 import { FlowPackets } from './flow-packets.tsx';
 import { PacketTab } from './packet-tab.tsx';
 import { RawTab } from './raw-tab.tsx';
+import { StreamTab } from './stream-tab.tsx';
 import { SaveFileButton } from './save-file-button.tsx';
 import css from './details.module.css';
 
@@ -50,7 +51,12 @@ function Details({ event }: { readonly event: string }) {
   const hasPackets = data.kind === 'packet' || data.packets !== undefined;
   // A flow that was made from packets has no record of its own; its packets have.
   const hasRecord = data.offset !== undefined;
-  const missing = (tab === 'packet' && !hasPackets) || (tab === 'raw' && !hasRecord);
+  // Flows of captures, and what belongs to one.
+  const hasStream = data.flow !== undefined || (data.kind === 'flow' && data.packets !== undefined);
+  const missing =
+    (tab === 'packet' && !hasPackets) ||
+    (tab === 'raw' && !hasRecord) ||
+    (tab === 'stream' && !hasStream);
   const shown = missing ? 'fields' : tab;
   return (
     <div className={css['panel']}>
@@ -74,6 +80,7 @@ function Details({ event }: { readonly event: string }) {
           {hasPackets && (
             <Tabs.Tab value="packet">{data.kind === 'packet' ? 'Packet' : 'Packets'}</Tabs.Tab>
           )}
+          {hasStream && <Tabs.Tab value="stream">Stream</Tabs.Tab>}
           <Tabs.Tab value="around">Around</Tabs.Tab>
         </Tabs.List>
         <div className={css['scroll']}>
@@ -93,6 +100,9 @@ function Details({ event }: { readonly event: string }) {
             ) : (
               <FlowPackets key={data.event} info={data} />
             )}
+          </Tabs.Panel>
+          <Tabs.Panel value="stream">
+            <StreamTab key={event} event={event} />
           </Tabs.Panel>
           <Tabs.Panel value="around">
             <ContextBox event={event} rows={25} />

@@ -1,0 +1,20 @@
+/** What both sides of a connection sent, as it is read from a capture. */
+import type { EpochMicros } from './event.ts';
+
+export interface StreamPart {
+  readonly isFromClient: boolean;
+  /** In order; empty for a gap. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Bytes that were not captured. */
+  readonly missing: number;
+  /** When its first byte came. */
+  readonly ts: EpochMicros | undefined;
+}
+
+export interface StreamContent {
+  /** Of both sides in the order in which they came, up to the bytes that were asked for. */
+  readonly parts: readonly StreamPart[];
+  /** All that each side sent, gaps left out. */
+  readonly fromClient: number;
+  readonly fromServer: number;
+}

@@ -1,0 +1,127 @@
+/** What both sides of a connection sent, in the order in which it came. */
+import { Button, SegmentedControl } from '@mantine/core';
+import { Fragment, useMemo, useState } from 'react';
+import type { Result } from '../../../engine/contract/operations.ts';
+import { counted, formatCount, useAnswer, useCase } from '../../panel-api.ts';
+import { EventText } from '../../widgets/event-text.tsx';
+import { Loading } from '../../widgets/loading.tsx';
+import { BytesProblem } from './bytes-problem.tsx';
+import { HexView } from './hex-view.tsx';
+import css from './details.module.css';
+
+type Part = Result<'event.stream'>['parts'][number];
+
+const LIMIT = 64 << 10;
+const MOST = 4 << 20;
+/** Text of one part: laying out more takes seconds. */
+const MAX_TEXT = 64 << 10;
+
+const SIDES = [
+  { value: 'both', label: 'Both' },
+  { value: 'client', label: 'Client' },
+  { value: 'server', label: 'Server' },
+] as const;
+
+export function StreamTab({ event }: { readonly event: string }) {
+  const folder = useCase().case;
+  const [limit, setLimit] = useState(LIMIT);
+  const [side, setSide] = useState('both');
+  const [as, setAs] = useState('text');
+  const { data, error } = useAnswer(
+    'event.stream',
+    { case: folder, event, limit },
+    { live: false },
+  );
+  const parts = useMemo(
+    () =>
+      (data?.parts ?? []).filter(
+        ({ isFromClient }) => side === 'both' || isFromClient === (side === 'client'),
+      ),
+    [data, side],
+  );
+  if (error !== undefined) return <BytesProblem error={error} />;
+  if (data === undefined) return <Loading />;
+  const total = data.fromClient + data.fromServer;
+  return (
+    <div className={css['box']}>
+      <div className={css['boxTitle']}>
+        <span>
+          {formatCount(data.fromClient)} → · ← {counted(data.fromServer, 'byte')}
+        </span>
+      </div>
+      <div className={css['streamTools']}>
+        <SegmentedControl
+          size="xs"
+          aria-label="Which side"
+          value={side}
+          onChange={setSide}
+          data={[...SIDES]}
+        />
+        <SegmentedControl
+          size="xs"
+          aria-label="Show the bytes as"
+          value={as}
+          onChange={setAs}
+          data={[
+            { value: 'text', label: 'Text' },
+            { value: 'hex', label: 'Hex' },
+          ]}
+        />
+      </div>
+      {total === 0 && <p className={css['note']}>Nothing was sent.</p>}
+      {as === 'hex' && total > 0 ? (
+        <HexView bytes={joined(parts)} />
+      ) : (
+        parts.map((part, at) => <StreamPart key={at} part={part} />)
+      )}
+      {total > limit && (
+        <p className={css['note']}>
+          The first {formatCount(limit)} of {counted(total, 'byte')}.{' '}
+          {limit < MOST && (
+            <Button
+              variant="subtle"
+              size="compact-xs"
+              onClick={() => setLimit(Math.min(MOST, limit * 8))}
+            >
+              Show more
+            </Button>
+          )}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function StreamPart({ part }: { readonly part: Part }) {
+  const { bytes, isFromClient, missing } = part;
+  // Ends of lines are what one reads by; everything else that is not seen is shown.
+  const lines = useMemo(
+    () => new TextDecoder().decode(bytes.subarray(0, MAX_TEXT)).split(/\r?\n/),
+    [bytes],
+  );
+  if (missing > 0)
+    return <p className={css['note']}>{counted(missing, 'byte was', 'bytes were')} not captured</p>;
+  return (
+    <pre
+      className={`mono evidence ${css['part']} ${css[isFromClient ? 'fromClient' : 'fromServer']}`}
+      aria-label={isFromClient ? 'From the client' : 'From the server'}
+    >
+      {lines.map((line, at) => (
+        <Fragment key={at}>
+          {at > 0 && '\n'}
+          <EventText text={line} max={MAX_TEXT} />
+        </Fragment>
+      ))}
+    </pre>
+  );
+}
+
+function joined(parts: readonly Part[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, { bytes }) => sum + bytes.length, 0));
+  let at = 0;
+  for (const { bytes } of parts) {
+    all.set(bytes, at);
+    at += bytes.length;
+  }
+  return all;
+}
