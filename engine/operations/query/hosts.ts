@@ -160,7 +160,7 @@ class Asked {
   }: Pick<HostClue, 'filter' | 'stages' | 'address' | 'values'> & { what: string }): Promise<
     Group[]
   > {
-    const { from, to, list, zone, path, of } = this.parameters;
+    const { from, to, list, exclude, lookups, zone, path, of } = this.parameters;
     const text = [
       `${this.filter} (${filter})`,
       ...(stages === undefined ? [] : [stages]),
@@ -169,8 +169,9 @@ class Asked {
       'sort n desc',
       `limit ${MOST_GROUPS + 1}`,
     ].join(' | ');
-    const question = { text, from, to, list, zone, path, signal: this.signal };
-    const running = await askQuery(this.session, { ...question, operation: 'hosts.run' });
+    const question = { text, from, to, list, exclude, lookups, zone, path };
+    const { signal } = this;
+    const running = await askQuery(this.session, { ...question, signal, operation: 'hosts.run' });
     const answer = await running.answer();
     const rows = 'rows' in answer ? answer.rows : [];
     if (rows.length > MOST_GROUPS)

@@ -204,6 +204,19 @@ describe('of FTP', () => {
     expect(rows[0]?.attrs['total_bytes']).toBe('7');
   });
 
+  it('cannot be announced to be connections of others', async () => {
+    const port = (n: number): string => `${n >>> 8},${n & 255}`;
+    const announced = [
+      ...login,
+      `> PORT ${SERVER.replaceAll('.', ',')},${port(8080)}`,
+      '> RETR a.txt',
+    ];
+    const { client } = stream(8080);
+    const ask = client(1, 'GET / HTTP/1.1\r\nHost: www.example.com\r\n\r\n');
+    const rows = await of('http', [...dialogue(21, announced), ask]);
+    expect(rows.map((row) => row['url'])).toEqual(['http://www.example.com/']);
+  });
+
   it('are uploads, too, and those that the server connects for; lists of folders are none', async () => {
     const session = [
       ...[
@@ -227,9 +240,9 @@ describe('of FTP', () => {
     const list = session.map((line) =>
       line.replace('STOR b.txt', 'LIST').replace('REST 3', 'NOOP'),
     );
-    expect(await of('file', [...dialogue(21, list), ...data(true, 20, 50_000, 'a.txt')])).toEqual(
-      [],
-    );
+    const listed = [...dialogue(21, list), ...data(true, 20, 50_000, 'a.txt')];
+    expect(await of('file', listed)).toEqual([]);
+    expect((await of('flow', listed)).map((row) => row['service'])).toContain('ftp-data');
   });
 });
 

@@ -39,11 +39,13 @@ export class FtpData implements StreamParser {
     if (this.isDone) return;
     if (this.file === undefined) {
       const { command, from = 0 } = this.transfers;
-      this.isUpload = command !== undefined && UPLOADS.has(command.name);
-      // Lists of folders are no files.
-      this.isDone = command?.name !== 'RETR' && !this.isUpload;
-      if (this.isDone) return;
-      this.name = command?.argument ?? '';
+      if (command === undefined) {
+        this.isDone = true;
+        return;
+      }
+      this.isUpload = UPLOADS.has(command.name);
+      this.transfers.command = undefined;
+      this.name = command.argument;
       this.from = from;
       this.transfers.from = 0;
       this.file = new CarriedFile(this.ends, this.sink, at, this.isUpload);
@@ -66,6 +68,7 @@ export class FtpData implements StreamParser {
   private close(isWhole: boolean): void {
     const { file, from, name, transfers } = this;
     this.file = undefined;
+    this.isDone = true;
     file?.end({
       ...{ service: 'ftp', name, isWhole },
       total: this.isUpload || from > 0 ? undefined : transfers.total,

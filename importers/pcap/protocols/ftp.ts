@@ -14,10 +14,9 @@ const TOLD: ReadonlySet<string> = new Set([
   ...['RETR', 'STOR', 'STOU', 'APPE', 'DELE', 'RNFR', 'RNTO', 'MKD', 'RMD', 'XMKD', 'XRMD'],
   ...['ACCT', 'SITE'],
 ]);
-/** Commands that are answered over another connection. */
-const TRANSFERS: ReadonlySet<string> = new Set([
-  ...['RETR', 'STOR', 'STOU', 'APPE', 'LIST', 'NLST', 'MLSD'],
-]);
+/** Commands that transfer a file over another connection. */
+const TRANSFERS: ReadonlySet<string> = new Set(['RETR', 'STOR', 'STOU', 'APPE']);
+const LISTS: ReadonlySet<string> = new Set(['LIST', 'NLST', 'MLSD']);
 const LOGIN: ReadonlySet<string> = new Set(['USER', 'PASS']);
 
 export class FtpStream implements StreamParser {
@@ -64,31 +63,33 @@ export class FtpStream implements StreamParser {
   private prepare({ name, argument }: Command): void {
     const { transfers, ends } = this;
     if (name === 'REST') transfers.from = Number(/^\d{1,15}$/.exec(argument)?.[0] ?? 0);
-    const place = name === 'PORT' || name === 'EPRT' ? placeOf(argument) : undefined;
-    if (place !== undefined)
-      this.expect([place.address ?? ends.client, ends.client], place.port, true);
+    const port = name === 'PORT' || name === 'EPRT' ? portOf(argument) : undefined;
+    if (port !== undefined) this.expect(ends.client, port, true);
+    // Lists of folders are no files.
+    if (LISTS.has(name)) transfers.command = undefined;
     if (!TRANSFERS.has(name)) return;
     transfers.command = { name, argument };
     transfers.user = this.user?.argument;
     transfers.total = undefined;
   }
 
-  private expect(addresses: readonly Uint8Array[], port: number, isClient: boolean): void {
-    // Behind a translation of addresses it is that of the control connection.
-    for (const address of addresses)
-      this.sink.expect?.({
-        ...{ address, port, isClient },
-        parser: (ends, sink) => new FtpData(ends, sink, this.transfers),
-      });
+  /**
+   * Only of the two ends of this connection: they would otherwise say of any other what it is, and behind a translation of
+   * addresses those that they name are not theirs.
+   */
+  private expect(address: Uint8Array, port: number, isClient: boolean): void {
+    const { transfers } = this;
+    this.sink.expect?.({
+      ...{ address, port, isClient, service: 'ftp-data' },
+      parser: (ends, sink) =>
+        transfers.command === undefined ? undefined : new FtpData(ends, sink, transfers),
+    });
   }
 
   private answered(command: Command, reply: Reply): void {
     const { name } = command;
-    const place = reply.code === 227 || reply.code === 229 ? placeOf(reply.text) : undefined;
-    if (place !== undefined) {
-      const { server } = this.ends;
-      this.expect([place.address ?? server, server], place.port, false);
-    }
+    const port = reply.code === 227 || reply.code === 229 ? portOf(reply.text) : undefined;
+    if (port !== undefined) this.expect(this.ends.server, port, false);
     if (reply.code < 200) {
       this.begun = reply;
       const size = /\((\d{1,15}) bytes\)/.exec(reply.text)?.[1];
@@ -158,13 +159,10 @@ export class FtpStream implements StreamParser {
   }
 }
 
-/** `192,0,2,7,4,1`, `|1|192.0.2.7|1025|`, `|||1025|`: where a connection for data is waited for. */
-function placeOf(text: string): { address: Uint8Array | undefined; port: number } | undefined {
-  const numbers = /(\d{1,3}),(\d{1,3}),(\d{1,3}),(\d{1,3}),(\d{1,3}),(\d{1,3})/.exec(text);
-  if (numbers !== null) {
-    const [a, b, c, d, high, low] = numbers.slice(1).map(Number);
-    return { address: Uint8Array.of(a!, b!, c!, d!), port: (high! << 8) | low! };
-  }
+/** `192,0,2,7,4,1`, `|1|192.0.2.7|1025|`, `|||1025|`: the port at which a connection for data is waited for. */
+function portOf(text: string): number | undefined {
+  const numbers = /(?:\d{1,3},){4}(\d{1,3}),(\d{1,3})/.exec(text);
+  if (numbers !== null) return (Number(numbers[1]) << 8) | Number(numbers[2]);
   const extended = /([!-~])(?:[12]\1[0-9a-fA-F.:]+|\1)\1(\d{1,5})\1/.exec(text);
-  return extended === null ? undefined : { address: undefined, port: Number(extended[2]) };
+  return extended === null ? undefined : Number(extended[2]);
 }

@@ -56,9 +56,12 @@ export interface ExpectedConnection {
   /** Who waits for it: 4 or 16 bytes. */
   readonly address: Uint8Array;
   readonly port: number;
+  /** Its name where it turns out to be nothing else. */
+  readonly service: string;
   /** Whether that is the client. */
   readonly isClient: boolean;
-  parser(ends: Endpoints, sink: MessageSink): StreamParser;
+  /** Asked when its first bytes come; undefined: it is none of those. */
+  parser(ends: Endpoints, sink: MessageSink): StreamParser | undefined;
 }
 
 /**

@@ -190,6 +190,7 @@ export class TcpStreams {
       this.expected.delete(place);
       const isClient = place === placeOf(client, clientPort);
       if (isClient !== found.isClient) connection.setClient(side, !connection.isClient(side));
+      this.flows.services.set(connection.ends.flow, found.service);
       return found.parser(connection.ends, this.sink);
     }
     return undefined;
