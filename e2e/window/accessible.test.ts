@@ -136,7 +136,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await window.details.close();
     });
 
-    it.each<TabName>(['Top talkers', 'Conversations', 'Sources & imports', 'Diagnostics'])(
+    it.each<TabName>(['Top talkers', 'Conversations', 'Hosts', 'Sources & imports', 'Diagnostics'])(
       'tab: %s',
       async (tab) => {
         await window.query.run('');
