@@ -1,4 +1,4 @@
-/** RDP and SIP: how sessions begin. */
+/** RDP, SIP and Modbus. */
 import { describe, expect, it } from 'vitest';
 import { ascii, cat, hex, n16 } from '../testing/build.ts';
 import { datagram, events, of, stream } from './testing/frames.ts';
@@ -47,6 +47,42 @@ describe('RDP', () => {
     const s7 = packet(0xe0, hex('c0010a c1020100 c2020102'));
     expect(await of('rdp', [client(1, s7)])).toEqual([]);
   });
+});
+
+describe('Modbus', () => {
+  const { client, server } = stream(502);
+
+  it.each([Infinity, 1])(
+    'says what is read and written, and what is refused (pieces of %s)',
+    async (cut) => {
+      const [read, refused] = [
+        hex('0001 0000 0006 01 03 0010 0002'),
+        hex('0001 0000 0003 01 83 02'),
+      ];
+      const [write, written] = [
+        hex('0002 0000 0006 01 05 0007 ff00'),
+        hex('0002 0000 0006 01 05 0007 ff00'),
+      ];
+      const pieces = (send: typeof client, from: number, bytes: Uint8Array) =>
+        Array.from({ length: Math.ceil(bytes.length / cut) || 1 }, (_, i) => {
+          const at = cut === Infinity ? 0 : i * cut;
+          return send(from + at, bytes.subarray(at, at + cut));
+        });
+      const rows = await of('modbus', [
+        ...[...pieces(client, 1, read), ...pieces(server, 1, refused)],
+        ...[
+          ...pieces(client, 1 + read.length, write),
+          ...pieces(server, 1 + refused.length, written),
+        ],
+      ]);
+      expect(rows.map((row) => [row['message'], row['outcome']])).toEqual([
+        ['READ_HOLDING_REGISTERS unit 1 at 16 ILLEGAL_DATA_ADDRESS', 'failure'],
+        ['WRITE_SINGLE_COIL unit 1 at 7', 'success'],
+      ]);
+      expect(rows[0]?.attrs).toMatchObject({ func: 'READ_HOLDING_REGISTERS', quantity: '2' });
+      expect(rows[1]?.attrs).toMatchObject({ value: '65280', address: '7' });
+    },
+  );
 });
 
 describe('SIP', () => {

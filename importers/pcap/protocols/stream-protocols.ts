@@ -6,6 +6,7 @@ import { KERBEROS } from './kerberos.ts';
 import { LDAP } from './ldap.ts';
 import { IMAP, POP3 } from './mailbox.ts';
 import type { StreamProtocol } from './messages.ts';
+import { MODBUS } from './modbus.ts';
 import { RDP } from './rdp.ts';
 import { SIP_STREAM } from './sip.ts';
 import { SMB } from './smb.ts';
@@ -14,5 +15,5 @@ import { TLS } from './tls.ts';
 
 export const STREAM_PROTOCOLS: readonly StreamProtocol[] = [
   ...[TLS, HTTP, SSH, FTP_OR_SMTP, POP3, IMAP, SMB, DNS_STREAM],
-  ...[KERBEROS, LDAP, RDP, SIP_STREAM],
+  ...[KERBEROS, LDAP, RDP, SIP_STREAM, MODBUS],
 ];

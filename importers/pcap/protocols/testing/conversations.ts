@@ -119,5 +119,8 @@ export const CONVERSATIONS: Readonly<Record<string, readonly Said[]>> = {
     ],
     ...['> ', '< SIP/2.0 486 Busy', '< CSeq: 1 INVITE', '< '],
   ),
+  modbus: ['0001 0000 0006 01 03 0010 0002', '0001 0000 0003 01 83 02'].map((bytes, i) => ({
+    ...{ isClient: i % 2 === 0, bytes: hex(bytes) },
+  })),
   dns: [{ isClient: true, bytes: cat(n16(QUESTION.length), QUESTION) }],
 };

@@ -26,6 +26,8 @@ interface Segment extends Said {
   readonly flags: number;
 }
 const [FIN, RST, ACK] = [1, 4, 16];
+/** Of protocols that are not known by their first bytes alone. */
+const PORTS: Readonly<Record<string, number>> = { dns: 53, modbus: 502 };
 
 function changed(bytes: Uint8Array, random: Chance): Uint8Array {
   const out = [...bytes];
@@ -90,7 +92,7 @@ export function readMutated(name: string, random: Chance): number {
   const messages: ProtocolMessage[] = [];
   const streams = new TcpStreams({ message: (_, message) => messages.push(message) }, flows);
   const p = new Packet();
-  const server = name === 'dns' ? 53 : 8080;
+  const server = PORTS[name] ?? 8080;
   for (const { isClient, bytes, seq, flags } of segments(said, random)) {
     const [srcPort, dstPort] = isClient ? [40_000, server] : [server, 40_000];
     const [src4, dst4] = isClient ? [1, 2] : [2, 1];
