@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -133,6 +141,23 @@ it('refuses a view without files, a folder with files, and a folder in a case', 
   });
 });
 
+it('leaves nothing where it is cancelled', async () => {
+  const folder = join(files.root, 'cancelled');
+  const stopping = new AbortController();
+  const report = (): Promise<void> => {
+    stopping.abort();
+    return Promise.resolve();
+  };
+  await expect(
+    files.services.cases.use(files.folder, (session) =>
+      carveFiles(session, evidence, {
+        ...{ query: 'kind:file', zone: 'UTC', folder, report, signal: stopping.signal },
+      }),
+    ),
+  ).rejects.toMatchObject({ code: 'cancelled' });
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 it('leaves out what is no longer what its event says', async () => {
   const path = join(files.evidence, 'a.pcap');
   const before = readFileSync(path);
@@ -149,6 +174,6 @@ it('leaves out what is no longer what its event says', async () => {
   writeFileSync(path, changed.subarray(0, 100));
   const folder = join(files.root, 'shorter');
   await expect(carve('kind:file', folder)).rejects.toMatchObject({ code: 'unreadable' });
-  expect(readdirSync(folder)).toEqual([]);
+  expect(existsSync(folder)).toBe(false);
   writeFileSync(path, before);
 });

@@ -21,7 +21,7 @@ import { join, resolve } from 'node:path';
 import type { FileReceiver, FileTaker } from '../../contract/carried-files.ts';
 import { counted } from '../../contract/counted.ts';
 import type { EpochMicros } from '../../contract/event.ts';
-import { DaybookError } from '../../contract/errors.ts';
+import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { locationOf } from '../../catalog/source-place.ts';
@@ -113,27 +113,33 @@ export async function carveFiles(
       others === 0 ? 'the query finds nothing' : `the query finds no file that a capture carried`,
       'files that connections carried are found by kind:file; importing with --no-protocols leaves them out',
     );
+  const sources = session.snapshot().sources.filter(({ id }) => wanted.has(id));
+  // Before the first byte is written: all that is needed must be there.
+  for (const source of sources) await checkEvidence(evidence, source, signal);
   const folder = await emptyFolder(parameters.folder);
   const files: CarvedFile[] = [];
   const left: { event: string; reason: string }[] = [];
-  await watch.spanAsync('write', async () => {
-    for (const source of session.snapshot().sources) {
-      const some = wanted.get(source.id);
-      if (some === undefined) continue;
-      const found = await filesOf(evidence, source, some, folder, parameters);
-      files.push(...found.files);
-      left.push(...found.left);
-    }
-  });
-  const report = { folder, files, left, others };
   const list = await createOutput(join(folder, CARVED_LIST), { overwrite: false });
-  await list.write(`${JSON.stringify({ query, from, to, ...report }, null, 2)}\n`);
-  await list.commit();
+  const report = { folder, files, left, others };
+  try {
+    await watch.spanAsync('write', async () => {
+      for (const source of sources) {
+        const found = await filesOf(evidence, source, wanted.get(source.id)!, folder, parameters);
+        files.push(...found.files);
+        left.push(...found.left);
+      }
+    });
+    await list.write(`${JSON.stringify({ query, from, to, ...report }, null, 2)}\n`);
+    await list.commit();
+  } catch (error) {
+    await list.abandon();
+    for (const { file } of files) rmSync(join(folder, file), { force: true });
+    throw error;
+  }
   watch.rowsReturned = files.length;
   session.record(watch, 'done');
   const sha256 = await fileSha256(list.path);
   auditOutput(session, 'carve', { query, from, to, zone, folder, files: files.length, sha256 });
-  signal?.throwIfAborted();
   return report;
 }
 
@@ -159,6 +165,7 @@ export async function writeFile(
       `event ${event} is no file that a capture carried`,
       'those are of the kind file, and belong to a flow',
     );
+  await checkEvidence(evidence, source, signal);
   const folder = await mkdtemp(join(tmpdir(), 'daybook-file-'));
   try {
     const report: CarveParameters['report'] = ({ done, of }) => tell({ done, of });
@@ -259,12 +266,12 @@ async function filesOf(
   folder: string,
   { report, signal }: Pick<CarveParameters, 'report' | 'signal'>,
 ): Promise<Pick<CarveReport, 'files' | 'left'>> {
-  await checkEvidence(evidence, source, signal);
   const taker = new Taker(folder, wanted);
   const progress = (bytes: number): Promise<void> =>
     report({ done: bytes, of: source.contentSize, source: source.name });
   try {
     await evidence.readFiles({ location: locationOf(source), files: taker, progress, signal });
+    if (signal?.aborted === true) throw new CancelledError();
   } catch (error) {
     // What was written is none of the files yet.
     taker.abandon();
