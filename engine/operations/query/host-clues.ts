@@ -19,8 +19,9 @@ export interface HostClue {
 }
 
 const SERVICE: Pick<HostClue, 'filter' | 'values' | 'text'> = {
-  // Connections that were not answered, or refused, tell of no service.
-  filter: 'kind:flow -conn_state in (S0, REJ, OTH)',
+  // Connections that were not answered, or refused, tell of no service. In tables that have a record for each direction and
+  // no state, those from a low port to a high one are the answers.
+  filter: 'kind:flow -conn_state in (S0, REJ, OTH) -(src_port:<1024 dst_port:>1023 -conn_state:*)',
   values: ['dst_port', 'proto', 'service'],
   text: ([port = '', proto = '', service = '']) =>
     port === '' ? undefined : `${port}/${proto}${service === '' ? '' : ` ${service}`}`,

@@ -134,3 +134,24 @@ it('refuses what is no list of events, and fields that there are not', async () 
   await expect(ask({ query: '* | count' })).rejects.toMatchObject({ code: 'usage' });
   await expect(ask({ query: 'nonsense = 1' })).rejects.toMatchObject({ code: 'unknown-field' });
 });
+
+it('takes no answer for a service, in tables that have a record for each direction', async () => {
+  const table = [
+    'ts,src_ip,src_port,dst_ip,dst_port,proto,bytes',
+    '2026-11-21T10:00:00Z,10.0.0.7,50000,192.0.2.1,443,tcp,100',
+    '2026-11-21T10:00:00Z,192.0.2.1,443,10.0.0.7,50000,tcp,900',
+    '',
+  ].join('\n');
+  const flows = await smallCase({ 'flows.csv': table }, evidence);
+  try {
+    const handlers = queryHandlers(flows.services);
+    const request = { case: flows.folder, query: '' };
+    const { hosts } = (await called(handlers, 'hosts.run', request)).result;
+    const offered = hosts.map(({ address, facts }) => [
+      ...[address, facts.offers.values.map(({ value }) => value)],
+    ]);
+    expect(Object.fromEntries(offered)).toEqual({ '10.0.0.7': [], '192.0.2.1': ['443/tcp'] });
+  } finally {
+    await flows.dispose();
+  }
+});
