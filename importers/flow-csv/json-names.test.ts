@@ -227,7 +227,7 @@ describe('the kind is that of the record', () => {
     );
     expect(format).toBe('zeek-json');
     expect(rows.map(({ kind }) => kind)).toEqual([
-      ...['flow', 'dns', 'http', 'tls', 'other', 'file', 'other'],
+      ...['flow', 'dns', 'http', 'tls', 'kerberos', 'file', 'ntlm'],
     ]);
     expect(rows.map((row) => row['event_type'])).toEqual(logs);
   });
@@ -245,7 +245,7 @@ describe('the kind is that of the record', () => {
       { ...id, request_type: 'TGS', client: 'bob', service: 'cifs', cipher: 'aes' },
       { ...id, version: 'TLSv12', cipher: 'x', established: true, resumed: false },
     ]);
-    expect(rows.map(({ kind }) => kind)).toEqual(['flow', 'dns', 'other', 'tls']);
+    expect(rows.map(({ kind }) => kind)).toEqual(['flow', 'dns', 'kerberos', 'tls']);
     expect(rows[2]).toMatchObject({ event_type: 'kerberos', src_ip4: ip('192.0.2.1') });
   });
 
@@ -255,7 +255,7 @@ describe('the kind is that of the record', () => {
     const { rows } = await collect(flowCsvImporter, inputOf(Buffer.from(text)), {
       format: 'zeek-tsv',
     });
-    expect(rows[0]).toMatchObject({ kind: 'other', event_type: 'kerberos' });
+    expect(rows[0]).toMatchObject({ kind: 'kerberos', event_type: 'kerberos' });
   });
 
   it('Suricata among others: only what has its shape', async () => {

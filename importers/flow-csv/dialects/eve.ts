@@ -60,6 +60,10 @@ const KINDS_OF_EVENTS: Readonly<Record<string, Kind>> = {
   tls: 'tls',
   alert: 'alert',
   fileinfo: 'file',
+  mdns: 'dns',
+  krb5: 'kerberos',
+  ...{ ssh: 'ssh', dhcp: 'dhcp', smtp: 'smtp', ftp: 'ftp', pop3: 'pop3', imap: 'imap' },
+  ...{ smb: 'smb', ldap: 'ldap', rdp: 'rdp', sip: 'sip', snmp: 'snmp', modbus: 'modbus' },
 };
 
 /** The dialect of one event's type. */

@@ -68,19 +68,19 @@ const LOGS: readonly Log[] = [
   // Before those of which they have columns, too.
   {
     path: 'kerberos',
-    kind: 'other',
+    kind: 'kerberos',
     own: [['requesttype', 'client', 'service']],
     columns: { client: 'user', errormsg: 'reason' },
   },
   {
     path: 'sip',
-    kind: 'other',
+    kind: 'sip',
     own: [['callid', 'seq', 'requestfrom']],
     columns: { uri: 'url' },
   },
   {
     path: 'rdp',
-    kind: 'other',
+    kind: 'rdp',
     own: [['cookie', 'securityprotocol']],
     columns: { cookie: 'user' },
   },
@@ -132,18 +132,18 @@ const LOGS: readonly Log[] = [
   },
   {
     path: 'dhcp',
-    kind: 'other',
+    kind: 'dhcp',
     own: [['uids', 'msgtypes']],
     columns: { duration: 'duration', clientaddr: 'src_ip', serveraddr: 'dst_ip', mac: 'src_mac' },
   },
   {
     path: 'smtp',
-    kind: 'other',
+    kind: 'smtp',
     own: [['uid', 'helo']],
     columns: { mailfrom: 'email_from', rcptto: 'email_to', subject: 'email_subject' },
   },
-  { path: 'ntlm', kind: 'other', own: [['uid', 'ntlmhost']], columns: NAMED_USER },
-  { path: 'ftp', kind: 'other', own: [['uid', 'datachannel.passive']], columns: NAMED_USER },
+  { path: 'ntlm', kind: 'ntlm', own: [['uid', 'ntlmhost']], columns: NAMED_USER },
+  { path: 'ftp', kind: 'ftp', own: [['uid', 'datachannel.passive']], columns: NAMED_USER },
   { path: 'radius', kind: 'other', own: [['uid', 'connectinfo']], columns: NAMED_USER },
   { path: 'x509', kind: 'other', own: [['certificateserial']] },
   { path: 'pe', kind: 'other', own: [['compilets', 'subsystem']] },
@@ -162,6 +162,12 @@ const OTHER_LOGS: ReadonlySet<string> = new Set(
     'ssh syslog telemetry traceroute tunnel websocket wireguard'
   ).split(' '),
 );
+
+/** Kinds of logs that are known by their names only. */
+const KINDS_OF_PATHS: Readonly<Record<string, Kind>> = {
+  ...{ ssh: 'ssh', snmp: 'snmp', modbus: 'modbus', ldap: 'ldap', ldap_search: 'ldap' },
+  ...{ smb_cmd: 'smb', smb_files: 'smb', smb_mapping: 'smb' },
+};
 
 /** The dialect of a log by its `#path` or, without one, by its simplified column names. */
 export function zeekLog(
@@ -191,6 +197,7 @@ export function zeekLog(
 }
 
 function kindOfPath(path: string): Kind | undefined {
+  if (Object.hasOwn(KINDS_OF_PATHS, path)) return KINDS_OF_PATHS[path];
   const first = path.split(/[_-]/, 1)[0];
   return LOGS.find((candidate) => candidate.path === first)?.kind;
 }
