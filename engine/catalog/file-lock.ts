@@ -1,7 +1,7 @@
 /** A lock on a small SQLite file: the system lets go of it when the process ends, however it ends. */
 import Database from 'better-sqlite3';
 
-/** Locks that are held: one that nobody refers to would be let go of when it is collected as garbage. */
+/** Locks that are held: without a reference, garbage collection would release them. */
 const held = new Set<Database.Database>();
 
 /** Undefined where another has it, or has removed it; closing it lets go. */

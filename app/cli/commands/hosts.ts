@@ -1,4 +1,4 @@
-/** `daybook hosts`: the hosts of a case, and what is known of each. */
+/** `daybook hosts`: the addresses of a case with their names, users and services. */
 import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';

@@ -20,7 +20,7 @@ import { type SmallCase, smallCase } from '../testing/small-case.ts';
 import { queryHandlers } from './handlers.ts';
 import type { Result } from '../../contract/operations.ts';
 
-/** Who has www.example.com, and its address. */
+/** A question for www.example.com, and its answer. */
 function names(): Frame[] {
   const name = cat('03', ascii('www'), '07', ascii('example'), '03', ascii('com'), '00');
   const head = (flags: string, answers: number): Uint8Array =>

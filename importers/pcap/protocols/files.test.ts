@@ -295,6 +295,15 @@ describe('of SMB', () => {
     expect(open_?.attrs['problem']).toBe('its end is missing');
   });
 
+  it('are not whole where a part of one that was there is written', async () => {
+    const old = [...share.slice(0, 3), opened(2, 0, 1)];
+    const parts = [framed(writeAt(3, 2, 0, ascii('abc'))), written(3)];
+    const closing = [framed(closeFile(5, 2)), written(5, 6)];
+    const [row] = await of('file', exchange(4450, [...old, ...parts, ...closing]));
+    expect(row).toMatchObject({ attrs: { seen_bytes: '3', problem: 'its end is missing' } });
+    expect(row?.['sha256']).toBeUndefined();
+  });
+
   it('are not what is written to pipes', async () => {
     const pipe = [connect(1, '\\\\server1\\IPC$'), ...share.slice(1)];
     const parts = [framed(writeAt(3, 2, 0, ascii('abc'))), written(3)];

@@ -53,7 +53,7 @@ export interface MessageSink {
 }
 
 export interface ExpectedConnection {
-  /** Who waits for it: 4 or 16 bytes. */
+  /** Address of the side that listens, 4 or 16 bytes. */
   readonly address: Uint8Array;
   readonly port: number;
   /** Its name where it turns out to be nothing else. */

@@ -13,6 +13,8 @@ export interface FileNames {
   readonly path: string;
   /** Bytes that it had when it was opened. */
   readonly size: number | undefined;
+  /** Whether those are its old ones: it was neither made nor emptied. */
+  readonly isOld: boolean;
   readonly columns: ProtocolMessage['columns'];
   /** The kind of its share is not known: what is a message of DCE/RPC is no file. */
   readonly mayBePipe: boolean;
@@ -76,11 +78,13 @@ class Transfer {
 
   end(isClosed: boolean, isFromClient: boolean): void {
     while (this.early.length > 0) this.skipToFirst();
-    const { path, size, columns } = this.names;
+    const { path, size, columns, isOld } = this.names;
     const total = isFromClient ? undefined : size;
+    // Of a file that is written in part the rest is not known.
+    const least = isFromClient && isOld ? (size ?? 0) : 0;
     this.file.end({
       ...{ service: 'smb', name: path, total, columns },
-      isWhole: total === undefined ? isClosed : this.next >= total,
+      isWhole: total === undefined ? isClosed && this.next >= least : this.next >= total,
     });
   }
 }

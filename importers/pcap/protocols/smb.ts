@@ -53,6 +53,7 @@ const STATUSES: Readonly<Record<number, string>> = {
   },
   ...{ 0xc0000225: 'NOT_FOUND', 0xc000000d: 'INVALID_PARAMETER', 0xc0000064: 'NO_SUCH_USER' },
 };
+const OPENED = 1;
 const ACTIONS = ['SUPERSEDED', 'OPENED', 'CREATED', 'OVERWRITTEN'] as const;
 const SHARES: Readonly<Record<number, string>> = { 1: 'DISK', 2: 'PIPE', 3: 'PRINT' };
 
@@ -86,7 +87,15 @@ interface OpenFile extends FileNames {
 }
 
 const UNKNOWN_FILE: OpenFile = {
-  ...{ name: '', path: '', size: undefined, columns: {}, isPipe: false, mayBePipe: true },
+  ...{
+    name: '',
+    path: '',
+    size: undefined,
+    isOld: false,
+    columns: {},
+    isPipe: false,
+    mayBePipe: true,
+  },
 };
 
 /** Data of a message that come beyond what is held of it. */
@@ -424,6 +433,7 @@ class SmbStream implements StreamParser {
       name: request.name,
       path: pathOf(share, request.name),
       size: Number(body.readBigUInt64LE(48)),
+      isOld: body.readUInt32LE(4) === OPENED,
       columns: this.accountOf(request.session),
       isPipe: this.pipes.get(tree) === true || /(?:^|\\)IPC\$$/i.test(share),
       mayBePipe: share === '',

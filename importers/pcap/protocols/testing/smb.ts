@@ -62,9 +62,10 @@ export const connected = (id: number, tree: number): Uint8Array =>
   );
 export const open = (id: number, name: string, next = 0): Buffer =>
   Buffer.concat([header({ command: 5, id, tree: 7, next }), body(56, 44, 46, utf16(name))]);
-export function opened(id: number, status: number): Uint8Array {
+/** @param action 1: opened, 2: made */
+export function opened(id: number, status: number, action = 2): Uint8Array {
   const response = Buffer.alloc(88);
-  response.writeUInt32LE(2, 4);
+  response.writeUInt32LE(action, 4);
   response.writeBigUInt64LE(133_000_000_000_000_000n, 8);
   response.writeBigUInt64LE(1234n, 48);
   response.fill(id, 64, 80);
