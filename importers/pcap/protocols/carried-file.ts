@@ -29,6 +29,8 @@ export interface FileDetails {
   readonly service: string;
   /** Path, or name alone. */
   readonly name: string | undefined;
+  /** What its message calls it where it has no name. */
+  readonly title?: string | undefined;
   /** Bytes that it should have, where that is stated. */
   readonly total?: number | undefined;
   /** Whether its end was seen. */
@@ -153,7 +155,15 @@ export class CarriedFile {
     const type = isFromClient ? 'upload' : 'download';
     const seq = this.sink.message(this.ends, {
       ...{ kind: 'file', type, at: this.at, service },
-      text: [type, name, mime, `${size} bytes`, ...problems].filter(Boolean).join(', '),
+      text: [
+        type,
+        name === undefined || name === '' ? details.title : name,
+        mime,
+        `${size} bytes`,
+        ...problems,
+      ]
+        .filter(Boolean)
+        .join(', '),
       columns: { ...details.columns, file_path: name === '' ? undefined : name, ...digests },
       attributes: {
         filename: /[^\\/]+$/.exec(name ?? '')?.[0],

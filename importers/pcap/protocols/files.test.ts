@@ -153,6 +153,7 @@ describe('of mails', () => {
       ['upload', 'café.txt', '18', sha256('one=two, and three')],
       ['upload', undefined, String(whole.length), sha256(whole)],
     ]);
+    expect(rows[2]?.['message']).toBe(`upload, files, message/rfc822, ${whole.length} bytes`);
     expect(rows.map((row) => row.attrs['mime_type'])).toEqual([
       ...['application/pdf', 'text/plain', 'message/rfc822'],
     ]);

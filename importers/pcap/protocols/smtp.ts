@@ -236,6 +236,7 @@ export class SmtpStream implements StreamParser {
     parts?.end(isWhole);
     file?.end({
       ...{ service: 'smtp', name: undefined, mime: 'message/rfc822', isWhole },
+      title: mail.headers.get('subject'),
       columns: envelopeOf(mail),
     });
   }
