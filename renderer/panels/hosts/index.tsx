@@ -43,7 +43,7 @@ const SECTIONS: readonly { readonly fact: FactName; readonly title: string }[] =
 const SUMMARISED: readonly FactName[] = ['name', 'mac', 'user', 'offers'];
 const IN_CELL = 2;
 /** Of the columns, in pixels; the others share what is left. */
-const WIDTHS = [150, 78, undefined, 138, undefined, undefined];
+const WIDTHS = [190, 78, undefined, 138, undefined, undefined];
 const FACT_WIDTHS = [undefined, 66, 156, 156, 84];
 
 export function HostsPanel() {
