@@ -45,6 +45,8 @@ export function scratch(): { folder: string; remove: () => void } {
 }
 
 const SIZE = { width: 1440, height: 900 };
+/** Where the environment names none, Chromium reads no file whose name has other characters than those of ASCII. */
+const LOCALE = { LANG: 'C.UTF-8' };
 
 /** Begins to write down what a window does wrong. `own`: whether an address is its shell's. */
 async function watch(page: Page, own: (url: string) => boolean): Promise<string[]> {
@@ -111,7 +113,10 @@ export const browserShell: WindowShell = {
     let browser: Browser | undefined;
     try {
       const url = await address(child, said);
-      browser = await chromium.launch({ executablePath: provision().chromium?.path ?? '' });
+      browser = await chromium.launch({
+        executablePath: provision().chromium?.path ?? '',
+        env: { ...LOCALE, ...(process.env as Record<string, string>) },
+      });
       const page = await browser.newPage({ viewport: size, colorScheme: scheme });
       const problems = await watch(page, (one) => new URL(one).host === url.host);
       await page.goto(url.href);
@@ -183,6 +188,7 @@ export const electronShell: WindowShell = {
         ],
         colorScheme: scheme,
         env: {
+          ...LOCALE,
           ...(process.env as Record<string, string>),
           DISPLAY: display.name,
           DAYBOOK_STATE: stateFolder,
