@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function read(frames: readonly Frame[], flow: number, limit = 1000) {
+async function read(frames: readonly Frame[], flow: number, limit = 1000, snaplen = 65_535) {
   const path = join(folder, 'a.pcap');
   writeFileSync(
     path,
@@ -21,7 +21,7 @@ async function read(frames: readonly Frame[], flow: number, limit = 1000) {
       frames.map((bytes, i) => ({
         seconds: 1_700_000_000 + i,
         fraction: 0,
-        bytes,
+        bytes: bytes.subarray(0, snaplen),
         wire: bytes.length,
       })),
     ),
@@ -73,4 +73,23 @@ it('gives datagrams', async () => {
   ];
   expect((await read(frames, 1)).said).toEqual(['> ping', '< pong']);
   expect((await read(frames, 2)).said).toEqual([]);
+});
+
+it('says what the capture cut off datagrams', async () => {
+  const frames = [
+    ...[datagram(true, 7777, Buffer.from('ping')), datagram(true, 7777, Buffer.from('ping'))],
+    datagram(false, 7777, Buffer.from('pong')),
+  ];
+  const said = ['> pi', '> 2 missing', '> pi', '> 2 missing', '< po', '< 2 missing'];
+  expect((await read(frames, 1, 1000, 14 + 20 + 8 + 2)).said).toEqual(said);
+  const many = Array.from({ length: 100 }, () => datagram(true, 7777, Buffer.from('ping')));
+  expect((await read(many, 1, 1000, 14 + 20 + 8)).said).toEqual(['> 400 missing']);
+});
+
+it('keeps a bounded number of parts', async () => {
+  const turns = Array.from({ length: 10_100 }, (_, i) =>
+    datagram(i % 2 === 0, 7777, Buffer.from('x')),
+  );
+  const found = await read(turns, 1, 1 << 20);
+  expect([found.said.length, found.fromClient + found.fromServer]).toEqual([10_000, 10_100]);
 });

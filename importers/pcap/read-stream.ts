@@ -1,13 +1,16 @@
 /** What both sides of one connection sent: TCP in order, UDP datagram by datagram. */
-import type { StreamContent, StreamPart } from '../../engine/contract/stream.ts';
+import type { StreamContent } from '../../engine/contract/stream.ts';
 import type { FlowTracker } from './flows/index.ts';
 import type { Packet } from './packet.ts';
 import type { PacketTracker } from './packet-tracker.ts';
+import { HeldBytes } from './protocols/held-bytes.ts';
 import type { Stamp, StreamParser, StreamProtocol } from './protocols/messages.ts';
 import { TcpStreams } from './protocols/tcp-streams.ts';
 import { readAgain, type Rereading } from './reread.ts';
 
 const [TCP, UDP] = [6, 17];
+/** Parts that are kept: those of one byte cost memory, too. */
+const MAX_PARTS = 10_000;
 
 /**
  * Reads a capture for one of its flows.
@@ -19,13 +22,22 @@ export async function readStream(
 ): Promise<StreamContent> {
   const content = new Collected(reading.limit);
   await readAgain(reading, (flows) => new StreamTracker(flows, reading.flow, content));
-  return content;
+  return content.content();
 }
 
-class Collected implements StreamContent {
-  readonly parts: (StreamPart & { bytes: Uint8Array<ArrayBuffer> })[] = [];
-  fromClient = 0;
-  fromServer = 0;
+/** What one side sent until the other spoke, or a gap. */
+interface Turn {
+  readonly isFromClient: boolean;
+  readonly bytes: HeldBytes;
+  /** Bytes that were not captured. */
+  missing: number;
+  readonly ts: number | undefined;
+}
+
+class Collected {
+  private readonly turns: Turn[] = [];
+  private fromClient = 0;
+  private fromServer = 0;
   private room: number;
 
   constructor(limit: number) {
@@ -35,21 +47,33 @@ class Collected implements StreamContent {
   add(isFromClient: boolean, bytes: Uint8Array, { micros }: Stamp): void {
     if (isFromClient) this.fromClient += bytes.length;
     else this.fromServer += bytes.length;
-    const kept = Uint8Array.from(bytes.subarray(0, this.room));
-    this.room -= kept.length;
+    const kept = bytes.subarray(0, this.room);
     if (kept.length === 0) return;
-    const last = this.parts.at(-1);
-    if (last !== undefined && last.isFromClient === isFromClient && last.missing === 0)
-      last.bytes = Uint8Array.from(Buffer.concat([last.bytes, kept]));
-    else {
-      const ts = Number.isNaN(micros) ? undefined : micros;
-      this.parts.push({ isFromClient, bytes: kept, missing: 0, ts });
-    }
+    const ts = Number.isNaN(micros) ? undefined : micros;
+    this.room -= kept.length;
+    this.turn(isFromClient, false, ts).bytes.append(kept);
   }
 
   gap(isFromClient: boolean, missing: number): void {
-    if (this.room > 0)
-      this.parts.push({ isFromClient, bytes: new Uint8Array(0), missing, ts: undefined });
+    if (this.room > 0) this.turn(isFromClient, true, undefined).missing += missing;
+  }
+
+  private turn(isFromClient: boolean, isGap: boolean, ts: number | undefined): Turn {
+    const last = this.turns.at(-1);
+    if (last?.isFromClient === isFromClient && last.missing > 0 === isGap) return last;
+    const next = { isFromClient, bytes: new HeldBytes(), missing: 0, ts };
+    this.turns.push(next);
+    if (this.turns.length === MAX_PARTS) this.room = 0;
+    return next;
+  }
+
+  content(): StreamContent {
+    const { fromClient, fromServer, turns } = this;
+    const parts = turns.map(({ bytes, ...turn }) => ({
+      ...turn,
+      bytes: new Uint8Array(bytes.bytes),
+    }));
+    return { fromClient, fromServer, parts };
   }
 }
 
@@ -73,7 +97,10 @@ class StreamTracker implements PacketTracker {
     else if (p.proto === UDP && p.srcPort >= 0) {
       const end = Math.min(p.payloadStart + p.payload, p.end);
       const at = { micros: p.micros, nanos: p.nanos, digits: p.digits };
-      this.content.add(this.flows.isFromOriginator, p.bytes.subarray(p.payloadStart, end), at);
+      const { isFromOriginator } = this.flows;
+      this.content.add(isFromOriginator, p.bytes.subarray(p.payloadStart, end), at);
+      const cut = p.payloadStart + p.payload - end;
+      if (cut > 0) this.content.gap(isFromOriginator, cut);
     }
     return flow;
   }

@@ -31,10 +31,12 @@ export interface FileDetails {
   readonly name: string | undefined;
   /** What its message calls it where it has no name. */
   readonly title?: string | undefined;
-  /** Bytes that it should have, where that is stated. */
+  /** Bytes that it should have as it is transferred, where that is stated. */
   readonly total?: number | undefined;
   /** Whether its end was seen. */
   readonly isWhole: boolean;
+  /** Whether it is a part of a file: its hashes are none of the file's. */
+  readonly isPart?: boolean;
   /** Its media type, where the protocol says it for certain. */
   readonly mime?: string;
   /** What else is wrong with it. */
@@ -58,6 +60,7 @@ export class CarriedFile {
   private size = 0;
   private missing = 0;
   private problem: string | undefined;
+  private isDecoded = false;
 
   /** @param at when its first byte came */
   constructor(
@@ -71,8 +74,9 @@ export class CarriedFile {
     this.sink = sink;
     this.at = at;
     this.isFromClient = isFromClient;
-    const name = encoding?.trim().toLowerCase();
-    this.encoding = name === undefined || !(name in DECODERS) ? undefined : name;
+    const name = encoding?.trim().toLowerCase() ?? '';
+    if (Object.hasOwn(DECODERS, name)) this.encoding = name;
+    else if (name !== '' && name !== 'identity') this.problem = `is encoded as ${name}`;
     this.receiver = sink.file?.(ends, isFromClient);
   }
 
@@ -131,18 +135,20 @@ export class CarriedFile {
     }
     this.encoding = undefined;
     this.encoded.clear();
+    this.isDecoded = true;
     this.take(decoded, true);
   }
 
   /** Gives its event, unless no byte of it was captured. @returns its hashes, of a file that is whole */
   end(details: FileDetails): Digests | undefined {
-    const { service, name, total, isWhole } = details;
+    const { service, name, isWhole } = details;
     if (isWhole) this.decode();
     else if (this.encoding !== undefined) this.leaveEncoded('cannot be decoded without its end');
     if (this.size === 0) {
       this.receiver?.end(undefined);
       return undefined;
     }
+    const total = this.isDecoded ? undefined : details.total;
     const isComplete = isWhole && this.missing === 0;
     const digests = isComplete ? (this.whole ?? this.digests()) : undefined;
     const { isFromClient, size, missing } = this;
@@ -164,7 +170,11 @@ export class CarriedFile {
       ]
         .filter(Boolean)
         .join(', '),
-      columns: { ...details.columns, file_path: name === '' ? undefined : name, ...digests },
+      columns: {
+        ...details.columns,
+        file_path: name === '' ? undefined : name,
+        ...(details.isPart === true ? {} : digests),
+      },
       attributes: {
         filename: /[^\\/]+$/.exec(name ?? '')?.[0],
         mime_type: mime,

@@ -22,6 +22,8 @@ const DATAGRAM_PROTOCOLS: readonly DatagramProtocol[] = [DHCP, SNMP, SIP];
 const MAX_CONVERSATIONS = 65_536;
 const MAX_HELD_BYTES = 32 << 20;
 const MAX_TRANSFERS = 1024;
+/** Conversations of Kerberos, of which a request may wait. */
+const MAX_EXCHANGES = 8192;
 
 interface QuicConnection {
   readonly conversation: QuicConversation;
@@ -104,7 +106,8 @@ export class Datagrams {
     if (transfer === undefined) return false;
     this.flows.services.set(flow, 'tftp');
     const turned = isFromClient ? ends : endpointsOf(p, flow, false);
-    transfer.take(turned, this.sink, at, bytes, start, end, isFromClient);
+    const cut = start + p.payload - end;
+    transfer.take(turned, this.sink, at, bytes, start, end, cut, isFromClient);
     if (transfer.isDone) transfers.delete(client);
     return true;
   }
@@ -117,7 +120,7 @@ export class Datagrams {
       known ?? new KerberosExchange(endpointsOf(p, flow, p.dstPort === KERBEROS_PORT), this.sink);
     if (!exchange.take(p.bytes, p.payloadStart, end, at)) return false;
     if (known === undefined) {
-      if (kerberos.size >= MAX_CONVERSATIONS) {
+      if (kerberos.size >= MAX_EXCHANGES) {
         const [[oldest, first] = []] = kerberos;
         first?.finish();
         kerberos.delete(oldest!);

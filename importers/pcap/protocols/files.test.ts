@@ -62,6 +62,39 @@ describe('of HTTP', () => {
       attrs: { mime_type: 'text/plain', missing_bytes: '0', is_orig: 'F' },
     });
     expect(rows[0]?.attrs).not.toHaveProperty('problem');
+    // The stated size is that of the compressed bytes.
+    expect(rows[0]?.attrs['total_bytes']).toBe(headers.includes('gzip') ? undefined : '1000');
+  });
+
+  it('are decoded where the transfer is encoded', async () => {
+    const zipped = gzipSync(TEXT);
+    const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n';
+    const chunk = cat(ascii(`${zipped.length.toString(16)}\r\n`), zipped, ascii('\r\n0\r\n\r\n'));
+    const rows = await of('file', [asked, server(1, cat(ascii(head), chunk))]);
+    expect(names(rows)).toEqual([['download', 'a.txt', '1000', sha256(TEXT)]]);
+  });
+
+  it.each(['compress', 'constructor', 'gzip, br'])(
+    'say how they are encoded where that is not known (%s)',
+    async (encoding) => {
+      const body = answer(`Content-Encoding: ${encoding}`, ascii('abc'));
+      const [row] = await of('file', [asked, server(1, body)]);
+      expect(row).toMatchObject({
+        sha256: sha256('abc'),
+        attrs: { problem: `is encoded as ${encoding}`, total_bytes: '3' },
+      });
+    },
+  );
+
+  it('keep their names where the answer comes before their end', async () => {
+    const post = 'POST /up/b.bin HTTP/1.1\r\nHost: a\r\nContent-Length: 30\r\n\r\n';
+    const to = 1 + post.length;
+    const rows = await of('file', [
+      ...[client(1, post), server(1, 'HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n')],
+      ...[client(to + 20, '0123456789', ACK, 60), server(49, 'x', ACK, to + 30)],
+    ]);
+    expect(names(rows)).toEqual([['upload', 'b.bin', '10', undefined]]);
+    expect(rows[0]?.attrs['problem']).toBe('20 bytes are missing');
   });
 
   it('say what they lack, and have no hash then', async () => {
@@ -91,6 +124,10 @@ describe('of HTTP', () => {
     const part = answer('Content-Range: bytes 10-16/100', ascii('seventh'));
     const [row] = await of('file', [asked, server(1, part)]);
     expect(row?.attrs['problem']).toBe('a part of the file: bytes 10-16/100');
+    expect(row?.['sha256']).toBeUndefined();
+    const all = answer('Content-Range: bytes 0-6/7', ascii('seventh'));
+    const [whole] = await of('file', [asked, server(1, all)]);
+    expect(whole?.['sha256']).toBe(sha256('seventh'));
   });
 });
 
@@ -162,6 +199,31 @@ describe('of mails', () => {
       email_subject: 'files',
       service: 'smtp',
     });
+    // Each has the time of its own first byte.
+    const [first, second, mails] = rows.map((row) => Number(row['ts']));
+    expect([first! < second!, mails! < first!]).toEqual([true, true]);
+  });
+
+  const begun = [
+    ...['< 220 ESMTP', '> EHLO x', '< 250 ok', '> MAIL FROM:<alice@example.com>', '< 250 ok'],
+    ...['> RCPT TO:<bob@example.com>', '< 250 ok', '> DATA', '< 354 go', '> Subject: x', '> '],
+  ];
+
+  it.each([Infinity, 1])('end with a dot and a line end only (pieces of %s)', async (cut) => {
+    const lines = ['> ..\r', '> .\rmore', '> after', '> .', '< 250 ok', '> QUIT'];
+    const rows = await of('file', dialogue(2525, [...begun, ...lines], cut));
+    const whole = 'Subject: x\r\n\r\n.\r\r\n\rmore\r\nafter\r\n';
+    expect(names(rows)).toEqual([['upload', undefined, String(whole.length), sha256(whole)]]);
+  });
+
+  it('keep the dots that follow a gap', async () => {
+    const frames = dialogue(2525, [...begun, '> lost', '> .5', '> .', '< 250 ok']);
+    // The lost segment, and the two that end the line before it and after it.
+    const [row] = await of(
+      'file',
+      frames.filter((_, at) => at !== begun.length),
+    );
+    expect(row?.attrs).toMatchObject({ missing_bytes: '6', seen_bytes: '18' });
   });
 });
 
@@ -233,7 +295,8 @@ describe('of FTP', () => {
       ...dialogue(21, session),
       ...data(false, 20, 50_000, 'GET / HTTP/1.1\r\n\r\n'),
     ]);
-    expect(names(rows)).toEqual([['upload', 'b.txt', '18', sha256('GET / HTTP/1.1\r\n\r\n')]]);
+    // It is a part: its hash would be none of the file's.
+    expect(names(rows)).toEqual([['upload', 'b.txt', '18', undefined]]);
     expect(rows[0]).toMatchObject({
       src_port: 50_000,
       attrs: { problem: 'the part of the file from byte 3 on' },
@@ -245,6 +308,20 @@ describe('of FTP', () => {
     expect(await of('file', listed)).toEqual([]);
     expect((await of('flow', listed)).map((row) => row['service'])).toContain('ftp-data');
   });
+
+  it.each([
+    ...[['STOR', 0, sha256('abc'), undefined] as const],
+    ...[['APPE', 0, undefined, 'the part that is appended to the file'] as const],
+    ...[['STOR', 1, undefined, 'its beginning may be missing'] as const],
+  ])(
+    'have no hash where they may be parts (%s, from frame %s)',
+    async (name, from, hash, problem) => {
+      const session = [...login, `> PORT ${CLIENT.replaceAll('.', ',')},195,80`, '< 200 ok'];
+      const sent = data(false, 20, 50_000, 'abc').slice(from);
+      const [row] = await of('file', [...dialogue(21, [...session, `> ${name} b.txt`]), ...sent]);
+      expect([row?.['sha256'], row?.attrs['problem']]).toEqual([hash, problem]);
+    },
+  );
 });
 
 describe('of SMB', () => {
@@ -305,6 +382,42 @@ describe('of SMB', () => {
     expect(row?.['sha256']).toBeUndefined();
   });
 
+  it('are not whole where messages or ends of them are missing', async () => {
+    const parts = [
+      ...[framed(writeAt(3, 2, 0, ascii('abc'))), written(3)],
+      ...[framed(writeAt(4, 2, 3, ascii('def'))), written(4)],
+      ...[framed(closeFile(5, 2)), written(5, 6)],
+    ];
+    const frames = exchange(4450, [...share, ...parts]);
+    const lost = await of(
+      'file',
+      frames.filter((_, at) => at !== share.length + 2),
+    );
+    expect(names(lost)).toEqual([['upload', 'a.txt', '3', undefined]]);
+    expect(lost[0]?.attrs['problem']).toBe('its end is missing');
+    const cut = frames.map((frame, at) =>
+      at === share.length + 2 ? frame.subarray(0, -2) : frame,
+    );
+    const [short] = await of('file', cut);
+    expect(short?.['sha256']).toBeUndefined();
+  });
+
+  it('grow by what is written to them', async () => {
+    const old = [...share.slice(0, 3), opened(2, 0, 1)];
+    const content = Buffer.from('x'.repeat(1234));
+    const rows = await of(
+      'file',
+      exchange(4450, [
+        ...[...old, framed(writeAt(3, 2, 1234, ascii('abc'))), written(3)],
+        ...[framed(readAt(4, 2, 0)), readPart(4, content)],
+        ...[framed(readAt(5, 2, 1234)), readPart(5, ascii('abc'))],
+        ...[framed(closeFile(6, 2)), written(6, 6)],
+      ]),
+    );
+    const read = rows.find((row) => row['event_type'] === 'download');
+    expect(read).toMatchObject({ sha256: sha256(`${content}abc`), attrs: { total_bytes: '1237' } });
+  });
+
   it('are not what is written to pipes', async () => {
     const pipe = [connect(1, '\\\\server1\\IPC$'), ...share.slice(1)];
     const parts = [framed(writeAt(3, 2, 0, ascii('abc'))), written(3)];
@@ -320,4 +433,15 @@ it('of TFTP are read block by block, each once', async () => {
   expect(names(rows)).toEqual([['download', 'boot.cfg', '522', sha256('a'.repeat(522))]]);
   const [lost] = await of('file', [request, block(2, 10)]);
   expect(lost?.attrs['problem']).toBe('512 bytes are missing');
+  // Datagrams that the capture cuts are neither the last ones nor whole.
+  const [cut] = await of('file', [request, block(1, 512), block(2, 10)], 14 + 20 + 8 + 4 + 100);
+  expect(cut?.attrs).toMatchObject({ seen_bytes: '110', missing_bytes: '412' });
+  // Smaller blocks are asked for, and it was not captured whether they were agreed to.
+  const small = datagram(
+    true,
+    69,
+    cat(n16(1), ascii(['boot.cfg', 'octet', 'blksize', '256', ''].join('\0'))),
+  );
+  const [short] = await of('file', [small, block(1, 256), block(2, 10)]);
+  expect(short?.['sha256']).toBeUndefined();
 });

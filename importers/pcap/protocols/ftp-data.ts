@@ -20,12 +20,16 @@ export class FtpData implements StreamParser {
   private readonly ends: Endpoints;
   private readonly sink: MessageSink;
   private readonly transfers: Transfers;
+  private readonly isFromStart: boolean;
   private file: CarriedFile | undefined;
   private name = '';
   private from = 0;
   private isUpload = false;
+  private isAppended = false;
 
-  constructor(ends: Endpoints, sink: MessageSink, transfers: Transfers) {
+  /** @param isFromStart whether no byte came before the first that is given */
+  constructor(ends: Endpoints, sink: MessageSink, transfers: Transfers, isFromStart: boolean) {
+    this.isFromStart = isFromStart;
     this.ends = ends;
     this.sink = sink;
     this.transfers = transfers;
@@ -44,6 +48,7 @@ export class FtpData implements StreamParser {
         return;
       }
       this.isUpload = UPLOADS.has(command.name);
+      this.isAppended = command.name === 'APPE';
       this.transfers.command = undefined;
       this.name = command.argument;
       this.from = from;
@@ -66,13 +71,19 @@ export class FtpData implements StreamParser {
   }
 
   private close(isWhole: boolean): void {
-    const { file, from, name, transfers } = this;
+    const { file, from, name, transfers, isFromStart, isAppended } = this;
     this.file = undefined;
     this.isDone = true;
     file?.end({
-      ...{ service: 'ftp', name, isWhole },
+      ...{ service: 'ftp', name, isWhole, isPart: from > 0 || isAppended || !isFromStart },
       total: this.isUpload || from > 0 ? undefined : transfers.total,
-      problem: from > 0 ? `the part of the file from byte ${from} on` : undefined,
+      problem: !isFromStart
+        ? 'its beginning may be missing'
+        : from > 0
+          ? `the part of the file from byte ${from} on`
+          : isAppended
+            ? 'the part that is appended to the file'
+            : undefined,
       columns: { user: transfers.user },
     });
   }

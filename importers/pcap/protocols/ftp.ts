@@ -81,8 +81,10 @@ export class FtpStream implements StreamParser {
     const { transfers } = this;
     this.sink.expect?.({
       ...{ address, port, isClient, service: 'ftp-data' },
-      parser: (ends, sink) =>
-        transfers.command === undefined ? undefined : new FtpData(ends, sink, transfers),
+      parser: (ends, sink, isFromStart) =>
+        transfers.command === undefined
+          ? undefined
+          : new FtpData(ends, sink, transfers, isFromStart),
     });
   }
 

@@ -170,6 +170,8 @@ class Direction {
   /** Bytes left of the body or the chunk. */
   left = 0;
   body: Body | undefined;
+  /** That the body is of; a request may be answered before its body ends. */
+  message: Request | Response | undefined;
   at: Stamp | undefined;
 }
 
@@ -268,7 +270,9 @@ export class HttpStream implements StreamParser {
     const parts = readRequestLine(line);
     if (parts === undefined || this.requests.length >= MAX_WAITING) return false;
     const body = newBody();
-    this.requests.push({ at: side.at!, ...parts, headers, body, size });
+    const request = { at: side.at!, ...parts, headers, body, size };
+    this.requests.push(request);
+    side.message = request;
     this.headBytes += HEAD_COST * size;
     side.body = body;
     this.bodyOf(side, true, headers, false);
@@ -281,7 +285,9 @@ export class HttpStream implements StreamParser {
     const [all, version = '', status = ''] = parts;
     const phrase = line.slice(all.length).trim();
     const body = newBody();
-    this.keepResponse({ at: side.at!, version, status, phrase, headers, body, size });
+    const response = { at: side.at!, version, status, phrase, headers, body, size };
+    this.keepResponse(response);
+    side.message = response;
     side.body = body;
     // Another response to the same request follows (RFC 9110, 15.2), but for a change of protocols.
     if (status.startsWith('1') && status !== '101') {
@@ -340,7 +346,7 @@ export class HttpStream implements StreamParser {
     const part = bytes.subarray(start, start + size);
     const { body } = side;
     if (body !== undefined && size > 0) {
-      body.file ??= this.file(isClient, at);
+      body.file ??= this.file(side, isClient, at);
       body.file.add(part, body.size === 0 && side.state === LENGTH && size === side.left);
       body.size += size;
     }
@@ -396,13 +402,13 @@ export class HttpStream implements StreamParser {
     if (!isClient) this.give();
   }
 
-  /** The message whose body comes on a side. */
-  private current(isClient: boolean): Request | Response | undefined {
-    return isClient ? this.requests.at(-1) : this.response;
-  }
-
-  private file(isClient: boolean, at: Stamp): CarriedFile {
-    const encoding = this.current(isClient)?.headers.get('content-encoding');
+  private file({ message }: Direction, isClient: boolean, at: Stamp): CarriedFile {
+    const transferred = (message?.headers.get('transfer-encoding') ?? '')
+      .split(',')
+      .map((one) => one.trim())
+      .filter((one) => !/^(?:chunked|identity)?$/i.test(one));
+    const encoded = [message?.headers.get('content-encoding') ?? '', ...transferred];
+    const encoding = encoded.filter((one) => one !== '').join(', ');
     return new CarriedFile(this.ends, this.sink, at, isClient, encoding);
   }
 
@@ -413,13 +419,16 @@ export class HttpStream implements StreamParser {
     body.isWhole = isWhole;
     const { file } = body;
     body.file = undefined;
-    const headers = this.current(isClient)?.headers;
-    const request = isClient ? this.requests.at(-1) : this.isUnsure ? undefined : this.requests[0];
+    const { message } = side;
+    const headers = message?.headers;
+    const asked = message !== undefined && 'target' in message ? message : undefined;
+    const request = isClient ? asked : this.isUnsure ? undefined : this.requests[0];
     const range = headers?.get('content-range');
     body.digests = file?.end({
       ...{ service: 'http', isWhole },
       name: fileNameOf(headers?.get('content-disposition')) ?? (request && lastOf(request.target)),
       total: body.total,
+      isPart: range !== undefined && !isAll(range),
       problem: range === undefined ? undefined : `a part of the file: ${range}`,
       columns: { url: request && urlOf(request, this.ends) },
       attributes: { content_type: headers?.get('content-type') },
@@ -439,7 +448,7 @@ export class HttpStream implements StreamParser {
     const { body } = side;
     if (body === undefined) return;
     body.missing += size;
-    body.file ??= this.file(isClient, this.current(isClient)!.at);
+    body.file ??= this.file(side, isClient, side.message!.at);
     body.file.skip(size);
   }
 
@@ -633,6 +642,12 @@ function problemOf(
     response?.body.problem !== undefined && `the response ${response.body.problem}`,
   ].filter((problem) => problem !== false);
   return problems.length === 0 ? undefined : problems.join('; ');
+}
+
+/** `bytes 0-99/100` */
+function isAll(range: string): boolean {
+  const [, last, size] = /^bytes 0-(\d{1,15})\/(\d{1,15})$/i.exec(range.trim()) ?? [];
+  return last !== undefined && Number(last) + 1 === Number(size);
 }
 
 /** The last part of a path, without its query; undefined where it has none. */

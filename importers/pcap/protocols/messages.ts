@@ -60,8 +60,11 @@ export interface ExpectedConnection {
   readonly service: string;
   /** Whether that is the client. */
   readonly isClient: boolean;
-  /** Asked when its first bytes come; undefined: it is none of those. */
-  parser(ends: Endpoints, sink: MessageSink): StreamParser | undefined;
+  /**
+   * Asked when its first bytes come; undefined: it is none of those.
+   * @param isFromStart whether none came before
+   */
+  parser(ends: Endpoints, sink: MessageSink, isFromStart: boolean): StreamParser | undefined;
 }
 
 /**

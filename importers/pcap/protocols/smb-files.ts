@@ -11,8 +11,8 @@ const MAX_EARLY_BYTES = 4 << 20;
 
 export interface FileNames {
   readonly path: string;
-  /** Bytes that it had when it was opened. */
-  readonly size: number | undefined;
+  /** Bytes that it had when it was opened, or has since it was written. */
+  size: number | undefined;
   /** Whether those are its old ones: it was neither made nor emptied. */
   readonly isOld: boolean;
   readonly columns: ProtocolMessage['columns'];
@@ -31,6 +31,10 @@ function isRpc(bytes: Uint8Array): boolean {
 class Transfer {
   next = 0;
   earlyBytes = 0;
+  /** Where the last of all parts ends that were sent. */
+  extent = 0;
+  /** Whether parts may have been sent that are not known of. */
+  mayLack = false;
   readonly file: CarriedFile;
   readonly names: FileNames;
   private readonly early: { offset: number; bytes: Uint8Array }[] = [];
@@ -81,10 +85,11 @@ class Transfer {
     const { path, size, columns, isOld } = this.names;
     const total = isFromClient ? undefined : size;
     // Of a file that is written in part the rest is not known.
-    const least = isFromClient && isOld ? (size ?? 0) : 0;
+    const least = Math.max(this.extent, isFromClient && isOld ? (size ?? 0) : 0);
+    const isEnded = isClosed && !this.mayLack;
     this.file.end({
       ...{ service: 'smb', name: path, total, columns },
-      isWhole: total === undefined ? isClosed && this.next >= least : this.next >= total,
+      isWhole: (total === undefined ? isEnded : this.next >= total) && this.next >= least,
     });
   }
 }
@@ -105,24 +110,35 @@ export class SmbFiles {
     return held;
   }
 
-  /** Bytes of a file from `offset` on, or so many that were not captured. */
+  /**
+   * Bytes of a file from `offset` on.
+   * @param extent where the part ends that they are of
+   */
   add(
     id: string,
     isFromClient: boolean,
     names: FileNames,
     offset: number,
     part: Uint8Array,
+    extent: number,
     at: Stamp,
   ): void {
     const key = `${isFromClient ? 'w' : 'r'}${id}`;
     let transfer = this.open.get(key);
     if (transfer === undefined) {
-      if (this.open.size >= MAX_FILES) this.endOldest();
       if (names.mayBePipe && isRpc(part)) return;
+      if (this.open.size >= MAX_FILES) this.endOldest();
       transfer = new Transfer(new CarriedFile(this.ends, this.sink, at, isFromClient), names);
       this.open.set(key, transfer);
     }
+    transfer.extent = Math.max(transfer.extent, extent);
     transfer.add(offset, part);
+  }
+
+  /** Messages of a side are missing: parts of its files may be among them. */
+  lose(isFromClient: boolean): void {
+    for (const [key, transfer] of this.open)
+      if (key.startsWith(isFromClient ? 'w' : 'r')) transfer.mayLack = true;
   }
 
   close(id: string): void {

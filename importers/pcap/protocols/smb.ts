@@ -253,7 +253,8 @@ class SmbStream implements StreamParser {
     data.left -= size;
     if (size > 0) {
       const part = bytes.subarray(before, before + size);
-      this.carried.add(data.file, isFromClient, data.names, data.offset, part, at);
+      const extent = data.offset + size + data.left;
+      this.carried.add(data.file, isFromClient, data.names, data.offset, part, extent, at);
     }
     data.offset += size;
   }
@@ -376,6 +377,8 @@ class SmbStream implements StreamParser {
     const file = this.opened.get(named) ?? named;
     const names = this.files.get(file) ?? UNKNOWN_FILE;
     if (names.isPipe || start < HEADER_BYTES || !Number.isSafeInteger(offset + size)) return;
+    if (isFromClient && names !== UNKNOWN_FILE)
+      names.size = Math.max(names.size ?? 0, offset + size);
     const data = { file, names, offset, ahead: start, left: size };
     this.carryOn(data, isFromClient, all, at);
     this.rest = data;
@@ -510,6 +513,7 @@ class SmbStream implements StreamParser {
       }
       return;
     }
+    this.carried.lose(isClient);
     side.isLost = true;
     side.skip = 0;
     side.data = undefined;

@@ -27,6 +27,7 @@ import {
 const MAX_LISTED = 256;
 const MAX_HEADER_BYTES = 65_536;
 const [DOT, CR, LF] = [46, 13, 10];
+const RETURN = Uint8Array.of(CR);
 /** Headers that are told, by the names that Zeek's smtp.log gives them. */
 const HEADERS: Readonly<Record<string, string>> = {
   ...{ from: 'from', to: 'to', cc: 'cc', subject: 'subject', date: 'date', 'reply-to': 'reply_to' },
@@ -46,6 +47,8 @@ interface Mail {
   /** Whether a line begins, and with a dot, which is not of the mail (RFC 5321, 4.5.2). */
   isLineStart: boolean;
   isDot: boolean;
+  /** Whether a CR came behind it. */
+  isReturn: boolean;
   size: number;
   headerBytes: number;
   isInHeader: boolean;
@@ -200,7 +203,7 @@ export class SmtpStream implements StreamParser {
   private carry(mail: Mail | undefined, at: Stamp): CarriedFile | undefined {
     if (mail === undefined) return undefined;
     mail.parts ??= new MailParts(
-      () => new CarriedFile(this.ends, this.sink, at, true),
+      () => new CarriedFile(this.ends, this.sink, this.now, true),
       (file, name, isWhole) => {
         file.end({ service: 'smtp', name, isWhole, columns: envelopeOf(mail) });
       },
@@ -218,8 +221,17 @@ export class SmtpStream implements StreamParser {
           from += 1;
           continue;
         }
-        if (mail.isDot && (bytes[from] === CR || bytes[from] === LF)) return;
+        if (mail.isDot && bytes[from] === LF) return;
+        if (mail.isDot && !mail.isReturn && bytes[from] === CR) {
+          // Only with a line feed it is the end.
+          mail.isReturn = true;
+          from += 1;
+          continue;
+        }
+        if (mail.isReturn) file.add(RETURN);
         mail.isDot = false;
+        mail.isReturn = false;
+        mail.isLineStart = false;
       }
       const at = bytes.indexOf(LF, from);
       const to = at < 0 ? bytes.length : at + 1;
@@ -374,6 +386,8 @@ export class SmtpStream implements StreamParser {
     if (isClient && this.state !== COMMANDS) {
       this.carry(this.mail, this.now)?.skip(size);
       this.mail?.parts?.gap(size);
+      if (this.mail !== undefined)
+        Object.assign(this.mail, { isLineStart: false, isDot: false, isReturn: false });
     }
     if (isClient && this.state === CHUNK) {
       this.chunkLines.lose();
@@ -396,7 +410,7 @@ export class SmtpStream implements StreamParser {
 function newMail(from: string, at: Stamp): Mail {
   return {
     ...{ at, from, recipients: [], headers: new Map<string, string>(), files: [] },
-    ...{ file: undefined, parts: undefined, isLineStart: true, isDot: false },
+    ...{ file: undefined, parts: undefined, isLineStart: true, isDot: false, isReturn: false },
     ...{ size: 0, headerBytes: 0, isInHeader: true, last: '' },
   };
 }

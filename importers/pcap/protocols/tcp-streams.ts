@@ -191,7 +191,7 @@ export class TcpStreams {
       const isClient = place === placeOf(client, clientPort);
       if (isClient !== found.isClient) connection.setClient(side, !connection.isClient(side));
       this.flows.services.set(connection.ends.flow, found.service);
-      return found.parser(connection.ends, this.sink);
+      return found.parser(connection.ends, this.sink, this.flows.isFromStart);
     }
     return undefined;
   }

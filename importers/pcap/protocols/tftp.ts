@@ -14,6 +14,8 @@ export class TftpTransfer {
   private readonly isUpload: boolean;
   private file: CarriedFile | undefined;
   private blockBytes = BLOCK_BYTES;
+  /** Whether blocks may be shorter than is known: the answer to the request for that was not captured. */
+  private mayBeShorter: boolean;
   private total: number | undefined;
   /** Number of the block that comes next, as it is counted in 16 bits. */
   private next = 1;
@@ -22,6 +24,7 @@ export class TftpTransfer {
     this.name = name;
     this.isUpload = isUpload;
     if (isUpload) this.total = numberOf(options.get('tsize'));
+    this.mayBeShorter = (numberOf(options.get('blksize')) ?? BLOCK_BYTES) < BLOCK_BYTES;
   }
 
   /** Undefined for what is no request. */
@@ -34,7 +37,10 @@ export class TftpTransfer {
     return new TftpTransfer(name, code === WRITE, pairs(options));
   }
 
-  /** A datagram of either side, but for the request. */
+  /**
+   * A datagram of either side, but for the request.
+   * @param cut bytes of it that were not captured
+   */
   take(
     ends: Endpoints,
     sink: MessageSink,
@@ -42,6 +48,7 @@ export class TftpTransfer {
     bytes: Uint8Array,
     start: number,
     end: number,
+    cut: number,
     isFromClient: boolean,
   ): void {
     if (end - start < 4 || this.isDone) return;
@@ -50,6 +57,7 @@ export class TftpTransfer {
     else if (code === OPTIONS) {
       const options = pairs(textOf(bytes, start + 2, end).split('\0'));
       this.blockBytes = numberOf(options.get('blksize')) ?? BLOCK_BYTES;
+      this.mayBeShorter = false;
       this.total ??= numberOf(options.get('tsize'));
     } else if (code === DATA && isFromClient === this.isUpload) {
       const ahead = (u16(bytes, start + 2) - this.next) & 0xffff;
@@ -59,8 +67,9 @@ export class TftpTransfer {
       if (ahead > 0) this.file.skip(ahead * this.blockBytes);
       const part = bytes.subarray(start + 4, end);
       if (part.length > 0) this.file.add(part);
+      if (cut > 0) this.file.skip(cut);
       this.next = (this.next + ahead + 1) & 0xffff;
-      if (part.length < this.blockBytes) this.close(true);
+      if (part.length + cut < this.blockBytes) this.close(!this.mayBeShorter);
     }
   }
 

@@ -42,6 +42,8 @@ export function StreamTab({ event }: { readonly event: string }) {
   if (error !== undefined) return <BytesProblem error={error} />;
   if (data === undefined) return <Loading />;
   const total = data.fromClient + data.fromServer;
+  const shown = sizeOf(data.parts);
+  const missing = parts.reduce((sum, part) => sum + part.missing, 0);
   return (
     <div className={css['box']}>
       <div className={css['boxTitle']}>
@@ -68,15 +70,23 @@ export function StreamTab({ event }: { readonly event: string }) {
           ]}
         />
       </div>
-      {total === 0 && <p className={css['note']}>Nothing was sent.</p>}
+      {total === 0 && <p className={css['note']}>No bytes of TCP or UDP were captured.</p>}
       {as === 'hex' && total > 0 ? (
-        <HexView bytes={joined(parts)} />
+        <>
+          {missing > 0 && (
+            <p className={css['note']}>
+              Without {counted(missing, 'byte that was', 'bytes that were')} not captured; the text
+              shows where.
+            </p>
+          )}
+          <HexView bytes={joined(parts)} />
+        </>
       ) : (
         parts.map((part, at) => <StreamPart key={at} part={part} />)
       )}
-      {total > limit && (
+      {total > shown && (
         <p className={css['note']}>
-          The first {formatCount(limit)} of {counted(total, 'byte')}.{' '}
+          The first {formatCount(shown)} of {counted(total, 'byte')}.{' '}
           {limit < MOST && (
             <Button
               variant="subtle"
@@ -117,11 +127,15 @@ function StreamPart({ part }: { readonly part: Part }) {
 }
 
 function joined(parts: readonly Part[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, { bytes }) => sum + bytes.length, 0));
+  const all = new Uint8Array(sizeOf(parts));
   let at = 0;
   for (const { bytes } of parts) {
     all.set(bytes, at);
     at += bytes.length;
   }
   return all;
+}
+
+function sizeOf(parts: readonly Part[]): number {
+  return parts.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }
