@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
-import { cat, classicFile, n16 } from '../../importers/pcap/testing/build.ts';
+import { classicFile } from '../../importers/pcap/testing/build.ts';
 import {
   CLIENT,
   type Frame,
   SERVER,
   stream,
 } from '../../importers/pcap/protocols/testing/frames.ts';
-import { clientHello } from '../../importers/pcap/protocols/testing/hellos.ts';
+import { clientHello, handshake } from '../../importers/pcap/protocols/testing/hellos.ts';
 import { daybook } from '../harness.ts';
 import { DaybookWindow } from './pages/daybook-window.ts';
 import { expect } from './pages/expect.ts';
@@ -25,19 +25,11 @@ let window: DaybookWindow;
 
 function frames(): Frame[] {
   const tls = stream(443);
-  const hello = clientHello();
-  const record = cat(
-    '16 0301',
-    n16(hello.length + 4),
-    Uint8Array.of(1, 0),
-    n16(hello.length),
-    hello,
-  );
   const web = stream(8080);
   const ask = 'GET /tool.bin HTTP/1.1\r\nHost: files.example.com\r\n\r\n';
   const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${CONTENT.length}\r\n\r\n${CONTENT}`;
   return [
-    ...[tls.client(0, '', 2), tls.server(0, '', 18, 1), tls.client(1, record)],
+    ...[tls.client(0, '', 2), tls.server(0, '', 18, 1), tls.client(1, handshake(1, clientHello()))],
     ...[web.client(0, '', 2), web.server(0, '', 18, 1), web.client(1, ask)],
     web.server(1, answer, 16, 1 + ask.length),
   ];

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ascii, cat, hex, n16 } from '../testing/build.ts';
 import { datagram, events, of, stream } from './testing/frames.ts';
-import { clientHello } from './testing/hellos.ts';
+import { clientHello, handshake } from './testing/hellos.ts';
 
 describe('RDP', () => {
   const { client, server } = stream(33_890);
@@ -13,18 +13,10 @@ describe('RDP', () => {
   };
   const ask = packet(0xe0, ascii('Cookie: mstshash=alice\r\n'), '01 00 0800 03000000');
 
-  it('says who asks for a session, and goes on with TLS', async () => {
+  it('says which account asks for a session, and goes on with TLS', async () => {
     const confirm = packet(0xd0, '02 00 0800 01000000');
-    const hello = clientHello();
-    const record = cat(
-      '16 0301',
-      n16(hello.length + 4),
-      Uint8Array.of(1, 0),
-      n16(hello.length),
-      hello,
-    );
     const rows = await events([
-      ...[client(1, ask), server(1, confirm), client(1 + ask.length, record)],
+      ...[client(1, ask), server(1, confirm), client(1 + ask.length, handshake(1, clientHello()))],
     ]);
     const [row, tls] = rows.filter(({ kind }) => kind !== 'flow');
     expect(row).toMatchObject({

@@ -1,7 +1,7 @@
 /** For tests: a conversation of each protocol, message by message. */
 import { ascii, cat, hex, n16 } from '../../testing/build.ts';
 import { bind, framed, message, refusal, reply, request, result, search } from './directory.ts';
-import { clientHello } from './hellos.ts';
+import { clientHello, handshake } from './hellos.ts';
 import { SESSION, TRANSFER } from './smb.ts';
 import { offer } from './ssh.ts';
 
@@ -16,10 +16,6 @@ function lines(...all: readonly string[]): Said[] {
     isClient: line.startsWith('>'),
     bytes: ascii(`${line.slice(2)}\r\n`),
   }));
-}
-function record(type: number, message: Uint8Array): Uint8Array {
-  const header = cat(Uint8Array.of(type, 0), n16(message.length));
-  return cat('16 0301', n16(message.length + 4), header, message);
 }
 const LISTS = ['kex1', 'key1', 'c1', 'c2', 'm1', 'm2', 'none', 'none'];
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -36,15 +32,15 @@ export const CONVERSATIONS: Readonly<Record<string, readonly Said[]>> = {
       ...['> GET /b HTTP/1.1', '> ', '< HTTP/1.1 200 OK', '< Transfer-Encoding: chunked', '< '],
       ...['< 3;x', '< abc', '< 0', '< ', '> CONNECT a:1 HTTP/1.1', '> ', '< HTTP/1.1 200 OK', '< '],
     ),
-    { isClient: true, bytes: record(1, clientHello()) },
+    { isClient: true, bytes: handshake(1, clientHello()) },
   ],
   tls: [
-    { isClient: true, bytes: record(1, clientHello()) },
+    { isClient: true, bytes: handshake(1, clientHello()) },
     {
       isClient: false,
       bytes: cat(
-        record(2, cat('0303', '22'.repeat(32), '00 c02b 00', n16(6), '002b 0002 0303')),
-        record(11, cat('000007 000004', ascii('none'))),
+        handshake(2, cat('0303', '22'.repeat(32), '00 c02b 00', n16(6), '002b 0002 0303')),
+        handshake(11, cat('000007 000004', ascii('none'))),
         hex('15 0303 0002 02 28'),
       ),
     },
@@ -108,7 +104,7 @@ export const CONVERSATIONS: Readonly<Record<string, readonly Said[]>> = {
       ),
     },
     { isClient: false, bytes: hex('0300 0013 0e d0 0000000000 02 00 0800 01000000') },
-    { isClient: true, bytes: record(1, clientHello()) },
+    { isClient: true, bytes: handshake(1, clientHello()) },
   ],
   sip: lines(
     ...[

@@ -22,3 +22,9 @@ export function clientHello(): Uint8Array {
     ...[n16(extensions.length), extensions],
   );
 }
+
+/** A handshake message in a record of its own. */
+export function handshake(type: number, message: Uint8Array): Uint8Array {
+  const header = cat(Uint8Array.of(type, 0), n16(message.length));
+  return cat('16 0301', n16(message.length + 4), header, message);
+}
