@@ -415,7 +415,10 @@ describe('of SMB', () => {
       ]),
     );
     const read = rows.find((row) => row['event_type'] === 'download');
-    expect(read).toMatchObject({ sha256: sha256(`${content.toString()}abc`), attrs: { total_bytes: '1237' } });
+    expect(read).toMatchObject({
+      sha256: sha256(`${content.toString()}abc`),
+      attrs: { total_bytes: '1237' },
+    });
   });
 
   it('are not what is written to pipes', async () => {
