@@ -55,12 +55,18 @@ const of =
   (row: CollectedRow) =>
     row.kind === kind ? names.flatMap((name) => listOf(row.attrs[name] ?? row[name])) : [];
 
-/** Files that tshark exports of a protocol, by their SHA-256. */
-function objects(protocol: string, service: string): Comparison {
+/**
+ * Files that tshark exports of a protocol, by their SHA-256.
+ * @param names hashes of bodies that are parts of files
+ */
+function objects(protocol: string, service: string, ...names: readonly string[]): Comparison {
   return {
     ...{ name: `${protocol} file hash`, table: 'http-objects', isOfCapture: true },
     theirs: (frame) => (frame['proto'] === protocol ? parts(frame['sha256']) : []),
-    ours: (row) => (row.kind === 'file' && row['service'] === service ? [row['sha256']] : []),
+    ours: (row) => [
+      ...(row.kind === 'file' && row['service'] === service ? [row['sha256']] : []),
+      ...of(service, ...names)(row),
+    ],
   };
 }
 
@@ -205,7 +211,7 @@ const COMPARISONS: readonly Comparison[] = [
     ...{ name: 'snmp community', table: 'other', theirs: cell('snmp.community') },
     ours: of('snmp', 'community'),
   },
-  objects('http', 'http'),
+  objects('http', 'http', 'resp_sha256', 'req_sha256'),
   objects('smb', 'smb'),
   objects('imf', 'smtp'),
   objects('tftp', 'tftp'),
