@@ -18,6 +18,7 @@ import {
   secondsBetween,
   textOf,
 } from './messages.ts';
+import { NtlmExchange } from './ntlm.ts';
 
 const MAX_HEAD_BYTES = 65_536;
 const MAX_WAITING = 128;
@@ -45,6 +46,8 @@ const WANTED: ReadonlySet<string> = new Set([
     'referer',
     'authorization',
     'proxy-authorization',
+    'www-authenticate',
+    'proxy-authenticate',
     'origin',
     'x-forwarded-for',
     'via',
@@ -52,6 +55,11 @@ const WANTED: ReadonlySet<string> = new Set([
   ...['content-length', 'transfer-encoding', 'content-type', 'content-encoding'],
   ...['content-disposition', 'content-range', 'server', 'location'],
 ]);
+
+const TOKEN_HEADERS = [
+  ...['authorization', 'proxy-authorization', 'www-authenticate', 'proxy-authenticate'],
+] as const;
+const TOKEN = /(?:^|,\s*)(?:NTLM|Negotiate)\s+([a-z0-9+/]{16,}=*)/i;
 
 interface RequestLine {
   readonly method: string;
@@ -188,6 +196,7 @@ export class HttpStream implements StreamParser {
   private response: Response | undefined;
   /** Of heads that are kept, as objects and strings. */
   private headBytes = 0;
+  private ntlm: NtlmExchange | undefined;
   /** Whether the next response may be that of another request. */
   private isUnsure = false;
 
@@ -492,8 +501,27 @@ export class HttpStream implements StreamParser {
     this.keepResponse(undefined);
     const isUnsure = this.isUnsure && response !== undefined;
     if (isUnsure) this.isUnsure = false;
+    const account = this.ntlmLogin(request, isUnsure ? undefined : response);
     if (request !== undefined || response !== undefined)
-      this.sink.message(this.ends, describe(this.ends, request, response, isUnsure));
+      this.sink.message(this.ends, describe(this.ends, request, response, isUnsure, account));
+  }
+
+  /** NTLM is spoken in headers ([MS-NTHT]): gives the event of a login, and its account. */
+  private ntlmLogin(
+    request: Request | undefined,
+    response: Response | undefined,
+  ): string | undefined {
+    for (const message of [request, response]) {
+      const token = message && tokenOf(message.headers);
+      if (token === undefined) continue;
+      this.ntlm ??= new NtlmExchange('http');
+      this.ntlm.take(token, message!.at);
+    }
+    const user = this.ntlm?.account?.user;
+    const status = response?.status;
+    const isAccepted = status === undefined ? undefined : status !== '401' && status !== '407';
+    this.ntlm?.result(this.ends, this.sink, isAccepted);
+    return user === '' ? undefined : user;
   }
 }
 
@@ -549,8 +577,19 @@ function lengthProblem(
   return /^\d{1,15}$/.test([...lengths][0]!) ? undefined : 'states a length that is no number';
 }
 
-/** Account and password of Basic authentication (RFC 7617). */
-function basicLogin(header: string | undefined): { user?: string; password?: string } {
+/** What a side sends to log in, or to have the other log in (RFC 4559). */
+function tokenOf(headers: ReadonlyMap<string, string>): Uint8Array | undefined {
+  for (const name of TOKEN_HEADERS) {
+    const [, encoded] = TOKEN.exec(headers.get(name) ?? '') ?? [];
+    if (encoded !== undefined) return Buffer.from(encoded, 'base64');
+  }
+  return undefined;
+}
+
+/** Account and password of Basic (RFC 7617), account of Digest authentication (RFC 7616). */
+function loginOf(header: string | undefined): { user?: string; password?: string } {
+  const account = /^digest\s.{0,2048}?\busername="([^"]+)"/is.exec(header ?? '')?.[1];
+  if (account !== undefined) return { user: account };
   const encoded = /^basic\s+([a-z0-9+/=]+)$/i.exec(header ?? '')?.[1];
   const text = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text.indexOf(':');
@@ -577,12 +616,13 @@ function describe(
   request: Request | undefined,
   response: Response | undefined,
   isUnsure: boolean,
+  account: string | undefined,
 ): Parameters<MessageSink['message']>[1] {
   const status = response?.status;
   const url = request === undefined ? undefined : urlOf(request, ends);
   const asked = request?.headers;
   const answered = response?.headers;
-  const login = basicLogin(asked?.get('authorization') ?? asked?.get('proxy-authorization'));
+  const login = loginOf(asked?.get('authorization') ?? asked?.get('proxy-authorization'));
   return {
     kind: 'http',
     type: 'http',
@@ -594,7 +634,7 @@ function describe(
       http_status: status,
       user_agent: asked?.get('user-agent'),
       referrer: asked?.get('referer'),
-      user: login.user,
+      user: login.user ?? account,
       dst_domain: asked?.get('host')?.replace(/:\d+$/, ''),
       outcome: status === undefined ? undefined : Number(status) < 400 ? 'success' : 'failure',
     },

@@ -1,5 +1,5 @@
 /**
- * NTLM ([MS-NLMP] 2.2.1): who authenticates, from which workstation, to which server. Its messages are found by their
+ * NTLM ([MS-NLMP] 2.2.1): which account logs in, from which workstation, to which server. Its messages are found by their
  * signature in whatever carries them (SPNEGO, SMB, HTTP).
  */
 import type { MessageSink, Endpoints, Stamp } from './messages.ts';
@@ -35,8 +35,14 @@ function textOfField(message: Buffer, at: number, isUnicode: boolean): string {
 
 /** One exchange of NTLM: a challenge, and the answer to it. */
 export class NtlmExchange {
+  private readonly service: string;
   private readonly target = new Map<string, string>();
   private login: Login | undefined;
+
+  /** @param service protocol that carries it */
+  constructor(service: string) {
+    this.service = service;
+  }
 
   /** User and domain of the answer that waits for its result. */
   get account(): { user: string; domain: string } | undefined {
@@ -81,7 +87,7 @@ export class NtlmExchange {
     const outcome = isAccepted === undefined ? undefined : isAccepted ? 'success' : 'failure';
     const account = domain === '' ? user : `${domain}\\${user}`;
     sink.message(ends, {
-      ...{ kind: 'ntlm', type: 'login', at },
+      ...{ kind: 'ntlm', type: 'login', at, service: this.service },
       text: [account === '' ? 'anonymous' : account, workstation, outcome]
         .filter(Boolean)
         .join(' '),

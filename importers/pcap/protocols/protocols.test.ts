@@ -17,6 +17,7 @@ import { ja3, ja4 } from './fingerprints.ts';
 import { CLIENT, datagram, events, type Frame, of, SERVER, stream } from './testing/frames.ts';
 import { readHello } from './hello.ts';
 import { clientHello } from './testing/hellos.ts';
+import { AUTHENTICATE, CHALLENGE } from './testing/smb.ts';
 
 const name = (text: string): Uint8Array =>
   cat(...text.split('.').flatMap((label) => [Uint8Array.of(label.length), ascii(label)]), '00');
@@ -204,6 +205,40 @@ describe('HTTP', () => {
     );
     expect(row?.attrs).not.toHaveProperty('resp_md5');
     expect(row?.attrs['problem']).toBe('the body was not captured to its end');
+  });
+
+  it.each([
+    ['200', 'success', 'alice'],
+    ['401', 'failure', 'alice'],
+  ])('says logins with NTLM (%s)', async (status, outcome, user) => {
+    const { client, server } = stream(8080);
+    const challenge = CHALLENGE.toString('base64');
+    const login = AUTHENTICATE.toString('base64');
+    const asks = `GET / HTTP/1.1\r\nHost: a\r\nAuthorization: NTLM ${login}\r\n\r\n`;
+    const offers =
+      'HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm="a"\r\n' +
+      `WWW-Authenticate: NTLM ${challenge}\r\nContent-Length: 0\r\n\r\n`;
+    const answer = `HTTP/1.1 ${status} x\r\nContent-Length: 0\r\n\r\n`;
+    const first = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+    const frames = [
+      ...[client(1, first), server(1, offers)],
+      ...[client(1 + first.length, asks), server(1 + offers.length, answer)],
+    ];
+    const [row, ...more] = await of('ntlm', frames);
+    expect(more).toEqual([]);
+    expect(row).toMatchObject({
+      ...{ user, user_domain: 'EXAMPLE', outcome, service: 'http' },
+      attrs: { hostname: 'HOST1', server_nb_computer_name: 'SERVER1' },
+    });
+    expect((await of('http', frames)).map((http) => http['user'])).toEqual([undefined, user]);
+  });
+
+  it('says which account Digest authentication names', async () => {
+    const { client } = stream(8080);
+    const ask =
+      'GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Digest realm="a", username="bob", uri="/"\r\n\r\n';
+    const [row] = await of('http', [client(1, ask)]);
+    expect(row?.['user']).toBe('bob');
   });
 
   it('gives a request without a response', async () => {

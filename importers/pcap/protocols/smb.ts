@@ -170,7 +170,7 @@ class SmbStream implements StreamParser {
   private rest: Data | undefined;
   private readonly trees = new Recent<string>();
   private readonly users = new Recent<{ user: string; domain: string }>();
-  private readonly ntlm = new NtlmExchange();
+  private readonly ntlm = new NtlmExchange('smb');
 
   constructor(ends: Endpoints, sink: MessageSink) {
     this.ends = ends;
