@@ -53,6 +53,14 @@ it('says who asks for an address, and which one is given', async () => {
   });
 });
 
+it('says where a relay has a client', async () => {
+  const circuit = option(1, ascii('eth 1/2'));
+  const remote = option(2, hex('0006 0a0000000001'));
+  const relayed = message(1, 1, '00000000', option(82, cat(circuit, remote)));
+  const [row] = await of('dhcp', [frame(true, relayed)]);
+  expect(row?.attrs).toMatchObject({ circuit_id: 'eth 1/2', agent_remote_id: '00060a0000000001' });
+});
+
 it('names the flow', async () => {
   const rows = await of('flow', [frame(true, REQUEST)]);
   expect(rows.map((row) => row['service'])).toEqual(['dhcp']);

@@ -20,6 +20,7 @@ const TYPES: Readonly<Record<number, string>> = {
 const OPTION = {
   ...{ router: 3, dns: 6, hostName: 12, domain: 15, requested: 50, lease: 51, type: 53 },
   ...{ server: 54, parameters: 55, message: 56, vendor: 60, clientId: 61, fqdn: 81 },
+  relayAgent: 82,
 } as const;
 
 function addressAt(bytes: Uint8Array, at: number): string | undefined {
@@ -82,6 +83,7 @@ function read({ bytes, start, end, at }: Datagram): ReturnType<DatagramProtocol[
   const [requested] = addresses(OPTION.requested);
   const parameters = options.get(OPTION.parameters);
   const identifier = options.get(OPTION.clientId);
+  const relayed = suboptionsOf(options.get(OPTION.relayAgent));
   return {
     isFromClient,
     message: {
@@ -112,8 +114,20 @@ function read({ bytes, start, end, at }: Datagram): ReturnType<DatagramProtocol[
         vendor_class: text(OPTION.vendor),
         client_id: identifier?.toString('hex'),
         param_list: parameters?.join(','),
+        ...{ circuit_id: relayed(1), agent_remote_id: relayed(2), subscriber_id: relayed(6) },
       },
     },
+  };
+}
+
+/** What a relay says of where a client is (RFC 3046, RFC 3993): text, or hexadecimal where it is none. */
+function suboptionsOf(option: Buffer = Buffer.alloc(0)): (number: number) => string | undefined {
+  const parts = optionsOf(option, 0, option.length);
+  return (number) => {
+    const part = parts.get(number);
+    if (part === undefined || part.length === 0) return undefined;
+    const isText = part.every((byte) => byte >= 0x20 && byte < 0x7f);
+    return part.toString(isText ? 'latin1' : 'hex');
   };
 }
 

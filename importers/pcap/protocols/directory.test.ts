@@ -52,6 +52,7 @@ describe('Kerberos', () => {
       ...{ reason: 'KDC_ERR_PREAUTH_FAILED', service: 'kerberos' },
       attrs: {
         etypes: '["aes256-cts-hmac-sha1-96","rc4-hmac"]',
+        ...{ forwardable: 'T', renewable: 'T' },
         ...{ till: '2037-09-13T02:48:05Z', client: 'alice/EXAMPLE.COM', error_code: '24' },
       },
     });

@@ -399,6 +399,7 @@ export class DnsConversation {
         TC: isSet(0x0200),
         RD: isSet(0x0100),
         RA: isSet(0x0080),
+        Z: String((flags >>> 4) & 7),
         problem: answer?.problem ?? asked.problem,
       },
     });

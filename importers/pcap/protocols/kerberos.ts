@@ -65,8 +65,11 @@ interface KerberosMessage {
   readonly client: string | undefined;
   readonly realm: string | undefined;
   readonly server: string | undefined;
-  /** Until when the ticket is to be valid. */
+  /** From when, and until when the ticket is to be valid. */
+  readonly from?: string | undefined;
   readonly till?: string | undefined;
+  /** What it is to be (RFC 4120, 5.4.1), the first bit the highest. */
+  readonly options?: number;
   /** Types of encryption that are offered. */
   readonly offered?: readonly string[];
   /** Of the ticket. */
@@ -91,7 +94,8 @@ function readKerberos(bytes: Uint8Array, start: number, end: number): KerberosMe
     if (body === undefined) return undefined;
     return {
       ...{ type, client: body.name(1), realm: body.text(2), server: body.name(3) },
-      ...{ till: timeOf(body.text(5)), offered: body.numbers(8).map(etypeName) },
+      ...{ from: timeOf(body.text(4)), till: timeOf(body.text(5)), options: body.flags(0) },
+      offered: body.numbers(8).map(etypeName),
     };
   }
   if (type === ERROR)
@@ -149,6 +153,14 @@ class Fields {
       .filter((one) => one !== undefined);
   }
 
+  /** The first 32 of a BIT STRING, behind the number of unused ones. */
+  flags(number: number): number {
+    const value = this.value(number);
+    return value === undefined || value.end - value.start < 5
+      ? 0
+      : u32(this.bytes, value.start + 1);
+  }
+
   text(number: number): string | undefined {
     const value = this.value(number);
     return value === undefined ? undefined : stringOf(this.bytes, value);
@@ -163,6 +175,11 @@ class Fields {
     const parts = [...elementsIn(this.bytes, strings)].map((one) => stringOf(this.bytes, one));
     return parts.join('/');
   }
+}
+
+/** @param bit counted from the highest */
+function flag({ options = 0 }: KerberosMessage, bit: number): string {
+  return ((options << bit) & 0x8000_0000) === 0 ? 'F' : 'T';
 }
 
 function etypeName(number: number): string {
@@ -247,7 +264,10 @@ export class KerberosExchange {
       attributes: {
         request_type: kind,
         client: client === undefined ? undefined : `${client}/${realm ?? ''}`,
-        ...{ cname: client, realm, sname: server, till: request?.till, cipher: answer?.cipher },
+        ...{ cname: client, realm, sname: server, cipher: answer?.cipher },
+        ...{ from: request?.from, till: request?.till },
+        forwardable: request && flag(request, 1),
+        renewable: request && flag(request, 8),
         etypes:
           request?.offered === undefined || request.offered.length === 0
             ? undefined

@@ -70,7 +70,7 @@ it('says what a client offers and a server chooses', async () => {
     ...{ tls_sni: 'www.example.com', ja3: '87991a9b84cb5b4bc5f84c5ecad46032' },
   });
   expect(row?.attrs).toMatchObject({
-    ...{ version: 'TLSv13', cipher: '1301', quic_version: '1' },
+    ...{ version: 'TLSv13', cipher: 'TLS_AES_128_GCM_SHA256', quic_version: '1' },
     ja4: 'q13d0206h2_777cda164f4b_fb71836bce29',
   });
 });

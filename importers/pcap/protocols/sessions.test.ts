@@ -86,13 +86,14 @@ describe('SIP', () => {
     'Call-ID: 42@example.com',
     'CSeq: 1 INVITE',
     'User-Agent: phone 1',
-    'Content-Length: 4',
+    'c: text/plain',
+    'l: 4',
     '',
     'body',
   ].join('\r\n');
   const busy = invite
     .replace(/^.*/, 'SIP/2.0 486 Busy Here')
-    .replace('Content-Length: 4', 'Content-Length: 0')
+    .replace('l: 4', 'l: 0')
     .replace(/body$/, '');
 
   it.each(['udp', 'tcp'])('says who calls whom (%s)', async (transport) => {
@@ -112,7 +113,10 @@ describe('SIP', () => {
     expect(rows).toHaveLength(transport === 'udp' ? 2 : 3);
     expect(rows[0]).toMatchObject({
       ...{ user: 'alice', user_agent: 'phone 1', url: 'sip:bob@example.com', service: 'sip' },
-      attrs: { call_id: '42@example.com', method: 'INVITE', to_user: 'bob' },
+      attrs: {
+        ...{ call_id: '42@example.com', method: 'INVITE', to_user: 'bob' },
+        ...{ request_body_len: '4', content_type: 'text/plain' },
+      },
     });
     expect(rows[1]).toMatchObject({ outcome: 'failure', reason: 'Busy Here', src_port: 40_000 });
   });

@@ -24,6 +24,7 @@ const [CR, LF] = [13, 10];
 /** Short forms of headers (RFC 3261, 7.3.3). */
 const SHORT: Readonly<Record<string, string>> = {
   ...{ f: 'from', t: 'to', i: 'call-id', m: 'contact', v: 'via', s: 'subject', c: 'content-type' },
+  l: 'content-length',
 };
 
 interface SipMessage {
@@ -62,9 +63,10 @@ function readSip(bytes: Uint8Array, start: number, end: number, at: Stamp): SipM
   const account = /\busername="([^"]*)"/i.exec(credentials ?? '')?.[1];
   const isFailed = code !== undefined && Number(code) >= 400;
   const length = headers.get('content-length') ?? '';
+  const isCounted = /^\d{1,7}$/.test(length);
   return {
     isFromClient: request !== null,
-    bodyBytes: /^\d{1,7}$/.test(length) ? Number(length) : 0,
+    bodyBytes: isCounted ? Number(length) : 0,
     message: {
       ...{ kind: 'sip', type: request === null ? 'response' : 'request', at },
       text: [method, userOf(from), '→', userOf(to), code, status?.[2]]
@@ -91,6 +93,10 @@ function readSip(bytes: Uint8Array, start: number, end: number, at: Stamp): SipM
           contact: headers.get('contact'),
           server: headers.get('server'),
           via: headers.get('via'),
+          date: headers.get('date'),
+          warning: headers.get('warning'),
+          content_type: headers.get('content-type'),
+          [`${status === null ? 'request' : 'response'}_body_len`]: isCounted ? length : undefined,
         },
       },
     },

@@ -47,6 +47,17 @@ it('names the flow, and has a server that speaks first as the server', async () 
   ]);
 });
 
+it('takes 1.99 for version 2 (RFC 4253, 5.1)', async () => {
+  const { client, server } = stream(22);
+  const version = async (mine: string, theirs: string): Promise<unknown> => {
+    const [row] = await of('ssh', [server(1, theirs), client(1, mine)]);
+    return row?.attrs['version'];
+  };
+  expect(await version('SSH-2.0-a\r\n', 'SSH-1.99-b\r\n')).toBe('2');
+  expect(await version('SSH-1.99-a\r\n', 'SSH-2.0-b\r\n')).toBe('2');
+  expect(await version('SSH-1.5-a\r\n', 'SSH-1.99-b\r\n')).toBe('1');
+});
+
 it('reads banners of version 1, and says what cannot be read', async () => {
   const [old] = await of('ssh', [client(1, 'SSH-1.5-old\n'), server(1, 'SSH-1.5-old2\n')]);
   expect(old?.attrs).toEqual({ version: '1', client: 'SSH-1.5-old', server: 'SSH-1.5-old2' });

@@ -133,7 +133,7 @@ class SshStream implements StreamParser {
     const both = [client.offer, server.offer] as const;
     const hassh = both[0] && algorithms(both[0], 0);
     const hasshServer = both[1] && algorithms(both[1], 1);
-    const version = /^SSH-([12])/.exec(client.banner ?? server.banner ?? '')?.[1];
+    const banners = [client.banner, server.banner].filter((banner) => banner !== undefined);
     this.sink.message(this.ends, {
       kind: 'ssh',
       type: 'ssh',
@@ -141,7 +141,7 @@ class SshStream implements StreamParser {
       text: [client.banner, server.banner].filter(Boolean).join(' → '),
       columns: {},
       attributes: {
-        version,
+        version: banners.every((banner) => /^SSH-(?:2|1\.99)/.test(banner)) ? '2' : '1',
         client: client.banner,
         server: server.banner,
         kex_alg: agreed(both, ({ kex }) => kex),
