@@ -3,6 +3,7 @@ import type { StreamContent } from '../../engine/contract/stream.ts';
 import type { FlowTracker } from './flows/index.ts';
 import type { Packet } from './packet.ts';
 import type { PacketTracker } from './packet-tracker.ts';
+import { IpFragments } from './protocols/ip-fragments.ts';
 import { HeldBytes } from './protocols/held-bytes.ts';
 import type { Stamp, StreamParser, StreamProtocol } from './protocols/messages.ts';
 import { TcpStreams } from './protocols/tcp-streams.ts';
@@ -81,31 +82,40 @@ class StreamTracker implements PacketTracker {
   private readonly flows: FlowTracker;
   private readonly flow: number;
   private readonly content: Collected;
+  private readonly fragments: IpFragments;
   private readonly streams: TcpStreams;
 
   constructor(flows: FlowTracker, flow: number, content: Collected) {
     this.flows = flows;
     this.flow = flow;
     this.content = content;
-    this.streams = new TcpStreams({ message: () => 0 }, flows, [anything(content)]);
+    this.fragments = new IpFragments(flows, (p) => this.take(p));
+    this.streams = new TcpStreams({ message: () => 0 }, this.fragments, [anything(content)]);
   }
 
   packet(p: Packet): number {
     const flow = this.flows.packet(p);
-    if (flow !== this.flow) return flow;
-    if (p.proto === TCP && p.tcpFlags >= 0) this.streams.packet(p, flow);
+    // A fragment that comes before the first one has no flow.
+    if (p.moreFragments || p.fragmentOffset > 0) {
+      if (flow === 0 || flow === this.flow) this.fragments.add(p, flow);
+    } else if (flow === this.flow) this.take(p);
+    return flow;
+  }
+
+  private take(p: Packet): void {
+    if (p.proto === TCP && p.tcpFlags >= 0) this.streams.packet(p, this.flow);
     else if (p.proto === UDP && p.srcPort >= 0) {
       const end = Math.min(p.payloadStart + p.payload, p.end);
       const at = { micros: p.micros, nanos: p.nanos, digits: p.digits };
-      const { isFromOriginator } = this.flows;
+      const { isFromOriginator } = this.fragments;
       this.content.add(isFromOriginator, p.bytes.subarray(p.payloadStart, end), at);
       const cut = p.payloadStart + p.payload - end;
       if (cut > 0) this.content.gap(isFromOriginator, cut);
     }
-    return flow;
   }
 
   finish(): void {
+    this.fragments.finish();
     this.streams.finish();
     this.flows.finish();
   }

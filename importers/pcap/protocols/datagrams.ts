@@ -49,7 +49,7 @@ export class Datagrams {
     this.flows = flows;
   }
 
-  /** @param p a datagram with its header; of a fragment there is only the first */
+  /** @param p a datagram with its header */
   packet(p: Packet, flow: number): void {
     const end = Math.min(p.payloadStart + p.payload, p.end);
     if (end <= p.payloadStart) return;

@@ -11,6 +11,7 @@ import type { Packet } from '../packet.ts';
 import type { PacketTracker, PlainFollower, PlainRun } from '../packet-tracker.ts';
 import { setPlain } from '../plain-layers.ts';
 import { Datagrams } from './datagrams.ts';
+import { IpFragments } from './ip-fragments.ts';
 import { ProtocolEvents } from './protocol-events.ts';
 import { TcpStreams } from './tcp-streams.ts';
 
@@ -21,6 +22,7 @@ export class ProtocolTracker implements PacketTracker, PlainFollower {
   private readonly flows: FlowTracker;
   private readonly streams: TcpStreams;
   private readonly datagrams: Datagrams;
+  private readonly fragments: IpFragments;
   private readonly sink: EventSink;
 
   /** @param files gets what connections carry */
@@ -28,13 +30,15 @@ export class ProtocolTracker implements PacketTracker, PlainFollower {
     this.flows = flows;
     this.sink = sink;
     const events = new ProtocolEvents(sink, files);
-    this.streams = new TcpStreams(events, flows);
-    this.datagrams = new Datagrams(events, flows);
+    this.fragments = new IpFragments(flows, (p, flow) => this.take(p, flow));
+    this.streams = new TcpStreams(events, this.fragments);
+    this.datagrams = new Datagrams(events, this.fragments);
   }
 
   packet(p: Packet): number {
     const flow = this.flows.packet(p);
-    if (flow !== 0) this.take(p, flow);
+    if (p.moreFragments || p.fragmentOffset > 0) this.fragments.add(p, flow);
+    else if (flow !== 0) this.take(p, flow);
     return flow;
   }
 
@@ -66,6 +70,7 @@ export class ProtocolTracker implements PacketTracker, PlainFollower {
   }
 
   finish(): void {
+    this.fragments.finish();
     this.datagrams.finish();
     this.streams.finish();
     this.flows.finish();
