@@ -1,7 +1,7 @@
 /** Kerberos, LDAP and SNMP: messages in BER. */
 import { describe, expect, it } from 'vitest';
 import type { CollectedRow } from '../../shared/testing/collect.ts';
-import { ascii, cat } from '../testing/build.ts';
+import { ascii, cat, n32 } from '../testing/build.ts';
 import {
   ber,
   bind,
@@ -11,27 +11,16 @@ import {
   reply,
   request,
   result,
+  saslBind,
+  saslResult,
   search,
   sequence,
   text,
   whole,
 } from './testing/directory.ts';
-import { datagram, events, type Frame, of, stream } from './testing/frames.ts';
+import { datagram, events, exchange, type Frame, of } from './testing/frames.ts';
+import { AUTHENTICATE, CHALLENGE } from './testing/smb.ts';
 
-/** Messages in turn, the client's first. */
-function exchange(port: number, messages: readonly Uint8Array[], cut = Infinity): Frame[] {
-  const { client, server } = stream(port);
-  const next = [1, 1];
-  return messages.flatMap((message, i) => {
-    const frames: Frame[] = [];
-    for (let at = 0; at < message.length; at += cut) {
-      const piece = message.subarray(at, at + cut);
-      frames.push((i % 2 === 0 ? client : server)(next[i % 2]!, piece));
-      next[i % 2]! += piece.length;
-    }
-    return frames;
-  });
-}
 async function said(frames: readonly Frame[]): Promise<CollectedRow[]> {
   return (await events(frames)).filter(({ kind }) => kind !== 'flow');
 }
@@ -57,6 +46,28 @@ describe('Kerberos', () => {
       },
     });
     expect(rows[1]?.attrs).toMatchObject({ cipher: 'rc4-hmac', sname: 'cifs/host1', success: 'T' });
+  });
+
+  it('goes on after a gap, and pairs nothing across it', async () => {
+    const [first, second] = ['alice', 'bob'].map((user) =>
+      framed(request(10, user, 'krbtgt', 'EXAMPLE.COM')),
+    );
+    const [no, yes] = [framed(refusal(24)), framed(reply(11, 'bob', 'krbtgt', 'EXAMPLE.COM'))];
+    const frames = exchange(8800, [first!, no, second!, yes, first!, no]);
+    const rows = async (lost: number): Promise<unknown[]> => {
+      const found = await of(
+        'kerberos',
+        frames.filter((_, at) => at !== lost),
+      );
+      return found.map((row) => [row['user'], row['outcome']]);
+    };
+    // A lost answer, and a lost request.
+    const rest = [
+      ['bob', 'success'],
+      ['alice', 'failure'],
+    ];
+    expect((await rows(1)).toSorted()).toEqual([['alice', undefined], ...rest].toSorted());
+    expect(await rows(2)).toEqual([['alice', 'failure'], ...rest]);
   });
 
   it('reads datagrams, and counts what has yet to be proved as no failure', async () => {
@@ -98,6 +109,96 @@ describe('LDAP', () => {
     expect(rows[0]?.attrs).toMatchObject({ password: 'wrong', mechanism: 'simple' });
     expect(rows[2]).toMatchObject({ user: 'cn=admin', service: 'ldap' });
     expect(rows[2]?.attrs).toMatchObject({ result_count: '1', attributes: '["memberOf"]' });
+  });
+
+  it('says logins with NTLM, and which was not finished', async () => {
+    const rows = await said(
+      exchange(3890, [
+        ...[message(1, saslBind('GSS-SPNEGO', ascii('x'))), message(1, saslResult(14, CHALLENGE))],
+        ...[message(2, saslBind('GSS-SPNEGO', AUTHENTICATE)), message(2, result(0x61, 49))],
+        ...[message(3, saslBind('GSS-SPNEGO', ascii('x'))), message(3, saslResult(14, CHALLENGE))],
+      ]),
+    );
+    expect(rows.map((row) => [row.kind, row['user'], row['outcome'], row.attrs['result']])).toEqual(
+      [
+        ['ldap', 'alice', 'failure', 'invalidCredentials'],
+        ['ldap', undefined, undefined, 'saslBindInProgress'],
+        ['ntlm', 'alice', 'failure', undefined],
+      ],
+    );
+    expect(rows[0]?.attrs).toMatchObject({
+      mechanism: 'GSS-SPNEGO',
+      version: '3',
+      message_id: '2',
+    });
+    expect(rows[2]).toMatchObject({ service: 'ldap', attrs: { hostname: 'HOST1' } });
+  });
+
+  it('reads what is signed, and not what is encrypted', async () => {
+    const sum = new Uint8Array(12).fill(0xaa);
+    const kerberos = (flags: number, ...parts: readonly Uint8Array[]): Uint8Array => {
+      const token = cat(
+        '0504',
+        Uint8Array.of(flags, 0xff),
+        '000c 000c',
+        new Uint8Array(8),
+        ...parts,
+      );
+      return cat(n32(token.length), token);
+    };
+    const ntlm = (content: Uint8Array): Uint8Array =>
+      cat(n32(16 + content.length), '01000000', new Uint8Array(12), content);
+    const entry = message(2, ber(0x64, text('cn=x'), sequence()));
+    const done = cat(entry, message(2, result(0x65, 0)));
+    const rows = await said(
+      exchange(3890, [
+        ...[message(1, saslBind('GSSAPI', ascii('x'))), message(1, result(0x61, 0))],
+        ...[kerberos(0, sum, message(2, search)), kerberos(1, sum, done)],
+        ...[kerberos(2, sum, message(3, search)), kerberos(3, sum, message(3, result(0x65, 0)))],
+        ...[ntlm(message(4, ber(0x4a, ascii('cn=x')))), ntlm(message(4, result(0x6b, 0)))],
+      ]),
+    );
+    expect(rows.map((row) => [row['event_type'], row.attrs['message_id']])).toEqual([
+      ...[
+        ['login', '1'],
+        ['search', '2'],
+        ['delete', '4'],
+      ],
+    ]);
+    expect(rows[1]?.attrs['result_count']).toBe('1');
+  });
+
+  it('counts entries that are too long to be read', async () => {
+    const long = message(1, ber(0x64, text('cn=x'), text('x'.repeat(300_000))));
+    const [row] = await said(
+      exchange(3890, [message(1, search), cat(long, message(1, result(0x65, 0)))], 1400),
+    );
+    expect(row?.attrs).toMatchObject({ result_count: '1', result: 'success' });
+    expect(row?.attrs).not.toHaveProperty('problem');
+  });
+
+  it('says other operations', async () => {
+    const ask = message(1, ber(0x77, text('1.3.6.1.4.1.4203.1.11.1', 0x80)));
+    const [row] = await said(exchange(3890, [ask, message(1, result(0x78, 53, 'no'))]));
+    expect(row).toMatchObject({
+      ...{ event_type: 'extended', outcome: 'failure', reason: 'unwillingToPerform' },
+      attrs: { object: '1.3.6.1.4.1.4203.1.11.1 (PasswdModify)', diagnostic_message: 'no' },
+    });
+  });
+
+  it('goes on after a gap, and says that entries may be missing', async () => {
+    const entry = message(2, ber(0x64, text('cn=x'), sequence()));
+    const frames = exchange(3890, [
+      ...[message(1, bind('cn=admin', 'right')), message(1, result(0x61, 0)), message(2, search)],
+      ...[entry, message(3, ber(0x4a, ascii('cn=y'))), message(2, result(0x65, 0))],
+      ...[new Uint8Array(), message(3, result(0x6b, 0))],
+    ]);
+    const rows = await said(frames.filter((_, at) => at !== 3));
+    expect(rows.map((row) => [row['event_type'], row['outcome'], row.attrs['problem']])).toEqual([
+      ['login', 'success', undefined],
+      ['search', 'success', 'entries may be missing'],
+      ['delete', 'success', undefined],
+    ]);
   });
 
   it('is not every sequence', async () => {

@@ -14,7 +14,7 @@ import {
   integerOf,
   stringOf,
 } from './ber.ts';
-import { HeldBytes } from './held-bytes.ts';
+import { FramedMessages } from './framed.ts';
 import type { Endpoints, MessageSink, Stamp, StreamParser, StreamProtocol } from './messages.ts';
 
 export const KERBEROS_PORT = 88;
@@ -283,37 +283,41 @@ export class KerberosExchange {
 
 class KerberosStream implements StreamParser {
   readonly service = 'kerberos';
-  isDone = false;
   private readonly exchange: KerberosExchange;
-  private readonly held = [new HeldBytes(), new HeldBytes()] as const;
+  private readonly messages: FramedMessages;
 
   constructor(ends: Endpoints, sink: MessageSink) {
-    this.exchange = new KerberosExchange(ends, sink);
+    const exchange = new KerberosExchange(ends, sink);
+    this.exchange = exchange;
+    this.messages = new FramedMessages({
+      read: (bytes, _, at) => {
+        if (bytes.length < LENGTH_BYTES) return 0;
+        const size = LENGTH_BYTES + u32(bytes, 0);
+        if (size > LENGTH_BYTES + MAX_MESSAGE_BYTES) return undefined;
+        if (bytes.length < size) return 0;
+        exchange.take(bytes, LENGTH_BYTES, size, at);
+        return size;
+      },
+      begins: (bytes, start, end, isClient) =>
+        senderOf(bytes, start, end) === (isClient ? 'client' : 'server'),
+    });
+  }
+
+  get isDone(): boolean {
+    return this.messages.isDone;
   }
 
   get heldBytes(): number {
-    return this.held[0].capacity + this.held[1].capacity + this.exchange.heldBytes;
+    return this.messages.heldBytes + this.exchange.heldBytes;
   }
 
   data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
-    const held = this.held[isClient ? 0 : 1];
-    held.append(bytes.subarray(start, end));
-    while (held.length >= LENGTH_BYTES) {
-      const all = held.bytes;
-      const size = u32(all, 0);
-      if (size > MAX_MESSAGE_BYTES) {
-        this.isDone = true;
-        return;
-      }
-      if (all.length < LENGTH_BYTES + size) return;
-      this.exchange.take(all, LENGTH_BYTES, LENGTH_BYTES + size, at);
-      held.drop(LENGTH_BYTES + size);
-    }
+    this.messages.data(isClient, bytes, start, end, at);
   }
 
-  gap(): void {
-    // Nothing tells where the next message begins.
-    this.isDone = true;
+  gap(isClient: boolean, size: number): void {
+    // The next answer may be that of another request.
+    if (this.messages.gap(isClient, size)) this.exchange.finish();
   }
 
   end(): void {
@@ -325,18 +329,24 @@ class KerberosStream implements StreamParser {
   }
 }
 
+/** Of a length, and a message that has it. */
+function senderOf(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): ReturnType<StreamProtocol['recognise']> {
+  if (bytes[start] !== 0) return undefined;
+  const tag = bytes[start + LENGTH_BYTES];
+  const isKnown = start + LENGTH_BYTES < end;
+  const from = isKnown ? SENDERS.get(tag! - APPLICATION) : 'more';
+  if (from === undefined || end - start < LENGTH_BYTES + MOST_HEADER_BYTES) return from && 'more';
+  const header = headerAt(bytes, start + LENGTH_BYTES, end);
+  const size = u32(bytes, start);
+  if (header?.end !== start + LENGTH_BYTES + size || size > MAX_MESSAGE_BYTES) return undefined;
+  return from;
+}
+
 export const KERBEROS: StreamProtocol = {
-  /** A length, and a message that has it. */
-  recognise(bytes, start, end) {
-    if (bytes[start] !== 0) return undefined;
-    const tag = bytes[start + LENGTH_BYTES];
-    const isKnown = start + LENGTH_BYTES < end;
-    const from = isKnown ? SENDERS.get(tag! - APPLICATION) : 'more';
-    if (from === undefined || end - start < LENGTH_BYTES + MOST_HEADER_BYTES) return from && 'more';
-    const header = headerAt(bytes, start + LENGTH_BYTES, end);
-    const size = u32(bytes, start);
-    if (header?.end !== start + LENGTH_BYTES + size || size > MAX_MESSAGE_BYTES) return undefined;
-    return from;
-  },
+  recognise: senderOf,
   parser: (ends, sink) => new KerberosStream(ends, sink),
 };

@@ -4,7 +4,7 @@
  * Invariants: of a message up to 260 bytes is held; requests that wait for responses are bounded.
  */
 import { u16 } from '../bytes.ts';
-import { HeldBytes } from './held-bytes.ts';
+import { FramedMessages } from './framed.ts';
 import {
   type Endpoints,
   type MessageSink,
@@ -55,10 +55,12 @@ interface Request {
 
 class ModbusStream implements StreamParser {
   readonly service = 'modbus';
-  isDone = false;
   private readonly ends: Endpoints;
   private readonly sink: MessageSink;
-  private readonly held = [new HeldBytes(), new HeldBytes()] as const;
+  private readonly messages = new FramedMessages({
+    read: (bytes, isClient, at) => this.read(bytes, isClient, at),
+    begins: (bytes, start, end) => isMessage(bytes, start, end),
+  });
   private readonly waiting = new Map<number, Request>();
 
   constructor(ends: Endpoints, sink: MessageSink) {
@@ -66,25 +68,27 @@ class ModbusStream implements StreamParser {
     this.sink = sink;
   }
 
+  get isDone(): boolean {
+    return this.messages.isDone;
+  }
+
   get heldBytes(): number {
-    return this.held[0].capacity + this.held[1].capacity + 128 * this.waiting.size;
+    return this.messages.heldBytes + 128 * this.waiting.size;
   }
 
   data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
-    const held = this.held[isClient ? 0 : 1];
-    held.append(bytes.subarray(start, end));
-    while (held.length > HEADER_BYTES && !this.isDone) {
-      const all = held.bytes;
-      const size = 6 + u16(all, 4);
-      if (u16(all, 2) !== 0 || size > MAX_MESSAGE_BYTES || size <= HEADER_BYTES) {
-        this.isDone = true;
-        return;
-      }
-      if (all.length < size) return;
-      if (isClient) this.request(all.subarray(0, size), at);
-      else this.response(all.subarray(0, size), at);
-      held.drop(size);
-    }
+    this.messages.data(isClient, bytes, start, end, at);
+  }
+
+  private read(bytes: Uint8Array, isClient: boolean, at: Stamp): number | undefined {
+    if (bytes.length <= HEADER_BYTES) return 0;
+    const size = 6 + u16(bytes, 4);
+    if (u16(bytes, 2) !== 0 || size > MAX_MESSAGE_BYTES || size <= HEADER_BYTES) return undefined;
+    if (bytes.length < size) return 0;
+    const message = bytes.subarray(0, size);
+    if (isClient) this.request(message, at);
+    else this.response(message, at);
+    return size;
   }
 
   private request(message: Uint8Array, at: Stamp): void {
@@ -107,12 +111,14 @@ class ModbusStream implements StreamParser {
 
   private response(message: Uint8Array, at: Stamp): void {
     const id = u16(message, 0);
-    const request = this.waiting.get(id);
-    this.waiting.delete(id);
+    const waiting = this.waiting.get(id);
     const code = message[HEADER_BYTES]!;
     const unknown = {
       ...{ at, unit: message[6]!, code: code & ~EXCEPTION, address: undefined, number: undefined },
     };
+    const isOfThat = waiting?.unit === unknown.unit && waiting.code === unknown.code;
+    const request = isOfThat ? waiting : undefined;
+    if (isOfThat) this.waiting.delete(id);
     const exception = (code & EXCEPTION) === 0 ? 0 : (message[HEADER_BYTES + 1] ?? 0);
     this.tell(request ?? unknown, exception, at);
   }
@@ -143,9 +149,9 @@ class ModbusStream implements StreamParser {
     });
   }
 
-  gap(): void {
-    // Nothing tells where the next message begins.
-    this.isDone = true;
+  gap(isClient: boolean, size: number): void {
+    // Numbers of requests come again: a lost one may be that which is answered next.
+    if (this.messages.gap(isClient, size) && isClient) this.finish();
   }
 
   end(): void {
@@ -163,15 +169,22 @@ function first<T>(map: ReadonlyMap<number, T>): T | undefined {
   return undefined;
 }
 
+function isMessage(bytes: Uint8Array, start: number, end: number): boolean {
+  const size = u16(bytes, start + 4);
+  if (end - start <= HEADER_BYTES || u16(bytes, start + 2) !== 0) return false;
+  return (
+    size >= 2 &&
+    6 + size <= MAX_MESSAGE_BYTES &&
+    (bytes[start + HEADER_BYTES]! & ~EXCEPTION) in FUNCTIONS
+  );
+}
+
 export const MODBUS: StreamProtocol = {
   /** Its header has too little of its own to be known on any port. */
   recognise(bytes, start, end, { serverPort, clientPort }, isClient) {
     if (serverPort !== PORT && clientPort !== PORT) return undefined;
     if (end - start <= HEADER_BYTES) return 'more';
-    const size = u16(bytes, start + 4);
-    if (u16(bytes, start + 2) !== 0 || size < 2 || 6 + size > MAX_MESSAGE_BYTES) return undefined;
-    const code = bytes[start + HEADER_BYTES]! & ~EXCEPTION;
-    if (!(code in FUNCTIONS)) return undefined;
+    if (!isMessage(bytes, start, end)) return undefined;
     return (serverPort === PORT) === isClient ? 'client' : 'server';
   },
   parser: (ends, sink) => new ModbusStream(ends, sink),

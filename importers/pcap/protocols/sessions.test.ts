@@ -1,7 +1,7 @@
 /** RDP, SIP and Modbus. */
 import { describe, expect, it } from 'vitest';
 import { ascii, cat, hex, n16 } from '../testing/build.ts';
-import { datagram, events, of, stream } from './testing/frames.ts';
+import { datagram, events, exchange, type Frame, of, stream } from './testing/frames.ts';
 import { clientHello, handshake } from './testing/hellos.ts';
 
 describe('RDP', () => {
@@ -77,6 +77,34 @@ describe('Modbus', () => {
   );
 });
 
+describe('Modbus with gaps', () => {
+  const frames = (...lost: readonly number[]): Frame[] => {
+    const read = (unit: number): Uint8Array =>
+      cat('0000 0000 0006', Uint8Array.of(unit), '03 0010 0001');
+    const value = (unit: number): Uint8Array =>
+      cat('0000 0000 0005', Uint8Array.of(unit), '03 02 0007');
+    const all = [1, 2, 3].flatMap((unit) => [read(unit), value(unit)]);
+    return exchange(502, all).filter((_, at) => !lost.includes(at));
+  };
+  const told = async (...lost: readonly number[]): Promise<unknown[]> =>
+    (await of('modbus', frames(...lost))).map((row) => [row.attrs['unit'], row['outcome']]);
+
+  it('goes on after them, and pairs nothing across them', async () => {
+    expect(await told()).toEqual(['1', '2', '3'].map((unit) => [unit, 'success']));
+    // All have one number: the first request's response, and then the second's request are lost.
+    expect((await told(1)).toSorted()).toEqual([
+      ['1', undefined],
+      ['2', 'success'],
+      ['3', 'success'],
+    ]);
+    expect((await told(1, 2)).toSorted()).toEqual([
+      ['1', undefined],
+      ['2', 'success'],
+      ['3', 'success'],
+    ]);
+  });
+});
+
 describe('SIP', () => {
   const invite = [
     'INVITE sip:bob@example.com SIP/2.0',
@@ -119,5 +147,16 @@ describe('SIP', () => {
       },
     });
     expect(rows[1]).toMatchObject({ outcome: 'failure', reason: 'Busy Here', src_port: 40_000 });
+  });
+
+  it('goes on after a gap, and over line ends between messages', async () => {
+    const { client } = stream(5060);
+    const second = 1 + invite.length + 4;
+    const frames = [client(1, invite), client(1 + invite.length, '\r\n\r\n')];
+    const rows = await of('sip', [
+      ...[...frames, client(second, invite), client(second + 2 * invite.length, invite)],
+      client(second + 3 * invite.length, invite),
+    ]);
+    expect(rows).toHaveLength(4);
   });
 });

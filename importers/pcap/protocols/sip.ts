@@ -3,7 +3,7 @@
  *
  * Invariant: heads are held up to a bound, bodies not at all.
  */
-import { HeldBytes } from './held-bytes.ts';
+import { FramedMessages } from './framed.ts';
 import {
   type DatagramProtocol,
   type Endpoints,
@@ -115,55 +115,40 @@ export const SIP: DatagramProtocol = {
 
 class SipStream implements StreamParser {
   readonly service = 'sip';
-  isDone = false;
-  private readonly ends: Endpoints;
-  private readonly sink: MessageSink;
-  private readonly held = [new HeldBytes(), new HeldBytes()] as const;
-  /** Bytes of bodies that are left to skip. */
-  private readonly skip: [number, number] = [0, 0];
+  private readonly messages: FramedMessages;
 
   constructor(ends: Endpoints, sink: MessageSink) {
-    this.ends = ends;
-    this.sink = sink;
+    this.messages = new FramedMessages({
+      read: (bytes, _, at) => {
+        // Line ends between messages keep a connection open.
+        let from = 0;
+        while (from < bytes.length && (bytes[from] === CR || bytes[from] === LF)) from += 1;
+        if (from > 0) return from;
+        const size = headSize(bytes);
+        if (size < 0) return bytes.length > MAX_HEAD_BYTES ? undefined : 0;
+        const found = readSip(bytes, 0, size, at);
+        if (found === undefined) return undefined;
+        sink.message(ends, found.message);
+        return size + found.bodyBytes;
+      },
+      begins: (bytes, start, end) => senderOf(bytes, start, end) !== undefined,
+    });
+  }
+
+  get isDone(): boolean {
+    return this.messages.isDone;
   }
 
   get heldBytes(): number {
-    return this.held[0].capacity + this.held[1].capacity;
+    return this.messages.heldBytes;
   }
 
   data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
-    const side = isClient ? 0 : 1;
-    const held = this.held[side];
-    held.append(bytes.subarray(start, end));
-    while (held.length > 0 && !this.isDone) {
-      const skipped = Math.min(this.skip[side], held.length);
-      this.skip[side] -= skipped;
-      held.drop(skipped);
-      const all = held.bytes;
-      // Line ends between messages keep a connection open.
-      let from = 0;
-      while (from < all.length && (all[from] === CR || all[from] === LF)) from += 1;
-      const size = headSize(all, from);
-      if (size < 0) {
-        held.drop(from);
-        this.isDone = held.length > MAX_HEAD_BYTES;
-        return;
-      }
-      const found = readSip(all, from, size, at);
-      if (found === undefined) {
-        this.isDone = true;
-        return;
-      }
-      this.sink.message(this.ends, found.message);
-      this.skip[side] = found.bodyBytes;
-      held.drop(size);
-    }
+    this.messages.data(isClient, bytes, start, end, at);
   }
 
   gap(isClient: boolean, size: number): void {
-    const side = isClient ? 0 : 1;
-    if (this.held[side].length === 0 && size <= this.skip[side]) this.skip[side] -= size;
-    else this.isDone = true;
+    this.messages.gap(isClient, size);
   }
 
   end(): void {
@@ -176,19 +161,22 @@ class SipStream implements StreamParser {
 }
 
 /** Where a head with the empty line behind it ends; -1: it goes on. */
-function headSize(bytes: Uint8Array, from: number): number {
-  const at = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf('\r\n\r\n', from);
+function headSize(bytes: Uint8Array): number {
+  const at = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf('\r\n\r\n');
   return at < 0 ? -1 : at + 4;
 }
 
+/** Of a request or a response, whichever side of the connection that is. */
+function senderOf(bytes: Uint8Array, start: number, end: number): 'client' | 'server' | undefined {
+  if (bytes[start]! < 65 || bytes[start]! > 90) return undefined;
+  const text = textOf(bytes, start, Math.min(end, start + MAX_FIRST_LINE));
+  const line = /^[^\r\n]*(?=\r?\n)/.exec(text)?.[0];
+  if (line === undefined) return undefined;
+  if (METHODS.test(line)) return 'client';
+  return STATUS.test(line) ? 'server' : undefined;
+}
+
 export const SIP_STREAM: StreamProtocol = {
-  recognise(bytes, start, end) {
-    if (bytes[start]! < 65 || bytes[start]! > 90) return undefined;
-    const text = textOf(bytes, start, Math.min(end, start + MAX_FIRST_LINE));
-    const line = /^[^\r\n]*(?=\r?\n)/.exec(text)?.[0];
-    if (line === undefined) return undefined;
-    if (METHODS.test(line)) return 'client';
-    return STATUS.test(line) ? 'server' : undefined;
-  },
+  recognise: senderOf,
   parser: (ends, sink) => new SipStream(ends, sink),
 };

@@ -5,7 +5,8 @@ import { ascii, cat, hex, n32 } from '../../testing/build.ts';
 export function ber(tag: number, ...parts: readonly (Uint8Array | string)[]): Uint8Array {
   const content = cat(...parts);
   const size = content.length;
-  const length = size < 0x80 ? [size] : [0x82, size >>> 8, size & 255];
+  const long = [size >>> 16, (size >>> 8) & 255, size & 255];
+  const length = size < 0x80 ? [size] : [0x83, ...long];
   return cat(Uint8Array.of(tag, ...length), content);
 }
 export const whole = (value: number): Uint8Array => ber(2, Uint8Array.of(value));
@@ -73,6 +74,12 @@ export const result = (tag: number, code: number, diagnostic = ''): Uint8Array =
   ber(tag, ber(10, Uint8Array.of(code)), text(''), text(diagnostic));
 export const bind = (name: string, password: string): Uint8Array =>
   ber(0x60, whole(3), text(name), text(password, 0x80));
+/** One step of a login with SASL. */
+export const saslBind = (mechanism: string, token: Uint8Array): Uint8Array =>
+  ber(0x60, whole(3), text(''), ber(0xa3, text(mechanism), ber(4, token)));
+/** The server's answer to it. */
+export const saslResult = (code: number, token: Uint8Array): Uint8Array =>
+  ber(0x61, ber(10, Uint8Array.of(code)), text(''), text(''), ber(0x87, token));
 const filter = ber(
   0xa0,
   ber(0xa3, text('objectClass'), text('user')),

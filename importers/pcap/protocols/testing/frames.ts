@@ -54,8 +54,9 @@ export function exchange(port: number, messages: readonly Uint8Array[], cut = In
     const pieces: Frame[] = [];
     for (let at = 0; at < message.length; at += cut) {
       const piece = message.subarray(at, at + cut);
-      pieces.push((i % 2 === 0 ? client : server)(next[i % 2]!, piece));
-      next[i % 2]! += piece.length;
+      const [side, other] = [i % 2, 1 - (i % 2)];
+      pieces.push((side === 0 ? client : server)(next[side]!, piece, ACK, next[other]));
+      next[side]! += piece.length;
     }
     return pieces;
   });
