@@ -7,6 +7,7 @@ import { u16 } from '../bytes.ts';
 import type { Packet } from '../packet.ts';
 import { DNS_PORTS, DnsConversation, type DnsMessage, NETBIOS_PORT, readDns } from './dns.ts';
 import { DHCP } from './dhcp.ts';
+import { Dnp3Exchange, isFromMaster } from './dnp3.ts';
 import { KERBEROS_PORT, KerberosExchange } from './kerberos.ts';
 import type { DatagramProtocol, MessageSink, Stamp } from './messages.ts';
 import { mayBeginQuic, QuicConversation } from './quic.ts';
@@ -22,8 +23,16 @@ const DATAGRAM_PROTOCOLS: readonly DatagramProtocol[] = [DHCP, SNMP, SIP];
 const MAX_CONVERSATIONS = 65_536;
 const MAX_HELD_BYTES = 32 << 20;
 const MAX_TRANSFERS = 1024;
-/** Conversations of Kerberos, of which a request may wait. */
+/** Conversations in which a request may wait, with bounds of their own. */
 const MAX_EXCHANGES = 8192;
+
+/** Requests and answers of one conversation. */
+interface Exchange {
+  readonly service: string;
+  /** @returns whether it is a message of the protocol */
+  take(bytes: Uint8Array, start: number, end: number, at: Stamp): boolean;
+  finish(): void;
+}
 
 interface QuicConnection {
   readonly conversation: QuicConversation;
@@ -40,7 +49,7 @@ export class Datagrams {
   private readonly quic = new Map<number, QuicConnection>();
   /** By the address and port of the client: the server answers from a port of its own. */
   private readonly transfers = new Map<string, TftpTransfer>();
-  private readonly kerberos = new Map<number, KerberosExchange>();
+  private readonly exchanges = new Map<number, Exchange>();
   private heldBytes = 0;
   private quicBytes = 0;
 
@@ -74,8 +83,7 @@ export class Datagrams {
     }
     const at = { micros: p.micros, nanos: p.nanos, digits: p.digits };
     if ((dstPort === TFTP_PORT || this.transfers.size > 0) && this.tftp(p, flow, end, at)) return;
-    if ((srcPort === KERBEROS_PORT || dstPort === KERBEROS_PORT) && this.ticket(p, flow, end, at))
-      return;
+    if (this.exchanged(p, flow, end, at)) return;
     for (const { service, read } of DATAGRAM_PROTOCOLS) {
       const found = read({ bytes, start, end, srcPort, dstPort, at });
       if (found === undefined) continue;
@@ -112,23 +120,31 @@ export class Datagrams {
     return true;
   }
 
-  /** @returns whether it is a message of Kerberos */
-  private ticket(p: Packet, flow: number, end: number, at: Stamp): boolean {
-    const { kerberos } = this;
-    const known = kerberos.get(flow);
-    const exchange =
-      known ?? new KerberosExchange(endpointsOf(p, flow, p.dstPort === KERBEROS_PORT), this.sink);
-    if (!exchange.take(p.bytes, p.payloadStart, end, at)) return false;
+  /** @returns whether it is a message of a protocol of requests and answers */
+  private exchanged(p: Packet, flow: number, end: number, at: Stamp): boolean {
+    const { exchanges } = this;
+    const known = exchanges.get(flow);
+    const exchange = known ?? this.begun(p, flow);
+    if (exchange?.take(p.bytes, p.payloadStart, end, at) !== true) return false;
     if (known === undefined) {
-      if (kerberos.size >= MAX_EXCHANGES) {
-        const [[oldest, first] = []] = kerberos;
+      if (exchanges.size >= MAX_EXCHANGES) {
+        const [[oldest, first] = []] = exchanges;
         first?.finish();
-        kerberos.delete(oldest!);
+        exchanges.delete(oldest!);
       }
-      kerberos.set(flow, exchange);
-      this.flows.services.set(flow, 'kerberos');
+      exchanges.set(flow, exchange);
+      this.flows.services.set(flow, exchange.service);
     }
     return true;
+  }
+
+  private begun(p: Packet, flow: number): Exchange | undefined {
+    const { bytes, payloadStart: start, srcPort, dstPort } = p;
+    if (srcPort === KERBEROS_PORT || dstPort === KERBEROS_PORT)
+      return new KerberosExchange(endpointsOf(p, flow, dstPort === KERBEROS_PORT), this.sink);
+    return bytes[start] === 5 && bytes[start + 1] === 0x64
+      ? new Dnp3Exchange(endpointsOf(p, flow, isFromMaster(bytes, start)), this.sink)
+      : undefined;
   }
 
   private endTransfer(client: string): void {
@@ -204,7 +220,7 @@ export class Datagrams {
   finish(): void {
     for (const conversation of this.conversations.values()) conversation.finish();
     for (const { conversation } of this.quic.values()) conversation.finish();
-    for (const exchange of this.kerberos.values()) exchange.finish();
+    for (const exchange of this.exchanges.values()) exchange.finish();
     for (const transfer of this.transfers.values()) transfer.finish();
   }
 }

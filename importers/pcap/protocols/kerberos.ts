@@ -196,6 +196,7 @@ function timeOf(text: string | undefined): string | undefined {
 
 /** Requests and answers of one conversation. */
 export class KerberosExchange {
+  readonly service = 'kerberos';
   private readonly ends: Endpoints;
   private readonly sink: MessageSink;
   private waiting: { request: KerberosMessage; at: Stamp } | undefined;

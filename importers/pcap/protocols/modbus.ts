@@ -46,6 +46,8 @@ const WRITES_ONE: ReadonlySet<number> = new Set([5, 6]);
 
 interface Request {
   readonly at: Stamp;
+  /** Number of the transaction. */
+  readonly id: number;
   readonly unit: number;
   readonly code: number;
   readonly address: number | undefined;
@@ -103,7 +105,7 @@ class ModbusStream implements StreamParser {
       this.tell(before, undefined, undefined);
     }
     waiting.set(id, {
-      ...{ at, unit: message[6]!, code },
+      ...{ at, id, unit: message[6]!, code },
       address: isAddressed ? u16(message, HEADER_BYTES + 1) : undefined,
       number: isAddressed ? u16(message, HEADER_BYTES + 3) : undefined,
     });
@@ -114,7 +116,14 @@ class ModbusStream implements StreamParser {
     const waiting = this.waiting.get(id);
     const code = message[HEADER_BYTES]!;
     const unknown = {
-      ...{ at, unit: message[6]!, code: code & ~EXCEPTION, address: undefined, number: undefined },
+      ...{
+        at,
+        id,
+        unit: message[6]!,
+        code: code & ~EXCEPTION,
+        address: undefined,
+        number: undefined,
+      },
     };
     const isOfThat = waiting?.unit === unknown.unit && waiting.code === unknown.code;
     const request = isOfThat ? waiting : undefined;
@@ -125,7 +134,7 @@ class ModbusStream implements StreamParser {
 
   /** @param exception 0: none; undefined: there was no response */
   private tell(request: Request, exception: number | undefined, answered: Stamp | undefined): void {
-    const { at, unit, code, address, number } = request;
+    const { at, id, unit, code, address, number } = request;
     const name = FUNCTIONS[code] ?? `function ${code}`;
     const isRefused = exception !== undefined && exception !== 0;
     const word = isRefused ? (EXCEPTIONS[exception] ?? `exception ${exception}`) : undefined;
@@ -140,7 +149,7 @@ class ModbusStream implements StreamParser {
         reason: word,
       },
       attributes: {
-        ...{ func: name, unit: String(unit), exception: word },
+        ...{ func: name, tid: String(id), unit: String(unit), exception: word },
         address: address === undefined ? undefined : String(address),
         quantity: isOne || number === undefined ? undefined : String(number),
         value: isOne && number !== undefined ? String(number) : undefined,

@@ -1,6 +1,7 @@
-/** RDP, SIP and Modbus. */
+/** RDP, SIP, Modbus and DNP3. */
 import { describe, expect, it } from 'vitest';
 import { ascii, cat, hex, n16 } from '../testing/build.ts';
+import { dnp3 } from './testing/dnp3.ts';
 import { datagram, events, exchange, type Frame, of, stream } from './testing/frames.ts';
 import { clientHello, handshake } from './testing/hellos.ts';
 
@@ -102,6 +103,54 @@ describe('Modbus with gaps', () => {
       ['2', 'success'],
       ['3', 'success'],
     ]);
+  });
+});
+
+describe('DNP3', () => {
+  const [master, outstation] = [{ isFromMaster: true }, { isFromMaster: false }];
+  const OPERATE = dnp3(master, 5, '0c01 28 0100 0300 0301 64000000 64000000 00');
+  const REFUSED = dnp3(outstation, 129, '8004');
+  const NEWS = dnp3(outstation, 130, '0000', '0201 28 0100 0100 81');
+
+  it.each([Infinity, 1])('says requests with their responses (pieces of %s)', async (cut) => {
+    const all = [OPERATE, cat(REFUSED, NEWS), dnp3(master, 0), new Uint8Array(0)];
+    const rows = await of('dnp3', exchange(5000, [...all, dnp3(master, 13)], cut));
+    expect(rows.map((row) => [row['message'], row['outcome']])).toEqual([
+      ['DIRECT_OPERATE g12v1 outstation 10 PARAMETER_ERROR', 'failure'],
+      ['UNSOLICITED_RESPONSE g2v1 outstation 10', undefined],
+      ['CONFIRM outstation 10', undefined],
+      ['COLD_RESTART outstation 10', undefined],
+    ]);
+    expect(rows[0]?.attrs).toMatchObject({
+      ...{ fc_request: 'DIRECT_OPERATE', fc_reply: 'RESPONSE', iin: '32772', master: '1' },
+      indications: '["DEVICE_RESTART","PARAMETER_ERROR"]',
+    });
+    expect(rows[0]).toMatchObject({ service: 'dnp3', reason: 'PARAMETER_ERROR' });
+  });
+
+  it('is read from datagrams, each outstation for itself', async () => {
+    const other = { outstation: 11, sequence: 3 };
+    const rows = await of('dnp3', [
+      ...[datagram(true, 20_000, cat(dnp3(master, 1), dnp3({ ...master, ...other }, 2)))],
+      ...[datagram(false, 20_000, dnp3({ ...outstation, ...other }, 129, '0000'))],
+      // It answers no request that is known.
+      ...[datagram(false, 20_000, dnp3({ ...outstation, sequence: 5 }, 129, '0000'))],
+    ]);
+    expect(rows.map((row) => [row['event_type'], row.attrs['fc_reply'], row['src_port']])).toEqual([
+      ['WRITE', 'RESPONSE', 40_000],
+      ['RESPONSE', 'RESPONSE', 40_000],
+      ['READ', undefined, 40_000],
+    ]);
+  });
+
+  it('is known by its check sums', async () => {
+    const changed = OPERATE.slice();
+    changed[4]! ^= 1;
+    expect(await of('dnp3', exchange(20_000, [changed]))).toEqual([]);
+    const content = OPERATE.slice();
+    content[15]! ^= 1;
+    const [row] = await of('dnp3', exchange(20_000, [content]));
+    expect(row?.attrs['problem']).toBe('its check sum is wrong');
   });
 });
 

@@ -1,6 +1,7 @@
 /** For tests: a conversation of each protocol, message by message. */
 import { ascii, cat, hex, n16 } from '../../testing/build.ts';
 import { bind, framed, message, refusal, reply, request, result, search } from './directory.ts';
+import { dnp3 } from './dnp3.ts';
 import { clientHello, handshake } from './hellos.ts';
 import { SESSION, TRANSFER } from './smb.ts';
 import { offer } from './ssh.ts';
@@ -115,6 +116,10 @@ export const CONVERSATIONS: Readonly<Record<string, readonly Said[]>> = {
     ],
     ...['> ', '< SIP/2.0 486 Busy', '< CSeq: 1 INVITE', '< '],
   ),
+  dnp3: [
+    { isClient: true, bytes: dnp3({ isFromMaster: true }, 1, '3c02 06') },
+    { isClient: false, bytes: dnp3({ isFromMaster: false }, 129, '0000') },
+  ],
   modbus: ['0001 0000 0006 01 03 0010 0002', '0001 0000 0003 01 83 02'].map((bytes, i) => ({
     ...{ isClient: i % 2 === 0, bytes: hex(bytes) },
   })),
