@@ -107,7 +107,7 @@ const COMPARISONS: readonly Comparison[] = [
   { name: 'http host', table: 'http', theirs: cell('http.host'), ours: of('http', 'host') },
   {
     ...{ name: 'http status', table: 'http', theirs: cell('http.response.code') },
-    ours: of('http', 'http_status'),
+    ours: of('http', 'http_status', 'info_code'),
   },
   {
     ...{ name: 'http user agent', table: 'http', theirs: cell('http.user_agent') },

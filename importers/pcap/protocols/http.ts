@@ -194,6 +194,8 @@ export class HttpStream implements StreamParser {
   /** Requests in order whose responses have not come, or have not ended. */
   private readonly requests: Request[] = [];
   private response: Response | undefined;
+  /** Announces the response. */
+  private information: Pick<Response, 'status' | 'phrase'> | undefined;
   /** Of heads that are kept, as objects and strings. */
   private headBytes = 0;
   private ntlm: NtlmExchange | undefined;
@@ -300,6 +302,7 @@ export class HttpStream implements StreamParser {
     side.body = body;
     // Another response to the same request follows (RFC 9110, 15.2), but for a change of protocols.
     if (status.startsWith('1') && status !== '101') {
+      this.information = response;
       this.keepResponse(undefined);
       return true;
     }
@@ -501,9 +504,14 @@ export class HttpStream implements StreamParser {
     this.keepResponse(undefined);
     const isUnsure = this.isUnsure && response !== undefined;
     if (isUnsure) this.isUnsure = false;
+    const { information } = this;
+    this.information = undefined;
     const account = this.ntlmLogin(request, isUnsure ? undefined : response);
     if (request !== undefined || response !== undefined)
-      this.sink.message(this.ends, describe(this.ends, request, response, isUnsure, account));
+      this.sink.message(
+        this.ends,
+        describe(this.ends, request, response, { isUnsure, account, information }),
+      );
   }
 
   /** NTLM is spoken in headers ([MS-NTHT]): gives the event of a login, and its account. */
@@ -615,8 +623,17 @@ function describe(
   ends: Endpoints,
   request: Request | undefined,
   response: Response | undefined,
-  isUnsure: boolean,
-  account: string | undefined,
+  {
+    isUnsure,
+    account,
+    information,
+  }: {
+    /** Whether the response may be that of another request. */
+    readonly isUnsure: boolean;
+    /** That logs in with NTLM. */
+    readonly account: string | undefined;
+    readonly information: Pick<Response, 'status' | 'phrase'> | undefined;
+  },
 ): Parameters<MessageSink['message']>[1] {
   const status = response?.status;
   const url = request === undefined ? undefined : urlOf(request, ends);
@@ -643,6 +660,8 @@ function describe(
       uri: request?.target,
       version: request?.version ?? response?.version,
       status_msg: response?.phrase === '' ? undefined : response?.phrase,
+      info_code: information?.status,
+      info_msg: information?.phrase === '' ? undefined : information?.phrase,
       request_body_len: request === undefined ? undefined : String(request.body.size),
       response_body_len: response === undefined ? undefined : String(response.body.size),
       response_time:

@@ -16,7 +16,7 @@ import { pcapImporter } from '../index.ts';
 import { ja3, ja4 } from './fingerprints.ts';
 import { CLIENT, datagram, events, type Frame, of, SERVER, stream } from './testing/frames.ts';
 import { readHello } from './hello.ts';
-import { clientHello } from './testing/hellos.ts';
+import { clientHello, handshake } from './testing/hellos.ts';
 import { AUTHENTICATE, CHALLENGE } from './testing/smb.ts';
 
 const name = (text: string): Uint8Array =>
@@ -241,6 +241,19 @@ describe('HTTP', () => {
     expect(row?.['user']).toBe('bob');
   });
 
+  it('says which response came before the final one', async () => {
+    const { client, server } = stream(8080);
+    const rows = await of('http', [
+      client(1, 'POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 0\r\n\r\n'),
+      server(1, `HTTP/1.1 100 Continue\r\n\r\n${OK}${OK}`),
+    ]);
+    expect(rows.map((row) => [row['http_status'], row.attrs['info_code']])).toEqual([
+      ['200', '100'],
+      ['200', undefined],
+    ]);
+    expect(rows[0]?.attrs['info_msg']).toBe('Continue');
+  });
+
   it('gives a request without a response', async () => {
     const [row] = await of('http', [stream(80).client(1, GET)]);
     expect(row).toMatchObject({ http_method: 'GET' });
@@ -323,6 +336,20 @@ describe('TLS', () => {
       version: 'TLSv13',
       cipher: 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256',
     });
+  });
+
+  it('is found behind what a database says before (PostgreSQL)', async () => {
+    const { client, server } = stream(54_320);
+    const hello = handshake(1, clientHello());
+    const chosen = cat('0303', '22'.repeat(32), '00 c02b 00', n16(0));
+    const [row] = await of('tls', [
+      ...[client(1, hex('00000008 04d2162f')), server(1, 'S'), client(9, hello)],
+      server(2, handshake(2, chosen)),
+    ]);
+    expect(row?.attrs).toMatchObject({
+      ...{ version: 'TLSv12', cipher: 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256' },
+    });
+    expect(row?.attrs).not.toHaveProperty('problem');
   });
 
   it('says which alert ended a handshake', async () => {

@@ -424,11 +424,16 @@ export class TcpStreams {
     const parser = found.protocol.parser(connection.ends, this.sink);
     connection.parser = parser;
     this.heldBytes += parser.heldBytes;
-    // What the other side has sent before was too little to tell.
+    // What the other side has sent before was too little to tell, and may be of what came before this protocol.
     const other = side === 0 ? 1 : 0;
     const before = connection.sides[other].first;
     this.dropFirst(connection.sides[other]);
-    if (before !== undefined)
+    const { ends } = connection;
+    const isClient = connection.isClient(other);
+    if (
+      before !== undefined &&
+      found.protocol.recognise(before.bytes, 0, before.bytes.length, ends, isClient) !== undefined
+    )
       this.feed(connection, parser, other, before.bytes, 0, before.bytes.length, before.at);
     this.feed(connection, parser, side, all, 0, all.length, began);
   }
