@@ -102,8 +102,15 @@ function headAt(
   const stop = part.indexOf(LF);
   if (stop < 0) return part.includes(0) ? undefined : 'more';
   const line = textOf(bytes, start, part[stop - 1] === CR ? at + stop - 1 : at + stop);
-  return readRequestLine(line)?.version === undefined ? undefined : 'client';
+  const read = readRequestLine(line);
+  if (read === undefined || read.version !== undefined) return read && 'client';
+  // Without a version (`GET /HTTP/1.1`) only what is followed by headers.
+  const next = textOf(bytes, at + stop + 1, Math.min(end, at + stop + 1 + LONGEST_NAME));
+  return /^[/*]\S*$/.test(read.target) && /^[a-z][a-z-]*:/i.test(next) ? 'client' : undefined;
 }
+
+/** Of a header. */
+const LONGEST_NAME = 64;
 
 /** Bytes of a head that tell whether it is one. */
 const BEGINNING_BYTES = 33;

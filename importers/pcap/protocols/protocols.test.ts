@@ -241,6 +241,16 @@ describe('HTTP', () => {
     expect(row?.['user']).toBe('bob');
   });
 
+  it.each([
+    ['GET /HTTP/1.1', '/HTTP/1.1'],
+    ['GET /a', '/a'],
+  ])('takes a request without a version for one where headers follow (%s)', async (line, uri) => {
+    const { client, server } = stream(8080);
+    const [row] = await of('http', [client(1, `${line}\r\nHost: a\r\n\r\n`), server(1, OK)]);
+    expect(row).toMatchObject({ http_status: '200', attrs: { uri, host: 'a', version: '1.1' } });
+    expect(await of('http', [client(1, `${line}\r\nPING\r\n`)])).toEqual([]);
+  });
+
   it('says which response came before the final one', async () => {
     const { client, server } = stream(8080);
     const rows = await of('http', [
