@@ -64,7 +64,7 @@ const KINDS_OF_EVENTS: Readonly<Record<string, Kind>> = {
   krb5: 'kerberos',
   ...{ ssh: 'ssh', dhcp: 'dhcp', smtp: 'smtp', ftp: 'ftp', pop3: 'pop3', imap: 'imap' },
   ...{ smb: 'smb', ldap: 'ldap', rdp: 'rdp', sip: 'sip', snmp: 'snmp', modbus: 'modbus' },
-  dnp3: 'dnp3',
+  ...{ dnp3: 'dnp3', dcerpc: 'dce_rpc' },
 };
 
 /** The dialect of one event's type. */

@@ -166,6 +166,7 @@ const OTHER_LOGS: ReadonlySet<string> = new Set(
 /** Kinds of logs that are known by their names only. */
 const KINDS_OF_PATHS: Readonly<Record<string, Kind>> = {
   ...{ ssh: 'ssh', snmp: 'snmp', modbus: 'modbus', ldap: 'ldap', ldap_search: 'ldap' },
+  dce_rpc: 'dce_rpc',
   ...{ dnp3: 'dnp3', dnp3_control: 'dnp3', dnp3_objects: 'dnp3' },
   ...{ smb_cmd: 'smb', smb_files: 'smb', smb_mapping: 'smb' },
 };

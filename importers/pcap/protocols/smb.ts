@@ -1,11 +1,12 @@
 /**
  * SMB 2 and 3 ([MS-SMB2]) over TCP, as far as it is not encrypted: shares that are connected, files that are opened,
- * read, written, renamed and deleted, and logins with NTLM. Of SMB 1 only logins are read.
+ * read, written, renamed and deleted, calls of DCE/RPC in pipes, and logins with NTLM. Of SMB 1 only logins are read.
  *
  * Invariants: of a message the first bytes up to a bound are held, data that is read or written as `smb-files.ts` says;
- * requests that wait for answers, files, shares and sessions are bounded.
+ * requests that wait for answers, files, pipes, shares and sessions are bounded.
  */
 import { u24 } from '../bytes.ts';
+import { DceRpcStream } from './dce-rpc.ts';
 import { HeldBytes } from './held-bytes.ts';
 import type { Endpoints, MessageSink, Stamp, StreamParser, StreamProtocol } from './messages.ts';
 import { NtlmExchange } from './ntlm.ts';
@@ -20,17 +21,23 @@ const MAX_NAME_BYTES = 2048;
 const MAX_COMMANDS = 128;
 const MAX_WAITING = 1024;
 const MAX_KEPT = 4096;
+const MAX_PIPES = 64;
 const [SMB1, SMB2] = [0xff534d42, 0xfe534d42];
 const IS_RESPONSE = 1;
 const IS_ASYNC = 2;
 const IS_RELATED = 4;
 const STATUS_PENDING = 0x103;
+/** More is to be read of a message in a pipe. */
+const BUFFER_OVERFLOW = 0x80000005;
 const MORE_PROCESSING = 0xc0000016;
 const SMB1_SESSION_SETUP = 0x73;
 const SMB1_IS_REPLY = 0x80;
 const COMMAND = {
-  ...{ sessionSetup: 1, treeConnect: 3, create: 5, close: 6, read: 8, write: 9, setInfo: 17 },
+  ...{ sessionSetup: 1, treeConnect: 3, create: 5, close: 6, read: 8, write: 9, ioctl: 11 },
+  setInfo: 17,
 } as const;
+/** Writes to a pipe, and reads the answer. */
+const PIPE_TRANSCEIVE = 0x0011c017;
 const [RENAME, DISPOSITION] = [10, 13];
 
 const STATUSES: Readonly<Record<number, string>> = {
@@ -72,9 +79,9 @@ interface Waiting {
   readonly options?: number;
 }
 
-/** A request to read or close that waits for its answer. */
+/** A request to read or close, or to write and read a pipe, that waits for its answer. */
 interface FileRequest {
-  readonly what: 'read' | 'close';
+  readonly what: 'read' | 'close' | 'transceive';
   readonly file: string;
   readonly offset: number;
 }
@@ -101,6 +108,8 @@ const UNKNOWN_FILE: OpenFile = {
 /** Data of a message that come beyond what is held of it. */
 interface Data {
   readonly file: string;
+  /** Of a pipe. */
+  readonly rpc: DceRpcStream | undefined;
   readonly names: FileNames;
   /** Place in the file of the byte that comes next. */
   offset: number;
@@ -160,6 +169,8 @@ class SmbStream implements StreamParser {
   /** Names by the number of an open file, of a share, and of a session. */
   private readonly files = new Recent<OpenFile>();
   private readonly pipes = new Recent<true>();
+  /** What is said in pipes, by the number of the open file. */
+  private readonly rpc = new Map<string, DceRpcStream>();
   /** Of requests that name the file that one before them in the same message opens: its number, by theirs. */
   private readonly opened = new Recent<string>();
   private readonly fileRequests = new Map<string, FileRequest>();
@@ -183,7 +194,9 @@ class SmbStream implements StreamParser {
     const kept = waiting.size + files.size + trees.size + users.size;
     const small = opened.size + fileRequests.size;
     const held = sides[0].held.capacity + sides[1].held.capacity + carried.heldBytes;
-    return held + 512 * kept + 128 * small;
+    let inPipes = 0;
+    for (const { heldBytes } of this.rpc.values()) inPipes += heldBytes;
+    return held + inPipes + 512 * kept + 128 * small;
   }
 
   data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
@@ -254,7 +267,8 @@ class SmbStream implements StreamParser {
     if (size > 0) {
       const part = bytes.subarray(before, before + size);
       const extent = data.offset + size + data.left;
-      this.carried.add(data.file, isFromClient, data.names, data.offset, part, extent, at);
+      if (data.rpc !== undefined) data.rpc.data(isFromClient, part, 0, part.length, at);
+      else this.carried.add(data.file, isFromClient, data.names, data.offset, part, extent, at);
     }
     data.offset += size;
   }
@@ -341,6 +355,11 @@ class SmbStream implements StreamParser {
       const [start, size] = [body.readUInt16LE(2), body.readUInt32LE(4)];
       const offset = Number(body.readBigUInt64LE(8));
       this.carry(this.fileOf(header, body, 16), true, offset, all, start, size, at);
+    } else if (command === COMMAND.ioctl && body.length >= 32) {
+      if (body.readUInt32LE(4) !== PIPE_TRANSCEIVE) return;
+      const file = this.fileOf(header, body, 8);
+      this.awaitFile(header, { what: 'transceive', file, offset: 0 });
+      this.carryInPipe(file, true, all, body.readUInt32LE(24), body.readUInt32LE(28), at);
     } else if (command === COMMAND.setInfo && body.length >= 32 && body[2] === 1) {
       const info = partOf(all, body.readUInt16LE(8), body.readUInt32LE(4));
       const name = this.files.get(this.fileOf(header, body, 16))?.name ?? '';
@@ -376,12 +395,45 @@ class SmbStream implements StreamParser {
   ): void {
     const file = this.opened.get(named) ?? named;
     const names = this.files.get(file) ?? UNKNOWN_FILE;
-    if (names.isPipe || start < HEADER_BYTES || !Number.isSafeInteger(offset + size)) return;
+    if (names.isPipe) {
+      this.carryInPipe(named, isFromClient, all, start, size, at);
+      return;
+    }
+    if (start < HEADER_BYTES || !Number.isSafeInteger(offset + size)) return;
     if (isFromClient && names !== UNKNOWN_FILE)
       names.size = Math.max(names.size ?? 0, offset + size);
-    const data = { file, names, offset, ahead: start, left: size };
+    const data = { file, names, rpc: undefined, offset, ahead: start, left: size };
     this.carryOn(data, isFromClient, all, at);
     this.rest = data;
+  }
+
+  /** Bytes of a pipe in a message. */
+  private carryInPipe(
+    named: string,
+    isFromClient: boolean,
+    all: Buffer,
+    start: number,
+    size: number,
+    at: Stamp,
+  ): void {
+    if (start < HEADER_BYTES || size === 0) return;
+    const file = this.opened.get(named) ?? named;
+    const names = this.files.get(file) ?? UNKNOWN_FILE;
+    let rpc = this.rpc.get(file);
+    if (rpc === undefined) {
+      if (this.rpc.size >= MAX_PIPES) this.endPipe(this.rpc.keys().next().value!);
+      const pipe = names.name === '' ? {} : { pipe: names.name };
+      rpc = new DceRpcStream(this.ends, this.sink, { ...pipe, columns: names.columns });
+      this.rpc.set(file, rpc);
+    }
+    const data = { file, names, rpc, offset: 0, ahead: start, left: size };
+    this.carryOn(data, isFromClient, all, at);
+    this.rest = data;
+  }
+
+  private endPipe(file: string): void {
+    this.rpc.get(file)?.finish();
+    this.rpc.delete(file);
   }
 
   private wait({ id }: Header, request: Waiting): void {
@@ -408,8 +460,15 @@ class SmbStream implements StreamParser {
     const asked = this.fileRequests.get(id);
     if (asked !== undefined) {
       this.fileRequests.delete(id);
-      if (asked.what === 'close') this.carried.close(this.opened.get(asked.file) ?? asked.file);
-      else if (command === COMMAND.read && status === 0 && body.length >= 16)
+      if (asked.what === 'close') {
+        const file = this.opened.get(asked.file) ?? asked.file;
+        this.carried.close(file);
+        this.endPipe(file);
+      } else if (status !== 0 && status !== BUFFER_OVERFLOW) return;
+      else if (asked.what === 'transceive' && command === COMMAND.ioctl && body.length >= 40) {
+        const [start, size] = [body.readUInt32LE(32), body.readUInt32LE(36)];
+        this.carryInPipe(asked.file, false, all, start, size, at);
+      } else if (asked.what === 'read' && command === COMMAND.read && body.length >= 16)
         this.carry(asked.file, false, asked.offset, all, body[2]!, body.readUInt32LE(4), at);
       return;
     }
@@ -507,6 +566,7 @@ class SmbStream implements StreamParser {
       if (side.data !== undefined) {
         // What comes behind it shows that it is missing.
         const inData = Math.max(0, Math.min(size - side.data.ahead, side.data.left));
+        if (inData > 0) side.data.rpc?.gap(isClient, inData);
         side.data.ahead = Math.max(0, side.data.ahead - size);
         side.data.left -= inData;
         side.data.offset += inData;
@@ -514,6 +574,7 @@ class SmbStream implements StreamParser {
       return;
     }
     this.carried.lose(isClient);
+    for (const rpc of this.rpc.values()) rpc.gap(isClient, 1);
     side.isLost = true;
     side.skip = 0;
     side.data = undefined;
@@ -528,6 +589,8 @@ class SmbStream implements StreamParser {
     for (const request of this.waiting.values()) this.tell(request, undefined, {});
     this.waiting.clear();
     this.carried.finish();
+    for (const rpc of this.rpc.values()) rpc.finish();
+    this.rpc.clear();
     this.ntlm.result(this.ends, this.sink, undefined);
   }
 }

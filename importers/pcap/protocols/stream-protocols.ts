@@ -1,4 +1,5 @@
 /** Protocols over TCP, in the order in which the first bytes of a connection are tried. */
+import { DCE_RPC } from './dce-rpc.ts';
 import { DNP3 } from './dnp3.ts';
 import { DNS_STREAM } from './dns.ts';
 import { FTP_OR_SMTP } from './greeted.ts';
@@ -16,5 +17,5 @@ import { TLS } from './tls.ts';
 
 export const STREAM_PROTOCOLS: readonly StreamProtocol[] = [
   ...[TLS, HTTP, SSH, FTP_OR_SMTP, POP3, IMAP, SMB, DNS_STREAM],
-  ...[KERBEROS, LDAP, RDP, SIP_STREAM, DNP3, MODBUS],
+  ...[KERBEROS, LDAP, RDP, SIP_STREAM, DCE_RPC, DNP3, MODBUS],
 ];

@@ -1,6 +1,7 @@
 /** For tests: a conversation of each protocol, message by message. */
 import { ascii, cat, hex, n16 } from '../../testing/build.ts';
 import { bind, framed, message, refusal, reply, request, result, search } from './directory.ts';
+import { BIND, bindAck, HANDLE, ndr, request as rpcRequest, response, rpc } from './dce-rpc.ts';
 import { dnp3 } from './dnp3.ts';
 import { clientHello, handshake } from './hellos.ts';
 import { SESSION, TRANSFER } from './smb.ts';
@@ -116,6 +117,12 @@ export const CONVERSATIONS: Readonly<Record<string, readonly Said[]>> = {
     ],
     ...['> ', '< SIP/2.0 486 Busy', '< CSeq: 1 INVITE', '< '],
   ),
+  dce_rpc: [
+    { isClient: true, bytes: rpc(11, 1, BIND) },
+    { isClient: false, bytes: rpc(12, 1, bindAck('49670')) },
+    { isClient: true, bytes: rpc(0, 2, rpcRequest(0, 16, HANDLE, ndr('service1'))) },
+    { isClient: false, bytes: rpc(2, 2, response()) },
+  ],
   dnp3: [
     { isClient: true, bytes: dnp3({ isFromMaster: true }, 1, '3c02 06') },
     { isClient: false, bytes: dnp3({ isFromMaster: false }, 129, '0000') },

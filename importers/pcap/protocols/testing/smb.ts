@@ -122,6 +122,18 @@ export const writeAt = (id: number, file: number, offset: number, data: Uint8Arr
     ...[header({ command: 9, id, tree: 7 }), le(2, 49), le(2, 112), le(4, data.length)],
     ...[le(4, offset), le(4, 0), Buffer.alloc(16, file), Buffer.alloc(16), data],
   ]);
+/** Writes to a pipe and reads the answer. */
+export const transceive = (id: number, file: number, data: Uint8Array): Buffer =>
+  Buffer.concat([
+    ...[header({ command: 11, id, tree: 7 }), le(2, 57), le(2, 0), le(4, 0x0011c017)],
+    ...[Buffer.alloc(16, file), le(4, 120), le(4, data.length), Buffer.alloc(24), data],
+  ]);
+export const transceived = (id: number, data: Uint8Array): Uint8Array =>
+  framed(
+    header({ command: 11, id, tree: 7, isResponse: true }),
+    ...[le(2, 49), le(2, 0), le(4, 0x0011c017), Buffer.alloc(24), le(4, 112), le(4, data.length)],
+    ...[Buffer.alloc(8), data],
+  );
 export const written = (id: number, command = 9): Uint8Array =>
   framed(header({ command, id, tree: 7, isResponse: true }), Buffer.alloc(17));
 export const closeFile = (id: number, file: number): Buffer =>
