@@ -5,12 +5,11 @@
  *
  * Tables list at most 300 frames of a capture: captures with as many are left out.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { gunzipSync } from 'node:zlib';
-import { collect, type CollectedRow, inputOf } from '../importers/shared/testing/collect.ts';
-import { pcapImporter } from '../importers/pcap/index.ts';
+import type { CollectedRow } from '../importers/shared/testing/collect.ts';
+import { between, captureEvents, protocolTruth, valuesOf } from './capture-events.ts';
 
 const MOST_LISTED = 300;
 
@@ -53,7 +52,7 @@ const ofBinds = (row: CollectedRow): readonly unknown[] =>
 const of =
   (kind: string, ...names: readonly string[]) =>
   (row: CollectedRow) =>
-    row.kind === kind ? names.flatMap((name) => listOf(row.attrs[name] ?? row[name])) : [];
+    row.kind === kind ? names.flatMap((name) => valuesOf(row, name)) : [];
 
 /**
  * Files that tshark exports of a protocol, by their SHA-256.
@@ -68,12 +67,6 @@ function objects(protocol: string, service: string, ...names: readonly string[])
       ...of(service, ...names)(row),
     ],
   };
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return typeof value === 'string' && value.startsWith('["')
-    ? (JSON.parse(value) as unknown[])
-    : [value];
 }
 
 /** Arguments of one command of a protocol of lines. */
@@ -227,18 +220,6 @@ function framesOf(file: string): Map<string, Frame[]> {
   return Map.groupBy(frames, (frame) => frame['capture']!);
 }
 
-function addressOf(row: CollectedRow, side: 'src' | 'dst'): string {
-  const four = row[`${side}_ip4`];
-  if (typeof four === 'number') return [24, 16, 8, 0].map((by) => (four >>> by) & 255).join('.');
-  const six = String(row[`${side}_ip6`]).match(/.{4}/g)?.join(':') ?? '';
-  return URL.canParse(`http://[${six}]/`) ? new URL(`http://[${six}]/`).hostname.slice(1, -1) : six;
-}
-
-/** Both ends of a connection, whoever sends. */
-function between(...ends: readonly string[]): string {
-  return ends.toSorted().join(' ');
-}
-
 function tuple(ends: string, value: unknown): string[] {
   const text = typeof value === 'string' ? value.trim().toLowerCase() : '';
   return text === '' ? [] : [`${ends} ${text}`];
@@ -248,8 +229,7 @@ const { values: asked } = parseArgs({
   options: { only: { type: 'string' }, capture: { type: 'string', default: '' } },
 });
 
-async function compare(shared: string): Promise<void> {
-  const truth = path.join(shared, 'data2/proto-truth');
+async function compare(shared: string, truth: string): Promise<void> {
   const comparisons = COMPARISONS.filter(({ name }) => (asked.only ?? name) === name);
   const tables = new Map(
     [...new Set(comparisons.map(({ table }) => table))].map((name) => [
@@ -260,21 +240,7 @@ async function compare(shared: string): Promise<void> {
   const captures = new Set([...tables.values()].flatMap((frames) => [...frames.keys()]));
   const counts = new Map(comparisons.map(({ name }) => [name, { both: 0, theirs: 0, ours: 0 }]));
   for (const capture of [...captures].filter((name) => name.includes(asked.capture)).toSorted()) {
-    const root = capture.startsWith('pcap/') ? 'data' : 'data2';
-    const stored = readFileSync(path.join(shared, root, capture));
-    const bytes = capture.endsWith('.gz') ? gunzipSync(stored) : stored;
-    const { rows } = await collect(pcapImporter, inputOf(bytes), {
-      ...{ protocols: true, packets: false },
-    });
-    const events = rows
-      .filter(({ kind }) => kind !== 'flow')
-      .map((row) => ({
-        row,
-        ends: between(
-          `${addressOf(row, 'src')}:${String(row['src_port'])}`,
-          `${addressOf(row, 'dst')}:${String(row['dst_port'])}`,
-        ),
-      }));
+    const events = await captureEvents(shared, capture);
     for (const { name, table, theirs, ours, isOfCapture } of comparisons) {
       const frames = tables.get(table)?.get(capture) ?? [];
       if (frames.length === 0 || frames.length >= MOST_LISTED) continue;
@@ -317,6 +283,5 @@ async function compare(shared: string): Promise<void> {
 }
 
 const shared = process.env['DAYBOOK_SHARED'];
-if (shared === undefined || !existsSync(path.join(shared, 'data2/proto-truth')))
-  console.log('skipped: DAYBOOK_SHARED names no folder that has data2/proto-truth');
-else await compare(shared);
+const truth = protocolTruth(shared);
+if (truth !== undefined) await compare(shared!, truth);
