@@ -11,7 +11,19 @@
 /** Kinds of the events that protocols of a capture give. */
 export const PROTOCOL_KINDS = [
   ...(['dns', 'http', 'tls', 'ssh', 'dhcp', 'smtp', 'ftp', 'imap', 'pop3'] as const),
-  ...(['ntlm', 'smb', 'kerberos', 'ldap', 'rdp', 'sip', 'snmp', 'modbus', 'dnp3', 'dce_rpc', 'file'] as const),
+  ...([
+    'ntlm',
+    'smb',
+    'kerberos',
+    'ldap',
+    'rdp',
+    'sip',
+    'snmp',
+    'modbus',
+    'dnp3',
+    'dce_rpc',
+    'file',
+  ] as const),
 ] as const;
 
 /** What an event is. `packet` lies beneath `flow`; everything else stands beside them. */
