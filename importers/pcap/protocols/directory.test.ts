@@ -117,12 +117,14 @@ describe('LDAP', () => {
         ...[message(1, saslBind('GSS-SPNEGO', ascii('x'))), message(1, saslResult(14, CHALLENGE))],
         ...[message(2, saslBind('GSS-SPNEGO', AUTHENTICATE)), message(2, result(0x61, 49))],
         ...[message(3, saslBind('GSS-SPNEGO', ascii('x'))), message(3, saslResult(14, CHALLENGE))],
+        ...[message(4, bind('cn=admin', 'right')), message(4, result(0x61, 0))],
       ]),
     );
     expect(rows.map((row) => [row.kind, row['user'], row['outcome'], row.attrs['result']])).toEqual(
       [
         ['ldap', 'alice', 'failure', 'invalidCredentials'],
         ['ldap', undefined, undefined, 'saslBindInProgress'],
+        ['ldap', 'cn=admin', 'success', 'success'],
         ['ntlm', 'alice', 'failure', undefined],
       ],
     );
@@ -131,7 +133,7 @@ describe('LDAP', () => {
       version: '3',
       message_id: '2',
     });
-    expect(rows[2]).toMatchObject({ service: 'ldap', attrs: { hostname: 'HOST1' } });
+    expect(rows[3]).toMatchObject({ service: 'ldap', attrs: { hostname: 'HOST1' } });
   });
 
   it('reads what is signed, and not what is encrypted', async () => {

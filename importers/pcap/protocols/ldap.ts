@@ -20,6 +20,8 @@ import type { Endpoints, MessageSink, Stamp, StreamParser, StreamProtocol } from
 import { NtlmExchange } from './ntlm.ts';
 
 const MAX_MESSAGE_BYTES = 262_144;
+/** Of those that are passed over: what is said to be longer is no message. */
+const MOST_PASSED_OVER = 16 << 20;
 /** In which the number and the operation of a message are. */
 const BEGINNING_BYTES = 24;
 /** Of a signed message, before it (RFC 4422, 3.7). */
@@ -141,7 +143,7 @@ class LdapStream implements StreamParser {
     if (this.isProtected && bytes[0] === 0) return this.readProtected(bytes, isClient, at);
     const whole = headerAt(bytes, 0, bytes.length);
     if (whole === undefined) return bytes.length >= 6 ? undefined : 0;
-    if (whole.tag !== BER.sequence) return undefined;
+    if (whole.tag !== BER.sequence || whole.end > MOST_PASSED_OVER) return undefined;
     if (whole.end <= MAX_MESSAGE_BYTES) {
       if (whole.end > bytes.length) return 0;
       this.message(bytes, whole, at);
@@ -204,13 +206,14 @@ class LdapStream implements StreamParser {
           ? elementAt(bytes, credentials.start, credentials.end)
           : undefined;
       const isSimple = credentials?.tag === 0x80;
+      const mechanism = isSimple ? 'simple' : sasl === undefined ? 'other' : text(sasl);
+      this.goOn(mechanism);
       if (credentials !== undefined && !isSimple)
         this.ntlm.take(bytes.subarray(credentials.start, credentials.end), at);
-      this.begun = undefined;
       this.wait(number, {
         ...{ at, tag, name: text(name), version: version && integerOf(bytes, version) },
         password: isSimple && credentials.end > credentials.start ? text(credentials) : undefined,
-        mechanism: isSimple ? 'simple' : sasl === undefined ? 'other' : text(sasl),
+        mechanism,
       });
     } else if (tag === SEARCH) {
       const [base, scope, , , , , filter, wanted] = parts;
@@ -333,9 +336,15 @@ class LdapStream implements StreamParser {
   finish(): void {
     for (const request of this.waiting.values()) this.tell(request, undefined, '');
     this.waiting.clear();
+    this.goOn(undefined);
+  }
+
+  /** Tells a login that was begun, unless its next step is a bind with that mechanism. */
+  private goOn(mechanism: string | undefined): void {
     const { begun } = this;
     this.begun = undefined;
-    if (begun !== undefined) this.tell(begun.request, SASL_IN_PROGRESS, begun.text);
+    if (begun !== undefined && begun.request.mechanism !== mechanism)
+      this.tell(begun.request, SASL_IN_PROGRESS, begun.text);
   }
 }
 

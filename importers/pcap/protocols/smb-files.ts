@@ -21,7 +21,7 @@ export interface FileNames {
 }
 
 /** Whether a message of DCE/RPC, version 5.0, begins there. */
-function isRpc(bytes: Uint8Array): boolean {
+export function isRpc(bytes: Uint8Array): boolean {
   return (
     bytes.length >= 4 && bytes[0] === 5 && bytes[1] === 0 && bytes[2]! < 20 && bytes[3]! < 0x80
   );
