@@ -97,6 +97,19 @@ describe('over TCP', () => {
     ]);
   });
 
+  it('says as much of a command as the first fragment has', async () => {
+    const whole = request(
+      ...([0, 12, HANDLE, ndr('service1'), le(4, 0), new Uint8Array(16)] as const),
+      ndr(`cmd.exe ${'x'.repeat(5000)}`),
+    );
+    const long = rpc(0, 2, whole.subarray(0, 200));
+    const [row] = await said(exchange(49_670, [...BOUND, long]));
+    expect(row?.attrs['command']).toMatch(/^cmd\.exe x{10,100}…$/);
+    const short = rpc(0, 2, whole);
+    const [cut] = await said(exchange(49_670, [...BOUND, short]));
+    expect(cut?.attrs['command']).toHaveLength(2049);
+  });
+
   it('names no interface whose binding was not captured', async () => {
     const [row] = await said(exchange(49_670, [rpc(0, 2, CREATE), rpc(2, 2, response())]));
     expect(row?.['message']).toBe('unknown-12');

@@ -342,19 +342,20 @@ class Texts {
     return pointer === 0 ? undefined : this.text();
   }
 
-  /** Undefined: it is none, or not all of it is there. */
+  /** Undefined: it is none. One that is longer, or goes on in another fragment, ends with `…`. */
   text(most = MAX_TEXT): string | undefined {
     const { pdu, at, width } = this;
     const [room, offset, characters] = [pdu.u32(at), pdu.u32(at + 4), pdu.u32(at + 8)];
     const end = at + 12 + width * characters;
-    if (offset !== 0 || characters > room || characters > 65_536 || end > pdu.length) {
+    const isText = offset === 0 && characters <= room && characters <= 65_536;
+    if (!isText || at + 12 >= pdu.length) {
       this.at = pdu.length;
       return undefined;
     }
     this.at = this.start + Math.ceil((end - this.start) / 4) * 4;
-    const bytes = pdu.part(at + 12, Math.min(end, at + 12 + width * most));
-    const text = bytes.toString(width === 1 ? 'latin1' : 'utf16le');
-    return text.replace(/\0.*$/s, '');
+    const there = Math.min(end, pdu.length, at + 12 + width * most);
+    const text = pdu.part(at + 12, there).toString(width === 1 ? 'latin1' : 'utf16le');
+    return there < end ? `${text}…` : text.replace(/\0.*$/s, '');
   }
 }
 
