@@ -29,7 +29,8 @@ const LOGS: Readonly<Record<string, { readonly kind: string; readonly fields: st
   ssl: { kind: 'tls', fields: 'version cipher server_name next_protocol last_alert' },
   ssh: {
     kind: 'ssh',
-    fields: 'version client server kex_alg host_key_alg cipher_alg mac_alg compression_alg',
+    fields:
+      'version client server kex_alg host_key_alg cipher_alg mac_alg compression_alg auth_attempts auth_success',
   },
   ftp: { kind: 'ftp', fields: 'user' },
   smtp: {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { expect, it } from 'vitest';
-import { type Frame, of, stream } from './testing/frames.ts';
-import { offer } from './testing/ssh.ts';
+import { describe, expect, it } from 'vitest';
+import { exchange, type Frame, of, stream } from './testing/frames.ts';
+import { ascii, cat, n32 } from '../testing/build.ts';
+import { offer, packet } from './testing/ssh.ts';
 
 const { client, server } = stream(2222);
 
@@ -63,4 +64,58 @@ it('reads banners of version 1, and says what cannot be read', async () => {
   expect(old?.attrs).toEqual({ version: '1', client: 'SSH-1.5-old', server: 'SSH-1.5-old2' });
   const [row] = await of('ssh', [client(1, HELLO), client(1 + HELLO.length, 'x'.repeat(40))]);
   expect(row?.attrs['problem']).toBe('the first packet offers nothing');
+});
+
+describe('logins', () => {
+  const KEY = ascii('a key');
+  const lists = (kex: string, compression: string): string[] => [
+    ...[kex, 'key1', 'c1', 'c1', 'm1', 'm1', compression, compression],
+  ];
+  const hello = (name: string, kex: string, compression: string): Uint8Array =>
+    cat(ascii(`SSH-2.0-${name}\r\n`), offer(lists(kex, compression)));
+  const newKeys = packet(21, new Uint8Array(0));
+  /** What both sides send until all is encrypted; then messages of so many bytes, the client's and the server's in turn. */
+  const messages = (sizes: readonly number[], kex = 'kex1', compression = 'none'): Uint8Array[] => {
+    const reply = packet(kex.includes('group') ? 33 : 31, cat(n32(KEY.length), KEY, n32(0)));
+    const group = kex.includes('group') ? packet(31, cat(n32(1), '02', n32(1), '03')) : '';
+    return [
+      ...[hello('client', kex, compression), hello('server', kex, compression)],
+      ...[packet(30, n32(0)), cat(group, reply, newKeys), newKeys],
+      ...[new Uint8Array(0), ...sizes.map((size) => new Uint8Array(size).fill(0xee))],
+    ];
+  };
+  const told = async (frames: readonly Frame[]): Promise<unknown[]> => {
+    const [row] = await of('ssh', frames);
+    return [row?.attrs['auth_attempts'], row?.attrs['auth_success']];
+  };
+
+  it.each<[string, number[], string | undefined, string | undefined]>([
+    ['one worked', [48, 44, 64, 60, 148, 28, 100, 500], '1', 'T'],
+    ['one was refused', [48, 44, 64, 60, 148, 60], '1', 'F'],
+    ['several were refused, and one worked', [48, 44, 64, 60, 148, 60, 148, 60, 148, 28], '3', 'T'],
+    ['only methods were asked for', [48, 44, 64, 60], '0', undefined],
+    ['the last answer is none that is known', [48, 44, 64, 60, 148, 60, 148, 80], '1', undefined],
+    ['none was tried', [48], undefined, undefined],
+  ])('are told by the lengths of their answers: %s', async (_, sizes, attempts, outcome) => {
+    expect(await told(exchange(2222, messages(sizes)))).toEqual([attempts, outcome]);
+  });
+
+  it('are not told by what a server sends unasked, where bytes are missing or compressed', async () => {
+    const early = messages([0, 300, 48, 44, 64, 60, 148, 28]);
+    expect(await told(exchange(2222, early))).toEqual(['1', 'T']);
+    const lost = exchange(2222, messages([48, 44, 64, 60, 148, 60, 148, 28, 100, 90]));
+    expect(await told(lost.filter((_, at) => at !== 9))).toEqual([undefined, undefined]);
+    const zipped = messages([48, 44, 64, 60, 148, 28], 'kex1', 'zlib');
+    expect(await told(exchange(2222, zipped))).toEqual([undefined, undefined]);
+  });
+
+  it.each(['kex1', 'diffie-hellman-group-exchange-sha256'])(
+    'come after the key of the server (%s)',
+    async (kex) => {
+      const [row] = await of('ssh', exchange(2222, messages([48, 44], kex)));
+      const hash = createHash('sha256').update(KEY).digest('base64').replace(/=+$/, '');
+      expect(row?.attrs['host_key_fingerprint']).toBe(`SHA256:${hash}`);
+      expect(row?.attrs).not.toHaveProperty('problem');
+    },
+  );
 });

@@ -1,10 +1,12 @@
 /**
- * SSH (RFC 4253): the banners of both sides, and what they offer each other before anything is encrypted.
+ * SSH (RFC 4253): the banners of both sides, what they offer each other before anything is encrypted, the server's key, and
+ * whether a login worked, as far as the lengths of what is encrypted tell.
  *
  * One event a connection, at the time of its first banner. HASSH is the MD5 of what a client offers, and of what a server
  * does: https://github.com/salesforce/hassh.
  *
- * Invariants: lines and packets are held up to a bound; what is no SSH ends the reading.
+ * Invariants: lines and packets are held up to a bound; what is no SSH ends the reading, and so does a number of answers that
+ * tell nothing.
  */
 import { createHash } from 'node:crypto';
 import { u32 } from '../bytes.ts';
@@ -24,8 +26,15 @@ const MAX_LINE_BYTES = 1024;
 const MAX_LINES = 64;
 /** RFC 4253, 6.1: every implementation reads 35,000 bytes. */
 const MAX_PACKET_BYTES = 65_536;
-const KEXINIT = 20;
+const [KEXINIT, NEWKEYS] = [20, 21];
+/** In which the server sends its key (RFC 4253, 8; RFC 4419). */
+const [KEX_REPLY, GROUP_EXCHANGE_REPLY] = [31, 33];
 const COOKIE_BYTES = 16;
+
+/** Answers of a server after which no login is waited for. */
+const MAX_ANSWERS = 256;
+/** The answer that a login worked is so many bytes shorter than that it may be tried, whatever the cipher. */
+const LESS_FOR_SUCCESS = 16;
 
 /** The lists of a KEXINIT, in its order. */
 interface Offer {
@@ -41,6 +50,58 @@ class Side {
   banner: string | undefined;
   lines = 0;
   offer: Offer | undefined;
+  isEncrypted = false;
+}
+
+/** What the lengths of the answers to logins tell, each in a segment of its own. */
+class LoginAnswers {
+  /** Logins but for the first that was refused, with which clients ask for the methods. */
+  attempts = 0;
+  hasSucceeded = false;
+  private answers = 0;
+  private isAsked = false;
+  private isUnsure = false;
+  /** Of the answer that a login may be tried, and that one was refused. */
+  private acceptBytes = 0;
+  private refusalBytes = 0;
+
+  /** Whether nothing more can be told. */
+  get isDone(): boolean {
+    return this.hasSucceeded || this.answers > MAX_ANSWERS;
+  }
+
+  /** Whether an answer of either kind was seen. */
+  get isKnown(): boolean {
+    return this.acceptBytes > 0;
+  }
+
+  /** Undefined: that cannot be told. */
+  get outcome(): 'T' | 'F' | undefined {
+    if (this.hasSucceeded) return 'T';
+    return this.attempts > 0 && !this.isUnsure ? 'F' : undefined;
+  }
+
+  take(isClient: boolean, size: number): void {
+    if (isClient) this.isAsked = true;
+    // What a server sends before it is asked for a login says what it can (RFC 8308).
+    if (isClient || !this.isAsked) return;
+    this.answers += 1;
+    if (this.acceptBytes === 0) this.acceptBytes = size;
+    else if (size === this.acceptBytes - LESS_FOR_SUCCESS) {
+      this.attempts += 1;
+      this.hasSucceeded = true;
+    } else if (this.refusalBytes === 0) this.refusalBytes = size;
+    else if (size === this.refusalBytes) {
+      this.attempts += 1;
+      this.isUnsure = false;
+    } else this.isUnsure = true;
+  }
+
+  /** Answers are missing: a login that worked may be among them. */
+  forget(): void {
+    this.attempts = 0;
+    this.acceptBytes = 0;
+  }
 }
 
 class SshStream implements StreamParser {
@@ -50,7 +111,9 @@ class SshStream implements StreamParser {
   private readonly sink: MessageSink;
   /** The client's first. */
   private readonly sides = [new Side(), new Side()] as const;
+  private readonly logins = new LoginAnswers();
   private at: Stamp | undefined;
+  private hostKey: string | undefined;
   private problem: string | undefined;
 
   constructor(ends: Endpoints, sink: MessageSink) {
@@ -63,14 +126,16 @@ class SshStream implements StreamParser {
   }
 
   data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
+    if (this.isDone) return;
     const side = this.sides[isClient ? 0 : 1];
-    if (this.isDone || side.offer !== undefined) return;
+    if (side.isEncrypted) {
+      this.encrypted(isClient, end - start);
+      return;
+    }
     this.at ??= at;
     side.held.append(bytes.subarray(start, end));
     if (side.banner === undefined && !this.lines(side)) return;
-    this.packet(side);
-    const [client, server] = this.sides;
-    if (client.offer !== undefined && server.offer !== undefined) this.finish();
+    this.packets(side, isClient);
   }
 
   /** Reads lines up to the banner. @returns whether it was there */
@@ -96,19 +161,55 @@ class SshStream implements StreamParser {
     }
   }
 
-  private packet(side: Side): void {
-    const { bytes } = side.held;
+  private packets(side: Side, isClient: boolean): void {
+    const { held } = side;
     // Version 1 has packets of another form.
-    if (bytes.length < 6 || /^SSH-1\.[0-8]/.test(side.banner ?? '')) return;
-    const size = u32(bytes, 0);
-    if (size > MAX_PACKET_BYTES || bytes[5] !== KEXINIT) {
-      this.fail('the first packet offers nothing');
+    if (/^SSH-1\.[0-8]/.test(side.banner ?? '')) {
+      held.clear();
+      if (this.sides.every(({ banner }) => banner !== undefined)) this.finish();
       return;
     }
-    if (bytes.length < 4 + size) return;
-    side.offer = readOffer(bytes, 6 + COOKIE_BYTES, 4 + size - bytes[4]!);
-    side.held.clear();
-    if (side.offer === undefined) this.fail('an offer cannot be read');
+    while (held.length >= 6 && !this.isDone) {
+      const { bytes } = held;
+      const size = u32(bytes, 0);
+      const type = bytes[5]!;
+      if (size > MAX_PACKET_BYTES || size < 2 || (side.offer === undefined && type !== KEXINIT)) {
+        if (side.offer === undefined) this.fail('the first packet offers nothing');
+        else this.finish();
+        return;
+      }
+      if (bytes.length < 4 + size) return;
+      if (type === KEXINIT) side.offer = readOffer(bytes, 6 + COOKIE_BYTES, 4 + size - bytes[4]!);
+      else if (!isClient && type === this.keyType())
+        this.hostKey = keyOf(bytes.subarray(6, 4 + size));
+      if (side.offer === undefined) {
+        this.fail('an offer cannot be read');
+        return;
+      }
+      held.drop(4 + size);
+      if (type !== NEWKEYS) continue;
+      side.isEncrypted = true;
+      const rest = held.length;
+      held.clear();
+      if (rest > 0) this.encrypted(isClient, rest);
+      return;
+    }
+  }
+
+  /** Of the message in which the server sends its key. */
+  private keyType(): number {
+    const method = this.agreed(({ kex }) => kex);
+    return method?.includes('group-exchange') === true ? GROUP_EXCHANGE_REPLY : KEX_REPLY;
+  }
+
+  private agreed(listOf: (offer: Offer) => string): string | undefined {
+    const [client, server] = this.sides;
+    return agreed([client.offer, server.offer], listOf);
+  }
+
+  private encrypted(isClient: boolean, size: number): void {
+    this.logins.take(isClient, size);
+    if (this.logins.isDone) this.finish();
   }
 
   private fail(why: string): void {
@@ -117,7 +218,10 @@ class SshStream implements StreamParser {
   }
 
   gap(): void {
-    this.fail('bytes of the first messages are missing');
+    if (this.sides.every(({ offer }) => offer !== undefined)) {
+      this.logins.forget();
+      this.finish();
+    } else this.fail('bytes of the first messages are missing');
   }
 
   end(): void {
@@ -133,6 +237,9 @@ class SshStream implements StreamParser {
     const both = [client.offer, server.offer] as const;
     const hassh = both[0] && algorithms(both[0], 0);
     const hasshServer = both[1] && algorithms(both[1], 1);
+    const { logins } = this;
+    // What is compressed has other lengths.
+    const isTold = logins.isKnown && this.agreed(({ compressions }) => compressions[0]) === 'none';
     const banners = [client.banner, server.banner].filter((banner) => banner !== undefined);
     this.sink.message(this.ends, {
       kind: 'ssh',
@@ -144,11 +251,14 @@ class SshStream implements StreamParser {
         version: banners.every((banner) => /^SSH-(?:2|1\.99)/.test(banner)) ? '2' : '1',
         client: client.banner,
         server: server.banner,
-        kex_alg: agreed(both, ({ kex }) => kex),
-        host_key_alg: agreed(both, ({ hostKeys }) => hostKeys),
-        cipher_alg: agreed(both, ({ ciphers }) => ciphers[0]),
-        mac_alg: agreed(both, ({ macs }) => macs[0]),
-        compression_alg: agreed(both, ({ compressions }) => compressions[0]),
+        kex_alg: this.agreed(({ kex }) => kex),
+        host_key_alg: this.agreed(({ hostKeys }) => hostKeys),
+        cipher_alg: this.agreed(({ ciphers }) => ciphers[0]),
+        mac_alg: this.agreed(({ macs }) => macs[0]),
+        compression_alg: this.agreed(({ compressions }) => compressions[0]),
+        host_key_fingerprint: this.hostKey,
+        auth_attempts: isTold ? String(logins.attempts) : undefined,
+        auth_success: isTold ? logins.outcome : undefined,
         hassh: hassh && md5(hassh),
         hasshServer: hasshServer && md5(hasshServer),
         hasshAlgorithms: hassh,
@@ -170,6 +280,14 @@ function readOffer(bytes: Uint8Array, start: number, end: number): Offer | undef
   }
   const [kex = '', hostKeys = '', c1 = '', c2 = '', m1 = '', m2 = '', p1 = '', p2 = ''] = lists;
   return { kex, hostKeys, ciphers: [c1, c2], macs: [m1, m2], compressions: [p1, p2] };
+}
+
+/** The fingerprint of the key in an answer, as OpenSSH writes it. */
+function keyOf(answer: Uint8Array): string | undefined {
+  const size = answer.length >= 4 ? u32(answer, 0) : 0;
+  if (size === 0 || 4 + size > answer.length) return undefined;
+  const hash = createHash('sha256').update(answer.subarray(4, 4 + size));
+  return `SHA256:${hash.digest('base64').replace(/=+$/, '')}`;
 }
 
 /** What HASSH is computed of. @param to 0: from the client to the server */

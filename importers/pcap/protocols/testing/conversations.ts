@@ -5,7 +5,7 @@ import { BIND, bindAck, HANDLE, ndr, request as rpcRequest, response, rpc } from
 import { dnp3 } from './dnp3.ts';
 import { clientHello, handshake } from './hellos.ts';
 import { SESSION, TRANSFER } from './smb.ts';
-import { offer } from './ssh.ts';
+import { offer, packet } from './ssh.ts';
 
 export interface Said {
   readonly isClient: boolean;
@@ -52,6 +52,11 @@ export const CONVERSATIONS: Readonly<Record<string, readonly Said[]>> = {
     ...lines('> SSH-2.0-client', '< hello', '< SSH-2.0-server'),
     { isClient: true, bytes: offer(LISTS) },
     { isClient: false, bytes: offer(LISTS) },
+    { isClient: true, bytes: cat(packet(30, hex('00000000')), packet(21, new Uint8Array(0))) },
+    { isClient: false, bytes: cat(packet(31, hex('00000001 61')), packet(21, new Uint8Array(0))) },
+    ...[48, 44, 64, 60, 148, 28].map((size, i) => ({
+      ...{ isClient: i % 2 === 0, bytes: new Uint8Array(size).fill(0xee) },
+    })),
   ],
   ftp: lines(
     ...['< 220-FTP', '< 220 ready', '> USER alice', '< 331 ?', '> PASS secret', '< 230 in'],

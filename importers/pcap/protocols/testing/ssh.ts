@@ -10,3 +10,8 @@ export function offer(lists: readonly string[]): Uint8Array {
   );
   return cat(n32(body.length + 5), '04', body, '00'.repeat(4));
 }
+
+/** A packet that is not encrypted yet, by its message's number and content. */
+export function packet(type: number, content: Uint8Array): Uint8Array {
+  return cat(n32(content.length + 6), '04', Uint8Array.of(type), content, '00'.repeat(4));
+}
