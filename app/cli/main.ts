@@ -74,6 +74,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'follow changes of a case',
     load: async () => (await import('./commands/watch.ts')).watchCommand,
   },
+  describe: {
+    summary: "a case's number and examiner",
+    load: async () => (await import('./commands/describe.ts')).describeCommand,
+  },
   tag: {
     summary: 'tag the events a query finds',
     load: async () => (await import('./commands/tag.ts')).tagCommand,

@@ -41,6 +41,22 @@ it('writes one page and says its hash, which verify finds in an audit log that i
   expect((await daybook(['verify', folder])).status).toBe(0);
 });
 
+it('names the number of the case and its examiner', async () => {
+  const described = await daybook([
+    ...['describe', folder, '--number', '2026/17 <b>', '--examiner', 'A. Example', '--json'],
+  ]);
+  expect(json(described)).toEqual({ number: '2026/17 <b>', examiner: 'A. Example' });
+  const page = path.join(space.folder, 'numbered.html');
+  expect((await daybook(['report', folder, '--out', page])).status).toBe(0);
+  const text = readFileSync(page, 'utf8');
+  expect(text).toMatch(/<dt>Case number<\/dt>\s*<dd>2026\/17 &lt;b&gt;<\/dd>/);
+  expect(text).toMatch(/<dt>Examiner<\/dt>\s*<dd>A\. Example<\/dd>/);
+  expect((await daybook(['describe', folder, '--number', ''])).out).toBe(
+    'number:   -\nexaminer: A. Example\n',
+  );
+  expect((await daybook(['verify', folder])).status).toBe(0);
+});
+
 it('prints findings before sources, each event once, and marks what of its time was decided', async () => {
   const log = path.join(space.folder, 'old.log');
   writeFileSync(

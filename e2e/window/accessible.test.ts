@@ -212,6 +212,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       ['Delete all events', 'Delete events'],
       ['Save this search', 'Save this search'],
       ['New case', 'New case'],
+      ['Case details', 'Case details'],
       ['Settings', 'Settings'],
       ['Keyboard shortcuts', 'Keyboard shortcuts'],
       ['The query language', /query language/i],

@@ -110,6 +110,21 @@ for (const shell of [browserShell, electronShell]) {
       await expect.poll(() => window.found()).toBe(Math.ceil(ODD_ROWS / 21));
     });
 
+    it('has a number and an examiner', async () => {
+      await window.caseMenu('Case details…');
+      const dialog = opened.page.getByRole('dialog', { name: 'Case details' });
+      await dialog.getByRole('textbox', { name: 'Case number' }).fill('2026/17');
+      await dialog.getByRole('textbox', { name: 'Examiner' }).fill('A. Example');
+      await shot(opened.page, `${shell.name}-case-details`);
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await expect(dialog).toBeHidden();
+      // As the change of the case tells the window.
+      await window.caseMenu('Case details…');
+      await expect(dialog.getByRole('textbox', { name: 'Case number' })).toHaveValue('2026/17');
+      await opened.page.keyboard.press('Escape');
+      await expect(dialog).toBeHidden();
+    });
+
     it('moves the times of a source when its zone and year are decided anew', async () => {
       await window.query.run('kind:log');
       await expect.poll(() => window.found()).toBe(logRecords);

@@ -156,6 +156,12 @@ export function useShellCommands(): void {
             run: () => dialogs.open({ dialog: 'save-search' }),
           },
           {
+            id: 'case.details',
+            title: 'Case details…',
+            group: 'Case',
+            run: () => dialogs.open({ dialog: 'case-details' }),
+          },
+          {
             id: 'case.close',
             title: 'Close the case',
             group: 'Case',

@@ -16,6 +16,8 @@ export type DialogState =
       readonly paths?: readonly string[];
       readonly files?: readonly File[];
     }
+  /** Its number and examiner. */
+  | { readonly dialog: 'case-details' }
   | { readonly dialog: 'export' }
   | { readonly dialog: 'report' }
   /** Writes the case to a folder for others. */

@@ -16,9 +16,16 @@ import {
 } from './schema.ts';
 import { verifyProgress, verifyReport } from '../verify-report.ts';
 
+/** An empty text takes it away, one that is left out stays. */
+const description = {
+  number: z.string().max(100).optional(),
+  examiner: z.string().max(200).optional(),
+};
+
 export const caseInfo = z.object({
   case: casePath,
   name: z.string(),
+  ...description,
   readOnly: z.boolean(),
   events: count,
   byKind,
@@ -115,7 +122,9 @@ const draft = z.object({
 
 export const caseOperations = {
   /** Makes an empty case; its folder must be empty or not there yet. */
-  'case.create': operation(z.object({ case: casePath }), caseInfo),
+  'case.create': operation(z.object({ case: casePath, ...description }), caseInfo),
+  /** Sets the number of a case and its examiner. */
+  'case.describe': operation(z.object({ case: casePath, ...description }), caseInfo),
   /** Opens a case, recovering it if an import was killed. Keeps it among the recent ones. */
   'case.open': operation(z.object({ case: casePath }), caseInfo),
   /** Tells each change of the case, by whatever process, until it is cancelled. */

@@ -6,6 +6,7 @@ import type { OperationName, Result } from '../../contract/operations.ts';
 import type { Kind } from '../../contract/event.ts';
 import { hostname } from 'node:os';
 import { WriterLock } from '../../catalog/writer-lock.ts';
+import { descriptionOf } from './describe.ts';
 import type { CaseSession, Snapshot } from '../../search/index.ts';
 
 export type CaseInfo = Result<Extract<OperationName, 'case.open'>>;
@@ -47,6 +48,7 @@ export function caseInfo(session: CaseSession, recovered: readonly string[] = []
   return {
     case: session.folder,
     name: caseName(session.folder),
+    ...descriptionOf(session.catalog),
     readOnly: session.catalog.readOnly,
     events,
     byKind,

@@ -118,6 +118,27 @@ describe('case.create', () => {
     const making = called(handlers, 'case.create', { case: folder() });
     await expect(making).rejects.toMatchObject({ code });
   });
+
+  it('keeps the number and the examiner, and says each change of them in the audit log', async () => {
+    const folder = join(small.root, 'numbered.daybook');
+    const made = { case: folder, number: ' 2026/17 ', examiner: '' };
+    const { result } = await called(handlers, 'case.create', made);
+    expect(result.number).toBe('2026/17');
+    await called(handlers, 'case.describe', { case: folder, examiner: 'A. Example' });
+    // What stays as it was is no change.
+    await called(handlers, 'case.describe', { case: folder, number: '2026/17' });
+    await called(handlers, 'case.describe', { case: folder, number: '' });
+    const { result: info } = await called(handlers, 'case.open', { case: folder });
+    expect([info.number, info.examiner]).toEqual([undefined, 'A. Example']);
+    const entries = await small.services.cases.use(folder, async ({ catalog }) =>
+      catalog.audit.entries().filter(({ operation }) => operation === 'describe'),
+    );
+    expect(entries.map(({ detail }) => detail)).toEqual([
+      { before: {}, after: { number: '2026/17' } },
+      { before: { number: '2026/17' }, after: { number: '2026/17', examiner: 'A. Example' } },
+      { before: { number: '2026/17', examiner: 'A. Example' }, after: { examiner: 'A. Example' } },
+    ]);
+  });
 });
 
 /** As long as a test may take. */

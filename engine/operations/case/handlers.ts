@@ -5,6 +5,7 @@ import type { caseOperations } from '../../contract/operations/case.ts';
 import type { Result } from '../../contract/operations.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { caseDays, caseInfo } from './case-info.ts';
+import { describeCase } from './describe.ts';
 import type { CaseSession, SourceRow } from '../../search/index.ts';
 import { compactCase } from './compact.ts';
 import { draftDocument, draftMessage, tryDraft } from './draft-extractor.ts';
@@ -46,8 +47,16 @@ export function caseHandlers({
         throw new DaybookError('usage', `the case ${request.case} is no absolute path`);
       }
       await createCase(request.case, builder());
-      return open(request.case, false);
+      return cases.use(request.case, async (session) => {
+        describeCase(session, request);
+        return open(request.case, false);
+      });
     },
+    'case.describe': (request) =>
+      cases.use(request.case, async (session) => {
+        describeCase(session, request);
+        return caseInfo(session);
+      }),
     'case.open': async (request) => open(request.case, true),
     'case.watch': (request, { signal, part }) =>
       cases.use(request.case, async (session) => {

@@ -88,6 +88,8 @@ function header({ request, info, account }: ReportFacts, title: string): Html {
 <p class="subtitle">${counted(info.events, 'event')} from ${counted(info.sources, 'source')}</p>
 ${list([
   ['Case', info.name],
+  ['Case number', info.number],
+  ['Examiner', info.examiner],
   ['Case folder', markup`<code>${info.case}</code>`],
   ['Author', request.author],
   ['Written', markup`${recorded(request.generatedAt, request.zone)}, under the account ${account}`],

@@ -2,6 +2,7 @@
 import { useEffect } from 'react';
 import { notifyError, useDialog, useSession, useWorkspace } from '../../panel-api.ts';
 import { OperationError } from '../../../engine/contract/client.ts';
+import { CaseDetailsDialog } from './case-details.tsx';
 import { NewCaseDialog } from './new-case.tsx';
 import { OpenCaseDialog } from './open-case.tsx';
 import { SettingsDialog } from './settings.tsx';
@@ -10,6 +11,7 @@ import { VerifyDialog } from './verify.tsx';
 export function CaseDialogs() {
   const opening = useDialog('open-case');
   const making = useDialog('new-case');
+  const details = useDialog('case-details');
   const settings = useDialog('settings');
   const verifying = useDialog('verify');
   const hasCase = useSession((session) => session.openCase !== undefined);
@@ -18,6 +20,7 @@ export function CaseDialogs() {
     <>
       {opening !== undefined && <OpenCaseDialog />}
       {making !== undefined && <NewCaseDialog paths={making.paths} files={making.files} />}
+      {details !== undefined && hasCase && <CaseDetailsDialog />}
       {settings !== undefined && <SettingsDialog />}
       {verifying !== undefined && hasCase && <VerifyDialog />}
     </>

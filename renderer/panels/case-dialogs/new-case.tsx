@@ -6,6 +6,7 @@ import { OperationError } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
 import form from '../../widgets/form.module.css';
 import { Problem } from '../../widgets/problem.tsx';
+import { DescriptionInputs } from './case-details.tsx';
 import { casePathOf, suggestedName } from './case-path.ts';
 
 interface Props {
@@ -21,6 +22,8 @@ export function NewCaseDialog({ paths, files }: Props) {
   const [name, setName] = useState(() => suggestedName(new Date(), taken));
   // Follows the name until it is edited itself.
   const [ownPath, setOwnPath] = useState<string>();
+  const [number, setNumber] = useState('');
+  const [examiner, setExaminer] = useState('');
   const [error, setError] = useState<ErrorInfo>();
   const [busy, setBusy] = useState(false);
   const path = ownPath ?? (info === undefined ? '' : casePathOf(info.casesFolder, name));
@@ -30,7 +33,7 @@ export function NewCaseDialog({ paths, files }: Props) {
     setBusy(true);
     setError(undefined);
     try {
-      await workspace.connection.call('case.create', { case: path.trim() });
+      await workspace.connection.call('case.create', { case: path.trim(), number, examiner });
       await workspace.openCase(path.trim());
       if (paths !== undefined) dialogs.open({ dialog: 'import', paths });
       else if (files !== undefined) dialogs.open({ dialog: 'import', files });
@@ -87,6 +90,7 @@ export function NewCaseDialog({ paths, files }: Props) {
                 ),
               })}
         />
+        <DescriptionInputs {...{ number, setNumber, examiner, setExaminer }} />
         {error !== undefined && <Problem error={error} title="The case could not be created" />}
         <div className={form['actions']}>
           <Button variant="default" onClick={dialogs.close}>

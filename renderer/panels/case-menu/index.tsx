@@ -8,6 +8,7 @@ import {
   IconFileText,
   IconFolderOpen,
   IconHistory,
+  IconId,
   IconListDetails,
   IconPackageExport,
   IconPlus,
@@ -86,6 +87,12 @@ export function CaseMenu() {
           onClick={() => showEvidence(workspace, { section: 'audit' })}
         >
           Audit log
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconId {...ICON} />}
+          onClick={() => dialogs.open({ dialog: 'case-details' })}
+        >
+          Case details…
         </Menu.Item>
         <Menu.Divider />
         <Menu.Item

@@ -1,0 +1,45 @@
+/** `daybook describe`: the number of a case and its examiner, for its report. */
+import { CaseSession } from '../../../engine/search/index.ts';
+import { describeCase, descriptionOf } from '../../../engine/operations/case/describe.ts';
+import type { Command } from '../command.ts';
+import { visible, write } from '../output.ts';
+
+export const describeCommand: Command = {
+  spec: {
+    name: 'describe',
+    usage: 'CASE',
+    summary: 'Shows or sets the number of a case and its examiner, which its report names.',
+    positionals: { least: 1, most: 1 },
+    options: {
+      number: {
+        type: 'string',
+        value: 'TEXT',
+        help: "the case's number where it is investigated; '' takes it away",
+      },
+      examiner: { type: 'string', value: 'NAME', help: "who examines it; '' takes it away" },
+      json: { type: 'boolean', help: 'one JSON document' },
+    },
+    details: 'Each change is in the audit log.',
+  },
+  async run(parsed, { streams, settings }) {
+    const session = CaseSession.open(parsed.positionals[0]!, {
+      memoryLimit: settings.queryMemory,
+      threads: settings.threads,
+    });
+    try {
+      const [number, examiner] = [parsed.text('number'), parsed.text('examiner')];
+      if (number !== undefined || examiner !== undefined)
+        describeCase(session, { number, examiner });
+      const now = descriptionOf(session.catalog);
+      await write(
+        streams.out,
+        parsed.flag('json')
+          ? `${JSON.stringify(now)}\n`
+          : `number:   ${visible(now.number ?? '-')}\nexaminer: ${visible(now.examiner ?? '-')}\n`,
+      );
+      return 0;
+    } finally {
+      await session.close();
+    }
+  },
+};

@@ -1,0 +1,43 @@
+/** What a case is called outside Daybook, and by whom it is examined: kept with it, and shown in its report. */
+import type { Catalog } from '../../catalog/catalog.ts';
+import { Stopwatch } from '../../measure/operation-log.ts';
+import type { CaseSession } from '../../search/index.ts';
+import { writable } from '../marks/notes.ts';
+
+export interface CaseDescription {
+  /** The number that the case has where it is investigated. */
+  readonly number?: string | undefined;
+  readonly examiner?: string | undefined;
+}
+
+const KEYS = { number: 'case_number', examiner: 'examiner' } as const;
+
+export function descriptionOf(catalog: Catalog): CaseDescription {
+  const value = (key: string): string | undefined => {
+    const text = catalog.meta.get(key);
+    return text === '' ? undefined : text;
+  };
+  return { number: value(KEYS.number), examiner: value(KEYS.examiner) };
+}
+
+/**
+ * Sets what is given; an empty text takes it away.
+ * @throws DaybookError unreadable, when the case may not be changed
+ */
+export function describeCase(session: CaseSession, given: CaseDescription): void {
+  const watch = new Stopwatch('case.describe');
+  const { catalog } = session;
+  writable(catalog);
+  catalog.transaction(() => {
+    const before = descriptionOf(catalog);
+    for (const name of ['number', 'examiner'] as const) {
+      const text = given[name]?.trim();
+      if (text !== undefined && text !== (before[name] ?? '')) catalog.meta.set(KEYS[name], text);
+    }
+    const after = descriptionOf(catalog);
+    if (after.number === before.number && after.examiner === before.examiner) return;
+    catalog.audit.add('describe', { before, after });
+    catalog.changes.add('describe', {});
+  });
+  session.record(watch, 'done');
+}

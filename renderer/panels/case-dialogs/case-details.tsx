@@ -1,0 +1,87 @@
+/** The number of the case and its examiner, which its report names. */
+import { Button, Modal, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { notifyError, useCase, useWorkspace } from '../../panel-api.ts';
+import form from '../../widgets/form.module.css';
+
+export function CaseDetailsDialog() {
+  const { connection, dialogs } = useWorkspace();
+  const info = useCase();
+  const [number, setNumber] = useState(info.number ?? '');
+  const [examiner, setExaminer] = useState(info.examiner ?? '');
+  const [busy, setBusy] = useState(false);
+
+  const save = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await connection.call('case.describe', { case: info.case, number, examiner });
+      dialogs.done('case-details');
+    } catch (error) {
+      notifyError(error, 'The details could not be saved');
+      setBusy(false);
+    }
+  };
+  return (
+    <Modal opened onClose={dialogs.close} title="Case details" size="md">
+      <form
+        className={form['stack']}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <Text size="sm" c="dimmed">
+          Reports of the case name both. Each change is in the audit log.
+        </Text>
+        <DescriptionInputs
+          {...{ number, setNumber, examiner, setExaminer }}
+          isReadOnly={info.readOnly}
+        />
+        <div className={form['actions']}>
+          <Button variant="default" onClick={dialogs.close}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={busy} disabled={info.readOnly}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+interface Inputs {
+  readonly number: string;
+  readonly setNumber: (value: string) => void;
+  readonly examiner: string;
+  readonly setExaminer: (value: string) => void;
+  readonly isReadOnly?: boolean;
+}
+
+/** Both fields, as a new case has them, too. */
+export function DescriptionInputs({
+  number,
+  setNumber,
+  examiner,
+  setExaminer,
+  isReadOnly = false,
+}: Inputs) {
+  return (
+    <>
+      <TextInput
+        label="Case number"
+        maxLength={100}
+        readOnly={isReadOnly}
+        value={number}
+        onChange={(event) => setNumber(event.currentTarget.value)}
+      />
+      <TextInput
+        label="Examiner"
+        maxLength={200}
+        readOnly={isReadOnly}
+        value={examiner}
+        onChange={(event) => setExaminer(event.currentTarget.value)}
+      />
+    </>
+  );
+}
