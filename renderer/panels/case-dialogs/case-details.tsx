@@ -36,6 +36,7 @@ export function CaseDetailsDialog() {
         <DescriptionInputs
           {...{ number, setNumber, examiner, setExaminer }}
           isReadOnly={info.readOnly}
+          isFirst
         />
         <div className={form['actions']}>
           <Button variant="default" onClick={dialogs.close}>
@@ -56,6 +57,8 @@ interface Inputs {
   readonly examiner: string;
   readonly setExaminer: (value: string) => void;
   readonly isReadOnly?: boolean;
+  /** Whether typing begins here. */
+  readonly isFirst?: boolean;
 }
 
 /** Both fields, as a new case has them, too. */
@@ -65,11 +68,14 @@ export function DescriptionInputs({
   examiner,
   setExaminer,
   isReadOnly = false,
+  isFirst = false,
 }: Inputs) {
   return (
     <>
       <TextInput
         label="Case number"
+        placeholder="Optional"
+        data-autofocus={isFirst || undefined}
         maxLength={100}
         readOnly={isReadOnly}
         value={number}
@@ -77,6 +83,7 @@ export function DescriptionInputs({
       />
       <TextInput
         label="Examiner"
+        placeholder="Optional"
         maxLength={200}
         readOnly={isReadOnly}
         value={examiner}
