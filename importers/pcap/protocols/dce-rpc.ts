@@ -5,14 +5,13 @@
  * Invariants: of a message up to 64 KiB are held; calls that wait for answers, and interfaces, are bounded.
  */
 import INTERFACES from './dce-rpc-interfaces.json' with { type: 'json' };
-import { FramedMessages } from './framed.ts';
+import { FramedStream } from './framed.ts';
 import {
   type Endpoints,
   type MessageSink,
   type ProtocolMessage,
   secondsBetween,
   type Stamp,
-  type StreamParser,
   type StreamProtocol,
 } from './messages.ts';
 import { NtlmExchange } from './ntlm.ts';
@@ -134,19 +133,10 @@ export interface RpcPlace {
   readonly columns?: ProtocolMessage['columns'];
 }
 
-export class DceRpcStream implements StreamParser {
+export class DceRpcStream extends FramedStream {
   readonly service = 'dce_rpc';
   private readonly ends: Endpoints;
   private readonly sink: MessageSink;
-  private readonly messages = new FramedMessages({
-    read: (bytes, isClient, at) => {
-      const size = messageSize(bytes, 0, bytes.length);
-      if (size === undefined || size > bytes.length) return size === undefined ? undefined : 0;
-      if (size > 0) this.message(bytes.subarray(0, size), isClient, at);
-      return size;
-    },
-    begins: (bytes, start, end) => (messageSize(bytes, start, end) ?? 0) > 0,
-  });
   /** UUIDs of interfaces by the number that calls name them by. */
   private readonly contexts = new Map<number, string>();
   private readonly waiting = new Map<number, Call>();
@@ -157,22 +147,27 @@ export class DceRpcStream implements StreamParser {
   private endpoint: string | undefined;
 
   constructor(ends: Endpoints, sink: MessageSink, place: RpcPlace = {}) {
+    super();
     this.ends = ends;
     this.sink = sink;
     this.account = place.columns ?? {};
     this.endpoint = place.pipe;
   }
 
-  get isDone(): boolean {
-    return this.messages.isDone;
+  protected override waitingBytes(): number {
+    return 512 * this.waiting.size + 128 * this.contexts.size;
   }
 
-  get heldBytes(): number {
-    return this.messages.heldBytes + 512 * this.waiting.size + 128 * this.contexts.size;
+  protected read(bytes: Uint8Array, isClient: boolean, at: Stamp): number | undefined {
+    const size = messageSize(bytes, 0, bytes.length);
+    if (size === undefined) return undefined;
+    if (size > bytes.length) return 0;
+    if (size > 0) this.message(bytes.subarray(0, size), isClient, at);
+    return size;
   }
 
-  data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
-    this.messages.data(isClient, bytes, start, end, at);
+  protected begins(bytes: Uint8Array, start: number, end: number): boolean {
+    return (messageSize(bytes, start, end) ?? 0) > 0;
   }
 
   private message(bytes: Uint8Array, isClient: boolean, at: Stamp): void {
@@ -266,14 +261,6 @@ export class DceRpcStream implements StreamParser {
         rtt: answered === undefined ? undefined : secondsBetween(at, answered),
       },
     });
-  }
-
-  gap(isClient: boolean, size: number): void {
-    this.messages.gap(isClient, size);
-  }
-
-  end(): void {
-    // Answers may still come.
   }
 
   finish(): void {

@@ -6,13 +6,12 @@
  * Invariants: of a frame up to 292 bytes are held; one request of each outstation waits, of so many outstations.
  */
 import { u16, u16le } from '../bytes.ts';
-import { FramedMessages } from './framed.ts';
+import { FramedStream } from './framed.ts';
 import {
   type Endpoints,
   type MessageSink,
   secondsBetween,
   type Stamp,
-  type StreamParser,
   type StreamProtocol,
 } from './messages.ts';
 
@@ -221,45 +220,34 @@ export class Dnp3Exchange {
   }
 }
 
-class Dnp3Stream implements StreamParser {
+class Dnp3Stream extends FramedStream {
   readonly service = 'dnp3';
   private readonly exchange: Dnp3Exchange;
-  private readonly messages: FramedMessages;
 
   constructor(ends: Endpoints, sink: MessageSink) {
-    const exchange = new Dnp3Exchange(ends, sink);
-    this.exchange = exchange;
-    this.messages = new FramedMessages({
-      read: (bytes, _, at) => {
-        const size = frameSize(bytes, 0, bytes.length);
-        if (size === undefined || size === 0 || size > bytes.length)
-          return size === undefined ? undefined : 0;
-        exchange.frame(bytes.subarray(0, size), at);
-        return size;
-      },
-      begins: (bytes, start, end) => frameSize(bytes, start, end) !== undefined,
-    });
+    super();
+    this.exchange = new Dnp3Exchange(ends, sink);
   }
 
-  get isDone(): boolean {
-    return this.messages.isDone;
+  protected override waitingBytes(): number {
+    return this.exchange.heldBytes;
   }
 
-  get heldBytes(): number {
-    return this.messages.heldBytes + this.exchange.heldBytes;
+  protected read(bytes: Uint8Array, _isClient: boolean, at: Stamp): number | undefined {
+    const size = frameSize(bytes, 0, bytes.length);
+    if (size === undefined) return undefined;
+    if (size === 0 || size > bytes.length) return 0;
+    this.exchange.frame(bytes.subarray(0, size), at);
+    return size;
   }
 
-  data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
-    this.messages.data(isClient, bytes, start, end, at);
+  protected begins(bytes: Uint8Array, start: number, end: number): boolean {
+    return frameSize(bytes, start, end) !== undefined;
   }
 
-  gap(isClient: boolean, size: number): void {
-    // Their numbers go up to 15: the next response may be that of another request.
-    if (this.messages.gap(isClient, size)) this.exchange.finish();
-  }
-
-  end(): void {
-    // Responses may still come.
+  /** Their numbers go up to 15: the next response may be that of another request. */
+  protected override lost(): void {
+    this.exchange.finish();
   }
 
   finish(): void {

@@ -1,22 +1,11 @@
 /**
- * Messages of a connection each of which says how long it is. Where bytes are missing, reading goes on with the next segment
+ * A connection of messages each of which says how long it is. Where bytes are missing, reading goes on with the next segment
  * that begins with a message.
  *
- * Invariant: what is held is the message that has begun, which its reader bounds.
+ * Invariant: what is held is the message that has begun, which its protocol bounds.
  */
 import { HeldBytes } from './held-bytes.ts';
-import type { Stamp } from './messages.ts';
-
-export interface MessageReader {
-  /**
-   * Reads the message that `bytes` begin with.
-   * @returns its size, which may be more than `bytes` are: the rest is passed over; 0: more bytes are needed; undefined: it
-   *   is no message
-   */
-  read(bytes: Uint8Array, isClient: boolean, at: Stamp): number | undefined;
-  /** Whether a segment begins with a message of its side. */
-  begins(bytes: Uint8Array, start: number, end: number, isClient: boolean): boolean;
-}
+import type { Stamp, StreamParser } from './messages.ts';
 
 class Side {
   readonly held = new HeldBytes();
@@ -27,24 +16,43 @@ class Side {
   hadGap = false;
 }
 
-export class FramedMessages {
-  /** Set by the reader, too: what follows is none of its messages. */
+export abstract class FramedStream implements StreamParser {
+  abstract readonly service: string;
   isDone = false;
-  private readonly reader: MessageReader;
   private readonly sides = [new Side(), new Side()] as const;
 
-  constructor(reader: MessageReader) {
-    this.reader = reader;
+  get heldBytes(): number {
+    return this.sides[0].held.capacity + this.sides[1].held.capacity + this.waitingBytes();
   }
 
-  /** Bytes of memory that are taken. */
-  get heldBytes(): number {
-    return this.sides[0].held.capacity + this.sides[1].held.capacity;
+  /** Bytes of memory that requests without an answer take. */
+  protected waitingBytes(): number {
+    return 0;
   }
 
   /** Bytes of a side that were fed and are not read. */
-  unread(isClient: boolean): number {
+  protected unreadOf(isClient: boolean): number {
     return this.side(isClient).held.length;
+  }
+
+  /**
+   * Reads the message that `bytes` begin with.
+   * @returns its size, which may be more than `bytes` are: the rest is passed over; 0: more bytes are needed; undefined: it
+   *   is no message
+   */
+  protected abstract read(bytes: Uint8Array, isClient: boolean, at: Stamp): number | undefined;
+
+  /** Whether a segment begins with a message of its side. */
+  protected abstract begins(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    isClient: boolean,
+  ): boolean;
+
+  /** Told that messages of a side may be missing. */
+  protected lost(_isClient: boolean): void {
+    // Nothing waits for them.
   }
 
   private side(isClient: boolean): Side {
@@ -58,11 +66,11 @@ export class FramedMessages {
     side.skip -= skipped;
     const from = start + skipped;
     if (from === end) return;
-    if (side.isLost && !this.reader.begins(bytes, from, end, isClient)) return;
+    if (side.isLost && !this.begins(bytes, from, end, isClient)) return;
     side.isLost = false;
     held.append(bytes.subarray(from, end));
     while (held.length > 0 && !this.isDone) {
-      const size = this.reader.read(held.bytes, isClient, at);
+      const size = this.read(held.bytes, isClient, at);
       if (size === 0) return;
       if (size === undefined) {
         held.clear();
@@ -76,17 +84,22 @@ export class FramedMessages {
     }
   }
 
-  /** @returns whether messages may have been lost; false: only bytes that are passed over */
-  gap(isClient: boolean, size: number): boolean {
+  gap(isClient: boolean, size: number): void {
     const side = this.side(isClient);
     if (side.held.length === 0 && size <= side.skip) {
       side.skip -= size;
-      return false;
+      return;
     }
     side.held.clear();
     side.skip = 0;
     side.isLost = true;
     side.hadGap = true;
-    return true;
+    this.lost(isClient);
   }
+
+  end(): void {
+    // The other side may still answer.
+  }
+
+  abstract finish(): void;
 }

@@ -14,8 +14,8 @@ import {
   integerOf,
   stringOf,
 } from './ber.ts';
-import { FramedMessages } from './framed.ts';
-import type { Endpoints, MessageSink, Stamp, StreamParser, StreamProtocol } from './messages.ts';
+import { FramedStream } from './framed.ts';
+import type { Endpoints, MessageSink, Stamp, StreamProtocol } from './messages.ts';
 
 export const KERBEROS_PORT = 88;
 const MAX_MESSAGE_BYTES = 65_536;
@@ -282,47 +282,35 @@ export class KerberosExchange {
   }
 }
 
-class KerberosStream implements StreamParser {
+class KerberosStream extends FramedStream {
   readonly service = 'kerberos';
   private readonly exchange: KerberosExchange;
-  private readonly messages: FramedMessages;
 
   constructor(ends: Endpoints, sink: MessageSink) {
-    const exchange = new KerberosExchange(ends, sink);
-    this.exchange = exchange;
-    this.messages = new FramedMessages({
-      read: (bytes, _, at) => {
-        if (bytes.length < LENGTH_BYTES) return 0;
-        const size = LENGTH_BYTES + u32(bytes, 0);
-        if (size > LENGTH_BYTES + MAX_MESSAGE_BYTES) return undefined;
-        if (bytes.length < size) return 0;
-        exchange.take(bytes, LENGTH_BYTES, size, at);
-        return size;
-      },
-      begins: (bytes, start, end, isClient) =>
-        senderOf(bytes, start, end) === (isClient ? 'client' : 'server'),
-    });
+    super();
+    this.exchange = new KerberosExchange(ends, sink);
   }
 
-  get isDone(): boolean {
-    return this.messages.isDone;
+  protected override waitingBytes(): number {
+    return this.exchange.heldBytes;
   }
 
-  get heldBytes(): number {
-    return this.messages.heldBytes + this.exchange.heldBytes;
+  protected read(bytes: Uint8Array, _isClient: boolean, at: Stamp): number | undefined {
+    if (bytes.length < LENGTH_BYTES) return 0;
+    const size = LENGTH_BYTES + u32(bytes, 0);
+    if (size > LENGTH_BYTES + MAX_MESSAGE_BYTES) return undefined;
+    if (bytes.length < size) return 0;
+    this.exchange.take(bytes, LENGTH_BYTES, size, at);
+    return size;
   }
 
-  data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
-    this.messages.data(isClient, bytes, start, end, at);
+  protected begins(bytes: Uint8Array, start: number, end: number, isClient: boolean): boolean {
+    return senderOf(bytes, start, end) === (isClient ? 'client' : 'server');
   }
 
-  gap(isClient: boolean, size: number): void {
-    // The next answer may be that of another request.
-    if (this.messages.gap(isClient, size)) this.exchange.finish();
-  }
-
-  end(): void {
-    // The other side may still answer.
+  /** The next answer may be that of another request. */
+  protected override lost(): void {
+    this.exchange.finish();
   }
 
   finish(): void {

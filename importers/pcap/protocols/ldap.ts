@@ -14,9 +14,9 @@ import {
   integerOf,
   stringOf,
 } from './ber.ts';
-import { FramedMessages } from './framed.ts';
+import { FramedStream } from './framed.ts';
 import { loginMessage } from './login.ts';
-import type { Endpoints, MessageSink, Stamp, StreamParser, StreamProtocol } from './messages.ts';
+import type { Endpoints, MessageSink, Stamp, StreamProtocol } from './messages.ts';
 import { NtlmExchange } from './ntlm.ts';
 
 const MAX_MESSAGE_BYTES = 262_144;
@@ -103,16 +103,12 @@ interface Waiting {
   mayLackEntries?: boolean;
 }
 
-class LdapStream implements StreamParser {
+class LdapStream extends FramedStream {
   readonly service = 'ldap';
   isTunnel = false;
   unread = 0;
   private readonly ends: Endpoints;
   private readonly sink: MessageSink;
-  private readonly messages = new FramedMessages({
-    read: (bytes, isClient, at) => this.read(bytes, isClient, at),
-    begins: (bytes, start, end, isClient) => this.begins(bytes, start, end, isClient),
-  });
   private readonly waiting = new Map<number, Waiting>();
   private readonly ntlm = new NtlmExchange('ldap');
   private user: string | undefined;
@@ -122,24 +118,21 @@ class LdapStream implements StreamParser {
   private isProtected = false;
 
   constructor(ends: Endpoints, sink: MessageSink) {
+    super();
     this.ends = ends;
     this.sink = sink;
   }
 
-  get isDone(): boolean {
-    return this.messages.isDone;
+  protected override waitingBytes(): number {
+    return 1024 * this.waiting.size;
   }
 
-  get heldBytes(): number {
-    return this.messages.heldBytes + 1024 * this.waiting.size;
+  override data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
+    super.data(isClient, bytes, start, end, at);
+    if (this.isTunnel) this.unread = this.unreadOf(isClient);
   }
 
-  data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
-    this.messages.data(isClient, bytes, start, end, at);
-    if (this.isTunnel) this.unread = this.messages.unread(isClient);
-  }
-
-  private read(bytes: Uint8Array, isClient: boolean, at: Stamp): number | undefined {
+  protected read(bytes: Uint8Array, isClient: boolean, at: Stamp): number | undefined {
     if (this.isProtected && bytes[0] === 0) return this.readProtected(bytes, isClient, at);
     const whole = headerAt(bytes, 0, bytes.length);
     if (whole === undefined) return bytes.length >= 6 ? undefined : 0;
@@ -181,7 +174,7 @@ class LdapStream implements StreamParser {
     return size;
   }
 
-  private begins(bytes: Uint8Array, start: number, end: number, isClient: boolean): boolean {
+  protected begins(bytes: Uint8Array, start: number, end: number, isClient: boolean): boolean {
     if (this.isProtected && bytes[start] === 0)
       return end - start > LENGTH_BYTES + 2 && u16(bytes, start + LENGTH_BYTES) === WRAP_TOKEN;
     return senderOf(bytes, start, end) === (isClient ? 'client' : 'server');
@@ -258,7 +251,7 @@ class LdapStream implements StreamParser {
     this.waiting.delete(id);
     if (request.tag === EXTENDED && request.name === START_TLS && code === SUCCESS) {
       this.isTunnel = true;
-      this.messages.isDone = true;
+      this.isDone = true;
     }
     if (request.tag === BIND) {
       // Another step of the same login follows.
@@ -325,12 +318,8 @@ class LdapStream implements StreamParser {
     });
   }
 
-  gap(isClient: boolean, size: number): void {
-    if (this.messages.gap(isClient, size) && !isClient) this.loseEntries();
-  }
-
-  end(): void {
-    // Results may still come.
+  protected override lost(isClient: boolean): void {
+    if (!isClient) this.loseEntries();
   }
 
   finish(): void {

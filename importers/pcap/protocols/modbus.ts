@@ -4,13 +4,12 @@
  * Invariants: of a message up to 260 bytes is held; requests that wait for responses are bounded.
  */
 import { u16 } from '../bytes.ts';
-import { FramedMessages } from './framed.ts';
+import { FramedStream } from './framed.ts';
 import {
   type Endpoints,
   type MessageSink,
   secondsBetween,
   type Stamp,
-  type StreamParser,
   type StreamProtocol,
 } from './messages.ts';
 
@@ -55,34 +54,27 @@ interface Request {
   readonly number: number | undefined;
 }
 
-class ModbusStream implements StreamParser {
+class ModbusStream extends FramedStream {
   readonly service = 'modbus';
   private readonly ends: Endpoints;
   private readonly sink: MessageSink;
-  private readonly messages = new FramedMessages({
-    read: (bytes, isClient, at) => this.read(bytes, isClient, at),
-    begins: (bytes, start, end) => isMessage(bytes, start, end),
-  });
   private readonly waiting = new Map<number, Request>();
 
   constructor(ends: Endpoints, sink: MessageSink) {
+    super();
     this.ends = ends;
     this.sink = sink;
   }
 
-  get isDone(): boolean {
-    return this.messages.isDone;
+  protected override waitingBytes(): number {
+    return 128 * this.waiting.size;
   }
 
-  get heldBytes(): number {
-    return this.messages.heldBytes + 128 * this.waiting.size;
+  protected begins(bytes: Uint8Array, start: number, end: number): boolean {
+    return isMessage(bytes, start, end);
   }
 
-  data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
-    this.messages.data(isClient, bytes, start, end, at);
-  }
-
-  private read(bytes: Uint8Array, isClient: boolean, at: Stamp): number | undefined {
+  protected read(bytes: Uint8Array, isClient: boolean, at: Stamp): number | undefined {
     if (bytes.length <= HEADER_BYTES) return 0;
     const size = 6 + u16(bytes, 4);
     if (u16(bytes, 2) !== 0 || size > MAX_MESSAGE_BYTES || size <= HEADER_BYTES) return undefined;
@@ -158,13 +150,9 @@ class ModbusStream implements StreamParser {
     });
   }
 
-  gap(isClient: boolean, size: number): void {
-    // Numbers of requests come again: a lost one may be that which is answered next.
-    if (this.messages.gap(isClient, size) && isClient) this.finish();
-  }
-
-  end(): void {
-    // Responses may still come.
+  /** Numbers of requests come again: a lost one may be that which is answered next. */
+  protected override lost(isClient: boolean): void {
+    if (isClient) this.finish();
   }
 
   finish(): void {

@@ -3,14 +3,13 @@
  *
  * Invariant: heads are held up to a bound, bodies not at all.
  */
-import { FramedMessages } from './framed.ts';
+import { FramedStream } from './framed.ts';
 import {
   type DatagramProtocol,
   type Endpoints,
   type MessageSink,
   type ProtocolMessage,
   type Stamp,
-  type StreamParser,
   type StreamProtocol,
   textOf,
 } from './messages.ts';
@@ -113,46 +112,32 @@ export const SIP: DatagramProtocol = {
   read: ({ bytes, start, end, at }) => readSip(bytes, start, end, at),
 };
 
-class SipStream implements StreamParser {
+class SipStream extends FramedStream {
   readonly service = 'sip';
-  private readonly messages: FramedMessages;
+  private readonly ends: Endpoints;
+  private readonly sink: MessageSink;
 
   constructor(ends: Endpoints, sink: MessageSink) {
-    this.messages = new FramedMessages({
-      read: (bytes, _, at) => {
-        // Line ends between messages keep a connection open.
-        let from = 0;
-        while (from < bytes.length && (bytes[from] === CR || bytes[from] === LF)) from += 1;
-        if (from > 0) return from;
-        const size = headSize(bytes);
-        if (size < 0) return bytes.length > MAX_HEAD_BYTES ? undefined : 0;
-        const found = readSip(bytes, 0, size, at);
-        if (found === undefined) return undefined;
-        sink.message(ends, found.message);
-        return size + found.bodyBytes;
-      },
-      begins: (bytes, start, end) => senderOf(bytes, start, end) !== undefined,
-    });
+    super();
+    this.ends = ends;
+    this.sink = sink;
   }
 
-  get isDone(): boolean {
-    return this.messages.isDone;
+  protected read(bytes: Uint8Array, _isClient: boolean, at: Stamp): number | undefined {
+    // Line ends between messages keep a connection open.
+    let from = 0;
+    while (from < bytes.length && (bytes[from] === CR || bytes[from] === LF)) from += 1;
+    if (from > 0) return from;
+    const size = headSize(bytes);
+    if (size < 0) return bytes.length > MAX_HEAD_BYTES ? undefined : 0;
+    const found = readSip(bytes, 0, size, at);
+    if (found === undefined) return undefined;
+    this.sink.message(this.ends, found.message);
+    return size + found.bodyBytes;
   }
 
-  get heldBytes(): number {
-    return this.messages.heldBytes;
-  }
-
-  data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
-    this.messages.data(isClient, bytes, start, end, at);
-  }
-
-  gap(isClient: boolean, size: number): void {
-    this.messages.gap(isClient, size);
-  }
-
-  end(): void {
-    // The other side may still answer.
+  protected begins(bytes: Uint8Array, start: number, end: number): boolean {
+    return senderOf(bytes, start, end) !== undefined;
   }
 
   finish(): void {
