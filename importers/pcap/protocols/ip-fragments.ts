@@ -18,7 +18,7 @@ const ADDRESS_BYTES = 16;
 /** Where the transport header is put, behind both addresses of IPv6. */
 const TRANSPORT = 2 * ADDRESS_BYTES;
 
-/** What is known of the flow of a packet when that is taken. */
+/** Of the flow of a packet, as it is when the packet is taken. */
 type Beginning = Pick<FlowBeginnings, 'isFromStart' | 'firstSequence' | 'isFromOriginator'>;
 
 interface First extends Beginning {
