@@ -366,8 +366,8 @@ export const flowCsvImporter: Importer = {
   // 10: columns of several protocols are one field (`tcp.srcport`, `udp.srcport`); Zeek's lists are
   // arrays, IPv4-mapped addresses IPv4.
   // 12: fields of texts by dialects, records that members and columns wrap.
-  // 13: logs of Zeek and Suricata have the kinds that protocols of captures have.
-  version: 13,
+  // 13: logs of Zeek and Suricata have the kinds that protocols of captures have. 14: those that their columns tell, too.
+  version: 14,
   // Later lines can change what dates mean, and a summary takes the place of rows.
   appendOnly: false,
   byLines: true,

@@ -249,6 +249,36 @@ describe('the kind is that of the record', () => {
     expect(rows[2]).toMatchObject({ event_type: 'kerberos', src_ip4: ip('192.0.2.1') });
   });
 
+  it.each<[string, string, object, object]>([
+    [
+      'ntlm',
+      'ntlm',
+      { username: 'alice', hostname: 'HOST1', domainname: 'EXAMPLE' },
+      { user: 'alice' },
+    ],
+    ['ssh', 'ssh', { auth_success: true, auth_attempts: 2, client: 'SSH-2.0-a' }, {}],
+    ['modbus', 'modbus', { func: 'READ_COILS' }, {}],
+    ['dnp3', 'dnp3', { fc_request: 'READ' }, {}],
+    ['dce_rpc', 'dce_rpc', { rtt: 0.1, endpoint: 'svcctl', operation: 'OpenServiceW' }, {}],
+    ['smb_mapping', 'smb', { path: String.raw`\\a\b`, share_type: 'DISK' }, {}],
+    ['ldap_search', 'ldap', { message_id: 3, scope: 'tree', base_object: 'dc=a' }, {}],
+  ])('Zeek logs that are not named: %s', async (log, kind, members, columns) => {
+    const id = { uid: 'C1', 'id.orig_h': '192.0.2.1', 'id.resp_h': '192.0.2.2' };
+    const { rows } = await readAll([{ ts: 1_795_219_200, ...id, ...members }]);
+    expect(rows[0]).toMatchObject({ kind, event_type: log, ...columns });
+  });
+
+  it('Zeek: services and certificates that are known are those of a server', async () => {
+    const { rows } = await readAll([
+      { ts: 1_795_219_200, host: '192.0.2.1', port_num: 53, port_proto: 'udp', service: ['DNS'] },
+      { ts: 1_795_219_201, host: '192.0.2.1', port_num: 443, issuer_subject: 'CN=a', serial: '1' },
+    ]);
+    expect(rows.map((row) => [row['dst_ip4'], row['dst_port'], row['host']])).toEqual([
+      [ip('192.0.2.1'), 53, undefined],
+      [ip('192.0.2.1'), 443, undefined],
+    ]);
+  });
+
   it('Zeek: a stated path is believed, whatever the columns', async () => {
     const text =
       '#separator \\x09\n#path\tkerberos\n#fields\tts\tuid\tclient\tcipher\n1.5\tC1\tbob\taes\n';

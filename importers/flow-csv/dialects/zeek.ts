@@ -142,7 +142,47 @@ const LOGS: readonly Log[] = [
     own: [['uid', 'helo']],
     columns: { mailfrom: 'email_from', rcptto: 'email_to', subject: 'email_subject' },
   },
-  { path: 'ntlm', kind: 'ntlm', own: [['uid', 'ntlmhost']], columns: NAMED_USER },
+  {
+    path: 'ntlm',
+    kind: 'ntlm',
+    own: [['servernbcomputername'], ['uid', 'hostname', 'domainname']],
+    columns: NAMED_USER,
+  },
+  {
+    path: 'ssh',
+    kind: 'ssh',
+    own: [
+      ['uid', 'authattempts'],
+      ['uid', 'kexalg', 'macalg'],
+    ],
+  },
+  { path: 'snmp', kind: 'snmp', own: [['uid', 'getrequests', 'setrequests']] },
+  { path: 'modbus', kind: 'modbus', own: [['uid', 'func']] },
+  {
+    path: 'dnp3',
+    kind: 'dnp3',
+    own: [
+      ['uid', 'fcrequest'],
+      ['uid', 'fcreply'],
+    ],
+  },
+  { path: 'dce_rpc', kind: 'dce_rpc', own: [['uid', 'endpoint', 'operation']] },
+  { path: 'smb_files', kind: 'smb', own: [['uid', 'action', 'timesmodified']] },
+  { path: 'smb_mapping', kind: 'smb', own: [['uid', 'path', 'sharetype']] },
+  { path: 'ldap_search', kind: 'ldap', own: [['uid', 'messageid', 'baseobject']] },
+  { path: 'ldap', kind: 'ldap', own: [['uid', 'messageid', 'opcode']] },
+  {
+    path: 'known_services',
+    kind: 'other',
+    own: [['host', 'portnum', 'portproto']],
+    columns: { host: 'dst_ip', portnum: 'dst_port', portproto: 'proto' },
+  },
+  {
+    path: 'known_certs',
+    kind: 'other',
+    own: [['host', 'portnum', 'issuersubject']],
+    columns: { host: 'dst_ip', portnum: 'dst_port' },
+  },
   { path: 'ftp', kind: 'ftp', own: [['uid', 'datachannel.passive']], columns: NAMED_USER },
   { path: 'radius', kind: 'other', own: [['uid', 'connectinfo']], columns: NAMED_USER },
   { path: 'x509', kind: 'other', own: [['certificateserial']] },
@@ -163,12 +203,9 @@ const OTHER_LOGS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Kinds of logs that are known by their names only. */
+/** Kinds of logs that nothing but their names tells. */
 const KINDS_OF_PATHS: Readonly<Record<string, Kind>> = {
-  ...{ ssh: 'ssh', snmp: 'snmp', modbus: 'modbus', ldap: 'ldap', ldap_search: 'ldap' },
-  dce_rpc: 'dce_rpc',
-  ...{ dnp3: 'dnp3', dnp3_control: 'dnp3', dnp3_objects: 'dnp3' },
-  ...{ smb_cmd: 'smb', smb_files: 'smb', smb_mapping: 'smb' },
+  ...{ smb_cmd: 'smb', dnp3_control: 'dnp3', dnp3_objects: 'dnp3' },
 };
 
 /** The dialect of a log by its `#path` or, without one, by its simplified column names. */
@@ -246,7 +283,7 @@ export class ZeekLogFinder {
 
 /** Logs whose columns nothing else has; records of others need an identifier of Zeek's. */
 const UNMISTAKABLE: ReadonlySet<string> = new Set(
-  'notice weird x509 pe stats capture_loss'.split(' '),
+  'notice weird x509 pe stats capture_loss known_services known_certs'.split(' '),
 );
 const IDENTIFIERS: readonly string[] = ['idorigh', 'uid', 'uids', 'fuid'];
 
