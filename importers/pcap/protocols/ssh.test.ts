@@ -118,4 +118,14 @@ describe('logins', () => {
       expect(row?.attrs).not.toHaveProperty('problem');
     },
   );
+
+  it('come after no key where the method is not known', async () => {
+    const oneSide = exchange(22, messages([48], 'diffie-hellman-group-exchange-sha256'));
+    const [row] = await of(
+      'ssh',
+      oneSide.filter((_, at) => at === 1 || at === 3),
+    );
+    expect(row?.attrs['hasshServer']).toBeDefined();
+    expect(row?.attrs).not.toHaveProperty('host_key_fingerprint');
+  });
 });

@@ -196,10 +196,11 @@ class SshStream implements StreamParser {
     }
   }
 
-  /** Of the message in which the server sends its key. */
-  private keyType(): number {
+  /** Of the message in which the server sends its key; undefined: that depends on a method that is not known. */
+  private keyType(): number | undefined {
     const method = this.agreed(({ kex }) => kex);
-    return method?.includes('group-exchange') === true ? GROUP_EXCHANGE_REPLY : KEX_REPLY;
+    if (method === undefined || method.startsWith('gss-')) return undefined;
+    return method.includes('group-exchange') ? GROUP_EXCHANGE_REPLY : KEX_REPLY;
   }
 
   private agreed(listOf: (offer: Offer) => string): string | undefined {
