@@ -148,6 +148,8 @@ for (const shell of [browserShell, electronShell]) {
       const file = readFileSync(path.join(bundle, CAPTURE));
       await window.query.run('kind:packet');
       await expect.poll(() => window.found()).toBe(recordsOf(`capture/${CAPTURE}`));
+      // The number is there before the rows are.
+      await expect.poll(() => window.events.text(0, 'kind')).toBe('packet');
       for (const row of [0, 7, 12]) {
         await window.events.open(row);
         await window.details.show('Packet');
