@@ -95,6 +95,13 @@ describe('logins', () => {
     ['several were refused, and one worked', [48, 44, 64, 60, 148, 60, 148, 60, 148, 28], '3', 'T'],
     ['only methods were asked for', [48, 44, 64, 60], '0', undefined],
     ['the last answer is none that is known', [48, 44, 64, 60, 148, 60, 148, 80], '1', undefined],
+    [
+      'what follows several of other lengths may be a session',
+      [48, 44, 64, 60, 148, 60, 148, 80, 100, 90, 40, 60],
+      undefined,
+      undefined,
+    ],
+    ['several of other lengths ask for more', [48, 44, 64, 60, 80, 90, 100, 70, 90, 28], '1', 'T'],
     ['none was tried', [48], undefined, undefined],
   ])('are told by the lengths of their answers: %s', async (_, sizes, attempts, outcome) => {
     expect(await told(exchange(2222, messages(sizes)))).toEqual([attempts, outcome]);

@@ -55,12 +55,15 @@ class Side {
 
 /** What the lengths of the answers to logins tell, each in a segment of its own. */
 class LoginAnswers {
-  /** Logins but for the first that was refused, with which clients ask for the methods. */
-  attempts = 0;
   hasSucceeded = false;
+  /** Logins but for the first that was refused, with which clients ask for the methods. */
+  private attempts = 0;
   private answers = 0;
   private isAsked = false;
-  private isUnsure = false;
+  /** Answers of other lengths since the last that tells. */
+  private others = 0;
+  /** Answers are missing, or several tell nothing: a session may have begun among them. */
+  private isBlind = false;
   /** Of the answer that a login may be tried, and that one was refused. */
   private acceptBytes = 0;
   private refusalBytes = 0;
@@ -70,15 +73,16 @@ class LoginAnswers {
     return this.hasSucceeded || this.answers > MAX_ANSWERS;
   }
 
-  /** Whether an answer of either kind was seen. */
-  get isKnown(): boolean {
-    return this.acceptBytes > 0;
-  }
-
   /** Undefined: that cannot be told. */
   get outcome(): 'T' | 'F' | undefined {
     if (this.hasSucceeded) return 'T';
-    return this.attempts > 0 && !this.isUnsure ? 'F' : undefined;
+    return this.attempts > 0 && !this.isBlind && this.others === 0 ? 'F' : undefined;
+  }
+
+  /** Logins that were tried; undefined: that cannot be told. */
+  get count(): number | undefined {
+    if (this.acceptBytes === 0 || (this.isBlind && !this.hasSucceeded)) return undefined;
+    return this.attempts;
   }
 
   take(isClient: boolean, size: number): void {
@@ -93,14 +97,17 @@ class LoginAnswers {
     } else if (this.refusalBytes === 0) this.refusalBytes = size;
     else if (size === this.refusalBytes) {
       this.attempts += 1;
-      this.isUnsure = false;
-    } else this.isUnsure = true;
+      this.others = 0;
+    } else {
+      this.others += 1;
+      // One may ask for more before it answers; what is longer than that is said in a session.
+      if (this.others > 1) this.isBlind = true;
+    }
   }
 
   /** Answers are missing: a login that worked may be among them. */
   forget(): void {
-    this.attempts = 0;
-    this.acceptBytes = 0;
+    this.isBlind = true;
   }
 }
 
@@ -240,7 +247,7 @@ class SshStream implements StreamParser {
     const hasshServer = both[1] && algorithms(both[1], 1);
     const { logins } = this;
     // What is compressed has other lengths.
-    const isTold = logins.isKnown && this.agreed(({ compressions }) => compressions[0]) === 'none';
+    const isTold = this.agreed(({ compressions }) => compressions[0]) === 'none';
     const banners = [client.banner, server.banner].filter((banner) => banner !== undefined);
     this.sink.message(this.ends, {
       kind: 'ssh',
@@ -258,7 +265,7 @@ class SshStream implements StreamParser {
         mac_alg: this.agreed(({ macs }) => macs[0]),
         compression_alg: this.agreed(({ compressions }) => compressions[0]),
         host_key_fingerprint: this.hostKey,
-        auth_attempts: isTold ? String(logins.attempts) : undefined,
+        auth_attempts: isTold ? logins.count?.toString() : undefined,
         auth_success: isTold ? logins.outcome : undefined,
         hassh: hassh && md5(hassh),
         hasshServer: hasshServer && md5(hasshServer),
