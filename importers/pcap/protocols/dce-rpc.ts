@@ -123,6 +123,11 @@ function messageSize(bytes: Uint8Array, start: number, end: number): number | un
   return size < HEADER_BYTES || pdu.u16(10) + HEADER_BYTES > size ? undefined : size;
 }
 
+/** Whether bytes of unknown meaning begin as a message does; of four bytes on that can be told. */
+export function beginsRpc(bytes: Uint8Array): boolean {
+  return bytes.length >= 4 && messageSize(bytes, 0, bytes.length) !== undefined;
+}
+
 function isFromServer(bytes: Uint8Array, start: number): boolean {
   return FROM_SERVER.has(bytes[start + 2]!);
 }

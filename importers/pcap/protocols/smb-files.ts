@@ -3,6 +3,7 @@
  * them wait, up to a bound.
  */
 import { CarriedFile } from './carried-file.ts';
+import { beginsRpc } from './dce-rpc.ts';
 import type { Endpoints, MessageSink, ProtocolMessage, Stamp } from './messages.ts';
 
 const MAX_FILES = 256;
@@ -18,13 +19,6 @@ export interface FileNames {
   readonly columns: ProtocolMessage['columns'];
   /** The kind of its share is not known: what is a message of DCE/RPC is no file. */
   readonly mayBePipe: boolean;
-}
-
-/** Whether a message of DCE/RPC, version 5.0, begins there. */
-export function isRpc(bytes: Uint8Array): boolean {
-  return (
-    bytes.length >= 4 && bytes[0] === 5 && bytes[1] === 0 && bytes[2]! < 20 && bytes[3]! < 0x80
-  );
 }
 
 /** One direction of an open file. */
@@ -126,7 +120,7 @@ export class SmbFiles {
     const key = `${isFromClient ? 'w' : 'r'}${id}`;
     let transfer = this.open.get(key);
     if (transfer === undefined) {
-      if (names.mayBePipe && isRpc(part)) return;
+      if (names.mayBePipe && beginsRpc(part)) return;
       if (this.open.size >= MAX_FILES) this.endOldest();
       transfer = new Transfer(new CarriedFile(this.ends, this.sink, at, isFromClient), names);
       this.open.set(key, transfer);

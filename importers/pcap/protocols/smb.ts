@@ -6,11 +6,11 @@
  * requests that wait for answers, files, pipes, shares and sessions are bounded.
  */
 import { u24 } from '../bytes.ts';
-import { DceRpcStream } from './dce-rpc.ts';
+import { beginsRpc, DceRpcStream } from './dce-rpc.ts';
 import { HeldBytes } from './held-bytes.ts';
 import type { Endpoints, MessageSink, Stamp, StreamParser, StreamProtocol } from './messages.ts';
 import { NtlmExchange } from './ntlm.ts';
-import { type FileNames, isRpc, SmbFiles } from './smb-files.ts';
+import { type FileNames, SmbFiles } from './smb-files.ts';
 
 const FRAME_BYTES = 4;
 const HEADER_BYTES = 64;
@@ -395,7 +395,7 @@ class SmbStream implements StreamParser {
   ): void {
     const file = this.opened.get(named) ?? named;
     const names = this.files.get(file) ?? UNKNOWN_FILE;
-    const isSaidInPipe = names.mayBePipe && isRpc(all.subarray(start, start + size));
+    const isSaidInPipe = names.mayBePipe && beginsRpc(all.subarray(start, start + size));
     if (names.isPipe || this.rpc.has(file) || isSaidInPipe) {
       this.carryInPipe(named, isFromClient, all, start, size, at);
       return;
