@@ -2,6 +2,7 @@
 import type { Importer } from '../engine/contract/importer.ts';
 import { evtxImporter } from './evtx/index.ts';
 import { flowCsvImporter } from './flow-csv/index.ts';
+import { journalImporter } from './journal/index.ts';
 import { pcapImporter } from './pcap/index.ts';
 import { syslogImporter } from './syslog/index.ts';
 import { utmpImporter } from './utmp/index.ts';
@@ -12,6 +13,7 @@ export { isMappable } from './flow-csv/index.ts';
 export const importers: readonly Importer[] = [
   pcapImporter,
   evtxImporter,
+  journalImporter,
   utmpImporter,
   flowCsvImporter,
   syslogImporter,

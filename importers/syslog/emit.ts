@@ -11,7 +11,7 @@ import type { EventSink } from '../../engine/contract/importer.ts';
 import type { Zone } from '../../engine/contract/zone.ts';
 import { DialectFinder } from '../../engine/fields/meanings.ts';
 import { RecordFields } from '../../engine/fields/record-fields.ts';
-import { AttributeNames } from './attribute-names.ts';
+import { AttributeNames } from '../shared/attribute-names.ts';
 import type { Header } from './header.ts';
 import { SHAPE } from './stamp.ts';
 import type { W3cColumns } from './w3c.ts';

@@ -5,15 +5,11 @@
  * Held always: every entry is an event or in quarantine; fields that have no column of their own
  * keep their names as attributes; memory is bounded by the largest entry that is taken.
  */
-import type { EventBatch, TextColumn } from '../../engine/contract/event-batch.ts';
 import type { ByteOffset } from '../../engine/contract/event.ts';
 import type { EventSink, SourceInput } from '../../engine/contract/importer.ts';
 
-import { hash53 } from '../shared/hash53.ts';
-import { AttributeNames } from './attribute-names.ts';
+import { JournalEntryWriter, MAX_ENTRY } from '../shared/journal-entry.ts';
 
-/** A larger entry (a core dump, say) is not taken. */
-export const MAX_ENTRY = 8 * 1024 * 1024;
 const MAX_RAW = 64 * 1024;
 const LF = 10;
 const EQUALS = 61;
@@ -25,151 +21,6 @@ export function looksJournald(head: Uint8Array): boolean {
   const text = latin1.decode(head.subarray(0, 16384));
   if (!/^[_A-Z][_A-Z0-9]*=/.test(text)) return false;
   return /^__CURSOR=/m.test(text) || /^__REALTIME_TIMESTAMP=\d+$/m.test(text);
-}
-
-/** A number of at most 15 digits, or -1. */
-function decimal(b: Uint8Array, start: number, end: number): number {
-  if (end === start || end - start > 16) return -1;
-  let value = 0;
-  for (let i = start; i < end; i++) {
-    const c = b[i]! - 48;
-    if (c < 0 || c > 9) return -1;
-    value = value * 10 + c;
-  }
-  return value;
-}
-
-class EntryWriter {
-  private readonly batch: EventBatch;
-  private readonly names: AttributeNames;
-  /** Whether the entry states its identity. */
-  private identified = false;
-  private pidRank = 0;
-  private programRank = 0;
-  private programStart = 0;
-  private programEnd = 0;
-  private programName = '';
-
-  constructor(batch: EventBatch) {
-    this.batch = batch;
-    this.names = new AttributeNames(batch);
-  }
-
-  begin(): void {
-    this.identified = false;
-    this.pidRank = 0;
-    this.programRank = 0;
-  }
-
-  /** One field. */
-  field(b: Uint8Array, nameStart: number, nameEnd: number, start: number, end: number): void {
-    const batch = this.batch;
-    const row = batch.length;
-    switch (latin1.decode(b.subarray(nameStart, nameEnd))) {
-      case '__REALTIME_TIMESTAMP': {
-        const micros = decimal(b, start, end);
-        if (micros >= 0) {
-          batch.ts.set(row, micros);
-          batch.ts_digits.set(row, 6);
-          batch.ts_basis.set(row, 0);
-          return;
-        }
-        break;
-      }
-      case '__CURSOR':
-        this.identified = true;
-        break;
-      case 'MESSAGE':
-        if (once(batch.message, row, b, start, end)) return;
-        break;
-      case '_HOSTNAME':
-        if (once(batch.host, row, b, start, end)) return;
-        break;
-      case 'MESSAGE_ID':
-        if (once(batch.event_type, row, b, start, end)) return;
-        break;
-      case 'PRIORITY': {
-        const value = decimal(b, start, end);
-        if (value >= 0 && value <= 7 && batch.severity.present[row] === 0) {
-          batch.severity.set(row, value);
-          return;
-        }
-        break;
-      }
-      case 'SYSLOG_FACILITY': {
-        const value = decimal(b, start, end);
-        if (value >= 0 && value <= 23 && batch.facility.present[row] === 0) {
-          batch.facility.set(row, value);
-          return;
-        }
-        break;
-      }
-      case 'SYSLOG_IDENTIFIER':
-        if (this.programRank < 2) {
-          this.keepProgram(b, 2, nameStart, nameEnd, start, end);
-          return;
-        }
-        break;
-      case '_COMM':
-        if (this.programRank < 1) {
-          this.keepProgram(b, 1, nameStart, nameEnd, start, end);
-          return;
-        }
-        break;
-      case '_PID':
-      case 'SYSLOG_PID': {
-        const value = decimal(b, start, end);
-        const rank = b[nameStart] === 95 ? 2 : 1;
-        if (value >= 0 && value <= 0xffffffff && rank > this.pidRank) {
-          batch.pid.set(row, value);
-          if (this.pidRank === 0) {
-            this.pidRank = rank;
-            return;
-          }
-          this.pidRank = rank;
-        }
-        break;
-      }
-      default:
-    }
-    this.names.set(b, nameStart, nameEnd, nameEnd, nameEnd, b, start, end, false);
-  }
-
-  /** Call when all fields of the entry `b[start, end)` were given. */
-  end(b: Uint8Array, start: number, end: number): void {
-    // The whole entry, not the cursor alone: one that was altered must not pass for its original.
-    if (this.identified) this.batch.record_key.set(this.batch.length, hash53(b, start, end));
-    if (this.programRank > 0) {
-      this.batch.program.setLossy(this.batch.length, b, this.programStart, this.programEnd);
-    }
-  }
-
-  /** The program's name is the identifier if there is one; the other becomes an attribute. */
-  private keepProgram(
-    b: Uint8Array,
-    rank: number,
-    nameStart: number,
-    nameEnd: number,
-    start: number,
-    end: number,
-  ): void {
-    if (this.programRank > 0) {
-      this.batch.setAttribute(
-        this.programName,
-        latin1.decode(b.subarray(this.programStart, this.programEnd)),
-      );
-    }
-    this.programRank = rank;
-    this.programName = latin1.decode(b.subarray(nameStart, nameEnd));
-    this.programStart = start;
-    this.programEnd = end;
-  }
-}
-
-function once(c: TextColumn, row: number, b: Uint8Array, start: number, end: number): boolean {
-  if (c.present[row] === 1) return false;
-  c.setLossy(row, b, start, end);
-  return true;
 }
 
 /** A field at `at`: where it ends, 0 when it is not all there, -1 when it is none. */
@@ -210,7 +61,7 @@ class Field {
 /** Reads a journal export. */
 export async function readJournald(input: SourceInput, sink: EventSink): Promise<void> {
   const batch = sink.batch('log');
-  const writer = new EntryWriter(batch);
+  const writer = new JournalEntryWriter(batch);
   const field = new Field();
   let buffer = new Uint8Array(1024 * 1024);
   let view = new DataView(buffer.buffer);

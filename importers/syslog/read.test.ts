@@ -4,7 +4,7 @@ import { SourceError } from '../../engine/contract/errors.ts';
 import { TS_BASIS } from '../../engine/contract/event.ts';
 import type { ReadOptions } from '../../engine/contract/importer.ts';
 import { collect, inputOf, type Collected } from '../shared/testing/collect.ts';
-import { MAX_ENTRY } from './journald.ts';
+import { MAX_ENTRY } from '../shared/journal-entry.ts';
 import { firstDate, syslogImporter } from './index.ts';
 import { MAX_LINE } from './layout.ts';
 import { CONTINUATION } from './read.ts';

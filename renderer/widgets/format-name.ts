@@ -21,6 +21,7 @@ const NAMES: Readonly<Record<string, string>> = {
   rfc5424: 'syslog (RFC 5424)',
   iso8601: 'text with ISO 8601 times',
   journald: 'systemd journal',
+  journal: 'systemd journal (binary)',
 };
 const FORMS: Readonly<Record<string, string>> = {
   json: 'JSON',

@@ -65,7 +65,6 @@ describe('what no importer reads', () => {
   it.each([
     [[], /^empty$/],
     [[0x0c, 0xa5, 1, 0], /nfdump -r FILE -o csv/],
-    [[...Buffer.from('LPKSHHRH')], /journalctl --file/],
     [[...Buffer.from('SQLite format 3\0')], /sqlite3 -header -csv/],
     [[...Buffer.from('regf')], /registry hive/],
     [[1, 2, 3], /no importer recognises/],

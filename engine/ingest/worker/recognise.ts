@@ -79,10 +79,6 @@ const FOREIGN: readonly (readonly [signature: string, reason: string, at?: numbe
       ] as const,
   ),
   [
-    'LPKSHHRH',
-    'a binary journal, to be converted first: journalctl --file FILE -o export > FILE.export',
-  ],
-  [
     'SQLite format 3\0',
     'an SQLite database, to be converted first: sqlite3 -header -csv FILE "SELECT * FROM TABLE" > FILE.csv',
   ],
