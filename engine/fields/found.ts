@@ -3,14 +3,23 @@
  *
  * Invariant: a value that is kept is of the type that its template says.
  */
+import { auditValueEnd, isHexadecimal } from './read-audit.ts';
 import { type Capture, OPERATION, type Slot } from './template.ts';
 import { ADDRESS, addressEnd, digitsEnd, isFour, numberOf, protocolOf } from './values.ts';
 
 const MOST_FIELDS = 64;
-const [COLON, OPEN, CLOSE, AT, BACKSLASH] = [58, 91, 93, 64, 92];
+const [QUOTE, COLON, OPEN, CLOSE, AT, BACKSLASH] = [34, 58, 91, 93, 64, 92];
 
 /** How a text is written that is not stored as it is written. */
-export const ESCAPES = { none: 0, backslash: 1, json: 2, quotes: 3, xml: 4 } as const;
+export const ESCAPES = {
+  none: 0,
+  backslash: 1,
+  json: 2,
+  quotes: 3,
+  xml: 4,
+  hexadecimal: 5,
+  arguments: 6,
+} as const;
 export type Escapes = (typeof ESCAPES)[keyof typeof ESCAPES];
 
 /** Values by field number; where one is missing its start is -1. */
@@ -56,6 +65,12 @@ export function keep(
       break;
     case 'last5':
       set(field, operation, end - 5, end, rank, escapes);
+      break;
+    case 'audit':
+      keepAudit(field, operation, b, start, end, rank);
+      break;
+    case 'arguments':
+      set(field, operation, start, end, rank, ESCAPES.arguments);
       break;
     case 'inner':
       set(field, operation, innerStart(b, start, end), end - 1, rank, escapes);
@@ -117,6 +132,8 @@ export function isValid(capture: Capture, b: Uint8Array, start: number, end: num
       return endpointEnd(b, start, end) > start;
     case 'last5':
       return end - start === 12 && digitsEnd(b, start, end) === end;
+    case 'audit':
+      return auditValueEnd(b, start, end) === end;
     case 'inner':
       return innerStart(b, start, end) > start;
     default:
@@ -208,6 +225,20 @@ function keepAccount(
     set(domainField, operation, at + 1, end, rank, escapes);
     set(field, operation, start, at, rank, escapes);
   } else set(field, operation, start, end, rank, escapes);
+}
+
+/** Without its quotes, or in hexadecimal. */
+function keepAudit(
+  field: number,
+  operation: number,
+  b: Uint8Array,
+  start: number,
+  end: number,
+  rank: number,
+): void {
+  if (b[start] === QUOTE) set(field, operation, start + 1, end - 1, rank, ESCAPES.none);
+  else if (isHexadecimal(b, start, end))
+    set(field, operation, start, end, rank, ESCAPES.hexadecimal);
 }
 
 const VERSION = new TextEncoder().encode('HTTP/');

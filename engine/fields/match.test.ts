@@ -178,3 +178,30 @@ it('tries extractors whose templates begin with a text before others, and fallba
   expect(extractorOf('login by alice b')).toBe('middle/1');
   expect(extractorOf('login for alice')).toBe('last/1');
 });
+
+it.each([
+  ['cmd="ls -l"', 'ls -l'],
+  ['cmd=6C73202D6C', 'ls -l'],
+  ['cmd=6C7300612042', 'ls a B'],
+  ['cmd=FF6C', '\ufffdl'],
+  ['cmd=(null)', undefined],
+  ['cmd=?', undefined],
+  ['cmd=6C7', undefined],
+  ['cmd=6c73', undefined],
+])('reads a value of Linux audit, in quotes or in hexadecimal: %s', (message, command) => {
+  const expected = command === undefined ? {} : { command };
+  expect(cutBy({ text: 'cmd={command:audit}' }, message)).toEqual(expected);
+  const pairs = { cmd: 'command:audit' };
+  expect(cutBy({ text: '{:pairs}', pairs }, `a=1 ${message} b=2`)).toEqual(expected);
+});
+
+it.each([
+  ['a0="ls"', 'ls'],
+  ['a0="ls" a1=2D6C00 a2=""', 'ls -l  '],
+  ['a0="a" a1_len=9 a1[0]="b" a1[1]=63 a1[2]="d" a2=(null)', 'a bcd (null)'],
+  ['a0="a" a1="b', 'a'],
+  ['a0="a" x', 'a'],
+  ['a0=E4', '\ufffd'],
+])('reads the arguments of a command: %s', (message, command) => {
+  expect(cutBy({ text: 'argc: {command:arguments}' }, `argc: ${message}`)).toEqual({ command });
+});

@@ -5,6 +5,7 @@
  * template says; values of pairs and columns that are not are missing.
  */
 import { forget, found, isValid, keep } from './found.ts';
+import { auditValueEnd } from './read-audit.ts';
 import { readJson } from './read-json.ts';
 import { readCef, readColumns, readLeef, readPairs } from './read-pairs.ts';
 import { readXml } from './read-xml.ts';
@@ -61,6 +62,12 @@ function from(template: Template, i: number, b: Uint8Array, p: number, end: numb
         break;
       case OPERATION.bar:
         to = barEnd(b, at, end);
+        break;
+      case OPERATION.audit:
+        to = auditValueEnd(b, at, end);
+        break;
+      case OPERATION.arguments:
+        to = end;
         break;
       case OPERATION.pairs:
         readPairs(template.pairs!, b, at, end);

@@ -10,6 +10,8 @@ import { hashOn } from './key-table.ts';
 import type { Pairs, Slot } from './template.ts';
 import { isText } from './values.ts';
 
+/** Between what the kernel and what auditd writes of a record. */
+const GROUP = 29;
 const [TAB, SPACE, QUOTE, BAR, ASSIGN, BACKSLASH] = [9, 32, 34, 124, 61, 92];
 
 /** `key=value key="value, in quotes"`, with what separates pairs and what is between a key and its value. */
@@ -21,7 +23,7 @@ export function readPairs(
 ): void {
   let p = start;
   while (p < end) {
-    while (p < end && (b[p] === separator || b[p] === SPACE)) p += 1;
+    while (p < end && (b[p] === separator || b[p] === SPACE || b[p] === GROUP)) p += 1;
     if (p >= end || b[p] === stop) break;
     const key = p;
     let hash = 0;
@@ -39,13 +41,17 @@ export function readPairs(
       if (p >= end) return;
       valueEnd = p++;
     } else {
-      while (p < end && b[p] !== separator) p += 1;
+      while (p < end && b[p] !== separator && b[p] !== GROUP) p += 1;
       valueEnd = p;
     }
     while (value < valueEnd && b[value] === SPACE) value += 1;
     while (valueEnd > value && b[valueEnd - 1] === SPACE) valueEnd -= 1;
     const i = keys.find(hash, b, key, keyEnd);
-    if (i >= 0) offer(keys.values[i]!, b, value, valueEnd, i + 1);
+    if (i < 0) continue;
+    const slot = keys.values[i]!;
+    // What is not in quotes is in hexadecimal there.
+    const quote = slot.capture === 'audit' && b[value - 1] === QUOTE ? 1 : 0;
+    offer(slot, b, value - quote, valueEnd + quote, i + 1);
   }
 }
 

@@ -42,6 +42,10 @@ export const CAPTURES = [
   'request',
   /** Up to the bar that no backslash is before (headers of CEF and LEEF); may be empty. */
   'bar',
+  /** As Linux audit writes what may be anything: in quotes, or in hexadecimal; not `?` or `(null)`. */
+  'audit',
+  /** The arguments of a command as Linux audit writes them, up to the end: `a0="ls" a1="-l"`. */
+  'arguments',
   /** `address:port`, and whatever follows another colon; the port becomes src_port or dst_port. */
   'endpoint',
   /** As `word`; of `DOMAIN\\name` the domain becomes user_domain. */
@@ -204,7 +208,9 @@ function compile(text: string, given: GivenTemplate): Template {
   endLiteral();
   const end = parts.findIndex(({ capture }) => capture !== undefined && isLast(capture));
   if (end >= 0 && end < parts.length - 1)
-    throw new Error('rest, pairs, cef, leef, json, xml and columns can only be at its end');
+    throw new Error(
+      'rest, arguments, pairs, cef, leef, json, xml and columns can only be at its end',
+    );
   const of = parts.at(-1)?.capture;
   if ((of !== undefined && hasKeys(of)) !== (given.pairs !== undefined))
     throw new Error('{:pairs}, {:cef}, {:leef}, {:json} or {:xml} and "pairs" belong together');
@@ -299,6 +305,7 @@ function endsItself(capture: Capture): boolean {
     case 'quoted':
     case 'request':
     case 'bar':
+    case 'audit':
       return true;
     default:
       return false;
@@ -316,7 +323,7 @@ function hasKeys(capture: Capture): boolean {
 }
 
 function isLast(capture: Capture): boolean {
-  return capture === 'rest' || capture === 'columns' || hasKeys(capture);
+  return capture === 'rest' || capture === 'arguments' || capture === 'columns' || hasKeys(capture);
 }
 
 /** What `{name}` captures. */

@@ -1,5 +1,6 @@
 /** Texts without the escapes of the format that a message is in. */
 import { ESCAPES, type Escapes } from './found.ts';
+import { asText, readArguments, readHexadecimal } from './read-audit.ts';
 
 const [QUOTE, BACKSLASH] = [34, 92];
 const utf8 = new TextEncoder();
@@ -16,6 +17,11 @@ export function unescapeText(
   if (text.bytes.length < end - start) text.bytes = new Uint8Array((end - start) * 2);
   const { bytes } = text;
   if (escapes === ESCAPES.xml) return unescapeXml(b, start, end);
+  if (escapes === ESCAPES.hexadecimal || escapes === ESCAPES.arguments) {
+    const read = escapes === ESCAPES.arguments ? readArguments : readHexadecimal;
+    const found = asText(bytes, read(b, start, end, bytes));
+    return { bytes: found, size: found.length };
+  }
   let n = 0;
   for (let p = start; p < end; p++) {
     const code = b[p]!;
