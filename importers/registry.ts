@@ -4,6 +4,7 @@ import { evtxImporter } from './evtx/index.ts';
 import { flowCsvImporter } from './flow-csv/index.ts';
 import { journalImporter } from './journal/index.ts';
 import { pcapImporter } from './pcap/index.ts';
+import { shellImporter } from './shell/index.ts';
 import { syslogImporter } from './syslog/index.ts';
 import { utmpImporter } from './utmp/index.ts';
 
@@ -15,6 +16,7 @@ export const importers: readonly Importer[] = [
   evtxImporter,
   journalImporter,
   utmpImporter,
+  shellImporter,
   flowCsvImporter,
   syslogImporter,
 ];

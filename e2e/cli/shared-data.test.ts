@@ -351,6 +351,11 @@ describe.skipIf(absent)('real evidence (skipped without ../shared/data)', () => 
     /** What is read instead of the truth's lines, by file. */
     const LINES: Readonly<Record<string, { read: number; why: string }>> = {
       'lnav/books.json': { read: 1, why: 'one JSON object over many lines is one record' },
+      'plaso/bash_history': { read: 4, why: 'commands, with the lines of their times' },
+      'plaso/bash_history_desync': { read: 5, why: 'commands, with the lines of their times' },
+      'plaso/powershell_transcript.txt': { read: 3, why: 'commands, with what they printed' },
+      'plaso/powershell_transcript_ger.txt': { read: 9, why: 'commands, with what they printed' },
+      'plaso/zsh_extended_history.txt': { read: 4, why: 'a command has two lines' },
       'plaso/utmp/utmp_corrupted': { read: 5, why: 'records of 384 bytes' },
       'plaso/utmp/utmp_s390': { read: 6, why: 'records of 400 bytes' },
       'plaso/utmp/utmp_x86_64': { read: 6, why: 'records of 384 bytes' },
@@ -378,6 +383,7 @@ describe.skipIf(absent)('real evidence (skipped without ../shared/data)', () => 
       expect(off).toEqual([]);
       // Binary formats of other tools; and one of a program that is none of ours.
       expect(refused.sort()).toEqual([
+        'plaso/2019.09.26.asl',
         'plaso/applesystemlog.asl',
         'plaso/ivanti_vc0/log.access.vc0',
         'plaso/ivanti_vc0/log.admin.vc0',

@@ -22,6 +22,10 @@ const NAMES: Readonly<Record<string, string>> = {
   iso8601: 'text with ISO 8601 times',
   journald: 'systemd journal',
   journal: 'systemd journal (binary)',
+  'bash-history': 'Bash history',
+  'zsh-history': 'zsh history',
+  'fish-history': 'fish history',
+  'powershell-transcript': 'PowerShell transcript',
 };
 const FORMS: Readonly<Record<string, string>> = {
   json: 'JSON',

@@ -67,6 +67,8 @@ describe('what no importer reads', () => {
     [[0x0c, 0xa5, 1, 0], /nfdump -r FILE -o csv/],
     [[...Buffer.from('SQLite format 3\0')], /sqlite3 -header -csv/],
     [[...Buffer.from('regf')], /registry hive/],
+    [[...Buffer.from('ASL DB\0\0')], /syslog -f FILE/],
+    [[0, 16, 0, 0, 17, 0, 0, 0, 208], /log show/],
     [[1, 2, 3], /no importer recognises/],
   ])('%j', (bytes, reason) => {
     expect(unknownReason({ bytes: Uint8Array.from(bytes), complete: true })).toMatch(reason);

@@ -99,6 +99,14 @@ const FOREIGN: readonly (readonly [signature: string, reason: string, at?: numbe
   ],
   ['FILE0', 'an NTFS file table, to be converted first: MFTECmd -f FILE --csv FOLDER'],
   ['LfLe', 'an old Windows event log, to be converted first (evtexport, or plaso)', 4],
+  [
+    'ASL DB\0',
+    'a binary log of macOS (ASL), to be converted first, on a Mac: syslog -f FILE -F std > FILE.log',
+  ],
+  [
+    '\0\x10\0\0\x11\0\0\0',
+    'a Unified Log of macOS (tracev3), to be converted first, on a Mac: log show --archive FOLDER --style ndjson > FILE.json',
+  ],
   ['bplist00', 'a binary property list, to be converted first: plutil -convert json FILE'],
   ['EVF\t\r\n\xff\0', 'a disk image (EWF): import the files in it, or a timeline made of it'],
   ['PAR1', 'a Parquet file, to be converted first: COPY (FROM FILE) TO FILE.csv in DuckDB'],
