@@ -116,7 +116,7 @@ module.exports = {
       paths(
         '^engine/',
         '^importers/(registry[.]ts$|shared/)',
-        '^importers/pcap/(index|pieces|record|read-files|read-stream|pcapng-slice|dissect/index)[.]ts$',
+        '^importers/pcap/(index|pieces|record|read-files|read-payloads|read-stream|pcapng-slice|dissect/index)[.]ts$',
         '^app/(compose|readers|scan-tools|lower-priority|threads|import-worker|settings)[.]ts$',
       ),
       CORE,

@@ -20,6 +20,7 @@ import { isMappable } from '../importers/registry.ts';
 import { dissectPacket } from '../importers/pcap/dissect/index.ts';
 import { PcapngSlice } from '../importers/pcap/pcapng-slice.ts';
 import { readFiles } from '../importers/pcap/read-files.ts';
+import { readPayloads } from '../importers/pcap/read-payloads.ts';
 import { readStream } from '../importers/pcap/read-stream.ts';
 import { PacketReader } from '../importers/pcap/record.ts';
 import { readRecord } from '../importers/shared/read-record.ts';
@@ -62,6 +63,7 @@ export const evidence: Evidence = {
   readPackets: (location, records, signal) => packets.readPackets(location, records, signal),
   readFiles,
   readStream,
+  readPayloads,
   slice: () => new PcapngSlice(),
   dissect: dissectPacket,
 };

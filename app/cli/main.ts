@@ -102,6 +102,11 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'write files that connections carried',
     load: async () => (await import('./commands/carve.ts')).carveCommand,
   },
+  payload: {
+    summary: 'search what connections of captures carried',
+    reads: true,
+    load: async () => (await import('./commands/payload.ts')).payloadCommand,
+  },
   report: {
     summary: 'write the case as one page for people',
     load: async () => (await import('./commands/report.ts')).reportCommand,
@@ -133,7 +138,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
 const MEANT: Readonly<Record<string, string>> = {
   ...{ search: 'query', find: 'query', grep: 'query', show: 'query', export: 'query --out FILE' },
   ...{ add: 'import', ingest: 'import', load: 'import', histogram: 'timeline' },
-  ...{ extract: 'carve', files: 'carve' },
+  ...{ extract: 'carve', files: 'carve', payloads: 'payload', hunt: 'payload' },
   ...{ handover: 'hand-over', publish: 'hand-over', duckdb: 'sql', notebook: 'sql' },
   ...{ info: 'sources', ls: 'sources', list: 'sources', ledger: 'sources' },
   ...{ follow: 'watch', tail: 'watch', rm: 'delete', gui: 'open', web: 'serve' },

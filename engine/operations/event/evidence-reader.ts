@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import type { FileTaker } from '../../contract/carried-files.ts';
+import type { PayloadTaker } from '../../contract/payloads.ts';
 import type { StreamContent } from '../../contract/stream.ts';
 import type { LayerField } from '../../contract/operations/event.ts';
 import type { SourceLocation } from '../../contract/importer.ts';
@@ -101,6 +102,11 @@ export interface EvidenceReader {
   readStream(
     reading: Rereading & { readonly flow: number; readonly limit: number },
   ): Promise<StreamContent>;
+  /**
+   * What the connections of a capture carried; it is read once, as its import read it.
+   * @throws DaybookError not-found, unreadable, source-damaged, cancelled, and what `taker` throws
+   */
+  readPayloads(reading: Rereading & { readonly taker: PayloadTaker }): Promise<void>;
   /** A new pcapng file, block by block. */
   slice(): PacketSlice;
   /** Never throws. */

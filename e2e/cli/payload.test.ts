@@ -1,0 +1,83 @@
+/** What connections of captures carried, searched from the command line. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { daybook, ndjson, scratch } from './harness.ts';
+
+const space = scratch();
+const CASE = path.join(space.folder, 'a.daybook');
+const CAPTURE = path.join(space.folder, 'a.pcap');
+
+/** A frame of Ethernet, IPv4 and TCP, without sums; from 192.0.2.17:40000 to 198.51.100.7, or back. */
+function frame(isClient: boolean, port: number, seq: number, text: string): Buffer {
+  const [ip, tcp] = [Buffer.alloc(20), Buffer.alloc(20)];
+  const ends = [Buffer.from([192, 0, 2, 17]), Buffer.from([198, 51, 100, 7])];
+  const ports = [40_000, port];
+  ip.writeUInt16BE(0x4500);
+  ip.writeUInt16BE(40 + text.length, 2);
+  ip.writeUInt16BE(0x4006, 8);
+  ends[isClient ? 0 : 1]!.copy(ip, 12);
+  ends[isClient ? 1 : 0]!.copy(ip, 16);
+  tcp.writeUInt16BE(ports[isClient ? 0 : 1]!);
+  tcp.writeUInt16BE(ports[isClient ? 1 : 0]!, 2);
+  tcp.writeUInt32BE(seq, 4);
+  tcp.writeUInt16BE(0x5010, 12);
+  return Buffer.concat([Buffer.alloc(12), Buffer.from([8, 0]), ip, tcp, Buffer.from(text)]);
+}
+
+/** In pieces of five bytes: no packet has the whole of what is searched for. */
+function frames(isClient: boolean, port: number, text: string): Buffer[] {
+  const pieces = text.match(/[^]{1,5}/g) ?? [];
+  return pieces.map((piece, i) => frame(isClient, port, 1 + 5 * i, piece));
+}
+
+function capture(all: readonly Buffer[]): Buffer {
+  const header = Buffer.from('d4c3b2a1020004000000000000000000ffff000001000000', 'hex');
+  const records = all.map((bytes, i) => {
+    const record = Buffer.alloc(16);
+    record.writeUInt32LE(1_790_000_000 + i);
+    record.writeUInt32LE(bytes.length, 8);
+    record.writeUInt32LE(bytes.length, 12);
+    return Buffer.concat([record, bytes]);
+  });
+  return Buffer.concat([header, ...records]);
+}
+
+beforeAll(async () => {
+  const asked = 'GET /?x=$%7Bjndi:ldap HTTP/1.1\r\nHost: a.example\r\n\r\n';
+  const all = [
+    ...[...frames(true, 8080, asked), ...frames(false, 8080, 'HTTP/1.1 404 no\r\n')],
+    ...frames(true, 25, 'EHLO jndi:x\r\n'),
+  ];
+  writeFileSync(CAPTURE, capture(all));
+  expect((await daybook(['import', CASE, CAPTURE])).status).toBe(0);
+});
+afterAll(() => space.remove());
+
+it('prints matches with their places, and says what was searched', async () => {
+  const { status, out, err } = await daybook(['payload', CASE, 'JNDI:']);
+  expect([status, out.split('\n').length]).toEqual([0, 4]);
+  expect(out).toContain('»jndi:«ldap HTTP/1.1..Host: a.example');
+  expect(out).toMatch(/192\.0\.2\.17:40000 +→ +198\.51\.100\.7:8080 +tcp +12 /);
+  expect(err).toMatch(/^2 matches in 81 B that 2 connections and 0 datagrams of 1 capture carried/);
+});
+
+it('searches in the connections of a query, and prints JSON', async () => {
+  const run = await daybook(['payload', CASE, '/jndi:[a-z]+/', 'dst_port:25', '--json']);
+  const lines = ndjson<Record<string, unknown>>(run);
+  expect(lines).toHaveLength(2);
+  expect(lines[0]).toMatchObject({
+    ...{ source: 'a.pcap', sent_by: 'client', offset: 5, length: 6, text: 'jndi:x' },
+    ...{ hex: '6a6e64693a78', before: 'EHLO ', after: '..', serverPort: 25 },
+  });
+  expect(lines[1]).toMatchObject({ searched: { matches: 1, isStopped: false, left: [] } });
+});
+
+it('says what is wrong with a pattern, and which captures are not there', async () => {
+  const wrong = await daybook(['payload', CASE, '/(/']);
+  expect([wrong.status, wrong.err]).toEqual([2, expect.stringContaining('unclosed (')]);
+  writeFileSync(CAPTURE, 'another');
+  const changed = await daybook(['payload', CASE, 'jndi']);
+  expect([changed.status, changed.out]).toEqual([3, '']);
+  expect(changed.err).toContain('a.pcap was not searched: the evidence of a.pcap has changed');
+});

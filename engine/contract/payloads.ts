@@ -1,0 +1,44 @@
+/** What connections of a capture carried, as it is read from it again. */
+import type { EpochMicros } from './event.ts';
+
+/** Both ends of a flow, the client's first. */
+export interface FlowEnds {
+  /** Number of the flow in its capture. */
+  readonly flow: number;
+  readonly proto: number;
+  /** 4 or 16 bytes each. */
+  readonly client: Uint8Array;
+  readonly server: Uint8Array;
+  readonly clientPort: number;
+  readonly serverPort: number;
+}
+
+/** Takes what both sides of a TCP connection sent, each in order. `bytes` are valid during the call only. */
+export interface StreamTaker {
+  /** @param ts when the bytes came; undefined: the capture does not say */
+  data(isFromClient: boolean, bytes: Uint8Array, ts: EpochMicros | undefined): void;
+  /** So many bytes were not captured. */
+  gap(isFromClient: boolean, size: number): void;
+  /** The connection is over, or is followed no longer. */
+  end(): void;
+}
+
+export interface PayloadTaker {
+  /** Whether anything of a flow is wanted. */
+  wants(flow: number): boolean;
+  /** Asked when the first bytes of a connection come. */
+  stream(ends: FlowEnds): StreamTaker;
+  /**
+   * A datagram of UDP.
+   * @param missing bytes at its end that were not captured
+   */
+  datagram(
+    ends: FlowEnds,
+    isFromClient: boolean,
+    bytes: Uint8Array,
+    missing: number,
+    ts: EpochMicros | undefined,
+  ): void;
+  /** All was read. @param evicted connections that were given up because too much was open at a time */
+  finish(evicted: number): void;
+}

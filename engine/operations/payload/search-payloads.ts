@@ -1,0 +1,252 @@
+/**
+ * Searches what connections of captures carried. That is in the evidence alone: each capture is read once, as its import read
+ * it.
+ */
+import type { EpochMicros } from '../../contract/event.ts';
+import { CancelledError, DaybookError, messageOfError } from '../../contract/errors.ts';
+import type { FlowEnds, PayloadTaker, StreamTaker } from '../../contract/payloads.ts';
+import { Stopwatch } from '../../measure/operation-log.ts';
+import type { SourceRow } from '../../catalog/tables/sources.ts';
+import { locationOf } from '../../catalog/source-place.ts';
+import { formatIp6 } from '../../query/address.ts';
+import { formatTime } from '../../query/format.ts';
+import { type CaseSession, askQuery, eventKey, shownRows } from '../../search/index.ts';
+import { checkEvidence, type EvidenceReader } from '../event/evidence-reader.ts';
+import { parsePayloadPattern, type PayloadPattern } from './payload-pattern.ts';
+import { type FoundBytes, searchDatagram, StreamSearch } from './stream-search.ts';
+
+export interface FoundPayload extends Omit<FoundBytes, 'ts'> {
+  /** When its first byte came, in the zone that was asked for. */
+  readonly ts: string | undefined;
+  readonly source: string;
+  readonly sourceId: number;
+  /** Number of its flow in the source. */
+  readonly flow: number;
+  readonly proto: 'tcp' | 'udp';
+  readonly client: string;
+  readonly clientPort: number;
+  readonly server: string;
+  readonly serverPort: number;
+}
+
+export interface PayloadSearchReport {
+  matches: number;
+  /** Whether it ended at as many matches as were asked for. */
+  isStopped: boolean;
+  /** Captures that were read, if only in part, connections and datagrams that carried something, and their bytes. */
+  sources: number;
+  streams: number;
+  datagrams: number;
+  bytes: number;
+  /** Places at which bytes were not captured, and how many. */
+  gaps: number;
+  missing: number;
+  /** Connections of which the rest was not searched: too many were open at a time. */
+  evicted: number;
+  /** Captures that could not be read, or not to their end, with the reason. */
+  left: { source: string; reason: string }[];
+}
+
+export interface PayloadSearchParameters {
+  /** See `parsePayloadPattern`. */
+  readonly pattern: string;
+  /** Only connections that events of this query belong to; undefined: all of the case. */
+  readonly query: string | undefined;
+  readonly from?: EpochMicros | undefined;
+  readonly to?: EpochMicros | undefined;
+  readonly zone: string;
+  /** Matches, at most. */
+  readonly limit: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Called for the matches of one capture by their times, then for those of the next. */
+  found(match: FoundPayload): void;
+  report(progress: { done: number; of: number | undefined; source: string }): Promise<void>;
+}
+
+/** As many matches as were asked for. */
+class Enough extends Error {}
+
+/**
+ * @throws DaybookError usage for a pattern that is none, a view without events, or a case without captures; query-syntax,
+ * cancelled
+ */
+export async function searchPayloads(
+  session: CaseSession,
+  evidence: EvidenceReader,
+  parameters: PayloadSearchParameters,
+): Promise<PayloadSearchReport> {
+  const watch = new Stopwatch('payload');
+  const pattern = parsePayloadPattern(parameters.pattern);
+  const wanted = await watch.spanAsync('find', () => wantedFlows(session, parameters));
+  const sources = session
+    .snapshot()
+    .sources.filter(({ id, importer }) => importer === 'pcap' && wanted?.has(id) !== false);
+  if (sources.length === 0)
+    throw new DaybookError(
+      'usage',
+      wanted === undefined
+        ? 'the case has no captures'
+        : 'the query finds no connection of a capture',
+      'only what captures carried can be searched: flows, packets and what protocols said in them (kind:flow)',
+    );
+  const report: PayloadSearchReport = {
+    ...{ matches: 0, isStopped: false, sources: 0, streams: 0, datagrams: 0 },
+    ...{ bytes: 0, gaps: 0, missing: 0, evicted: 0, left: [] },
+  };
+  await watch.spanAsync('read', async () => {
+    for (const source of sources) {
+      if (report.isStopped) break;
+      await searchSource(evidence, source, pattern, wanted?.get(source.id), parameters, report);
+    }
+  });
+  watch.rowsReturned = report.matches;
+  session.record(watch, 'done');
+  return report;
+}
+
+async function searchSource(
+  evidence: EvidenceReader,
+  source: SourceRow,
+  pattern: PayloadPattern,
+  flows: ReadonlySet<number> | undefined,
+  { found, report: tell, zone, limit, signal }: PayloadSearchParameters,
+  report: PayloadSearchReport,
+): Promise<void> {
+  const { id, name } = source;
+  const matches: (FoundBytes & Ends)[] = [];
+  const taker = new Search(pattern, flows, report, (ends, match) => {
+    matches.push({ ...match, ...describe(ends) });
+    report.matches += 1;
+    if (report.matches < limit) return;
+    report.isStopped = true;
+    throw new Enough();
+  });
+  const progress = (bytes: number): Promise<void> =>
+    tell({ done: bytes, of: source.contentSize, source: name });
+  try {
+    await checkEvidence(evidence, source, signal);
+    await evidence.readPayloads({ location: locationOf(source), taker, progress, signal });
+    if (signal?.aborted === true) throw new CancelledError();
+  } catch (error) {
+    if (error instanceof CancelledError) throw error;
+    if (error instanceof DaybookError)
+      report.left.push({ source: name, reason: messageOfError(error) });
+    else if (!(error instanceof Enough)) throw error;
+  }
+  report.sources += 1;
+  // Each side is searched by itself, some packets at a time.
+  for (const match of matches.toSorted((one, other) => (one.ts ?? 0) - (other.ts ?? 0))) {
+    const ts = match.ts === undefined ? undefined : formatTime(match.ts, 0, 6, zone);
+    found({ ...match, ts, source: name, sourceId: id });
+  }
+}
+
+type Ends = Pick<
+  FoundPayload,
+  'flow' | 'proto' | 'client' | 'clientPort' | 'server' | 'serverPort'
+>;
+
+function describe(ends: FlowEnds): Ends {
+  const { flow, proto, clientPort, serverPort } = ends;
+  const [client, server] = [addressOf(ends.client), addressOf(ends.server)];
+  return { flow, proto: proto === 6 ? 'tcp' : 'udp', client, clientPort, server, serverPort };
+}
+
+function addressOf(bytes: Uint8Array): string {
+  return bytes.length === 4
+    ? bytes.join('.')
+    : formatIp6(BigInt(`0x${Buffer.from(bytes).toString('hex')}`));
+}
+
+/** Searches the connections of one capture. */
+class Search implements PayloadTaker {
+  private readonly pattern: PayloadPattern;
+  private readonly flows: ReadonlySet<number> | undefined;
+  private readonly report: PayloadSearchReport;
+  private readonly found: (ends: FlowEnds, match: FoundBytes) => void;
+
+  constructor(
+    pattern: PayloadPattern,
+    flows: ReadonlySet<number> | undefined,
+    report: PayloadSearchReport,
+    found: (ends: FlowEnds, match: FoundBytes) => void,
+  ) {
+    this.pattern = pattern;
+    this.flows = flows;
+    this.report = report;
+    this.found = found;
+  }
+
+  wants(flow: number): boolean {
+    return this.flows?.has(flow) !== false;
+  }
+
+  stream(ends: FlowEnds): StreamTaker {
+    const { report } = this;
+    report.streams += 1;
+    const search = new StreamSearch(this.pattern, (match) => this.found(ends, match));
+    return {
+      data: (isFromClient, bytes, ts) => {
+        report.bytes += bytes.length;
+        search.data(isFromClient, bytes, ts);
+      },
+      gap: (isFromClient, size) => {
+        this.miss(size);
+        search.gap(isFromClient, size);
+      },
+      end: () => search.end(),
+    };
+  }
+
+  datagram(
+    ends: FlowEnds,
+    isFromClient: boolean,
+    bytes: Uint8Array,
+    missing: number,
+    ts: EpochMicros | undefined,
+  ): void {
+    if (missing > 0) this.miss(missing);
+    if (bytes.length === 0) return;
+    this.report.datagrams += 1;
+    this.report.bytes += bytes.length;
+    searchDatagram(this.pattern, isFromClient, bytes, ts, (match) => this.found(ends, match));
+  }
+
+  private miss(size: number): void {
+    this.report.gaps += 1;
+    this.report.missing += size;
+  }
+
+  finish(evicted: number): void {
+    this.report.evicted += evicted;
+  }
+}
+
+/** Numbers of flows by that of their source; undefined: all. */
+async function wantedFlows(
+  session: CaseSession,
+  { query, from, to, zone, signal }: PayloadSearchParameters,
+): Promise<Map<number, Set<number>> | undefined> {
+  if (query === undefined && from === undefined && to === undefined) return undefined;
+  const asked = query ?? 'kind:flow';
+  const start = (text: string) =>
+    askQuery(session, { text, from, to, zone, signal, operation: 'payload.find' });
+  if ((await start(asked)).plan.shape !== 'rows')
+    throw new DaybookError(
+      'usage',
+      'the query gives a table: it has no connections',
+      'leave out the stages that count or group',
+    );
+  const running = await start(`${asked} | fields event_id, kind, flow_id`);
+  const wanted = new Map<number, Set<number>>();
+  for await (const records of shownRows(running, zone)) {
+    for (const { event_id: id, kind, flow_id: named } of records) {
+      const { sourceId, seq } = eventKey(typeof id === 'string' ? id : '');
+      const flow = kind === 'flow' ? -seq : named;
+      if (typeof flow !== 'number' || flow <= 0) continue;
+      const ofSource = wanted.get(sourceId) ?? new Set<number>();
+      wanted.set(sourceId, ofSource.add(flow));
+    }
+  }
+  return wanted;
+}

@@ -1,0 +1,151 @@
+/**
+ * Searches what both sides of a connection sent as it comes, across the borders of packets.
+ *
+ * Invariants: a match is found once, wherever packets are divided; of each direction no more is held than a match may have, and
+ * what is shown around it. A gap ends a match.
+ */
+import type { EpochMicros } from '../../contract/event.ts';
+import type { StreamTaker } from '../../contract/payloads.ts';
+import type { PayloadPattern } from './payload-pattern.ts';
+
+/** Bytes that are shown in front of a match and behind it. */
+const [BEFORE, AFTER] = [24, 48];
+/** Of a match itself. */
+const MAX_SHOWN = 128;
+/** New bytes of a direction that are gathered before they are searched. */
+const GATHERED = 8192;
+
+/** A match in what one side sent. */
+export interface FoundBytes {
+  readonly isFromClient: boolean;
+  /** In all that the side sent, missing bytes included; of UDP, in its datagram. */
+  readonly offset: number;
+  readonly length: number;
+  /** When its first byte came. */
+  readonly ts: EpochMicros | undefined;
+  readonly before: Uint8Array;
+  /** Its first bytes. */
+  readonly match: Uint8Array;
+  readonly after: Uint8Array;
+}
+
+export type Report = (found: FoundBytes) => void;
+
+export class StreamSearch implements StreamTaker {
+  private readonly sides: readonly [SideSearch, SideSearch];
+
+  constructor(pattern: PayloadPattern, report: Report) {
+    this.sides = [new SideSearch(pattern, true, report), new SideSearch(pattern, false, report)];
+  }
+
+  data(isFromClient: boolean, bytes: Uint8Array, ts: EpochMicros | undefined): void {
+    this.sides[isFromClient ? 0 : 1].data(bytes, ts);
+  }
+
+  gap(isFromClient: boolean, size: number): void {
+    this.sides[isFromClient ? 0 : 1].gap(size);
+  }
+
+  end(): void {
+    for (const side of this.sides) side.gap(0);
+  }
+}
+
+/** Searches one datagram. */
+export function searchDatagram(
+  pattern: PayloadPattern,
+  isFromClient: boolean,
+  bytes: Uint8Array,
+  ts: EpochMicros | undefined,
+  report: Report,
+): void {
+  const side = new SideSearch(pattern, isFromClient, report);
+  side.data(bytes, ts);
+  side.gap(0);
+}
+
+interface Mark {
+  readonly offset: number;
+  readonly ts: EpochMicros | undefined;
+}
+
+class SideSearch {
+  private readonly pattern: PayloadPattern;
+  private readonly isFromClient: boolean;
+  private readonly report: Report;
+  private held: Buffer = Buffer.alloc(0);
+  /** Where `held` begins in what the side sent, and in it, where the next match may begin. */
+  private base = 0;
+  private next = 0;
+  private gathered = 0;
+  /** When what is held came: from which byte on. */
+  private marks: Mark[] = [];
+
+  constructor(pattern: PayloadPattern, isFromClient: boolean, report: Report) {
+    this.pattern = pattern;
+    this.isFromClient = isFromClient;
+    this.report = report;
+  }
+
+  data(bytes: Uint8Array, ts: EpochMicros | undefined): void {
+    this.marks.push({ offset: this.base + this.held.length, ts });
+    this.held = Buffer.concat([this.held, bytes]);
+    this.gathered += bytes.length;
+    if (this.gathered >= GATHERED) this.search(false);
+  }
+
+  /** So many bytes are missing; 0: nothing follows. */
+  gap(size: number): void {
+    this.search(true);
+    this.base += this.held.length + size;
+    this.held = Buffer.alloc(0);
+    this.next = 0;
+    this.marks = [];
+  }
+
+  private search(isEnd: boolean): void {
+    const { held, pattern } = this;
+    this.gathered = 0;
+    for (;;) {
+      const found = pattern.find(held, this.next);
+      if (found === undefined) {
+        if (!isEnd) this.next = Math.max(this.next, held.length - pattern.reach + 1);
+        break;
+      }
+      // More may belong to it.
+      const isOpen = found.end + AFTER > held.length && found.end - found.start < pattern.reach;
+      if (isOpen && !isEnd && held.length - found.start < pattern.reach + AFTER) {
+        this.next = found.start;
+        break;
+      }
+      if (found.end > found.start) this.give(found.start, found.end);
+      this.next = Math.max(found.end, found.start + 1);
+      if (this.next > held.length) break;
+    }
+    this.trim();
+  }
+
+  private give(start: number, end: number): void {
+    const { held, base, isFromClient } = this;
+    const part = (from: number, to: number): Uint8Array =>
+      Uint8Array.from(held.subarray(Math.max(0, from), to));
+    this.report({
+      ...{ isFromClient, offset: base + start, length: end - start },
+      ts: this.marks.findLast(({ offset }) => offset <= base + start)?.ts,
+      before: part(start - BEFORE, start),
+      match: part(start, Math.min(end, start + MAX_SHOWN)),
+      after: part(end, end + AFTER),
+    });
+  }
+
+  /** Forgets what no match can have. */
+  private trim(): void {
+    const drop = Math.min(this.next, this.held.length) - BEFORE;
+    if (drop <= 0) return;
+    this.held = Buffer.from(this.held.subarray(drop));
+    this.base += drop;
+    this.next -= drop;
+    const first = this.marks.findLastIndex(({ offset }) => offset <= this.base);
+    if (first > 0) this.marks.splice(0, first);
+  }
+}
