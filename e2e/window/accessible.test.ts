@@ -205,6 +205,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
     it.each([
       ['Add evidence', 'Add evidence'],
       ['Match a list', 'Match a list'],
+      ['Search what connections carried', 'Search what connections carried'],
       ['Export events', 'Export events'],
       ['Write a report', /report/i],
       ['Hand over', 'Hand the case over'],

@@ -13,6 +13,7 @@ import {
 import { clientHello, handshake } from '../../importers/pcap/protocols/testing/hellos.ts';
 import { daybook } from '../harness.ts';
 import { DaybookWindow } from './pages/daybook-window.ts';
+import { Palette } from './pages/palette.ts';
 import { expect } from './pages/expect.ts';
 import { browserShell, scratch, type OpenWindow } from './shells.ts';
 import { shot } from './shots.ts';
@@ -100,6 +101,35 @@ describe.skipIf(whyNot !== undefined)(
         'what was got',
       );
       await shot(page, 'browser-stream');
+    });
+
+    it('searches what connections carried, and shows the flow of a match', async () => {
+      const { page } = opened;
+      const palette = new Palette(page);
+      await window.query.run('kind:flow');
+      await palette.run('Search what connections carried');
+      const dialog = page.getByRole('dialog', { name: 'Search what connections carried' });
+      await dialog.getByLabel('Text, /regular expression/ or hex:bytes').fill('FILES.example');
+      await page.keyboard.press('Enter');
+      const matches = dialog.getByRole('region', { name: 'Matches' });
+      await expect(matches.getByRole('status')).toContainText('1 match in');
+      await expect(matches.locator('mark')).toHaveText('files.example');
+      await shot(page, 'browser-payload-search');
+      await matches.getByRole('button', { name: /Show the flow of/ }).click();
+      await expect(dialog).toBeHidden();
+      await expect(window.details.region).toContainText('8080');
+      // What was found is still there; a pattern that is none is said.
+      await window.query.run('dst_port:443');
+      await palette.run('Search what connections carried');
+      await expect(matches.locator('mark')).toHaveText('files.example');
+      await dialog.getByLabel('Only in connections that the query finds').check();
+      await dialog.getByRole('button', { name: 'Search' }).click();
+      await expect(matches.getByRole('status')).toContainText('0 matches in');
+      await dialog.getByLabel('Text, /regular expression/ or hex:bytes').fill('/(/');
+      await dialog.getByRole('button', { name: 'Search' }).click();
+      await expect(dialog.getByRole('alert')).toContainText('unclosed (');
+      await page.keyboard.press('Escape');
+      await expect(dialog).toBeHidden();
     });
   },
 );

@@ -5,6 +5,7 @@ import { MakeFieldDialog } from '../panels/make-field/index.tsx';
 import { MarkDialogs } from '../panels/mark-dialogs/index.tsx';
 import { MatchListDialogs } from '../panels/match-list/index.tsx';
 import { OutputDialogs } from '../panels/output-dialogs/index.tsx';
+import { PayloadSearchDialog } from '../panels/payload-search/index.tsx';
 import { HelpDialogs } from '../panels/help/index.tsx';
 
 export function Dialogs() {
@@ -16,6 +17,7 @@ export function Dialogs() {
       <MarkDialogs />
       <MatchListDialogs />
       <OutputDialogs />
+      <PayloadSearchDialog />
       <HelpDialogs />
     </>
   );

@@ -109,6 +109,12 @@ export function useShellCommands(): void {
             run: () => dialogs.open({ dialog: 'export' }),
           },
           {
+            id: 'case.payload-search',
+            title: 'Search what connections carried…',
+            group: 'Case',
+            run: () => dialogs.open({ dialog: 'payload-search' }),
+          },
+          {
             id: 'case.report',
             title: 'Write a report…',
             group: 'Case',

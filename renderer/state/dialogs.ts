@@ -30,6 +30,8 @@ export type DialogState =
   /** Which rows of the view's list no event meets. */
   | { readonly dialog: 'list-unmatched' }
   | { readonly dialog: 'save-search' }
+  /** What connections carried. */
+  | { readonly dialog: 'payload-search' }
   /** A field of text in the message of an event, which may be selected already. */
   | {
       readonly dialog: 'make-field';

@@ -1,10 +1,14 @@
 /** `daybook payload`: what connections of captures carried, searched in the captures themselves. */
-import { counted } from '../../../engine/contract/counted.ts';
+import {
+  endText,
+  notSearchedTexts,
+  printable,
+  searchedText,
+} from '../../../engine/contract/payload-search.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
 import { requestRange } from '../../../engine/operations/query/request-range.ts';
 import {
   type FoundPayload,
-  type PayloadSearchReport,
   searchPayloads,
 } from '../../../engine/operations/payload/search-payloads.ts';
 import { CaseSession } from '../../../engine/search/index.ts';
@@ -16,28 +20,6 @@ const PARTIAL = 3;
 const LIMIT = 1000;
 /** Rows that are printed together. */
 const ROWS = 50;
-
-/** Bytes as text: what is no printable ASCII is a dot. */
-function shown(bytes: Uint8Array): string {
-  return Array.from(bytes, (c) => (c >= 32 && c < 127 ? String.fromCharCode(c) : '.')).join('');
-}
-
-function said(report: PayloadSearchReport): string[] {
-  const { matches, isStopped, sources, streams, datagrams, bytes, gaps, missing, evicted } = report;
-  const lines = [
-    `${counted(matches, 'match', 'matches')} in ${size(bytes)} that ${counted(streams, 'connection')} and ${counted(datagrams, 'datagram')} of ${counted(sources, 'capture')} carried`,
-  ];
-  if (isStopped) lines.push(`stopped there; more may follow: --limit N finds more than ${matches}`);
-  if (gaps > 0)
-    lines.push(
-      `not searched: ${counted(missing, 'byte')} that were not captured, at ${counted(gaps, 'place')}`,
-    );
-  if (evicted > 0)
-    lines.push(
-      `not searched: the rest of ${counted(evicted, 'connection')}, since too many were open at a time`,
-    );
-  return lines;
-}
 
 export const payloadCommand: Command = {
   spec: {
@@ -99,10 +81,15 @@ The evidence is read again; exit status 3: some of it could not be.`,
       await print();
       line.clear();
       if (isJson) await write(streams.out, `${JSON.stringify({ searched: report })}\n`);
-      else streams.err.write(`${said(report).join('\n')}\n`);
-      if (!isJson)
-        for (const { source, reason } of report.left)
-          streams.err.write(`${visible(source)} was not searched: ${visible(reason)}\n`);
+      else {
+        const { matches, isStopped } = report;
+        streams.err.write(`${searchedText(matches, report, size)}\n`);
+        if (isStopped)
+          streams.err.write(
+            `ended there: more may follow, and --limit N finds more than ${matches}\n`,
+          );
+        for (const text of notSearchedTexts(report)) streams.err.write(`${visible(text)}\n`);
+      }
       return report.left.length > 0 ? PARTIAL : 0;
     } finally {
       line.clear();
@@ -113,21 +100,19 @@ The evidence is read again; exit status 3: some of it could not be.`,
 
 function cellsOf(one: FoundPayload): (string | number | undefined)[] {
   const { source, client, clientPort, server, serverPort, isFromClient, proto, offset } = one;
-  const end = (address: string, port: number): string =>
-    address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
   return [
-    ...[one.ts, visible(source), end(client, clientPort), isFromClient ? '→' : '←'],
-    ...[end(server, serverPort), proto, offset],
-    `${shown(one.before)}»${shown(one.match)}«${shown(one.after)}`,
+    ...[one.time, visible(source), endText(client, clientPort), isFromClient ? '→' : '←'],
+    ...[endText(server, serverPort), proto, offset],
+    `${printable(one.before)}»${printable(one.match)}«${printable(one.after)}`,
   ];
 }
 
 function documentOf(one: FoundPayload): object {
-  const { ts, before, match, after, isFromClient, ...rest } = one;
+  const { time, ts: _, before, match, after, isFromClient, ...rest } = one;
   return {
-    ...{ ts, sent_by: isFromClient ? 'client' : 'server', ...rest },
-    text: shown(match),
+    ...{ ts: time, sent_by: isFromClient ? 'client' : 'server', ...rest },
+    text: printable(match),
     hex: Buffer.from(match).toString('hex'),
-    ...{ before: shown(before), after: shown(after) },
+    ...{ before: printable(before), after: printable(after) },
   };
 }

@@ -142,6 +142,40 @@ export const eventOperations = {
     z.union([z.object({ bytes }), z.object({ done: count, of: count.optional() })]),
   ),
   /**
+   * Matches of a text, `/RE/` or `hex:BYTES` in what connections of captures carried, out of the captures: of those that events
+   * of the view belong to.
+   */
+  'payload.search': operation(
+    z.object({
+      ...viewShape,
+      pattern: z.string().min(1).max(4096),
+      /** Matches, at most. */
+      limit: count.min(1).max(10_000).default(1000),
+    }),
+    z.object({
+      matches: z.array(
+        z.object({
+          /** The flow that it is in. */
+          event: eventId,
+          source: z.string(),
+          ts: micros.optional(),
+          proto: z.enum(['tcp', 'udp']),
+          ...{ client: z.string(), clientPort: count, server: z.string(), serverPort: count },
+          isFromClient: z.boolean(),
+          /** In what that side sent; of UDP, in its datagram. */
+          offset: count,
+          length: count,
+          ...{ before: bytes, match: bytes, after: bytes },
+        }),
+      ),
+      isStopped: z.boolean(),
+      ...{ sources: count, streams: count, datagrams: count, bytes: count },
+      ...{ gaps: count, missing: count, evicted: count },
+      left: z.array(z.object({ source: z.string(), reason: z.string() })),
+    }),
+    z.object({ done: count, of: count.optional(), source: z.string(), matches: count }),
+  ),
+  /**
    * Writes the packets of a view, or of a flow or packet, to a pcapng file, from the evidence. Without
    * `path` the file comes in parts.
    */

@@ -5,6 +5,7 @@ import { eventStream, rawRecord, shownPacket } from './event-bytes.ts';
 import { eventContext } from './event-context.ts';
 import { fromEvidence } from '../case/latency.ts';
 import { writeFile } from '../output/carve.ts';
+import { payloadMatches } from '../payload/payload-matches.ts';
 import { slicePackets } from '../output/packet-slice.ts';
 import { withList } from '../query/kept-lists.ts';
 import { atIntervals } from '../at-intervals.ts';
@@ -61,6 +62,12 @@ export function eventHandlers({
             { path: request.path, overwrite: true, send: (bytes) => part({ bytes }), signal },
             atIntervals(part),
           ),
+        ),
+      ),
+    'payload.search': (request, { client, signal, part }) =>
+      cases.use(request.case, (session) =>
+        fromEvidence(session, 'payload.search', () =>
+          payloadMatches(session, evidence, withList(client, request), atIntervals(part), signal),
         ),
       ),
     'packets.slice': (request, { client, signal, part }) =>

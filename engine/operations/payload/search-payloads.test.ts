@@ -76,7 +76,7 @@ it('finds a text across packets, once, in all captures of a case, and says what 
     ['two.pcap', 8080, '>', 0, 'needle'],
   ]);
   expect(found[0]).toMatchObject({
-    ...{ ts: '2023-11-14T22:13:23.000000Z', proto: 'tcp' },
+    ...{ time: '2023-11-14T22:13:23.000000Z', ts: (SECONDS + 3) * 1e6, proto: 'tcp' },
     ...{ client: '192.0.2.17', clientPort: 40_000, server: '198.51.100.7' },
   });
   const carried = 'a needle=1 '.length + 'no neeDLE here'.length + 'needle=2'.length;

@@ -4,20 +4,27 @@
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import { CancelledError, DaybookError, messageOfError } from '../../contract/errors.ts';
+import type { SearchedPayloads } from '../../contract/payload-search.ts';
 import type { FlowEnds, PayloadTaker, StreamTaker } from '../../contract/payloads.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { locationOf } from '../../catalog/source-place.ts';
 import { formatIp6 } from '../../query/address.ts';
 import { formatTime } from '../../query/format.ts';
-import { type CaseSession, askQuery, eventKey, shownRows } from '../../search/index.ts';
+import {
+  type CaseSession,
+  type GivenList,
+  askQuery,
+  eventKey,
+  shownRows,
+} from '../../search/index.ts';
 import { checkEvidence, type EvidenceReader } from '../event/evidence-reader.ts';
 import { parsePayloadPattern, type PayloadPattern } from './payload-pattern.ts';
 import { type FoundBytes, searchDatagram, StreamSearch } from './stream-search.ts';
 
-export interface FoundPayload extends Omit<FoundBytes, 'ts'> {
+export interface FoundPayload extends FoundBytes {
   /** When its first byte came, in the zone that was asked for. */
-  readonly ts: string | undefined;
+  readonly time: string | undefined;
   readonly source: string;
   readonly sourceId: number;
   /** Number of its flow in the source. */
@@ -29,23 +36,12 @@ export interface FoundPayload extends Omit<FoundBytes, 'ts'> {
   readonly serverPort: number;
 }
 
-export interface PayloadSearchReport {
+export type PayloadSearchReport = {
+  -readonly [K in keyof SearchedPayloads]: SearchedPayloads[K];
+} & {
   matches: number;
-  /** Whether it ended at as many matches as were asked for. */
-  isStopped: boolean;
-  /** Captures that were read, if only in part, connections and datagrams that carried something, and their bytes. */
-  sources: number;
-  streams: number;
-  datagrams: number;
-  bytes: number;
-  /** Places at which bytes were not captured, and how many. */
-  gaps: number;
-  missing: number;
-  /** Connections of which the rest was not searched: too many were open at a time. */
-  evicted: number;
-  /** Captures that could not be read, or not to their end, with the reason. */
   left: { source: string; reason: string }[];
-}
+};
 
 export interface PayloadSearchParameters {
   /** See `parsePayloadPattern`. */
@@ -54,6 +50,7 @@ export interface PayloadSearchParameters {
   readonly query: string | undefined;
   readonly from?: EpochMicros | undefined;
   readonly to?: EpochMicros | undefined;
+  readonly list?: GivenList | undefined;
   readonly zone: string;
   /** Matches, at most. */
   readonly limit: number;
@@ -136,8 +133,8 @@ async function searchSource(
   report.sources += 1;
   // Each side is searched by itself, some packets at a time.
   for (const match of matches.toSorted((one, other) => (one.ts ?? 0) - (other.ts ?? 0))) {
-    const ts = match.ts === undefined ? undefined : formatTime(match.ts, 0, 6, zone);
-    found({ ...match, ts, source: name, sourceId: id });
+    const time = match.ts === undefined ? undefined : formatTime(match.ts, 0, 6, zone);
+    found({ ...match, time, source: name, sourceId: id });
   }
 }
 
@@ -225,12 +222,12 @@ class Search implements PayloadTaker {
 /** Numbers of flows by that of their source; undefined: all. */
 async function wantedFlows(
   session: CaseSession,
-  { query, from, to, zone, signal }: PayloadSearchParameters,
+  { query, from, to, list, zone, signal }: PayloadSearchParameters,
 ): Promise<Map<number, Set<number>> | undefined> {
-  if (query === undefined && from === undefined && to === undefined) return undefined;
+  if ([query, from, to, list].every((one) => one === undefined)) return undefined;
   const asked = query ?? 'kind:flow';
   const start = (text: string) =>
-    askQuery(session, { text, from, to, zone, signal, operation: 'payload.find' });
+    askQuery(session, { text, from, to, list, zone, signal, operation: 'payload.find' });
   if ((await start(asked)).plan.shape !== 'rows')
     throw new DaybookError(
       'usage',

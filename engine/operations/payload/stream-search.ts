@@ -23,10 +23,10 @@ export interface FoundBytes {
   readonly length: number;
   /** When its first byte came. */
   readonly ts: EpochMicros | undefined;
-  readonly before: Uint8Array;
+  readonly before: Uint8Array<ArrayBuffer>;
   /** Its first bytes. */
-  readonly match: Uint8Array;
-  readonly after: Uint8Array;
+  readonly match: Uint8Array<ArrayBuffer>;
+  readonly after: Uint8Array<ArrayBuffer>;
 }
 
 export type Report = (found: FoundBytes) => void;
@@ -127,7 +127,7 @@ class SideSearch {
 
   private give(start: number, end: number): void {
     const { held, base, isFromClient } = this;
-    const part = (from: number, to: number): Uint8Array =>
+    const part = (from: number, to: number): Uint8Array<ArrayBuffer> =>
       Uint8Array.from(held.subarray(Math.max(0, from), to));
     this.report({
       ...{ isFromClient, offset: base + start, length: end - start },

@@ -15,6 +15,7 @@ import {
   IconSettings,
   IconShieldCheck,
   IconX,
+  IconZoomScan,
 } from '@tabler/icons-react';
 import { showEvidence, useCase, useSession, useWorkspace } from '../../panel-api.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
@@ -57,6 +58,12 @@ export function CaseMenu() {
           onClick={() => dialogs.open({ dialog: 'match-list' })}
         >
           Match a list…
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconZoomScan {...ICON} />}
+          onClick={() => dialogs.open({ dialog: 'payload-search' })}
+        >
+          Search what connections carried…
         </Menu.Item>
         <Menu.Item
           leftSection={<IconFileExport {...ICON} />}

@@ -1,0 +1,54 @@
+/** What a search in payloads says to people, in every shell. */
+import { counted } from './counted.ts';
+
+export interface SearchedPayloads {
+  /** Whether it ended at as many matches as were asked for. */
+  readonly isStopped: boolean;
+  /** Captures that were read, if only in part, connections and datagrams that carried something, and their bytes. */
+  readonly sources: number;
+  readonly streams: number;
+  readonly datagrams: number;
+  readonly bytes: number;
+  /** Places at which bytes were not captured, and how many. */
+  readonly gaps: number;
+  readonly missing: number;
+  /** Connections of which the rest was not searched: too many were open at a time. */
+  readonly evicted: number;
+  /** Captures that could not be read, or not to their end, with the reason. */
+  readonly left: readonly { readonly source: string; readonly reason: string }[];
+}
+
+/** @param size of bytes, as the shell writes it */
+export function searchedText(
+  matches: number,
+  { streams, datagrams, sources, bytes }: SearchedPayloads,
+  size: (bytes: number) => string,
+): string {
+  const carriers = `${counted(streams, 'connection')} and ${counted(datagrams, 'datagram')}`;
+  return `${counted(matches, 'match', 'matches')} in ${size(bytes)} that ${carriers} of ${counted(sources, 'capture')} carried`;
+}
+
+/** What a match may be in all the same. */
+export function notSearchedTexts({ gaps, missing, evicted, left }: SearchedPayloads): string[] {
+  const texts: string[] = [];
+  if (gaps > 0)
+    texts.push(
+      `not searched: ${counted(missing, 'byte')} that were not captured, at ${counted(gaps, 'place')}`,
+    );
+  if (evicted > 0)
+    texts.push(
+      `not searched: the rest of ${counted(evicted, 'connection')}, since too many were open at a time`,
+    );
+  for (const { source, reason } of left) texts.push(`${source} was not searched: ${reason}`);
+  return texts;
+}
+
+/** Bytes as text: what is no printable ASCII is a dot. */
+export function printable(bytes: Uint8Array): string {
+  return Array.from(bytes, (c) => (c >= 32 && c < 127 ? String.fromCharCode(c) : '.')).join('');
+}
+
+/** An address with a port. */
+export function endText(address: string, port: number): string {
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+}
