@@ -290,7 +290,7 @@ module.exports = {
       `^(engine|importers)/.*${TEST}`,
       paths(
         '^importers/(shared/testing/|registry[.]ts$)',
-        '^importers/pcap/(protocols/)?testing/',
+        '^importers/(journal|pcap(/protocols)?)/testing/',
         '^fixtures/evidence/',
         '^engine/memory-pipe[.]ts$',
       ),

@@ -36,6 +36,8 @@ import { RotatedStarts } from '../worker/rotated-start.ts';
 export const MOST_ROWS = 20;
 /** Content that is read for them, and what is read anyway: later lines may ask for decisions, too. */
 const MOST_BYTES = 1 << 20;
+/** The same while it has shown no event yet: the tables that a journal begins with have some megabytes. */
+const FIRST_BYTES = 16 << 20;
 const USUAL_BYTES = 256 << 10;
 /** Time for all that is read of one source, looks ahead included. */
 const SOURCE_MS = 2_000;
@@ -313,22 +315,29 @@ class PreviewSink implements EventSink {
   }
 
   drain(consumed: ByteOffset): undefined {
-    const least = this.preview.rows.length < MOST_ROWS ? MOST_BYTES : USUAL_BYTES;
+    const { length } = this.preview.rows;
+    const least = length === 0 ? FIRST_BYTES : length < MOST_ROWS ? MOST_BYTES : USUAL_BYTES;
     if (consumed >= least || this.input.late) this.input.enough = true;
   }
 }
 
 const text = new TextDecoder('utf-8', { ignoreBOM: true });
+const utf8 = new TextEncoder();
 
 /** The text of the first row, cut to what is shown. */
 function textOf(column: Extract<Column, { type: 'text' }>, most: number): string {
   const { data, starts } = column;
   const at = starts[0]!;
   const size = new DataView(data.buffer, data.byteOffset).getUint32(at, true);
-  if (size <= most) return text.decode(data.subarray(at + 4, at + 4 + size));
-  let end = at + 4 + most;
-  while (end > at + 4 && (data[end]! & 0xc0) === 0x80) end -= 1;
-  return `${text.decode(data.subarray(at + 4, end))}…`;
+  return cutText(data.subarray(at + 4, at + 4 + size), most);
+}
+
+/** @param most bytes */
+function cutText(bytes: Uint8Array, most: number): string {
+  if (bytes.length <= most) return text.decode(bytes);
+  let end = most;
+  while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end -= 1;
+  return `${text.decode(bytes.subarray(0, end))}…`;
 }
 
 function valueOf(column: Column): StoredValue {
@@ -357,7 +366,7 @@ function rowOf(batch: EventBatch): PreviewRow {
     const more = JSON.parse(textOf(batch.overflow, Infinity)) as Record<string, string>;
     for (const [name, value] of Object.entries(more)) {
       if (attributes.length >= MOST_ATTRIBUTES) break;
-      attributes.push([name, value.length > CELL_BYTES ? `${value.slice(0, CELL_BYTES)}…` : value]);
+      attributes.push([name, cutText(utf8.encode(value), CELL_BYTES)]);
     }
   }
   return { kind: batch.kind, values, attributes };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
+import { journalOf } from '../../../importers/journal/testing/build.ts';
 import { cell, columnOf, rowOf } from '../../contract/column-batch.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { importInProcess, rowsOf } from '../../ingest/testing/in-process.ts';
@@ -99,6 +100,15 @@ function micros(text: string): number {
   return Date.parse(`${whole!.replace(' ', 'T')}Z`) * 1000 + Number(fraction.padEnd(6, '0'));
 }
 
+/** It begins with as large a table as those of systemd do. */
+function journal(entries: number): Uint8Array {
+  const built = Array.from({ length: entries }, (_, i) => ({
+    realtime: 1_790_000_000_000_000 + i,
+    fields: ['_HOSTNAME=host1', 'SYSLOG_IDENTIFIER=sshd', `MESSAGE=entry ${i}`],
+  }));
+  return journalOf(built, { tableBytes: 3 << 20 }).bytes;
+}
+
 describe('shows the first events that an import stores', () => {
   const table =
     'When,Source,Target,Port,Note\n' +
@@ -122,6 +132,8 @@ describe('shows the first events that an import stores', () => {
       'wide.json',
       `${JSON.stringify(Object.fromEntries(Array.from({ length: 280 }, (_, n) => [`k${n}`, `v${n}`])))}\n`,
     ],
+    ['system.journal', journal(30)],
+    ['.bash_history', '#1700000000\nls -la\ncd /\n'.repeat(15)],
     ...smallEvidence().map(({ name, bytes }): [string, Uint8Array] => [name, bytes]),
   ])('%s', async (name, content) => {
     const path = join(put(`same-${name}`, { [name]: content }), name);

@@ -22,6 +22,8 @@ export interface BuiltOptions {
   readonly state?: number;
   /** What the header says; the number there are without it. */
   readonly entries?: number;
+  /** Of the table that entries are found by. */
+  readonly tableBytes?: number;
 }
 
 export interface BuiltJournal {
@@ -59,7 +61,13 @@ export function lz4Field(content: Buffer, repeated: number): StoredField {
 
 export function journalOf(
   entries: readonly BuiltEntry[],
-  { isCompact = false, isKeyedHash = true, state = 0, entries: stated }: BuiltOptions = {},
+  {
+    isCompact = false,
+    isKeyedHash = true,
+    state = 0,
+    entries: stated,
+    tableBytes = 64,
+  }: BuiltOptions = {},
 ): BuiltJournal {
   const objects: Buffer[] = [];
   let end = HEADER_BYTES;
@@ -78,7 +86,7 @@ export function journalOf(
   const hashOf = (content: Buffer): bigint =>
     isKeyedHash ? sipHash(content, FILE_ID) : jenkinsHash(content);
 
-  add(TYPE.dataTable, 0, Buffer.alloc(64));
+  add(TYPE.dataTable, 0, Buffer.alloc(tableBytes));
   const fields = new Map<string, number>();
   const places: number[] = [];
   let features = (isCompact ? FEATURE.compact : 0) | (isKeyedHash ? FEATURE.keyedHash : 0);
