@@ -41,6 +41,7 @@ export {
   compileTableSize,
   outputsOf,
 } from './statements.ts';
+export { type ClickHouseStatement, clickhouseStatement } from './clickhouse-statement.ts';
 export { type Answer, countAnswer, shapeAnswer } from './answer.ts';
 export type { RawValue } from './raw-value.ts';
 export { type ShownRecord, type ShownValue, formatTime, formatter } from './format.ts';

@@ -1,11 +1,14 @@
-/** `daybook sql`: the case as DuckDB sees it, by one script or one statement. */
+/** `daybook sql`: the case as DuckDB sees it, by one script or one statement; a query as ClickHouse takes it. */
 import { DaybookError } from '../../../engine/contract/errors.ts';
+import { resolveZone } from '../../../engine/contract/zone.ts';
+import { requestRange } from '../../../engine/operations/query/request-range.ts';
+import { translateQuery } from '../../../engine/operations/sql/clickhouse-query.ts';
 import { runStatement } from '../../../engine/operations/sql/run-statement.ts';
 import { auditScript, writeScript } from '../../../engine/operations/sql/write-script.ts';
 import { CaseSession } from '../../../engine/search/index.ts';
 import { VERSION } from '../../version.ts';
 import type { Parsed } from '../arguments.ts';
-import { FORCE_OPTION, type Command, type CommandContext } from '../command.ts';
+import { FORCE_OPTION, TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
 import { size, TableLayout, visible } from '../output.ts';
 import { csvLines, type Output, printTo, widthOf } from '../print-result.ts';
 
@@ -15,16 +18,27 @@ type Format = (typeof FORMATS)[number];
 export const sqlCommand: Command = {
   spec: {
     name: 'sql',
-    usage: 'CASE',
+    usage: "CASE ['QUERY' --dialect clickhouse]",
     summary:
-      'Prints one SQL script that shows the whole case to DuckDB: views events (addresses as text, attributes as a map), sources, tags and notes. With --run it runs one statement on them.',
-    positionals: { least: 1, most: 1 },
+      'Prints one SQL script that shows the whole case to DuckDB: views events (addresses as text, attributes as a map), sources, tags and notes. With --run it runs one statement on them. With a query and --dialect clickhouse it prints that query as SQL for a case that was handed over and loaded into ClickHouse.',
+    positionals: { least: 1, most: 2 },
     options: {
       run: {
         type: 'string',
         value: 'STATEMENT',
         help: 'run one statement that reads, and print its rows',
       },
+      dialect: {
+        type: 'string',
+        value: 'clickhouse',
+        help: 'print a query of Daybook as SQL of this dialect: what it cannot answer exactly is refused',
+      },
+      database: {
+        type: 'string',
+        value: 'NAME',
+        help: 'with --dialect: where the tables of the hand-over are (default: what the connection uses)',
+      },
+      ...TIME_OPTIONS,
       format: {
         type: 'string',
         value: 'F',
@@ -38,16 +52,18 @@ export const sqlCommand: Command = {
       ...FORCE_OPTION,
       json: {
         type: 'boolean',
-        help: 'of a script one JSON document: segments, bytes, sha256, script or path; rows as NDJSON',
+        help: 'one JSON document: of a script segments, bytes, sha256, script or path, of a query sql, columns, notes; rows as NDJSON',
       },
     },
     details: `Examples:
   daybook sql CASE --out case.sql
   daybook sql CASE --run "SELECT kind, count(*) FROM events GROUP BY kind"
   daybook sql CASE --run "DESCRIBE events"
-Python, the duckdb shell and its window: docs/notebooks.md. Times are UTC. The script changes nothing; it names the files that the case has now.`,
+  daybook sql CASE 'kind:flow dst_port:443 | top 10 src_ip by sum(bytes)' --dialect clickhouse --database acme
+Python, the duckdb shell and its window: docs/notebooks.md. Times are UTC. The script changes nothing; it names the files that the case has now.\nClickHouse: docs/team.md has the tables, and what is translated.`,
   },
   async run(parsed, context) {
+    const query = queryOf(parsed);
     const format = formatOf(parsed);
     const asked = parsed.text('out');
     const { streams, settings } = context;
@@ -61,7 +77,8 @@ Python, the duckdb shell and its window: docs/notebooks.md. Times are UTC. The s
         guard: { overwrite: parsed.flag('force'), evidence: session.snapshot().sources },
       };
       const statement = parsed.text('run');
-      if (statement === undefined) await printScript(session, parsed.flag('json'), place);
+      if (query !== undefined) await printQuery(session, query, parsed, { ...place, context });
+      else if (statement === undefined) await printScript(session, parsed.flag('json'), place);
       else
         await printTo(place, (output) =>
           printRows(session, statement, format, { ...place, output, context }),
@@ -92,6 +109,58 @@ function formatOf(parsed: Parsed): Format {
 }
 
 type Place = Parameters<typeof printTo>[0];
+
+/** The query that is to be translated; undefined: none is. */
+function queryOf(parsed: Parsed): string | undefined {
+  const query = parsed.positionals[1];
+  const dialect = parsed.text('dialect');
+  if (dialect !== undefined && dialect !== 'clickhouse')
+    throw new DaybookError(
+      'usage',
+      `there is no dialect ${JSON.stringify(dialect)}`,
+      'give --dialect clickhouse; for DuckDB: daybook sql CASE',
+    );
+  if (query !== undefined && dialect === undefined)
+    throw new DaybookError(
+      'usage',
+      'a query is translated into a dialect',
+      "daybook sql CASE 'QUERY' --dialect clickhouse; to run it: daybook query CASE 'QUERY'",
+    );
+  if (dialect !== undefined && (query === undefined || parsed.text('run') !== undefined))
+    throw new DaybookError(
+      'usage',
+      '--dialect is for a query of Daybook',
+      "daybook sql CASE 'QUERY' --dialect clickhouse",
+    );
+  const beside = ['database', 'from', 'to', 'tz'].find((name) => parsed.text(name) !== undefined);
+  if (query === undefined && beside !== undefined)
+    throw new DaybookError(
+      'usage',
+      `--${beside} is for a query that is translated`,
+      `daybook sql CASE 'QUERY' --dialect clickhouse --${beside} …`,
+    );
+  if (parsed.text('database')?.trim() === '')
+    throw new DaybookError('usage', '--database has no name', 'leave it out, or name one');
+  return query;
+}
+
+async function printQuery(
+  session: CaseSession,
+  text: string,
+  parsed: Parsed,
+  { context, ...place }: Place & { context: CommandContext },
+): Promise<void> {
+  const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
+  const made = await translateQuery(session, {
+    ...{ text, zone, database: parsed.text('database'), signal: context.signal },
+    ...requestRange(parsed.text('from'), parsed.text('to'), zone),
+  });
+  const { sql, columns, notes } = made;
+  await printTo(place, (output) =>
+    output.write(parsed.flag('json') ? `${JSON.stringify({ sql, columns, notes })}\n` : sql),
+  );
+  for (const note of notes) place.streams.err.write(`${visible(note)}\n`);
+}
 
 async function printScript(session: CaseSession, asJson: boolean, place: Place): Promise<void> {
   const { out, streams } = place;

@@ -14,6 +14,15 @@ import {
 import type { Test } from '../ast.ts';
 import { type RowFilter, some } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
+import {
+  either as eitherSql,
+  ip4,
+  ip6,
+  number,
+  oneOf as oneOfSql,
+  text as textSql,
+} from '../dialect/clickhouse.ts';
+import { type ClickHouseScope, addressText } from '../dialect/clickhouse-scope.ts';
 import { dimensionOf } from '../dimensions.ts';
 import { IP6_TYPE, oneOf } from '../dialect/duckdb.ts';
 import { type AddressField, refSql } from '../fields.ts';
@@ -193,6 +202,54 @@ function compileV6(
   }
   if (single.length > 0) parts.push({ sql: oneOf(sql, single, IP6_TYPE, scope.params) });
   return parts.length === 0 ? NO_COLUMN : either(parts);
+}
+
+/** Addresses are texts there: one is compared as that, so that an index of texts serves it. */
+export function addressClickHouse(
+  { field, ranges }: AddressFilter,
+  scope: ClickHouseScope,
+): string {
+  return eitherSql(
+    field.sides.map((side) => {
+      const sql = addressText(side, scope);
+      if (sql === undefined) return eitherSql([]);
+      const [has4, has6] = [side.v4 !== undefined, side.v6 !== undefined || !scope.events];
+      const single: string[] = [];
+      const parts: string[] = [];
+      for (const range of ranges) {
+        if (range.version === 'mask') {
+          if (has4)
+            parts.push(
+              `bitAnd(toUInt32(${ip4(sql)}), ${number(range.mask)}) = ${number(range.value)}`,
+            );
+        } else if (range.version === 4) {
+          if (has4) part4(range, sql, single, parts);
+        } else if (has6) part6(range, sql, single, parts);
+      }
+      return eitherSql([oneOfSql(sql, single), ...parts]);
+    }),
+  );
+}
+
+type Range<V extends 4 | 6> = Extract<AddressRange, { version: V }>;
+
+function part4({ low, high }: Range<4>, sql: string, single: string[], parts: string[]): void {
+  if (low === high) single.push(textSql(formatIp4(low)));
+  else
+    parts.push(`${ip4(sql)} BETWEEN toIPv4('${formatIp4(low)}') AND toIPv4('${formatIp4(high)}')`);
+}
+
+const MAPPED = mappedRange({ version: 4, low: 0, high: 0xffff_ffff });
+
+function part6({ low, high }: Range<6>, sql: string, single: string[], parts: string[]): void {
+  if (low === high) {
+    single.push(textSql(formatIp6(low)));
+    return;
+  }
+  const between = `${ip6(sql)} BETWEEN toIPv6('${formatIp6(low)}') AND toIPv6('${formatIp6(high)}')`;
+  // IPv4 addresses are among the mapped ones there.
+  const mayBe4 = MAPPED.low <= high && MAPPED.high >= low;
+  parts.push(mayBe4 ? `(${between} AND isIPv6String(${sql}))` : between);
 }
 
 // -- rows by index ---------------------------------------------------------------------------------
@@ -395,6 +452,7 @@ export const addressOperator: FilterOperator<AddressFilter> = {
     return describeAny(nameText(field), [...names, ...rest.map(rangeText)]);
   },
   sql: addressSql,
+  clickhouse: addressClickHouse,
   sqlCost: 'low',
   rows: addressRows,
   lookUpCost: () => 4,

@@ -4,6 +4,8 @@ import { daysOf } from '../../util/segment-days.ts';
 import type { Test } from '../ast.ts';
 import { type RowFilter, each } from '../batch/row-filter.ts';
 import { type RowScope, dayText, numberAt, textOf } from '../batch/row-scope.ts';
+import { both as bothSql, matches as matchesSql, text } from '../dialect/clickhouse.ts';
+import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { matches } from '../dialect/duckdb.ts';
 import { type Ref, refSql } from '../fields.ts';
 import { printTest } from '../print.ts';
@@ -84,6 +86,33 @@ function daySql(filter: DayFilter, scope: Scope): Predicate {
   }
 }
 
+function dayClickHouse({ test, ref }: DayFilter, scope: ClickHouseScope): string {
+  const sql = ref === undefined ? 'day' : scope.ref(ref);
+  const literal = (day: string): string => text(day.toLowerCase());
+  const dated = `${sql} != 'undated'`;
+  switch (test.test) {
+    case 'word':
+    case 'quoted':
+      return /^[\d-]+$/.test(test.text)
+        ? `${sql} = ${literal(test.text)}`
+        : matchesSql(sql, valuePattern(test.text, test.test === 'word'), true);
+    case 'compare':
+      return test.op === '='
+        ? `${sql} = ${literal(test.value)}`
+        : bothSql([dated, `${sql} ${test.op} ${literal(test.value)}`]);
+    case 'range': {
+      const { low, high, lowIncluded, highIncluded } = test;
+      return bothSql([
+        dated,
+        ...(low === undefined ? [] : [`${sql} ${lowIncluded ? '>=' : '>'} ${literal(low)}`]),
+        ...(high === undefined ? [] : [`${sql} ${highIncluded ? '<=' : '<'} ${literal(high)}`]),
+      ]);
+    }
+    default:
+      return `${sql} IS NOT NULL`;
+  }
+}
+
 /** The same in JavaScript, for a segment's day. Comparisons never hold for `undated`. */
 function dayMatches(test: Test, day: string): boolean {
   switch (test.test) {
@@ -159,6 +188,7 @@ export const dayOperator: FilterOperator<DayFilter> = {
     field.type === 'virtual' && field.name === 'day' ? dayFilter(test, at, field.ref) : undefined,
   describe: ({ test }) => `day:${printTest(test)}`,
   sql: daySql,
+  clickhouse: dayClickHouse,
   sqlCost: 'low',
   rows: dayRows,
   lookUpCost: () => 0,

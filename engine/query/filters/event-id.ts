@@ -6,6 +6,7 @@ import { PROTOCOL_SEQ } from '../../contract/event.ts';
 import type { Test } from '../ast.ts';
 import { type RowFilter, each } from '../batch/row-filter.ts';
 import { type RowScope, numberAt } from '../batch/row-scope.ts';
+import { text, untranslated } from '../dialect/clickhouse.ts';
 import { syntaxError, shown } from '../query-error.ts';
 import { NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
 import type { FilterOperator } from './operator.ts';
@@ -71,6 +72,10 @@ export const eventIdOperator: FilterOperator<EventIdFilter> = {
     field.type === 'virtual' && field.name === 'event_id' ? eventIdFilter(test, at) : undefined,
   describe: ({ source, seq }) => `event_id:${formatEventId(source, seq)}`,
   sql: eventIdSql,
+  clickhouse: ({ source, seq }, { events }) => {
+    if (!events) throw untranslated('event_id after a stage that counts');
+    return `event_id = ${text(formatEventId(source, seq))}`;
+  },
   sqlCost: 'low',
   lookUpCost: () => 0,
   columns: eventIdColumns,

@@ -1,4 +1,6 @@
 /** The texts that an event has of a field, in SQL. */
+import { anyOf, either as eitherSql } from '../dialect/clickhouse.ts';
+import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { anyJsonValue, anyOfList } from '../dialect/duckdb.ts';
 import {
   type AttributeField,
@@ -51,4 +53,30 @@ export function anyText(
   return either(
     texts.map(({ sql, isList }) => ({ sql: isList ? anyOfList(sql, condition) : condition(sql) })),
   );
+}
+
+/** The same in ClickHouse: whether any text of a field meets a condition. */
+export function anyHandedOver(
+  field: ValueField,
+  scope: ClickHouseScope,
+  condition: (sql: string) => string,
+): string {
+  return someText(handedOverTexts(field, scope), condition);
+}
+
+export function someText(texts: readonly NamedText[], condition: (sql: string) => string): string {
+  return eitherSql(
+    texts.map(({ sql, isList }) => (isList ? anyOf(sql, condition) : condition(sql))),
+  );
+}
+
+function handedOverTexts(field: ValueField, scope: ClickHouseScope): readonly NamedText[] {
+  switch (field.type) {
+    case 'text':
+      return [{ sql: scope.ref(field.ref), isList: false }];
+    case 'attribute':
+      return scope.attributesNamed(field.key);
+    default:
+      return [scope.attributes() ?? []].flat();
+  }
 }

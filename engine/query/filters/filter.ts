@@ -8,6 +8,14 @@
 import type { Kind } from '../../contract/event.ts';
 import { KEEP, type RowFilter, every, some, without } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
+import {
+  both as bothSql,
+  either as eitherSql,
+  negate as negateSql,
+  TRUE_SQL,
+  untranslated,
+} from '../dialect/clickhouse.ts';
+import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { type MatchList, isWritten } from '../lists/match-list.ts';
 import { TRUE, type Predicate, type Scope } from '../scope.ts';
 import { type AddressFilter, addressOperator } from './address.ts';
@@ -210,6 +218,26 @@ function compileAny(items: readonly Filter[], scope: Scope): Predicate {
   }
   for (const [operator, group] of shared) out.push(...(operator.sqlOfAny?.(group, scope) ?? []));
   return either(out);
+}
+
+/** The same in ClickHouse. Throws DaybookError `usage` for what has no exact translation. */
+export function clickhouseFilter(filter: Filter, scope: ClickHouseScope): string {
+  switch (filter.filter) {
+    case 'all':
+      return TRUE_SQL;
+    case 'and':
+      return bothSql(filter.items.map((item) => clickhouseFilter(item, scope)));
+    case 'or':
+      return eitherSql(filter.items.map((item) => clickhouseFilter(item, scope)));
+    case 'not':
+      return negateSql(clickhouseFilter(filter.item, scope));
+    default: {
+      const operator = operatorOf(filter);
+      const sql = operator.clickhouse?.(filter, scope);
+      if (sql === undefined) throw untranslated(`the filter ${operator.describe(filter)}`);
+      return sql;
+    }
+  }
 }
 
 /**

@@ -7,6 +7,8 @@ import type { Test } from '../ast.ts';
 import { presentIn } from '../batch/presence.ts';
 import { type RowFilter, every, some } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
+import { both as bothSql, either as eitherSql, TRUE_SQL } from '../dialect/clickhouse.ts';
+import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import {
   type AddressField,
   type AddressSide,
@@ -19,10 +21,10 @@ import type { CandidateRows, SegmentView } from '../index-view.ts';
 import { type Rows, intersect, unite } from '../rows.ts';
 import { syntaxError, shown } from '../query-error.ts';
 import { FALSE, TRUE, type Predicate, type Scope, type SegmentInfo } from '../scope.ts';
-import { addressColumns, addressRows, addressSql } from './address.ts';
+import { addressClickHouse, addressColumns, addressRows, addressSql } from './address.ts';
 import { both, either } from './logic.ts';
 import { codeOf } from './names.ts';
-import { numberColumns, numberSql } from './number.ts';
+import { numberClickHouse, numberColumns, numberSql } from './number.ts';
 import { exactly } from './number-range.ts';
 import type { FilterOperator } from './operator.ts';
 
@@ -103,6 +105,31 @@ export function flowSql(filter: FlowFilter, scope: Scope): Predicate {
     hasAddresses(scope),
     ofProto,
     either([both([one(a, ENDS[0]), one(b, ENDS[1])]), both([one(b, ENDS[0]), one(a, ENDS[1])])]),
+  ]);
+}
+
+export function flowClickHouse(
+  { ends: [a, b], proto }: FlowFilter,
+  scope: ClickHouseScope,
+): string {
+  const ofNumber = (field: NumberField, value: number | undefined): string =>
+    value === undefined
+      ? TRUE_SQL
+      : numberClickHouse({ filter: 'number', field, ranges: [exactly(value)] }, scope);
+  const one = (end: FlowEnd, side: 'src' | 'dst'): string =>
+    bothSql([
+      end.address === undefined
+        ? TRUE_SQL
+        : addressClickHouse(
+            { filter: 'address', field: addressField(`${side}_ip`), ranges: rangesOf(end) },
+            scope,
+          ),
+      ofNumber(numberField(`${side}_port`), end.port),
+    ]);
+  return bothSql([
+    ...ENDS.map((side) => `${side}_ip IS NOT NULL`),
+    ofNumber(numberField('proto'), proto),
+    eitherSql([bothSql([one(a, 'src'), one(b, 'dst')]), bothSql([one(b, 'src'), one(a, 'dst')])]),
   ]);
 }
 
@@ -217,6 +244,7 @@ export const flowOperator: FilterOperator<FlowFilter> = {
     field.type === 'virtual' && field.name === 'flow' ? flowFilter(test, at) : undefined,
   describe: ({ ends: [a, b], proto }) => `flow:${endText(a)}-${endText(b)}/${proto ?? '*'}`,
   sql: flowSql,
+  clickhouse: flowClickHouse,
   sqlCost: 'high',
   rows: flowRows,
   lookUpCost: () => 4,

@@ -2,6 +2,7 @@
 import { KINDS, type Kind } from '../../contract/event.ts';
 import type { Test } from '../ast.ts';
 import { KEEP, NONE } from '../batch/row-filter.ts';
+import { oneOf, text, TRUE_SQL } from '../dialect/clickhouse.ts';
 import { type Ref, refSql } from '../fields.ts';
 import { QueryError, didYouMean, shown } from '../query-error.ts';
 import type { Predicate, Scope } from '../scope.ts';
@@ -54,6 +55,10 @@ export const kindOperator: FilterOperator<KindFilter> = {
     field.type === 'virtual' && field.name === 'kind' ? kindFilter(test, at, field.ref) : undefined,
   describe: ({ kinds }) => (kinds.length === KINDS.length ? 'kind:*' : describeAny('kind', kinds)),
   sql: kindSql,
+  clickhouse: ({ kinds, ref }, scope) =>
+    kinds.length === KINDS.length && ref === undefined
+      ? TRUE_SQL
+      : oneOf(ref === undefined ? 'kind' : scope.ref(ref), kinds.map(text)),
   sqlCost: 'low',
   lookUpCost: () => 0,
   columns: ({ kinds }, { kind }) => (kind !== undefined && kinds.includes(kind) ? KEEP : NONE),

@@ -5,6 +5,7 @@
  * Invariant: what a member is, is said by patterns that RE2 and the runtime read alike, so that it is the same
  * in SQL and in a scan. Arrays within arrays and objects have no members.
  */
+import { text as textSql } from '../dialect/clickhouse.ts';
 import { eachMatch, matchesAcrossLines, startsWith, textAsNumber } from '../dialect/duckdb.ts';
 import { compilePattern } from '../re2/matcher.ts';
 import { escapeRe2, valuePattern } from './wildcard.ts';
@@ -96,6 +97,13 @@ export function memberNumbers(sql: string): string {
   const isArray = `${isArrayText(sql)} AND ${matchesAcrossLines(sql, ARRAY)}`;
   const numbers = eachMatch(sql, PLAIN, (member) => textAsNumber(`trim(${member}, '"')`));
   return `CASE WHEN ${isArray} THEN ${numbers} END`;
+}
+
+/** ClickHouse: the members of a text, each without its quotes; none where it is no array. */
+export function memberTexts(sql: string): string {
+  const isArray = `(startsWith(${sql}, '[') AND match(${sql}, ${textSql(ARRAY)}))`;
+  const members = `extractAll(assumeNotNull(${sql}), ${textSql(PLAIN)})`;
+  return `if(ifNull(${isArray}, false), arrayMap(m -> trim(BOTH '"' FROM m), ${members}), [])`;
 }
 
 const IS_ARRAY = new RegExp(ARRAY, 's');

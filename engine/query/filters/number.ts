@@ -9,16 +9,23 @@ import type { Test } from '../ast.ts';
 import { type RowFilter, some } from '../batch/row-filter.ts';
 import { type RowScope, overflowNamed, textOf } from '../batch/row-scope.ts';
 import { textNumber } from '../batch/text-number.ts';
+import {
+  anyOf,
+  either as eitherSql,
+  textAsNumber as textNumberSql,
+  within,
+} from '../dialect/clickhouse.ts';
+import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { INTEGER_RANGES, anyOfList, oneOf, textAsNumber } from '../dialect/duckdb.ts';
 import { dimensionOf } from '../dimensions.ts';
 import { type AttributeField, type NumberField, refSql, refType } from '../fields.ts';
 import { FALSE, NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
 import { comparison, numberRanges } from '../number-test.ts';
 import { describeAny, nameText } from './describe.ts';
-import { anyText } from './field-texts.ts';
+import { anyText, someText } from './field-texts.ts';
 import { keyFlags } from './key-flags.ts';
 import { either } from './logic.ts';
-import { memberNumbers, membersOf } from './members.ts';
+import { memberNumbers, memberTexts, membersOf } from './members.ts';
 import { type NumberRange, isWithin, parseNumber, rangeText } from './number-range.ts';
 import type { FilterOperator, KeyCondition } from './operator.ts';
 
@@ -46,6 +53,15 @@ export function numberSql(filter: NumberFilter, scope: Scope): Predicate {
       return sql === undefined ? NO_COLUMN : compare(sql, refType(ref), ranges, scope);
     }),
   );
+}
+
+export function numberClickHouse({ field, ranges }: NumberFilter, scope: ClickHouseScope): string {
+  if (field.type === 'number')
+    return eitherSql(field.refs.map((ref) => within(scope.ref(ref), ranges)));
+  return someText(scope.attributesNamed(field.key), (text) => {
+    const meets = (sql: string): string => within(textNumberSql(sql), ranges);
+    return eitherSql([meets(text), anyOf(memberTexts(text), meets)]);
+  });
 }
 
 function compare(
@@ -243,6 +259,7 @@ export const numberOperator: FilterOperator<NumberFilter> = {
       ranges.map((range) => rangeText(range, field.type === 'attribute')),
     ),
   sql: numberSql,
+  clickhouse: numberClickHouse,
   sqlCost: 'low',
   lookUpCost: () => 0,
   groups: numberCondition,

@@ -8,6 +8,7 @@
 import type { Kind } from '../../contract/event.ts';
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
+import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import type { Dimension } from '../dimensions.ts';
 import type { DistinctKeys, CandidateRows, SegmentView } from '../index-view.ts';
 import type { Predicate, Scope, SegmentInfo } from '../scope.ts';
@@ -42,6 +43,11 @@ export interface FilterOperator<F> {
 
   /** SQL that is TRUE exactly for the events that match, FALSE or NULL for the rest. */
   sql(filter: F, scope: Scope): Predicate;
+  /**
+   * The same of events that were handed over and loaded into ClickHouse (docs/team.md), exactly; absent: it is refused.
+   * Throws DaybookError `usage` for what it cannot say.
+   */
+  clickhouse?(filter: F, scope: ClickHouseScope): string;
   /** Any of several, where conditions of one pass over the text find any of them. */
   sqlOfAny?(filters: readonly F[], scope: Scope): Predicate[];
   /** What the database's comparison costs a row: of numbers, of a whole value, of text. */

@@ -3,13 +3,15 @@ import { communityReader } from '../batch/community.ts';
 import { presentIn } from '../batch/presence.ts';
 import { KEEP, type RowFilter, each } from '../batch/row-filter.ts';
 import { type RowScope, overflowNamed } from '../batch/row-scope.ts';
+import { FALSE_SQL, TRUE_SQL, either as eitherSql, untranslated } from '../dialect/clickhouse.ts';
+import { type ClickHouseScope, addressText } from '../dialect/clickhouse-scope.ts';
 import { type Dimension, dimensionOf } from '../dimensions.ts';
 import { type Field, refSql } from '../fields.ts';
 import { NO_COLUMN, TRUE, type Predicate, type Scope } from '../scope.ts';
 import { communitySql } from './community-id.ts';
 import { nameText } from './describe.ts';
-import { anyText } from './field-texts.ts';
-import { ANY_FLOW, flowColumns, flowSql, sidePresent } from './flow.ts';
+import { anyText, someText } from './field-texts.ts';
+import { ANY_FLOW, flowClickHouse, flowColumns, flowSql, sidePresent } from './flow.ts';
 import { keyFlags } from './key-flags.ts';
 import { either } from './logic.ts';
 import { namedTextRows } from './named-texts.ts';
@@ -52,6 +54,40 @@ function presentSql(filter: PresentFilter, scope: Scope): Predicate {
           return flowSql(ANY_FLOW, scope);
         default:
           return TRUE;
+      }
+  }
+}
+
+function presentClickHouse({ field }: PresentFilter, scope: ClickHouseScope): string {
+  const isThere = (sql: string): string => `${sql} IS NOT NULL`;
+  switch (field.type) {
+    case 'number':
+      return eitherSql(field.refs.map((ref) => isThere(scope.ref(ref))));
+    case 'time':
+    case 'text':
+      return isThere(scope.ref(field.ref));
+    case 'address':
+      return eitherSql(
+        field.sides.map((side) => {
+          const sql = addressText(side, scope);
+          return sql === undefined ? FALSE_SQL : isThere(sql);
+        }),
+      );
+    case 'attribute':
+      return someText(scope.attributesNamed(field.key), isThere);
+    case 'virtual':
+      if (field.ref !== undefined) return isThere(scope.ref(field.ref));
+      switch (field.name) {
+        case 'attributes': {
+          const all = scope.attributes();
+          return all === undefined ? FALSE_SQL : `notEmpty(${all.sql})`;
+        }
+        case 'community_id':
+          throw untranslated('community_id');
+        case 'flow':
+          return flowClickHouse(ANY_FLOW, scope);
+        default:
+          return TRUE_SQL;
       }
   }
 }
@@ -110,6 +146,7 @@ export const presentOperator: FilterOperator<PresentFilter> = {
       : undefined,
   describe: ({ field }) => `${nameText(field)}:*`,
   sql: presentSql,
+  clickhouse: presentClickHouse,
   sqlCost: 'low',
   rows: ({ field }, _segment, known) =>
     field.type === 'text' ? namedTextRows(field.ref, known, () => true) : undefined,

@@ -6,6 +6,7 @@
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import { filterPlaces, patternTest, placesOf } from '../batch/text-places.ts';
+import { matches } from '../dialect/clickhouse.ts';
 import type { CandidateRows, SegmentView } from '../index-view.ts';
 import { printTest } from '../print.ts';
 import { checkRe2 } from '../re2/check.ts';
@@ -14,7 +15,7 @@ import { rowsOf } from '../rows.ts';
 import { QueryError } from '../query-error.ts';
 import { type Predicate, type Scope, type SegmentInfo, hasMatch } from '../scope.ts';
 import { nameText } from './describe.ts';
-import { type ValueField, anyTextOf, isValueField } from './field-texts.ts';
+import { type ValueField, anyHandedOver, anyTextOf, isValueField } from './field-texts.ts';
 import type { FilterOperator } from './operator.ts';
 import { requiredWords } from './required-words.ts';
 import { MOST_CANDIDATES, searchedColumn } from './searched.ts';
@@ -84,6 +85,8 @@ export const regexOperator: FilterOperator<RegexFilter> = {
   describe: ({ field, pattern, ignoreCase }) =>
     `${nameText(field)}:${printTest({ test: 'regex', pattern, ignoreCase, at: 0 })}`,
   sql: regexSql,
+  clickhouse: ({ field, pattern, ignoreCase }, scope) =>
+    anyHandedOver(field, scope, (sql) => matches(sql, pattern, ignoreCase)),
   sqlCost: 'high',
   rows: (filter, segment, known, few) => (few ? undefined : regexRows(filter, segment, known)),
   lookUpCost: () => 30,

@@ -1,6 +1,7 @@
 /** `tag:lateral`, `tag:ioc*`, `tag:*`: events that carry such a tag. */
 import type { Test } from '../ast.ts';
 import { NONE } from '../batch/row-filter.ts';
+import { FALSE_SQL, oneOf, text } from '../dialect/clickhouse.ts';
 import { type Ref, refSql } from '../fields.ts';
 import { QueryError, didYouMean, shown } from '../query-error.ts';
 import type { CandidateRows, SegmentView } from '../index-view.ts';
@@ -72,6 +73,12 @@ export const tagOperator: FilterOperator<TagFilter> = {
       : undefined,
   describe: ({ ids }) => describeAny('tag', ids.map(String)),
   sql: tagSql,
+  clickhouse: ({ ids, ref }, scope) => {
+    const names = scope.tagNames(ids).map(text);
+    if (ref !== undefined) return oneOf(scope.ref(ref), names);
+    if (names.length === 0 || !scope.events) return FALSE_SQL;
+    return `event_id IN (SELECT event_id FROM ${scope.table('tags')} WHERE ${oneOf('tag', names)})`;
+  },
   sqlCost: 'high',
   rows: tagRows,
   lookUpCost: () => 2,

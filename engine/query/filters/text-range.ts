@@ -3,11 +3,12 @@ import type { Test } from '../ast.ts';
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import { type TextTest, compareBytes, filterPlaces, placesOf } from '../batch/text-places.ts';
+import { both, text } from '../dialect/clickhouse.ts';
 import type { AttributeField, Field, TextField } from '../fields.ts';
 import { syntaxError } from '../query-error.ts';
 import type { Predicate, Scope } from '../scope.ts';
 import { nameText } from './describe.ts';
-import { anyTextOf } from './field-texts.ts';
+import { anyHandedOver, anyTextOf } from './field-texts.ts';
 import type { FilterOperator } from './operator.ts';
 
 export interface TextRangeFilter {
@@ -85,6 +86,15 @@ export const textRangeOperator: FilterOperator<TextRangeFilter> = {
   describe: ({ field, low, high, lowIncluded, highIncluded }) =>
     `${nameText(field)}:${lowIncluded ? '[' : '{'}${low ?? '*'} TO ${high ?? '*'}${highIncluded ? ']' : '}'}`,
   sql: textRangeSql,
+  clickhouse: ({ field, low, high, lowIncluded, highIncluded }, scope) =>
+    anyHandedOver(field, scope, (sql) =>
+      low === undefined && high === undefined
+        ? `${sql} IS NOT NULL`
+        : both([
+            ...(low === undefined ? [] : [`${sql} ${lowIncluded ? '>=' : '>'} ${text(low)}`]),
+            ...(high === undefined ? [] : [`${sql} ${highIncluded ? '<=' : '<'} ${text(high)}`]),
+          ]),
+    ),
   sqlCost: 'high',
   lookUpCost: () => 0,
   columns: textRangeColumns,

@@ -7,6 +7,8 @@ import { attributesNamed, isAttributeColumn } from '../attribute-names.ts';
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import { equals, filterPlaces, patternTest, placesOf } from '../batch/text-places.ts';
+import { either, matches, text as literal } from '../dialect/clickhouse.ts';
+import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { dimensionOf } from '../dimensions.ts';
 import type { CandidateRows, SegmentView } from '../index-view.ts';
 import { printTest } from '../print.ts';
@@ -20,7 +22,7 @@ import {
   hasMatch,
 } from '../scope.ts';
 import { nameText } from './describe.ts';
-import { type ValueField, anyTextOf, isValueField } from './field-texts.ts';
+import { type ValueField, anyHandedOver, anyTextOf, isValueField } from './field-texts.ts';
 import { keyFlags } from './key-flags.ts';
 import { arrayPattern, isArrayText, memberPattern, memberTest, valueTest } from './members.ts';
 import { namedTextRows } from './named-texts.ts';
@@ -97,6 +99,19 @@ function anyValue(field: ValueField, filters: readonly TextValueFilter[], scope:
     return parts.length === 1 ? parts[0]! : `(${parts.join(' OR ')})`;
   };
   return anyTextOf(field, scope, condition);
+}
+
+function textValueClickHouse(filter: TextValueFilter, scope: ClickHouseScope): string {
+  const { field, text, wildcard } = filter;
+  return anyHandedOver(field, scope, (sql) => {
+    const whole =
+      !wildcard && UNCASED.test(text)
+        ? `${sql} = ${literal(text)}`
+        : matches(sql, valuePattern(text, wildcard), true);
+    if (field.type === 'text') return whole;
+    const member = matches(sql, arrayPattern([memberPattern(text, wildcard)]), true);
+    return either([whole, `(startsWith(${sql}, '[') AND ${member})`]);
+  });
 }
 
 function textValueRows(
@@ -215,6 +230,7 @@ export const textValueOperator: FilterOperator<TextValueFilter> = {
   describe: ({ field, text, wildcard }) =>
     `${nameText(field)}:${printTest({ test: wildcard ? 'word' : 'quoted', text })}`,
   sql: textValueSql,
+  clickhouse: textValueClickHouse,
   sqlOfAny: textValuesSql,
   sqlCost: 'medium',
   rows: textValueRows,

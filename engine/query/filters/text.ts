@@ -9,6 +9,8 @@ import { RE2_DELIMITER, RE2_TOKEN_CHARACTER, tokensIn } from '../../util/tokens.
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import { type Places, filterPlaces, patternTest, placesOfRef } from '../batch/text-places.ts';
+import { matches } from '../dialect/clickhouse.ts';
+import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { anyJsonValue } from '../dialect/duckdb.ts';
 import { type Ref, refName, refSql } from '../fields.ts';
 import type { CandidateRows, SegmentView } from '../index-view.ts';
@@ -18,6 +20,7 @@ import { rowsOf } from '../rows.ts';
 import { syntaxError, shown } from '../query-error.ts';
 import { NO_COLUMN, type Predicate, type Scope, type SegmentInfo, hasMatch } from '../scope.ts';
 import { checkLength, escapeRe2, joinable } from './wildcard.ts';
+import { someText } from './field-texts.ts';
 import { either } from './logic.ts';
 import type { FilterOperator } from './operator.ts';
 import { MOST_CANDIDATES, searchedColumn } from './searched.ts';
@@ -120,6 +123,12 @@ function textSql(filter: TextFilter, scope: Scope): Predicate {
   return anywhere(whole(filter.pattern, filter), filter.ref, scope);
 }
 
+function textClickHouse(filter: TextFilter, scope: ClickHouseScope): string {
+  const { ref } = filter;
+  const texts = ref === undefined ? scope.texts() : [{ sql: scope.ref(ref), isList: false }];
+  return someText(texts, (sql) => matches(sql, wholePattern(filter), true));
+}
+
 /** Any of several: those that are searched in the same columns share a pattern. */
 function textsSql(filters: readonly TextFilter[], scope: Scope): Predicate[] {
   const groups = new Map<string, TextFilter[]>();
@@ -202,6 +211,7 @@ export const textOperator: FilterOperator<TextFilter> = {
     return `${refName(ref)}:${text}`;
   },
   sql: textSql,
+  clickhouse: textClickHouse,
   sqlOfAny: textsSql,
   sqlCost: 'high',
   rows: textRows,

@@ -8,6 +8,7 @@ import { RowSet } from '../../util/row-set.ts';
 import type { Test } from '../ast.ts';
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
+import { both, FALSE_SQL, time } from '../dialect/clickhouse.ts';
 import { type Ref, type TimeField, refSql } from '../fields.ts';
 import type { CandidateRows, SegmentView } from '../index-view.ts';
 import { shown, syntaxError } from '../query-error.ts';
@@ -151,6 +152,15 @@ export const timeOperator: FilterOperator<TimeFilter> = {
     return `ts:[${shownTime(from)} TO ${shownTime(to)}]`;
   },
   sql: timeSql,
+  clickhouse: ({ ref, from, to }, scope) => {
+    const sql = scope.ref(ref);
+    if (from !== undefined && to !== undefined && from >= to) return FALSE_SQL;
+    if (from === undefined && to === undefined) return `${sql} IS NOT NULL`;
+    return both([
+      ...(from === undefined ? [] : [`${sql} >= ${time(from)}`]),
+      ...(to === undefined ? [] : [`${sql} < ${time(to)}`]),
+    ]);
+  },
   sqlCost: 'low',
   rows: timeRows,
   lookUpCost: () => 1,

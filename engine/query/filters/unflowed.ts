@@ -43,6 +43,7 @@ function unflowedColumns(_filter: UnflowedFilter, scope: RowScope): RowFilter {
 export const unflowedOperator: FilterOperator<UnflowedFilter> = {
   describe: () => 'no packets of flows',
   sql: unflowedSql,
+  clickhouse: () => `(kind != 'packet' OR flow_id IS NULL)`,
   sqlCost: 'low',
   rows: (_filter, _segment, { indexes }) => {
     const found = indexes.values?.unflowed();

@@ -1,6 +1,7 @@
 /** `count`: one number. */
 import type { Stage } from '../ast.ts';
 import { type Input, type Table, type TableColumn, valueShape } from '../relation.ts';
+import { type ClickHouseRows, type ClickHouseTable, selectOf } from '../dialect/clickhouse-rows.ts';
 import { TRUE } from '../scope.ts';
 import type { BatchStage } from '../batch/stage.ts';
 import type { StageOperator } from './operator.ts';
@@ -19,6 +20,14 @@ export function countTable(input: Input): Table {
     columns: [COUNT_COLUMN],
     order: [{ sql: '"n"', descending: false }],
     sql: `SELECT count(*) AS n FROM (${rows}) AS r`,
+  };
+}
+
+function clickhouseCount(rows: ClickHouseRows): ClickHouseTable {
+  return {
+    columns: [COUNT_COLUMN],
+    order: [{ sql: 'n', descending: false }],
+    sql: selectOf('count() AS n', rows),
   };
 }
 
@@ -48,6 +57,7 @@ export const countOperator: StageOperator<CountStage> = {
   parse: () => ({ stage: 'count' }),
   shape: 'count',
   table: (_, input) => countTable(input),
+  clickhouse: (_, rows) => clickhouseCount(rows),
   batches: (_, { columns }) => countBatches(columns),
   batchTable: (_, { rows }) => ({
     columns: [COUNT_COLUMN],

@@ -29,5 +29,7 @@ export const fieldsOperator: StageOperator<FieldsStage> = {
     return { stage: 'fields', fields, ...(without ? { without } : {}) };
   },
   project: left,
+  clickhouse: (stage, rows) =>
+    rows.columns === undefined ? rows : { ...rows, columns: left(stage, rows.columns) },
   batchTable: (stage, table) => project(sorted(table), left(stage, table.columns)),
 };

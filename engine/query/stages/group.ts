@@ -11,6 +11,7 @@ import {
 } from '../relation.ts';
 import type { Scope } from '../scope.ts';
 import { type ValueShape, type Variant, combine, shapeOf, variantsOf } from '../values.ts';
+import { type ClickHouseRows, keyOf } from '../dialect/clickhouse-rows.ts';
 import type { CompiledMeasure } from './measure.ts';
 
 export interface Keys {
@@ -51,4 +52,23 @@ export function keyedRows(keys: Keys, measures: readonly CompiledMeasure[], inpu
 /** `"c0", "c1"`: every SQL column of the keys. */
 export function keyList(keys: Keys): string {
   return keys.columns.flatMap(({ aliases }) => aliases.map((alias) => `"${alias}"`)).join(', ');
+}
+
+/** Keys in ClickHouse: their columns, and the SELECT list that computes them. */
+export function clickhouseKeys(
+  names: readonly Name[],
+  rows: ClickHouseRows,
+): { readonly columns: readonly TableColumn[]; readonly list: readonly string[] } {
+  const values = names.map((name) => keyOf(name, rows));
+  const columns = nameColumns(
+    values.map(({ shape }) => ({ name: shape.name, shape })),
+    names[0]?.start ?? 0,
+  );
+  return { columns, list: values.map(({ sql }, i) => `${sql} AS ${columns[i]!.aliases[0]}`) };
+}
+
+/** GROUP BY keys; nothing where there are none. */
+export function clickhouseGroupBy(columns: readonly TableColumn[]): string {
+  const aliases = columns.flatMap((column) => column.aliases);
+  return aliases.length === 0 ? '' : `GROUP BY ${aliases.join(', ')}`;
 }

@@ -10,8 +10,19 @@ import {
   standardDeviation,
   valuesAsText,
 } from '../dialect/duckdb.ts';
+import { untranslated } from '../dialect/clickhouse.ts';
+import {
+  type ClickHouseRows,
+  type ClickHouseValue,
+  numberOf as numberInRows,
+  presentValues,
+  simpleShape,
+  valuesOf,
+} from '../dialect/clickhouse-rows.ts';
 import { fieldValue } from '../expressions/analyse.ts';
 import { converted } from '../expressions/operator.ts';
+import { analyse } from '../analyse.ts';
+import { clickhouseFilter } from '../filters/filter.ts';
 import { PART_TYPES, onePart } from '../expressions/value.ts';
 import type { Field } from '../fields.ts';
 import { QueryError } from '../query-error.ts';
@@ -217,4 +228,80 @@ function distinct(
     values: (scope) => combine(sides.map((side) => variantsOf(side, shape, scope, input.extent))),
     aggregate,
   };
+}
+
+// -- in ClickHouse ---------------------------------------------------------------------------------
+
+/** The aggregate, and what it gives. Throws QueryError as `compileMeasure`, and DaybookError `usage`. */
+export function clickhouseMeasure(measure: Measure, rows: ClickHouseRows): ClickHouseValue {
+  const { fn, of, as } = measure;
+  const counted = simpleShape(as, 'integer');
+  if (fn === 'count' || of === undefined) return { shape: counted, sql: 'count()' };
+  if (fn === 'countif') return { shape: counted, sql: `countIf(${conditionOf(of, rows)})` };
+  const field = rows.resolve(of);
+  if (fn === 'distinct') {
+    const { sql, shape } = valuesOf(field, of, rows);
+    const [first, ...more] = sql;
+    if (first === undefined) throw untranslated(`distinct(${of.name})`);
+    if (shape.type === 'event-id') return { shape: counted, sql: `uniqExact(${first})` };
+    return {
+      shape: counted,
+      sql: more.length === 0 ? `uniqExact(${first})` : `uniqExactArray(${presentValues(sql)})`,
+    };
+  }
+  if (fn === 'values') throw untranslated(`values(${of.name})`);
+  const number = numberInRows(field, of, rows);
+  if (fn === 'first' || fn === 'last') {
+    const { sql, shape } = valuesOf(field, of, rows);
+    if (!rows.scope.events || sql.length !== 1 || !/^(?:real|time|text|integer)$/.test(shape.type))
+      throw untranslated(`${fn}(${of.name})`);
+    const value = sql[0]!;
+    return {
+      shape: { ...shape, name: as },
+      sql: `${fn === 'first' ? 'argMinIf' : 'argMaxIf'}(${value}, ${placeInTime(fn)}, ${value} IS NOT NULL)`,
+    };
+  }
+  if (number !== undefined) {
+    const { sql, type } = number;
+    // Of no rows there is none: a table's columns may be never missing.
+    const orNull = rows.scope.events ? '' : 'OrNull';
+    if (fn === 'min' || fn === 'max')
+      return {
+        shape: simpleShape(as, type === 'Float64' ? 'real' : 'integer', type),
+        sql: `${fn}${orNull}(${sql})`,
+      };
+    if (fn === 'sum')
+      return {
+        shape: simpleShape(as, type === 'Float64' ? 'real' : 'integer'),
+        sql: `sum${orNull}(${type === 'Int64' ? `toInt128(${sql})` : sql})`,
+      };
+    const real = simpleShape(as, 'real');
+    const fraction = fractionOf(fn);
+    if (fraction !== undefined)
+      return { shape: real, sql: `quantileExactInclusive${orNull}(${fraction})(${sql})` };
+    if (fn === 'stddev')
+      return { shape: real, sql: `if(count(${sql}) > 1, stddevSampStable(${sql}), NULL)` };
+    return { shape: real, sql: `avg${orNull}(toFloat64(${sql}))` };
+  }
+  if ((fn === 'min' || fn === 'max') && (field.type === 'time' || field.type === 'text')) {
+    const { sql, shape } = valuesOf(field, of, rows);
+    const orNull = rows.scope.events ? '' : 'OrNull';
+    return { shape: { ...shape, name: as }, sql: `${fn}${orNull}(${sql[0]!})` };
+  }
+  throw untranslated(`${fn}(${of.name})`);
+}
+
+/** The order of events as a value; those without a time come where there are no others. */
+function placeInTime(fn: 'first' | 'last'): string {
+  const undated = fn === 'first' ? 'ts IS NULL' : 'ts IS NOT NULL';
+  return `(${undated}, ifNull(toUnixTimestamp64Micro(ts), 0), ifNull(ts_ns, 0), ifNull(source_id, 0), ifNull(seq, 0))`;
+}
+
+/** The condition of `countif`, which is written as a value: `if(condition, 1)`. */
+function conditionOf(of: Name, rows: ClickHouseRows): string {
+  const { expression } = of;
+  const condition = expression?.value === 'call' ? expression.args[0] : undefined;
+  if (condition?.value !== 'condition') throw untranslated(`countif(${of.name})`);
+  const filter = analyse(condition.filter, rows.resolve, rows.around);
+  return `ifNull(${clickhouseFilter(filter, rows.scope)}, false)`;
 }

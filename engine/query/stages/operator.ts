@@ -19,6 +19,7 @@ import type { BatchStage } from '../batch/stage.ts';
 import type { Budget } from '../batch/budget.ts';
 import type { BatchTable } from '../batch/table.ts';
 import type { Wanted } from '../batch/batch-scope.ts';
+import type { ClickHouseRows, ClickHouseTable } from '../dialect/clickhouse-rows.ts';
 import type { Field, Resolve } from '../fields.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
 import type { Grid, MatchedRange } from '../grid.ts';
@@ -117,6 +118,11 @@ export interface StageOperator<S> {
   readonly shape?: Shape;
   /** SQL of the table that it makes of events or of another table. */
   table?(stage: S, input: Input, grid: Grid | undefined): Table;
+  /**
+   * The same in ClickHouse, of events that were handed over (docs/team.md) or of another table: rows that are chosen, or a
+   * table, exactly. Absent: it is refused. Throws DaybookError `usage` for what it cannot say.
+   */
+  clickhouse?(stage: S, rows: ClickHouseRows): ClickHouseRows | ClickHouseTable;
   /** SQL of rows that are chosen or put in order, of events or of a table. */
   relation?(stage: S, relation: Relation, around: Surroundings): Relation;
   /** Fields that rows have more after it, or others by these names: of events and of tables, in SQL and in memory. */

@@ -1,6 +1,7 @@
 /** `sort f [desc], …`: rows in another order; of equals, in the order that they had. */
 import type { SortKey, Stage } from '../ast.ts';
 import type { OrderKey, Relation } from '../relation.ts';
+import { firstValue, orderOf } from '../dialect/clickhouse-rows.ts';
 import type { StageOperator } from './operator.ts';
 import { namedColumns, valueParts } from './value-parts.ts';
 
@@ -31,6 +32,14 @@ export const sortOperator: StageOperator<SortStage> = {
     return { stage: 'sort', keys };
   },
   relation: ({ keys }, relation) => sortRelation(relation, keys),
+  clickhouse: ({ keys }, rows) => {
+    const order = keys.flatMap(({ by, descending }) => {
+      const { shape, sql } = firstValue(by, rows);
+      return orderOf(shape, sql, descending);
+    });
+    const known = new Set(order.map(({ sql }) => sql));
+    return { ...rows, order: [...order, ...rows.order.filter(({ sql }) => !known.has(sql))] };
+  },
   batchTable: ({ keys }, table) => {
     const order = keys.flatMap(({ by, descending }) =>
       namedColumns([by], table.columns).flatMap(({ aliases }) =>

@@ -3,8 +3,14 @@ import type { Stage, Measure } from '../ast.ts';
 import { byValue, type Input, type Table, type TableColumn } from '../relation.ts';
 import { QueryError, shown, syntaxError } from '../query-error.ts';
 import { groupedRows } from '../group-parts.ts';
-import { groupKeys, keyList, keyedRows } from './group.ts';
-import { type CompiledMeasure, compileMeasure } from './measure.ts';
+import {
+  type ClickHouseRows,
+  type ClickHouseTable,
+  byValues,
+  selectOf,
+} from '../dialect/clickhouse-rows.ts';
+import { clickhouseGroupBy, clickhouseKeys, groupKeys, keyList, keyedRows } from './group.ts';
+import { type CompiledMeasure, clickhouseMeasure, compileMeasure } from './measure.ts';
 import type { RawValue } from '../raw-value.ts';
 import { ROW_BYTES } from '../batch/budget.ts';
 import { Grouping } from '../batch/grouping.ts';
@@ -42,6 +48,20 @@ function statsTable(stage: StatsStage, input: Input): Table {
 function measureColumn(measures: readonly CompiledMeasure[], i: number): TableColumn {
   const { name, shape } = measures[i]!;
   return { name, shape, aliases: [`s${i}`] };
+}
+
+function clickhouseStats({ by, measures }: StatsStage, rows: ClickHouseRows): ClickHouseTable {
+  const keys = clickhouseKeys(by, rows);
+  const measured = measures.map((one) => clickhouseMeasure(one, rows));
+  const computed = measured.map(({ sql }, i) => `${sql} AS s${i}`);
+  return {
+    columns: [
+      ...keys.columns,
+      ...measured.map(({ shape }, i) => ({ name: shape.name, shape, aliases: [`s${i}`] })),
+    ],
+    order: by.length > 0 ? byValues(keys.columns) : [{ sql: 's0', descending: false }],
+    sql: selectOf([...keys.list, ...computed].join(', '), rows, clickhouseGroupBy(keys.columns)),
+  };
 }
 
 function statsBatches(stage: StatsStage, context: BatchContext): BatchStage {
@@ -90,6 +110,7 @@ export const statsOperator: StageOperator<StatsStage> = {
   },
   shape: 'stats',
   table: statsTable,
+  clickhouse: clickhouseStats,
   groups: ({ by, measures }) => ({ stage: 'stats', fields: by, measures, limit: Infinity }),
   batches: statsBatches,
 };

@@ -14,7 +14,14 @@ import {
   plusSeconds,
   timeFromMicros,
 } from '../dialect/duckdb.ts';
-import { type Grid, bucketSql, startSql, bucketStart, intervalMicros } from '../grid.ts';
+import {
+  type Grid,
+  bucketSql,
+  constantPeriods,
+  startSql,
+  bucketStart,
+  intervalMicros,
+} from '../grid.ts';
 import { QueryError, syntaxError } from '../query-error.ts';
 import {
   byValue,
@@ -28,8 +35,17 @@ import {
 } from '../relation.ts';
 import { type Scope, TRUE } from '../scope.ts';
 import { type Variant, combine, numberOf } from '../values.ts';
-import { groupKeys, keyList } from './group.ts';
-import { compileMeasure } from './measure.ts';
+import { both as bothSql, microsOf, timeOfMicros, untranslated } from '../dialect/clickhouse.ts';
+import {
+  type ClickHouseRows,
+  type ClickHouseTable,
+  byValues,
+  selectOf,
+  simpleShape,
+  subquery,
+} from '../dialect/clickhouse-rows.ts';
+import { clickhouseKeys, groupKeys, keyList } from './group.ts';
+import { clickhouseMeasure, compileMeasure } from './measure.ts';
 import type { EventBatch } from '../../contract/event-batch.ts';
 import type { RawValue } from '../raw-value.ts';
 import { ROW_BYTES } from '../batch/budget.ts';
@@ -184,6 +200,81 @@ function timelineTable(parts: TimelineParts, grid: Grid | undefined, input: Inpu
     ? `${buckets} AS b LEFT JOIN (${parts.sql}) AS q ON b.i = q.i`
     : `(${parts.sql}) AS b`;
   return { columns, order, sql: `SELECT ${at} AS start, ${list.join(', ')} FROM ${from}` };
+}
+
+// -- in ClickHouse ---------------------------------------------------------------------------------
+
+function clickhouseTimeline(stage: TimelineStage, rows: ClickHouseRows): ClickHouseTable {
+  const { interval, by, measure } = stage;
+  if (!rows.scope.events)
+    throw new QueryError(
+      'query-syntax',
+      `timeline needs events, not a table (column ${stage.start + 1})`,
+      stage.start,
+    );
+  if (stage.spread !== undefined) throw untranslated('timeline that spreads');
+  if (interval === undefined)
+    throw untranslated('timeline without an interval', 'name one: timeline 1h');
+  const keys = clickhouseKeys(by === undefined ? [] : [by], rows);
+  const measured = measure && clickhouseMeasure(measure, rows);
+  const { sql: start, floor, step } = bucketStarts(interval, rows);
+  const dated = { ...rows, where: bothSql([rows.where, 'ts IS NOT NULL']) };
+  const computed = measured === undefined ? [] : [`${measured.sql} AS ${MEASURED}`];
+  const buckets = selectOf(
+    [`${start} AS b`, ...keys.list, 'count() AS n', ...computed].join(', '),
+    dated,
+    ['GROUP BY b', ...keys.columns.flatMap(({ aliases }) => aliases)].join(', '),
+  );
+  const columns: TableColumn[] = [
+    { name: 'start', shape: simpleShape('start', 'time'), aliases: ['start'] },
+    ...keys.columns,
+    { name: 'count', shape: valueShape('count', 'integer', 'UInt64'), aliases: ['n'] },
+  ];
+  if (measured !== undefined)
+    columns.push({ name: measured.shape.name, shape: measured.shape, aliases: [MEASURED] });
+  // Empty buckets: between the first and the last event, or the ends that are named. A series is not filled.
+  const { from, to } = rows.range;
+  const fill = [
+    'ORDER BY b WITH FILL',
+    ...(from === undefined ? [] : [`FROM ${floor(from)}`]),
+    ...(to === undefined ? [] : [`TO ${to}`]),
+    `STEP ${step}`,
+  ].join(' ');
+  const filled = by === undefined ? `${buckets}\n${fill}` : buckets;
+  const list = columns.slice(1).flatMap(({ aliases }) => aliases);
+  return {
+    columns,
+    order: byValues(columns),
+    sql: `SELECT ${[`${timeOfMicros('b')} AS start`, ...list].join(', ')}\nFROM ${subquery(filled)}`,
+  };
+}
+
+/** The first microsecond of the bucket of an event, and of a time; buckets begin at midnight of the zone. */
+function bucketStarts(
+  interval: Interval,
+  { around: { zone }, range, extent }: ClickHouseRows,
+): { readonly sql: string; readonly step: number; floor(us: number): number } {
+  const step = intervalMicros(interval);
+  const from = range.from ?? extent.from;
+  const to = range.to ?? extent.to;
+  const periods =
+    from === undefined || to === undefined || from > to
+      ? [{ offset: 0 }]
+      : constantPeriods(from, to + 1, zone);
+  if (periods.length > 1)
+    throw untranslated(
+      `timeline in ${zone}, whose clocks are changed between the first event and the last,`,
+      'use --tz UTC, or name a range in which they are not',
+    );
+  const offset = periods[0]!.offset * 1e6;
+  const anchor = (interval.unit === 'w' ? FIRST_MONDAY : 0) - offset;
+  const us = microsOf('ts');
+  const since = anchor === 0 ? us : `${us} - ${anchor}`.replace('- -', '+ ');
+  return {
+    step,
+    sql: `${us} - positiveModulo(${since}, ${step})`,
+    floor: (at) => Math.floor((at - anchor) / step) * step + anchor,
+  };
 }
 
 // -- rows of batches -------------------------------------------------------------------------------
@@ -399,6 +490,7 @@ export const timelineOperator: StageOperator<TimelineStage> = {
   },
   shape: 'timeline',
   table: (stage, input, grid) => timelineTable(timelineParts(stage, input, grid), grid, input),
+  clickhouse: clickhouseTimeline,
   batches: (stage, context) => new TimelineBatches(stage, context),
   refusesBatches: ({ spread, measure }) =>
     spread !== undefined

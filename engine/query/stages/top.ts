@@ -14,8 +14,16 @@ import {
   type TableColumn,
 } from '../relation.ts';
 import { groupedRows, keptGroups } from '../group-parts.ts';
-import { groupKeys, keyList, keyedRows } from './group.ts';
-import { compileMeasure } from './measure.ts';
+import {
+  type ClickHouseRows,
+  type ClickHouseTable,
+  byValues,
+  ordered,
+  selectOf,
+  subquery,
+} from '../dialect/clickhouse-rows.ts';
+import { clickhouseGroupBy, clickhouseKeys, groupKeys, keyList, keyedRows } from './group.ts';
+import { clickhouseMeasure, compileMeasure } from './measure.ts';
 import { nullOf } from '../dialect/duckdb.ts';
 import type { RawValue } from '../raw-value.ts';
 import { firstOf } from '../batch/first-of.ts';
@@ -70,6 +78,30 @@ function topTable(stage: TopStage, input: Input): Table {
   ].join('\n');
   const columns = [...keys.columns, measured];
   return { columns: additive ? [...columns, share] : columns, order, sql };
+}
+
+function clickhouseTop(stage: TopStage, rows: ClickHouseRows): ClickHouseTable {
+  const { columns, list } = clickhouseKeys(stage.fields, rows);
+  const measure = clickhouseMeasure(stage.by, rows);
+  const groups = selectOf(
+    [...list, `${measure.sql} AS m`].join(', '),
+    rows,
+    clickhouseGroupBy(columns),
+  );
+  const order = [{ sql: 'm', descending: stage.stage === 'top' }, ...byValues(columns)];
+  const measured = { name: measure.shape.name, shape: measure.shape, aliases: ['m'] };
+  const share = {
+    name: 'share',
+    shape: valueShape('share', 'real', 'Float64'),
+    aliases: ['share'],
+  };
+  const additive = stage.by.fn === 'count' || stage.by.fn === 'sum';
+  const first = `${ordered(order)}\nLIMIT ${stage.limit}`;
+  // The whole is that of all groups: it is known before the first are chosen.
+  const sql = additive
+    ? `SELECT *, toFloat64(m) / nullIf(toFloat64(sum(m) OVER ()), 0) AS share\nFROM ${subquery(groups)}\n${first}`
+    : `${groups}\n${first}`;
+  return { columns: [...columns, measured, ...(additive ? [share] : [])], order, sql };
 }
 
 // -- rows of batches -------------------------------------------------------------------------------
@@ -147,6 +179,7 @@ export const topOperator: StageOperator<Extract<Stage, { stage: 'top' }>> = {
   parse: (reader) => ({ ...parsed(reader), stage: 'top' }),
   shape: 'top',
   table: topTable,
+  clickhouse: clickhouseTop,
   groups: ({ fields, by, limit }) => ({ stage: 'top', fields, measures: [by], limit }),
   batches: topBatches,
 };
@@ -157,5 +190,6 @@ export const rareOperator: StageOperator<Extract<Stage, { stage: 'rare' }>> = {
   parse: (reader) => ({ ...parsed(reader), stage: 'rare' }),
   shape: 'top',
   table: topTable,
+  clickhouse: clickhouseTop,
   batches: topBatches,
 };

@@ -2,7 +2,13 @@
 import type { Measure, Stage } from '../ast.ts';
 import { byValue, valueShape, type Input, type Table } from '../relation.ts';
 import { groupedRows } from '../group-parts.ts';
-import { groupKeys, keyList, keyedRows } from './group.ts';
+import {
+  type ClickHouseRows,
+  type ClickHouseTable,
+  byValues,
+  selectOf,
+} from '../dialect/clickhouse-rows.ts';
+import { clickhouseGroupBy, clickhouseKeys, groupKeys, keyList, keyedRows } from './group.ts';
 import { ROW_BYTES } from '../batch/budget.ts';
 import { Grouping } from '../batch/grouping.ts';
 import { groupingParts } from '../batch/grouping-parts.ts';
@@ -35,6 +41,21 @@ function valuesTable({ field }: ValuesStage, input: Input): Table {
   };
 }
 
+function clickhouseValues({ field }: ValuesStage, rows: ClickHouseRows): ClickHouseTable {
+  const { columns, list } = clickhouseKeys([field], rows);
+  const present = columns.flatMap(({ aliases }) => aliases.map((one) => `${one} IS NOT NULL`));
+  const count = valueShape('count', 'integer', 'UInt64');
+  return {
+    columns: [...columns, { name: 'count', shape: count, aliases: ['n'] }],
+    order: [{ sql: 'n', descending: true }, ...byValues(columns)],
+    sql: selectOf(
+      [...list, 'count() AS n'].join(', '),
+      rows,
+      `${clickhouseGroupBy(columns)}\nHAVING ${present.join(' AND ')}`,
+    ),
+  };
+}
+
 function valuesBatches(stage: ValuesStage, context: BatchContext): BatchStage {
   const { start, end, field } = stage;
   const { columns, budget } = context;
@@ -62,6 +83,7 @@ export const valuesOperator: StageOperator<ValuesStage> = {
   parse: (reader) => ({ stage: 'values', field: reader.name() }),
   shape: 'values',
   table: valuesTable,
+  clickhouse: clickhouseValues,
   groups: ({ field }) => ({ stage: 'values', fields: [field], measures: [], limit: Infinity }),
   batches: valuesBatches,
 };

@@ -2,7 +2,8 @@
 import type { Stage } from '../ast.ts';
 import { analyse } from '../analyse.ts';
 import { filterTable } from '../batch/table.ts';
-import { type Filter, compileFilter } from '../filters/filter.ts';
+import { both } from '../dialect/clickhouse.ts';
+import { type Filter, clickhouseFilter, compileFilter } from '../filters/filter.ts';
 import type { Relation } from '../relation.ts';
 import { batchResolve } from './computed-columns.ts';
 import type { StageOperator } from './operator.ts';
@@ -22,6 +23,13 @@ export const whereOperator: StageOperator<WhereStage> = {
   parse: (reader) => ({ stage: 'where', filter: reader.filter() }),
   relation: ({ filter }, relation, around) =>
     whereRelation(relation, analyse(filter, relation.resolve, around)),
+  clickhouse: ({ filter }, rows) => ({
+    ...rows,
+    where: both([
+      rows.where,
+      clickhouseFilter(analyse(filter, rows.resolve, rows.around), rows.scope),
+    ]),
+  }),
   batchTable: ({ filter }, table, around) =>
     filterTable(table, analyse(filter, batchResolve(table, around), around)),
 };

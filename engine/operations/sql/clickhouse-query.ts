@@ -1,0 +1,33 @@
+/** A query of Daybook as SQL for the ClickHouse that has the events of a case that was handed over (docs/team.md). */
+import type { EpochMicros } from '../../contract/event.ts';
+import { clickhouseStatement } from '../../query/index.ts';
+import { type CaseSession, askQuery } from '../../search/index.ts';
+
+export interface Translated {
+  /** One statement that ends with a semicolon and a line feed. */
+  readonly sql: string;
+  /** Its columns; undefined: all of the table of events. */
+  readonly columns: readonly string[] | undefined;
+  /** How doubtful parts of the query were read. */
+  readonly notes: readonly string[];
+}
+
+export interface Translation {
+  readonly text: string;
+  readonly zone: string;
+  readonly from?: EpochMicros | undefined;
+  readonly to?: EpochMicros | undefined;
+  /** Undefined: the one that the connection uses. */
+  readonly database?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** @throws DaybookError usage for what has no exact translation; query-syntax, unknown-field, cancelled */
+export async function translateQuery(
+  session: CaseSession,
+  { database, ...asked }: Translation,
+): Promise<Translated> {
+  const { plan } = await askQuery(session, { ...asked, operation: 'sql.translate' });
+  const { sql, columns } = clickhouseStatement(plan, database);
+  return { sql: `${sql};\n`, columns, notes: [...plan.readings] };
+}

@@ -1,0 +1,142 @@
+/**
+ * Where a condition or a value is asked in ClickHouse: the events of a hand-over, as docs/team.md loads them, or a table
+ * that a stage made of them. What Daybook's own segments have in two columns or in columns of attributes is one text or
+ * a map there.
+ */
+import { COLUMNS, type ColumnName } from '../../contract/event.ts';
+import { attributesNamed, isAttributeColumn } from '../attribute-names.ts';
+import { type AddressSide, type Ref, refName } from '../fields.ts';
+import { type NamedText, OVERFLOW_COLUMN, SEARCHED_COLUMNS } from '../scope.ts';
+import { identifier, ip4, text, untranslated } from './clickhouse.ts';
+
+export interface ClickHouseScope {
+  /** Whether rows are events. */
+  readonly events: boolean;
+  /** SQL of what is not computed. Throws DaybookError `usage`. */
+  ref(ref: Ref): string;
+  /** The attribute of this name as a text; of several spellings that an event has, the first. */
+  attribute(name: string): string | undefined;
+  /** Every spelling of it. */
+  attributesNamed(name: string): readonly NamedText[];
+  /** Every attribute; undefined: there are none. */
+  attributes(): NamedText | undefined;
+  /** What a word without a field is searched in. */
+  texts(): readonly NamedText[];
+  /** A table beside that of events: `tags`, `sources`. */
+  table(name: 'tags' | 'sources'): string;
+  tagNames(ids: readonly number[]): readonly string[];
+}
+
+/** What is known of a case whose events were handed over. */
+export interface HandedOver {
+  /** Where its tables are; undefined: in the database that the connection uses. */
+  readonly database: string | undefined;
+  readonly tags: readonly { readonly id: number; readonly name: string }[];
+  /** The names of columns in its segments, attributes by all their spellings. */
+  readonly columnSets: readonly ReadonlySet<string>[];
+}
+
+export function tableName({ database }: Pick<HandedOver, 'database'>, name: string): string {
+  return database === undefined ? name : `${identifier(database)}.${name}`;
+}
+
+/** The column of a hand-over that a stored one is in. */
+function eventColumn(name: ColumnName): string {
+  switch (name) {
+    case 'src_ip4':
+    case 'dst_ip4':
+      return `if(${ip4(name.slice(0, -1))} IS NULL, NULL, ${name.slice(0, -1)})`;
+    case 'src_ip6':
+    case 'dst_ip6':
+      return `if(${ip4(name.slice(0, -1))} IS NULL, ${name.slice(0, -1)}, NULL)`;
+    default:
+      return identifier(name);
+  }
+}
+
+export function eventsScope(given: HandedOver): ClickHouseScope {
+  const { columnSets, tags } = given;
+  const all = new Set(columnSets.flatMap((columns) => [...columns]));
+  const hasOverflow = all.has(OVERFLOW_COLUMN);
+  const values: NamedText = { sql: 'mapValues(attributes)', isList: true };
+  const names = new Map(tags.map(({ id, name }) => [id, name]));
+  const spellings = (name: string): string[] => {
+    const found = new Set<string>();
+    for (const columns of columnSets) {
+      const here = attributesNamed(columns, name).map((one) => one.name);
+      // An older Daybook numbered them; which is which cannot be told apart in a hand-over.
+      if (new Set(here).size < here.length)
+        throw untranslated(
+          `the attribute ${name}, of which an older Daybook kept two of one name,`,
+        );
+      for (const one of here) found.add(one);
+    }
+    return [...found].sort();
+  };
+  const own = (name: string): string => `attributes[${text(name)}]`;
+  // Names of the overflow are in no list.
+  const anyCase = (name: string): string =>
+    `mapValues(mapFilter((k, v) -> lowerUTF8(replaceAll(k, 'İ', 'i')) = ${text(name.toLowerCase())}, attributes))`;
+  return {
+    events: true,
+    ref: (ref) => {
+      if ('column' in ref) return eventColumn(ref.column);
+      throw untranslated(`the expression ${refName(ref)}`);
+    },
+    attribute: (name) => {
+      const each = spellings(name).map(own);
+      if (hasOverflow) each.push(`${anyCase(name)}[1]`);
+      return each.length > 1 ? `coalesce(${each.join(', ')})` : each[0];
+    },
+    attributesNamed: (name) =>
+      hasOverflow
+        ? [{ sql: anyCase(name), isList: true }]
+        : spellings(name).map((one) => ({ sql: own(one), isList: false })),
+    attributes: () =>
+      hasOverflow || [...all].some((name) => isAttributeColumn(name)) ? values : undefined,
+    texts: () => [
+      ...SEARCHED_COLUMNS.map((name) => ({ sql: identifier(name), isList: false })),
+      values,
+    ],
+    table: (name) => tableName(given, name),
+    tagNames: (ids) =>
+      ids.map((id) => {
+        const name = names.get(id);
+        if (name === undefined) throw new RangeError(`no tag ${id}`);
+        return name;
+      }),
+  };
+}
+
+/**
+ * A table that a stage made: its columns are reached by references of their own.
+ * @param texts the names of those that are texts
+ */
+export function tableScope(texts: readonly string[], events: ClickHouseScope): ClickHouseScope {
+  return {
+    events: false,
+    ref: (ref) => {
+      if ('computed' in ref) return identifier(ref.computed);
+      throw untranslated(`the expression ${refName(ref)}`);
+    },
+    attribute: () => undefined,
+    attributesNamed: () => [],
+    attributes: () => undefined,
+    texts: () => texts.map((name) => ({ sql: identifier(name), isList: false })),
+    table: (name) => events.table(name),
+    tagNames: (ids) => events.tagNames(ids),
+  };
+}
+
+/** The text of an address of either version: of an event's side, or of a column that a stage made. */
+export function addressText({ v4, v6 }: AddressSide, scope: ClickHouseScope): string | undefined {
+  const ref = v4 ?? v6;
+  if (ref === undefined) return undefined;
+  if ('column' in ref && v4 !== undefined && v6 !== undefined) return ref.column.slice(0, -1);
+  return scope.ref(ref);
+}
+
+/** Types of stored columns that hold whole numbers of which the sum of many is one of 64 bits. */
+export function isNarrow(name: ColumnName): boolean {
+  return ['u8', 'u16', 'u32', 'i32'].includes(COLUMNS[name]);
+}

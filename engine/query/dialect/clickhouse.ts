@@ -1,0 +1,197 @@
+/**
+ * Everything that is ClickHouse's own: how texts, names, numbers and times are written, and the functions that conditions
+ * and values are made of. It prints what people run on their own server, so values are literals, not parameters.
+ *
+ * Invariants: a text of a query or of a case becomes SQL only through `text`, a name only through `identifier`. What
+ * ClickHouse would answer otherwise than Daybook is refused (`untranslated`), never printed.
+ * Reference: https://clickhouse.com/docs/sql-reference
+ */
+import { DaybookError } from '../../contract/errors.ts';
+import type { NumberRange } from '../filters/number-range.ts';
+
+export const TRUE_SQL = 'true';
+export const FALSE_SQL = 'false';
+
+/** What a query has and ClickHouse is not asked. @param what such as `the stage patterns` */
+export function untranslated(what: string, hint?: string): DaybookError {
+  return new DaybookError(
+    'usage',
+    `${what} has no translation to ClickHouse`,
+    hint ?? 'ask the case itself: daybook query CASE QUERY; what is translated: docs/team.md',
+  );
+}
+
+// -- literals --------------------------------------------------------------------------------------
+
+const ESCAPED: Readonly<Record<string, string>> = {
+  "'": "\\'",
+  '`': '\\`',
+  '\\': '\\\\',
+  '\0': '\\0',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+};
+const utf8 = new TextEncoder();
+
+/** Characters that a terminal or an editor would not show as they are, as their bytes. */
+function escaped(value: string, quote: "'" | '`'): string {
+  return value
+    .toWellFormed()
+    .replace(/['`\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) =>
+      (char === "'" || char === '`') && char !== quote
+        ? char
+        : (ESCAPED[char] ?? Array.from(utf8.encode(char), hexByte).join('')),
+    );
+}
+
+function hexByte(byte: number): string {
+  return `\\x${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+}
+
+/** https://clickhouse.com/docs/sql-reference/syntax#string */
+export function text(value: string): string {
+  return `'${escaped(value, "'")}'`;
+}
+
+/** A name that ClickHouse reads as one without quotes; `count` and the like may be names, too. */
+const PLAIN_NAME = /^[a-z_][a-z0-9_]*$/;
+const KEYWORDS: ReadonlySet<string> = new Set([
+  ...['all', 'and', 'any', 'array', 'as', 'asc', 'between', 'by', 'case', 'desc', 'distinct'],
+  ...['else', 'end', 'except', 'false', 'final', 'for', 'from', 'group', 'having', 'if', 'in'],
+  ...['interval', 'into', 'is', 'join', 'left', 'like', 'limit', 'not', 'null', 'offset', 'on'],
+  ...['or', 'order', 'right', 'sample', 'select', 'set', 'settings', 'then', 'true', 'union'],
+  ...['using', 'values', 'when', 'where', 'window', 'with'],
+]);
+
+export function identifier(name: string): string {
+  return PLAIN_NAME.test(name) && !KEYWORDS.has(name) ? name : `\`${escaped(name, '`')}\``;
+}
+
+export function number(value: number): string {
+  if (!Number.isFinite(value)) throw new RangeError(`${value} as a literal`);
+  return Object.is(value, -0) ? '0' : String(value);
+}
+
+const FIRST_TIME = Date.UTC(1900, 0, 1) * 1000;
+const LAST_TIME = Date.UTC(2299, 11, 31) * 1000;
+
+/** A time in epoch microseconds. Texts of times are read for some centuries only. */
+export function time(micros: number): string {
+  if (micros < FIRST_TIME || micros >= LAST_TIME) return timeOfMicros(`toInt64(${micros})`);
+  const seconds = Math.floor(micros / 1e6);
+  const rest = micros - seconds * 1e6;
+  const whole = new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
+  const fraction = rest === 0 ? '' : `.${String(rest).padStart(6, '0')}`;
+  return `toDateTime64('${whole}${fraction}', 6, 'UTC')`;
+}
+
+export function timeOfMicros(sql: string): string {
+  return `fromUnixTimestamp64Micro(${sql}, 'UTC')`;
+}
+
+/** Microseconds of a time that there is. */
+export function microsOf(ts: string): string {
+  return `toUnixTimestamp64Micro(assumeNotNull(${ts}))`;
+}
+
+// -- conditions ------------------------------------------------------------------------------------
+
+/** Conditions are TRUE for what matches, FALSE or NULL for the rest; only NOT tells those apart. */
+export function both(conditions: readonly string[]): string {
+  if (conditions.includes(FALSE_SQL)) return FALSE_SQL;
+  return (
+    joined(
+      conditions.filter((one) => one !== TRUE_SQL),
+      'AND',
+    ) ?? TRUE_SQL
+  );
+}
+
+export function either(conditions: readonly string[]): string {
+  if (conditions.includes(TRUE_SQL)) return TRUE_SQL;
+  return (
+    joined(
+      conditions.filter((one) => one !== FALSE_SQL),
+      'OR',
+    ) ?? FALSE_SQL
+  );
+}
+
+function joined(conditions: readonly string[], by: 'AND' | 'OR'): string | undefined {
+  const each = [...new Set(conditions)];
+  return each.length > 1 ? `(${each.join(` ${by} `)})` : each[0];
+}
+
+export function negate(condition: string): string {
+  if (condition === TRUE_SQL) return FALSE_SQL;
+  return condition === FALSE_SQL ? TRUE_SQL : `(NOT ifNull(${condition}, false))`;
+}
+
+/** Whether one of a list of texts meets a condition. */
+export function anyOf(list: string, condition: (sql: string) => string): string {
+  return `arrayExists(v -> ifNull(${condition('v')}, false), ${list})`;
+}
+
+/** Whether a value is one of some literals. */
+export function oneOf(sql: string, literals: readonly string[]): string {
+  if (literals.length === 0) return FALSE_SQL;
+  return literals.length === 1 ? `${sql} = ${literals[0]}` : `${sql} IN (${literals.join(', ')})`;
+}
+
+/** A match of an RE2 pattern anywhere; here `.` would be the end of a line, too, if nothing were said. */
+export function matches(sql: string, pattern: string, ignoreCase: boolean): string {
+  const dots = pattern.includes('.') ? '-s' : '';
+  const flags = `${ignoreCase ? 'i' : ''}${dots}`;
+  return `match(${sql}, ${text(flags === '' ? pattern : `(?${flags})${pattern}`)})`;
+}
+
+/** A number within one of some ranges. Whole numbers and real ones are compared exactly. */
+export function within(sql: string, ranges: readonly NumberRange[]): string {
+  const points: string[] = [];
+  const parts: string[] = [];
+  for (const { low, high, lowIncluded, highIncluded } of ranges) {
+    if (low !== undefined && low === high) {
+      if (lowIncluded && highIncluded) points.push(number(low));
+      continue;
+    }
+    const bounds: string[] = [];
+    if (low !== undefined) bounds.push(`${sql} ${lowIncluded ? '>=' : '>'} ${number(low)}`);
+    if (high !== undefined) bounds.push(`${sql} ${highIncluded ? '<=' : '<'} ${number(high)}`);
+    parts.push(bounds.length === 0 ? `${sql} IS NOT NULL` : both(bounds));
+  }
+  return either([...parts, oneOf(sql, [...new Set(points)])]);
+}
+
+// -- texts as numbers ------------------------------------------------------------------------------
+
+/** What Daybook takes for a number (batch/text-number.ts): blanks around it, `_` between digits, `+-` before it. */
+const DIGITS = '[0-9]+(?:_[0-9]+)*';
+const BLANKS = '[\\t\\n\\v\\f\\r ]*';
+const NUMBER = `(?i)^${BLANKS}[+]?-?(?:${DIGITS}(?:[.](?:${DIGITS})?)?|[.]${DIGITS})(?:e[+-]?${DIGITS})?${BLANKS}$`;
+const INFINITE = `(?i)^${BLANKS}[+]?-?inf(?:inity)?${BLANKS}$`;
+
+/** A text as a number where it is one, else NULL. Needs `EXACT_NUMBERS`. */
+export function textAsNumber(sql: string): string {
+  const plain = `replaceOne(replaceRegexpAll(${sql}, '[_\\\\s\\\\x0b]', ''), '+', '')`;
+  return `multiIf(match(${sql}, ${text(NUMBER)}), toFloat64OrNull(${plain}), match(${sql}, ${text(INFINITE)}), if(position(${sql}, '-') > 0, -inf, inf), NULL)`;
+}
+
+/** A setting without which ClickHouse reads long fractions a little wrong. */
+export const EXACT_NUMBERS = 'precise_float_parsing = 1';
+
+/** Whether a statement reads texts as numbers. */
+export function needsExactNumbers(sql: string): boolean {
+  return sql.includes('toFloat64OrNull(');
+}
+
+// -- addresses: texts ------------------------------------------------------------------------------
+
+export function ip4(sql: string): string {
+  return `toIPv4OrNull(${sql})`;
+}
+
+/** IPv4 addresses are `::ffff:…` here. */
+export function ip6(sql: string): string {
+  return `toIPv6OrNull(${sql})`;
+}
