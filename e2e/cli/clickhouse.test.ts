@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateEvidence } from '../harness.ts';
-import { provision, whyNot } from '../provision/index.ts';
+import { clickhouseModule, whyNot } from '../provision/index.ts';
 import { daybook, json, scratch } from './harness.ts';
 
 const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/team.md'), 'utf8');
@@ -40,7 +40,7 @@ process.exit(0);
 function ask(sql: readonly string[]): unknown[][][] {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    ['-e', PROGRAM, provision().clickhouse!.module],
+    ['-e', PROGRAM, clickhouseModule()!],
     { cwd: space.folder, input: JSON.stringify(sql), encoding: 'utf8', maxBuffer: 1 << 28 },
   );
   expect(status, stderr).toBe(0);

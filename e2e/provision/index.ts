@@ -72,10 +72,16 @@ function usable(one: Provision): boolean {
   return files.every((file) => file === undefined || existsSync(file));
 }
 
+/** chdb's module: that of `DAYBOOK_CHDB`, else what was provided; undefined: there is none. */
+export function clickhouseModule(): string | undefined {
+  return process.env['DAYBOOK_CHDB'] ?? provision().clickhouse?.module;
+}
+
 /** Why tests that need `what` cannot run here; undefined when they can. */
 export function whyNot(
   what: 'chromium' | 'electron' | 'duckdb' | 'clickhouse',
 ): string | undefined {
+  if (what === 'clickhouse' && process.env['DAYBOOK_CHDB'] !== undefined) return undefined;
   const here = provision();
   const hasNoDisplay = what === 'electron' && process.platform === 'linux' && here.xvfb === null;
   if (here[what] !== null && !hasNoDisplay) return undefined;

@@ -13,6 +13,7 @@ import { memoryPipe } from '../../engine/memory-pipe.ts';
 import { countOf } from '../../engine/operations/query/answer-records.ts';
 import { makeHandlers } from '../../engine/operations/handlers.ts';
 import { CaseSession, shownRows, startQuery } from '../../engine/search/index.ts';
+import { translateQuery } from '../../engine/operations/sql/clickhouse-query.ts';
 import { requestRange } from '../../engine/operations/query/request-range.ts';
 import type { Answered, Question, SegmentSize } from './asker.ts';
 import { askAsWindow } from './views.ts';
@@ -43,7 +44,11 @@ function engine(): Connection {
 async function ask(question: Question): Promise<Answered> {
   const zone = resolveZone(question.zone ?? 'UTC').name;
   const { from, to } = requestRange(question.from, question.to, zone);
-  const { list, text, path, limit } = question;
+  const { list, text, path, limit, translate } = question;
+  if (translate !== undefined) {
+    const { sql } = await translateQuery(session(), { text, zone, from, to, database: translate });
+    return { answer: sql, rows: 0 };
+  }
   const given =
     list === undefined
       ? undefined

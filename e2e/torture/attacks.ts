@@ -1,6 +1,7 @@
 /** All attacks, in the order in which they are run. */
 import { archives } from './archives.ts';
 import type { Attack } from './attack.ts';
+import { clickhouse } from './clickhouse.ts';
 import { damage } from './damage.ts';
 import { decoders } from './decode.ts';
 import { disk } from './disk.ts';
@@ -11,5 +12,5 @@ import { protocols } from './protocols.ts';
 import { queries } from './queries.ts';
 
 export const ATTACKS: readonly Attack[] = [
-  ...[kills, mutations, queries, damage, hostile, decoders, protocols, archives, disk],
+  ...[kills, mutations, queries, clickhouse, damage, hostile, decoders, protocols, archives, disk],
 ];

@@ -1,0 +1,29 @@
+/**
+ * ClickHouse in a process of its own (chdb): runs the statements of a `LineProcess`, a JSON string each, and says their
+ * rows or what is wrong with them.
+ */
+import { createRequire } from 'node:module';
+import { createInterface } from 'node:readline';
+
+interface Session {
+  query(sql: string, format: string): string;
+}
+
+const [, , module, folder] = process.argv;
+process.chdir(folder!);
+const chdb = createRequire(import.meta.url)(module!) as { Session: new (path: string) => Session };
+const session = new chdb.Session('./clickhouse');
+
+for await (const line of createInterface({ input: process.stdin })) {
+  let answer: { rows: unknown[] } | { error: string };
+  try {
+    const text = session.query(JSON.parse(line) as string, 'JSONEachRow');
+    const rows = text.split('\n').filter((one) => one !== '');
+    answer = { rows: rows.map((one) => JSON.parse(one) as unknown) };
+  } catch (error) {
+    answer = { error: error instanceof Error ? error.message : String(error) };
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
+// Its threads do not end by themselves.
+process.exit(0);
