@@ -113,6 +113,18 @@ describe('a stream', () => {
     expect([text(found[0]!.before).slice(-4), text(found[0]!.after)]).toEqual(['xxa ', ' here']);
   });
 
+  it.each(['needle', '/needle/', 'hex:6e6565646c65'])(
+    'shows what comes behind a match in later packets: %s',
+    (pattern) => {
+      const found: FoundBytes[] = [];
+      const search = new StreamSearch(parsePayloadPattern(pattern), (one) => found.push(one));
+      search.data(true, ascii(`${'x'.repeat(8186)}needle`), 1);
+      search.data(true, ascii(` ${'y'.repeat(9000)}`), 2);
+      search.end();
+      expect(found.map(({ ts, after }) => [ts, text(after).slice(0, 3)])).toEqual([[1, ' yy']]);
+    },
+  );
+
   it('of datagrams, each is one of its own', () => {
     const found: unknown[] = [];
     const pattern = parsePayloadPattern('ab');

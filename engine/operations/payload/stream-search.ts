@@ -112,9 +112,10 @@ class SideSearch {
         if (!isEnd) this.next = Math.max(this.next, held.length - pattern.reach + 1);
         break;
       }
-      // More may belong to it.
-      const isOpen = found.end + AFTER > held.length && found.end - found.start < pattern.reach;
-      if (isOpen && !isEnd && held.length - found.start < pattern.reach + AFTER) {
+      // More may belong to it, or is shown behind it.
+      const isOpen =
+        found.end + AFTER > held.length && held.length - found.start < pattern.reach + AFTER;
+      if (isOpen && !isEnd) {
         this.next = found.start;
         break;
       }
