@@ -222,6 +222,11 @@ module.exports = {
     // What damage did to a catalog is seen without the product.
     ...allow('^e2e/torture/protocols[.]ts$', paths('^importers/pcap/protocols/testing/')),
     ...allow('^e2e/torture/damage[.]ts$', paths(...packages('better-sqlite3'))),
+    // Queries as ClickHouse takes them, and names of what it has as numbers.
+    ...allow(
+      '^e2e/torture/(ask|clickhouse)[.]ts$',
+      paths('^engine/operations/sql/clickhouse-query[.]ts$', '^engine/query/filters/names[.]ts$'),
+    ),
     // A second opinion on answers: SQL over the segments.
     ...allow(
       '^e2e/torture/plain-sql[.]ts$',

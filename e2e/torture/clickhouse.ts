@@ -51,7 +51,7 @@ class ClickHouse {
 export const clickhouse: Attack = {
   name: 'clickhouse',
   unit: 'queries',
-  runs: { short: 100, usual: 1000, long: 10_000 },
+  runs: { short: 20, usual: 1000, long: 10_000 },
   async prepare(folder, seed, size): Promise<Prepared | string> {
     const module = clickhouseModule();
     if (module === undefined) return whyNot('clickhouse') ?? 'there is no chdb';
@@ -189,6 +189,9 @@ function differenceOf(answer: unknown, all: readonly Row[], shape: string): stri
   const rows = records.length === MOST_ROWS ? all.slice(0, MOST_ROWS) : all;
   if (shape === 'timeline' && records.some(({ series }) => series !== undefined))
     return seriesDiffer(records, rows);
+  // Of a timeline that finds nothing, ClickHouse has no buckets (docs/team.md).
+  const isNothing = shape === 'timeline' && records.every(({ count }) => count === 0);
+  if (isNothing && rows.length === 0) return undefined;
   for (let at = 0; at < Math.max(records.length, rows.length); at++) {
     const [want, have] = [records[at], rows[at]];
     if (want !== undefined && have !== undefined && rowsAlike(want, have)) continue;

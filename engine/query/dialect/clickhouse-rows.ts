@@ -174,7 +174,7 @@ export function valuesOf(
         case 'event_id':
           return { shape: shape(), sql: [field.name] };
         case 'source':
-          return { shape: shape('Int64'), sql: ['source_id'] };
+          throw untranslated('source as a value', 'take source_id: acme.sources has their names');
         default:
           throw untranslated(`${field.name} as a value`, 'as a condition it may be: tag:NAME');
       }

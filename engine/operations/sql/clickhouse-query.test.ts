@@ -1,0 +1,44 @@
+/** Queries of a case as ClickHouse takes them, and those that it is not asked. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { evidence } from '../../../app/compose.ts';
+import { type SmallCase, smallCase } from '../testing/small-case.ts';
+import { translateQuery } from './clickhouse-query.ts';
+
+let small: SmallCase;
+beforeAll(async () => {
+  const lines = [1, 2, 3].map(
+    (n) => `Nov 21 10:00:0${n} web01 sshd[${n}]: Failed password for a\n`,
+  );
+  small = await smallCase({ 'a.log': lines.join('') }, evidence);
+});
+afterAll(() => small.dispose());
+
+const sqlOf = async (text: string, database?: string): Promise<string> =>
+  small.services.cases.use(small.folder, async (session) => {
+    const { sql } = await translateQuery(session, { text, zone: 'UTC', database });
+    return sql.replace(/\s+/g, ' ').trim();
+  });
+
+it.each([
+  ['kind:log | count', /count\(\) AS n FROM acme\.events WHERE kind = 'log' \)/],
+  [
+    'kind:log NOT src_port:22 | count',
+    /WHERE kind = 'log' AND \(NOT ifNull\(src_port = 22, false\)\)/,
+  ],
+  [`host:"a' OR 1=1" | count`, /match\(host, '[^']*'\)/],
+  ['failed | top 3 program', /GROUP BY .* LIMIT 3/],
+])('%s', async (query, expected) => {
+  const sql = await sqlOf(query, 'acme');
+  expect(sql).toMatch(expected);
+});
+
+it.each([
+  ['* | patterns', 'the stage patterns'],
+  ['* | dedup host', 'the stage dedup'],
+  ['* | top 3 source', 'source as a value'],
+  ['community_id:*', 'community_id'],
+  ['* | timeline', 'timeline without an interval'],
+  ['* | eval n = pid + 1 | where n > 2', 'has no translation'],
+])('%s is refused', async (query, reason) => {
+  await expect(sqlOf(query)).rejects.toThrow(reason);
+});
