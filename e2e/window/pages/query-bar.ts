@@ -34,9 +34,10 @@ export class QueryBar {
     }).toPass({ timeout: PATIENCE_MS });
   }
 
-  /** Takes the first completion; one that opened just now takes no key yet. */
+  /** Takes the first completion; one that opened just now takes no key yet, and on a busy machine it may close again. */
   async accept(): Promise<void> {
     await expect(async () => {
+      if (!(await this.completions.isVisible())) await this.page.keyboard.press('Control+Space');
       await this.page.keyboard.press('ArrowDown');
       const chosen = this.completions.getByRole('option', { selected: true });
       await expect(chosen).toBeVisible({ timeout: 1000 });
