@@ -12,9 +12,9 @@ import { clickhouseModule, whyNot } from '../provision/index.ts';
 import { daybook, json, scratch } from './harness.ts';
 
 const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/team.md'), 'utf8');
-const [loading, comparing, asking, again] = [...page.matchAll(/^```sql\n([^]*?)^```/gm)].map(
-  ([, code]) => statements(code!),
-);
+const [loading, comparing, printed, asking, again] = [
+  ...page.matchAll(/^```sql\n([^]*?)^```/gm),
+].map(([, code]) => statements(code!));
 const space = scratch();
 const reason = whyNot('clickhouse');
 const acme = path.join(space.folder, 'acme.daybook');
@@ -52,6 +52,13 @@ function ask(sql: readonly string[]): unknown[][][] {
   );
 }
 
+/** A query as the command line translates it. */
+async function translated(query: string): Promise<string> {
+  const made = await daybook(['sql', acme, query, '--dialect', 'clickhouse', '--database', 'acme']);
+  expect(made.status, made.err).toBe(0);
+  return made.out;
+}
+
 async function run(...args: string[]): Promise<void> {
   const outcome = await daybook(args);
   expect(outcome.status, outcome.err).toBe(0);
@@ -84,6 +91,18 @@ describe.skipIf(reason !== undefined)(title, () => {
     expect(ask(comparing!)).toEqual([[]]);
   });
 
+  it('prints the SQL of a query as the page has it', async () => {
+    const [, query] = /^daybook sql acme\.daybook '(.*)' --dialect clickhouse/m.exec(page)!;
+    expect(await translated(query!)).toBe(`${printed![0]};\n`);
+    const asked = await daybook(['query', acme, query!, '--json']);
+    const { rows } = json<{ rows: Record<string, unknown>[] }>(asked);
+    const [found] = ask(printed!);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(found!.map((row) => row.map(String))).toEqual(
+      rows.map((row) => Object.values(row).map(String)),
+    );
+  });
+
   it('asks as printed', () => {
     const answers = ask(asking!);
     expect(answers).toHaveLength(3);
@@ -99,6 +118,8 @@ describe.skipIf(reason !== undefined)(title, () => {
     ];
     expect(found).toBe(count);
     expect(found).toBeGreaterThan(0);
+    const [[[same]]] = ask([await translated(`${query} | count`)]) as [[[unknown]]];
+    expect(Number(same)).toBe(count);
   });
 
   it('has those pairs', () => {

@@ -13,6 +13,8 @@ const [, , module, folder] = process.argv;
 process.chdir(folder!);
 const chdb = createRequire(import.meta.url)(module!) as { Session: new (path: string) => Session };
 const session = new chdb.Session('./clickhouse');
+// Else JSON has null for numbers beyond the largest.
+session.query('SET output_format_json_quote_denormals = 1', 'JSONEachRow');
 
 for await (const line of createInterface({ input: process.stdin })) {
   let answer: { rows: unknown[] } | { error: string };

@@ -33,6 +33,7 @@ import { type ValueContext, fieldOf, fieldValue, valueOf } from './expressions/a
 import { NAMES, converted } from './expressions/operator.ts';
 import type { Value } from './expressions/value.ts';
 import { printFilter, printName } from './print.ts';
+import { time as timeSql } from './dialect/clickhouse.ts';
 import { parseTime } from './time.ts';
 import { QueryError, shown, syntaxError } from './query-error.ts';
 
@@ -149,6 +150,7 @@ function withTime(value: Value, other: Value, { zone, zoneOffset }: Surroundings
   return {
     ...{ type: 'time', text: value.text, reader: () => () => span.from },
     sql: (scope) => [scope.params.time(span.from)],
+    clickhouse: () => timeSql(span.from),
   };
 }
 

@@ -5,6 +5,7 @@
  * Invariant: the statement answers what the case would answer, or there is none: every operator that has no `clickhouse`
  * face is refused by its name.
  */
+import { COLUMNS } from '../contract/event.ts';
 import type { Ast, Name, Stage } from './ast.ts';
 import {
   ordered,
@@ -12,6 +13,7 @@ import {
   subquery,
   type ClickHouseRows,
   chosen,
+  firstRows,
   firstValue,
 } from './dialect/clickhouse-rows.ts';
 import {
@@ -23,13 +25,15 @@ import {
   untranslated,
 } from './dialect/clickhouse.ts';
 import { type HandedOver, eventsScope, tableName, tableScope } from './dialect/clickhouse-scope.ts';
+import { type ClickHouseValue, simpleShape, valuesOf } from './dialect/clickhouse-values.ts';
 import { withExpressions } from './analyse.ts';
 import { EXPANDED, chosenName } from './fields.ts';
-import { clickhouseFilter } from './filters/filter.ts';
+import { filterClickHouse } from './filters/filter.ts';
 import type { Surroundings } from './filters/surroundings.ts';
 import { type EventsNode, type Plan } from './plan.ts';
 import { type OrderKey, type TableColumn, tableFields } from './relation.ts';
 import { columnSets } from './scope.ts';
+import type { ValueShape } from './values.ts';
 import { stageOperatorOf } from './stages/stages.ts';
 import { zoneOffset } from './zone.ts';
 
@@ -39,6 +43,9 @@ export interface ClickHouseStatement {
   /** The names of its columns; undefined: all that the table of events has. */
   readonly columns: readonly string[] | undefined;
 }
+
+/** `max_query_size` as it is by default, less what follows. */
+const MOST_BYTES = 262_000;
 
 const EVENT_ORDER: readonly OrderKey[] = [
   { sql: 'ts', descending: false },
@@ -56,6 +63,7 @@ export function clickhouseStatement(plan: Plan, database?: string): ClickHouseSt
     database,
     tags: context.tags,
     columnSets: columnSets(context.segments),
+    times: timesOf(context),
   };
   const around: Surroundings = {
     ...context,
@@ -63,41 +71,56 @@ export function clickhouseStatement(plan: Plan, database?: string): ClickHouseSt
     readings: plan.readings,
     unlisted: new Set(),
   };
-  const times = context.segments.flatMap(({ minTs, maxTs }) => [minTs ?? [], maxTs ?? []].flat());
   const base: ClickHouseRows = {
     ...{ from: tableName(given, 'events'), where: TRUE_SQL, scope: eventsScope(given) },
     ...{ resolve: plan.resolve, columns: undefined, order: EVENT_ORDER, around },
     range: plan.range,
-    extent: {
-      from: times.reduce<number | undefined>((a, b) => Math.min(a ?? b, b), undefined),
-      to: times.reduce<number | undefined>((a, b) => Math.max(a ?? b, b), undefined),
-    },
   };
   let rows = eventsOf(plan.events, base);
-  if (plan.limit !== undefined) rows = chosen(rows, `${ordered(rows.order)}\nLIMIT ${plan.limit}`);
+  if (plan.limit !== undefined) rows = chosen(rows, firstRows(rows.order, plan.limit));
   rows = { ...rows, resolve: plan.resolve };
   for (const stage of plan.stages) rows = after(stage, rows);
   const made = finished(rows, plan, given);
+  const size = Buffer.byteLength(made.sql);
+  if (size > MOST_BYTES)
+    throw untranslated(
+      `a query that makes ${size} bytes of SQL`,
+      `ClickHouse takes ${MOST_BYTES} unless max_query_size says otherwise: ask less at once, or use --tz UTC`,
+    );
   return needsExactNumbers(made.sql)
     ? { ...made, sql: `${made.sql}\nSETTINGS ${EXACT_NUMBERS}` }
     : made;
 }
 
+function timesOf({ segments }: Plan['context']): HandedOver['times'] {
+  const times = segments.flatMap(({ minTs, maxTs }) => [minTs ?? [], maxTs ?? []].flat());
+  return {
+    minTs: times.reduce<number | undefined>((a, b) => Math.min(a ?? b, b), undefined),
+    maxTs: times.reduce<number | undefined>((a, b) => Math.max(a ?? b, b), undefined),
+  };
+}
+
 function checkStages({ stages }: Ast): void {
   for (const stage of stages) {
     if (stage.stage === 'union') checkStages(stage.query);
-    else if (stageOperatorOf(stage).clickhouse === undefined)
+    else if (stageOperatorOf(stage).clickhouse === undefined && !isComputed(stage))
       throw untranslated(`the stage ${stage.stage} (column ${stage.start + 1})`);
   }
+}
+
+/** Whether a stage does nothing but give rows more fields. */
+function isComputed(stage: Stage): boolean {
+  const { computes, derives } = stageOperatorOf(stage);
+  return computes !== undefined && derives?.(stage) !== true;
 }
 
 function eventsOf(node: EventsNode, base: ClickHouseRows): ClickHouseRows {
   switch (node.node) {
     case 'base':
-      return { ...base, where: clickhouseFilter(node.filter, base.scope) };
+      return { ...base, where: filterClickHouse(node.filter, base.scope) };
     case 'where': {
       const rows = eventsOf(node.of, base);
-      return { ...rows, where: both([rows.where, clickhouseFilter(node.filter, rows.scope)]) };
+      return { ...rows, where: both([rows.where, filterClickHouse(node.filter, rows.scope)]) };
     }
     case 'stage':
       return after(node.stage, { ...eventsOf(node.of, base), resolve: node.resolve });
@@ -107,6 +130,7 @@ function eventsOf(node: EventsNode, base: ClickHouseRows): ClickHouseRows {
 }
 
 function after(stage: Stage, rows: ClickHouseRows): ClickHouseRows {
+  if (rows.columns !== undefined && isComputed(stage)) return extended(stage, rows, rows.columns);
   const made = stageOperatorOf(stage).clickhouse?.(stage, rows);
   if (made === undefined) throw untranslated(`the stage ${stage.stage}`);
   if (!('sql' in made)) return made;
@@ -114,6 +138,37 @@ function after(stage: Stage, rows: ClickHouseRows): ClickHouseRows {
   return {
     ...rows,
     ...{ from: subquery(sql), where: TRUE_SQL, columns, order },
+    scope: tableScope(textsOf(columns), rows.scope),
+    resolve: withExpressions(tableFields(columns), rows.around),
+  };
+}
+
+/** A table with the columns that a stage computes of each row. */
+function extended(
+  stage: Stage,
+  rows: ClickHouseRows,
+  before: readonly TableColumn[],
+): ClickHouseRows {
+  const made = stageOperatorOf(stage).computes?.(stage, rows.resolve, rows.around);
+  if (made === undefined || made.any !== undefined) throw untranslated(`the stage ${stage.stage}`);
+  const values = made.fields.map(({ name, field }, i) => {
+    const { shape, sql } = valuesOf(field, stage.start, rows.scope);
+    const alias = `x${stage.start}_${i}`;
+    return { column: { name, shape: { ...shape, name }, aliases: [alias] }, sql: sql[0]!, alias };
+  });
+  const others = new Map(values.map(({ column }) => [column.name, column]));
+  const columns = before
+    .filter(({ name }) => !made.hidden.includes(name))
+    .map((column) => {
+      const other = others.get(column.name);
+      others.delete(column.name);
+      return other ?? column;
+    });
+  columns.push(...others.values());
+  const list = ['*', ...values.map(({ sql, alias }) => `${sql} AS ${alias}`)].join(', ');
+  return {
+    ...rows,
+    ...{ from: subquery(selectOf(list, rows)), where: TRUE_SQL, columns },
     scope: tableScope(textsOf(columns), rows.scope),
     resolve: withExpressions(tableFields(columns), rows.around),
   };
@@ -127,38 +182,103 @@ function textsOf(columns: readonly TableColumn[]): string[] {
 
 function finished(rows: ClickHouseRows, plan: Plan, given: HandedOver): ClickHouseStatement {
   if (rows.columns !== undefined) return shownTable(rows, rows.columns, given);
-  if (plan.hidden.size > 0) throw untranslated('fields without some', 'name those to be shown');
-  if (plan.projection === undefined)
-    return { sql: selectOf('*', rows, ordered(rows.order)), columns: undefined };
-  const shown = plan.projection.flatMap((name) => shownFields(name, rows));
-  const names = [...new Set(shown.map(([name]) => name))];
-  const list = names.map((name) => {
-    const [, sql] = shown.find(([one]) => one === name)!;
-    return sql === identifier(name) ? sql : `${sql} AS ${identifier(name)}`;
-  });
-  // A name after AS means nothing in the conditions: those are of a query within.
-  const inner = rows.where === TRUE_SQL ? rows : chosen(rows, '');
-  const keys = rows.order.map(({ sql, descending }, i) => ({
-    key: { sql: `k${i}`, descending },
-    sql: `${sql} AS k${i}`,
-  }));
-  const order = ordered(keys.map(({ key }) => key));
-  const within = selectOf(['*', ...keys.map(({ sql }) => sql)].join(', '), inner);
+  const computed = plan.computed.flatMap((name) => shownFields(name, rows));
+  const shown =
+    plan.projection === undefined
+      ? computed
+      : plan.projection.flatMap((name) => shownFields(name, rows));
+  const all = plan.projection === undefined ? [allBut(plan, computed)] : [];
+  if (all.length > 0 && shown.length === 0)
+    return { sql: selectOf(all[0]!, rows, ordered(rows.order)), columns: undefined };
+  const values = [...new Map(shown.map((one) => [one.name, one])).values()];
+  const names = values.map(({ name }) => name);
+  const isPlain = values.every(
+    ({ name, shape, sql }) => sql === identifier(name) && shape.type !== 'source',
+  );
+  if (all.length === 0 && isPlain)
+    return {
+      sql: selectOf(values.map(({ sql }) => sql).join(', '), rows, ordered(rows.order)),
+      columns: names,
+    };
+  // A name after AS stands for its value everywhere in a SELECT: values have names of their own first.
+  const keys = rows.order.map(({ sql, descending }, i) => ({ sql, descending, alias: `k${i}` }));
+  const inner = [
+    '*',
+    ...values.map(({ sql }, i) => `${sql} AS o${i}`),
+    ...keys.map(({ sql, alias }) => `${sql} AS ${alias}`),
+  ].join(', ');
+  const joins = new SourceNames(given);
+  const list = values.map(({ name, shape }, i) => joins.shown(`t.o${i}`, shape, name));
+  const own = [...values.map((_, i) => `o${i}`), ...keys.map(({ alias }) => alias)];
+  const order = keys.map(({ alias, descending }) => ({ sql: `t.${alias}`, descending }));
+  const base = rows.where === TRUE_SQL ? rows : chosen(rows, '');
   return {
-    sql: `SELECT ${list.join(', ')}\nFROM ${subquery(within)}\n${order}`,
-    columns: names,
+    sql: [
+      `SELECT ${[...all.map((one) => without(one, own)), ...list].join(', ')}`,
+      `FROM ${subquery(selectOf(inner, base))} AS t`,
+      ...joins.sql,
+      ordered(order),
+    ].join('\n'),
+    columns: all.length > 0 ? undefined : names,
   };
 }
 
-/** Fields of events as they are shown, and their SQL. */
-function shownFields(name: Name, rows: ClickHouseRows): (readonly [string, string])[] {
+/** Names of sources beside their numbers. */
+class SourceNames {
+  readonly sql: string[] = [];
+  private readonly given: HandedOver;
+
+  constructor(given: HandedOver) {
+    this.given = given;
+  }
+
+  /** A column as it is shown. */
+  shown(column: string, { type }: ValueShape, name: string): string {
+    if (type !== 'source') return `${column} AS ${identifier(name)}`;
+    const source = `s${this.sql.length}`;
+    const table = tableName(this.given, 'sources');
+    this.sql.push(`LEFT JOIN ${table} AS ${source} ON ${source}.source_id = ${column}`);
+    return `${source}.name AS ${identifier(name)}`;
+  }
+}
+
+/** All columns of events, but those that a stage hid or computed another of. */
+function allBut(plan: Plan, computed: readonly Shown[]): string {
+  const columns = new Set(TYPED_NAMES);
+  const replaced = computed.map(({ name }) => name).filter((name) => columns.has(name));
+  const hidden = [...plan.hidden].map((name) => {
+    if (columns.has(name)) return name;
+    throw untranslated(`rows without ${name}`, 'name the fields that are to be shown: fields a, b');
+  });
+  const left = [...new Set([...hidden, ...replaced])];
+  return left.length === 0 ? '*' : `* EXCEPT (${left.map(identifier).join(', ')})`;
+}
+
+function without(all: string, names: readonly string[]): string {
+  return all === '*'
+    ? `t.* EXCEPT (${names.join(', ')})`
+    : `t.${all.slice(0, -1)}, ${names.join(', ')})`;
+}
+
+/** The columns of events in a hand-over. */
+const TYPED_NAMES: readonly string[] = [
+  ...['kind', 'day', 'event_id', 'attributes'],
+  ...Object.keys(COLUMNS).map((name) => name.replace(/_ip[46]$/, '_ip')),
+];
+
+interface Shown extends ClickHouseValue {
+  readonly name: string;
+}
+
+/** Fields of events as they are shown. */
+function shownFields(name: Name, rows: ClickHouseRows): Shown[] {
   const field = rows.resolve(name);
   if (field.type === 'virtual' && field.name === 'attributes')
-    return [['attributes', 'attributes']];
+    return [{ name: 'attributes', sql: 'attributes', shape: simpleShape('attributes', 'text') }];
   const expanded = field.type === 'attribute' ? undefined : EXPANDED[field.name];
   if (expanded !== undefined)
     return expanded.flatMap((one) => shownFields({ ...name, name: one }, rows));
-  return [[chosenName(field), firstValue(name, rows).sql]];
+  return [{ name: chosenName(field), ...firstValue(name, rows) }];
 }
 
 function shownTable(
@@ -167,26 +287,17 @@ function shownTable(
   given: HandedOver,
 ): ClickHouseStatement {
   const inner = rows.where === TRUE_SQL ? rows : chosen(rows, '');
-  const joins: string[] = [];
-  const list = columns.map(({ name, shape, aliases }, i) => {
-    const column = `t.${aliases[0]!}`;
-    if (shape.type !== 'source') return `${column} AS ${identifier(name)}`;
-    const source = `s${i}`;
-    joins.push(
-      `LEFT JOIN ${tableName(given, 'sources')} AS ${source} ON ${source}.source_id = ${column}`,
-    );
-    return `${source}.name AS ${identifier(name)}`;
-  });
+  const joins = new SourceNames(given);
+  const list = columns.map(({ name, shape, aliases }) =>
+    joins.shown(`t.${aliases[0]!}`, shape, name),
+  );
   const order = rows.order.map(({ sql, descending }) => ({
     sql: sql.replace(/^(toIPv[46]OrNull\()?(\w+)/, '$1t.$2'),
     descending,
   }));
   const names = columns.map(({ name }) => name);
-  const sql = [
-    `SELECT ${list.join(', ')}`,
-    `FROM ${inner.from} AS t`,
-    ...joins,
-    ordered(order),
-  ].join('\n');
+  const sql = [`SELECT ${list.join(', ')}`, `FROM ${inner.from} AS t`, ...joins.sql, ordered(order)]
+    .filter((part) => part !== '')
+    .join('\n');
   return { sql, columns: names };
 }

@@ -1,4 +1,5 @@
 /** `hour:22-6`, `weekday:sat,sun`: what the clock of the query's zone shows at the time of an event. */
+import { clockPart, maybeMicrosOf, real } from './dialect/clickhouse.ts';
 import { dayPart, nullOf } from './dialect/duckdb.ts';
 import { CLOCK_NAMES, type NumberField, type Resolve } from './fields.ts';
 import { numberAt } from './batch/row-scope.ts';
@@ -24,6 +25,13 @@ function clockField(name: string, zone: string): NumberField {
             if (ts === undefined) return nullOf('DOUBLE');
             return dayPart(isHour ? 'hour' : 'isodow', clock.localSql(ts, scope.segment));
           },
+          clickhouse: ({ column, times }) =>
+            real(
+              clockPart(
+                isHour ? 'hour' : 'weekday',
+                clock.localMicros(maybeMicrosOf(column('ts')), times),
+              ),
+            ),
           reader: (scope) => {
             const column = scope.column({ column: 'ts' });
             return (row) => {

@@ -12,6 +12,8 @@ import { ALIASES } from '../fields/registry.ts';
 import { attributesOf } from './attribute-names.ts';
 import type { Name } from './ast.ts';
 import type { Ref } from './batch/row-scope.ts';
+import { identifier, untranslated } from './dialect/clickhouse.ts';
+import type { ClickHouseScope } from './dialect/clickhouse-scope.ts';
 import { SQL_TYPES, quoteIdentifier } from './dialect/duckdb.ts';
 import { QueryError, didYouMean, shown } from './query-error.ts';
 import { OVERFLOW_COLUMN, type Scope, type SegmentInfo, columnSets } from './scope.ts';
@@ -111,6 +113,34 @@ export function refSql(ref: Ref, scope: Scope): string | undefined {
   if ('column' in ref) return scope.column(ref.column);
   return 'computed' in ref ? quoteIdentifier(ref.computed) : ref.computation.sql(scope);
 }
+/** An expression as people read it, without what tells two of them apart. */
+export function expressionText(text: string): string {
+  return text
+    .replace(/^(?:text|number|time|address|condition)\d:/, '')
+    .replace(/\|[\w.@-]+/g, '')
+    .replace(/@[\w/+:-]+$/, '');
+}
+
+/** The same in ClickHouse. Throws DaybookError `usage` for what is not translated. */
+export function refClickHouse(ref: Ref, scope: ClickHouseScope): string {
+  if ('column' in ref) return scope.column(ref.column);
+  if ('computed' in ref) return identifier(ref.computed);
+  const sql = ref.computation.clickhouse?.(scope);
+  if (sql === undefined) throw untranslated(`the expression ${expressionText(refName(ref))}`);
+  return sql;
+}
+
+/** An address of either version in ClickHouse, where it is one text: of an event's side, or what a stage made. */
+export function addressTextClickHouse(
+  { v4, v6 }: AddressSide,
+  scope: ClickHouseScope,
+): string | undefined {
+  const ref = v4 ?? v6;
+  if (ref === undefined) return undefined;
+  if ('column' in ref && v4 !== undefined && v6 !== undefined) return ref.column.slice(0, -1);
+  return refClickHouse(ref, scope);
+}
+
 export function refType(ref: Ref): string {
   return 'column' in ref ? SQL_TYPES[COLUMNS[ref.column]] : ref.sqlType;
 }

@@ -5,6 +5,7 @@
  */
 import type { EpochMicros } from '../contract/event.ts';
 import type { Interval } from './ast.ts';
+import { once as onceClickHouse } from './dialect/clickhouse.ts';
 import { once } from './dialect/once.ts';
 import { micros, timeFromMicros } from './dialect/duckdb.ts';
 import { constantPeriods, intervalMicros } from './grid.ts';
@@ -56,6 +57,10 @@ function offsetAt({ from, offsets }: Offsets, at: number): number {
   return offsets[low]!;
 }
 
+function isUtc({ offsets }: Offsets): boolean {
+  return offsets.every((one) => one === 0);
+}
+
 /** Where times are known to lie. */
 export interface TimeRange {
   readonly minTs: number | undefined;
@@ -103,6 +108,37 @@ export class ZoneClock {
   localSql(ts: string, range: TimeRange = ANY_TIME): string {
     const utc = within(this.rules.utc, range);
     return once(micros(ts), (us) => timeFromMicros(`${us} + ${offsetSql(utc, us)}`));
+  }
+
+  /** The same of microseconds, in arithmetic that every dialect has; and back: of a time that occurs twice the first. */
+  localMicros(us: string, range: TimeRange = ANY_TIME): string {
+    const offsets = within(this.rules.utc, range);
+    return isUtc(offsets) ? us : `(${us} + ${offsetSql(offsets, us)})`;
+  }
+  utcMicros(local: string, range: TimeRange = ANY_TIME): string {
+    const offsets = within(this.rules.local, range);
+    return isUtc(offsets) ? local : `(${local} - ${offsetSql(offsets, local)})`;
+  }
+
+  /** The same as `binStartSql`, of microseconds in ClickHouse. */
+  binStartMicros(us: string, interval: Interval, range: TimeRange = ANY_TIME): string {
+    const step = intervalMicros(interval);
+    const anchor = interval.unit === 'w' ? FIRST_MONDAY : 0;
+    const local = this.localMicros(us, range);
+    if (step <= HOUR) return `${us} - positiveModulo(${local} - ${anchor}, ${step})`;
+    const { minTs } = range;
+    const earlier = { ...range, minTs: minTs === undefined ? minTs : minTs - step };
+    const start = onceClickHouse(
+      local,
+      (clock) => `${clock} - positiveModulo(${clock} - ${anchor}, ${step})`,
+      'c',
+    );
+    return onceClickHouse(start, (at) => this.utcMicros(`(${at})`, earlier), 'd');
+  }
+
+  /** How far the clock is ahead in a range, in microseconds, in order. */
+  offsets(range: TimeRange): readonly number[] {
+    return within(this.rules.utc, range).offsets;
   }
 
   /** The first instant of the interval that a time lies in. */

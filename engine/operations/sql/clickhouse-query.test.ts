@@ -27,6 +27,8 @@ it.each([
   ],
   [`host:"a' OR 1=1" | count`, /match\(host, '[^']*'\)/],
   ['failed | top 3 program', /GROUP BY .* LIMIT 3/],
+  ['* | top 3 source', /LEFT JOIN acme\.sources AS s0 ON s0\.source_id = t\.c0/],
+  ['* | eval n = pid + 1 | where n > 2', /toFloat64\(pid\) \+ toFloat64\(1\)/],
 ])('%s', async (query, expected) => {
   const sql = await sqlOf(query, 'acme');
   expect(sql).toMatch(expected);
@@ -35,10 +37,10 @@ it.each([
 it.each([
   ['* | patterns', 'the stage patterns'],
   ['* | dedup host', 'the stage dedup'],
-  ['* | top 3 source', 'source as a value'],
+  ['* | top 3 tag', 'tag as a value'],
   ['community_id:*', 'community_id'],
   ['* | timeline', 'timeline without an interval'],
-  ['* | eval n = pid + 1 | where n > 2', 'has no translation'],
+  ['* | eval n = lower(message) | where n = "x"', 'has no translation'],
 ])('%s is refused', async (query, reason) => {
   await expect(sqlOf(query)).rejects.toThrow(reason);
 });

@@ -12,6 +12,7 @@ import {
 } from '../../contract/event-batch.ts';
 import { COLUMNS, type ColumnName, type Kind } from '../../contract/event.ts';
 import type { RawValue } from '../raw-value.ts';
+import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { IP6_TYPE } from '../dialect/duckdb.ts';
 import type { Scope } from '../scope.ts';
 
@@ -22,6 +23,8 @@ export interface Computation {
   /** The whole expression, with the definitions of the names in it, and which part of its value this is. */
   readonly text: string;
   sql(scope: Scope): string;
+  /** Of the whole value, in ClickHouse; absent: it is refused. */
+  clickhouse?: ((scope: ClickHouseScope) => string) | undefined;
   /** To be asked for once a batch; times are microseconds, IPv6 addresses are UUID text. */
   reader(scope: RowScope): (row: number) => RawValue;
 }

@@ -2,14 +2,13 @@
  * Rows in ClickHouse: the events that a query has found, or a table that a stage made, with what chooses and orders them,
  * until a statement is made of it; and fields as values of such rows.
  */
-import { COLUMNS } from '../../contract/event.ts';
 import type { Name } from '../ast.ts';
-import type { Field, Ref, Resolve } from '../fields.ts';
+import type { Resolve } from '../fields.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
 import type { OrderKey, TableColumn } from '../relation.ts';
-import { type OutputType, type ValueShape, shapeOf } from '../values.ts';
-import { FALSE_SQL, TRUE_SQL, ip4, ip6, textAsNumber, untranslated } from './clickhouse.ts';
-import { type ClickHouseScope, addressText, isNarrow } from './clickhouse-scope.ts';
+import { TRUE_SQL, untranslated } from './clickhouse.ts';
+import type { ClickHouseScope } from './clickhouse-scope.ts';
+import { type ClickHouseValue, presentValues, valuesOf } from './clickhouse-values.ts';
 
 export interface ClickHouseRows {
   /** What follows FROM. */
@@ -24,8 +23,6 @@ export interface ClickHouseRows {
   readonly around: Surroundings;
   /** The time range that query and request name; either end may be open. */
   readonly range: TimeEnds;
-  /** The first and the last time of the case. */
-  readonly extent: TimeEnds;
 }
 
 interface TimeEnds {
@@ -77,13 +74,19 @@ export function subquery(sql: string): string {
   return `(\n${sql.replaceAll(/^/gm, '  ')}\n)`;
 }
 
+/** ORDER BY, after which what is missing comes last whatever the direction; empty where there is no order. */
 export function ordered(order: readonly OrderKey[], reversed = false): string {
-  const keys = order.map(({ sql, descending }) =>
-    reversed
-      ? `${sql} ${descending ? 'ASC' : 'DESC'} NULLS FIRST`
-      : `${sql} ${descending ? 'DESC' : 'ASC'} NULLS LAST`,
-  );
+  if (order.length === 0) return '';
+  const keys = order.map(({ sql, descending }) => {
+    if (reversed) return `${sql}${descending ? '' : ' DESC'} NULLS FIRST`;
+    return descending ? `${sql} DESC` : sql;
+  });
   return `ORDER BY ${keys.join(', ')}`;
+}
+
+/** The first rows in an order, or the last. */
+export function firstRows(order: readonly OrderKey[], limit: number, reversed = false): string {
+  return [ordered(order, reversed), `LIMIT ${limit}`].filter((part) => part !== '').join('\n');
 }
 
 /** The same rows, chosen: nothing is added to their conditions any more. */
@@ -91,33 +94,12 @@ export function chosen(rows: ClickHouseRows, rest: string): ClickHouseRows {
   return { ...rows, from: subquery(selectOf('*', rows, rest)), where: TRUE_SQL };
 }
 
-// -- fields as values ------------------------------------------------------------------------------
-
-/** Types of values here, as `ValueShape` has them: what is not named is a text. */
-const SQL_TYPES: Readonly<Partial<Record<OutputType, string>>> = {
-  integer: 'Int64',
-  real: 'Float64',
-  time: 'DateTime64(6)',
-};
-
-export interface ClickHouseValue {
-  /** In one part, addresses too: they are texts. */
-  readonly shape: ValueShape;
-  readonly sql: string;
-}
-
-export function simpleShape(name: string, type: OutputType, sqlType = SQL_TYPES[type]): ValueShape {
-  return {
-    name,
-    type,
-    parts: [{ role: type === 'address' ? 'v4' : 'value', sqlType: sqlType ?? 'String' }],
-  };
-}
+// -- values ----------------------------------------------------------------------------------------
 
 /** The value by which rows are grouped. A row with several is there once for each of them. */
 export function keyOf(name: Name, rows: ClickHouseRows): ClickHouseValue {
   const field = rows.resolve(name);
-  const several = valuesOf(field, name, rows);
+  const several = valuesOf(field, name.start, rows.scope);
   const [first, ...more] = several.sql;
   if (first === undefined) throw untranslated(`the field ${field.name}`);
   if (more.length === 0) return { shape: several.shape, sql: first };
@@ -125,96 +107,10 @@ export function keyOf(name: Name, rows: ClickHouseRows): ClickHouseValue {
   return { shape: several.shape, sql: `arrayJoin(if(empty(${there}), [NULL], ${there}))` };
 }
 
-/** The values that there are of several, each once. */
-export function presentValues(sql: readonly string[]): string {
-  return `arrayDistinct(arrayFilter(x -> x IS NOT NULL, [${sql.join(', ')}]))`;
-}
-
 /** The first value of a field: what rows show and are ordered by. */
 export function firstValue(name: Name, rows: ClickHouseRows): ClickHouseValue {
   const field = rows.resolve(name);
-  const { shape, sql } = valuesOf(field, name, rows);
+  const { shape, sql } = valuesOf(field, name.start, rows.scope);
   if (sql[0] === undefined) throw untranslated(`the field ${field.name}`);
   return { shape, sql: sql[0] };
-}
-
-/** All values that an event may have of a field: both addresses of `ip`. Throws QueryError for what is no value. */
-export function valuesOf(
-  field: Field,
-  name: Name,
-  { scope }: ClickHouseRows,
-): { readonly shape: ValueShape; readonly sql: readonly string[] } {
-  const { type } = shapeOf(field, name.start, { columns: undefined, tagIds: [] });
-  const shape = (sqlType?: string): ValueShape => simpleShape(field.name, type, sqlType);
-  switch (field.type) {
-    case 'number':
-      return {
-        shape: shape(numberType(field.refs[0]!)),
-        sql: field.refs.map((ref) => scope.ref(ref)),
-      };
-    case 'text': {
-      const own = scope.ref(field.ref);
-      const other = field.attribute && scope.attribute(field.attribute.key);
-      return { shape: shape(), sql: [other === undefined ? own : `coalesce(${own}, ${other})`] };
-    }
-    case 'attribute':
-      return {
-        shape: shape(),
-        sql: [scope.attribute(field.key) ?? 'CAST(NULL AS Nullable(String))'],
-      };
-    case 'time':
-      return { shape: shape(), sql: [scope.ref(field.ref)] };
-    case 'address':
-      return { shape: shape(), sql: field.sides.flatMap((side) => addressText(side, scope) ?? []) };
-    case 'virtual':
-      if (field.ref !== undefined) return { shape: shape('Int64'), sql: [scope.ref(field.ref)] };
-      switch (field.name) {
-        case 'kind':
-        case 'day':
-        case 'event_id':
-          return { shape: shape(), sql: [field.name] };
-        case 'source':
-          throw untranslated('source as a value', 'take source_id: acme.sources has their names');
-        default:
-          throw untranslated(`${field.name} as a value`, 'as a condition it may be: tag:NAME');
-      }
-  }
-}
-
-/** `Narrow` where the sum of many is a number of 64 bits. */
-function numberType(ref: Ref): string {
-  if ('column' in ref)
-    return COLUMNS[ref.column] === 'f64' ? 'Float64' : isNarrow(ref.column) ? 'Narrow' : 'Int64';
-  return ref.sqlType;
-}
-
-/** A field as a number to compute with; undefined: it is none. */
-export function numberOf(
-  field: Field,
-  name: Name,
-  rows: ClickHouseRows,
-): { readonly sql: string; readonly type: 'Narrow' | 'Int64' | 'Float64' } | undefined {
-  if (field.type === 'attribute') {
-    const sql = rows.scope.attribute(field.key);
-    return {
-      sql: sql === undefined ? 'CAST(NULL AS Nullable(Float64))' : textAsNumber(sql),
-      type: 'Float64',
-    };
-  }
-  if (field.type !== 'number' || field.refs.length !== 1) return undefined;
-  const { sql, shape } = valuesOf(field, name, rows);
-  const [part] = shape.parts;
-  const type =
-    part?.sqlType === 'Float64' || part?.sqlType === 'Narrow' ? part.sqlType : ('Int64' as const);
-  return { sql: sql[0] ?? FALSE_SQL, type };
-}
-
-/** What a value of a shape is put in order by: addresses as numbers, IPv4 before IPv6. */
-export function orderOf({ type }: ValueShape, sql: string, descending = false): OrderKey[] {
-  const keys = type === 'address' ? [ip4(sql), ip6(sql)] : [sql];
-  return keys.map((key) => ({ sql: key, descending }));
-}
-
-export function byValues(columns: readonly TableColumn[]): OrderKey[] {
-  return columns.flatMap(({ shape, aliases }) => aliases.flatMap((sql) => orderOf(shape, sql)));
 }

@@ -5,15 +5,16 @@
  */
 import { COLUMNS, type ColumnName } from '../../contract/event.ts';
 import { attributesNamed, isAttributeColumn } from '../attribute-names.ts';
-import { type AddressSide, type Ref, refName } from '../fields.ts';
 import { type NamedText, OVERFLOW_COLUMN, SEARCHED_COLUMNS } from '../scope.ts';
 import { identifier, ip4, text, untranslated } from './clickhouse.ts';
 
 export interface ClickHouseScope {
+  /** The first and the last time of events; undefined: of rows that are none. */
+  readonly times: { readonly minTs: number | undefined; readonly maxTs: number | undefined };
   /** Whether rows are events. */
   readonly events: boolean;
-  /** SQL of what is not computed. Throws DaybookError `usage`. */
-  ref(ref: Ref): string;
+  /** A stored column of events. Throws DaybookError `usage` where rows are none. */
+  column(name: ColumnName): string;
   /** The attribute of this name as a text; of several spellings that an event has, the first. */
   attribute(name: string): string | undefined;
   /** Every spelling of it. */
@@ -32,6 +33,7 @@ export interface HandedOver {
   /** Where its tables are; undefined: in the database that the connection uses. */
   readonly database: string | undefined;
   readonly tags: readonly { readonly id: number; readonly name: string }[];
+  readonly times: ClickHouseScope['times'];
   /** The names of columns in its segments, attributes by all their spellings. */
   readonly columnSets: readonly ReadonlySet<string>[];
 }
@@ -78,11 +80,9 @@ export function eventsScope(given: HandedOver): ClickHouseScope {
   const anyCase = (name: string): string =>
     `mapValues(mapFilter((k, v) -> lowerUTF8(replaceAll(k, 'İ', 'i')) = ${text(name.toLowerCase())}, attributes))`;
   return {
+    times: given.times,
     events: true,
-    ref: (ref) => {
-      if ('column' in ref) return eventColumn(ref.column);
-      throw untranslated(`the expression ${refName(ref)}`);
-    },
+    column: eventColumn,
     attribute: (name) => {
       const each = spellings(name).map(own);
       if (hasOverflow) each.push(`${anyCase(name)}[1]`);
@@ -94,9 +94,9 @@ export function eventsScope(given: HandedOver): ClickHouseScope {
         : spellings(name).map((one) => ({ sql: own(one), isList: false })),
     attributes: () =>
       hasOverflow || [...all].some((name) => isAttributeColumn(name)) ? values : undefined,
+    // One list, so that a long pattern stands once.
     texts: () => [
-      ...SEARCHED_COLUMNS.map((name) => ({ sql: identifier(name), isList: false })),
-      values,
+      { sql: `arrayConcat([${SEARCHED_COLUMNS.join(', ')}], ${values.sql})`, isList: true },
     ],
     table: (name) => tableName(given, name),
     tagNames: (ids) =>
@@ -114,10 +114,10 @@ export function eventsScope(given: HandedOver): ClickHouseScope {
  */
 export function tableScope(texts: readonly string[], events: ClickHouseScope): ClickHouseScope {
   return {
+    times: { minTs: undefined, maxTs: undefined },
     events: false,
-    ref: (ref) => {
-      if ('computed' in ref) return identifier(ref.computed);
-      throw untranslated(`the expression ${refName(ref)}`);
+    column: (name) => {
+      throw untranslated(`${name} after a stage that counts`);
     },
     attribute: () => undefined,
     attributesNamed: () => [],
@@ -126,14 +126,6 @@ export function tableScope(texts: readonly string[], events: ClickHouseScope): C
     table: (name) => events.table(name),
     tagNames: (ids) => events.tagNames(ids),
   };
-}
-
-/** The text of an address of either version: of an event's side, or of a column that a stage made. */
-export function addressText({ v4, v6 }: AddressSide, scope: ClickHouseScope): string | undefined {
-  const ref = v4 ?? v6;
-  if (ref === undefined) return undefined;
-  if ('column' in ref && v4 !== undefined && v6 !== undefined) return ref.column.slice(0, -1);
-  return scope.ref(ref);
 }
 
 /** Types of stored columns that hold whole numbers of which the sum of many is one of 64 bits. */

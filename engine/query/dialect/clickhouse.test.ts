@@ -1,42 +1,120 @@
-/** What is printed for ClickHouse of texts, names, numbers and times: they come from a query or a case, which may be hostile. */
 import { describe, expect, it } from 'vitest';
-import { both, either, identifier, matches, negate, number, text, time } from './clickhouse.ts';
+import { compilePattern } from '../re2/matcher.ts';
+import {
+  FALSE_SQL,
+  TRUE_SQL,
+  both,
+  either,
+  identifier,
+  matches,
+  negate,
+  number,
+  oneOf,
+  text,
+  time,
+  within,
+} from './clickhouse.ts';
 
 describe('literals', () => {
   it.each([
-    ['plain', "'plain'"],
-    ["it's", String.raw`'it\'s'`],
-    ['a\\', String.raw`'a\\'`],
-    ["\\' OR 1 = 1 --", String.raw`'\\\' OR 1 = 1 --'`],
-    ['a\0b\nc', String.raw`'a\0b\nc'`],
-    ['ü日', "'ü日'"],
-  ])('text %j', (value, sql) => expect(text(value)).toBe(sql));
+    ['plain', `'plain'`],
+    [`it's`, `'it\\'s'`],
+    ['a\\', `'a\\\\'`],
+    [`\\'; DROP TABLE events; --`, `'\\\\\\'; DROP TABLE events; --'`],
+    ['a\0b\nc\td\re', `'a\\0b\\nc\\td\\re'`],
+    ['\u0007\u001b[0m', `'\\x07\\x1B[0m'`],
+    ['\u202eabc\u2028', `'\\xE2\\x80\\xAEabc\\xE2\\x80\\xA8'`],
+    ['\u0085', `'\\xC2\\x85'`],
+    ['`é日', `'\`é日'`],
+    // A half of a character is none.
+    ['\ud800', `'\ufffd'`],
+  ])('writes the text %j', (value, sql) => {
+    expect(text(value)).toBe(sql);
+  });
 
   it.each([
     ['src_ip', 'src_ip'],
-    ['select', '`select`'],
+    ['offset', '`offset`'],
     ['sum(bytes)', '`sum(bytes)`'],
-    ['a`; DROP TABLE events; --', String.raw`${'`'}a\`; DROP TABLE events; --${'`'}`],
-  ])('name %j', (name, sql) => expect(identifier(name)).toBe(sql));
+    ['Flow Bytes/s', '`Flow Bytes/s`'],
+    ['a`b', '`a\\`b`'],
+    [`a'b"`, '`a\'b"`'],
+    ['a\\', '`a\\\\`'],
+    ['a\nb', '`a\\nb`'],
+    ['', '``'],
+  ])('writes the name %j', (name, sql) => {
+    expect(identifier(name)).toBe(sql);
+  });
 
-  it('numbers and times', () => {
-    expect([number(-0), number(1e21), number(0.5)]).toEqual(['0', '1e+21', '0.5']);
+  it.each([
+    [0, '0'],
+    [-0, '0'],
+    [1.5, '1.5'],
+    [-7, '-7'],
+    [1e300, '1e+300'],
+  ])('writes the number %d', (value, sql) => {
+    expect(number(value)).toBe(sql);
+  });
+  it('has no literal for what is no number', () => {
+    expect(() => number(Infinity)).toThrow(RangeError);
     expect(() => number(NaN)).toThrow(RangeError);
-    expect(time(1_790_000_000_000_001)).toBe(
-      "toDateTime64('2026-09-21 14:13:20.000001', 6, 'UTC')",
-    );
-    expect(time(-9e15)).toBe("fromUnixTimestamp64Micro(toInt64(-9000000000000000), 'UTC')");
+  });
+
+  it.each([
+    ['2026-11-21T12:00:00Z', 0, `toDateTime64('2026-11-21 12:00:00', 6, 'UTC')`],
+    ['2026-11-21T12:00:00Z', 250_000, `toDateTime64('2026-11-21 12:00:00.250000', 6, 'UTC')`],
+    ['1969-12-31T23:59:59Z', 1, `toDateTime64('1969-12-31 23:59:59.000001', 6, 'UTC')`],
+    ['1601-01-01T00:00:00Z', 0, `fromUnixTimestamp64Micro(toInt64(-11644473600000000), 'UTC')`],
+  ])('writes the time %s and %d microseconds', (at, more, sql) => {
+    expect(time(Date.parse(at) * 1000 + more)).toBe(sql);
   });
 });
 
-it('conditions that are always so, or never, leave nothing behind', () => {
-  expect(both(['true', 'a', 'a'])).toBe('a');
-  expect(both(['a', 'false'])).toBe('false');
-  expect(either(['a', 'b', 'false'])).toBe('(a OR b)');
-  expect(negate('a')).toBe('(NOT ifNull(a, false))');
-});
+describe('conditions', () => {
+  it.each([
+    [both([]), TRUE_SQL],
+    [both(['a', TRUE_SQL]), 'a'],
+    [both(['a', 'b', 'a']), '(a AND b)'],
+    [both(['a', FALSE_SQL]), FALSE_SQL],
+    [either([]), FALSE_SQL],
+    [either(['a', 'b']), '(a OR b)'],
+    [either(['a', TRUE_SQL]), TRUE_SQL],
+    [negate('a = 1'), '(NOT ifNull(a = 1, false))'],
+    [negate(TRUE_SQL), FALSE_SQL],
+    [oneOf('a', []), FALSE_SQL],
+    [oneOf('a', ['1']), 'a = 1'],
+    [oneOf('a', ['1', '2']), 'a IN (1, 2)'],
+  ])('%s', (sql, expected) => {
+    expect(sql).toBe(expected);
+  });
 
-it('a dot of a pattern is no end of a line', () => {
-  expect(matches('message', 'a.b', true)).toBe("match(message, '(?i-s)a.b')");
-  expect(matches('message', 'ab', false)).toBe("match(message, 'ab')");
+  it.each([
+    ['a|b', false, `match(x, 'a|b')`],
+    ['a.b', false, `match(x, '(?-s)a.b')`],
+    ['a', true, `match(x, '(?i)a')`],
+    ['^a.*$', true, `match(x, '(?i-s)^a.*$')`],
+    ['\\d', false, `match(x, '\\\\d')`],
+  ])('matches /%s/', (pattern, ignoreCase, sql) => {
+    expect(matches('x', pattern, ignoreCase)).toBe(sql);
+    expect(() => compilePattern(pattern, ignoreCase)).not.toThrow();
+  });
+
+  const open = { low: undefined, high: undefined, lowIncluded: true, highIncluded: true };
+  it.each([
+    [[{ ...open, low: 5, high: 5 }], 'x = 5'],
+    [[{ ...open, low: 5, high: 5, lowIncluded: false }], FALSE_SQL],
+    [[{ ...open, low: 1 }], 'x >= 1'],
+    [[{ ...open, low: 1, high: 2, highIncluded: false }], '(x >= 1 AND x < 2)'],
+    [[open], 'x IS NOT NULL'],
+    [
+      [
+        { ...open, low: 1, high: 1 },
+        { ...open, low: 3, high: 3 },
+        { ...open, low: 9, lowIncluded: false },
+      ],
+      '(x > 9 OR x IN (1, 3))',
+    ],
+  ])('tests a number: %j', (ranges, sql) => {
+    expect(within('x', ranges)).toBe(sql);
+  });
 });

@@ -163,6 +163,19 @@ export function within(sql: string, ranges: readonly NumberRange[]): string {
   return either([...parts, oneOf(sql, [...new Set(points)])]);
 }
 
+/** A value in a longer expression that uses it more than once, without computing it as often. */
+export function once(sql: string, body: (sql: string) => string, name = 'x'): string {
+  return sql.length <= SHORT ? body(sql) : `arrayMap(${name} -> ${body(name)}, [${sql}])[1]`;
+}
+const SHORT = 48;
+
+/** A text is the same as another whatever their case, as patterns ignore it. */
+export function sameText(one: string, other: string): string {
+  const same = (a: string, b: string): string =>
+    `if(isValidASCII(${a}) AND isValidASCII(${b}), lower(${a}) = lower(${b}), match(${a}, concat('(?i)^', regexpQuoteMeta(${b}), '$')))`;
+  return once(one, (a) => once(other, (b) => same(a, b), 'b'), 'a');
+}
+
 // -- texts as numbers ------------------------------------------------------------------------------
 
 /** What Daybook takes for a number (batch/text-number.ts): blanks around it, `_` between digits, `+-` before it. */
@@ -185,6 +198,49 @@ export function needsExactNumbers(sql: string): boolean {
   return sql.includes('toFloat64OrNull(');
 }
 
+// -- numbers ---------------------------------------------------------------------------------------
+
+export function real(sql: string): string {
+  return `toFloat64(${sql})`;
+}
+
+/** Beyond the largest number there is none. */
+export function finite(sql: string): string {
+  return once(sql, (x) => `if(isFinite(${x}), ${x}, NULL)`, 'f');
+}
+
+/** Halves are rounded away from zero: `round` has those of even numbers. */
+export function rounded(sql: string, times: number): string {
+  const whole = (y: string): string =>
+    `(trunc(${y}) + if(abs(${y} - trunc(${y})) >= 0.5, sign(${y}), 0)) / ${times} + 0`;
+  return once(
+    sql,
+    (x) => `if(abs(${x}) < 1000000000, ${once(`${x} * ${times}`, whole, 'y')}, ${x})`,
+    'r',
+  );
+}
+
+const DAY = 86_400_000_000;
+const HOUR = 3_600_000_000;
+const MINUTE = 60_000_000;
+
+/** What a clock that shows these microseconds shows; weekdays from 1, Monday. */
+export function clockPart(part: 'hour' | 'minute' | 'weekday', local: string): string {
+  if (part === 'hour') return `intDiv(positiveModulo(${local}, ${DAY}), ${HOUR})`;
+  if (part === 'minute') return `intDiv(positiveModulo(${local}, ${HOUR}), ${MINUTE})`;
+  // 1970-01-01 was a Thursday.
+  return once(
+    local,
+    (us) => `positiveModulo(intDiv(${us} - positiveModulo(${us}, ${DAY}), ${DAY}) + 3, 7) + 1`,
+    'w',
+  );
+}
+
+/** Epoch microseconds of a time that may be missing. */
+export function maybeMicrosOf(ts: string): string {
+  return `toUnixTimestamp64Micro(${ts})`;
+}
+
 // -- addresses: texts ------------------------------------------------------------------------------
 
 export function ip4(sql: string): string {
@@ -194,4 +250,12 @@ export function ip4(sql: string): string {
 /** IPv4 addresses are `::ffff:…` here. */
 export function ip6(sql: string): string {
   return `toIPv6OrNull(${sql})`;
+}
+
+/** The block that an address lies in, as a text: of `four` bits, or of `six`, which is 128 or at most 96. */
+export function blockOf(sql: string, four: number, six: number): string {
+  const mask = four === 0 ? 0 : (0xffff_ffff << (32 - four)) >>> 0;
+  const start4 = four === 32 ? sql : `IPv4NumToString(bitAnd(toUInt32(${ip4(sql)}), ${mask}))`;
+  const start6 = six === 128 ? sql : `toString(IPv6CIDRToRange(${ip6(sql)}, ${six}).1)`;
+  return `if(${ip4(sql)} IS NULL, ${start6} || '/${six}', ${start4} || '/${four}')`;
 }

@@ -3,8 +3,16 @@ import type { Expression, ValueNode } from '../ast.ts';
 import { readsOf } from '../batch/field-values.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import type { Field, Ref, Resolve } from '../fields.ts';
+import { number as numberSql, real, text as textSql } from '../dialect/clickhouse.ts';
+import { valuesOf } from '../dialect/clickhouse-values.ts';
 import { nullOf, realNumber } from '../dialect/duckdb.ts';
-import { type Filter, compileFilter, describeFilter, filterColumns } from '../filters/filter.ts';
+import {
+  type Filter,
+  filterClickHouse,
+  compileFilter,
+  describeFilter,
+  filterColumns,
+} from '../filters/filter.ts';
 import { checkRe2 } from '../re2/check.ts';
 import { QueryError, didYouMean, shown, syntaxError } from '../query-error.ts';
 import type { Scope } from '../scope.ts';
@@ -12,7 +20,14 @@ import { type Extent, shapeOf, variantsOf } from '../values.ts';
 import { ZoneClock } from '../zone-clock.ts';
 import { VALUE_FUNCTIONS, VALUE_FUNCTION_NAMES } from './functions.ts';
 import { type Argument, type Call, NOTHING, converted } from './operator.ts';
-import { type Cell, type CellReader, PART_TYPES, type Value, type ValueType } from './value.ts';
+import {
+  type Cell,
+  type CellReader,
+  PART_TYPES,
+  type Value,
+  type ValueType,
+  valueClickHouse,
+} from './value.ts';
 
 export interface ValueContext {
   readonly resolve: Resolve;
@@ -38,6 +53,7 @@ export function valueOf(node: ValueNode, context: ValueContext): Value {
         type: 'text',
         text: 'null',
         sql: () => NOTHING.text,
+        clickhouse: () => 'CAST(NULL AS Nullable(String))',
         reader: () => () => null,
         literal: null,
       };
@@ -69,7 +85,10 @@ function constant(
   text: string,
   sql: (scope: Scope) => string,
 ): Value {
-  return { type, text, literal, sql: (scope) => [sql(scope)], reader: () => () => literal };
+  return {
+    ...{ type, text, literal, sql: (scope) => [sql(scope)], reader: () => () => literal },
+    clickhouse: () => (typeof literal === 'number' ? real(numberSql(literal)) : textSql(literal)),
+  };
 }
 
 function called(node: Extract<ValueNode, { value: 'call' }>, context: ValueContext): Value {
@@ -135,6 +154,7 @@ function conditionValue(filter: Filter): Value {
             : 'FALSE',
       ];
     },
+    clickhouse: (scope) => `ifNull(${filterClickHouse(filter, scope)}, false)`,
     reader: (scope) => {
       const keep = filterColumns(filter, scope);
       const marks = new Uint8Array(scope.capacity);
@@ -208,6 +228,10 @@ export function fieldValue(field: Field, at: number): Value {
       return type === 'number' ? [`CAST(${parts[0]} AS DOUBLE)`] : [parts[0]!];
     },
     reader: (scope) => cellReader(field, type, scope),
+    clickhouse: (scope) => {
+      const [sql] = valuesOf(field, at, scope).sql;
+      return type === 'number' ? real(sql!) : sql!;
+    },
   };
 }
 
@@ -256,6 +280,7 @@ export function fieldOf(name: string, given: Value): Field {
     computation: {
       text: `${type}${part}:${given.text}`,
       sql: (scope) => value.sql(scope)[part]!,
+      clickhouse: value.clickhouse && ((scope) => valueClickHouse(value, scope)),
       reader: (scope) => {
         const read = value.reader(scope);
         if (type !== 'address') return read;

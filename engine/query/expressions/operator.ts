@@ -12,11 +12,20 @@ import {
   textAddress,
 } from './written.ts';
 import * as sqlText from '../dialect/written-sql.ts';
+import { real, textAsNumber } from '../dialect/clickhouse.ts';
+import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { IP6_TYPE, nullOf } from '../dialect/duckdb.ts';
 import { once } from '../dialect/once.ts';
 import type { Scope } from '../scope.ts';
 import type { ZoneClock } from '../zone-clock.ts';
-import { type Cell, type CellReader, type Value, type ValueType, onePart } from './value.ts';
+import {
+  type Cell,
+  type CellReader,
+  type Value,
+  type ValueType,
+  valueClickHouse,
+  onePart,
+} from './value.ts';
 
 export interface PatternArgument {
   readonly type: 'pattern';
@@ -89,11 +98,15 @@ export function converted(value: Value, type: ValueType): Value | undefined {
   const make = (
     sql: (parts: readonly string[]) => readonly string[],
     of: (cell: string | number) => Cell,
+    clickhouse?: (sql: string) => string,
   ): Value => ({
     type,
     text: value.text,
     sql: (scope) => sql(value.sql(scope)),
     reader: (scope) => mapped(value.reader(scope), of),
+    ...(clickhouse === undefined
+      ? {}
+      : { clickhouse: (scope: ClickHouseScope) => clickhouse(valueClickHouse(value, scope)) }),
     ...(value.literal === null ? { literal: null } : {}),
   });
   // Nothing is nothing of every type.
@@ -101,15 +114,21 @@ export function converted(value: Value, type: ValueType): Value | undefined {
     return make(
       () => NOTHING[type],
       () => null,
+      () => NOTHING_THERE[type],
     );
   switch (type) {
     case 'text':
       if (value.type === 'address')
-        return make(([v4, v6]) => [sqlText.addressText(v4!, v6!)], addressText);
+        return make(
+          ([v4, v6]) => [sqlText.addressText(v4!, v6!)],
+          addressText,
+          (sql) => sql,
+        );
       if (value.type === 'condition')
         return make(
           ([sql]) => [`CASE WHEN ${sql} THEN 'true' ELSE 'false' END`],
           (cell) => (cell === 1 ? 'true' : 'false'),
+          (sql) => `if(${sql}, 'true', 'false')`,
         );
       return make(
         ([sql]) => [once(sql!, WRITTEN[value.type === 'time' ? 'time' : 'number'].sql)],
@@ -120,11 +139,13 @@ export function converted(value: Value, type: ValueType): Value | undefined {
         return make(
           ([sql]) => [READ_NUMBER.sql(sql!)],
           (cell) => READ_NUMBER.of(String(cell)),
+          textAsNumber,
         );
       if (value.type === 'condition')
         return make(
           ([sql]) => [`CASE WHEN ${sql} THEN CAST(1 AS DOUBLE) ELSE CAST(0 AS DOUBLE) END`],
           (cell) => cell,
+          real,
         );
       return undefined;
     case 'address':
@@ -146,6 +167,14 @@ export const NOTHING: Readonly<Record<ValueType, readonly string[]>> = {
   condition: ['FALSE'],
 };
 
+const NOTHING_THERE: Readonly<Record<ValueType, string>> = {
+  text: 'CAST(NULL AS Nullable(String))',
+  number: 'CAST(NULL AS Nullable(Float64))',
+  time: 'CAST(NULL AS Nullable(DateTime64(6)))',
+  address: 'CAST(NULL AS Nullable(String))',
+  condition: 'false',
+};
+
 function mapped(read: CellReader, of: (cell: string | number) => Cell): CellReader {
   return (row) => {
     const cell = read(row);
@@ -164,6 +193,8 @@ export function scalar(
     readonly type: ValueType;
     readonly sql: (args: readonly string[], scope: Scope, call: Call) => string;
     readonly of: (args: Reads, call: Call) => Cell;
+    /** Absent: it is refused there. */
+    readonly clickhouse?: (args: readonly string[], scope: ClickHouseScope, call: Call) => string;
     readonly check?: (call: Call) => void;
   },
 ): FunctionOperator {
@@ -187,6 +218,16 @@ export function scalar(
           ),
         ],
         reader: (scope) => all(args, scope, (cells) => given.of(cells, call)),
+        ...(given.clickhouse === undefined
+          ? {}
+          : {
+              clickhouse: (scope: ClickHouseScope) =>
+                given.clickhouse!(
+                  args.map((arg) => valueClickHouse(arg, scope)),
+                  scope,
+                  call,
+                ),
+            }),
       };
     },
   };

@@ -1,9 +1,10 @@
 /** Patterns (RE2) in expressions: whether there is a match, what stands in its place, what its groups hold. */
+import { matches as matchesThere } from '../dialect/clickhouse.ts';
 import { matches, replaceAll } from '../dialect/duckdb.ts';
 import { CaptureMatcher } from '../re2/captures.ts';
 import { compilePattern } from '../re2/matcher.ts';
 import { type Call, type Made, type PatternArgument, literalAt, typedAt } from './operator.ts';
-import { onePart } from './value.ts';
+import { valueClickHouse, onePart } from './value.ts';
 
 const utf8 = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -18,6 +19,8 @@ export function patternMatches(call: Call): Made {
     sql: (scope) => [
       `coalesce(${matches(onePart(text, scope), scope.params.text(given.pattern), given.ignoreCase)}, FALSE)`,
     ],
+    clickhouse: (scope) =>
+      `ifNull(${matchesThere(valueClickHouse(text, scope), given.pattern, given.ignoreCase)}, false)`,
     reader: (scope) => {
       const read = text.reader(scope);
       return (row) => {

@@ -5,7 +5,10 @@
  * computed is missing (NULL), never an error of one row.
  */
 import type { RowScope } from '../batch/row-scope.ts';
+import { untranslated } from '../dialect/clickhouse.ts';
+import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { IP6_TYPE } from '../dialect/duckdb.ts';
+import { expressionText } from '../fields.ts';
 import type { Scope } from '../scope.ts';
 
 export type ValueType = 'text' | 'number' | 'time' | 'address' | 'condition';
@@ -23,6 +26,11 @@ export interface Value {
   readonly text: string;
   /** One part; of an address that of IPv4 and that of IPv6. */
   sql(scope: Scope): readonly string[];
+  /**
+   * The same in ClickHouse, in one part: addresses are texts, numbers of 64 bits, conditions never missing. Absent: it is
+   * refused. Throws DaybookError `usage`.
+   */
+  clickhouse?(scope: ClickHouseScope): string;
   /** To be asked for once a batch. */
   reader(scope: RowScope): CellReader;
   /** What was written as a text, a number or nothing. */
@@ -32,6 +40,13 @@ export interface Value {
 /** The only part of a value that is no address. */
 export function onePart(value: Value, scope: Scope): string {
   return value.sql(scope)[0]!;
+}
+
+/** SQL of a value in ClickHouse. @throws DaybookError usage */
+export function valueClickHouse(value: Value, scope: ClickHouseScope): string {
+  const sql = value.clickhouse?.(scope);
+  if (sql === undefined) throw untranslated(`the expression ${expressionText(value.text)}`);
+  return sql;
 }
 
 /** The SQL types of a value's parts. */

@@ -22,10 +22,10 @@ import {
   oneOf as oneOfSql,
   text as textSql,
 } from '../dialect/clickhouse.ts';
-import { type ClickHouseScope, addressText } from '../dialect/clickhouse-scope.ts';
+import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { dimensionOf } from '../dimensions.ts';
 import { IP6_TYPE, oneOf } from '../dialect/duckdb.ts';
-import { type AddressField, refSql } from '../fields.ts';
+import { type AddressField, refSql, addressTextClickHouse } from '../fields.ts';
 import { ip6Bytes } from '../ip6-bytes.ts';
 import type { CandidateRows, SegmentView } from '../index-view.ts';
 import { compilePattern } from '../re2/matcher.ts';
@@ -211,7 +211,7 @@ export function addressClickHouse(
 ): string {
   return eitherSql(
     field.sides.map((side) => {
-      const sql = addressText(side, scope);
+      const sql = addressTextClickHouse(side, scope);
       if (sql === undefined) return eitherSql([]);
       const [has4, has6] = [side.v4 !== undefined, side.v6 !== undefined || !scope.events];
       const single: string[] = [];

@@ -6,8 +6,10 @@ import { foldText } from '../../util/fold.ts';
 import type { CompareOp } from '../ast.ts';
 import { type RowFilter, each } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
+import { sameText } from '../dialect/clickhouse.ts';
+import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { foldedText } from '../dialect/duckdb.ts';
-import { type Cell, type Value, onePart } from '../expressions/value.ts';
+import { type Cell, type Value, valueClickHouse, onePart } from '../expressions/value.ts';
 import type { Predicate, Scope } from '../scope.ts';
 import { compareTexts } from '../text-order.ts';
 import type { FilterOperator } from './operator.ts';
@@ -38,6 +40,16 @@ function comparisonSql({ left, op, right }: ComparisonFilter, scope: Scope): Pre
     default:
       return { sql: `${a[0]} ${op} ${b[0]}` };
   }
+}
+
+function comparisonClickHouse(
+  { left, op, right }: ComparisonFilter,
+  scope: ClickHouseScope,
+): string {
+  const a = valueClickHouse(left, scope);
+  if (op === undefined || right === undefined) return a;
+  const b = valueClickHouse(right, scope);
+  return left.type === 'text' && op === '=' ? sameText(a, b) : `(${a} ${op} ${b})`;
 }
 
 function comparisonColumns({ left, op, right }: ComparisonFilter, scope: RowScope): RowFilter {
@@ -81,6 +93,7 @@ function holds(op: CompareOp, order: number): boolean {
 export const comparisonOperator: FilterOperator<ComparisonFilter> = {
   describe: ({ written }) => written,
   sql: comparisonSql,
+  clickhouse: comparisonClickHouse,
   sqlCost: 'medium',
   lookUpCost: () => 0,
   columns: comparisonColumns,

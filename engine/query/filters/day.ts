@@ -7,7 +7,7 @@ import { type RowScope, dayText, numberAt, textOf } from '../batch/row-scope.ts'
 import { both as bothSql, matches as matchesSql, text } from '../dialect/clickhouse.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { matches } from '../dialect/duckdb.ts';
-import { type Ref, refSql } from '../fields.ts';
+import { type Ref, refSql, refClickHouse } from '../fields.ts';
 import { printTest } from '../print.ts';
 import { syntaxError } from '../query-error.ts';
 import type { CandidateRows } from '../index-view.ts';
@@ -87,7 +87,7 @@ function daySql(filter: DayFilter, scope: Scope): Predicate {
 }
 
 function dayClickHouse({ test, ref }: DayFilter, scope: ClickHouseScope): string {
-  const sql = ref === undefined ? 'day' : scope.ref(ref);
+  const sql = ref === undefined ? 'day' : refClickHouse(ref, scope);
   const literal = (day: string): string => text(day.toLowerCase());
   const dated = `${sql} != 'undated'`;
   switch (test.test) {

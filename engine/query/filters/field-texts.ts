@@ -8,6 +8,7 @@ import {
   type TextField,
   type VirtualField,
   refSql,
+  refClickHouse,
 } from '../fields.ts';
 import { type NamedText, NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
 import { either } from './logic.ts';
@@ -56,12 +57,12 @@ export function anyText(
 }
 
 /** The same in ClickHouse: whether any text of a field meets a condition. */
-export function anyHandedOver(
+export function anyTextClickHouse(
   field: ValueField,
   scope: ClickHouseScope,
   condition: (sql: string) => string,
 ): string {
-  return someText(handedOverTexts(field, scope), condition);
+  return someText(textsClickHouse(field, scope), condition);
 }
 
 export function someText(texts: readonly NamedText[], condition: (sql: string) => string): string {
@@ -70,10 +71,10 @@ export function someText(texts: readonly NamedText[], condition: (sql: string) =
   );
 }
 
-function handedOverTexts(field: ValueField, scope: ClickHouseScope): readonly NamedText[] {
+function textsClickHouse(field: ValueField, scope: ClickHouseScope): readonly NamedText[] {
   switch (field.type) {
     case 'text':
-      return [{ sql: scope.ref(field.ref), isList: false }];
+      return [{ sql: refClickHouse(field.ref, scope), isList: false }];
     case 'attribute':
       return scope.attributesNamed(field.key);
     default:

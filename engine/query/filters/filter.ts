@@ -221,16 +221,16 @@ function compileAny(items: readonly Filter[], scope: Scope): Predicate {
 }
 
 /** The same in ClickHouse. Throws DaybookError `usage` for what has no exact translation. */
-export function clickhouseFilter(filter: Filter, scope: ClickHouseScope): string {
+export function filterClickHouse(filter: Filter, scope: ClickHouseScope): string {
   switch (filter.filter) {
     case 'all':
       return TRUE_SQL;
     case 'and':
-      return bothSql(filter.items.map((item) => clickhouseFilter(item, scope)));
+      return bothSql(filter.items.map((item) => filterClickHouse(item, scope)));
     case 'or':
-      return eitherSql(filter.items.map((item) => clickhouseFilter(item, scope)));
+      return eitherSql(filter.items.map((item) => filterClickHouse(item, scope)));
     case 'not':
-      return negateSql(clickhouseFilter(filter.item, scope));
+      return negateSql(filterClickHouse(filter.item, scope));
     default: {
       const operator = operatorOf(filter);
       const sql = operator.clickhouse?.(filter, scope);

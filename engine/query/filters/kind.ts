@@ -3,7 +3,7 @@ import { KINDS, type Kind } from '../../contract/event.ts';
 import type { Test } from '../ast.ts';
 import { KEEP, NONE } from '../batch/row-filter.ts';
 import { oneOf, text, TRUE_SQL } from '../dialect/clickhouse.ts';
-import { type Ref, refSql } from '../fields.ts';
+import { type Ref, refSql, refClickHouse } from '../fields.ts';
 import { QueryError, didYouMean, shown } from '../query-error.ts';
 import type { Predicate, Scope } from '../scope.ts';
 import { describeAny } from './describe.ts';
@@ -58,7 +58,7 @@ export const kindOperator: FilterOperator<KindFilter> = {
   clickhouse: ({ kinds, ref }, scope) =>
     kinds.length === KINDS.length && ref === undefined
       ? TRUE_SQL
-      : oneOf(ref === undefined ? 'kind' : scope.ref(ref), kinds.map(text)),
+      : oneOf(ref === undefined ? 'kind' : refClickHouse(ref, scope), kinds.map(text)),
   sqlCost: 'low',
   lookUpCost: () => 0,
   columns: ({ kinds }, { kind }) => (kind !== undefined && kinds.includes(kind) ? KEEP : NONE),

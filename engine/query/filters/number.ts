@@ -18,7 +18,13 @@ import {
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { INTEGER_RANGES, anyOfList, oneOf, textAsNumber } from '../dialect/duckdb.ts';
 import { dimensionOf } from '../dimensions.ts';
-import { type AttributeField, type NumberField, refSql, refType } from '../fields.ts';
+import {
+  type AttributeField,
+  type NumberField,
+  refSql,
+  refType,
+  refClickHouse,
+} from '../fields.ts';
 import { FALSE, NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
 import { comparison, numberRanges } from '../number-test.ts';
 import { describeAny, nameText } from './describe.ts';
@@ -57,10 +63,10 @@ export function numberSql(filter: NumberFilter, scope: Scope): Predicate {
 
 export function numberClickHouse({ field, ranges }: NumberFilter, scope: ClickHouseScope): string {
   if (field.type === 'number')
-    return eitherSql(field.refs.map((ref) => within(scope.ref(ref), ranges)));
+    return eitherSql(field.refs.map((ref) => within(refClickHouse(ref, scope), ranges)));
   return someText(scope.attributesNamed(field.key), (text) => {
     const meets = (sql: string): string => within(textNumberSql(sql), ranges);
-    return eitherSql([meets(text), anyOf(memberTexts(text), meets)]);
+    return anyOf(`arrayConcat([${text}], ${memberTexts(text)})`, meets);
   });
 }
 

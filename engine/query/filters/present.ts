@@ -4,9 +4,9 @@ import { presentIn } from '../batch/presence.ts';
 import { KEEP, type RowFilter, each } from '../batch/row-filter.ts';
 import { type RowScope, overflowNamed } from '../batch/row-scope.ts';
 import { FALSE_SQL, TRUE_SQL, either as eitherSql, untranslated } from '../dialect/clickhouse.ts';
-import { type ClickHouseScope, addressText } from '../dialect/clickhouse-scope.ts';
+import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { type Dimension, dimensionOf } from '../dimensions.ts';
-import { type Field, refSql } from '../fields.ts';
+import { type Field, refSql, addressTextClickHouse, refClickHouse } from '../fields.ts';
 import { NO_COLUMN, TRUE, type Predicate, type Scope } from '../scope.ts';
 import { communitySql } from './community-id.ts';
 import { nameText } from './describe.ts';
@@ -62,21 +62,21 @@ function presentClickHouse({ field }: PresentFilter, scope: ClickHouseScope): st
   const isThere = (sql: string): string => `${sql} IS NOT NULL`;
   switch (field.type) {
     case 'number':
-      return eitherSql(field.refs.map((ref) => isThere(scope.ref(ref))));
+      return eitherSql(field.refs.map((ref) => isThere(refClickHouse(ref, scope))));
     case 'time':
     case 'text':
-      return isThere(scope.ref(field.ref));
+      return isThere(refClickHouse(field.ref, scope));
     case 'address':
       return eitherSql(
         field.sides.map((side) => {
-          const sql = addressText(side, scope);
+          const sql = addressTextClickHouse(side, scope);
           return sql === undefined ? FALSE_SQL : isThere(sql);
         }),
       );
     case 'attribute':
       return someText(scope.attributesNamed(field.key), isThere);
     case 'virtual':
-      if (field.ref !== undefined) return isThere(scope.ref(field.ref));
+      if (field.ref !== undefined) return isThere(refClickHouse(field.ref, scope));
       switch (field.name) {
         case 'attributes': {
           const all = scope.attributes();

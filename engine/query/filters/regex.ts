@@ -15,7 +15,7 @@ import { rowsOf } from '../rows.ts';
 import { QueryError } from '../query-error.ts';
 import { type Predicate, type Scope, type SegmentInfo, hasMatch } from '../scope.ts';
 import { nameText } from './describe.ts';
-import { type ValueField, anyHandedOver, anyTextOf, isValueField } from './field-texts.ts';
+import { type ValueField, anyTextClickHouse, anyTextOf, isValueField } from './field-texts.ts';
 import type { FilterOperator } from './operator.ts';
 import { requiredWords } from './required-words.ts';
 import { MOST_CANDIDATES, searchedColumn } from './searched.ts';
@@ -86,7 +86,7 @@ export const regexOperator: FilterOperator<RegexFilter> = {
     `${nameText(field)}:${printTest({ test: 'regex', pattern, ignoreCase, at: 0 })}`,
   sql: regexSql,
   clickhouse: ({ field, pattern, ignoreCase }, scope) =>
-    anyHandedOver(field, scope, (sql) => matches(sql, pattern, ignoreCase)),
+    anyTextClickHouse(field, scope, (sql) => matches(sql, pattern, ignoreCase)),
   sqlCost: 'high',
   rows: (filter, segment, known, few) => (few ? undefined : regexRows(filter, segment, known)),
   lookUpCost: () => 30,

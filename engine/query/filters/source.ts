@@ -3,7 +3,7 @@ import type { Test } from '../ast.ts';
 import { type RowFilter, each } from '../batch/row-filter.ts';
 import { type RowScope, numberAt } from '../batch/row-scope.ts';
 import { number, oneOf } from '../dialect/clickhouse.ts';
-import { type Ref, refSql } from '../fields.ts';
+import { type Ref, refSql, refClickHouse } from '../fields.ts';
 import { QueryError, didYouMean, shown } from '../query-error.ts';
 import type { Predicate, Scope } from '../scope.ts';
 import { describeAny } from './describe.ts';
@@ -87,7 +87,7 @@ export const sourceOperator: FilterOperator<SourceFilter> = {
   describe: ({ ids }) => describeAny('source', ids.map(String)),
   sql: sourceSql,
   clickhouse: ({ ids, ref }, scope) =>
-    oneOf(ref === undefined ? 'source_id' : scope.ref(ref), ids.map(number)),
+    oneOf(ref === undefined ? 'source_id' : refClickHouse(ref, scope), ids.map(number)),
   sqlCost: 'low',
   lookUpCost: () => 0,
   columns: sourceColumns,

@@ -2,7 +2,7 @@
 import type { Test } from '../ast.ts';
 import { NONE } from '../batch/row-filter.ts';
 import { FALSE_SQL, oneOf, text } from '../dialect/clickhouse.ts';
-import { type Ref, refSql } from '../fields.ts';
+import { type Ref, refSql, refClickHouse } from '../fields.ts';
 import { QueryError, didYouMean, shown } from '../query-error.ts';
 import type { CandidateRows, SegmentView } from '../index-view.ts';
 import { type Rows, rowsOf, unite } from '../rows.ts';
@@ -75,7 +75,7 @@ export const tagOperator: FilterOperator<TagFilter> = {
   sql: tagSql,
   clickhouse: ({ ids, ref }, scope) => {
     const names = scope.tagNames(ids).map(text);
-    if (ref !== undefined) return oneOf(scope.ref(ref), names);
+    if (ref !== undefined) return oneOf(refClickHouse(ref, scope), names);
     if (names.length === 0 || !scope.events) return FALSE_SQL;
     return `event_id IN (SELECT event_id FROM ${scope.table('tags')} WHERE ${oneOf('tag', names)})`;
   },

@@ -8,7 +8,7 @@ import type { AttributeField, Field, TextField } from '../fields.ts';
 import { syntaxError } from '../query-error.ts';
 import type { Predicate, Scope } from '../scope.ts';
 import { nameText } from './describe.ts';
-import { anyHandedOver, anyTextOf } from './field-texts.ts';
+import { anyTextClickHouse, anyTextOf } from './field-texts.ts';
 import type { FilterOperator } from './operator.ts';
 
 export interface TextRangeFilter {
@@ -87,7 +87,7 @@ export const textRangeOperator: FilterOperator<TextRangeFilter> = {
     `${nameText(field)}:${lowIncluded ? '[' : '{'}${low ?? '*'} TO ${high ?? '*'}${highIncluded ? ']' : '}'}`,
   sql: textRangeSql,
   clickhouse: ({ field, low, high, lowIncluded, highIncluded }, scope) =>
-    anyHandedOver(field, scope, (sql) =>
+    anyTextClickHouse(field, scope, (sql) =>
       low === undefined && high === undefined
         ? `${sql} IS NOT NULL`
         : both([

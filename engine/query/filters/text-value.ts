@@ -22,7 +22,7 @@ import {
   hasMatch,
 } from '../scope.ts';
 import { nameText } from './describe.ts';
-import { type ValueField, anyHandedOver, anyTextOf, isValueField } from './field-texts.ts';
+import { type ValueField, anyTextClickHouse, anyTextOf, isValueField } from './field-texts.ts';
 import { keyFlags } from './key-flags.ts';
 import { arrayPattern, isArrayText, memberPattern, memberTest, valueTest } from './members.ts';
 import { namedTextRows } from './named-texts.ts';
@@ -103,7 +103,7 @@ function anyValue(field: ValueField, filters: readonly TextValueFilter[], scope:
 
 function textValueClickHouse(filter: TextValueFilter, scope: ClickHouseScope): string {
   const { field, text, wildcard } = filter;
-  return anyHandedOver(field, scope, (sql) => {
+  return anyTextClickHouse(field, scope, (sql) => {
     const whole =
       !wildcard && UNCASED.test(text)
         ? `${sql} = ${literal(text)}`

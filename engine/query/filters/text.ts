@@ -12,7 +12,7 @@ import { type Places, filterPlaces, patternTest, placesOfRef } from '../batch/te
 import { matches } from '../dialect/clickhouse.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { anyJsonValue } from '../dialect/duckdb.ts';
-import { type Ref, refName, refSql } from '../fields.ts';
+import { type Ref, refName, refSql, refClickHouse } from '../fields.ts';
 import type { CandidateRows, SegmentView } from '../index-view.ts';
 import { printTest } from '../print.ts';
 import { compilePattern } from '../re2/matcher.ts';
@@ -125,7 +125,8 @@ function textSql(filter: TextFilter, scope: Scope): Predicate {
 
 function textClickHouse(filter: TextFilter, scope: ClickHouseScope): string {
   const { ref } = filter;
-  const texts = ref === undefined ? scope.texts() : [{ sql: scope.ref(ref), isList: false }];
+  const texts =
+    ref === undefined ? scope.texts() : [{ sql: refClickHouse(ref, scope), isList: false }];
   return someText(texts, (sql) => matches(sql, wholePattern(filter), true));
 }
 

@@ -9,7 +9,7 @@ import type { Test } from '../ast.ts';
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import { both, FALSE_SQL, time } from '../dialect/clickhouse.ts';
-import { type Ref, type TimeField, refSql } from '../fields.ts';
+import { type Ref, type TimeField, refSql, refClickHouse } from '../fields.ts';
 import type { CandidateRows, SegmentView } from '../index-view.ts';
 import { shown, syntaxError } from '../query-error.ts';
 import { rowsOf } from '../rows.ts';
@@ -153,7 +153,7 @@ export const timeOperator: FilterOperator<TimeFilter> = {
   },
   sql: timeSql,
   clickhouse: ({ ref, from, to }, scope) => {
-    const sql = scope.ref(ref);
+    const sql = refClickHouse(ref, scope);
     if (from !== undefined && to !== undefined && from >= to) return FALSE_SQL;
     if (from === undefined && to === undefined) return `${sql} IS NOT NULL`;
     return both([

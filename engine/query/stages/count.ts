@@ -23,10 +23,10 @@ export function countTable(input: Input): Table {
   };
 }
 
-function clickhouseCount(rows: ClickHouseRows): ClickHouseTable {
+function countClickHouse(rows: ClickHouseRows): ClickHouseTable {
   return {
     columns: [COUNT_COLUMN],
-    order: [{ sql: 'n', descending: false }],
+    order: [],
     sql: selectOf('count() AS n', rows),
   };
 }
@@ -57,7 +57,7 @@ export const countOperator: StageOperator<CountStage> = {
   parse: () => ({ stage: 'count' }),
   shape: 'count',
   table: (_, input) => countTable(input),
-  clickhouse: (_, rows) => clickhouseCount(rows),
+  clickhouse: (_, rows) => countClickHouse(rows),
   batches: (_, { columns }) => countBatches(columns),
   batchTable: (_, { rows }) => ({
     columns: [COUNT_COLUMN],

@@ -55,7 +55,7 @@ export function keyList(keys: Keys): string {
 }
 
 /** Keys in ClickHouse: their columns, and the SELECT list that computes them. */
-export function clickhouseKeys(
+export function keysClickHouse(
   names: readonly Name[],
   rows: ClickHouseRows,
 ): { readonly columns: readonly TableColumn[]; readonly list: readonly string[] } {
@@ -68,7 +68,7 @@ export function clickhouseKeys(
 }
 
 /** GROUP BY keys; nothing where there are none. */
-export function clickhouseGroupBy(columns: readonly TableColumn[]): string {
+export function groupByClickHouse(columns: readonly TableColumn[]): string {
   const aliases = columns.flatMap((column) => column.aliases);
   return aliases.length === 0 ? '' : `GROUP BY ${aliases.join(', ')}`;
 }

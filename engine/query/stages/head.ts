@@ -1,7 +1,7 @@
 /** `head N`: the first rows. */
 import type { Stage } from '../ast.ts';
 import { sorted } from '../batch/table.ts';
-import { chosen, ordered } from '../dialect/clickhouse-rows.ts';
+import { chosen, firstRows } from '../dialect/clickhouse-rows.ts';
 import { limited } from './limited.ts';
 import type { StageOperator } from './operator.ts';
 
@@ -12,6 +12,6 @@ export const headOperator: StageOperator<HeadStage> = {
   does: 'the first rows',
   parse: (reader) => ({ stage: 'head', limit: reader.number() ?? 10 }),
   relation: ({ limit }, relation) => limited(relation, limit, false),
-  clickhouse: ({ limit }, rows) => chosen(rows, `${ordered(rows.order)}\nLIMIT ${limit}`),
+  clickhouse: ({ limit }, rows) => chosen(rows, firstRows(rows.order, limit)),
   batchTable: ({ limit }, table) => ({ ...table, rows: sorted(table).rows.slice(0, limit) }),
 };

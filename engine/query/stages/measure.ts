@@ -11,18 +11,18 @@ import {
   valuesAsText,
 } from '../dialect/duckdb.ts';
 import { untranslated } from '../dialect/clickhouse.ts';
+import { type ClickHouseRows } from '../dialect/clickhouse-rows.ts';
 import {
-  type ClickHouseRows,
   type ClickHouseValue,
   numberOf as numberInRows,
   presentValues,
   simpleShape,
   valuesOf,
-} from '../dialect/clickhouse-rows.ts';
+} from '../dialect/clickhouse-values.ts';
 import { fieldValue } from '../expressions/analyse.ts';
 import { converted } from '../expressions/operator.ts';
 import { analyse } from '../analyse.ts';
-import { clickhouseFilter } from '../filters/filter.ts';
+import { filterClickHouse } from '../filters/filter.ts';
 import { PART_TYPES, onePart } from '../expressions/value.ts';
 import type { Field } from '../fields.ts';
 import { QueryError } from '../query-error.ts';
@@ -233,14 +233,14 @@ function distinct(
 // -- in ClickHouse ---------------------------------------------------------------------------------
 
 /** The aggregate, and what it gives. Throws QueryError as `compileMeasure`, and DaybookError `usage`. */
-export function clickhouseMeasure(measure: Measure, rows: ClickHouseRows): ClickHouseValue {
+export function measureClickHouse(measure: Measure, rows: ClickHouseRows): ClickHouseValue {
   const { fn, of, as } = measure;
   const counted = simpleShape(as, 'integer');
   if (fn === 'count' || of === undefined) return { shape: counted, sql: 'count()' };
   if (fn === 'countif') return { shape: counted, sql: `countIf(${conditionOf(of, rows)})` };
   const field = rows.resolve(of);
   if (fn === 'distinct') {
-    const { sql, shape } = valuesOf(field, of, rows);
+    const { sql, shape } = valuesOf(field, of.start, rows.scope);
     const [first, ...more] = sql;
     if (first === undefined) throw untranslated(`distinct(${of.name})`);
     if (shape.type === 'event-id') return { shape: counted, sql: `uniqExact(${first})` };
@@ -250,9 +250,9 @@ export function clickhouseMeasure(measure: Measure, rows: ClickHouseRows): Click
     };
   }
   if (fn === 'values') throw untranslated(`values(${of.name})`);
-  const number = numberInRows(field, of, rows);
+  const number = numberInRows(field, of.start, rows.scope);
   if (fn === 'first' || fn === 'last') {
-    const { sql, shape } = valuesOf(field, of, rows);
+    const { sql, shape } = valuesOf(field, of.start, rows.scope);
     if (!rows.scope.events || sql.length !== 1 || !/^(?:real|time|text|integer)$/.test(shape.type))
       throw untranslated(`${fn}(${of.name})`);
     const value = sql[0]!;
@@ -284,7 +284,7 @@ export function clickhouseMeasure(measure: Measure, rows: ClickHouseRows): Click
     return { shape: real, sql: `avg${orNull}(toFloat64(${sql}))` };
   }
   if ((fn === 'min' || fn === 'max') && (field.type === 'time' || field.type === 'text')) {
-    const { sql, shape } = valuesOf(field, of, rows);
+    const { sql, shape } = valuesOf(field, of.start, rows.scope);
     const orNull = rows.scope.events ? '' : 'OrNull';
     return { shape: { ...shape, name: as }, sql: `${fn}${orNull}(${sql[0]!})` };
   }
@@ -303,5 +303,5 @@ function conditionOf(of: Name, rows: ClickHouseRows): string {
   const condition = expression?.value === 'call' ? expression.args[0] : undefined;
   if (condition?.value !== 'condition') throw untranslated(`countif(${of.name})`);
   const filter = analyse(condition.filter, rows.resolve, rows.around);
-  return `ifNull(${clickhouseFilter(filter, rows.scope)}, false)`;
+  return `ifNull(${filterClickHouse(filter, rows.scope)}, false)`;
 }

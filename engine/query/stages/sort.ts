@@ -1,7 +1,8 @@
 /** `sort f [desc], …`: rows in another order; of equals, in the order that they had. */
 import type { SortKey, Stage } from '../ast.ts';
 import type { OrderKey, Relation } from '../relation.ts';
-import { firstValue, orderOf } from '../dialect/clickhouse-rows.ts';
+import { firstValue } from '../dialect/clickhouse-rows.ts';
+import { orderOf } from '../dialect/clickhouse-values.ts';
 import type { StageOperator } from './operator.ts';
 import { namedColumns, valueParts } from './value-parts.ts';
 

@@ -3,14 +3,10 @@ import type { Stage, Measure } from '../ast.ts';
 import { byValue, type Input, type Table, type TableColumn } from '../relation.ts';
 import { QueryError, shown, syntaxError } from '../query-error.ts';
 import { groupedRows } from '../group-parts.ts';
-import {
-  type ClickHouseRows,
-  type ClickHouseTable,
-  byValues,
-  selectOf,
-} from '../dialect/clickhouse-rows.ts';
-import { clickhouseGroupBy, clickhouseKeys, groupKeys, keyList, keyedRows } from './group.ts';
-import { type CompiledMeasure, clickhouseMeasure, compileMeasure } from './measure.ts';
+import { type ClickHouseRows, type ClickHouseTable, selectOf } from '../dialect/clickhouse-rows.ts';
+import { byValues } from '../dialect/clickhouse-values.ts';
+import { groupByClickHouse, keysClickHouse, groupKeys, keyList, keyedRows } from './group.ts';
+import { type CompiledMeasure, measureClickHouse, compileMeasure } from './measure.ts';
 import type { RawValue } from '../raw-value.ts';
 import { ROW_BYTES } from '../batch/budget.ts';
 import { Grouping } from '../batch/grouping.ts';
@@ -50,17 +46,17 @@ function measureColumn(measures: readonly CompiledMeasure[], i: number): TableCo
   return { name, shape, aliases: [`s${i}`] };
 }
 
-function clickhouseStats({ by, measures }: StatsStage, rows: ClickHouseRows): ClickHouseTable {
-  const keys = clickhouseKeys(by, rows);
-  const measured = measures.map((one) => clickhouseMeasure(one, rows));
+function statsClickHouse({ by, measures }: StatsStage, rows: ClickHouseRows): ClickHouseTable {
+  const keys = keysClickHouse(by, rows);
+  const measured = measures.map((one) => measureClickHouse(one, rows));
   const computed = measured.map(({ sql }, i) => `${sql} AS s${i}`);
   return {
     columns: [
       ...keys.columns,
       ...measured.map(({ shape }, i) => ({ name: shape.name, shape, aliases: [`s${i}`] })),
     ],
-    order: by.length > 0 ? byValues(keys.columns) : [{ sql: 's0', descending: false }],
-    sql: selectOf([...keys.list, ...computed].join(', '), rows, clickhouseGroupBy(keys.columns)),
+    order: byValues(keys.columns),
+    sql: selectOf([...keys.list, ...computed].join(', '), rows, groupByClickHouse(keys.columns)),
   };
 }
 
@@ -110,7 +106,7 @@ export const statsOperator: StageOperator<StatsStage> = {
   },
   shape: 'stats',
   table: statsTable,
-  clickhouse: clickhouseStats,
+  clickhouse: statsClickHouse,
   groups: ({ by, measures }) => ({ stage: 'stats', fields: by, measures, limit: Infinity }),
   batches: statsBatches,
 };

@@ -1,7 +1,7 @@
 /** `tail N`: the last rows. */
 import type { Stage } from '../ast.ts';
 import { sorted } from '../batch/table.ts';
-import { chosen, ordered } from '../dialect/clickhouse-rows.ts';
+import { chosen, firstRows } from '../dialect/clickhouse-rows.ts';
 import { limited } from './limited.ts';
 import type { StageOperator } from './operator.ts';
 
@@ -12,7 +12,7 @@ export const tailOperator: StageOperator<TailStage> = {
   does: 'the last rows',
   parse: (reader) => ({ stage: 'tail', limit: reader.number() ?? 10 }),
   relation: ({ limit }, relation) => limited(relation, limit, true),
-  clickhouse: ({ limit }, rows) => chosen(rows, `${ordered(rows.order, true)}\nLIMIT ${limit}`),
+  clickhouse: ({ limit }, rows) => chosen(rows, firstRows(rows.order, limit, true)),
   batchTable: ({ limit }, table) => ({
     ...table,
     rows: sorted(table).rows.slice(Math.max(0, table.rows.length - limit)),

@@ -14,14 +14,7 @@ import {
   plusSeconds,
   timeFromMicros,
 } from '../dialect/duckdb.ts';
-import {
-  type Grid,
-  bucketSql,
-  constantPeriods,
-  startSql,
-  bucketStart,
-  intervalMicros,
-} from '../grid.ts';
+import { type Grid, bucketSql, startSql, bucketStart, intervalMicros } from '../grid.ts';
 import { QueryError, syntaxError } from '../query-error.ts';
 import {
   byValue,
@@ -35,17 +28,17 @@ import {
 } from '../relation.ts';
 import { type Scope, TRUE } from '../scope.ts';
 import { type Variant, combine, numberOf } from '../values.ts';
+import { ZoneClock } from '../zone-clock.ts';
 import { both as bothSql, microsOf, timeOfMicros, untranslated } from '../dialect/clickhouse.ts';
 import {
   type ClickHouseRows,
   type ClickHouseTable,
-  byValues,
   selectOf,
-  simpleShape,
   subquery,
 } from '../dialect/clickhouse-rows.ts';
-import { clickhouseKeys, groupKeys, keyList } from './group.ts';
-import { clickhouseMeasure, compileMeasure } from './measure.ts';
+import { byValues, simpleShape } from '../dialect/clickhouse-values.ts';
+import { keysClickHouse, groupKeys, keyList } from './group.ts';
+import { measureClickHouse, compileMeasure } from './measure.ts';
 import type { EventBatch } from '../../contract/event-batch.ts';
 import type { RawValue } from '../raw-value.ts';
 import { ROW_BYTES } from '../batch/budget.ts';
@@ -204,7 +197,7 @@ function timelineTable(parts: TimelineParts, grid: Grid | undefined, input: Inpu
 
 // -- in ClickHouse ---------------------------------------------------------------------------------
 
-function clickhouseTimeline(stage: TimelineStage, rows: ClickHouseRows): ClickHouseTable {
+function timelineClickHouse(stage: TimelineStage, rows: ClickHouseRows): ClickHouseTable {
   const { interval, by, measure } = stage;
   if (!rows.scope.events)
     throw new QueryError(
@@ -215,13 +208,13 @@ function clickhouseTimeline(stage: TimelineStage, rows: ClickHouseRows): ClickHo
   if (stage.spread !== undefined) throw untranslated('timeline that spreads');
   if (interval === undefined)
     throw untranslated('timeline without an interval', 'name one: timeline 1h');
-  const keys = clickhouseKeys(by === undefined ? [] : [by], rows);
-  const measured = measure && clickhouseMeasure(measure, rows);
-  const { sql: start, floor, step } = bucketStarts(interval, rows);
+  const keys = keysClickHouse(by === undefined ? [] : [by], rows);
+  const measured = measure && measureClickHouse(measure, rows);
+  const buckets = bucketsClickHouse(interval, rows);
   const dated = { ...rows, where: bothSql([rows.where, 'ts IS NOT NULL']) };
   const computed = measured === undefined ? [] : [`${measured.sql} AS ${MEASURED}`];
-  const buckets = selectOf(
-    [`${start} AS b`, ...keys.list, 'count() AS n', ...computed].join(', '),
+  const counted = selectOf(
+    [`${buckets.sql} AS b`, ...keys.list, 'count() AS n', ...computed].join(', '),
     dated,
     ['GROUP BY b', ...keys.columns.flatMap(({ aliases }) => aliases)].join(', '),
   );
@@ -233,48 +226,80 @@ function clickhouseTimeline(stage: TimelineStage, rows: ClickHouseRows): ClickHo
   if (measured !== undefined)
     columns.push({ name: measured.shape.name, shape: measured.shape, aliases: [MEASURED] });
   // Empty buckets: between the first and the last event, or the ends that are named. A series is not filled.
-  const { from, to } = rows.range;
-  const fill = [
-    'ORDER BY b WITH FILL',
-    ...(from === undefined ? [] : [`FROM ${floor(from)}`]),
-    ...(to === undefined ? [] : [`TO ${to}`]),
-    `STEP ${step}`,
-  ].join(' ');
-  const filled = by === undefined ? `${buckets}\n${fill}` : buckets;
+  const { from = -Infinity, to = Infinity } = rows.range;
+  const filled = by === undefined && from < to ? `${counted}\n${buckets.fill}` : counted;
   const list = columns.slice(1).flatMap(({ aliases }) => aliases);
   return {
     columns,
     order: byValues(columns),
-    sql: `SELECT ${[`${timeOfMicros('b')} AS start`, ...list].join(', ')}\nFROM ${subquery(filled)}`,
+    sql: `SELECT ${[`${timeOfMicros(buckets.start)} AS start`, ...list].join(', ')}\nFROM ${subquery(filled)}`,
   };
 }
 
-/** The first microsecond of the bucket of an event, and of a time; buckets begin at midnight of the zone. */
-function bucketStarts(
+interface ClickHouseBuckets {
+  /** Of an event, where its bucket begins: in microseconds of UTC, or of what the clock shows. */
+  readonly sql: string;
+  /** In microseconds of UTC, of `b`. */
+  readonly start: string;
+  readonly fill: string;
+}
+
+const HOUR = 3600e6;
+
+/** Buckets begin at midnight of the zone. */
+function bucketsClickHouse(
   interval: Interval,
-  { around: { zone }, range, extent }: ClickHouseRows,
-): { readonly sql: string; readonly step: number; floor(us: number): number } {
+  { around: { zone }, range, scope }: ClickHouseRows,
+): ClickHouseBuckets {
   const step = intervalMicros(interval);
-  const from = range.from ?? extent.from;
-  const to = range.to ?? extent.to;
-  const periods =
-    from === undefined || to === undefined || from > to
-      ? [{ offset: 0 }]
-      : constantPeriods(from, to + 1, zone);
-  if (periods.length > 1)
+  const clock = new ZoneClock(zone);
+  const times = {
+    minTs: leastOf(range.from, scope.times.minTs),
+    maxTs: mostOf(range.to, scope.times.maxTs),
+  };
+  const offsets = times.minTs === undefined ? [0] : clock.offsets(times);
+  const first = offsets[0] ?? 0;
+  const us = microsOf('ts');
+  const weeks = interval.unit === 'w' ? FIRST_MONDAY : 0;
+  const floorOf = (anchor: number) => ({
+    sql: (at: string) =>
+      `${at} - positiveModulo(${anchor === 0 ? at : `${at} - (${anchor})`}, ${step})`,
+    of: (at: number) => Math.floor((at - anchor) / step) * step + anchor,
+  });
+  const fill = (from: number | undefined, to: number | undefined): string =>
+    [
+      'ORDER BY b WITH FILL',
+      ...(from === undefined ? [] : [`FROM ${from}`]),
+      ...(to === undefined ? [] : [`TO ${to}`]),
+      `STEP ${step}`,
+    ].join(' ');
+  if (offsets.every((one) => (one - first) % step === 0 && step <= HOUR) || offsets.length === 1) {
+    const floor = floorOf(weeks - first);
+    const from = range.from === undefined ? undefined : floor.of(range.from);
+    return { sql: floor.sql(us), start: 'b', fill: fill(from, range.to) };
+  }
+  if (step <= HOUR || offsets.some((one) => Math.abs(one - first) >= step))
     throw untranslated(
-      `timeline in ${zone}, whose clocks are changed between the first event and the last,`,
+      `timeline ${interval.count}${interval.unit} in ${zone}, whose clocks are changed within a bucket,`,
       'use --tz UTC, or name a range in which they are not',
     );
-  const offset = periods[0]!.offset * 1e6;
-  const anchor = (interval.unit === 'w' ? FIRST_MONDAY : 0) - offset;
-  const us = microsOf('ts');
-  const since = anchor === 0 ? us : `${us} - ${anchor}`.replace('- -', '+ ');
+  // Days have 23 or 25 hours where clocks are changed: buckets are those of what the clock shows.
+  const floor = floorOf(weeks);
+  const local = (at: number | undefined) => (at === undefined ? undefined : clock.local(at));
+  const from = local(range.from);
+  const earlier = { ...times, minTs: times.minTs === undefined ? undefined : times.minTs - step };
   return {
-    step,
-    sql: `${us} - positiveModulo(${since}, ${step})`,
-    floor: (at) => Math.floor((at - anchor) / step) * step + anchor,
+    sql: floor.sql(clock.localMicros(us, times)),
+    start: clock.utcMicros('b', earlier),
+    fill: fill(from === undefined ? undefined : floor.of(from), local(range.to)),
   };
+}
+
+function leastOf(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+}
+function mostOf(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
 }
 
 // -- rows of batches -------------------------------------------------------------------------------
@@ -490,7 +515,7 @@ export const timelineOperator: StageOperator<TimelineStage> = {
   },
   shape: 'timeline',
   table: (stage, input, grid) => timelineTable(timelineParts(stage, input, grid), grid, input),
-  clickhouse: clickhouseTimeline,
+  clickhouse: timelineClickHouse,
   batches: (stage, context) => new TimelineBatches(stage, context),
   refusesBatches: ({ spread, measure }) =>
     spread !== undefined

@@ -17,13 +17,13 @@ import { groupedRows, keptGroups } from '../group-parts.ts';
 import {
   type ClickHouseRows,
   type ClickHouseTable,
-  byValues,
-  ordered,
+  firstRows,
   selectOf,
   subquery,
 } from '../dialect/clickhouse-rows.ts';
-import { clickhouseGroupBy, clickhouseKeys, groupKeys, keyList, keyedRows } from './group.ts';
-import { clickhouseMeasure, compileMeasure } from './measure.ts';
+import { byValues } from '../dialect/clickhouse-values.ts';
+import { groupByClickHouse, keysClickHouse, groupKeys, keyList, keyedRows } from './group.ts';
+import { measureClickHouse, compileMeasure } from './measure.ts';
 import { nullOf } from '../dialect/duckdb.ts';
 import type { RawValue } from '../raw-value.ts';
 import { firstOf } from '../batch/first-of.ts';
@@ -80,13 +80,13 @@ function topTable(stage: TopStage, input: Input): Table {
   return { columns: additive ? [...columns, share] : columns, order, sql };
 }
 
-function clickhouseTop(stage: TopStage, rows: ClickHouseRows): ClickHouseTable {
-  const { columns, list } = clickhouseKeys(stage.fields, rows);
-  const measure = clickhouseMeasure(stage.by, rows);
+function topClickHouse(stage: TopStage, rows: ClickHouseRows): ClickHouseTable {
+  const { columns, list } = keysClickHouse(stage.fields, rows);
+  const measure = measureClickHouse(stage.by, rows);
   const groups = selectOf(
     [...list, `${measure.sql} AS m`].join(', '),
     rows,
-    clickhouseGroupBy(columns),
+    groupByClickHouse(columns),
   );
   const order = [{ sql: 'm', descending: stage.stage === 'top' }, ...byValues(columns)];
   const measured = { name: measure.shape.name, shape: measure.shape, aliases: ['m'] };
@@ -96,7 +96,7 @@ function clickhouseTop(stage: TopStage, rows: ClickHouseRows): ClickHouseTable {
     aliases: ['share'],
   };
   const additive = stage.by.fn === 'count' || stage.by.fn === 'sum';
-  const first = `${ordered(order)}\nLIMIT ${stage.limit}`;
+  const first = firstRows(order, stage.limit);
   // The whole is that of all groups: it is known before the first are chosen.
   const sql = additive
     ? `SELECT *, toFloat64(m) / nullIf(toFloat64(sum(m) OVER ()), 0) AS share\nFROM ${subquery(groups)}\n${first}`
@@ -179,7 +179,7 @@ export const topOperator: StageOperator<Extract<Stage, { stage: 'top' }>> = {
   parse: (reader) => ({ ...parsed(reader), stage: 'top' }),
   shape: 'top',
   table: topTable,
-  clickhouse: clickhouseTop,
+  clickhouse: topClickHouse,
   groups: ({ fields, by, limit }) => ({ stage: 'top', fields, measures: [by], limit }),
   batches: topBatches,
 };
@@ -190,6 +190,6 @@ export const rareOperator: StageOperator<Extract<Stage, { stage: 'rare' }>> = {
   parse: (reader) => ({ ...parsed(reader), stage: 'rare' }),
   shape: 'top',
   table: topTable,
-  clickhouse: clickhouseTop,
+  clickhouse: topClickHouse,
   batches: topBatches,
 };

@@ -2,13 +2,9 @@
 import type { Measure, Stage } from '../ast.ts';
 import { byValue, valueShape, type Input, type Table } from '../relation.ts';
 import { groupedRows } from '../group-parts.ts';
-import {
-  type ClickHouseRows,
-  type ClickHouseTable,
-  byValues,
-  selectOf,
-} from '../dialect/clickhouse-rows.ts';
-import { clickhouseGroupBy, clickhouseKeys, groupKeys, keyList, keyedRows } from './group.ts';
+import { type ClickHouseRows, type ClickHouseTable, selectOf } from '../dialect/clickhouse-rows.ts';
+import { byValues } from '../dialect/clickhouse-values.ts';
+import { groupByClickHouse, keysClickHouse, groupKeys, keyList, keyedRows } from './group.ts';
 import { ROW_BYTES } from '../batch/budget.ts';
 import { Grouping } from '../batch/grouping.ts';
 import { groupingParts } from '../batch/grouping-parts.ts';
@@ -41,8 +37,8 @@ function valuesTable({ field }: ValuesStage, input: Input): Table {
   };
 }
 
-function clickhouseValues({ field }: ValuesStage, rows: ClickHouseRows): ClickHouseTable {
-  const { columns, list } = clickhouseKeys([field], rows);
+function valuesClickHouse({ field }: ValuesStage, rows: ClickHouseRows): ClickHouseTable {
+  const { columns, list } = keysClickHouse([field], rows);
   const present = columns.flatMap(({ aliases }) => aliases.map((one) => `${one} IS NOT NULL`));
   const count = valueShape('count', 'integer', 'UInt64');
   return {
@@ -51,7 +47,7 @@ function clickhouseValues({ field }: ValuesStage, rows: ClickHouseRows): ClickHo
     sql: selectOf(
       [...list, 'count() AS n'].join(', '),
       rows,
-      `${clickhouseGroupBy(columns)}\nHAVING ${present.join(' AND ')}`,
+      `${groupByClickHouse(columns)}\nHAVING ${present.join(' AND ')}`,
     ),
   };
 }
@@ -83,7 +79,7 @@ export const valuesOperator: StageOperator<ValuesStage> = {
   parse: (reader) => ({ stage: 'values', field: reader.name() }),
   shape: 'values',
   table: valuesTable,
-  clickhouse: clickhouseValues,
+  clickhouse: valuesClickHouse,
   groups: ({ field }) => ({ stage: 'values', fields: [field], measures: [], limit: Infinity }),
   batches: valuesBatches,
 };

@@ -3,7 +3,7 @@ import type { Stage } from '../ast.ts';
 import { analyse } from '../analyse.ts';
 import { filterTable } from '../batch/table.ts';
 import { both } from '../dialect/clickhouse.ts';
-import { type Filter, clickhouseFilter, compileFilter } from '../filters/filter.ts';
+import { type Filter, filterClickHouse, compileFilter } from '../filters/filter.ts';
 import type { Relation } from '../relation.ts';
 import { batchResolve } from './computed-columns.ts';
 import type { StageOperator } from './operator.ts';
@@ -27,7 +27,7 @@ export const whereOperator: StageOperator<WhereStage> = {
     ...rows,
     where: both([
       rows.where,
-      clickhouseFilter(analyse(filter, rows.resolve, rows.around), rows.scope),
+      filterClickHouse(analyse(filter, rows.resolve, rows.around), rows.scope),
     ]),
   }),
   batchTable: ({ filter }, table, around) =>

@@ -1,9 +1,11 @@
 /** Functions of addresses. */
 import { formatIp4, formatIp6, ip6ToUuid, uuidToIp6 } from '../../address.ts';
+import { blockOf, untranslated } from '../../dialect/clickhouse.ts';
 import { blockOfIp4, blockStartOfIp6 } from '../../dialect/duckdb.ts';
 import { once } from '../../dialect/once.ts';
 import { addressText } from '../../dialect/written-sql.ts';
 import { type FunctionOperator, literalAt, typedAt } from '../operator.ts';
+import { valueClickHouse } from '../value.ts';
 
 const ALL_ONES = (1n << 128n) - 1n;
 
@@ -42,6 +44,11 @@ export const CIDR: FunctionOperator = {
           return `(${text} || CASE WHEN ${b4} IS NOT NULL THEN '/${four}' ELSE '/${six}' END)`;
         };
         return [once(v4!, (b4) => once(v6!, (b6) => named(b4, b6), 'b6'), 'b4')];
+      },
+      clickhouse: (scope) => {
+        // Of some addresses ClickHouse writes the end as IPv4.
+        if (six > 96 && six < 128) throw untranslated(`blocks of ${six} bits`);
+        return blockOf(valueClickHouse(ip, scope), four, six);
       },
       reader: (scope) => {
         const read = ip.reader(scope);

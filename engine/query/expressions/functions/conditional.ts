@@ -7,7 +7,7 @@ import {
   common,
   valueAt,
 } from '../operator.ts';
-import { PART_TYPES, type Value, onePart } from '../value.ts';
+import { PART_TYPES, type Value, valueClickHouse, onePart } from '../value.ts';
 
 /** The value of the first condition that holds, else the last. */
 function chosen(call: Call, conditions: readonly number[], results: readonly number[]): Made {
@@ -28,6 +28,13 @@ function chosen(call: Call, conditions: readonly number[], results: readonly num
         const last = fallback === undefined ? NOTHING[type][part] : all.at(-1)![part];
         return `CASE ${whens.join(' ')} ELSE ${last} END`;
       });
+    },
+    clickhouse: (scope) => {
+      const whens = tests.map(
+        (test, i) => `${valueClickHouse(test, scope)}, ${valueClickHouse(values[i]!, scope)}`,
+      );
+      const last = fallback === undefined ? 'NULL' : valueClickHouse(fallback, scope);
+      return `multiIf(${whens.join(', ')}, ${last})`;
     },
     reader: (scope) => {
       const isMet = tests.map((test) => test.reader(scope));
@@ -84,6 +91,8 @@ export const CONDITIONAL_FUNCTIONS: Readonly<Record<string, FunctionOperator>> =
             return `CASE ${whens.join(' ')} END`;
           });
         },
+        clickhouse: (scope) =>
+          `coalesce(${values.map((value) => valueClickHouse(value, scope)).join(', ')})`,
         reader: (scope) => {
           const reads = values.map((value) => value.reader(scope));
           return (row) => {
@@ -114,6 +123,7 @@ function presence(name: string, gives: string, missing: boolean): FunctionOperat
           const each = value.sql(scope).map((sql) => `${sql} IS NULL`);
           return [missing ? `(${each.join(' AND ')})` : `(NOT (${each.join(' AND ')}))`];
         },
+        clickhouse: (scope) => `(${valueClickHouse(value, scope)} IS ${missing ? '' : 'NOT '}NULL)`,
         reader: (scope) => {
           const read = value.reader(scope);
           return (row) => ((read(row) === null) === missing ? 1 : 0);

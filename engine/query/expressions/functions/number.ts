@@ -7,6 +7,12 @@ import {
   typedAt,
   valueAt,
 } from '../operator.ts';
+import {
+  finite as finiteSql,
+  maybeMicrosOf,
+  real,
+  rounded as roundedSql,
+} from '../../dialect/clickhouse.ts';
 import { laterBy, unitsBetween } from '../../dialect/function-sql.ts';
 import { CIDR } from './address.ts';
 import { type Cell, onePart } from '../value.ts';
@@ -16,12 +22,15 @@ function binary(
   gives: string,
   sql: (a: string, b: string) => string,
   of: (a: number, b: number) => Cell,
+  isTranslated = true,
 ): FunctionOperator {
   return scalar({
     form: `a ${sign} b`,
     ...{ gives, takes: ['number', 'number'], type: 'number' },
     sql: ([a, b]) => finite(sql(a!, b!)),
     of: ([a, b]) => finiteCell(of(Number(a), Number(b))),
+    // No zero has a sign.
+    ...(isTranslated ? { clickhouse: ([a, b]) => finiteSql(`${sql(a!, b!)} + 0`) } : {}),
   });
 }
 
@@ -41,6 +50,7 @@ function unary(
   of: (x: number) => Cell,
 ): FunctionOperator {
   return scalar({
+    clickhouse: ([x]) => sql(x!),
     form: `${name}(number)`,
     ...{ gives, takes: ['number'], type: 'number' },
     sql: ([x]) => sql(x!),
@@ -74,6 +84,8 @@ function withTimes(numbers: FunctionOperator, sign: 1 | -1): FunctionOperator {
           ...{ form: '', gives: '', takes: ['time', 'time'], type: 'number' },
           sql: ([to, from]) => unitsBetween(from!, to!, 1e6),
           of: ([from, to]) => (Number(from) - Number(to)) / 1e6,
+          clickhouse: ([to, from]) =>
+            `(${real(`${maybeMicrosOf(to!)} - ${maybeMicrosOf(from!)}`)} / 1000000)`,
         }).make(call);
       }
       const [time, seconds] =
@@ -134,10 +146,13 @@ export const NUMBER_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
     'what division leaves',
     (a, b) => `(${a} % nullif(${b}, 0))`,
     (a, b) => (b === 0 ? null : a % b),
+    // Beyond 64 bits it is another number there.
+    false,
   ),
   negate: scalar({
     ...{ form: '-a', gives: 'the number with the other sign', takes: ['number'], type: 'number' },
     sql: ([x]) => `(0 - ${x})`,
+    clickhouse: ([x]) => `(0 - ${x})`,
     of: ([x]) => 0 - Number(x),
   }),
   abs: unary('abs', 'the number without its sign', (x) => `abs(${x})`, Math.abs),
@@ -167,6 +182,8 @@ export const NUMBER_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
       const times = 10 ** (call.args.length < 2 ? 0 : Number(literalAt(call, 1, 'number')));
       return `(CASE WHEN abs(${x}) < 1000000000 THEN round(${x} * ${times}) / ${times} + 0 ELSE ${x} END)`;
     },
+    clickhouse: ([x], _, call) =>
+      roundedSql(x!, 10 ** (call.args.length < 2 ? 0 : Number(literalAt(call, 1, 'number')))),
     of: ([x, digits = 0]) => {
       const times = 10 ** Number(digits);
       return Math.abs(Number(x)) < 1e9 ? rounded(Number(x) * times) / times + 0 : x!;
@@ -187,5 +204,6 @@ export const NUMBER_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
     },
     sql: ([x]) => x!,
     of: ([x]) => x!,
+    clickhouse: ([x]) => x!,
   }),
 };

@@ -9,7 +9,7 @@ import {
 import { foldless } from '../case.ts';
 import { patternMatches, patternReplace } from '../patterns.ts';
 import { type FunctionOperator, characters, literalAt, scalar, typedAt } from '../operator.ts';
-import { onePart } from '../value.ts';
+import { valueClickHouse, onePart } from '../value.ts';
 
 const { lower, upper } = foldless;
 
@@ -22,11 +22,14 @@ function part(text: string, by: string, at: number): string | null {
 const SPACES = ' \\t\\n\\r\\f\\v';
 const trimmed = (text: string, ends: RegExp): string => text.replace(ends, '');
 
+const SIDES = { trim: 'BOTH', ltrim: 'LEADING', rtrim: 'TRAILING' } as const;
+
 function stripped(name: 'trim' | 'ltrim' | 'rtrim', gives: string, ends: RegExp): FunctionOperator {
   return scalar({
     form: `${name}(text)`,
     ...{ gives, takes: ['text'], type: 'text' },
     sql: ([text]) => withoutSpace(name, text!),
+    clickhouse: ([text]) => `TRIM(${SIDES[name]} ' \\t\\n\\x0B\\f\\r' FROM ${text})`,
     of: ([text]) => trimmed(String(text), ends),
   });
 }
@@ -50,6 +53,7 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
       type: 'number',
     },
     sql: ([text]) => characterCount(text!),
+    clickhouse: ([text]) => `toFloat64(lengthUTF8(${text}))`,
     of: ([text]) => characters(String(text)).length,
   }),
   trim: stripped(
@@ -75,6 +79,8 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
         ...{ form: '', gives: '', takes: ['text', 'text', 'text'], type: 'text' },
         sql: ([text, from, to]) =>
           `CASE WHEN ${from} = '' THEN ${text} ELSE replace(${text}, ${from}, ${to}) END`,
+        clickhouse: ([text, from, to]) =>
+          `if(${from} = '', ${text}, replaceAll(${text}, ${from}, ${to}))`,
         of: ([text, from, to]) =>
           from === '' ? text! : String(text).replaceAll(String(from), () => String(to)),
       }).make(call);
@@ -91,6 +97,11 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
         call.wrong(2, 'takes a whole number, not 0');
     },
     sql: ([text, by], _, call) => partOfText(text!, by!, Number(literalAt(call, 2, 'number'))),
+    clickhouse: ([text, by], _, call) => {
+      const at = Number(literalAt(call, 2, 'number'));
+      const parts = `splitByString(${by}, ${text})`;
+      return `if(${text} IS NULL OR length(${parts}) < ${Math.abs(at)}, NULL, ${parts}[${at}])`;
+    },
     of: ([text, by, at]) => part(String(text), String(by), Number(at)),
   }),
   substr: scalar({
@@ -110,6 +121,12 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
       const length = call.args.length < 3 ? undefined : Number(literalAt(call, 2, 'number'));
       return characterRange(text!, Number(literalAt(call, 1, 'number')), length);
     },
+    clickhouse: ([text], _, call) => {
+      const from = Number(literalAt(call, 1, 'number'));
+      const start = from > 0 ? from : `greatest(lengthUTF8(${text}) + ${from + 1}, 1)`;
+      const length = call.args.length < 3 ? '' : `, ${Number(literalAt(call, 2, 'number'))}`;
+      return `substringUTF8(${text}, ${start}${length})`;
+    },
     of: ([text, from, length]) => {
       const all = characters(String(text));
       const start = Number(from) > 0 ? Number(from) - 1 : Math.max(0, all.length + Number(from));
@@ -125,6 +142,8 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
       return {
         type: 'text',
         sql: (scope) => [`concat(${args.map((arg) => onePart(arg, scope)).join(', ')})`],
+        clickhouse: (scope) =>
+          `concat(${args.map((arg) => `ifNull(${valueClickHouse(arg, scope)}, '')`).join(', ')})`,
         reader: (scope) => {
           const readers = args.map((arg) => arg.reader(scope));
           return (row) => readers.map((read) => read(row) ?? '').join('');
@@ -140,12 +159,14 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
       type: 'text',
     },
     sql: ([text]) => reversedText(text!),
+    clickhouse: ([text]) => `reverseUTF8(${text})`,
     of: ([text]) => characters(String(text)).reverse().join(''),
   }),
   indexof: scalar({
     form: 'indexof(text, "this")',
     gives: 'where it begins, from 1; 0: nowhere',
     ...{ takes: ['text', 'text'], type: 'number' },
+    clickhouse: ([text, what]) => `toFloat64(positionUTF8(${text}, ${what}))`,
     sql: ([text, what]) => `CAST(strpos(${text}, ${what}) AS DOUBLE)`,
     of: ([text, what]) => {
       const at = String(text).indexOf(String(what));
@@ -162,5 +183,6 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
     ...{ form: 'tostring(value)', gives: 'the value as a text', takes: ['text'], type: 'text' },
     sql: ([text]) => text!,
     of: ([text]) => text!,
+    clickhouse: ([text]) => text!,
   }),
 };

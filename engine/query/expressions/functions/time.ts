@@ -1,5 +1,12 @@
 /** Functions of times. Clocks are those of the query's zone. */
 import { dayOfTime, dayPart } from '../../dialect/duckdb.ts';
+import {
+  clockPart as clockPartSql,
+  maybeMicrosOf,
+  real,
+  timeOfMicros,
+} from '../../dialect/clickhouse.ts';
+import type { ClickHouseScope } from '../../dialect/clickhouse-scope.ts';
 import { epochSeconds, oneOfTexts, unitsBetween } from '../../dialect/function-sql.ts';
 import { WEEKDAYS } from '../../filters/names.ts';
 import type { Scope } from '../../scope.ts';
@@ -12,7 +19,7 @@ import {
   typedAt,
   valueAt,
 } from '../operator.ts';
-import { onePart } from '../value.ts';
+import { valueClickHouse, onePart } from '../value.ts';
 
 const UNITS: Readonly<Record<string, number>> = {
   ...{ ms: 1e3, millisecond: 1e3, s: 1e6, second: 1e6, m: 60e6, minute: 60e6 },
@@ -23,6 +30,13 @@ const UNITS: Readonly<Record<string, number>> = {
 function timesOf({ args }: Call, scope: Scope): TimeRange | undefined {
   const [given] = args;
   return given !== undefined && 'text' in given && given.text === 'ts' ? scope.segment : undefined;
+}
+
+/** The microseconds that the clock shows, in ClickHouse. */
+function localThere(ts: string, scope: ClickHouseScope, call: Call): string {
+  const [given] = call.args;
+  const isOfEvents = given !== undefined && 'text' in given && given.text === 'ts';
+  return call.clock().localMicros(maybeMicrosOf(ts), isOfEvents ? scope.times : undefined);
 }
 
 /** A part of what the clock shows, as a number. */
@@ -37,6 +51,12 @@ function clockPart(
     ...{ gives, takes: ['time'], type: 'number' },
     sql: ([ts], scope, call) => dayPart(sqlPart, call.clock().localSql(ts!, timesOf(call, scope))),
     of: ([ts], call) => of(new Date(Math.floor(call.clock().local(Number(ts)) / 1000))),
+    // The others are those of centuries only there.
+    ...(name === 'hour' || name === 'minute'
+      ? {
+          clickhouse: ([ts], scope, call) => real(clockPartSql(name, localThere(ts!, scope, call))),
+        }
+      : {}),
   });
 }
 
@@ -66,6 +86,10 @@ export const TIME_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
       ),
     of: ([ts], call) =>
       WEEKDAYS[weekdayOf(new Date(Math.floor(call.clock().local(Number(ts)) / 1000))) - 1] ?? null,
+    clickhouse: ([ts], scope, call) => {
+      const day = clockPartSql('weekday', localThere(ts!, scope, call));
+      return `if(${ts} IS NULL, NULL, [${WEEKDAYS.map((name) => `'${name}'`).join(', ')}][${day}])`;
+    },
   }),
   date: scalar({
     ...{
@@ -82,6 +106,7 @@ export const TIME_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
     ...{ form: 'epoch(ts)', gives: 'seconds since 1970', takes: ['time'], type: 'number' },
     sql: ([ts]) => epochSeconds(ts!),
     of: ([ts]) => Number(ts) / 1e6,
+    clickhouse: ([ts]) => `(${real(maybeMicrosOf(ts!))} / 1000000)`,
   }),
   date_diff: scalar({
     form: 'date_diff("unit", from, to)',
@@ -94,6 +119,8 @@ export const TIME_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
     },
     sql: ([, from, to], _, call) =>
       unitsBetween(from!, to!, UNITS[String(literalAt(call, 0, 'text')).toLowerCase()]!),
+    clickhouse: ([, from, to], _, call) =>
+      `(${real(`${maybeMicrosOf(to!)} - ${maybeMicrosOf(from!)}`)} / ${UNITS[String(literalAt(call, 0, 'text')).toLowerCase()]!})`,
     of: ([unit, from, to]) => (Number(to) - Number(from)) / UNITS[String(unit).toLowerCase()]!,
   }),
   bin: {
@@ -109,6 +136,11 @@ export const TIME_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
         return {
           type: 'time',
           sql: (scope) => [clock.binStartSql(onePart(ts, scope), interval, timesOf(call, scope))],
+          clickhouse: (scope) => {
+            const us = maybeMicrosOf(valueClickHouse(ts, scope));
+            const range = ts.text === 'ts' ? scope.times : undefined;
+            return timeOfMicros(clock.binStartMicros(us, interval, range));
+          },
           reader: (scope) => {
             const read = ts.reader(scope);
             return (row) => {
@@ -125,6 +157,7 @@ export const TIME_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
       return scalar({
         ...{ form: '', gives: '', takes: ['number', 'number'], type: 'number' },
         sql: ([x, by]) => `(floor(${x} / ${by}) * ${by} + 0)`,
+        clickhouse: ([x, by]) => `(floor(${x} / ${by}) * ${by} + 0)`,
         of: ([x, by]) => Math.floor(Number(x) / Number(by)) * Number(by) + 0,
       }).make(call);
     },

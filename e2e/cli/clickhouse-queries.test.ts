@@ -1,0 +1,237 @@
+/**
+ * Queries as `daybook sql --dialect clickhouse` prints them, in ClickHouse (chdb) on what a case hands over: answers are
+ * those of the case, for texts, numbers, lists, addresses and times that two engines may well read in two ways. Random
+ * queries are those of `npm run oracle -- --clickhouse`. Where chdb cannot be fetched, the test's name says why it is skipped.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clickhouseModule, whyNot } from '../provision/index.ts';
+import { HandedOverCase } from '../torture/handed-over.ts';
+import { daybook, json, scratch } from './harness.ts';
+
+const space = scratch();
+const reason = whyNot('clickhouse');
+const acme = path.join(space.folder, 'acme.daybook');
+const MINUTES = 60_000;
+
+/** Texts with signs of SQL and RE2, in several cases, numbers in many spellings, lists and addresses. */
+const VALUES = [
+  ...["it's", 'back\\slash', 'tick`tock', 'quote"d', 'new\nline', 'tab\there', '%41', 'a%b_c'],
+  ...['(?i)x', '\\d+', '$1', '\u202eabc', '-- x', "'; DROP TABLE events; --", 'null', ''],
+  ...['50', '5_0', ' 50 ', '+-50', 'inf', '-Infinity', '1e999', '0x1f', '.5', '5.', 'nan'],
+  ...['K', '\u212a', 's', '\u017f', 'i', '\u0130', '\u0131', 'stra\u00dfe', 'STRASSE', '日本'],
+  ...['["a","b"]', '[60,300]', `["it's","x\\"y"]`, '[ 50 , "7_0"]', '{"a":1}', '["10.0.0.9"]'],
+  ...['10.0.0.7', '::ffff:10.0.0.7', '2001:DB8::1', '2001:db8:0:0::1'],
+];
+
+/** Events from the day before clocks are changed in Berlin to the day after, and one without a time. */
+function evidence(): string {
+  const first = Date.UTC(2026, 9, 24, 0, 20);
+  const rows = VALUES.map((value, i) => ({
+    timestamp: new Date(first + i * 61 * MINUTES).toISOString(),
+    message: `odd ${value} end`,
+    ...(i % 3 === 0 ? {} : { host: `Host${i % 5}` }),
+    ...(i % 4 === 0 ? {} : { program: `host${i % 5}` }),
+    src_ip: i % 2 === 0 ? `fe80::${i}` : `192.168.1.${i}`,
+    dst_ip: i % 7 === 0 ? `192.168.1.${i}` : '8.8.8.8',
+    value,
+    [i % 2 === 0 ? 'mixed' : 'Mixed']: value,
+    'Flow Bytes/s': i * 1.5,
+    'od`d "name\'': `v${i % 3}`,
+    ip: i % 5 === 0 ? `2001:db8:${i % 2}::${i}` : `10.0.${i % 3}.${i}`,
+    n: i,
+  }));
+  const undated = { message: 'odd undated', host: 'host1', n: 1e15, value: 'x' };
+  return [...rows, undated].map((row) => `${JSON.stringify(row)}\n`).join('');
+}
+
+const quoted = (text: string): string =>
+  `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+const OF_VALUES = VALUES.flatMap((value) => [
+  `value:${quoted(value)}`,
+  `attributes:${quoted(value)}`,
+  ...(/\w/.test(value) ? [quoted(value), `message:${quoted(value)}`] : []),
+]);
+
+const FILTERS = [
+  ...['value:>=50', 'value:[-60 TO 60]', 'value:<0', 'value:>1e308', 'n:>1e14', 'n:1e15'],
+  ...[
+    'value:*a*',
+    'value:?',
+    'value:/^.$/',
+    'value:/a.b/',
+    'value:/A/i',
+    'value:>m',
+    'value:[a TO z]',
+  ],
+  ...['mixed:50', 'MIXED:*', 'NOT Mixed:*', '"Flow Bytes/s":>10', '"od`d \\"name\'":v1'],
+  ...['value:10.0.0.0/8', 'attrs.ip:10.0.1.0/24', 'ip:10.0.0.0/16', 'ip:2001:db8::/32'],
+  ...['ip:private', 'src_ip:linklocal', 'dst_ip:public', 'src_ip:fe80::/10', 'src_ip:192.168.*.7'],
+  ...['host = program', 'host != program', 'src_ip = dst_ip', 'n > len(message)'],
+  ...[
+    'day:undated',
+    'NOT day:undated',
+    'hour:2',
+    'weekday:sun',
+    'last:6h',
+    'tag:odd',
+    'NOT tag:odd',
+  ],
+];
+
+const TABLES = [
+  ...['value', '"od`d \\"name\'"', 'kind, day, source', 'ip', 'ip, host', 'len(value)'],
+  ...['src_ip/24', 'substr(value, -3, 2)', 'substr(value, 2)', 'reverse(value)', 'trim(value)'],
+  ...[
+    'split(value, " ", 1)',
+    'split(value, " ", -1)',
+    'split(host, "o", 2)',
+    'indexof(value, "a")',
+  ],
+  ...[
+    'replace(value, "a", "$1")',
+    'concat(host, value)',
+    'tonumber(value)',
+    'round(n / 7, 2)',
+    'sqrt(hour(ts) - 3)',
+    'abs(0 - n)',
+    'if(src_ip:private, src_ip, dst_ip)',
+  ],
+  ...['floor(0 - n / 7), ceil(n / 3)', 'if(value:"K", 1, 0)', 'coalesce(program, host, "none")'],
+  ...['weekday(ts), hour(ts)', 'bin(ts, 7h)', 'bin(ts, 1d)', 'bin(n, 7)'],
+].map((by) => `* | stats count() by ${by}`);
+
+const STAGES = [
+  ...['* | top 50 mixed', '* | values value', '* | top 3 host by sum(n)', '* | rare 3 host'],
+  ...['* | top 5 ip', '* | fields ts, value, "od`d \\"name\'"', '* | sort value | fields value'],
+  ...[
+    '* | sort -src_ip',
+    '* | tail 5',
+    '* | head 7 | top 3 host',
+    '* | where match(value, /^.o/) | count',
+  ],
+  '* | stats sum(value), avg(value), min(value), max(value), median(value), distinct(value)',
+  '* | stats sum(n), stddev(n), p95(n), first(n), last(n), first(host), last(host) by host',
+  '* | stats countif(host:host1) as a, countif(NOT value:*) as b, distinct(ip), min(ts), max(ts)',
+  '* | stats count() as n by host | eval d = n * 2 | where d > 4 | sort -d, host | fields host, d',
+  '* | stats count() as n by src_ip | where src_ip:192.168.0.0/16 | count',
+  'value:nosuchvalue | stats count(), sum(n), min(n) | stats sum(count), max(min(n))',
+  '* | rename value as v | stats count() by v',
+  '* | eval v2 = len(value) | where v2 > 4 | fields v2, value',
+  '* | fields -message',
+  '* | fields ts, source, host, kind',
+  // A name that another one is given is not that of its own column.
+  '* | eval x = len(program) | rename host as program | fields x, program',
+  '* | eval x = len(program) | rename host as program | where x > 4',
+];
+
+const TIMELINES = ['1h', '15m', '7h', '1d', '1w', '1h by host', '1d sum(n)', '1d avg(n) by host']
+  .flatMap((interval) => [
+    `* | timeline ${interval}`,
+    `ts:[2026-10-20 TO 2026-10-28] | timeline ${interval}`,
+    `ts:>=2026-10-25 | timeline ${interval}`,
+  ])
+  .concat('* | stats count() by bin(ts, 1d), hour(ts)', 'ts:[2027 TO 2025] | timeline 1d');
+
+let both: HandedOverCase | undefined;
+
+beforeAll(async () => {
+  const module = clickhouseModule();
+  if (reason !== undefined || module === undefined) return;
+  mkdirSync(path.join(space.folder, 'evidence'));
+  writeFileSync(path.join(space.folder, 'evidence/odd.json'), evidence());
+  for (const args of [
+    ['import', acme, path.join(space.folder, 'evidence'), '--recursive'],
+    ['tag', acme, 'value:*a*', 'odd'],
+  ]) {
+    const { status, err } = await daybook(args);
+    expect(status, err).toBe(0);
+  }
+  both = await HandedOverCase.open(module, acme, path.join(space.folder, 'handed-over'));
+});
+afterAll(async () => {
+  await both?.close();
+  space.remove();
+});
+
+async function same(text: string, zone = 'UTC'): Promise<number> {
+  const compared = await both!.compare({ text, zone });
+  if (compared.outcome !== 'same') expect.fail(`${compared.outcome}: ${compared.why}`);
+  return compared.rows;
+}
+
+const title = reason === undefined ? 'queries in ClickHouse' : `queries in ClickHouse (${reason})`;
+
+describe.skipIf(reason !== undefined)(title, () => {
+  it.each([...OF_VALUES, ...FILTERS])('finds the events of %s', async (text) => {
+    await same(text);
+    await same(`NOT (${text})`);
+  });
+
+  it('finds some of them', async () => {
+    let found = 0;
+    for (const text of OF_VALUES) if ((await same(text)) > 0) found += 1;
+    expect(found).toBeGreaterThan(OF_VALUES.length / 2);
+  });
+
+  it.each([...TABLES, ...STAGES])('makes the table of %s', async (text) => {
+    await same(text);
+    await same(text, 'Europe/Berlin');
+  });
+
+  it.each(TIMELINES)('counts by time: %s', async (text) => {
+    for (const zone of ['UTC', 'Europe/Berlin', 'America/New_York', '+05:30'])
+      await same(text, zone);
+  });
+});
+
+describe('daybook sql with a query', () => {
+  const small = path.join(space.folder, 'small.daybook');
+  beforeAll(async () => {
+    const file = path.join(space.folder, 'small.json');
+    writeFileSync(file, evidence());
+    const { status, err } = await daybook(['import', small, file]);
+    expect(status, err).toBe(0);
+  });
+
+  it('prints one statement, or a document', async () => {
+    const query = 'host:host1 | top 3 program';
+    const printed = await daybook(['sql', small, query, '--dialect', 'clickhouse']);
+    expect(printed).toMatchObject({ status: 0, err: '' });
+    expect(printed.out).toMatch(/^SELECT [^;]+\bFROM events\b[^;]+;\n$/);
+    const made = await daybook([
+      ...['sql', small, query, '--dialect', 'clickhouse', '--json'],
+      ...['--database', 'ac`me', '--from', '2026-10-24T12:00', '--tz', 'Europe/Berlin'],
+    ]);
+    const { sql, columns, notes } = json<{ sql: string; columns: string[]; notes: string[] }>(made);
+    expect(columns).toEqual(['program', 'count', 'share']);
+    expect(notes).toEqual([]);
+    expect(sql).toContain('FROM `ac\\`me`.events\n');
+    expect(sql).toContain("ts >= toDateTime64('2026-10-24 10:00:00', 6, 'UTC')");
+  });
+
+  it('says on standard error how a doubtful query was read', async () => {
+    const { out, err } = await daybook([
+      ...['sql', small, 'odd and undated', '--dialect', 'clickhouse'],
+    ]);
+    expect(err).toContain('read as');
+    expect(out).toContain('SELECT');
+  });
+
+  it.each([
+    [['* | patterns', '--dialect', 'clickhouse'], 'the stage patterns'],
+    [['*', '--dialect', 'postgres'], 'no dialect "postgres"'],
+    [['*'], 'translated into a dialect'],
+    [['--dialect', 'clickhouse'], '--dialect is for a query'],
+    [['*', '--dialect', 'clickhouse', '--run', 'SELECT 1'], '--dialect is for a query'],
+    [['--database', 'acme'], '--database is for a query'],
+    [['*', '--dialect', 'clickhouse', '--database', ''], '--database has no name'],
+    [['nosuch:5', '--dialect', 'clickhouse'], 'no event has a field'],
+  ])('refuses %j', async (args, message) => {
+    const { status, err, out } = await daybook(['sql', small, ...args]);
+    expect(status).toBe(2);
+    expect(err).toContain(message);
+    expect(out).toBe('');
+  });
+});

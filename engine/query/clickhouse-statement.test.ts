@@ -1,0 +1,247 @@
+/** What a query is in ClickHouse, and what is refused. That answers are the same: e2e/cli/clickhouse-queries.test.ts. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DaybookError } from '../contract/errors.ts';
+import { clickhouseStatement } from './clickhouse-statement.ts';
+import type { CompileContext } from './index.ts';
+import { EVENTS } from './testing/fixture.ts';
+import { type TestCase, openTestCase } from './testing/test-case.ts';
+
+let test: TestCase;
+beforeAll(async () => {
+  // Names of attributes that no list has would be looked for, too, with every test.
+  test = await openTestCase(EVENTS.map(({ overflow: _, ...event }) => event));
+});
+afterAll(() => test.close());
+
+function statement(text: string, more?: Partial<CompileContext>, database?: string): string {
+  const plan = test.plan(text, more);
+  return clickhouseStatement(plan, database).sql;
+}
+
+/** The condition of a query for events. */
+function condition(text: string, more?: Partial<CompileContext>): string | undefined {
+  return /^WHERE (.*)$/m.exec(statement(text, more))?.[1];
+}
+
+describe('conditions on events', () => {
+  it.each([
+    ['kind:flow', `kind = 'flow'`],
+    ['kind:(flow OR dns)', `kind = 'flow' OR kind = 'dns'`],
+    ['kind:*', undefined],
+    ['*', `kind != 'packet' OR flow_id IS NULL`],
+    ['NOT kind:flow', `NOT ifNull(kind = 'flow', false)`],
+    ['event_id:1:f3', `event_id = '1:f3'`],
+    [
+      'kind:* ts:2026-11-20',
+      `ts >= toDateTime64('2026-11-20 00:00:00', 6, 'UTC') AND ts < toDateTime64('2026-11-21 00:00:00', 6, 'UTC')`,
+    ],
+    ['kind:* day:>=2026-11-20', `day != 'undated' AND day >= '2026-11-20'`],
+    [
+      'kind:* day:2026-11-*',
+      `match(day, '(?i)^2026\\\\x{2d}11\\\\x{2d}[\\\\x{0}-\\\\x{10ffff}]*$')`,
+    ],
+    ['kind:* tag:lateral', `event_id IN (SELECT event_id FROM tags WHERE tag = 'lateral')`],
+    ['kind:* tag:nosuch*', 'false'],
+    ['kind:* source:auth.log', 'source_id = 2'],
+    ['kind:* dst_port:22,443', 'dst_port IN (22, 443)'],
+    ['kind:* bytes:[1 TO 2.5}', 'bytes >= 1 AND bytes < 2.5'],
+    ['kind:* port:53', 'src_port = 53 OR dst_port = 53'],
+    ['kind:* src_ip:10.0.0.1', `src_ip = '10.0.0.1'`],
+    ['kind:* src_ip:2001:DB8:0::1', `src_ip = '2001:db8::1'`],
+    [
+      'kind:* src_ip:10.0.0.0/8',
+      `toIPv4OrNull(src_ip) BETWEEN toIPv4('10.0.0.0') AND toIPv4('10.255.255.255')`,
+    ],
+    ['kind:* src_ip:10.*.0.1', 'bitAnd(toUInt32(toIPv4OrNull(src_ip)), 4278255615) = 167772161'],
+    [
+      'kind:* src_ip:2001:db8::/32',
+      `toIPv6OrNull(src_ip) BETWEEN toIPv6('2001:db8::') AND toIPv6('2001:db8:ffff:ffff:ffff:ffff:ffff:ffff')`,
+    ],
+    [
+      'kind:* src_ip:::/0',
+      `toIPv6OrNull(src_ip) BETWEEN toIPv6('::') AND toIPv6('ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff') AND isIPv6String(src_ip)`,
+    ],
+    ['kind:* src_ip = dst_ip', 'src_ip = dst_ip'],
+    ['kind:* bytes > packets', 'toFloat64(bytes) > toFloat64(packets)'],
+    ['kind:* src_ip:*', 'src_ip IS NOT NULL'],
+    [
+      'kind:* flow:10.0.0.1:4444-*/tcp',
+      `src_ip IS NOT NULL AND dst_ip IS NOT NULL AND proto = 6 AND ((src_ip = '10.0.0.1' AND src_port = 4444) OR (dst_ip = '10.0.0.1' AND dst_port = 4444))`,
+    ],
+    ['kind:* message:/a.b/i', `match(message, '(?i-s)a.b')`],
+    [
+      'kind:* hour:9',
+      'toFloat64(intDiv(positiveModulo(toUnixTimestamp64Micro(ts), 86400000000), 3600000000)) = 9',
+    ],
+  ])('%s', (text, sql) => {
+    expect(condition(text)).toBe(sql);
+  });
+
+  it('tests what is missing as Daybook does', () => {
+    expect(condition('kind:* NOT severity:3')).toBe('NOT ifNull(severity = 3, false)');
+    expect(condition('kind:* NOT service:*')).toBe('NOT ifNull(service IS NOT NULL, false)');
+  });
+
+  it('asks for each spelling of an attribute', () => {
+    const sql = condition('kind:* attrs.user:root')!;
+    expect(sql).toContain(`match(attributes['user'], '(?i)^root$')`);
+    expect(sql).toContain(`startsWith(attributes['user'], '[')`);
+  });
+
+  it('takes the range of a request, in its zone', () => {
+    const from = Date.UTC(2026, 10, 20) * 1000;
+    expect(condition('kind:flow', { from })).toBe(
+      `ts >= toDateTime64('2026-11-20 00:00:00', 6, 'UTC') AND kind = 'flow'`,
+    );
+    expect(condition('kind:* ts:>=2026-11-20', { zone: 'Europe/Berlin' })).toBe(
+      `ts >= toDateTime64('2026-11-19 23:00:00', 6, 'UTC')`,
+    );
+  });
+
+  it.each([`it's`, 'a\\', `'); DROP TABLE events; --`, 'a\nb', '\u202e', '`', '\0'])(
+    'keeps %j within a literal',
+    (value) => {
+      const quoted = `"${value.replaceAll('\\', '\\\\')}"`;
+      const sql = statement(`kind:* host:${quoted} OR host:>${quoted}`);
+      // Without its literals nothing of the value is left.
+      const rest = sql.replaceAll(/'(?:[^'\\]|\\.)*'/gs, '');
+      expect(rest).not.toMatch(/['`\\\0\u202e]|DROP|--/);
+    },
+  );
+});
+
+describe('stages', () => {
+  it('names tables of a database', () => {
+    expect(statement('kind:* tag:lateral | values source', {}, 'ac`me')).toBe(
+      [
+        'SELECT s0.name AS source, t.n AS count',
+        'FROM (',
+        '  SELECT source_id AS c0, count() AS n',
+        '  FROM `ac\\`me`.events',
+        `  WHERE event_id IN (SELECT event_id FROM \`ac\\\`me\`.tags WHERE tag = 'lateral')`,
+        '  GROUP BY c0',
+        '  HAVING c0 IS NOT NULL',
+        ') AS t',
+        'LEFT JOIN `ac\\`me`.sources AS s0 ON s0.source_id = t.c0',
+        'ORDER BY t.n DESC, t.c0',
+      ].join('\n'),
+    );
+  });
+
+  it('makes one statement of what is chosen, counted, filtered and put in order', () => {
+    expect(
+      statement(
+        'kind:flow | head 9 | stats sum(bytes) as b by src_ip | where b > 5 | sort -b | head 3',
+      ),
+    ).toBe(
+      [
+        'SELECT t.c0 AS src_ip, t.s0 AS b',
+        'FROM (',
+        '  SELECT *',
+        '  FROM (',
+        '    SELECT src_ip AS c0, sum(toInt128(bytes)) AS s0',
+        '    FROM (',
+        '      SELECT *',
+        '      FROM events',
+        `      WHERE kind = 'flow'`,
+        '      ORDER BY ts, ifNull(ts_ns, 0), source_id, seq',
+        '      LIMIT 9',
+        '    )',
+        '    GROUP BY c0',
+        '  )',
+        '  WHERE s0 > 5',
+        '  ORDER BY s0 DESC, toIPv4OrNull(c0), toIPv6OrNull(c0)',
+        '  LIMIT 3',
+        ') AS t',
+        'ORDER BY t.s0 DESC, toIPv4OrNull(t.c0), toIPv6OrNull(t.c0)',
+      ].join('\n'),
+    );
+  });
+
+  it('says which columns there are', () => {
+    const columns = (text: string) => clickhouseStatement(test.plan(text)).columns;
+    expect(columns('*')).toBeUndefined();
+    expect(columns('* | fields ts, ip')).toEqual(['ts', 'src_ip', 'dst_ip']);
+    expect(columns('* | top 3 host by sum(bytes)')).toEqual(['host', 'sum(bytes)', 'share']);
+    expect(columns('* | count')).toEqual(['count']);
+  });
+
+  it('computes what is shown under names that nothing else has', () => {
+    const sql = statement(
+      'kind:* | eval x = len(program) | rename host as program | fields x, program',
+    );
+    expect(sql).toMatch(/^SELECT t\.o0 AS x, t\.o1 AS program\nFROM \(\n {2}SELECT \*, /);
+    expect(statement('kind:flow | fields ts, ip')).toBe(
+      [
+        'SELECT ts, src_ip, dst_ip',
+        'FROM events',
+        `WHERE kind = 'flow'`,
+        'ORDER BY ts, ifNull(ts_ns, 0), source_id, seq',
+      ].join('\n'),
+    );
+  });
+
+  it('fills a timeline between the ends that are named', () => {
+    const sql = statement('ts:[2026-11-20T01:30 TO 2026-11-21] | timeline 1h');
+    const [from, to] = [Date.UTC(2026, 10, 20, 1) * 1000, Date.UTC(2026, 10, 21) * 1000];
+    expect(sql).toContain(`ORDER BY b WITH FILL FROM ${from} TO ${to} STEP 3600000000`);
+    expect(statement('* | timeline 1h by host')).not.toContain('FILL');
+  });
+
+  it('reads texts as numbers exactly', () => {
+    expect(statement('kind:* attrs.user:>5')).toMatch(/\nSETTINGS precise_float_parsing = 1$/);
+    expect(statement('kind:* bytes:>5')).not.toContain('SETTINGS');
+  });
+});
+
+describe('what is refused', () => {
+  it.each([
+    ['* | patterns', 'the stage patterns (column 5)'],
+    ['* | session by src_ip gap 1m', 'the stage session'],
+    ['* | sequence within 5m: a then b', 'the stage sequence'],
+    ['* | dedup host', 'the stage dedup'],
+    ['* | talkers', 'the stage talkers'],
+    ['* | unnest host', 'the stage unnest'],
+    ['* | union (kind:log | dedup host)', 'the stage dedup'],
+    ['* | head 3 | union (host:a)', 'union of events that were chosen'],
+    ['* | eval x = prev(bytes)', 'the stage eval'],
+    ['* | extract "from {x}"', 'the expression extract('],
+    ['* | timeline', 'timeline without an interval'],
+    ['* | timeline 1h spread bytes', 'timeline that spreads'],
+    ['* | values tag', 'tag as a value'],
+    ['* | values community_id', 'community_id as a value'],
+    ['community_id:1:*', 'the filter community_id:1:*'],
+    ['community_id:*', 'community_id'],
+    ['* | stats values(host)', 'values(host)'],
+    ['* | stats count() by date(ts)', 'the expression date(ts)'],
+    ['* | where upper(host) = "A"', 'the expression upper(host)'],
+    ['* | where bytes % 2 = 0', 'the expression %(bytes, 2)'],
+    ['* | eval x = tostring(bytes) | fields x', 'the expression'],
+    ['* | top 3 src_ip/100', 'blocks of 100 bits'],
+    ['* | fields -ip', 'rows without ip'],
+    ['* | stats count() by host | timeline 1h', 'timeline needs events'],
+    ['* | stats count() by event_id | where event_id:1:3', 'event_id after a stage that counts'],
+  ])('%s', (text, message) => {
+    let thrown: unknown;
+    try {
+      statement(text);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(DaybookError);
+    expect((thrown as DaybookError).message).toContain(message);
+  });
+
+  it('more SQL than ClickHouse takes', () => {
+    const names = (n: number) => Array.from({ length: n }, (_, i) => `name${i}`).join(' OR ');
+    expect(statement(`attrs.user:(${names(100)})`)).toContain('name99');
+    expect(() => statement(`attrs.user:(${names(1000)})`)).toThrow('bytes of SQL');
+  });
+
+  it('buckets that a change of the clocks cuts', () => {
+    const more = { zone: 'Europe/Berlin', from: Date.UTC(2026, 9, 1) * 1000 };
+    expect(() => statement('* | timeline 7m', more)).toThrow('timeline 7m in Europe/Berlin');
+    expect(statement('* | timeline 15m', more)).toContain('FILL');
+    expect(statement('* | timeline 1d', more)).toContain('CASE WHEN');
+  });
+});

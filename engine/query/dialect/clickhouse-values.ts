@@ -1,0 +1,120 @@
+/**
+ * Fields as values in ClickHouse: what rows are grouped, measured and ordered by, and what they show. A value is in one
+ * part there, addresses too: they are texts.
+ */
+import { COLUMNS } from '../../contract/event.ts';
+import { type Field, type Ref, addressTextClickHouse, refClickHouse } from '../fields.ts';
+import type { OrderKey, TableColumn } from '../relation.ts';
+import { type OutputType, type ValueShape, shapeOf } from '../values.ts';
+import { ip4, ip6, textAsNumber, untranslated } from './clickhouse.ts';
+import { type ClickHouseScope, isNarrow } from './clickhouse-scope.ts';
+
+/** Types of values here, as `ValueShape` has them: what is not named is a text. */
+const SQL_TYPES: Readonly<Partial<Record<OutputType, string>>> = {
+  integer: 'Int64',
+  real: 'Float64',
+  time: 'DateTime64(6)',
+};
+
+export interface ClickHouseValue {
+  readonly shape: ValueShape;
+  readonly sql: string;
+}
+
+export function simpleShape(name: string, type: OutputType, sqlType = SQL_TYPES[type]): ValueShape {
+  return {
+    name,
+    type,
+    parts: [{ role: type === 'address' ? 'v4' : 'value', sqlType: sqlType ?? 'String' }],
+  };
+}
+
+/** The values that there are of several, each once. */
+export function presentValues(sql: readonly string[]): string {
+  return `arrayDistinct(arrayFilter(x -> x IS NOT NULL, [${sql.join(', ')}]))`;
+}
+
+/** All values that an event may have of a field: both addresses of `ip`. Throws QueryError for what is no value. */
+export function valuesOf(
+  field: Field,
+  at: number,
+  scope: ClickHouseScope,
+): { readonly shape: ValueShape; readonly sql: readonly string[] } {
+  const { type } = shapeOf(field, at, { columns: undefined, tagIds: [] });
+  const shape = (sqlType?: string): ValueShape => simpleShape(field.name, type, sqlType);
+  switch (field.type) {
+    case 'number':
+      return {
+        shape: shape(numberType(field.refs[0]!)),
+        sql: field.refs.map((ref) => refClickHouse(ref, scope)),
+      };
+    case 'text': {
+      const own = refClickHouse(field.ref, scope);
+      const other = field.attribute && scope.attribute(field.attribute.key);
+      return { shape: shape(), sql: [other === undefined ? own : `coalesce(${own}, ${other})`] };
+    }
+    case 'attribute':
+      return {
+        shape: shape(),
+        sql: [scope.attribute(field.key) ?? 'CAST(NULL AS Nullable(String))'],
+      };
+    case 'time':
+      return { shape: shape(), sql: [refClickHouse(field.ref, scope)] };
+    case 'address':
+      return {
+        shape: shape(),
+        sql: field.sides.flatMap((side) => addressTextClickHouse(side, scope) ?? []),
+      };
+    case 'virtual':
+      if (field.ref !== undefined)
+        return { shape: shape('Int64'), sql: [refClickHouse(field.ref, scope)] };
+      switch (field.name) {
+        case 'kind':
+        case 'day':
+        case 'event_id':
+          return { shape: shape(), sql: [field.name] };
+        case 'source':
+          return { shape: shape('Int64'), sql: ['source_id'] };
+        default:
+          throw untranslated(`${field.name} as a value`);
+      }
+  }
+}
+
+/** `Narrow` where the sum of many is a number of 64 bits. */
+function numberType(ref: Ref): string {
+  if ('column' in ref)
+    return COLUMNS[ref.column] === 'f64' ? 'Float64' : isNarrow(ref.column) ? 'Narrow' : 'Int64';
+  return ref.sqlType === 'DOUBLE' ? 'Float64' : ref.sqlType;
+}
+
+/** What a value of a shape is put in order by: addresses as numbers, IPv4 before IPv6. */
+export function orderOf({ type }: ValueShape, sql: string, descending = false): OrderKey[] {
+  const keys = type === 'address' ? [ip4(sql), ip6(sql)] : [sql];
+  return keys.map((key) => ({ sql: key, descending }));
+}
+
+export function byValues(columns: readonly TableColumn[]): OrderKey[] {
+  return columns.flatMap(({ shape, aliases }) => aliases.flatMap((sql) => orderOf(shape, sql)));
+}
+
+/** A field as a number to compute with; undefined: it is none. */
+export function numberOf(
+  field: Field,
+  at: number,
+  scope: ClickHouseScope,
+): { readonly sql: string; readonly type: 'Narrow' | 'Int64' | 'Float64' } | undefined {
+  if (field.type === 'attribute') {
+    const sql = scope.attribute(field.key);
+    return {
+      sql: sql === undefined ? 'CAST(NULL AS Nullable(Float64))' : textAsNumber(sql),
+      type: 'Float64',
+    };
+  }
+  if (field.type !== 'number' || field.refs.length !== 1) return undefined;
+  const { sql, shape } = valuesOf(field, at, scope);
+  const [part] = shape.parts;
+  const type =
+    part?.sqlType === 'Float64' || part?.sqlType === 'Narrow' ? part.sqlType : ('Int64' as const);
+  return { sql: sql[0]!, type };
+}
