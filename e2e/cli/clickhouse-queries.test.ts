@@ -99,6 +99,20 @@ const TABLES = [
     'if(src_ip:private, src_ip, dst_ip)',
   ],
   ...['floor(0 - n / 7), ceil(n / 3)', 'if(value:"K", 1, 0)', 'coalesce(program, host, "none")'],
+  ...[
+    'tostring(n / 7)',
+    'tostring(ts)',
+    'tostring(n)',
+    'tostring(src_ip)',
+    'tostring(if(host:*, n, 1))',
+  ],
+  ...[
+    'concat(n * 1e15)',
+    'concat(n / 1e6, ts)',
+    'concat(n * -1e19)',
+    'concat(n / 1e8)',
+    'concat(n * 0)',
+  ],
   ...['weekday(ts), hour(ts)', 'bin(ts, 7h)', 'bin(ts, 1d)', 'bin(n, 7)'],
 ].map((by) => `* | stats count() by ${by}`);
 
@@ -117,6 +131,16 @@ const STAGES = [
   '* | stats count() as n by host | eval d = n * 2 | where d > 4 | sort -d, host | fields host, d',
   '* | stats count() as n by src_ip | where src_ip:192.168.0.0/16 | count',
   'value:nosuchvalue | stats count(), sum(n), min(n) | stats sum(count), max(min(n))',
+  '* | stats values(value), values(n), values(src_ip), values(ts) by host',
+  '* | stats values(n / 7), values(program) by n / 1e9',
+  ...[
+    '* | dedup host',
+    '* | sort -n | dedup host, program | head 3',
+    '* | dedup ip | fields ip, n',
+  ],
+  ...['* | dedup value | stats count() by host', '* | dedup source | fields ts, source'],
+  '* | stats count() as c by host, program | sort -c | dedup host | fields program, c',
+  '* | eval d = 0 - n * 0 | dedup d',
   '* | rename value as v | stats count() by v',
   '* | eval v2 = len(value) | where v2 > 4 | fields v2, value',
   '* | fields -message',

@@ -13,6 +13,7 @@ import {
 } from './written.ts';
 import * as sqlText from '../dialect/written-sql.ts';
 import { real, textAsNumber } from '../dialect/clickhouse.ts';
+import { numberText, timeText } from '../dialect/clickhouse-texts.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { IP6_TYPE, nullOf } from '../dialect/duckdb.ts';
 import { once } from '../dialect/once.ts';
@@ -133,6 +134,7 @@ export function converted(value: Value, type: ValueType): Value | undefined {
       return make(
         ([sql]) => [once(sql!, WRITTEN[value.type === 'time' ? 'time' : 'number'].sql)],
         (cell) => WRITTEN[value.type === 'time' ? 'time' : 'number'].of(Number(cell)),
+        value.type === 'time' ? timeText : numberText,
       );
     case 'number':
       if (value.type === 'text')

@@ -1,4 +1,5 @@
 /** `dedup f, …`: the first row, in the order so far, of each combination of values. */
+import { chosen, firstValue, ordered } from '../dialect/clickhouse-rows.ts';
 import { firstOfEach } from '../dialect/duckdb.ts';
 import type { Stage } from '../ast.ts';
 import { type Relation, orderBy } from '../relation.ts';
@@ -21,5 +22,9 @@ export const dedupOperator: StageOperator<DedupStage> = {
   does: 'the first row of each combination',
   parse: (reader) => ({ stage: 'dedup', fields: reader.columns() }),
   relation: dedupRelation,
+  clickhouse: ({ fields }, rows) => {
+    const keys = fields.map((field) => firstValue(field, rows).sql);
+    return chosen(rows, `${ordered(rows.order)}\nLIMIT 1 BY ${keys.join(', ')}`);
+  },
   needsAllEvents: () => 'dedup of events',
 };

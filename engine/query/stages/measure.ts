@@ -8,10 +8,11 @@ import {
   quantile,
   quoteIdentifier,
   standardDeviation,
-  valuesAsText,
+  valuesAsText as namedValues,
 } from '../dialect/duckdb.ts';
 import { untranslated } from '../dialect/clickhouse.ts';
 import { type ClickHouseRows } from '../dialect/clickhouse-rows.ts';
+import { valuesAsText } from '../dialect/clickhouse-texts.ts';
 import {
   type ClickHouseValue,
   numberOf as numberInRows,
@@ -23,7 +24,7 @@ import { fieldValue } from '../expressions/analyse.ts';
 import { converted } from '../expressions/operator.ts';
 import { analyse } from '../analyse.ts';
 import { filterClickHouse } from '../filters/filter.ts';
-import { PART_TYPES, onePart } from '../expressions/value.ts';
+import { PART_TYPES, onePart, valueClickHouse } from '../expressions/value.ts';
 import type { Field } from '../fields.ts';
 import { QueryError } from '../query-error.ts';
 import { type Input, type InputColumn, valueShape } from '../relation.ts';
@@ -147,7 +148,7 @@ function chosenValues(
     return {
       ...{ name: as, shape, columns: [{ alias, sqlType }] },
       values: (scope) => [{ parts: [onePart(value, scope)], also }],
-      aggregate: valuesAsText(name, MOST_VALUES_NAMED),
+      aggregate: namedValues(name, MOST_VALUES_NAMED),
     };
   }
   if (!input.events)
@@ -249,7 +250,11 @@ export function measureClickHouse(measure: Measure, rows: ClickHouseRows): Click
       sql: more.length === 0 ? `uniqExact(${first})` : `uniqExactArray(${presentValues(sql)})`,
     };
   }
-  if (fn === 'values') throw untranslated(`values(${of.name})`);
+  if (fn === 'values') {
+    const value = converted(fieldValue(field, of.start), 'text')!;
+    const sql = valuesAsText(valueClickHouse(value, rows.scope), MOST_VALUES_NAMED);
+    return { shape: simpleShape(as, 'text'), sql };
+  }
   const number = numberInRows(field, of.start, rows.scope);
   if (fn === 'first' || fn === 'last') {
     const { sql, shape } = valuesOf(field, of.start, rows.scope);

@@ -1,0 +1,40 @@
+/** ClickHouse: numbers and times as Daybook writes them (expressions/written.ts), and texts that are made of many. */
+import { once } from './clickhouse.ts';
+
+/** A number as DuckDB writes it, without the `.0` of a whole one. ClickHouse has the same digits, and exponents later. */
+export function numberText(sql: string): string {
+  const written = (x: string): string => {
+    const plain = `toString(${x})`;
+    // 1.5e20 is 150000000000000000000, 1.5e-5 is 0.000015 there.
+    const large = `replaceRegexpOne(${plain}, '0+$', '')`;
+    const small = `replaceRegexpOne(${plain}, '0[.]0{4,5}', '')`;
+    const pointed = (digits: string): string =>
+      `replaceRegexpOne(${digits}, '^(-?[0-9])([0-9]+)$', '\\\\1.\\\\2')`;
+    const signed = `replaceRegexpOne(replaceRegexpOne(${plain}, 'e([0-9])', 'e+\\\\1'), 'e([+-])([0-9])$', 'e\\\\10\\\\2')`;
+    return [
+      `multiIf(${x} = 0, '0', abs(${x}) >= 0.0001 AND abs(${x}) < 1e16 OR NOT isFinite(${x}), ${plain}`,
+      `abs(${x}) >= 1e21 OR abs(${x}) < 0.000001, ${signed}`,
+      `abs(${x}) >= 1, concat(${pointed(large)}, 'e+', toString(length(replaceOne(${plain}, '-', '')) - 1))`,
+      `concat(${pointed(small)}, if(abs(${x}) < 0.00001, 'e-06', 'e-05')))`,
+    ].join(', ');
+  };
+  // A missing number is none of these.
+  return once(sql, (x) => `if(${x} IS NULL, NULL, ${written(x)})`, 'n');
+}
+
+/** `2026-11-21T12:00:00.000000Z` */
+export function timeText(sql: string): string {
+  return `formatDateTime(${sql}, '%Y-%m-%dT%H:%i:%S.%fZ', 'UTC')`;
+}
+
+/** Aggregate: the different texts in their order, at most so many; NULL where there are none. */
+export function valuesAsText(sql: string, most: number): string {
+  const named = `arrayStringConcat(arraySlice(v, 1, ${most}), ', ')`;
+  const more = `if(length(v) > ${most}, concat(', … ', toString(length(v) - ${most}), ' more'), '')`;
+  return `arrayMap(v -> if(empty(v), NULL, concat(${named}, ${more})), [arraySort(groupUniqArray(${sql}))])[1]`;
+}
+
+/** The numbers as texts that are joined, the least first, at most so many. */
+export function smallestAsText(sql: string, most: number): string {
+  return `arrayStringConcat(arrayMap(p -> toString(p), arraySlice(arraySort(groupUniqArray(${sql})), 1, ${most})), ',')`;
+}
