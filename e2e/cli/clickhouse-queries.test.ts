@@ -158,6 +158,29 @@ const TIMELINES = ['1h', '15m', '7h', '1d', '1w', '1h by host', '1d sum(n)', '1d
   ])
   .concat('* | stats count() by bin(ts, 1d), hour(ts)', 'ts:[2027 TO 2025] | timeline 1d');
 
+/** Addresses, texts in several cases, flows, blocks, and a list that is too long to stand in a statement. */
+const LISTS: readonly { text: string; fields?: string[] }[] = [
+  { text: '10.0.0.7\n192.168.1.3\n2001:db8::1\n10.0.1.0/24\nfe80::/64\nfe80::8/125\nhost' },
+  { text: VALUES.filter((value) => /\w/.test(value) && !/\n/.test(value)).join('\n') },
+  { text: '192.168.1.0/25\nfe80::8/125\n::ffff:8.8.8.8\n0.0.0.0/0\n::/0', fields: ['src_ip'] },
+  { text: 'HOST1\nhost2\nnone', fields: ['host'] },
+  { text: 'K\ns\n\u0130\nSTRASSE\nA\\B\n日本\n5_0', fields: ['value'] },
+  { text: 'k\n(?i)x\n["A","b"]', fields: ['Mixed'] },
+  {
+    text: 'src_ip,dst_ip\n192.168.1.1,8.8.8.8\n8.8.8.8,192.168.1.3\n*,192.168.1.7\nfe80::/64,8.0.0.0/8',
+  },
+  { text: "host,value\nhost1,K\nHOST2,it's\n-,\u017f\nhost4," },
+  { text: 'n,host\n5,host0\n1e15,host1\n7.5,host2' },
+  {
+    text: Array.from({ length: 3000 }, (_, i) => `192.168.${i >> 8}.${i & 255}`).join('\n'),
+    fields: ['ip'],
+  },
+  {
+    text: `host,src_ip\n${Array.from({ length: 3000 }, (_, i) => `Host${(i + 4) % 5},192.168.${i >> 8}.${i & 255}`).join('\n')}`,
+  },
+  { text: `value\n${Array.from({ length: 1200 }, (_, i) => `k${i}`).join('\n')}\nK\n\u017f\n5_0` },
+];
+
 let both: HandedOverCase | undefined;
 
 beforeAll(async () => {
@@ -199,6 +222,19 @@ describe.skipIf(reason !== undefined)(title, () => {
     expect(found).toBeGreaterThan(OF_VALUES.length / 2);
   });
 
+  it('finds what lists have', async () => {
+    for (const [i, list] of LISTS.entries()) {
+      let found = 0;
+      for (const text of ['*', 'host:host1 OR value:*', '* | stats count() by host, src_ip']) {
+        const compared = await both!.compare({ text, list });
+        if (compared.outcome !== 'same')
+          expect.fail(`list ${i}, ${text}: ${compared.outcome}: ${compared.why}`);
+        found += compared.rows;
+      }
+      expect(found, `list ${i}`).toBeGreaterThan(0);
+    }
+  });
+
   it.each([...TABLES, ...STAGES])('makes the table of %s', async (text) => {
     await same(text);
     await same(text, 'Europe/Berlin');
@@ -233,6 +269,24 @@ describe('daybook sql with a query', () => {
     expect(notes).toEqual([]);
     expect(sql).toContain('FROM `ac\\`me`.events\n');
     expect(sql).toContain("ts >= toDateTime64('2026-10-24 10:00:00', 6, 'UTC')");
+  });
+
+  it('takes lists, and puts long ones in tables of their own', async () => {
+    const short = path.join(space.folder, 'short.txt');
+    const long = path.join(space.folder, 'long.txt');
+    writeFileSync(short, 'host1\nhost2\n');
+    writeFileSync(long, Array.from({ length: 1500 }, (_, i) => `name${i}\n`).join(''));
+    const field = ['--list-field', 'host', '--dialect', 'clickhouse'];
+    const one = await daybook(['sql', small, '*', '--list', short, ...field]);
+    expect(one.out).toContain("IN ('host1', 'host2')");
+    const two = await daybook(['sql', small, '*', '--list-exclude', long, ...field]);
+    expect(two.err).toBe('');
+    expect(two.out).toMatch(
+      /^CREATE OR REPLACE TEMPORARY TABLE daybook_list_1 \(k0 String\);\nINSERT INTO daybook_list_1 VALUES\n[^;]+;\nSELECT \*\n[^;]+NOT [^;]+ IN daybook_list_1\b[^;]*;\n$/,
+    );
+    const none = await daybook(['sql', small, '--list', short]);
+    expect(none).toMatchObject({ status: 2, out: '' });
+    expect(none.err).toContain('--list is for a query');
   });
 
   it('says on standard error how a doubtful query was read', async () => {

@@ -45,14 +45,21 @@ async function ask(question: Question): Promise<Answered> {
   const zone = resolveZone(question.zone ?? 'UTC').name;
   const { from, to } = requestRange(question.from, question.to, zone);
   const { list, text, path, limit, translate } = question;
-  if (translate !== undefined) {
-    const { sql } = await translateQuery(session(), { text, zone, from, to, database: translate });
-    return { answer: sql, rows: 0 };
-  }
   const given =
     list === undefined
       ? undefined
       : { bytes: Buffer.from(list.text), name: 'list', fields: list.fields };
+  if (translate !== undefined) {
+    const { sql } = await translateQuery(session(), {
+      text,
+      zone,
+      from,
+      to,
+      list: given,
+      database: translate,
+    });
+    return { answer: sql, rows: 0 };
+  }
   if (question.view !== undefined) {
     const view = {
       ...{ case: process.argv[2]!, query: text, from, to, zone, path },

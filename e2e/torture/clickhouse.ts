@@ -41,9 +41,7 @@ export const clickhouse: Attack = {
         const { name, both, words } = loaded[random.below(loaded.length)]!;
         const grammar = new Grammar(random, words);
         for (let tried = 0; tried < MOST_TRIED; tried++) {
-          const made = grammar.query();
-          const { list: _, ...asked } = made.asked;
-          const query = { ...made, asked };
+          const query = grammar.query();
           const compared = await both.compare(asQuestion(query));
           if (compared.outcome === 'refused') {
             run.tally(`refused: ${reasonOf(compared.why)}`);

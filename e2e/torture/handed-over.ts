@@ -56,7 +56,7 @@ export class HandedOverCase {
       return { outcome: 'refused', why: `the case refuses: ${answered.error}` };
     const { shape = 'rows', rows } = answered;
     const sql = shape === 'rows' ? limited(translated.answer) : translated.answer;
-    const found = await server.ask(sql);
+    const found = await server.askAll(sql);
     const why =
       'error' in found
         ? found.error.slice(0, 500)
@@ -85,6 +85,17 @@ class ClickHouse {
     return JSON.parse(answer) as { rows: Row[] } | { error: string };
   }
 
+  /** Statements one after the other: the answer of the last. */
+  async askAll(script: string): Promise<{ rows: Row[] } | { error: string }> {
+    const statements = script.split(/;\n/).filter((sql) => sql !== '');
+    let answer: { rows: Row[] } | { error: string } = { rows: [] };
+    for (const sql of statements) {
+      answer = await this.ask(sql);
+      if ('error' in answer) return answer;
+    }
+    return answer;
+  }
+
   close(): Promise<void> {
     return this.process.close();
   }
@@ -103,9 +114,14 @@ function loadingStatements(place: string): string[] {
 
 /** As many rows as are compared; of all columns, the one that tells events apart. */
 function limited(sql: string): string {
-  return sql
-    .replace(/^SELECT (?:t\.)?\*( EXCEPT \([^)]*\))?/, 'SELECT event_id')
-    .replace(/(?=\nSETTINGS |;\n$)/, `\nLIMIT ${MOST_ROWS}`);
+  const at = sql.lastIndexOf(';\n', sql.length - 3) + 1;
+  return (
+    sql.slice(0, at) +
+    sql
+      .slice(at)
+      .replace(/^(\n?)SELECT (?:t\.)?\*( EXCEPT \([^)]*\))?/, '$1SELECT event_id')
+      .replace(/(?=\nSETTINGS |;\n$)/, `\nLIMIT ${MOST_ROWS}`)
+  );
 }
 
 // -- answers ---------------------------------------------------------------------------------------

@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DaybookError } from '../contract/errors.ts';
 import { clickhouseStatement } from './clickhouse-statement.ts';
+import { eventFields } from './fields.ts';
 import type { CompileContext } from './index.ts';
+import { readList } from './lists/match-list.ts';
 import { EVENTS } from './testing/fixture.ts';
 import { type TestCase, openTestCase } from './testing/test-case.ts';
 
@@ -108,6 +110,53 @@ describe('conditions on events', () => {
       expect(rest).not.toMatch(/['`\\\0\u202e]|DROP|--/);
     },
   );
+});
+
+describe('lists', () => {
+  const listed = (text: string) => {
+    const resolve = eventFields(test.plan('*').context.segments);
+    return { list: readList({ text, digest: '0a', resolve }) };
+  };
+
+  it.each([
+    ['src_ip\n10.0.0.1\n10.0.0.2', `src_ip IN ('10.0.0.1', '10.0.0.2')`],
+    [
+      'src_ip\n10.0.0.0/8\n2001:db8::/100',
+      `bitAnd(toUInt32(toIPv4OrNull(src_ip)), 4278190080) IN (167772160) OR if(isIPv6String(ifNull(src_ip, '')), IPv6CIDRToRange(toIPv6OrNull(src_ip), 100).1, NULL) IN (toIPv6('2001:db8::'))`,
+    ],
+    ['host\nMail\nm\u00e4il', `lower(host) IN ('mail') OR match(host, '(?i)^m\\\\x{e4}il$')`],
+    ['dst_port,proto\n443,tcp\n53,udp', '(dst_port, proto) IN ((443, 6), (53, 17))'],
+    [
+      'src_ip,dst_ip\n10.0.0.1,',
+      `(dst_ip IS NOT NULL AND src_ip IN ('10.0.0.1')) OR (src_ip IS NOT NULL AND dst_ip IN ('10.0.0.1'))`,
+    ],
+    [
+      'text\nroot\nfailed password',
+      /^arrayExists\(v -> ifNull\(match\(v, '[^']*root\|failed[^']*'\), false\), arrayConcat\(\[message, /,
+    ],
+  ])('%j', (text, sql) => {
+    const found = condition('kind:*', listed(text));
+    if (typeof sql === 'string') expect(found).toBe(sql);
+    else expect(found).toMatch(sql);
+  });
+
+  it('leaves out what a list has', () => {
+    const { list } = listed('dst_port\n443');
+    expect(condition('kind:*', { exclude: list })).toBe('NOT ifNull(dst_port IN (443), false)');
+  });
+
+  it('puts long lists in tables', () => {
+    const ports = Array.from({ length: 1001 }, (_, i) => `${i}\n`).join('');
+    const sql = statement('kind:*', listed(`dst_port\n${ports}`));
+    expect(sql).toMatch(
+      /^CREATE OR REPLACE TEMPORARY TABLE daybook_list_1 \(k0 UInt16\);\nINSERT INTO daybook_list_1 VALUES\n\(0\),\n\(1\),/,
+    );
+    expect(sql).toMatch(/;\nSELECT \*\nFROM events\nWHERE dst_port IN daybook_list_1\n/);
+  });
+
+  it('refuses what has no column', () => {
+    expect(() => statement('*', listed('community_id\n1:abc='))).toThrow('a list of community_id');
+  });
 });
 
 describe('stages', () => {

@@ -24,7 +24,13 @@ import {
   TRUE_SQL,
   untranslated,
 } from './dialect/clickhouse.ts';
-import { type HandedOver, eventsScope, tableName, tableScope } from './dialect/clickhouse-scope.ts';
+import {
+  type HandedOver,
+  ListTables,
+  eventsScope,
+  tableName,
+  tableScope,
+} from './dialect/clickhouse-scope.ts';
 import { type ClickHouseValue, simpleShape, valuesOf } from './dialect/clickhouse-values.ts';
 import { withExpressions } from './analyse.ts';
 import { EXPANDED, chosenName } from './fields.ts';
@@ -38,7 +44,7 @@ import { stageOperatorOf } from './stages/stages.ts';
 import { zoneOffset } from './zone.ts';
 
 export interface ClickHouseStatement {
-  /** Without a semicolon. */
+  /** Without a semicolon. Tables of long lists are made by statements before it, each with one and a line feed. */
   readonly sql: string;
   /** The names of its columns; undefined: all that the table of events has. */
   readonly columns: readonly string[] | undefined;
@@ -58,12 +64,12 @@ const EVENT_ORDER: readonly OrderKey[] = [
 export function clickhouseStatement(plan: Plan, database?: string): ClickHouseStatement {
   const { context, ast } = plan;
   checkStages(ast);
-  if (context.list !== undefined || context.exclude !== undefined) throw untranslated('a list');
   const given: HandedOver = {
     database,
     tags: context.tags,
     columnSets: columnSets(context.segments),
     times: timesOf(context),
+    lists: new ListTables(),
   };
   const around: Surroundings = {
     ...context,
@@ -87,9 +93,8 @@ export function clickhouseStatement(plan: Plan, database?: string): ClickHouseSt
       `a query that makes ${size} bytes of SQL`,
       `ClickHouse takes ${MOST_BYTES} unless max_query_size says otherwise: ask less at once, or use --tz UTC`,
     );
-  return needsExactNumbers(made.sql)
-    ? { ...made, sql: `${made.sql}\nSETTINGS ${EXACT_NUMBERS}` }
-    : made;
+  const sql = needsExactNumbers(made.sql) ? `${made.sql}\nSETTINGS ${EXACT_NUMBERS}` : made.sql;
+  return { ...made, sql: [...given.lists.statements, sql].join(';\n') };
 }
 
 function timesOf({ segments }: Plan['context']): HandedOver['times'] {

@@ -9,10 +9,15 @@ import { CaseSession } from '../../../engine/search/index.ts';
 import { VERSION } from '../../version.ts';
 import type { Parsed } from '../arguments.ts';
 import { FORCE_OPTION, TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
+import { LIST_OPTIONS, givenLists, listFiles } from '../list-option.ts';
 import { size, TableLayout, visible } from '../output.ts';
 import { csvLines, type Output, printTo, widthOf } from '../print-result.ts';
 
+const { 'list-unmatched': _, ...LISTS } = LIST_OPTIONS;
+
 const FORMATS = ['table', 'ndjson', 'csv', 'json'] as const;
+/** What is of a query, beside lists. */
+const QUERY_OPTIONS = ['database', ...Object.keys(TIME_OPTIONS)];
 type Format = (typeof FORMATS)[number];
 
 export const sqlCommand: Command = {
@@ -39,6 +44,7 @@ export const sqlCommand: Command = {
         help: 'with --dialect: where the tables of the hand-over are (default: what the connection uses)',
       },
       ...TIME_OPTIONS,
+      ...LISTS,
       format: {
         type: 'string',
         value: 'F',
@@ -74,7 +80,10 @@ Python, the duckdb shell and its window: docs/notebooks.md. Times are UTC. The s
     try {
       const place = {
         ...{ out: asked === '-' ? undefined : asked, streams },
-        guard: { overwrite: parsed.flag('force'), evidence: session.snapshot().sources },
+        guard: {
+          ...{ overwrite: parsed.flag('force'), inputs: listFiles(parsed) },
+          evidence: session.snapshot().sources,
+        },
       };
       const statement = parsed.text('run');
       if (query !== undefined) await printQuery(session, query, parsed, { ...place, context });
@@ -132,7 +141,9 @@ function queryOf(parsed: Parsed): string | undefined {
       '--dialect is for a query of Daybook',
       "daybook sql CASE 'QUERY' --dialect clickhouse",
     );
-  const beside = ['database', 'from', 'to', 'tz'].find((name) => parsed.text(name) !== undefined);
+  const beside = [...QUERY_OPTIONS, ...Object.keys(LISTS)].find(
+    (name) => name !== 'force' && (parsed.text(name) !== undefined || parsed.flag(name)),
+  );
   if (query === undefined && beside !== undefined)
     throw new DaybookError(
       'usage',
@@ -154,6 +165,7 @@ async function printQuery(
   const made = await translateQuery(session, {
     ...{ text, zone, database: parsed.text('database'), signal: context.signal },
     ...requestRange(parsed.text('from'), parsed.text('to'), zone),
+    ...(await givenLists(parsed, context.signal)),
   });
   const { sql, columns, notes } = made;
   await printTo(place, (output) =>

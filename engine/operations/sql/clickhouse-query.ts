@@ -1,10 +1,10 @@
 /** A query of Daybook as SQL for the ClickHouse that has the events of a case that was handed over (docs/team.md). */
 import type { EpochMicros } from '../../contract/event.ts';
 import { clickhouseStatement } from '../../query/index.ts';
-import { type CaseSession, askQuery } from '../../search/index.ts';
+import { type CaseSession, type GivenList, askQuery } from '../../search/index.ts';
 
 export interface Translated {
-  /** One statement that ends with a semicolon and a line feed. */
+  /** A statement that ends with a semicolon and a line feed, and before it those that make tables of long lists. */
   readonly sql: string;
   /** Its columns; undefined: all of the table of events. */
   readonly columns: readonly string[] | undefined;
@@ -17,6 +17,8 @@ export interface Translation {
   readonly zone: string;
   readonly from?: EpochMicros | undefined;
   readonly to?: EpochMicros | undefined;
+  readonly list?: GivenList | undefined;
+  readonly exclude?: GivenList | undefined;
   /** Undefined: the one that the connection uses. */
   readonly database?: string | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -26,6 +26,29 @@ export interface ClickHouseScope {
   /** A table beside that of events: `tags`, `sources`. */
   table(name: 'tags' | 'sources'): string;
   tagNames(ids: readonly number[]): readonly string[];
+  /**
+   * A table of many rows, which is made before the statement is run.
+   * @param rows literals, as many of each as there are types
+   * @returns its name
+   */
+  listTable(types: readonly string[], rows: readonly (readonly string[])[]): string;
+}
+
+/** Tables that a statement needs, each by what makes it. */
+export class ListTables {
+  readonly statements: string[] = [];
+  private tables = 0;
+
+  add(types: readonly string[], rows: readonly (readonly string[])[]): string {
+    const name = `daybook_list_${++this.tables}`;
+    const columns = types.map((type, i) => `k${i} ${type}`).join(', ');
+    const values = rows.map((row) => `(${row.join(', ')})`).join(',\n');
+    this.statements.push(
+      `CREATE OR REPLACE TEMPORARY TABLE ${name} (${columns})`,
+      `INSERT INTO ${name} VALUES\n${values}`,
+    );
+    return name;
+  }
 }
 
 /** What is known of a case whose events were handed over. */
@@ -36,6 +59,7 @@ export interface HandedOver {
   readonly times: ClickHouseScope['times'];
   /** The names of columns in its segments, attributes by all their spellings. */
   readonly columnSets: readonly ReadonlySet<string>[];
+  readonly lists: ListTables;
 }
 
 export function tableName({ database }: Pick<HandedOver, 'database'>, name: string): string {
@@ -105,6 +129,7 @@ export function eventsScope(given: HandedOver): ClickHouseScope {
         if (name === undefined) throw new RangeError(`no tag ${id}`);
         return name;
       }),
+    listTable: (types, rows) => given.lists.add(types, rows),
   };
 }
 
@@ -125,6 +150,7 @@ export function tableScope(texts: readonly string[], events: ClickHouseScope): C
     texts: () => texts.map((name) => ({ sql: identifier(name), isList: false })),
     table: (name) => events.table(name),
     tagNames: (ids) => events.tagNames(ids),
+    listTable: (types, rows) => events.listTable(types, rows),
   };
 }
 

@@ -252,10 +252,20 @@ export function ip6(sql: string): string {
   return `toIPv6OrNull(${sql})`;
 }
 
+/** The first address of the block of `prefix` bits that an IPv4 address lies in, as a number. */
+export function maskedIp4(sql: string, prefix: number): string {
+  const mask = prefix === 0 ? 0 : (0xffff_ffff << (32 - prefix)) >>> 0;
+  return `bitAnd(toUInt32(${ip4(sql)}), ${mask})`;
+}
+
+/** The same of an IPv6 address; NULL for an IPv4 one. */
+export function firstIp6(sql: string, prefix: number): string {
+  return `if(isIPv6String(ifNull(${sql}, '')), IPv6CIDRToRange(${ip6(sql)}, ${prefix}).1, NULL)`;
+}
+
 /** The block that an address lies in, as a text: of `four` bits, or of `six`, which is 128 or at most 96. */
 export function blockOf(sql: string, four: number, six: number): string {
-  const mask = four === 0 ? 0 : (0xffff_ffff << (32 - four)) >>> 0;
-  const start4 = four === 32 ? sql : `IPv4NumToString(bitAnd(toUInt32(${ip4(sql)}), ${mask}))`;
+  const start4 = four === 32 ? sql : `IPv4NumToString(${maskedIp4(sql, four)})`;
   const start6 = six === 128 ? sql : `toString(IPv6CIDRToRange(${ip6(sql)}, ${six}).1)`;
   return `if(${ip4(sql)} IS NULL, ${start6} || '/${six}', ${start4} || '/${four}')`;
 }

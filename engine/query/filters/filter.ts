@@ -36,7 +36,7 @@ import { type RegexFilter, regexOperator } from './regex.ts';
 import { type SourceFilter, sourceOperator } from './source.ts';
 import type { WrittenTest } from './surroundings.ts';
 import { type TagFilter, tagOperator } from './tag.ts';
-import { type TextFilter, textOperator } from './text.ts';
+import { type TextFilter, textOperator, textsClickHouse } from './text.ts';
 import { type TextRangeFilter, textRangeOperator } from './text-range.ts';
 import { type TextValueFilter, textValueOperator } from './text-value.ts';
 import { type TimeFilter, timeOperator } from './time.ts';
@@ -228,7 +228,7 @@ export function filterClickHouse(filter: Filter, scope: ClickHouseScope): string
     case 'and':
       return bothSql(filter.items.map((item) => filterClickHouse(item, scope)));
     case 'or':
-      return eitherSql(filter.items.map((item) => filterClickHouse(item, scope)));
+      return anyClickHouse(filter.items, scope);
     case 'not':
       return negateSql(filterClickHouse(filter.item, scope));
     default: {
@@ -238,6 +238,16 @@ export function filterClickHouse(filter: Filter, scope: ClickHouseScope): string
       return sql;
     }
   }
+}
+
+function anyClickHouse(items: readonly Filter[], scope: ClickHouseScope): string {
+  const texts = items.filter((item) => item.filter === 'text');
+  if (texts.length < 2) return eitherSql(items.map((item) => filterClickHouse(item, scope)));
+  const rest = items.filter((item) => item.filter !== 'text');
+  return eitherSql([
+    ...rest.map((item) => filterClickHouse(item, scope)),
+    textsClickHouse(texts, scope),
+  ]);
 }
 
 /**

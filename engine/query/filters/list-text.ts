@@ -9,7 +9,7 @@ import { groupSql } from './list.ts';
 import { listedAddresses } from './listed-addresses.ts';
 import { either } from './logic.ts';
 import type { FilterOperator } from './operator.ts';
-import { type TextFilter, textFilter, textRows } from './text.ts';
+import { type TextFilter, textFilter, textRows, textsClickHouse } from './text.ts';
 
 export interface ListTextFilter {
   readonly filter: 'list-text';
@@ -54,6 +54,17 @@ function writtenFilter(low: number, prefix: number): TextFilter {
 export const listTextOperator: FilterOperator<ListTextFilter> = {
   describe: ({ list }) => `an address of the list of ${list.lines.length} in the text`,
   sql: listTextSql,
+  clickhouse: ({ list }, scope) => {
+    const written = list.groups.filter(isWritten).flatMap(({ keys }) => keys);
+    return textsClickHouse(
+      written.flatMap(({ key, values }) =>
+        key.key === 'written4'
+          ? Array.from(values, (value) => writtenFilter(Number(value), key.prefix))
+          : [],
+      ),
+      scope,
+    );
+  },
   sqlCost: 'high',
   rows: listTextRows,
   lookUpCost: () => 30,

@@ -2,6 +2,7 @@
  * A list that narrows a query: events that meet every value of any of its rows. In SQL its groups are
  * tables, which whoever runs a statement has put there.
  */
+import { either as eitherSql } from '../dialect/clickhouse.ts';
 import {
   allJsonText,
   blockOfIp4,
@@ -32,6 +33,7 @@ import {
 import { communitySql } from './community-id.ts';
 import { sidePresent } from './flow.ts';
 import { listedAddresses } from './listed-addresses.ts';
+import { listGroupClickHouse } from './listed-clickhouse.ts';
 import { both, either } from './logic.ts';
 import type { FilterOperator } from './operator.ts';
 
@@ -256,6 +258,8 @@ function keyRows(
 export const listOperator: FilterOperator<ListFilter> = {
   describe: ({ list }) => `a line of the list of ${list.lines.length}`,
   sql: listSql,
+  clickhouse: ({ list }, scope) =>
+    eitherSql(list.columnGroups.map((group) => listGroupClickHouse(group, scope))),
   sqlCost: 'high',
   rows: (filter, segment, { indexes }: SegmentView) => listRows(filter, segment, indexes.values),
   lookUpCost: () => 30,

@@ -9,7 +9,7 @@ import { RE2_DELIMITER, RE2_TOKEN_CHARACTER, tokensIn } from '../../util/tokens.
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import { type Places, filterPlaces, patternTest, placesOfRef } from '../batch/text-places.ts';
-import { matches } from '../dialect/clickhouse.ts';
+import { either as eitherSql, matches } from '../dialect/clickhouse.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { anyJsonValue } from '../dialect/duckdb.ts';
 import { type Ref, refName, refSql, refClickHouse } from '../fields.ts';
@@ -124,14 +124,19 @@ function textSql(filter: TextFilter, scope: Scope): Predicate {
 }
 
 function textClickHouse(filter: TextFilter, scope: ClickHouseScope): string {
-  const { ref } = filter;
-  const texts =
-    ref === undefined ? scope.texts() : [{ sql: refClickHouse(ref, scope), isList: false }];
-  return someText(texts, (sql) => matches(sql, wholePattern(filter), true));
+  return matchClickHouse(wholePattern(filter), filter.ref, scope);
 }
 
-/** Any of several: those that are searched in the same columns share a pattern. */
-function textsSql(filters: readonly TextFilter[], scope: Scope): Predicate[] {
+function matchClickHouse(pattern: string, ref: TextFilter['ref'], scope: ClickHouseScope): string {
+  const texts =
+    ref === undefined ? scope.texts() : [{ sql: refClickHouse(ref, scope), isList: false }];
+  return someText(texts, (sql) => matches(sql, pattern, true));
+}
+
+/** Those that are searched in the same columns share a pattern. */
+function joinedPatterns(
+  filters: readonly TextFilter[],
+): { pattern: string; ref: TextFilter['ref'] }[] {
   const groups = new Map<string, TextFilter[]>();
   for (const filter of filters) {
     const key = JSON.stringify([filter.ref, filter.openStart, filter.openEnd]);
@@ -143,9 +148,19 @@ function textsSql(filters: readonly TextFilter[], scope: Scope): Predicate[] {
     joinable(group, ({ pattern }) => pattern.length).map((some) => {
       const patterns = some.map(({ pattern }) => pattern);
       const joined = patterns.length === 1 ? patterns[0]! : `(?:${patterns.join('|')})`;
-      return anywhere(whole(joined, some[0]!), some[0]!.ref, scope);
+      return { pattern: whole(joined, some[0]!), ref: some[0]!.ref };
     }),
   );
+}
+
+/** Any of several. */
+function textsSql(filters: readonly TextFilter[], scope: Scope): Predicate[] {
+  return joinedPatterns(filters).map(({ pattern, ref }) => anywhere(pattern, ref, scope));
+}
+
+export function textsClickHouse(filters: readonly TextFilter[], scope: ClickHouseScope): string {
+  const patterns = joinedPatterns(filters);
+  return eitherSql(patterns.map(({ pattern, ref }) => matchClickHouse(pattern, ref, scope)));
 }
 
 function anywhere(re2: string, ref: Ref | undefined, scope: Scope): Predicate {
