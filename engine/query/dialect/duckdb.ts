@@ -502,10 +502,11 @@ export function boundList(texts: readonly (string | null)[], type: string, param
 
 /** Aggregates: how many different values there are, and the `most` smallest of them as one text. */
 export function distinctCount(sql: string): string {
-  return `len(list(DISTINCT ${sql}))`;
+  return `count(DISTINCT ${sql})`;
 }
 export function smallestAsText(sql: string, most: number): string {
-  return `array_to_string(list_slice(list_sort(list(DISTINCT ${sql})), 1, ${most}), ',')`;
+  const all = `list(DISTINCT ${sql}) FILTER (WHERE ${sql} IS NOT NULL)`;
+  return `array_to_string(list_slice(list_sort(${all}), 1, ${most}), ',')`;
 }
 
 /** Whether a pattern of ours matches a text; `.` is any character, ends of lines too. */

@@ -345,6 +345,26 @@ describe('values, talkers', () => {
     ).toEqual([['10.0.0.1', 1, 1, 40]]);
     expect(await table('kind:flow | talkers 1 | fields dst_ip')).toEqual([['10.9.9.9']]);
   });
+  it('talkers counts no port where an event has none', async () => {
+    const [first] = EVENTS;
+    const { dst_port: _, ...without } = first!.fields;
+    const portless = await openTestCase([
+      first!,
+      { ...first!, seq: 900, fields: without },
+      { ...first!, seq: 901, fields: { ...without, dst_ip4: 1 } },
+    ]);
+    try {
+      const found = await portless.answer(
+        portless.plan('* | talkers | sort -port_count | fields events, port_count, ports'),
+      );
+      expect('rows' in found && found.rows.map((row) => Object.values(row))).toEqual([
+        [2, 1, '443'],
+        [1, 0, null],
+      ]);
+    } finally {
+      portless.close();
+    }
+  });
 });
 
 describe('stages that shape rows', () => {
