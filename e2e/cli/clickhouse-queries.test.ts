@@ -22,6 +22,7 @@ const VALUES = [
   ...['50', '5_0', ' 50 ', '+-50', 'inf', '-Infinity', '1e999', '0x1f', '.5', '5.', 'nan'],
   ...['K', '\u212a', 's', '\u017f', 'i', '\u0130', '\u0131', 'stra\u00dfe', 'STRASSE', '日本'],
   ...['["a","b"]', '[60,300]', `["it's","x\\"y"]`, '[ 50 , "7_0"]', '{"a":1}', '["10.0.0.9"]'],
+  ...['[]', '[error] 5', '["\\u00e9\\/", -7, true, null, 0.25]', '[{"b" : "x/y"}, [1, [ ]]]', '[1'],
   ...['10.0.0.7', '::ffff:10.0.0.7', '2001:DB8::1', '2001:db8:0:0::1'],
 ];
 
@@ -140,7 +141,14 @@ const STAGES = [
   ],
   ...['* | dedup value | stats count() by host', '* | dedup source | fields ts, source'],
   '* | stats count() as c by host, program | sort -c | dedup host | fields program, c',
+  ...['* | talkers', '* | talkers 3', '* | head 20 | talkers | where bytes:0 | count'],
+  '* | talkers | stats sum(packets), max(events), values(ports) by src_ip',
   '* | eval d = 0 - n * 0 | dedup d',
+  ...['* | unnest value', '* | unnest value | fields value, n', '* | unnest value | top 50 value'],
+  '* | stats values(value) as all, count() by host | unnest all',
+  '* | stats count() by value, host | unnest value | where value:a',
+  '* | eval x = "[1, 2.5, \\"a\\", null, [3, {}], []]" | head 3 | unnest x | sort -x | fields x, n, ts',
+  '* | unnest value | where len(value) < 3 | dedup value | count',
   '* | rename value as v | stats count() by v',
   '* | eval v2 = len(value) | where v2 > 4 | fields v2, value',
   '* | fields -message',
@@ -220,6 +228,16 @@ describe.skipIf(reason !== undefined)(title, () => {
     let found = 0;
     for (const text of OF_VALUES) if ((await same(text)) > 0) found += 1;
     expect(found).toBeGreaterThan(OF_VALUES.length / 2);
+  });
+
+  it('stops where a list would be written in another way', async () => {
+    for (const list of ['[1.0]', '[1,]', '[{"a": "\\\\u00e9"}]', '[1e5]']) {
+      const text = `* | head 1 | eval x = ${quoted(list)} | unnest x | fields x`;
+      expect(await both!.compare({ text }), list).toEqual({
+        outcome: 'refused',
+        why: 'when it is run',
+      });
+    }
   });
 
   it('finds what lists have', async () => {

@@ -213,6 +213,18 @@ describe('stages', () => {
     );
   });
 
+  it('makes rows of lists', () => {
+    const { sql, columns } = clickhouseStatement(
+      test.plan('kind:log | unnest user | fields user, host'),
+    );
+    expect(columns).toEqual(['user', 'host']);
+    expect(sql).toContain('arrayJoin(arrayZip(u11_0, arrayEnumerate(u11_0))) AS u11_0_each');
+    expect(sql).toMatch(/ORDER BY t\.k0, t\.k1, t\.k2, t\.k3, t\.k4$/);
+    expect(statement('* | stats count() by user | unnest user')).toMatch(
+      /^SELECT t\.u28_1 AS user, t\.s0 AS count\n/,
+    );
+  });
+
   it('says which columns there are', () => {
     const columns = (text: string) => clickhouseStatement(test.plan(text)).columns;
     expect(columns('*')).toBeUndefined();
@@ -254,8 +266,6 @@ describe('what is refused', () => {
     ['* | patterns', 'the stage patterns (column 5)'],
     ['* | session by src_ip gap 1m', 'the stage session'],
     ['* | sequence within 5m: a then b', 'the stage sequence'],
-    ['* | talkers', 'the stage talkers'],
-    ['* | unnest host', 'the stage unnest'],
     ['* | union (kind:log | dedup host)', 'union of events that were chosen'],
     ['* | head 3 | union (host:a)', 'union of events that were chosen'],
     ['* | eval x = prev(bytes)', 'the stage eval'],

@@ -188,11 +188,9 @@ function textsOf(columns: readonly TableColumn[]): string[] {
 function finished(rows: ClickHouseRows, plan: Plan, given: HandedOver): ClickHouseStatement {
   if (rows.columns !== undefined) return shownTable(rows, rows.columns, given);
   const computed = plan.computed.flatMap((name) => shownFields(name, rows));
-  const shown =
-    plan.projection === undefined
-      ? computed
-      : plan.projection.flatMap((name) => shownFields(name, rows));
-  const all = plan.projection === undefined ? [allBut(plan, computed)] : [];
+  const chosenFields = plan.rowColumns ?? plan.projection;
+  const shown = chosenFields?.flatMap((name) => shownFields(name, rows)) ?? computed;
+  const all = chosenFields === undefined ? [allBut(plan, computed)] : [];
   if (all.length > 0 && shown.length === 0)
     return { sql: selectOf(all[0]!, rows, ordered(rows.order)), columns: undefined };
   const values = [...new Map(shown.map((one) => [one.name, one])).values()];

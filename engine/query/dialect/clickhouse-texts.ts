@@ -34,7 +34,8 @@ export function valuesAsText(sql: string, most: number): string {
   return `arrayMap(v -> if(empty(v), NULL, concat(${named}, ${more})), [arraySort(groupUniqArray(${sql}))])[1]`;
 }
 
-/** The numbers as texts that are joined, the least first, at most so many. */
+/** Aggregate: the least different numbers, at most so many, joined; NULL where there are none. */
 export function smallestAsText(sql: string, most: number): string {
-  return `arrayStringConcat(arrayMap(p -> toString(p), arraySlice(arraySort(groupUniqArray(${sql})), 1, ${most})), ',')`;
+  const named = `arrayStringConcat(arrayMap(p -> toString(p), arraySlice(v, 1, ${most})), ',')`;
+  return `arrayMap(v -> if(empty(v), NULL, ${named}), [arraySort(groupUniqArray(${sql}))])[1]`;
 }

@@ -5,6 +5,16 @@
  * `direction` is `->` when it started all of them, else `<->`. A packet counts as one packet.
  */
 import type { Stage } from '../ast.ts';
+import { TRUE_SQL, both as bothSql, ip4, ip6 } from '../dialect/clickhouse.ts';
+import {
+  type ClickHouseRows,
+  type ClickHouseTable,
+  firstRows,
+  selectOf,
+  subquery,
+} from '../dialect/clickhouse-rows.ts';
+import { smallestAsText as smallestHere } from '../dialect/clickhouse-texts.ts';
+import { orderOf, simpleShape } from '../dialect/clickhouse-values.ts';
 import { distinctCount, IP6_TYPE, nullOf, smallestAsText } from '../dialect/duckdb.ts';
 import { knownField } from '../fields.ts';
 import { groupedRows } from '../group-parts.ts';
@@ -19,7 +29,7 @@ import {
   valueShape,
 } from '../relation.ts';
 import type { Scope } from '../scope.ts';
-import { shapeOf, variantsOf } from '../values.ts';
+import { type OutputType, shapeOf, variantsOf } from '../values.ts';
 import type { EventBatch } from '../../contract/event-batch.ts';
 import type { RawValue } from '../raw-value.ts';
 import { type Budget, growingWithin } from '../batch/budget.ts';
@@ -153,6 +163,75 @@ function packetsSql(scope: Scope): string {
   const isPacket = `${scope.kind()} = ${scope.params.text('packet')}`;
   const counted = packets ?? nullOf('BIGINT');
   return `CASE WHEN ${isPacket} THEN coalesce(${counted}, 1) ELSE ${counted} END`;
+}
+
+// -- in ClickHouse ---------------------------------------------------------------------------------
+
+function talkersClickHouse(stage: TalkersStage, rows: ClickHouseRows): ClickHouseTable {
+  if (!rows.scope.events)
+    throw new QueryError(
+      'query-syntax',
+      `talkers needs events, not a table (column ${stage.start + 1})`,
+      stage.start,
+    );
+  // Both ends are of one version.
+  const whole = `(src_ip IS NOT NULL AND dst_ip IS NOT NULL AND (${ip4('src_ip')} IS NULL) = (${ip4('dst_ip')} IS NULL))`;
+  const swapped = `${ip6('src_ip')} > ${ip6('dst_ip')}`;
+  const each = selectOf(`*, ${swapped} AS swapped`, {
+    ...rows,
+    where: bothSql([rows.where, whole]),
+  });
+  const counted = `if(kind = 'packet', ifNull(packets, 1), packets)`;
+  const summed = (forth: string, back: string, name: string): string =>
+    `ifNull(sum(toInt128(if(swapped, ${back}, ${forth}))), 0) AS ${name}`;
+  const grouped = selectOf(
+    [
+      'if(swapped, dst_ip, src_ip) AS lo, if(swapped, src_ip, dst_ip) AS hi',
+      'count() AS n, countIf(swapped) AS back',
+      `${summed(counted, 'packets_rev', 'p')}, ${summed('packets_rev', counted, 'p_rev')}`,
+      `${summed('bytes', 'bytes_rev', 'b')}, ${summed('bytes_rev', 'bytes', 'b_rev')}`,
+      'min(ts) AS t_first, max(ts) AS t_last, uniqExact(dst_port) AS port_count',
+      `${smallestHere('dst_port', MAX_PORTS)} AS ports`,
+    ].join(', '),
+    { from: subquery(each), where: TRUE_SQL },
+    'GROUP BY lo, hi',
+  );
+  const turned = (a: string, b: string, name: string): string =>
+    `if(back * 2 > n, ${b}, ${a}) AS ${name}`;
+  const list = [
+    `${turned('lo', 'hi', 'src')}, ${turned('hi', 'lo', 'dst')}`,
+    `if(back = 0 OR back = n, '->', '<->') AS direction, n`,
+    `${turned('p', 'p_rev', 'packets')}, ${turned('p_rev', 'p', 'packets_rev')}`,
+    `${turned('b', 'b_rev', 'bytes')}, ${turned('b_rev', 'b', 'bytes_rev')}, b + b_rev AS total`,
+    't_first, t_last, port_count, ports',
+  ].join(', ');
+  const order: OrderKey[] = [
+    { sql: 'total', descending: true },
+    { sql: 'packets', descending: true },
+    ...['src', 'dst'].flatMap((side) => orderOf(simpleShape(side, 'address'), side)),
+  ];
+  const column = (name: string, type: OutputType, alias = name): TableColumn => ({
+    ...{ name, shape: simpleShape(name, type), aliases: [alias] },
+  });
+  return {
+    columns: [
+      column('src_ip', 'address', 'src'),
+      column('direction', 'text'),
+      column('dst_ip', 'address', 'dst'),
+      column('events', 'integer', 'n'),
+      ...SUMS.map((name) => column(name, 'integer')),
+      column('first', 'time', 't_first'),
+      column('last', 'time', 't_last'),
+      column('port_count', 'integer'),
+      column('ports', 'text'),
+    ],
+    order,
+    sql: selectOf(
+      list,
+      { from: subquery(grouped), where: TRUE_SQL },
+      stage.limit === undefined ? '' : firstRows(order, stage.limit),
+    ),
+  };
 }
 
 // -- rows of batches -------------------------------------------------------------------------------
@@ -356,7 +435,7 @@ class Pairs {
       time(this.earliest.values[pair]),
       time(this.last.values[pair]),
       ports.length,
-      ports.slice(0, MAX_PORTS).join(','),
+      ports.length === 0 ? null : ports.slice(0, MAX_PORTS).join(','),
     ];
   }
 }
@@ -383,5 +462,6 @@ export const talkersOperator: StageOperator<TalkersStage> = {
   parse: (reader) => ({ stage: 'talkers', limit: reader.number() }),
   shape: 'talkers',
   table: talkersTable,
+  clickhouse: talkersClickHouse,
   batches: talkersBatches,
 };

@@ -4,11 +4,20 @@
  */
 import type { Stage } from '../ast.ts';
 import { computedValue } from '../analyse.ts';
+import { TRUE_SQL } from '../dialect/clickhouse.ts';
+import { jsonMembers as membersClickHouse } from '../dialect/clickhouse-json.ts';
+import {
+  type ClickHouseRows,
+  type ClickHouseTable,
+  selectOf,
+  subquery,
+} from '../dialect/clickhouse-rows.ts';
+import { simpleShape } from '../dialect/clickhouse-values.ts';
 import { quoteIdentifier } from '../dialect/duckdb.ts';
 import { eachMember, jsonMembers } from '../dialect/json-sql.ts';
 import { converted } from '../expressions/operator.ts';
 import { partAlias } from '../expressions/previous.ts';
-import { type Value, onePart } from '../expressions/value.ts';
+import { type Value, onePart, valueClickHouse } from '../expressions/value.ts';
 import type { Resolve } from '../fields.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
 import { syntaxError } from '../query-error.ts';
@@ -42,6 +51,30 @@ function unnested(stage: UnnestStage, relation: Relation, around: Surroundings):
   };
 }
 
+function unnestedClickHouse(
+  stage: UnnestStage,
+  rows: ClickHouseRows,
+): ClickHouseRows | ClickHouseTable {
+  const { resolve, around, scope, order } = rows;
+  const members = membersClickHouse(valueClickHouse(listOf(stage, resolve, around), scope));
+  const [list, member, place] = names(stage);
+  const inner = selectOf(`*, ${members} AS ${list}`, rows);
+  const pairs = `*, arrayJoin(arrayZip(${list}, arrayEnumerate(${list}))) AS ${list}_each`;
+  const each = { from: subquery(inner), where: TRUE_SQL };
+  const paired = { from: subquery(selectOf(pairs, each)), where: TRUE_SQL };
+  const sql = selectOf(`*, ${list}_each.1 AS ${member}, ${list}_each.2 AS ${place}`, paired);
+  const ordered = [...order, { sql: place, descending: false }];
+  if (rows.columns === undefined)
+    return { ...rows, from: subquery(sql), where: TRUE_SQL, order: ordered };
+  const own = resolve(stage.field).name;
+  const columns = rows.columns.map((column) =>
+    column.name === own
+      ? { ...column, shape: simpleShape(own, 'text'), aliases: [member] }
+      : column,
+  );
+  return { columns, order: ordered, sql };
+}
+
 export const unnestOperator: StageOperator<UnnestStage> = {
   form: 'unnest field',
   does: 'a row for each member of a list',
@@ -57,5 +90,6 @@ export const unnestOperator: StageOperator<UnnestStage> = {
   },
   derives: () => true,
   relation: unnested,
+  clickhouse: unnestedClickHouse,
   needsAllEvents: () => 'unnest',
 };
