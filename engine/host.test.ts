@@ -308,7 +308,7 @@ describe('a window that goes', () => {
         events.push(signal.aborted ? 'import aborted' : 'import done');
         return {
           importId: 1,
-          ...{ sources: [], elapsedMs: 0 },
+          ...{ sources: [], manifests: [], elapsedMs: 0 },
           total: {
             ...{ sources: 0, bytes: 0, read: 0, stored: 0, duplicate: 0, quarantined: 0 },
             ...{ skipped: 0, byKind: {} },

@@ -16,6 +16,7 @@ import { SegmentsTable } from './tables/segments.ts';
 import { MarksTable } from './tables/marks.ts';
 import { NotesTable } from './tables/notes.ts';
 import { ExtractorsTable } from './tables/extractors.ts';
+import { ManifestsTable } from './tables/manifests.ts';
 import { SearchesTable } from './tables/searches.ts';
 import { ChangesTable } from './tables/changes.ts';
 import { AuditTable } from './tables/audit.ts';
@@ -44,6 +45,7 @@ export class Catalog {
   readonly imports: ImportsTable;
   readonly sources: SourcesTable;
   readonly overlaps: OverlapsTable;
+  readonly manifests: ManifestsTable;
   readonly ledger: LedgerTable;
   readonly segments: SegmentsTable;
   readonly marks: MarksTable;
@@ -65,6 +67,7 @@ export class Catalog {
     this.imports = new ImportsTable(db);
     this.sources = new SourcesTable(db);
     this.overlaps = new OverlapsTable(db);
+    this.manifests = new ManifestsTable(db);
     this.ledger = new LedgerTable(db);
     this.segments = new SegmentsTable(db);
     this.marks = new MarksTable(db);

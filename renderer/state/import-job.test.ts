@@ -32,6 +32,7 @@ const SOURCE: ImportReport['sources'][number] = {
 const REPORT: ImportReport = {
   importId: 1,
   sources: [SOURCE],
+  manifests: [],
   total: { sources: 1, bytes: 9, ...ROWS, byKind: {} },
   elapsedMs: 5,
 };

@@ -2,6 +2,8 @@
 import { counted } from '../../../engine/contract/counted.ts';
 import { decisionText, describeDecisions } from '../../../engine/contract/decisions.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
+import type { ManifestReport } from '../../../engine/contract/hash-manifest.ts';
+import { algorithmName } from '../../../engine/contract/listed-hash-text.ts';
 import {
   importEvidence,
   type ImportReport,
@@ -75,7 +77,8 @@ export const importCommand: Command = {
     details: `A PATH is a capture, a log, a flow file, an archive or compressed file of these, a folder, or - for standard input.
 Formats: ${formats().join(', ')}.
 A source that is cut off, damaged or beyond a limit is called partial or damaged, with the place; importing it again goes on once the file is complete or the limit is higher.
-Exit status 3 means: done, but some records were quarantined (they are kept below CASE/quarantine), or a source was not read to its end.`,
+Lists of hashes among the evidence (SHA256SUMS, *.md5, hashdeep, KAPE's copy log and others) are compared with the files that they list.
+Exit status 3 means: done, but some records were quarantined (they are kept below CASE/quarantine), a source was not read to its end, or a hash differs from the list that came with it, or a line of such a list cannot be read.`,
   },
   async run(parsed, { streams, signal, settings }) {
     const [folder, ...paths] = parsed.positionals as [string, ...string[]];
@@ -157,6 +160,8 @@ Exit status 3 means: done, but some records were quarantined (they are kept belo
       throw error;
     }
     line.clear();
+    for (const manifest of report.manifests)
+      await write(streams.out, asJson ? `${JSON.stringify(manifest)}\n` : manifestText(manifest));
     await write(streams.out, asJson ? `${JSON.stringify(totalJson(report))}\n` : totalText(report));
     return exitStatus(report, streams.err);
   },
@@ -167,7 +172,9 @@ function exitStatus(report: ImportReport, err: NodeJS.WritableStream): number {
     (source) => source.status !== 'failed' && source.status !== 'ignored',
   );
   const failed = report.sources.filter((source) => source.status === 'failed');
-  if (readable.length === 0) {
+  const isListed = manifestProblems(report.manifests, err);
+  const isCompared = report.manifests.some(({ listed, missing }) => listed > missing.count);
+  if (readable.length === 0 && !isCompared) {
     err.write('daybook: nothing could be imported\n');
     for (const source of report.sources.slice(0, 10))
       err.write(`  ${visible(source.source)}: ${visible(source.message ?? '')}\n`);
@@ -189,7 +196,67 @@ function exitStatus(report: ImportReport, err: NodeJS.WritableStream): number {
     err.write(
       `daybook: ${broken} of ${counted(report.sources.length, 'source', 'sources')} not read to ${broken === 1 ? 'its' : 'their'} end\n`,
     );
-  return broken > 0 || report.total.quarantined > 0 ? 3 : 0;
+  return broken > 0 || report.total.quarantined > 0 || !isListed ? 3 : 0;
+}
+
+/** Says what no script may overlook; false where there is such. */
+function manifestProblems(
+  manifests: readonly ManifestReport[],
+  err: NodeJS.WritableStream,
+): boolean {
+  const differ = manifests.flatMap(({ manifest, differ: { first } }) =>
+    first.map(({ file }) => `${visible(file)} (${visible(manifest)})`),
+  );
+  const count = manifests.reduce((sum, one) => sum + one.differ.count, 0);
+  const lines = manifests.reduce((sum, { problems }) => sum + problems.count, 0);
+  if (count > 0) {
+    const more = count > MOST_SAID ? `, and ${count - MOST_SAID} more` : '';
+    err.write(
+      `daybook: ${counted(count, 'HASH DIFFERS', 'HASHES DIFFER')} from what a manifest lists: ${differ.slice(0, MOST_SAID).join(', ')}${more}\n`,
+    );
+  }
+  if (lines > 0)
+    err.write(
+      `daybook: ${counted(lines, 'line')} of hash manifests cannot be read, and ${lines === 1 ? 'was' : 'were'} compared with nothing\n`,
+    );
+  return count === 0 && lines === 0;
+}
+
+const MOST_SAID = 10;
+
+function manifestText(report: ManifestReport): string {
+  const { manifest, listed, agree, differ, missing, notCompared, unlisted, problems } = report;
+  const parts = [`${count(agree)} ${agree === 1 ? 'agrees' : 'agree'}`];
+  if (differ.count > 0)
+    parts.push(`${count(differ.count)} ${differ.count === 1 ? 'DIFFERS' : 'DIFFER'}`);
+  if (missing.count > 0) parts.push(`${count(missing.count)} not found`);
+  if (notCompared.count > 0) parts.push(`${count(notCompared.count)} not compared`);
+  const lines = [
+    `${visible(manifest)}: hashes of ${counted(listed, 'file')}: ${parts.join(', ')}`,
+    ...differ.first.map(
+      ({ file, line, algorithm, listed: said, actual }) =>
+        `DIFFERS: ${visible(file)} (line ${line}): ${algorithmName(algorithm)} is ${actual}, the manifest says ${said}`,
+    ),
+    ...said('not found', missing, ({ file, line }) => `${visible(file)} (line ${line})`),
+    ...said(
+      'not compared',
+      notCompared,
+      ({ file, line, reason }) => `${visible(file)} (line ${line}): ${visible(reason)}`,
+    ),
+    ...said('not listed', unlisted, visible),
+    ...said('cannot be read', problems, ({ line, reason }) => `line ${line}: ${visible(reason)}`),
+  ];
+  return `${lines.join('\n  ')}\n`;
+}
+
+/** The first of them in lines of their own; the others are counted. */
+function said<T>(
+  what: string,
+  { count: all, first }: { count: number; first: readonly T[] },
+  text: (one: T) => string,
+): string[] {
+  const shown = first.slice(0, MOST_SAID).map((one) => `${what}: ${text(one)}`);
+  return all > shown.length ? [...shown, `${what}: ${count(all - shown.length)} more`] : shown;
 }
 
 function sourceJson(source: SourceReport): unknown {

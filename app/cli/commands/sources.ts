@@ -1,5 +1,6 @@
 /** `daybook sources`: what was imported, with its ledger and decisions. */
 import { CaseSession, statusOf, type SourceRow } from '../../../engine/search/index.ts';
+import { listedHashText } from '../../../engine/contract/listed-hash-text.ts';
 import { counted } from '../../../engine/contract/counted.ts';
 import { locateSources } from '../../../engine/operations/case/locate.ts';
 import { fromCatalog } from '../../../engine/operations/case/latency.ts';
@@ -78,6 +79,10 @@ export const sourcesCommand: Command = {
       for (const { name, broken } of sources)
         if (broken !== undefined)
           streams.err.write(`${visible(name)}: ${visible(broken.reason)}\n`);
+      for (const { name, listedHashes } of sources)
+        for (const one of listedHashes)
+          if (one.state === 'differs')
+            streams.err.write(`${visible(name)}: ${visible(listedHashText(one))}\n`);
       return 0;
     } finally {
       await session.close();
@@ -134,6 +139,7 @@ function sourceJson(source: SourceRow): unknown {
     status: statusOf(source),
     error: source.error ?? null,
     broken: source.broken ?? null,
+    listedHashes: source.listedHashes,
     read: source.read,
     stored: source.stored,
     duplicate: source.duplicate,

@@ -3,6 +3,7 @@
  */
 import type { Decisions } from '../../contract/decisions.ts';
 import type { EpochMicros, Kind } from '../../contract/event.ts';
+import type { ListedHash } from '../../contract/hash-manifest.ts';
 import { type CatalogDatabase, json, optional, type Raw } from '../catalog-database.ts';
 
 export type SourceStatus = 'partial' | 'complete' | 'failed';
@@ -54,6 +55,8 @@ export interface SourceRow extends Counts {
   status: SourceStatus;
   error: string | undefined;
   broken: Broken | undefined;
+  /** What hash manifests say of it. */
+  listedHashes: readonly ListedHash[];
   skippedReasons: Record<string, number>;
   byKind: Partial<Record<Kind, number>>;
   emitted: Record<string, number>;
@@ -130,7 +133,7 @@ export class SourcesTable {
       `UPDATE sources SET raw_size = ?, raw_sha256 = ?, content_size = ?, content_sha256 = ?, whole_lines = ?,
          decisions = ?, metadata = ?, notes = ?, status = ?, error = ?, read = ?, stored = ?, duplicate = ?,
          quarantined = ?, skipped = ?, skipped_reasons = ?, by_kind = ?, emitted = ?, checkpoint_bytes = ?,
-         checkpoint_sha256 = ?, first_ts = ?, last_ts = ?, elapsed_ms = ?, broken = ? WHERE id = ?`,
+         checkpoint_sha256 = ?, first_ts = ?, last_ts = ?, elapsed_ms = ?, broken = ?, listed_hashes = ? WHERE id = ?`,
       source.rawSize ?? null,
       source.rawSha256 ?? null,
       source.contentSize ?? null,
@@ -155,6 +158,7 @@ export class SourcesTable {
       source.lastTs ?? null,
       source.elapsedMs,
       source.broken === undefined ? null : JSON.stringify(source.broken),
+      source.listedHashes.length === 0 ? null : JSON.stringify(source.listedHashes),
       source.id,
     );
   }
@@ -241,6 +245,8 @@ function sourceOf(row: Raw): SourceRow {
     status: row.status as SourceStatus,
     error: optional<string>(row.error),
     broken: row.broken === null || row.broken === undefined ? undefined : json(row.broken),
+    listedHashes:
+      row.listed_hashes === null || row.listed_hashes === undefined ? [] : json(row.listed_hashes),
     ...countsOf(row),
     skippedReasons: json(row.skipped_reasons),
     byKind: json(row.by_kind),

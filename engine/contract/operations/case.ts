@@ -1,5 +1,6 @@
 /** Operations on a case as a whole, its sources and its changes. */
 import { z } from 'zod';
+import { listedHash } from '../hash-manifest.ts';
 import {
   broken,
   byKind,
@@ -68,6 +69,8 @@ export const sourceInfo = z.object({
   status: z.enum(['partial', 'complete', 'failed', 'damaged']),
   error: z.string().optional(),
   broken: broken.optional(),
+  /** What hash manifests say of it. */
+  listedHashes: z.array(listedHash),
   ...countsShape,
   skippedReasons: z.record(z.string(), count),
   byKind,

@@ -1,5 +1,6 @@
 /** Operations that bring evidence into a case. */
 import { z } from 'zod';
+import { manifestReport } from '../hash-manifest.ts';
 import {
   batch,
   broken,
@@ -78,6 +79,7 @@ export const importProgress = z.object({
 const importReport = z.object({
   importId: count,
   sources: z.array(sourceReport),
+  manifests: z.array(manifestReport),
   total: z.object({ sources: count, bytes: count, ...countsShape, byKind }),
   elapsedMs: z.number(),
 });

@@ -12,6 +12,7 @@ import type { SourceRow } from '../../catalog/tables/sources.ts';
 import type { Kind } from '../../contract/event.ts';
 import type { BeginRequest } from '../worker/protocol.ts';
 import type { ImportContext } from './import-context.ts';
+import type { ManifestChecks } from './manifest-checks.ts';
 import { reportOf, type ImportReport, type SourceReport } from './import-report.ts';
 
 /** An archive whose own checksum failed once its members were read: what these gave was not checked. */
@@ -33,8 +34,11 @@ export class ImportLedger {
   private readonly archiveEnds = new Map<number, Map<number, number>>();
   private readonly ordinals = new Map<number, number>();
 
-  constructor(context: ImportContext) {
+  private readonly manifests: ManifestChecks;
+
+  constructor(context: ImportContext, manifests: ManifestChecks) {
     this.context = context;
+    this.manifests = manifests;
   }
 
   doubt(doubt: Doubt): void {
@@ -113,6 +117,7 @@ export class ImportLedger {
       elapsedMs: 0,
     };
     this.context.transact(() => this.add(this.ordinal(begin.item.ordinal), report));
+    this.manifests.known(begin.location, begin.name, same.id, report.sha256);
     this.tell(report);
   }
 
@@ -209,6 +214,7 @@ export class ImportLedger {
     return {
       importId: this.context.importId,
       sources: this.reports,
+      manifests: this.manifests.reports,
       total,
       elapsedMs: Math.round(performance.now() - this.context.startedAt),
       peakRssBytes: process.resourceUsage().maxRSS * 1024,

@@ -4,6 +4,7 @@
 import type { Broken, SourceRow } from '../../catalog/tables/sources.ts';
 import type { Decisions } from '../../contract/decisions.ts';
 import type { Kind } from '../../contract/event.ts';
+import type { ManifestReport } from '../../contract/hash-manifest.ts';
 import type { Ignored } from '../../contract/importer.ts';
 import type { FromWorker, ToWorker, WorkItem } from '../worker/protocol.ts';
 import type { ThreadHandle } from './warm-threads.ts';
@@ -76,6 +77,8 @@ export interface SourceReport {
 export interface ImportReport {
   importId: number;
   sources: SourceReport[];
+  /** Hash manifests that were met, compared with what was read. */
+  manifests: readonly ManifestReport[];
   total: {
     sources: number;
     bytes: number;

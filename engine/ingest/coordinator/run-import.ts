@@ -22,6 +22,7 @@ import { Admission } from './admission.ts';
 import { ChunkCommits, type ChunkMessage } from './commit.ts';
 import { ImportContext } from './import-context.ts';
 import { ImportLedger } from './import-ledger.ts';
+import { auditedManifest, ManifestChecks } from './manifest-checks.ts';
 import type { ImportProgress, ImportReport, ImportRequest, WorkerHandle } from './import-report.ts';
 import { SourceOrder } from './source-order.ts';
 import { SourceOverlaps } from './source-overlaps.ts';
@@ -53,6 +54,7 @@ class ImportRun {
   private readonly request: ImportRequest;
   private readonly ledger: ImportLedger;
   private readonly overlaps: SourceOverlaps;
+  private readonly manifests: ManifestChecks;
   private readonly admission: Admission;
   private readonly committer: ChunkCommits;
   private readonly cancel = new SharedArrayBuffer(4);
@@ -78,7 +80,8 @@ class ImportRun {
       request.items.map(({ ordinal }) => ordinal),
       writer.catalog.sources.lastId() + 1,
     );
-    this.ledger = new ImportLedger(this.context);
+    this.manifests = new ManifestChecks(this.context, this.cancel);
+    this.ledger = new ImportLedger(this.context, this.manifests);
     this.overlaps = new SourceOverlaps(this.context);
     this.admission = new Admission(this.context, this.ledger, this.overlaps, this.order);
     this.committer = new ChunkCommits(this.context, this.ledger, this.overlaps);
@@ -96,6 +99,7 @@ class ImportRun {
       this.ledger.applyDoubts();
       this.ledger.keepArchives();
       await this.overlaps.apply();
+      await this.manifests.check((name) => this.progress(name, 'reading'));
       this.progress('', 'compacting');
       smallSegmentsLeft = await this.compactAfterwards();
     } catch (error) {
@@ -105,12 +109,14 @@ class ImportRun {
       this.request.signal?.removeEventListener('abort', onAbort);
     }
     const report = this.ledger.report(smallSegmentsLeft, this.overlaps.count);
+    const manifests = report.manifests.map(auditedManifest);
     catalog.transaction(() => {
       catalog.imports.finish(importId, 'complete');
       catalog.audit.add('import', {
         import: importId,
         ...this.request.description,
         total: report.total,
+        ...(manifests.length === 0 ? {} : { manifests }),
       });
     });
     return report;
@@ -300,6 +306,8 @@ class ImportRun {
         break;
       case 'ignored':
         this.ledger.addIgnored(message.ordinal, message.name, message.reason, message.failed);
+        if (message.location !== undefined)
+          this.manifests.unread(message.location, message.name, message.reason);
         if (message.checked !== undefined)
           this.ledger.doubt({
             item: message.ordinal,
@@ -322,7 +330,13 @@ class ImportRun {
         break;
       case 'archive':
         this.ledger.archive(message.ordinal, message.archive);
+        this.manifests.archive(message.ordinal, message.archive);
         break;
+      case 'manifest':
+        this.manifests.add(message.ordinal, message);
+        break;
+      case 'hashed':
+        break; // Asked for by ManifestChecks, of a worker of its own.
       case 'item-done':
         this.advance(slot, slot.size);
         slot.doing = 'idle';

@@ -14,7 +14,12 @@ import {
   SourceError,
   messageOfError,
 } from '../../contract/errors.ts';
-import type { Importer, EvidenceItem, ReadOptions } from '../../contract/importer.ts';
+import type {
+  Importer,
+  EvidenceItem,
+  ReadOptions,
+  SourceLocation,
+} from '../../contract/importer.ts';
 import type { Broken } from '../../catalog/tables/sources.ts';
 import { cutterWith } from '../../fields/own-extractors.ts';
 import { ChunkWriter, type Chunk } from './chunk-writer.ts';
@@ -29,7 +34,9 @@ import type {
   ToWorker,
   WorkItem,
 } from './protocol.ts';
-import { headHash, readHead, recognise, unknownReason } from './recognise.ts';
+import { manifestFormat, readManifest, type ManifestFormat } from '../manifests/read-manifest.ts';
+import { hashFiles } from './hash-files.ts';
+import { headHash, HASH_LIST, readHead, recognise, unknownReason } from './recognise.ts';
 import { RotatedStarts, type Walk } from './rotated-start.ts';
 
 /** Errors that end one source but not the import. */
@@ -83,6 +90,12 @@ export function runImportWorker(port: WorkerPort, tools: ImportTools): void {
           // Nothing of an import stays for the next one.
           worker = undefined;
         });
+        break;
+      case 'hash':
+        void hashFiles(tools.walk, message.request).then(
+          (files) => port.post({ type: 'hashed', files }),
+          (error: unknown) => port.post(failure(message.request.path, error)),
+        );
         break;
       case 'reply':
         worker?.reply(message.id, message.reply);
@@ -214,7 +227,12 @@ class ImportWorker {
   }
 
   /** Says what went wrong with one source; false when the import as a whole cannot go on. */
-  private report(ordinal: number, name: string, error: unknown): boolean {
+  private report(
+    ordinal: number,
+    name: string,
+    error: unknown,
+    location?: SourceLocation,
+  ): boolean {
     const known = error instanceof DaybookError ? error : diskError(error);
     const oneSource =
       known?.code === 'unreadable' ||
@@ -224,17 +242,11 @@ class ImportWorker {
       const checked =
         known instanceof SourceError && known.state === 'damaged' ? known.place.checked : undefined;
       const reason = known.message;
-      this.port.post({ type: 'ignored', ordinal, name, reason, failed: true, checked });
+      this.port.post({ type: 'ignored', ordinal, name, reason, failed: true, checked, location });
       return true;
     }
     this.writer.abandon();
-    this.port.post({
-      type: 'error',
-      name,
-      code: known?.code ?? 'internal',
-      message: known?.message ?? messageOfError(error),
-      hint: known?.hint,
-    });
+    this.port.post(failure(name, error));
     return false;
   }
 
@@ -248,13 +260,21 @@ class ImportWorker {
     try {
       head = await readHead(evidence.input);
     } catch (error) {
-      if (!this.report(ordinal, evidence.name, error)) throw new CancelledError();
+      if (!this.report(ordinal, evidence.name, error, evidence.location))
+        throw new CancelledError();
       return;
     }
-    const chosen = recognise(this.tools.importers, head, evidence.name, options.format);
+    const lists = manifestFormat(head.bytes, evidence.name);
+    if (lists !== undefined && !(await this.manifest(ordinal, evidence, lists))) return;
+    const isTable = lists === 'table' || lists === 'json lines';
+    const chosen =
+      lists === undefined || isTable || options.format !== undefined
+        ? recognise(this.tools.importers, head, evidence.name, options.format)
+        : undefined;
     if (chosen === undefined) {
-      const reason = unknownReason(head);
-      this.port.post({ type: 'ignored', ordinal, name: evidence.name, reason, failed: false });
+      const { name, location } = evidence;
+      const reason = lists === undefined || isTable ? unknownReason(head) : HASH_LIST;
+      this.port.post({ type: 'ignored', ordinal, name, reason, failed: false, location });
       return;
     }
     const { importer, result } = chosen;
@@ -298,6 +318,22 @@ class ImportWorker {
       await this.rotated.before(item, evidence, importer, options.year),
     );
     await this.read(evidence, importer, reading, begin, reply);
+  }
+
+  /** Reads what an item lists; false where it cannot be read, which is said. */
+  private async manifest(
+    ordinal: number,
+    { name, location, input }: EvidenceItem,
+    format: ManifestFormat,
+  ): Promise<boolean> {
+    try {
+      const manifest = await readManifest(input.blocks(), format, name);
+      this.port.post({ type: 'manifest', ordinal, name, location, manifest });
+      return true;
+    } catch (error) {
+      if (!this.report(ordinal, name, error, location)) throw new CancelledError();
+      return false;
+    }
   }
 
   private async read(
@@ -408,6 +444,18 @@ class ImportWorker {
       this.port.post({ type: 'request', id, begin });
     });
   }
+}
+
+/** What ends an import. */
+function failure(name: string, error: unknown): Extract<FromWorker, { type: 'error' }> {
+  const known = error instanceof DaybookError ? error : diskError(error);
+  return {
+    type: 'error',
+    name,
+    code: known?.code ?? 'internal',
+    message: known?.message ?? messageOfError(error),
+    hint: known?.hint,
+  };
 }
 
 /** What is kept of an error that ended the reading of a content. */

@@ -10,6 +10,7 @@ import type { Broken } from '../../catalog/tables/sources.ts';
 import type { ArchiveFile } from '../../catalog/source-place.ts';
 import type { WorkerMemory } from '../import-memory.ts';
 import type { BuiltIndex } from '../indexing/index-protocol.ts';
+import type { Manifest } from '../manifests/read-manifest.ts';
 import type { HashedLines } from '../overlap/line-hashes.ts';
 import type { CutMessages } from '../../store/messages/message-columns.ts';
 import type { ConstantColumn, SelectedColumn, TimeUnit } from '../../store/table-layout.ts';
@@ -148,6 +149,23 @@ export interface Known {
   quarantined: number;
 }
 
+/** Files to be hashed: `path` itself, or members of the archive that it is. */
+export interface HashRequest {
+  path: string;
+  staging: string;
+  limits: ReadLimits;
+  cancel: SharedArrayBuffer;
+  /** By the members of each location; none for the file itself. Algorithms as node:crypto names them. */
+  files: { members: readonly string[]; algorithms: readonly string[] }[];
+}
+
+export interface FileHashes {
+  members: readonly string[];
+  /** By algorithm, lower-case hex; or why there are none. */
+  hashes: Record<string, string> | undefined;
+  reason: string | undefined;
+}
+
 /** What is to be left out of a source that is read. */
 export interface SkipPlan {
   /** Committed by an import of this source that was interrupted. */
@@ -180,6 +198,8 @@ export type FromWorker =
       name: string;
       reason: string;
       failed: boolean;
+      /** Where it is, if it is a file. */
+      location?: SourceLocation | undefined;
       /** Of an archive whose checksum failed in the end: its members up to here were checked. */
       checked?: number | undefined;
     }
@@ -194,6 +214,15 @@ export type FromWorker =
   | { type: 'indexed'; part: string; index: BuiltIndex | undefined }
   /** The file that the members of an item were read from. */
   | { type: 'archive'; ordinal: number; archive: ArchiveFile }
+  /** An item that lists hashes of others, be it a source or not. */
+  | {
+      type: 'manifest';
+      ordinal: number;
+      name: string;
+      location: SourceLocation;
+      manifest: Manifest;
+    }
+  | { type: 'hashed'; files: FileHashes[] }
   | { type: 'item-done' }
   /** Everything is committed: the worker may go. */
   | { type: 'finished' }
@@ -226,5 +255,7 @@ export type ToWorker =
   /** Hand over what you have: nothing comes for now. */
   | { type: 'flush' }
   | { type: 'finish' }
+  /** Hash files of which a manifest lists other hashes than those that were made when they were read. */
+  | { type: 'hash'; request: HashRequest }
   | { type: 'reply'; id: number; reply: BeginReply }
   | { type: 'committed'; id: number };

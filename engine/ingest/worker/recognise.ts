@@ -1,5 +1,6 @@
 /** Which importer reads a content: judged by its first bytes, or as a person said. */
 import { createHash } from 'node:crypto';
+import { isHashList } from '../manifests/read-manifest.ts';
 import type { Importer, SniffResult, SourceInput } from '../../contract/importer.ts';
 
 /** Bytes an importer sees to judge a content. */
@@ -117,6 +118,10 @@ const FOREIGN: readonly (readonly [signature: string, reason: string, at?: numbe
   ],
 ];
 
+/** Of a hash manifest: it is compared with the files that it lists. */
+export const HASH_LIST =
+  'a list of checksums, which holds no events (as format text its lines are read as they are)';
+
 /** Text that tools write for people: its numbers are cut short or lack what makes an event. */
 const REPORTS: readonly (readonly [test: (lines: readonly string[]) => boolean, reason: string])[] =
   [
@@ -133,13 +138,8 @@ const REPORTS: readonly (readonly [test: (lines: readonly string[]) => boolean, 
         /^={20,}$/.test(first) && / Conversations$/.test(second) && third.startsWith('Filter:'),
       'a table of conversations as tshark prints it, with rounded numbers and times relative to its capture: import the capture itself (as format text its lines are read as they are)',
     ],
-    [
-      (lines) => lines.every((line) => CHECKSUM.test(line)),
-      'a list of checksums, which holds no events (as format text its lines are read as they are)',
-    ],
+    [isHashList, HASH_LIST],
   ];
-const CHECKSUM =
-  /^(?:\\?(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}) [ *]\S.*|(?:MD5|SHA\d{1,3}|SHA\d-\d{3}|BLAKE2b?) ?\(.+\) ?= ?[0-9a-f]{32,128})$/i;
 const REPORT_LINES = 20;
 
 /** Why a content is none that is read although it may look like text; undefined for any other. */

@@ -180,6 +180,7 @@ function sourceInfo(source: SourceRow, exists: boolean): Result<'case.sources'>[
     status: statusOf(source),
     error: source.error,
     ...(source.broken === undefined ? {} : { broken: source.broken }),
+    listedHashes: [...source.listedHashes],
     read: source.read,
     stored: source.stored,
     duplicate: source.duplicate,

@@ -221,6 +221,10 @@ function sourceReport(report: SourceReport): Result<'import.start'>['sources'][n
 }
 
 function importReport(report: ImportReport): Result<'import.start'> {
-  const { importId, sources, total, elapsedMs } = report;
-  return { importId, sources: sources.map(sourceReport), total, elapsedMs };
+  const { importId, sources, manifests, total, elapsedMs } = report;
+  return {
+    ...{ importId, total, elapsedMs },
+    sources: sources.map(sourceReport),
+    manifests: [...manifests],
+  };
 }

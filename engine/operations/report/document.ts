@@ -8,6 +8,7 @@ import { pageMargins } from './page-margins.ts';
 import type { Section } from './section.ts';
 import { auditSection, deletionsSection } from './sections/audit.ts';
 import { importsSection } from './sections/imports.ts';
+import { manifestsSection } from './sections/manifests.ts';
 import { findingsSection } from './sections/findings.ts';
 import { methodSection } from './sections/method.ts';
 import { quarantineSection } from './sections/quarantine.ts';
@@ -42,6 +43,7 @@ export function* reportDocument(facts: ReportFacts): Generator<string> {
     ...[
       sourcesSection,
       importsSection,
+      manifestsSection,
       quarantineSection,
       deletionsSection,
       auditSection,

@@ -6,6 +6,7 @@ import { counted, nounOf } from '../../contract/counted.ts';
 import { userInfo } from 'node:os';
 import { LEFT_OUT } from '../../catalog/tables/marks.ts';
 import type { ImportRow } from '../../catalog/tables/imports.ts';
+import type { ManifestRow } from '../../catalog/tables/manifests.ts';
 import type { LedgerRow } from '../../catalog/tables/ledger.ts';
 import type { NoteRow } from '../../catalog/tables/notes.ts';
 import type { SearchRow } from '../../catalog/tables/searches.ts';
@@ -48,6 +49,7 @@ export interface ReportRequest {
 export const LIMITS = {
   sources: 5000,
   ledger: 500,
+  manifests: 500,
   quarantineRead: 200_000,
   quarantineReasons: 200,
   searches: 100,
@@ -144,6 +146,8 @@ export interface ReportFacts {
   /** Lines that two sources have. */
   overlaps: readonly OverlapFacts[];
   imports: ImportRow[];
+  /** Hash manifests that imports met. */
+  manifests: Limited<ManifestRow>;
   /** What imports met that is no complete source: failed, ignored, known already. */
   ledger: Limited<LedgerRow>;
   quarantine: { reasons: Limited<QuarantineReason>; records: number; read: number };
@@ -223,6 +227,7 @@ export async function reportFacts(
     sources: limited(sources, LIMITS.sources),
     overlaps: overlapFacts(session, sources),
     imports: catalog.imports.all(),
+    manifests: limited(catalog.manifests.all(), LIMITS.manifests),
     ledger: limited(ledger, LIMITS.ledger),
     views: { shown: views, left: searches.length - views.length },
     tags: { shown: tags, left: tagged.length - tags.length },

@@ -35,6 +35,8 @@ interface Props {
 }
 
 const MOST_SHOWN = 400;
+/** Of each manifest. */
+const MOST_DIFFERING = 20;
 const NOT_WHOLE: ReadonlySet<string> = new Set(['failed', 'damaged', 'partial']);
 
 export function JobStep({ path, job, onClose }: Props) {
@@ -50,7 +52,9 @@ export function JobStep({ path, job, onClose }: Props) {
   const importId = job.report?.importId ?? stopped?.id;
   const leftOut = job.sources.filter(({ status }) => status === 'ignored').length;
   const unread = job.sources.filter(({ status }) => NOT_WHOLE.has(status)).length;
-  const needsLook = leftOut + unread + total.quarantined > 0;
+  const manifests = job.report?.manifests ?? [];
+  const differing = manifests.reduce((sum, { differ }) => sum + differ.count, 0);
+  const needsLook = leftOut + unread + total.quarantined + differing > 0;
   const stored = total.stored;
   const derived = eventsOf(job.report?.total.byKind ?? {}) - stored;
   const showQuarantine = (which: { source?: number; import?: number }): void => {
@@ -101,6 +105,24 @@ export function JobStep({ path, job, onClose }: Props) {
             )}
           </div>
         </div>
+      )}
+      {differing > 0 && (
+        <Alert
+          role="alert"
+          color="red"
+          icon={<IconAlertTriangle size={18} aria-hidden />}
+          title={`${counted(differing, 'hash differs', 'hashes differ')} from what came with the evidence`}
+        >
+          <ul className={css['list']}>
+            {manifests.flatMap(({ manifest, differ }) =>
+              differ.first.slice(0, MOST_DIFFERING).map(({ file, line }) => (
+                <li key={`${manifest}:${line}`}>
+                  <EventText text={`${file}: ${manifest}, line ${line}`} max={300} />
+                </li>
+              )),
+            )}
+          </ul>
+        </Alert>
       )}
       {job.state === 'cancelled' && (
         <Alert

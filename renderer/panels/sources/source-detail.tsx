@@ -6,6 +6,7 @@ import {
   ORDER_NAMES,
   type DateOrder,
 } from '../../../engine/contract/decisions.ts';
+import { listedHashText } from '../../../engine/contract/listed-hash-text.ts';
 import { ActionIcon, Button, NumberInput, Select, Text } from '@mantine/core';
 import { IconFilter, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -139,6 +140,21 @@ export function SourceDetail({ source }: { readonly source: Source }) {
               <dd>
                 {source.contentBytes !== undefined && formatBytes(source.contentBytes)}{' '}
                 <CopiedHash hash={source.contentSha256} />
+              </dd>
+            </>
+          )}
+          {source.listedHashes.length > 0 && (
+            <>
+              <dt>Manifests</dt>
+              <dd>
+                {source.listedHashes.map((one) => (
+                  <div
+                    key={`${one.manifest}:${one.line}`}
+                    className={one.state === 'differs' ? css['bad'] : undefined}
+                  >
+                    <EventText text={listedHashText(one)} max={700} />
+                  </div>
+                ))}
               </dd>
             </>
           )}

@@ -1,6 +1,7 @@
 /** The evidence: one table of every source with its hashes, its ledger and what was decided about it. */
 import { basisOf, describeDecisions, type TimeDecision } from '../../../contract/decisions.ts';
 import { type SourceRow, statusOf } from '../../../catalog/tables/sources.ts';
+import { listedHashText } from '../../../contract/listed-hash-text.ts';
 import { counted } from '../../../contract/counted.ts';
 import { KINDS } from '../../../contract/event.ts';
 import { locationOf } from '../../../catalog/source-place.ts';
@@ -13,6 +14,8 @@ import { ledgerFault } from './summary.ts';
 /** Notes and reasons of one source that are shown. */
 const MAX_NOTES = 5;
 const MAX_TEXT = 300;
+/** With two hashes and a name. */
+const MAX_LISTED = 700;
 
 export function sourcesSection({ sources, totals, overlaps, request }: ReportFacts): Section {
   const { zone } = request;
@@ -140,6 +143,11 @@ function about(
     compressed && source.contentSha256 !== undefined
       ? markup`content ${source.contentSize === undefined ? undefined : bytesText(source.contentSize)}, SHA-256 ${hash(source.contentSha256)}`
       : undefined,
+    ...shortened(source.listedHashes, (one) =>
+      one.state === 'differs'
+        ? markup`<b class="warn">${brief(listedHashText(one), MAX_LISTED)}</b>`
+        : brief(listedHashText(one), MAX_LISTED),
+    ),
     placed(source, folder).endsWith(source.name)
       ? undefined
       : markup`<code>${placed(source, folder)}</code>`,

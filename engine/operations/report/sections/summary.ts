@@ -17,6 +17,9 @@ export function summarySection(facts: ReportFacts): Section {
     const count = info.byKind[kind] ?? 0;
     return count === 0 ? [] : [[kind, count, share(count, info.events)] as const];
   }).sort(([, a], [, b]) => b - a);
+  const differing = facts.sources.shown.filter(({ listedHashes }) =>
+    listedHashes.some(({ state }) => state === 'differs'),
+  ).length;
   const unread = facts.sources.shown.filter((source) => statusOf(source) !== 'complete').length;
   return {
     id: 'summary',
@@ -38,6 +41,13 @@ export function summarySection(facts: ReportFacts): Section {
           ? undefined
           : markup`<b class="warn">${counted(unread, 'source')}</b>; <a href="#sources">Sources</a>
               says which and where`,
+      ],
+      [
+        'Hash differs',
+        differing === 0
+          ? undefined
+          : markup`<b class="warn">${counted(differing, 'source')}</b> from what came with the
+              evidence; see <a href="#manifests">Hash manifests</a>`,
       ],
       ['Tags', info.tags.length === 0 ? undefined : number(info.tags.length)],
       ['Saved views', number(facts.views.shown.length + facts.views.left)],

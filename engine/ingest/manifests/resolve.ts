@@ -1,0 +1,144 @@
+/**
+ * Which file a line of a manifest means. Names are relative to the folder of the manifest, to one above it, or absolute on
+ * the machine where it was written; for all lines of a manifest it is the same.
+ *
+ * Holds always: a name alone never decides: what all listed names begin with may be replaced as a whole, by a folder of
+ * the same evidence, and nothing else may. So a list of `/usr/bin` does not mean files that are called alike.
+ */
+import type { SourceLocation } from '../../contract/importer.ts';
+import type { ManifestEntry } from './read-manifest.ts';
+
+/** Names that are looked up to find out what they are relative to. */
+const MOST_TRIED = 5000;
+/** Where collectors keep files by their whole paths: UAC, Velociraptor. */
+const COLLECTED = ['[root]', 'uploads/auto', 'uploads/file', 'uploads/ntfs'];
+
+/** A file system or an archive, and the path in it. */
+export interface FilePlace {
+  readonly container: string;
+  readonly path: string;
+}
+
+/** Where a location is: the members of an archive are files of it. */
+export function filePlace({ path, members }: SourceLocation): FilePlace {
+  const last = members.at(-1);
+  return last === undefined
+    ? { container: '', path: withSlashes(path) }
+    : { container: JSON.stringify([path, ...members.slice(0, -1)]), path: withSlashes(last) };
+}
+
+/** The files of one container by their paths, however these are written. */
+export class FilesByPath<T> {
+  private readonly exact = new Map<string, T>();
+  /** Paths by what they are without case and escapes; undefined for several. */
+  private readonly alike = new Map<string, string | undefined>();
+
+  set(path: string, file: T): void {
+    this.exact.set(path, file);
+    for (const alias of new Set([path.toLowerCase(), unescaped(path).toLowerCase()])) {
+      const isTaken = this.alike.has(alias) && this.alike.get(alias) !== path;
+      this.alike.set(alias, isTaken ? undefined : path);
+    }
+  }
+
+  /** That of this path, or the only one whose path differs in case or escapes alone. */
+  get(path: string): T | undefined {
+    return this.exact.get(path) ?? this.exact.get(this.alike.get(path.toLowerCase()) ?? path);
+  }
+
+  /** Those in `folder` and below; '' for all. */
+  below(folder: string): T[] {
+    const start = folder === '' ? '' : `${folder}/`;
+    return [...this.exact].flatMap(([path, file]) => (path.startsWith(start) ? [file] : []));
+  }
+}
+
+export interface Resolved<T> {
+  /** The folder that the names are relative to. */
+  readonly folder: string;
+  fileOf(entry: ManifestEntry): T | undefined;
+}
+
+/**
+ * @param folder of the manifest
+ * @param above how many folders above it belong to the evidence
+ */
+export function resolveManifest<T>(
+  entries: readonly ManifestEntry[],
+  files: FilesByPath<T>,
+  folder: string,
+  above: number,
+): Resolved<T> {
+  const step = Math.max(1, Math.ceil(entries.length / MOST_TRIED));
+  const tried = entries.filter((_, i) => i % step === 0);
+  const common = commonFolders(entries);
+  let best = { folder, strip: 0, found: 0 };
+  for (const base of basesOf(folder, above, entries))
+    for (let strip = 0; strip <= common; strip++) {
+      let found = 0;
+      for (const entry of tried)
+        if (files.get(joined(base, partsOf(entry.path).slice(strip))) !== undefined) found += 1;
+      if (found > best.found) best = { folder: base, strip, found };
+    }
+  return {
+    folder: best.folder,
+    fileOf: (entry) => files.get(joined(best.folder, partsOf(entry.path).slice(best.strip))),
+  };
+}
+
+function basesOf(folder: string, above: number, entries: readonly ManifestEntry[]): string[] {
+  const bases = [folder];
+  for (let up = 0, at = folder; up < above && at !== ''; up++) {
+    at = at.slice(0, Math.max(0, at.lastIndexOf('/')));
+    bases.push(at);
+  }
+  const collected = bases.flatMap((base) => COLLECTED.map((name) => joined(base, [name])));
+  // An absolute path may be meant as it is.
+  const isAbsolute = entries.some(({ path }) => path.startsWith('/') || /^[a-z]:\//i.test(path));
+  return isAbsolute ? [...bases, ...collected, ROOT] : bases;
+}
+
+/** Of the file system: its paths begin with a slash, or with a drive. */
+const ROOT = '/';
+
+function joined(folder: string, parts: readonly string[]): string {
+  const path = parts.join('/');
+  if (folder === ROOT) return /^[a-z]:/i.test(path) ? path : `/${path}`;
+  return folder === '' ? path : `${folder}/${path}`;
+}
+
+/** Parts of a path without `.` and without what `..` leaves. */
+function partsOf(path: string): string[] {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '..' && parts.length > 0) parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return parts;
+}
+
+/** How many folders all listed paths have in common. */
+function commonFolders(entries: readonly ManifestEntry[]): number {
+  let common: readonly string[] | undefined;
+  for (const { path } of entries) {
+    const folders = partsOf(path).slice(0, -1);
+    const before: readonly string[] = common ?? folders;
+    const end = before.findIndex((name, i) => folders[i] !== name);
+    common = end < 0 ? before : before.slice(0, end);
+    if (common.length === 0) return 0;
+  }
+  return common?.length ?? 0;
+}
+
+function withSlashes(path: string): string {
+  return path.replaceAll('\\', '/');
+}
+
+/** `C%3A` is how Velociraptor writes `C:`. */
+function unescaped(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
