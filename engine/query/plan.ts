@@ -254,7 +254,8 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
     for (const field of plan.projection ?? []) resolve(field);
   } else {
     tableColumns = buildTable(noted, new Params(), undefined).columns;
-    const matched = { low: range.from ?? 0, high: range.to ?? 1 };
+    const at = range.from ?? (range.to === undefined ? 0 : range.to - 1);
+    const matched = { low: at, high: at };
     if (timelineOf(plan) !== undefined) buildTable(noted, new Params(), gridOf(noted, matched));
   }
   const sets = columnSets(alike.segments);

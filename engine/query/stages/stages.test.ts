@@ -431,6 +431,13 @@ describe('stages that shape rows', () => {
   });
 });
 
+describe('a timeline up to a time', () => {
+  it('has buckets from the first event on', async () => {
+    const found = await table('kind:flow ts:<2026-11-21 | timeline 1h | where count:>0');
+    expect(found).toEqual([['2026-11-20T01:00:00.000000Z', 2]]);
+  });
+});
+
 describe('stages in the wrong place', () => {
   it.each([
     ['| count | talkers', 'talkers needs events'],
