@@ -158,13 +158,38 @@ const STAGES = [
   '* | eval x = len(program) | rename host as program | where x > 4',
 ];
 
-const TIMELINES = ['1h', '15m', '7h', '1d', '1w', '1h by host', '1d sum(n)', '1d avg(n) by host']
+const TIMELINES = [
+  '',
+  'sum(n)',
+  'by host',
+  'distinct(host)',
+  '1h',
+  '1d distinct(host)',
+  '15m',
+  '7h',
+  '1d',
+  '1w',
+  '1h by host',
+  '1d sum(n)',
+  '1d avg(n) by host',
+]
   .flatMap((interval) => [
     `* | timeline ${interval}`,
+    `ts:<2026-10-25T02:00:00.123456 | timeline ${interval}`,
     `ts:[2026-10-20 TO 2026-10-28] | timeline ${interval}`,
     `ts:>=2026-10-25 | timeline ${interval}`,
   ])
-  .concat('* | stats count() by bin(ts, 1d), hour(ts)', 'ts:[2027 TO 2025] | timeline 1d');
+  .concat('* | stats count() by bin(ts, 1d), hour(ts)', 'ts:[2027 TO 2025] | timeline 1d')
+  .concat(
+    'ts:[2027 TO 2025] | timeline',
+    '* | head 1 | timeline',
+    '* | head 2 | timeline | where count:>0',
+  )
+  .concat(
+    'ts:2026-10-25T05:30 | timeline',
+    'nosuchword | timeline',
+    '* | timeline | stats sum(count), max(start)',
+  );
 
 /** Addresses, texts in several cases, flows, blocks, and a list that is too long to stand in a statement. */
 const LISTS: readonly { text: string; fields?: string[] }[] = [

@@ -255,6 +255,17 @@ describe('stages', () => {
     expect(statement('* | timeline 1h by host')).not.toContain('FILL');
   });
 
+  it('asks where even buckets begin and end, unless they are named', () => {
+    const sql = statement('kind:log | timeline');
+    expect(sql).toContain(
+      'SELECT toInt64(min(toUnixTimestamp64Micro(assumeNotNull(ts)))) AS a, toInt64(max(toUnixTimestamp64Micro(assumeNotNull(ts))) + 1) AS z, count() AS c',
+    );
+    expect(statement('ts:2026-11-20 | timeline')).toContain(
+      `SELECT toInt64(${Date.UTC(2026, 10, 20)}000) AS a, toInt64(${Date.UTC(2026, 10, 21)}000) AS z, 1 AS c\n`,
+    );
+    expect(statement('* | timeline by host')).not.toContain('LEFT JOIN');
+  });
+
   it('reads texts as numbers exactly', () => {
     expect(statement('kind:* attrs.user:>5')).toMatch(/\nSETTINGS precise_float_parsing = 1$/);
     expect(statement('kind:* bytes:>5')).not.toContain('SETTINGS');
@@ -270,7 +281,6 @@ describe('what is refused', () => {
     ['* | head 3 | union (host:a)', 'union of events that were chosen'],
     ['* | eval x = prev(bytes)', 'the stage eval'],
     ['* | extract "from {x}"', 'the expression extract('],
-    ['* | timeline', 'timeline without an interval'],
     ['* | timeline 1h spread bytes', 'timeline that spreads'],
     ['* | values tag', 'tag as a value'],
     ['* | values community_id', 'community_id as a value'],

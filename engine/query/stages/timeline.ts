@@ -14,7 +14,14 @@ import {
   plusSeconds,
   timeFromMicros,
 } from '../dialect/duckdb.ts';
-import { type Grid, bucketSql, startSql, bucketStart, intervalMicros } from '../grid.ts';
+import {
+  EVEN_BUCKETS,
+  type Grid,
+  bucketSql,
+  startSql,
+  bucketStart,
+  intervalMicros,
+} from '../grid.ts';
 import { QueryError, syntaxError } from '../query-error.ts';
 import {
   byValue,
@@ -206,18 +213,9 @@ function timelineClickHouse(stage: TimelineStage, rows: ClickHouseRows): ClickHo
       stage.start,
     );
   if (stage.spread !== undefined) throw untranslated('timeline that spreads');
-  if (interval === undefined)
-    throw untranslated('timeline without an interval', 'name one: timeline 1h');
   const keys = keysClickHouse(by === undefined ? [] : [by], rows);
   const measured = measure && measureClickHouse(measure, rows);
-  const buckets = bucketsClickHouse(interval, rows);
   const dated = { ...rows, where: bothSql([rows.where, 'ts IS NOT NULL']) };
-  const computed = measured === undefined ? [] : [`${measured.sql} AS ${MEASURED}`];
-  const counted = selectOf(
-    [`${buckets.sql} AS b`, ...keys.list, 'count() AS n', ...computed].join(', '),
-    dated,
-    ['GROUP BY b', ...keys.columns.flatMap(({ aliases }) => aliases)].join(', '),
-  );
   const columns: TableColumn[] = [
     { name: 'start', shape: simpleShape('start', 'time'), aliases: ['start'] },
     ...keys.columns,
@@ -225,14 +223,64 @@ function timelineClickHouse(stage: TimelineStage, rows: ClickHouseRows): ClickHo
   ];
   if (measured !== undefined)
     columns.push({ name: measured.shape.name, shape: measured.shape, aliases: [MEASURED] });
+  // Of an empty bucket nothing is measured.
+  const computed = measured === undefined ? [] : [`toNullable(${measured.sql}) AS ${MEASURED}`];
+  const countedBy = (bucket: string): string =>
+    selectOf(
+      [`${bucket} AS b`, ...keys.list, 'count() AS n', ...computed].join(', '),
+      dated,
+      ['GROUP BY b', ...keys.columns.flatMap(({ aliases }) => aliases)].join(', '),
+    );
+  const list = columns.slice(1).flatMap(({ aliases }) => aliases);
+  const tableOf = (start: string, from: string): ClickHouseTable => ({
+    ...{ columns, order: byValues(columns) },
+    sql: `SELECT ${[`${timeOfMicros(start)} AS start`, ...list].join(', ')}\nFROM ${from}`,
+  });
+  if (interval === undefined) {
+    const { span, bucket, start } = evenClickHouse(dated);
+    const counted = subquery(countedBy(bucket));
+    const all = `${subquery('SELECT toInt64(arrayJoin(range(toUInt64(span.3)))) AS b')} AS e`;
+    const from = by === undefined ? `${all}\nLEFT JOIN ${counted} AS q USING (b)` : counted;
+    const made = tableOf(start, from);
+    return { ...made, sql: `WITH ${span} AS span\n${made.sql}` };
+  }
+  const buckets = bucketsClickHouse(interval, rows);
+  const counted = countedBy(buckets.sql);
   // Empty buckets: between the first and the last event, or the ends that are named. A series is not filled.
   const { from = -Infinity, to = Infinity } = rows.range;
   const filled = by === undefined && from < to ? `${counted}\n${buckets.fill}` : counted;
-  const list = columns.slice(1).flatMap(({ aliases }) => aliases);
+  return tableOf(buckets.start, subquery(filled));
+}
+
+/** Even buckets: their first and last moment and their number, and what is made of those. */
+function evenClickHouse(dated: ClickHouseRows): { span: string; bucket: string; start: string } {
+  const { from, to } = dated.range;
+  const us = microsOf('ts');
+  const isNamed = from !== undefined && to !== undefined;
+  const ends = isNamed
+    ? `SELECT toInt64(${from}) AS a, toInt64(${to}) AS z, 1 AS c`
+    : selectOf(
+        `toInt64(${from ?? `min(${us})`}) AS a, toInt64(${to ?? `max(${us}) + 1`}) AS z, count() AS c`,
+        dated,
+      );
+  // Ends that no one has named are moved outwards, to whole seconds or milliseconds.
+  const least = 60 * EVEN_BUCKETS;
+  const unit = `multiIf(z - a >= ${least * SECOND}, ${SECOND}, z - a >= ${least * MILLISECOND}, ${MILLISECOND}, 0) AS unit`;
+  const whole = (length: string): string =>
+    `intDiv(${length} + unit * ${EVEN_BUCKETS} - 1, unit * ${EVEN_BUCKETS}) * unit * ${EVEN_BUCKETS}`;
+  const first =
+    from !== undefined
+      ? 'a'
+      : to === undefined
+        ? 'if(unit = 0, a, a - positiveModulo(a, unit))'
+        : `if(unit = 0, a, z - ${whole('z - a')})`;
+  const last = to === undefined ? `if(unit = 0, z, f + ${whole('z - f')})` : 'z';
+  const moved = `SELECT c, toInt64(${first}) AS f, toInt64(${last}) AS l\nFROM ${subquery(`SELECT *, ${unit}\nFROM ${subquery(ends)}`)}`;
+  const count = `if(c = 0 OR f >= l, 0, least(${EVEN_BUCKETS}, l - f))`;
   return {
-    columns,
-    order: byValues(columns),
-    sql: `SELECT ${[`${timeOfMicros(buckets.start)} AS start`, ...list].join(', ')}\nFROM ${subquery(filled)}`,
+    span: subquery(`SELECT (f, l, toInt64(${count}))\nFROM ${subquery(moved)}`),
+    bucket: `toInt64(intDiv((${us} - span.1) * span.3, greatest(span.2 - span.1, 1)))`,
+    start: 'span.1 + intDiv(b * (span.2 - span.1) + span.3 - 1, greatest(span.3, 1))',
   };
 }
 
