@@ -225,6 +225,15 @@ describe('stages', () => {
     );
   });
 
+  it('cuts fields out of texts', () => {
+    expect(statement('* | extract /u=(?<who>.)/i from host | fields who')).toContain(
+      `nullIf(regexpExtract(host, '(?i-s)u=(?P<who>.)', 1), '') AS o0`,
+    );
+    expect(statement('* | parse kv(message) | fields level')).toContain(
+      'coalesce(nullIf(regexpExtract(message, ',
+    );
+  });
+
   it('says which columns there are', () => {
     const columns = (text: string) => clickhouseStatement(test.plan(text)).columns;
     expect(columns('*')).toBeUndefined();
@@ -280,7 +289,8 @@ describe('what is refused', () => {
     ['* | union (kind:log | dedup host)', 'union of events that were chosen'],
     ['* | head 3 | union (host:a)', 'union of events that were chosen'],
     ['* | eval x = prev(bytes)', 'the stage eval'],
-    ['* | extract "from {x}"', 'the expression extract('],
+    ['* | extract "from {src_ip}"', 'the expression'],
+    ['* | parse json(message) | fields level', 'the expression'],
     ['* | timeline 1h spread bytes', 'timeline that spreads'],
     ['* | values tag', 'tag as a value'],
     ['* | values community_id', 'community_id as a value'],

@@ -141,9 +141,22 @@ export function oneOf(sql: string, literals: readonly string[]): string {
 
 /** A match of an RE2 pattern anywhere; here `.` would be the end of a line, too, if nothing were said. */
 export function matches(sql: string, pattern: string, ignoreCase: boolean): string {
-  const dots = pattern.includes('.') ? '-s' : '';
-  const flags = `${ignoreCase ? 'i' : ''}${dots}`;
-  return `match(${sql}, ${text(flags === '' ? pattern : `(?${flags})${pattern}`)})`;
+  return `match(${sql}, ${text(flagged(pattern, ignoreCase))})`;
+}
+
+function flagged(pattern: string, ignoreCase: boolean): string {
+  const flags = `${ignoreCase ? 'i' : ''}${pattern.includes('.') ? '-s' : ''}`;
+  return flags === '' ? pattern : `(?${flags})${pattern}`;
+}
+
+/** What a group of a pattern holds where it first matches; NULL where that is nothing. */
+export function extracted(
+  sql: string,
+  pattern: string,
+  ignoreCase: boolean,
+  group: number,
+): string {
+  return `nullIf(regexpExtract(${sql}, ${text(flagged(pattern, ignoreCase))}, ${group}), '')`;
 }
 
 /** A number within one of some ranges. Whole numbers and real ones are compared exactly. */

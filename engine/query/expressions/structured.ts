@@ -1,8 +1,9 @@
 /** Values by their names in texts that are JSON, or pairs of keys and values. */
 import { jsonMember } from '../dialect/json-sql.ts';
+import { extracted as extractedThere } from '../dialect/clickhouse.ts';
 import { extracted } from '../dialect/duckdb.ts';
 import { CaptureMatcher } from '../re2/captures.ts';
-import { type Cell, type Value, onePart } from './value.ts';
+import { type Cell, type Value, onePart, valueClickHouse } from './value.ts';
 import { numberText } from './written.ts';
 
 const utf8 = new TextEncoder();
@@ -19,6 +20,11 @@ export function pairValue(text: Value, name: string): Value {
     sql: (scope) => {
       const [sql, bound] = [onePart(text, scope), scope.params.text(pattern)];
       return [`coalesce(${extracted(sql, bound, 1)}, ${extracted(sql, bound, 2)})`];
+    },
+    clickhouse: (scope) => {
+      const sql = valueClickHouse(text, scope);
+      const groups = [1, 2].map((group) => extractedThere(sql, pattern, false, group));
+      return `coalesce(${groups.join(', ')})`;
     },
     reader: (scope) => {
       const read = text.reader(scope);

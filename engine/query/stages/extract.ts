@@ -4,11 +4,12 @@
  */
 import type { Stage } from '../ast.ts';
 import { fieldEntry } from '../../fields/registry.ts';
+import { extracted as extractedThere } from '../dialect/clickhouse.ts';
 import { extracted } from '../dialect/duckdb.ts';
 import { fieldOf, fieldValue } from '../expressions/analyse.ts';
 import { templatePattern } from '../expressions/cut-pattern.ts';
 import { converted } from '../expressions/operator.ts';
-import { type Value, onePart } from '../expressions/value.ts';
+import { type Value, onePart, valueClickHouse } from '../expressions/value.ts';
 import { orElse } from '../expressions/or-else.ts';
 import { CaptureMatcher } from '../re2/captures.ts';
 import { checkRe2 } from '../re2/check.ts';
@@ -34,6 +35,7 @@ export function groupValue(
     type: 'text',
     text: `extract(${text.text}, ${JSON.stringify(flagged)}, ${group})`,
     sql: (scope) => [extracted(onePart(text, scope), scope.params.text(flagged), group)],
+    clickhouse: (scope) => extractedThere(valueClickHouse(text, scope), pattern, ignoreCase, group),
     reader: (scope) => {
       const read = text.reader(scope);
       return (row) => {
