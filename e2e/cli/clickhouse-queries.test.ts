@@ -101,6 +101,10 @@ const TABLES = [
   ],
   ...['floor(0 - n / 7), ceil(n / 3)', 'if(value:"K", 1, 0)', 'coalesce(program, host, "none")'],
   ...[
+    'lower(value)',
+    'upper(value)',
+    'lower(concat(value, host))',
+    'upper("\u03a3a\u03a3 \u1f80\ufb01\ua7dc \u00df\n")',
     'tostring(n / 7)',
     'tostring(ts)',
     'tostring(n)',

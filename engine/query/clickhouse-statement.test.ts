@@ -297,7 +297,7 @@ describe('what is refused', () => {
     ['community_id:1:*', 'the filter community_id:1:*'],
     ['community_id:*', 'community_id'],
     ['* | stats count() by date(ts)', 'the expression date(ts)'],
-    ['* | where upper(host) = "A"', 'the expression upper(host)'],
+    ['* | where toip(host) = src_ip', 'the expression'],
     ['* | where bytes % 2 = 0', 'the expression %(bytes, 2)'],
     ['* | top 3 src_ip/100', 'blocks of 100 bits'],
     ['* | fields -ip', 'rows without ip'],

@@ -1,5 +1,5 @@
 /** ClickHouse: numbers and times as Daybook writes them (expressions/written.ts), and texts that are made of many. */
-import { once } from './clickhouse.ts';
+import { once, text } from './clickhouse.ts';
 
 /** A number as DuckDB writes it, without the `.0` of a whole one. ClickHouse has the same digits, and exponents later. */
 export function numberText(sql: string): string {
@@ -38,4 +38,31 @@ export function valuesAsText(sql: string, most: number): string {
 export function smallestAsText(sql: string, most: number): string {
   const named = `arrayStringConcat(arrayMap(p -> toString(p), arraySlice(v, 1, ${most})), ',')`;
   return `arrayMap(v -> if(empty(v), NULL, ${named}), [arraySort(groupUniqArray(${sql}))])[1]`;
+}
+
+/** Letters that have another case only in a Unicode that is newer than DuckDB's, as RE2 has them. */
+const NEWER =
+  '[\\x{19b}\\x{264}\\x{1c89}\\x{1c8a}\\x{a7cb}-\\x{a7cf}\\x{a7d2}-\\x{a7d5}\\x{a7da}-\\x{a7dc}\\x{10d50}-\\x{10d65}\\x{10d70}-\\x{10d85}\\x{16ea0}-\\x{16eb8}\\x{16ebb}-\\x{16ed3}]';
+
+/**
+ * A text in small letters or capitals, character by character: ClickHouse looks at their neighbours, and makes several
+ * of one.
+ * @param others letters that become something else than there
+ */
+export function cased(
+  fn: 'lower' | 'upper',
+  sql: string,
+  others: readonly (readonly [from: string, to: string])[],
+): string {
+  const other = `${fn}UTF8(c)`;
+  const [from, to] = [0, 1].map((i) => others.map((pair) => text(pair[i]!)).join(', '));
+  const letter = `if(lengthUTF8(${other}) != 1 OR match(c, ${text(NEWER)}), c, ${other})`;
+  const letters = (x: string): string =>
+    `arrayStringConcat(arrayMap(c -> transform(c, [${from}], [${to}], ${letter}), extractAll(assumeNotNull(${x}), '(?s).')))`;
+  return once(
+    sql,
+    (x) =>
+      `multiIf(${x} IS NULL, NULL, isValidASCII(assumeNotNull(${x})), ${fn}(${x}), ${letters(x)})`,
+    't',
+  );
 }

@@ -30,6 +30,22 @@ function mappedBy(text: string, map: (character: string) => string): string {
   return out;
 }
 
+/** Letters with another mapping than that of whole texts: pairs. */
+export const SIMPLE_CASE: Readonly<
+  Record<'lower' | 'upper', readonly (readonly [string, string])[]>
+> = {
+  lower: [['\u0130', 'i']],
+  upper: [
+    ['\u00df', '\u1e9e'],
+    ...TITLED.flatMap(([first, last, distance]) =>
+      Array.from({ length: last - first + 1 }, (_, i): [string, string] => [
+        String.fromCodePoint(first + i),
+        String.fromCodePoint(first + i + distance),
+      ]),
+    ),
+  ],
+};
+
 const ASCII = /^[\x00-\x7f]*$/;
 
 export const foldless = {

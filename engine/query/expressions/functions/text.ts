@@ -6,7 +6,8 @@ import {
   reversedText,
   withoutSpace,
 } from '../../dialect/function-sql.ts';
-import { foldless } from '../case.ts';
+import { cased } from '../../dialect/clickhouse-texts.ts';
+import { SIMPLE_CASE, foldless } from '../case.ts';
 import { patternMatches, patternReplace } from '../patterns.ts';
 import { type FunctionOperator, characters, literalAt, scalar, typedAt } from '../operator.ts';
 import { valueClickHouse, onePart } from '../value.ts';
@@ -39,11 +40,13 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
     ...{ form: 'lower(text)', gives: 'the text in small letters', takes: ['text'], type: 'text' },
     sql: ([text]) => `lower(${text})`,
     of: ([text]) => lower(String(text)),
+    clickhouse: ([text]) => cased('lower', text!, SIMPLE_CASE.lower),
   }),
   upper: scalar({
     ...{ form: 'upper(text)', gives: 'the text in capitals', takes: ['text'], type: 'text' },
     sql: ([text]) => `upper(${text})`,
     of: ([text]) => upper(String(text)),
+    clickhouse: ([text]) => cased('upper', text!, SIMPLE_CASE.upper),
   }),
   len: scalar({
     ...{
