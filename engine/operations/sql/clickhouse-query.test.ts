@@ -36,11 +36,11 @@ it.each([
 
 it.each([
   ['* | patterns', 'the stage patterns'],
-  ['* | dedup host', 'the stage dedup'],
+  ['* | session by host gap 1m', 'the stage session'],
   ['* | top 3 tag', 'tag as a value'],
   ['community_id:*', 'community_id'],
-  ['* | timeline', 'timeline without an interval'],
-  ['* | eval n = lower(message) | where n = "x"', 'has no translation'],
+  ['* | timeline spread bytes', 'timeline that spreads'],
+  ['* | eval n = replace(message, /a/, "b") | where n = "x"', 'has no translation'],
 ])('%s is refused', async (query, reason) => {
   await expect(sqlOf(query)).rejects.toThrow(reason);
 });
