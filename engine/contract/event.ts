@@ -22,6 +22,7 @@ export const PROTOCOL_KINDS = [
     'modbus',
     'dnp3',
     'dce_rpc',
+    'netflow',
     'file',
   ] as const),
 ] as const;

@@ -13,6 +13,7 @@ import type { DatagramProtocol, MessageSink, Stamp } from './messages.ts';
 import { mayBeginQuic, QuicConversation } from './quic.ts';
 import { SIP } from './sip.ts';
 import { SNMP } from './snmp.ts';
+import { NetFlowExports } from './netflow/index.ts';
 import { endpointsOf, type FlowBeginnings, placeOf } from './tcp-streams.ts';
 import { TFTP_PORT, TftpTransfer } from './tftp.ts';
 
@@ -50,12 +51,14 @@ export class Datagrams {
   /** By the address and port of the client: the server answers from a port of its own. */
   private readonly transfers = new Map<string, TftpTransfer>();
   private readonly exchanges = new Map<number, Exchange>();
+  readonly exports: NetFlowExports;
   private heldBytes = 0;
   private quicBytes = 0;
 
   constructor(sink: MessageSink, flows: FlowBeginnings) {
     this.sink = sink;
     this.flows = flows;
+    this.exports = new NetFlowExports(sink);
   }
 
   /** @param p a datagram with its header */
@@ -84,6 +87,10 @@ export class Datagrams {
     const at = { micros: p.micros, nanos: p.nanos, digits: p.digits };
     if ((dstPort === TFTP_PORT || this.transfers.size > 0) && this.tftp(p, flow, end, at)) return;
     if (this.exchanged(p, flow, end, at)) return;
+    if (this.exports.take(p, flow, start, end)) {
+      this.flows.services.set(flow, 'netflow');
+      return;
+    }
     for (const { service, read } of DATAGRAM_PROTOCOLS) {
       const found = read({ bytes, start, end, srcPort, dstPort, at });
       if (found === undefined) continue;
@@ -222,6 +229,7 @@ export class Datagrams {
     for (const { conversation } of this.quic.values()) conversation.finish();
     for (const exchange of this.exchanges.values()) exchange.finish();
     for (const transfer of this.transfers.values()) transfer.finish();
+    this.exports.finish();
   }
 }
 

@@ -77,5 +77,10 @@ export class ProtocolTracker implements PacketTracker, PlainFollower {
     const evicted = this.streams.evicted + this.datagrams.evicted;
     if (evicted > 0)
       this.sink.note(`${evicted} connections were read in part: too much was open at a time`);
+    const { unreadBytes } = this.datagrams.exports;
+    if (unreadBytes > 0)
+      this.sink.note(
+        `${unreadBytes} bytes of NetFlow records cannot be read: the capture does not have their templates`,
+      );
   }
 }

@@ -11,12 +11,12 @@ export interface Stamp {
   readonly digits: number;
 }
 
-/** Both ends of a connection, the client's first. */
+/** Both ends of a connection, the client's first. An address may be unknown (no bytes), a port or protocol, too (-1). */
 export interface Endpoints {
   /** Number of its flow in the capture. */
   readonly flow: number;
   readonly proto: number;
-  /** 4 or 16 bytes each. */
+  /** 4, 16 or no bytes each. */
   readonly client: Uint8Array;
   readonly server: Uint8Array;
   readonly clientPort: number;
@@ -36,6 +36,15 @@ export interface ProtocolMessage {
   readonly text: string;
   /** What is written as `service`; the kind, if it is none. */
   readonly service?: string;
+  /** Columns of numbers by name. */
+  readonly numbers?: Readonly<
+    Partial<
+      Record<
+        'bytes' | 'packets' | 'bytes_rev' | 'packets_rev' | 'tcp_flags' | 'duration',
+        number | undefined
+      >
+    >
+  >;
   /** Columns of texts by name. */
   readonly columns: Readonly<Record<string, string | undefined>>;
   /** Attributes, by the names that Zeek gives them; lists as JSON. */

@@ -39,6 +39,9 @@ export class ProtocolEvents implements MessageSink {
     batch.service.setString(row, message.service ?? message.kind);
     batch.event_type.setString(row, message.type);
     batch.message.setString(row, message.text);
+    const { numbers = {} } = message;
+    for (const [name, value] of Object.entries(numbers))
+      if (value !== undefined) batch[name as keyof typeof numbers].set(row, value);
     let size = message.text.length;
     const { columns, attributes } = message;
     for (const name in columns) {
@@ -61,16 +64,13 @@ export class ProtocolEvents implements MessageSink {
 
   private ends(batch: EventBatch, row: number, ends: Endpoints): void {
     const { client, server } = ends;
-    if (client.length === 4) {
-      batch.src_ip4.set(row, number4(client));
-      batch.dst_ip4.set(row, number4(server));
-    } else {
-      batch.setSource6(row, client, 0);
-      batch.setTarget6(row, server, 0);
-    }
-    batch.src_port.set(row, ends.clientPort);
-    batch.dst_port.set(row, ends.serverPort);
-    batch.proto.set(row, ends.proto);
+    if (client.length === 4) batch.src_ip4.set(row, number4(client));
+    else if (client.length === 16) batch.setSource6(row, client, 0);
+    if (server.length === 4) batch.dst_ip4.set(row, number4(server));
+    else if (server.length === 16) batch.setTarget6(row, server, 0);
+    if (ends.clientPort >= 0) batch.src_port.set(row, ends.clientPort);
+    if (ends.serverPort >= 0) batch.dst_port.set(row, ends.serverPort);
+    if (ends.proto >= 0) batch.proto.set(row, ends.proto);
     if (ends.vlan >= 0) batch.vlan.set(row, ends.vlan);
     if (ends.flow > 0) batch.flow_id.set(row, ends.flow);
   }
