@@ -125,7 +125,8 @@ export class NetFlowExports {
     const count = u16(bytes, start + 2);
     if (count < 1 || count > V5_MOST || end - start !== V5_HEADER + count * V5_RECORD) return false;
     const seconds = u32(bytes, start + 8);
-    const exported = seconds * 1e6 + Math.floor(u32(bytes, start + 12) / 1000);
+    // Flows are dated in milliseconds.
+    const exported = seconds * 1e6 + Math.floor(u32(bytes, start + 12) / 1e6) * 1000;
     const booted = exported - u32(bytes, start + 4) * 1000;
     const domain = u16(bytes, start + 20);
     const context: ExportContext = { version: 5, exporter, domain, exported, booted };
