@@ -14,7 +14,7 @@ it.each([
   ['beside it', '/e', 0, ['/e/a', '/e/x/b'], ['a', './x/b', 'c'], ['/e/a', '/e/x/b', none]],
   ['above it', '/e/sums', 1, ['/e/x/a', '/e/b'], ['x/a', 'b'], ['/e/x/a', '/e/b']],
   ['not beyond the evidence', '/e/sums', 0, ['/e/a'], ['a'], [none]],
-  ['not by `..` beyond what is known', 'e', 0, ['a'], ['../a'], [none]],
+  ['not by `..` above the evidence', 'e', 0, ['a'], ['../a'], [none]],
   [
     'on another machine',
     '/e',

@@ -19,7 +19,7 @@ import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import type { KeyValues, ListGroup, ListKey } from '../lists/match-list.ts';
 import { valuePattern } from './wildcard.ts';
 
-/** Rows of a group that stand in the statement itself. */
+/** A group of at most this many rows is written into the statement; a larger one becomes a table. */
 const MOST_INLINE = 1000;
 
 const TYPES: Readonly<Partial<Record<(typeof COLUMNS)[ColumnName], string>>> = {
