@@ -51,6 +51,9 @@ describe('lines', () => {
       one('a.log', 'sha256', SHA256),
     ]);
     expect(await read('a.log.sha256', `${MD5}\n`)).toBeUndefined();
+    // A line that comes later than the format is found.
+    const late = await read('a.log.sha256', `${SHA256}\n${'#\n'.repeat(5000)}damaged\n`, 4096);
+    expect(late?.problems).toEqual([{ line: 5002, reason: 'not a hash' }]);
     expect(await read('a.log', `${SHA256}\n`)).toBeUndefined();
   });
 

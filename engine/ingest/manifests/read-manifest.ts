@@ -148,7 +148,7 @@ class ManifestReader {
       case 'checksums':
         return isComment(text) ? undefined : checksumLine(text, baseOf(this.name));
       case 'single hash':
-        return isComment(text) ? undefined : bareHash(text, this.name);
+        return isComment(text) ? undefined : (bareHash(text, this.name) ?? 'not a hash');
       case 'hashdeep':
         return this.hashdeep(text);
       case 'table':
