@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { daybook, json, ndjson, scratch, type Outcome } from './harness.ts';
-import { zipOfFiles } from '../torture/archives.ts';
+import { zipOf } from '../../importers/shared/testing/archives.ts';
 
 const space = scratch();
 afterAll(() => space.remove());
@@ -61,6 +61,10 @@ const sectionOf = (page: string, id: string) =>
 const manifestsOf = (outcome: Outcome) =>
   ndjson<Partial<Reported>>(outcome).filter((one): one is Reported => one.manifest !== undefined);
 
+function entriesOf(files: Readonly<Record<string, string>>) {
+  return Object.entries(files).map(([name, content]) => ({ name, content }));
+}
+
 describe.each([
   ['a folder', 'sha256', ''],
   ['a folder', 'md5', ''],
@@ -76,7 +80,7 @@ describe.each([
     const files = { ...FILES, SUMS: sums(algorithm) };
     const evidence = path.join(base, 'ev');
     if (prefix === '') write(evidence, files);
-    else write(base, { 'ev.zip': zipOfFiles(files) });
+    else write(base, { 'ev.zip': zipOf(entriesOf(files)) });
     const given = prefix === '' ? evidence : path.join(base, 'ev.zip');
     outcome = await daybook(['import', folder, given, '--recursive', '--json']);
   });
@@ -144,7 +148,7 @@ it('prints for people what it found, and ends with 0 where all agrees', async ()
 });
 
 it('compares an archive as a whole, and with a list that came later', async () => {
-  const zip = zipOfFiles({ 'a.log': RIGHT });
+  const zip = zipOf(entriesOf({ 'a.log': RIGHT }));
   const base = write(path.join(space.folder, 'later'), {
     'ev.zip': zip,
     'ev.zip.md5': `${hash('md5', zip)}  ev.zip\n`,

@@ -239,15 +239,6 @@ function zipEntry(name: string, bytes: Buffer): ZipEntry {
   return { header: Buffer.concat([header, text]), packed, crc, size: bytes.length };
 }
 
-/** A zip as any tool writes it. */
-export function zipOfFiles(files: Readonly<Record<string, string>>): Buffer {
-  const members = Object.entries(files);
-  return zipOf(
-    members.map(([name, content]) => zipEntry(name, Buffer.from(content))),
-    members.map(([name], entry) => ({ name, entry })),
-  );
-}
-
 /** A zip whose directory names its members as it likes. */
 function zipOf(
   entries: readonly ZipEntry[],
