@@ -41,7 +41,7 @@ it('reads records of version 5', async () => {
     ...{ packets: 10, bytes: 5000, tcp_flags: 27, duration: 2.5, event_type: 'v5' },
     // 60 s before it was exported.
     ...{ ts: (EXPORTED - 60) * 1e6 + 500_000, iface_in: '3', iface_out: '4', flow_id: 1 },
-    message: `192.0.2.1:54321 → 198.51.100.2:443, 10 packets, 5000 bytes, reported by ${CLIENT}`,
+    message: `10 packets, 5000 bytes, reported by ${CLIENT}`,
   });
   expect(tcp?.attrs).toMatchObject({
     ...{ exporter: CLIENT, ipNextHopIPv4Address: '10.0.0.1', samplingInterval: '100' },
@@ -121,7 +121,7 @@ it('reads IPFIX: lengths that vary, the other direction, elements of makers', as
   expect(row).toMatchObject({
     ...{ src_port: 50_000, dst_port: 22, proto: 6, bytes: 1000, bytes_rev: 2000, user: 'alice' },
     ...{ ts: start * 1000, ts_digits: 3, duration: 1.25, event_type: 'ipfix' },
-    message: `[2001:db8::1]:50000 → [2001:db8::2]:22, 1000 bytes, reported by ${CLIENT}`,
+    message: `1000 bytes, reported by ${CLIENT}`,
   });
   expect(row?.src_ip6).toBe('20010db8000000000000000000000001');
   expect(row?.attrs).toMatchObject({ element_6871_9: 'beef', userName: 'alice' });

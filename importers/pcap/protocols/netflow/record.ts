@@ -1,7 +1,5 @@
 /** One record of NetFlow or IPFIX: what an exporter says of a flow that it saw, or of itself. */
 import type { Endpoints, ProtocolMessage, Stamp } from '../messages.ts';
-import { ip4Text, ip6Text } from '../../tunnel-notes.ts';
-import { u32 } from '../../bytes.ts';
 import { elementOf, icmpAt, timeAt, unsignedAt, valueText } from './values.ts';
 
 /** Who sent a record and what its relative times count from. */
@@ -249,11 +247,8 @@ export class RecordReader {
       numbers.packets === undefined ? undefined : `${numbers.packets} packets`,
       numbers.bytes === undefined ? undefined : `${numbers.bytes} bytes`,
     ];
-    const way =
-      source.length === 0 && target.length === 0
-        ? undefined
-        : `${placeText(source, this.sourcePort)} → ${placeText(target, this.targetPort)}`;
-    const parts = [way, ...counts, this.columns['action'], `reported by ${context.exporter}`];
+    // Lists show the ends beside it.
+    const parts = [...counts, this.columns['action'], `reported by ${context.exporter}`];
     const name = isOptions ? 'options' : context.version === 10 ? 'ipfix' : `v${context.version}`;
     const domain = context.version === 5 ? 'engine' : 'observationDomainId';
     return {
@@ -273,15 +268,4 @@ export class RecordReader {
       },
     };
   }
-}
-
-function placeText(address: Uint8Array, port: number): string {
-  const text =
-    address.length === 4
-      ? ip4Text(u32(address, 0))
-      : address.length === 16
-        ? ip6Text(address, 0)
-        : '?';
-  if (port < 0) return text;
-  return address.length === 16 ? `[${text}]:${port}` : `${text}:${port}`;
 }
