@@ -30,6 +30,7 @@ export type ValueLookup = Pick<
   ValueIndex,
   | 'close'
   | 'countsOfText'
+  | 'countsOfAddress'
   | 'rowsOfIp4'
   | 'rowsOfIp6'
   | 'rowsOfIp4List'
@@ -214,6 +215,8 @@ class Handle implements SegmentIndexes {
       rowsOfText: (column, test) => this.ask(() => textsOf(column)?.rowsOfText(column, test)),
       countsOfText: (column, rows, most) =>
         this.ask(() => textsOf(column)?.countsOfText(column, rows, most)),
+      countsOfAddress: (side, rows, most) =>
+        this.ask(() => own()?.countsOfAddress(side, rows, most)),
       unflowed: () => this.ask(() => own()?.unflowed()),
       mostOfIp4: (column, low, high) => this.ask(() => own()?.mostOfIp4(column, low, high)),
       mostOfIp6: (column, low, high) => this.ask(() => own()?.mostOfIp6(column, low, high)),

@@ -176,7 +176,7 @@ export function putRows(
   bits: BitReader,
   count: number,
   total: number,
-  out: Uint8Array | Uint16Array,
+  out: Uint8Array | Uint16Array | Uint32Array,
   value: number,
 ): void {
   if (count === 0) return;
@@ -190,7 +190,7 @@ export function putRows(
   }
 }
 
-function putValue(out: Uint8Array | Uint16Array, n: number, value: number): void {
+function putValue(out: Uint8Array | Uint16Array | Uint32Array, n: number, value: number): void {
   for (let i = 0; i < n; i++) out[some[i]!] = value;
 }
 

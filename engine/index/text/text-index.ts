@@ -158,7 +158,7 @@ export class TextIndex {
       ({ byteLength }) => byteLength,
     );
     this.lookedUp.add(column);
-    return countPlaces(whole.texts, places, rows);
+    return { texts: whole.texts, counts: countPlaces(whole.texts.length, places, rows) };
   }
 
   private whole(column: string): WholeTexts | undefined {

@@ -26,28 +26,27 @@ export interface TextCounts {
   readonly counts: Uint32Array;
 }
 
-/** Of each row the place of its text among all, from 1; 0 without one. */
-export type RowPlaces = Uint8Array | Uint16Array;
+/** Of each row the place of its value among all, from 1; 0 without one. */
+export type RowPlaces = Uint8Array | Uint16Array | Uint32Array;
 
-export function emptyPlaces(rows: number, texts: number): RowPlaces {
-  return texts < 256 ? new Uint8Array(rows) : new Uint16Array(rows);
+export function emptyPlaces(rows: number, values: number): RowPlaces {
+  if (values < 1 << 8) return new Uint8Array(rows);
+  return values < 1 << 16 ? new Uint16Array(rows) : new Uint32Array(rows);
 }
 
 /**
- * How many of some rows have each of `texts`.
+ * How many of some rows have the value of each place.
  * @param rows as `RowSet.toWords` has them
+ * @param values number of distinct values
  */
-export function countPlaces(
-  texts: readonly string[],
-  places: RowPlaces,
-  rows: Uint32Array,
-): TextCounts {
-  const counts = new Uint32Array(texts.length + 1);
+export function countPlaces(values: number, places: RowPlaces, rows: Uint32Array): Uint32Array {
+  const counts = new Uint32Array(values + 1);
+  if (values === 0) return counts.subarray(1);
   for (let word = 0; word < rows.length; word++) {
     for (let bits = rows[word]!; bits !== 0; bits &= bits - 1)
       counts[places[word * 32 + 31 - Math.clz32(bits & -bits)]!]! += 1;
   }
-  return { texts, counts: counts.subarray(1) };
+  return counts.subarray(1);
 }
 
 /** What is read of the shapes. */

@@ -26,6 +26,16 @@ import { CodedLists, GapLists, type RowLists } from './row-lists.ts';
 export type Ip4Column = 'src_ip4' | 'dst_ip4';
 export type Ip6Column = 'src_ip6' | 'dst_ip6';
 export type TextValueColumn = 'host' | 'program';
+export type AddressSide = 'src_ip' | 'dst_ip';
+
+/** How many rows have each address of those that some of the rows have; addresses ascend, IPv4 first. */
+export interface AddressCounts {
+  readonly numbers: Uint32Array;
+  /** 16 bytes each. */
+  readonly ip6: Uint8Array;
+  /** Of `numbers`, and behind them of `ip6`. */
+  readonly counts: Uint32Array;
+}
 
 /** Ranges of IPv4 addresses, both ends included: ascending, none touching another. */
 export interface Ip4Ranges {
@@ -60,6 +70,10 @@ interface PageValues {
   readonly ip6: Uint8Array;
 }
 
+interface RowValues extends PageValues {
+  readonly places: RowPlaces;
+}
+
 interface Page extends PageValues {
   /** Of a value alone: a bit for each row of the segment. */
   readonly bits: Uint8Array | undefined;
@@ -69,6 +83,8 @@ interface Page extends PageValues {
 
 const NO_NUMBERS = new Uint32Array(0);
 const NO_BYTES = new Uint8Array(0);
+
+const NO_VALUES: RowValues = { places: new Uint8Array(0), numbers: NO_NUMBERS, ip6: NO_BYTES };
 
 /** Says of a value's place in the page whether it is wanted. */
 type Wanted = (page: Page, place: number, at: number) => boolean;
@@ -80,8 +96,8 @@ export class ValueIndex {
   private readonly old: boolean;
   private readonly columns: ReadonlyMap<string, Column | 'absent' | 'left-out'>;
   private readonly cache: OwnedCache;
-  /** Columns whose text of every row was looked up, and is likely to be kept. */
-  private readonly lookedUp = new Set<TextValueColumn>();
+  /** Columns whose value of every row was looked up, and is likely to be kept. */
+  private readonly lookedUp = new Set<ValueColumn>();
   private readonly inText = new Set<string>();
 
   private constructor(file: SideFile, reader: BlockReader, old: boolean, cache: OwnedCache) {
@@ -286,28 +302,80 @@ export class ValueIndex {
     if (found === undefined || found === 'left-out') return undefined;
     if (found === 'absent') return { texts: [], counts: new Uint32Array(0) };
     if (!this.lookedUp.has(column) && this.listed(found) > most) return undefined;
-    return this.reader.guarded(() =>
-      countPlaces(this.textsOf(found), this.placesOfRows(column, found), rows),
-    );
+    return this.reader.guarded(() => {
+      const texts = this.textsOf(found);
+      return {
+        texts,
+        counts: countPlaces(texts.length, this.rowValues(column, found).places, rows),
+      };
+    });
   }
 
-  private placesOfRows(column: TextValueColumn, found: Column): RowPlaces {
-    const places = this.cache.take(
-      `places ${column}`,
-      () => {
-        const out = emptyPlaces(this.rows, found.size);
+  /** The same of addresses, without those that none of the rows has. */
+  countsOfAddress(
+    side: AddressSide,
+    rows: Uint32Array,
+    most = Infinity,
+  ): AddressCounts | undefined {
+    const ip4 = this.columns.get(`${side}4`);
+    const ip6 = this.columns.get(`${side}6`);
+    if (ip4 === undefined || ip6 === undefined || ip4 === 'left-out' || ip6 === 'left-out')
+      return undefined;
+    let listed = 0;
+    if (ip4 !== 'absent' && !this.lookedUp.has(`${side}4`)) listed += this.listed(ip4);
+    if (ip6 !== 'absent' && !this.lookedUp.has(`${side}6`)) listed += this.listed(ip6);
+    if (listed > most) return undefined;
+    return this.reader.guarded(() => {
+      const short = ip4 === 'absent' ? NO_VALUES : this.rowValues(`${side}4`, ip4);
+      const long = ip6 === 'absent' ? NO_VALUES : this.rowValues(`${side}6`, ip6);
+      const { numbers } = short;
+      const counts4 = countPlaces(numbers.length, short.places, rows);
+      const counts6 = countPlaces(long.ip6.length / ADDRESS_BYTES, long.places, rows);
+      const some4 = countNonZero(counts4);
+      const some6 = countNonZero(counts6);
+      const found = {
+        numbers: new Uint32Array(some4),
+        ip6: new Uint8Array(some6 * ADDRESS_BYTES),
+        counts: new Uint32Array(some4 + some6),
+      };
+      let at = 0;
+      for (let place = 0; place < counts4.length; place++) {
+        if (counts4[place] === 0) continue;
+        found.numbers[at] = numbers[place]!;
+        found.counts[at++] = counts4[place]!;
+      }
+      for (let place = 0; place < counts6.length; place++) {
+        if (counts6[place] === 0) continue;
+        const from = place * ADDRESS_BYTES;
+        found.ip6.set(long.ip6.subarray(from, from + ADDRESS_BYTES), (at - some4) * ADDRESS_BYTES);
+        found.counts[at++] = counts6[place]!;
+      }
+      return found;
+    });
+  }
+
+  /** The place of every row's value, and of an address column all its values. */
+  private rowValues(name: ValueColumn, found: Column): RowValues {
+    const values = this.cache.take(
+      `places ${name}`,
+      (): RowValues => {
+        const places = emptyPlaces(this.rows, found.size);
+        const numbers = new Uint32Array(found.type === 'ip4' ? found.size : 0);
+        const ip6 = new Uint8Array(found.type === 'ip6' ? found.size * ADDRESS_BYTES : 0);
         for (let number = 0; number < found.rows.length; number++) {
           const page = this.page(found, number);
-          const first = found.firsts[number]! + 1;
-          if (page.lists !== undefined) setPlaces(page.lists, first, out);
-          else if (page.bits !== undefined) setPlace(page.bits, first, out);
+          const first = found.firsts[number]!;
+          if (found.type === 'ip4') numbers.set(page.numbers, first);
+          if (found.type === 'ip6') ip6.set(page.ip6, first * ADDRESS_BYTES);
+          if (page.lists !== undefined) setPlaces(page.lists, first + 1, places);
+          else if (page.bits !== undefined) setPlace(page.bits, first + 1, places);
         }
-        return out;
+        return { places, numbers, ip6 };
       },
-      ({ byteLength }) => byteLength,
+      ({ places, numbers, ip6: long }) => places.byteLength + numbers.byteLength + long.byteLength,
     );
-    this.lookedUp.add(column);
-    return places;
+    this.lookedUp.add(name);
+    return values;
   }
 
   /** Rows that pages name one by one: not those of pages that hold the bits of one value. */
@@ -460,6 +528,12 @@ export class ValueIndex {
     column.texts = texts;
     return texts;
   }
+}
+
+function countNonZero(counts: Uint32Array): number {
+  let n = 0;
+  for (let place = 0; place < counts.length; place++) if (counts[place]! > 0) n += 1;
+  return n;
 }
 
 /** What `packTexts` wrote. @throws Damaged */

@@ -55,6 +55,28 @@ it('finds the rows of values and ranges', () => {
               expect(index.mostOfIp6(side, ...bytes)).toBeGreaterThanOrEqual(expected.length);
             }
           }
+          const some = rows.map((_, i) => (i * 7 + part.length) % 3 === 0);
+          const words = new Uint32Array((rows.length + 31) >>> 5);
+          some.forEach((is, i) => (words[i >>> 5]! |= Number(is) << (i & 31)));
+          for (const side of ['src_ip', 'dst_ip'] as const) {
+            const { numbers, ip6, counts } = index.countsOfAddress(side, words)!;
+            const found = [
+              ...Array.from(numbers, String),
+              ...Array.from({ length: ip6.length / 16 }, (_, i) =>
+                Buffer.from(ip6.subarray(i * 16, i * 16 + 16)).toString('hex'),
+              ),
+            ];
+            const expected = new Map<string, number>();
+            rows.forEach((values, row) => {
+              const short = values[`${side}4` as const];
+              const long = values[`${side}6` as const];
+              const ip = short === undefined ? long : String(short);
+              if (some[row] && ip !== undefined) expected.set(ip, (expected.get(ip) ?? 0) + 1);
+            });
+            expect(new Map(found.map((ip, i) => [ip, counts[i]]))).toEqual(expected);
+            expect(found).toHaveLength(expected.size);
+            expect([...numbers]).toEqual([...numbers].sort((a, b) => a - b));
+          }
           for (const column of ['host', 'program'] as const) {
             for (const test of [
               (t: string) => t.includes(part),
@@ -64,9 +86,6 @@ it('finds the rows of values and ranges', () => {
               expect(members(index.rowsOfText(column, test))).toEqual(
                 where(rows, ({ [column]: text }) => text !== undefined && test(text)),
               );
-            const some = rows.map((_, i) => (i * 7 + part.length) % 3 === 0);
-            const words = new Uint32Array((rows.length + 31) >>> 5);
-            some.forEach((is, i) => (words[i >>> 5]! |= Number(is) << (i & 31)));
             const counted = index.countsOfText(column, words)!;
             expect(counted.texts.map((text, i) => [text, counted.counts[i]])).toEqual(
               counted.texts.map((text) => [

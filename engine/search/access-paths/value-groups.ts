@@ -3,6 +3,7 @@
  * is read. It counts events and adds nothing up.
  */
 import type { RollupGroups } from '../../index/rollup/rollup-groups.ts';
+import type { DistinctValues } from '../../index/values/dimensions.ts';
 import { type Filter, allOf, conjuncts } from '../../query/filters/filter.ts';
 import { presentDimension } from '../../query/filters/present.ts';
 import { type SegmentInfo, mayHaveAttribute } from '../../query/scope.ts';
@@ -13,10 +14,8 @@ import { withValue } from './group-sources.ts';
 import type { Known } from './known.ts';
 import { countOf, wordsOf } from '../../query/rows.ts';
 
-const COLUMNS: Partial<Record<Dimension, 'host' | 'program'>> = {
-  host: 'host',
-  program: 'program',
-};
+const COLUMNS = ['host', 'program', 'src_ip', 'dst_ip'] as const;
+type Column = (typeof COLUMNS)[number];
 
 /**
  * Looking at a row's number in the index takes 20 ns, once: what it says is kept. Reading a found row's value by
@@ -25,8 +24,10 @@ const COLUMNS: Partial<Record<Dimension, 'host' | 'program'>> = {
 const LISTED_FOR_ONE = 12;
 /** The same where all that would be kept is more than is: each question looks at every number again. */
 const LISTED_AGAIN = 3;
-/** Rows of which the text is kept, at one byte for each, two where there are many: this part of all that is kept. */
+/** Rows of which the value is kept: this part of all that is kept. */
 const KEPT_PART = 1 / 2;
+/** Bytes kept for a row, at most: texts are few, addresses can all be different. */
+const ROW_BYTES: Record<Column, number> = { host: 1, program: 1, src_ip: 4, dst_ip: 4 };
 const FEW_LISTED = 65_536;
 
 /** A filter, without that its events must have a value of what they are grouped by. */
@@ -38,8 +39,9 @@ export interface BareFilter {
 /** Undefined: groups of this question are not those of values. */
 export function bareFilter({ dims, sums }: GroupQuestion, filter: Filter): BareFilter | undefined {
   const [dimension, second] = dims;
-  if (dimension === undefined || second !== undefined || sums.length > 0) return undefined;
-  if (COLUMNS[dimension] === undefined) return undefined;
+  if (second !== undefined || sums.length > 0) return undefined;
+  if (dimension === undefined) return { filter, present: [] };
+  if (!isColumn(dimension)) return undefined;
   const present: Dimension[] = [];
   const items = conjuncts(filter).filter((item) => {
     if (presentDimension(item) !== dimension) return true;
@@ -58,27 +60,55 @@ export function groupsByValue(
   { present }: BareFilter,
   found: FoundRows,
   segment: SegmentInfo,
-  { indexes: { values: index }, keptBytes }: Known,
+  known: Known,
   asked: number,
 ): RollupGroups | undefined {
-  const [dimension] = dims;
-  const column = dimension === undefined ? undefined : COLUMNS[dimension];
-  if (column === undefined || !found.exact) return undefined;
+  if (!found.exact) return undefined;
   if (shared.some((name) => mayHaveAttribute(segment.columns, name))) return undefined;
-  const forOne = asked > keptBytes * KEPT_PART ? LISTED_AGAIN : LISTED_FOR_ONE;
-  const most = Math.max(FEW_LISTED, countOf(found.rows, segment.rows) * forOne);
-  const own = index?.countsOfText(column, wordsOf(found.rows, segment.rows), most);
+  const [dimension] = dims;
+  const rows = countOf(found.rows, segment.rows);
+  const alike = { dims, starts: undefined, seconds: undefined, sums: [] };
+  if (dimension === undefined)
+    return { ...alike, values: [], sizes: [], counts: Uint32Array.of(rows) };
+  if (!isColumn(dimension)) return undefined;
+  const kept = asked * ROW_BYTES[dimension] <= known.keptBytes * KEPT_PART;
+  const most = Math.max(FEW_LISTED, rows * (kept ? LISTED_FOR_ONE : LISTED_AGAIN));
+  const own = countsOf(dimension, wordsOf(found.rows, segment.rows), most, known);
   if (own === undefined) return undefined;
-  const size = own.texts.length;
+  const size = own.counts.length;
   const counts = new Uint32Array(size + 1);
   counts.set(own.counts);
-  counts[size] = own.counts.reduce((left, n) => left - n, countOf(found.rows, segment.rows));
+  counts[size] = own.counts.reduce((left, n) => left - n, rows);
+  const groups = { ...alike, values: [own.values], sizes: [size], counts };
+  return present.reduce<RollupGroups>(withValue, groups);
+}
+
+/** @param rows as `RowSet.toWords` has them */
+function countsOf(
+  column: Column,
+  rows: Uint32Array,
+  most: number,
+  { indexes: { values: index } }: Known,
+): { values: DistinctValues; counts: Uint32Array } | undefined {
+  if (column === 'src_ip' || column === 'dst_ip') {
+    const found = index?.countsOfAddress(column, rows, most);
+    return (
+      found && {
+        values: { numbers: found.numbers, ip6: found.ip6, texts: [] },
+        counts: found.counts,
+      }
+    );
+  }
+  const found = index?.countsOfText(column, rows, most);
+  if (found === undefined) return undefined;
   const encoder = new TextEncoder();
-  const texts = own.texts.map((text) => encoder.encode(text));
-  const groups: RollupGroups = {
-    dims,
-    values: [{ numbers: new Uint32Array(0), ip6: new Uint8Array(0), texts }],
-    ...{ sizes: [size], starts: undefined, seconds: undefined, counts, sums: [] },
+  const texts = found.texts.map((text) => encoder.encode(text));
+  return {
+    values: { numbers: new Uint32Array(0), ip6: new Uint8Array(0), texts },
+    counts: found.counts,
   };
-  return present.reduce(withValue, groups);
+}
+
+function isColumn(dimension: Dimension): dimension is Column {
+  return (COLUMNS as readonly string[]).includes(dimension);
 }

@@ -98,6 +98,7 @@ export async function rollUp(finder: RowFinder, plan: Plan): Promise<Rolled | st
     reading += countOf(own.rows, segment.rows);
     if (reading > most) return NOT_COVERED;
   }
+  if (read.length > 0 && sources.length === 0) return NOT_COVERED;
   const groups = sources.reduce((sum, { counts }) => sum + counts.length, 0);
   const byRollup = groups * GROUP_NS + reading * READ_NS;
   if (byRollup > FEW_NS + plan.rowsExamined * ROW_NS)
