@@ -54,23 +54,21 @@ const PLACES_A_TEXT = 32;
 const FEW = 2;
 
 export class Candidates<T extends Candidate> {
+  private readonly all: readonly T[];
   /** Made when the first message of each comes; null: no template begins so. */
   private readonly groups = new Array<Group<T> | null | undefined>(256).fill(undefined);
-  private readonly items: readonly Item<T>[];
-  private readonly uses: Uses;
+  private uses: Uses | undefined;
   private readonly picked: Picked<T> = { items: [], count: 0 };
 
   constructor(all: readonly T[]) {
-    this.items = all.map((one, order) => ({ one, order, bytes: bytesOf(one.template) }));
-    this.uses = countWindows(all);
+    this.all = all;
   }
 
   /** The first that a message matches. */
   firstMatch(b: Uint8Array, start: number, end: number): T | undefined {
     const code = b[start]!;
     const known = this.groups[code];
-    const group =
-      known === undefined ? (this.groups[code] = groupOf(this.items, code, this.uses)) : known;
+    const group = known === undefined ? (this.groups[code] = this.groupOf(code)) : known;
     if (group === null) return undefined;
     const { always, byStart, byText } = group;
     const starting =
@@ -84,6 +82,17 @@ export class Candidates<T extends Candidate> {
     for (let i = 0; i < starting.length; i++) picked.items[picked.count++] = starting[i]!;
     sortFew(picked);
     return firstOf(picked.items, picked.count, b, start, end);
+  }
+
+  private groupOf(code: number): Group<T> | null {
+    const items: Item<T>[] = [];
+    for (const [order, one] of this.all.entries()) {
+      if (mayBegin(one.template.parts[0], code))
+        items.push({ one, order, bytes: bytesOf(one.template) });
+    }
+    if (items.length === 0) return null;
+    this.uses ??= countWindows(this.all);
+    return groupOf(items, this.uses);
   }
 }
 
@@ -225,18 +234,12 @@ function windowsOf({ parts }: Template, length: number): number[] {
   });
 }
 
-function groupOf<T extends Candidate>(
-  items: readonly Item<T>[],
-  code: number,
-  uses: Uses,
-): Group<T> | null {
+function groupOf<T extends Candidate>(items: readonly Item<T>[], uses: Uses): Group<T> {
   const always: Item<T>[] = [];
   const byStart = new Map<number, Item<T>[]>();
   const byText = LENGTHS.map((length) => ({ length, items: new Map<number, Item<T>[]>() }));
   for (const item of items) {
     const { template } = item.one;
-    const [first] = template.parts;
-    if (!mayBegin(first, code)) continue;
     const window = startOf(template);
     if (window !== undefined && uses.starts.get(window)! <= MOST_ALIKE) {
       add(byStart, window, item);
@@ -250,7 +253,6 @@ function groupOf<T extends Candidate>(
     else add(texts.items, rarest, item);
   }
   const used = byText.filter((texts) => texts.items.size > 0);
-  if (always.length === 0 && byStart.size === 0 && used.length === 0) return null;
   for (const list of byStart.values()) {
     list.push(...always);
     list.sort((one, other) => one.order - other.order);

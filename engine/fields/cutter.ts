@@ -85,30 +85,23 @@ const JSON_MARK = utf8.encode('json/1');
 const [SPACE, DOT, COLON, OPEN, CLOSE] = [32, 46, 58, 91, 93];
 
 export class Cutter {
-  private readonly exact = new Map<string, Bound[]>();
-  private readonly prefixes: [string, Bound[]][] = [];
-  /** Of programs that no extractor is for, and of lines that name none. */
-  private readonly anyProgram: Entry;
-  private readonly noProgram: Entry;
+  private readonly extractors: readonly Extractor[];
+  private readonly exact: ReadonlySet<string>;
+  /** With `*` at their ends. */
+  private readonly prefixes: readonly string[];
+  /** Templates of extractors that messages needed. */
+  private readonly bound = new Map<Extractor, readonly Bound[]>();
+  /** Of programs that no extractor is for, and of lines that name none; undefined: none came yet. */
+  private anyProgram: Entry | undefined;
+  private noProgram: Entry | undefined;
   private readonly known = new Map<number, KnownProgram>();
   private readonly entries = new Map<string, Entry>();
 
   constructor(extractors: readonly Extractor[]) {
-    const any: Bound[] = [];
-    const none: Bound[] = [];
-    for (const extractor of extractors) {
-      const isAnchored = extractor.templates.every(({ parts }) => parts[0]?.literal !== undefined);
-      const bound = extractor.templates.map((template) => bind(extractor, template, isAnchored));
-      for (const program of extractor.programs) {
-        if (program === '*') any.push(...bound);
-        else if (program === '') none.push(...bound);
-        else if (program.endsWith('*')) this.prefixes.push([program.slice(0, -1), bound]);
-        else this.exact.set(program, [...(this.exact.get(program) ?? []), ...bound]);
-      }
-    }
-    this.exact.set('*', any);
-    this.anyProgram = entryOf(any);
-    this.noProgram = entryOf([...none, ...any]);
+    this.extractors = extractors;
+    const names = extractors.flatMap(({ programs }) => programs);
+    this.exact = new Set(names.filter((name) => name !== '' && !name.endsWith('*')));
+    this.prefixes = names.filter((name) => name.length > 1 && name.endsWith('*'));
   }
 
   private readonly json = new EmbeddedJson();
@@ -144,7 +137,10 @@ export class Cutter {
       const end = whole + lengthAt(data, whole - 4);
       const start = bodyStart(batch, row, whole, end);
       if (start === end) continue;
-      const entry = program.present[row] === 1 ? this.entryAt(program, row) : this.noProgram;
+      const entry =
+        program.present[row] === 1
+          ? this.entryAt(program, row)
+          : (this.noProgram ??= entryOf(this.boundFor('', '*')));
       let bound =
         entry.own.firstMatch(data, start, end) ??
         entry.anchored.firstMatch(data, start, end) ??
@@ -227,15 +223,39 @@ export class Cutter {
     // `/usr/sbin/sshd` and `sshd(pam_unix)` are sshd.
     const program = name.slice(name.startsWith('/') ? name.lastIndexOf('/') + 1 : 0);
     const plain = program.replace(/\(.*\)$/, '');
-    const own =
-      this.exact.get(plain) ?? this.prefixes.find(([prefix]) => plain.startsWith(prefix))?.[1];
-    if (own === undefined) return this.anyProgram;
     let entry = this.entries.get(plain);
-    if (entry === undefined) {
-      entry = entryOf([...own, ...(this.exact.get('*') ?? [])]);
-      if (this.entries.size < MOST_PROGRAMS) this.entries.set(plain, entry);
-    }
+    if (entry !== undefined) return entry;
+    const own = this.nameOf(plain);
+    if (own === undefined) return (this.anyProgram ??= entryOf(this.boundFor('*')));
+    entry = entryOf(this.boundFor(own, '*'));
+    if (this.entries.size < MOST_PROGRAMS) this.entries.set(plain, entry);
     return entry;
+  }
+
+  /** How extractors name a program: by its name, else by the first beginning of it. */
+  private nameOf(program: string): string | undefined {
+    if (this.exact.has(program)) return program;
+    return this.prefixes.find((name) => program.startsWith(name.slice(0, -1)));
+  }
+
+  /** Templates of the extractors that name these, in the order of the names and of the extractors. */
+  private boundFor(...names: readonly string[]): Bound[] {
+    return names.flatMap((name) =>
+      this.extractors
+        .filter(({ programs }) => programs.includes(name))
+        .flatMap((extractor) => this.boundOf(extractor)),
+    );
+  }
+
+  private boundOf(extractor: Extractor): readonly Bound[] {
+    let bound = this.bound.get(extractor);
+    if (bound === undefined) {
+      const { templates } = extractor;
+      const isAnchored = templates.every(({ parts }) => parts[0]?.literal !== undefined);
+      bound = templates.map((template) => bind(extractor, template, isAnchored));
+      this.bound.set(extractor, bound);
+    }
+    return bound;
   }
 }
 

@@ -62,6 +62,8 @@ const EXTRACTOR = z.strictObject({
   uncut: z.array(Text).optional(),
 });
 
+type Given = z.infer<typeof EXTRACTOR>;
+
 export interface Sample {
   readonly program: string;
   readonly message: string;
@@ -78,6 +80,7 @@ export interface Extractor {
   /** A person's: it is tried before those that Daybook has. */
   readonly isOwn: boolean;
   readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Made when they are first asked for: most lines need those of few extractors. */
   readonly templates: readonly Template[];
   readonly samples: readonly Sample[];
   readonly uncut: readonly string[];
@@ -105,36 +108,22 @@ export function readExtractor(
     });
     throw new DaybookError('usage', `${file} is no extractor: ${problems.join('; ')}`);
   }
-  const given = parsed.data;
-  let at: DocumentPath = [];
-  const wrong = (text: string): never => {
-    throw new DaybookError('usage', `${placeOf(at)}: ${text}`);
-  };
-  const check = (name: string): void => {
-    if (fieldEntry(name)?.cut !== true)
-      wrong(`there is no field ${name} that extractors fill: daybook fields --schema lists them`);
-  };
-  const templates = given.templates.flatMap((template, i) => {
-    at = ['templates', i];
-    const set = { ...given.set, ...template.set };
-    const isGeneral = given.programs.some((name) => name === '' || name === '*');
-    for (const name of Object.keys(set)) check(name);
-    try {
-      return parseTemplate({ ...template, set }).map((one) => {
-        for (const name of one.fields) check(name);
-        if (isGeneral && !one.isDistinct)
-          wrong(
-            `${template.text}: without a program a template needs a text of four letters, or eight letters in all`,
-          );
-        return one;
-      });
-    } catch (error) {
-      if (error instanceof DaybookError) throw error;
-      return wrong(`${template.text}: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  });
-  at = ['values'];
-  for (const name of Object.keys(given.values ?? {})) check(name);
+  const extractor = extractorOf(parsed.data, placeOf);
+  for (const name of Object.keys(parsed.data.values ?? {})) {
+    if (!isCut(name)) throw new DaybookError('usage', `${placeOf(['values'])}: ${noField(name)}`);
+  }
+  // Made here, so that what is wrong with them is said here.
+  void extractor.templates;
+  return extractor;
+}
+
+/** One that comes with Daybook, whose tests read it with `readExtractor`: it is not checked again. */
+export function shippedExtractor(document: unknown): Extractor {
+  return extractorOf(document as Given, () => 'an extractor of Daybook');
+}
+
+function extractorOf(given: Given, placeOf: (path: DocumentPath) => string): Extractor {
+  let templates: readonly Template[] | undefined;
   const samples = [
     ...given.templates.flatMap(({ samples: own = [] }) =>
       own.map(([message, fields]) => ({ program: programOf(given.programs), message, fields })),
@@ -154,11 +143,49 @@ export function readExtractor(
     isFallback: given.fallback === true,
     isOwn: false,
     values: given.values ?? {},
-    templates,
+    get templates() {
+      return (templates ??= templatesOf(given, placeOf));
+    },
     samples,
     uncut: given.uncut ?? [],
-    fields: [...new Set(templates.flatMap(({ fields }) => fields))].sort(),
+    get fields() {
+      return [...new Set(this.templates.flatMap(({ fields }) => fields))].sort();
+    },
   };
+}
+
+/** @throws DaybookError usage, where one is wrong */
+function templatesOf(given: Given, placeOf: (path: DocumentPath) => string): readonly Template[] {
+  const isGeneral = given.programs.some((name) => name === '' || name === '*');
+  return given.templates.flatMap((template, i) => {
+    const wrong = (text: string): never => {
+      throw new DaybookError('usage', `${placeOf(['templates', i])}: ${text}`);
+    };
+    const check = (name: string): unknown => isCut(name) || wrong(noField(name));
+    const set = { ...given.set, ...template.set };
+    for (const name of Object.keys(set)) check(name);
+    try {
+      return parseTemplate({ ...template, set }).map((one) => {
+        for (const name of one.fields) check(name);
+        if (isGeneral && !one.isDistinct)
+          wrong(
+            `${template.text}: without a program a template needs a text of four letters, or eight letters in all`,
+          );
+        return one;
+      });
+    } catch (error) {
+      if (error instanceof DaybookError) throw error;
+      return wrong(`${template.text}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  });
+}
+
+function isCut(name: string): boolean {
+  return fieldEntry(name)?.cut === true;
+}
+
+function noField(name: string): string {
+  return `there is no field ${name} that extractors fill: daybook fields --schema lists them`;
 }
 
 /** A program that the first of these names. */

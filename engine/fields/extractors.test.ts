@@ -4,8 +4,8 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EventBatch } from '../contract/event-batch.ts';
 import { Cutter } from './cutter.ts';
-import { type Extractor, programOf } from './extractor.ts';
-import { shippedExtractors } from './extractors.ts';
+import { type Extractor, programOf, readExtractor } from './extractor.ts';
+import { DOCUMENTS, shippedExtractors } from './extractors.ts';
 import { cutFields } from './cut-fields.ts';
 
 const extractors = shippedExtractors();
@@ -14,6 +14,10 @@ const all = new Cutter(extractors);
 it('has every file of its folder', () => {
   const files = readdirSync(path.join(import.meta.dirname, 'extractors'));
   expect(extractors.map(({ name }) => `${name}.json`).sort()).toEqual(files.sort());
+});
+
+it.each(Object.entries(DOCUMENTS))('%s is an extractor', (name, document) => {
+  expect(readExtractor(document, `${name}.json`).name).toBe(name);
 });
 
 it.each([

@@ -3,7 +3,7 @@
  * is listed here.
  */
 import { Cutter } from './cutter.ts';
-import { type Extractor, readExtractor } from './extractor.ts';
+import { type Extractor, shippedExtractor } from './extractor.ts';
 import accessLog from './extractors/access-log.json' with { type: 'json' };
 import aruba from './extractors/aruba.json' with { type: 'json' };
 import asterisk from './extractors/asterisk.json' with { type: 'json' };
@@ -90,7 +90,7 @@ import webApps from './extractors/web-apps.json' with { type: 'json' };
 import webError from './extractors/web-error.json' with { type: 'json' };
 import windowsXml from './extractors/windows-xml.json' with { type: 'json' };
 
-const DOCUMENTS: Readonly<Record<string, unknown>> = {
+export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'access-log': accessLog,
   aruba,
   asterisk,
@@ -182,9 +182,7 @@ let read: readonly Extractor[] | undefined;
 
 /** Read when they are first asked for. */
 export function shippedExtractors(): readonly Extractor[] {
-  read ??= Object.entries(DOCUMENTS).map(([name, document]) =>
-    readExtractor(document, `${name}.json`),
-  );
+  read ??= Object.values(DOCUMENTS).map(shippedExtractor);
   return read;
 }
 
