@@ -1,6 +1,7 @@
 /**
- * Two projects: `unit` (tests beside the code they test) and `e2e` (the product through its command
- * line, as a process). Both run on the Node that starts vitest: the pinned one, through `npm run`.
+ * Three projects: `unit` (tests beside the code they test), `process` (the same, of what a process has once) and
+ * `e2e` (the product through its command line, as a process). All run on the Node that starts vitest: the pinned
+ * one, through `npm run`.
  */
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -26,6 +27,10 @@ const SLOW = [
   'ingest/resume',
 ].map((name) => `/${name}.test.ts`);
 
+const UNIT = ['{app,engine,importers,renderer,fixtures,bench}/**/*.test.{ts,tsx}'];
+/** They look at the memory of their process, which others would use. */
+const OWN_PROCESS = ['engine/index/spare.test.ts', 'engine/store/return-memory.test.ts'];
+
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification): number => {
@@ -49,11 +54,18 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{app,engine,importers,renderer,fixtures,bench}/**/*.test.{ts,tsx}'],
+          include: UNIT,
+          exclude: [...configDefaults.exclude, '**/*.daybook/**', ...OWN_PROCESS],
+          // Loading the product anew for each file takes a sixth of the time of all tests.
+          isolate: false,
           // Far beyond what a test takes on a quiet machine: CI's may be busy.
           testTimeout: 180_000,
           hookTimeout: 180_000,
         },
+      },
+      {
+        extends: true,
+        test: { name: 'process', include: OWN_PROCESS },
       },
       {
         extends: true,

@@ -83,13 +83,14 @@ async function check(title, args) {
   }
 }
 
-/** Runs one project of vitest and adds the counts that it reports. */
-async function vitest(project, ...more) {
-  const report = path.join(scratch, `${project}.json`);
+/** Runs projects of vitest and adds the counts that they report. */
+async function vitest(projects, ...more) {
+  const project = projects.join(' and ');
+  const report = path.join(scratch, `${projects[0]}.json`);
   const ok = await run(`${project} tests`, [
     bin('vitest', 'vitest.mjs'),
     'run',
-    `--project=${project}`,
+    ...projects.map((name) => `--project=${name}`),
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${report}`,
@@ -149,10 +150,10 @@ try {
       await check('the command line builds', [bin('vite', 'bin/vite.js'), 'build', 'app/cli']);
     })(),
   ]);
-  await vitest('unit');
+  await vitest(['unit', 'process']);
   await provision;
   // They wait for windows and for other processes a good part of their time.
-  await vitest('e2e', '--maxWorkers=3');
+  await vitest(['e2e'], '--maxWorkers=3');
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
