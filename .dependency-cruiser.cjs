@@ -219,7 +219,7 @@ module.exports = {
     ),
     // A capture for a walk through the window.
     ...allow('^e2e/window/', paths('^importers/pcap/(protocols/)?testing/')),
-    ...allow('^e2e/cli/', paths('^importers/shared/testing/')),
+    ...allow('^e2e/(cli|window)/', paths('^importers/shared/testing/')),
     // What damage did to a catalog is seen without the product.
     ...allow('^e2e/torture/protocols[.]ts$', paths('^importers/pcap/protocols/testing/')),
     ...allow('^e2e/torture/damage[.]ts$', paths(...packages('better-sqlite3'))),

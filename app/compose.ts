@@ -23,6 +23,7 @@ import { readFiles } from '../importers/pcap/read-files.ts';
 import { readPayloads } from '../importers/pcap/read-payloads.ts';
 import { readStream } from '../importers/pcap/read-stream.ts';
 import { PacketReader } from '../importers/pcap/record.ts';
+import { addArchivePassword } from '../importers/shared/archive-passwords.ts';
 import { readRecord } from '../importers/shared/read-record.ts';
 import { rotationKey } from '../importers/shared/rotation.ts';
 import { listFiles } from '../importers/shared/walk.ts';
@@ -49,9 +50,10 @@ export const evidence: Evidence = {
     }
     return { files: linkRotated(oncePerFile(files, paths)), ignored };
   },
+  unlock: addArchivePassword,
   startWorker: () =>
     startThread<ToWorker, FromWorker>(join(import.meta.dirname, 'import-worker.ts')),
-  $1PreviewWorker: () =>
+  startPreviewWorker: () =>
     startThread<ToPreviewWorker, FromPreviewWorker>(join(import.meta.dirname, 'preview-worker.ts')),
   startMaintenance: () =>
     startThread<ToMaintenance, FromMaintenance>(join(import.meta.dirname, 'maintenance-worker.ts')),

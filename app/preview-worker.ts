@@ -1,6 +1,6 @@
 /** Entry of the thread that looks at evidence: joins the engine's looking with the importers. */
 import { parentPort } from 'node:worker_threads';
-import { $1PreviewWorker } from '../engine/ingest/preview/preview.ts';
+import { runPreviewWorker } from '../engine/ingest/preview/preview.ts';
 import type { ToPreviewWorker } from '../engine/ingest/preview/preview-protocol.ts';
 import { importers } from '../importers/registry.ts';
 import { walkPath } from '../importers/shared/walk.ts';
@@ -10,7 +10,7 @@ const BEGINNING_BYTES = 64 << 20;
 
 const port = parentPort;
 if (port === null) throw new Error('preview-worker.ts runs as a worker thread only');
-$1PreviewWorker(
+runPreviewWorker(
   {
     post: (message) => port.postMessage(message),
     onMessage: (handler) => port.on('message', (message: ToPreviewWorker) => handler(message)),

@@ -195,6 +195,14 @@ export interface EvidenceItem {
   readonly input: SourceInput;
 }
 
+/** Why an encrypted member of an archive was not read: without a password, and with others than its own. */
+export const LOCKED = 'encrypted, and its password was not given';
+export const NOT_UNLOCKED = 'encrypted, and no password that was given opens it';
+
+export function isLocked(reason: string | undefined): boolean {
+  return reason === LOCKED || reason === NOT_UNLOCKED;
+}
+
 /** Something met on the way that is no source: a link, a device, an encrypted member. */
 export interface Ignored {
   readonly name: string;

@@ -378,7 +378,7 @@ describe('archives', () => {
     const zipResult = await walked(put('a.zip', zip));
     expect(zipResult.found).toEqual({ 'x!good': 'good' });
     expect(zipResult.ignored).toEqual({
-      'x!secret': 'encrypted',
+      'x!secret': 'encrypted, and its password was not given',
       'x!link': 'symbolic link',
       'x!ppmd': 'compression method 98 is not supported',
     });

@@ -16,13 +16,15 @@ import {
   SourceError,
   messageOfError,
 } from '../../engine/contract/errors.ts';
-import type {
-  Ignored,
-  EvidenceItem,
-  ReadLimits,
-  SourceInput,
-  SourceLocation,
+import {
+  isLocked,
+  type Ignored,
+  type EvidenceItem,
+  type ReadLimits,
+  type SourceInput,
+  type SourceLocation,
 } from '../../engine/contract/importer.ts';
+import { archivePasswords } from './archive-passwords.ts';
 import { pipeStream } from './pipe-stream.ts';
 import { ByteSource } from './byte-source.ts';
 import {
@@ -152,12 +154,16 @@ interface Node {
   readonly cut?: boolean;
   /** Of a member of a compressed archive, where in the archive's content it ends. */
   readonly archiveEnd?: number | undefined;
+  /** How it is encrypted in its archive. */
+  readonly encryption?: string | undefined;
 }
 
 /** A member to look for; all others are passed over. Undefined: every member is wanted. */
 type Wanted = readonly string[] | undefined;
 
 const CUT = { state: 'partial' } as const;
+
+const UNLOCK = 'give the password: --password-file FILE, or Unlock in Sources & imports';
 
 /** Members of an uncompressed tar up to this size are read over rather than jumped over. */
 const SKIP_BY_READING = 4 * 1024 * 1024;
@@ -373,6 +379,8 @@ export async function openItem(
     first.done === true ? { name, reason: 'no such archive member' } : first.value;
   if ('reason' in value) {
     await found.return(undefined);
+    if (isLocked(value.reason))
+      throw new DaybookError('unreadable', `${value.name} is ${value.reason}`, UNLOCK);
     throw new DaybookError('not-found', `${name}: ${value.reason}`);
   }
   return {
@@ -513,7 +521,7 @@ async function headOf(blocks: AsyncGenerator<Uint8Array>): Promise<Uint8Array> {
 function itemOf(node: Node, look: Look, context: Context): FoundItem {
   const { bytes, location } = node;
   const plain = look.compression === 'none';
-  const notes: string[] = [];
+  const notes: string[] = node.encryption === undefined ? [] : [opened(node.encryption)];
   const raw = () => (bytes.life.ended ? reopened(location, context.options) : bytes.blocks());
   const limits = plain ? context.limits : context.budget.content();
   return {
@@ -535,6 +543,10 @@ function itemOf(node: Node, look: Look, context: Context): FoundItem {
         : { beginning: () => decompressed(raw(), { ...context.limits, holdBytes: 0 }, []) }),
     },
   };
+}
+
+function opened(encryption: string): string {
+  return `encrypted (${encryption}), opened with a password`;
 }
 
 async function* decompressed(
@@ -608,6 +620,7 @@ function memberNode(
     location: { path: parent.location.path, members: [...parent.location.members, name] },
     modifiedMs: modifiedMs ?? parent.modifiedMs,
     archiveEnd: parent.archiveEnd,
+    encryption: parent.encryption,
   };
 }
 
@@ -770,7 +783,8 @@ async function* walkZip(
         : new Set<number>();
     let first: string | undefined;
     let index = -1;
-    for await (const member of zipMembers(archive, () => context.budget.content())) {
+    const limits = () => context.budget.content();
+    for await (const member of zipMembers(archive, limits, archivePasswords())) {
       index += 1;
       context.budget.check();
       if (shared.has(index)) {
@@ -781,10 +795,13 @@ async function* walkZip(
       const name = names.next(member.name);
       if (wanted !== undefined && wanted[0] !== name) continue;
       if (typeof member.type === 'object') {
-        yield { name: `${node.name}!${name}`, reason: member.type.reason };
+        yield { name: `${node.name}!${name}`, ...member.type };
       } else {
         const bytes: StoredBytes = { size: member.size, life, blocks: () => member.blocks() };
-        const child = memberNode(node, name, bytes, member.modifiedMs);
+        const child = {
+          ...memberNode(node, name, bytes, member.modifiedMs),
+          encryption: member.encryption ?? node.encryption,
+        };
         yield* walkMember(child, depth + 1, context, wanted?.slice(1));
       }
       if (wanted !== undefined) return;

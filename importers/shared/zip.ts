@@ -14,9 +14,10 @@ import {
   type ZipFile,
 } from 'yauzl';
 import { LimitError, SourceError, messageOfError } from '../../engine/contract/errors.ts';
+import { LOCKED, NOT_UNLOCKED } from '../../engine/contract/importer.ts';
 import { bunzip2 } from './bunzip2.ts';
 import { ByteSource } from './byte-source.ts';
-import { checked, type Sums } from './checked.ts';
+import { checked, CutOff, type Sums } from './checked.ts';
 import {
   checkLimits,
   inflateRaw,
@@ -25,6 +26,7 @@ import {
   type Decoder,
 } from './decompress.ts';
 import { unxz } from './unxz.ts';
+import { type Decryption, type Encryption, encryptionOf } from './zip-encryption.ts';
 
 const LOCAL_HEADER_BYTES = 30;
 
@@ -40,8 +42,10 @@ export interface ZipMember {
   readonly name: string;
   readonly size: number;
   readonly modifiedMs: number | undefined;
-  readonly type: 'file' | 'folder' | { readonly reason: string };
-  /** The member's bytes, decompressed; may be called again while the archive is open. */
+  readonly type: 'file' | 'folder' | { readonly reason: string; readonly failed?: boolean };
+  /** How it is encrypted, if it is. */
+  readonly encryption: string | undefined;
+  /** The member's bytes, decrypted and decompressed; may be called again while the archive is open. */
   blocks(): AsyncGenerator<Uint8Array>;
 }
 
@@ -56,12 +60,15 @@ export type ZipArchive = { readonly path: string } | { readonly bytes: Buffer };
 /**
  * The members in the order of the central directory. The archive is closed when the loop ends.
  * @param limits of each member
+ * @param passwords that encrypted members may have
  */
 export async function* zipMembers(
   archive: ZipArchive,
   limits: () => DecompressionLimits,
+  passwords: readonly string[] = [],
 ): AsyncGenerator<ZipMember> {
-  for await (const { zip, entry } of entriesOf(archive)) yield memberOf(zip, entry, limits());
+  for await (const { zip, entry } of entriesOf(archive))
+    yield await memberOf(zip, entry, limits(), passwords);
 }
 
 /**
@@ -133,7 +140,12 @@ function zipError(error: unknown): SourceError {
   return new SourceError(`the zip archive cannot be read: ${reason}`, 0, error);
 }
 
-function memberOf(zip: ZipFile, entry: Entry, limits: DecompressionLimits): ZipMember {
+async function memberOf(
+  zip: ZipFile,
+  entry: Entry,
+  limits: DecompressionLimits,
+  passwords: readonly string[],
+): Promise<ZipMember> {
   const name = getFileNameLowLevel(
     entry.generalPurposeBitFlag,
     entry.fileNameRaw,
@@ -141,16 +153,29 @@ function memberOf(zip: ZipFile, entry: Entry, limits: DecompressionLimits): ZipM
     true,
   );
   const time = entry.getLastModDate({ timezone: 'UTC' }).getTime();
+  const encryption = entry.isEncrypted() ? encryptionOf(entry) : undefined;
+  let type = typeOf(entry, name, encryption);
+  let decrypt: Decryption | undefined;
+  if (type === 'file' && typeof encryption === 'object') {
+    decrypt = await decryptionOf(zip, entry, encryption, passwords, limits);
+    if (decrypt === undefined)
+      type = passwords.length > 0 ? { reason: NOT_UNLOCKED, failed: true } : { reason: LOCKED };
+  }
   return {
     name,
     size: entry.uncompressedSize,
     modifiedMs: time > 0 ? time : undefined,
-    type: typeOf(entry, name),
-    blocks: () => contentOf(zip, entry, limits),
+    type,
+    encryption: typeof encryption === 'object' ? encryption.name : undefined,
+    blocks: () => contentOf(zip, entry, limits, encryptedBy(encryption, decrypt)),
   };
 }
 
-function typeOf(entry: Entry, name: string): ZipMember['type'] {
+function typeOf(
+  entry: Entry,
+  name: string,
+  encryption: Encryption | string | undefined,
+): ZipMember['type'] {
   if (name.endsWith('/')) return 'folder';
   // The upper half is the Unix mode, if the archive was made there.
   const mode = (entry.externalFileAttributes >>> 28) & 15;
@@ -158,11 +183,65 @@ function typeOf(entry: Entry, name: string): ZipMember['type'] {
     if (mode === 10) return { reason: 'symbolic link' };
     if (mode !== 0 && mode !== 8) return { reason: 'no regular file' };
   }
-  if (entry.isEncrypted()) return { reason: 'encrypted' };
-  if (entry.compressionMethod !== 0 && !METHODS.has(entry.compressionMethod)) {
-    return { reason: `compression method ${entry.compressionMethod} is not supported` };
-  }
+  if (typeof encryption === 'string') return { reason: encryption };
+  const method = encryption?.method ?? entry.compressionMethod;
+  if (method !== 0 && !METHODS.has(method))
+    return { reason: `compression method ${method} is not supported` };
   return 'file';
+}
+
+interface Encrypted {
+  readonly encryption: Encryption;
+  readonly decrypt: Decryption;
+}
+
+function encryptedBy(
+  encryption: Encryption | string | undefined,
+  decrypt: Decryption | undefined,
+): Encrypted | undefined {
+  return typeof encryption === 'object' && decrypt !== undefined
+    ? { encryption, decrypt }
+    : undefined;
+}
+
+/** Decrypts by the first of the passwords that is the member's. */
+async function decryptionOf(
+  zip: ZipFile,
+  entry: Entry,
+  encryption: Encryption,
+  passwords: readonly string[],
+  limits: DecompressionLimits,
+): Promise<Decryption | undefined> {
+  if (passwords.length === 0) return undefined;
+  const source = new ByteSource(storedBytes(zip, entry));
+  await source.ensure(encryption.headBytes);
+  const head = Uint8Array.from(
+    source.buffer.subarray(source.at, Math.min(source.end, source.at + encryption.headBytes)),
+  );
+  await source.close();
+  if (head.length < encryption.headBytes) {
+    // Whatever the password: what is wrong with it is said when it is read.
+    return async function* (content) {
+      yield* content.take(0);
+      await content.skip(encryption.headBytes);
+      throw content.failure[0] ?? new CutOff('it ends within its encryption header');
+    };
+  }
+  const found = passwords
+    .map((password) => encryption.open(head, password))
+    .filter((one) => one !== undefined);
+  if (found.length < 2) return found[0];
+  // Few wrong passwords look right: the content tells.
+  for (const decrypt of found) {
+    try {
+      const blocks = contentOf(zip, entry, { ...limits, holdBytes: 0 }, { encryption, decrypt });
+      for await (const block of blocks) void block;
+      return decrypt;
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+    }
+  }
+  return found[0];
 }
 
 /** yauzl 3.4.0's own promise for this calls another function. */
@@ -179,9 +258,11 @@ async function* contentOf(
   zip: ZipFile,
   entry: Entry,
   limits: DecompressionLimits,
+  encrypted: Encrypted | undefined,
 ): AsyncGenerator<Uint8Array> {
-  const source = new ByteSource(storedBytes(zip, entry));
-  const decoder = METHODS.get(entry.compressionMethod) ?? copies;
+  const stored = new ByteSource(storedBytes(zip, entry));
+  const source = encrypted === undefined ? stored : new ByteSource(encrypted.decrypt(stored));
+  const decoder = METHODS.get(encrypted?.encryption.method ?? entry.compressionMethod) ?? copies;
   async function* member(sums: Sums): AsyncGenerator<Uint8Array> {
     let produced = 0;
     let crc = 0;
@@ -192,9 +273,16 @@ async function* contentOf(
       crc = crc32(block, crc);
       yield block;
     }
+    // The code by which an encrypted member is known to be whole is at its end.
+    if (encrypted !== undefined) await source.skip(Infinity);
     if (source.failure.length > 0) throw source.failure[0];
     if (produced < entry.uncompressedSize) throw new Error('less than the directory says');
-    if (crc !== entry.crc32) throw new Error('checksum differs');
+    if (crc !== entry.crc32 && encrypted?.encryption.hasChecksum !== false)
+      throw new Error(
+        encrypted === undefined
+          ? 'checksum differs'
+          : 'checksum differs, or it has another password',
+      );
     sums.unit(true);
   }
   try {
@@ -206,6 +294,7 @@ async function* contentOf(
     });
   } finally {
     await source.close();
+    await stored.close();
   }
 }
 

@@ -7,6 +7,7 @@ import { CaseSession } from '../../../engine/search/index.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
 import { size, table, visible, write } from '../output.ts';
+import { PASSWORD_OPTION, takePasswords } from '../password-option.ts';
 import { ProgressLine } from '../progress.ts';
 
 const PARTIAL = 3;
@@ -21,6 +22,7 @@ export const carveCommand: Command = {
     options: {
       ...TIME_OPTIONS,
       out: { type: 'string', value: 'FOLDER', help: 'a new or an empty folder' },
+      ...PASSWORD_OPTION,
       json: { type: 'boolean', help: 'one JSON document: what was written, and what was not' },
     },
     details: `Examples:
@@ -39,6 +41,7 @@ lacks some, and has the SHA-256 of each. Exit status 3: some could not be taken 
         'carve needs a folder to write to',
         'give one that is new or empty: --out FOLDER',
       );
+    await takePasswords(parsed);
     const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
     const { queryMemory: memoryLimit, threads } = settings;
     const { evidence } = await import('../../compose.ts');

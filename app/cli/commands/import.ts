@@ -11,10 +11,12 @@ import {
   UNRECOGNISED,
 } from '../../../engine/operations/evidence/import.ts';
 import { importOptions } from '../../../engine/operations/evidence/import-items.ts';
+import { isLocked, LOCKED, NOT_UNLOCKED } from '../../../engine/contract/importer.ts';
 import { evidence, formats, readMapping, checkZone } from '../../compose.ts';
 import { dateOrderOf, type Command } from '../command.ts';
 import { count, isoMicros, size, visible, write } from '../output.ts';
 import { LIMIT_OPTIONS, limitsOf } from '../limit-options.ts';
+import { PASSWORD_OPTION, askPassword, takePasswords } from '../password-option.ts';
 import { ProgressLine } from '../progress.ts';
 
 export const importCommand: Command = {
@@ -72,11 +74,13 @@ export const importCommand: Command = {
         help: 'hide events that another source of the case has, too (daybook overlap shows them again)',
       },
       ...LIMIT_OPTIONS,
+      ...PASSWORD_OPTION,
       json: { type: 'boolean', help: 'one JSON line per source, and one for the whole' },
     },
     details: `A PATH is a capture, a log, a flow file, an archive or compressed file of these, a folder, or - for standard input.
 Formats: ${formats().join(', ')}.
 A source that is cut off, damaged or beyond a limit is called partial or damaged, with the place; importing it again goes on once the file is complete or the limit is higher.
+Of an encrypted zip archive the password is asked for on the terminal, once; it is kept nowhere.
 Lists of hashes among the evidence (SHA256SUMS, *.md5, hashdeep, KAPE's copy log and others) are compared with the files that they list.
 Exit status 3 means: done, but some records were quarantined (they are kept below CASE/quarantine), a source was not read to its end, or a hash differs from the list that came with it, or a line of such a list cannot be read.`,
   },
@@ -124,11 +128,11 @@ Exit status 3 means: done, but some records were quarantined (they are kept belo
       protocols: !parsed.flag('no-protocols'),
       mapping: map === undefined ? undefined : readMapping(map),
     });
+    await takePasswords(parsed);
     const line = new ProgressLine(streams);
     const asJson = parsed.flag('json');
-    let report: ImportReport;
-    try {
-      report = await importEvidence(evidence, {
+    const run = (shown: (source: SourceReport) => boolean): Promise<ImportReport> =>
+      importEvidence(evidence, {
         folder,
         items: paths.map((path) => ({
           ...{ path, options },
@@ -143,12 +147,27 @@ Exit status 3 means: done, but some records were quarantined (they are kept belo
         signal,
         onProgress: (progress) => line.update(progress),
         onSource: (source) => {
+          if (!shown(source)) return;
           line.clear();
           if (asJson) streams.out.write(`${JSON.stringify(sourceJson(source))}\n`);
           else streams.out.write(sourceText(source));
         },
         onRecovered: (message) => streams.err.write(`daybook: ${message}\n`),
       });
+    let report: ImportReport;
+    try {
+      report = await run(() => true);
+      // Standard input was read to its end.
+      for (let tries = 0; tries < MOST_TRIES && !paths.includes('-'); tries++) {
+        const locked = report.sources.filter(({ message }) => isLocked(message));
+        if (locked.length === 0) break;
+        line.clear();
+        const password = await askPassword(questionOf(locked), streams.err);
+        if (password === undefined || password === '') break;
+        evidence.unlock(password);
+        const names = new Set(locked.map(({ source }) => source));
+        report = await run(({ source }) => isBelow(names, source));
+      }
     } catch (error) {
       line.clear();
       if (error instanceof DaybookError && error.code === 'cancelled') {
@@ -167,6 +186,23 @@ Exit status 3 means: done, but some records were quarantined (they are kept belo
   },
 };
 
+/** Passwords that are asked for, one after the other, before an import leaves the rest. */
+const MOST_TRIES = 5;
+
+function questionOf(locked: readonly SourceReport[]): string {
+  const [first] = locked;
+  const more = locked.length > 1 ? ` and ${locked.length - 1} more` : '';
+  const again = first!.message === NOT_UNLOCKED ? 'That is not the password' : 'Password';
+  return `${again} of ${first!.source}${more} (Enter: leave it out): `;
+}
+
+/** Whether a source is one of these, or in one of them. */
+function isBelow(names: ReadonlySet<string>, source: string): boolean {
+  for (let at = source.length; at > 0; at = source.lastIndexOf('!', at - 1))
+    if (names.has(source.slice(0, at))) return true;
+  return false;
+}
+
 function exitStatus(report: ImportReport, err: NodeJS.WritableStream): number {
   const readable = report.sources.filter(
     (source) => source.status !== 'failed' && source.status !== 'ignored',
@@ -181,10 +217,13 @@ function exitStatus(report: ImportReport, err: NodeJS.WritableStream): number {
     const messages = report.sources.map(({ message = '' }) => message);
     if (messages.length > 0 && messages.every((message) => message.startsWith('a folder')))
       err.write('  read the folders below the one that was named with --recursive\n');
+    else if (messages.some(isLocked)) err.write('  give the password with --password-file FILE\n');
     else if (messages.includes(UNRECOGNISED))
       err.write('  force a format with --format if you know what it is\n');
     return 1;
   }
+  if (report.sources.some(({ message }) => message === LOCKED))
+    err.write('daybook: give the password of what is encrypted with --password-file FILE\n');
   if (failed.length > 0) {
     err.write(
       `daybook: ${failed.length} of ${counted(report.sources.length, 'source')} could not be read\n`,

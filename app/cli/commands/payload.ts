@@ -14,6 +14,7 @@ import {
 import { CaseSession } from '../../../engine/search/index.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
 import { size, TableLayout, visible, write } from '../output.ts';
+import { PASSWORD_OPTION, takePasswords } from '../password-option.ts';
 import { ProgressLine } from '../progress.ts';
 
 const PARTIAL = 3;
@@ -31,6 +32,7 @@ export const payloadCommand: Command = {
     options: {
       ...TIME_OPTIONS,
       limit: { type: 'string', value: 'N', help: `end after N matches (default ${LIMIT})` },
+      ...PASSWORD_OPTION,
       json: { type: 'boolean', help: 'matches as NDJSON, then one document of what was searched' },
     },
     details: `Examples:
@@ -44,6 +46,7 @@ The evidence is read again; exit status 3: some of it could not be.`,
   },
   async run(parsed, { streams, settings, signal }) {
     const [path, pattern, query] = parsed.positionals as [string, string, string | undefined];
+    await takePasswords(parsed);
     const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
     const limit = parsed.whole('limit', 1) ?? LIMIT;
     const isJson = parsed.flag('json');

@@ -24,6 +24,7 @@ import {
   printRecords,
   type Format,
 } from '../print-result.ts';
+import { PASSWORD_OPTION, takePasswords } from '../password-option.ts';
 import { ProgressLine } from '../progress.ts';
 
 export const scanCommand: Command = {
@@ -62,6 +63,7 @@ export const scanCommand: Command = {
         help: 'which column of a table is which field, as import takes it',
       },
       ...LIMIT_OPTIONS,
+      ...PASSWORD_OPTION,
       timings: { type: 'boolean', help: 'say on standard error how long it took' },
       json: {
         type: 'boolean',
@@ -82,6 +84,7 @@ docs/scan.md says which stages a scan has.`,
 
 async function run(parsed: Parsed, context: CommandContext): Promise<number> {
   const { streams, signal } = context;
+  await takePasswords(parsed);
   const { format, out } = formatOf(parsed);
   const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
   const { from, to } = requestRange(parsed.text('from'), parsed.text('to'), zone);

@@ -14,6 +14,7 @@ import { evidence } from '../../compose.ts';
 import type { Parsed } from '../arguments.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { visible, write } from '../output.ts';
+import { PASSWORD_OPTION, takePasswords } from '../password-option.ts';
 import { ProgressLine } from '../progress.ts';
 
 export const verifyCommand: Command = {
@@ -33,6 +34,7 @@ export const verifyCommand: Command = {
         type: 'boolean',
         help: 'make damaged indexes again, remove what interrupted imports left and close them at their last commit',
       },
+      ...PASSWORD_OPTION,
       json: { type: 'boolean', help: 'one JSON document' },
     },
     details:
@@ -41,6 +43,7 @@ export const verifyCommand: Command = {
   async run(parsed, context) {
     const { streams, settings, signal } = context;
     if (isHandOver(parsed.positionals[0]!)) return verifyHandOver(parsed, context);
+    await takePasswords(parsed);
     const sample = sampleOf(parsed.text('sample'));
     const line = new ProgressLine(streams);
     const { threads } = settings;
@@ -70,7 +73,7 @@ async function verifyHandOver(
   parsed: Parsed,
   { streams, signal }: CommandContext,
 ): Promise<number> {
-  for (const option of ['sample', 'repair'])
+  for (const option of ['sample', 'repair', 'password-file'])
     if (parsed.flag(option) || parsed.text(option) !== undefined)
       throw new DaybookError(
         'usage',

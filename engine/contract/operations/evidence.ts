@@ -147,6 +147,11 @@ export const evidenceOperations = {
     }),
     z.object({ path: filePath, size: count }),
   ),
+  /**
+   * Gives a password of encrypted archives. The engine has it in memory until it ends, and tries it wherever it reads
+   * evidence; it is written nowhere.
+   */
+  'evidence.unlock': operation(z.object({ password: z.string().min(1).max(1000) }), z.object({})),
   /** Looks at the first records of every source below `paths`, without importing any. */
   'evidence.preview': operation(
     z.object({

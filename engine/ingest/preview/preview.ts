@@ -62,7 +62,7 @@ export interface PreviewPort {
 }
 
 /** Runs a worker that looks at files, one at a time, until it is stopped. */
-export function $1PreviewWorker(port: PreviewPort, tools: WorkerTools): void {
+export function runPreviewWorker(port: PreviewPort, tools: WorkerTools): void {
   let previewer: Previewer | undefined;
   port.onMessage((message) => {
     if (message.type === 'start') {

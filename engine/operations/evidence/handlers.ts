@@ -115,6 +115,14 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
       return received;
     },
 
+    'evidence.unlock': async ({ password }) => {
+      evidence.unlock(password);
+      // Threads that wait do not have it.
+      workers.close();
+      givingWay.close();
+      return {};
+    },
+
     'evidence.preview': async (request, { signal, part }) => {
       const { paths, recursive } = request;
       const options = optionsOf(request);

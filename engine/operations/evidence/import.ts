@@ -41,8 +41,13 @@ export interface Evidence extends EvidenceReader {
     temporary: string,
     signal?: AbortSignal,
   ): Promise<{ files: ListedFile[]; ignored: Ignored[] }>;
+  /**
+   * A password that encrypted archives may have: it is kept in memory, until the process ends, and tried wherever
+   * evidence is read from now on, by threads that are started from now on.
+   */
+  unlock(password: string): void;
   startWorker(): KeptThread<ToWorker, FromWorker>;
-  $1PreviewWorker(): PreviewWorkerHandle;
+  startPreviewWorker(): PreviewWorkerHandle;
   /** Does what imports leave undone. */
   startMaintenance(): KeptThread<ToMaintenance, FromMaintenance>;
   /** Verifies a case. */

@@ -57,7 +57,7 @@ export async function previewEvidence(
     if (alike === undefined) known.set(source.rawSize, [source]);
     else alike.push(source);
   }
-  const previewer = new PreviewThread(evidence.$1PreviewWorker(), {
+  const previewer = new PreviewThread(evidence.startPreviewWorker(), {
     type: 'start',
     temporary,
     sizes: [...known.keys()],

@@ -10,7 +10,12 @@ import { CancelledError } from '../../contract/errors.ts';
 import type { Cutter } from '../../fields/cutter.ts';
 import { cutterWith } from '../../fields/own-extractors.ts';
 import { PROTOCOL_SEQ } from '../../contract/event.ts';
-import type { Importer, EvidenceItem, ReadLimits } from '../../contract/importer.ts';
+import {
+  type EvidenceItem,
+  type Importer,
+  isLocked,
+  type ReadLimits,
+} from '../../contract/importer.ts';
 import type { VerifyReport } from '../../contract/verify-report.ts';
 import type { Walk } from '../../ingest/worker/rotated-start.ts';
 import type { CaseSession } from '../../search/index.ts';
@@ -249,10 +254,14 @@ class EvidenceCheck {
     // Several members may have one name: they are met in the order in which they were imported.
     const left = Map.groupBy(sources, (source) => locationOf(source).members.join('\0'));
     const state = { changed: 0, notChecked: 0 };
+    const locked: string[] = [];
     try {
       for await (const found of tools.walk(path, outermost(sources[0]!.name), temporary, limits)) {
         if (options.signal.aborted) throw new CancelledError();
-        if ('reason' in found) continue;
+        if ('reason' in found) {
+          if (isLocked(found.reason)) locked.push(found.name);
+          continue;
+        }
         const key = found.location.members.join('\0');
         const source = left.get(key)?.shift();
         if (source === undefined) continue;
@@ -277,6 +286,18 @@ class EvidenceCheck {
         if (left.size === 0) break;
       }
       for (const source of [...left.values()].flat()) {
+        if (locked.some((name) => source.name === name || source.name.startsWith(`${name}!`))) {
+          state.notChecked += 1;
+          this.notCompared(source, 'it is encrypted, and its password was not given');
+          findings.ofEvidence(
+            'warning',
+            'not-checked',
+            source.name,
+            `${source.name} is encrypted, and its password was not given`,
+            'give it: daybook verify CASE --password-file FILE',
+          );
+          continue;
+        }
         state.changed += 1;
         this.notCompared(source, 'its archive has no such member');
         findings.ofEvidence(

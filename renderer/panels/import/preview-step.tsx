@@ -13,7 +13,9 @@ import { inOrder, lookOf, type Look } from './preview-order.ts';
 import { LimitFields, type Limits } from './limit-fields.tsx';
 import { SourceRow } from './source-row.tsx';
 import { YearInput } from './year-input.tsx';
+import { Unlock } from './unlock.tsx';
 import { usePreviews } from './use-previews.ts';
+import { isLocked } from '../../../engine/contract/importer.ts';
 
 const SHOWN = ['all', 'problem', 'guess'] as const;
 type Shown = (typeof SHOWN)[number];
@@ -66,6 +68,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
   if (end !== undefined && judged?.end !== end) {
     setJudged({ end, looks: new Map(list.map((one) => [keyOf(one), lookOf(one)])) });
   }
+  const locked = end?.ignored.filter(({ reason }) => isLocked(reason)) ?? [];
   const look = (one: Preview): Look => judged?.looks.get(keyOf(one)) ?? lookOf(one);
   const ordered = end === undefined ? list : inOrder(list, look);
   const seen = ordered.filter((one) => show === 'all' || look(one) === show);
@@ -178,7 +181,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
           </table>
         </div>
       )}
-      {end !== undefined && list.length === 0 && (
+      {end !== undefined && list.length === 0 && locked.length === 0 && (
         <Text size="sm">Nothing here can be read as evidence.</Text>
       )}
       {end !== undefined && end.left > 0 && (
@@ -187,6 +190,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
           without a preview; what was decided for all holds for {nounOf(end.left, 'it', 'them')}.
         </Text>
       )}
+      {locked.length > 0 && <Unlock locked={locked} onUnlocked={previews.refresh} />}
       {end !== undefined && end.ignored.length > 0 && (
         <details>
           <summary className={form['muted']}>

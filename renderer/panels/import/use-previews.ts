@@ -21,6 +21,8 @@ export interface Previews {
   readonly busy: ReadonlySet<string>;
   readonly shared: Decision;
   readonly own: OwnDecisions;
+  /** Looks at everything again. */
+  refresh(): void;
   /** Decides for all that ask. */
   decideAll(decision: Decision): void;
   /** Decides for one file; undefined values go back to what holds for all. */
@@ -41,6 +43,7 @@ export function usePreviews(path: string, paths: readonly string[]): Previews {
   /** The newest look at each file; older ones are dropped. */
   const looks = useRef(new Map<string, AbortController>());
   const key = JSON.stringify(paths);
+  const [round, setRound] = useState(0);
 
   useEffect(() => {
     const controller = new AbortController();
@@ -85,7 +88,7 @@ export function usePreviews(path: string, paths: readonly string[]): Previews {
       for (const one of running.values()) one.abort();
       running.clear();
     };
-  }, [connection, path, key]);
+  }, [connection, path, key, round]);
 
   const lookAgain = useCallback(
     (files: readonly string[], nextShared: Decision, nextOwn: OwnDecisions): void => {
@@ -132,6 +135,7 @@ export function usePreviews(path: string, paths: readonly string[]): Previews {
 
   return {
     ...{ list, end, error, busy, shared, own },
+    refresh: () => setRound((before) => before + 1),
     decideAll(decision) {
       const next = { ...shared, ...decision };
       setShared(next);
