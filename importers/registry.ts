@@ -6,6 +6,7 @@ import { journalImporter } from './journal/index.ts';
 import { pcapImporter } from './pcap/index.ts';
 import { shellImporter } from './shell/index.ts';
 import { syslogImporter } from './syslog/index.ts';
+import { nfcapdImporter } from './nfcapd/index.ts';
 import { utmpImporter } from './utmp/index.ts';
 
 /** Whether `--map` may name this field. */
@@ -15,6 +16,7 @@ export const importers: readonly Importer[] = [
   pcapImporter,
   evtxImporter,
   journalImporter,
+  nfcapdImporter,
   utmpImporter,
   shellImporter,
   flowCsvImporter,

@@ -76,7 +76,7 @@ const FOREIGN: readonly (readonly [signature: string, reason: string, at?: numbe
     (magic) =>
       [
         magic,
-        'flows in the binary form of nfdump, to be converted first: nfdump -r FILE -o csv > FILE.csv',
+        'flows of nfdump in a layout that is not known, to be converted first: nfdump -r FILE -o csv > FILE.csv',
       ] as const,
   ),
   [
