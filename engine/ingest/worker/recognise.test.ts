@@ -61,10 +61,20 @@ describe('which importer reads what', () => {
   });
 });
 
+it('reads flows of nfdump in its layouts 1 and 2', () => {
+  for (const layout of [1, 2]) {
+    const bytes = new Uint8Array(200);
+    bytes.set([0x0c, 0xa5, layout]);
+    expect(recognise(importers, { bytes, complete: true }, 'nfcapd', undefined)?.importer.id).toBe(
+      'nfcapd',
+    );
+  }
+});
+
 describe('what no importer reads', () => {
   it.each([
     [[], /^empty$/],
-    [[0x0c, 0xa5, 1, 0], /nfdump -r FILE -o csv/],
+    [[0x0c, 0xa5, 3, 0], /nfdump -r FILE -o csv/],
     [[...Buffer.from('SQLite format 3\0')], /sqlite3 -header -csv/],
     [[...Buffer.from('regf')], /registry hive/],
     [[...Buffer.from('ASL DB\0\0')], /syslog -f FILE/],

@@ -72,11 +72,11 @@ export function recognise(
 
 /** Formats of evidence that no importer reads, by their first bytes, and what turns them into one that is. */
 const FOREIGN: readonly (readonly [signature: string, reason: string, at?: number])[] = [
-  ...['\x0c\xa5', '\xa5\x0c'].map(
+  ...['\x0c\xa5\x03\0', '\xa5\x0c\0\x03'].map(
     (magic) =>
       [
         magic,
-        'flows of nfdump in a layout that is not known, to be converted first: nfdump -r FILE -o csv > FILE.csv',
+        'flows of nfdump in its layout 3, to be converted first: nfdump -r FILE -o csv > FILE.csv',
       ] as const,
   ),
   [
