@@ -5,6 +5,11 @@ export interface StreamPart {
   readonly isFromClient: boolean;
   /** In order; empty for a gap. */
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Of HTTP, where bodies are in chunks or compressed: the same without that, and what could not be undone. */
+  readonly decoded?: {
+    readonly bytes: Uint8Array<ArrayBuffer>;
+    readonly problems: string[];
+  };
   /** Bytes that were not captured. */
   readonly missing: number;
   /** When its first byte came. */

@@ -2,6 +2,7 @@
 import type { EpochMicros } from '../../engine/contract/event.ts';
 import type { FlowEnds, PayloadTaker, StreamTaker } from '../../engine/contract/payloads.ts';
 import type { StreamContent } from '../../engine/contract/stream.ts';
+import { decodeHttp } from './decode-http.ts';
 import { HeldBytes } from './protocols/held-bytes.ts';
 import { readPayloads } from './read-payloads.ts';
 import type { Rereading } from './reread.ts';
@@ -94,10 +95,14 @@ class Collected implements PayloadTaker, StreamTaker {
 
   content(): StreamContent {
     const { fromClient, fromServer, turns } = this;
-    const parts = turns.map(({ bytes, ...turn }) => ({
-      ...turn,
-      bytes: new Uint8Array(bytes.bytes),
-    }));
+    const parts = turns.map(({ bytes, ...turn }) => {
+      const decoded = decodeHttp(bytes.bytes);
+      return {
+        ...turn,
+        bytes: new Uint8Array(bytes.bytes),
+        ...(decoded === undefined ? {} : { decoded }),
+      };
+    });
     return { fromClient, fromServer, parts };
   }
 }

@@ -119,6 +119,8 @@ export const eventOperations = {
         z.object({
           isFromClient: z.boolean(),
           bytes,
+          /** Of HTTP: without chunks and compression of bodies, and what could not be undone. */
+          decoded: z.object({ bytes, problems: z.array(z.string()) }).optional(),
           /** Bytes that were not captured. */
           missing: count,
           ts: micros.optional(),

@@ -4,14 +4,8 @@
  * Invariant: of a file its beginning is held, and what has yet to be decoded, up to a bound.
  */
 import { createHash, hash, type Hash } from 'node:crypto';
-import {
-  brotliDecompressSync,
-  gunzipSync,
-  inflateRawSync,
-  inflateSync,
-  zstdDecompressSync,
-} from 'node:zlib';
 import type { FileReceiver } from '../../../engine/contract/carried-files.ts';
+import { decodeContent, isContentEncoding } from './content-encodings.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { MAGIC_BYTES, mediaType } from './magic.ts';
 import type { Endpoints, MessageSink, ProtocolMessage, Stamp } from './messages.ts';
@@ -75,7 +69,7 @@ export class CarriedFile {
     this.at = at;
     this.isFromClient = isFromClient;
     const name = encoding?.trim().toLowerCase() ?? '';
-    if (Object.hasOwn(DECODERS, name)) this.encoding = name;
+    if (isContentEncoding(name)) this.encoding = name;
     else if (name !== '' && name !== 'identity') this.problem = `is encoded as ${name}`;
     this.receiver = sink.file?.(ends, isFromClient);
   }
@@ -128,7 +122,7 @@ export class CarriedFile {
     const maxOutputLength = LEAST_DECODED_BYTES + MAX_RATIO * encoded.length;
     let decoded: Uint8Array | undefined;
     try {
-      decoded = DECODERS[encoding]!(encoded.bytes, { maxOutputLength });
+      decoded = decodeContent(encoded.bytes, encoding, { maxOutputLength });
     } catch {
       this.leaveEncoded(`cannot be decoded as ${encoding}`);
       return;
@@ -199,18 +193,3 @@ export class CarriedFile {
 function digestsAtOnce(bytes: Uint8Array): Digests {
   return { md5: hash('md5', bytes), sha1: hash('sha1', bytes), sha256: hash('sha256', bytes) };
 }
-
-type Decoder = (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array;
-
-/** Some servers send deflate without the header that it should have (RFC 9110, 8.4.1.2). */
-const inflate: Decoder = (bytes, options) => {
-  try {
-    return inflateSync(bytes, options);
-  } catch {
-    return inflateRawSync(bytes, options);
-  }
-};
-const DECODERS: Readonly<Record<string, Decoder>> = {
-  ...{ gzip: gunzipSync, 'x-gzip': gunzipSync, deflate: inflate, br: brotliDecompressSync },
-  zstd: zstdDecompressSync,
-};

@@ -43,6 +43,7 @@ export function StreamTab({ event }: { readonly event: string }) {
   if (data === undefined) return <Loading />;
   const total = data.fromClient + data.fromServer;
   const shown = sizeOf(data.parts);
+  const isEncoded = data.parts.some(({ decoded }) => decoded !== undefined);
   const missing = parts.reduce((sum, part) => sum + part.missing, 0);
   return (
     <div className={css['box']}>
@@ -66,6 +67,7 @@ export function StreamTab({ event }: { readonly event: string }) {
           onChange={setAs}
           data={[
             { value: 'text', label: 'Text' },
+            ...(isEncoded ? [{ value: 'decoded', label: 'Decoded' }] : []),
             { value: 'hex', label: 'Hex' },
           ]}
         />
@@ -82,7 +84,7 @@ export function StreamTab({ event }: { readonly event: string }) {
           <HexView bytes={joined(parts)} />
         </>
       ) : (
-        parts.map((part, at) => <StreamPart key={at} part={part} />)
+        parts.map((part, at) => <StreamPart key={at} part={part} isDecoded={as === 'decoded'} />)
       )}
       {total > shown && (
         <p className={css['note']}>
@@ -102,8 +104,16 @@ export function StreamTab({ event }: { readonly event: string }) {
   );
 }
 
-function StreamPart({ part }: { readonly part: Part }) {
-  const { bytes, isFromClient, missing } = part;
+interface PartProps {
+  readonly part: Part;
+  /** Whether bodies of HTTP are shown without their chunks and decompressed. */
+  readonly isDecoded: boolean;
+}
+
+function StreamPart({ part, isDecoded }: PartProps) {
+  const { isFromClient, missing } = part;
+  const decoded = isDecoded ? part.decoded : undefined;
+  const bytes = decoded?.bytes ?? part.bytes;
   // Ends of lines are what one reads by; everything else that is not seen is shown.
   const lines = useMemo(
     () => new TextDecoder().decode(bytes.subarray(0, MAX_TEXT)).split(/\r?\n/),
@@ -112,17 +122,27 @@ function StreamPart({ part }: { readonly part: Part }) {
   if (missing > 0)
     return <p className={css['note']}>{counted(missing, 'byte was', 'bytes were')} not captured</p>;
   return (
-    <pre
-      className={`mono evidence ${css['part']} ${css[isFromClient ? 'fromClient' : 'fromServer']}`}
-      aria-label={isFromClient ? 'From the client' : 'From the server'}
-    >
-      {lines.map((line, at) => (
-        <Fragment key={at}>
-          {at > 0 && '\n'}
-          <EventText text={line} max={MAX_TEXT} />
-        </Fragment>
+    <>
+      <pre
+        className={`mono evidence ${css['part']} ${css[isFromClient ? 'fromClient' : 'fromServer']}`}
+        aria-label={isFromClient ? 'From the client' : 'From the server'}
+      >
+        {lines.map((line, at) => (
+          <Fragment key={at}>
+            {at > 0 && '\n'}
+            <EventText text={line} max={MAX_TEXT} />
+          </Fragment>
+        ))}
+      </pre>
+      {bytes.length > MAX_TEXT && (
+        <p className={css['note']}>The first {counted(MAX_TEXT, 'byte')} of this part.</p>
+      )}
+      {decoded?.problems.map((problem) => (
+        <p key={problem} className={css['note']}>
+          {problem}
+        </p>
       ))}
-    </pre>
+    </>
   );
 }
 
