@@ -68,6 +68,10 @@ export async function memory({ size = FLOWS }: ExperimentOptions, scope: Scope):
     };
     const noted = async (what: string, running: ReturnType<typeof measure>): Promise<void> => {
       const { peakRss, wallMs, exit, err } = await running;
+      if (err.includes('needs more memory')) {
+        report.note(`${what} at ${name} was refused: it needs more memory`);
+        return;
+      }
       if (exit !== 0) throw new Error(`${what} at ${name} ended with ${exit}: ${err.slice(-500)}`);
       if (peakRss === undefined) throw new Error('this system does not say what a process takes');
       const note = `${figure(wallMs / 1000)} s`;

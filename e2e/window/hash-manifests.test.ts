@@ -43,6 +43,8 @@ describe.skipIf(browserShell.whyNot !== undefined)(browserShell.name, () => {
     await expect(window.importing.before.getByText('3 sources')).toBeVisible({
       timeout: IMPORT_MS,
     });
+    await expect(window.importing.before.getByText('1 of them a list of hashes')).toBeVisible();
+    await expect(window.importing.before.getByText('cannot be read')).toHaveCount(0);
     await window.importing.begin();
     const alert = window.importing.ledger.getByRole('alert');
     await expect(alert).toContainText('1 hash differs', { timeout: IMPORT_MS });

@@ -203,6 +203,10 @@ export function isLocked(reason: string | undefined): boolean {
   return reason === LOCKED || reason === NOT_UNLOCKED;
 }
 
+/** What an import and a preview say of a hash manifest, which is no evidence of its own. */
+export const HASH_LIST =
+  'a list of hashes: it is compared with the files that it lists (as format text its lines are events)';
+
 /** Something met on the way that is no source: a link, a device, an encrypted member. */
 export interface Ignored {
   readonly name: string;

@@ -36,7 +36,8 @@ import type {
 } from './protocol.ts';
 import { manifestFormat, readManifest, type ManifestFormat } from '../manifests/read-manifest.ts';
 import { hashFiles } from './hash-files.ts';
-import { headHash, HASH_LIST, readHead, recognise, unknownReason } from './recognise.ts';
+import { headHash, readHead, recognise, unknownReason } from './recognise.ts';
+import { HASH_LIST } from '../../contract/importer.ts';
 import { RotatedStarts, type Walk } from './rotated-start.ts';
 
 /** Errors that end one source but not the import. */

@@ -115,11 +115,11 @@ describe('text that is no log', () => {
       ],
       /import the capture/,
     ],
-    ['checksums', [1, 2, 3].map((n) => `${sha256(n)}  file${n}.evtx`), /list of checksums/],
+    ['checksums', [1, 2, 3].map((n) => `${sha256(n)}  file${n}.evtx`), /list of hashes/],
     [
       'checksums as BSD writes them',
       [1, 2].map((n) => `SHA256 (file${n}) = ${sha256(n)}`),
-      /list of checksums/,
+      /list of hashes/,
     ],
   ])('%s: refused with a reason, read where it is asked for', (_, lines, reason) => {
     const bytes = utf8.encode(lines.map((line) => `${line}\n`).join(''));

@@ -1,5 +1,6 @@
 /** Which importer reads a content: judged by its first bytes, or as a person said. */
 import { createHash } from 'node:crypto';
+import { HASH_LIST } from '../../contract/importer.ts';
 import { isHashList } from '../manifests/read-manifest.ts';
 import type { Importer, SniffResult, SourceInput } from '../../contract/importer.ts';
 
@@ -117,10 +118,6 @@ const FOREIGN: readonly (readonly [signature: string, reason: string, at?: numbe
     'an OLE document (Office, jump list), which holds no records',
   ],
 ];
-
-/** Of a hash manifest: it is compared with the files that it lists. */
-export const HASH_LIST =
-  'a list of checksums, which holds no events (as format text its lines are read as they are)';
 
 /** Text that tools write for people: its numbers are cut short or lack what makes an event. */
 const REPORTS: readonly (readonly [test: (lines: readonly string[]) => boolean, reason: string])[] =

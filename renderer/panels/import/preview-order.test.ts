@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { HASH_LIST } from '../../../engine/contract/importer.ts';
 import { inOrder, lookOf } from './preview-order.ts';
 
 const CLEAR = { problem: undefined, format: 'pcap', quarantined: [], notes: [], decisions: {} };
@@ -18,6 +19,7 @@ it.each([
   [UNREAD, 'problem'],
   [BROKEN, 'problem'],
   [{ ...CLEAR, problem: 'permission denied' }, 'problem'],
+  [{ ...CLEAR, problem: HASH_LIST, format: undefined }, 'clear'],
   [{ ...GUESSED, notes: ['all its times are of 1970'] }, 'problem'],
 ])('%j is %s', (preview, look) => {
   expect(lookOf(preview)).toBe(look);

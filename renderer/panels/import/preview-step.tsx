@@ -15,7 +15,7 @@ import { SourceRow } from './source-row.tsx';
 import { YearInput } from './year-input.tsx';
 import { Unlock } from './unlock.tsx';
 import { usePreviews } from './use-previews.ts';
-import { isLocked } from '../../../engine/contract/importer.ts';
+import { HASH_LIST, isLocked } from '../../../engine/contract/importer.ts';
 
 const SHOWN = ['all', 'problem', 'guess'] as const;
 type Shown = (typeof SHOWN)[number];
@@ -59,7 +59,8 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
   const captures = list.some((one) => one.format === 'pcap');
   const asking = list.filter((one) => one.asks.zone);
   const yearless = list.filter((one) => one.asks.year).length;
-  const problems = list.filter((one) => one.problem !== undefined).length;
+  const lists = list.filter((one) => one.problem === HASH_LIST).length;
+  const problems = list.filter((one) => one.problem !== undefined).length - lists;
   const already = list.filter((one) => one.already !== undefined).length;
   // A file is decided about once, at the first of its members.
   const deciding = new Map<string, Preview>();
@@ -97,6 +98,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
           ) : (
             <>
               <b>{counted(end.sources + end.left, 'source')}</b>, {formatBytes(end.bytes)}
+              {lists > 0 && `, ${lists} of them ${nounOf(lists, 'a list', 'lists')} of hashes`}
               {problems > 0 && `, ${problems} cannot be read`}
               {already > 0 && `, ${already} in the case already`}
             </>

@@ -21,6 +21,7 @@ import { SourceName } from '../../widgets/source-name.tsx';
 import { TimeText } from '../../widgets/time-text.tsx';
 import { ZoneSelect } from '../../widgets/zone-select.tsx';
 import type { Decision, Preview } from './decisions.ts';
+import { HASH_LIST } from '../../../engine/contract/importer.ts';
 import css from './import.module.css';
 import { MappingEditor } from './mapping-editor.tsx';
 import { RecordsTable } from './records-table.tsx';
@@ -118,6 +119,8 @@ export function SourceRow({ preview, own, busy, decides, onDecide }: Props) {
         <td>
           {busy ? (
             <Loader role="img" size={14} aria-label="Updating the preview" />
+          ) : problem === HASH_LIST ? (
+            'list of hashes'
           ) : problem !== undefined ? (
             <span className={css['bad']}>cannot be read</span>
           ) : typeof first === 'number' ? (
@@ -239,7 +242,8 @@ function Detail({
   const decided = describeDecisions(preview.decisions).filter(({ name }) => name !== 'mapping');
   return (
     <div className={css['detail']}>
-      {problem !== undefined && (
+      {problem === HASH_LIST && <EventText text={problem} />}
+      {problem !== undefined && problem !== HASH_LIST && (
         <div className={css['bad']} role="alert">
           <EventText text={problem} />
         </div>
