@@ -1,6 +1,7 @@
 /**
  * `npm run sizes`: lines of product code and of tests by folder, and the longest functions, as the
  * Markdown of docs/architecture.md. Product code is what is not a test, a test helper, a benchmark or a fixture.
+ * With `-- --long` all functions of more than 80 lines are listed, not only the ten longest.
  *
  * `npm run sizes -- --lives` imports 50,000 generated log lines and asks one query, from the sources and under
  * V8's coverage, and prints how many files run, for docs/architecture.md, "Files on the way"; with `--json`, which.
@@ -15,6 +16,10 @@ import ts from 'typescript';
 const root = path.resolve(import.meta.dirname, '..');
 const PRODUCT = ['engine', 'importers', 'renderer', 'app'];
 const BESIDE = ['e2e', 'bench', 'fixtures', '.ci'];
+/** A function of more lines than this is long. */
+const LONG = 80;
+/** Longest functions that are named. */
+const NAMED = 10;
 /** Lines of the log that is imported under coverage. */
 const RECORDS = 50_000;
 
@@ -86,10 +91,11 @@ function printSizes() {
   );
   console.log('\n| longest functions | lines |\n|---|---:|');
   functions.sort((a, b) => b.lines - a.lines);
-  for (const { file, name, lines } of functions.slice(0, 10))
+  const long = functions.filter(({ lines }) => lines > LONG).length;
+  const named = process.argv.includes('--long') ? long : NAMED;
+  for (const { file, name, lines } of functions.slice(0, named))
     console.log(`| \`${name}\` in \`${file}\` | ${lines} |`);
-  const long = functions.filter(({ lines }) => lines > 80).length;
-  console.log(`| functions of more than 80 lines, of ${n(functions.length)} | ${long} |`);
+  console.log(`| functions of more than ${LONG} lines, of ${n(functions.length)} | ${long} |`);
 }
 
 /** Runs the command line from its sources. Resolves to each source file's calls: the most that any of its blocks ran. */
