@@ -1,21 +1,18 @@
 /** The timeline as a table, for those who do not see the chart or want its numbers. */
 import { Table, UnstyledButton } from '@mantine/core';
 import { formatCount, formatTime } from '../../panel-api.ts';
-import { seriesKey, type Series } from './stacks.ts';
+import { seriesName, type Buckets } from './buckets.ts';
+import { seriesKey } from './stacks.ts';
 import css from './timeline.module.css';
 
 interface Props {
-  readonly starts: Float64Array;
-  readonly width: number;
-  readonly series: readonly Series[];
-  readonly name: (series: Series) => string;
-  readonly sums: Float64Array;
-  readonly zone: string;
+  readonly buckets: Buckets;
   readonly height: number;
   readonly onShow: (from: number, to: number) => void;
 }
 
-export function BucketTable({ starts, width, series, name, sums, zone, height, onShow }: Props) {
+export function BucketTable({ buckets, height, onShow }: Props) {
+  const { starts, width, series, field, sums, zone } = buckets;
   const digits = width % 1e6 === 0 ? 0 : 6;
   const rows = Array.from(starts, (start, at) => ({ start, at })).filter(
     ({ at }) => (sums[at] ?? 0) > 0,
@@ -36,7 +33,7 @@ export function BucketTable({ starts, width, series, name, sums, zone, height, o
             {series.length > 1 &&
               series.map((one) => (
                 <Table.Th key={seriesKey(one)} ta="right">
-                  {name(one)}
+                  {seriesName(one, field)}
                 </Table.Th>
               ))}
           </Table.Tr>

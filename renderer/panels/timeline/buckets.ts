@@ -1,0 +1,102 @@
+/** The buckets of an answer: what range they show, how each is named and what it counts. */
+import { counted, formatRange, timeParts } from '../../panel-api.ts';
+import { REST_COLOR, seriesColor } from '../../widgets/series-color.ts';
+import { visibleText } from '../../widgets/visible-text.ts';
+import { seriesKey, type Series } from './stacks.ts';
+
+/** From, included, to, excluded; UTC microseconds. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Buckets {
+  /** Start of each bucket; UTC microseconds. */
+  readonly starts: Float64Array;
+  /** Of each bucket; microseconds. */
+  readonly width: number;
+  /** The field that the series are values of; empty when there is one series for all events. */
+  readonly field: string;
+  readonly series: readonly Series[];
+  /** Keys of the series that are not shown. */
+  readonly hidden: ReadonlySet<string>;
+  /** Events of the series that are shown, in each bucket. */
+  readonly sums: Float64Array;
+  readonly zone: string;
+}
+
+/** Events within less than this are seen as one instant. */
+const INSTANT = 1e6;
+const AROUND_INSTANT = 60e6;
+
+/** What the chart shows: the view's range, or that of the buckets where the view has none. */
+export function shownRange(
+  { starts, width }: Pick<Buckets, 'starts' | 'width'>,
+  from: number | undefined,
+  to: number | undefined,
+): readonly [number, number] {
+  const first = starts[0];
+  const last = starts[starts.length - 1];
+  const low = from ?? first ?? 0;
+  const high = to ?? (last === undefined ? undefined : last + width) ?? low + 1e6;
+  // One instant would fill the chart from side to side: it is shown with the minutes around it.
+  if (from === undefined && to === undefined && high - low < INSTANT) {
+    return [low - AROUND_INSTANT, high + AROUND_INSTANT];
+  }
+  return high > low ? [low, high] : [low, low + 1];
+}
+
+/** The range of the buckets between two, both included, in either order. */
+export function rangeBetween({ starts, width }: Buckets, one: number, other: number): Range {
+  return {
+    from: starts[Math.min(one, other)] ?? 0,
+    to: (starts[Math.max(one, other)] ?? 0) + width,
+  };
+}
+
+/** When a bucket is, in words. */
+export function bucketTime({ starts, width, zone }: Buckets, at: number): string {
+  const start = starts[at] ?? 0;
+  if (width >= 60e6) return formatRange(start, start + width, zone);
+  const digits = width >= 1e6 ? 0 : width >= 1e3 ? 3 : 6;
+  const low = timeParts(start, zone, digits);
+  return `${low.date} ${low.time} – ${timeParts(start + width, zone, digits).time}`;
+}
+
+export function seriesName(one: Pick<Series, 'value' | 'rest'>, field: string): string {
+  if (one.rest) return 'all others';
+  if (one.value === null) return field === '' ? 'events' : `no ${visibleText(field, 40)}`;
+  return visibleText(String(one.value), 40);
+}
+
+/** A CSS colour for the series at `index`. */
+export function colorOf(one: Series, field: string, index: number): string {
+  return one.rest ? REST_COLOR : seriesColor(field, one.value, index);
+}
+
+export interface SeriesCount {
+  readonly one: Series;
+  /** Of the series among all. */
+  readonly index: number;
+  readonly n: number;
+}
+
+/** The series that have events in a bucket. */
+export function countsOf({ series, hidden }: Buckets, at: number): SeriesCount[] {
+  return series
+    .map((one, index) => ({
+      ...{ one, index },
+      n: hidden.has(seriesKey(one)) ? 0 : (one.counts[at] ?? 0),
+    }))
+    .filter(({ n }) => n > 0);
+}
+
+/** A bucket for a screen reader: its time, its events, and of which series they are. */
+export function spokenBucket(buckets: Buckets, at: number): string {
+  const { series, sums, field } = buckets;
+  const parts =
+    series.length > 1
+      ? countsOf(buckets, at).map(({ one, n }) => `${seriesName(one, field)} ${n}`)
+      : [];
+  return [bucketTime(buckets, at), counted(sums[at] ?? 0, 'event'), ...parts].join(', ');
+}
