@@ -1,23 +1,18 @@
-/** Commands of the window itself, and what the shell's menus and the system ask for. */
+/** Runs the window's commands: by name, by shortcut, and as the shell's menus and the system ask. */
 import { useMantineColorScheme } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { useEffect, useMemo, useRef } from 'react';
+import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
-import type { Command } from '../state/commands.ts';
 import { useSession, useWorkspace } from '../state/context.ts';
 import { useCommands } from '../state/hooks.ts';
-import { TABS } from '../state/views.ts';
-import { focusNextPart, focusPart } from './parts.ts';
-
-const TITLES = {
-  events: 'Show events',
-  talkers: 'Show top talkers',
-  conversations: 'Show conversations',
-  hosts: 'Show hosts',
-  answer: 'Show the answer',
-  sources: 'Show sources and imports',
-  latency: 'Show diagnostics (latency)',
-} as const;
+import type { Workspace } from '../state/workspace.ts';
+import {
+  caseCommands,
+  themeCommands,
+  viewCommands,
+  windowCommands,
+  type Scheme,
+} from './command-list.ts';
 
 /** Whether a shortcut is a character that one may want to write: it has no modifier but Shift. */
 function isText(hotkey: string): boolean {
@@ -35,201 +30,36 @@ export function useShellCommands(): void {
   const workspace = useWorkspace();
   const hasCase = useSession((session) => session.openCase !== undefined);
   const hasEvent = useSession((session) => session.selected !== undefined);
+  const setScheme = useScheme();
+  useCommands(
+    useMemo(
+      () => [
+        ...(hasCase ? [...viewCommands(workspace), ...caseCommands(workspace, hasEvent)] : []),
+        ...windowCommands(workspace),
+        ...themeCommands(workspace, setScheme),
+      ],
+      [workspace, hasCase, hasEvent, setScheme],
+    ),
+  );
+  useShortcuts(workspace);
+  useShellRequests(workspace);
+}
+
+/** Keeps the window in the colours that are preferred. Returns how to change them, always the same function. */
+function useScheme(): (scheme: Scheme) => void {
   // Its identity changes with every render of the provider; commands must not.
-  const { setColorScheme: setNow } = useMantineColorScheme();
-  const setScheme = useRef(setNow);
-  setScheme.current = setNow;
-  const { shell, dialogs, views } = workspace;
-
-  const commands = useMemo<Command[]>(() => {
-    const ofCase: Command[] = hasCase
-      ? [
-          ...TABS.filter((tab) => tab !== 'answer').map((tab, at) => ({
-            id: `tab.${tab}`,
-            title: TITLES[tab],
-            group: 'View',
-            hotkey: `alt+${at + 1}`,
-            run: () => {
-              views.show({ tab });
-              focusPart('results');
-            },
-          })),
-          {
-            id: 'view.results',
-            title: 'Go to the results',
-            group: 'View',
-            run: () => focusPart('results'),
-          },
-          {
-            id: 'view.next-part',
-            title: 'Next part of the window',
-            group: 'View',
-            hotkey: 'F6',
-            run: () => focusNextPart(1),
-          },
-          {
-            id: 'view.previous-part',
-            title: 'Previous part of the window',
-            group: 'View',
-            hotkey: 'shift+F6',
-            run: () => focusNextPart(-1),
-          },
-          {
-            id: 'view.back',
-            title: 'Back',
-            group: 'View',
-            hotkey: 'alt+ArrowLeft',
-            run: () => workspace.goBack(),
-          },
-          {
-            id: 'view.forward',
-            title: 'Forward',
-            group: 'View',
-            hotkey: 'alt+ArrowRight',
-            run: () => workspace.goForward(),
-          },
-          {
-            id: 'view.all-time',
-            title: 'Show all time',
-            group: 'View',
-            run: () => views.show({ from: undefined, to: undefined }),
-          },
-          {
-            id: 'evidence.add',
-            title: 'Add evidence…',
-            group: 'Case',
-            hotkey: 'mod+I',
-            run: () => dialogs.open({ dialog: 'import' }),
-          },
-          {
-            id: 'events.export',
-            title: 'Export events…',
-            group: 'Case',
-            hotkey: 'mod+E',
-            run: () => dialogs.open({ dialog: 'export' }),
-          },
-          {
-            id: 'case.payload-search',
-            title: 'Search what connections carried…',
-            group: 'Case',
-            run: () => dialogs.open({ dialog: 'payload-search' }),
-          },
-          {
-            id: 'case.report',
-            title: 'Write a report…',
-            group: 'Case',
-            run: () => dialogs.open({ dialog: 'report' }),
-          },
-          {
-            id: 'case.hand-over',
-            title: 'Hand over…',
-            group: 'Case',
-            run: () => dialogs.open({ dialog: 'hand-over' }),
-          },
-          {
-            id: 'case.verify',
-            title: 'Verify the case and its evidence…',
-            group: 'Case',
-            run: () => dialogs.open({ dialog: 'verify' }),
-          },
-          {
-            id: 'event.make-field',
-            title: 'Make a field of the selected event…',
-            group: 'Events',
-            disabled: !hasEvent ? 'no event is selected' : undefined,
-            run: () => {
-              const event = workspace.session.getState().selected;
-              if (event !== undefined) dialogs.open({ dialog: 'make-field', event });
-            },
-          },
-          {
-            id: 'events.tag-all',
-            title: 'Tag all events found…',
-            group: 'Events',
-            run: () => dialogs.open({ dialog: 'tag' }),
-          },
-          {
-            id: 'events.delete-all',
-            title: 'Delete all events found…',
-            group: 'Events',
-            run: () => dialogs.open({ dialog: 'delete' }),
-          },
-          {
-            id: 'search.save',
-            title: 'Save this search…',
-            group: 'View',
-            hotkey: 'mod+S',
-            run: () => dialogs.open({ dialog: 'save-search' }),
-          },
-          {
-            id: 'case.details',
-            title: 'Case details…',
-            group: 'Case',
-            run: () => dialogs.open({ dialog: 'case-details' }),
-          },
-          {
-            id: 'case.close',
-            title: 'Close the case',
-            group: 'Case',
-            run: () => workspace.closeCase(),
-          },
-        ]
-      : [];
-    return [
-      ...ofCase,
-      {
-        id: 'case.open',
-        title: 'Open a case…',
-        group: 'Case',
-        hotkey: 'mod+O',
-        run: () => dialogs.open({ dialog: 'open-case' }),
-      },
-      {
-        id: 'case.new',
-        title: 'New case…',
-        group: 'Case',
-        run: () => dialogs.open({ dialog: 'new-case' }),
-      },
-      {
-        id: 'settings.open',
-        title: 'Settings…',
-        group: 'Daybook',
-        hotkey: 'mod+,',
-        run: () => dialogs.open({ dialog: 'settings' }),
-      },
-      {
-        id: 'help.shortcuts',
-        title: 'Keyboard shortcuts',
-        group: 'Help',
-        hotkey: 'shift+?',
-        run: () => dialogs.open({ dialog: 'shortcuts' }),
-      },
-      {
-        id: 'help.language',
-        title: 'The query language',
-        group: 'Help',
-        hotkey: 'F1',
-        run: () => dialogs.open({ dialog: 'language' }),
-      },
-      ...(['light', 'dark', 'auto'] as const).map((scheme) => ({
-        id: `theme.${scheme}`,
-        title: scheme === 'auto' ? 'Theme: system' : `Theme: ${scheme}`,
-        group: 'Daybook',
-        run: () => {
-          setScheme.current(scheme);
-          workspace.setPreference('theme', scheme);
-          shell?.setTheme(scheme);
-        },
-      })),
-    ];
-  }, [workspace, hasCase, hasEvent, views, dialogs, shell]);
-  useCommands(commands);
-
+  const { setColorScheme } = useMantineColorScheme();
+  const latest = useRef(setColorScheme);
+  latest.current = setColorScheme;
   const theme = useSession((session) => session.preferences['theme']);
   useEffect(() => {
-    if (theme === 'light' || theme === 'dark' || theme === 'auto') setScheme.current(theme);
+    if (theme === 'light' || theme === 'dark' || theme === 'auto') latest.current(theme);
   }, [theme]);
+  return useCallback((scheme) => latest.current(scheme), []);
+}
 
+/** The shortcuts of all commands that there are. */
+function useShortcuts(workspace: Workspace): void {
   const all = useStore(workspace.commands.store, (state) => state.commands);
   useHotkeys(
     all.flatMap(({ id, hotkey }) =>
@@ -248,7 +78,11 @@ export function useShellCommands(): void {
     ),
     [],
   );
+}
 
+/** What the shell's menus and the system ask for. */
+function useShellRequests(workspace: Workspace): void {
+  const { shell, dialogs } = workspace;
   useEffect(() => {
     shell?.onCommand((command) => {
       switch (command.command) {

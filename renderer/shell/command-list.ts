@@ -1,0 +1,138 @@
+/** Commands of the window itself, in the order of the command palette. */
+import type { Command } from '../state/commands.ts';
+import type { DialogState } from '../state/dialogs.ts';
+import { TABS } from '../state/views.ts';
+import type { Workspace } from '../state/workspace.ts';
+import { focusNextPart, focusPart } from './parts.ts';
+
+const TITLES = {
+  events: 'Show events',
+  talkers: 'Show top talkers',
+  conversations: 'Show conversations',
+  hosts: 'Show hosts',
+  answer: 'Show the answer',
+  sources: 'Show sources and imports',
+  latency: 'Show diagnostics (latency)',
+} as const;
+
+type Description = Omit<Command, 'run' | 'group'>;
+
+/** A function that makes commands of a group, each of which opens a dialog. */
+function openerOf({ dialogs }: Workspace, group: string) {
+  return (dialog: DialogState, description: Description): Command => ({
+    ...{ group, ...description },
+    run: () => dialogs.open(dialog),
+  });
+}
+
+/** Where to look in an open case. */
+export function viewCommands(workspace: Workspace): Command[] {
+  const { views } = workspace;
+  const command = (description: Description, run: () => void): Command => ({
+    ...{ group: 'View', ...description },
+    run,
+  });
+  return [
+    ...TABS.filter((tab) => tab !== 'answer').map((tab, at) =>
+      command({ id: `tab.${tab}`, title: TITLES[tab], hotkey: `alt+${at + 1}` }, () => {
+        views.show({ tab });
+        focusPart('results');
+      }),
+    ),
+    command({ id: 'view.results', title: 'Go to the results' }, () => focusPart('results')),
+    command({ id: 'view.next-part', title: 'Next part of the window', hotkey: 'F6' }, () =>
+      focusNextPart(1),
+    ),
+    command(
+      { id: 'view.previous-part', title: 'Previous part of the window', hotkey: 'shift+F6' },
+      () => focusNextPart(-1),
+    ),
+    command({ id: 'view.back', title: 'Back', hotkey: 'alt+ArrowLeft' }, () => workspace.goBack()),
+    command({ id: 'view.forward', title: 'Forward', hotkey: 'alt+ArrowRight' }, () =>
+      workspace.goForward(),
+    ),
+    command({ id: 'view.all-time', title: 'Show all time' }, () =>
+      views.show({ from: undefined, to: undefined }),
+    ),
+  ];
+}
+
+/** What can be done with an open case. */
+export function caseCommands(workspace: Workspace, hasEvent: boolean): Command[] {
+  const ofCase = openerOf(workspace, 'Case');
+  const ofEvents = openerOf(workspace, 'Events');
+  const ofView = openerOf(workspace, 'View');
+  return [
+    ofCase({ dialog: 'import' }, { id: 'evidence.add', title: 'Add evidence…', hotkey: 'mod+I' }),
+    ofCase({ dialog: 'export' }, { id: 'events.export', title: 'Export events…', hotkey: 'mod+E' }),
+    ofCase(
+      { dialog: 'payload-search' },
+      { id: 'case.payload-search', title: 'Search what connections carried…' },
+    ),
+    ofCase({ dialog: 'report' }, { id: 'case.report', title: 'Write a report…' }),
+    ofCase({ dialog: 'hand-over' }, { id: 'case.hand-over', title: 'Hand over…' }),
+    ofCase({ dialog: 'verify' }, { id: 'case.verify', title: 'Verify the case and its evidence…' }),
+    {
+      id: 'event.make-field',
+      title: 'Make a field of the selected event…',
+      group: 'Events',
+      disabled: !hasEvent ? 'no event is selected' : undefined,
+      run: () => {
+        const event = workspace.session.getState().selected;
+        if (event !== undefined) workspace.dialogs.open({ dialog: 'make-field', event });
+      },
+    },
+    ofEvents({ dialog: 'tag' }, { id: 'events.tag-all', title: 'Tag all events found…' }),
+    ofEvents({ dialog: 'delete' }, { id: 'events.delete-all', title: 'Delete all events found…' }),
+    ofView(
+      { dialog: 'save-search' },
+      { id: 'search.save', title: 'Save this search…', hotkey: 'mod+S' },
+    ),
+    ofCase({ dialog: 'case-details' }, { id: 'case.details', title: 'Case details…' }),
+    {
+      id: 'case.close',
+      title: 'Close the case',
+      group: 'Case',
+      run: () => workspace.closeCase(),
+    },
+  ];
+}
+
+/** What can be done without a case. */
+export function windowCommands(workspace: Workspace): Command[] {
+  const ofCase = openerOf(workspace, 'Case');
+  const ofDaybook = openerOf(workspace, 'Daybook');
+  const ofHelp = openerOf(workspace, 'Help');
+  return [
+    ofCase({ dialog: 'open-case' }, { id: 'case.open', title: 'Open a case…', hotkey: 'mod+O' }),
+    ofCase({ dialog: 'new-case' }, { id: 'case.new', title: 'New case…' }),
+    ofDaybook({ dialog: 'settings' }, { id: 'settings.open', title: 'Settings…', hotkey: 'mod+,' }),
+    ofHelp(
+      { dialog: 'shortcuts' },
+      { id: 'help.shortcuts', title: 'Keyboard shortcuts', hotkey: 'shift+?' },
+    ),
+    ofHelp(
+      { dialog: 'language' },
+      { id: 'help.language', title: 'The query language', hotkey: 'F1' },
+    ),
+  ];
+}
+
+export type Scheme = 'light' | 'dark' | 'auto';
+
+/** @param setScheme sets the window's colours */
+export function themeCommands(
+  workspace: Workspace,
+  setScheme: (scheme: Scheme) => void,
+): Command[] {
+  return (['light', 'dark', 'auto'] as const).map((scheme) => ({
+    id: `theme.${scheme}`,
+    title: scheme === 'auto' ? 'Theme: system' : `Theme: ${scheme}`,
+    group: 'Daybook',
+    run: () => {
+      setScheme(scheme);
+      workspace.setPreference('theme', scheme);
+      workspace.shell?.setTheme(scheme);
+    },
+  }));
+}
