@@ -11,7 +11,8 @@ import {
 } from '../../panel-api.ts';
 import { visibleText } from '../../widgets/visible-text.ts';
 import { shownRange, spokenBucket, type Range } from './buckets.ts';
-import { createChart, type Chart, type ChartData, type ChartEvents } from './timeline-chart.ts';
+import type { ChartData } from './chart-data.ts';
+import { createChart, type Chart, type ChartEvents } from './timeline-chart.ts';
 import { BucketTip, RangeTip } from './tips.tsx';
 import { useLogarithmic } from './tools.tsx';
 import { useBucketCursor } from './use-bucket-cursor.ts';
@@ -86,6 +87,24 @@ function useChart(
   return chart.current;
 }
 
+/** Why there are no bars. */
+function Nothing({ timeline: { counts, error, loading } }: { readonly timeline: Timeline }) {
+  const { events } = useCase();
+  if (error !== undefined) {
+    return (
+      <div className={css['nothing']} role="status">
+        No timeline: {visibleText(error.message, 200)}
+      </div>
+    );
+  }
+  if (counts?.total !== 0 || loading) return null;
+  return (
+    <div className={css['nothing']}>
+      {events === 0 ? 'Events over time appear here' : 'No dated events in this view'}
+    </div>
+  );
+}
+
 export function ChartView({
   timeline,
   zoom,
@@ -95,8 +114,7 @@ export function ChartView({
   readonly zoom: Zoom;
   readonly size: Size;
 }) {
-  const { events } = useCase();
-  const { buckets, counts, error, loading, stale } = timeline;
+  const { buckets, counts, stale } = timeline;
   const { starts, zone } = buckets;
   const [into, setInto] = useState<HTMLDivElement | null>(null);
   const [hover, setHover] = useState<{ bucket: number; left: number }>();
@@ -146,18 +164,7 @@ export function ChartView({
       onKeyDown={cursor.onKeyDown}
       onBlur={cursor.leave}
     >
-      {error !== undefined ? (
-        <div className={css['nothing']} role="status">
-          No timeline: {visibleText(error.message, 200)}
-        </div>
-      ) : (
-        counts?.total === 0 &&
-        !loading && (
-          <div className={css['nothing']}>
-            {events === 0 ? 'Events over time appear here' : 'No dated events in this view'}
-          </div>
-        )
-      )}
+      <Nothing timeline={timeline} />
       {range !== undefined ? (
         <RangeTip {...{ ...place, range, zone }} />
       ) : (
