@@ -74,7 +74,7 @@ export const evidence: Evidence = {
  * Tells each file of a rotated set which one follows it; `files` have sets from old to new. Files of one
  * place in the set (a log and its compressed copy) follow each other in no order.
  */
-export function linkRotated<T extends FoundFile>(files: readonly T[]): T[] {
+function linkRotated<T extends FoundFile>(files: readonly T[]): T[] {
   const newest = new Map<string, { readonly order: number; readonly file: FoundFile }>();
   return files
     .toReversed()

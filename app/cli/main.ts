@@ -144,7 +144,7 @@ const MEANT: Readonly<Record<string, string>> = {
   ...{ follow: 'watch', tail: 'watch', rm: 'delete', gui: 'open', web: 'serve' },
 };
 
-export const EXIT = { done: 0, failed: 1, usage: 2, quarantined: 3, cancelled: 130 } as const;
+const EXIT = { done: 0, failed: 1, usage: 2, quarantined: 3, cancelled: 130 } as const;
 
 function overview(): string {
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length)) + 2;

@@ -16,7 +16,7 @@ export interface MenuOptions {
 
 const MOST_RECENT = 10;
 
-export function menuTemplate({ send, recent, development }: MenuOptions) {
+function menuTemplate({ send, recent, development }: MenuOptions) {
   const mac = process.platform === 'darwin';
   /** The page handles its shortcuts itself: the menu only shows them. */
   const run = (label: string, id: string, accelerator?: string): MenuItemConstructorOptions => ({

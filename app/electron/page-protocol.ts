@@ -11,7 +11,7 @@ import { protocol } from 'electron';
 import { contentPolicy, makeNonce, withNonce } from '../page.ts';
 
 const SCHEME = 'daybook';
-export const PAGE_ORIGIN = `${SCHEME}://window`;
+const PAGE_ORIGIN = `${SCHEME}://window`;
 const PAGE_FILE = '/index.html';
 
 const TYPES: { readonly [extension: string]: string } = {

@@ -71,7 +71,7 @@ export class U32Column {
   }
 }
 
-export class I32Column {
+class I32Column {
   readonly type = 'i32' as const;
   readonly values: Int32Array;
   readonly present: Uint8Array;

@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 const count = z.number().int().nonnegative();
 
-export const verifyFinding = z.object({
+const verifyFinding = z.object({
   about: z.enum(['case', 'evidence']),
   /**
    * `error`: the case is damaged, or evidence is not what was imported. `warning`: something could not be checked, or was

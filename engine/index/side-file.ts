@@ -19,7 +19,7 @@ export interface Section {
 }
 
 /** A file of another version is as good as none: it is made again. */
-export const SIDE_FILE_VERSION = 1;
+const SIDE_FILE_VERSION = 1;
 const MAGIC = 0x58494244;
 /** What is the same in all versions: `DBI`. */
 const MAGIC_BITS = 0xff_ffff;

@@ -28,7 +28,7 @@ export const MAX_CELL = 4096;
 export type Part = { readonly from: EpochMicros; readonly to: EpochMicros } | 'undated';
 
 /** The filter of a plan whose events are a filter and nothing else; undefined for others. */
-export function plainFilter(plan: Plan): Filter | undefined {
+function plainFilter(plan: Plan): Filter | undefined {
   return plan.events.node === 'base' ? plan.events.filter : undefined;
 }
 

@@ -62,7 +62,7 @@ export interface Edge {
 }
 
 /** Time, then source, then record. Undated events are last. */
-export const TIME_ORDER: readonly OrderKey[] = [
+const TIME_ORDER: readonly OrderKey[] = [
   { sql: '"ts"', descending: false },
   { sql: 'coalesce("ts_ns", 0)', descending: false },
   { sql: '"source_id"', descending: false },
@@ -199,7 +199,7 @@ export function filterRelation(
 }
 
 /** What a segment calls a column of a relation of events. */
-export function physicalName({ columns }: SegmentInfo, name: string): string | undefined {
+function physicalName({ columns }: SegmentInfo, name: string): string | undefined {
   if (isAttributeColumn(name)) return columnOfAlias(columns, name);
   return columns.has(name) ? name : undefined;
 }

@@ -21,7 +21,7 @@ export interface MatchedRange {
 
 export const EVEN_BUCKETS = 30;
 /** Buckets of one timeline. */
-export const MAX_BUCKETS = 100_000;
+const MAX_BUCKETS = 100_000;
 
 /** `count` buckets of `step` from `from`; the first is number `index`, the last may be cut short. */
 interface Run {

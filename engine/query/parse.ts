@@ -53,13 +53,13 @@ export const MAX_DEPTH = 200;
 /** Words, phrases and field tests of one query. */
 export const MAX_TERMS = 4096;
 /** Stages of one query. */
-export const MAX_STAGES = 50;
+const MAX_STAGES = 50;
 /** 100 years, in microseconds. */
 const MAX_INTERVAL = 36_525 * 86_400e6;
 /** Unions of one query: each reads its segments by itself. */
 export const MAX_UNIONS = 16;
 /** Rows that `top`, `head`, `tail`, `talkers` and `patterns` can be asked for. */
-export const MAX_LIMIT = 1_000_000_000;
+const MAX_LIMIT = 1_000_000_000;
 
 const COMPARE_OPS = ['>=', '<=', '>', '<', '='] as const;
 /** A number is read as far as it goes: `5-a` is a difference. */

@@ -284,7 +284,7 @@ function inOrder(segments: readonly SegmentInfo[]): SegmentInfo[] {
 }
 
 /** `undated` sorts behind every day, as text does. */
-export function compareDays(a: string, b: string): number {
+function compareDays(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 

@@ -26,7 +26,7 @@ export function shown(text: string): string {
 }
 
 /** Edits (insert, delete, replace, swap of neighbours) between two short texts. */
-export function editDistance(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

@@ -118,7 +118,7 @@ function attributesSql(columns: ReadonlySet<string>): string {
 }
 
 /** The day of each row, as days are written. */
-export function dayColumn(segment: TypedSegment): string {
+function dayColumn(segment: TypedSegment): string {
   const days = daysOf(segment);
   const day =
     days.length === 1 || !days.every(({ day: one }) => isUsual(one))

@@ -288,7 +288,7 @@ function clearBeyond(words: Uint32Array, total: number): void {
 }
 
 /** Bits that are set in 32. */
-export function popcount(bits: number): number {
+function popcount(bits: number): number {
   const pairs = (bits - ((bits >>> 1) & 0x5555_5555)) | 0;
   const fours = ((pairs & 0x3333_3333) + ((pairs >>> 2) & 0x3333_3333)) | 0;
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;

@@ -22,7 +22,7 @@ export const LIST_NAMES: ReadonlySet<string> = new Set(
 );
 
 /** An element longer than this is given up, and the next one looked for from the next line. */
-export const MAX_ELEMENT_BYTES = 16 * 1024 * 1024;
+const MAX_ELEMENT_BYTES = 16 * 1024 * 1024;
 
 export interface ElementSink {
   /** An object's text is in `bytes[start, end)`; in the content it began at `offset`. */

@@ -43,7 +43,7 @@ function numbered(names: readonly string[], keyOf: (name: string) => string): st
 }
 
 /** Turns a mapping round: what a column (by its name, or else by its simplified name) is to be. */
-export class ColumnMeanings {
+class ColumnMeanings {
   private readonly exact = new Map<string, string>();
   private readonly loose = new Map<string, string>();
 

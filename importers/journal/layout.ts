@@ -85,7 +85,7 @@ export function fixedBytes(type: ObjectType, isCompact: boolean): number {
 }
 
 /** Bytes of a place in an entry, with the hash that follows it in files that are not compact. */
-export function itemBytes(isCompact: boolean): number {
+function itemBytes(isCompact: boolean): number {
   return isCompact ? 4 : 16;
 }
 

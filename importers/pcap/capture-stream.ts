@@ -16,7 +16,7 @@ const MAGIC = 8;
 const JOINED = 4096;
 
 /** The reader for content that begins with `head`; undefined when that is no capture. */
-export function readerFor(
+function readerFor(
   head: Uint8Array,
   sink: EventSink,
   events: PacketEvents,

@@ -87,7 +87,7 @@ export class DatePlacer {
   }
 }
 
-export const ORDER_BASIS: Readonly<Record<DateOrder, number>> = {
+const ORDER_BASIS: Readonly<Record<DateOrder, number>> = {
   dmy: TS_BASIS.dayFirst,
   mdy: TS_BASIS.monthFirst,
   ymd: TS_BASIS.dayFirst | TS_BASIS.monthFirst,

@@ -313,7 +313,7 @@ export function walkFile(
 }
 
 /** What a person said of limits, as options of a walk. */
-export function walkLimits(limits: ReadLimits): Partial<WalkOptions> {
+function walkLimits(limits: ReadLimits): Partial<WalkOptions> {
   const { maxRatio, maxBytes, maxDepth, maxMembers, unchecked } = limits;
   return {
     ...(maxDepth === undefined ? {} : { maxDepth }),

@@ -29,7 +29,7 @@ export function lacksYear(h: Header): boolean {
   return h.dated && h.stamp.year === 0 && h.stamp.shape !== SHAPE.epoch;
 }
 
-export class DatesScan {
+class DatesScan {
   readonly years = new YearScan();
   readonly order = new DateOrderScan();
   /** Whether there is any date that needs a plan. */

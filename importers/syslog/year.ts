@@ -31,7 +31,7 @@ const KINDS_REPEAT = 40;
 /** Of the weekdays of a log, how many must fit a year: clocks and copies are wrong now and then. */
 const FITTING_SHARE = 0.9;
 
-export function isLeapYear(year: number): boolean {
+function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 

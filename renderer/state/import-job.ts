@@ -49,14 +49,14 @@ export function isRunning(job: ImportJob | undefined): boolean {
 }
 
 /** The job after one part of what an import tells. */
-export function withPart(job: ImportJob, part: Part<'import.start'>): ImportJob {
+function withPart(job: ImportJob, part: Part<'import.start'>): ImportJob {
   if ('progress' in part) return { ...job, progress: part.progress };
   if ('source' in part) return { ...job, sources: [...job.sources, part.source] };
   return { ...job, messages: [...job.messages, part.message] };
 }
 
 /** The job after its end by an error. */
-export function withError(job: ImportJob, error: unknown): ImportJob {
+function withError(job: ImportJob, error: unknown): ImportJob {
   const info: ErrorInfo =
     error instanceof OperationError
       ? error.info

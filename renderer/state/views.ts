@@ -37,7 +37,7 @@ export interface View {
 /** Everything is found. */
 export const ALL = { query: '', from: undefined, to: undefined, list: undefined } as const;
 
-export const FIRST_VIEW: View = {
+const FIRST_VIEW: View = {
   ...ALL,
   tab: 'events',
   sort: undefined,

@@ -82,7 +82,7 @@ function isChoices(value: unknown): value is Choices {
 }
 
 /** The columns that fit a case with these fields. */
-export function fittingColumns(fields: readonly CaseField[] | undefined, events: number): string[] {
+function fittingColumns(fields: readonly CaseField[] | undefined, events: number): string[] {
   if (fields === undefined) return [...USUAL];
   const counts = new Map(fields.map((one) => [one.field, one.events]));
   return USUAL.filter(

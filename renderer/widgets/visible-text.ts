@@ -21,7 +21,7 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 
 /** `\n`, `\x1b`, `\u202e`, `\u{e0001}`. */
-export function escapeOf(char: string): string {
+function escapeOf(char: string): string {
   const named = NAMED[char];
   if (named !== undefined) return named;
   const code = char.codePointAt(0) ?? 0;

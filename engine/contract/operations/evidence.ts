@@ -62,7 +62,7 @@ const sourceReport = z.object({
   broken: broken.optional(),
 });
 
-export const importProgress = z.object({
+const importProgress = z.object({
   bytes: count,
   totalBytes: count,
   rows: count,

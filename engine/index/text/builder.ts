@@ -32,7 +32,7 @@ import {
 import { AS_TEXT, ValueColumn } from './value-columns.ts';
 
 /** Columns that a word is searched in besides attributes; their numbers. */
-export const FIELD_COLUMNS = ['message', 'host', 'program', 'event_type'] as const;
+const FIELD_COLUMNS = ['message', 'host', 'program', 'event_type'] as const;
 /** Open tokens of one text; one that has more is free. */
 const MOST_OPEN = 256;
 /** Longer values of other columns than the message are cut into tokens at once. */

@@ -25,7 +25,7 @@ const ALWAYS_ALLOWED = 1024;
 const ROWS_A_SHAPE = 32;
 const MOST_PROBES = 24;
 /** Literal bytes of one shape. */
-export const MAX_SHAPE_BYTES = 2048;
+const MAX_SHAPE_BYTES = 2048;
 /** No shape: the text is free. */
 export const NO_SHAPE = -1;
 

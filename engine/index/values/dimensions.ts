@@ -37,7 +37,7 @@ export function isDimension(key: GroupKey): key is DimensionName {
 }
 
 /** A text column with more distinct values, or longer ones altogether, is left out. */
-export const MAX_TEXTS = 16_384;
+const MAX_TEXTS = 16_384;
 export const MAX_TEXT_BYTES = 1_048_576;
 
 /** Distinct values: numbers, then IPv6 addresses of 16 bytes, or texts. Each list is ascending. */

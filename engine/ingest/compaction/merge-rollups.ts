@@ -58,7 +58,7 @@ export interface MergeOptions {
 }
 
 /** DAYBOOK_NODE_PARTS, for tests: the fan-out, and nodes of as few events as there are. */
-export function mergeOptions(mostBehind = 0): MergeOptions {
+function mergeOptions(mostBehind = 0): MergeOptions {
   const parts = process.env['DAYBOOK_NODE_PARTS'];
   return parts === undefined
     ? { fanOut: FAN_OUT, leastRows: LEAST_ROWS, mostBehind }

@@ -140,7 +140,7 @@ const REPORTS: readonly (readonly [test: (lines: readonly string[]) => boolean, 
 const REPORT_LINES = 20;
 
 /** Why a content is none that is read although it may look like text; undefined for any other. */
-export function foreignReason({ bytes, complete }: Head): string | undefined {
+function foreignReason({ bytes, complete }: Head): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 16)).toString('latin1');
   const foreign = FOREIGN.find(([signature, , at = 0]) => start.startsWith(signature, at));
   if (foreign !== undefined) return foreign[1];

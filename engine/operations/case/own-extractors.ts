@@ -21,7 +21,7 @@ export interface WrongSample {
 }
 
 /** The samples of an extractor that do not give what its file says. */
-export function wrongSamples({ document, extractor }: OwnExtractor): WrongSample[] {
+function wrongSamples({ document, extractor }: OwnExtractor): WrongSample[] {
   const mark = `${extractor.name}/${extractor.version}`;
   const textsOf = (fields: Readonly<Record<string, string>>): string[] =>
     Object.entries(fields)

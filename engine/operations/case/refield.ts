@@ -360,7 +360,7 @@ function textAt(
 }
 
 /** `74 of Daybook, acme/2`. */
-export function extractorsText(
+function extractorsText(
   own: readonly { readonly name: string; readonly version: number }[],
 ): string {
   const names = own.map(({ name, version }) => `${name}/${version}`);

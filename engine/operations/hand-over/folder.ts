@@ -51,7 +51,7 @@ const PARTIAL = '.partial';
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 /** Of a manifest that is read: that of some 500,000 files. */
-export const MOST_MANIFEST_BYTES = 256e6;
+const MOST_MANIFEST_BYTES = 256e6;
 
 type Made = Omit<HandedOverFile, 'path' | 'bytes' | 'sha256' | 'from'>;
 

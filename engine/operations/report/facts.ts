@@ -271,7 +271,7 @@ function accountName(): string {
   }
 }
 
-export function totalsOf(sources: readonly SourceRow[]): SourceTotals {
+function totalsOf(sources: readonly SourceRow[]): SourceTotals {
   const sum = (of: (source: SourceRow) => number): number =>
     sources.reduce((total, source) => total + of(source), 0);
   return {
@@ -342,7 +342,7 @@ const VIEW_FIELDS = [
 const BASIS = 'ts_basis';
 
 /** The part of a query that finds events. */
-export function eventsPart(query: string, ast: Ast): string {
+function eventsPart(query: string, ast: Ast): string {
   const first = ast.stages.find(isAggregating);
   return first === undefined ? query : query.slice(0, first.start).replace(/\|\s*$/, '');
 }

@@ -24,7 +24,7 @@ import type { SampleSize } from './read-back.ts';
 import { repairCase } from './repair.ts';
 
 /** Events that are compared of each source, if nobody says otherwise. */
-export const USUAL_SAMPLE = 200;
+const USUAL_SAMPLE = 200;
 
 export interface VerifyParameters {
   repair: boolean;

@@ -15,7 +15,7 @@ export function spellingOf(batch: EventBatch): Spelling {
   return own;
 }
 
-export class Spelling {
+class Spelling {
   private readonly batch: EventBatch;
   /** Who asked for these keeps the column. */
   private readonly always = new Set<string>();

@@ -25,7 +25,7 @@ const LAST: ReadonlyMap<string, string> = new Map([
   ['brief', '.*'],
 ]);
 
-export const TEMPLATE_TYPES = [...TYPES.keys()];
+const TEMPLATE_TYPES = [...TYPES.keys()];
 
 /** @throws Error, which says what is wrong with it */
 export function templatePattern(template: string): string {

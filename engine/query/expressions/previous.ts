@@ -18,7 +18,7 @@ export interface Previous {
 /** Rows back at most. */
 const MOST_BACK = 1000;
 
-export function isPrevious(fn: string): boolean {
+function isPrevious(fn: string): boolean {
   return fn === 'prev' || fn === 'delta';
 }
 

@@ -28,7 +28,7 @@ export interface RegexFilter {
   readonly ignoreCase: boolean;
 }
 
-export function regexFilter(
+function regexFilter(
   field: ValueField,
   pattern: string,
   ignoreCase: boolean,

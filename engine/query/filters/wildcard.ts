@@ -6,7 +6,7 @@
 import { QueryError } from '../query-error.ts';
 
 /** The longest single word, phrase or pattern. */
-export const MAX_PATTERN_LENGTH = 2000;
+const MAX_PATTERN_LENGTH = 2000;
 
 export function checkLength(text: string, at: number): void {
   if (text.length <= MAX_PATTERN_LENGTH) return;

@@ -39,7 +39,7 @@ export interface LookupFile {
 const known = new WeakMap<Uint8Array, LookupFile>();
 
 /** @throws DaybookError usage, limit-exceeded */
-export function lookupFile(given: GivenFile): LookupFile {
+function lookupFile(given: GivenFile): LookupFile {
   const file = known.get(given.bytes) ?? read(given);
   known.set(given.bytes, file);
   return file;

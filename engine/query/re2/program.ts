@@ -111,7 +111,7 @@ function emitSet(code: Instruction[], set: CodeSet, next: number): number {
 const ENDS = [0x7f, 0x7ff, 0xffff, 0x10ffff];
 
 /** Ranges of bytes, first to last, that are the UTF-8 of the code points from `low` to `high`. */
-export function utf8Ranges(low: number, high: number): [number, number][][] {
+function utf8Ranges(low: number, high: number): [number, number][][] {
   if (low > high) return [];
   // Within one length …
   for (const end of ENDS) {

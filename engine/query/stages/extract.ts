@@ -23,12 +23,7 @@ const utf8 = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** What a group of a pattern holds; an empty text is none. */
-export function groupValue(
-  text: Value,
-  pattern: string,
-  ignoreCase: boolean,
-  group: number,
-): Value {
+function groupValue(text: Value, pattern: string, ignoreCase: boolean, group: number): Value {
   const matcher = new CaptureMatcher(pattern, ignoreCase);
   const flagged = ignoreCase ? `(?i)${pattern}` : pattern;
   return {

@@ -155,7 +155,7 @@ function bytesOf(segment: SegmentInfo, columns: ReadonlyMap<string, string>): nu
 }
 
 /** A list, and the columns that it is compared with. */
-export class ListComparison {
+class ListComparison {
   private readonly groups: readonly (readonly JoinKey[])[];
   private readonly tables: readonly JoinTable[];
   private readonly held: ReadonlyMap<number, Held>;

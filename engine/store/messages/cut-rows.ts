@@ -29,7 +29,7 @@ export class NumberLists {
 }
 
 /** Texts of the rows one after the other, as Parquet's PLAIN encoding has them: length and bytes. */
-export class TextLists {
+class TextLists {
   data = new Uint8Array(1 << 14);
   size = 0;
   used = 0;

@@ -39,7 +39,7 @@ export function wholeMessage(
 }
 
 /** What `left` gives: Unicode characters, not units of UTF-16. */
-export function firstCharacters(text: string, most: number): string {
+function firstCharacters(text: string, most: number): string {
   if (text.length <= most) return text;
   let at = 0;
   for (let n = 0; n < most && at < text.length; n++) at += text.codePointAt(at)! > 0xffff ? 2 : 1;

@@ -14,7 +14,7 @@ export function vlan(r: LayerReader): Protocol {
 }
 
 /** The type behind a tag; below 0x0600 it is a length, as in an untagged frame. */
-export function typeOrLength(r: LayerReader): Protocol {
+function typeOrLength(r: LayerReader): Protocol {
   if (r.peek16() >= 0x0600) return etherTypeProtocol(r.u16('Type', etherTypeText));
   const length = r.u16('Length');
   if (length > 0) r.bound(r.at, length);

@@ -83,7 +83,7 @@ export interface FlowOptions {
   readonly otherInactivity: number;
 }
 
-export const DEFAULT_FLOW_OPTIONS: FlowOptions = {
+const DEFAULT_FLOW_OPTIONS: FlowOptions = {
   maxOpenFlows: 1_000_000,
   tcpAttemptDelay: 5,
   tcpCloseDelay: 5,

@@ -24,7 +24,7 @@ import {
 import { Ranges } from './ranges.ts';
 
 /** Microseconds of a tick of the wheel. */
-export const TICK_MICROS = 131_072;
+const TICK_MICROS = 131_072;
 /**
  * Large blocks from the C library start 16 bytes into a page; this much further on, records begin
  * with a cache line. Elsewhere it does no harm.

@@ -417,7 +417,7 @@ function isSameQuestion(a: Question | undefined, b: Question | undefined): boole
 }
 
 /** DNS over TCP: messages with their length before them. */
-export class DnsStream implements StreamParser {
+class DnsStream implements StreamParser {
   readonly service = 'dns';
   isDone = false;
   private readonly conversation: DnsConversation;

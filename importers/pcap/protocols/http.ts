@@ -190,7 +190,7 @@ class Direction {
   at: Stamp | undefined;
 }
 
-export class HttpStream implements StreamParser {
+class HttpStream implements StreamParser {
   readonly service = 'http';
   isDone = false;
   isTunnel = false;

@@ -60,7 +60,7 @@ class Side {
   isEncrypted = false;
 }
 
-export class TlsStream implements StreamParser {
+class TlsStream implements StreamParser {
   readonly service = 'tls';
   isDone = false;
   private readonly ends: Endpoints;

@@ -23,7 +23,7 @@ type ReadOptions = Pick<
 >;
 
 /** What holds for a file: its own decisions before those for all. */
-export function decisionOf(path: string, shared: Decision, own: OwnDecisions): ReadOptions {
+function decisionOf(path: string, shared: Decision, own: OwnDecisions): ReadOptions {
   const merged = { ...shared, ...defined(own[path] ?? {}) };
   const { tz, year, dateOrder, format, mapping } = merged;
   return {

@@ -3,7 +3,7 @@ import { basisOf, isGuess, type TimeDecision } from '../../../engine/contract/de
 import { HASH_LIST } from '../../../engine/contract/importer.ts';
 import type { Preview } from './decisions.ts';
 
-export const LOOKS = ['problem', 'guess', 'clear'] as const;
+const LOOKS = ['problem', 'guess', 'clear'] as const;
 export type Look = (typeof LOOKS)[number];
 
 const TIMES: readonly TimeDecision[] = ['tz', 'year', 'dateOrder'];

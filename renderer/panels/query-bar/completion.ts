@@ -37,7 +37,7 @@ function completionOf({ label, type, apply, detail, count }: Offered): QueryComp
 }
 
 /** Whether to offer something here although nobody asked. */
-export function invites(before: string): boolean {
+function invites(before: string): boolean {
   if (before.trim() === '') return false;
   if (/\S$/.test(before)) return true;
   const stage = before.lastIndexOf('|');

@@ -65,7 +65,7 @@ export function summarySection(facts: ReportFacts): Section {
 type Ledger = Pick<SourceTotals, 'read' | 'stored' | 'duplicate' | 'quarantined' | 'skipped'>;
 
 /** The ledger as a sum that can be checked by reading it. */
-export function ledgerSum(of: Ledger): Html {
+function ledgerSum(of: Ledger): Html {
   const { read, stored, duplicate, quarantined, skipped } = of;
   const sum = markup`${read} read = ${stored} stored + ${duplicate} duplicate + ${quarantined} quarantined + ${skipped} skipped`;
   return markup`<span class="sum">${sum}</span>${ledgerFault(of)}`;
