@@ -29,6 +29,7 @@ import { rotationKey } from '../importers/shared/rotation.ts';
 import { listFiles } from '../importers/shared/walk.ts';
 import { formats } from './readers.ts';
 import { startThread } from './threads.ts';
+import { append } from '../engine/util/append.ts';
 
 export { checkZone, formats, readMapping } from './readers.ts';
 export { scanTools } from './scan-tools.ts';
@@ -46,7 +47,7 @@ export const evidence: Evidence = {
     for (const [argument, path] of paths.entries()) {
       const found = await listFiles([path], recursive, temporary, undefined, signal);
       for (const item of found.items) files.push({ path: item.path, name: item.name, argument });
-      ignored.push(...found.ignored);
+      append(ignored, found.ignored);
     }
     return { files: linkRotated(oncePerFile(files, paths)), ignored };
   },

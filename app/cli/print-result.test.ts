@@ -40,3 +40,11 @@ it.each<[string, (options: PrintOptions) => Promise<number>]>([
   const quoted = RED.replaceAll('"', '""');
   expect(await printed(false, print)).toBe(`host,"name ${quoted}"\n"${quoted}",1\n`);
 });
+
+it('prints more events at once than a call takes arguments', async () => {
+  async function* many(): AsyncGenerator<ShownRecord[]> {
+    yield Array.from({ length: 300_000 }, (_, n) => ({ n }));
+  }
+  const text = await printed(false, (options) => printRecords(many(), ['n'], () => ['n'], options));
+  expect(text.split('\n')).toHaveLength(300_002);
+});

@@ -230,7 +230,8 @@ export async function printRecords(
         );
         await output.write(texts.join(''));
       } else {
-        waiting.push(...records);
+        // As arguments of one call they would be too many.
+        for (const record of records) waiting.push(record);
         if (waiting.length >= TABLE_SAMPLE) await flush();
       }
       found += records.length;

@@ -23,6 +23,7 @@ import { relativeTimesNote } from '../../ingest/coordinator/relative-times.ts';
 import type { Evidence } from './import.ts';
 import type { ListedFile } from './import-items.ts';
 import { previewBatch } from './preview-batch.ts';
+import { append } from '../../util/append.ts';
 
 export type Preview = Part<'evidence.preview'>['preview'];
 
@@ -104,7 +105,7 @@ async function previewAll(
     else await tell(unreadable(basename(path), path, problem));
   }
   const listed = await evidence.list(there, recursive, temporary);
-  files.push(...listed.files);
+  append(files, listed.files);
   for (const { name, reason } of listed.ignored) addIgnored(name, reason);
 
   let left = 0;

@@ -37,6 +37,7 @@ import {
   type OutputPlace,
   type Written,
 } from './output-file.ts';
+import { append } from '../../util/append.ts';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -125,8 +126,8 @@ export async function carveFiles(
     await watch.spanAsync('write', async () => {
       for (const source of sources) {
         const found = await filesOf(evidence, source, wanted.get(source.id)!, folder, parameters);
-        files.push(...found.files);
-        left.push(...found.left);
+        append(files, found.files);
+        append(left, found.left);
       }
     });
     await list.write(`${JSON.stringify({ query, from, to, ...report }, null, 2)}\n`);

@@ -13,6 +13,7 @@ import {
 } from '../../search/index.ts';
 import { rowFieldNames } from '../../query/shown-events.ts';
 import { cell, isRecord } from '../output/shown-cells.ts';
+import { append } from '../../util/append.ts';
 
 export interface RunAnswer {
   shape: RunningQuery['plan']['shape'];
@@ -45,7 +46,7 @@ export async function runQuery(
 
 async function rows(running: RunningQuery, zone: string, limit: number): Promise<RunAnswer> {
   const records: ShownRecord[] = [];
-  for await (const some of shownRows(running, zone)) records.push(...some);
+  for await (const some of shownRows(running, zone)) append(records, some);
   const more = records.length > limit;
   const kept = records.slice(0, limit);
   const { plan } = running;

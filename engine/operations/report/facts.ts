@@ -32,6 +32,7 @@ import { QuarantineReader } from '../evidence/quarantine.ts';
 import { rowFieldNames } from '../../query/shown-events.ts';
 import { cell, valueOf } from '../output/shown-cells.ts';
 import type { Bucket } from './timeline-chart.ts';
+import { append } from '../../util/append.ts';
 
 export interface ReportRequest {
   title?: string | undefined;
@@ -418,7 +419,7 @@ async function foundByView(
   let rowsThere: number;
   const count = await countOfQuery(session, events, signal);
   if (running.plan.shape === 'rows') {
-    for await (const some of shownRows(running, zone)) records.push(...some);
+    for await (const some of shownRows(running, zone)) append(records, some);
     const present = new Set(records.flatMap((record) => Object.keys(record)));
     names = rowFieldNames(running.plan).filter((name) => present.has(name) && name !== BASIS);
     if (parseQuery(query).stages.some(({ stage }) => stage === 'fields') && names.includes('ts'))
@@ -428,7 +429,7 @@ async function foundByView(
     const answer = countOf(running, await running.answer());
     const all = recordsOf(answer);
     // `top` and `timeline` have a size of their own.
-    records.push(...all.slice(0, answer.shape === 'timeline' ? 0 : LIMITS.viewRows));
+    append(records, all.slice(0, answer.shape === 'timeline' ? 0 : LIMITS.viewRows));
     names = 'columns' in answer ? answer.columns : namesOf(records);
     rowsThere = answer.shape === 'timeline' ? 0 : all.length;
     if ('columns' in answer && all.length === LIMITS.viewRows)
@@ -515,7 +516,7 @@ async function linesOfEvents(
   for (let at = 0; at < events.length; at += IDS_AT_ONCE) {
     const some = events.slice(at, at + IDS_AT_ONCE).map((event) => `event_id:${event}`);
     const query = `kind:* (${some.join(' OR ')})`;
-    out.push(...(await eventLines(session, query, zone, IDS_AT_ONCE, notes, signal)));
+    append(out, await eventLines(session, query, zone, IDS_AT_ONCE, notes, signal));
   }
   // Offsets of a zone change: as texts the times would not be in order.
   return out.sort((a, b) => Date.parse(a.time) - Date.parse(b.time) || (a.time < b.time ? -1 : 1));

@@ -7,6 +7,7 @@ import type { EventSink, ReadOptions } from '../../contract/importer.ts';
 import { Budget } from '../../query/batch/budget.ts';
 import { Scan, type ScanPart } from '../../scan/scan.ts';
 import type { ScanRequest } from '../../scan/plan-scan.ts';
+import { append } from '../../util/append.ts';
 
 /** Bytes of a piece. */
 export const PIECE_BYTES = 32 * 1024 * 1024;
@@ -134,7 +135,7 @@ export async function scanInParts(
       const next = await Promise.race(waiting.values());
       if (next.part === undefined) return false;
       waiting.delete(next.i);
-      pieces.push(...next.part.pieces);
+      append(pieces, next.part.pieces);
       scan.merge(next.part.part);
     }
     pieces.sort((a, b) => a.index - b.index);

@@ -22,6 +22,7 @@ import type { CaseSession } from '../../search/index.ts';
 import { archiveOf, locationOf } from '../../catalog/source-place.ts';
 import { type Findings, type Progress, reasonOf } from './findings.ts';
 import { readBack, type DifferentEvent, type ReadBack, type SampleSize } from './read-back.ts';
+import { append } from '../../util/append.ts';
 
 /** What evidence is read with. */
 export interface EvidenceTools {
@@ -169,7 +170,7 @@ class EvidenceCheck {
     }
     const states: FileState[] = [];
     if (hashed !== undefined && direct.length > 0)
-      states.push(...(await this.directly(path, direct, hashed)));
+      append(states, await this.directly(path, direct, hashed));
     if (members.length > 0) {
       states.push(await this.members(path, members));
       states.push(this.archive(path, members, hashed, states));

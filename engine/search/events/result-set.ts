@@ -38,6 +38,7 @@ import { withinTime } from './day-runs.ts';
 import { fieldsToRead, listBatch } from './list-batch.ts';
 import { NumberOrder } from './number-order.ts';
 import { SearchCost } from '../search-cost.ts';
+import { append } from '../../util/append.ts';
 
 export interface Sort {
   readonly field: string;
@@ -224,7 +225,7 @@ async function byNumber(
     for (const segment of segments) cost.add(segment, before.get(segment.id));
     const timedRows = await finder.timed(filter, segments, { urgent: !sent && early });
     if (timedRows === undefined) return undefined;
-    list.push(...timedRows);
+    append(list, timedRows);
     if (sent || !early || eventsIn(list) < first.count) continue;
     await send(await readRows(asked.atOnce(), listed(), 0, first.count, first.fields));
     sent = true;
@@ -369,7 +370,10 @@ async function earlyRows(
       });
       const found = await asked.rows(statement, some);
       columns = statement.columns;
-      early.push(...found.map((values) => ({ columns, values })));
+      append(
+        early,
+        found.map((values) => ({ columns, values })),
+      );
       if (early.length >= wanted) {
         // What was read goes only as far as the last row that was found.
         const { columns: last, values } = early.at(-1)!;
@@ -443,7 +447,7 @@ export async function readRows(
   const rows: Row[] = [];
   for (const { from, to: end, backwards } of ranges(result, offset, to)) {
     const found = await orderedRows(asked, result.order, from, end, fields);
-    rows.push(...(backwards ? found.toReversed() : found));
+    append(rows, backwards ? found.toReversed() : found);
   }
   return batchOf(asked, rows, fields);
 }
@@ -558,7 +562,10 @@ async function numberedRows(
       return { at: places.get(key) ?? 0, row: { columns, values } };
     });
     placed.sort((a, b) => a.at - b.at);
-    out.push(...placed.map(({ row }) => row));
+    append(
+      out,
+      placed.map(({ row }) => row),
+    );
   }
   return out;
 }
