@@ -222,6 +222,9 @@ async function* inOrder(
   yield* inSlices(asked, own, options);
 }
 
+/** Rows that are given at a time. */
+const BATCH_ROWS = 4096;
+
 async function* inSlices(
   asked: AskedView,
   own: Plan,
@@ -242,7 +245,11 @@ async function* inSlices(
   };
   for await (const slice of rowsInSlices(reader, own, options)) {
     await asked.assemble(slice.rows, slice.statement, slice.segments);
-    yield { columns: slice.statement.columns, rows: slice.rows.map((row) => row.map(toRawValue)) };
+    // What is made of them takes several times their memory.
+    for (let at = 0; at < slice.rows.length; at += BATCH_ROWS) {
+      const some = slice.rows.slice(at, at + BATCH_ROWS);
+      yield { columns: slice.statement.columns, rows: some.map((row) => row.map(toRawValue)) };
+    }
   }
 }
 
