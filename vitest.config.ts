@@ -56,7 +56,7 @@ export default defineConfig({
           name: 'unit',
           include: UNIT,
           exclude: [...configDefaults.exclude, '**/*.daybook/**', ...OWN_PROCESS],
-          // Loading the product anew for each file takes a sixth of the time of all tests.
+          // Loading the product for each file takes a sixth of the time of all tests.
           isolate: false,
           // Far beyond what a test takes on a quiet machine: CI's may be busy.
           testTimeout: 180_000,

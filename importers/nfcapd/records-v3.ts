@@ -1,6 +1,6 @@
 /**
- * Flows of nfdump 1.7: a record is a header and elements, each with its type and length. Elements of other types, and
- * what elements have beyond what is known of them, are passed over.
+ * Flows of nfdump 1.7: a record is a header and elements, each with its type and length. Elements of other types are
+ * passed over, and so is the rest of an element that is longer than listed here.
  *
  * Layout: https://github.com/phaag/nfdump/blob/master/src/libnffile/nfxV3.h
  */
