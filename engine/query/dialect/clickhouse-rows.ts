@@ -6,7 +6,7 @@ import type { Name } from '../ast.ts';
 import type { Resolve } from '../fields.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
 import type { OrderKey, TableColumn } from '../relation.ts';
-import { TRUE_SQL, untranslated } from './clickhouse.ts';
+import { TRUE_SQL, both, untranslated } from './clickhouse.ts';
 import type { ClickHouseScope } from './clickhouse-scope.ts';
 import { type ClickHouseValue, presentValues, valuesOf } from './clickhouse-values.ts';
 
@@ -92,6 +92,11 @@ export function firstRows(order: readonly OrderKey[], limit: number, reversed = 
 /** The same rows, chosen: nothing is added to their conditions any more. */
 export function chosen(rows: ClickHouseRows, rest: string): ClickHouseRows {
   return { ...rows, from: subquery(selectOf('*', rows, rest)), where: TRUE_SQL };
+}
+
+/** Events that have a time. */
+export function datedEvents(rows: ClickHouseRows): ClickHouseRows {
+  return { ...rows, where: both([rows.where, 'ts IS NOT NULL']) };
 }
 
 // -- values ----------------------------------------------------------------------------------------

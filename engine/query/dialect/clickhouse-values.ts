@@ -66,6 +66,8 @@ export function valuesOf(
         sql: field.sides.flatMap((side) => addressTextClickHouse(side, scope) ?? []),
       };
     case 'virtual':
+      if (field.ref !== undefined && field.name === 'event_id')
+        throw untranslated('an event_id that a stage gives, as a value');
       if (field.ref !== undefined)
         return { shape: shape('Int64'), sql: [refClickHouse(field.ref, scope)] };
       switch (field.name) {

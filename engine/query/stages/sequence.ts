@@ -12,15 +12,25 @@ import { Grouping } from '../batch/grouping.ts';
 import type { BatchStage } from '../batch/stage.ts';
 import type { Row } from '../batch/table.ts';
 import { TimedRows } from '../batch/timed-rows.ts';
+import { microsOf, timeOfMicros } from '../dialect/clickhouse.ts';
+import {
+  type ClickHouseRows,
+  type ClickHouseTable,
+  datedEvents,
+  selectOf,
+  subquery,
+} from '../dialect/clickhouse-rows.ts';
+import { byValues, simpleShape } from '../dialect/clickhouse-values.ts';
 import { micros, nullOf, timeFromMicros } from '../dialect/duckdb.ts';
 import { fieldValue } from '../expressions/analyse.ts';
-import { onePart } from '../expressions/value.ts';
+import { onePart, valueClickHouse } from '../expressions/value.ts';
 import { both } from '../filters/logic.ts';
 import { intervalMicros } from '../grid.ts';
 import { syntaxError } from '../query-error.ts';
 import {
   type Input,
   type InputColumn,
+  type OrderKey,
   type Table,
   type TableColumn,
   inputColumns,
@@ -29,9 +39,9 @@ import {
 } from '../relation.ts';
 import { TRUE } from '../scope.ts';
 import { type ValueShape, combine } from '../values.ts';
-import { type Keys, groupKeys, keyList } from './group.ts';
+import { type Keys, groupKeys, keyList, keysClickHouse } from './group.ts';
 import type { BatchContext, StageOperator } from './operator.ts';
-import { keyAliases, ownAliases, partition } from './session.ts';
+import { checkEvents, keyAliases, ownAliases, partition } from './session.ts';
 
 export type SequenceStage = Extract<Stage, { stage: 'sequence' }>;
 
@@ -82,12 +92,7 @@ function columnsOf(keys: Keys, at: number): TableColumn[] {
 
 function sequenceTable(stage: SequenceStage, input: Input): Table {
   const { by, steps, within, start } = stage;
-  if (!input.events)
-    throw syntaxError(
-      'sequence needs events, not a table',
-      start,
-      'put it before stages that count',
-    );
+  checkEvents('sequence', input, start);
   const keys = groupKeys(by, input);
   const list = keyList(keys);
   const keyed = list === '' ? '' : `${list}, `;
@@ -154,6 +159,79 @@ function sequenceTable(stage: SequenceStage, input: Input): Table {
     sql: `WITH e AS MATERIALIZED (${events}) SELECT ${select} FROM (${merged}) AS q JOIN e AS a ON a.r = q.s JOIN e AS z ON z.r = q.z`,
   };
 }
+
+// -- in ClickHouse ---------------------------------------------------------------------------------
+
+/**
+ * The same windows. An event is a tuple that its number in its group comes first in, so that what begins latest is the
+ * largest of them, and no event is looked up by its number; (0, …) is none.
+ */
+function sequenceClickHouse(stage: SequenceStage, rows: ClickHouseRows): ClickHouseTable {
+  const { by, steps, within, start } = stage;
+  checkEvents('sequence', rows.scope, start);
+  const keys = keysClickHouse(by, rows);
+  const list = keys.columns.flatMap(({ aliases }) => aliases);
+  const keyed = list.map((alias) => `${alias}, `).join('');
+  const own = keys.columns.length;
+  const columns = nameColumns(
+    [
+      ...keys.columns.map(({ shape }) => shape),
+      simpleShape('start', 'time'),
+      simpleShape('end', 'time'),
+      simpleShape('duration', 'real'),
+      simpleShape('matches', 'integer'),
+      simpleShape('first', 'event-id'),
+      simpleShape('last', 'event-id'),
+    ].map((shape) => ({ name: shape.name, shape })),
+    start,
+  );
+  const flags = steps.map((_, i) => `f${i}`);
+  const conditions = steps.map((step, i) => {
+    const value = fieldValue(rows.resolve(conditionOf(step)), step.start);
+    return `${valueClickHouse(value, rows.scope)} IS NOT NULL AS f${i}`;
+  });
+  const place = `tuple(${microsOf('ts')}, ifNull(ts_ns, 0), assumeNotNull(source_id), assumeNotNull(seq), assumeNotNull(event_id)) AS p`;
+  const over = (order: string, ...more: string[]): string =>
+    `OVER (${partition(...list, ...more)}ORDER BY ${order})`;
+  const taken = selectOf([...keys.list, ...conditions, place].join(', '), datedEvents(rows));
+  const among = `SELECT *\nFROM ${subquery(taken)}\nWHERE ${flags.join(' OR ')}`;
+  let chains = `SELECT *, tuple(toUInt64(row_number() ${over('p')}), p.1, p.3, p.4, p.5) AS e\nFROM ${subquery(among)}`;
+  for (const [i, { times }] of steps.entries()) {
+    const before = i === 0 ? 'e' : `before${i}`;
+    const back = times - 1;
+    const first =
+      back === 0
+        ? before
+        : `lagInFrame(${before}, ${back}) ${over(`e.1 ROWS BETWEEN ${back} PRECEDING AND CURRENT ROW`, `f${i}`)}`;
+    // An event that does not meet the step begins nothing.
+    chains = `SELECT *, if(f${i}, ${first}, ${NO_EVENT}) AS begun${i}\nFROM ${subquery(chains)}`;
+    if (i < steps.length - 1)
+      chains = `SELECT *, max(begun${i}) ${over('e.1 ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING')} AS before${i + 1}\nFROM ${subquery(chains)}`;
+  }
+  const limit = within === undefined ? '' : ` AND e.2 - a.2 <= ${intervalMicros(within)}`;
+  const matches = `SELECT ${keyed}a, e\nFROM ${subquery(`SELECT ${keyed}e, begun${steps.length - 1} AS a\nFROM ${subquery(chains)}`)}\nWHERE a.1 > 0${limit}`;
+  const apart = `SELECT *, a.1 > lagInFrame(e.1) ${over('e.1 ROWS BETWEEN 1 PRECEDING AND CURRENT ROW')} AS b\nFROM ${subquery(matches)}`;
+  const numbered = `SELECT *, sum(b) ${over('e.1')} AS i\nFROM ${subquery(apart)}`;
+  const merged = `SELECT ${keyed}i, min(a) AS s, max(e) AS z, count() AS n\nFROM ${subquery(numbered)}\nGROUP BY ${keyed}i`;
+  const [first, last, duration, count, firstId, lastId] = columns
+    .slice(own)
+    .flatMap(({ aliases }) => aliases);
+  const select = [
+    ...list,
+    `${timeOfMicros('s.2')} AS ${first}, ${timeOfMicros('z.2')} AS ${last}`,
+    `toFloat64(z.2 - s.2) / ${SECOND} AS ${duration}, n AS ${count}`,
+    `s.5 AS ${firstId}, z.5 AS ${lastId}`,
+    's.3 AS i0, s.4 AS i1, z.3 AS i2, z.4 AS i3',
+  ].join(', ');
+  const plain = (sql: string): OrderKey => ({ sql, descending: false });
+  return {
+    columns,
+    order: [plain(first!), ...byValues(keys.columns), ...['i0', 'i1', 'i2', 'i3'].map(plain)],
+    sql: `SELECT ${select}\nFROM ${subquery(merged)}`,
+  };
+}
+
+const NO_EVENT = `tuple(toUInt64(0), toInt64(0), toUInt32(0), toInt64(0), '')`;
 
 // -- rows of batches -------------------------------------------------------------------------------
 
@@ -269,5 +347,6 @@ export const sequenceOperator: StageOperator<SequenceStage> = {
       ? steps[0]!.filter
       : { node: 'or', items: steps.map(({ filter }) => filter), start, end },
   table: sequenceTable,
+  clickhouse: sequenceClickHouse,
   batches: sequenceBatches,
 };

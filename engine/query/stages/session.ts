@@ -8,6 +8,15 @@ import { ROW_BYTES } from '../batch/budget.ts';
 import type { BatchStage } from '../batch/stage.ts';
 import type { Row } from '../batch/table.ts';
 import { TimedRows } from '../batch/timed-rows.ts';
+import { microsOf, timeOfMicros } from '../dialect/clickhouse.ts';
+import {
+  type ClickHouseRows,
+  type ClickHouseTable,
+  datedEvents,
+  selectOf,
+  subquery,
+} from '../dialect/clickhouse-rows.ts';
+import { byValues, simpleShape } from '../dialect/clickhouse-values.ts';
 import { micros, nullOf, quoteIdentifier, timeFromMicros } from '../dialect/duckdb.ts';
 import { intervalMicros } from '../grid.ts';
 import { groupedRows } from '../group-parts.ts';
@@ -24,7 +33,7 @@ import {
 } from '../relation.ts';
 import { TRUE } from '../scope.ts';
 import { combine } from '../values.ts';
-import { type Keys, groupKeys, keyList } from './group.ts';
+import { type Keys, groupKeys, keyList, keysClickHouse } from './group.ts';
 import type { BatchContext, StageOperator } from './operator.ts';
 
 export type SessionStage = Extract<Stage, { stage: 'session' }>;
@@ -52,13 +61,22 @@ export function partition(...values: readonly string[]): string {
   return there.length === 0 ? '' : `PARTITION BY ${there.join(', ')} `;
 }
 
-function sessionTable({ by, gap, start }: SessionStage, input: Input): Table {
-  if (!input.events)
+/** Throws QueryError where rows are a table. */
+export function checkEvents(
+  stage: 'session' | 'sequence',
+  { events }: { readonly events: boolean },
+  start: number,
+): void {
+  if (!events)
     throw syntaxError(
-      'session needs events, not a table',
+      `${stage} needs events, not a table`,
       start,
       'put it before stages that count',
     );
+}
+
+function sessionTable({ by, gap, start }: SessionStage, input: Input): Table {
+  checkEvents('session', input, start);
   const keys = groupKeys(by, input);
   const list = keyList(keys);
   const keyed = list === '' ? '' : `${list}, `;
@@ -106,6 +124,55 @@ export function ownAliases(keys: Keys, columns: readonly TableColumn[]): string[
   return columns
     .slice(keys.columns.length)
     .flatMap(({ aliases }) => aliases.map((alias) => quoteIdentifier(alias)));
+}
+
+// -- in ClickHouse ---------------------------------------------------------------------------------
+
+function sessionClickHouse(
+  { by, gap, start }: SessionStage,
+  rows: ClickHouseRows,
+): ClickHouseTable {
+  checkEvents('session', rows.scope, start);
+  const keys = keysClickHouse(by, rows);
+  const list = keys.columns.flatMap(({ aliases }) => aliases);
+  const keyed = list.map((alias) => `${alias}, `).join('');
+  const own = keys.columns.length;
+  const columns = nameColumns(
+    [
+      ...keys.columns.map(({ shape }) => shape),
+      simpleShape('session', 'integer'),
+      simpleShape('start', 'time'),
+      simpleShape('end', 'time'),
+      simpleShape('duration', 'real'),
+      simpleShape('count', 'integer'),
+    ].map((shape) => ({ name: shape.name, shape })),
+    start,
+  );
+  const [session, first, last, duration, count] = columns
+    .slice(own)
+    .flatMap(({ aliases }) => aliases);
+  const within = partition(...list);
+  const times = selectOf([...keys.list, `${microsOf('ts')} AS m`].join(', '), datedEvents(rows));
+  const before = `lagInFrame(toNullable(m)) OVER (${within}ORDER BY m ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)`;
+  const begun = `SELECT ${keyed}m, ifNull(m - ${before} > ${intervalMicros(gap)}, false) AS b\nFROM ${subquery(times)}`;
+  // Events of one time are of one session: the frame has all of them.
+  const numbered = `SELECT ${keyed}m, toInt64(1 + sum(b) OVER (${within}ORDER BY m RANGE UNBOUNDED PRECEDING)) AS s\nFROM ${subquery(begun)}`;
+  const runs = `SELECT ${keyed}s, min(m) AS low, max(m) AS high, count() AS n\nFROM ${subquery(numbered)}\nGROUP BY ${keyed}s`;
+  const select = [
+    ...list,
+    `s AS ${session}`,
+    `${timeOfMicros('low')} AS ${first}, ${timeOfMicros('high')} AS ${last}`,
+    `toFloat64(high - low) / ${SECOND} AS ${duration}, n AS ${count}`,
+  ].join(', ');
+  return {
+    columns,
+    order: [
+      { sql: first!, descending: false },
+      ...byValues(keys.columns),
+      { sql: session!, descending: false },
+    ],
+    sql: `SELECT ${select}\nFROM ${subquery(runs)}`,
+  };
 }
 
 // -- rows of batches -------------------------------------------------------------------------------
@@ -172,5 +239,6 @@ export const sessionOperator: StageOperator<SessionStage> = {
   },
   shape: 'table',
   table: sessionTable,
+  clickhouse: sessionClickHouse,
   batches: sessionBatches,
 };

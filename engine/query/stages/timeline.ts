@@ -36,10 +36,11 @@ import {
 import { type Scope, TRUE } from '../scope.ts';
 import { type Variant, combine, numberOf } from '../values.ts';
 import { ZoneClock } from '../zone-clock.ts';
-import { both as bothSql, microsOf, timeOfMicros, untranslated } from '../dialect/clickhouse.ts';
+import { microsOf, timeOfMicros, untranslated } from '../dialect/clickhouse.ts';
 import {
   type ClickHouseRows,
   type ClickHouseTable,
+  datedEvents,
   selectOf,
   subquery,
 } from '../dialect/clickhouse-rows.ts';
@@ -215,7 +216,7 @@ function timelineClickHouse(stage: TimelineStage, rows: ClickHouseRows): ClickHo
   if (stage.spread !== undefined) throw untranslated('timeline that spreads');
   const keys = keysClickHouse(by === undefined ? [] : [by], rows);
   const measured = measure && measureClickHouse(measure, rows);
-  const dated = { ...rows, where: bothSql([rows.where, 'ts IS NOT NULL']) };
+  const dated = datedEvents(rows);
   const columns: TableColumn[] = [
     { name: 'start', shape: simpleShape('start', 'time'), aliases: ['start'] },
     ...keys.columns,
