@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { daybook, isClearMessage, json, scratch } from './harness.ts';
 
@@ -55,6 +56,28 @@ it('names the number of the case and its examiner', async () => {
     'number:   -\nexaminer: A. Example\n',
   );
   expect((await daybook(['verify', folder])).status).toBe(0);
+});
+
+it('has its classification at the top and the bottom of the page, on paper of each page', async () => {
+  const page = path.join(space.folder, 'marked.html');
+  const args = ['report', folder, '--out', page, '--classification', ' TLP:AMBER <x> '];
+  expect((await daybook(args)).status).toBe(0);
+  const text = readFileSync(page, 'utf8');
+  const marking = '<p class="classification">TLP:AMBER &lt;x&gt;</p>';
+  expect(text.split(marking)).toHaveLength(3);
+  expect(text.indexOf(marking)).toBeLessThan(text.indexOf('<header>'));
+  expect(text.lastIndexOf(marking)).toBeGreaterThan(text.indexOf('</footer>'));
+  for (const place of ['top', 'bottom'])
+    expect(text).toContain(`@${place}-center { content: "TLP\\3a AMBER \\3c x\\3e "`);
+  const catalog = new DatabaseSync(path.join(folder, 'case.sqlite'), { readOnly: true });
+  const [last] = catalog.prepare('SELECT detail FROM audit ORDER BY id DESC LIMIT 1').all();
+  catalog.close();
+  expect(JSON.parse(String(last?.['detail']))).toMatchObject({ classification: 'TLP:AMBER <x>' });
+  // It is not cut: what does not fit is refused.
+  const long = await daybook([...args.slice(0, 5), 'x'.repeat(101), '--force']);
+  expect(long.status).toBe(2);
+  isClearMessage(long.err);
+  expect(readFileSync(page, 'utf8')).toBe(text);
 });
 
 it('prints findings before sources, each event once, and marks what of its time was decided', async () => {

@@ -20,11 +20,16 @@ export const reportCommand: Command = {
       title: { type: 'string', value: 'TEXT', help: 'title of the report' },
       author: { type: 'string', value: 'NAME', help: 'author named in the report' },
       note: { type: 'string', value: 'TEXT', help: 'an introduction, below the title' },
+      classification: {
+        type: 'string',
+        value: 'TEXT',
+        help: 'who may read it, such as TLP:AMBER: at the top and the bottom of each page',
+      },
       tz: { type: 'string', value: 'ZONE', help: 'zone of the times shown (default UTC)' },
       json: { type: 'boolean', help: 'one JSON document: path, bytes, sha256' },
     },
     details:
-      'The page has no scripts and loads nothing; it can be printed. Its SHA-256 is kept in the audit log of the case.',
+      'The page has no scripts and loads nothing; it can be printed. Chromium and Edge print the classification on each page; browsers without margins of their own for pages print it on the first and the last. The SHA-256 of the page is kept in the audit log of the case.',
   },
   async run(parsed, { streams, settings, signal }) {
     const path = parsed.text('out');
@@ -39,6 +44,7 @@ export const reportCommand: Command = {
         title: parsed.text('title'),
         author: parsed.text('author'),
         note: parsed.text('note'),
+        classification: parsed.text('classification'),
         zone: resolveZone(parsed.text('tz') ?? 'UTC').name,
         version: VERSION,
         generatedAt: new Date().toISOString(),

@@ -26,11 +26,14 @@ export function outputHandlers(
       ),
     'report.write': (request, { signal, part }) =>
       cases.use(request.case, (session) => {
-        const { title, author, note, path } = request;
+        const { title, author, note, classification, path } = request;
         const zone = resolveZone(request.zone).name;
         return writeReport(
           session,
-          { title, author, note, zone, version, generatedAt: new Date().toISOString() },
+          {
+            ...{ title, author, note, classification, zone, version },
+            generatedAt: new Date().toISOString(),
+          },
           // The dialog that chose the path asked before a file is replaced.
           { path, overwrite: true, send: (bytes) => part({ bytes }), signal },
           (done) => part({ done }),

@@ -35,6 +35,10 @@ export function* reportDocument(facts: ReportFacts): Generator<string> {
   const { request, info } = facts;
   const title = request.title ?? `Report on ${info.name}`;
   const style = STYLE + pageMargins(facts, title);
+  const marking =
+    request.classification === undefined
+      ? undefined
+      : markup`<p class="classification">${request.classification}</p>`;
   const parts = [
     ...[summarySection, findingsSection, viewsSection].map((section, i) => ({
       ...section(facts),
@@ -63,6 +67,7 @@ export function* reportDocument(facts: ReportFacts): Generator<string> {
 <style>${new Html(style)}</style>
 </head>
 <body>
+${marking}
 ${header(facts, title)}
 <nav aria-label="Contents"><p class="label">Contents</p>
 <ol>${parts.map(
@@ -78,6 +83,7 @@ ${body}</section>
   }
   yield markup`</main>
 <footer>${title} · Daybook ${request.version} · ${recorded(request.generatedAt, request.zone)}</footer>
+${marking}
 </body>
 </html>
 `.markup;

@@ -38,6 +38,8 @@ export interface ReportRequest {
   title?: string | undefined;
   author?: string | undefined;
   note?: string | undefined;
+  /** Who may read it, such as `TLP:AMBER`: at the top and the bottom of each page. One line, as `classificationOf` gives it. */
+  classification?: string | undefined;
   /** Times are shown in it. */
   zone: string;
   /** Of Daybook. */

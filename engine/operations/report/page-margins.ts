@@ -1,20 +1,27 @@
-/** The head and foot of each printed page: title and case, author and date, number of the page. */
+/** The head and foot of each printed page: title and case, author and date, number of the page, classification. */
 import type { ReportFacts } from './facts.ts';
 import { recordedText } from './figures.ts';
 
 const FONT = 'font: 7.5pt Helvetica, Arial, sans-serif; color: #56606b;';
+const MARKING = 'font: 700 12pt Helvetica, Arial, sans-serif; color: #1b1f24; text-align: center;';
 
 /** A style sheet for paper; browsers that print no margin boxes leave them out. */
 export function pageMargins({ request, info }: ReportFacts, title: string): string {
-  const { author, generatedAt, zone } = request;
+  const { author, classification, generatedAt, zone } = request;
   const written = `Written ${recordedText(generatedAt, zone)}`;
   const by = author === undefined || author.trim() === '' ? '' : `${clipped(author, 60)} · `;
+  const marking =
+    classification === undefined
+      ? ''
+      : `  @top-center { content: ${cssString(classification)}; ${MARKING} vertical-align: top; padding-top: 5mm; }
+  @bottom-center { content: ${cssString(classification)}; ${MARKING} vertical-align: bottom; padding-bottom: 5mm; }
+`;
   return `@page { size: A4; margin: 21mm 17mm 20mm;
   @top-left { content: ${cssString(clipped(title, 80))}; ${FONT} }
   @top-right { content: ${cssString(`Case ${clipped(info.name, 40)}`)}; ${FONT} }
   @bottom-left { content: ${cssString(by + written)}; ${FONT} }
   @bottom-right { content: counter(page) " / " counter(pages); ${FONT} }
-}
+${marking}}
 `;
 }
 

@@ -14,6 +14,8 @@ p { margin: .6rem 0; max-width: 46rem; }
 a { color: var(--accent); text-decoration-thickness: 1px; text-underline-offset: 2px; }
 a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 .label { text-transform: uppercase; letter-spacing: .12em; font-size: .72rem; color: var(--soft); margin: 0 0 1.4rem; }
+.classification { text-align: center; font: 700 1.05rem "Helvetica Neue", Helvetica, "Liberation Sans", Arial, sans-serif; max-width: none; margin: 0 0 2rem; }
+footer + .classification { margin: 2rem 0 0; }
 .subtitle { font-size: 1.1rem; color: var(--soft); margin: 0 0 2rem; }
 .note { border-left: 3px solid var(--rule); padding: .2rem 0 .2rem 1.1rem; margin: 1.4rem 0; }
 td .note { margin: 0 0 .5rem; }

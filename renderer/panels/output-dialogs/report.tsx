@@ -16,6 +16,7 @@ export function ReportDialog() {
   const [title, setTitle] = useState(info.name);
   const [author, setAuthor] = usePreference('author', '', isText);
   const [note, setNote] = useState('');
+  const [classification, setClassification] = useState('');
   const [zone, setZone] = useState(windowZone);
   const writing = useWriting();
 
@@ -33,6 +34,7 @@ export function ReportDialog() {
               ...(title.trim() === '' ? {} : { title: title.trim() }),
               ...(author.trim() === '' ? {} : { author: author.trim() }),
               ...(note.trim() === '' ? {} : { note }),
+              ...(classification.trim() === '' ? {} : { classification: classification.trim() }),
               ...(path === undefined ? {} : { path }),
             },
             {
@@ -70,6 +72,13 @@ export function ReportDialog() {
           maxLength={300}
           value={author}
           onChange={(event) => setAuthor(event.currentTarget.value)}
+        />
+        <TextInput
+          label="Classification"
+          description="Who may read it, such as TLP:AMBER: at the top and the bottom of each page."
+          maxLength={100}
+          value={classification}
+          onChange={(event) => setClassification(event.currentTarget.value)}
         />
         <Textarea
           label="Note"
