@@ -221,8 +221,34 @@ describe('stages', () => {
     expect(sql).toContain('arrayJoin(arrayZip(u11_0, arrayEnumerate(u11_0))) AS u11_0_each');
     expect(sql).toMatch(/ORDER BY t\.k0, t\.k1, t\.k2, t\.k3, t\.k4$/);
     expect(statement('* | stats count() by user | unnest user')).toMatch(
-      /^SELECT t\.u28_1 AS user, t\.s0 AS count\n/,
+      /^SELECT t\.x28_0 AS user, t\.s0 AS count\n/,
     );
+  });
+
+  it('counts runs of events', () => {
+    const sql = statement('kind:log | session by host gap 30m');
+    expect(sql).toContain(
+      'PARTITION BY c0 ORDER BY m ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) > 1800000000',
+    );
+    expect(sql).toContain('PARTITION BY c0 ORDER BY m RANGE UNBOUNDED PRECEDING');
+    expect(sql).toContain("WHERE kind = 'log' AND ts IS NOT NULL");
+  });
+
+  it('finds events that follow each other, and reads them once', () => {
+    const sql = statement('* | sequence by host within 5m: failed x3 then accepted');
+    expect(sql.match(/FROM events/g)).toHaveLength(1);
+    expect(sql).toContain('lagInFrame(e, 2) OVER (PARTITION BY c0, f0 ORDER BY e.1');
+    expect(sql).toContain('WHERE a.1 > 0 AND e.2 - a.2 <= 300000000');
+  });
+
+  it('knows values of the row before', () => {
+    expect(statement('* | eval gap = delta(ts) by host | fields gap')).toContain(
+      'lagInFrame(toNullable(ts), 1) OVER (PARTITION BY host ORDER BY ts, ifNull(ts_ns, 0), source_id, seq ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS p4_0_0',
+    );
+    const { columns } = clickhouseStatement(
+      test.plan('* | stats count() as n by host | eval d = prev(n, 2) | eval n = 1'),
+    );
+    expect(columns).toEqual(['host', 'n', 'd']);
   });
 
   it('cuts fields out of texts', () => {
@@ -284,11 +310,11 @@ describe('stages', () => {
 describe('what is refused', () => {
   it.each([
     ['* | patterns', 'the stage patterns (column 5)'],
-    ['* | session by src_ip gap 1m', 'the stage session'],
-    ['* | sequence within 5m: a then b', 'the stage sequence'],
+    ['* | stats count() by host | session gap 1m', 'session needs events'],
+    ['* | stats count() by host | sequence: a then b', 'sequence needs events'],
+    ['* | sequence: a then b | sort first', 'an event_id that a stage gives'],
     ['* | union (kind:log | dedup host)', 'union of events that were chosen'],
     ['* | head 3 | union (host:a)', 'union of events that were chosen'],
-    ['* | eval x = prev(bytes)', 'the stage eval'],
     ['* | extract "from {src_ip}"', 'the expression'],
     ['* | parse json(message) | fields level', 'the expression'],
     ['* | timeline 1h spread bytes', 'timeline that spreads'],

@@ -135,10 +135,13 @@ function eventsOf(node: EventsNode, base: ClickHouseRows): ClickHouseRows {
 }
 
 function after(stage: Stage, rows: ClickHouseRows): ClickHouseRows {
-  if (rows.columns !== undefined && isComputed(stage)) return extended(stage, rows, rows.columns);
-  const made = stageOperatorOf(stage).clickhouse?.(stage, rows);
+  const { clickhouse, computes } = stageOperatorOf(stage);
+  const made = clickhouse === undefined && isComputed(stage) ? rows : clickhouse?.(stage, rows);
   if (made === undefined) throw untranslated(`the stage ${stage.stage}`);
-  if (!('sql' in made)) return made;
+  if (!('sql' in made))
+    return made.columns === undefined || computes === undefined
+      ? made
+      : extended(stage, made, made.columns);
   const { columns, order, sql } = made;
   return {
     ...rows,

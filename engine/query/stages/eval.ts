@@ -6,11 +6,19 @@ import type { Name, Stage } from '../ast.ts';
 import { computedField, computedValue } from '../analyse.ts';
 import { readsOf } from '../batch/field-values.ts';
 import { type BatchTable, type Row, project, sorted, tableScopeOf } from '../batch/table.ts';
+import { TRUE_SQL } from '../dialect/clickhouse.ts';
+import {
+  type ClickHouseRows,
+  firstValue,
+  ordered,
+  selectOf,
+  subquery,
+} from '../dialect/clickhouse-rows.ts';
 import { quoteIdentifier } from '../dialect/duckdb.ts';
 import { fieldOf } from '../expressions/analyse.ts';
 import { converted } from '../expressions/operator.ts';
 import { partAlias, previousField, takePrevious } from '../expressions/previous.ts';
-import { PART_TYPES, type Value } from '../expressions/value.ts';
+import { PART_TYPES, type Value, valueClickHouse } from '../expressions/value.ts';
 import { type Resolve, withFields } from '../fields.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
 import { syntaxError } from '../query-error.ts';
@@ -19,6 +27,7 @@ import { type Relation, type TableColumn, TABLE_EXTENT, orderBy } from '../relat
 import { shapeOf } from '../values.ts';
 import { batchResolve, extendedBatch } from './computed-columns.ts';
 import type { StageOperator } from './operator.ts';
+import { partition } from './session.ts';
 import { namedColumns, valueParts } from './value-parts.ts';
 
 export type EvalStage = Extract<Stage, { stage: 'eval' }>;
@@ -64,12 +73,25 @@ function withPrevious(stage: EvalStage, relation: Relation, around: Surroundings
         (sql, part) => `lag(${sql}, ${back}) OVER w AS ${quoteIdentifier(partAlias(alias, part))}`,
       ),
   );
-  const groups = by.length === 0 ? '' : `PARTITION BY ${by.join(', ')} `;
   return {
     ...relation,
     sql: () =>
-      `SELECT *, ${columns.join(', ')} FROM (${relation.sql()}) AS r WINDOW w AS (${groups}ORDER BY ${orderBy(order)})`,
+      `SELECT *, ${columns.join(', ')} FROM (${relation.sql()}) AS r WINDOW w AS (${partition(...by)}ORDER BY ${orderBy(order)})`,
   };
+}
+
+/** The same in ClickHouse, where a value has one part. */
+function withPreviousClickHouse(stage: EvalStage, rows: ClickHouseRows): ClickHouseRows {
+  const { scope, order, resolve, around } = rows;
+  const by = stage.by.map((name) => firstValue(name, rows).sql);
+  const columns = previousOf(stage, resolve, around).map(({ alias, back, value }) => {
+    // Without a value that may be missing the first rows would have 0 or an empty text.
+    const given = `toNullable(${valueClickHouse(value, scope)})`;
+    const frame = `ROWS BETWEEN ${back} PRECEDING AND CURRENT ROW`;
+    return `lagInFrame(${given}, ${back}) OVER (${partition(...by)}${ordered(order)} ${frame}) AS ${partAlias(alias, 0)}`;
+  });
+  if (columns.length === 0) return rows;
+  return { ...rows, from: subquery(selectOf(['*', ...columns].join(', '), rows)), where: TRUE_SQL };
 }
 
 /** The same of a table in memory. */
@@ -149,6 +171,7 @@ export const evalOperator: StageOperator<EvalStage> = {
   computes,
   derives: readsBefore,
   relation: withPrevious,
+  clickhouse: withPreviousClickHouse,
   batchTable,
   needsAllEvents: (stage) => (readsBefore(stage) ? 'prev or delta of events' : undefined),
 };

@@ -6,13 +6,7 @@ import type { Stage } from '../ast.ts';
 import { computedValue } from '../analyse.ts';
 import { TRUE_SQL } from '../dialect/clickhouse.ts';
 import { jsonMembers as membersClickHouse } from '../dialect/clickhouse-json.ts';
-import {
-  type ClickHouseRows,
-  type ClickHouseTable,
-  selectOf,
-  subquery,
-} from '../dialect/clickhouse-rows.ts';
-import { simpleShape } from '../dialect/clickhouse-values.ts';
+import { type ClickHouseRows, selectOf, subquery } from '../dialect/clickhouse-rows.ts';
 import { quoteIdentifier } from '../dialect/duckdb.ts';
 import { eachMember, jsonMembers } from '../dialect/json-sql.ts';
 import { converted } from '../expressions/operator.ts';
@@ -51,10 +45,7 @@ function unnested(stage: UnnestStage, relation: Relation, around: Surroundings):
   };
 }
 
-function unnestedClickHouse(
-  stage: UnnestStage,
-  rows: ClickHouseRows,
-): ClickHouseRows | ClickHouseTable {
+function unnestedClickHouse(stage: UnnestStage, rows: ClickHouseRows): ClickHouseRows {
   const { resolve, around, scope, order } = rows;
   const members = membersClickHouse(valueClickHouse(listOf(stage, resolve, around), scope));
   const [list, member, place] = names(stage);
@@ -63,16 +54,10 @@ function unnestedClickHouse(
   const each = { from: subquery(inner), where: TRUE_SQL };
   const paired = { from: subquery(selectOf(pairs, each)), where: TRUE_SQL };
   const sql = selectOf(`*, ${list}_each.1 AS ${member}, ${list}_each.2 AS ${place}`, paired);
-  const ordered = [...order, { sql: place, descending: false }];
-  if (rows.columns === undefined)
-    return { ...rows, from: subquery(sql), where: TRUE_SQL, order: ordered };
-  const own = resolve(stage.field).name;
-  const columns = rows.columns.map((column) =>
-    column.name === own
-      ? { ...column, shape: simpleShape(own, 'text'), aliases: [member] }
-      : column,
-  );
-  return { columns, order: ordered, sql };
+  return {
+    ...{ ...rows, from: subquery(sql), where: TRUE_SQL },
+    order: [...order, { sql: place, descending: false }],
+  };
 }
 
 export const unnestOperator: StageOperator<UnnestStage> = {
