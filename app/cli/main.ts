@@ -82,6 +82,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'tag the events a query finds',
     load: async () => (await import('./commands/tag.ts')).tagCommand,
   },
+  findings: {
+    summary: 'tags and notes in the order of the report: severity, colour, place',
+    load: async () => (await import('./commands/findings.ts')).findingsCommand,
+  },
   delete: {
     summary: 'delete the events a query finds',
     load: async () => (await import('./commands/delete.ts')).deleteCommand,
@@ -137,6 +141,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
 /** What other tools call a command. */
 const MEANT: Readonly<Record<string, string>> = {
   ...{ search: 'query', find: 'query', grep: 'query', show: 'query', export: 'query --out FILE' },
+  ...{ tags: 'findings', notes: 'findings', bookmarks: 'findings' },
   ...{ add: 'import', ingest: 'import', load: 'import', histogram: 'timeline' },
   ...{ extract: 'carve', files: 'carve', payloads: 'payload', hunt: 'payload' },
   ...{ handover: 'hand-over', publish: 'hand-over', duckdb: 'sql', notebook: 'sql' },

@@ -69,6 +69,16 @@ describe.each(names)('a case written by %s', (name) => {
     ]);
   });
 
+  it('has findings that nobody rated, in their usual order', async () => {
+    const found = json<object[]>(await run(['findings', folder, '--json']));
+    expect(found).toMatchObject([
+      { kind: 'note', text: 'the first of them – ask Ōta', place: 1, deleted: false },
+      { kind: 'tag', tag: 'guessed', place: 2 },
+      { kind: 'tag', tag: 'web', place: 3 },
+    ]);
+    for (const one of found) expect(one).not.toHaveProperty('severity');
+  });
+
   it('is whole, and its maps are gone once it was opened', async () => {
     const report = json<Report>(await run(['verify', folder, '--json']));
     expect(report.case).toMatchObject({ intact: true });

@@ -121,7 +121,7 @@ it('prints findings before sources, each event once, and marks what of its time 
   expect(findings.match(/line-\d+-/g)).toHaveLength(40);
   expect(findings.match(/line-3-/g)).toHaveLength(1);
   expect(text).toContain('20 further events not printed');
-  expect(text).toContain('1 event with this tag is printed above');
+  expect(text).toContain('1 event with this tag is printed with another finding');
   // The log states neither year nor zone.
   expect(text.match(/<sup class="basis">Y Z<\/sup>/g)).toHaveLength(40);
   expect(text).toContain('the record states no year; it was inferred');

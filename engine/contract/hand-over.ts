@@ -14,7 +14,7 @@ export const MANIFEST = 'manifest.json';
 /** Where files of a hand-over are: nothing else is written, replaced or removed. */
 const DAY = '(?:undated|[+-]?[0-9]{1,6}-[0-9]{2}-[0-9]{2})';
 export const HANDED_OVER_PATH = new RegExp(
-  `^(?:events/kind=(?:${KINDS.join('|')})/day=${DAY}/[0-9a-z]{1,16}\\.parquet|tags/[0-9a-z]{1,16}\\.parquet|(?:sources/sources|ledger/ledger|ledger/imports|notes/notes|searches/searches|audit/audit)\\.jsonl)$`,
+  `^(?:events/kind=(?:${KINDS.join('|')})/day=${DAY}/[0-9a-z]{1,16}\\.parquet|tags/[0-9a-z]{1,16}\\.parquet|(?:sources/sources|ledger/ledger|ledger/imports|notes/notes|findings/findings|searches/searches|audit/audit)\\.jsonl)$`,
 );
 
 /** Columns of events whose sums a manifest has: whole numbers, as text. */

@@ -2,10 +2,20 @@
  * Tables `tags`, `marks` and `hand_tags`: tagged and deleted rows of segments, and the events that a person tagged.
  */
 import { type CatalogDatabase, now } from '../catalog-database.ts';
-import { type EventKey, keyOf } from './notes.ts';
+import { TAG_COLORS, type TagColor } from '../../contract/findings.ts';
+import { type EventKey, keyOf, type Rating, ratingOf } from './notes.ts';
 
 /** Marks of rows that are left out because another source has them, too; they are marked as deleted as well. */
 export const LEFT_OUT = -1;
+
+export interface TagRow extends Rating {
+  id: number;
+  name: string;
+  /** Rows that have it. */
+  count: number;
+  /** The colour that was chosen for it. */
+  color: TagColor | undefined;
+}
 
 export class MarksTable {
   private readonly db: CatalogDatabase;
@@ -14,13 +24,29 @@ export class MarksTable {
     this.db = db;
   }
 
-  tags(): { id: number; name: string; count: number }[] {
+  /** By name. */
+  tags(): TagRow[] {
     return this.db
       .all(
-        `SELECT t.id, t.name, coalesce(sum(m.count), 0) AS count FROM tags t
+        `SELECT t.*, coalesce(sum(m.count), 0) AS count FROM tags t
        LEFT JOIN marks m ON m.tag_id = t.id GROUP BY t.id ORDER BY t.name`,
       )
-      .map((row) => ({ id: Number(row.id), name: String(row.name), count: Number(row.count) }));
+      .map((row) => ({
+        ...{ id: Number(row.id), name: String(row.name), count: Number(row.count) },
+        color: TAG_COLORS.find((color) => color === row.color),
+        ...ratingOf(row),
+      }));
+  }
+
+  /** Keeps what the analyst says of a tag. */
+  rate({ id, color, severity, place }: Pick<TagRow, 'id' | 'color' | keyof Rating>): void {
+    this.db.change(
+      'tags',
+      'id = ?',
+      [id],
+      'UPDATE tags SET color = ?, severity = ?, place = ? WHERE id = ?',
+      ...[color ?? null, severity ?? null, place ?? null, id],
+    );
   }
 
   tagId(name: string): number {

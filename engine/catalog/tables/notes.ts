@@ -1,6 +1,7 @@
 /**
  * Table `notes`: what a person wrote about an event.
  */
+import { SEVERITIES, type Severity } from '../../contract/findings.ts';
 import { type CatalogDatabase, now, type Raw, userName } from '../catalog-database.ts';
 
 /** An event by its source and its record number there. */
@@ -10,7 +11,15 @@ export interface EventKey {
   seq: number;
 }
 
-export interface NoteRow extends EventKey {
+/** What the analyst says of a finding. */
+export interface Rating {
+  /** Undefined where it was not rated. */
+  severity: Severity | undefined;
+  /** In the report, from 1; undefined: after those that have one. */
+  place: number | undefined;
+}
+
+export interface NoteRow extends EventKey, Rating {
   text: string;
   /** When it was last changed, and by whom. */
   at: string;
@@ -33,7 +42,7 @@ export class NotesTable {
     return row === undefined ? undefined : noteOf(row);
   }
 
-  /** Replaces the note of an event; an empty text takes it away. */
+  /** Replaces the note of an event and keeps its rating; an empty text takes both away. */
   set({ sourceId, seq }: EventKey, text: string): void {
     const where = 'source_id = ? AND seq = ?';
     const key = [sourceId, seq];
@@ -45,7 +54,8 @@ export class NotesTable {
       'notes',
       where,
       key,
-      'INSERT OR REPLACE INTO notes(source_id, seq, text, at, user) VALUES (?, ?, ?, ?, ?)',
+      `INSERT INTO notes(source_id, seq, text, at, user) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (source_id, seq) DO UPDATE SET text = excluded.text, at = excluded.at, user = excluded.user`,
       sourceId,
       seq,
       text,
@@ -53,6 +63,25 @@ export class NotesTable {
       userName(),
     );
   }
+
+  /** Keeps what the analyst says of a note; when it was written, and by whom, stays. */
+  rate({ sourceId, seq, severity, place }: EventKey & Rating): void {
+    const where = 'source_id = ? AND seq = ?';
+    this.db.change(
+      'notes',
+      where,
+      [sourceId, seq],
+      `UPDATE notes SET severity = ?, place = ? WHERE ${where}`,
+      ...[severity ?? null, place ?? null, sourceId, seq],
+    );
+  }
+}
+
+export function ratingOf(row: Raw): Rating {
+  return {
+    severity: SEVERITIES.find((severity) => severity === row.severity),
+    place: row.place === null ? undefined : Number(row.place),
+  };
 }
 
 export function keyOf(row: Raw): EventKey {
@@ -60,5 +89,8 @@ export function keyOf(row: Raw): EventKey {
 }
 
 function noteOf(row: Raw): NoteRow {
-  return { ...keyOf(row), text: String(row.text), at: String(row.at), user: String(row.user) };
+  return {
+    ...{ ...keyOf(row), ...ratingOf(row) },
+    ...{ text: String(row.text), at: String(row.at), user: String(row.user) },
+  };
 }

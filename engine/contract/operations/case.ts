@@ -1,5 +1,6 @@
 /** Operations on a case as a whole, its sources and its changes. */
 import { z } from 'zod';
+import { TAG_COLORS } from '../findings.ts';
 import { listedHash } from '../hash-manifest.ts';
 import {
   broken,
@@ -38,7 +39,7 @@ export const caseInfo = z.object({
   segments: count,
   /** On disk. */
   bytes: count,
-  tags: z.array(z.object({ id: count, name: z.string(), count })),
+  tags: z.array(z.object({ id: count, name: z.string(), count, color: z.enum(TAG_COLORS) })),
   /** The process that changes the case now, if not this engine. */
   writer: z.object({ pid: count, since: z.string(), operation: z.string() }).optional(),
   /** What recovery after a crash found and did when the case was opened. */

@@ -1,5 +1,6 @@
 /** Operations by which people add to a case. Each is audited. */
 import { z } from 'zod';
+import { SEVERITIES, TAG_COLORS } from '../findings.ts';
 import { casePath, count, eventId, nothing, operation, viewShape } from './schema.ts';
 
 const tagName = z.string().trim().min(1).max(100);
@@ -23,6 +24,34 @@ const savedSearch = z.object({
   createdAt: z.string(),
 });
 
+const severity = z.enum(SEVERITIES);
+const tagColor = z.enum(TAG_COLORS);
+/** In the order of the report, from 1. */
+const place = z.number().int().positive();
+/** A tag with its events, or an event with a note. A severity that is absent was not rated. */
+const finding = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('tag'),
+    ...{ place, severity: severity.optional() },
+    tag: z.string(),
+    color: tagColor,
+    /** Events that have it. */
+    count,
+  }),
+  z.object({
+    kind: z.literal('note'),
+    ...{ place, severity: severity.optional() },
+    event: eventId,
+    /** Of the event, RFC 3339 in UTC; absent where it has none, or is not in the case any more. */
+    time: z.string().optional(),
+    deleted: z.boolean(),
+    text: z.string(),
+    /** When the note was last changed, and by whom. */
+    at: z.string(),
+    user: z.string(),
+  }),
+]);
+
 export const markOperations = {
   'tag.set': operation(
     z.object({ case: casePath, name: tagName, remove: z.boolean().default(false), target }),
@@ -40,6 +69,21 @@ export const markOperations = {
       notes: z.array(z.object({ event: eventId, text: z.string(), at: z.string() })),
     }),
   ),
+  /** Tags and notes in the order of the report. */
+  'finding.list': operation(z.object({ case: casePath }), z.object({ findings: z.array(finding) })),
+  /** Says how bad a finding is, gives a tag a colour, or puts it at a place; null takes away what was said. */
+  'finding.set': operation(
+    z.object({
+      case: casePath,
+      finding: z.union([z.object({ tag: tagName }), z.object({ event: eventId })]),
+      severity: severity.nullable().optional(),
+      color: tagColor.nullable().optional(),
+      place: place.nullable().optional(),
+    }),
+    finding,
+  ),
+  /** Takes the place of every finding away: the worst come first again. */
+  'finding.reset-order': operation(z.object({ case: casePath }), nothing),
   'search.list': operation(
     z.object({ case: casePath }),
     z.object({ searches: z.array(savedSearch) }),

@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { OperationName, Result } from '../../contract/operations.ts';
+import { tagColor } from '../../contract/findings.ts';
 import type { Kind } from '../../contract/event.ts';
 import { hostname } from 'node:os';
 import { WriterLock } from '../../catalog/writer-lock.ts';
@@ -58,7 +59,9 @@ export function caseInfo(session: CaseSession, recovered: readonly string[] = []
     sources: snapshot.sources.length,
     segments: segments.length,
     bytes,
-    tags: snapshot.tags.map(({ id, name, count }) => ({ id, name, count })),
+    tags: session.catalog.marks
+      .tags()
+      .map(({ id, name, count, color }) => ({ id, name, count, color: tagColor(id, color) })),
     ...(writer === undefined ? {} : { writer }),
     recovered: [...recovered],
   };

@@ -1,10 +1,11 @@
-/** The tables of a catalog as JSON lines: sources, ledger, notes, saved views, audit log. */
+/** The tables of a catalog as JSON lines: sources, ledger, notes, findings, saved views, audit log. */
 import { createHash } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { writeAll } from '../../util/files.ts';
 import { eventIdOf, statusOf } from '../../search/index.ts';
+import { findingLines } from '../marks/findings.ts';
 
 export interface Table {
   readonly path: string;
@@ -42,6 +43,7 @@ export const TABLES: readonly Table[] = [
         user: note.user,
       })),
   },
+  { path: 'findings/findings.jsonl', lines: findingLines },
   {
     path: 'searches/searches.jsonl',
     lines: (catalog) =>

@@ -4,6 +4,7 @@ import type { markOperations } from '../../contract/operations/marks.ts';
 import type { Client, HandlersOf, Services } from '../handler.ts';
 import { queryHistory } from '../case/history.ts';
 import { withList } from '../query/kept-lists.ts';
+import { listFindings, resetOrder, setFinding } from './findings.ts';
 import { deleteEvents, tagEvents, type MarkTarget } from './mark.ts';
 import { listNotes, setNote } from './notes.ts';
 import { deleteSearch, listSearches, saveSearch } from './searches.ts';
@@ -39,6 +40,17 @@ export function markHandlers({
       }),
     'note.list': (request) =>
       cases.use(request.case, async (session) => ({ notes: listNotes(session) })),
+    'finding.list': (request, { signal }) =>
+      cases.use(request.case, async (session) => ({
+        findings: await listFindings(session, signal),
+      })),
+    'finding.set': ({ case: path, finding, ...change }, { signal }) =>
+      cases.use(path, (session) => setFinding(session, finding, change, signal)),
+    'finding.reset-order': (request) =>
+      cases.use(request.case, async (session) => {
+        resetOrder(session);
+        return {};
+      }),
     'search.list': (request) =>
       cases.use(request.case, async (session) => ({ searches: listSearches(session) })),
     'search.save': (request) =>

@@ -11,6 +11,7 @@ import type { LedgerRow } from '../../catalog/tables/ledger.ts';
 import type { NoteRow } from '../../catalog/tables/notes.ts';
 import type { SearchRow } from '../../catalog/tables/searches.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
+import type { TagColor } from '../../contract/findings.ts';
 import { parseView, type View } from '../../contract/view-string.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { isAggregating, parseQuery, type Ast, type ShownValue } from '../../query/index.ts';
@@ -27,6 +28,7 @@ import {
   type ShownRecord,
 } from '../../search/index.ts';
 import { fieldName, quoted } from '../event/event-query.ts';
+import { listFindings, type Finding } from '../marks/findings.ts';
 import { notSearched, notSearchedText } from '../query/not-searched.ts';
 import { QuarantineReader } from '../evidence/quarantine.ts';
 import { rowFieldNames } from '../../query/shown-events.ts';
@@ -117,6 +119,7 @@ export interface EventLine {
 
 export interface TagFacts {
   name: string;
+  color: TagColor;
   count: number;
   /** As they are shown; empty where no event has a time. */
   first: string;
@@ -124,8 +127,16 @@ export interface TagFacts {
   /** The first in time that are not printed with a note or an earlier tag. */
   events: Limited<EventLine>;
   /** Events that are: printed once, and referred to here. */
-  above: readonly string[];
+  elsewhere: readonly string[];
 }
+
+/** A tag with its events, or an event with a note. */
+export type FindingFacts = Pick<Finding, 'place' | 'severity'> &
+  (
+    | { tag: TagFacts }
+    /** `line` is undefined where the event is in the case no longer. */
+    | { note: NoteRow; line: EventLine | undefined }
+  );
 
 export interface AuditEntry {
   id: number;
@@ -155,11 +166,8 @@ export interface ReportFacts {
   ledger: Limited<LedgerRow>;
   quarantine: { reasons: Limited<QuarantineReason>; records: number; read: number };
   views: Limited<ViewFacts>;
-  tags: Limited<TagFacts>;
-  /** Events with a note. */
-  noted: Limited<EventLine>;
-  /** Notes on events that are in the case no longer. */
-  notesOnGone: readonly NoteRow[];
+  /** In the analyst's order. */
+  findings: { shown: readonly FindingFacts[]; notesLeft: number; tagsLeft: number };
   audit: Limited<AuditEntry> & { total: number; intact: boolean };
   deletions: readonly AuditEntry[];
 }
@@ -207,20 +215,11 @@ export async function reportFacts(
     views.push(await viewFacts(session, search, signal));
   }
   await tell('tags');
-  const notes = new Map(catalog.notes.all().map((note) => [eventIdOf(note), note]));
-  const noteOrder = [...notes.keys()];
-  const withNote = noteOrder.slice(0, LIMITS.notes);
-  const noted = await linesOfEvents(session, withNote, zone, notes, signal);
-  const found = new Set(noted.map(({ event }) => event));
-  const tagged = info.tags.filter(({ count }) => count > 0);
-  const tags: TagFacts[] = [];
-  const printed = new Set(found);
-  for (const { name } of tagged.slice(0, LIMITS.tags))
-    tags.push(await tagFacts(session, name, zone, notes, printed, signal));
+  const findings = await findingFacts(session, zone, signal);
   const audit = catalog.audit.entries();
   const ledger = catalog.ledger.of().filter(({ status }) => status !== 'complete');
   return {
-    ...{ request, info, undated, timeline, quarantine },
+    ...{ request, info, undated, timeline, quarantine, findings },
     account: accountName(),
     deleted: marks.reduce(
       (sum, { tagId, count }) => sum + (tagId === 0 ? count : tagId === LEFT_OUT ? -count : 0),
@@ -233,11 +232,6 @@ export async function reportFacts(
     manifests: limited(catalog.manifests.all(), LIMITS.manifests),
     ledger: limited(ledger, LIMITS.ledger),
     views: { shown: views, left: searches.length - views.length },
-    tags: { shown: tags, left: tagged.length - tags.length },
-    noted: { shown: noted, left: noteOrder.length - withNote.length },
-    notesOnGone: withNote
-      .filter((event) => !found.has(event))
-      .flatMap((event) => notes.get(event) ?? []),
     audit: {
       ...{ total: audit.length, intact: audit.every(({ intact }) => intact) },
       shown: audit.slice(-LIMITS.audit),
@@ -459,10 +453,45 @@ async function foundByView(
 const LINE_FIELDS =
   'ts, ts_basis, tag, kind, event_id, source, host, program, src_ip, src_port, dst_ip, dst_port, proto, event_type, bytes, message';
 
-/** @param printed events that are printed already; those that this tag prints are added */
+async function findingFacts(
+  session: CaseSession,
+  zone: string,
+  signal: AbortSignal | undefined,
+): Promise<ReportFacts['findings']> {
+  const all = await listFindings(session, signal);
+  const notes = new Map(session.catalog.notes.all().map((note) => [eventIdOf(note), note]));
+  const noted = all.filter((one) => one.kind === 'note');
+  const tags = all.filter((one) => one.kind === 'tag');
+  const shown = new Set<Finding>([...noted.slice(0, LIMITS.notes), ...tags.slice(0, LIMITS.tags)]);
+  const withNote = noted.slice(0, LIMITS.notes).map(({ event }) => event);
+  const lines = await linesOfEvents(session, withNote, zone, notes, signal);
+  const printed = new Set(lines.keys());
+  const facts: FindingFacts[] = [];
+  for (const one of all.filter((finding) => shown.has(finding))) {
+    const { place, severity } = one;
+    if (one.kind === 'tag')
+      facts.push({
+        place,
+        severity,
+        tag: await tagFacts(session, one, zone, notes, printed, signal),
+      });
+    else {
+      const note = notes.get(one.event);
+      // One that was taken away meanwhile is no finding any more.
+      if (note !== undefined) facts.push({ place, severity, note, line: lines.get(one.event) });
+    }
+  }
+  return {
+    shown: facts,
+    notesLeft: noted.length - withNote.length,
+    tagsLeft: Math.max(0, tags.length - LIMITS.tags),
+  };
+}
+
+/** @param printed events that are printed elsewhere; those that this tag prints are added */
 async function tagFacts(
   session: CaseSession,
-  name: string,
+  { tag: name, color }: Extract<Finding, { kind: 'tag' }>,
   zone: string,
   notes: ReadonlyMap<string, NoteRow>,
   printed: Set<string>,
@@ -475,14 +504,16 @@ async function tagFacts(
   }).answer();
   const [sums] = recordsOf(answer);
   const sum = (of: string): string => String(cell(sums?.[of]) ?? '');
+  // As times of events are shown: a whole second has no fraction.
+  const time = (of: string): string => sum(of).replace(/\.0+(?=Z|[+-])/, '');
   const count = Number(sum('count'));
   const read = await eventLines(session, query, zone, LIMITS.taggedRead, notes, signal);
-  const above = read.filter(({ event }) => printed.has(event)).map(({ event }) => event);
+  const elsewhere = read.filter(({ event }) => printed.has(event)).map(({ event }) => event);
   const shown = read.filter(({ event }) => !printed.has(event)).slice(0, LIMITS.taggedPerTag);
   for (const { event } of shown) printed.add(event);
   return {
-    ...{ name, count, above, first: sum('min(ts)'), last: sum('max(ts)') },
-    events: { shown, left: count - shown.length - above.length },
+    ...{ name, color, count, elsewhere, first: time('min(ts)'), last: time('max(ts)') },
+    events: { shown, left: count - shown.length - elsewhere.length },
   };
 }
 
@@ -513,15 +544,15 @@ async function linesOfEvents(
   zone: string,
   notes: ReadonlyMap<string, NoteRow>,
   signal: AbortSignal | undefined,
-): Promise<EventLine[]> {
-  const out: EventLine[] = [];
+): Promise<Map<string, EventLine>> {
+  const out = new Map<string, EventLine>();
   for (let at = 0; at < events.length; at += IDS_AT_ONCE) {
     const some = events.slice(at, at + IDS_AT_ONCE).map((event) => `event_id:${event}`);
     const query = `kind:* (${some.join(' OR ')})`;
-    append(out, await eventLines(session, query, zone, IDS_AT_ONCE, notes, signal));
+    for (const line of await eventLines(session, query, zone, IDS_AT_ONCE, notes, signal))
+      out.set(line.event, line);
   }
-  // Offsets of a zone change: as texts the times would not be in order.
-  return out.sort((a, b) => Date.parse(a.time) - Date.parse(b.time) || (a.time < b.time ? -1 : 1));
+  return out;
 }
 
 function lineOf(record: ShownRecord, notes: ReadonlyMap<string, NoteRow>): EventLine {

@@ -46,6 +46,17 @@ td > .text { display: block; min-width: 11rem; }
 .cut, .left-out, .soft { color: var(--soft); }
 .left-out { font-style: italic; font-size: .92rem; }
 .badge { display: inline-block; font-size: .7rem; border: 1px solid var(--rule); border-radius: 3px; padding: 0 .35rem; color: var(--soft); white-space: nowrap; }
+h3 .badge.tag { font-size: .95rem; }
+.badge.tag { border-left: 5px solid var(--rule); color: var(--ink); white-space: normal; }
+.badge.tag-blue { border-color: #1f62c9; } .badge.tag-amber { border-color: #b97a00; }
+.badge.tag-green { border-color: #1d7a54; } .badge.tag-pink { border-color: #b3478d; }
+.badge.tag-cyan { border-color: #1289a8; } .badge.tag-red { border-color: #c4421c; }
+.badge.tag-yellow { border-color: #8f8000; } .badge.tag-violet { border-color: #6d3fc9; }
+.badge.severity { text-transform: uppercase; letter-spacing: .04em; font-weight: 600; color: var(--ink); }
+.badge.severity-2 { border-color: #8a6a00; color: #6b5200; }
+.badge.severity-3 { border-color: var(--warn); color: var(--warn); }
+.badge.severity-4 { border-color: #8c1d18; background: #8c1d18; color: #fff; }
+td .no { color: var(--soft); margin-right: .4em; }
 .warn { color: var(--warn); }
 .sum { font-size: .9rem; font-variant-numeric: tabular-nums; }
 .query { background: var(--faint); padding: .5rem .8rem; margin: .7rem 0; border-radius: 3px; white-space: pre-wrap; display: block; }
@@ -107,7 +118,7 @@ footer { margin-top: 4rem; border-top: 1px solid var(--rule); padding-top: .8rem
   .scroll { overflow: visible; }
   a { color: inherit; text-decoration: none; }
   .figures { columns: 4; font-size: 6.8pt; }
-  .control, .query { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  .control, .query, .severity { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   .chart .bar { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 `;

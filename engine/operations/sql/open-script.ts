@@ -1,5 +1,5 @@
 /**
- * One SQL script that shows a case to the DuckDB that everybody has: views `events`, `sources`, `tags` and `notes`
+ * One SQL script that shows a case to the DuckDB that everybody has: views `events`, `sources`, `tags`, `notes` and `findings`
  * over the segments where they lie. What is deleted or left out is not shown, as in Daybook itself.
  *
  * Invariant: nothing of a case is written: segments are attached read-only. Texts of evidence are SQL literals.
@@ -9,6 +9,7 @@ import { identifier, literal } from '../../store/table-layout.ts';
 import { segmentPath } from '../../store/segment-path.ts';
 import { EVENT_ID, TYPED_COLUMNS, typedMacros, typedSelect } from '../../store/typed-events.ts';
 import { type CaseSession, eventIdOf, statusOf } from '../../search/index.ts';
+import { findingLines } from '../marks/findings.ts';
 
 /** The statements, in order, without their semicolons. */
 export function* openScript(session: CaseSession): Generator<string> {
@@ -53,12 +54,13 @@ export function* openScript(session: CaseSession): Generator<string> {
   );
   yield sourcesView(session);
   yield notesView(session);
+  yield findingsView(session);
 }
 
 /** The whole script, in parts: what it is, and each statement with its semicolon. */
 export function* scriptText(session: CaseSession, version: string): Generator<string> {
   yield `-- The case ${oneLine(session.folder)}, as Daybook ${version} shows it to DuckDB 1.5 or newer:\n`;
-  yield '-- views events, sources, tags and notes. It reads the files of the case and changes none.\n';
+  yield '-- views events, sources, tags, notes and findings. It reads the files of the case and changes none.\n';
   yield '-- Run it again after an import, a deletion or a merge: it names the files of now.\n';
   for (const statement of openScript(session)) yield `${statement};\n`;
 }
@@ -157,4 +159,15 @@ function notesView({ catalog }: CaseSession): string {
   const columns = ['event_id', 'text', 'at', 'user'].map((name) => ({ name, type: 'VARCHAR' }));
   const rows = catalog.notes.all().map((note) => [eventIdOf(note), note.text, note.at, note.user]);
   return valuesView('notes', columns, rows);
+}
+
+function findingsView({ catalog }: CaseSession): string {
+  const columns = [
+    ...['tag', 'event_id', 'severity', 'color'].map((name) => ({ name, type: 'VARCHAR' })),
+    { name: 'place', type: 'INTEGER' },
+  ];
+  const rows = findingLines(catalog).map((one) =>
+    [one.tag, one.event_id, one.severity, one.color, one.place].map((value) => value ?? undefined),
+  );
+  return valuesView('findings', columns, rows);
 }

@@ -1,72 +1,167 @@
-/** What people found: events with a note, then those of each tag. Each event is printed once. */
+/** What people found, in the analyst's order: notes on events, and tags with their events. Each event is printed once. */
 import { counted, nounOf } from '../../../contract/counted.ts';
+import { SEVERITIES, severityRank, type Severity } from '../../../contract/findings.ts';
 import { quoted } from '../../event/event-query.ts';
 import { eventIdOf } from '../../../search/index.ts';
-import type { EventLine, ReportFacts, TagFacts } from '../facts.ts';
+import type { EventLine, FindingFacts, ReportFacts, TagFacts } from '../facts.ts';
 import { recorded, timeText } from '../figures.ts';
-import { brief, markup, leftOut, list, paragraphs, table, type Html } from '../html.ts';
+import { brief, markup, leftOut, list, paragraphs, table, type Html, type Piece } from '../html.ts';
 import type { Section } from '../section.ts';
 import { marksLegend, timeMarks } from '../time-marks.ts';
 
 const MAX_TEXT = 600;
-/** Events printed above that a tag names one by one. */
-const MAX_ABOVE = 40;
+/** Events printed elsewhere that a tag names one by one. */
+const MAX_ELSEWHERE = 40;
+/** Findings in the table at the beginning, and of each note so many characters. */
+const MAX_LISTED = 50;
+const MAX_LISTED_TEXT = 160;
 
-export function findingsSection({ tags, noted, notesOnGone, request }: ReportFacts): Section {
-  const { zone } = request;
-  const nothing = tags.shown.length + noted.shown.length + notesOnGone.length === 0;
-  const events = [...noted.shown, ...tags.shown.flatMap((tag) => tag.events.shown)];
+/** How events are shown: in which zone, and their tags in which colours. */
+interface Style {
+  readonly zone: string;
+  readonly colors: ReadonlyMap<string, string>;
+}
+
+type NoteFacts = Extract<FindingFacts, { note: unknown }>;
+
+export function findingsSection({ findings, info, request }: ReportFacts): Section {
+  const style: Style = {
+    zone: request.zone,
+    colors: new Map(info.tags.map(({ name, color }) => [name, color])),
+  };
+  const { shown, notesLeft, tagsLeft } = findings;
+  const events = shown.flatMap((one) => ('tag' in one ? one.tag.events.shown : (one.line ?? [])));
+  const left = [
+    ...(notesLeft > 0 ? [counted(notesLeft, 'further note')] : []),
+    ...(tagsLeft > 0 ? [counted(tagsLeft, 'further tag')] : []),
+  ];
   return {
     id: 'findings',
     title: 'Findings',
-    ownPage: !nothing,
-    body: nothing
-      ? markup`<p>No event of this case has a tag or a note.</p>`
-      : markup`${marksLegend(events.map(({ basis }) => basis))}
-        ${
-          noted.shown.length === 0
-            ? undefined
-            : markup`<h3>Notes <span class="badge">${counted(noted.shown.length + noted.left, 'event')}</span></h3>
-                ${lines('Events with a note, in order of time.', noted.shown, '', zone)}
-                ${noted.left > 0 ? leftOut(markup`${counted(noted.left, 'further note')} left out.`) : undefined}`
-        }
-        ${
-          notesOnGone.length === 0
-            ? undefined
-            : markup`<h3>Notes on events that were deleted</h3>
-                ${table(
-                  'The notes remain.',
-                  [{ name: 'Event', code: true }, { name: 'Note' }, { name: 'Written' }],
-                  notesOnGone.map((note) => [
-                    eventIdOf(note),
-                    paragraphs(note.text),
-                    markup`${note.user}, ${recorded(note.at, zone)}`,
-                  ]),
-                )}`
-        }
-        ${tags.shown.map((tag) => tagBody(tag, zone))}
-        ${tags.left > 0 ? leftOut(markup`${counted(tags.left, 'further tag')} left out.`) : undefined}`,
+    ownPage: shown.length > 0,
+    body:
+      shown.length === 0
+        ? markup`<p>No event of this case has a tag or a note.</p>`
+        : markup`${shown.length > 1 ? overview(shown) : undefined}
+        ${marksLegend(events.map(({ basis }) => basis))}
+        ${notesTogether(shown).map((some) =>
+          Array.isArray(some) ? notesBody(some, style) : tagBody(some, style),
+        )}
+        ${left.length > 0 ? leftOut(markup`${left.join(' and ')} left out.`) : undefined}`,
   };
 }
 
-function tagBody(tag: TagFacts, zone: string): Html {
-  const { name, count, events, above, first, last } = tag;
+/** `2 critical, 1 not rated`: how many findings there are of each severity, the worst first. */
+export function severityCounts(findings: readonly Pick<FindingFacts, 'severity'>[]): string {
+  const by = Map.groupBy(findings, ({ severity }) => severity);
+  return [...by]
+    .sort(([a], [b]) => severityRank(b) - severityRank(a))
+    .map(([severity, some]) => `${some.length} ${severity ?? 'not rated'}`)
+    .join(', ');
+}
+
+function overview(findings: readonly FindingFacts[]): Html {
+  const left = findings.length - MAX_LISTED;
+  return markup`${table(
+    `Findings in the order in which they follow: ${severityCounts(findings)}.`,
+    [
+      { name: 'No.', number: true },
+      { name: 'Severity', word: true },
+      { name: 'Finding' },
+      { name: 'Events', number: true },
+      { name: 'First' },
+      { name: 'Last' },
+    ],
+    findings.slice(0, MAX_LISTED).map((one) => {
+      const { place, severity } = one;
+      const row = 'tag' in one ? listedTag(one.tag) : listedNote(one);
+      return [
+        place,
+        severityBadge(severity),
+        markup`<a href="#finding-${String(place)}">${row[0]}</a>`,
+        ...row.slice(1),
+      ];
+    }),
+  )}
+  ${left > 0 ? leftOut(markup`${counted(left, 'further finding')} below.`) : undefined}`;
+}
+
+function listedTag({ name, color, count, first, last }: TagFacts): Piece[] {
+  const when = (time: string): Piece => (time === '' ? undefined : timeText(time));
+  return [tagBadge(name, color), count, when(first), count < 2 ? undefined : when(last)];
+}
+
+function listedNote({ note, line }: NoteFacts): Piece[] {
+  return [
+    brief(note.text, MAX_LISTED_TEXT),
+    line === undefined ? 0 : 1,
+    line === undefined || line.time === '' ? undefined : timeText(line.time),
+  ];
+}
+
+/** Notes that follow each other share a table. */
+function notesTogether(
+  findings: readonly FindingFacts[],
+): (NoteFacts[] | Exclude<FindingFacts, NoteFacts>)[] {
+  const out: (NoteFacts[] | Exclude<FindingFacts, NoteFacts>)[] = [];
+  for (const one of findings) {
+    const last = out.at(-1);
+    if ('tag' in one) out.push(one);
+    else if (Array.isArray(last)) last.push(one);
+    else out.push([one]);
+  }
+  return out;
+}
+
+function notesBody(notes: readonly NoteFacts[], style: Style): Html {
+  return markup`<h3>Notes <span class="badge">${counted(notes.length, 'event')}</span></h3>
+    ${table(
+      'Events with a note.',
+      COLUMNS,
+      notes.map(({ place, severity, note, line }) => {
+        const head = markup`<span id="finding-${String(place)}" class="no">${place}</span> ${severityBadge(severity)}`;
+        if (line !== undefined) return lineCells(line, '', style, head);
+        const said = markup`${noteText(note, style)}The event was deleted; the note remains.`;
+        return [
+          '',
+          markup`<span class="whole">${eventIdOf(note)}</span>`,
+          '',
+          markup`${head}${said}`,
+        ];
+      }),
+    )}`;
+}
+
+function tagBody({ place, severity, tag }: Exclude<FindingFacts, NoteFacts>, style: Style): Html {
+  const { name, color, count, events, elsewhere, first, last } = tag;
   const { shown, left } = events;
-  return markup`<h3>${name} <span class="badge">${counted(count, 'event')}</span></h3>
+  return markup`<h3 id="finding-${String(place)}"><span class="no">${place}</span>${tagBadge(name, color)} ${severityBadge(severity)} <span class="badge">${counted(count, 'event')}</span></h3>
     ${count === 0 ? markup`<p>Every event with this tag was deleted.</p>` : undefined}
     ${list([
       ['First', first === '' ? undefined : timeText(first)],
       ['Last', last === '' || count < 2 ? undefined : timeText(last)],
     ])}
     ${
-      above.length === 0
+      elsewhere.length === 0
         ? undefined
-        : markup`<p>${counted(above.length, 'event')} with this tag ${nounOf(above.length, 'is', 'are')} printed above:
-            ${above.slice(0, MAX_ABOVE).map((event, i) => markup`${i > 0 ? ', ' : ''}<a href="#${anchor(event)}"><code>${event}</code></a>`)}${
-              above.length > MAX_ABOVE ? markup` and ${above.length - MAX_ABOVE} more` : undefined
+        : markup`<p>${counted(elsewhere.length, 'event')} with this tag ${nounOf(elsewhere.length, 'is', 'are')} printed with another finding:
+            ${elsewhere.slice(0, MAX_ELSEWHERE).map((event, i) => markup`${i > 0 ? ', ' : ''}<a href="#${anchor(event)}"><code>${event}</code></a>`)}${
+              elsewhere.length > MAX_ELSEWHERE
+                ? markup` and ${elsewhere.length - MAX_ELSEWHERE} more`
+                : undefined
             }.</p>`
     }
-    ${shown.length === 0 ? undefined : lines(left > 0 ? `The first ${counted(shown.length, 'event')} in time${above.length > 0 ? ' that are not printed above' : ''}.` : 'In order of time.', shown, name, zone)}
+    ${
+      shown.length === 0
+        ? undefined
+        : table(
+            left > 0
+              ? `The first ${counted(shown.length, 'event')} in time${elsewhere.length > 0 ? ' that are not printed elsewhere' : ''}.`
+              : 'In order of time.',
+            COLUMNS,
+            shown.map((line) => lineCells(line, name, style)),
+          )
+    }
     ${
       left > 0
         ? leftOut(
@@ -76,22 +171,39 @@ function tagBody(tag: TagFacts, zone: string): Html {
     }`;
 }
 
-/** @param tag under which they are printed: the others are named with each event */
-function lines(caption: string, events: readonly EventLine[], tag: string, zone: string): Html {
-  return table(
-    caption,
-    [{ name: 'Time' }, { name: 'Event', code: true }, { name: 'Where' }, { name: 'What' }],
-    events.map((line) => {
-      const { event, time, basis, kind, source, sourceId, where, what, note } = line;
-      const others = line.tags.filter((name) => name !== tag);
-      return [
-        time === '' ? 'no time' : markup`${timeText(time)}${timeMarks(basis)}`,
-        markup`<span class="whole" id="${anchor(event)}">${event}</span> <span class="badge">${kind}</span>`,
-        markup`<span class="where">${where === '' ? undefined : markup`${brief(where, 200)}<br />`}<a class="soft" href="#source-${String(sourceId)}">${brief(source, 160)}</a></span>`,
-        markup`${note === undefined ? undefined : markup`<div class="note">${paragraphs(note.text)} <span class="soft">(${note.user}, ${recorded(note.at, zone)})</span></div>`}${brief(what, MAX_TEXT)}${others.map((name) => markup` <span class="badge tag">${name}</span>`)}`,
-      ];
-    }),
-  );
+const COLUMNS = [
+  { name: 'Time' },
+  { name: 'Event', code: true },
+  { name: 'Where' },
+  { name: 'What' },
+];
+
+/**
+ * @param tag under which it is printed: the others are named with the event
+ * @param head before what the event says
+ */
+function lineCells(line: EventLine, tag: string, style: Style, head?: Html): Piece[] {
+  const { event, time, basis, kind, source, sourceId, where, what, note } = line;
+  const others = line.tags.filter((name) => name !== tag);
+  return [
+    time === '' ? 'no time' : markup`${timeText(time)}${timeMarks(basis)}`,
+    markup`<span class="whole" id="${anchor(event)}">${event}</span> <span class="badge">${kind}</span>`,
+    markup`<span class="where">${where === '' ? undefined : markup`${brief(where, 200)}<br />`}<a class="soft" href="#source-${String(sourceId)}">${brief(source, 160)}</a></span>`,
+    markup`${head}${note === undefined ? undefined : noteText(note, style)}${brief(what, MAX_TEXT)}${others.map((name) => markup` ${tagBadge(name, style.colors.get(name))}`)}`,
+  ];
+}
+
+function noteText({ text, user, at }: NoteFacts['note'], { zone }: Style): Html {
+  return markup`<div class="note">${paragraphs(text)} <span class="soft">(${user}, ${recorded(at, zone)})</span></div>`;
+}
+
+function severityBadge(severity: Severity | undefined): Html | undefined {
+  if (severity === undefined) return undefined;
+  return markup`<span class="badge severity severity-${String(SEVERITIES.indexOf(severity))}">${severity}</span>`;
+}
+
+function tagBadge(name: string, color: string | undefined): Html {
+  return markup`<span class="badge tag${color === undefined ? undefined : ` tag-${color}`}">${name}</span>`;
 }
 
 /** An id such as 12:f345 is an anchor, too. */

@@ -6,6 +6,7 @@ import type { ReportFacts, SourceTotals } from '../facts.ts';
 import { bytesText, number, time } from '../figures.ts';
 import { markup, list, table, type Html } from '../html.ts';
 import type { Section } from '../section.ts';
+import { severityCounts } from './findings.ts';
 import { timelineChart } from '../timeline-chart.ts';
 
 export const ALL_EVENTS = 'Events of the case over time';
@@ -49,6 +50,7 @@ export function summarySection(facts: ReportFacts): Section {
           : markup`<b class="warn">${counted(differing, 'source')}</b> from what came with the
               evidence; see <a href="#manifests">Hash manifests</a>`,
       ],
+      ['Findings', severityCounts(facts.findings.shown)],
       ['Tags', info.tags.length === 0 ? undefined : number(info.tags.length)],
       ['Saved views', number(facts.views.shown.length + facts.views.left)],
     ])}

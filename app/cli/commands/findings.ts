@@ -1,0 +1,193 @@
+/** `daybook findings`: tags and notes in the order of the report, and what the analyst says of each. */
+import { counted } from '../../../engine/contract/counted.ts';
+import { DaybookError } from '../../../engine/contract/errors.ts';
+import {
+  SEVERITIES,
+  severityRank,
+  TAG_COLORS,
+  type FindingName,
+} from '../../../engine/contract/findings.ts';
+import {
+  listFindings,
+  resetOrder,
+  setFinding,
+  type Finding,
+} from '../../../engine/operations/marks/findings.ts';
+import { CaseSession, eventIdOf, eventKey } from '../../../engine/search/index.ts';
+import type { Parsed } from '../arguments.ts';
+import type { Command } from '../command.ts';
+import { table, write } from '../output.ts';
+
+const SORTS = ['place', 'severity'] as const;
+
+export const findingsCommand: Command = {
+  spec: {
+    name: 'findings',
+    usage: 'CASE [FINDING]',
+    summary:
+      'Lists tags and notes in the order of the report; of one FINDING, sets its severity, its place, or the colour of a tag.',
+    positionals: { least: 1, most: 2 },
+    options: {
+      least: { type: 'string', value: 'SEVERITY', help: 'list only those at least as severe' },
+      sort: { type: 'string', value: 'BY', help: `${SORTS.join(' or ')} (default place)` },
+      'reset-order': {
+        type: 'boolean',
+        help: 'take away every place that was given: the most severe come first again',
+      },
+      severity: {
+        type: 'string',
+        value: 'SEVERITY',
+        help: `of FINDING: ${SEVERITIES.join(', ')}, or none`,
+      },
+      place: {
+        type: 'string',
+        value: 'PLACE',
+        help: 'of FINDING in the report: up, down, a number from 1, or none',
+      },
+      color: {
+        type: 'string',
+        value: 'COLOUR',
+        help: `of a tag: ${TAG_COLORS.join(', ')}, or none for one by its number`,
+      },
+      json: { type: 'boolean', help: 'one JSON document' },
+    },
+    details: `FINDING is tag:NAME, or the id of an event with a note, such as 12:345. Findings without a place come after
+those that have one, the most severe first, then notes in order of time, then tags by name. Each change
+is in the audit log.`,
+  },
+  async run(parsed, { streams, settings, signal }) {
+    const [folder, name] = parsed.positionals as [string, string?];
+    refuseMisplaced(parsed, name === undefined);
+    const ask = name === undefined ? listOf(parsed) : changeOf(parsed, nameOf(name));
+    const session = CaseSession.open(folder, {
+      memoryLimit: settings.queryMemory,
+      threads: settings.threads,
+    });
+    try {
+      const found = await ask(session, signal);
+      if (parsed.flag('json')) await write(streams.out, `${JSON.stringify(found)}\n`);
+      else if (found.length > 0) await write(streams.out, tableOf(found, streams.out.columns));
+      else
+        streams.err.write(
+          parsed.text('least') === undefined
+            ? 'no event has a tag or a note\n'
+            : 'no finding is that severe\n',
+        );
+      return 0;
+    } finally {
+      await session.close();
+    }
+  },
+};
+
+type Ask = (session: CaseSession, signal: AbortSignal) => Promise<readonly Finding[]>;
+
+/** Options that are about the list, and about one finding. */
+const OF_LIST = ['least', 'sort', 'reset-order'];
+const OF_ONE = ['severity', 'place', 'color'];
+
+/** @throws DaybookError usage */
+function refuseMisplaced(parsed: Parsed, isList: boolean): void {
+  for (const name of isList ? OF_ONE : OF_LIST)
+    if (parsed.text(name) !== undefined || parsed.flag(name))
+      throw new DaybookError(
+        'usage',
+        isList ? `--${name} needs a FINDING` : `--${name} is of the list, not of one FINDING`,
+        'see: daybook findings --help',
+      );
+}
+
+function listOf(parsed: Parsed): Ask {
+  const least = severityRank(oneOf('least', parsed.text('least'), SEVERITIES));
+  const sort = oneOf('sort', parsed.text('sort'), SORTS);
+  return async (session, signal) => {
+    if (parsed.flag('reset-order')) resetOrder(session);
+    const found = (await listFindings(session, signal)).filter(
+      ({ severity }) => severityRank(severity) >= least,
+    );
+    // A stable sort: those as severe stay in the order of the report.
+    return sort === 'severity'
+      ? found.sort((a, b) => severityRank(b.severity) - severityRank(a.severity))
+      : found;
+  };
+}
+
+/** The finding as it then is; without any change, as it is. */
+function changeOf(parsed: Parsed, name: FindingName): Ask {
+  const given = <T extends string>(option: string, among: readonly T[]): T | null | undefined => {
+    const value = oneOf(option, parsed.text(option), [...among, NONE]);
+    return value === NONE ? null : value;
+  };
+  const severity = given('severity', SEVERITIES);
+  const color = given('color', TAG_COLORS);
+  const place = placeOf(parsed.text('place'));
+  return async (session, signal) => {
+    const now = await setFinding(session, name, {}, signal);
+    const change = {
+      severity,
+      color,
+      place: typeof place === 'object' ? place : place?.(now.place),
+    };
+    if (Object.values(change).every((value) => value === undefined)) return [now];
+    return [await setFinding(session, name, change, signal)];
+  };
+}
+
+const NONE = 'none';
+
+/** What a place becomes of the one that a finding has; null takes it away. */
+function placeOf(text: string | undefined): ((now: number) => number) | null | undefined {
+  if (text === undefined) return undefined;
+  if (text === NONE) return null;
+  if (text === 'up') return (now) => Math.max(1, now - 1);
+  if (text === 'down') return (now) => now + 1;
+  const place = Number(text);
+  if (/^\d{1,9}$/.test(text) && place > 0) return () => place;
+  throw new DaybookError(
+    'usage',
+    `${JSON.stringify(text)} is no place in the report`,
+    'give up, down, none, or a number from 1',
+  );
+}
+
+/** @throws DaybookError usage */
+function oneOf<T extends string>(
+  option: string,
+  text: string | undefined,
+  among: readonly T[],
+): T | undefined {
+  if (text === undefined) return undefined;
+  const found = among.find((one) => one === text);
+  if (found !== undefined) return found;
+  throw new DaybookError(
+    'usage',
+    `--${option} takes ${among.join(', ')}, not ${JSON.stringify(text)}`,
+    'see: daybook findings --help',
+  );
+}
+
+/** @throws DaybookError usage */
+function nameOf(text: string): FindingName {
+  const tag = /^tag:(.+)$/s.exec(text)?.[1];
+  if (tag !== undefined) return { tag };
+  if (/^\d/.test(text)) return { event: eventIdOf(eventKey(text)) };
+  throw new DaybookError(
+    'usage',
+    `${JSON.stringify(text)} names no finding`,
+    'a finding is tag:NAME, or the id of an event with a note, such as 12:345',
+  );
+}
+
+function tableOf(found: readonly Finding[], width: number | undefined): string {
+  return table(
+    ['place', 'severity', 'finding', 'color', 'time', 'what'],
+    found.map((one) => [
+      one.place,
+      one.severity ?? '-',
+      ...(one.kind === 'tag'
+        ? [`tag:${one.tag}`, one.color, '', counted(one.count, 'event')]
+        : [one.event, '', one.deleted ? 'deleted' : (one.time ?? 'no time'), one.text]),
+    ]),
+    width,
+  );
+}

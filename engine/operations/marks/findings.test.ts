@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { evidence } from '../../../app/compose.ts';
+import { rfc5424 } from '../../ingest/testing/small-evidence.ts';
+import { called } from '../testing/called.ts';
+import { smallCase, type SmallCase } from '../testing/small-case.ts';
+import { findingLines } from './findings.ts';
+import { markHandlers } from './handlers.ts';
+
+let small: SmallCase;
+let handlers: ReturnType<typeof markHandlers>;
+/** Two notes, the later event first, and three tags, of which one has no event any more. */
+beforeEach(async () => {
+  small = await smallCase({ 'a.log': rfc5424(40) }, evidence);
+  handlers = markHandlers(small.services);
+  await called(handlers, 'note.set', { case: small.folder, event: '1:20', text: 'the end' });
+  await called(handlers, 'note.set', { case: small.folder, event: '1:3', text: 'the beginning' });
+  for (const name of ['web', 'guessed', 'unused'])
+    await called(handlers, 'tag.set', { case: small.folder, name, target: { events: ['1:3'] } });
+  await called(handlers, 'tag.set', {
+    case: small.folder,
+    name: 'unused',
+    remove: true,
+    target: { events: ['1:3'] },
+  });
+});
+afterEach(() => small.dispose());
+
+const list = async () =>
+  (await called(handlers, 'finding.list', { case: small.folder })).result.findings;
+const order = async (): Promise<string[]> =>
+  (await list()).map((one) => (one.kind === 'tag' ? one.tag : one.event));
+const set = (name: string, change: object) =>
+  called(handlers, 'finding.set', {
+    case: small.folder,
+    finding: name.includes(':') ? { event: name } : { tag: name },
+    ...change,
+  });
+const inCatalog = <T>(work: (catalog: Parameters<typeof findingLines>[0]) => T): Promise<T> =>
+  small.services.cases.use(small.folder, async ({ catalog }) => work(catalog));
+
+it('has notes by the time of their event, then tags by name, until more is said', async () => {
+  expect(await list()).toMatchObject([
+    { kind: 'note', place: 1, event: '1:3', text: 'the beginning', deleted: false },
+    { kind: 'note', place: 2, event: '1:20', text: 'the end' },
+    { kind: 'tag', place: 3, tag: 'guessed', count: 1 },
+    { kind: 'tag', place: 4, tag: 'web', count: 1 },
+  ]);
+  expect((await list()).every(({ severity }) => severity === undefined)).toBe(true);
+});
+
+it('puts the worst first, and what was moved where it was moved to', async () => {
+  await set('web', { severity: 'low' });
+  await set('1:20', { severity: 'critical' });
+  expect(await order()).toEqual(['1:20', 'web', '1:3', 'guessed']);
+  expect((await set('guessed', { place: 2 })).result).toMatchObject({ tag: 'guessed', place: 2 });
+  expect(await order()).toEqual(['1:20', 'guessed', 'web', '1:3']);
+  // What is found later comes after what was moved, however bad it is, and before what was not.
+  await set('1:3', { severity: 'high' });
+  expect(await order()).toEqual(['1:20', 'guessed', '1:3', 'web']);
+  // Beyond the end is the end.
+  expect((await set('1:20', { place: 99 })).result).toMatchObject({ place: 4 });
+  expect(await order()).toEqual(['guessed', '1:3', 'web', '1:20']);
+  await set('guessed', { place: null });
+  expect(await order()).toEqual(['1:3', 'web', '1:20', 'guessed']);
+  await called(handlers, 'finding.reset-order', { case: small.folder });
+  expect(await order()).toEqual(['1:20', '1:3', 'web', 'guessed']);
+  await set('1:20', { severity: null });
+  expect(await order()).toEqual(['1:3', 'web', '1:20', 'guessed']);
+});
+
+it('keeps each change in the audit log, and the catalog whole', async () => {
+  await set('WEB', { severity: 'high', color: 'red' });
+  await set('WEB', { severity: 'high' });
+  await set('1:20', { place: 1 });
+  await called(handlers, 'finding.reset-order', { case: small.folder });
+  await called(handlers, 'finding.reset-order', { case: small.folder });
+  const entries = await inCatalog(({ audit }) =>
+    audit.entries().filter(({ operation }) => operation.startsWith('finding')),
+  );
+  expect(entries.map(({ operation, detail }) => [operation, detail])).toEqual([
+    [
+      'finding',
+      { tag: 'web', before: { place: 4 }, after: { severity: 'high', color: 'red', place: 1 } },
+    ],
+    ['finding', { event: '1:20', before: { place: 3 }, after: { place: 1 } }],
+    ['finding-order', { order: 'by severity' }],
+  ]);
+  expect(await inCatalog((catalog) => catalog.integrityProblems())).toEqual([]);
+});
+
+it('keeps the severity of a note whose text changes, and forgets it with the note', async () => {
+  await set('1:20', { severity: 'medium', place: 1 });
+  await called(handlers, 'note.set', { case: small.folder, event: '1:20', text: 'said better' });
+  expect((await list())[0]).toMatchObject({ text: 'said better', severity: 'medium', place: 1 });
+  await called(handlers, 'note.set', { case: small.folder, event: '1:20', text: '' });
+  await called(handlers, 'note.set', { case: small.folder, event: '1:20', text: 'anew' });
+  const [note] = (await list()).filter((one) => one.kind === 'note' && one.text === 'anew');
+  expect(note).toMatchObject({ place: 2 });
+  expect(note).not.toHaveProperty('severity');
+});
+
+it('lists a note on an event that was deleted, and says so', async () => {
+  await called(handlers, 'delete.run', {
+    case: small.folder,
+    reason: 'privileged',
+    target: { events: ['1:3'] },
+  });
+  expect(await list()).toMatchObject([
+    { event: '1:20', deleted: false },
+    { event: '1:3', deleted: true },
+    { tag: 'guessed' },
+    { tag: 'web' },
+  ]);
+});
+
+it('has for others what was said of each finding', async () => {
+  await set('web', { severity: 'info', color: 'violet', place: 1 });
+  const none = { tag: null, event_id: null, severity: null, place: null, color: null };
+  const [guessed, unused, web, ...notes] = await inCatalog(findingLines);
+  expect([guessed?.tag, unused?.tag]).toEqual(['guessed', 'unused']);
+  expect(web).toEqual({
+    ...none,
+    ...{ tag: 'web', severity: 'info', place: 1, color: 'violet' },
+  });
+  expect(notes).toEqual([
+    { ...none, event_id: '1:3' },
+    { ...none, event_id: '1:20' },
+  ]);
+});
+
+it('refuses what is no finding, and a colour of a note', async () => {
+  await expect(set('unused', { severity: 'low' })).rejects.toMatchObject({ code: 'not-found' });
+  await expect(set('1:4', { severity: 'low' })).rejects.toMatchObject({ code: 'not-found' });
+  await expect(set('1:3', { color: 'red', severity: 'low' })).rejects.toMatchObject({
+    code: 'usage',
+  });
+  expect((await list())[0]).not.toHaveProperty('severity');
+});
