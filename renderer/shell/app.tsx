@@ -15,7 +15,9 @@ export function App() {
   const openCase = useSession((session) => session.openCase);
   const path = openCase?.case;
   useEffect(() => {
-    workspace.refreshInfo().catch((error: unknown) => notifyError(error));
+    workspace
+      .refreshInfo()
+      .catch((error: unknown) => notifyError(error, 'The settings cannot be read'));
     const wanted = addressedCase();
     if (wanted !== undefined) void workspace.openCase(wanted);
   }, [workspace]);

@@ -4,7 +4,7 @@ import { notifications } from '@mantine/notifications';
 import { OperationError } from '../../engine/contract/client.ts';
 
 /** Tells what an operation failed with; a cancelled one needs no words. */
-export function notifyError(error: unknown, what?: string): void {
+export function notifyError(error: unknown, what: string): void {
   const info =
     error instanceof OperationError
       ? error.info
@@ -13,7 +13,7 @@ export function notifyError(error: unknown, what?: string): void {
   const hint = 'hint' in info && info.hint !== undefined ? ` — ${info.hint}` : '';
   notifications.show({
     color: 'red',
-    title: what ?? 'That did not work',
+    title: what,
     message: `${info.message}${hint}`,
     autoClose: 12_000,
   });

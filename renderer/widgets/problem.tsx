@@ -8,12 +8,12 @@ import { EventText } from './event-text.tsx';
 interface Props {
   readonly error: ErrorInfo;
   /** What did not work; in a few words. */
-  readonly title?: string;
+  readonly title: string;
   readonly onRetry?: () => void;
   readonly actions?: ReactNode;
 }
 
-export function Problem({ error, title = 'That did not work', onRetry, actions }: Props) {
+export function Problem({ error, title, onRetry, actions }: Props) {
   // By the person: nothing is wrong.
   const isStopped = error.code === 'cancelled';
   return (

@@ -53,7 +53,9 @@ export function ContextBox({ event, rows }: { readonly event: string; readonly r
           onChange={(value) => setAround(Number(value ?? rows))}
         />
       </div>
-      {error !== undefined && <Problem error={error} />}
+      {error !== undefined && (
+        <Problem error={error} title="The events around it cannot be shown" />
+      )}
       {data !== undefined &&
         Array.from({ length: data.batch.rows }, (_, row) => {
           const id = text(data.batch, 'event_id', row);

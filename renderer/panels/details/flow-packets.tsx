@@ -38,7 +38,8 @@ export function FlowPackets({ info }: { readonly info: EventInfo }) {
     },
     { live: false },
   );
-  if (error !== undefined) return <Problem error={error} />;
+  if (error !== undefined)
+    return <Problem error={error} title="The packets of this flow cannot be shown" />;
   if (data === undefined) return <Loading />;
   const { batch } = data;
   const value = (name: string, row: number): string => {

@@ -43,7 +43,11 @@ function Details({ event }: { readonly event: string }) {
           <span className={css['id']}>{event}</span>
           <CloseButton />
         </div>
-        <Problem error={error} onRetry={() => workspace.views.run()} />
+        <Problem
+          error={error}
+          title="The event cannot be shown"
+          onRetry={() => workspace.views.run()}
+        />
       </div>
     );
   }

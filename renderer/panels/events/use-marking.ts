@@ -53,7 +53,7 @@ export function useMarking({ list, eventAt, anchor, row }: Options) {
         (events) => {
           if (!controller.signal.aborted) marked.set(events);
         },
-        (error: unknown) => notifyError(error),
+        (error: unknown) => notifyError(error, 'The events cannot be marked'),
       );
     },
     [connection, params, opened, eventAt, marked, anchor],

@@ -37,7 +37,8 @@ export function LatencyPanel() {
     recent: RECENT + (round % 2),
   });
   const [chosen, setChosen] = useState<string>();
-  if (error !== undefined) return <Problem error={error} />;
+  if (error !== undefined)
+    return <Problem error={error} title="The measurements cannot be shown" />;
   if (data === undefined) return <Loading />;
   if (data.summary.length === 0) {
     return <Empty title="Nothing measured yet" text="Operations on this case are listed here." />;

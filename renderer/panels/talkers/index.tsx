@@ -167,7 +167,7 @@ export function TalkersPanel() {
             text="One or more fields: sources, destinations, programs, or any attribute of the events."
           />
         ) : error !== undefined ? (
-          <Problem error={error} />
+          <Problem error={error} title="The groups cannot be counted" />
         ) : data === undefined ? (
           <Loading />
         ) : rows === 0 ? (
