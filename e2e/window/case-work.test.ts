@@ -125,7 +125,7 @@ for (const shell of [browserShell, electronShell]) {
       await expect(dialog).toBeHidden();
     });
 
-    it('moves the times of a source when its zone and year are decided anew', async () => {
+    it('moves the times of a source when its zone, year and clock are decided anew', async () => {
       await window.query.run('kind:log');
       await expect.poll(() => window.found()).toBe(logRecords);
       const before = await window.events.text(0, 'time');
@@ -135,9 +135,16 @@ for (const shell of [browserShell, electronShell]) {
       await zone.fill('+05:00');
       await zone.press('Enter');
       await detail.getByRole('textbox', { name: 'Another year of its last record' }).fill('2024');
+      const clock = detail.getByRole('textbox', { name: 'How wrong its clock was' });
+      await clock.fill('90');
+      await expect(detail.getByText('such as 90s fast, 1h2m slow')).toBeVisible();
+      await clock.fill('90s fast');
+      await clock.press('Enter');
+      await expect(clock).toHaveValue('1m30s fast');
       await shot(opened.page, `${shell.name}-retime`);
       await detail.getByRole('button', { name: 'Apply' }).click();
       await expect(window.notice(/events have new times/)).toBeVisible();
+      await expect(clock).toHaveAttribute('placeholder', '1m30s fast');
       await window.show('Events');
       expect(before).not.toMatch(/^2024-/);
       await expect.poll(() => window.events.text(0, 'time')).toMatch(/^2024-/);

@@ -17,6 +17,9 @@ export interface Decisions {
   yearBasis?: string;
   dateOrder?: DateOrder;
   dateOrderBasis?: string;
+  /** How wrong the clock was that dated the source (contract/clock.ts). */
+  clock?: string;
+  clockBasis?: string;
   [name: string]: string | number | boolean | undefined;
 }
 
@@ -34,7 +37,12 @@ export function isDateOrder(value: unknown): value is DateOrder {
 }
 
 /** Decisions about times, by the name of the decision, with the name of its basis. */
-const BASES = { tz: 'tzBasis', year: 'yearBasis', dateOrder: 'dateOrderBasis' } as const;
+const BASES = {
+  tz: 'tzBasis',
+  year: 'yearBasis',
+  dateOrder: 'dateOrderBasis',
+  clock: 'clockBasis',
+} as const;
 export type TimeDecision = keyof typeof BASES;
 
 /** Why a decision was made; undefined where a case of an earlier version does not say. */

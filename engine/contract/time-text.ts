@@ -77,3 +77,13 @@ export function parseDuration(text: string): number | undefined {
   const m = DURATION.exec(text.trim());
   return m === null ? undefined : Math.round(Number(m[1]) * UNITS[m[2]!.toLowerCase()]!);
 }
+
+/**
+ * Digits of the second that a time is shown with, 0 to 9: those that its source stated, and more where the error of its clock
+ * (contract/clock.ts) has more.
+ */
+export function shownDigits(micros: EpochMicros, stated: number): number {
+  let digits = stated;
+  while (digits < 6 && micros % 10 ** (6 - digits) !== 0) digits += 1;
+  return digits;
+}

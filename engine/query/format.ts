@@ -2,6 +2,7 @@
  * Raw values of a result to what people and scripts see: addresses and names as text, times as
  * RFC 3339 (https://www.rfc-editor.org/rfc/rfc3339) with as many digits as the source had.
  */
+import { shownDigits } from '../contract/time-text.ts';
 import type { EpochMicros } from '../contract/event.ts';
 import { formatIp4, formatIp6, uuidToIp6 } from './address.ts';
 import { formatEventId } from './filters/event-id.ts';
@@ -113,7 +114,7 @@ export function formatter(options: FormatOptions): Formatter {
         return formatTime(
           Number(raw),
           Number(part('nanos') ?? 0),
-          Number(part('digits') ?? COMPUTED_DIGITS),
+          shownDigits(Number(raw), Number(part('digits') ?? COMPUTED_DIGITS)),
           zone,
         );
       case 'time':

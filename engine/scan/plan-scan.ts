@@ -32,6 +32,8 @@ export interface ScanRequest {
   readonly fields?: ReadonlySet<string>;
   /** Files of extractors beside those of Daybook. */
   readonly extractors?: readonly string[];
+  /** Of the clock that dated what is read, in microseconds. */
+  readonly clockError?: number;
 }
 
 export interface ScanPlan {

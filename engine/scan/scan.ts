@@ -12,6 +12,7 @@ import { type ByteOffset, type Kind, PROTOCOL_KINDS } from '../contract/event.ts
 import type { EventSink, Importer, ReadOptions, SourceInput } from '../contract/importer.ts';
 import type { Decisions } from '../contract/decisions.ts';
 import { CUT_COLUMNS, type Cutter } from '../fields/cutter.ts';
+import { correctClock } from '../contract/clock.ts';
 import { cutterWith } from '../fields/own-extractors.ts';
 import { type Answer, shapeAnswer } from '../query/answer.ts';
 import { Params } from '../query/dialect/duckdb.ts';
@@ -85,6 +86,7 @@ export class Scan {
   private readonly wanted: Wanted;
   private readonly stage: BatchStage | undefined;
   private readonly cutter: Cutter;
+  private readonly clockError: number;
   private readonly columns: readonly TableColumn[];
   private readonly limit: number | undefined;
   private readonly unlisted: Set<string>;
@@ -109,6 +111,7 @@ export class Scan {
   ) {
     this.scanPlan = planScan(request);
     this.cutter = cutterWith(request.extractors ?? []);
+    this.clockError = request.clockError ?? 0;
     this.signal = signal;
     const { plan, stage } = this.scanPlan;
     this.wanted = stage === undefined && plan.projection === undefined ? undefined : new Set();
@@ -260,6 +263,7 @@ export class Scan {
     const full = (batch: EventBatch): void => {
       const own = batches.get(batch.kind);
       spellingOf(batch).begin();
+      correctClock(batch, this.clockError);
       if (this.isCut) this.cutter.cut(batch);
       computeAgain(batch, this.wanted);
       // Not before there are rows: by then it is known which columns have codes.

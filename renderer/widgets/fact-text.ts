@@ -9,6 +9,7 @@ const NAMES: Readonly<Record<string, string>> = {
   tz: 'Time zone',
   year: 'Year',
   dateOrder: 'Order of dates',
+  clock: 'Clock',
   mapping: 'Columns read',
   os: 'OS',
 };

@@ -47,6 +47,11 @@ export const importCommand: Command = {
         value: 'ORDER',
         help: 'order of dates that are three numbers: dmy, mdy or ymd (default: found in the file)',
       },
+      clock: {
+        type: 'string',
+        value: 'ERROR',
+        help: 'how wrong the clock was that dated it, such as "90s fast" or "1h2m slow": times are corrected by that',
+      },
       'no-packets': { type: 'boolean', help: 'keep the flows of captures only' },
       'no-flows': { type: 'boolean', help: 'keep the packets of captures only' },
       'no-protocols': {
@@ -123,6 +128,7 @@ Exit status 3 means: done, but some records were quarantined (they are kept belo
       timeZone,
       year,
       dateOrder: dateOrderOf(parsed),
+      clock: parsed.text('clock'),
       packets: !parsed.flag('no-packets'),
       flows: !parsed.flag('no-flows'),
       protocols: !parsed.flag('no-protocols'),
@@ -367,9 +373,13 @@ function totalText(report: ImportReport): string {
     `read ${count(total.read)} = stored ${count(total.stored)} + duplicate ${count(total.duplicate)} + quarantined ${count(total.quarantined)} + skipped ${count(total.skipped)}` +
     `${kinds.length > 0 ? `; events: ${kinds.join(', ')}` : ''}\n` +
     (report.sources.some(
-      ({ decisions }) => 'tz' in decisions || 'year' in decisions || 'dateOrder' in decisions,
+      ({ decisions }) =>
+        'tz' in decisions ||
+        'year' in decisions ||
+        'dateOrder' in decisions ||
+        'clock' in decisions,
     )
-      ? 'zones, years and date orders that were decided can be changed with: daybook retime\n'
+      ? 'zones, years, date orders and clock errors that were decided can be changed with: daybook retime\n'
       : '') +
     (report.overlaps > 0
       ? 'lines that other sources have, too, are left out or shown again with: daybook overlap\n'

@@ -1,16 +1,16 @@
-/** `daybook retime`: changes the decided zone, year or date order of a source. */
+/** `daybook retime`: changes what was decided about the times of sources. */
 import { counted } from '../../../engine/contract/counted.ts';
-import { retimeSource } from '../../../engine/operations/case/retime.ts';
+import { retimeSources, type RetimeReport } from '../../../engine/operations/case/retime.ts';
 import { dateOrderOf, type Command } from '../command.ts';
 import { isoMicros, visible, write } from '../output.ts';
 
 export const retimeCommand: Command = {
   spec: {
     name: 'retime',
-    usage: 'CASE SOURCE',
+    usage: 'CASE SOURCE…',
     summary:
-      'Changes the zone, the year or the date order that was decided for a source, without reading the source again.',
-    positionals: { least: 2, most: 2 },
+      'Changes the zone, the year, the date order or the clock error that was decided for sources, without reading them again.',
+    positionals: { least: 2, most: Infinity },
     options: {
       tz: {
         type: 'string',
@@ -23,39 +23,51 @@ export const retimeCommand: Command = {
         value: 'ORDER',
         help: 'order of dates that are three numbers: dmy, mdy or ymd',
       },
-      json: { type: 'boolean', help: 'one JSON document' },
+      clock: {
+        type: 'string',
+        value: 'ERROR',
+        help: 'how wrong the clock was that dated the source, such as "90s fast" or "1h2m slow"; "right" undoes it',
+      },
+      json: { type: 'boolean', help: 'one JSON line per source' },
     },
-    details:
-      'SOURCE is the number or the name that `daybook sources` shows, or the end of its path. What a record states itself is never changed.',
+    details: `SOURCE is the number or the name that \`daybook sources\` shows, or the end of its path. What a record states itself is never changed; only the error of its clock, once given, is taken from every time of the source.
+Of several sources those stay as they are for which the zone, the year or the date order is no decision: they are named, and the exit status is 3.`,
   },
-  async run(parsed, { streams, settings }) {
-    const report = await retimeSource({
-      folder: parsed.positionals[0]!,
-      source: parsed.positionals[1]!,
-      timeZone: parsed.text('tz'),
-      year: parsed.whole('year', 1970),
-      dateOrder: dateOrderOf(parsed),
-      builder: { memoryLimit: settings.importMemory, threads: settings.threads },
-    });
-    if (parsed.flag('json')) {
-      const { before, after, ...rest } = report;
-      const times = (one: typeof before) => ({
-        ...one,
-        first: isoMicros(one.first),
-        last: isoMicros(one.last),
-      });
-      await write(
-        streams.out,
-        `${JSON.stringify({ ...rest, before: times(before), after: times(after) })}\n`,
-      );
-    } else {
-      const span = (one: { first: number | undefined; last: number | undefined }) =>
-        `${isoMicros(one.first) ?? 'no time'} … ${isoMicros(one.last) ?? 'no time'}`;
-      await write(
-        streams.out,
-        `${visible(report.source)}: ${counted(report.events, 'event')}\n  before: ${span(report.before)}\n  now:    ${span(report.after)}\n`,
-      );
-    }
-    return 0;
+  async run(parsed, { streams, settings, signal }) {
+    const [folder, ...sources] = parsed.positionals as [string, ...string[]];
+    const { reports, left } = await retimeSources(
+      sources,
+      {
+        folder,
+        timeZone: parsed.text('tz'),
+        year: parsed.whole('year', 1970),
+        dateOrder: dateOrderOf(parsed),
+        clock: parsed.text('clock'),
+        builder: { memoryLimit: settings.importMemory, threads: settings.threads },
+      },
+      signal,
+    );
+    const print = parsed.flag('json') ? jsonLine : forPeople;
+    for (const report of reports) await write(streams.out, print(report));
+    for (const { source, reason } of left)
+      streams.err.write(`${visible(source)} stays as it is: ${visible(reason)}\n`);
+    return left.length > 0 ? 3 : 0;
   },
 };
+
+type Span = RetimeReport['before'];
+
+function jsonLine({ before, after, ...rest }: RetimeReport): string {
+  const times = (one: Span) => ({
+    ...one,
+    first: isoMicros(one.first),
+    last: isoMicros(one.last),
+  });
+  return `${JSON.stringify({ ...rest, before: times(before), after: times(after) })}\n`;
+}
+
+function forPeople({ source, events, before, after }: RetimeReport): string {
+  const span = (one: Span) =>
+    `${isoMicros(one.first) ?? 'no time'} … ${isoMicros(one.last) ?? 'no time'}`;
+  return `${visible(source)}: ${counted(events, 'event')}\n  before: ${span(before)}\n  now:    ${span(after)}\n`;
+}

@@ -57,6 +57,11 @@ export const scanCommand: Command = {
         value: 'ORDER',
         help: 'order of dates that are three numbers: dmy, mdy or ymd (default: found in the file)',
       },
+      clock: {
+        type: 'string',
+        value: 'ERROR',
+        help: 'how wrong the clock was that dated it, such as "90s fast" or "1h2m slow": times are corrected by that',
+      },
       map: {
         type: 'string',
         value: 'F=COL,…',
@@ -105,6 +110,7 @@ async function run(parsed: Parsed, context: CommandContext): Promise<number> {
       timeZone: sourceZone(parsed),
       year: yearOf(parsed),
       dateOrder: dateOrderOf(parsed),
+      clock: parsed.text('clock'),
       mapping: map === undefined ? undefined : (await import('../../readers.ts')).readMapping(map),
       limits: limitsOf(parsed),
       standardInput: process.stdin,

@@ -56,7 +56,12 @@ export const sourcesCommand: Command = {
         source.skipped,
         isoMicros(source.firstTs)?.slice(0, 19) ?? '',
         isoMicros(source.lastTs)?.slice(0, 19) ?? '',
-        [source.decisions.tz, source.decisions.year, source.decisions.dateOrder]
+        [
+          source.decisions.tz,
+          source.decisions.year,
+          source.decisions.dateOrder,
+          source.decisions.clock,
+        ]
           .filter((text) => text !== undefined)
           .join(' '),
         statusOf(source),

@@ -8,6 +8,7 @@ import {
   casePath,
   count,
   countsShape,
+  clock,
   dateOrder,
   decisions,
   micros,
@@ -148,16 +149,21 @@ export const caseOperations = {
     z.object({ case: casePath }),
     z.object({ sources: z.array(sourceInfo) }),
   ),
-  /** Changes the zone or the year that was decided for a source, without reading it again. */
+  /**
+   * Changes what was decided about the times of sources, without reading them again. Of several, those are left for which
+   * it was no decision: `notes` names them.
+   */
   'source.retime': operation(
     z.object({
       case: casePath,
-      source: count,
+      sources: z.array(count).min(1).max(100_000),
       tz: zone.optional(),
       year: z.number().int().min(1970).max(2200).optional(),
       dateOrder: dateOrder.optional(),
+      clock: clock.optional(),
     }),
     z.object({ changed: count, notes: z.array(z.string()) }),
+    z.object({ done: count }),
   ),
   /** What a field is made of in the window: the message of an event without its tag, and the fields that extractors fill. */
   'extractor.message': operation(

@@ -7,6 +7,7 @@ import {
   byKind,
   bytes,
   casePath,
+  clock,
   count,
   countsShape,
   dateOrder,
@@ -35,6 +36,8 @@ const readOptionsShape = {
   year: z.number().int().min(1970).max(2200).optional(),
   /** For dates that are three numbers. */
   dateOrder: dateOrder.optional(),
+  /** How wrong the clock was that dated it: `90s fast`. */
+  clock: clock.optional(),
   /** An importer or a dialect. */
   format: z.string().max(100).optional(),
   /** Event field (or `attrs.NAME`) to column of the table. */

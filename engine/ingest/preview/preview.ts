@@ -16,7 +16,8 @@ import type {
   ReadOptions,
   SourceInput,
 } from '../../contract/importer.ts';
-import type { Decisions } from '../../contract/decisions.ts';
+import { clockErrorOf, correctClock } from '../../contract/clock.ts';
+import { GIVEN, type Decisions } from '../../contract/decisions.ts';
 import { shippedCutter } from '../../fields/extractors.ts';
 import type {
   FromPreviewWorker,
@@ -154,6 +155,8 @@ class Previewer {
       const { importer, result } = chosen;
       preview.importer = importer.id;
       preview.format = result.format;
+      const { clock } = options;
+      if (clock !== undefined) Object.assign(preview.decisions, { clock, clockBasis: GIVEN });
       preview.headSha256 = headHash(head).headSha256;
       if (importer.byLines === true) preview.lineHashes = lineHashesOf(head);
       const { rawSize } = evidence;
@@ -165,6 +168,7 @@ class Previewer {
         importer,
         readOptions(options, result.format, before),
         preview,
+        clockErrorOf(options.clock),
       );
       const lines = preview.lineHashes?.length ?? 0;
       if (bytes !== undefined && lines > 0)
@@ -183,9 +187,10 @@ class Previewer {
     importer: Importer,
     options: ReadOptions,
     preview: SourcePreview,
+    clockError: number,
   ): Promise<number | undefined> {
     const input = new Beginning(evidence.input);
-    const sink = new PreviewSink(preview, input);
+    const sink = new PreviewSink(preview, input, clockError);
     try {
       await importer.read(input, sink, options);
     } catch (error) {
@@ -259,11 +264,13 @@ class PreviewSink implements EventSink {
   records = 0;
   private readonly preview: SourcePreview;
   private readonly input: Beginning;
+  private readonly clockError: number;
   private readonly batches = new Map<Kind, EventBatch>();
 
-  constructor(preview: SourcePreview, input: Beginning) {
+  constructor(preview: SourcePreview, input: Beginning, clockError: number) {
     this.preview = preview;
     this.input = input;
+    this.clockError = clockError;
   }
 
   batch(kind: Kind): EventBatch {
@@ -279,6 +286,7 @@ class PreviewSink implements EventSink {
   private take(batch: EventBatch): void {
     const { rows } = this.preview;
     if (!this.input.enough && rows.length < MOST_ROWS) {
+      correctClock(batch, this.clockError);
       shippedCutter().cut(batch);
       rows.push(rowOf(batch));
     }

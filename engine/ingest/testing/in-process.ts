@@ -23,6 +23,7 @@ const OPTIONS: ImportOptions = {
   timeZone: undefined,
   year: 2026,
   dateOrder: undefined,
+  clock: undefined,
   packets: true,
   flows: true,
   protocols: true,

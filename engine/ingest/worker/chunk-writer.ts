@@ -10,7 +10,8 @@ import { BATCH_BYTES, BATCH_ROWS, EventBatch } from '../../contract/event-batch.
 import type { BreakState } from '../../contract/errors.ts';
 import type { ByteOffset, EpochMicros, Kind } from '../../contract/event.ts';
 import type { EventSink } from '../../contract/importer.ts';
-import type { Decisions } from '../../contract/decisions.ts';
+import { clockErrorOf, correctClock } from '../../contract/clock.ts';
+import { GIVEN, type Decisions } from '../../contract/decisions.ts';
 import type { Cutter } from '../../fields/cutter.ts';
 import { shippedCutter } from '../../fields/extractors.ts';
 import { type BatchRows, rowList, rowSpan } from '../../store/batch-rows.ts';
@@ -92,6 +93,8 @@ export class ChunkWriter implements EventSink {
   private readonly quarantined: string[] = [];
   private current: SourceProgress | undefined;
   private currentName = '';
+  /** Of the current source, in microseconds. */
+  private clockError = 0;
   private readonly batchLimits: { readonly rows: number; readonly bytes: number };
   private batchRows: number;
   private readonly parts: DayParts;
@@ -124,8 +127,17 @@ export class ChunkWriter implements EventSink {
 
   // -- one source ------------------------------------------------------------------------------
 
-  /** @param bytes of its content, if they are known: a small source needs no room for a whole row group */
-  begin(sourceId: number, name: string, skip: SkipPlan | undefined, bytes?: number): SourceState {
+  /**
+   * @param bytes of its content, if they are known: a small source needs no room for a whole row group
+   * @param clock how wrong the clock was that dated it
+   */
+  begin(
+    sourceId: number,
+    name: string,
+    skip: SkipPlan | undefined,
+    bytes?: number,
+    clock?: string,
+  ): SourceState {
     this.flushBatches();
     this.batchRows = Math.min(
       this.batchLimits.rows,
@@ -138,6 +150,8 @@ export class ChunkWriter implements EventSink {
         this.batches.delete(kind);
     }
     this.current = new SourceProgress(sourceId, skip);
+    this.clockError = clockErrorOf(clock);
+    if (clock !== undefined) this.decide({ clock, clockBasis: GIVEN });
     this.currentName = name;
     this.touched.set(sourceId, this.current);
     return this.current.state;
@@ -326,6 +340,7 @@ export class ChunkWriter implements EventSink {
     this.left.delete(batch);
     const n = batch.length;
     if (n === 0) return;
+    correctClock(batch, this.clockError);
     const from = this.leaveOut(batch);
     if (from < n) {
       this.textBytes += batch.textBytes;

@@ -344,7 +344,13 @@ class ImportWorker {
     begin: BeginRequest,
     reply: Extract<BeginReply, { action: 'read' }>,
   ): Promise<void> {
-    const state = this.writer.begin(reply.sourceId, evidence.name, reply.skip, evidence.input.size);
+    const state = this.writer.begin(
+      reply.sourceId,
+      evidence.name,
+      reply.skip,
+      evidence.input.size,
+      begin.item.options.clock,
+    );
     const content = new HashedInput(evidence.input, importer.byLines === true);
     let consumed = 0;
     this.writer.onDrain = (at) => {

@@ -45,6 +45,8 @@ export interface ImportOptions {
   timeZone: string | undefined;
   year: number | undefined;
   dateOrder: DateOrder | undefined;
+  /** How wrong the clock was that dated the evidence, as contract/clock.ts writes it. */
+  clock: string | undefined;
   packets: boolean;
   flows: boolean;
   protocols: boolean;

@@ -191,7 +191,7 @@ describe('sources', () => {
   it('are retimed, which is audited', async () => {
     const { result } = await called(handlers, 'case.sources', { case: small.folder });
     const source = result.sources.find(({ name }) => name === 'c.log')!;
-    const params = { case: small.folder, source: source.id, tz: '+02:00' };
+    const params = { case: small.folder, sources: [source.id], tz: '+02:00' };
     const { result: changed } = await called(handlers, 'source.retime', params);
     expect(changed.changed).toBe(6);
     expect(changed.notes).toHaveLength(2);
@@ -202,7 +202,7 @@ describe('sources', () => {
     const { result: audit } = await called(handlers, 'case.audit', { case: small.folder });
     expect(audit.entries[0]).toMatchObject({ operation: 'retime', detail: { name: 'c.log' } });
     await expect(
-      called(handlers, 'source.retime', { case: small.folder, source: 99, tz: 'UTC' }),
+      called(handlers, 'source.retime', { case: small.folder, sources: [99], tz: 'UTC' }),
     ).rejects.toMatchObject({ code: 'not-found' });
   });
 });

@@ -17,7 +17,7 @@ import type { HandlersOf, Services } from '../handler.ts';
 import { fromCatalog, latencySummary, recentOperations } from './latency.ts';
 import { createCase, recoverCase } from './open-case.ts';
 import { changeOverlaps, listOverlaps } from './overlap.ts';
-import { retimeSource, type RetimeReport } from './retime.ts';
+import { retimeSources, type RetimeReport } from './retime.ts';
 import { rememberCase } from '../system/state.ts';
 import { verifyOn } from '../verify/verify-thread.ts';
 import { watchCase } from './watch.ts';
@@ -73,16 +73,23 @@ export function caseHandlers({
       cases.use(request.case, async (session) => ({
         sources: fromCatalog(session, 'case.sources', () => sourceList(session)),
       })),
-    'source.retime': async (request) => {
-      const report = await retimeSource({
-        folder: request.case,
-        source: String(request.source),
-        timeZone: request.tz,
-        year: request.year,
-        dateOrder: request.dateOrder,
-        builder: builder(),
-      });
-      return { changed: report.events, notes: retimeNotes(report) };
+    'source.retime': async (request, { signal, part }) => {
+      const { reports, left } = await retimeSources(
+        request.sources.map(String),
+        {
+          folder: request.case,
+          timeZone: request.tz,
+          year: request.year,
+          dateOrder: request.dateOrder,
+          clock: request.clock,
+          builder: builder(),
+        },
+        signal,
+        (done) => void part({ done }),
+      );
+      const changed = reports.reduce((sum, { events }) => sum + events, 0);
+      const notes = reports.length === 1 ? retimeNotes(reports[0]!) : [];
+      return { changed, notes: [...notes, ...left.map(({ reason }) => reason)] };
     },
     'extractor.message': (request, { signal }) =>
       cases.use(request.case, async (session) => {

@@ -1,14 +1,16 @@
 /**
- * `source.retime`: changes the decided zone, year or date order of a source without reading it again.
+ * `source.retime`: changes the decided zone, year, date order or clock error of a source without reading it again.
  *
  * Every event keeps the offset that was subtracted from its stated time, so the stated time is known
  * exactly, and in which order its date was read where another would give a date, too. What the source
- * itself stated (a zone, a year, a date that can be read one way only) is left as it is.
+ * itself stated (a zone, a year, a date that can be read one way only) is left as it is. The error of its clock is one for
+ * the whole source, and is undone first.
  */
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
+import { canonicalClockError, clockErrorOf } from '../../contract/clock.ts';
 import { GIVEN, type DateOrder } from '../../contract/decisions.ts';
-import { DaybookError } from '../../contract/errors.ts';
+import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { TS_BASIS } from '../../contract/event.ts';
 import { resolveZone, type Zone } from '../../contract/zone.ts';
 import { findSource } from './find-source.ts';
@@ -27,6 +29,8 @@ export interface RetimeParameters {
   timeZone: string | undefined;
   year: number | undefined;
   dateOrder?: DateOrder | undefined;
+  /** How wrong the clock was that dated it: `90s fast`, or `right`. */
+  clock?: string | undefined;
   builder: BuilderOptions;
 }
 
@@ -37,11 +41,48 @@ export interface RetimeReport {
   after: { first: number | undefined; last: number | undefined; decisions: unknown };
 }
 
+export interface ManyRetimed {
+  readonly reports: RetimeReport[];
+  /** Sources that stay as they are: what was to be changed is no decision of theirs. */
+  readonly left: { readonly source: string; readonly reason: string }[];
+}
+
+/**
+ * Changes the same decisions of several sources, one after the other. Those for which they are no decisions are left; a
+ * single one is an error.
+ * @throws DaybookError not-found, usage, case-locked, cancelled (between two sources)
+ */
+export async function retimeSources(
+  sources: readonly string[],
+  parameters: Omit<RetimeParameters, 'source'>,
+  signal?: AbortSignal,
+  onDone: (done: number) => void = () => undefined,
+): Promise<ManyRetimed> {
+  const done: ManyRetimed = { reports: [], left: [] };
+  for (const [i, source] of sources.entries()) {
+    if (signal?.aborted === true) throw new CancelledError();
+    try {
+      done.reports.push(await retimeSource({ ...parameters, source }));
+    } catch (error) {
+      const isOne = error instanceof DaybookError && error.code === 'usage';
+      if (!isOne || sources.length === 1) throw error;
+      done.left.push({ source, reason: error.message });
+    }
+    onDone(i + 1);
+  }
+  if (done.reports.length > 0) return done;
+  throw new DaybookError('usage', done.left[0]!.reason, 'no source was changed');
+}
+
 /** @throws DaybookError not-found, usage, case-locked */
 export async function retimeSource(parameters: RetimeParameters): Promise<RetimeReport> {
   const { timeZone, year, dateOrder } = parameters;
-  if (timeZone === undefined && year === undefined && dateOrder === undefined) {
-    throw new DaybookError('usage', 'nothing to change: give --tz, --year or --date-order');
+  const clock = parameters.clock === undefined ? undefined : canonicalClockError(parameters.clock);
+  if ([timeZone, year, dateOrder, clock].every((one) => one === undefined)) {
+    throw new DaybookError(
+      'usage',
+      'nothing to change: give --tz, --year, --date-order or --clock',
+    );
   }
   const zone = parameters.timeZone === undefined ? undefined : resolveZone(parameters.timeZone);
   const writer = await CaseWriter.open(parameters.folder, 'retime', parameters.builder);
@@ -71,7 +112,7 @@ export async function retimeSource(parameters: RetimeParameters): Promise<Retime
     const moves = years !== 0 || dateOrder !== undefined;
     const decided = moves && source.decisions.tz !== undefined ? source.decisions.tz : undefined;
     const used = zone ?? (decided === undefined ? undefined : resolveZone(decided));
-    return await retime(writer, source, used, years, parameters);
+    return await retime(writer, source, used, years, { ...parameters, clock });
   } finally {
     writer.close();
   }
@@ -100,8 +141,13 @@ async function retime(
   const zoned = `(coalesce(ts_basis, 0) & ${TS_BASIS.zoneDecided}) <> 0`;
   const yeared = `(coalesce(ts_basis, 0) & ${TS_BASIS.yearDecided}) <> 0`;
   const { dateOrder } = parameters;
+  const { decisions } = source;
+  const errorBefore = clockErrorOf(decisions.clock);
+  const error = parameters.clock === undefined ? errorBefore : clockErrorOf(parameters.clock);
   const derive: Record<string, string>[] = [
-    { stated_time: 'ts + to_seconds(coalesce(tz_offset, 0))' },
+    {
+      stated_time: `ts + to_seconds(coalesce(tz_offset, 0)) + to_microseconds(${errorBefore})`,
+    },
     ...(dateOrder === undefined ? [] : readAgain(dateOrder)),
   ];
   const cases: string[] = [];
@@ -119,7 +165,10 @@ async function retime(
     const shift = years * 366 * 86_400;
     const span =
       dateOrder === undefined
-        ? { first: source.firstTs / 1e6, last: source.lastTs / 1e6 }
+        ? {
+            first: (source.firstTs + errorBefore) / 1e6,
+            last: (source.lastTs + errorBefore) / 1e6,
+          }
         : await spanOf(writer, segments, derive, mine);
     const from = span.first + Math.min(0, shift) - 2 * DAY;
     const to = span.last + Math.max(0, shift) + 2 * DAY;
@@ -127,8 +176,8 @@ async function retime(
   }
   derive.push({ new_offset: offset.replaceAll('LOCAL', 'local_time') });
   const replace = {
-    ts: `CASE WHEN ${mine} THEN (local_time - to_seconds(new_offset)) ELSE ts END`,
-    tz_offset: `CASE WHEN ${mine} THEN new_offset::INTEGER ELSE tz_offset END`,
+    ts: `CASE WHEN ${mine} THEN (local_time - to_seconds(new_offset) - to_microseconds(${error})) ELSE ts END`,
+    tz_offset: `CASE WHEN ${mine} AND ${zoned} THEN new_offset::INTEGER ELSE tz_offset END`,
     ...(dateOrder === undefined
       ? {}
       : {
@@ -141,19 +190,20 @@ async function retime(
   let first: number | undefined;
   let last: number | undefined;
   const groups = [...Map.groupBy(segments, (segment) => segment.kind).values()];
-  const { decisions } = source;
   if (parameters.timeZone !== undefined)
     Object.assign(decisions, { tz: parameters.timeZone, tzBasis: GIVEN });
   if (parameters.year !== undefined)
     Object.assign(decisions, { year: parameters.year, yearBasis: GIVEN });
   if (dateOrder !== undefined) Object.assign(decisions, { dateOrder, dateOrderBasis: GIVEN });
+  if (parameters.clock !== undefined)
+    Object.assign(decisions, { clock: parameters.clock, clockBasis: GIVEN });
   // All segments before the first is rewritten: what is refused has changed nothing.
   for (const segment of segments) {
     const name = await writer.attach(segment);
     if (years === 0 || !segment.columns.includes('ts_basis')) continue;
     const offsetOrNone = segment.columns.includes('tz_offset') ? 'tz_offset' : '0';
     const [[lost]] = (await builder.rows(
-      `SELECT count(*)::DOUBLE FROM (SELECT ts + to_seconds(coalesce(${offsetOrNone}, 0)) AS l FROM ${name}.events WHERE ${mine} AND ${yeared}) WHERE day(l + to_years(${years})) <> day(l)`,
+      `SELECT count(*)::DOUBLE FROM (SELECT ts + to_seconds(coalesce(${offsetOrNone}, 0)) + to_microseconds(${errorBefore}) AS l FROM ${name}.events WHERE ${mine} AND ${yeared}) WHERE day(l + to_years(${years})) <> day(l)`,
     )) as [[number]];
     if (lost > 0) {
       throw new DaybookError(

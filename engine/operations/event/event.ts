@@ -1,6 +1,8 @@
 /** One event with everything that the case knows of it. */
+import { shownDigits } from '../../contract/time-text.ts';
 import { existsSync } from 'node:fs';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
+import { clockErrorOf } from '../../contract/clock.ts';
 import { ORDER_NAMES } from '../../contract/decisions.ts';
 import {
   COLUMNS,
@@ -193,7 +195,8 @@ function timeNotes(
 ): string[] {
   if (ts === undefined) return ['The record has no time that could be read.'];
   const notes: string[] = [];
-  const { tz, year, dateOrder } = source.decisions;
+  const { tz, year, dateOrder, clock } = source.decisions;
+  const clockError = clockErrorOf(clock);
   if ((tsBasis & TS_BASIS.zoneDecided) !== 0) {
     const zone = tz === undefined ? '' : ` ${tz}`;
     notes.push(
@@ -211,6 +214,12 @@ function timeNotes(
     const order = dateOrder === undefined ? 'one order' : ORDER_NAMES[dateOrder];
     notes.push(
       `The record's date is three numbers that can be read in more than one order; it was read as ${order}, as decided for this source.`,
+    );
+  }
+  if (clockError !== 0) {
+    const stated = new Date(Math.floor((ts + clockError) / 1000)).toISOString().replace('T', ' ');
+    notes.push(
+      `The clock of this source was ${clock}, as decided for it; uncorrected, the time is ${stated}.`,
     );
   }
   if ((tsBasis & TS_BASIS.inherited) !== 0)
@@ -246,7 +255,7 @@ export function partsOf(
   return {
     ts: ts === null || ts === undefined ? undefined : Number(ts),
     tsNs: Number(part('nanos') ?? 0),
-    tsDigits: Number(part('digits') ?? 0),
+    tsDigits: shownDigits(Number(ts ?? 0), Number(part('digits') ?? 0)),
   };
 }
 

@@ -24,7 +24,7 @@ import { maintainOn } from './maintenance-thread.ts';
 const KEPT_MS = 60_000;
 type Decided = Pick<
   Request<'evidence.preview'>,
-  'tz' | 'year' | 'dateOrder' | 'format' | 'mapping'
+  'tz' | 'year' | 'dateOrder' | 'clock' | 'format' | 'mapping'
 >;
 type ListenTo = 'import.start' | 'import.resume' | 'import.follow';
 
@@ -55,7 +55,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
     decided: Decided,
     capture: { packets?: boolean; flows?: boolean; protocols?: boolean } = {},
   ): ImportOptions => {
-    const { tz, year, dateOrder, format, mapping } = decided;
+    const { tz, year, dateOrder, clock, format, mapping } = decided;
     if (tz !== undefined) resolveZone(tz);
     if (format !== undefined && !evidence.formats.includes(format)) {
       throw new DaybookError(
@@ -72,7 +72,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
           'choose one of the fields that the preview lists, or attrs.NAME',
         );
     }
-    return importOptions({ format, timeZone: tz, year, dateOrder, mapping, ...capture });
+    return importOptions({ format, timeZone: tz, year, dateOrder, clock, mapping, ...capture });
   };
 
   const work =

@@ -2,6 +2,7 @@
  * What an import is to read: paths with what a person decided for each, and the files found below
  * them. A file is read once, however many paths lead to it.
  */
+import { canonicalClockError } from '../../contract/clock.ts';
 import type { ReadLimits } from '../../contract/importer.ts';
 import type { FoundFile, ImportOptions, WorkItem } from '../../ingest/worker/protocol.ts';
 
@@ -25,6 +26,7 @@ export function importOptions(given: Partial<ImportOptions>): ImportOptions {
     timeZone: given.timeZone,
     year: given.year,
     dateOrder: given.dateOrder,
+    clock: given.clock === undefined ? undefined : canonicalClockError(given.clock),
     packets: given.packets ?? true,
     flows: given.flows ?? true,
     protocols: given.protocols ?? true,

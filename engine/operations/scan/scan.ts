@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { canonicalClockError, clockErrorOf } from '../../contract/clock.ts';
 import type { DateOrder } from '../../contract/decisions.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import type { EpochMicros } from '../../contract/event.ts';
@@ -66,6 +67,8 @@ export interface ScanParameters {
   readonly timeZone: string | undefined;
   readonly year: number | undefined;
   readonly dateOrder?: DateOrder | undefined;
+  /** How wrong the clock was that dated the file: `90s fast`. */
+  readonly clock?: string | undefined;
   readonly mapping: Record<string, string> | undefined;
   readonly standardInput: Readable;
   /** Files of extractors beside those of Daybook. */
@@ -127,8 +130,10 @@ export function startScan(parameters: ScanParameters, tools: ScanTools): Running
   const watch = new Stopwatch('scan');
   const { path, text, lookups, from, to, zone, limit, signal } = parameters;
   const sources = [{ id: 1, name: path === '-' ? 'standard-input' : basename(path) }];
-  const { extractors = [] } = parameters;
-  const run = runOf({ text, lookups, zone, from, to, sources, extractors }, limit, signal, watch);
+  const { extractors = [], clock } = parameters;
+  const clockError = clock === undefined ? 0 : clockErrorOf(canonicalClockError(clock));
+  const request = { text, lookups, zone, from, to, sources, extractors, clockError };
+  const run = runOf(request, limit, signal, watch);
   watch.path = 'scan';
   const reading = () => watch.spanAsync('read', () => readAll(run, parameters, tools, sources));
   const names = doubtfulNames(run.scan.scanPlan.plan.ast);

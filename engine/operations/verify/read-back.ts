@@ -7,6 +7,7 @@
  * the same each time. Importers begin at the first byte: a source is read up to the last event that is compared.
  */
 import { EventBatch } from '../../contract/event-batch.ts';
+import { clockErrorOf, correctClock } from '../../contract/clock.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import type { ByteOffset, Kind } from '../../contract/event.ts';
 import type { EventSink, Importer, EvidenceItem, SourceInput } from '../../contract/importer.ts';
@@ -107,6 +108,7 @@ function decidedOptions({ decisions, options }: SourceRow): ImportOptions {
     timeZone: decisions.tz ?? given.timeZone,
     year: decisions.year ?? given.year,
     dateOrder: decisions.dateOrder ?? given.dateOrder,
+    clock: decisions.clock ?? given.clock,
   };
 }
 
@@ -234,6 +236,7 @@ class Comparison implements EventSink {
   private readonly options: ReadBackOptions;
   private readonly sourceId: number;
   private readonly cutter: Cutter;
+  private readonly clockError: number;
   private readonly batches = new Map<Kind, EventBatch>();
   private readonly pending: EventValues[] = [];
   private readonly named: DifferentEvent[] = [];
@@ -252,6 +255,7 @@ class Comparison implements EventSink {
     this.options = options;
     this.sourceId = source.id;
     this.cutter = options.cutter;
+    this.clockError = clockErrorOf(decidedOptions(source).clock);
   }
 
   /** @param whole the import read the source to its end */
@@ -286,6 +290,7 @@ class Comparison implements EventSink {
   private take(batch: EventBatch): void {
     const { wanted } = this;
     const seqs = batch.seq.values;
+    correctClock(batch, this.clockError);
     this.cutter.cut(batch);
     for (let row = 0; row < batch.length; row++) {
       if (wanted === undefined) {

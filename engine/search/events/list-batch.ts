@@ -1,4 +1,5 @@
 /** Rows of a list as the columns that cross to a window. */
+import { shownDigits } from '../../contract/time-text.ts';
 import { makeColumn, type CellValue, type ColumnBatch } from '../../contract/column-batch.ts';
 import {
   type OutputColumn,
@@ -57,13 +58,18 @@ export function listBatch(
       return typeof found === 'number' ? found : null;
     };
   };
+  const [ts, stated] = [part('value'), part('digits')];
+  const digits = (row: readonly RawValue[]): CellValue => {
+    const [micros, n] = [ts(row), stated(row)];
+    return typeof micros === 'number' && typeof n === 'number' ? shownDigits(micros, n) : n;
+  };
   const tags = tagNames(session, snapshot);
   const getters = new Map<string, (row: readonly RawValue[]) => CellValue>([
     ['event_id', cell(shown('event_id'))],
     ['kind', cell(shown('kind'))],
-    ['ts', part('value')],
+    ['ts', ts],
     ['ts_ns', part('nanos')],
-    ['ts_digits', part('digits')],
+    ['ts_digits', digits],
     ['tags', tags],
   ]);
   for (const name of fields) {

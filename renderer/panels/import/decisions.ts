@@ -11,6 +11,8 @@ export interface Decision {
   readonly tz?: string | undefined;
   readonly year?: number | undefined;
   readonly dateOrder?: DateOrder | undefined;
+  /** How wrong the clock was that dated it: `90s fast`. */
+  readonly clock?: string | undefined;
   readonly format?: string | undefined;
   readonly mapping?: Readonly<Record<string, string>> | undefined;
 }
@@ -19,17 +21,18 @@ export type OwnDecisions = Readonly<Record<string, Decision | undefined>>;
 
 type ReadOptions = Pick<
   Params<'evidence.preview'>,
-  'tz' | 'year' | 'dateOrder' | 'format' | 'mapping'
+  'tz' | 'year' | 'dateOrder' | 'clock' | 'format' | 'mapping'
 >;
 
 /** What holds for a file: its own decisions before those for all. */
 function decisionOf(path: string, shared: Decision, own: OwnDecisions): ReadOptions {
   const merged = { ...shared, ...defined(own[path] ?? {}) };
-  const { tz, year, dateOrder, format, mapping } = merged;
+  const { tz, year, dateOrder, clock, format, mapping } = merged;
   return {
     ...(tz === undefined ? {} : { tz }),
     ...(year === undefined ? {} : { year }),
     ...(dateOrder === undefined ? {} : { dateOrder }),
+    ...(clock === undefined ? {} : { clock }),
     ...(format === undefined ? {} : { format }),
     ...(mapping === undefined ? {} : { mapping: { ...mapping } }),
   };

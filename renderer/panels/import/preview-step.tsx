@@ -2,6 +2,7 @@
 import { Button, Checkbox, SegmentedControl, Text } from '@mantine/core';
 import { useState } from 'react';
 import { formatBytes, formatCount, useImportJobs, counted, nounOf } from '../../panel-api.ts';
+import { ClockInput } from '../../widgets/clock-input.tsx';
 import { EventText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
 import { Loading } from '../../widgets/loading.tsx';
@@ -208,6 +209,16 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
         </details>
       )}
       <LimitFields limits={limits} onLimits={setLimits} />
+      {list.some((one) => one.problem === undefined) && (
+        <div className={css['pair']}>
+          <Text size="xs">The clock that dated all of this was</Text>
+          <ClockInput
+            label="Clock of all"
+            value={shared.clock}
+            onClock={(clock) => previews.decideAll({ clock })}
+          />
+        </div>
+      )}
       <div className={form['row']}>
         <Checkbox
           label="Leave out lines that another source has"

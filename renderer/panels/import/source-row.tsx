@@ -14,6 +14,7 @@ import {
   type TimeDecision,
 } from '../../../engine/contract/decisions.ts';
 import { cell, columnOf } from '../../../engine/contract/column-batch.ts';
+import { ClockInput } from '../../widgets/clock-input.tsx';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { decisionLine } from '../../widgets/fact-text.ts';
 import { formatName } from '../../widgets/format-name.ts';
@@ -153,7 +154,11 @@ export function SourceRow({ preview, own, busy, decides, onDecide }: Props) {
       {open && (
         <tr>
           <td colSpan={6}>
-            <Detail preview={preview} onDecide={onDecide} />
+            <Detail
+              preview={preview}
+              clock={decides ? (own?.clock ?? '') : undefined}
+              onDecide={onDecide}
+            />
           </td>
         </tr>
       )}
@@ -232,9 +237,12 @@ function Decided({ preview, name }: { readonly preview: Preview; readonly name: 
 
 function Detail({
   preview,
+  clock,
   onDecide,
 }: {
   readonly preview: Preview;
+  /** What was decided of its clock for this file by itself; undefined: that is decided elsewhere. */
+  readonly clock: string | undefined;
   readonly onDecide: (decision: Decision) => void;
 }) {
   const { records, quarantined, problem, table, notes } = preview;
@@ -250,6 +258,17 @@ function Detail({
       )}
       {table !== undefined && (
         <MappingEditor table={table} onMapping={(mapping) => onDecide({ mapping })} />
+      )}
+      {clock !== undefined && problem === undefined && (
+        <div className={css['pair']}>
+          <Text size="xs">The clock that dated it was</Text>
+          <ClockInput
+            label={`Clock of ${visibleText(preview.source, 200)}`}
+            placeholder={String(preview.decisions['clock'] ?? 'right')}
+            value={clock}
+            onClock={(error) => onDecide({ clock: error })}
+          />
+        </div>
       )}
       {records.rows > 0 && (
         <div>

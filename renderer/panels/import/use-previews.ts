@@ -145,6 +145,7 @@ export function usePreviews(path: string, paths: readonly string[]): Previews {
             (one) =>
               (one.asks.zone && 'tz' in decision && own[one.path]?.tz === undefined) ||
               (one.asks.year && 'year' in decision && own[one.path]?.year === undefined) ||
+              ('clock' in decision && own[one.path]?.clock === undefined) ||
               (one.asks.dateOrder &&
                 'dateOrder' in decision &&
                 own[one.path]?.dateOrder === undefined),

@@ -1,21 +1,12 @@
-/** All that is known of one source, and what can be changed about its times. */
-import {
-  DATE_ORDERS,
-  describeDecisions,
-  isDateOrder,
-  ORDER_NAMES,
-  type DateOrder,
-} from '../../../engine/contract/decisions.ts';
+/** All that is known of one source. */
+import { describeDecisions } from '../../../engine/contract/decisions.ts';
 import { listedHashText } from '../../../engine/contract/listed-hash-text.ts';
-import { ActionIcon, Button, NumberInput, Select, Text } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { IconFilter, IconX } from '@tabler/icons-react';
-import { useState } from 'react';
 import {
   formatBytes,
   formatCount,
   formatMs,
-  notifyDone,
-  notifyError,
   showEvidence,
   useCase,
   usePivots,
@@ -29,12 +20,18 @@ import form from '../../widgets/form.module.css';
 import { Ledger } from '../../widgets/ledger.tsx';
 import { Overlaps } from '../../widgets/overlaps.tsx';
 import { TimeText } from '../../widgets/time-text.tsx';
-import { ZoneSelect } from '../../widgets/zone-select.tsx';
 import { ByKind } from './by-kind.tsx';
+import { Retime } from './retime.tsx';
 import { State, type Source } from './source-state.tsx';
 import css from './sources.module.css';
 
-export function SourceDetail({ source }: { readonly source: Source }) {
+interface Props {
+  readonly source: Source;
+  /** All of the case. */
+  readonly sources: readonly Source[];
+}
+
+export function SourceDetail({ source, sources }: Props) {
   const { case: path } = useCase();
   const workspace = useWorkspace();
   const pivots = usePivots();
@@ -174,7 +171,7 @@ export function SourceDetail({ source }: { readonly source: Source }) {
         </dl>
       </div>
       <Decided decisions={source.decisions} />
-      <Retime source={source} />
+      <Retime source={source} sources={sources} />
       <Overlaps path={path} sources={new Set([source.id])} heading={css['heading']} />
       <Records title="Options" record={source.options} />
       <Records title="Metadata" record={source.metadata} />
@@ -250,99 +247,6 @@ function Records({
           </div>
         ))}
       </dl>
-    </div>
-  );
-}
-
-/** Only what was a decision can be decided anew: stated times stay. */
-function Retime({ source }: { readonly source: Source }) {
-  const { connection } = useWorkspace();
-  const { case: path, readOnly } = useCase();
-  const { tz, year, dateOrder } = source.decisions;
-  const [nextZone, setNextZone] = useState('');
-  const [nextYear, setNextYear] = useState<number>();
-  const [nextOrder, setNextOrder] = useState<DateOrder>();
-  const [busy, setBusy] = useState(false);
-  const isRead = source.status === 'complete' || source.broken !== undefined;
-  if ((tz === undefined && typeof year !== 'number' && dateOrder === undefined) || !isRead)
-    return null;
-  const apply = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      const { changed, notes } = await connection.call('source.retime', {
-        case: path,
-        source: source.id,
-        ...(nextZone === '' ? {} : { tz: nextZone }),
-        ...(nextYear === undefined ? {} : { year: nextYear }),
-        ...(nextOrder === undefined ? {} : { dateOrder: nextOrder }),
-      });
-      notifyDone(notes.join('; '), `${counted(changed, 'event has', 'events have')} new times`);
-      setNextZone('');
-      setNextYear(undefined);
-      setNextOrder(undefined);
-    } catch (error) {
-      notifyError(error, 'The times were not changed');
-    } finally {
-      setBusy(false);
-    }
-  };
-  return (
-    <div>
-      <h3 className={css['heading']}>Change the times</h3>
-      <form
-        className={form['row']}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void apply();
-        }}
-      >
-        {tz !== undefined && (
-          <ZoneSelect
-            aria-label="Another zone for this source"
-            width={170}
-            placeholder={String(tz)}
-            value={nextZone}
-            onZone={setNextZone}
-          />
-        )}
-        {typeof year === 'number' && (
-          <NumberInput
-            aria-label="Another year of its last record"
-            w={80}
-            hideControls
-            min={1970}
-            max={2200}
-            placeholder={String(year)}
-            value={nextYear ?? ''}
-            onChange={(value) => setNextYear(typeof value === 'number' ? value : undefined)}
-          />
-        )}
-        {isDateOrder(dateOrder) && (
-          <Select
-            aria-label="Another order of its dates"
-            w={150}
-            clearable
-            placeholder={ORDER_NAMES[dateOrder]}
-            data={DATE_ORDERS.map((order) => ({ value: order, label: ORDER_NAMES[order] }))}
-            value={nextOrder ?? null}
-            onChange={(order) => setNextOrder(isDateOrder(order) ? order : undefined)}
-          />
-        )}
-        <Button
-          type="submit"
-          size="compact-sm"
-          variant="default"
-          loading={busy}
-          disabled={
-            readOnly || (nextZone === '' && nextYear === undefined && nextOrder === undefined)
-          }
-        >
-          Apply
-        </Button>
-      </form>
-      <Text size="xs" c="dimmed">
-        The evidence is not read again; the change is recorded in the audit log.
-      </Text>
     </div>
   );
 }

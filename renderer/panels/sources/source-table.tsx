@@ -133,7 +133,9 @@ export function SourceTable() {
           </tbody>
         </table>
       </div>
-      {detail !== undefined && <SourceDetail key={detail.id} source={detail} />}
+      {detail !== undefined && (
+        <SourceDetail key={detail.id} source={detail} sources={data.sources} />
+      )}
     </div>
   );
 }

@@ -1,0 +1,89 @@
+/**
+ * By how much the clock that dated a source was wrong, as a person found out: `1m30s fast`, `2h slow`, or `right`. Times of
+ * a fast clock are moved back, those of a slow one forward.
+ */
+import { DaybookError } from './errors.ts';
+import type { EventBatch } from './event-batch.ts';
+
+/** Microseconds. */
+const UNITS: Readonly<Record<string, number>> = {
+  d: 86_400e6,
+  h: 3600e6,
+  m: 60e6,
+  s: 1e6,
+  ms: 1e3,
+};
+const PART = /(\d+(?:\.\d{1,6})?)\s*(d|h|ms|m|s)/gy;
+const ERROR = /^(.*?)[\s-]*(fast|slow)$/;
+/** Beyond this a clock says nothing: 100 years, in microseconds. */
+const MOST = 36_525 * 86_400e6;
+
+/** What a source has whose clock is not known to be wrong. */
+export const CLOCK_RIGHT = 'right';
+
+/**
+ * The clock error that a text states, in microseconds: positive for a clock that was fast.
+ * @returns undefined where the text is none
+ */
+export function parseClockError(text: string): number | undefined {
+  const trimmed = text.trim().toLowerCase();
+  if (trimmed === CLOCK_RIGHT) return 0;
+  const match = ERROR.exec(trimmed);
+  if (match === null) return undefined;
+  const duration = durationOf(match[1]!);
+  if (duration === undefined || duration > MOST) return undefined;
+  return match[2] === 'fast' ? duration : -duration || 0;
+}
+
+/** Microseconds of `1h30m`, `90s`, `1.5s`. */
+function durationOf(text: string): number | undefined {
+  let sum = 0;
+  let end = 0;
+  PART.lastIndex = 0;
+  for (let part = PART.exec(text); part !== null; part = PART.exec(text)) {
+    sum += Number(part[1]) * UNITS[part[2]!]!;
+    end = PART.lastIndex;
+    while (text[end] === ' ') PART.lastIndex = ++end;
+  }
+  return end > 0 && end === text.length ? Math.round(sum) : undefined;
+}
+
+/** `1m30s fast`; parseClockError reads it back exactly. */
+export function clockErrorText(micros: number): string {
+  if (micros === 0) return CLOCK_RIGHT;
+  let left = Math.abs(micros);
+  let text = '';
+  for (const unit of ['d', 'h', 'm'] as const) {
+    const n = Math.floor(left / UNITS[unit]!);
+    if (n > 0) text += `${n}${unit}`;
+    left -= n * UNITS[unit]!;
+  }
+  if (left > 0) text += `${(left / 1e6).toFixed(6).replace(/\.?0+$/, '')}s`;
+  return `${text} ${micros > 0 ? 'fast' : 'slow'}`;
+}
+
+/**
+ * The same clock error in the one way that it is kept.
+ * @throws DaybookError usage
+ */
+export function canonicalClockError(text: string): string {
+  const micros = parseClockError(text);
+  if (micros !== undefined) return clockErrorText(micros);
+  throw new DaybookError(
+    'usage',
+    `${JSON.stringify(text)} says of no clock how wrong it was`,
+    'give how far it was ahead or behind, such as "90s fast" or "1h2m slow", or "right"',
+  );
+}
+
+/** Microseconds of a decision or option; 0 where there is none. */
+export function clockErrorOf(text: string | undefined): number {
+  return text === undefined ? 0 : (parseClockError(text) ?? 0);
+}
+
+/** Moves the times of a batch's rows by the error of the clock that stated them, in microseconds. */
+export function correctClock({ ts, length }: EventBatch, error: number): void {
+  if (error === 0) return;
+  const { values, present } = ts;
+  for (let row = 0; row < length; row++) if (present[row] === 1) values[row]! -= error;
+}

@@ -1,0 +1,141 @@
+/** Decides the times of a source anew, and those of others with it. Only what was a decision can be decided; stated times stay. */
+import { Button, NumberInput, Select, Text } from '@mantine/core';
+import { useState } from 'react';
+import {
+  DATE_ORDERS,
+  isDateOrder,
+  ORDER_NAMES,
+  type DateOrder,
+} from '../../../engine/contract/decisions.ts';
+import { counted, notifyDone, notifyError, useCase, useWorkspace } from '../../panel-api.ts';
+import { ClockInput } from '../../widgets/clock-input.tsx';
+import { visibleText } from '../../widgets/event-text.tsx';
+import form from '../../widgets/form.module.css';
+import { ZoneSelect } from '../../widgets/zone-select.tsx';
+import { sourcesNear } from './sources-near.ts';
+import type { Source } from './source-state.tsx';
+import css from './sources.module.css';
+
+interface Next {
+  readonly tz?: string | undefined;
+  readonly year?: number | undefined;
+  readonly dateOrder?: DateOrder | undefined;
+  readonly clock?: string | undefined;
+}
+
+interface Props {
+  readonly source: Source;
+  /** All of the case. */
+  readonly sources: readonly Source[];
+}
+
+export function Retime({ source, sources }: Props) {
+  const { connection } = useWorkspace();
+  const { case: path, readOnly } = useCase();
+  const { tz, year, dateOrder, clock } = source.decisions;
+  const [next, setNext] = useState<Next>({});
+  const [scope, setScope] = useState('0');
+  const [busy, setBusy] = useState(false);
+  const isRead = source.status === 'complete' || source.broken !== undefined;
+  if (source.first === undefined || !isRead) return null;
+  const decided = Object.entries(next).filter(([, value]) => value !== undefined);
+  const scopes = sourcesNear(source, sources);
+  const chosen = scopes[Number(scope)] ?? scopes[0]!;
+  const apply = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      const { changed, notes } = await connection.call('source.retime', {
+        ...{ case: path, sources: chosen.sources.map(({ id }) => id) },
+        ...Object.fromEntries(decided),
+      });
+      notifyDone(notes.join('; '), `${counted(changed, 'event has', 'events have')} new times`);
+      setNext({});
+    } catch (error) {
+      notifyError(error, 'The times were not changed');
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <div>
+      <h3 className={css['heading']}>Change the times</h3>
+      <form
+        className={form['row']}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void apply();
+        }}
+      >
+        {tz !== undefined && (
+          <ZoneSelect
+            aria-label="Another zone for this source"
+            width={170}
+            placeholder={String(tz)}
+            value={next.tz ?? ''}
+            onZone={(zone) => setNext({ ...next, tz: zone === '' ? undefined : zone })}
+          />
+        )}
+        {typeof year === 'number' && (
+          <NumberInput
+            aria-label="Another year of its last record"
+            w={80}
+            hideControls
+            min={1970}
+            max={2200}
+            placeholder={String(year)}
+            value={next.year ?? ''}
+            onChange={(value) =>
+              setNext({ ...next, year: typeof value === 'number' ? value : undefined })
+            }
+          />
+        )}
+        {isDateOrder(dateOrder) && (
+          <Select
+            aria-label="Another order of its dates"
+            w={150}
+            clearable
+            placeholder={ORDER_NAMES[dateOrder]}
+            data={DATE_ORDERS.map((order) => ({ value: order, label: ORDER_NAMES[order] }))}
+            value={next.dateOrder ?? null}
+            onChange={(order) =>
+              setNext({ ...next, dateOrder: isDateOrder(order) ? order : undefined })
+            }
+          />
+        )}
+        <span className={form['muted']}>Its clock was</span>
+        <ClockInput
+          label="How wrong its clock was"
+          placeholder={clock === undefined ? 'right' : String(clock)}
+          value={next.clock}
+          onClock={(error) => setNext({ ...next, clock: error })}
+        />
+        {scopes.length > 1 && (
+          <Select
+            aria-label="Sources to change"
+            w={230}
+            allowDeselect={false}
+            data={scopes.map((one, i) => ({
+              value: String(i),
+              label: visibleText(one.label, 80),
+            }))}
+            value={scopes[Number(scope)] === undefined ? '0' : scope}
+            onChange={(value) => setScope(value ?? '0')}
+          />
+        )}
+        <Button
+          type="submit"
+          size="compact-sm"
+          variant="default"
+          loading={busy}
+          disabled={readOnly || decided.length === 0}
+        >
+          Apply
+        </Button>
+      </form>
+      <Text size="xs" c="dimmed">
+        The evidence is not read again; the change is recorded in the audit log. A clock is given by
+        how far it was off, such as <i>90s fast</i> or <i>1h2m slow</i>.
+      </Text>
+    </div>
+  );
+}
