@@ -118,6 +118,16 @@ const TABLES = [
     'concat(n / 1e8)',
     'concat(n * 0)',
   ],
+  ...[
+    'n % 7',
+    'abs(n) % 3',
+    'n / 7 % 0.1',
+    'n % (n - 3)',
+    'value % 7',
+    '7 % value',
+    'n * 1e30 % 7',
+  ],
+  ...['n * 1e-5 % 3e-7', 'n * 1e15 % 0.3', 'value % 1e-9', 'n / 3 % (n / 9)'],
   ...['weekday(ts), hour(ts)', 'bin(ts, 7h)', 'bin(ts, 1d)', 'bin(n, 7)'],
 ].map((by) => `* | stats count() by ${by}`);
 
@@ -202,6 +212,7 @@ const STAGES = [
   '* | stats count() as c, min(ts) as at by host, src_ip | sort at | eval d = delta(at) by host | eval other = prev(src_ip) | rename other as before',
   '* | stats count() as c by host | eval C = prev(c)',
   '* | sequence: n:>3 then n:>3 | eval wait = delta(start) | fields start, wait',
+  '* | eval d = (0 - n) % 2.5 | stats count() by d',
   // A name that another one is given is not that of its own column.
   '* | eval x = len(program) | rename host as program | fields x, program',
   '* | eval x = len(program) | rename host as program | where x > 4',

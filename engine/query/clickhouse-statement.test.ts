@@ -225,6 +225,12 @@ describe('stages', () => {
     );
   });
 
+  it('divides whole numbers and fractions exactly', () => {
+    const sql = statement('* | eval rest = bytes % 7 | fields rest');
+    expect(sql).toMatch(/accurateCastOrNull\(.+, 'UInt64'\) % accurateCastOrNull/);
+    expect(sql).toContain('toUInt256(');
+  });
+
   it('counts runs of events', () => {
     const sql = statement('kind:log | session by host gap 30m');
     expect(sql).toContain(
@@ -324,7 +330,6 @@ describe('what is refused', () => {
     ['community_id:*', 'community_id'],
     ['* | stats count() by date(ts)', 'the expression date(ts)'],
     ['* | where toip(host) = src_ip', 'the expression'],
-    ['* | where bytes % 2 = 0', 'the expression %(bytes, 2)'],
     ['* | top 3 src_ip/100', 'blocks of 100 bits'],
     ['* | fields -ip', 'rows without ip'],
     ['* | stats count() by host | timeline 1h', 'timeline needs events'],

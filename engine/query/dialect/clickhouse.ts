@@ -222,6 +222,36 @@ export function finite(sql: string): string {
   return once(sql, (x) => `if(isFinite(${x}), ${x}, NULL)`, 'f');
 }
 
+/** The longest that a number is multiplied by powers of two to divide it exactly, in bits. */
+const MOST_SHIFTED = 200;
+
+/**
+ * What division leaves, with the sign of the first. Of fractions it is exact, as `%` of real numbers is not there: their
+ * digits are whole numbers of many bits. Where the first is more than 2^200 times the second, the statement stops.
+ */
+export function remainder(one: string, other: string): string {
+  const bits = (x: string): string => `reinterpretAsUInt64(assumeNotNull(${x}))`;
+  const exponent = (x: string): string => `toInt32(bitAnd(bitShiftRight(${bits(x)}, 52), 2047))`;
+  const digits = (x: string): string =>
+    `toUInt256(bitOr(bitAnd(${bits(x)}, 4503599627370495), 4503599627370496))`;
+  const shifted = (x: string, by: string): string =>
+    `bitShiftLeft(${digits(x)}, greatest(${by}, 0))`;
+  const fractions = (a: string, b: string): string => {
+    const more = `${exponent(a)} - ${exponent(b)}`;
+    const left = `${shifted(a, more)} % ${shifted(b, `-(${more})`)}`;
+    const far = `throwIf(${more} > ${MOST_SHIFTED} OR ${exponent(b)} = 0, ${text(FAR_APART)})`;
+    return `if(${far} != 0, NULL, toFloat64(toUInt64(${left})) * exp2(least(${exponent(a)}, ${exponent(b)}) - 1075))`;
+  };
+  const wholes = (a: string, b: string): string =>
+    `accurateCastOrNull(${a}, 'UInt64') % accurateCastOrNull(${b}, 'UInt64')`;
+  const positive = (a: string, b: string): string =>
+    `multiIf(NOT isFinite(${a}) OR ${b} = 0, NULL, ${a} < ${b}, ${a}, coalesce(toFloat64(${wholes(a, `nullIf(${b}, 0)`)}), ${fractions(a, b)}))`;
+  const signed = (a: string): string =>
+    `sign(${a}) * ${once(`abs(${a})`, (x) => once(`abs(${other})`, (y) => `if(${y} IS NULL OR ${x} IS NULL, NULL, ${positive(x, y)})`, 'q'), 'p')}`;
+  return once(one, signed, 'o');
+}
+const FAR_APART = '%: one number is too many times the other; ask the case itself';
+
 /** Halves are rounded away from zero: `round` has those of even numbers. */
 export function rounded(sql: string, times: number): string {
   const whole = (y: string): string =>

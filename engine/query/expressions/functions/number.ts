@@ -11,6 +11,7 @@ import {
   finite as finiteSql,
   maybeMicrosOf,
   real,
+  remainder,
   rounded as roundedSql,
 } from '../../dialect/clickhouse.ts';
 import { laterBy, unitsBetween } from '../../dialect/function-sql.ts';
@@ -22,7 +23,7 @@ function binary(
   gives: string,
   sql: (a: string, b: string) => string,
   of: (a: number, b: number) => Cell,
-  isTranslated = true,
+  clickhouse = sql,
 ): FunctionOperator {
   return scalar({
     form: `a ${sign} b`,
@@ -30,7 +31,7 @@ function binary(
     sql: ([a, b]) => finite(sql(a!, b!)),
     of: ([a, b]) => finiteCell(of(Number(a), Number(b))),
     // No zero has a sign.
-    ...(isTranslated ? { clickhouse: ([a, b]) => finiteSql(`${sql(a!, b!)} + 0`) } : {}),
+    clickhouse: ([a, b]) => finiteSql(`${clickhouse(a!, b!)} + 0`),
   });
 }
 
@@ -146,8 +147,7 @@ export const NUMBER_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
     'what division leaves',
     (a, b) => `(${a} % nullif(${b}, 0))`,
     (a, b) => (b === 0 ? null : a % b),
-    // Beyond 64 bits it is another number there.
-    false,
+    remainder,
   ),
   negate: scalar({
     ...{ form: '-a', gives: 'the number with the other sign', takes: ['number'], type: 'number' },
