@@ -118,6 +118,10 @@ describe.skipIf(whyNot !== undefined)(
       await matches.getByRole('button', { name: /Show the flow of/ }).click();
       await expect(dialog).toBeHidden();
       await expect(window.details.region).toContainText('8080');
+      // What the flow's history means, in words.
+      await window.details.show('Fields');
+      await expect(window.details.region.getByRole('heading', { name: 'Volume' })).toBeVisible();
+      await expect(window.details.region).toContainText(/client .*data → server .*data/);
       // What was found is still there; a pattern that is none is said.
       await window.query.run('dst_port:443');
       await palette.run('Search what connections carried');

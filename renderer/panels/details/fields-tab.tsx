@@ -13,11 +13,13 @@ import {
   useCase,
   useZone,
 } from '../../panel-api.ts';
+import { connectionWords } from '../../widgets/connection-words.ts';
 import { fieldLabel } from '../../widgets/event-columns.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { shownValue } from '../../widgets/shown-value.ts';
 import { ValueMenu } from '../../widgets/value-menu.tsx';
 import css from './details.module.css';
+import { flowGroups, isFlow } from './flow-groups.ts';
 
 /** An event may have thousands of attributes; so many are drawn at a time. */
 const SHOWN = 200;
@@ -25,46 +27,23 @@ const SHOWN = 200;
 export type EventInfo = Result<'event.get'>;
 
 export function FieldsTab({ info }: { readonly info: EventInfo }) {
-  const zone = useZone();
   const pivots = usePivots();
   const workspace = useWorkspace();
   const [most, setMost] = useState(SHOWN);
   return (
     <>
       <div>
-        <div className={css['row']}>
-          <span className={css['name']}>ts</span>
-          <span className={css['value']}>
-            {info.ts === undefined
-              ? 'no time'
-              : `${formatTime(info.ts, zone, info.tsDigits, info.tsNs)} ${offsetText(info.ts, zone)}`}
-          </span>
-          <span />
-        </div>
-        {info.timeNotes.map((note) => (
-          <p key={note} className={css['note']}>
-            {note}
-          </p>
-        ))}
-        <div className={css['row']}>
-          <span className={css['name']}>source</span>
-          <span className={css['value']}>
-            <ValueMenu field="source" value={info.source.name}>
-              <EventText text={info.source.name} max={300} />
-            </ValueMenu>
-            {!info.source.exists && (
-              <Tooltip label={`It is no longer at ${visibleText(info.source.path)}`}>
-                <Badge color="orange" ml={6}>
-                  moved
-                </Badge>
-              </Tooltip>
-            )}
-          </span>
-          <span />
-        </div>
+        {!isFlow(info.kind) && (
+          <>
+            <TimeRow info={info} />
+            <SourceRow info={info} />
+          </>
+        )}
         {groupsOf(info, most).map(({ heading, fields }) => (
           <Fragment key={heading ?? ''}>
             {heading !== undefined && <h3 className={css['group']}>{heading}</h3>}
+            {heading === 'Time' && <TimeRow info={info} />}
+            {heading === 'Record' && <SourceRow info={info} />}
             {fields.map((field) => (
               <FieldRow key={field.name} info={info} field={field} />
             ))}
@@ -154,17 +133,62 @@ export function FieldsTab({ info }: { readonly info: EventInfo }) {
   );
 }
 
+function TimeRow({ info: { ts, tsDigits, tsNs, timeNotes } }: { readonly info: EventInfo }) {
+  const zone = useZone();
+  return (
+    <>
+      <div className={css['row']}>
+        <span className={css['name']}>ts</span>
+        <span className={css['value']}>
+          {ts === undefined
+            ? 'no time'
+            : `${formatTime(ts, zone, tsDigits, tsNs)} ${offsetText(ts, zone)}`}
+        </span>
+        <span />
+      </div>
+      {timeNotes.map((note) => (
+        <p key={note} className={css['note']}>
+          {note}
+        </p>
+      ))}
+    </>
+  );
+}
+
+function SourceRow({ info: { source } }: { readonly info: EventInfo }) {
+  return (
+    <div className={css['row']}>
+      <span className={css['name']}>source</span>
+      <span className={css['value']}>
+        <ValueMenu field="source" value={source.name}>
+          <EventText text={source.name} max={300} />
+        </ValueMenu>
+        {!source.exists && (
+          <Tooltip label={`It is no longer at ${visibleText(source.path)}`}>
+            <Badge color="orange" ml={6}>
+              moved
+            </Badge>
+          </Tooltip>
+        )}
+      </span>
+      <span />
+    </div>
+  );
+}
+
 function hasMessage({ kind, fields }: EventInfo): boolean {
   return kind === 'log' && fields.some(({ name, attribute }) => name === 'message' && !attribute);
 }
 
 type EventField = EventInfo['fields'][number];
 
+interface FieldGroup {
+  readonly heading: string | undefined;
+  readonly fields: readonly EventField[];
+}
+
 /** What the source states by our names, what was cut out of the message, what has the source's own names. */
-function groupsOf(
-  { fields, cut }: EventInfo,
-  most: number,
-): { heading: string | undefined; fields: EventField[] }[] {
+function groupsOf({ kind, fields, cut }: EventInfo, most: number): FieldGroup[] {
   const isCut = ({ name, attribute }: EventField): boolean =>
     !attribute && cut?.fields.includes(name) === true;
   const stated = fields.filter((field) => !field.attribute && !isCut(field));
@@ -172,10 +196,10 @@ function groupsOf(
   const heading =
     cut === undefined ? '' : `Cut out of the message by ${cut.extractor}, version ${cut.version}`;
   return [
-    { heading: undefined, fields: stated },
+    ...(isFlow(kind) ? flowGroups(stated) : [{ heading: undefined, fields: stated }]),
     { heading, fields: fields.filter(isCut) },
     { heading: 'Attributes', fields: attributes.slice(0, Math.max(0, most - stated.length)) },
-  ].filter((group) => group.fields.length > 0);
+  ].filter(({ heading: of, fields: some }) => some.length > 0 || of === 'Time' || of === 'Record');
 }
 
 function FieldRow({
@@ -186,6 +210,8 @@ function FieldRow({
   readonly field: EventField;
 }) {
   const pivots = usePivots();
+  const proto = info.fields.find((one) => one.name === 'proto')?.value;
+  const words = attribute ? undefined : connectionWords(name, String(value), String(proto ?? ''));
   return (
     <div className={css['row']}>
       <span
@@ -204,6 +230,7 @@ function FieldRow({
         >
           <EventText text={shownValue(name, value)} max={20_000} />
         </ValueMenu>
+        {words !== undefined && <span className={css['words']}>{words}</span>}
       </span>
       <span className={css['pivots']}>
         <ActionIcon
