@@ -206,7 +206,7 @@ module.exports = {
       '^e2e/conformance/',
       paths(
         CONTRACT,
-        '^engine/(host|memory-pipe|operations/handlers)[.]ts$',
+        '^engine/(host|testing/memory-pipe|operations/handlers)[.]ts$',
         '^app/(engine|web)/',
         '^app/compose[.]ts$',
         ...packages('ws', '@types/ws', '@playwright/test'),
@@ -252,7 +252,7 @@ module.exports = {
       paths(
         CONTRACT,
         '^engine/operations/(query/(answer-records|request-range)|sql/clickhouse-query|handlers)[.]ts$',
-        '^engine/(host|memory-pipe)[.]ts$',
+        '^engine/(host|testing/memory-pipe)[.]ts$',
         SEARCH_INDEX,
         '^app/settings[.]ts$',
         '^app/engine/services[.]ts$',
@@ -285,6 +285,8 @@ module.exports = {
       CORE,
     ),
     ...allow('^engine/ingest/testing/', paths(INGEST, STORE, CATALOG, UTIL, CONTRACT)),
+    // Frames without a process between.
+    ...allow('^engine/testing/', paths(CONTRACT)),
     // Operations on evidence are tested with what reads it.
     ...allow(
       '^engine/(operations|search)/.*[.]test[.]ts$',
@@ -300,7 +302,7 @@ module.exports = {
         '^importers/(shared/testing/|registry[.]ts$)',
         '^importers/(journal|pcap(/protocols)?)/testing/',
         '^fixtures/evidence/',
-        '^engine/memory-pipe[.]ts$',
+        '^engine/testing/memory-pipe[.]ts$',
       ),
     ),
     ...allow(

@@ -12,9 +12,9 @@ import {
 const HEAP_GROWTH = 600;
 /** The same where there is little memory for an import: garbage is collected more often. */
 const LITTLE_GROWTH = 100;
-export const V8_FLAGS = v8Flags(Infinity);
 
-function v8Flags(importMemory: number): string[] {
+/** Flags of V8 for imports that may use so many bytes. */
+export function v8Flags(importMemory: number): string[] {
   const growth = memoryShare(importMemory) < 1 ? LITTLE_GROWTH : HEAP_GROWTH;
   return [`--heap-growing-percent=${growth}`, '--no-maglev-inlining'];
 }

@@ -3,7 +3,7 @@ import { Connection, OperationError } from './contract/client.ts';
 import { DaybookError } from './contract/errors.ts';
 import { decodeFrame, encodeFrame, type ErrorInfo } from './contract/frame.ts';
 import { EngineHost, type CallRecord, type HostPipe } from './host.ts';
-import { memoryPipe } from './memory-pipe.ts';
+import { memoryPipe } from './testing/memory-pipe.ts';
 import type { Handlers } from './operations/handler.ts';
 import { QueryError } from './query/query-error.ts';
 

@@ -15,7 +15,7 @@ import { Connection } from '../../engine/contract/client.ts';
 import { cell, type ColumnBatch } from '../../engine/contract/column-batch.ts';
 import type { Params } from '../../engine/contract/operations.ts';
 import { EngineHost } from '../../engine/host.ts';
-import { memoryPipe } from '../../engine/memory-pipe.ts';
+import { memoryPipe } from '../../engine/testing/memory-pipe.ts';
 import { CasePool } from '../../engine/search/session/case-pool.ts';
 import { makeHandlers } from '../../engine/operations/handlers.ts';
 import { ImportJobs } from '../../engine/operations/evidence/import-jobs.ts';

@@ -10,7 +10,7 @@ import { engineServices } from '../../app/engine/services.ts';
 import { startWebShell, type WebShell } from '../../app/web/server.ts';
 import { Connection, type EngineState, type FramePipe } from '../../engine/contract/client.ts';
 import { EngineHost } from '../../engine/host.ts';
-import { memoryPipe } from '../../engine/memory-pipe.ts';
+import { memoryPipe } from '../../engine/testing/memory-pipe.ts';
 import { makeHandlers } from '../../engine/operations/handlers.ts';
 
 /** How a call ended, as the engine itself saw it. */

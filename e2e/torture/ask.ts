@@ -9,7 +9,7 @@ import { Connection, OperationError } from '../../engine/contract/client.ts';
 import { DaybookError } from '../../engine/contract/errors.ts';
 import { resolveZone } from '../../engine/contract/zone.ts';
 import { EngineHost } from '../../engine/host.ts';
-import { memoryPipe } from '../../engine/memory-pipe.ts';
+import { memoryPipe } from '../../engine/testing/memory-pipe.ts';
 import { countOf } from '../../engine/operations/query/answer-records.ts';
 import { makeHandlers } from '../../engine/operations/handlers.ts';
 import { CaseSession, shownRows, startQuery } from '../../engine/search/index.ts';

@@ -181,6 +181,10 @@ export const COLUMNS = {
 } as const satisfies Record<string, ColumnType>;
 export type ColumnName = keyof typeof COLUMNS;
 
+export function isColumn(name: string): name is ColumnName {
+  return Object.hasOwn(COLUMNS, name);
+}
+
 /** Columns of texts that dialects of records and extractors fill: many cases have few of them. */
 export const CUT_TEXTS = [
   ...(['user', 'user_domain', 'user_target', 'src_domain', 'dst_domain'] as const),

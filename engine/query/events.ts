@@ -4,7 +4,7 @@
  * Invariants: deleted rows are never seen; a segment whose condition is decided by the catalog is
  * left out or read without that condition.
  */
-import { COLUMNS, type ColumnName } from '../contract/event.ts';
+import { COLUMNS, isColumn } from '../contract/event.ts';
 import { attributeAliases, columnOfAlias, isAttributeColumn } from './attribute-names.ts';
 import {
   notDeleted,
@@ -210,10 +210,6 @@ export function typeOf(name: string): string {
   const part = partType(name);
   if (part !== undefined) return part;
   return isColumn(name) ? SQL_TYPES[COLUMNS[name]] : 'VARCHAR';
-}
-
-export function isColumn(name: string): name is ColumnName {
-  return Object.hasOwn(COLUMNS, name);
 }
 
 /** How a filter takes a segment: not at all, wholly, or row by row. */

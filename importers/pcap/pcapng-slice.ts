@@ -90,14 +90,6 @@ export class PcapngSlice {
   }
 }
 
-/** A whole file, in memory. For many packets, write what `PcapngSlice` gives as it comes. */
-export function slicePcapng(packets: Iterable<SlicedPacket>): Uint8Array {
-  const slice = new PcapngSlice();
-  const parts = [slice.start()];
-  for (const packet of packets) parts.push(slice.packet(packet));
-  return joined(parts);
-}
-
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

@@ -26,9 +26,9 @@ import {
   type Bytes,
 } from './testing/build.ts';
 import { pcapImporter, readCapture } from './index.ts';
-import { slicePcapng, type SlicedPacket } from './pcapng-slice.ts';
+import { PcapngSlice, type SlicedPacket } from './pcapng-slice.ts';
 import { EventBatch } from '../../engine/contract/event-batch.ts';
-import { PacketReader, readPacket, type RecordPlace } from './record.ts';
+import { PacketReader, type RecordPlace } from './record.ts';
 import { TRUNCATION_FILES } from './testing/variants.ts';
 
 const SHARED =
@@ -207,7 +207,7 @@ describe.each(FILES)('%s', (name, bytes) => {
     await checkAll({ path: file, members: [] }, packets);
     await checkAll({ path: file, members: [] }, packets.toReversed());
     const last = packets.at(-1)!;
-    const alone = await readPacket(
+    const alone = await new PacketReader().readPacket(
       { path: file, members: [] },
       last.place.offset,
       last.place.length,
@@ -232,7 +232,9 @@ describe.each(FILES)('%s', (name, bytes) => {
       [20, 1 << 30],
       [bytes.length, 20],
     ] as const) {
-      await expect(readPacket({ path: file, members: [] }, offset, length)).rejects.toMatchObject({
+      await expect(
+        new PacketReader().readPacket({ path: file, members: [] }, offset, length),
+      ).rejects.toMatchObject({
         code: 'source-damaged',
       });
     }
@@ -245,14 +247,20 @@ it('finds no packet in what is no capture', async () => {
     ascii('no capture, but long enough to be one'.repeat(4)),
   ]) {
     const file = await stored('none', bytes);
-    await expect(readPacket({ path: file, members: [] }, 24, 60)).rejects.toMatchObject({
+    await expect(
+      new PacketReader().readPacket({ path: file, members: [] }, 24, 60),
+    ).rejects.toMatchObject({
       code: 'source-damaged',
     });
   }
 });
 
 it('finds the evidence gone', async () => {
-  const gone = readPacket({ path: path.join(folder, 'gone'), members: [] }, 24, 60);
+  const gone = new PacketReader().readPacket(
+    { path: path.join(folder, 'gone'), members: [] },
+    24,
+    60,
+  );
   await expect(gone).rejects.toMatchObject({ code: 'not-found' });
 });
 
@@ -342,6 +350,11 @@ it.skipIf(!existsSync(TRUTH) || !existsSync(TSHARK))(
 );
 
 describe('slices', () => {
+  const slicePcapng = (packets: readonly SlicedPacket[]): Buffer => {
+    const slice = new PcapngSlice();
+    return Buffer.concat([slice.start(), ...packets.map((packet) => slice.packet(packet))]);
+  };
+
   const SLICE: SlicedPacket[] = [
     { frame: FRAME, linkType: 1, wireLength: FRAME.length, ts: 1_700_000_000_123_456, ts_ns: 789 },
     {

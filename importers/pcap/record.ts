@@ -53,21 +53,6 @@ interface FramePlace {
   readonly linkType: number;
 }
 
-/**
- * One packet, for once; a `PacketReader` remembers what it found out about a capture.
- * @throws DaybookError not-found when the evidence is not there any more, source-damaged when there
- * is no such packet in it; unreadable, cancelled
- */
-export async function readPacket(
-  location: SourceLocation,
-  offset: ByteOffset,
-  length: number,
-  signal?: AbortSignal,
-  temporary?: string,
-): Promise<PacketRecord> {
-  return new PacketReader(temporary).readPacket(location, offset, length, signal);
-}
-
 /** Reads packets of many captures; remembers the interfaces of the pcapng files among them. */
 export class PacketReader {
   private readonly temporary: string | undefined;
@@ -78,7 +63,11 @@ export class PacketReader {
     this.temporary = temporary;
   }
 
-  /** As the function of that name. */
+  /**
+   * One packet.
+   * @throws DaybookError not-found when the evidence is not there any more, source-damaged when there
+   * is no such packet in it; unreadable, cancelled
+   */
   async readPacket(
     location: SourceLocation,
     offset: ByteOffset,

@@ -289,20 +289,9 @@ async function spoolStream(
 // -- sources in a file ---------------------------------------------------------------------------
 
 /**
- * All sources of an import's arguments. An item is cheapest to read while the generator stands on it;
- * later its `raw` and `input` open it again by its location.
+ * The sources of one file: itself, or the members of the archive it is. An item is cheapest to read while
+ * the generator stands on it; later its `raw` and `input` open it again by its location.
  */
-export async function* walk(
-  paths: readonly string[],
-  recursive: boolean,
-  options: WalkOptions,
-): AsyncGenerator<FoundItem | Ignored> {
-  const { items, ignored } = await listFiles(paths, recursive, options.temporary);
-  yield* ignored;
-  for (const item of items) yield* walkPath(item.path, item.name, options);
-}
-
-/** The sources of one file: itself, or the members of the archive it is. */
 export function walkFile(
   path: string,
   name: string,

@@ -2,7 +2,7 @@
  * The side file of a segment from the segment itself: for segments that were rewritten (compacted,
  * retimed), whose import left records out, or that are older than their index.
  */
-import { COLUMNS, type ColumnName, type Kind } from '../../contract/event.ts';
+import { COLUMNS, isColumn, type ColumnName, type Kind } from '../../contract/event.ts';
 import type { Ip6Rows, NumberRows, TextRows } from '../../index/rows.ts';
 import { identifier, type SegmentBuilder } from '../../store/segment-builder.ts';
 import type { BuiltIndex } from './index-protocol.ts';
@@ -43,7 +43,7 @@ export async function indexSegment(
   const readers: Reader[] = [];
   const most = Math.min(ROWS, Math.max(VECTOR, Math.floor(VALUES / segment.columns.length)));
   for (const column of segment.columns) {
-    const type = isStored(column) ? COLUMNS[column] : 'text';
+    const type = isColumn(column) ? COLUMNS[column] : 'text';
     if (type === 'text') {
       const rows = emptyText(most);
       texts.set(column, rows);
@@ -52,7 +52,7 @@ export async function indexSegment(
       const rows = { values: new Uint8Array(most * 16), present: new Uint8Array(most) };
       ip6.set(column, rows);
       readers.push(addressReader(column, rows));
-    } else if (isStored(column)) {
+    } else if (isColumn(column)) {
       const rows = { values: new Float64Array(most), present: new Uint8Array(most) };
       numbers.set(column, rows);
       readers.push(numberReader(column, type === 'micros', rows));
@@ -79,10 +79,6 @@ export async function indexSegment(
     await builder.detach('indexed');
   }
   return writer.finish(path, true);
-}
-
-function isStored(name: string): name is ColumnName {
-  return Object.hasOwn(COLUMNS, name);
 }
 
 function emptyText(rows: number): TextBuffer {

@@ -10,7 +10,7 @@ import {
   TextColumn,
   U32Column,
 } from '../../contract/event-batch.ts';
-import { COLUMNS, type ColumnName, type Kind } from '../../contract/event.ts';
+import type { ColumnName, Kind } from '../../contract/event.ts';
 import type { RawValue } from '../raw-value.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { IP6_TYPE } from '../dialect/duckdb.ts';
@@ -56,10 +56,6 @@ export interface RowScope {
   texts(): readonly TextColumn[];
   /** JSON objects of attributes that have no column. */
   overflow(): TextColumn | undefined;
-}
-
-export function isStored(name: string): name is ColumnName {
-  return Object.hasOwn(COLUMNS, name);
 }
 
 /** A table's columns by their SQL names; `texts` are those that words are searched in. */

@@ -1,7 +1,6 @@
 /** Plain events as the batches an importer would fill, for tests. */
 import { EventBatch } from '../../contract/event-batch.ts';
-import type { Kind } from '../../contract/event.ts';
-import { isStored } from '../batch/row-scope.ts';
+import { isColumn, type Kind } from '../../contract/event.ts';
 import { uuidToIp6 } from '../address.ts';
 import type { TestEvent } from './test-case.ts';
 
@@ -27,7 +26,7 @@ function fill(batch: EventBatch, event: TestEvent): void {
   if (event.ts !== undefined) batch.ts.set(row, event.ts);
   const columns = new Map(batch.columns());
   for (const [name, value] of Object.entries(event.fields)) {
-    const column = isStored(name) ? columns.get(name) : undefined;
+    const column = isColumn(name) ? columns.get(name) : undefined;
     if (column === undefined) throw new TypeError(`no column ${name}`);
     if (column.type === 'text') column.setString(row, String(value));
     else if (column.type === 'ip6') {

@@ -3,7 +3,7 @@
  * over events in memory. Tests compare the compiled SQL with it. It shares the parser with the
  * compiler, and tables of names; nothing of the compiler itself.
  */
-import { type ColumnName, COLUMNS, PROTOCOLS, SEVERITIES } from '../../contract/event.ts';
+import { type ColumnName, COLUMNS, isColumn, PROTOCOLS, SEVERITIES } from '../../contract/event.ts';
 import type { Expression, Test } from '../ast.ts';
 import { uuidToIp6, formatIp4, formatIp6 } from '../address.ts';
 import { SOURCES, TAGS, type TestEvent, dayOf } from './test-case.ts';
@@ -247,10 +247,7 @@ function fieldMatches(field: string, test: Test, event: TestEvent): boolean {
       break;
     default:
   }
-  if (
-    field === 'port' ||
-    (Object.hasOwn(COLUMNS, field) && COLUMNS[field as ColumnName] !== 'text')
-  ) {
+  if (field === 'port' || (isColumn(field) && COLUMNS[field] !== 'text')) {
     return numberMatches(numbers(event, field), test, (text) => numberOf(field, text));
   }
   const value =

@@ -1,14 +1,13 @@
 /** What is known of a segment of a test's case: a real side file of its rows, and its marks. */
 import { RowSet } from '../../util/row-set.ts';
 import type { EventBatch } from '../../contract/event-batch.ts';
-import type { ColumnName } from '../../contract/event.ts';
+import { isColumn, type ColumnName } from '../../contract/event.ts';
 import { SegmentIndexBuilder } from '../../index/builders.ts';
 import { openers } from '../../index/openers.ts';
 import type { Ip6Rows, NumberRows, TextRows } from '../../index/rows.ts';
 import { IndexFiles } from '../../index/segment-indexes.ts';
 import { sideFilePath, writeSideFile } from '../../index/side-file.ts';
 import { TextCache } from '../../index/text/index.ts';
-import { isStored } from '../batch/row-scope.ts';
 import type { Known } from '../../search/access-paths/known.ts';
 import { ATTRIBUTE_PREFIX, OVERFLOW_COLUMN } from '../scope.ts';
 import type { TestEvent } from './test-case.ts';
@@ -32,7 +31,7 @@ export function indexBatch(
   const isUsed = ({ present }: { readonly present: Uint8Array }) =>
     present.subarray(0, batch.length).includes(1);
   for (const [name, column] of batch.columns()) {
-    if (!isUsed(column) || !isStored(name)) continue;
+    if (!isUsed(column) || !isColumn(name)) continue;
     if (column.type === 'text') texts.set(name, column);
     else if (column.type !== 'ip6') numbers.set(name, column);
     else if (name === 'src_ip6' || name === 'dst_ip6') ip6.set(name, column);

@@ -15,8 +15,6 @@ export const BYTES = 'message:bytes';
 export const TEXTS = 'message:text';
 /** Of segments from before `BYTES`, by `Width`. */
 const LISTS = ['message:8', 'message:16', 'message:32'] as const;
-/** Columns of numbers, in either form. */
-export const NUMBERS: readonly string[] = [BYTES, ...LISTS];
 export const MESSAGE_PARTS: ReadonlySet<string> = new Set([SHAPE, BYTES, TEXTS]);
 
 /** How a table's numbers lie: `bytes` of one list, or a list for each width. */
