@@ -6,7 +6,7 @@ import path from 'node:path';
 import axe, { type AxeResults, type RunOptions } from 'axe-core';
 import type { Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
-import { generateEvidence } from '../harness.ts';
+import { daybook, generateEvidence } from '../harness.ts';
 import { DaybookWindow, type TabName } from './pages/daybook-window.ts';
 import { expect, PATIENCE_MS } from './pages/expect.ts';
 import { ListDialog } from './pages/list-dialog.ts';
@@ -85,6 +85,9 @@ describe.skipIf(browserShell.whyNot !== undefined)(
 
     beforeAll(async () => {
       office = await sampleCase(space.folder);
+      // Findings, and events that show their tag.
+      const tagged = await daybook(['tag', office, 'sshd', 'guessed']);
+      expect(tagged.status, tagged.err).toBe(0);
       opened = await browserShell.open();
       opened.page.setDefaultTimeout(PATIENCE_MS);
       window = new DaybookWindow(opened.page);
@@ -147,6 +150,16 @@ describe.skipIf(browserShell.whyNot !== undefined)(
         expect(await violations()).toEqual([]);
       },
     );
+
+    it('tab: Findings', async () => {
+      await window.show('Findings');
+      const severity = opened.page.getByRole('combobox', { name: 'Severity of guessed' });
+      for (const value of ['critical', 'high', 'medium']) {
+        await severity.selectOption(value);
+        await expect(opened.page.locator(`[data-severity="${value}"]`)).toBeVisible();
+        expect(await violations()).toEqual([]);
+      }
+    });
 
     it.each(['Imports', 'Quarantine', 'Audit log'])('sources: %s', async (section) => {
       await window.show('Sources & imports');

@@ -32,7 +32,7 @@ import { useResultList } from '../state/hooks.ts';
 import { useQuestion } from '../state/question.ts';
 import { useParsedQuery } from '../state/parsed-query.ts';
 import { formatCount } from '../state/time.ts';
-import { TABS, type Tab } from '../state/views.ts';
+import { showsResults, TABS, type Tab } from '../state/views.ts';
 import { Empty } from '../widgets/empty.tsx';
 import { EventText, visibleText } from '../widgets/event-text.tsx';
 import { FailureBoundary } from './failure-boundary.tsx';
@@ -244,7 +244,7 @@ function Center({ table }: { readonly table: boolean }) {
   const tabs = TABS.filter(
     (tab) => (tab !== 'answer' || table) && (tab !== 'latency' || tab === view.tab),
   );
-  const unanswered = useSession((session) => session.unanswered) && view.tab !== 'sources';
+  const unanswered = useSession((session) => session.unanswered) && showsResults(view.tab);
   return (
     <main className={css['center']}>
       <section className={css['timeline']} data-part="timeline" aria-label="Timeline">

@@ -12,6 +12,7 @@ const TITLES = {
   hosts: 'Show hosts',
   answer: 'Show the answer',
   sources: 'Show sources and imports',
+  findings: 'Show findings',
   latency: 'Show diagnostics (latency)',
 } as const;
 

@@ -56,6 +56,10 @@ export const TAB_PANELS: Readonly<Record<Tab, { title: string; panel: ComponentT
     title: 'Sources & imports',
     panel: later(async () => (await import('../panels/sources/index.tsx')).SourcesPanel),
   },
+  findings: {
+    title: 'Findings',
+    panel: later(async () => (await import('../panels/findings/index.tsx')).FindingsPanel),
+  },
   latency: {
     title: 'Diagnostics',
     panel: later(async () => (await import('../panels/latency/index.tsx')).LatencyPanel),

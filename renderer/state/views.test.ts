@@ -21,7 +21,7 @@ it('has an entry of the history for each tab and each thing that is looked for',
 it('shows what is found on the tab of the events when the tab shows none', () => {
   const views = createViews();
   views.show({ query: 'a' });
-  for (const tab of ['sources', 'latency'] as const) {
+  for (const tab of ['sources', 'findings', 'latency'] as const) {
     views.show({ tab });
     views.search('a');
     expect(views.store.getState().view.tab).toBe('events');

@@ -12,6 +12,7 @@ export const TABS = [
   'hosts',
   'answer',
   'sources',
+  'findings',
   'latency',
 ] as const;
 export type Tab = (typeof TABS)[number];
@@ -79,11 +80,15 @@ export interface Views {
 
 const MOST_PAST = 200;
 
-/** These tabs show nothing of what is found. */
-const WITHOUT_RESULTS: ReadonlySet<Tab> = new Set(['sources', 'latency']);
+const WITHOUT_RESULTS: ReadonlySet<Tab> = new Set(['sources', 'findings', 'latency']);
+
+/** Whether a tab shows anything of what is found. */
+export function showsResults(tab: Tab): boolean {
+  return !WITHOUT_RESULTS.has(tab);
+}
 
 function withResults(view: View): View {
-  return WITHOUT_RESULTS.has(view.tab) ? { ...view, tab: 'events' } : view;
+  return showsResults(view.tab) ? view : { ...view, tab: 'events' };
 }
 
 export function createViews(): Views {

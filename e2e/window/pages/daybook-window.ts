@@ -21,6 +21,7 @@ export type TabName =
   | 'Hosts'
   | 'Answer'
   | 'Sources & imports'
+  | 'Findings'
   | 'Diagnostics';
 
 export class DaybookWindow {

@@ -14,6 +14,7 @@ import {
   useZone,
 } from '../../panel-api.ts';
 import { visibleText } from '../../widgets/event-text.tsx';
+import { TagChip } from '../../widgets/tag-chip.tsx';
 import { SideSection } from '../../widgets/side-section.tsx';
 import css from '../../widgets/side-section.module.css';
 
@@ -68,13 +69,13 @@ export function BookmarksPanel() {
           Tag an event (T) or write a note on it: it appears here and in the report.
         </Text>
       )}
-      {tags.map(({ id, name, count }) => (
+      {tags.map(({ id, name, count, color }) => (
         <div key={id} className={css['item']}>
           <UnstyledButton
             className={css['name']}
             onClick={() => pivots.filter(`kind:* ${fieldTerm('tag', name)}`, 'events')}
           >
-            {visibleText(name, 100)}
+            <TagChip name={name} color={color} max={100} />
           </UnstyledButton>
           <span className={css['small']}>{formatCount(count)}</span>
         </div>

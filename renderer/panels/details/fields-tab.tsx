@@ -18,6 +18,7 @@ import { fieldLabel } from '../../widgets/event-columns.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { shownValue } from '../../widgets/shown-value.ts';
 import { ValueMenu } from '../../widgets/value-menu.tsx';
+import { TagChip } from '../../widgets/tag-chip.tsx';
 import css from './details.module.css';
 import { flowGroups, isFlow } from './flow-groups.ts';
 
@@ -29,6 +30,8 @@ export type EventInfo = Result<'event.get'>;
 export function FieldsTab({ info }: { readonly info: EventInfo }) {
   const pivots = usePivots();
   const workspace = useWorkspace();
+  const { tags } = useCase();
+  const colors = new Map(tags.map(({ name, color }) => [name, color]));
   const [most, setMost] = useState(SHOWN);
   return (
     <>
@@ -64,9 +67,7 @@ export function FieldsTab({ info }: { readonly info: EventInfo }) {
           <span className={css['name']}>tags</span>
           <span className={css['value']}>
             {info.tags.map((tag) => (
-              <Badge key={tag} mr={4}>
-                {visibleText(tag, 60)}
-              </Badge>
+              <TagChip key={tag} name={tag} color={colors.get(tag)} />
             ))}
             <Button
               size="compact-xs"

@@ -1,10 +1,12 @@
 /** One event as a row of the table. Cells are read from the page when they are drawn. */
 import { memo } from 'react';
 import { cell, type CellValue } from '../../../engine/contract/column-batch.ts';
+import type { TagColor } from '../../../engine/contract/findings.ts';
 import { timeParts } from '../../panel-api.ts';
 import { isToldByEnd } from '../../widgets/event-columns.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { KindBadge } from '../../widgets/kind-badge.tsx';
+import { TagChip, tagCssColor } from '../../widgets/tag-chip.tsx';
 import type { EventColumn } from './event-column.ts';
 import { flagNames } from '../../widgets/tcp-flags.ts';
 import css from './events.module.css';
@@ -29,10 +31,8 @@ export interface TimeStyle {
   readonly date: 'full' | 'day' | 'none';
 }
 
-export interface TagColors {
-  /** CSS colours by a tag's name. */
-  readonly [name: string]: string;
-}
+/** By a tag's name. */
+export type TagColors = ReadonlyMap<string, TagColor>;
 
 interface Props {
   /** Of the list, from 0. */
@@ -176,13 +176,7 @@ function TagChips({ names, colors }: { readonly names: string; readonly colors: 
   return (
     <span className={css['chips']}>
       {each.slice(0, 3).map((name) => (
-        <span
-          key={name}
-          className={css['chip']}
-          style={{ borderColor: colors[name] ?? 'var(--db-muted)' }}
-        >
-          {visibleText(name, 24)}
-        </span>
+        <TagChip key={name} name={name} color={colors.get(name)} max={24} />
       ))}
       {each.length > 3 && <span className={css['faint']}>+{each.length - 3}</span>}
     </span>
@@ -204,7 +198,7 @@ function TagStripes({ names, colors }: { readonly names: string; readonly colors
         <i
           key={name}
           className={css['stripe']}
-          style={{ background: colors[name] ?? 'var(--db-muted)' }}
+          style={{ background: tagCssColor(colors.get(name)) }}
         />
       ))}
     </span>

@@ -40,7 +40,6 @@ import { highlightWords } from './highlight-words.ts';
 import { timeCharacters, timeHeading, timeStyle } from './time-style.ts';
 import { useEventList, type EventList } from './use-event-list.ts';
 
-const TAG_COLORS = 8;
 /** Columns that every event has something for. */
 const ALWAYS: ReadonlySet<string> = new Set(['ts', 'kind', SUMMARY]);
 
@@ -81,13 +80,7 @@ export function EventsPanel() {
   useEffect(() => {
     workspace.session.setState({ shownColumns: columns.map(({ name }) => name) });
   }, [workspace, columns]);
-  const colors = useMemo(
-    () =>
-      Object.fromEntries(
-        tags.map(({ id, name }) => [name, `var(--db-series-${((id + 5) % TAG_COLORS) + 1})`]),
-      ),
-    [tags],
-  );
+  const colors = useMemo(() => new Map(tags.map(({ name, color }) => [name, color])), [tags]);
 
   if (error !== undefined) return <Problem title="This view cannot be shown" error={error} />;
   if (list === undefined) return loading ? <Loading label="Searching…" /> : null;

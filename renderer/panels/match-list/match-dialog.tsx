@@ -16,7 +16,7 @@ type Preview = Result<'list.preview'>;
 export function MatchDialog() {
   const { dialogs, views } = useWorkspace();
   const { case: folder } = useCase();
-  const { list, tab } = useView();
+  const { list } = useView();
   const given = useGivenList();
   const { kept, choice, directed } = given;
   const { over, ...drop } = useDrop(given);
@@ -46,8 +46,6 @@ export function MatchDialog() {
     const name = given.file?.name ?? PASTED;
     views.show({
       list: { kept, name, rows: understood.rows, directed, ...choice },
-      // Where there are events to be seen.
-      ...(tab === 'sources' || tab === 'latency' ? { tab: 'events' as const } : {}),
     });
     dialogs.close();
   };

@@ -57,8 +57,8 @@ export function ReportDialog() {
         }}
       >
         <Text size="sm" c="dimmed">
-          One self-contained HTML page: sources with their hashes and ledgers, saved searches,
-          bookmarks with their notes, tags, and the audit log.
+          One self-contained HTML page: findings in the order of the tab Findings, saved searches,
+          sources with their hashes and ledgers, and the audit log.
         </Text>
         <TextInput
           data-autofocus

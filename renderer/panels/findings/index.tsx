@@ -1,0 +1,184 @@
+/** Findings: tags and notes in the order of the report, with how bad each is, and the colour of a tag. */
+import { Button, NativeSelect, SegmentedControl, Tooltip } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { SEVERITIES } from '../../../engine/contract/findings.ts';
+import {
+  counted,
+  formatCount,
+  notifyError,
+  useAnswer,
+  useCase,
+  useWorkspace,
+} from '../../panel-api.ts';
+import { Empty } from '../../widgets/empty.tsx';
+import { Loading } from '../../widgets/loading.tsx';
+import { Problem } from '../../widgets/problem.tsx';
+import table from '../../widgets/result-table.module.css';
+import { arranged, type Finding, type Order } from './arranged.ts';
+import css from './findings.module.css';
+import { FindingRow } from './row.tsx';
+
+/** Rows that are shown until more are asked for. */
+const SHOWN = 200;
+const WIDTHS = [104, 118, undefined, 118, 96, 150];
+const ORDERS = [
+  { value: 'report', label: 'Order of the report' },
+  { value: 'severity', label: 'Most severe first' },
+];
+const ALL = '';
+
+export function FindingsPanel() {
+  const { connection, dialogs } = useWorkspace();
+  const { case: path, readOnly } = useCase();
+  const [least, setLeast] = useState<string>(ALL);
+  const [order, setOrder] = useState<Order>('report');
+  const { data, error } = useAnswer('finding.list', { case: path });
+  const findings = data?.findings ?? [];
+  const severity = SEVERITIES.find((one) => one === least);
+  const shown = arranged(findings, severity, order);
+  const reset = (): void => {
+    connection
+      .call('finding.reset-order', { case: path })
+      .catch((problem: unknown) => notifyError(problem, 'The order was not changed'));
+  };
+  return (
+    <div className={table['column']}>
+      <div className={table['toolbar']}>
+        <NativeSelect
+          size="xs"
+          aria-label="Which severities"
+          data={[
+            { value: ALL, label: 'All severities' },
+            ...SEVERITIES.map((value) => ({
+              value,
+              label: value === 'critical' ? value : `${value} or more severe`,
+            })),
+          ]}
+          value={least}
+          onChange={({ currentTarget }) => setLeast(currentTarget.value)}
+        />
+        <SegmentedControl
+          aria-label="Order of the list"
+          data={ORDERS}
+          value={order}
+          onChange={(next) => setOrder(next === 'severity' ? next : 'report')}
+        />
+        <Tooltip label="Takes away every place that was given: in the report, too, the most severe come first">
+          <Button variant="default" disabled={readOnly || findings.length < 2} onClick={reset}>
+            Reset order
+          </Button>
+        </Tooltip>
+        <Button variant="default" onClick={() => dialogs.open({ dialog: 'report' })}>
+          Write a report…
+        </Button>
+        {data !== undefined && (
+          <span className={css['summary']}>
+            {shown.length < findings.length && `${formatCount(shown.length)} of `}
+            {counted(findings.length, 'finding')}
+          </span>
+        )}
+      </div>
+      <div className={table['rest']}>
+        {error !== undefined ? (
+          <Problem title="The findings cannot be shown" error={error} />
+        ) : data === undefined ? (
+          <Loading />
+        ) : findings.length === 0 ? (
+          <Empty
+            title="No findings"
+            text="Tag events (T) or write a note on one: each tag and each note is a finding, and is printed in the report."
+          />
+        ) : shown.length === 0 ? (
+          <Empty title="No finding is that severe" />
+        ) : (
+          <FindingTable shown={shown} canMove={!readOnly && order === 'report'} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** @param canMove whether the order shown is that of the report, and may be changed */
+function FindingTable({
+  shown,
+  canMove,
+}: {
+  readonly shown: readonly Finding[];
+  readonly canMove: boolean;
+}) {
+  const { connection } = useWorkspace();
+  const { case: path, readOnly } = useCase();
+  const [most, setMost] = useState(SHOWN);
+  const body = useRef<HTMLTableSectionElement>(null);
+  const moved = useRef<{ readonly key: string; readonly by: string }>(undefined);
+  // A row that changes its place loses the focus: the button that moved it has it again.
+  useEffect(() => {
+    const last = moved.current;
+    if (last === undefined) return;
+    const row = [...(body.current?.rows ?? [])].find(({ dataset }) => dataset['key'] === last.key);
+    const button =
+      row?.querySelector<HTMLButtonElement>(`button[data-move="${last.by}"]:not(:disabled)`) ??
+      row?.querySelector<HTMLButtonElement>('button[data-move]:not(:disabled)');
+    if (document.activeElement === document.body) button?.focus();
+  }, [shown]);
+  /** To where the one before or after it is shown: what is left out of the list is passed over. */
+  const move = (at: number, by: 'up' | 'down'): void => {
+    const one = shown[at];
+    const other = shown[by === 'up' ? at - 1 : at + 1];
+    if (one === undefined || other === undefined) return;
+    moved.current = { key: keyOf(one), by };
+    connection
+      .call('finding.set', { case: path, finding: nameOf(one), place: other.place })
+      .catch((error: unknown) => notifyError(error, 'The finding was not moved'));
+  };
+  return (
+    <div className={table['scroll']}>
+      <table className={`${table['table']} ${css['table']}`}>
+        <colgroup>
+          {WIDTHS.map((width, i) => (
+            <col key={i} style={{ width }} />
+          ))}
+        </colgroup>
+        <thead>
+          <tr>
+            <th className={table['number']}>place</th>
+            <th>severity</th>
+            <th>finding</th>
+            <th>colour</th>
+            <th className={table['number']}>events</th>
+            <th>time</th>
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          {shown.slice(0, most).map((one, at) => (
+            <FindingRow
+              key={keyOf(one)}
+              id={keyOf(one)}
+              finding={one}
+              readOnly={readOnly}
+              canMoveUp={canMove && at > 0}
+              canMoveDown={canMove && at < shown.length - 1}
+              onMove={(by) => move(at, by)}
+              onChange={(change) =>
+                connection.call('finding.set', { case: path, finding: nameOf(one), ...change })
+              }
+            />
+          ))}
+        </tbody>
+      </table>
+      {shown.length > most && (
+        <Button variant="subtle" size="compact-xs" m={8} onClick={() => setMost(most + SHOWN)}>
+          {formatCount(shown.length - most)} more
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function nameOf(one: Finding): { tag: string } | { event: string } {
+  return one.kind === 'tag' ? { tag: one.tag } : { event: one.event };
+}
+
+function keyOf(one: Finding): string {
+  return one.kind === 'tag' ? `tag ${one.tag}` : `note ${one.event}`;
+}
