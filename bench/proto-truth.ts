@@ -39,6 +39,11 @@ const answers = (name: string) => (frame: Frame) =>
 /** Names in lists of folders are of files that nobody has opened. */
 const opened = (frame: Frame): string[] =>
   /^5(\|5)*$/.test(frame['smb2.cmd'] ?? '') ? parts(frame['smb2.filename']) : [];
+/** Of SMB 1 names begin with a separator; tshark also shows them in answers and later requests. */
+const opened1 = (frame: Frame): string[] =>
+  /^0x(?:2d|a2)\|0xff$/.test(frame['smb.cmd'] ?? '')
+    ? parts(frame['smb.file']).map((name) => name.replace(/^\\/, ''))
+    : [];
 /** The share of a later request may be known of another connection of the same session. */
 const connected = (frame: Frame): string[] =>
   frame['smb2.cmd'] === '3' ? parts(frame['smb2.tree']) : [];
@@ -170,7 +175,12 @@ const COMPARISONS: readonly Comparison[] = [
     ours: of('ntlm', 'hostname'),
   },
   { name: 'smb share', table: 'auth-smb', theirs: connected, ours: of('smb', 'path') },
-  { name: 'smb file', table: 'auth-smb', theirs: opened, ours: of('smb', 'name') },
+  {
+    name: 'smb file',
+    table: 'auth-smb',
+    theirs: (frame) => [...opened(frame), ...opened1(frame)],
+    ours: of('smb', 'name'),
+  },
   {
     ...{ name: 'kerberos client', table: 'auth-smb', theirs: plainKerberos('CNameString') },
     ours: (row) => of('kerberos', 'cname')(row).flatMap(nameParts),

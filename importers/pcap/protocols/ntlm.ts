@@ -64,6 +64,11 @@ export class NtlmExchange {
     }
   }
 
+  /** An answer that is no message of NTLM's own, but in fields of the protocol that carries it. */
+  takeAccount(user: string, domain: string, at: Stamp): void {
+    this.login = { user, domain, workstation: '', at };
+  }
+
   private challenge(message: Buffer): void {
     this.target.clear();
     const pairs = fieldOf(message, 40);

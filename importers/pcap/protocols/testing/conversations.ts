@@ -5,6 +5,7 @@ import { BIND, bindAck, HANDLE, ndr, request as rpcRequest, response, rpc } from
 import { dnp3 } from './dnp3.ts';
 import { clientHello, handshake } from './hellos.ts';
 import { SESSION, TRANSFER } from './smb.ts';
+import { SESSION as SMB1_SESSION } from './smb1.ts';
 import { offer, packet } from './ssh.ts';
 
 export interface Said {
@@ -93,6 +94,7 @@ export const CONVERSATIONS: Readonly<Record<string, readonly Said[]>> = {
     ...['> 2 LOGIN alice "a b"', '< 2 OK in'],
   ),
   smb: [...SESSION, ...TRANSFER].map((bytes, i) => ({ isClient: i % 2 === 0, bytes })),
+  smb1: SMB1_SESSION.map((bytes, i) => ({ isClient: i % 2 === 0, bytes })),
   kerberos: [
     ...[request(10, 'alice', 'krbtgt', 'EXAMPLE.COM'), refusal(24)],
     ...[request(12, undefined, 'cifs', 'host1'), reply(13, 'alice', 'cifs', 'host1')],
