@@ -23,7 +23,16 @@ const VALUES = [
   ...['K', '\u212a', 's', '\u017f', 'i', '\u0130', '\u0131', 'stra\u00dfe', 'STRASSE', '日本'],
   ...['["a","b"]', '[60,300]', `["it's","x\\"y"]`, '[ 50 , "7_0"]', '{"a":1}', '["10.0.0.9"]'],
   ...['[]', '[error] 5', '["\\u00e9\\/", -7, true, null, 0.25]', '[{"b" : "x/y"}, [1, [ ]]]', '[1'],
-  ...['10.0.0.7', '::ffff:10.0.0.7', '2001:DB8::1', '2001:db8:0:0::1'],
+  ...['10.0.0.7', '::ffff:10.0.0.7', '2001:DB8::1', '2001:db8:0:0::1', '010.0.00.7', '10.0.0.256'],
+  ...['::102:304', '::1.2.3.4', '::ffff:102:304', '0:0:0:0:0:0:ABCD:0', '::', '1:0:0:2:3:0:0:4'],
+  ...[
+    '1:2:3:4::5:6:7:8',
+    '1:2:3:4:5:6:7::',
+    '1:0:2:3:4:5:6:7',
+    ':1',
+    '1:2:3:4:5:6:7:8:9',
+    '12345::',
+  ],
 ];
 
 /** Events from the day before clocks are changed in Berlin to the day after, and one without a time. */
@@ -213,6 +222,14 @@ const STAGES = [
   '* | stats count() as c by host | eval C = prev(c)',
   '* | sequence: n:>3 then n:>3 | eval wait = delta(start) | fields start, wait',
   '* | eval d = (0 - n) % 2.5 | stats count() by d',
+  '* | extract "odd {src_ip} end" | fields n, src_ip',
+  '* | extract "odd {dst_ip} end" | where dst_ip:10.0.0.0/8 OR dst_ip:2001:db8::/32 | stats count() by dst_ip',
+  '* | extract "odd {src_ip} end" | top 50 src_ip',
+  '* | extract "odd {src_ip} end" | sort -src_ip | stats distinct(src_ip), values(src_ip) by host',
+  '* | extract "odd {dst_ip} end" | where src_ip != dst_ip | session by dst_ip gap 4h',
+  '* | eval x = concat("src_ip=", value) | parse kv(x) | where src_ip:* | eval a = prev(src_ip) | fields src_ip, a, n',
+  '* | where toip(value) = toip("::ffff:10.0.0.7") | fields n, value',
+  '* | where match(value, /(?P<address>(?:\\d{1,3}(?:[.]\\d{1,3}){3}|[a-f]*:[a-f:]*:\\d*))$/) | fields value',
   // A name that another one is given is not that of its own column.
   '* | eval x = len(program) | rename host as program | fields x, program',
   '* | eval x = len(program) | rename host as program | where x > 4',

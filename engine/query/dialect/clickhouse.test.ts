@@ -94,6 +94,10 @@ describe('conditions', () => {
     ['a', true, `match(x, '(?i)a')`],
     ['^a.*$', true, `match(x, '(?i-s)^a.*$')`],
     ['\\d', false, `match(x, '\\\\d')`],
+    ['a(?P<name>b)', false, `match(x, 'a(b)')`],
+    ['\\(?P<n>', false, `match(x, '\\\\(?P<n>')`],
+    ['[]^(?P<n>](?P<n>b)', false, `match(x, '[]^(?P<n>](b)')`],
+    ['\\Q(?P<n>\\E(?P<n>b)', false, `match(x, '\\\\Q(?P<n>\\\\E(b)')`],
   ])('matches /%s/', (pattern, ignoreCase, sql) => {
     expect(matches('x', pattern, ignoreCase)).toBe(sql);
     expect(() => compilePattern(pattern, ignoreCase)).not.toThrow();

@@ -144,7 +144,13 @@ export function matches(sql: string, pattern: string, ignoreCase: boolean): stri
   return `match(${sql}, ${text(flagged(pattern, ignoreCase))})`;
 }
 
-function flagged(pattern: string, ignoreCase: boolean): string {
+/** What a pattern says literally, and the beginning of a group that has a name. */
+const QUOTED_OR_NAMED =
+  /\\Q[^]*?(?:\\E|$)|\\[^]|\[\^?\]?(?:\[:\^?\w+:\]|\\[^]|[^\]\\])*\]|\(\?P?<\w+>/g;
+
+function flagged(given: string, ignoreCase: boolean): string {
+  // ClickHouse takes the name of a group for a text that there must be, and finds nothing.
+  const pattern = given.replace(QUOTED_OR_NAMED, (part) => (part.startsWith('(?') ? '(' : part));
   const flags = `${ignoreCase ? 'i' : ''}${pattern.includes('.') ? '-s' : ''}`;
   return flags === '' ? pattern : `(?${flags})${pattern}`;
 }
@@ -301,14 +307,46 @@ export function maskedIp4(sql: string, prefix: number): string {
   return `bitAnd(toUInt32(${ip4(sql)}), ${mask})`;
 }
 
+const OCTETS = '[0-9]{1,3}(?:[.][0-9]{1,3}){3}';
+const GROUP = '[0-9A-Fa-f]{1,4}';
+const GROUPS = `(?:${GROUP}(?::${GROUP})*)?`;
+const WRITTEN_IP6 = `^(?:${GROUP}(?::${GROUP}){7}|${GROUPS}::${GROUPS})$`;
+
+/** The address that a text is, as addresses are written; NULL where it is none (dialect/written-sql.ts). */
+export function addressOfText(sql: string): string {
+  const quad = (x: string): string =>
+    `regexpExtract(${x}, ${text(`^(?:::[Ff]{4}:)?(${OCTETS})$`)}, 1)`;
+  const four = (x: string): string =>
+    `arrayMap(o -> if(arrayExists(b -> b > 255, o), NULL, toNullable(arrayStringConcat(arrayMap(b -> toString(b), o), '.'))), [arrayMap(b -> toUInt16OrZero(b), splitByChar('.', ${quad(x)}))])[1]`;
+  const isSix = (x: string): string =>
+    `match(${x}, ${text(WRITTEN_IP6)}) AND (position(${x}, '::') = 0 OR length(extractAll(${x}, '[^:]+')) < 8)`;
+  return once(
+    sql,
+    (x) =>
+      `multiIf(${x} IS NULL, NULL, ${quad(x)} != '', ${four(x)}, ${isSix(x)}, ${ip6Text(ip6(x))}, NULL)`,
+    'i',
+  );
+}
+
+/** An IPv6 address as a text. Of ::102:304 ClickHouse writes the end as IPv4, though it is no mapped address. */
+function ip6Text(sql: string): string {
+  const digits = (part: string): string =>
+    `lower(replaceRegexpOne(hex(${part}), '^0+(.)', '\\\\1'))`;
+  const groups = (n: string): string =>
+    `concat('::', ${digits(`bitShiftRight(${n}, 16)`)}, ':', ${digits(`bitAnd(${n}, 65535)`)})`;
+  const written = (x: string): string =>
+    `if(match(${x}, '^::[0-9]+[.]'), ${once(`IPv4StringToNumOrDefault(substring(assumeNotNull(${x}), 3))`, groups, 'g')}, ${x})`;
+  return once(`toString(${sql})`, written, 's');
+}
+
 /** The same of an IPv6 address; NULL for an IPv4 one. */
 export function firstIp6(sql: string, prefix: number): string {
   return `if(isIPv6String(ifNull(${sql}, '')), IPv6CIDRToRange(${ip6(sql)}, ${prefix}).1, NULL)`;
 }
 
-/** The block that an address lies in, as a text: of `four` bits, or of `six`, which is 128 or at most 96. */
+/** The block that an address lies in, as a text: of `four` bits, or of `six`. */
 export function blockOf(sql: string, four: number, six: number): string {
   const start4 = four === 32 ? sql : `IPv4NumToString(${maskedIp4(sql, four)})`;
-  const start6 = six === 128 ? sql : `toString(IPv6CIDRToRange(${ip6(sql)}, ${six}).1)`;
+  const start6 = six === 128 ? sql : ip6Text(`IPv6CIDRToRange(${ip6(sql)}, ${six}).1`);
   return `if(${ip4(sql)} IS NULL, ${start6} || '/${six}', ${start4} || '/${four}')`;
 }

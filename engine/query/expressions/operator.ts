@@ -12,7 +12,7 @@ import {
   textAddress,
 } from './written.ts';
 import * as sqlText from '../dialect/written-sql.ts';
-import { real, textAsNumber } from '../dialect/clickhouse.ts';
+import { addressOfText, real, textAsNumber } from '../dialect/clickhouse.ts';
 import { numberText, timeText } from '../dialect/clickhouse-texts.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { IP6_TYPE, nullOf } from '../dialect/duckdb.ts';
@@ -155,6 +155,7 @@ export function converted(value: Value, type: ValueType): Value | undefined {
       return make(
         ([sql]) => [once(sql!, sqlText.ip4OfText), once(sql!, sqlText.ip6OfText)],
         (cell) => textAddress(String(cell)),
+        addressOfText,
       );
     default:
       return undefined;

@@ -1,6 +1,6 @@
 /** Functions of addresses. */
 import { formatIp4, formatIp6, ip6ToUuid, uuidToIp6 } from '../../address.ts';
-import { blockOf, untranslated } from '../../dialect/clickhouse.ts';
+import { blockOf } from '../../dialect/clickhouse.ts';
 import { blockOfIp4, blockStartOfIp6 } from '../../dialect/duckdb.ts';
 import { once } from '../../dialect/once.ts';
 import { addressText } from '../../dialect/written-sql.ts';
@@ -45,11 +45,7 @@ export const CIDR: FunctionOperator = {
         };
         return [once(v4!, (b4) => once(v6!, (b6) => named(b4, b6), 'b6'), 'b4')];
       },
-      clickhouse: (scope) => {
-        // Of some addresses ClickHouse writes the end as IPv4.
-        if (six > 96 && six < 128) throw untranslated(`blocks of ${six} bits`);
-        return blockOf(valueClickHouse(ip, scope), four, six);
-      },
+      clickhouse: (scope) => blockOf(valueClickHouse(ip, scope), four, six),
       reader: (scope) => {
         const read = ip.reader(scope);
         const mask = four === 0 ? 0 : (0xffff_ffff << (32 - four)) >>> 0;
@@ -71,8 +67,9 @@ export const ADDRESS_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
     gives: 'the address that a text is',
     ...{ least: 1, most: 1 },
     make: (call) => {
-      const { type, sql, reader } = typedAt(call, 0, 'address');
-      return { type, sql, reader };
+      const ip = typedAt(call, 0, 'address');
+      const { type, sql, reader } = ip;
+      return { type, sql, reader, clickhouse: (scope) => valueClickHouse(ip, scope) };
     },
   },
 };
