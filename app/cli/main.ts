@@ -99,7 +99,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/refield.ts')).refieldCommand,
   },
   retime: {
-    summary: "change a source's zone or year",
+    summary: 'change what was decided about the times of sources',
     load: async () => (await import('./commands/retime.ts')).retimeCommand,
   },
   carve: {

@@ -1,5 +1,5 @@
 /** What connections of captures carried, searched from the command line. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { daybook, ndjson, scratch } from './harness.ts';
@@ -68,9 +68,41 @@ it('searches in the connections of a query, and prints JSON', async () => {
   expect(lines).toHaveLength(2);
   expect(lines[0]).toMatchObject({
     ...{ source: 'a.pcap', sent_by: 'client', offset: 5, length: 6, text: 'jndi:x' },
-    ...{ hex: '6a6e64693a78', before: 'EHLO ', after: '..', serverPort: 25 },
+    ...{ hex: '6a6e64693a78', before: 'EHLO ', after: '..', server_port: 25 },
   });
   expect(lines[1]).toMatchObject({ searched: { matches: 1, isStopped: false, left: [] } });
+});
+
+it('writes matches to a file, which is never the evidence, and tags their flows', async () => {
+  const out = path.join(space.folder, 'matches.csv');
+  const args = ['payload', CASE, 'jndi:', '--format', 'csv', '--out'];
+  const run = await daybook([...args, out, '--tag', 'log4shell']);
+  expect([run.status, run.out]).toEqual([0, '']);
+  expect(run.err).toContain('2 flows matched; 2 are now tagged log4shell');
+  const lines = readFileSync(out, 'utf8').split('\n');
+  expect(lines[0]).toBe(
+    'ts,source,event_id,proto,client,client_port,server,server_port,sent_by,offset,length,text,hex,before,after',
+  );
+  expect(lines[1]).toMatch(
+    /^2026-\S+,a\.pcap,1:f1,tcp,192\.0\.2\.17,40000,198\.51\.100\.7,8080,client,12,5,jndi:,/,
+  );
+  expect(lines).toHaveLength(4);
+  const tagged = await daybook(['count', CASE, 'kind:flow tag:log4shell']);
+  expect(tagged.out.trim()).toBe('2');
+  expect((await daybook([...args, out])).status).toBe(2);
+  const evidence = await daybook([...args, CAPTURE, '--force']);
+  expect([evidence.status, evidence.err]).toEqual([2, expect.stringContaining('evidence')]);
+});
+
+it('corrects times by the error of the clock', async () => {
+  const first = async () =>
+    Date.parse(ndjson<{ ts: string }>(await daybook(['payload', CASE, 'jndi:', '--json']))[0]!.ts);
+  const before = await first();
+  const retime = (clock: string) => daybook(['retime', CASE, '1', '--clock', clock]);
+  expect((await retime('1h fast')).status).toBe(0);
+  expect(before - (await first())).toBe(3_600_000);
+  expect((await retime('right')).status).toBe(0);
+  expect(await first()).toBe(before);
 });
 
 it('says what is wrong with a pattern, and which captures are not there', async () => {

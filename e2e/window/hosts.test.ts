@@ -115,6 +115,18 @@ describe.skipIf(whyNot !== undefined)(
       await expect(matches.getByRole('status')).toContainText('1 match in');
       await expect(matches.locator('mark')).toHaveText('files.example');
       await shot(page, 'browser-payload-search');
+      const [csv] = await Promise.all([
+        page.waitForEvent('download'),
+        matches.getByRole('button', { name: 'CSV', exact: true }).click(),
+      ]);
+      expect(readFileSync(await csv.path(), 'utf8')).toMatch(/,client,\d+,13,files\.example,/);
+      await matches.getByRole('button', { name: 'Tag the flow…' }).click();
+      const tagging = page.getByRole('dialog', { name: 'Tag events' });
+      await tagging.getByRole('combobox', { name: 'Tags' }).fill('downloads');
+      await page.keyboard.press('Enter');
+      await tagging.getByRole('button', { name: 'Tag this event' }).click();
+      await expect(window.notice('1 event has the tag downloads')).toBeVisible();
+      await palette.run('Search what connections carried');
       await matches.getByRole('button', { name: /Show the flow of/ }).click();
       await expect(dialog).toBeHidden();
       await expect(window.details.region).toContainText('8080');

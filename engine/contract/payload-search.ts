@@ -52,3 +52,58 @@ export function printable(bytes: Uint8Array): string {
 export function endText(address: string, port: number): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
+
+/** A match, as every shell has it. */
+export interface PayloadMatch {
+  /** Id of the flow that it is in. */
+  readonly event: string;
+  readonly source: string;
+  readonly proto: 'tcp' | 'udp';
+  readonly client: string;
+  readonly clientPort: number;
+  readonly server: string;
+  readonly serverPort: number;
+  readonly isFromClient: boolean;
+  readonly offset: number;
+  readonly length: number;
+  readonly before: Uint8Array;
+  /** Its first bytes. */
+  readonly match: Uint8Array;
+  readonly after: Uint8Array;
+}
+
+/** What a file of matches has of each, in this order. */
+export const MATCH_COLUMNS = [
+  'ts',
+  'source',
+  'event_id',
+  'proto',
+  'client',
+  'client_port',
+  'server',
+  'server_port',
+  'sent_by',
+  'offset',
+  'length',
+  'text',
+  'hex',
+  'before',
+  'after',
+] as const;
+
+/** @param time RFC 3339; undefined: the packet has none */
+export function matchRecord(
+  one: PayloadMatch,
+  time: string | undefined,
+): Record<(typeof MATCH_COLUMNS)[number], string | number | null> {
+  return {
+    ...{ ts: time ?? null, source: one.source, event_id: one.event, proto: one.proto },
+    ...{ client: one.client, client_port: one.clientPort },
+    ...{ server: one.server, server_port: one.serverPort },
+    ...{ sent_by: one.isFromClient ? 'client' : 'server' },
+    ...{ offset: one.offset, length: one.length },
+    text: printable(one.match),
+    hex: Array.from(one.match, (byte) => byte.toString(16).padStart(2, '0')).join(''),
+    ...{ before: printable(one.before), after: printable(one.after) },
+  };
+}

@@ -1,26 +1,34 @@
 /** `daybook payload`: what connections of captures carried, searched in the captures themselves. */
+import { counted } from '../../../engine/contract/counted.ts';
 import {
   endText,
+  MATCH_COLUMNS,
+  matchRecord,
   notSearchedTexts,
   printable,
   searchedText,
 } from '../../../engine/contract/payload-search.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
+import { tagEvents } from '../../../engine/operations/marks/mark.ts';
 import { requestRange } from '../../../engine/operations/query/request-range.ts';
 import {
   type FoundPayload,
+  type PayloadSearchReport,
   searchPayloads,
 } from '../../../engine/operations/payload/search-payloads.ts';
 import { CaseSession } from '../../../engine/search/index.ts';
-import { TIME_OPTIONS, type Command } from '../command.ts';
-import { size, TableLayout, visible, write } from '../output.ts';
+import { DaybookError } from '../../../engine/contract/errors.ts';
+import type { Parsed } from '../arguments.ts';
+import { FORCE_OPTION, TIME_OPTIONS, type Command } from '../command.ts';
+import { size, TableLayout, visible } from '../output.ts';
 import { PASSWORD_OPTION, takePasswords } from '../password-option.ts';
+import { csvLines, formatOf, type PrintOptions, printTo } from '../print-result.ts';
 import { ProgressLine } from '../progress.ts';
 
 const PARTIAL = 3;
 const LIMIT = 1000;
-/** Rows that are printed together. */
-const ROWS = 50;
+const FORMATS = ['table', 'ndjson', 'csv'] as const;
+type Format = (typeof FORMATS)[number];
 
 export const payloadCommand: Command = {
   spec: {
@@ -32,13 +40,26 @@ export const payloadCommand: Command = {
     options: {
       ...TIME_OPTIONS,
       limit: { type: 'string', value: 'N', help: `end after N matches (default ${LIMIT})` },
+      tag: { type: 'string', value: 'NAME', help: 'tag the flows of all matches' },
+      format: {
+        type: 'string',
+        value: 'F',
+        help: `how to print: ${FORMATS.join(', ')} (default table)`,
+      },
+      out: {
+        type: 'string',
+        value: 'FILE',
+        help: 'write the matches to a file, whole or not at all; - is standard output',
+      },
+      ...FORCE_OPTION,
       ...PASSWORD_OPTION,
       json: { type: 'boolean', help: 'matches as NDJSON, then one document of what was searched' },
     },
     details: `Examples:
   daybook payload CASE 'jndi:'
   daybook payload CASE '/\\$\\{[a-z:]{2,20}/i' 'dst_port:8080'
-  daybook payload CASE 'hex:4d5a9000' 'kind:flow src_ip:public'
+  daybook payload CASE 'hex:4d5a9000' 'kind:flow src_ip:public' --tag executable
+  daybook payload CASE 'password=' --format csv --out passwords.csv
 TEXT ignores the case of A to Z, and is found in UTF-8 and in UTF-16; regular expressions do not, but with i behind them:
 '/RE/i'. Matches of one are at most 4,096 bytes long. QUERY says in which connections to search: those that its events
 belong to. Payloads are searched as they were sent: what is compressed or encrypted in them is not found.
@@ -50,48 +71,43 @@ The evidence is read again; exit status 3: some of it could not be.`,
     const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
     const limit = parsed.whole('limit', 1) ?? LIMIT;
     const isJson = parsed.flag('json');
+    const { format, out } = outputOf(parsed);
+    const tag = parsed.text('tag');
     const { queryMemory: memoryLimit, threads } = settings;
     const { evidence } = await import('../../compose.ts');
     const session = CaseSession.open(path, { memoryLimit, threads });
     const line = new ProgressLine(streams);
-    const layout = new TableLayout(
-      ['ts', 'source', 'client', 'sent', 'server', 'proto', 'offset', 'payload'],
-      streams.out.columns,
-    );
-    let rows: FoundPayload[] = [];
-    const print = async (): Promise<void> => {
-      if (rows.length === 0) return;
-      line.clear();
-      const given = rows;
-      rows = [];
-      await write(
-        streams.out,
-        isJson
-          ? given.map((one) => `${JSON.stringify(documentOf(one))}\n`).join('')
-          : layout.add(given.map(cellsOf)),
-      );
-    };
     try {
-      const report = await searchPayloads(session, evidence, {
+      const search = await searchPayloads(session, evidence, {
         ...{ pattern, query, zone, limit, signal },
         ...requestRange(parsed.text('from'), parsed.text('to'), zone),
-        found: (match) => rows.push(match),
-        report: async ({ done, of, source }) => {
-          if (rows.length >= ROWS) await print();
-          line.update({ bytes: done, totalBytes: of ?? 0, source, phase: 'reading' });
-        },
+        report: async ({ done, of, source }) =>
+          line.update({ bytes: done, totalBytes: of ?? 0, source, phase: 'reading' }),
       });
-      await print();
+      const { report } = search;
+      const flows = new Set<string>();
+      const { sources } = session.snapshot();
+      const guard = { overwrite: parsed.flag('force'), inputs: [], evidence: sources };
+      await printTo({ out, guard, streams }, async (output) => {
+        const text = textOf(format, { out, streams });
+        if (format === 'csv') await output.write(text([]));
+        for await (const matches of search.matches()) {
+          line.clear();
+          if (matches.length > 0) await output.write(text(matches));
+          for (const { event } of matches) flows.add(event);
+        }
+        if (isJson) await output.write(`${JSON.stringify({ searched: report })}\n`);
+      });
       line.clear();
-      if (isJson) await write(streams.out, `${JSON.stringify({ searched: report })}\n`);
-      else {
-        const { matches, isStopped } = report;
-        streams.err.write(`${searchedText(matches, report, size)}\n`);
-        if (isStopped)
-          streams.err.write(
-            `ended there: more may follow, and --limit N finds more than ${matches}\n`,
-          );
-        for (const text of notSearchedTexts(report)) streams.err.write(`${visible(text)}\n`);
+      if (!isJson) for (const one of notes(report)) streams.err.write(`${visible(one)}\n`);
+      if (tag !== undefined) {
+        const { changed } = await tagEvents({
+          ...{ session, name: tag, remove: false, signal },
+          events: [...flows],
+        });
+        streams.err.write(
+          `${counted(flows.size, 'flow')} matched; ${counted(changed, 'is', 'are')} now tagged ${visible(tag)}\n`,
+        );
       }
       return report.left.length > 0 ? PARTIAL : 0;
     } finally {
@@ -101,6 +117,51 @@ The evidence is read again; exit status 3: some of it could not be.`,
   },
 };
 
+/** @throws DaybookError usage */
+function outputOf(parsed: Parsed): { format: Format; out: string | undefined } {
+  const asked = formatOf(parsed);
+  const format = FORMATS.find((one) => one === (asked.format ?? 'ndjson'));
+  if (format !== undefined) return { ...asked, format };
+  throw new DaybookError(
+    'usage',
+    `matches are not printed as ${asked.format}`,
+    `formats: ${FORMATS.join(', ')}`,
+  );
+}
+
+/** Matches as text; of CSV the header first, for none. */
+function textOf(
+  format: Format,
+  { out, streams }: Pick<PrintOptions, 'out' | 'streams'>,
+): (matches: readonly FoundPayload[]) => string {
+  if (format === 'ndjson')
+    return (matches) =>
+      matches.map((one) => `${JSON.stringify(matchRecord(one, one.time))}\n`).join('');
+  if (format === 'csv')
+    return (matches) => {
+      const records = matches.map((one) => matchRecord(one, one.time));
+      const rows = records.map((record) => MATCH_COLUMNS.map((name) => record[name]));
+      return csvLines(matches.length === 0 ? [MATCH_COLUMNS] : rows, { out, streams });
+    };
+  const layout = new TableLayout(
+    ['ts', 'source', 'client', 'sent', 'server', 'proto', 'offset', 'payload'],
+    out === undefined ? streams.out.columns : undefined,
+  );
+  return (matches) => layout.add(matches.map(cellsOf));
+}
+
+/** What was searched, and what was not. */
+function notes(report: PayloadSearchReport): string[] {
+  const { matches, isStopped } = report;
+  return [
+    searchedText(matches, report, size),
+    ...(isStopped
+      ? [`ended there: more may follow, and --limit N finds more than ${matches}`]
+      : []),
+    ...notSearchedTexts(report),
+  ];
+}
+
 function cellsOf(one: FoundPayload): (string | number | undefined)[] {
   const { source, client, clientPort, server, serverPort, isFromClient, proto, offset } = one;
   return [
@@ -108,14 +169,4 @@ function cellsOf(one: FoundPayload): (string | number | undefined)[] {
     ...[endText(server, serverPort), proto, offset],
     `${printable(one.before)}»${printable(one.match)}«${printable(one.after)}`,
   ];
-}
-
-function documentOf(one: FoundPayload): object {
-  const { time, ts: _, before, match, after, isFromClient, ...rest } = one;
-  return {
-    ...{ ts: time, sent_by: isFromClient ? 'client' : 'server', ...rest },
-    text: printable(match),
-    hex: Buffer.from(match).toString('hex'),
-    ...{ before: printable(before), after: printable(after) },
-  };
 }

@@ -1,4 +1,5 @@
 /** The bytes of an event's record, and the layers of a packet, from the evidence itself. */
+import { clockErrorOf } from '../../contract/clock.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import type { StreamContent } from '../../contract/stream.ts';
 import { type CaseSession, eventKey } from '../../search/index.ts';
@@ -101,10 +102,16 @@ export async function eventStream(
       'flows of captures, what protocols say in them, and their packets are',
     );
   await checkEvidence(evidence, source, signal);
-  return evidence.readStream({
+  const content = await evidence.readStream({
     ...{ location: locationOf(source), flow, limit, signal },
     progress: (bytes) => tell({ done: bytes, of: source.contentSize }),
   });
+  const clockError = clockErrorOf(source.decisions.clock);
+  if (clockError === 0) return content;
+  const corrected = content.parts.map((part) =>
+    part.ts === undefined ? part : { ...part, ts: part.ts - clockError },
+  );
+  return { ...content, parts: corrected };
 }
 
 /** @throws DaybookError not-found, for events that are derived from others */

@@ -1,6 +1,6 @@
 /** Matches in payloads, as a window asks for them. */
 import type { Part, Request, Result } from '../../contract/operations.ts';
-import { type CaseSession, type GivenList, eventIdOf } from '../../search/index.ts';
+import type { CaseSession, GivenList } from '../../search/index.ts';
 import type { EvidenceReader } from '../event/evidence-reader.ts';
 import { searchPayloads } from './search-payloads.ts';
 
@@ -14,20 +14,13 @@ export async function payloadMatches(
 ): Promise<Result<'payload.search'>> {
   const { pattern, query, from, to, list, zone, limit } = request;
   const found: Result<'payload.search'>['matches'] = [];
-  const { matches: _, ...report } = await searchPayloads(session, evidence, {
-    ...{
-      pattern,
-      query: query.trim() === '' ? undefined : query,
-      from,
-      to,
-      list,
-      zone,
-      limit,
-      signal,
-    },
-    found: ({ sourceId, flow, time: _time, ...match }) =>
-      found.push({ event: eventIdOf({ sourceId, seq: -flow }), ...match }),
+  const search = await searchPayloads(session, evidence, {
+    ...{ pattern, from, to, list, zone, limit, signal },
+    query: query.trim() === '' ? undefined : query,
     report: (progress) => tell({ ...progress, matches: found.length }),
   });
+  for await (const matches of search.matches())
+    for (const { time: _, ...match } of matches) found.push(match);
+  const { matches: _, ...report } = search.report;
   return { matches: found, ...report };
 }

@@ -50,15 +50,15 @@ async function search(
   query?: string,
   limit = 100,
 ): Promise<{ found: FoundPayload[]; report: PayloadSearchReport }> {
-  const found: FoundPayload[] = [];
-  const report = await small.services.cases.use(small.folder, (session) =>
-    searchPayloads(session, evidence, {
+  return small.services.cases.use(small.folder, async (session) => {
+    const running = await searchPayloads(session, evidence, {
       ...{ pattern, query, zone: 'UTC', limit },
-      found: (one) => found.push(one),
       report: () => Promise.resolve(),
-    }),
-  );
-  return { found, report };
+    });
+    const found: FoundPayload[] = [];
+    for await (const matches of running.matches()) found.push(...matches);
+    return { found, report: running.report };
+  });
 }
 
 const told = (found: readonly FoundPayload[]): unknown[] =>

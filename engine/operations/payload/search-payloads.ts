@@ -4,7 +4,8 @@
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import { CancelledError, DaybookError, messageOfError } from '../../contract/errors.ts';
-import type { SearchedPayloads } from '../../contract/payload-search.ts';
+import { clockErrorOf } from '../../contract/clock.ts';
+import type { PayloadMatch, SearchedPayloads } from '../../contract/payload-search.ts';
 import type { FlowEnds, PayloadTaker, StreamTaker } from '../../contract/payloads.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
@@ -15,6 +16,7 @@ import {
   type CaseSession,
   type GivenList,
   askQuery,
+  eventIdOf,
   eventKey,
   shownRows,
 } from '../../search/index.ts';
@@ -22,19 +24,12 @@ import { checkEvidence, type EvidenceReader } from '../event/evidence-reader.ts'
 import { parsePayloadPattern, type PayloadPattern } from './payload-pattern.ts';
 import { type FoundBytes, searchDatagram, StreamSearch } from './stream-search.ts';
 
-export interface FoundPayload extends FoundBytes {
-  /** When its first byte came, in the zone that was asked for. */
-  readonly time: string | undefined;
-  readonly source: string;
-  readonly sourceId: number;
-  /** Number of its flow in the source. */
-  readonly flow: number;
-  readonly proto: 'tcp' | 'udp';
-  readonly client: string;
-  readonly clientPort: number;
-  readonly server: string;
-  readonly serverPort: number;
-}
+/** Times are corrected by the error of the source's clock. */
+export type FoundPayload = FoundBytes &
+  PayloadMatch & {
+    /** When its first byte came, in the zone that was asked for. */
+    readonly time: string | undefined;
+  };
 
 export type PayloadSearchReport = {
   -readonly [K in keyof SearchedPayloads]: SearchedPayloads[K];
@@ -55,13 +50,18 @@ export interface PayloadSearchParameters {
   /** Matches, at most. */
   readonly limit: number;
   readonly signal?: AbortSignal | undefined;
-  /** Called for the matches of one capture by their times, then for those of the next. */
-  found(match: FoundPayload): void;
   report(progress: { done: number; of: number | undefined; source: string }): Promise<void>;
 }
 
 /** As many matches as were asked for. */
 class Enough extends Error {}
+
+export interface PayloadSearch {
+  /** The matches of one capture by their times, then those of the next. */
+  matches(): AsyncGenerator<FoundPayload[]>;
+  /** To be asked when they have ended. */
+  readonly report: PayloadSearchReport;
+}
 
 /**
  * @throws DaybookError usage for a pattern that is none, a view without events, or a case without captures; query-syntax,
@@ -71,7 +71,7 @@ export async function searchPayloads(
   session: CaseSession,
   evidence: EvidenceReader,
   parameters: PayloadSearchParameters,
-): Promise<PayloadSearchReport> {
+): Promise<PayloadSearch> {
   const watch = new Stopwatch('payload');
   const pattern = parsePayloadPattern(parameters.pattern);
   const wanted = await watch.spanAsync('find', () => wantedFlows(session, parameters));
@@ -90,15 +90,20 @@ export async function searchPayloads(
     ...{ matches: 0, isStopped: false, sources: 0, streams: 0, datagrams: 0 },
     ...{ bytes: 0, gaps: 0, missing: 0, evicted: 0, left: [] },
   };
-  await watch.spanAsync('read', async () => {
-    for (const source of sources) {
-      if (report.isStopped) break;
-      await searchSource(evidence, source, pattern, wanted?.get(source.id), parameters, report);
-    }
-  });
-  watch.rowsReturned = report.matches;
-  session.record(watch, 'done');
-  return report;
+  return {
+    report,
+    async *matches() {
+      for (const source of sources) {
+        if (report.isStopped) break;
+        const flows = wanted?.get(source.id);
+        yield await watch.spanAsync('read', () =>
+          searchSource(evidence, source, pattern, flows, parameters, report),
+        );
+      }
+      watch.rowsReturned = report.matches;
+      session.record(watch, 'done');
+    },
+  };
 }
 
 async function searchSource(
@@ -106,10 +111,11 @@ async function searchSource(
   source: SourceRow,
   pattern: PayloadPattern,
   flows: ReadonlySet<number> | undefined,
-  { found, report: tell, zone, limit, signal }: PayloadSearchParameters,
+  { report: tell, zone, limit, signal }: PayloadSearchParameters,
   report: PayloadSearchReport,
-): Promise<void> {
+): Promise<FoundPayload[]> {
   const { id, name } = source;
+  const clockError = clockErrorOf(source.decisions.clock);
   const matches: (FoundBytes & Ends)[] = [];
   const taker = new Search(pattern, flows, report, (ends, match) => {
     matches.push({ ...match, ...describe(ends) });
@@ -132,16 +138,20 @@ async function searchSource(
   }
   report.sources += 1;
   // Each side is searched by itself, some packets at a time.
-  for (const match of matches.toSorted((one, other) => (one.ts ?? 0) - (other.ts ?? 0))) {
-    const time = match.ts === undefined ? undefined : formatTime(match.ts, 0, 6, zone);
-    found({ ...match, time, source: name, sourceId: id });
-  }
+  return matches
+    .toSorted((one, other) => (one.ts ?? 0) - (other.ts ?? 0))
+    .map(({ flow, ...match }) => {
+      const ts = match.ts === undefined ? undefined : match.ts - clockError;
+      const time = ts === undefined ? undefined : formatTime(ts, 0, 6, zone);
+      const event = eventIdOf({ sourceId: id, seq: -flow });
+      return { ...match, ts, time, source: name, event };
+    });
 }
 
-type Ends = Pick<
-  FoundPayload,
-  'flow' | 'proto' | 'client' | 'clientPort' | 'server' | 'serverPort'
->;
+type Ends = Pick<PayloadMatch, 'proto' | 'client' | 'clientPort' | 'server' | 'serverPort'> & {
+  /** Number of its flow in the source. */
+  readonly flow: number;
+};
 
 function describe(ends: FlowEnds): Ends {
   const { flow, proto, clientPort, serverPort } = ends;

@@ -3,10 +3,13 @@
  * opens its flow in the details, behind the dialog.
  */
 import { Button, Checkbox, Modal, Progress, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import {
   counted,
   formatBytes,
+  formatTime,
+  useCase,
   useDialog,
   useQuestion,
   useSession,
@@ -17,11 +20,14 @@ import { OperationError } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
 import {
   endText,
+  MATCH_COLUMNS,
+  matchRecord,
   notSearchedTexts,
   printable,
   searchedText,
 } from '../../../engine/contract/payload-search.ts';
 import type { Part, Result } from '../../../engine/contract/operations.ts';
+import { csvOf, download } from '../../widgets/csv.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
 import { Problem } from '../../widgets/problem.tsx';
@@ -158,6 +164,7 @@ function Matches({ found }: { readonly found: Found }) {
           ))}
         </ul>
       )}
+      {matches.length > 0 && <Uses matches={matches} />}
       {matches.length > 0 && (
         <div className={css['matches']}>
           <table>
@@ -178,6 +185,54 @@ function Matches({ found }: { readonly found: Found }) {
         </div>
       )}
     </section>
+  );
+}
+
+/** What can be done with all matches. */
+function Uses({ matches }: { readonly matches: readonly Match[] }) {
+  const { dialogs } = useWorkspace();
+  const { readOnly } = useCase();
+  const flows = [...new Set(matches.map(({ event }) => event))];
+  const records = () =>
+    matches.map((one) =>
+      matchRecord(
+        one,
+        one.ts === undefined ? undefined : `${formatTime(one.ts, 'UTC').replace(' ', 'T')}Z`,
+      ),
+    );
+  return (
+    <div className={form['row']}>
+      <Button
+        variant="default"
+        size="compact-sm"
+        disabled={readOnly}
+        onClick={() => dialogs.open({ dialog: 'tag', events: flows })}
+      >
+        Tag {flows.length === 1 ? 'the flow' : `the ${counted(flows.length, 'flow')}`}…
+      </Button>
+      <Button
+        variant="default"
+        size="compact-sm"
+        leftSection={<IconDownload size={13} aria-hidden />}
+        onClick={() => {
+          const rows = records().map((record) => MATCH_COLUMNS.map((name) => record[name]));
+          download('payload-matches.csv', 'text/csv', csvOf([...MATCH_COLUMNS], rows));
+        }}
+      >
+        CSV
+      </Button>
+      <Button
+        variant="default"
+        size="compact-sm"
+        leftSection={<IconDownload size={13} aria-hidden />}
+        onClick={() => {
+          const lines = records().map((record) => `${JSON.stringify(record)}\n`);
+          download('payload-matches.ndjson', 'application/x-ndjson', lines.join(''));
+        }}
+      >
+        NDJSON
+      </Button>
+    </div>
   );
 }
 
