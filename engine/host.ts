@@ -167,6 +167,9 @@ export class EngineHost {
       window.pipe.close();
       return;
     }
+    const kind = fieldOf(frame, 'frame');
+    // It was asked for while another window did the same.
+    if (kind === 'start') return;
     const id = fieldOf(frame, 'id');
     if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 0) {
       this.options.log('a window sent a frame without an id and is let go');
@@ -174,7 +177,6 @@ export class EngineHost {
       window.pipe.close();
       return;
     }
-    const kind = fieldOf(frame, 'frame');
     const operation = fieldOf(frame, 'op');
     if (kind === 'cancel') window.calls.get(id)?.controller.abort(new CancelledError());
     else if (kind !== 'call') this.refuse(window, id, 'usage', 'a frame is a call or a cancel');

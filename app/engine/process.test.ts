@@ -51,13 +51,21 @@ describe('the engine as a process', () => {
     const seen = await states(connection, (state) => /not started again/.test(state.reason ?? ''));
     expect(seen.filter(({ state }) => state === 'down').length).toBe(5);
     for (const state of seen) if (state.state === 'down') expect(state.reason).toMatch(reason);
+    const restarted = seen.flatMap(({ state, restart }) => (state === 'down' ? [restart] : []));
+    expect(restarted).toEqual([100, 200, 400, 800, 'on-request']);
     const error = await connection.call('engine.info', {}).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(OperationError);
     expect((error as OperationError).info.code).toBe('engine-down');
-    // A new window tries once more.
+    // Asked for it, it tries once more; asked twice, too.
     const { restarts } = engine.state;
-    engine.openChannel();
+    const again = states(connection, ({ state }) => state === 'down');
+    connection.start();
+    connection.start();
     expect(engine.state).toMatchObject({ state: 'starting', restarts: restarts + 1 });
+    expect((await again).at(-1)).toMatchObject({ restarts: restarts + 1, restart: 'on-request' });
+    // So does a new window.
+    engine.openChannel();
+    expect(engine.state).toMatchObject({ state: 'starting', restarts: restarts + 2 });
     await engine.stop();
   });
 

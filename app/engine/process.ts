@@ -162,7 +162,7 @@ export class EngineProcess implements ChannelOwner {
     if (this.child !== undefined) this.write(wireHead(OPEN, channel.id, 0));
     else {
       channel.deliver(encodeFrame(this.current));
-      if (this.pause === undefined && this.stopped === undefined) this.restart();
+      this.startIfGivenUp();
     }
     return channel;
   }
@@ -229,6 +229,10 @@ export class EngineProcess implements ChannelOwner {
 
   // -- the process ----------------------------------------------------------------------------
 
+  private startIfGivenUp(): void {
+    if (this.pause === undefined && this.stopped === undefined) this.restart();
+  }
+
   /** No engine runs: a call fails at once rather than wait for one that may never come. */
   private answerDown(channel: EngineChannel, bytes: Uint8Array): void {
     let frame: unknown;
@@ -237,8 +241,9 @@ export class EngineProcess implements ChannelOwner {
     } catch {
       return;
     }
-    const { id } = frame as { id?: unknown };
-    if (typeof id !== 'number' || (frame as { frame?: unknown }).frame !== 'call') return;
+    const { id, frame: kind } = frame as { id?: unknown; frame?: unknown };
+    if (kind === 'start') this.startIfGivenUp();
+    if (typeof id !== 'number' || kind !== 'call') return;
     const why = this.current.reason === undefined ? '' : `: ${this.current.reason}`;
     const error = { code: 'engine-down' as const, message: `the engine is not running${why}` };
     channel.deliver(encodeFrame({ frame: 'error', id, error }));
@@ -350,10 +355,11 @@ export class EngineProcess implements ChannelOwner {
     const gaveUp = this.youngDeaths >= YOUNG_DEATHS;
     if (gaveUp) reason += ` (it ended ${this.youngDeaths} times in a row and is not started again)`;
     const { restarts } = this.current;
-    this.tellAll({ frame: 'engine', state: 'down', restarts, reason });
-    if (gaveUp) return;
     const pauseMs = FIRST_PAUSE_MS * 2 ** Math.max(0, this.youngDeaths - 1);
-    this.pause = setTimeout(() => this.restart(), pauseMs);
+    // Before windows are told: one that asks for an engine gets this one.
+    if (!gaveUp) this.pause = setTimeout(() => this.restart(), pauseMs);
+    const restart = gaveUp ? 'on-request' : pauseMs;
+    this.tellAll({ frame: 'engine', state: 'down', restarts, reason, restart });
   }
 
   private restart(): void {

@@ -91,5 +91,23 @@ for (const shell of [browserShell, electronShell]) {
       }).toPass();
       await expect.poll(() => window.found()).toBe(30);
     });
+
+    it('starts an engine that was given up once that is asked for, and goes on', async () => {
+      const again = opened.page.getByRole('button', { name: 'Start again' });
+      // An engine that ends 5 times in a row, each soon after its start, is given up.
+      const killed = new Set<number>();
+      await expect(async () => {
+        const pid = await opened.enginePid();
+        if (!killed.has(pid)) process.kill(pid, 'SIGKILL');
+        killed.add(pid);
+        await expect(again).toBeVisible({ timeout: 100 });
+      }).toPass({ intervals: [50] });
+      await expect(window.engineBanner).toContainText('is not started again');
+      await shot(opened.page, `${shell.name}-engine-given-up`);
+      await again.click();
+      await expect(window.engineBanner).toBeHidden();
+      await window.query.run('root');
+      await expect.poll(() => window.found()).toBe(30);
+    });
   });
 }

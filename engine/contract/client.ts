@@ -128,6 +128,11 @@ export class Connection implements Engine {
     });
   }
 
+  /** Starts an engine that was given up, where `state.restart` is `on-request`. */
+  start(): void {
+    this.sendFrame({ frame: 'start' });
+  }
+
   close(): void {
     this.pipe.close();
   }
@@ -143,13 +148,13 @@ export class Connection implements Engine {
     return running;
   }
 
-  private failAll(reason: string): void {
+  private failAll(reason: string, restarts = false): void {
     for (const id of [...this.running.keys()]) {
       this.end(id)?.reject(
         new OperationError({
           code: 'engine-down',
           message: `the engine stopped: ${reason}`,
-          hint: 'it is restarting; everything committed is kept',
+          hint: `${restarts ? 'it is restarting; ' : ''}everything committed is kept`,
         }),
       );
     }
@@ -199,7 +204,9 @@ export class Connection implements Engine {
         } else this.setState({ ...this.lastState, state: 'ready', reason: undefined });
         break;
       case 'engine':
-        if (frame.state === 'down') this.failAll(frame.reason ?? 'unknown reason');
+        if (frame.state === 'down') {
+          this.failAll(frame.reason ?? 'unknown reason', typeof frame.restart === 'number');
+        }
         this.setState(frame);
         break;
     }

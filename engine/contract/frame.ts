@@ -42,10 +42,14 @@ export interface ErrorInfo {
   readonly position?: number | undefined;
 }
 
-/** Window to engine. `id` is chosen by the window and unique among its running calls. */
+/**
+ * Window to engine. `id` is chosen by the window and unique among its running calls. `start` is for the shell that
+ * watches the engine's process: an engine that was given up is started again.
+ */
 export type ClientFrame =
   | { readonly frame: 'call'; readonly id: number; readonly op: string; readonly params: unknown }
-  | { readonly frame: 'cancel'; readonly id: number };
+  | { readonly frame: 'cancel'; readonly id: number }
+  | { readonly frame: 'start' };
 
 /** Engine to window; `engine` comes from the shell that watches the engine's process. */
 export type EngineFrame =
@@ -64,6 +68,11 @@ export type EngineFrame =
       /** How often it was restarted since the shell began. */
       readonly restarts: number;
       readonly reason?: string | undefined;
+      /**
+       * Of an engine that is down: after how many milliseconds the shell starts it again, or that it does so only
+       * when it is asked (`start`). Left out where only another window can reach an engine.
+       */
+      readonly restart?: number | 'on-request' | undefined;
     };
 
 const ARRAYS = {

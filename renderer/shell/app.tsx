@@ -4,6 +4,8 @@ import { IconPlugConnectedX } from '@tabler/icons-react';
 import { Suspense, useEffect } from 'react';
 import { useSession, useWorkspace } from '../state/context.ts';
 import { notifyError } from '../state/notify.ts';
+import { formatMs } from '../state/time.ts';
+import { visibleText } from '../widgets/visible-text.ts';
 import { CaseWindow } from './case-window.tsx';
 import { FailureBoundary } from './failure-boundary.tsx';
 import { Dialogs, DropTarget, Palette, StartPage } from './panels.ts';
@@ -41,18 +43,23 @@ export function App() {
   );
 }
 
-/** Says when the engine is gone and that it comes back. */
+/** Says when the engine is gone, and when it comes back, or how to have it back. */
 function EngineBanner() {
-  const engine = useSession((session) => session.engine);
-  if (engine.state !== 'down' && !(engine.state === 'starting' && engine.restarts > 0)) return null;
+  const workspace = useWorkspace();
+  const { state, restarts, reason, restart } = useSession((session) => session.engine);
+  if (state !== 'down' && !(state === 'starting' && restarts > 0)) return null;
   return (
     <Alert
       role="alert"
-      color="red"
+      color="red.9"
       variant="filled"
       icon={<IconPlugConnectedX size={18} />}
       title={
-        engine.state === 'down' ? 'The engine stopped' : 'The engine stopped and is restarting'
+        state === 'starting'
+          ? 'The engine stopped and is restarting'
+          : typeof restart === 'number'
+            ? `The engine stopped and restarts in ${formatMs(restart)}`
+            : 'The engine stopped'
       }
       style={{
         position: 'fixed',
@@ -63,10 +70,18 @@ function EngineBanner() {
         borderRadius: 0,
       }}
     >
-      {engine.reason ?? 'It is restarting.'} Everything committed to the case is kept.{' '}
-      <Button size="compact-xs" variant="white" onClick={() => window.location.reload()}>
-        Reload the window
-      </Button>
+      {reason !== undefined && `Reason: ${visibleText(reason, 400)}. `}Everything committed to the
+      case is kept.{' '}
+      {state === 'down' && restart === 'on-request' && (
+        <Button size="compact-xs" variant="white" ml={6} onClick={() => workspace.startEngine()}>
+          Start again
+        </Button>
+      )}
+      {state === 'down' && restart === undefined && (
+        <Button size="compact-xs" variant="white" ml={6} onClick={() => window.location.reload()}>
+          Reload the window
+        </Button>
+      )}
     </Alert>
   );
 }

@@ -53,6 +53,8 @@ export interface Session {
 export interface Workspace {
   readonly connection: Engine;
   readonly shell: Bridge | undefined;
+  /** Starts an engine that was given up. */
+  startEngine(): void;
   readonly session: StoreApi<Session>;
   readonly views: Views;
   /** The events of the current view. */
@@ -205,6 +207,7 @@ export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Wo
     asking,
     commands: createCommands(),
     dialogs: createDialogs(),
+    startEngine: () => pipe.start(),
     refreshInfo,
     openCase,
     closeCase() {
