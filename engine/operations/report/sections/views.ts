@@ -1,6 +1,7 @@
 /** The saved views: what people asked, and what the case answers now. */
 import { counted } from '../../../contract/counted.ts';
-import type { ReportFacts, ViewFacts } from '../facts.ts';
+import type { ReportFacts } from '../facts.ts';
+import type { ViewFacts } from '../view-facts.ts';
 import { time, timeText } from '../figures.ts';
 import { brief, markup, leftOut, list, paragraphs, table, type Html, type Piece } from '../html.ts';
 import type { Section } from '../section.ts';

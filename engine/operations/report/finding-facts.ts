@@ -1,0 +1,204 @@
+/** What a report says of findings: notes and tags in the analyst's order, each event once. */
+import type { NoteRow } from '../../catalog/tables/notes.ts';
+import type { TagColor } from '../../contract/findings.ts';
+import type { ShownValue } from '../../query/index.ts';
+import {
+  type CaseSession,
+  eventIdOf,
+  eventKey,
+  type ShownRecord,
+  shownRows,
+  startQuery,
+} from '../../search/index.ts';
+import { quoted } from '../event/event-query.ts';
+import { listFindings, type Finding } from '../marks/findings.ts';
+import { cell } from '../output/shown-cells.ts';
+import { recordsOf } from '../query/answer-records.ts';
+import { BASIS, LIMITS, type Limited } from './limits.ts';
+
+export interface EventLine {
+  event: string;
+  time: string;
+  /** TS_BASIS bits: what of the time the record does not state. */
+  basis: number;
+  kind: string;
+  source: string;
+  sourceId: number;
+  tags: readonly string[];
+  /** Host, or the two ends. */
+  where: string;
+  what: string;
+  note: NoteRow | undefined;
+}
+
+export interface TagFacts {
+  name: string;
+  color: TagColor;
+  count: number;
+  /** As they are shown; empty where no event has a time. */
+  first: string;
+  last: string;
+  /** The first in time that are not printed with a note or an earlier tag. */
+  events: Limited<EventLine>;
+  /** Events that are: printed once, and referred to here. */
+  elsewhere: readonly string[];
+}
+
+/** A tag with its events, or an event with a note. */
+export type FindingFacts = Pick<Finding, 'place' | 'severity'> &
+  (
+    | { tag: TagFacts }
+    /** `line` is undefined where the event is in the case no longer. */
+    | { note: NoteRow; line: EventLine | undefined }
+  );
+
+/** In the analyst's order. */
+export interface FindingsFacts {
+  shown: readonly FindingFacts[];
+  notesLeft: number;
+  tagsLeft: number;
+}
+
+const LINE_FIELDS =
+  'ts, ts_basis, tag, kind, event_id, source, host, program, src_ip, src_port, dst_ip, dst_port, proto, event_type, bytes, message';
+
+export async function findingFacts(
+  session: CaseSession,
+  zone: string,
+  signal: AbortSignal | undefined,
+): Promise<FindingsFacts> {
+  const all = await listFindings(session, signal);
+  const notes = new Map(session.catalog.notes.all().map((note) => [eventIdOf(note), note]));
+  const noted = all.filter((one) => one.kind === 'note');
+  const tags = all.filter((one) => one.kind === 'tag');
+  const shown = new Set<Finding>([...noted.slice(0, LIMITS.notes), ...tags.slice(0, LIMITS.tags)]);
+  const withNote = noted.slice(0, LIMITS.notes).map(({ event }) => event);
+  const lines = await linesOfEvents(session, withNote, zone, notes, signal);
+  const printed = new Set(lines.keys());
+  const facts: FindingFacts[] = [];
+  for (const one of all.filter((finding) => shown.has(finding))) {
+    const { place, severity } = one;
+    if (one.kind === 'tag')
+      facts.push({
+        place,
+        severity,
+        tag: await tagFacts(session, one, zone, notes, printed, signal),
+      });
+    else {
+      const note = notes.get(one.event);
+      // One that was taken away meanwhile is no finding any more.
+      if (note !== undefined) facts.push({ place, severity, note, line: lines.get(one.event) });
+    }
+  }
+  return {
+    shown: facts,
+    notesLeft: noted.length - withNote.length,
+    tagsLeft: Math.max(0, tags.length - LIMITS.tags),
+  };
+}
+
+/** @param printed events that are printed elsewhere; those that this tag prints are added */
+async function tagFacts(
+  session: CaseSession,
+  { tag: name, color }: Extract<Finding, { kind: 'tag' }>,
+  zone: string,
+  notes: ReadonlyMap<string, NoteRow>,
+  printed: Set<string>,
+  signal: AbortSignal | undefined,
+): Promise<TagFacts> {
+  const query = `kind:* tag:${quoted(name)}`;
+  const answer = await startQuery(session, {
+    text: `${query} | stats count, min(ts), max(ts)`,
+    ...{ zone, signal, operation: 'report.tag' },
+  }).answer();
+  const [sums] = recordsOf(answer);
+  const sum = (of: string): string => String(cell(sums?.[of]) ?? '');
+  // As times of events are shown: a whole second has no fraction.
+  const time = (of: string): string => sum(of).replace(/\.0+(?=Z|[+-])/, '');
+  const count = Number(sum('count'));
+  const read = await eventLines(session, query, zone, LIMITS.taggedRead, notes, signal);
+  const elsewhere = read.filter(({ event }) => printed.has(event)).map(({ event }) => event);
+  const shown = read.filter(({ event }) => !printed.has(event)).slice(0, LIMITS.taggedPerTag);
+  for (const { event } of shown) printed.add(event);
+  return {
+    ...{ name, color, count, elsewhere, first: time('min(ts)'), last: time('max(ts)') },
+    events: { shown, left: count - shown.length - elsewhere.length },
+  };
+}
+
+async function eventLines(
+  session: CaseSession,
+  query: string,
+  zone: string,
+  limit: number,
+  notes: ReadonlyMap<string, NoteRow>,
+  signal: AbortSignal | undefined,
+): Promise<EventLine[]> {
+  const running = startQuery(session, {
+    text: `${query} | fields ${LINE_FIELDS}`,
+    ...{ zone, limit, signal, operation: 'report.events' },
+  });
+  const out: EventLine[] = [];
+  for await (const records of shownRows(running, zone))
+    for (const record of records) out.push(lineOf(record, notes));
+  return out;
+}
+
+/** Events that one statement asks for by their ids. */
+const IDS_AT_ONCE = 100;
+
+async function linesOfEvents(
+  session: CaseSession,
+  events: readonly string[],
+  zone: string,
+  notes: ReadonlyMap<string, NoteRow>,
+  signal: AbortSignal | undefined,
+): Promise<Map<string, EventLine>> {
+  const out = new Map<string, EventLine>();
+  for (let at = 0; at < events.length; at += IDS_AT_ONCE) {
+    const some = events.slice(at, at + IDS_AT_ONCE).map((event) => `event_id:${event}`);
+    const query = `kind:* (${some.join(' OR ')})`;
+    for (const line of await eventLines(session, query, zone, IDS_AT_ONCE, notes, signal))
+      out.set(line.event, line);
+  }
+  return out;
+}
+
+function lineOf(record: ShownRecord, notes: ReadonlyMap<string, NoteRow>): EventLine {
+  const text = (name: string): string => String(cell(record[name]) ?? '');
+  const end = (side: string): string =>
+    text(`${side}_port`) === ''
+      ? text(`${side}_ip`)
+      : `${text(`${side}_ip`)} port ${text(`${side}_port`)}`;
+  const ends = [end('src'), end('dst')].filter((one) => one !== '').join(' → ');
+  // Many messages begin with their program.
+  const program = text('message').startsWith(text('program')) ? '' : text('program');
+  const event = text('event_id');
+  return {
+    event,
+    time: text('ts'),
+    basis: Number(record[BASIS] ?? 0),
+    kind: text('kind'),
+    source: text('source'),
+    sourceId: eventKey(event).sourceId,
+    tags: tagsOf(record['tag']),
+    where: [text('host'), ends].filter((one) => one !== '').join('; '),
+    what: [
+      [program, text('event_type')].filter((one) => one !== '').join(' '),
+      text('message'),
+      record['message'] === undefined ? [text('proto'), bytesText(record)].join(' ').trim() : '',
+    ]
+      .filter((one) => one !== '')
+      .join(': '),
+    note: notes.get(event),
+  };
+}
+
+function tagsOf(value: ShownValue | undefined): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function bytesText(record: ShownRecord): string {
+  const { bytes } = record;
+  return typeof bytes === 'number' ? `${bytes.toLocaleString('en-US')} bytes` : '';
+}
