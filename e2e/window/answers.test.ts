@@ -121,6 +121,18 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await shot(opened.page, 'bookmark');
     });
 
+    it('the timeline says where bookmarked events are, whatever the query finds', async () => {
+      await window.query.run('source:first.log');
+      await window.timeline.chart.press('Home');
+      await expect.poll(() => window.timeline.said()).toContain('1 tagged or noted in the case');
+      await window.query.run('source:second.log');
+      await expect.poll(() => window.found()).toBe(80);
+      await window.timeline.chart.press('Home');
+      await expect.poll(() => window.timeline.said()).toContain('1 tagged or noted in the case');
+      await window.timeline.chart.press('End');
+      expect(await window.timeline.said()).not.toContain('tagged or noted');
+    });
+
     it('says that an answer is that of the query before one that is wrong', async () => {
       const note = opened.page
         .getByRole('note')

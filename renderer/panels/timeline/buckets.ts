@@ -1,5 +1,5 @@
 /** The buckets of an answer: what range they show, how each is named and what it counts. */
-import { counted, formatRange, timeParts } from '../../panel-api.ts';
+import { counted, formatCount, formatRange, timeParts } from '../../panel-api.ts';
 import { REST_COLOR, seriesColor } from '../../widgets/series-color.ts';
 import { visibleText } from '../../widgets/visible-text.ts';
 import { seriesKey, type Series } from './stacks.ts';
@@ -91,12 +91,18 @@ export function countsOf({ series, hidden }: Buckets, at: number): SeriesCount[]
     .filter(({ n }) => n > 0);
 }
 
-/** A bucket for a screen reader: its time, its events, and of which series they are. */
-export function spokenBucket(buckets: Buckets, at: number): string {
+/** Whatever the query finds. */
+export function findingsText(n: number): string {
+  return `${formatCount(n)} tagged or noted in the case`;
+}
+
+/** A bucket for a screen reader: its time, its events, of which series they are, its findings. */
+export function spokenBucket(buckets: Buckets, at: number, findings = 0): string {
   const { series, sums, field } = buckets;
   const parts =
     series.length > 1
       ? countsOf(buckets, at).map(({ one, n }) => `${seriesName(one, field)} ${n}`)
       : [];
+  if (findings > 0) parts.push(findingsText(findings));
   return [bucketTime(buckets, at), counted(sums[at] ?? 0, 'event'), ...parts].join(', ');
 }

@@ -1,6 +1,6 @@
 /** Times of the chart belong to one bucket; a brush covers whole ones. */
-import { expect, it } from 'vitest';
-import { bucketAt, countMarks, shortCount, wholeBuckets } from './chart-data.ts';
+import { describe, expect, it } from 'vitest';
+import { findingsIn, bucketAt, countMarks, shortCount, wholeBuckets } from './chart-data.ts';
 
 const data = { starts: Float64Array.of(100, 110, 120), width: 10 };
 const none = { starts: new Float64Array(0), width: 10 };
@@ -45,4 +45,16 @@ it.each([
   [1_234_567, '1.23M'],
 ])('writes the count %d as %s', (n, expected) => {
   expect(shortCount(n)).toBe(expected);
+});
+
+describe('findingsIn', () => {
+  const findings = { times: [10, 20, 30], counts: [1, 5, 2] };
+  it.each([
+    [0, 10, 0],
+    [10, 20, 1],
+    [10, 21, 6],
+    [0, 100, 8],
+  ])('between %i and %i', (from, to, n) => {
+    expect(findingsIn(findings, { from, to })).toBe(n);
+  });
 });

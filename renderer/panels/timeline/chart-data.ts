@@ -2,6 +2,20 @@
 import type { Range } from './buckets.ts';
 import type { Stack } from './stacks.ts';
 
+/** Tagged or noted events, some at each time, in the order of time. */
+export interface Findings {
+  readonly times: readonly number[];
+  readonly counts: readonly number[];
+}
+
+/** How many findings are in a range, its end excluded. */
+export function findingsIn({ times, counts }: Findings, { from, to }: Range): number {
+  return times.reduce(
+    (sum, time, at) => (time >= from && time < to ? sum + (counts[at] ?? 0) : sum),
+    0,
+  );
+}
+
 export interface ChartData {
   /** Start of each bucket. */
   readonly starts: Float64Array;
@@ -15,6 +29,7 @@ export interface ChartData {
   readonly zone: string;
   /** A time that is marked. */
   readonly marked: number | undefined;
+  readonly findings: Findings;
 }
 
 /** The bucket that a time is in. */

@@ -11,12 +11,13 @@ import {
 } from '../../panel-api.ts';
 import { visibleText } from '../../widgets/visible-text.ts';
 import { shownRange, spokenBucket, type Range } from './buckets.ts';
-import type { ChartData } from './chart-data.ts';
+import { findingsIn, type ChartData, type Findings } from './chart-data.ts';
 import { createChart, type Chart, type ChartEvents } from './timeline-chart.ts';
 import { BucketTip, RangeTip } from './tips.tsx';
 import { useLogarithmic } from './tools.tsx';
 import { useBucketCursor } from './use-bucket-cursor.ts';
 import type { Timeline } from './use-timeline.ts';
+import { useFindings } from './use-findings.ts';
 import type { Zoom } from './use-zoom.ts';
 import css from './timeline.module.css';
 
@@ -37,15 +38,15 @@ function useSelectedTime(): number | undefined {
 }
 
 /** The data of the chart; the same object until something of it changes. */
-function useChartData({ buckets, stacks }: Timeline): ChartData {
+function useChartData({ buckets, stacks }: Timeline, findings: Findings): ChartData {
   const { from, to } = useQuestion();
   const [logarithmic] = useLogarithmic();
   const marked = useSelectedTime();
   const { starts, width, sums, zone } = buckets;
   const range = useMemo(() => shownRange({ starts, width }, from, to), [starts, width, from, to]);
   return useMemo(
-    () => ({ starts, width, stacks, sums, range, logarithmic, zone, marked }),
-    [starts, width, stacks, sums, range, logarithmic, zone, marked],
+    () => ({ starts, width, stacks, sums, range, logarithmic, zone, marked, findings }),
+    [starts, width, stacks, sums, range, logarithmic, zone, marked, findings],
   );
 }
 
@@ -119,7 +120,8 @@ export function ChartView({
   const [into, setInto] = useState<HTMLDivElement | null>(null);
   const [hover, setHover] = useState<{ bucket: number; left: number }>();
   const [brushing, setBrushing] = useState<Range>();
-  const data = useChartData(timeline);
+  const findings = useFindings(buckets);
+  const data = useChartData(timeline, findings);
   const cursor = useBucketCursor(buckets, zoom);
   const zoomTo = (from: number, to: number): void => {
     cursor.clear();
@@ -142,6 +144,10 @@ export function ChartView({
     hover?.left ?? (cursor.at === undefined ? 0 : (chart?.left(starts[cursor.at] ?? 0) ?? 0));
   const place = { left, width: size.width };
   const [low, high] = data.range;
+  const found = (at: number): number => {
+    const from = starts[at] ?? 0;
+    return findingsIn(findings, { from, to: from + buckets.width });
+  };
   const summary = counted(counts?.total ?? 0, 'event');
   return (
     <div
@@ -156,7 +162,7 @@ export function ChartView({
       aria-valuenow={cursor.at ?? 0}
       aria-valuetext={
         cursor.at !== undefined
-          ? spokenBucket(buckets, cursor.at)
+          ? spokenBucket(buckets, cursor.at, found(cursor.at))
           : starts.length === 0
             ? summary
             : `${summary}, ${formatRange(low, high, zone)}`
@@ -169,7 +175,9 @@ export function ChartView({
         <RangeTip {...{ ...place, range, zone }} />
       ) : (
         tipAt !== undefined &&
-        tipAt < starts.length && <BucketTip {...{ ...place, buckets, at: tipAt }} />
+        tipAt < starts.length && (
+          <BucketTip {...{ ...place, buckets, at: tipAt, findings: found(tipAt) }} />
+        )
       )}
     </div>
   );

@@ -18,6 +18,8 @@ const MARK_PIXELS = 96;
 const LEAST_BAR = 2;
 /** Bars this wide or wider have a gap between them, in CSS pixels. */
 const GAP_FROM = 4;
+/** Width of the sign for a finding, in CSS pixels: no higher than the room above the bars. */
+const FINDING = 7;
 /** A chart this high has room for a second count, in CSS pixels. */
 const TWO_COUNTS = 60;
 const FONT = 'Inter, "Segoe UI", Cantarell, "DejaVu Sans", "Liberation Sans", sans-serif';
@@ -111,6 +113,29 @@ function drawMarked(u: uPlot, { data: { marked, range }, color }: Picture): void
   const ratio = uPlot.pxRatio;
   ctx.fillStyle = color('var(--db-text)');
   ctx.fillRect(Math.round(xOf(u, marked)) - ratio / 2, bbox.top, ratio, bbox.height);
+}
+
+/** Above the bars, a small triangle that points at each time with findings. */
+export function drawFindings(u: uPlot, { data, color }: Picture): void {
+  const { ctx, bbox } = u;
+  const half = (FINDING / 2) * uPlot.pxRatio;
+  const [low, high] = data.range;
+  ctx.save();
+  ctx.fillStyle = color('var(--db-highlight)');
+  ctx.beginPath();
+  let free = -Infinity;
+  for (const time of data.findings.times) {
+    const middle = xOf(u, time);
+    // Of thousands side by side, those that are seen.
+    if (time < low || time > high || middle < free) continue;
+    free = middle + uPlot.pxRatio;
+    ctx.moveTo(middle - half, bbox.top - 2 * half + uPlot.pxRatio);
+    ctx.lineTo(middle + half, bbox.top - 2 * half + uPlot.pxRatio);
+    ctx.lineTo(middle, bbox.top);
+    ctx.closePath();
+  }
+  ctx.fill();
+  ctx.restore();
 }
 
 export function drawLabels(u: uPlot, { data, color }: Picture): void {

@@ -8,7 +8,7 @@ import 'uplot/dist/uPlot.min.css';
 import uPlot from 'uplot';
 import type { Range } from './buckets.ts';
 import { bucketAt, wholeBuckets, type ChartData } from './chart-data.ts';
-import { axisMarks, drawBars, drawLabels, type Picture } from './draw-chart.ts';
+import { axisMarks, drawBars, drawFindings, drawLabels, type Picture } from './draw-chart.ts';
 
 export interface ChartEvents {
   /** A range was brushed, in whole buckets. */
@@ -52,6 +52,7 @@ const EMPTY: ChartData = {
   logarithmic: false,
   zone: 'UTC',
   marked: undefined,
+  findings: { times: [], counts: [] },
 };
 
 /** Colours by the names that stacks have; a CSS variable is looked up once until `forget`. */
@@ -178,7 +179,11 @@ export function createChart(
         bind: { dblclick: () => pointer.onDoubleClick },
       },
       hooks: {
-        draw: [(u) => drawBars(u, picture), (u) => drawLabels(u, picture)],
+        draw: [
+          (u) => drawBars(u, picture),
+          (u) => drawFindings(u, picture),
+          (u) => drawLabels(u, picture),
+        ],
         setCursor: [pointer.onMove],
         setSelect: [pointer.onSelect],
       },

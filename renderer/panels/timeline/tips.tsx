@@ -1,7 +1,15 @@
 /** What the chart says beside the pointer or the cursor. */
 import type { ReactNode } from 'react';
 import { counted, formatCount, formatRange } from '../../panel-api.ts';
-import { bucketTime, colorOf, countsOf, seriesName, type Buckets, type Range } from './buckets.ts';
+import {
+  bucketTime,
+  colorOf,
+  countsOf,
+  findingsText,
+  seriesName,
+  type Buckets,
+  type Range,
+} from './buckets.ts';
 import { seriesKey } from './stacks.ts';
 import { roughDuration } from './time-axis.ts';
 import css from './timeline.module.css';
@@ -38,13 +46,20 @@ export function RangeTip({
 export function BucketTip({
   buckets,
   at,
+  findings,
   ...place
-}: Place & { readonly buckets: Buckets; readonly at: number }) {
+}: Place & {
+  readonly buckets: Buckets;
+  readonly at: number;
+  /** Tagged or noted events in the bucket. */
+  readonly findings: number;
+}) {
   const { series, field, sums } = buckets;
   return (
     <Tip {...place}>
       <b>{bucketTime(buckets, at)}</b>
       <div>{counted(sums[at] ?? 0, 'event')}</div>
+      {findings > 0 && <div className={css['tipFindings']}>▾ {findingsText(findings)}</div>}
       {(series.length > 1 || field !== '') && (
         <table>
           <tbody>
