@@ -22,6 +22,14 @@ import {
 } from '../importers/shared/testing/collect.ts';
 import { importers } from '../importers/registry.ts';
 
+const USAGE = `Usage: npm run fields-truth -- [--wrong GROUP] [--missing GROUP] [--rates FILE]
+
+Compares fields of log lines with those of other parsers ($DAYBOOK_SHARED/data2/fields-truth).
+
+  --wrong GROUP    print values that differ, with their lines: all, device, device/sekoia/Cisco
+  --missing GROUP  print values that were not found
+  --rates FILE     write the rates by format (engine/fields/rates.json)`;
+
 /** The truth's names, and ours. */
 const NAMES: Readonly<Record<string, string>> = {
   ...{ src_ip: 'src_ip', dst_ip: 'dst_ip', src_port: 'src_port', dst_port: 'dst_port' },
@@ -127,7 +135,12 @@ async function rowsOf(bytes: Buffer): Promise<CollectedRow[]> {
 }
 
 const { values: asked } = parseArgs({
-  options: { wrong: { type: 'string' }, missing: { type: 'string' }, rates: { type: 'string' } },
+  options: {
+    wrong: { type: 'string' },
+    missing: { type: 'string' },
+    rates: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+  },
 });
 const isAsked = (verdict: keyof Count, group: string): boolean => {
   const name = verdict === 'wrong' || verdict === 'missing' ? asked[verdict] : undefined;
@@ -137,7 +150,8 @@ const isAsked = (verdict: keyof Count, group: string): boolean => {
 const shared = process.env['DAYBOOK_SHARED'];
 const data = shared === undefined ? undefined : path.join(shared, 'data2');
 const folder = data === undefined ? undefined : path.join(data, 'fields-truth');
-if (data === undefined || folder === undefined || !existsSync(folder)) {
+if (asked.help === true) console.log(USAGE);
+else if (data === undefined || folder === undefined || !existsSync(folder)) {
   console.log('skipped: DAYBOOK_SHARED names no folder that has data2/fields-truth');
 } else {
   const counts = new Map<string, Count>();

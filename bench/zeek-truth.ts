@@ -14,6 +14,12 @@ import {
   valuesOf,
 } from './capture-events.ts';
 
+const USAGE = `Usage: npm run zeek-truth -- [--only 'LOG FIELD']
+
+Compares what protocols of captures say with Zeek's own baselines ($DAYBOOK_SHARED/data2/proto-truth).
+
+  --only 'LOG FIELD'  print the values of a field that no event has: 'http uri'`;
+
 /** Kinds of the events of a log, and its fields that are compared: Zeek's name, or that and those of Daybook. */
 const LOGS: Readonly<Record<string, { readonly kind: string; readonly fields: string }>> = {
   dns: {
@@ -68,7 +74,9 @@ const LOGS: Readonly<Record<string, { readonly kind: string; readonly fields: st
   dnp3: { kind: 'dnp3', fields: 'fc_request fc_reply iin' },
 };
 
-const { values: asked } = parseArgs({ options: { only: { type: 'string' } } });
+const { values: asked } = parseArgs({
+  options: { only: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+});
 
 function normal(value: string): string {
   return value.trim().toLowerCase();
@@ -127,5 +135,6 @@ async function compare(shared: string, truth: string): Promise<void> {
 }
 
 const shared = process.env['DAYBOOK_SHARED'];
-const truth = protocolTruth(shared);
+const truth = asked.help === true ? undefined : protocolTruth(shared);
+if (asked.help === true) console.log(USAGE);
 if (truth !== undefined) await compare(shared!, truth);

@@ -8,7 +8,7 @@
  * Invariant: it is the first, in the order that they were given, of all that match.
  */
 import { matches } from './match.ts';
-import type { Part, Template } from './template.ts';
+import { OPERATION, type Part, type Template } from './template.ts';
 
 export interface Candidate {
   readonly template: Template;
@@ -110,10 +110,15 @@ function firstOf<T extends Candidate>(
   start: number,
   end: number,
 ): T | undefined {
+  let areNoted = false;
   for (let i = 0; i < count; i++) {
     const { one, bytes } = items[i]!;
-    if (i === FEW) noteBytes(b, start, end);
-    if (i >= FEW && !isNoted(bytes)) continue;
+    // Pairs are read to the end of a message before they are known not to be any.
+    if (i >= FEW || one.template.parts[0]!.operation === OPERATION.pairs) {
+      if (!areNoted) noteBytes(b, start, end);
+      areNoted = true;
+      if (!isNoted(bytes)) continue;
+    }
     if (matches(one.template, b, start, end)) return one;
   }
   return undefined;
@@ -132,8 +137,12 @@ function isNoted(bytes: Int32Array): boolean {
   return true;
 }
 
-function bytesOf({ parts }: Template): Int32Array {
+function bytesOf({ parts, pairs }: Template): Int32Array {
   const bytes = new Int32Array(8);
+  // Without what is between a key and its value there is no pair.
+  if (pairs !== undefined && parts.at(-1)!.operation === OPERATION.pairs)
+    for (const code of [pairs.assign, pairs.separator])
+      if (code > 32) bytes[code >>> 5]! |= 1 << (code & 31);
   for (const { literal } of parts)
     for (const code of literal ?? []) bytes[code >>> 5]! |= 1 << (code & 31);
   return bytes;

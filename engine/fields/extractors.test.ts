@@ -21,15 +21,15 @@ it.each(Object.entries(DOCUMENTS))('%s is an extractor', (name, document) => {
 });
 
 it.each([
-  ['sshd', 'sshd[100]: Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/1'],
-  ['/usr/sbin/sshd', '/usr/sbin/sshd[100]: Invalid user a from 192.0.2.17', 'openssh/1'],
-  ['sudo', 'sudo:    alice : PWD=/ ; USER=root ; COMMAND=/bin/ls', 'sudo/1'],
+  ['sshd', 'sshd[100]: Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/2'],
+  ['/usr/sbin/sshd', '/usr/sbin/sshd[100]: Invalid user a from 192.0.2.17', 'openssh/2'],
+  ['sudo', 'sudo:    alice : PWD=/ ; USER=root ; COMMAND=/bin/ls', 'sudo/2'],
   [
     'kernel',
     'kernel: [   12.5] [UFW BLOCK] IN=eth0 OUT= SRC=192.0.2.1 DST=192.0.2.2',
     'netfilter/1',
   ],
-  ['', 'Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/1'],
+  ['', 'Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/2'],
   ['app', 'app[7]: Failed password for root from 192.0.2.17 port 22 ssh2', undefined],
   ['app', 'app[7]: pam_unix(sshd:session): session closed for user alice', 'pam/1'],
 ])('finds the message behind the tag of %s', (program, message, extractor) => {

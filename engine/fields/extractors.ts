@@ -9,6 +9,7 @@ import aruba from './extractors/aruba.json' with { type: 'json' };
 import asterisk from './extractors/asterisk.json' with { type: 'json' };
 import auditd from './extractors/auditd.json' with { type: 'json' };
 import azureNetwork from './extractors/azure-network.json' with { type: 'json' };
+import barracuda from './extractors/barracuda.json' with { type: 'json' };
 import bind from './extractors/bind.json' with { type: 'json' };
 import cef from './extractors/cef.json' with { type: 'json' };
 import checkpoint from './extractors/checkpoint.json' with { type: 'json' };
@@ -32,6 +33,7 @@ import elasticsearch from './extractors/elasticsearch.json' with { type: 'json' 
 import envoy from './extractors/envoy.json' with { type: 'json' };
 import exchange from './extractors/exchange.json' with { type: 'json' };
 import exim from './extractors/exim.json' with { type: 'json' };
+import f5 from './extractors/f5.json' with { type: 'json' };
 import fail2ban from './extractors/fail2ban.json' with { type: 'json' };
 import filterlog from './extractors/filterlog.json' with { type: 'json' };
 import forcepoint from './extractors/forcepoint.json' with { type: 'json' };
@@ -60,6 +62,7 @@ import oracle from './extractors/oracle.json' with { type: 'json' };
 import paloalto from './extractors/paloalto.json' with { type: 'json' };
 import pam from './extractors/pam.json' with { type: 'json' };
 import pensando from './extractors/pensando.json' with { type: 'json' };
+import pfsense from './extractors/pfsense.json' with { type: 'json' };
 import pingfederate from './extractors/pingfederate.json' with { type: 'json' };
 import postfix from './extractors/postfix.json' with { type: 'json' };
 import pulseSecure from './extractors/pulse-secure.json' with { type: 'json' };
@@ -89,6 +92,7 @@ import watchguard from './extractors/watchguard.json' with { type: 'json' };
 import webApps from './extractors/web-apps.json' with { type: 'json' };
 import webError from './extractors/web-error.json' with { type: 'json' };
 import windowsXml from './extractors/windows-xml.json' with { type: 'json' };
+import zscalerNss from './extractors/zscaler-nss.json' with { type: 'json' };
 
 export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'access-log': accessLog,
@@ -96,6 +100,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   asterisk,
   auditd,
   'azure-network': azureNetwork,
+  barracuda,
   bind,
   cef,
   checkpoint,
@@ -119,6 +124,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   envoy,
   exchange,
   exim,
+  f5,
   fail2ban,
   filterlog,
   forcepoint,
@@ -147,6 +153,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   paloalto,
   pam,
   pensando,
+  pfsense,
   pingfederate,
   postfix,
   'pulse-secure': pulseSecure,
@@ -176,6 +183,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'web-apps': webApps,
   'web-error': webError,
   'windows-xml': windowsXml,
+  'zscaler-nss': zscalerNss,
 };
 
 let read: readonly Extractor[] | undefined;

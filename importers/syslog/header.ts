@@ -476,7 +476,11 @@ function tag(
     if (!isHost(b, first, wordEnd)) return;
     const next = skipSpaces(b, wordEnd, end);
     if (next >= end) return;
-    if (!isEventFormat(b, next, end) && !program(h, b, next, end, colonIsTag)) return;
+    if (b[next] === PERCENT) {
+      // Cisco's devices name no program: `2026-11-27T10:15:22Z fw1 %FTD-6-430002: …`.
+      mnemonic(h, b, next, end);
+      if (h.eventStart < 0) return;
+    } else if (!isPayload(b, next, end) && !program(h, b, next, end, colonIsTag)) return;
     h.hostStart = first;
     h.hostEnd = wordEnd;
     h.messageStart = next;
@@ -513,7 +517,19 @@ function tag(
     return;
   }
   if (isDigit(b[q]!) && sequenced(h, b, q, end)) return;
+  if (mayBeLevel(b[q]!) && levelled(h, b, q, end)) return;
   program(h, b, q, end, true);
+}
+
+/** F5 names the level between host and program: `bigip1 notice mcpd[5555]: …`. */
+function levelled(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  let i = at;
+  while (i < end && isAlnum(b[i]!)) i++;
+  const severity = b[i] === SPACE ? levelOf(b, at, i) : -1;
+  if (severity < 0 || !program(h, b, i + 1, end, true)) return false;
+  if (h.severity < 0) h.severity = severity;
+  h.messageStart = i + 1;
+  return true;
 }
 
 /** Characters of host names and addresses. */
