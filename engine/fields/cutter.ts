@@ -220,9 +220,9 @@ export class Cutter {
   }
 
   private entryOf(name: string): Entry {
-    // `/usr/sbin/sshd` and `sshd(pam_unix)` are sshd.
+    // `/usr/sbin/sshd` and `sshd(pam_unix)` are sshd; `(squid-1)` is a name.
     const program = name.slice(name.startsWith('/') ? name.lastIndexOf('/') + 1 : 0);
-    const plain = program.replace(/\(.*\)$/, '');
+    const plain = program.replace(/(?<=.)\(.*\)$/, '');
     let entry = this.entries.get(plain);
     if (entry !== undefined) return entry;
     const own = this.nameOf(plain);

@@ -58,6 +58,7 @@ import macosUnified from './dialects/macos-unified.json' with { type: 'json' };
 import mattermost from './dialects/mattermost.json' with { type: 'json' };
 import microsoft365 from './dialects/microsoft-365.json' with { type: 'json' };
 import mimecast from './dialects/mimecast.json' with { type: 'json' };
+import mongodb from './dialects/mongodb.json' with { type: 'json' };
 import modsecurity from './dialects/modsecurity.json' with { type: 'json' };
 import neropot from './dialects/neropot.json' with { type: 'json' };
 import netskope from './dialects/netskope.json' with { type: 'json' };
@@ -194,6 +195,7 @@ const DOCUMENTS: readonly unknown[] = [
   mattermost,
   microsoft365,
   mimecast,
+  mongodb,
   modsecurity,
   neropot,
   netskope,

@@ -91,6 +91,7 @@ import wallix from './extractors/wallix.json' with { type: 'json' };
 import watchguard from './extractors/watchguard.json' with { type: 'json' };
 import webApps from './extractors/web-apps.json' with { type: 'json' };
 import webError from './extractors/web-error.json' with { type: 'json' };
+import windowsText from './extractors/windows-text.json' with { type: 'json' };
 import windowsXml from './extractors/windows-xml.json' with { type: 'json' };
 import zscalerNss from './extractors/zscaler-nss.json' with { type: 'json' };
 
@@ -182,6 +183,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   watchguard,
   'web-apps': webApps,
   'web-error': webError,
+  'windows-text': windowsText,
   'windows-xml': windowsXml,
   'zscaler-nss': zscalerNss,
 };
