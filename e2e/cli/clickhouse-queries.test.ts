@@ -48,6 +48,8 @@ function evidence(): string {
     value,
     [i % 2 === 0 ? 'mixed' : 'Mixed']: value,
     'Flow Bytes/s': i * 1.5,
+    ...(i % 6 === 0 ? {} : { duration: i % 5 === 0 ? 2400 : i ** 3 / 7 }),
+    ...(i % 4 === 1 ? {} : { bytes: i * i }),
     'od`d "name\'': `v${i % 3}`,
     ip: i % 5 === 0 ? `2001:db8:${i % 2}::${i}` : `10.0.${i % 3}.${i}`,
     n: i,
@@ -249,6 +251,12 @@ const TIMELINES = [
   '1h by host',
   '1d sum(n)',
   '1d avg(n) by host',
+  'spread',
+  '1h spread',
+  '1h spread n by host',
+  '1d spread bytes',
+  '1w spread by kind',
+  '20m spread',
 ]
   .flatMap((interval) => [
     `* | timeline ${interval}`,

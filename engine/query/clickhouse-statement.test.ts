@@ -296,6 +296,15 @@ describe('stages', () => {
     expect(statement('* | timeline 1h by host')).not.toContain('FILL');
   });
 
+  it('shares numbers over the buckets that events last through', () => {
+    const sql = statement('kind:flow | timeline 1h spread bytes');
+    expect(sql).toContain('countIf(b = f) AS n');
+    expect(sql).toContain(
+      'if(z > a, x * (least(z, (b + 3600000000)) - greatest(a, b)) / (z - a), x)',
+    );
+    expect(sql).toContain('WITH FILL STEP 3600000000');
+  });
+
   it('asks where even buckets begin and end, unless they are named', () => {
     const sql = statement('kind:log | timeline');
     expect(sql).toContain(
@@ -322,7 +331,6 @@ describe('what is refused', () => {
     ['* | union (kind:log | dedup host)', 'union of events that were chosen'],
     ['* | head 3 | union (host:a)', 'union of events that were chosen'],
     ['* | parse json(message) | fields level', 'the expression'],
-    ['* | timeline 1h spread bytes', 'timeline that spreads'],
     ['* | values tag', 'tag as a value'],
     ['* | values community_id', 'community_id as a value'],
     ['community_id:1:*', 'the filter community_id:1:*'],

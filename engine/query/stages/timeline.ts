@@ -14,14 +14,7 @@ import {
   plusSeconds,
   timeFromMicros,
 } from '../dialect/duckdb.ts';
-import {
-  EVEN_BUCKETS,
-  type Grid,
-  bucketSql,
-  startSql,
-  bucketStart,
-  intervalMicros,
-} from '../grid.ts';
+import { type Grid, bucketSql, startSql, bucketStart, intervalMicros } from '../grid.ts';
 import { QueryError, syntaxError } from '../query-error.ts';
 import {
   byValue,
@@ -35,8 +28,18 @@ import {
 } from '../relation.ts';
 import { type Scope, TRUE } from '../scope.ts';
 import { type Variant, combine, numberOf } from '../values.ts';
-import { ZoneClock } from '../zone-clock.ts';
-import { microsOf, timeOfMicros, untranslated } from '../dialect/clickhouse.ts';
+import {
+  microsOf,
+  once,
+  real as realHere,
+  timeOfMicros,
+  untranslated,
+} from '../dialect/clickhouse.ts';
+import {
+  type ClickHouseBuckets,
+  bucketsClickHouse,
+  evenClickHouse,
+} from '../dialect/clickhouse-buckets.ts';
 import {
   type ClickHouseRows,
   type ClickHouseTable,
@@ -44,7 +47,7 @@ import {
   selectOf,
   subquery,
 } from '../dialect/clickhouse-rows.ts';
-import { byValues, simpleShape } from '../dialect/clickhouse-values.ts';
+import { byValues, numberOf as numberInRows, simpleShape } from '../dialect/clickhouse-values.ts';
 import { keysClickHouse, groupKeys, keyList } from './group.ts';
 import { measureClickHouse, compileMeasure } from './measure.ts';
 import type { EventBatch } from '../../contract/event-batch.ts';
@@ -65,6 +68,8 @@ export interface TimelineParts {
   readonly sql: string;
 }
 
+/** Seconds that an event lasts at most: an absurd duration in hostile input must not overflow a time. */
+const LONGEST = 31_622_400;
 /** SQL name of what is measured. */
 const MEASURED = 'w';
 const END_COLUMN: InputColumn = { alias: 'e', sqlType: 'TIMESTAMP' };
@@ -74,8 +79,7 @@ function endSql(scope: Scope): string {
   const ts = scope.column('ts') ?? nullOf('TIMESTAMP');
   const duration = scope.column('duration');
   if (duration === undefined) return ts;
-  // A year at most: an absurd duration in hostile input must not overflow a time.
-  return plusSeconds(ts, `least(greatest(coalesce(${duration}, 0), 0), 31622400)`);
+  return plusSeconds(ts, `least(greatest(coalesce(${duration}, 0), 0), ${LONGEST})`);
 }
 
 /** First and last time (as `low` and `high`, epoch microseconds) of what a timeline counts. */
@@ -213,7 +217,6 @@ function timelineClickHouse(stage: TimelineStage, rows: ClickHouseRows): ClickHo
       `timeline needs events, not a table (column ${stage.start + 1})`,
       stage.start,
     );
-  if (stage.spread !== undefined) throw untranslated('timeline that spreads');
   const keys = keysClickHouse(by === undefined ? [] : [by], rows);
   const measured = measure && measureClickHouse(measure, rows);
   const dated = datedEvents(rows);
@@ -226,129 +229,79 @@ function timelineClickHouse(stage: TimelineStage, rows: ClickHouseRows): ClickHo
     columns.push({ name: measured.shape.name, shape: measured.shape, aliases: [MEASURED] });
   // Of an empty bucket nothing is measured.
   const computed = measured === undefined ? [] : [`toNullable(${measured.sql}) AS ${MEASURED}`];
-  const countedBy = (bucket: string): string =>
+  const grouped = ['GROUP BY b', ...keys.columns.flatMap(({ aliases }) => aliases)].join(', ');
+  const countedBy = ({ of }: ClickHouseBuckets): string =>
     selectOf(
-      [`${bucket} AS b`, ...keys.list, 'count() AS n', ...computed].join(', '),
+      [`${of(microsOf('ts'))} AS b`, ...keys.list, 'count() AS n', ...computed].join(', '),
       dated,
-      ['GROUP BY b', ...keys.columns.flatMap(({ aliases }) => aliases)].join(', '),
+      grouped,
     );
+  const spread = stage.spread && spreadClickHouse(stage.spread, keys, dated);
+  if (spread !== undefined)
+    columns.push({ name: spread.name, shape: simpleShape(spread.name, 'real'), aliases: ['v'] });
+  const counts = spread?.counts ?? countedBy;
   const list = columns.slice(1).flatMap(({ aliases }) => aliases);
   const tableOf = (start: string, from: string): ClickHouseTable => ({
     ...{ columns, order: byValues(columns) },
     sql: `SELECT ${[`${timeOfMicros(start)} AS start`, ...list].join(', ')}\nFROM ${from}`,
   });
   if (interval === undefined) {
-    const { span, bucket, start } = evenClickHouse(dated);
-    const counted = subquery(countedBy(bucket));
+    const { span, buckets } = evenClickHouse(dated, spread?.end ?? microsOf('ts'));
+    const counted = subquery(counts(buckets));
     const all = `${subquery('SELECT toInt64(arrayJoin(range(toUInt64(span.3)))) AS b')} AS e`;
     const from = by === undefined ? `${all}\nLEFT JOIN ${counted} AS q USING (b)` : counted;
-    const made = tableOf(start, from);
+    const made = tableOf(buckets.start('b'), from);
     return { ...made, sql: `WITH ${span} AS span\n${made.sql}` };
   }
-  const buckets = bucketsClickHouse(interval, rows);
-  const counted = countedBy(buckets.sql);
+  const { fill, ...buckets } = bucketsClickHouse(
+    interval,
+    rows,
+    by === undefined,
+    spread && LONGEST * SECOND,
+  );
+  const counted = counts(buckets);
   // Empty buckets: between the first and the last event, or the ends that are named. A series is not filled.
   const { from = -Infinity, to = Infinity } = rows.range;
-  const filled = by === undefined && from < to ? `${counted}\n${buckets.fill}` : counted;
-  return tableOf(buckets.start, subquery(filled));
+  const filled = by === undefined && from < to ? `${counted}\n${fill}` : counted;
+  return tableOf(buckets.start('b'), subquery(filled));
 }
 
-/** Even buckets: their first and last moment and their number, and what is made of those. */
-function evenClickHouse(dated: ClickHouseRows): { span: string; bucket: string; start: string } {
-  const { from, to } = dated.range;
+interface ClickHouseSpread {
+  readonly name: string;
+  /** Of an event, when it ends, in microseconds. */
+  readonly end: string;
+  /** Buckets with what is counted and spread in them. */
+  counts(buckets: ClickHouseBuckets): string;
+}
+
+/** Shares a number of each event over the buckets that it lasts through. */
+function spreadClickHouse(
+  spread: Name,
+  keys: ReturnType<typeof keysClickHouse>,
+  dated: ClickHouseRows,
+): ClickHouseSpread {
+  const field = dated.resolve(spread);
+  const number = numberInRows(field, spread.start, dated.scope);
+  if (number === undefined) throw untranslated(`timeline that spreads ${field.name}`);
   const us = microsOf('ts');
-  const isNamed = from !== undefined && to !== undefined;
-  const ends = isNamed
-    ? `SELECT toInt64(${from}) AS a, toInt64(${to}) AS z, 1 AS c`
-    : selectOf(
-        `toInt64(${from ?? `min(${us})`}) AS a, toInt64(${to ?? `max(${us}) + 1`}) AS z, count() AS c`,
-        dated,
-      );
-  // Ends that no one has named are moved outwards, to whole seconds or milliseconds.
-  const least = 60 * EVEN_BUCKETS;
-  const unit = `multiIf(z - a >= ${least * SECOND}, ${SECOND}, z - a >= ${least * MILLISECOND}, ${MILLISECOND}, 0) AS unit`;
-  const whole = (length: string): string =>
-    `intDiv(${length} + unit * ${EVEN_BUCKETS} - 1, unit * ${EVEN_BUCKETS}) * unit * ${EVEN_BUCKETS}`;
-  const first =
-    from !== undefined
-      ? 'a'
-      : to === undefined
-        ? 'if(unit = 0, a, a - positiveModulo(a, unit))'
-        : `if(unit = 0, a, z - ${whole('z - a')})`;
-  const last = to === undefined ? `if(unit = 0, z, f + ${whole('z - f')})` : 'z';
-  const moved = `SELECT c, toInt64(${first}) AS f, toInt64(${last}) AS l\nFROM ${subquery(`SELECT *, ${unit}\nFROM ${subquery(ends)}`)}`;
-  const count = `if(c = 0 OR f >= l, 0, least(${EVEN_BUCKETS}, l - f))`;
+  // As `endSql`; a half is rounded upwards.
+  const whole = (y: string): string => `toInt64(trunc(${y}) + (${y} - trunc(${y}) >= 0.5))`;
+  const lasts = `least(greatest(ifNull(duration, 0), 0), ${LONGEST}) * 1000000`;
+  const end = `${us} + ${once(lasts, whole, 'y')}`;
+  const list = keys.columns.flatMap(({ aliases }) => `, ${aliases.join(', ')}`).join('');
+  const own = [`${us} AS a`, `${end} AS z`, `${realHere(number.sql)} AS x`, ...keys.list].join(
+    ', ',
+  );
   return {
-    span: subquery(`SELECT (f, l, toInt64(${count}))\nFROM ${subquery(moved)}`),
-    bucket: `toInt64(intDiv((${us} - span.1) * span.3, greatest(span.2 - span.1, 1)))`,
-    start: 'span.1 + intDiv(b * (span.2 - span.1) + span.3 - 1, greatest(span.3, 1))',
+    ...{ name: field.name, end },
+    counts: ({ of, start, step, last }) => {
+      const touched = `SELECT *, ${of('a')} AS f, ${last('a', 'z')} AS l\nFROM ${subquery(selectOf(own, dated))}`;
+      const each = `SELECT *, arrayJoin(arrayMap(k -> toInt64(f + k * ${step}), range(toUInt64(intDiv(l - f, ${step}) + 1)))) AS b\nFROM ${subquery(touched)}`;
+      const overlap = `(least(z, ${start(`(b + ${step})`)}) - greatest(a, ${start('b')}))`;
+      const share = `if(z > a, x * ${overlap} / (z - a), x)`;
+      return `SELECT b${list}, countIf(b = f) AS n, ifNull(sum(${share}), 0) AS v\nFROM ${subquery(each)}\nGROUP BY b${list}`;
+    },
   };
-}
-
-interface ClickHouseBuckets {
-  /** Of an event, where its bucket begins: in microseconds of UTC, or of what the clock shows. */
-  readonly sql: string;
-  /** In microseconds of UTC, of `b`. */
-  readonly start: string;
-  readonly fill: string;
-}
-
-const HOUR = 3600e6;
-
-/** Buckets begin at midnight of the zone. */
-function bucketsClickHouse(
-  interval: Interval,
-  { around: { zone }, range, scope }: ClickHouseRows,
-): ClickHouseBuckets {
-  const step = intervalMicros(interval);
-  const clock = new ZoneClock(zone);
-  const times = {
-    minTs: leastOf(range.from, scope.times.minTs),
-    maxTs: mostOf(range.to, scope.times.maxTs),
-  };
-  const offsets = times.minTs === undefined ? [0] : clock.offsets(times);
-  const first = offsets[0] ?? 0;
-  const us = microsOf('ts');
-  const weeks = interval.unit === 'w' ? FIRST_MONDAY : 0;
-  const floorOf = (anchor: number) => ({
-    sql: (at: string) =>
-      `${at} - positiveModulo(${anchor === 0 ? at : `${at} - (${anchor})`}, ${step})`,
-    of: (at: number) => Math.floor((at - anchor) / step) * step + anchor,
-  });
-  const fill = (from: number | undefined, to: number | undefined): string =>
-    [
-      'ORDER BY b WITH FILL',
-      ...(from === undefined ? [] : [`FROM ${from}`]),
-      ...(to === undefined ? [] : [`TO ${to}`]),
-      `STEP ${step}`,
-    ].join(' ');
-  if (offsets.every((one) => (one - first) % step === 0 && step <= HOUR) || offsets.length === 1) {
-    const floor = floorOf(weeks - first);
-    const from = range.from === undefined ? undefined : floor.of(range.from);
-    return { sql: floor.sql(us), start: 'b', fill: fill(from, range.to) };
-  }
-  if (step <= HOUR || offsets.some((one) => Math.abs(one - first) >= step))
-    throw untranslated(
-      `timeline ${interval.count}${interval.unit} in ${zone}, whose clocks are changed within a bucket,`,
-      'use --tz UTC, or name a range in which they are not',
-    );
-  // Days have 23 or 25 hours where clocks are changed: buckets are those of what the clock shows.
-  const floor = floorOf(weeks);
-  const local = (at: number | undefined) => (at === undefined ? undefined : clock.local(at));
-  const from = local(range.from);
-  const earlier = { ...times, minTs: times.minTs === undefined ? undefined : times.minTs - step };
-  return {
-    sql: floor.sql(clock.localMicros(us, times)),
-    start: clock.utcMicros('b', earlier),
-    fill: fill(from === undefined ? undefined : floor.of(from), local(range.to)),
-  };
-}
-
-function leastOf(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
-}
-function mostOf(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
 }
 
 // -- rows of batches -------------------------------------------------------------------------------
