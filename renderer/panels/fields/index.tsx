@@ -68,7 +68,7 @@ export function FieldsPanel() {
   const toggle = (field: string): void =>
     setOpened(opened.includes(field) ? opened.filter((one) => one !== field) : [...opened, field]);
   return (
-    <section aria-label="Fields" className={fields === undefined ? css['waiting'] : undefined}>
+    <section aria-label="Fields">
       <div className={css['head']} style={{ padding: '8px 12px 4px' }}>
         <span
           style={{
