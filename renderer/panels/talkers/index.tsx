@@ -21,6 +21,7 @@ import { csvOf, download } from '../../widgets/csv.ts';
 import { Empty } from '../../widgets/empty.tsx';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
+import { OutOfNetwork } from '../../widgets/out-of-network.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import { Sparkline } from '../../widgets/sparkline.tsx';
 import { ValueMenu } from '../../widgets/value-menu.tsx';
@@ -52,6 +53,8 @@ function presetsOf(fields: readonly { field: string }[]): typeof PRESETS {
   return PRESETS.filter(({ value }) => value.split(',').every((one) => has.has(one)));
 }
 
+/** How much each host sent to whom. */
+const OUT = { by: ['src_ip', 'dst_ip'], measure: 'sum(bytes)' };
 const LIMITS = ['10', '50', '100', '500', '1000'];
 const BUCKETS = 40;
 
@@ -115,7 +118,7 @@ export function TalkersPanel() {
         <Select
           aria-label="Ready-made groups"
           placeholder="Group by…"
-          w={180}
+          w={172}
           data={PRESETS}
           value={PRESETS.find((one) => one.value === by.join(','))?.value ?? null}
           onChange={(text) => text !== null && workspace.views.show({ by: text.split(',') })}
@@ -132,7 +135,7 @@ export function TalkersPanel() {
         />
         <Select
           aria-label="Measured by"
-          w={200}
+          w={190}
           allowDeselect={false}
           data={[
             ...MEASURES,
@@ -151,6 +154,7 @@ export function TalkersPanel() {
           value={limit}
           onChange={(text) => text !== null && setLimit(text)}
         />
+        <OutOfNetwork also={OUT} />
         <Button
           variant="default"
           leftSection={<IconDownload size={13} />}
