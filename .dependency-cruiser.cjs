@@ -112,11 +112,11 @@ module.exports = {
 
     // The application: two entry points join the parts, the shells only see these.
     ...allow(
-      '^app/(compose|readers|given-file|scan-tools|scan-worker|lower-priority|threads|import-worker|index-worker|preview-worker|maintenance-worker|verify-worker|settings)[.]ts$',
+      '^app/(compose|readers|given-file|scan-tools|lower-priority|threads|import-worker|index-worker|preview-worker|maintenance-worker|verify-worker|settings)[.]ts$',
       paths(
         '^engine/',
         '^importers/(registry[.]ts$|shared/)',
-        '^importers/pcap/(index|pieces|record|read-files|read-payloads|read-stream|pcapng-slice|dissect/index)[.]ts$',
+        '^importers/pcap/(index|record|read-files|read-payloads|read-stream|pcapng-slice|dissect/index)[.]ts$',
         '^app/(compose|readers|scan-tools|lower-priority|threads|import-worker|settings)[.]ts$',
       ),
       CORE,

@@ -27,7 +27,7 @@ import { type Wanted, batchScope, computeAgain } from '../query/batch/batch-scop
 import { overflowOf } from '../query/batch/row-scope.ts';
 import { type ShownRows, shownRows } from './shown-columns.ts';
 import { ATTRIBUTE_PREFIX, spellingOf } from '../query/batch/spelling.ts';
-import type { BatchStage, StagePart } from '../query/batch/stage.ts';
+import type { BatchStage } from '../query/batch/stage.ts';
 import { stageOperatorOf } from '../query/stages/stages.ts';
 import { sorted } from '../query/batch/table.ts';
 import { severalValues } from '../query/several-values.ts';
@@ -55,15 +55,6 @@ export interface ScanLedger {
 export interface ScanProgress {
   readonly bytes: number;
   readonly rows: number;
-}
-
-/** What one of several threads found that read pieces of the same evidence. */
-export interface ScanPart {
-  readonly stage: StagePart;
-  readonly ledger: ScanLedger;
-  /** Names of the query that nothing it read has, and the names that something has. */
-  readonly unlisted: readonly string[];
-  readonly named: readonly string[];
 }
 
 /** Ends reading because enough was found; no error. */
@@ -103,12 +94,7 @@ export class Scan {
    * @param limit rows of the result at most: what is counted is counted whole
    * @throws DaybookError query-syntax, unknown-field
    */
-  constructor(
-    request: ScanRequest,
-    limit?: number,
-    signal?: AbortSignal,
-    budget: Budget = new Budget(),
-  ) {
+  constructor(request: ScanRequest, limit?: number, signal?: AbortSignal) {
     this.scanPlan = planScan(request);
     this.cutter = cutterWith(request.extractors ?? []);
     this.clockError = request.clockError ?? 0;
@@ -121,7 +107,7 @@ export class Scan {
     const grid = undefined;
     this.columns =
       stage === undefined ? [] : buildTable(this.scanPlan.first, new Params(), grid).columns;
-    this.stage = this.makeStage(budget);
+    this.stage = this.makeStage();
     // Finds out which columns are read, before anything is.
     for (const kind of this.scanPlan.kinds) {
       const probe = new EventBatch(kind, () => undefined, 1);
@@ -137,12 +123,13 @@ export class Scan {
     return wanted === undefined || CUT_COLUMNS.values().some((name) => wanted.has(name));
   }
 
-  private makeStage(budget: Budget): BatchStage | undefined {
+  private makeStage(): BatchStage | undefined {
     const { stage, first } = this.scanPlan;
     if (stage === undefined) return undefined;
     const { resolve, extent, range, context } = first;
     return stageOperatorOf(stage).batches?.(stage, {
-      ...{ resolve, extent, range, budget, columns: this.columns, wanted: this.wanted },
+      ...{ resolve, extent, range, columns: this.columns, wanted: this.wanted },
+      budget: new Budget(),
       zone: context.zone,
       grid: (matched) => gridOf(first, matched),
     });
@@ -190,71 +177,6 @@ export class Scan {
     input: SourceInput,
     options: Omit<ReadOptions, 'packets' | 'flows' | 'protocols' | 'columns'>,
     source: number,
-  ): Promise<void> {
-    await this.readWith(input, source, (sink, wanted) =>
-      importer.read(input, sink, { ...options, ...wanted }),
-    );
-  }
-
-  private get wantsFlows(): boolean {
-    const { kinds, kindMentioned } = this.scanPlan;
-    return kindMentioned && (kinds.has('flow') || this.wanted?.has('flow_id') === true);
-  }
-
-  /** Events of protocols, or what they say of flows. */
-  private get wantsProtocols(): boolean {
-    const { kinds, kindMentioned } = this.scanPlan;
-    if (!kindMentioned) return false;
-    if (PROTOCOL_KINDS.some((kind) => kinds.has(kind))) return true;
-    return kinds.has('flow') && this.wanted?.has('service') !== false;
-  }
-
-  /**
-   * Whether packets may be read in any order, some here and some by another scan of the same query, whose
-   * `part` is then merged.
-   */
-  get mergeable(): boolean {
-    return (
-      this.stage?.parts !== undefined &&
-      !this.done &&
-      !this.wantsFlows &&
-      !this.wantsProtocols &&
-      // The number of a record is known to who read those before.
-      this.wanted?.has('seq') === false
-    );
-  }
-
-  part(): ScanPart {
-    const { stage, ledger, unlisted, named } = this;
-    if (stage?.parts === undefined) throw new TypeError('no parts');
-    return { stage: stage.parts.part(), ledger, unlisted: [...unlisted], named: [...named] };
-  }
-
-  merge(part: ScanPart): void {
-    const { ledger } = this;
-    this.stage?.parts?.merge(part.stage);
-    ledger.read += part.ledger.read;
-    ledger.stored += part.ledger.stored;
-    ledger.quarantined += part.ledger.quarantined;
-    ledger.skipped += part.ledger.skipped;
-    ledger.problems.push(...part.ledger.problems);
-    ledger.notes.push(...part.ledger.notes);
-    for (const name of part.named) this.named.add(name);
-    for (const name of [...this.unlisted])
-      if (!part.unlisted.includes(name)) this.unlisted.delete(name);
-  }
-
-  /**
-   * Reads one source by `work`, which is given where rows go and what of them is wanted.
-   * @throws DaybookError cancelled, limit-exceeded, source-damaged, …
-   */
-  async readWith(
-    input: Pick<SourceInput, 'name' | 'size' | 'notes'>,
-    source: number,
-    work: (
-      sink: EventSink,
-      wanted: Pick<ReadOptions, 'packets' | 'flows' | 'protocols' | 'columns'>,
-    ) => Promise<void>,
   ): Promise<void> {
     if (this.done) return;
     const { kinds, kindMentioned } = this.scanPlan;
@@ -319,7 +241,8 @@ export class Scan {
       },
     };
     try {
-      await work(sink, {
+      await importer.read(input, sink, {
+        ...options,
         packets: kindMentioned ? kinds.has('packet') : true,
         flows: this.wantsFlows || this.wantsProtocols,
         protocols: this.wantsProtocols,
@@ -333,6 +256,19 @@ export class Scan {
     for (const { batch } of batches.values()) full(batch);
     if (input.size !== undefined) ledger.bytes = before + input.size;
     for (const note of input.notes ?? []) sink.note(note);
+  }
+
+  private get wantsFlows(): boolean {
+    const { kinds, kindMentioned } = this.scanPlan;
+    return kindMentioned && (kinds.has('flow') || this.wanted?.has('flow_id') === true);
+  }
+
+  /** Events of protocols, or what they say of flows. */
+  private get wantsProtocols(): boolean {
+    const { kinds, kindMentioned } = this.scanPlan;
+    if (!kindMentioned) return false;
+    if (PROTOCOL_KINDS.some((kind) => kinds.has(kind))) return true;
+    return kinds.has('flow') && this.wanted?.has('service') !== false;
   }
 
   private noteColumns(batch: EventBatch): void {

@@ -7,13 +7,6 @@ import { HASH_SEED, scramble } from './seeded-hash.ts';
 const FIRST_STRINGS = 256;
 const MOST_BYTES = 2 ** 32 - 1;
 
-/** All strings of a dictionary, to be sent to another thread. */
-export interface DictionaryPart {
-  readonly data: Uint8Array;
-  /** Where string n begins, and at the end where the last one ends. */
-  readonly starts: Uint32Array;
-}
-
 export interface DictionaryLimits {
   readonly strings?: number;
   /** Of all strings together: 4 GiB at most. */
@@ -56,18 +49,6 @@ export class ByteDictionary {
 
   bytesOf(id: number): Uint8Array {
     return this.data.subarray(this.starts[id], this.starts[id + 1]);
-  }
-
-  part(): DictionaryPart {
-    const { size, starts } = this;
-    return { data: this.data.slice(0, starts[size]), starts: starts.slice(0, size + 1) };
-  }
-
-  /** The numbers that the strings of another dictionary have here. */
-  adopt({ data, starts }: DictionaryPart): Int32Array {
-    return Int32Array.from({ length: starts.length - 1 }, (_, id) =>
-      this.idOf(data, starts[id]!, starts[id + 1]!),
-    );
   }
 
   /** The strings in the order of their bytes, and the place of each number among them. */

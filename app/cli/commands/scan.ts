@@ -114,7 +114,6 @@ async function run(parsed: Parsed, context: CommandContext): Promise<number> {
       mapping: map === undefined ? undefined : (await import('../../readers.ts')).readMapping(map),
       limits: limitsOf(parsed),
       standardInput: process.stdin,
-      threads: context.settings.threads,
       onProgress: (progress) => line.update({ ...progress, phase: 'scanning' }),
     },
     scanTools,

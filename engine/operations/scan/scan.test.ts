@@ -49,7 +49,6 @@ function scanOf(path: string, text: string, more: Partial<ScanParameters> = {}):
       dateOrder: undefined,
       mapping: undefined,
       standardInput: Readable.from([]),
-      threads: 1,
       onProgress: () => undefined,
       ...more,
     },

@@ -32,18 +32,9 @@ import { doubtfulNames } from '../../query/analyse.ts';
 import type { Answer } from '../../query/answer.ts';
 import { type ShownRecord, formatter } from '../../query/format.ts';
 import { printFilter } from '../../query/print.ts';
-import { SCAN_BYTES } from '../../query/batch/budget.ts';
 import type { GivenFile } from '../../query/lookups/lookup-file.ts';
 import type { ScanRequest } from '../../scan/plan-scan.ts';
 import { Scan, type ScanLedger } from '../../scan/scan.ts';
-import {
-  PIECE_BYTES,
-  type ReadPiece,
-  type ScanTask,
-  type ScanThread,
-  scanInParts,
-  threadsFor,
-} from './scan-parts.ts';
 import { addCommunityId } from '../../query/shown-events.ts';
 
 export { rowFieldNames } from '../../query/shown-events.ts';
@@ -73,10 +64,6 @@ export interface ScanParameters {
   readonly standardInput: Readable;
   /** Files of extractors beside those of Daybook. */
   readonly extractors?: readonly string[];
-  /** Threads that may read a large capture, this one included. */
-  readonly threads: number;
-  /** Bytes that a thread takes at a time, if not the usual. */
-  readonly pieceBytes?: number;
   readonly onProgress: (progress: {
     readonly bytes: number;
     readonly totalBytes: number;
@@ -92,11 +79,6 @@ export interface ScanTools {
    * it is certain of needs no other.
    */
   readonly captures: Importer;
-  /** How captures are read by several threads; undefined: by one. */
-  readonly parts?: {
-    readonly readPiece: ReadPiece;
-    startThread(task: ScanTask): ScanThread;
-  };
   /** All importers, in the order of preference. */
   importers(): Promise<readonly Importer[]>;
   /**
@@ -328,38 +310,12 @@ async function readItem(
   if (id > 1) sources.push({ id, name: evidence.name });
   const totalBytes = evidence.input.size ?? 0;
   const { importer, result } = chosen;
-  const follow = () => {
-    const before = run.scan.ledger.bytes;
-    run.scan.onProgress = ({ bytes, rows }) => {
-      parameters.onProgress({ bytes: bytes - before, totalBytes, rows, source: evidence.name });
-    };
+  const before = run.scan.ledger.bytes;
+  run.scan.onProgress = ({ bytes, rows }) => {
+    parameters.onProgress({ bytes: bytes - before, totalBytes, rows, source: evidence.name });
   };
-  follow();
-  if (importer === tools.captures && evidence.plain && evidence.location.members.length === 0) {
-    if (await readTogether(run, parameters, tools, evidence)) return true;
-    follow();
-  }
   await run.scan.read(importer, evidence.input, optionsOf(parameters, result.format), id);
   return true;
-}
-
-/** Reads a large capture with several threads. False: nothing is read. */
-async function readTogether(
-  run: Run,
-  { threads: most, pieceBytes = PIECE_BYTES, limit }: ScanParameters,
-  { parts }: ScanTools,
-  { name, location: { path }, input: { size } }: EvidenceItem,
-): Promise<boolean> {
-  if (parts === undefined || size === undefined || !run.scan.mergeable) return false;
-  const threads = threadsFor(size, pieceBytes, most);
-  if (threads === 1) return false;
-  const next = new Int32Array(new SharedArrayBuffer(4));
-  const budget = Math.floor(SCAN_BYTES / threads);
-  const { request } = run;
-  const task = { request, limit, path, name, size, pieceBytes, budget, next };
-  if (await scanInParts(run.scan, task, threads, parts)) return true;
-  run.again();
-  return false;
 }
 
 /** What reads a content: without the other importers, if it is certainly a capture. */

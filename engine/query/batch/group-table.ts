@@ -4,9 +4,6 @@
  */
 import type { Budget } from './budget.ts';
 
-/** Keys of another table that are taken at a time. */
-const ADOPTED = 8192;
-
 export class GroupTable {
   readonly width: number;
   size = 0;
@@ -34,30 +31,6 @@ export class GroupTable {
   /** Says that it is not used any more. */
   free(): void {
     this.budget.give(this.bytes);
-  }
-
-  /** The keys of all groups, one behind the other. */
-  allKeys(): Int32Array {
-    return this.keys.slice(0, this.size * this.width);
-  }
-
-  /**
-   * The groups here of another table's keys (`allKeys`).
-   * @param change translates the words of `n` keys
-   */
-  adopt(keys: Int32Array, change: (words: readonly Int32Array[], n: number) => void): Int32Array {
-    const { width } = this;
-    const size = keys.length / width;
-    const out = new Int32Array(size);
-    const words = Array.from({ length: width }, () => new Int32Array(ADOPTED));
-    for (let from = 0; from < size; from += ADOPTED) {
-      const n = Math.min(ADOPTED, size - from);
-      for (const [w, list] of words.entries())
-        for (let i = 0; i < n; i++) list[i] = keys[(from + i) * width + w]!;
-      change(words, n);
-      this.assign(words, n, out.subarray(from));
-    }
-    return out;
   }
 
   /** Word `at` of a group's key. */

@@ -6,14 +6,8 @@ import type { Resolve } from '../fields.ts';
 import { type Extent, shapeOf } from '../values.ts';
 import type { Budget } from './budget.ts';
 import { GroupTable } from './group-table.ts';
-import { Key, type KeyPart } from './key.ts';
-import {
-  type Accumulator,
-  Counter,
-  type MeasurePart,
-  type TakeGrouped,
-  accumulator,
-} from './measures.ts';
+import { Key } from './key.ts';
+import { type Accumulator, Counter, type TakeGrouped, accumulator } from './measures.ts';
 import { type Wanted, batchScope } from './batch-scope.ts';
 import type { RowScope } from './row-scope.ts';
 
@@ -40,13 +34,6 @@ export interface GroupingOptions {
   };
   /** Takes the rows with their groups as well, beside the measures. */
   readonly also?: (scope: RowScope) => TakeGrouped;
-}
-
-/** The groups of another thread. */
-export interface GroupingPart {
-  readonly keys: Int32Array;
-  readonly texts: KeyPart;
-  readonly measures: readonly MeasurePart[];
 }
 
 const REKEY_ROWS = 8192;
@@ -86,31 +73,6 @@ export class Grouping implements RowTaker {
   /** The group's values, part after part. */
   values(group: number): RawValue[] {
     return this.key.values(this.table, group);
-  }
-
-  /** Whether the order of rows does not matter, so that they may be taken in several threads. */
-  get mergeable(): boolean {
-    return this.measures.every(({ mergeable }) => mergeable !== undefined);
-  }
-
-  part(): GroupingPart {
-    const { size } = this.table;
-    return {
-      keys: this.table.allKeys(),
-      texts: this.key.part(),
-      measures: this.measures.map(({ mergeable }) => mergeable!.part(size)),
-    };
-  }
-
-  /** @param change translates the words before those of the fields, of `n` keys */
-  merge(part: GroupingPart, change?: (words: readonly Int32Array[], n: number) => void): void {
-    const translate = this.key.adopt(part.texts);
-    const to = this.table.adopt(part.keys, (words, n) => {
-      if (this.key.width > 0) translate(words, n);
-      change?.(words, n);
-    });
-    for (const [i, { mergeable }] of this.measures.entries())
-      mergeable!.merge(part.measures[i]!, to);
   }
 
   /**

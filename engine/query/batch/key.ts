@@ -12,7 +12,7 @@ import type { Part, ValueShape } from '../values.ts';
 import { type Budget, growingWithin } from './budget.ts';
 import { CodeMemo } from './code-memo.ts';
 import { communityReader } from './community.ts';
-import { ByteDictionary, type DictionaryPart } from '../../util/byte-dictionary.ts';
+import { ByteDictionary } from '../../util/byte-dictionary.ts';
 import type { GroupTable } from './group-table.ts';
 import {
   type RowScope,
@@ -101,14 +101,6 @@ class FieldCodec {
           },
         };
     }
-  }
-
-  part(): DictionaryPart {
-    return this.texts.part();
-  }
-
-  adopt(part: DictionaryPart): Int32Array {
-    return this.texts.adopt(part);
   }
 
   /** Readers of one side's parts in a scope. */
@@ -366,8 +358,6 @@ function dayReader(scope: RowScope, texts: ByteDictionary): PartReader {
   });
 }
 
-export type KeyPart = readonly DictionaryPart[];
-
 /** Parts that one word can tell present or absent. */
 const MAX_PARTS = 31;
 
@@ -407,35 +397,6 @@ export class Key {
       }
     }
     return out;
-  }
-
-  /** The texts that words of keys stand for, by field. */
-  part(): KeyPart {
-    return this.fields.map((field) => field.part());
-  }
-
-  /** Translates words of keys whose texts are those of another key of the same fields. */
-  adopt(part: KeyPart): (words: readonly Int32Array[], n: number) => void {
-    const columns: { readonly at: number; readonly bit: number; readonly ids: Int32Array }[] = [];
-    let at = this.before;
-    let bit = 0;
-    for (const [i, field] of this.fields.entries()) {
-      const ids = field.adopt(part[i]!);
-      for (const codec of field.codecs) {
-        if (codec.text === true) columns.push({ at, bit, ids });
-        at += codec.words;
-        bit += 1;
-      }
-    }
-    const last = this.width - 1;
-    return (words, n) => {
-      const there = words[last]!;
-      for (const column of columns) {
-        const own = words[column.at]!;
-        for (let i = 0; i < n; i++)
-          if (((there[i]! >>> column.bit) & 1) === 1) own[i] = column.ids[own[i]!]!;
-      }
-    };
   }
 
   /** For each combination of the sides of the fields: fills keys of rows of a scope. */

@@ -11,24 +11,9 @@ import { compareTexts } from '../text-order.ts';
 import { type Extent, numberOf, shapeOf } from '../values.ts';
 import type { Budget } from './budget.ts';
 import { GroupTable } from './group-table.ts';
-import { Key, type KeyFiller, type KeyPart } from './key.ts';
+import { Key, type KeyFiller } from './key.ts';
 import { type RowScope, numberAt, attributeReader, textOf } from './row-scope.ts';
 import { textNumber } from './text-number.ts';
-
-/** What another thread found of a measure: numbers by group, and the values that are told apart. */
-export interface MeasurePart {
-  readonly numbers: readonly Float64Array[];
-  readonly keys?: Int32Array;
-  readonly texts?: KeyPart;
-}
-
-/** Of those measures whose value does not depend on the order in which rows come. */
-export interface Mergeable {
-  /** For the first `groups` groups. */
-  part(groups: number): MeasurePart;
-  /** @param to the group here of each group there */
-  merge(part: MeasurePart, to: Int32Array): void;
-}
 
 /** Takes `rows[0, n)`, row i into group `groups[i]` of `size`: all those that there are by now. */
 export type TakeGrouped = (rows: Int32Array, groups: Int32Array, n: number, size: number) => void;
@@ -39,8 +24,6 @@ export interface Accumulator {
   scoped(scope: RowScope): TakeGrouped;
   /** To be asked when all rows have come. */
   value(group: number): RawValue;
-  /** Undefined: rows must come in their order, all of them here. */
-  readonly mergeable: Mergeable | undefined;
 }
 
 /** Fields and measures have been checked by the plan. */
@@ -147,31 +130,6 @@ export class Doubles {
   }
 }
 
-/** Numbers of groups, and how two of a group become one. */
-function numbers(
-  lists: readonly Doubles[],
-  put: (lists: readonly Float64Array[], group: number, values: readonly number[]) => void,
-): Mergeable {
-  return {
-    part: (groups) => ({
-      numbers: lists.map((list) => {
-        list.reach(Math.max(0, groups - 1));
-        return list.values.slice(0, groups);
-      }),
-    }),
-    merge: (part, to) => {
-      const most = highest(to, to.length);
-      const own = lists.map((list) => list.reach(most));
-      for (let i = 0; i < to.length; i++)
-        put(
-          own,
-          to[i]!,
-          part.numbers.map((list) => list[i]!),
-        );
-    },
-  };
-}
-
 export function highest(groups: Int32Array, n: number): number {
   let most = 0;
   for (let i = 0; i < n; i++) if (groups[i]! > most) most = groups[i]!;
@@ -184,11 +142,6 @@ export class Counter implements Accumulator {
   constructor(budget: Budget) {
     this.budget = budget;
     this.counts = new Doubles(budget, 0);
-  }
-  get mergeable(): Mergeable {
-    return numbers([this.counts], ([counts], group, [more]) => {
-      counts![group]! += more!;
-    });
   }
   /** All counts so far; it begins anew. */
   takeOut(): Float64Array {
@@ -298,14 +251,6 @@ class WholeSum implements Accumulator {
     this.totals = new Totals(budget);
     this.seen = new Doubles(budget, 0);
   }
-  get mergeable(): Mergeable {
-    const { totals, seen } = this;
-    return numbers([totals.low, totals.high, seen], ([, highs, counts], group, [low, high, n]) => {
-      totals.add(group, low!);
-      highs![group]! += high!;
-      counts![group]! += n!;
-    });
-  }
   scoped(scope: RowScope): TakeGrouped {
     const make = this.read(scope);
     const { totals } = this;
@@ -338,8 +283,6 @@ class WholeSum implements Accumulator {
 }
 
 class RealSum implements Accumulator {
-  /** A sum of reals depends on their order. */
-  readonly mergeable = undefined;
   private readonly sums: Doubles;
   private readonly seen: Doubles;
   private readonly read: NumberReader;
@@ -378,11 +321,6 @@ class PresentCounter implements Accumulator {
     this.read = read;
     this.counts = new Doubles(budget, 0);
   }
-  get mergeable(): Mergeable {
-    return numbers([this.counts], ([counts], group, [more]) => {
-      counts![group]! += more!;
-    });
-  }
   scoped(scope: RowScope): TakeGrouped {
     const make = this.read(scope);
     return (rows, groups, n, size) => {
@@ -398,8 +336,6 @@ class PresentCounter implements Accumulator {
 
 /** Of a sample, by Welford's method, as DuckDB has it. */
 class Deviation implements Accumulator {
-  /** In its last digits it depends on the order of rows. */
-  readonly mergeable = undefined;
   private readonly counts: Doubles;
   private readonly means: Doubles;
   private readonly squares: Doubles;
@@ -443,7 +379,6 @@ interface Placed {
 
 /** The first or the last value in the order of events; those without a time only where there are no others. */
 class Chosen implements Accumulator {
-  readonly mergeable = undefined;
   private readonly of: Value;
   private readonly isLast: boolean;
   private readonly budget: Budget;
@@ -491,7 +426,6 @@ function comparePlaces(a: readonly number[], b: readonly number[]): number {
 
 /** All values, in the order of their bytes. */
 class Values implements Accumulator {
-  readonly mergeable = undefined;
   private readonly of: Value;
   private readonly budget: Budget;
   private readonly found: (Set<string> | undefined)[] = [];
@@ -530,9 +464,6 @@ class Mean implements Accumulator {
   constructor(sum: WholeSum | RealSum) {
     this.sum = sum;
   }
-  get mergeable(): Mergeable | undefined {
-    return this.sum.mergeable;
-  }
   scoped(scope: RowScope): TakeGrouped {
     return this.sum.scoped(scope);
   }
@@ -550,13 +481,6 @@ class Extreme implements Accumulator {
     this.read = read;
     this.least = least;
     this.values = new Doubles(budget, NaN);
-  }
-  get mergeable(): Mergeable {
-    const { least } = this;
-    return numbers([this.values], ([values], group, [value]) => {
-      const known = values![group]!;
-      if (known !== known || (least ? value! < known : value! > known)) values![group] = value!;
-    });
   }
   scoped(scope: RowScope): TakeGrouped {
     const make = this.read(scope);
@@ -580,7 +504,6 @@ class Extreme implements Accumulator {
 
 /** By the order of UTF-8 bytes, as DuckDB compares text. */
 class TextExtreme implements Accumulator {
-  readonly mergeable = undefined;
   private readonly field: Field & { type: 'text' };
   private readonly least: boolean;
   private readonly budget: Budget;
@@ -625,24 +548,6 @@ class Distinct implements Accumulator {
     this.key = new Key([{ field, shape: shapeOf(field, at, extent) }], budget, 1);
     this.known = new GroupTable(this.key.width, budget);
   }
-  get mergeable(): Mergeable {
-    return {
-      part: () => ({ numbers: [], keys: this.known.allKeys(), texts: this.key.part() }),
-      merge: ({ keys, texts }, to) => {
-        if (keys === undefined || texts === undefined) throw new TypeError('not of values');
-        const translate = this.key.adopt(texts);
-        const { known } = this;
-        const before = known.size;
-        known.adopt(keys, (words, n) => {
-          translate(words, n);
-          const groups = words[0]!;
-          for (let i = 0; i < n; i++) groups[i] = to[groups[i]!]!;
-        });
-        const counts = this.counts.reach(highest(to, to.length));
-        for (let value = before; value < known.size; value++) counts[known.word(value, 0)]! += 1;
-      },
-    };
-  }
   scoped(scope: RowScope): TakeGrouped {
     const { key, known } = this;
     const fillers: KeyFiller[] = key.fillers(scope);
@@ -686,7 +591,6 @@ const MAX_VALUES = 2 ** 25;
 
 /** Interpolated between neighbours, as DuckDB's `quantile_cont`. */
 class Quantile implements Accumulator {
-  readonly mergeable = undefined;
   private readonly fraction: number;
   private readonly read: NumberReader;
   private readonly values: Doubles;

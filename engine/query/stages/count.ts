@@ -39,12 +39,6 @@ function countBatches(columns: readonly TableColumn[]): BatchStage {
     scoped: () => (_, n) => {
       count += n;
     },
-    parts: {
-      part: () => ({ count }),
-      merge: (part) => {
-        count += part.count ?? 0;
-      },
-    },
     finish: () => ({
       table: { columns, rows: [[count]], order: [{ alias: 'n', descending: false }] },
     }),

@@ -10,7 +10,6 @@ import { type CompiledMeasure, measureClickHouse, compileMeasure } from './measu
 import type { RawValue } from '../raw-value.ts';
 import { ROW_BYTES } from '../batch/budget.ts';
 import { Grouping } from '../batch/grouping.ts';
-import { groupingParts } from '../batch/grouping-parts.ts';
 import { byAll } from '../batch/table.ts';
 import type { BatchStage } from '../batch/stage.ts';
 import type { BatchContext, StageOperator } from './operator.ts';
@@ -67,7 +66,6 @@ function statsBatches(stage: StatsStage, context: BatchContext): BatchStage {
   const keys = columns.slice(0, columns.length - measures.length);
   return {
     scoped: (batch) => grouping.scoped(batch),
-    parts: groupingParts(grouping),
     finish: () => {
       // Without fields there is one row, also of no events at all.
       const groups = by.length === 0 ? 1 : grouping.size;

@@ -56,7 +56,7 @@ import { ROW_BYTES } from '../batch/budget.ts';
 import { Grouping } from '../batch/grouping.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import { byAll, rowOrder } from '../batch/table.ts';
-import type { BatchStage, StagePart, StageResult } from '../batch/stage.ts';
+import type { BatchStage, StageResult } from '../batch/stage.ts';
 import type { BatchContext, StageOperator } from './operator.ts';
 
 export type TimelineStage = Extract<Stage, { stage: 'timeline' }>;
@@ -393,21 +393,6 @@ class TimelineBatches implements BatchStage {
     };
   }
 
-  readonly parts = {
-    part: (): StagePart => {
-      const { unit, low, high } = this;
-      return { grouping: this.grouping.part(), units: { unit, low, high } };
-    },
-    merge: ({ grouping, units }: StagePart): void => {
-      if (grouping === undefined || units === undefined) throw new TypeError('not of a timeline');
-      this.coarsenTo(units.unit);
-      this.grouping.merge(grouping, coarser(this.unit / units.unit));
-      this.low = Math.min(this.low, units.low);
-      this.high = Math.max(this.high, units.high);
-      if (this.growing) this.coarsen();
-    },
-  };
-
   private coarsen(): void {
     const range = this.high - this.low;
     this.coarsenTo(
@@ -465,7 +450,6 @@ class TimelineBatches implements BatchStage {
 /** Numbers of units to those of units that are `factor` times as long. */
 function coarser(factor: number): (words: readonly Int32Array[], n: number) => void {
   return (words, n) => {
-    if (factor === 1) return;
     const [first, second] = [words[0]!, words[1]!];
     for (let i = 0; i < n; i++) {
       pair[0] = first[i]!;

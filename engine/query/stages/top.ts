@@ -28,7 +28,6 @@ import { nullOf } from '../dialect/duckdb.ts';
 import type { RawValue } from '../raw-value.ts';
 import { firstOf } from '../batch/first-of.ts';
 import { Grouping } from '../batch/grouping.ts';
-import { groupingParts } from '../batch/grouping-parts.ts';
 import { Counter } from '../batch/measures.ts';
 import { byAll, compareValues, rowOrder } from '../batch/table.ts';
 import type { BatchStage } from '../batch/stage.ts';
@@ -117,7 +116,6 @@ function topBatches(stage: TopStage, context: BatchContext): BatchStage {
   const order = [{ alias: 'm', descending }, ...byAll(keys)];
   return {
     scoped: (batch) => grouping.scoped(batch),
-    parts: groupingParts(grouping),
     finish: () => {
       const [measure] = grouping.measures;
       const counts = grouping.measures.at(-1);

@@ -7,7 +7,6 @@ import { byValues } from '../dialect/clickhouse-values.ts';
 import { groupByClickHouse, keysClickHouse, groupKeys, keyList, keyedRows } from './group.ts';
 import { ROW_BYTES } from '../batch/budget.ts';
 import { Grouping } from '../batch/grouping.ts';
-import { groupingParts } from '../batch/grouping-parts.ts';
 import { byAll } from '../batch/table.ts';
 import type { BatchStage } from '../batch/stage.ts';
 import type { BatchContext, StageOperator } from './operator.ts';
@@ -60,7 +59,6 @@ function valuesBatches(stage: ValuesStage, context: BatchContext): BatchStage {
   const keys = columns.slice(0, -1);
   return {
     scoped: (batch) => grouping.scoped(batch),
-    parts: groupingParts(grouping),
     finish: () => {
       budget.take(grouping.size * ROW_BYTES);
       const rows = Array.from({ length: grouping.size }, (_, group) => grouping.values(group))
