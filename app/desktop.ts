@@ -23,7 +23,7 @@ const SHELL: Build = {
   ],
 };
 
-export interface Desktop {
+interface Desktop {
   /** Electron's binary. */
   readonly file: string;
 }

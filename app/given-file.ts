@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { CancelledError, DaybookError, messageOfError } from '../engine/contract/errors.ts';
 import { pipeStream } from '../importers/shared/pipe-stream.ts';
 
-export interface GivenFileOptions {
+interface GivenFileOptions {
   /** What the file is, as in "the list". */
   readonly what: string;
   readonly mostBytes: number;

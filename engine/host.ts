@@ -50,7 +50,7 @@ export interface CallRecord {
   readonly bytes: number;
 }
 
-export interface HostOptions {
+interface HostOptions {
   /** Of Daybook. */
   readonly version: string;
   /** Told what people should not have to see: defects with their stack. */

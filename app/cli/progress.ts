@@ -2,7 +2,7 @@
 import { counted } from '../../engine/contract/counted.ts';
 import { count, size, visible, type Streams } from './output.ts';
 
-export interface Progress {
+interface Progress {
   bytes: number;
   totalBytes: number;
   rows?: number;

@@ -15,7 +15,7 @@ import {
 
 const CASE_FILTER = { name: 'Daybook cases', extensions: ['daybook'] };
 
-export interface BridgeHandlers {
+interface BridgeHandlers {
   readonly isOurs: (contents: WebContents) => boolean;
   /** Another case is shown. */
   readonly onTitle: () => void;

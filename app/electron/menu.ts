@@ -6,7 +6,7 @@ import { Menu } from 'electron';
 import type { MenuItemConstructorOptions } from 'electron';
 import type { ShellCommand } from '../../engine/contract/bridge.ts';
 
-export interface MenuOptions {
+interface MenuOptions {
   readonly send: (command: ShellCommand) => void;
   /** Recent cases, the last one first. */
   readonly recent: readonly { readonly name: string; readonly path: string }[];

@@ -45,7 +45,7 @@ export function isOwnUrl(url: string): boolean {
 }
 
 /** The path of a file of the window, relative to its folder; undefined for what may not be one. */
-export function filePath(url: string): string | undefined {
+function filePath(url: string): string | undefined {
   if (!isOwnUrl(url)) return undefined;
   let path: string;
   try {

@@ -7,7 +7,7 @@ import { cacheFolder } from '../folders.ts';
 import { findPinnedNode } from '../engine/node.ts';
 import type { EngineCommand } from '../engine/process.ts';
 
-export interface Places {
+interface Places {
   /** The built window. */
   readonly window: string;
   readonly preload: string;
@@ -17,7 +17,7 @@ export interface Places {
   readonly engine: EngineCommand | undefined;
 }
 
-export interface Start {
+interface Start {
   /** The folder of this bundle. */
   readonly bundle: string;
   readonly packaged: boolean;

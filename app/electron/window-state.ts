@@ -2,14 +2,14 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-export interface Bounds {
+interface Bounds {
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
 }
 
-export interface WindowState {
+interface WindowState {
   /** Undefined: where the system puts it. */
   readonly bounds: Bounds | undefined;
   readonly maximized: boolean;

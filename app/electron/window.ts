@@ -3,7 +3,7 @@ import { BrowserWindow, dialog, screen } from 'electron';
 import type { WebContents } from 'electron';
 import { LEAST_SIZE, readWindowState, writeWindowState } from './window-state.ts';
 
-export interface WindowOptions {
+interface WindowOptions {
   readonly url: string;
   readonly preload: string;
   readonly icon: string;

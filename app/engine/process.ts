@@ -20,7 +20,7 @@ export interface EngineCommand {
   readonly cwd?: string | undefined;
 }
 
-export interface EngineProcessOptions {
+interface EngineProcessOptions {
   readonly command: EngineCommand;
   /** Told each line that the engine writes to its standard error. */
   readonly onLog?: ((line: string) => void) | undefined;

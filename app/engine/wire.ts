@@ -51,7 +51,7 @@ export function takenBytes(body: Uint8Array): number {
   return body.length === 4 ? new DataView(body.buffer, body.byteOffset, 4).getUint32(0, true) : 0;
 }
 
-export type OnMessage = (type: number, channel: number, body: Uint8Array) => void;
+type OnMessage = (type: number, channel: number, body: Uint8Array) => void;
 
 /** Puts messages together from chunks of any size. Each body is a buffer of its own. */
 export class WireReader {

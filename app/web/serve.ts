@@ -4,7 +4,7 @@ import { engineCommand } from '../engine/command.ts';
 import { startWebShell } from './server.ts';
 import { windowFiles } from './window-files.ts';
 
-export interface ServeOptions {
+interface ServeOptions {
   readonly port?: number | undefined;
   /** Absolute path of the case that the window opens first. */
   readonly openCase?: string | undefined;

@@ -18,7 +18,7 @@ import { contentPolicy, makeNonce, withNonce } from '../page.ts';
 import { Access, requireLoopback } from './access.ts';
 import { BuiltWindow } from './built-window.ts';
 
-export interface WebShellOptions {
+interface WebShellOptions {
   readonly engine: EngineProcess;
   /** The folder of the built window. */
   readonly files: string;

@@ -32,7 +32,7 @@ const MOST_PROBLEMS = 1000;
 /** Tables whose numbers are never used twice. */
 const NUMBERED: ReadonlySet<string> = new Set(['changes', 'audit', 'operations', 'searches']);
 
-export interface OpenOptions {
+interface OpenOptions {
   /** Create the catalog when the folder has none. */
   create?: boolean;
   /** Open it whatever its folders are, links, say: for `verify`, which names each. */

@@ -35,7 +35,7 @@ interface CoveredTable {
   readonly key: readonly string[];
 }
 
-export interface TableDigest {
+interface TableDigest {
   readonly rows: number;
   readonly sum: bigint;
   readonly afterAudit: number;

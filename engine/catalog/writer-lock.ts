@@ -17,7 +17,7 @@ const MOST_WAIT_MS = 5_000;
 const LOOK_MS = 10;
 const MOST_LOOKING_MS = 1_000;
 
-export interface Holder {
+interface Holder {
   pid: number;
   host: string;
   since: string;

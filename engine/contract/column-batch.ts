@@ -7,14 +7,14 @@
  */
 
 /** Whole numbers are exact up to 2^53; larger ones come as text. */
-export interface NumberColumn {
+interface NumberColumn {
   readonly name: string;
   readonly type: 'number';
   /** NaN where there is no value. */
   readonly values: Float64Array;
 }
 
-export interface TextColumn {
+interface TextColumn {
   readonly name: string;
   readonly type: 'text';
   /** UTF-8 of all values, one after the other. */

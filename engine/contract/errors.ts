@@ -35,7 +35,7 @@ export class DaybookError extends Error {
 }
 
 /** Where reading a content stopped before its end. */
-export interface BreakPlace {
+interface BreakPlace {
   /** Content bytes that were given. */
   readonly offset: number;
   /** Content bytes whose checksums agreed; undefined for a content without checksums. */

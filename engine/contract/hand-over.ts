@@ -87,7 +87,7 @@ export const handOverProgress = z.object({
 });
 export type HandOverProgress = z.infer<typeof handOverProgress>;
 
-export const handOverFinding = z.object({
+const handOverFinding = z.object({
   level: z.enum(['error', 'warning']),
   code: z.enum(['changed', 'missing', 'extra', 'unreadable', 'audit', 'manifest', 'unfinished']),
   /** Below the folder. */

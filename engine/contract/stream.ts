@@ -1,7 +1,7 @@
 /** What both sides of a connection sent, as it is read from a capture. */
 import type { EpochMicros } from './event.ts';
 
-export interface StreamPart {
+interface StreamPart {
   readonly isFromClient: boolean;
   /** In order; empty for a gap. */
   readonly bytes: Uint8Array<ArrayBuffer>;

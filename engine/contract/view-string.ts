@@ -7,7 +7,7 @@
  */
 import type { EpochMicros } from './event.ts';
 
-export interface ViewSort {
+interface ViewSort {
   readonly field: string;
   readonly descending: boolean;
 }

@@ -13,10 +13,7 @@ import { SideFile, sideFilePath } from './side-file.ts';
 import type { TextIndex } from './text/index.ts';
 import type { ValueIndex } from './values/value-index.ts';
 
-export type TextLookup = Pick<
-  TextIndex,
-  'search' | 'patterns' | 'rowsOfText' | 'countsOfText' | 'close'
->;
+type TextLookup = Pick<TextIndex, 'search' | 'patterns' | 'rowsOfText' | 'countsOfText' | 'close'>;
 
 export interface TimeLookup {
   /** The first row at or after a time in UTC microseconds; rows without a time come last. */
@@ -43,9 +40,9 @@ export type ValueLookup = Pick<
   | 'mostOfIp4List'
 >;
 type Values = ValueLookup & Pick<ValueIndex, 'isInText'>;
-export type RollupLookup = Pick<RollupIndex, 'close' | 'covers' | 'groups' | 'minutes' | 'rows'>;
+type RollupLookup = Pick<RollupIndex, 'close' | 'covers' | 'groups' | 'minutes' | 'rows'>;
 
-export type CombinationLookup = Pick<CombinationIndex, 'groups'>;
+type CombinationLookup = Pick<CombinationIndex, 'groups'>;
 
 export interface SegmentIndexes {
   readonly text?: TextLookup | undefined;

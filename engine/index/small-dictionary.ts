@@ -5,7 +5,7 @@
 import type { TextRows } from './rows.ts';
 
 /** Different texts of rows of which equal ones are in one place, in the order in which they come. */
-export interface FewTexts {
+interface FewTexts {
   /** Where each lies. */
   readonly places: Uint32Array;
   /** By place: how many rows have it. */

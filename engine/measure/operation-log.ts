@@ -14,7 +14,7 @@ export interface Timings {
 }
 
 /** What is kept of an operation. */
-export interface Measured extends Timings {
+interface Measured extends Timings {
   at: string;
   operation: string;
   text: string | undefined;

@@ -1,7 +1,7 @@
 /** The registry of fields as the command line prints it. */
 import { FIELDS, SCHEMAS } from '../fields/registry.ts';
 
-export interface KnownField {
+interface KnownField {
   readonly field: string;
   readonly type: string;
   readonly meaning: string;

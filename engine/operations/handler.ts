@@ -30,7 +30,7 @@ export interface CallContext<N extends OperationName> {
   part(part: Part<N>): Promise<void>;
 }
 
-export type Handler<N extends OperationName> = (
+type Handler<N extends OperationName> = (
   request: Request<N>,
   context: CallContext<N>,
 ) => Promise<Result<N>>;

@@ -12,12 +12,12 @@ import type { RawValue } from './raw-value.ts';
 import { type Plan, timelineOf } from './plan.ts';
 import type { AnswerStatement } from './statements.ts';
 
-export interface CountAnswer {
+interface CountAnswer {
   readonly shape: 'count';
   readonly columns: readonly string[];
   readonly count: number | string;
 }
-export interface TopAnswer {
+interface TopAnswer {
   readonly shape: 'top';
   /** Names of the rows' values, in order. */
   readonly columns: readonly string[];
@@ -27,7 +27,7 @@ export interface TopAnswer {
   /** The whole: events, groups, and the sum. */
   readonly total: ShownRecord;
 }
-export interface TimelineAnswer {
+interface TimelineAnswer {
   readonly shape: 'timeline';
   /** Names of the buckets' values, in order. */
   readonly columns: readonly string[];
@@ -39,7 +39,7 @@ export interface TimelineAnswer {
   /** `start`, `count` and, with `by`, `series`: counts by value; with `spread` or a measure, its number. */
   readonly buckets: readonly ShownRecord[];
 }
-export interface TableAnswer {
+interface TableAnswer {
   readonly shape: 'table' | 'stats' | 'values' | 'talkers';
   readonly columns: readonly string[];
   readonly rows: readonly ShownRecord[];

@@ -39,11 +39,11 @@ export type Test =
   /** `field:*`. */
   | { readonly test: 'present' };
 
-export interface AllNode extends Span {
+interface AllNode extends Span {
   readonly node: 'all';
 }
 /** A word or phrase without a field. */
-export interface TextNode extends Span {
+interface TextNode extends Span {
   readonly node: 'text';
   readonly text: string;
   readonly quoted: boolean;
@@ -63,11 +63,11 @@ export interface ComparedNode extends Span {
   readonly right: ValueNode | undefined;
   readonly written: string;
 }
-export interface NotNode extends Span {
+interface NotNode extends Span {
   readonly node: 'not';
   readonly item: Expression;
 }
-export interface GroupNode extends Span {
+interface GroupNode extends Span {
   readonly node: 'and' | 'or';
   readonly items: readonly Expression[];
 }

@@ -9,7 +9,7 @@ import { evidenceNames, withoutPrefix } from '../util/attribute-columns.ts';
 
 export { ATTRIBUTE_PREFIX, isAttributeColumn } from '../util/attribute-columns.ts';
 
-export interface StoredAttribute {
+interface StoredAttribute {
   /** As it is stored, or as a relation of events has it. */
   readonly column: string;
   /** As its evidence has it. */

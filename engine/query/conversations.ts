@@ -18,7 +18,7 @@ import { type ValueShape, shapeOf, variantsOf } from './values.ts';
 export type ConversationOrder = 'bytes' | 'flows' | 'packets' | 'last';
 const SUMS = ['packets', 'packets_rev', 'bytes', 'bytes_rev'] as const;
 
-export interface Conversations extends Statement {
+interface Conversations extends Statement {
   /** `a` and `b`, behind `ANCHOR`. */
   readonly columns: readonly OutputColumn[];
   /** Where the numbers behind them start: NUMBERS, then TOTALS. */

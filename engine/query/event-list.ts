@@ -94,7 +94,7 @@ export function compileExtent(plan: Plan, part?: Part): Statement {
   return { ...params.finish(sql), columns: [] };
 }
 
-export interface ListOptions {
+interface ListOptions {
   readonly segments: readonly SegmentInfo[];
   /** What each row has, by any name that the language knows; others are left out. */
   readonly fields: readonly string[];

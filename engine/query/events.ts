@@ -88,7 +88,7 @@ export function allColumns(segments: readonly SegmentInfo[]): Set<string> {
 }
 
 /** The condition under which a segment's rows are there at all. */
-export function visible(segment: SegmentInfo, params: Params): Predicate {
+function visible(segment: SegmentInfo, params: Params): Predicate {
   if (!segment.hasDeletes) return TRUE;
   const id = params.bind(segment.id, 'INTEGER');
   return { sql: notDeleted(id) };
@@ -204,7 +204,7 @@ function physicalName({ columns }: SegmentInfo, name: string): string | undefine
   return columns.has(name) ? name : undefined;
 }
 
-export function typeOf(name: string): string {
+function typeOf(name: string): string {
   const derived = Object.hasOwn(DERIVED, name) ? DERIVED[name] : undefined;
   if (derived !== undefined) return derived;
   const part = partType(name);

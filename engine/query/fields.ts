@@ -34,14 +34,14 @@ export const VIRTUAL = [
   'community_id',
   'attributes',
 ] as const;
-export type VirtualName = (typeof VIRTUAL)[number];
+type VirtualName = (typeof VIRTUAL)[number];
 
 /** A field of a name that attributes may have, too. */
 interface Shared {
   /** The attribute of the name that was asked for; undefined: no event has one. */
   readonly attribute?: SharedAttribute | undefined;
 }
-export interface SharedAttribute {
+interface SharedAttribute {
   readonly key: string;
   /** Whether some event has it; else it may be among those of which no list of names is kept. */
   readonly certain: boolean;
@@ -230,7 +230,7 @@ export interface Resolve {
 }
 
 /** What a stage computed. */
-export interface OtherFields {
+interface OtherFields {
   readonly fields: readonly { readonly name: string; readonly field: Field }[];
   readonly any?: ((name: Name, own: Field | undefined) => Field | undefined) | undefined;
 }

@@ -65,7 +65,7 @@ export function formatNumber(value: RawValue): number | string | null {
   return String(value);
 }
 
-export interface Formatter {
+interface Formatter {
   /** One value of a column; null when it has none. */
   value(column: OutputColumn, row: readonly RawValue[]): ShownValue;
   /**

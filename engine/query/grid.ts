@@ -120,7 +120,7 @@ export function makeGrid(
   return { type: 'runs', runs, to: last.from + last.step * last.count, buckets: index };
 }
 
-export interface Period {
+interface Period {
   readonly from: EpochMicros;
   /** Seconds. */
   readonly offset: number;

@@ -14,7 +14,7 @@ export interface IndexedPhrase {
 }
 
 /** Tokens of texts. Undefined: the index cannot tell. */
-export interface TextView {
+interface TextView {
   /** @param column all that words are searched in, when left out */
   search(
     phrase: IndexedPhrase,
@@ -22,7 +22,7 @@ export interface TextView {
   ): { readonly rows: RowSet; readonly exact: boolean } | undefined;
 }
 
-export interface TimeView {
+interface TimeView {
   /** The first row at or after a time in UTC microseconds; rows without a time come last. */
   rowAt(ts: number): number;
 }

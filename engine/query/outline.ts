@@ -10,7 +10,7 @@ import { QueryError } from './query-error.ts';
 import { endsEvents } from './stages/stages.ts';
 
 /** An item of the outermost AND of a filter. */
-export interface Term extends Span {
+interface Term extends Span {
   readonly text: string;
   readonly negated: boolean;
   readonly type: 'text' | 'field' | 'group';

@@ -101,7 +101,7 @@ export type EventsNode =
     }
   | { readonly node: 'union'; readonly left: EventsNode; readonly right: EventsNode };
 
-export interface PrunedSegment {
+interface PrunedSegment {
   readonly segment: SegmentInfo;
   readonly reason: PruneReason;
 }

@@ -46,7 +46,7 @@ function editDistance(a: string, b: string): number {
 }
 
 /** Up to `most` of `names` that `word` may have meant, nearest first. */
-export function nearest(word: string, names: Iterable<string>, most = 3): string[] {
+function nearest(word: string, names: Iterable<string>, most = 3): string[] {
   const wanted = word.slice(0, 64).toLowerCase();
   const allowed = Math.max(1, Math.floor(wanted.length / 3));
   const found: { name: string; distance: number }[] = [];

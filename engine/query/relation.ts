@@ -41,7 +41,7 @@ export interface Branch {
   readonly also: Predicate;
 }
 /** Of one segment. */
-export interface KnownTemplates {
+interface KnownTemplates {
   readonly segment: SegmentInfo;
   readonly templates: readonly KnownTemplate[];
 }

@@ -345,7 +345,7 @@ export interface AnswerStatement extends Statement {
 }
 
 /** Rows of a table from one place of its order to another; each the `hex` of a key of `compileKeys`. */
-export interface KeySlice {
+interface KeySlice {
   readonly from: string | undefined;
   readonly to: string | undefined;
 }

@@ -52,7 +52,7 @@ export interface ScanLedger {
   readonly notes: string[];
 }
 
-export interface ScanProgress {
+interface ScanProgress {
   readonly bytes: number;
   readonly rows: number;
 }

@@ -15,7 +15,7 @@ import type { CaseSession } from './session/case-session.ts';
 import type { Snapshot } from './session/snapshot.ts';
 import type { Priority } from './session/statement-scheduler.ts';
 
-export interface BoundStatement {
+interface BoundStatement {
   readonly sql: string;
   readonly params: readonly Bound[];
   readonly messages?: MessageParts | undefined;

@@ -39,7 +39,7 @@ export const VALUE_BYTES: Readonly<Record<Column['type'], number>> = {
 /** A longer text is stored with its rows, though it is the same in all. */
 export const MAX_CONSTANT_TEXT = 256;
 
-export interface PresentColumn {
+interface PresentColumn {
   readonly name: string;
   readonly column: Column;
   /** How many of the rows have a value: one at least. */

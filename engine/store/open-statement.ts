@@ -29,7 +29,7 @@ export interface OpenRows {
   readonly rows: readonly (readonly OpenValue[])[];
 }
 
-export interface OpenStatement extends StoreOptions {
+interface OpenStatement extends StoreOptions {
   /** What makes the case visible. */
   readonly setup: Iterable<string>;
   readonly sql: string;

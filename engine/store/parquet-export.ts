@@ -17,7 +17,7 @@ const GROUP_BYTES = 16e6;
 const LEAST_LINE_BYTES = 2 << 20;
 
 /** Lines of JSON in a file. */
-export interface JsonLines {
+interface JsonLines {
   readonly file: string;
   readonly count: number;
   readonly bytes: number;

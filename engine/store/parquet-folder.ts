@@ -31,7 +31,7 @@ const FILE_MODE = 0o600;
 export const SEGMENT = 'seg_0';
 
 /** Rows of a segment that have a tag. */
-export interface TaggedRows {
+interface TaggedRows {
   readonly name: string;
   readonly rows: Uint32Array;
 }

@@ -104,7 +104,7 @@ function keepSeveral(words: Int32Array, each: number, present: Uint8Array, out: 
 }
 
 /** As many whole words as the bytes have; where they lie, if words can lie there. */
-export function wordsOf(bytes: Uint8Array): Int32Array {
+function wordsOf(bytes: Uint8Array): Int32Array {
   const { buffer, byteOffset, length } =
     (bytes.byteOffset & 3) === 0 ? bytes : new Uint8Array(bytes);
   return new Int32Array(buffer, byteOffset, length >>> 2);

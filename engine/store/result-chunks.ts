@@ -18,7 +18,7 @@ export interface ResultChunk {
   readonly chunk: DuckDBDataChunk;
 }
 
-export interface ChunksOptions {
+interface ChunksOptions {
   readonly connection: DuckDBConnection;
   readonly sql: string;
   readonly values?: DuckDBValue[];

@@ -13,9 +13,9 @@ import {
 } from '@duckdb/node-api';
 import { identifier } from './segment-builder.ts';
 
-export type NumberArray = Uint8Array | Uint16Array | Uint32Array | Int32Array;
+type NumberArray = Uint8Array | Uint16Array | Uint32Array | Int32Array;
 
-export interface NumberColumn {
+interface NumberColumn {
   readonly values: NumberArray;
   /** 1 for each row without a value; undefined: all have one. */
   nulls: Uint8Array | undefined;

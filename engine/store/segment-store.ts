@@ -42,7 +42,7 @@ export type Bound = string | number | bigint | boolean | null;
 /** What comes back: times as UTC microseconds, UUIDs as text, lists as arrays. */
 export type Plain = string | number | bigint | boolean | null | Plain[];
 
-export interface ResultBatch {
+interface ResultBatch {
   names: readonly string[];
   /** One array per column, all of the same length. */
   columns: readonly (readonly Plain[])[];

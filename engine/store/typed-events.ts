@@ -14,7 +14,7 @@ import { EVENTS, identifier, literal } from './table-layout.ts';
 /** Goes up when a column is renamed, retyped or removed. */
 export const SCHEMA_VERSION = 1;
 
-export interface TypedColumn {
+interface TypedColumn {
   readonly name: string;
   /** SQL type. */
   readonly type: string;

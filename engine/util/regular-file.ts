@@ -11,7 +11,7 @@ const BLOCK_BYTES = 1 << 20;
 // Not on Windows, which has no FIFOs among its files.
 const NONBLOCK: number = constants.O_NONBLOCK ?? 0;
 
-export type FileProblemKind = 'missing' | 'not-regular' | 'unreadable';
+type FileProblemKind = 'missing' | 'not-regular' | 'unreadable';
 
 /** Why a file cannot be read. */
 export class FileProblem extends Error {
@@ -51,7 +51,7 @@ export interface HashedFile {
   readonly prefixes: ReadonlyMap<number, string>;
 }
 
-export interface HashOptions {
+interface HashOptions {
   readonly prefixes?: readonly number[];
   readonly signal?: AbortSignal | undefined;
   readonly onBytes?: ((bytes: number) => void) | undefined;

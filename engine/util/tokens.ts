@@ -26,7 +26,7 @@ export const RE2_DELIMITER = '[\\x00-\\x2f\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f
 export const DELIMITER = 0;
 export const LETTER = 1;
 export const DIGIT = 2;
-export const BEYOND_ASCII = 4;
+const BEYOND_ASCII = 4;
 
 /** DELIMITER, LETTER (`_` is one), DIGIT or BEYOND_ASCII of each byte. */
 export const BYTE_CLASS = Uint8Array.from({ length: 256 }, (_, byte) => {

@@ -33,7 +33,7 @@ export interface Element {
   readonly children: readonly Node[];
 }
 /** Nodes with the values that their substitutions stand for. */
-export interface Instance {
+interface Instance {
   readonly nodes: readonly Node[];
   readonly values: Values;
 }

@@ -19,7 +19,7 @@ export const HEAD_BYTES = 64 * 1024;
 const SAMPLE_LINES = 200;
 const MOST_GUESSED_COLUMNS = 2000;
 
-export type Shape = 'table' | 'zeek' | 'nfdump-text' | 'json-lines' | 'json-elements';
+type Shape = 'table' | 'zeek' | 'nfdump-text' | 'json-lines' | 'json-elements';
 
 export interface Detected {
   readonly score: number;

@@ -9,7 +9,7 @@ import type { EntryHead } from './layout.ts';
 const [LF, EQUALS] = [10, 61];
 const BOOT_ID = Buffer.from('_BOOT_ID=');
 
-export interface FieldPlace {
+interface FieldPlace {
   readonly nameStart: number;
   readonly nameEnd: number;
   readonly start: number;

@@ -13,7 +13,7 @@ export const OBJECT_HEADER_BYTES = 16;
 export const TYPE = {
   ...{ data: 1, field: 2, entry: 3, dataTable: 4, fieldTable: 5, entryArray: 6, tag: 7 },
 } as const;
-export type ObjectType = (typeof TYPE)[keyof typeof TYPE];
+type ObjectType = (typeof TYPE)[keyof typeof TYPE];
 const TAG_BYTES = 64;
 /** An entry has at most 1,024 fields, and a field's name at most 64 bytes. */
 const MAX_FIELDS = 1024;

@@ -23,7 +23,7 @@ export const MOST_BLOCK_BYTES = 16 << 20;
 const MOST_RATIO = 256;
 
 const COMPRESSIONS = ['none', 'lzo', 'bz2', 'lz4', 'zstd'] as const;
-export type Compression = (typeof COMPRESSIONS)[number];
+type Compression = (typeof COMPRESSIONS)[number];
 
 export interface FileHeader {
   readonly layout: 1 | 2;

@@ -28,7 +28,7 @@ export interface Sums {
   unit(checked: boolean): void;
 }
 
-export interface CheckedOptions {
+interface CheckedOptions {
   /** `gzip data`, `archive member`. */
   readonly what: string;
   /** Bytes to hold back at most; 0 for a look at the beginning. */

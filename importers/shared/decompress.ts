@@ -44,7 +44,7 @@ export const DEFAULT_LIMITS: DecompressionLimits = {
   unchecked: false,
 };
 
-export interface Content {
+interface Content {
   /** The outermost compression. */
   readonly compression: Compression;
   /** When the content was last written, as the gzip header says (ms since 1970). */
@@ -77,7 +77,7 @@ const CHUNK_BYTES = 256 * 1024;
 /** Output that may wait for its reader. */
 const QUEUE_BYTES = 1024 * 1024;
 /** Bytes that tell the compression. */
-export const MAGIC_BYTES = 10;
+const MAGIC_BYTES = 10;
 
 /** The compression of a content that begins with `head` (at least MAGIC_BYTES, if it has them). */
 export function compressionOf(head: Uint8Array): Compression {

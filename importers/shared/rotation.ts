@@ -3,7 +3,7 @@
  * `auth.log.2.gz`, `auth.log.1`, `auth.log`; `messages-20260101.gz`, `messages`.
  */
 
-export interface RotationKey {
+interface RotationKey {
   /** The log's name without what rotation adds. */
   readonly set: string;
   /** Greater is newer; the log that is being written is Infinity. */

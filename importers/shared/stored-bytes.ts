@@ -142,7 +142,7 @@ export async function* fileBlocks(
   }
 }
 
-export function memoryBytes(bytes: Buffer, life: Life, damage?: unknown): StoredBytes {
+function memoryBytes(bytes: Buffer, life: Life, damage?: unknown): StoredBytes {
   return {
     size: bytes.length,
     life,
@@ -156,7 +156,7 @@ export function memoryBytes(bytes: Buffer, life: Life, damage?: unknown): Stored
   };
 }
 
-export interface KeepOptions {
+interface KeepOptions {
   readonly temporary: string;
   /** Bytes to keep in memory; more go to a temporary file. */
   readonly memoryBytes: number;

@@ -14,7 +14,7 @@ const CUT = { state: 'partial' } as const;
 /** Names and pax records beyond this are damage, or an attack. */
 const MAX_EXTENSION = 1024 * 1024;
 
-export interface TarMember {
+interface TarMember {
   readonly name: Buffer;
   readonly size: number;
   readonly modifiedMs: number | undefined;

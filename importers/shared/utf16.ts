@@ -6,7 +6,7 @@
 const LOOKED_AT = 32;
 const FEWEST = 16;
 
-export interface Utf16 {
+interface Utf16 {
   readonly littleEndian: boolean;
   /** Bytes of the mark. */
   readonly mark: 0 | 2;

@@ -70,7 +70,7 @@ export interface WalkOptions {
 }
 
 /** A file of an import's arguments. */
-export interface FoundFile {
+interface FoundFile {
   /** Position among the files found. */
   readonly ordinal: number;
   readonly path: string;
@@ -79,7 +79,7 @@ export interface FoundFile {
 }
 
 /** The content of an item; `notes` fills while it is read. */
-export interface ContentInput extends SourceInput {
+interface ContentInput extends SourceInput {
   /** What is no error but should be known: bytes after the end of compressed data. */
   readonly notes: readonly string[];
 }

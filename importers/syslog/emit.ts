@@ -23,7 +23,7 @@ const AT = 64;
 const text = new TextDecoder();
 
 /** Days from 1970-01-01 to a date of the Gregorian calendar. */
-export function daysFromCivil(year: number, month: number, day: number): number {
+function daysFromCivil(year: number, month: number, day: number): number {
   // Howard Hinnant, http://howardhinnant.github.io/date_algorithms.html
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);

@@ -12,12 +12,12 @@ import type { ByteOffset } from '../../engine/contract/event.ts';
 import type { LineEncoding } from '../shared/lines.ts';
 
 /** A count above this is no frame's. */
-export const MAX_FRAME_BYTES = 1024 * 1024;
+const MAX_FRAME_BYTES = 1024 * 1024;
 const REGION_BYTES = 512 * 1024;
 const MAX_DIGITS = 7;
 
 /** What a frame's count says at `at`: where the message starts and ends, if it is there at all. */
-export function frameAt(
+function frameAt(
   b: Uint8Array,
   at: number,
   end: number,

@@ -958,7 +958,7 @@ export function isEventFormat(b: Uint8Array, at: number, end: number): boolean {
 }
 
 /** The end of `[id name="value" …][…]`, or 0 when it is not well-formed. */
-export function structuredData(b: Uint8Array, at: number, end: number): number {
+function structuredData(b: Uint8Array, at: number, end: number): number {
   let p = at;
   while (p < end && b[p] === OPEN) {
     p++;

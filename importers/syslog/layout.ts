@@ -49,7 +49,7 @@ function kindOf(head: Uint8Array, format: string): Layout['kind'] {
 }
 
 /** The first bytes of a content, up to 64 KiB. */
-export async function headOf(input: SourceInput): Promise<Uint8Array> {
+async function headOf(input: SourceInput): Promise<Uint8Array> {
   const head = new Uint8Array(HEAD_BYTES);
   let filled = 0;
   try {

@@ -16,7 +16,7 @@ const TYPES = [
   'DEAD_PROCESS',
   'ACCOUNTING',
 ] as const;
-export type UtmpType = (typeof TYPES)[number];
+type UtmpType = (typeof TYPES)[number];
 
 export interface UtmpRecord {
   readonly type: UtmpType;

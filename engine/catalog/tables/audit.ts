@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { type CatalogDatabase, json, now, userName } from '../catalog-database.ts';
 
-export interface AuditEntry {
+interface AuditEntry {
   id: number;
   at: string;
   user: string;

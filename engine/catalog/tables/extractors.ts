@@ -3,7 +3,7 @@
  */
 import { type CatalogDatabase, now, userName } from '../catalog-database.ts';
 
-export interface ExtractorRow {
+interface ExtractorRow {
   readonly name: string;
   readonly version: number;
   /** The file as it was given. */

@@ -8,7 +8,7 @@ import { type EventKey, keyOf, type Rating, ratingOf } from './notes.ts';
 /** Marks of rows that are left out because another source has them, too; they are marked as deleted as well. */
 export const LEFT_OUT = -1;
 
-export interface TagRow extends Rating {
+interface TagRow extends Rating {
   id: number;
   name: string;
   /** Rows that have it. */

@@ -48,7 +48,7 @@ export interface SegmentOutline extends Pick<
   hasIndex: boolean;
 }
 
-export interface SideFileRow {
+interface SideFileRow {
   bytes: number;
   sha256: string;
 }

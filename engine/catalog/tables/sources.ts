@@ -6,7 +6,7 @@ import type { EpochMicros, Kind } from '../../contract/event.ts';
 import type { ListedHash } from '../../contract/hash-manifest.ts';
 import { type CatalogDatabase, json, optional, type Raw } from '../catalog-database.ts';
 
-export type SourceStatus = 'partial' | 'complete' | 'failed';
+type SourceStatus = 'partial' | 'complete' | 'failed';
 
 export interface Counts {
   read: number;

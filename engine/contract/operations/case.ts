@@ -25,7 +25,7 @@ const description = {
   examiner: z.string().max(200).optional(),
 };
 
-export const caseInfo = z.object({
+const caseInfo = z.object({
   case: casePath,
   name: z.string(),
   ...description,
@@ -47,7 +47,7 @@ export const caseInfo = z.object({
   recovered: z.array(z.string()),
 });
 
-export const sourceInfo = z.object({
+const sourceInfo = z.object({
   id: count,
   name: z.string(),
   path: z.string(),

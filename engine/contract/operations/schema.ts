@@ -5,7 +5,7 @@ import { KINDS } from '../event.ts';
 import type { ColumnBatch } from '../column-batch.ts';
 
 /** One operation: what it is asked, what it tells meanwhile, what it answers. */
-export interface OperationSchema<
+interface OperationSchema<
   P extends z.ZodType = z.ZodType,
   T extends z.ZodType = z.ZodType,
   R extends z.ZodType = z.ZodType,

@@ -70,7 +70,7 @@ export interface Part {
 }
 
 /** By the key of the set; undefined: any. */
-export interface Keys {
+interface Keys {
   readonly first: Chosen | undefined;
   readonly second: Chosen | undefined;
   readonly third: Chosen | undefined;

@@ -80,7 +80,7 @@ export function writePages(
 }
 
 /** Groups of some first codes, from the first to the last of the pages that were read. */
-export interface PairPart {
+interface PairPart {
   /** The first of the codes. */
   readonly first: number;
   /** Groups of each. */
@@ -94,7 +94,7 @@ export interface PairPart {
 }
 
 /** Where pages that were asked for are kept, and as what; another set has another name. */
-export interface KeptPages {
+interface KeptPages {
   readonly cache: OwnedCache;
   readonly name: string;
 }

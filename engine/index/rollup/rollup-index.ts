@@ -47,7 +47,7 @@ export interface RollupQuestion {
 }
 
 /** Dated rows by minute. */
-export interface MinuteCounts {
+interface MinuteCounts {
   /** Minutes since 1970 of the first count. */
   readonly first: number;
   readonly counts: Uint32Array;

@@ -46,7 +46,7 @@ export function rankOfNone(): Rank {
 }
 
 /** Where each list's numbers lie that are in one range of values. */
-export interface Part {
+interface Part {
   readonly from: Uint32Array;
   readonly to: Uint32Array;
   readonly entries: number;

@@ -4,7 +4,7 @@ import { foldText, foldedBytes } from '../../util/fold.ts';
 /** A character of the pattern as bytes, or what stands for one or any. */
 type Element = Uint8Array | '?' | '*';
 
-export interface ContainedDigits {
+interface ContainedDigits {
   readonly value: number;
   /** The least power of ten that has more digits. */
   readonly scale: number;

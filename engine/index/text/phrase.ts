@@ -18,7 +18,7 @@ export interface Placement {
 }
 
 /** Where a phrase fits into a shape: `certain` when all texts of the shape have it. */
-export type PhraseFit = 'certain' | readonly Placement[];
+type PhraseFit = 'certain' | readonly Placement[];
 
 export function phraseFit(query: TextQuery): (shape: ParsedShape) => PhraseFit {
   const wanted = query.tokens.map(({ text, wildcard }): ((token: string) => boolean) => {

@@ -30,7 +30,7 @@ const MAX_SHAPE_BYTES = 2048;
 export const NO_SHAPE = -1;
 
 /** The open tokens of the text at hand. */
-export interface OpenTokens {
+interface OpenTokens {
   count: number;
   readonly starts: Int32Array;
   readonly ends: Int32Array;

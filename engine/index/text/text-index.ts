@@ -36,14 +36,14 @@ import { WordPlaces } from './word-places.ts';
 import { MAX_TOKEN_BYTES, NUMBER_DIGITS } from '../../util/tokens.ts';
 import { type RowPlaces, type TextCounts, WholeTexts, countPlaces } from './whole-texts.ts';
 
-export interface TextAnswer {
+interface TextAnswer {
   readonly rows: RowSet;
   /** Whether these are the rows; else the rows are among them. */
   readonly exact: boolean;
 }
 
 /** Texts of one column that are alike. */
-export interface Pattern {
+interface Pattern {
   readonly column: string;
   /** Literal texts around the open tokens; undefined: texts that are like no other. */
   readonly parts: readonly string[] | undefined;

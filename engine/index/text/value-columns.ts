@@ -59,7 +59,7 @@ export class ValueColumn {
 }
 
 /** What is to be done with a column's rows. */
-export interface ValueLists {
+interface ValueLists {
   /** By shape: its list. */
   readonly lists: Uint32Array;
   /** Where each list ends in `out`, which moves on; 0: it is not wanted. */

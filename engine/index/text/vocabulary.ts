@@ -14,7 +14,7 @@ export interface Vocabulary {
   readonly size: number;
 }
 
-export interface Words {
+interface Words {
   readonly count: number;
   readonly bytes: Uint8Array;
   readonly starts: Uint32Array;

@@ -50,7 +50,7 @@ export function countPlaces(values: number, places: RowPlaces, rows: Uint32Array
 }
 
 /** What is read of the shapes. */
-export interface ShapeRows {
+interface ShapeRows {
   /** How many rows have it, known without reading which. */
   count(shape: number): number;
   rows(shape: number): RowSet;

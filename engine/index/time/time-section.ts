@@ -11,7 +11,7 @@ import { PackWriter } from '../values/packing.ts';
 import type { Section } from '../side-file.ts';
 
 export const TIME_SECTION = 'time';
-export const PAGE_ROWS = 2048;
+const PAGE_ROWS = 2048;
 /** Microseconds of the units that differences are counted in. */
 export const UNITS = [1, 1_000, 1_000_000] as const;
 

@@ -23,13 +23,13 @@ import {
 import { MAX_TEXT_BYTES } from './dimensions.ts';
 import { CodedLists, GapLists, type RowLists } from './row-lists.ts';
 
-export type Ip4Column = 'src_ip4' | 'dst_ip4';
-export type Ip6Column = 'src_ip6' | 'dst_ip6';
-export type TextValueColumn = 'host' | 'program';
-export type AddressSide = 'src_ip' | 'dst_ip';
+type Ip4Column = 'src_ip4' | 'dst_ip4';
+type Ip6Column = 'src_ip6' | 'dst_ip6';
+type TextValueColumn = 'host' | 'program';
+type AddressSide = 'src_ip' | 'dst_ip';
 
 /** How many rows have each address of those that some of the rows have; addresses ascend, IPv4 first. */
-export interface AddressCounts {
+interface AddressCounts {
   readonly numbers: Uint32Array;
   /** 16 bytes each. */
   readonly ip6: Uint8Array;
@@ -38,13 +38,13 @@ export interface AddressCounts {
 }
 
 /** Ranges of IPv4 addresses, both ends included: ascending, none touching another. */
-export interface Ip4Ranges {
+interface Ip4Ranges {
   readonly lows: Uint32Array;
   readonly highs: Uint32Array;
 }
 
 /** Places of a dimension's values from `from` to `to`, the last not included. */
-export interface Places {
+interface Places {
   readonly from: number;
   readonly to: number;
 }

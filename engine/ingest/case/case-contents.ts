@@ -22,7 +22,7 @@ const STAGED_FILE =
 export const MAINTENANCE_FOLDER = 'maintenance-';
 const STAGED_FOLDER = /^(?:spill|spill-\w+|(?:maintenance|upkeep)-[\w-]+)$/;
 
-export interface CaseContents {
+interface CaseContents {
   /** Files below `days` that an import can have left: no row of the catalog names them. */
   readonly orphans: string[];
   /** What is not Daybook's; a folder stands for all that is in it. */

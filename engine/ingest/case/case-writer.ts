@@ -35,7 +35,7 @@ import { placeSideFile, SegmentPlaces } from './segment-places.ts';
 
 const QUARANTINE_END = '.ndjson';
 
-export interface Recovery {
+interface Recovery {
   orphans: string[];
   interruptedImports: number[];
 }

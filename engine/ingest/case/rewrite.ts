@@ -38,7 +38,7 @@ export interface RewriteOptions {
 }
 
 /** Values for some rows of one segment, by row number. */
-export interface RowsBeside {
+interface RowsBeside {
   /** SQL of a select. */
   readonly select: string;
   /** Its column of row numbers. */
@@ -55,7 +55,7 @@ export interface SwapOptions {
 }
 
 /** Segments, and those that were built in their place. */
-export interface Rewritten {
+interface Rewritten {
   readonly before: readonly SegmentRow[];
   readonly kind: Kind;
   readonly made: readonly Made[];

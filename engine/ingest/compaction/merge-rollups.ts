@@ -50,7 +50,7 @@ const MOST_BEHIND = 1 / 16;
 /** What is in no rollup. */
 const UNCOUNTED = /^(a:|attrs$|message$)/;
 
-export interface MergeOptions {
+interface MergeOptions {
   readonly fanOut: number;
   readonly leastRows: number;
   /** A top that is there stays while it leaves out no more than this share of its events. */
@@ -115,7 +115,7 @@ export class EarlyNodes {
   }
 }
 
-export interface MergeReport {
+interface MergeReport {
   made: number;
   removed: number;
 }

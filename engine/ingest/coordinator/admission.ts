@@ -11,7 +11,7 @@ import type { SourceOrder } from './source-order.ts';
 import type { SourceOverlaps } from './source-overlaps.ts';
 
 /** Waits; another worker may read meanwhile. */
-export type Rest = <T>(until: Promise<T>) => Promise<T>;
+type Rest = <T>(until: Promise<T>) => Promise<T>;
 
 export class Admission {
   private readonly context: ImportContext;

@@ -9,7 +9,7 @@ import type { ImportRequest } from './import-report.ts';
 /** A commit of an import waits for the disk when none has for so long; what ends the import always does. */
 const SYNC_MS = 1_000;
 
-export interface InFlight {
+interface InFlight {
   begin: BeginRequest;
   committed: Promise<void>;
   commit: () => void;

@@ -16,7 +16,7 @@ import type { ManifestChecks } from './manifest-checks.ts';
 import { reportOf, type ImportReport, type SourceReport } from './import-report.ts';
 
 /** An archive whose own checksum failed once its members were read: what these gave was not checked. */
-export interface Doubt {
+interface Doubt {
   item: number;
   /** Bytes whose checksums agreed. */
   checked: number;

@@ -12,7 +12,7 @@ import { writeSideFile } from '../../index/side-file.ts';
 import type { BuiltIndex, FromIndexer, RowsMessage, ToIndexer } from './index-protocol.ts';
 import { RowKeys } from './row-keys.ts';
 
-export interface IndexerPort {
+interface IndexerPort {
   post(message: FromIndexer): void;
   onMessage(handler: (message: ToIndexer) => void): void;
 }

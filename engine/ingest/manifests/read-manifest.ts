@@ -23,7 +23,7 @@ export interface ManifestEntry {
   readonly hash: string;
 }
 
-export interface ManifestProblem {
+interface ManifestProblem {
   readonly line: number;
   readonly reason: string;
 }

@@ -14,7 +14,7 @@ const MOST_TRIED = 5000;
 const COLLECTED = ['[root]', 'uploads/auto', 'uploads/file', 'uploads/ntfs'];
 
 /** A file system or an archive, and the path in it. */
-export interface FilePlace {
+interface FilePlace {
   readonly container: string;
   readonly path: string;
 }

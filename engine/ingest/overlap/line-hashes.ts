@@ -5,7 +5,7 @@
  */
 const LF = 10;
 /** Lines of one source that are compared, at 4 bytes each; of a longer one none are. */
-export const MOST_LINES = 4_194_304;
+const MOST_LINES = 4_194_304;
 const FIRST_ROOM = 4096;
 
 /** The lines of a content, in order. */

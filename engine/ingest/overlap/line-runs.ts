@@ -13,7 +13,7 @@ const MOST_ANCHORS = 500_000;
 const LINES = 2 ** 23;
 
 /** `lines` lines of the one that was asked about, from line `from`, are those of `other` from `otherFrom`. */
-export interface LineRun {
+interface LineRun {
   readonly from: number;
   readonly lines: number;
   readonly other: number;

@@ -57,7 +57,7 @@ const CELL_BYTES = 1024;
 /** Sources up to this size are hashed where the case has one of the same size. */
 const HASHED_BYTES = 64 << 20;
 
-export interface PreviewPort {
+interface PreviewPort {
   post(message: FromPreviewWorker): void;
   onMessage(handler: (message: ToPreviewWorker) => void): void;
 }

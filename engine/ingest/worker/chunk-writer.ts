@@ -48,7 +48,7 @@ export interface ChunkLimits {
 }
 
 /** The UTC day of a time, as `2026-11-21`; `undated` for NaN. */
-export function dayOf(micros: EpochMicros): string {
+function dayOf(micros: EpochMicros): string {
   if (Number.isNaN(micros)) return 'undated';
   return dayName(Math.floor(micros / DAY_MICROS));
 }

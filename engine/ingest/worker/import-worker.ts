@@ -57,14 +57,14 @@ export interface WorkerTools {
   readonly walk: Walk;
 }
 
-export interface ImportTools extends WorkerTools {
+interface ImportTools extends WorkerTools {
   /** @param background it is to give way to other work */
   readonly startIndexer: (background: boolean) => IndexerHandle;
   /** Makes the thread that calls give way to other work. */
   readonly lowerPriority: () => void;
 }
 
-export interface WorkerPort {
+interface WorkerPort {
   post(message: FromWorker): void;
   onMessage(handler: (message: ToWorker) => void): void;
 }

@@ -4,7 +4,7 @@ import { Stopwatch } from '../../measure/operation-log.ts';
 import type { CaseSession } from '../../search/index.ts';
 import { writable } from '../marks/notes.ts';
 
-export interface CaseDescription {
+interface CaseDescription {
   /** The number that the case has where it is investigated. */
   readonly number?: string | undefined;
   readonly examiner?: string | undefined;

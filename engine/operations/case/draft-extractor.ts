@@ -11,7 +11,7 @@ import { fieldEntry } from '../../fields/registry.ts';
 import { type CaseSession, shownRows, startQuery } from '../../search/index.ts';
 import { wholeEvent } from '../event/event.ts';
 
-export interface DraftRequest {
+interface DraftRequest {
   readonly event: string;
   readonly field: string;
   /** Of the selection, in what `draftMessage` gives. */
@@ -21,7 +21,7 @@ export interface DraftRequest {
   readonly template?: string | undefined;
 }
 
-export interface Draft {
+interface Draft {
   readonly name: string;
   readonly version: number;
   readonly template: string;
@@ -29,7 +29,7 @@ export interface Draft {
   readonly document: string;
 }
 
-export interface DraftTrial extends Omit<Draft, 'document'> {
+interface DraftTrial extends Omit<Draft, 'document'> {
   /** Events of the program that were looked at. */
   readonly events: number;
   /** Whether these are all. */

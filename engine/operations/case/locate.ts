@@ -12,7 +12,7 @@ import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { CaseWriter } from '../../ingest/case/case-writer.ts';
 import type { BuilderOptions } from '../../store/segment-builder.ts';
 
-export interface LocateParameters {
+interface LocateParameters {
   readonly folder: string;
   /** A file or folder that is looked through, with what is below it. */
   readonly below: string;
@@ -21,14 +21,14 @@ export interface LocateParameters {
   readonly onFile?: ((path: string) => void) | undefined;
 }
 
-export interface Located {
+interface Located {
   readonly source: number;
   readonly name: string;
   readonly from: string;
   readonly to: string;
 }
 
-export interface LocateReport {
+interface LocateReport {
   readonly located: readonly Located[];
   /** Sources whose file is not where it was, and was not found. */
   readonly left: readonly { source: number; name: string; path: string; reason: string }[];

@@ -6,12 +6,12 @@ import { CaseWriter } from '../../ingest/case/case-writer.ts';
 import { setLeftOut } from '../../ingest/overlap/left-out.ts';
 import type { BuilderOptions } from '../../store/segment-builder.ts';
 
-export interface Overlap extends OverlapRow {
+interface Overlap extends OverlapRow {
   readonly source: string;
   readonly other: string;
 }
 
-export interface OverlapChange {
+interface OverlapChange {
   folder: string;
   /** Numbers of overlaps; undefined: all of them. */
   ids: readonly number[] | undefined;

@@ -13,7 +13,7 @@ import { CaseWriter } from '../../ingest/case/case-writer.ts';
 import type { BuilderOptions } from '../../store/segment-builder.ts';
 
 /** A sample of an extractor out of which something else is cut than its file says. */
-export interface WrongSample {
+interface WrongSample {
   readonly message: string;
   /** Fields as `name=value`, `extractor` among them. */
   readonly expected: readonly string[];
@@ -40,7 +40,7 @@ function wrongSamples({ document, extractor }: OwnExtractor): WrongSample[] {
   return [...samples, ...uncut];
 }
 
-export interface AddedExtractor {
+interface AddedExtractor {
   readonly name: string;
   readonly version: number;
   readonly sha256: string;
@@ -122,7 +122,7 @@ export async function removeExtractor(
   }
 }
 
-export interface ListedExtractor {
+interface ListedExtractor {
   readonly name: string;
   readonly version: number;
   /** What it is for. */

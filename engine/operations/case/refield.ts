@@ -37,7 +37,7 @@ const BESIDE = 'cut:';
 /** Numbers of rows, in the part. */
 const ROW = 'seq';
 
-export interface RefieldParameters {
+interface RefieldParameters {
   folder: string;
   /** Number or name of a source; undefined: all. */
   source: string | undefined;
@@ -46,7 +46,7 @@ export interface RefieldParameters {
   onProgress?: (progress: RefieldProgress) => void;
 }
 
-export interface RefieldProgress {
+interface RefieldProgress {
   readonly events: number;
   readonly total: number;
 }

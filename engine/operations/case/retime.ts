@@ -22,7 +22,7 @@ import type { BuilderOptions } from '../../store/segment-builder.ts';
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 
-export interface RetimeParameters {
+interface RetimeParameters {
   folder: string;
   /** Number or name of the source. */
   source: string;

@@ -10,7 +10,7 @@ import { wholeEvent, type WholeEvent } from './event.ts';
 /** Of a record at most this much is shown. */
 const MAX_RAW = 1024 * 1024;
 
-export interface RawRecord {
+interface RawRecord {
   bytes: Uint8Array<ArrayBuffer>;
   /** Of the record in the source's content. */
   offset: number;
@@ -39,7 +39,7 @@ export async function rawRecord(
   };
 }
 
-export interface ShownPacket {
+interface ShownPacket {
   frame: Uint8Array<ArrayBuffer>;
   offset: number;
   linkType: number;

@@ -15,9 +15,9 @@ import { equals } from './event-query.ts';
 import { foundEvents, joined } from './event-batch.ts';
 import { wholeEvent, type WholeEvent } from './event.ts';
 
-export type ContextOf = 'host' | 'source' | 'all';
+type ContextOf = 'host' | 'source' | 'all';
 
-export interface ContextParameters {
+interface ContextParameters {
   event: string;
   of: ContextOf;
   before: number;
@@ -26,7 +26,7 @@ export interface ContextParameters {
   signal?: AbortSignal | undefined;
 }
 
-export interface EventContext {
+interface EventContext {
   batch: ColumnBatch;
   /** Of the event itself in the batch. */
   index: number;

@@ -32,7 +32,7 @@ import {
 import { fiveTupleQuery, packetsQuery } from './event-query.ts';
 import { addCommunityId } from '../../query/shown-events.ts';
 
-export interface EventField {
+interface EventField {
   name: string;
   value: string | number | null;
   /** Named by the source rather than by Daybook. */
@@ -40,7 +40,7 @@ export interface EventField {
 }
 
 /** Fields that an extractor cut out of the message. */
-export interface CutFields {
+interface CutFields {
   extractor: string;
   version: string;
   fields: string[];

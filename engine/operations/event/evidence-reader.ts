@@ -15,7 +15,7 @@ import { locationOf } from '../../catalog/source-place.ts';
 import { DaybookError } from '../../contract/errors.ts';
 
 /** A packet as it lies in its capture. */
-export interface PacketRecord {
+interface PacketRecord {
   /** The bytes that were captured. */
   readonly frame: Uint8Array;
   /** Of the frame in the source's content. */
@@ -49,7 +49,7 @@ export interface SlicedPacket {
   readonly ts_ns: number;
 }
 
-export interface PacketSlice {
+interface PacketSlice {
   /** What the file begins with. */
   start(): Uint8Array;
   /** What is written for each packet. */
@@ -57,7 +57,7 @@ export interface PacketSlice {
 }
 
 /** A capture that is read again. */
-export interface Rereading {
+interface Rereading {
   readonly location: SourceLocation;
   /** @param bytes of the content that were read */
   progress(bytes: ByteOffset): Promise<void> | undefined;

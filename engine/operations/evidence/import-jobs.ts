@@ -7,11 +7,11 @@ import type { Part, Result } from '../../contract/operations.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import { ProgressMeter, type Counted } from './import-progress.ts';
 
-export type ImportPart = Part<'import.start'>;
-export type ImportResult = Result<'import.start'>;
+type ImportPart = Part<'import.start'>;
+type ImportResult = Result<'import.start'>;
 
 /** What an import tells while it runs. */
-export interface ImportVoice {
+interface ImportVoice {
   progress(progress: Counted): void;
   part(part: ImportPart): void;
 }

@@ -54,7 +54,7 @@ export interface Evidence extends EvidenceReader {
   startVerify(): KeptThread<ToVerify, FromVerify>;
 }
 
-export interface ImportParameters {
+interface ImportParameters {
   folder: string;
   items: readonly ImportItem[];
   recursive: boolean;

@@ -34,7 +34,7 @@ export type FromMaintenance =
   | { type: 'done'; made: number }
   | { type: 'failed'; why: string };
 
-export interface MaintenancePort {
+interface MaintenancePort {
   post(message: FromMaintenance): void;
   onMessage(handler: (message: ToMaintenance) => void): void;
 }

@@ -30,7 +30,7 @@ export type Preview = Part<'evidence.preview'>['preview'];
 const MOST_SOURCES = 200;
 const MOST_IGNORED = 1000;
 
-export interface PreviewParameters {
+interface PreviewParameters {
   paths: readonly string[];
   recursive: boolean;
   options: ImportOptions;

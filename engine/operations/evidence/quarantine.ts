@@ -12,7 +12,7 @@ import type { Result } from '../../contract/operations.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import { quarantineFile } from '../../ingest/case/case-writer.ts';
 
-export type QuarantinedRecord = Result<'quarantine.list'>['records'][number];
+type QuarantinedRecord = Result<'quarantine.list'>['records'][number];
 
 /** Lines between two noted beginnings. */
 const STRIDE = 256;

@@ -17,7 +17,7 @@ import {
 import { FileProblem, hashHandle, openRegular } from '../../util/regular-file.ts';
 import { filesBelow, isPartial, JOURNAL, LOCK, readManifest } from './folder.ts';
 
-export interface CheckOptions {
+interface CheckOptions {
   readonly signal: AbortSignal;
   readonly report: (progress: { bytes: number; totalBytes: number; file: string }) => void;
 }

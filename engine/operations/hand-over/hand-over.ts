@@ -32,7 +32,7 @@ import { filesBelow, HandOverFolder, isPartial, JOURNAL, LOCK } from './folder.t
 import { hashOfRows, planEvents, type EventsFile, type EventsPlan, type TagsFile } from './plan.ts';
 import { hashLines, TABLES, writeLines } from './tables.ts';
 
-export interface HandOverOptions extends StoreOptions {
+interface HandOverOptions extends StoreOptions {
   readonly folder: string;
   /** Of Daybook. */
   readonly version: string;

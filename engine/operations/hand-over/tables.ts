@@ -7,7 +7,7 @@ import { writeAll } from '../../util/files.ts';
 import { eventIdOf, statusOf } from '../../search/index.ts';
 import { findingLines } from '../marks/findings.ts';
 
-export interface Table {
+interface Table {
   readonly path: string;
   lines(catalog: Catalog): Iterable<object>;
 }

@@ -21,7 +21,7 @@ import { writable } from './notes.ts';
 export type Finding = Result<'finding.list'>['findings'][number];
 
 /** What is said of a finding; null takes it away, what is left out stays. */
-export interface FindingChange {
+interface FindingChange {
   readonly severity?: Severity | null | undefined;
   /** Of a tag only. */
   readonly color?: TagColor | null | undefined;

@@ -37,13 +37,13 @@ export type MarkTarget =
     }
   | { events: readonly string[] };
 
-export type MarkParameters = MarkTarget & {
+type MarkParameters = MarkTarget & {
   /** It stays open. */
   session: CaseSession;
   signal?: AbortSignal | undefined;
 };
 
-export interface MarkReport {
+interface MarkReport {
   /** Events that the query found, or that the ids name. */
   matched: number;
   /** Of these, those that were not marked so before. */

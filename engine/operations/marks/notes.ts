@@ -13,7 +13,7 @@ import {
   noSuchEvent,
 } from '../../search/index.ts';
 
-export interface ListedNote {
+interface ListedNote {
   event: string;
   /** Empty for an event that only has a tag set by hand. */
   text: string;

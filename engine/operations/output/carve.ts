@@ -59,7 +59,7 @@ interface WantedFile {
   readonly problem: string | undefined;
 }
 
-export interface CarvedFile {
+interface CarvedFile {
   readonly event: string;
   readonly source: string;
   /** In the folder. */
@@ -85,7 +85,7 @@ export interface CarveReport {
   readonly others: number;
 }
 
-export interface CarveParameters {
+interface CarveParameters {
   readonly query: string;
   readonly from?: EpochMicros | undefined;
   readonly to?: EpochMicros | undefined;

@@ -7,7 +7,7 @@ import { accessError, diskError } from '../../util/files.ts';
 import { exportParquet } from '../../store/parquet-export.ts';
 import type { Write } from './output-file.ts';
 
-export interface ParquetSink {
+interface ParquetSink {
   add(record: Readonly<Record<string, unknown>>): Promise<void>;
   /**
    * Gives the bytes of the file, and how many rows it has. Without rows it has the columns `names`.

@@ -34,7 +34,7 @@ export interface Written {
 export type Write = (bytes: Uint8Array) => Promise<void>;
 
 /** Evidence, as the catalog knows it. */
-export interface KnownEvidence {
+interface KnownEvidence {
   readonly name: string;
   readonly path: string;
   /** Size of the file as it lies on disk; undefined while it was not read to its end. */
@@ -53,7 +53,7 @@ export interface OutputGuard {
 }
 
 /** A file that is being written. Nobody sees it before `commit`. */
-export interface OutputFile {
+interface OutputFile {
   /** Its place, links resolved. */
   readonly path: string;
   write(bytes: Uint8Array | string): Promise<void>;

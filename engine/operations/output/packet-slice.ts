@@ -29,7 +29,7 @@ import { locationOf } from '../../catalog/source-place.ts';
 import { partsOf, wholeEvent } from '../event/event.ts';
 import { auditOutput, writeOutput, type OutputPlace, type Written } from './output-file.ts';
 
-export interface SliceParameters {
+interface SliceParameters {
   query: string;
   from?: EpochMicros | undefined;
   to?: EpochMicros | undefined;

@@ -26,7 +26,7 @@ import {
 import { rowFieldNames } from '../../query/shown-events.ts';
 import { cell, csvCells, jsonRecord, valueOf } from './shown-cells.ts';
 
-export interface ExportParameters {
+interface ExportParameters {
   query: string;
   from?: EpochMicros | undefined;
   to?: EpochMicros | undefined;

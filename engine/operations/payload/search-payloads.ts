@@ -38,7 +38,7 @@ export type PayloadSearchReport = {
   left: { source: string; reason: string }[];
 };
 
-export interface PayloadSearchParameters {
+interface PayloadSearchParameters {
   /** See `parsePayloadPattern`. */
   readonly pattern: string;
   /** Only connections that events of this query belong to; undefined: all of the case. */

@@ -29,7 +29,7 @@ export interface FoundBytes {
   readonly after: Uint8Array<ArrayBuffer>;
 }
 
-export type Report = (found: FoundBytes) => void;
+type Report = (found: FoundBytes) => void;
 
 export class StreamSearch implements StreamTaker {
   private readonly sides: readonly [SideSearch, SideSearch];

@@ -26,14 +26,14 @@ import { type View, type CaseSession, fieldValues } from '../../search/index.ts'
 import { fieldsIfKnown, fieldsOf } from '../case/field-list.ts';
 import { fieldName, quoted } from '../event/event-query.ts';
 
-export interface Option {
+interface Option {
   label: string;
   type: 'field' | 'value' | 'stage' | 'operator' | 'keyword';
   apply?: string;
   detail?: string;
   count?: number;
 }
-export interface Completion {
+interface Completion {
   start: number;
   end: number;
   options: Option[];

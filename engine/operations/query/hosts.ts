@@ -14,7 +14,7 @@ const MOST_GROUPS = 50_000;
 /** Values of a fact that are given of a host. */
 const MOST_VALUES = 100;
 
-export interface HostFact {
+interface HostFact {
   readonly value: string;
   /** Protocols or logs that say it. */
   readonly by: string[];
@@ -23,7 +23,7 @@ export interface HostFact {
   readonly last: EpochMicros | undefined;
 }
 
-export interface HostFacts {
+interface HostFacts {
   /** Those with the most events first. */
   readonly values: HostFact[];
   /** Values beyond those given. */
@@ -38,14 +38,14 @@ export interface Host {
   readonly facts: Readonly<Record<FactName, HostFacts>>;
 }
 
-export interface HostParameters extends View {
+interface HostParameters extends View {
   /** An address or a block; undefined: all. */
   readonly of?: string | undefined;
   /** Hosts that are given: those with the most events. */
   readonly limit: number;
 }
 
-export interface HostList {
+interface HostList {
   readonly hosts: Host[];
   readonly total: number;
   readonly notes: string[];

@@ -28,7 +28,7 @@ export interface NotSearched {
   readonly packetsBeneath: { readonly packets: number; readonly exact: boolean } | undefined;
 }
 
-export interface Looked {
+interface Looked {
   readonly count: number;
   /** Of those that were looked through. */
   readonly matching: number;

@@ -22,13 +22,13 @@ import {
 import type { Client } from '../handler.ts';
 import { rowFieldNames } from '../../query/shown-events.ts';
 
-export interface OpenParameters extends View {
+interface OpenParameters extends View {
   sort?: Sort | undefined;
   fields?: readonly string[] | undefined;
   first: number;
 }
 
-export interface OpenedResult extends ViewScope {
+interface OpenedResult extends ViewScope {
   result: number;
   total: number;
   capped?: number;

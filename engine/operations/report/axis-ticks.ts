@@ -1,6 +1,6 @@
 /** Where a time axis has its labels: at round times, as short as the span allows. */
 
-export interface Tick {
+interface Tick {
   /** In intervals from the start of the axis, not always whole. */
   readonly place: number;
   readonly label: string;

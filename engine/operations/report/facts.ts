@@ -74,7 +74,7 @@ export interface ReportFacts {
 }
 
 /** What a source has of another one, all runs of lines together. */
-export interface OverlapFacts {
+interface OverlapFacts {
   readonly sourceId: number;
   readonly other: { readonly id: number; readonly name: string };
   readonly records: number;

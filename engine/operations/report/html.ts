@@ -94,7 +94,7 @@ export function brief(text: string, most: number): Html {
   return markup`${text.slice(0, most)}<span class="cut"> … ${left} more characters</span>`;
 }
 
-export interface Column {
+interface Column {
   readonly name: string;
   /** Right-aligned. */
   readonly number?: boolean;
@@ -105,7 +105,7 @@ export interface Column {
 }
 
 /** More about a row, in a cell of its own below it, from a column on. */
-export interface Below {
+interface Below {
   readonly from: number;
   readonly body: Piece;
 }

@@ -6,7 +6,7 @@ import type { StoreOptions } from '../../store/duckdb-instance.ts';
 import { type OpenRows, runOpenStatement } from '../../store/open-statement.ts';
 import { openScript } from './open-script.ts';
 
-export interface Limits extends StoreOptions {
+interface Limits extends StoreOptions {
   readonly signal: AbortSignal;
 }
 

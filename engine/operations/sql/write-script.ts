@@ -4,7 +4,7 @@ import { auditOutput } from '../output/output-file.ts';
 import type { CaseSession } from '../../search/index.ts';
 import { scriptText } from './open-script.ts';
 
-export interface WrittenScript {
+interface WrittenScript {
   readonly segments: number;
   readonly bytes: number;
   /** Lower-case hex. */

@@ -18,9 +18,9 @@ import { accessError, diskError, writeAll } from '../../util/files.ts';
 import type { Request } from '../../contract/operations.ts';
 
 /** Settings as they were changed; what was not is left out. */
-export type SavedSettings = Request<'settings.set'>;
+type SavedSettings = Request<'settings.set'>;
 
-export interface RecentCase {
+interface RecentCase {
   readonly case: string;
   /** RFC 3339, UTC. */
   readonly openedAt: string;

@@ -30,7 +30,7 @@ export interface EvidenceTools {
   readonly walk: Walk;
 }
 
-export interface EvidenceOptions {
+interface EvidenceOptions {
   /** Undefined: archives are not opened, and no events are compared. */
   readonly tools: EvidenceTools | undefined;
   readonly sample: SampleSize;

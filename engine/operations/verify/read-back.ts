@@ -53,7 +53,7 @@ export interface ReadBack {
   readonly left: string | undefined;
 }
 
-export interface ReadBackOptions {
+interface ReadBackOptions {
   readonly sample: SampleSize;
   /** Segments that may be read. */
   readonly segments: readonly SegmentRow[];

@@ -26,7 +26,7 @@ import { repairCase } from './repair.ts';
 /** Events that are compared of each source, if nobody says otherwise. */
 const USUAL_SAMPLE = 200;
 
-export interface VerifyParameters {
+interface VerifyParameters {
   repair: boolean;
   builder: BuilderOptions;
   sample?: SampleSize | undefined;

@@ -21,7 +21,7 @@ const PROGRESS_MS = 100;
 /** A thread that is told to stop and does not is ended after this: it reads what does not answer. */
 const PATIENCE_MS = 2_000;
 
-export interface VerifyTask {
+interface VerifyTask {
   readonly folder: string;
   readonly repair: boolean;
   readonly sample: SampleSize | undefined;
@@ -39,7 +39,7 @@ export type FromVerify =
   | { type: 'done'; report: VerifyReport }
   | { type: 'failed'; code: string; message: string; hint: string | undefined };
 
-export interface VerifyPort {
+interface VerifyPort {
   post(message: FromVerify): void;
   onMessage(handler: (message: ToVerify) => void): void;
 }

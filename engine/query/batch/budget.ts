@@ -3,7 +3,7 @@ import { DaybookError } from '../../contract/errors.ts';
 import type { DictionaryLimits } from '../../util/byte-dictionary.ts';
 
 /** Bytes of all tables of one scan. */
-export const SCAN_BYTES = 768 * 1024 * 1024;
+const SCAN_BYTES = 768 * 1024 * 1024;
 
 /** What a row of a result takes, roughly, until it is printed. */
 export const ROW_BYTES = 250;

@@ -17,14 +17,14 @@ export interface RowTaker {
   scoped(batch: EventBatch): (rows: Int32Array, n: number) => void;
 }
 
-export interface GroupingContext {
+interface GroupingContext {
   readonly resolve: Resolve;
   readonly extent: Extent;
   readonly budget: Budget;
   readonly wanted: Wanted;
 }
 
-export interface GroupingOptions {
+interface GroupingOptions {
   readonly by: readonly Name[];
   readonly measures: readonly Measure[];
   /** Words before those of the fields, and who fills them for rows. */

@@ -19,7 +19,7 @@ import type { Scope } from '../scope.ts';
 /**
  * One part of the value of an expression, in SQL and of rows in memory. Two with the same text are the same.
  */
-export interface Computation {
+interface Computation {
   /** The whole expression, with the definitions of the names in it, and which part of its value this is. */
   readonly text: string;
   sql(scope: Scope): string;

@@ -8,7 +8,7 @@ import { type RowScope, columnOf, setValue, tableColumns } from './row-scope.ts'
 
 export type Row = readonly RawValue[];
 
-export interface OrderPart {
+interface OrderPart {
   /** SQL name of a column's part. */
   readonly alias: string;
   readonly descending: boolean;

@@ -33,7 +33,7 @@ export interface PatternArgument {
   readonly pattern: string;
   readonly ignoreCase: boolean;
 }
-export interface IntervalArgument {
+interface IntervalArgument {
   readonly type: 'interval';
   readonly interval: Interval;
   readonly seconds: Value;

@@ -7,7 +7,7 @@ import type { Field } from '../fields.ts';
 import { syntaxError } from '../query-error.ts';
 import { PART_TYPES, type ValueType } from './value.ts';
 
-export interface Previous {
+interface Previous {
   /** SQL names begin with it, and the name that the expression has for it. */
   readonly alias: string;
   readonly of: ValueNode;

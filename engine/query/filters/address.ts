@@ -42,7 +42,7 @@ import { wholePattern } from './text.ts';
 import { someAddressIn } from './written-addresses.ts';
 
 /** IPv4 addresses with wildcards inside: `(address & mask) = value`. */
-export interface AddressMask {
+interface AddressMask {
   readonly version: 'mask';
   readonly mask: number;
   readonly value: number;

@@ -9,7 +9,7 @@ import { TRUE, type Predicate, type Scope } from '../scope.ts';
 import type { FilterOperator } from './operator.ts';
 
 /** What was there at a moment. Plain numbers: filters are told apart by their text. */
-export interface Reached {
+interface Reached {
   /** Sources with a higher number were not there yet. */
   readonly sources: number;
   /** Those that were not read to their end, with the last record that was stored of each; 0: none. */

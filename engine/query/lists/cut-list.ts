@@ -18,7 +18,7 @@ export interface CutList {
   readonly lines: readonly number[];
 }
 
-export interface CutOptions {
+interface CutOptions {
   /** Names of the columns, or of those of a header that count; undefined: the header's. */
   readonly fields: readonly string[] | undefined;
   /**

@@ -7,7 +7,7 @@ import { COLUMN_NAME, isHeader } from './cut-list.ts';
 import { ListError } from './list-error.ts';
 import { LineReader, cellsOf, delimiterOf, jsonObject } from './list-lines.ts';
 
-export interface ListGlance {
+interface ListGlance {
   /** `values`: one a line. */
   readonly form: 'values' | 'table' | 'json';
   /** Whether the first line of a table names the columns. */

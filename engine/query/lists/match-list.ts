@@ -117,7 +117,7 @@ export interface ListGroup {
   readonly lines: readonly number[];
 }
 
-export interface ListOptions {
+interface ListOptions {
   readonly text: string;
   /** Tells this list from others: hexadecimal digits. */
   readonly digest: string;
@@ -153,7 +153,7 @@ interface Parts {
 }
 
 /** Lines of a list of values of any type, by what they are. */
-export interface ValueCounts {
+interface ValueCounts {
   readonly addresses: number;
   readonly texts: number;
 }

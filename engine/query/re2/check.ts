@@ -3,7 +3,7 @@
  * and so is a pattern whose program would be too large.
  * https://github.com/google/re2/wiki/Syntax
  */
-export interface PatternProblem {
+interface PatternProblem {
   readonly message: string;
   /** In the pattern, from 0. */
   readonly position: number;

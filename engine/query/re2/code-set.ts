@@ -8,7 +8,7 @@ import { isUncasedInRe2 } from '../../util/fold.ts';
 
 export type CodeSet = readonly number[];
 
-export const MAX_CODE = 0x10ffff;
+const MAX_CODE = 0x10ffff;
 export const ANY: CodeSet = [0, MAX_CODE];
 export const NOT_NEWLINE: CodeSet = [0, 9, 11, MAX_CODE];
 

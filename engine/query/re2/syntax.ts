@@ -46,7 +46,7 @@ export function parsePattern(pattern: string, ignoreCase: boolean): Node {
   return new PatternReader(pattern, false).read({ ...NO_FLAGS, i: ignoreCase });
 }
 
-export interface CapturingPattern {
+interface CapturingPattern {
   readonly node: Node;
   /** Of each group, from the first; undefined: it has none. */
   readonly names: readonly (string | undefined)[];

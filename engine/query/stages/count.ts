@@ -6,7 +6,7 @@ import { TRUE } from '../scope.ts';
 import type { BatchStage } from '../batch/stage.ts';
 import type { StageOperator } from './operator.ts';
 
-export type CountStage = Extract<Stage, { stage: 'count' }>;
+type CountStage = Extract<Stage, { stage: 'count' }>;
 
 const COUNT_COLUMN: TableColumn = {
   name: 'count',

@@ -6,7 +6,7 @@ import { type Relation, orderBy } from '../relation.ts';
 import type { StageOperator } from './operator.ts';
 import { valueParts } from './value-parts.ts';
 
-export type DedupStage = Extract<Stage, { stage: 'dedup' }>;
+type DedupStage = Extract<Stage, { stage: 'dedup' }>;
 
 function dedupRelation({ fields }: DedupStage, relation: Relation): Relation {
   const keys = fields.flatMap((field) => valueParts(relation, field));

@@ -30,7 +30,7 @@ import type { StageOperator } from './operator.ts';
 import { partition } from './session.ts';
 import { namedColumns, valueParts } from './value-parts.ts';
 
-export type EvalStage = Extract<Stage, { stage: 'eval' }>;
+type EvalStage = Extract<Stage, { stage: 'eval' }>;
 
 /** One of `prev` and `delta`: the columns that have it. */
 interface PreviousValue {

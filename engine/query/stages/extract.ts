@@ -17,7 +17,7 @@ import { QueryError, syntaxError } from '../query-error.ts';
 import { batchResolve, extendedBatch } from './computed-columns.ts';
 import type { StageOperator } from './operator.ts';
 
-export type ExtractStage = Extract<Stage, { stage: 'extract' }>;
+type ExtractStage = Extract<Stage, { stage: 'extract' }>;
 
 const utf8 = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });

@@ -6,7 +6,7 @@ import type { TableColumn } from '../relation.ts';
 import type { StageOperator } from './operator.ts';
 import { namedColumns } from './value-parts.ts';
 
-export type FieldsStage = Extract<Stage, { stage: 'fields' }>;
+type FieldsStage = Extract<Stage, { stage: 'fields' }>;
 
 function left({ fields, without }: FieldsStage, columns: readonly TableColumn[]): TableColumn[] {
   const named = namedColumns(fields, columns);

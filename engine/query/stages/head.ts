@@ -5,7 +5,7 @@ import { chosen, firstRows } from '../dialect/clickhouse-rows.ts';
 import { limited } from './limited.ts';
 import type { StageOperator } from './operator.ts';
 
-export type HeadStage = Extract<Stage, { stage: 'head' }>;
+type HeadStage = Extract<Stage, { stage: 'head' }>;
 
 export const headOperator: StageOperator<HeadStage> = {
   form: 'head N',

@@ -38,7 +38,7 @@ import { foldText } from '../../util/fold.ts';
 import { batchResolve, extendedBatch } from './computed-columns.ts';
 import type { StageOperator } from './operator.ts';
 
-export type LookupStage = Extract<Stage, { stage: 'lookup' }>;
+type LookupStage = Extract<Stage, { stage: 'lookup' }>;
 
 /** What a stage looks up: the file, its keys, and the value that is compared with them. */
 interface Lookup {

@@ -13,7 +13,7 @@ import { QueryError, shown, syntaxError } from '../query-error.ts';
 import { typedByName } from './extract.ts';
 import type { StageOperator } from './operator.ts';
 
-export type ParseStage = Extract<Stage, { stage: 'parse' }>;
+type ParseStage = Extract<Stage, { stage: 'parse' }>;
 
 const FIXED: ReadonlySet<string> = new Set([
   'ts',

@@ -46,7 +46,7 @@ import { compareValues } from '../batch/table.ts';
 import type { BatchStage } from '../batch/stage.ts';
 import type { BatchContext, StageOperator } from './operator.ts';
 
-export type PatternsStage = Extract<Stage, { stage: 'patterns' }>;
+type PatternsStage = Extract<Stage, { stage: 'patterns' }>;
 
 /** SQL of the template of a text; NULL of NULL. */
 export function templateSql(text: string, params: Params): string {

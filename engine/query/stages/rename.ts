@@ -6,7 +6,7 @@ import { type TableColumn, tableFields } from '../relation.ts';
 import { QueryError, shown, syntaxError } from '../query-error.ts';
 import type { StageOperator } from './operator.ts';
 
-export type RenameStage = Extract<Stage, { stage: 'rename' }>;
+type RenameStage = Extract<Stage, { stage: 'rename' }>;
 
 function renamed({ names }: RenameStage, columns: readonly TableColumn[]): TableColumn[] {
   const resolve = tableFields(columns);

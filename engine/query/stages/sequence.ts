@@ -43,7 +43,7 @@ import { type Keys, groupKeys, keyList, keysClickHouse } from './group.ts';
 import type { BatchContext, StageOperator } from './operator.ts';
 import { checkEvents, keyAliases, ownAliases, partition } from './session.ts';
 
-export type SequenceStage = Extract<Stage, { stage: 'sequence' }>;
+type SequenceStage = Extract<Stage, { stage: 'sequence' }>;
 
 const SECOND = 1e6;
 /** Steps of one sequence: each is a bit of what is kept of an event. */

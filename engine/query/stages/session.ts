@@ -36,7 +36,7 @@ import { combine } from '../values.ts';
 import { type Keys, groupKeys, keyList, keysClickHouse } from './group.ts';
 import type { BatchContext, StageOperator } from './operator.ts';
 
-export type SessionStage = Extract<Stage, { stage: 'session' }>;
+type SessionStage = Extract<Stage, { stage: 'session' }>;
 
 const SECOND = 1e6;
 

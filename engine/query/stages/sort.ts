@@ -6,7 +6,7 @@ import { orderOf } from '../dialect/clickhouse-values.ts';
 import type { StageOperator } from './operator.ts';
 import { namedColumns, valueParts } from './value-parts.ts';
 
-export type SortStage = Extract<Stage, { stage: 'sort' }>;
+type SortStage = Extract<Stage, { stage: 'sort' }>;
 
 export function sortRelation(relation: Relation, keys: readonly SortKey[]): Relation {
   const order: OrderKey[] = [];

@@ -14,7 +14,7 @@ import { byAll } from '../batch/table.ts';
 import type { BatchStage } from '../batch/stage.ts';
 import type { BatchContext, StageOperator } from './operator.ts';
 
-export type StatsStage = Extract<Stage, { stage: 'stats' }>;
+type StatsStage = Extract<Stage, { stage: 'stats' }>;
 
 function statsTable(stage: StatsStage, input: Input): Table {
   const keys = groupKeys(stage.by, input);

@@ -5,7 +5,7 @@ import { chosen, firstRows } from '../dialect/clickhouse-rows.ts';
 import { limited } from './limited.ts';
 import type { StageOperator } from './operator.ts';
 
-export type TailStage = Extract<Stage, { stage: 'tail' }>;
+type TailStage = Extract<Stage, { stage: 'tail' }>;
 
 export const tailOperator: StageOperator<TailStage> = {
   form: 'tail N',

@@ -43,7 +43,7 @@ import { compareValues } from '../batch/table.ts';
 import type { BatchStage } from '../batch/stage.ts';
 import type { BatchContext, StageOperator } from './operator.ts';
 
-export type TalkersStage = Extract<Stage, { stage: 'talkers' }>;
+type TalkersStage = Extract<Stage, { stage: 'talkers' }>;
 /** Responder's ports that are listed for a pair; `port_count` says how many there are. */
 const MAX_PORTS = 10;
 const SUMS = ['packets', 'packets_rev', 'bytes', 'bytes_rev'] as const;

@@ -61,7 +61,7 @@ import type { BatchContext, StageOperator } from './operator.ts';
 
 export type TimelineStage = Extract<Stage, { stage: 'timeline' }>;
 
-export interface TimelineParts {
+interface TimelineParts {
   /** Series, then `count`, then what is spread or measured. */
   readonly columns: readonly TableColumn[];
   /** Buckets that are not empty: `i`, then the columns. */

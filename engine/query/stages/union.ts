@@ -3,7 +3,7 @@ import type { Stage } from '../ast.ts';
 import type { Relation } from '../relation.ts';
 import type { StageOperator } from './operator.ts';
 
-export type UnionStage = Extract<Stage, { stage: 'union' }>;
+type UnionStage = Extract<Stage, { stage: 'union' }>;
 
 /** Both sides must share the set of needed columns, so that their SQL has the same columns. */
 export function unionRelation(left: Relation, right: Relation): Relation {

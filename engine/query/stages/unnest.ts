@@ -18,7 +18,7 @@ import { syntaxError } from '../query-error.ts';
 import type { Relation } from '../relation.ts';
 import type { StageOperator } from './operator.ts';
 
-export type UnnestStage = Extract<Stage, { stage: 'unnest' }>;
+type UnnestStage = Extract<Stage, { stage: 'unnest' }>;
 
 function listOf({ field }: UnnestStage, resolve: Resolve, around: Surroundings): Value {
   const value = computedValue({ value: 'field', ...field }, resolve, around);

@@ -11,7 +11,7 @@ import { byAll } from '../batch/table.ts';
 import type { BatchStage } from '../batch/stage.ts';
 import type { BatchContext, StageOperator } from './operator.ts';
 
-export type ValuesStage = Extract<Stage, { stage: 'values' }>;
+type ValuesStage = Extract<Stage, { stage: 'values' }>;
 
 function valuesTable({ field }: ValuesStage, input: Input): Table {
   const keys = groupKeys([field], input);

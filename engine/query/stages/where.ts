@@ -8,7 +8,7 @@ import type { Relation } from '../relation.ts';
 import { batchResolve } from './computed-columns.ts';
 import type { StageOperator } from './operator.ts';
 
-export type WhereStage = Extract<Stage, { stage: 'where' }>;
+type WhereStage = Extract<Stage, { stage: 'where' }>;
 
 export function whereRelation(relation: Relation, filter: Filter): Relation {
   const condition = compileFilter(filter, relation.scope);

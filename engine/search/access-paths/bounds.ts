@@ -18,7 +18,7 @@ import { type SegmentInfo, judgingScope } from '../../query/scope.ts';
 import type { Known } from './known.ts';
 import { type Rows, complement, countOf, intersect, unite } from '../../query/rows.ts';
 
-export interface Bounds {
+interface Bounds {
   readonly sure: Rows;
   readonly maybe: Rows;
   readonly exact: boolean;

@@ -15,7 +15,7 @@ import type { SegmentInfo } from '../../query/scope.ts';
 import type { Found, FoundRows } from '../../query/found.ts';
 import { type Rows, countOf, firstOf, intersect, rowsOf, sliceOf } from '../../query/rows.ts';
 
-export interface Edge {
+interface Edge {
   /** Of the events that have a time. */
   readonly end: 'first' | 'last';
   /** Whether those without a time are taken before them. */

@@ -11,7 +11,7 @@ import type { GroupedBy } from '../../query/stages/operator.ts';
 import { stageOperatorOf } from '../../query/stages/stages.ts';
 import { type ValueShape, shapeOf } from '../../query/values.ts';
 
-export type Summed = NonNullable<RollupQuestion['measures']>[number];
+type Summed = NonNullable<RollupQuestion['measures']>[number];
 
 export interface GroupQuestion {
   readonly stage: 'top' | 'values' | 'stats';

@@ -28,7 +28,7 @@ import { type Rows, rowsOf, unite } from '../../query/rows.ts';
 
 const HOUR = 3600e6;
 
-export interface GroupSource {
+interface GroupSource {
   /** Undefined: the rollup does not cover it, and all its rows must be read. */
   readonly groups: readonly RollupGroups[] | undefined;
   /** Rows that must be read beside that. */

@@ -31,7 +31,7 @@ const ROW_BYTES: Record<Column, number> = { host: 1, program: 1, src_ip: 4, dst_
 const FEW_LISTED = 65_536;
 
 /** A filter, without that its events must have a value of what they are grouped by. */
-export interface BareFilter {
+interface BareFilter {
   readonly filter: Filter;
   readonly present: readonly Dimension[];
 }

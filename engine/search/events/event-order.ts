@@ -8,7 +8,7 @@ import type { EpochMicros } from '../../contract/event.ts';
 import type { Edge, Part, SegmentInfo } from '../../query/index.ts';
 
 /** Rows `offset` to `offset + count` of a part, in order of time, or backwards. */
-export interface Piece {
+interface Piece {
   readonly segments: readonly SegmentInfo[];
   /** All of the segments when left out. */
   readonly part?: Part;
@@ -40,7 +40,7 @@ const MOST_PARTS = 8192;
 /** Segments whose first rows are sooner read than the times of all are counted. */
 const MOST_EDGES = 32;
 
-export type Divide = (slice: Slice, width: number) => Promise<Slice[]>;
+type Divide = (slice: Slice, width: number) => Promise<Slice[]>;
 
 export class TimeOrder {
   readonly dated: number;

@@ -17,7 +17,7 @@ import {
 import { type TimedRows, eventsIn, rowAt } from '../access-paths/timed-rows.ts';
 
 /** Rows of which, in order, those from `offset` to `offset + count` are meant. */
-export interface NumberPiece {
+interface NumberPiece {
   readonly sets: ReadonlyMap<SegmentInfo, Rows>;
   readonly offset: number;
   readonly count: number;

@@ -46,7 +46,7 @@ export interface Sort {
 }
 
 /** Events that a list in another order than by time has at most. */
-export const MOST_KEPT = 100_000;
+const MOST_KEPT = 100_000;
 /** Lists by time that are expected to be shorter are kept event by event, too. */
 const SHORT = 50_000;
 /** Spans that the first look at a filtered list makes. */

@@ -25,7 +25,7 @@ import {
 import type { Plain } from '../../store/segment-store.ts';
 import { isShortOfMemory } from '../groups/answer-table.ts';
 
-export interface SliceReader {
+interface SliceReader {
   /** Rows of a slice, at most, about. */
   readonly rows: number;
   /** Bytes that statements may use. */
@@ -42,7 +42,7 @@ export interface SliceReader {
   dropFolder(folder: string): void;
 }
 
-export interface SliceOfRows {
+interface SliceOfRows {
   readonly statement: Statement;
   readonly segments: readonly SegmentInfo[];
   readonly rows: readonly Plain[][];

@@ -14,7 +14,7 @@ import type { RowFinder } from '../rows/row-finder.ts';
 import { rolledCount } from './rolled-count.ts';
 import { SearchCost } from '../search-cost.ts';
 
-export interface DirectAnswer {
+interface DirectAnswer {
   readonly statement: AnswerStatement;
   readonly rows: readonly (readonly number[])[];
   readonly cost: SearchCost;

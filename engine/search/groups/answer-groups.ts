@@ -25,7 +25,7 @@ import type { AskedView } from '../asked-view.ts';
 import type { RowFinder } from '../rows/row-finder.ts';
 import { SearchCost } from '../search-cost.ts';
 
-export interface GroupAnswer {
+interface GroupAnswer {
   /** Its columns; it was not run. */
   readonly statement: AnswerStatement;
   readonly rows: RawValue[][];
@@ -41,7 +41,7 @@ const ROW_NS = 120;
 const FEW_NS = 20e6;
 
 /** What rollups have of an answer, and what must be read beside them. */
-export interface Rolled {
+interface Rolled {
   readonly question: GroupQuestion;
   readonly sources: readonly RollupGroups[];
   /** Of the segments of which rows must be read. */

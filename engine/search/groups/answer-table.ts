@@ -30,7 +30,7 @@ export interface TableReader {
   drop(tables: readonly string[]): Promise<void>;
 }
 
-export interface TableBatch {
+interface TableBatch {
   readonly statement: AnswerStatement;
   readonly rows: RawValue[][];
 }

@@ -15,12 +15,12 @@ import { askView } from '../ask-view.ts';
 import { type View, type ViewScope } from '../asker.ts';
 import type { CaseSession } from '../session/case-session.ts';
 
-export interface ConversationParameters extends View {
+interface ConversationParameters extends View {
   order: ConversationOrder;
   limit: number;
 }
 
-export interface ConversationList {
+interface ConversationList {
   batch: ColumnBatch;
   total: { pairs: number; flows: number; bytes: number; packets: number };
 }

@@ -15,7 +15,7 @@ import { groupsOf } from './answer-groups.ts';
 import type { CaseSession } from '../session/case-session.ts';
 import { SearchCost } from '../search-cost.ts';
 
-export interface FieldValues {
+interface FieldValues {
   values: { value: string | number | null; count: number; share: number }[];
   distinct: number;
   present: number;

@@ -8,7 +8,7 @@ import { nodeGroups } from '../access-paths/group-nodes.ts';
 import type { RowFinder } from '../rows/row-finder.ts';
 import { SearchCost } from '../search-cost.ts';
 
-export interface RolledCount {
+interface RolledCount {
   readonly count: number;
   readonly cost: SearchCost;
 }

@@ -21,20 +21,20 @@ import type { AskedView } from '../asked-view.ts';
 import type { CaseSession } from '../session/case-session.ts';
 import { SearchCost } from '../search-cost.ts';
 
-export interface TimelineParameters extends View {
+interface TimelineParameters extends View {
   buckets: number;
   by?: string | undefined;
   most: number;
 }
 
-export interface Series {
+interface Series {
   value: string | number | null;
   rest: boolean;
   counts: Float64Array<ArrayBuffer>;
   total: number;
 }
 
-export interface Timeline {
+interface Timeline {
   starts: Float64Array<ArrayBuffer>;
   /** Microseconds. */
   width: number;

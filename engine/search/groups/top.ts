@@ -17,7 +17,7 @@ import { groupsOf } from './answer-groups.ts';
 import type { CaseSession } from '../session/case-session.ts';
 import { coveredSpan } from './timeline.ts';
 
-export interface TopParameters extends View {
+interface TopParameters extends View {
   by: readonly string[];
   measure: { fn: 'count' | 'sum' | 'distinct'; of?: string | undefined };
   limit: number;
@@ -25,13 +25,13 @@ export interface TopParameters extends View {
   sparkline: number;
 }
 
-export interface GroupSum {
+interface GroupSum {
   count: number;
   groups: number;
   measure?: number;
 }
 
-export interface Top {
+interface Top {
   batch: ColumnBatch;
   rest: GroupSum;
   total: GroupSum;

@@ -12,7 +12,7 @@ import { type View, type ViewScope } from '../asker.ts';
 import type { GivenList } from './case-lists.ts';
 import type { CaseSession } from '../session/case-session.ts';
 
-export interface UnmatchedLines {
+interface UnmatchedLines {
   /** Numbers of lines, from 1, ascending. */
   readonly lines: Float64Array<ArrayBuffer>;
   /** Lines of the list with values. */

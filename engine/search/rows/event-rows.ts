@@ -4,7 +4,7 @@ import { DaybookError } from '../../contract/errors.ts';
 import { formatEventId, parseEventId } from '../../query/index.ts';
 import type { CaseSession } from '../session/case-session.ts';
 
-export interface EventRow extends EventKey {
+interface EventRow extends EventKey {
   segment: number;
   /** Of the row in its segment. */
   rowId: number;

@@ -51,9 +51,9 @@ const MOST_KEY = 200;
 /** Segments that one statement reads to decide which of their rows are meant. */
 const AT_ONCE = 32;
 
-export type Reads = 'none' | 'messages' | 'all';
+type Reads = 'none' | 'messages' | 'all';
 
-export interface FinderOptions {
+interface FinderOptions {
   readonly folder: string;
   readonly catalog: Catalog;
   readonly files: IndexFiles;
@@ -82,7 +82,7 @@ export interface FinderOptions {
 }
 
 /** How rows and their times are found. */
-export interface HowTimed {
+interface HowTimed {
   /**
    * Whether times are needed at all; of a segment, whether those between its first and its last event are: of one that is
    * taken wholly they are not read otherwise.

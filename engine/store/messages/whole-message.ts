@@ -4,7 +4,7 @@ import type { MessageShape } from './message-cutter.ts';
 import { bytesIn, numberAt, numberStarts } from './number-bytes.ts';
 
 /** A row's variables. */
-export interface MessageVariables {
+interface MessageVariables {
   /** As bytes, or by width, each list in order. */
   readonly numbers:
     { readonly bytes: readonly unknown[] } | { readonly lists: readonly (readonly unknown[])[] };

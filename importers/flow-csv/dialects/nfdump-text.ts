@@ -42,7 +42,7 @@ const TITLES: readonly Title[] = [
   { title: 'In Byte', setter: 'bytes', words: 1 },
 ];
 
-export interface TextColumns {
+interface TextColumns {
   readonly names: string[];
   readonly setters: Setter[];
   readonly words: number[];

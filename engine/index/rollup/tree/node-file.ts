@@ -29,7 +29,7 @@ const HASH_DIGITS = 16;
 const MOST_ENTRIES = 8_000_000;
 
 /** A segment by its number and `stateOf` it. */
-export interface NodeSegment {
+interface NodeSegment {
   readonly id: number;
   readonly sha256: string;
 }

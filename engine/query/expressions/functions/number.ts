@@ -121,7 +121,7 @@ function withBlocks(numbers: FunctionOperator): FunctionOperator {
 }
 
 /** Halves are rounded away from zero, as SQL does it. */
-export function rounded(value: number): number {
+function rounded(value: number): number {
   return value < 0 ? -Math.round(-value) : Math.round(value);
 }
 
