@@ -1,14 +1,13 @@
 /** `daybook carve`: files that connections carried, out of the captures again. */
 import { counted } from '../../../engine/contract/counted.ts';
-import { resolveZone } from '../../../engine/contract/zone.ts';
 import { CARVED_LIST, carveFiles } from '../../../engine/operations/output/carve.ts';
-import { requestRange } from '../../../engine/operations/query/request-range.ts';
-import { CaseSession } from '../../../engine/search/index.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
 import { size, table, visible, write } from '../output.ts';
 import { PASSWORD_OPTION, takePasswords } from '../password-option.ts';
 import { ProgressLine } from '../progress.ts';
+import { withCase } from '../with-case.ts';
+import { givenRange } from '../time-range.ts';
 
 const PARTIAL = 3;
 
@@ -42,15 +41,12 @@ lacks some, and has the SHA-256 of each. Exit status 3: some could not be taken 
         'give one that is new or empty: --out FOLDER',
       );
     await takePasswords(parsed);
-    const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
-    const { queryMemory: memoryLimit, threads } = settings;
     const { evidence } = await import('../../compose.ts');
-    const session = CaseSession.open(path, { memoryLimit, threads });
     const line = new ProgressLine(streams);
-    try {
+    return withCase(path, settings, async (session) => {
       const report = await carveFiles(session, evidence, {
-        ...{ query, zone, folder, signal },
-        ...requestRange(parsed.text('from'), parsed.text('to'), zone),
+        ...{ query, folder, signal },
+        ...givenRange(parsed),
         report: async ({ done, of, source }) =>
           line.update({ bytes: done, totalBytes: of ?? 0, source, phase: 'reading' }),
       });
@@ -76,9 +72,6 @@ lacks some, and has the SHA-256 of each. Exit status 3: some could not be taken 
           );
       }
       return left.length > 0 ? PARTIAL : 0;
-    } finally {
-      line.clear();
-      await session.close();
-    }
+    }).finally(() => line.clear());
   },
 };

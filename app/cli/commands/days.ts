@@ -1,9 +1,10 @@
 /** `daybook days`: events by day and kind, from the catalog alone. */
 import { eventsByDay } from '../../../engine/operations/case/case-info.ts';
-import { CaseSession } from '../../../engine/search/index.ts';
+import type { CaseSession } from '../../../engine/search/index.ts';
 import { fromCatalog } from '../../../engine/operations/case/latency.ts';
 import type { Command } from '../command.ts';
 import { table, write } from '../output.ts';
+import { withCase } from '../with-case.ts';
 
 interface Day {
   day: string;
@@ -39,11 +40,7 @@ export const daysCommand: Command = {
     options: { json: { type: 'boolean', help: 'one JSON document' } },
   },
   async run(parsed, { streams, settings }) {
-    const session = CaseSession.open(parsed.positionals[0]!, {
-      memoryLimit: settings.queryMemory,
-      threads: settings.threads,
-    });
-    try {
+    return withCase(parsed.positionals[0]!, settings, async (session) => {
       const list = fromCatalog(session, 'case.days', () => daysOf(session));
       if (parsed.flag('json')) {
         await write(streams.out, `${JSON.stringify(list)}\n`);
@@ -64,8 +61,6 @@ export const daysCommand: Command = {
         );
       }
       return 0;
-    } finally {
-      await session.close();
-    }
+    });
   },
 };

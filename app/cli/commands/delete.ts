@@ -2,13 +2,12 @@
 import { lookupFilesOf } from '../lookup-files.ts';
 import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
-import { resolveZone } from '../../../engine/contract/zone.ts';
-import { CaseSession } from '../../../engine/search/index.ts';
 import { deleteEvents } from '../../../engine/operations/marks/mark.ts';
-import { requestRange } from '../../../engine/operations/query/request-range.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
 import { LIST_OPTIONS, givenLists, tellUnmatched } from '../list-option.ts';
 import { packetsLeftOut, visible, write } from '../output.ts';
+import { withCase } from '../with-case.ts';
+import { givenRange } from '../time-range.ts';
 
 export const deleteCommand: Command = {
   spec: {
@@ -34,21 +33,11 @@ export const deleteCommand: Command = {
         'a deletion needs a reason',
         'give one with --reason TEXT: it stays in the audit log',
       );
-    const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
     const lists = await givenLists(parsed, signal);
     const [folder, text] = parsed.positionals as [string, string];
     const lookups = await lookupFilesOf(text, signal);
-    const view = {
-      ...requestRange(parsed.text('from'), parsed.text('to'), zone),
-      ...lists,
-      lookups,
-      zone,
-    };
-    const session = CaseSession.open(folder, {
-      memoryLimit: settings.queryMemory,
-      threads: settings.threads,
-    });
-    try {
+    const view = { ...givenRange(parsed), ...lists, lookups };
+    return withCase(folder, settings, async (session) => {
       await tellUnmatched(parsed, session, { ...view, query: text }, streams, signal);
       const report = await deleteEvents({ session, text, reason, ...view, signal });
       await write(
@@ -62,8 +51,6 @@ export const deleteCommand: Command = {
         for (const note of report.notes ?? []) streams.err.write(`${visible(note)}\n`);
       }
       return 0;
-    } finally {
-      await session.close();
-    }
+    });
   },
 };

@@ -1,8 +1,8 @@
 /** `daybook describe`: the number of a case and its examiner, for its report. */
-import { CaseSession } from '../../../engine/search/index.ts';
 import { describeCase, descriptionOf } from '../../../engine/operations/case/describe.ts';
 import type { Command } from '../command.ts';
 import { visible, write } from '../output.ts';
+import { withCase } from '../with-case.ts';
 
 export const describeCommand: Command = {
   spec: {
@@ -22,11 +22,7 @@ export const describeCommand: Command = {
     details: 'Each change is in the audit log.',
   },
   async run(parsed, { streams, settings }) {
-    const session = CaseSession.open(parsed.positionals[0]!, {
-      memoryLimit: settings.queryMemory,
-      threads: settings.threads,
-    });
-    try {
+    return withCase(parsed.positionals[0]!, settings, async (session) => {
       const [number, examiner] = [parsed.text('number'), parsed.text('examiner')];
       if (number !== undefined || examiner !== undefined)
         describeCase(session, { number, examiner });
@@ -38,8 +34,6 @@ export const describeCommand: Command = {
           : `number:   ${visible(now.number ?? '-')}\nexaminer: ${visible(now.examiner ?? '-')}\n`,
       );
       return 0;
-    } finally {
-      await session.close();
-    }
+    });
   },
 };

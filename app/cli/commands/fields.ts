@@ -1,11 +1,11 @@
 /** `daybook fields`: which fields events have. */
 import { DaybookError } from '../../../engine/contract/errors.ts';
-import { CaseSession } from '../../../engine/search/index.ts';
 import { caseFields } from '../../../engine/operations/case/fields.ts';
 import { fieldNames } from '../../../engine/operations/field-names.ts';
 import type { Command } from '../command.ts';
 import { EXTRACTOR_OPTIONS, aboutExtractors } from './extractors.ts';
 import { table, write } from '../output.ts';
+import { withCase } from '../with-case.ts';
 
 export const fieldsCommand: Command = {
   spec: {
@@ -45,11 +45,7 @@ export const fieldsCommand: Command = {
         'name a case',
         'daybook fields CASE, or daybook fields --schema',
       );
-    const session = CaseSession.open(folder, {
-      memoryLimit: settings.queryMemory,
-      threads: settings.threads,
-    });
-    try {
+    return withCase(folder, settings, async (session) => {
       const fields = await caseFields(session, signal);
       if (parsed.flag('json')) {
         await write(streams.out, `${JSON.stringify(fields)}\n`);
@@ -68,8 +64,6 @@ export const fieldsCommand: Command = {
         );
       }
       return 0;
-    } finally {
-      await session.close();
-    }
+    });
   },
 };

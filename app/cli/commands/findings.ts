@@ -13,10 +13,11 @@ import {
   setFinding,
   type Finding,
 } from '../../../engine/operations/marks/findings.ts';
-import { CaseSession, eventIdOf, eventKey } from '../../../engine/search/index.ts';
+import { type CaseSession, eventIdOf, eventKey } from '../../../engine/search/index.ts';
 import type { Parsed } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { table, write } from '../output.ts';
+import { withCase } from '../with-case.ts';
 
 const SORTS = ['place', 'severity'] as const;
 
@@ -59,11 +60,7 @@ is in the audit log.`,
     const [folder, name] = parsed.positionals as [string, string?];
     refuseMisplaced(parsed, name === undefined);
     const ask = name === undefined ? listOf(parsed) : changeOf(parsed, nameOf(name));
-    const session = CaseSession.open(folder, {
-      memoryLimit: settings.queryMemory,
-      threads: settings.threads,
-    });
-    try {
+    return withCase(folder, settings, async (session) => {
       const found = await ask(session, signal);
       if (parsed.flag('json')) await write(streams.out, `${JSON.stringify(found)}\n`);
       else if (found.length > 0) await write(streams.out, tableOf(found, streams.out.columns));
@@ -74,9 +71,7 @@ is in the audit log.`,
             : 'no finding is that severe\n',
         );
       return 0;
-    } finally {
-      await session.close();
-    }
+    });
   },
 };
 

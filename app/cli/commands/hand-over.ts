@@ -1,11 +1,11 @@
 /** `daybook hand-over`: the case as Parquet files and JSON lines, for others. */
 import { counted } from '../../../engine/contract/counted.ts';
 import { handOver } from '../../../engine/operations/hand-over/hand-over.ts';
-import { CaseSession } from '../../../engine/search/index.ts';
 import { VERSION } from '../../version.ts';
 import type { Command } from '../command.ts';
 import { count, size, visible, write } from '../output.ts';
 import { ProgressLine } from '../progress.ts';
+import { withCase } from '../with-case.ts';
 
 export const handOverCommand: Command = {
   spec: {
@@ -23,9 +23,8 @@ What is in it, and how others read it: docs/hand-over.md.`,
   async run(parsed, { streams, settings, signal }) {
     const [path, folder] = parsed.positionals;
     const { queryMemory: memoryLimit, threads } = settings;
-    const session = CaseSession.open(path!, { memoryLimit, threads });
     const line = new ProgressLine(streams);
-    try {
+    return withCase(path!, settings, async (session) => {
       const report = await handOver(session, {
         ...{ folder: folder!, version: VERSION, memoryLimit, threads, signal },
         report: async ({ done, of, file }) =>
@@ -55,9 +54,6 @@ What is in it, and how others read it: docs/hand-over.md.`,
       }
       for (const note of report.notes) streams.err.write(`${visible(note)}\n`);
       return 0;
-    } finally {
-      line.clear();
-      await session.close();
-    }
+    }).finally(() => line.clear());
   },
 };

@@ -1,13 +1,12 @@
 /** `daybook hosts`: the addresses of a case with their names, users and services. */
 import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
-import { resolveZone } from '../../../engine/contract/zone.ts';
 import { HOST_FACTS, type FactName } from '../../../engine/operations/query/host-clues.ts';
 import { hosts, type Host } from '../../../engine/operations/query/hosts.ts';
-import { requestRange } from '../../../engine/operations/query/request-range.ts';
-import { CaseSession } from '../../../engine/search/index.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
 import { count, isoMicros, table, visible, write } from '../output.ts';
+import { withCase } from '../with-case.ts';
+import { givenRange } from '../time-range.ts';
 
 const DEFAULT_HOSTS = 50;
 /** Values of a kind in the table. */
@@ -45,7 +44,7 @@ sessions from an address; services those of connections that were answered.`,
   },
   async run(parsed, { streams, settings, signal }) {
     const [folder, query = '*'] = parsed.positionals as [string, string | undefined];
-    const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
+    const range = givenRange(parsed);
     const of = parsed.text('of');
     if (of !== undefined && !/^[0-9a-z.:/]+$/i.test(of))
       throw new DaybookError(
@@ -53,14 +52,9 @@ sessions from an address; services those of connections that were answered.`,
         `${JSON.stringify(of)} is no address`,
         'give an address, a block such as 10.0.0.0/8, or private',
       );
-    const session = CaseSession.open(folder, {
-      memoryLimit: settings.queryMemory,
-      threads: settings.threads,
-    });
-    try {
-      const range = requestRange(parsed.text('from'), parsed.text('to'), zone);
+    return withCase(folder, settings, async (session) => {
       const limit = parsed.whole('n', 1) ?? DEFAULT_HOSTS;
-      const list = await hosts(session, { query, ...range, zone, of, limit }, signal);
+      const list = await hosts(session, { query, ...range, of, limit }, signal);
       if (parsed.flag('json')) {
         await write(streams.out, `${JSON.stringify(list)}\n`);
         return 0;
@@ -76,9 +70,7 @@ sessions from an address; services those of connections that were answered.`,
         );
       for (const note of list.notes) streams.err.write(`${visible(note)}\n`);
       return 0;
-    } finally {
-      await session.close();
-    }
+    });
   },
 };
 

@@ -1,8 +1,8 @@
 /** `daybook latency`: what the operations of a case took. */
 import { latencySummary, recentOperations } from '../../../engine/operations/case/latency.ts';
-import { CaseSession } from '../../../engine/search/index.ts';
 import type { Command } from '../command.ts';
 import { table, write } from '../output.ts';
+import { withCase } from '../with-case.ts';
 
 export const latencyCommand: Command = {
   spec: {
@@ -21,11 +21,7 @@ export const latencyCommand: Command = {
     },
   },
   async run(parsed, { streams, settings }) {
-    const session = CaseSession.open(parsed.positionals[0]!, {
-      memoryLimit: settings.queryMemory,
-      threads: settings.threads,
-    });
-    try {
+    return withCase(parsed.positionals[0]!, settings, async (session) => {
       const recent = parsed.whole('recent', 1);
       if (recent !== undefined) {
         const list = recentOperations(session, recent);
@@ -92,8 +88,6 @@ export const latencyCommand: Command = {
         );
       }
       return 0;
-    } finally {
-      await session.close();
-    }
+    });
   },
 };

@@ -8,15 +8,12 @@ import {
   printable,
   searchedText,
 } from '../../../engine/contract/payload-search.ts';
-import { resolveZone } from '../../../engine/contract/zone.ts';
 import { tagEvents } from '../../../engine/operations/marks/mark.ts';
-import { requestRange } from '../../../engine/operations/query/request-range.ts';
 import {
   type FoundPayload,
   type PayloadSearchReport,
   searchPayloads,
 } from '../../../engine/operations/payload/search-payloads.ts';
-import { CaseSession } from '../../../engine/search/index.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import type { Parsed } from '../arguments.ts';
 import { FORCE_OPTION, TIME_OPTIONS, type Command } from '../command.ts';
@@ -24,6 +21,8 @@ import { size, TableLayout, visible } from '../output.ts';
 import { PASSWORD_OPTION, takePasswords } from '../password-option.ts';
 import { csvLines, formatOf, type PrintOptions, printTo } from '../print-result.ts';
 import { ProgressLine } from '../progress.ts';
+import { withCase } from '../with-case.ts';
+import { givenRange } from '../time-range.ts';
 
 const PARTIAL = 3;
 const LIMIT = 1000;
@@ -68,19 +67,16 @@ The evidence is read again; exit status 3: some of it could not be.`,
   async run(parsed, { streams, settings, signal }) {
     const [path, pattern, query] = parsed.positionals as [string, string, string | undefined];
     await takePasswords(parsed);
-    const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
     const limit = parsed.whole('limit', 1) ?? LIMIT;
     const isJson = parsed.flag('json');
     const { format, out } = outputOf(parsed);
     const tag = parsed.text('tag');
-    const { queryMemory: memoryLimit, threads } = settings;
     const { evidence } = await import('../../compose.ts');
-    const session = CaseSession.open(path, { memoryLimit, threads });
     const line = new ProgressLine(streams);
-    try {
+    return withCase(path, settings, async (session) => {
       const search = await searchPayloads(session, evidence, {
-        ...{ pattern, query, zone, limit, signal },
-        ...requestRange(parsed.text('from'), parsed.text('to'), zone),
+        ...{ pattern, query, limit, signal },
+        ...givenRange(parsed),
         report: async ({ done, of, source }) =>
           line.update({ bytes: done, totalBytes: of ?? 0, source, phase: 'reading' }),
       });
@@ -110,10 +106,7 @@ The evidence is read again; exit status 3: some of it could not be.`,
         );
       }
       return report.left.length > 0 ? PARTIAL : 0;
-    } finally {
-      line.clear();
-      await session.close();
-    }
+    }).finally(() => line.clear());
   },
 };
 

@@ -2,18 +2,15 @@
 import { lookupFilesOf } from '../lookup-files.ts';
 import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
-import { resolveZone } from '../../../engine/contract/zone.ts';
 import { hintsWhenEmpty } from '../../../engine/operations/query/empty-hints.ts';
 import { countOf } from '../../../engine/operations/query/answer-records.ts';
 import {
-  CaseSession,
   rowFieldNames,
   shownRows,
   type Answer,
   type RunningQuery,
   askQuery,
 } from '../../../engine/search/index.ts';
-import { requestRange } from '../../../engine/operations/query/request-range.ts';
 import {
   type NotSearched,
   notSearched,
@@ -41,6 +38,8 @@ import {
   printTable,
   type Format,
 } from '../print-result.ts';
+import { givenRange } from '../time-range.ts';
+import { withCase } from '../with-case.ts';
 
 const OPTIONS: Readonly<Record<string, OptionSpec>> = {
   ...TIME_OPTIONS,
@@ -154,8 +153,7 @@ async function run(
 ): Promise<number> {
   const { streams, settings, signal } = context;
   const { format, out } = formatOf(parsed);
-  const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
-  const { from, to } = requestRange(parsed.text('from'), parsed.text('to'), zone);
+  const { from, to, zone } = givenRange(parsed);
   const limit = parsed.whole('limit', 0);
   const path = parsed.text('path');
   if (path !== undefined && path !== 'scan')
@@ -166,11 +164,7 @@ async function run(
     );
   const lists = await givenLists(parsed, signal);
   const lookups = await lookupFilesOf(text, signal);
-  const session = CaseSession.open(parsed.positionals[0]!, {
-    memoryLimit: settings.queryMemory,
-    threads: settings.threads,
-  });
-  try {
+  return withCase(parsed.positionals[0]!, settings, async (session) => {
     const view = { from, to, ...lists, lookups, zone, path } as const;
     const running = await askQuery(session, { text, ...view, limit, signal, operation });
     if (parsed.flag('explain')) {
@@ -221,9 +215,7 @@ async function run(
         streams.err.write(`${visible(line)}\n`);
     await tellUnmatched(parsed, session, { ...view, query: text }, streams, signal);
     return 0;
-  } finally {
-    await session.close();
-  }
+  });
 }
 
 /** Whether an answer is of no event at all. */

@@ -1,11 +1,11 @@
 /** `daybook report`: the case as one self-contained page. */
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
-import { CaseSession } from '../../../engine/search/index.ts';
 import { writeReport } from '../../../engine/operations/report/write.ts';
 import { VERSION } from '../../version.ts';
 import { FORCE_OPTION, type Command } from '../command.ts';
 import { size, visible, write } from '../output.ts';
+import { withCase } from '../with-case.ts';
 
 export const reportCommand: Command = {
   spec: {
@@ -35,11 +35,7 @@ export const reportCommand: Command = {
     const path = parsed.text('out');
     if (path === undefined)
       throw new DaybookError('usage', 'a report goes to a file', 'name it with --out FILE.html');
-    const session = CaseSession.open(parsed.positionals[0]!, {
-      memoryLimit: settings.queryMemory,
-      threads: settings.threads,
-    });
-    try {
+    return withCase(parsed.positionals[0]!, settings, async (session) => {
       const request = {
         title: parsed.text('title'),
         author: parsed.text('author'),
@@ -62,8 +58,6 @@ export const reportCommand: Command = {
           : `${visible(written.path ?? path)}: ${size(written.bytes)}, SHA-256 ${written.sha256}\n`,
       );
       return 0;
-    } finally {
-      await session.close();
-    }
+    });
   },
 };

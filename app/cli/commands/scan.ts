@@ -4,7 +4,6 @@ import { DaybookError } from '../../../engine/contract/errors.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
 import { hintsWhenEmpty } from '../../../engine/operations/query/empty-hints.ts';
 import { countOf } from '../../../engine/operations/query/answer-records.ts';
-import { requestRange } from '../../../engine/operations/query/request-range.ts';
 import {
   startScan,
   type RunningScan,
@@ -26,6 +25,7 @@ import {
 } from '../print-result.ts';
 import { PASSWORD_OPTION, takePasswords } from '../password-option.ts';
 import { ProgressLine } from '../progress.ts';
+import { givenRange } from '../time-range.ts';
 
 export const scanCommand: Command = {
   spec: {
@@ -91,8 +91,7 @@ async function run(parsed: Parsed, context: CommandContext): Promise<number> {
   const { streams, signal } = context;
   await takePasswords(parsed);
   const { format, out } = formatOf(parsed);
-  const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
-  const { from, to } = requestRange(parsed.text('from'), parsed.text('to'), zone);
+  const { from, to, zone } = givenRange(parsed);
   const line = new ProgressLine(streams);
   const map = parsed.text('map');
   const query = parsed.positionals[1] ?? '';

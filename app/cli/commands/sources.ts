@@ -1,11 +1,12 @@
 /** `daybook sources`: what was imported, with its ledger and decisions. */
-import { CaseSession, statusOf, type SourceRow } from '../../../engine/search/index.ts';
+import { statusOf, type SourceRow } from '../../../engine/search/index.ts';
 import { listedHashText } from '../../../engine/contract/listed-hash-text.ts';
 import { counted } from '../../../engine/contract/counted.ts';
 import { locateSources } from '../../../engine/operations/case/locate.ts';
 import { fromCatalog } from '../../../engine/operations/case/latency.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { isoMicros, table, visible, write } from '../output.ts';
+import { withCase } from '../with-case.ts';
 
 export const sourcesCommand: Command = {
   spec: {
@@ -31,11 +32,7 @@ export const sourcesCommand: Command = {
     const below = parsed.text('locate');
     if (below !== undefined)
       return locate(parsed.positionals[0]!, below, parsed.flag('json'), context);
-    const session = CaseSession.open(parsed.positionals[0]!, {
-      memoryLimit: settings.queryMemory,
-      threads: settings.threads,
-    });
-    try {
+    return withCase(parsed.positionals[0]!, settings, async (session) => {
       const { sources } = fromCatalog(session, 'case.sources', () => session.snapshot());
       if (parsed.flag('json')) {
         await write(streams.out, `${JSON.stringify(sources.map(sourceJson))}\n`);
@@ -89,9 +86,7 @@ export const sourcesCommand: Command = {
           if (one.state === 'differs')
             streams.err.write(`${visible(name)}: ${visible(listedHashText(one))}\n`);
       return 0;
-    } finally {
-      await session.close();
-    }
+    });
   },
 };
 

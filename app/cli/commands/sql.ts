@@ -1,17 +1,17 @@
 /** `daybook sql`: the case as DuckDB sees it, by one script or one statement; a query as ClickHouse takes it. */
 import { DaybookError } from '../../../engine/contract/errors.ts';
-import { resolveZone } from '../../../engine/contract/zone.ts';
-import { requestRange } from '../../../engine/operations/query/request-range.ts';
 import { translateQuery } from '../../../engine/operations/sql/clickhouse-query.ts';
 import { runStatement } from '../../../engine/operations/sql/run-statement.ts';
 import { auditScript, writeScript } from '../../../engine/operations/sql/write-script.ts';
-import { CaseSession } from '../../../engine/search/index.ts';
+import type { CaseSession } from '../../../engine/search/index.ts';
 import { VERSION } from '../../version.ts';
 import type { Parsed } from '../arguments.ts';
 import { FORCE_OPTION, TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
 import { LIST_OPTIONS, givenLists, listFiles } from '../list-option.ts';
 import { size, TableLayout, visible } from '../output.ts';
 import { csvLines, type Output, printTo, widthOf } from '../print-result.ts';
+import { withCase } from '../with-case.ts';
+import { givenRange } from '../time-range.ts';
 
 const { 'list-unmatched': _, ...LISTS } = LIST_OPTIONS;
 
@@ -73,11 +73,7 @@ Python, the duckdb shell and its window: docs/notebooks.md. Times are UTC. The s
     const format = formatOf(parsed);
     const asked = parsed.text('out');
     const { streams, settings } = context;
-    const session = CaseSession.open(parsed.positionals[0]!, {
-      memoryLimit: settings.queryMemory,
-      threads: settings.threads,
-    });
-    try {
+    return withCase(parsed.positionals[0]!, settings, async (session) => {
       const place = {
         ...{ out: asked === '-' ? undefined : asked, streams },
         guard: {
@@ -93,9 +89,7 @@ Python, the duckdb shell and its window: docs/notebooks.md. Times are UTC. The s
           printRows(session, statement, format, { ...place, output, context }),
         );
       return 0;
-    } finally {
-      await session.close();
-    }
+    });
   },
 };
 
@@ -161,10 +155,9 @@ async function printQuery(
   parsed: Parsed,
   { context, ...place }: Place & { context: CommandContext },
 ): Promise<void> {
-  const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
   const made = await translateQuery(session, {
-    ...{ text, zone, database: parsed.text('database'), signal: context.signal },
-    ...requestRange(parsed.text('from'), parsed.text('to'), zone),
+    ...{ text, database: parsed.text('database'), signal: context.signal },
+    ...givenRange(parsed),
     ...(await givenLists(parsed, context.signal)),
   });
   const { sql, columns, notes } = made;

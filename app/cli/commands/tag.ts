@@ -1,13 +1,12 @@
 /** `daybook tag`: tags the events that a query finds. */
 import { lookupFilesOf } from '../lookup-files.ts';
 import { counted } from '../../../engine/contract/counted.ts';
-import { resolveZone } from '../../../engine/contract/zone.ts';
-import { CaseSession } from '../../../engine/search/index.ts';
 import { tagEvents } from '../../../engine/operations/marks/mark.ts';
-import { requestRange } from '../../../engine/operations/query/request-range.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
 import { LIST_OPTIONS, givenLists, tellUnmatched } from '../list-option.ts';
 import { packetsLeftOut, visible, write } from '../output.ts';
+import { withCase } from '../with-case.ts';
+import { givenRange } from '../time-range.ts';
 
 export const tagCommand: Command = {
   spec: {
@@ -24,20 +23,10 @@ export const tagCommand: Command = {
   },
   async run(parsed, { streams, settings, signal }) {
     const [folder, text, name] = parsed.positionals as [string, string, string];
-    const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
     const lists = await givenLists(parsed, signal);
     const lookups = await lookupFilesOf(text, signal);
-    const view = {
-      ...requestRange(parsed.text('from'), parsed.text('to'), zone),
-      ...lists,
-      lookups,
-      zone,
-    };
-    const session = CaseSession.open(folder, {
-      memoryLimit: settings.queryMemory,
-      threads: settings.threads,
-    });
-    try {
+    const view = { ...givenRange(parsed), ...lists, lookups };
+    return withCase(folder, settings, async (session) => {
       await tellUnmatched(parsed, session, { ...view, query: text }, streams, signal);
       const remove = parsed.flag('remove');
       const report = await tagEvents({ session, text, name, remove, ...view, signal });
@@ -53,8 +42,6 @@ export const tagCommand: Command = {
         for (const note of report.notes ?? []) streams.err.write(`${visible(note)}\n`);
       }
       return 0;
-    } finally {
-      await session.close();
-    }
+    });
   },
 };

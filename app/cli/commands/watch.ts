@@ -4,7 +4,6 @@ import { resolveZone } from '../../../engine/contract/zone.ts';
 import {
   isSame,
   reachedBy,
-  CaseSession,
   shownRows,
   type ShownRecord,
   type ShownValue,
@@ -13,6 +12,7 @@ import {
 import { watchCase } from '../../../engine/operations/case/watch.ts';
 import type { Command } from '../command.ts';
 import { visible, write } from '../output.ts';
+import { withCase } from '../with-case.ts';
 
 /** A change in a few words; `--json` has all of it. */
 function changeText(operation: string, detail: Readonly<Record<string, unknown>>): string {
@@ -65,11 +65,7 @@ export const watchCommand: Command = {
     const text = parsed.positionals[1];
     const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
     const asJson = parsed.flag('json');
-    const session = CaseSession.open(parsed.positionals[0]!, {
-      memoryLimit: settings.queryMemory,
-      threads: settings.threads,
-    });
-    try {
+    return withCase(parsed.positionals[0]!, settings, async (session) => {
       // What is wrong with the query is said now, not when the first event comes.
       if (text !== undefined) await askQuery(session, { text, zone, operation: 'case.watch' });
       const changes = watchCase(session, signal);
@@ -107,8 +103,6 @@ export const watchCommand: Command = {
         }
       }
       return 0;
-    } finally {
-      await session.close();
-    }
+    });
   },
 };

@@ -1,0 +1,10 @@
+/** The range and the zone that `TIME_OPTIONS` give. */
+import { resolveZone } from '../../engine/contract/zone.ts';
+import { requestRange } from '../../engine/operations/query/request-range.ts';
+import type { Parsed } from './arguments.ts';
+
+/** @throws DaybookError usage */
+export function givenRange(parsed: Parsed): ReturnType<typeof requestRange> & { zone: string } {
+  const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
+  return { ...requestRange(parsed.text('from'), parsed.text('to'), zone), zone };
+}

@@ -1,0 +1,20 @@
+/** What commands that read a case share. */
+import { CaseSession } from '../../engine/search/index.ts';
+import type { CommandContext } from './command.ts';
+
+/**
+ * Opens a case for as long as `use` runs, and returns what it returns.
+ * @throws DaybookError not-found and others of a folder that is no case
+ */
+export async function withCase(
+  folder: string,
+  { queryMemory: memoryLimit, threads }: CommandContext['settings'],
+  use: (session: CaseSession) => Promise<number>,
+): Promise<number> {
+  const session = CaseSession.open(folder, { memoryLimit, threads });
+  try {
+    return await use(session);
+  } finally {
+    await session.close();
+  }
+}
