@@ -5,6 +5,7 @@
  * Invariant: rows are in order of time, so each day is one run of rows; all rows of a segment of several days have
  * a time.
  */
+import { layoutLimit } from './layout-limit.ts';
 
 export interface DayCount {
   /** `2026-11-21` or `undated`. */
@@ -25,9 +26,8 @@ const DAY_MICROS = 86_400e6;
  */
 const DENSE_ROWS = 32_768;
 
-/** DAYBOOK_DENSE_ROWS for tests. */
 export function denseRows(): number {
-  return Number(process.env['DAYBOOK_DENSE_ROWS'] ?? DENSE_ROWS);
+  return layoutLimit('DAYBOOK_DENSE_ROWS', DENSE_ROWS);
 }
 
 /** Columns from which on a table of several days or segments takes no more that has others: see `splitWide`. */

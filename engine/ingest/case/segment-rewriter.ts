@@ -11,6 +11,7 @@ import type { Kind } from '../../contract/event.ts';
 import type { BuiltSegment, SegmentBuilder } from '../../store/segment-builder.ts';
 import { returnMemoryAbove } from '../../store/return-memory.ts';
 import { segmentPath } from '../../store/segment-path.ts';
+import { layoutLimit } from '../../util/layout-limit.ts';
 import type { BuiltIndex } from '../indexing/index-protocol.ts';
 import { indexSegment } from '../indexing/index-segment.ts';
 
@@ -19,11 +20,9 @@ const INDEX_ROWS = 2000;
 /** An import with low latency leaves the side file of a segment with fewer rows for later. */
 const LOW_LATENCY_INDEX_ROWS = 32_768;
 
-/** Rows that a segment has at least to get a side file; DAYBOOK_INDEX_ROWS for tests. */
+/** Rows that a segment has at least to get a side file. */
 export function indexRows(lowLatency = false): number {
-  return Number(
-    process.env['DAYBOOK_INDEX_ROWS'] ?? (lowLatency ? LOW_LATENCY_INDEX_ROWS : INDEX_ROWS),
-  );
+  return layoutLimit('DAYBOOK_INDEX_ROWS', lowLatency ? LOW_LATENCY_INDEX_ROWS : INDEX_ROWS);
 }
 
 export class SegmentRewriter {

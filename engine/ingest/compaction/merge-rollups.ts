@@ -32,6 +32,7 @@ import {
 import { NODE_FOLDER, nodesIn } from '../../index/rollup/tree/rollup-nodes.ts';
 import { SideFile, sideFilePath } from '../../index/side-file.ts';
 import { segmentPath } from '../../store/segment-path.ts';
+import { layoutLimit } from '../../util/layout-limit.ts';
 import { type SegmentRewriter, indexRows } from '../case/segment-rewriter.ts';
 import { recordFallbacks } from './fallbacks.ts';
 import { indexSegment } from '../indexing/index-segment.ts';
@@ -57,12 +58,12 @@ interface MergeOptions {
   readonly mostBehind: number;
 }
 
-/** DAYBOOK_NODE_PARTS, for tests: the fan-out, and nodes of as few events as there are. */
+/** With a fan-out that the environment says, nodes are made of as few events as there are. */
 function mergeOptions(mostBehind = 0): MergeOptions {
-  const parts = process.env['DAYBOOK_NODE_PARTS'];
+  const parts = layoutLimit('DAYBOOK_NODE_PARTS', undefined);
   return parts === undefined
     ? { fanOut: FAN_OUT, leastRows: LEAST_ROWS, mostBehind }
-    : { fanOut: Math.max(2, Number(parts)), leastRows: 0, mostBehind };
+    : { fanOut: Math.max(2, parts), leastRows: 0, mostBehind };
 }
 
 /** After an import, which may have added little. */
