@@ -1,7 +1,8 @@
 /**
  * `npm run sizes`: lines of product code and of tests by folder, and the longest functions, as the
  * Markdown of docs/architecture.md. Product code is what is not a test, a test helper, a benchmark or a fixture.
- * With `-- --long` all functions of more than 80 lines are listed, not only the ten longest.
+ * With `-- --long` all functions of more than 80 lines are listed, not only the ten longest; with `-- --write` both
+ * tables of docs/architecture.md are replaced.
  *
  * `npm run sizes -- --lives` imports 50,000 generated log lines and asks one query, from the sources and under
  * V8's coverage, and prints how many files run, for docs/architecture.md, "Files on the way"; with `--json`, which.
@@ -55,7 +56,9 @@ function functionsOf(file, text) {
   return found;
 }
 
-function printSizes() {
+/** Both tables, as Markdown. */
+function sizes() {
+  const out = [];
   const rows = new Map();
   const functions = [];
   const count = (folder, file) => {
@@ -76,26 +79,40 @@ function printSizes() {
       count(deep && parts.length > 2 ? parts.slice(0, 2).join('/') : top, file);
     }
   const n = (value) => value.toLocaleString('en-US');
-  console.log('| folder | files | lines | lines of tests |\n|---|---:|---:|---:|');
+  out.push('| folder | files | lines | lines of tests |\n|---|---:|---:|---:|');
   const total = { files: 0, product: 0, tests: 0 };
   for (const [folder, row] of [...rows].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    console.log(`| \`${folder}\` | ${n(row.files)} | ${n(row.product)} | ${n(row.tests)} |`);
+    out.push(`| \`${folder}\` | ${n(row.files)} | ${n(row.product)} | ${n(row.tests)} |`);
     if (PRODUCT.includes(folder.split('/')[0])) {
       total.files += row.files;
       total.product += row.product;
     }
     total.tests += row.tests;
   }
-  console.log(
+  out.push(
     `| **product** (${PRODUCT.join(', ')}); all tests | ${n(total.files)} | ${n(total.product)} | ${n(total.tests)} |`,
   );
-  console.log('\n| longest functions | lines |\n|---|---:|');
+  out.push('\n| longest functions | lines |\n|---|---:|');
   functions.sort((a, b) => b.lines - a.lines);
   const long = functions.filter(({ lines }) => lines > LONG).length;
   const named = process.argv.includes('--long') ? long : NAMED;
   for (const { file, name, lines } of functions.slice(0, named))
-    console.log(`| \`${name}\` in \`${file}\` | ${lines} |`);
-  console.log(`| functions of more than ${LONG} lines, of ${n(functions.length)} | ${long} |`);
+    out.push(`| \`${name}\` in \`${file}\` | ${lines} |`);
+  out.push(`| functions of more than ${LONG} lines, of ${n(functions.length)} | ${long} |`);
+  return out.join('\n');
+}
+
+/** Puts the tables into docs/architecture.md, with today's date. */
+function writeSizes() {
+  const page = path.join(root, 'docs/architecture.md');
+  const text = readFileSync(page, 'utf8');
+  const today = new Date().toLocaleDateString('en-GB', { dateStyle: 'long' });
+  const place = /(?<=^`npm run sizes`, ).*:\n\n\| folder [^]*?(?=\n\n## )/m;
+  if (!place.test(text)) throw new Error('docs/architecture.md has no tables of sizes');
+  writeFileSync(
+    page,
+    text.replace(place, () => `${today}:\n\n${sizes()}`),
+  );
 }
 
 /** Runs the command line from its sources. Resolves to each source file's calls: the most that any of its blocks ran. */
@@ -160,4 +177,5 @@ function printLives() {
 }
 
 if (process.argv.includes('--lives')) printLives();
-else printSizes();
+else if (process.argv.includes('--write')) writeSizes();
+else console.log(sizes());
