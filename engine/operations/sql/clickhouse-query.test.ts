@@ -36,7 +36,6 @@ it.each([
 
 it.each([
   ['* | patterns', 'the stage patterns'],
-  ['* | session by host gap 1m', 'the stage session'],
   ['* | top 3 tag', 'tag as a value'],
   ['community_id:*', 'community_id'],
   ['* | timeline spread bytes', 'timeline that spreads'],
