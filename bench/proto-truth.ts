@@ -50,6 +50,9 @@ const connected = (frame: Frame): string[] =>
 /** Not within SMB or other protocols. */
 const plainKerberos = (name: string) => (frame: Frame) =>
   /:(?:udp|tcp):kerberos$/.test(frame['layers'] ?? '') ? parts(frame[`kerberos.${name}`]) : [];
+/** Of a login with a ticket, within other protocols. */
+const ticketService = (frame: Frame): string[] =>
+  frame['kerberos.msg_type'] === '14' ? parts(frame['kerberos.SNameString']) : [];
 const nameParts = (value: unknown): string[] => (typeof value === 'string' ? value.split('/') : []);
 const ofBinds = (row: CollectedRow): readonly unknown[] =>
   row.kind === 'ldap' && row['event_type'] === 'login' ? [row['user']] : [];
@@ -188,6 +191,11 @@ const COMPARISONS: readonly Comparison[] = [
   {
     ...{ name: 'kerberos service', table: 'auth-smb', theirs: plainKerberos('SNameString') },
     ours: (row) => of('kerberos', 'sname')(row).flatMap(nameParts),
+  },
+  {
+    ...{ name: 'ticket service', table: 'auth-smb', theirs: ticketService },
+    ours: (row) =>
+      row['event_type'] === 'AP' ? of('kerberos', 'sname')(row).flatMap(nameParts) : [],
   },
   { name: 'ldap name', table: 'other', theirs: cell('ldap.name'), ours: ofBinds },
   {

@@ -14,7 +14,7 @@ import {
   type Stamp,
   type StreamProtocol,
 } from './messages.ts';
-import { NtlmExchange } from './ntlm.ts';
+import { GssExchange } from './gss.ts';
 
 const HEADER_BYTES = 16;
 const MAX_WAITING = 256;
@@ -145,7 +145,7 @@ export class DceRpcStream extends FramedStream {
   /** UUIDs of interfaces by the number that calls name them by. */
   private readonly contexts = new Map<number, string>();
   private readonly waiting = new Map<number, Call>();
-  private readonly ntlm = new NtlmExchange('dce_rpc');
+  private readonly logins = new GssExchange('dce_rpc');
   /** The account of the login that worked. */
   private account: ProtocolMessage['columns'];
   /** Where the server says that it listens: a pipe, or a port. */
@@ -181,10 +181,10 @@ export class DceRpcStream extends FramedStream {
     const pdu = new Pdu(bytes);
     const authBytes = pdu.u16(10);
     if (authBytes > 0 && type !== TYPE.request && type !== TYPE.response)
-      this.ntlm.take(pdu.part(pdu.length - authBytes, pdu.length), at);
+      this.logins.take(pdu.part(pdu.length - authBytes, pdu.length), at);
     if (type === TYPE.bind || type === TYPE.alterContext) this.bind(pdu);
     else if (type === TYPE.bindAck) this.bound(pdu);
-    else if (type === TYPE.bindNak) this.ntlm.result(this.ends, this.sink, false);
+    else if (type === TYPE.bindNak) this.logins.result(this.ends, this.sink, false);
     else if ((bytes[3]! & FIRST_FRAGMENT) === 0) return;
     else if (type === TYPE.request) this.request(pdu, bytes[3]!, at);
     else if (type === TYPE.response || type === TYPE.fault) this.answered(pdu, type, at);
@@ -238,10 +238,10 @@ export class DceRpcStream extends FramedStream {
     const word = FAULTS[status] ?? `0x${status.toString(16).padStart(8, '0')}`;
     const isRefused = status !== 0 && (word === 'ACCESS_DENIED' || word === 'SEC_PKG_ERROR');
     // Only the answer to the first call behind it shows whether a login worked.
-    const { account } = this.ntlm;
+    const { account } = this.logins;
     if (account !== undefined && account.user !== '' && !isRefused)
       this.account = { user: account.user, user_domain: account.domain };
-    this.ntlm.result(this.ends, this.sink, !isRefused);
+    this.logins.result(this.ends, this.sink, !isRefused);
     if (call !== undefined) this.tell(call, type === TYPE.fault ? word : '', at);
   }
 
@@ -271,7 +271,7 @@ export class DceRpcStream extends FramedStream {
   finish(): void {
     for (const call of this.waiting.values()) this.tell(call, undefined, undefined);
     this.waiting.clear();
-    this.ntlm.result(this.ends, this.sink, undefined);
+    this.logins.result(this.ends, this.sink, undefined);
   }
 }
 

@@ -18,7 +18,7 @@ import {
   secondsBetween,
   textOf,
 } from './messages.ts';
-import { NtlmExchange } from './ntlm.ts';
+import { GssExchange } from './gss.ts';
 
 const MAX_HEAD_BYTES = 65_536;
 const MAX_WAITING = 128;
@@ -59,7 +59,7 @@ const WANTED: ReadonlySet<string> = new Set([
 const TOKEN_HEADERS = [
   ...['authorization', 'proxy-authorization', 'www-authenticate', 'proxy-authenticate'],
 ] as const;
-const TOKEN = /(?:^|,\s*)(?:NTLM|Negotiate)\s+([a-z0-9+/]{16,}=*)/i;
+const TOKEN = /(?:^|,\s*)(?:NTLM|Negotiate|Kerberos)\s+([a-z0-9+/]{16,}=*)/i;
 
 interface RequestLine {
   readonly method: string;
@@ -205,7 +205,7 @@ class HttpStream implements StreamParser {
   private information: Pick<Response, 'status' | 'phrase'> | undefined;
   /** Of heads that are kept, as objects and strings. */
   private headBytes = 0;
-  private ntlm: NtlmExchange | undefined;
+  private logins: GssExchange | undefined;
   /** Whether the next response may be that of another request. */
   private isUnsure = false;
 
@@ -513,7 +513,7 @@ class HttpStream implements StreamParser {
     if (isUnsure) this.isUnsure = false;
     const { information } = this;
     this.information = undefined;
-    const account = this.ntlmLogin(request, isUnsure ? undefined : response);
+    const account = this.tokenLogin(request, isUnsure ? undefined : response);
     if (request !== undefined || response !== undefined)
       this.sink.message(
         this.ends,
@@ -521,21 +521,21 @@ class HttpStream implements StreamParser {
       );
   }
 
-  /** NTLM is spoken in headers ([MS-NTHT]): gives the event of a login, and its account. */
-  private ntlmLogin(
+  /** NTLM and Kerberos are spoken in headers ([MS-NTHT], RFC 4559): gives the event of a login, and its account. */
+  private tokenLogin(
     request: Request | undefined,
     response: Response | undefined,
   ): string | undefined {
     for (const message of [request, response]) {
       const token = message && tokenOf(message.headers);
       if (token === undefined) continue;
-      this.ntlm ??= new NtlmExchange('http');
-      this.ntlm.take(token, message!.at);
+      this.logins ??= new GssExchange('http');
+      this.logins.take(token, message!.at);
     }
-    const user = this.ntlm?.account?.user;
+    const user = this.logins?.account?.user;
     const status = response?.status;
     const isAccepted = status === undefined ? undefined : status !== '401' && status !== '407';
-    this.ntlm?.result(this.ends, this.sink, isAccepted);
+    this.logins?.result(this.ends, this.sink, isAccepted);
     return user === '' ? undefined : user;
   }
 }

@@ -22,7 +22,7 @@ const MAX_MESSAGE_BYTES = 65_536;
 const LENGTH_BYTES = 4;
 /** Application tags of the messages, by their type. */
 const APPLICATION = 0x60;
-const [AS_REQUEST, AS_REPLY, TGS_REQUEST, TGS_REPLY, ERROR] = [10, 11, 12, 13, 30];
+const [AS_REQUEST, AS_REPLY, TGS_REQUEST, TGS_REPLY, AP_REQUEST, ERROR] = [10, 11, 12, 13, 14, 30];
 /** Which side sends a message. */
 const SENDERS: ReadonlyMap<number, 'client' | 'server'> = new Map<number, 'client' | 'server'>([
   ...[AS_REQUEST, TGS_REQUEST].map((type) => [type, 'client'] as const),
@@ -111,6 +111,29 @@ function readKerberos(bytes: Uint8Array, start: number, end: number): KerberosMe
   };
 }
 
+/** What a login with a ticket says, or why it is refused. */
+export type TicketUse = Pick<KerberosMessage, 'client' | 'realm' | 'server' | 'cipher' | 'error'>;
+
+/** A login with a ticket (RFC 4120, 5.5.1), whose client is encrypted, or an error; undefined for what is neither. */
+export function readTicketUse(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): TicketUse | undefined {
+  const whole = elementAt(bytes, start, end);
+  if (whole?.tag === APPLICATION + ERROR) return readKerberos(bytes, start, end);
+  const all = whole && elementAt(bytes, whole.start, whole.end);
+  if (whole?.tag !== APPLICATION + AP_REQUEST || all?.tag !== BER.sequence) return undefined;
+  const fields = new Fields(bytes, all);
+  const ticket = fields.ticket(3);
+  if (fields.number(1) !== AP_REQUEST || ticket === undefined) return undefined;
+  const cipher = ticket.within(3)?.number(0);
+  return {
+    ...{ client: undefined, realm: ticket.text(1), server: ticket.name(2) },
+    cipher: cipher === undefined ? undefined : etypeName(cipher),
+  };
+}
+
 /** Fields of a SEQUENCE, by the numbers of their context tags. */
 class Fields {
   private readonly bytes: Uint8Array;
@@ -182,6 +205,10 @@ function flag({ options = 0 }: KerberosMessage, bit: number): string {
   return ((options << bit) & 0x8000_0000) === 0 ? 'F' : 'T';
 }
 
+export function errorName(code: number): string {
+  return ERRORS[code] ?? `error ${code}`;
+}
+
 function etypeName(number: number): string {
   return ETYPES[number] ?? `etype-${number}`;
 }
@@ -243,7 +270,7 @@ export class KerberosExchange {
     const realm = request?.realm ?? answer?.realm;
     const server = request?.server ?? answer?.server;
     const { error } = answer ?? {};
-    const word = error === undefined ? undefined : (ERRORS[error] ?? `error ${error}`);
+    const word = error === undefined ? undefined : errorName(error);
     // The client has to prove first who it is: neither has it failed, nor has it got anything.
     const isAskedFor = error === PREAUTH_REQUIRED || error === MORE_PROCESSING;
     const outcome =

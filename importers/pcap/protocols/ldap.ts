@@ -17,7 +17,7 @@ import {
 import { FramedStream } from './framed.ts';
 import { loginMessage } from './login.ts';
 import type { Endpoints, MessageSink, Stamp, StreamProtocol } from './messages.ts';
-import { NtlmExchange } from './ntlm.ts';
+import { GssExchange } from './gss.ts';
 
 const MAX_MESSAGE_BYTES = 262_144;
 /** Of those that are passed over: what is said to be longer is no message. */
@@ -110,7 +110,7 @@ class LdapStream extends FramedStream {
   private readonly ends: Endpoints;
   private readonly sink: MessageSink;
   private readonly waiting = new Map<number, Waiting>();
-  private readonly ntlm = new NtlmExchange('ldap');
+  private readonly logins = new GssExchange('ldap');
   private user: string | undefined;
   /** A login of which another step is to follow. */
   private begun: { readonly request: Waiting; readonly text: string } | undefined;
@@ -202,7 +202,7 @@ class LdapStream extends FramedStream {
       const mechanism = isSimple ? 'simple' : sasl === undefined ? 'other' : text(sasl);
       this.goOn(mechanism);
       if (credentials !== undefined && !isSimple)
-        this.ntlm.take(bytes.subarray(credentials.start, credentials.end), at);
+        this.logins.take(bytes.subarray(credentials.start, credentials.end), at);
       this.wait(number, {
         ...{ at, tag, name: text(name), version: version && integerOf(bytes, version) },
         password: isSimple && credentials.end > credentials.start ? text(credentials) : undefined,
@@ -230,7 +230,8 @@ class LdapStream extends FramedStream {
       if (request !== undefined) request.entries += 1;
     } else if (SERVER_TAGS.has(tag) && tag !== 0x73 && tag !== 0x79) {
       const code = parts[0] && integerOf(bytes, parts[0]);
-      if (tag === BIND_RESPONSE) this.ntlm.take(bytes.subarray(operation.start, operation.end), at);
+      if (tag === BIND_RESPONSE)
+        this.logins.take(bytes.subarray(operation.start, operation.end), at);
       this.answered(number, code, text(parts[2]));
     }
   }
@@ -260,7 +261,7 @@ class LdapStream extends FramedStream {
         return;
       }
       if (code === SUCCESS) {
-        const account = this.ntlm.account?.user;
+        const account = this.logins.account?.user;
         this.user = request.name === '' ? account : request.name;
         this.isProtected = request.mechanism !== 'simple';
       }
@@ -277,7 +278,7 @@ class LdapStream extends FramedStream {
     };
     if (tag === BIND) {
       const { password, mechanism, version } = request;
-      const account = name === '' ? this.ntlm.account?.user : name;
+      const account = name === '' ? this.logins.account?.user : name;
       const login = { user: account === '' ? undefined : account, password, mechanism, at };
       const isKnown = code !== undefined && code !== SASL_IN_PROGRESS;
       const isAccepted = isKnown ? code === SUCCESS : undefined;
@@ -290,7 +291,7 @@ class LdapStream extends FramedStream {
         version: version === undefined ? undefined : String(version),
       };
       this.sink.message(this.ends, { ...message, attributes });
-      this.ntlm.result(this.ends, this.sink, isAccepted);
+      this.logins.result(this.ends, this.sink, isAccepted);
       return;
     }
     const operation = OPERATIONS[name];

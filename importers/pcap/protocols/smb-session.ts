@@ -6,7 +6,7 @@
  */
 import { beginsRpc, DceRpcStream } from './dce-rpc.ts';
 import type { Endpoints, MessageSink, Stamp } from './messages.ts';
-import { NtlmExchange } from './ntlm.ts';
+import { GssExchange } from './gss.ts';
 import { type FileNames, SmbFiles } from './smb-files.ts';
 
 /** Of a message: no data begin within it. */
@@ -140,7 +140,7 @@ class Recent<T> {
 export class SmbSession {
   readonly ends: Endpoints;
   readonly sink: MessageSink;
-  readonly ntlm = new NtlmExchange('smb');
+  readonly logins = new GssExchange('smb');
   private readonly waiting = new Map<string, Waiting>();
   /** Names by the number of an open file, of a share, and of a session. */
   private readonly files = new Recent<OpenFile>();
@@ -284,9 +284,9 @@ export class SmbSession {
   /** A step of a login was answered. */
   loggedIn(session: string, status: number): void {
     if (status === MORE_PROCESSING) return;
-    const { account } = this.ntlm;
+    const { account } = this.logins;
     if (account !== undefined && status === 0) this.users.set(session, account);
-    this.ntlm.result(this.ends, this.sink, status === 0);
+    this.logins.result(this.ends, this.sink, status === 0);
   }
 
   /** @param share its kind, as the server says */
@@ -387,7 +387,7 @@ export class SmbSession {
     this.carried.finish();
     for (const rpc of this.rpc.values()) rpc.finish();
     this.rpc.clear();
-    this.ntlm.result(this.ends, this.sink, undefined);
+    this.logins.result(this.ends, this.sink, undefined);
   }
 }
 

@@ -141,13 +141,13 @@ export class Smb1 {
 
   /** With a token, or, without the extended form, with the account in clear. */
   private logIn(header: Header, { words, start, end }: Command, all: Buffer, at: Stamp): void {
-    const { ntlm } = this.known;
-    if (words.length === 24) ntlm.take(all.subarray(start, end), at);
+    const { logins } = this.known;
+    if (words.length === 24) logins.take(all.subarray(start, end), at);
     if (words.length !== 26 && words.length !== 20) return;
     const passwords = words.readUInt16LE(14) + (words.length === 26 ? words.readUInt16LE(16) : 0);
     const user = textAt(all, start + passwords, end, header.isUnicode);
     const domain = textAt(all, user.next, end, header.isUnicode);
-    ntlm.takeAccount(user.text, domain.text, at);
+    logins.takeAccount(user.text, domain.text, at);
   }
 
   private transaction(header: Header, { code, words }: Command, all: Buffer, at: Stamp): void {
@@ -181,7 +181,7 @@ export class Smb1 {
     const { code, words, start, end } = command;
     const { status, session } = header;
     if (code === COMMAND.sessionSetup) {
-      known.ntlm.take(all.subarray(start, end), at);
+      known.logins.take(all.subarray(start, end), at);
       known.loggedIn(session, status);
       return;
     }

@@ -80,7 +80,7 @@ export class Smb2 {
     const body = all.subarray(HEADER_BYTES);
     const common = { at, tree, session };
     if (command === COMMAND.sessionSetup && body.length >= 16)
-      this.known.ntlm.take(partOf(all, body.readUInt16LE(12), body.readUInt16LE(14)), at);
+      this.known.logins.take(partOf(all, body.readUInt16LE(12), body.readUInt16LE(14)), at);
     else if (command === COMMAND.treeConnect && body.length >= 8) {
       const name = nameAt(all, body.readUInt16LE(4), body.readUInt16LE(6));
       this.known.wait(header.id, { ...common, what: 'tree_connect', name });
@@ -132,7 +132,7 @@ export class Smb2 {
     const { command, status, session, id } = header;
     const body = all.subarray(HEADER_BYTES);
     if (command === COMMAND.sessionSetup && body.length >= 8) {
-      known.ntlm.take(partOf(all, body.readUInt16LE(4), body.readUInt16LE(6)), at);
+      known.logins.take(partOf(all, body.readUInt16LE(4), body.readUInt16LE(6)), at);
       known.loggedIn(session, status);
       return;
     }

@@ -1,10 +1,21 @@
 /** For tests: a conversation of each protocol, message by message. */
 import { ascii, cat, hex, n16 } from '../../testing/build.ts';
-import { bind, framed, message, refusal, reply, request, result, search } from './directory.ts';
+import {
+  bind,
+  framed,
+  message,
+  refusal,
+  refusedToken,
+  reply,
+  request,
+  result,
+  search,
+  ticketToken,
+} from './directory.ts';
 import { BIND, bindAck, HANDLE, ndr, request as rpcRequest, response, rpc } from './dce-rpc.ts';
 import { dnp3 } from './dnp3.ts';
 import { clientHello, handshake } from './hellos.ts';
-import { SESSION, TRANSFER } from './smb.ts';
+import { answered, SESSION, setUp, TRANSFER } from './smb.ts';
 import { SESSION as SMB1_SESSION } from './smb1.ts';
 import { offer, packet } from './ssh.ts';
 
@@ -99,6 +110,10 @@ export const CONVERSATIONS: Readonly<Record<string, readonly Said[]>> = {
     ...[request(10, 'alice', 'krbtgt', 'EXAMPLE.COM'), refusal(24)],
     ...[request(12, undefined, 'cifs', 'host1'), reply(13, 'alice', 'cifs', 'host1')],
   ].map((bytes, i) => ({ isClient: i % 2 === 0, bytes: framed(bytes) })),
+  spnego: [
+    setUp(1, Buffer.from(ticketToken('cifs', 'host1'))),
+    answered(1, 0xc000006d, Buffer.from(refusedToken(37))),
+  ].map((bytes, i) => ({ isClient: i % 2 === 0, bytes })),
   ldap: [
     ...[message(1, bind('cn=admin', 'wrong')), message(1, result(0x61, 49, 'no'))],
     ...[message(2, search), message(2, result(0x65, 0))],

@@ -39,21 +39,39 @@ export const request = (
       ),
     ),
   );
+const ticket = (...server: readonly string[]): Uint8Array =>
+  ber(
+    0x61,
+    sequence(
+      ...[field(0, whole(5)), field(1, realm), field(2, name(...server))],
+      field(3, sequence(field(0, whole(23)), field(2, text('secret')))),
+    ),
+  );
+const kerberosToken = (type: string, content: Uint8Array): Uint8Array =>
+  ber(0x60, '06092a864886f712010202', type, content);
+/** Logs in with a ticket for a service, as SPNEGO carries it. */
+export const ticketToken = (...server: readonly string[]): Uint8Array =>
+  ber(
+    0x60,
+    ...['06062b0601050502', ber(0xa0, sequence(field(0, sequence(hex('06092a864886f712010202')))))],
+    kerberosToken(
+      '0100',
+      ber(
+        0x6e,
+        sequence(
+          ...[field(0, whole(5)), field(1, whole(14)), field(2, hex('03050000000000'))],
+          ...[field(3, ticket(...server)), field(4, sequence())],
+        ),
+      ),
+    ),
+  );
+export const refusedToken = (code: number): Uint8Array => kerberosToken('0300', refusal(code));
 export const reply = (type: 11 | 13, client: string, ...server: string[]): Uint8Array =>
   ber(
     0x60 + type,
     sequence(
       ...[field(0, whole(5)), field(1, whole(type)), field(3, realm), field(4, name(client))],
-      field(
-        5,
-        ber(
-          0x61,
-          sequence(
-            ...[field(0, whole(5)), field(1, realm), field(2, name(...server))],
-            field(3, sequence(field(0, whole(23)), field(2, text('secret')))),
-          ),
-        ),
-      ),
+      field(5, ticket(...server)),
     ),
   );
 export const refusal = (code: number): Uint8Array =>
