@@ -81,7 +81,7 @@ it('writes matches to a file, which is never the evidence, and tags their flows'
   expect(run.err).toContain('2 flows matched; 2 are now tagged log4shell');
   const lines = readFileSync(out, 'utf8').split('\n');
   expect(lines[0]).toBe(
-    'ts,source,event_id,proto,client,client_port,server,server_port,sent_by,offset,length,text,hex,before,after',
+    'ts,source,event_id,proto,client,client_port,server,server_port,sent_by,offset,length,text,hex,before,after,body_of,body_start,body_encoding',
   );
   expect(lines[1]).toMatch(
     /^2026-\S+,a\.pcap,1:f1,tcp,192\.0\.2\.17,40000,198\.51\.100\.7,8080,client,12,5,jndi:,/,
@@ -103,6 +103,26 @@ it('corrects times by the error of the clock', async () => {
   expect(before - (await first())).toBe(3_600_000);
   expect((await retime('right')).status).toBe(0);
   expect(await first()).toBe(before);
+});
+
+it('finds what only the decoded body of a message has', async () => {
+  const file = path.join(space.folder, 'chunks.pcap');
+  const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+  const asked = frames(true, 80, 'GET /a HTTP/1.1\r\nHost: a.example\r\n\r\n');
+  const answered = frames(false, 80, `${head}7\r\nthe nee\r\n3\r\ndle\r\n0\r\n\r\n`);
+  writeFileSync(file, capture([...asked, ...answered]));
+  const folder = path.join(space.folder, 'chunks.daybook');
+  expect((await daybook(['import', folder, file])).status).toBe(0);
+  const [match, last] = ndjson<Record<string, unknown>>(
+    await daybook(['payload', folder, 'needle', '--json']),
+  );
+  expect(match).toMatchObject({
+    ...{ sent_by: 'server', offset: 4, text: 'needle', body_of: '200 OK for GET /a' },
+    ...{ body_start: head.length + 3, body_encoding: 'chunked' },
+  });
+  expect(last).toMatchObject({ searched: { bodies: 1, decodedBytes: 10, undecoded: [] } });
+  const shown = await daybook(['payload', folder, 'needle']);
+  expect(shown.out).toContain('decoded body (chunked) of 200 OK for GET /a');
 });
 
 it('says what is wrong with a pattern, and which captures are not there', async () => {

@@ -16,20 +16,44 @@ export interface SearchedPayloads {
   readonly evicted: number;
   /** Captures that could not be read, or not to their end, with the reason. */
   readonly left: readonly { readonly source: string; readonly reason: string }[];
+  /** Bodies of HTTP/1 that were sent compressed or in chunks, and the bytes of them that were searched decoded. */
+  readonly bodies: number;
+  readonly decodedBytes: number;
+  /** Those of which not all was decoded, by the reason. */
+  readonly undecoded: readonly { readonly reason: string; readonly bodies: number }[];
+}
+
+/** The decoded body that a match is in. */
+export interface FoundBody {
+  /** Its message, such as `200 OK for GET /`. */
+  readonly message: string;
+  /** Where it begins in all that the side sent. */
+  readonly start: number;
+  /** How it was sent, such as `gzip, chunked`. */
+  readonly encoding: string;
+}
+
+export function bodyText({ message, encoding }: FoundBody): string {
+  return `decoded body (${encoding}) of ${message}`;
 }
 
 /** @param size of bytes, as the shell writes it */
 export function searchedText(
   matches: number,
-  { streams, datagrams, sources, bytes }: SearchedPayloads,
+  { streams, datagrams, sources, bytes, bodies, decodedBytes }: SearchedPayloads,
   size: (bytes: number) => string,
 ): string {
   const carriers = `${counted(streams, 'connection')} and ${counted(datagrams, 'datagram')}`;
-  return `${counted(matches, 'match', 'matches')} in ${size(bytes)} that ${carriers} of ${counted(sources, 'capture')} carried`;
+  const decoded =
+    bodies === 0
+      ? ''
+      : `, and in ${size(decodedBytes)} of ${counted(bodies, 'body', 'bodies')} of HTTP, decoded`;
+  return `${counted(matches, 'match', 'matches')} in ${size(bytes)} that ${carriers} of ${counted(sources, 'capture')} carried${decoded}`;
 }
 
 /** What a match may be in all the same. */
-export function notSearchedTexts({ gaps, missing, evicted, left }: SearchedPayloads): string[] {
+export function notSearchedTexts(searched: SearchedPayloads): string[] {
+  const { gaps, missing, evicted, left, undecoded } = searched;
   const texts: string[] = [];
   if (gaps > 0)
     texts.push(
@@ -38,6 +62,10 @@ export function notSearchedTexts({ gaps, missing, evicted, left }: SearchedPaylo
   if (evicted > 0)
     texts.push(
       `not searched: the rest of ${counted(evicted, 'connection')}, since too many were open at a time`,
+    );
+  for (const { reason, bodies } of undecoded)
+    texts.push(
+      `not decoded, or not to the end: ${counted(bodies, 'body', 'bodies')} of HTTP, since ${reason}`,
     );
   for (const { source, reason } of left) texts.push(`${source} was not searched: ${reason}`);
   return texts;
@@ -66,6 +94,7 @@ export interface PayloadMatch {
   readonly isFromClient: boolean;
   readonly offset: number;
   readonly length: number;
+  readonly body?: FoundBody | undefined;
   readonly before: Uint8Array;
   /** Its first bytes. */
   readonly match: Uint8Array;
@@ -89,6 +118,9 @@ export const MATCH_COLUMNS = [
   'hex',
   'before',
   'after',
+  'body_of',
+  'body_start',
+  'body_encoding',
 ] as const;
 
 /** @param time RFC 3339; undefined: the packet has none */
@@ -105,5 +137,8 @@ export function matchRecord(
     text: printable(one.match),
     hex: Array.from(one.match, (byte) => byte.toString(16).padStart(2, '0')).join(''),
     ...{ before: printable(one.before), after: printable(one.after) },
+    body_of: one.body?.message ?? null,
+    body_start: one.body?.start ?? null,
+    body_encoding: one.body?.encoding ?? null,
   };
 }

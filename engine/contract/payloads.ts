@@ -13,12 +13,36 @@ export interface FlowEnds {
   readonly serverPort: number;
 }
 
+/** A body of HTTP/1 that was sent compressed or in chunks. */
+export interface BodyPlace {
+  readonly isFromClient: boolean;
+  /** Its message, such as `200 OK for GET /`, cut to 200 characters. */
+  readonly message: string;
+  /** Where its first byte is in all that the side sent, missing bytes included. */
+  readonly start: number;
+  /** How it was sent, such as `gzip` or `chunked, br`. */
+  readonly encoding: string;
+  /** When its first byte came. */
+  readonly ts: EpochMicros | undefined;
+}
+
+/** Takes a decoded body in order. `bytes` are valid during the call only. */
+export interface BodyTaker {
+  data(bytes: Uint8Array): void;
+  /** What comes next did not follow in what was sent. Only of bodies that were sent in chunks alone. */
+  border(): void;
+  /** @param problem why it was not decoded, or not to its end */
+  end(problem: string | undefined): void;
+}
+
 /** Takes what both sides of a TCP connection sent, each in order. `bytes` are valid during the call only. */
 export interface StreamTaker {
   /** @param ts when the bytes came; undefined: the capture does not say */
   data(isFromClient: boolean, bytes: Uint8Array, ts: EpochMicros | undefined): void;
   /** So many bytes were not captured. */
   gap(isFromClient: boolean, size: number): void;
+  /** Asked when the first bytes of a body come, if bodies are wanted decoded, too. */
+  body?(place: BodyPlace): BodyTaker;
   /** The connection is over, or is followed no longer. */
   end(): void;
 }

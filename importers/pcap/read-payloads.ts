@@ -1,5 +1,6 @@
 /** What the connections of a capture carried: TCP in order, UDP datagram by datagram. */
 import type { PayloadTaker, StreamTaker } from '../../engine/contract/payloads.ts';
+import { BodyRoom, HttpBodies } from './http-bodies.ts';
 import type { FlowTracker } from './flows/index.ts';
 import type { Packet } from './packet.ts';
 import type { PacketTracker } from './packet-tracker.ts';
@@ -65,39 +66,52 @@ class PayloadTracker implements PacketTracker {
 
 /** Whatever is sent. */
 function anything(taker: PayloadTaker): StreamProtocol {
+  const room = new BodyRoom();
   return {
     recognise: (_bytes, _start, _end, _ends, isClient) => (isClient ? 'client' : 'server'),
-    parser: (ends) => new Anything(taker.stream(ends)),
+    parser: (ends) => {
+      const stream = taker.stream(ends);
+      const begin = stream.body?.bind(stream);
+      return new Anything(stream, begin && new HttpBodies(ends, begin, room));
+    },
   };
 }
 
 class Anything implements StreamParser {
   readonly service = undefined;
   readonly isDone = false;
-  readonly heldBytes = 0;
   private readonly taker: StreamTaker;
+  private readonly bodies: HttpBodies | undefined;
 
-  constructor(taker: StreamTaker) {
+  /** @param bodies undefined: they are not wanted */
+  constructor(taker: StreamTaker, bodies: HttpBodies | undefined) {
     this.taker = taker;
+    this.bodies = bodies;
   }
 
-  data: StreamParser['data'] = (isClient, bytes, start, end, { micros }) => {
-    this.taker.data(
-      isClient,
-      bytes.subarray(start, end),
-      Number.isNaN(micros) ? undefined : micros,
-    );
+  get heldBytes(): number {
+    return this.bodies?.heldBytes ?? 0;
+  }
+
+  data: StreamParser['data'] = (isClient, bytes, start, end, at) => {
+    const { micros } = at;
+    const part = bytes.subarray(start, end);
+    this.taker.data(isClient, part, Number.isNaN(micros) ? undefined : micros);
+    this.bodies?.data(isClient, part, at);
   };
 
   gap(isClient: boolean, size: number): void {
     this.taker.gap(isClient, size);
+    this.bodies?.gap(isClient, size);
   }
 
-  end(): void {
+  end(isClient: boolean): void {
     // The other side may still send.
+    this.bodies?.end(isClient);
   }
 
   finish(): void {
     this.taker.end();
+    this.bodies?.finish();
   }
 }

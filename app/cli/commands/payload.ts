@@ -1,6 +1,7 @@
 /** `daybook payload`: what connections of captures carried, searched in the captures themselves. */
 import { counted } from '../../../engine/contract/counted.ts';
 import {
+  bodyText,
   endText,
   MATCH_COLUMNS,
   matchRecord,
@@ -61,7 +62,9 @@ export const payloadCommand: Command = {
   daybook payload CASE 'password=' --format csv --out passwords.csv
 TEXT ignores the case of A to Z, and is found in UTF-8 and in UTF-16; regular expressions do not, but with i behind them:
 '/RE/i'. Matches of one are at most 4,096 bytes long. QUERY says in which connections to search: those that its events
-belong to. Payloads are searched as they were sent: what is compressed or encrypted in them is not found.
+belong to. Payloads are searched as they were sent; bodies of HTTP/1 that are compressed (gzip, deflate, br, zstd) or in
+chunks are searched decoded, too: of each up to 4 MiB as sent, and 64 MiB decoded. What is otherwise compressed, or encrypted,
+is not found.
 The evidence is read again; exit status 3: some of it could not be.`,
   },
   async run(parsed, { streams, settings, signal }) {
@@ -137,7 +140,7 @@ function textOf(
       return csvLines(matches.length === 0 ? [MATCH_COLUMNS] : rows, { out, streams });
     };
   const layout = new TableLayout(
-    ['ts', 'source', 'client', 'sent', 'server', 'proto', 'offset', 'payload'],
+    ['ts', 'source', 'client', 'sent', 'server', 'proto', 'offset', 'in', 'payload'],
     out === undefined ? streams.out.columns : undefined,
   );
   return (matches) => layout.add(matches.map(cellsOf));
@@ -160,6 +163,7 @@ function cellsOf(one: FoundPayload): (string | number | undefined)[] {
   return [
     ...[one.time, visible(source), endText(client, clientPort), isFromClient ? '→' : '←'],
     ...[endText(server, serverPort), proto, offset],
+    one.body === undefined ? 'what was sent' : visible(bodyText(one.body)),
     `${printable(one.before)}»${printable(one.match)}«${printable(one.after)}`,
   ];
 }

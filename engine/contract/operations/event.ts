@@ -164,9 +164,11 @@ export const eventOperations = {
           proto: z.enum(['tcp', 'udp']),
           ...{ client: z.string(), clientPort: count, server: z.string(), serverPort: count },
           isFromClient: z.boolean(),
-          /** In what that side sent; of UDP, in its datagram. */
+          /** In what that side sent; of UDP, in its datagram; of a body, in what it is decoded. */
           offset: count,
           length: count,
+          /** The decoded body of HTTP that it is in. */
+          body: z.object({ message: z.string(), start: count, encoding: z.string() }).optional(),
           ...{ before: bytes, match: bytes, after: bytes },
         }),
       ),
@@ -174,6 +176,8 @@ export const eventOperations = {
       ...{ sources: count, streams: count, datagrams: count, bytes: count },
       ...{ gaps: count, missing: count, evicted: count },
       left: z.array(z.object({ source: z.string(), reason: z.string() })),
+      ...{ bodies: count, decodedBytes: count },
+      undecoded: z.array(z.object({ reason: z.string(), bodies: count })),
     }),
     z.object({ done: count, of: count.optional(), source: z.string(), matches: count }),
   ),

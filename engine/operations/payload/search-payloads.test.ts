@@ -1,9 +1,16 @@
 /** What connections carried, searched in captures of a case. */
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
 import { ACK, classicFile, SYN } from '../../../importers/pcap/testing/build.ts';
-import { datagram, type Frame, stream } from '../../../importers/pcap/protocols/testing/frames.ts';
+import {
+  datagram,
+  exchange,
+  type Frame,
+  stream,
+} from '../../../importers/pcap/protocols/testing/frames.ts';
 import { type SmallCase, smallCase } from '../testing/small-case.ts';
 import { type FoundPayload, type PayloadSearchReport, searchPayloads } from './search-payloads.ts';
 
@@ -49,8 +56,9 @@ async function search(
   pattern: string,
   query?: string,
   limit = 100,
+  { services, folder } = small,
 ): Promise<{ found: FoundPayload[]; report: PayloadSearchReport }> {
-  return small.services.cases.use(small.folder, async (session) => {
+  return services.cases.use(folder, async (session) => {
     const running = await searchPayloads(session, evidence, {
       ...{ pattern, query, zone: 'UTC', limit },
       report: () => Promise.resolve(),
@@ -83,6 +91,7 @@ it('finds a text across packets, once, in all captures of a case, and says what 
   expect(report).toEqual({
     ...{ matches: 5, isStopped: false, sources: 2, streams: 4, datagrams: 2, evicted: 0, left: [] },
     ...{ bytes: carried + 'x needle=3nee'.length + 26 + 6, gaps: 1, missing: 20 },
+    ...{ bodies: 0, decodedBytes: 0, undecoded: [] },
   });
 });
 
@@ -113,4 +122,99 @@ it('names captures that are not there any more, and searches the others', async 
   expect(report.left).toHaveLength(1);
   expect(report.left[0]).toMatchObject({ source: 'two.pcap' });
   writeFileSync(await path, capture(TWO, 80));
+});
+
+/** What comes before a needle in a body, which no compression leaves as it is. */
+const PAGE = 'what was got, and got again; '.repeat(400);
+const BODY = Buffer.from(`${PAGE}needle ${PAGE}`);
+const answer = (headers: string, body: Uint8Array | string): Buffer =>
+  Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${headers}\r\n`), Buffer.from(body)]);
+const encoded = (encoding: string, body: Uint8Array): Buffer =>
+  answer(`Content-Encoding: ${encoding}\r\nContent-Length: ${body.length}\r\n`, body);
+const chunks = (...all: readonly (string | Uint8Array)[]): Buffer =>
+  Buffer.concat(
+    [...all, ''].flatMap((one) => [
+      Buffer.from(`${one.length.toString(16)}\r\n`),
+      Buffer.from(one),
+      Buffer.from('\r\n'),
+    ]),
+  );
+const GET = Buffer.from('GET /page HTTP/1.1\r\nHost: a.example\r\n\r\n');
+
+describe('bodies of HTTP', () => {
+  /** Matches in the answers to as many requests on one connection, in pieces of `cut` bytes. */
+  async function inAnswers(pattern: string, answers: readonly Buffer[], cut = 700) {
+    const turns = answers.flatMap((one) => [GET, one]);
+    const other = await smallCase({ 'web.pcap': capture(exchange(8080, turns, cut)) }, evidence);
+    try {
+      return await search(pattern, undefined, 100, other);
+    } finally {
+      await other.dispose();
+    }
+  }
+
+  it.each([
+    ['gzip', gzipSync(BODY)],
+    ['deflate', deflateSync(BODY)],
+    ['br', brotliCompressSync(BODY)],
+    ['zstd', zstdCompressSync(BODY)],
+  ])('are searched decoded: %s', async (encoding, body) => {
+    const first = answer('Content-Length: 2\r\n', 'ok');
+    const second = encoded(encoding, body);
+    const { found: all, report } = await inAnswers('needle', [first, second]);
+    // Zstandard may leave it as it is, too.
+    const found = all.filter(({ body: within }) => within !== undefined);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatchObject({
+      ...{ isFromClient: false, offset: PAGE.length, length: 6 },
+      body: {
+        ...{ message: '200 OK for GET /page', encoding },
+        start: first.length + second.length - body.length,
+      },
+    });
+    expect(report).toMatchObject({ bodies: 1, decodedBytes: BODY.length, undecoded: [] });
+  });
+
+  it('are searched without their chunks, and what is within one is found once', async () => {
+    const head = 'Transfer-Encoding: chunked\r\n';
+    const plain = answer(head, chunks('a needle, a nee', 'dle, and nee', 'dl', 'e'));
+    const packed = gzipSync(BODY);
+    const both = answer(
+      `${head}Content-Encoding: gzip\r\n`,
+      chunks(packed.subarray(0, 20), packed.subarray(20)),
+    );
+    const { found, report } = await inAnswers('needle', [plain, both], 7);
+    const places = found.map(({ offset, body }) => [body?.encoding ?? 'as sent', offset]);
+    expect(places.toSorted()).toEqual([
+      ['as sent', plain.indexOf('needle')],
+      ['chunked', 12],
+      ['chunked', 24],
+      ['gzip, chunked', PAGE.length],
+    ]);
+    expect(report.bodies).toBe(2);
+  });
+
+  it('are decoded as far as they can be, and what was not is said', async () => {
+    const packed = gzipSync(Buffer.concat([BODY, randomBytes(3000)]));
+    const damaged = Buffer.from(packed);
+    damaged.fill(0, damaged.length - 8);
+    const { found, report } = await inAnswers('needle', [
+      encoded('gzip', damaged),
+      encoded('gzip', Buffer.from('no such thing')),
+      encoded('compress', Buffer.from('needles')),
+      encoded('gzip', gzipSync(Buffer.alloc((64 << 20) + 1))),
+      Buffer.from(encoded('gzip', packed).subarray(0, -1000)),
+    ]);
+    expect(found.map(({ offset, body }) => [offset, body?.encoding])).toContainEqual([
+      PAGE.length,
+      'gzip',
+    ]);
+    const why = Object.fromEntries(report.undecoded.map(({ reason, bodies }) => [reason, bodies]));
+    expect(why).toEqual({
+      'they cannot be decoded as gzip': 2,
+      'they are encoded as compress': 1,
+      'decoded, they have more than 64 MiB': 1,
+      'their ends were not captured': 1,
+    });
+  });
 });

@@ -6,7 +6,13 @@ import type { EpochMicros } from '../../contract/event.ts';
 import { CancelledError, DaybookError, messageOfError } from '../../contract/errors.ts';
 import { clockErrorOf } from '../../contract/clock.ts';
 import type { PayloadMatch, SearchedPayloads } from '../../contract/payload-search.ts';
-import type { FlowEnds, PayloadTaker, StreamTaker } from '../../contract/payloads.ts';
+import type {
+  BodyPlace,
+  BodyTaker,
+  FlowEnds,
+  PayloadTaker,
+  StreamTaker,
+} from '../../contract/payloads.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { locationOf } from '../../catalog/source-place.ts';
@@ -22,7 +28,7 @@ import {
 } from '../../search/index.ts';
 import { checkEvidence, type EvidenceReader } from '../event/evidence-reader.ts';
 import { parsePayloadPattern, type PayloadPattern } from './payload-pattern.ts';
-import { type FoundBytes, searchDatagram, StreamSearch } from './stream-search.ts';
+import { type FoundBytes, searchBody, searchDatagram, StreamSearch } from './stream-search.ts';
 
 /** Times are corrected by the error of the source's clock. */
 export type FoundPayload = FoundBytes &
@@ -32,10 +38,11 @@ export type FoundPayload = FoundBytes &
   };
 
 export type PayloadSearchReport = {
-  -readonly [K in keyof SearchedPayloads]: SearchedPayloads[K];
+  -readonly [K in keyof Omit<SearchedPayloads, 'undecoded'>]: SearchedPayloads[K];
 } & {
   matches: number;
   left: { source: string; reason: string }[];
+  undecoded: { readonly reason: string; bodies: number }[];
 };
 
 interface PayloadSearchParameters {
@@ -89,6 +96,7 @@ export async function searchPayloads(
   const report: PayloadSearchReport = {
     ...{ matches: 0, isStopped: false, sources: 0, streams: 0, datagrams: 0 },
     ...{ bytes: 0, gaps: 0, missing: 0, evicted: 0, left: [] },
+    ...{ bodies: 0, decodedBytes: 0, undecoded: [] },
   };
   return {
     report,
@@ -165,6 +173,9 @@ function addressOf(bytes: Uint8Array): string {
     : formatIp6(BigInt(`0x${Buffer.from(bytes).toString('hex')}`));
 }
 
+const MOST_REASONS = 20;
+const OTHER_REASONS = 'of other reasons';
+
 /** Searches the connections of one capture. */
 class Search implements PayloadTaker {
   private readonly pattern: PayloadPattern;
@@ -201,8 +212,36 @@ class Search implements PayloadTaker {
         this.miss(size);
         search.gap(isFromClient, size);
       },
+      body: (place) => this.body(ends, place),
       end: () => search.end(),
     };
+  }
+
+  private body(ends: FlowEnds, place: BodyPlace): BodyTaker {
+    const { report } = this;
+    report.bodies += 1;
+    const search = searchBody(this.pattern, place, (match) => this.found(ends, match));
+    return {
+      data(bytes) {
+        report.decodedBytes += bytes.length;
+        search.data(bytes);
+      },
+      border: () => search.border(),
+      end: (problem) => {
+        if (problem !== undefined) this.undecoded(problem);
+        search.end(problem);
+      },
+    };
+  }
+
+  /** Some reasons are named by evidence: only so many are told apart. */
+  private undecoded(problem: string): void {
+    const { undecoded } = this.report;
+    const isNew = undecoded.every(({ reason }) => reason !== problem);
+    const said = isNew && undecoded.length >= MOST_REASONS ? OTHER_REASONS : problem;
+    const known = undecoded.find(({ reason }) => reason === said);
+    if (known === undefined) undecoded.push({ reason: said, bodies: 1 });
+    else known.bodies += 1;
   }
 
   datagram(

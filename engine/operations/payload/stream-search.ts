@@ -5,7 +5,8 @@
  * what is shown around it. A gap ends a match.
  */
 import type { EpochMicros } from '../../contract/event.ts';
-import type { StreamTaker } from '../../contract/payloads.ts';
+import type { BodyPlace, BodyTaker, StreamTaker } from '../../contract/payloads.ts';
+import type { FoundBody } from '../../contract/payload-search.ts';
 import type { PayloadPattern } from './payload-pattern.ts';
 
 /** Bytes that are shown in front of a match and behind it. */
@@ -18,8 +19,10 @@ const GATHERED = 8192;
 /** A match in what one side sent. */
 export interface FoundBytes {
   readonly isFromClient: boolean;
-  /** In all that the side sent, missing bytes included; of UDP, in its datagram. */
+  /** In all that the side sent, missing bytes included; of UDP, in its datagram; of a body, in what it is decoded. */
   readonly offset: number;
+  /** The decoded body that it is in; undefined: it was sent as it is. */
+  readonly body?: FoundBody;
   readonly length: number;
   /** When its first byte came. */
   readonly ts: EpochMicros | undefined;
@@ -64,6 +67,42 @@ export function searchDatagram(
   side.gap(0);
 }
 
+/**
+ * Searches a decoded body. Where it was only sent in chunks, what is within one of them was found as it was sent: it is not
+ * found again.
+ */
+export function searchBody(
+  pattern: PayloadPattern,
+  { isFromClient, ts, message, start, encoding }: BodyPlace,
+  report: Report,
+): BodyTaker {
+  const body = { message, start, encoding };
+  /** Where chunks end that a match may have on both sides; undefined: it was compressed. */
+  let borders: number[] | undefined = encoding === 'chunked' ? [] : undefined;
+  let size = 0;
+  const side = new SideSearch(pattern, isFromClient, (match) => {
+    const { offset, length } = match;
+    if (borders !== undefined) {
+      borders = borders.filter((at) => at > offset);
+      if (!borders.some((at) => at < offset + length)) return;
+    }
+    report({ ...match, body });
+  });
+  return {
+    data(bytes) {
+      side.data(bytes, ts);
+      size += bytes.length;
+      if (borders !== undefined && borders.length > MOST_BORDERS)
+        borders = borders.filter((at) => at > side.from);
+    },
+    border: () => borders?.push(size),
+    end: () => side.gap(0),
+  };
+}
+
+/** More are looked through for those that are behind what is searched. */
+const MOST_BORDERS = 32_768;
+
 interface Mark {
   readonly offset: number;
   readonly ts: EpochMicros | undefined;
@@ -85,6 +124,11 @@ class SideSearch {
     this.pattern = pattern;
     this.isFromClient = isFromClient;
     this.report = report;
+  }
+
+  /** Where the first byte is that a match may begin at. */
+  get from(): number {
+    return this.base + this.next;
   }
 
   data(bytes: Uint8Array, ts: EpochMicros | undefined): void {

@@ -7,7 +7,7 @@
  * segment that begins with a head; a response after a gap is taken for that of the last request, and the event says so.
  */
 import { ip6Text } from '../tunnel-notes.ts';
-import { CarriedFile, type Digests } from './carried-file.ts';
+import { CarriedFile, type Digests, type FileDetails } from './carried-file.ts';
 import { HeldBytes } from './held-bytes.ts';
 import {
   type Endpoints,
@@ -134,7 +134,7 @@ interface Body {
   /** Bytes that came, as they were transferred. */
   size: number;
   /** From its first byte on, up to its end. */
-  file: CarriedFile | undefined;
+  file: HttpBody | undefined;
   /** Bytes that it is said to have. */
   total: number | undefined;
   /** Of a file that is whole. */
@@ -166,6 +166,37 @@ interface Response {
   readonly size: number;
 }
 
+/** What takes the bytes of a body, without its chunks. */
+export interface HttpBody {
+  readonly heldBytes: number;
+  /** @param isAll whether these are all its bytes */
+  add(part: Uint8Array, isAll?: boolean): void;
+  /** Bytes that were not captured. */
+  skip(size: number): void;
+  /** A chunk ends: what comes next does not follow in what was sent. */
+  endChunk?(): void;
+  end(details: FileDetails): Digests | undefined;
+}
+
+/** A body whose first byte comes. */
+export interface BodyBeginning {
+  readonly ends: Endpoints;
+  readonly sink: MessageSink;
+  readonly at: Stamp;
+  readonly isFromClient: boolean;
+  /** How it is encoded, without chunks; several in the order in which they were applied, with commas. */
+  readonly encoding: string;
+  readonly isChunked: boolean;
+  /** What it belongs to: `POST /upload`, or `200 OK for GET /`. */
+  readonly message: string;
+  /** Where it begins in the bytes that the parser was given. */
+  readonly start: number;
+}
+
+function carriedFile({ ends, sink, at, isFromClient, encoding }: BodyBeginning): HttpBody {
+  return new CarriedFile(ends, sink, at, isFromClient, encoding);
+}
+
 function newBody(): Body {
   const unknown = { file: undefined, total: undefined, digests: undefined, problem: undefined };
   return { size: 0, missing: 0, isWhole: false, ...unknown };
@@ -190,7 +221,7 @@ class Direction {
   at: Stamp | undefined;
 }
 
-class HttpStream implements StreamParser {
+export class HttpStream implements StreamParser {
   readonly service = 'http';
   isDone = false;
   isTunnel = false;
@@ -209,9 +240,12 @@ class HttpStream implements StreamParser {
   /** Whether the next response may be that of another request. */
   private isUnsure = false;
 
-  constructor(ends: Endpoints, sink: MessageSink) {
+  private readonly takeBody: (beginning: BodyBeginning) => HttpBody;
+
+  constructor(ends: Endpoints, sink: MessageSink, takeBody = carriedFile) {
     this.ends = ends;
     this.sink = sink;
+    this.takeBody = takeBody;
   }
 
   get heldBytes(): number {
@@ -365,7 +399,7 @@ class HttpStream implements StreamParser {
     const part = bytes.subarray(start, start + size);
     const { body } = side;
     if (body !== undefined && size > 0) {
-      body.file ??= this.file(side, isClient, at);
+      body.file ??= this.file(side, isClient, at, start);
       body.file.add(part, body.size === 0 && side.state === LENGTH && size === side.left);
       body.size += size;
     }
@@ -373,7 +407,10 @@ class HttpStream implements StreamParser {
     side.left -= size;
     if (side.left === 0) {
       if (side.state === LENGTH) this.complete(side, isClient);
-      else side.state = CHUNK_END;
+      else {
+        side.state = CHUNK_END;
+        body?.file?.endChunk?.();
+      }
     }
     return start + size;
   }
@@ -421,14 +458,20 @@ class HttpStream implements StreamParser {
     if (!isClient) this.give();
   }
 
-  private file({ message }: Direction, isClient: boolean, at: Stamp): CarriedFile {
+  private file(side: Direction, isFromClient: boolean, at: Stamp, start: number): HttpBody {
+    const { message } = side;
     const transferred = (message?.headers.get('transfer-encoding') ?? '')
       .split(',')
       .map((one) => one.trim())
       .filter((one) => !/^(?:chunked|identity)?$/i.test(one));
     const encoded = [message?.headers.get('content-encoding') ?? '', ...transferred];
     const encoding = encoded.filter((one) => one !== '').join(', ');
-    return new CarriedFile(this.ends, this.sink, at, isClient, encoding);
+    const request = this.isUnsure ? undefined : this.requests[0];
+    return this.takeBody({
+      ...{ ends: this.ends, sink: this.sink, at, isFromClient, encoding, start },
+      isChunked: side.state === CHUNK,
+      message: message === undefined ? '' : messageText(message, request),
+    });
   }
 
   private endBody(side: Direction, isClient: boolean, isWhole: boolean): void {
@@ -467,7 +510,7 @@ class HttpStream implements StreamParser {
     const { body } = side;
     if (body === undefined) return;
     body.missing += size;
-    body.file ??= this.file(side, isClient, side.message!.at);
+    body.file ??= this.file(side, isClient, side.message!.at, 0);
     body.file.skip(size);
   }
 
@@ -538,6 +581,14 @@ class HttpStream implements StreamParser {
     this.logins?.result(this.ends, this.sink, isAccepted);
     return user === '' ? undefined : user;
   }
+}
+
+/** @param asked the request of a response, where it is known */
+function messageText(message: Request | Response, asked: Request | undefined): string {
+  if ('target' in message) return `${message.method} ${message.target}`;
+  const { status, phrase } = message;
+  const said = phrase === '' ? status : `${status} ${phrase}`;
+  return asked === undefined ? said : `${said} for ${asked.method} ${asked.target}`;
 }
 
 /** Bytes of a head with the empty line that ends it; -1: it goes on. */

@@ -19,6 +19,7 @@ import {
 import { OperationError } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
 import {
+  bodyText,
   endText,
   MATCH_COLUMNS,
   matchRecord,
@@ -100,7 +101,7 @@ function PayloadSearch({ folder }: { readonly folder: string }) {
         <TextInput
           data-autofocus
           label="Text, /regular expression/ or hex:bytes"
-          description="Text ignores case and is found in UTF-8 and UTF-16. What is compressed or encrypted is searched as it was sent."
+          description="Text ignores case and is found in UTF-8 and UTF-16. Bodies of HTTP/1 are searched decoded, too; what is otherwise compressed, or encrypted, as it was sent."
           placeholder="jndi:"
           classNames={{ input: 'mono' }}
           maxLength={4096}
@@ -262,6 +263,11 @@ function MatchRow({ match }: { readonly match: Match }) {
         {printable(match.before)}
         <mark>{printable(match.match)}</mark>
         {printable(match.after)}
+        {match.body !== undefined && (
+          <Text size="xs" c="dimmed">
+            {visibleText(bodyText(match.body), 300)}
+          </Text>
+        )}
       </td>
     </tr>
   );
