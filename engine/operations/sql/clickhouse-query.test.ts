@@ -38,7 +38,6 @@ it.each([
   ['* | patterns', 'the stage patterns'],
   ['* | top 3 tag', 'tag as a value'],
   ['community_id:*', 'community_id'],
-  ['* | timeline spread bytes', 'timeline that spreads'],
   ['* | eval n = replace(message, /a/, "b") | where n = "x"', 'has no translation'],
 ])('%s is refused', async (query, reason) => {
   await expect(sqlOf(query)).rejects.toThrow(reason);
