@@ -84,6 +84,10 @@ export interface VirtualField extends Shared {
   readonly name: VirtualName;
   /** Where a stage left it: `source` and `tag` as numbers. */
   readonly ref: Ref | undefined;
+  /** Of the id of an event that a stage left: its number in the source, which `ref` is the number of. */
+  readonly seq?: Ref | undefined;
+  /** The name of the column that a stage left it in. */
+  readonly column?: string | undefined;
 }
 export type Field =
   NumberField | TextField | TimeField | AddressField | AttributeField | VirtualField;
@@ -109,6 +113,17 @@ export const EXPANDED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** SQL of a reference in a scope, or undefined where there is no such column. */
+/** What a field is called where it is: a column that a stage left may have another name than its field. */
+export function fieldName(field: Field): string {
+  return field.type === 'virtual' ? (field.column ?? field.name) : field.name;
+}
+
+/** What the id of an event is made of: the number of its source, and its own in that. */
+export function eventIdRefs({ ref, seq }: VirtualField): readonly [source: Ref, seq: Ref] {
+  if (ref !== undefined && seq !== undefined) return [ref, seq];
+  return [{ column: 'source_id' }, { column: 'seq' }];
+}
+
 export function refSql(ref: Ref, scope: Scope): string | undefined {
   if ('column' in ref) return scope.column(ref.column);
   return 'computed' in ref ? quoteIdentifier(ref.computed) : ref.computation.sql(scope);

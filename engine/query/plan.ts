@@ -738,6 +738,11 @@ export function buildTable(
     const given = tableRelation(table, params);
     const relation = { ...given, resolve: withExpressions(given.resolve, around) };
     const operator = stageOperatorOf(stage);
+    const columns = operator.project?.(stage, table.columns);
+    if (columns !== undefined) {
+      table = { ...table, columns };
+      continue;
+    }
     const made = operator.computes?.(stage, relation.resolve, around);
     if (made !== undefined) {
       const base = derives(stage) ? operator.relation?.(stage, relation, around) : undefined;
@@ -746,10 +751,8 @@ export function buildTable(
       continue;
     }
     const chosen = operator.relation?.(stage, relation, around);
-    const columns = operator.project?.(stage, table.columns);
     if (chosen !== undefined)
       table = { columns: table.columns, order: chosen.order, sql: chosen.sql() };
-    else if (columns !== undefined) table = { ...table, columns };
     else {
       input = { ...relationInput(relation, false), parts };
       table = aggregate(stage, input, undefined);

@@ -200,9 +200,13 @@ function computedField({ name, shape, aliases }: TableColumn): Field {
     }
     case 'source':
     case 'tag':
-      return { type: 'virtual', name: shape.type, ref: ref(0) };
+      return { type: 'virtual', name: shape.type, ref: ref(0), column: name };
     case 'event-id':
-      return { type: 'virtual', name: 'event_id', ref: ref(0) };
+      return {
+        ...{ type: 'virtual', name: 'event_id', ref: ref(0), column: name },
+        // ClickHouse has it as one text.
+        seq: aliases.length > 1 ? ref(1) : undefined,
+      };
     default:
       return { type: 'text', name, ref: ref(0) };
   }

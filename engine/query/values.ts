@@ -7,6 +7,8 @@
  */
 import { IP6_TYPE, nullOf, textAsNumber } from './dialect/duckdb.ts';
 import {
+  eventIdRefs,
+  fieldName,
   type AddressSide,
   type Field,
   type Ref,
@@ -61,7 +63,7 @@ export interface Extent {
 
 /** Throws QueryError when a field is no value. */
 export function shapeOf(field: Field, at: number, extent: Extent): ValueShape {
-  const { name } = field;
+  const name = fieldName(field);
   const one = (type: OutputType, sqlType: string): ValueShape => ({
     name,
     type,
@@ -145,6 +147,15 @@ export function variantsOf(
     case 'address':
       return eitherOf(field.sides.map((side) => addressParts(side, shape, scope)));
     case 'virtual':
+      if (field.name === 'event_id')
+        return [
+          {
+            parts: eventIdRefs(field).map(
+              (ref, i) => refSql(ref, scope) ?? nullOf(shape.parts[i]!.sqlType),
+            ),
+            also: TRUE,
+          },
+        ];
       if (field.ref !== undefined) return single(refSql(field.ref, scope));
       switch (field.name) {
         case 'kind':
@@ -155,16 +166,6 @@ export function variantsOf(
           return single(communitySql(scope));
         case 'source':
           return single(scope.column('source_id'));
-        case 'event_id':
-          return [
-            {
-              parts: [
-                scope.column('source_id') ?? nullOf('UINTEGER'),
-                scope.column('seq') ?? nullOf('BIGINT'),
-              ],
-              also: TRUE,
-            },
-          ];
         case 'tag': {
           const ids = extent.tagIds.filter((id) => scope.segment?.tags.has(id) ?? true);
           return [

@@ -1,6 +1,6 @@
 /** The values that rows in memory have of a field. */
 import type { Column } from '../../contract/event-batch.ts';
-import type { Field, Ref } from '../fields.ts';
+import { eventIdRefs, type Field, type Ref } from '../fields.ts';
 import type { RawValue } from '../raw-value.ts';
 import { communityReader } from './community.ts';
 import {
@@ -46,6 +46,7 @@ export function readsOf(field: Field, scope: RowScope): Read[] {
     case 'attribute':
       return [attributeRead(scope, field.key)];
     case 'virtual':
+      if (field.name === 'event_id') return eventIdRefs(field).map((ref) => numberRead(of(ref)));
       if (field.ref !== undefined) return [numberRead(of(field.ref))];
       switch (field.name) {
         case 'kind':
@@ -60,11 +61,6 @@ export function readsOf(field: Field, scope: RowScope): Read[] {
         }
         case 'source':
           return [numberRead(scope.column({ column: 'source_id' }))];
-        case 'event_id':
-          return [
-            numberRead(scope.column({ column: 'source_id' })),
-            numberRead(scope.column({ column: 'seq' })),
-          ];
         default:
           return [() => null];
       }

@@ -6,7 +6,7 @@
  */
 import { IP6_TYPE } from '../dialect/duckdb.ts';
 import type { CodedColumn, Column, TextColumn } from '../../contract/event-batch.ts';
-import type { Field, Ref } from '../fields.ts';
+import { eventIdRefs, type Field, type Ref } from '../fields.ts';
 import type { RawValue } from '../raw-value.ts';
 import type { Part, ValueShape } from '../values.ts';
 import { type Budget, growingWithin } from './budget.ts';
@@ -126,6 +126,7 @@ class FieldCodec {
       case 'attribute':
         return [attributeKeys(field.key, scope, texts)];
       case 'virtual':
+        if (field.name === 'event_id') return eventIdRefs(field).map(of);
         if (field.ref !== undefined) return [of(field.ref, 0)];
         switch (field.name) {
           case 'kind': {
@@ -143,8 +144,6 @@ class FieldCodec {
             ];
           case 'source':
             return [of({ column: 'source_id' }, 0)];
-          case 'event_id':
-            return [of({ column: 'source_id' }, 0), of({ column: 'seq' }, 1)];
           default:
             // Nothing that is read has a tag.
             return shape.parts.map(() => computedReader(() => () => undefined));

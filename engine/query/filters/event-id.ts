@@ -7,6 +7,7 @@ import type { Test } from '../ast.ts';
 import { type RowFilter, each } from '../batch/row-filter.ts';
 import { type RowScope, numberAt } from '../batch/row-scope.ts';
 import { text, untranslated } from '../dialect/clickhouse.ts';
+import { eventIdRefs, refSql, type VirtualField } from '../fields.ts';
 import { syntaxError, shown } from '../query-error.ts';
 import { NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
 import type { FilterOperator } from './operator.ts';
@@ -16,6 +17,8 @@ export interface EventIdFilter {
   readonly source: number;
   /** Negative for derived events. */
   readonly seq: number;
+  /** Where a stage left the id; undefined: it is that of the event itself. */
+  readonly field: VirtualField | undefined;
 }
 
 /** `12:345`, `12:f345`, `12:p345`; undefined when `text` is no event's id. */
@@ -33,7 +36,7 @@ export function formatEventId(source: number, seq: number): string {
   return seq < -PROTOCOL_SEQ ? `${source}:p${-seq - PROTOCOL_SEQ}` : `${source}:f${-seq}`;
 }
 
-function eventIdFilter(test: Test, at: number): EventIdFilter {
+function eventIdFilter(field: VirtualField, test: Test, at: number): EventIdFilter {
   const text = test.test === 'word' || test.test === 'quoted' ? test.text : '';
   const id = parseEventId(text);
   if (id === undefined) {
@@ -43,15 +46,17 @@ function eventIdFilter(test: Test, at: number): EventIdFilter {
       'write event_id:12:345, 12:f345 or 12:p345',
     );
   }
-  return { filter: 'event-id', ...id };
+  return { filter: 'event-id', ...id, field: field.ref === undefined ? undefined : field };
 }
 
+const OWN: VirtualField = { type: 'virtual', name: 'event_id', ref: undefined };
+
 function eventIdSql(filter: EventIdFilter, scope: Scope): Predicate {
-  if (scope.segment !== undefined && !scope.segment.sources.has(filter.source)) {
+  const isOwn = filter.field === undefined;
+  if (isOwn && scope.segment !== undefined && !scope.segment.sources.has(filter.source)) {
     return { value: false, reason: 'source' };
   }
-  const source = scope.column('source_id');
-  const seq = scope.column('seq');
+  const [source, seq] = eventIdRefs(filter.field ?? OWN).map((ref) => refSql(ref, scope));
   if (source === undefined || seq === undefined) return NO_COLUMN;
   const { params } = scope;
   return {
@@ -59,17 +64,18 @@ function eventIdSql(filter: EventIdFilter, scope: Scope): Predicate {
   };
 }
 
-function eventIdColumns({ source, seq }: EventIdFilter, scope: RowScope): RowFilter {
+function eventIdColumns({ source, seq, field }: EventIdFilter, scope: RowScope): RowFilter {
   return each(() => {
-    const sources = scope.column({ column: 'source_id' });
-    const numbers = scope.column({ column: 'seq' });
+    const [sources, numbers] = eventIdRefs(field ?? OWN).map((ref) => scope.column(ref));
     return (row) => numberAt(sources, row) === source && numberAt(numbers, row) === seq;
   });
 }
 
 export const eventIdOperator: FilterOperator<EventIdFilter> = {
   parse: ({ field, test, at }) =>
-    field.type === 'virtual' && field.name === 'event_id' ? eventIdFilter(test, at) : undefined,
+    field.type === 'virtual' && field.name === 'event_id'
+      ? eventIdFilter(field, test, at)
+      : undefined,
   describe: ({ source, seq }) => `event_id:${formatEventId(source, seq)}`,
   sql: eventIdSql,
   clickhouse: ({ source, seq }, { events }) => {

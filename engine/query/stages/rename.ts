@@ -1,6 +1,6 @@
 /** `rename f as g, …`: fields and columns under other names. */
 import type { Name, Renamed, Stage } from '../ast.ts';
-import type { Field } from '../fields.ts';
+import { type Field, fieldName } from '../fields.ts';
 import { project, sorted } from '../batch/table.ts';
 import { type TableColumn, tableFields } from '../relation.ts';
 import { QueryError, shown, syntaxError } from '../query-error.ts';
@@ -10,7 +10,7 @@ type RenameStage = Extract<Stage, { stage: 'rename' }>;
 
 function renamed({ names }: RenameStage, columns: readonly TableColumn[]): TableColumn[] {
   const resolve = tableFields(columns);
-  const others = new Map(names.map(({ from, to }) => [resolve(from).name, to]));
+  const others = new Map(names.map(({ from, to }) => [fieldName(resolve(from)), to]));
   const out = columns.map((column): TableColumn => {
     const name = others.get(column.name)?.name ?? column.name;
     return { ...column, name, shape: { ...column.shape, name } };
@@ -28,7 +28,7 @@ function renamed({ names }: RenameStage, columns: readonly TableColumn[]): Table
 /** A field by another name. Throws QueryError for Daybook's own, which are known by theirs. */
 function called(field: Field, to: Name): Field {
   if (field.type !== 'virtual') return { ...field, name: to.name };
-  if (field.ref !== undefined) return field;
+  if (field.ref !== undefined) return { ...field, column: to.name };
   throw syntaxError(
     `${field.name} keeps its name among events`,
     to.start,

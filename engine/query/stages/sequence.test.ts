@@ -211,6 +211,35 @@ describe.each([
   });
 });
 
+describe('the events that a sequence names', () => {
+  const SEQUENCE = '| sequence by host within 5m: failed then accepted';
+
+  it.each([
+    ...['sort last', 'sort first desc', 'where first = "2:8" or last = "1:1"'],
+    ...['rename first as begin | sort begin', 'rename last as end2 | where end2 = "2:8"'],
+  ])('are the same of batches for the stage %s', async (stage) => {
+    const plan = test.plan(`${SEQUENCE} | ${stage}`);
+    expect(answersOfBatches(test, plan)).toEqual(await test.answer(plan));
+  });
+
+  it('are found by their ids, and grouped by them', async () => {
+    const all = await rows(SEQUENCE);
+    const ids = all.map((row) => row.split(' ').at(-2)!);
+    for (const id of new Set(ids))
+      expect(await rows(`${SEQUENCE} | where first = "${id}"`)).toEqual(
+        all.filter((_, i) => ids[i] === id),
+      );
+    for (const stage of [
+      'stats count() by first',
+      'top 1000 first',
+      'dedup first | fields first',
+    ]) {
+      const counts = await rows(`${SEQUENCE} | ${stage} | fields first`);
+      expect(counts.sort()).toEqual([...new Set(ids)].sort());
+    }
+  });
+});
+
 it('reads events only that a step is about', () => {
   expect(test.plan('| sequence within 5m: kind:flow x3 then kind:dns').segmentsUsed).toEqual([]);
 });

@@ -1,5 +1,6 @@
 /** The values that rows are put in order and told apart by, in SQL and of a table in memory. */
 import type { Name } from '../ast.ts';
+import { fieldName } from '../fields.ts';
 import { quoteIdentifier } from '../dialect/duckdb.ts';
 import { type Relation, type TableColumn, tableFields } from '../relation.ts';
 import { combine, shapeOf, variantsOf } from '../values.ts';
@@ -19,7 +20,7 @@ export function namedColumns(
 ): TableColumn[] {
   const resolve = tableFields(columns);
   return names.flatMap((name) => {
-    const field = resolve(name);
-    return columns.find((column) => column.name === field.name) ?? [];
+    const called = fieldName(resolve(name));
+    return columns.find((column) => column.name === called) ?? [];
   });
 }
