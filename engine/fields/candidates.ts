@@ -139,10 +139,9 @@ function isNoted(bytes: Int32Array): boolean {
 
 function bytesOf({ parts, pairs }: Template): Int32Array {
   const bytes = new Int32Array(8);
-  // Without what is between a key and its value there is no pair.
+  // Without what is between a key and its value there is no pair; a single pair needs no separator.
   if (pairs !== undefined && parts.at(-1)!.operation === OPERATION.pairs)
-    for (const code of [pairs.assign, pairs.separator])
-      if (code > 32) bytes[code >>> 5]! |= 1 << (code & 31);
+    bytes[pairs.assign >>> 5]! |= 1 << (pairs.assign & 31);
   for (const { literal } of parts)
     for (const code of literal ?? []) bytes[code >>> 5]! |= 1 << (code & 31);
   return bytes;

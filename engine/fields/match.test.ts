@@ -38,6 +38,14 @@ it.each([
   expect(cutBy({ text: '{:pairs}', pairs: { src: 'src_ip:endpoint' } }, message)).toEqual(fields);
 });
 
+it.each([
+  ['client=192.0.2.1', { src_ip: '192.0.2.1' }],
+  ['client=192.0.2.1;x=1', { src_ip: '192.0.2.1' }],
+])('reads a single pair, and several with what separates them: %s', (message, fields) => {
+  const template = { text: '{:pairs}', pairs: { client: 'src_ip' }, separator: ';' };
+  expect(cutBy(template, message)).toEqual(fields);
+});
+
 it('leaves out spaces before a value where another text separates pairs', () => {
   const pairs = { SrcIP: 'src_ip', User: 'user:text' };
   const template = { text: '{:pairs}', pairs, separator: ',', assign: ':' };
