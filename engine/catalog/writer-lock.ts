@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { casePath } from '../util/case-files.ts';
 import { diskError } from '../util/files.ts';
@@ -12,6 +13,10 @@ import { DaybookError, messageOfError } from '../contract/errors.ts';
 
 /** Who has the lock for this has it for a moment, and is waited for. */
 export const MAINTENANCE = 'maintenance';
+/** Opening a case whose last writer was killed: other writers wait for it, too. */
+export const RECOVERY = 'recover';
+const MOST_RECOVERY_MS = 60_000;
+const RECOVERY_LOOK_MS = 50;
 /** A moment, where the disk is slow. */
 const MOST_WAIT_MS = 5_000;
 const LOOK_MS = 10;
@@ -46,6 +51,13 @@ export class WriterLock {
       if (!isPatient || what === MAINTENANCE || performance.now() > until) throw locked(holder);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
     }
+  }
+
+  /** Returns when nobody recovers the case (any more). What is recovered for too long is left to `take` to refuse. */
+  static async whenRecovered(folder: string): Promise<void> {
+    const until = performance.now() + MOST_RECOVERY_MS;
+    while (WriterLock.holder(folder)?.what === RECOVERY && performance.now() < until)
+      await setTimeout(RECOVERY_LOOK_MS);
   }
 
   /** The lock, or who has it; undefined: who cannot be said yet. */

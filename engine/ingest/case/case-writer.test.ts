@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { IdleSlot } from '../../util/idle-slot.ts';
 import { Catalog } from '../../catalog/catalog.ts';
-import { WriterLock } from '../../catalog/writer-lock.ts';
+import { RECOVERY, WriterLock } from '../../catalog/writer-lock.ts';
 import { CaseWriter } from './case-writer.ts';
 import { BUILDER } from '../testing/in-process.ts';
 
@@ -54,4 +54,16 @@ it('opens a catalog of its own where the one that was kept is of no use', async 
   next.close(true);
   catalogs.close();
   expect(existsSync(join(folder, 'case.sqlite-wal'))).toBe(false);
+});
+
+it('waits for a recovery that is under way, and for nothing else', async () => {
+  (await CaseWriter.open(folder, 'import', BUILDER, true)).close();
+  const recovery = WriterLock.take(folder, RECOVERY);
+  const opening = CaseWriter.open(folder, 'import', BUILDER);
+  recovery.release();
+  const writer = await opening;
+  await expect(CaseWriter.open(folder, 'import', BUILDER)).rejects.toMatchObject({
+    code: 'case-locked',
+  });
+  writer.close();
 });

@@ -26,7 +26,7 @@ import { accessError, diskError, makeFolder, writeAll } from '../../util/files.t
 import type { IdleSlot } from '../../util/idle-slot.ts';
 import { Catalog } from '../../catalog/catalog.ts';
 import { removeSpillFolder, SPILL_FOLDER } from '../../catalog/spill-folder.ts';
-import { WriterLock } from '../../catalog/writer-lock.ts';
+import { RECOVERY, WriterLock } from '../../catalog/writer-lock.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { SegmentBuilder, type BuilderOptions } from '../../store/segment-builder.ts';
 import { caseContents, isStaged, refuseLinks, MAINTENANCE_FOLDER } from './case-contents.ts';
@@ -94,6 +94,7 @@ export class CaseWriter extends SegmentRewriter {
   ): Promise<CaseWriter> {
     if (!Catalog.exists(root)) prepareFolder(root, create);
     checkCaseFolder(root);
+    if (what !== RECOVERY) await WriterLock.whenRecovered(root);
     const lock = WriterLock.take(root, what);
     try {
       const catalog = keptCatalog(root, builder.catalogs) ?? Catalog.open(root, { create });

@@ -4,7 +4,7 @@
  */
 import { DaybookError } from '../../contract/errors.ts';
 import { Catalog } from '../../catalog/catalog.ts';
-import { WriterLock } from '../../catalog/writer-lock.ts';
+import { RECOVERY, WriterLock } from '../../catalog/writer-lock.ts';
 import { caseContents, refuseLinks } from '../../ingest/case/case-contents.ts';
 import { CaseWriter } from '../../ingest/case/case-writer.ts';
 import type { BuilderOptions } from '../../store/segment-builder.ts';
@@ -45,7 +45,7 @@ export async function recoverCase(
   if (WriterLock.holder(folder) !== undefined) return [];
   let writer: CaseWriter;
   try {
-    writer = await CaseWriter.open(folder, 'recover', builder);
+    writer = await CaseWriter.open(folder, RECOVERY, builder);
   } catch (error) {
     // Somebody began to write, and recovers it; or nobody may write here, and it is read as it is.
     if (error instanceof DaybookError && /^(case-locked|unreadable)$/.test(error.code)) return [];
