@@ -119,6 +119,13 @@ describe('marks', () => {
     catalog.marks.set(1, 0, Uint32Array.of(3, 70_000, 4_000_000_000));
     expect([...catalog.marks.of(1, 0)]).toEqual([3, 70_000, 4_000_000_000]);
     expect(catalog.marks.summary()).toEqual([{ segmentId: 1, tagId: 0, count: 3 }]);
+    const [some, none] = [catalog.marks.tagId('some'), catalog.marks.tagId('none')];
+    catalog.marks.set(1, some, Uint32Array.of(1, 3, 5, 4_000_000_000));
+    expect(catalog.marks.countedTags()).toMatchObject([
+      { id: none, name: 'none', marked: 0, visible: 0 },
+      { id: some, name: 'some', marked: 4, visible: 2 },
+    ]);
+    catalog.marks.set(1, some, new Uint32Array(0));
     catalog.marks.set(1, 0, new Uint32Array(0));
     expect(catalog.marks.summary()).toEqual([]);
     catalog.close();

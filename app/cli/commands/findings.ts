@@ -8,6 +8,7 @@ import {
   type FindingName,
 } from '../../../engine/contract/findings.ts';
 import {
+  getFinding,
   listFindings,
   resetOrder,
   setFinding,
@@ -116,15 +117,11 @@ function changeOf(parsed: Parsed, name: FindingName): Ask {
   const severity = given('severity', SEVERITIES);
   const color = given('color', TAG_COLORS);
   const place = placeOf(parsed.text('place'));
+  const change = { severity, color, place };
   return async (session, signal) => {
-    const now = await setFinding(session, name, {}, signal);
-    const change = {
-      severity,
-      color,
-      place: typeof place === 'object' ? place : place?.(now.place),
-    };
-    if (Object.values(change).every((value) => value === undefined)) return [now];
-    return [await setFinding(session, name, change, signal)];
+    if (Object.values(change).some((value) => value !== undefined))
+      await setFinding(session, name, change, signal);
+    return [await getFinding(session, name, signal)];
   };
 }
 
@@ -181,7 +178,7 @@ function tableOf(found: readonly Finding[], width: number | undefined): string {
       one.severity ?? '-',
       ...(one.kind === 'tag'
         ? [`tag:${one.tag}`, one.color, '', counted(one.count, 'event')]
-        : [one.event, '', one.deleted ? 'deleted' : (one.time ?? 'no time'), one.text]),
+        : [one.event, '', one.hidden ? 'not shown' : (one.time ?? 'no time'), one.text]),
     ]),
     width,
   );

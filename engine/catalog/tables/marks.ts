@@ -11,11 +11,18 @@ export const LEFT_OUT = -1;
 interface TagRow extends Rating {
   id: number;
   name: string;
-  /** Rows that have it. */
-  count: number;
   /** The colour that was chosen for it. */
   color: TagColor | undefined;
 }
+
+interface CountedTag extends TagRow {
+  /** Rows that have it, deleted ones too. */
+  marked: number;
+  /** Of these, those that answers have: neither deleted nor left out. */
+  visible: number;
+}
+
+const NO_ROWS = { marked: 0, visible: 0 };
 
 export class MarksTable {
   private readonly db: CatalogDatabase;
@@ -26,16 +33,33 @@ export class MarksTable {
 
   /** By name. */
   tags(): TagRow[] {
-    return this.db
-      .all(
-        `SELECT t.*, coalesce(sum(m.count), 0) AS count FROM tags t
-       LEFT JOIN marks m ON m.tag_id = t.id GROUP BY t.id ORDER BY t.name`,
-      )
-      .map((row) => ({
-        ...{ id: Number(row.id), name: String(row.name), count: Number(row.count) },
-        color: TAG_COLORS.find((color) => color === row.color),
-        ...ratingOf(row),
-      }));
+    return this.db.all('SELECT * FROM tags ORDER BY name').map((row) => ({
+      ...{ id: Number(row.id), name: String(row.name) },
+      color: TAG_COLORS.find((color) => color === row.color),
+      ...ratingOf(row),
+    }));
+  }
+
+  /** By name, each with how many rows have it. */
+  countedTags(): CountedTag[] {
+    const marks = this.summary();
+    const withDeleted = new Set(marks.filter(({ tagId }) => tagId === 0).map((m) => m.segmentId));
+    const tagged = Map.groupBy(
+      marks.filter(({ tagId }) => tagId > 0),
+      ({ segmentId }) => segmentId,
+    );
+    const counts = new Map<number, { marked: number; visible: number }>();
+    for (const [segmentId, ofSegment] of tagged) {
+      const deleted = withDeleted.has(segmentId) ? this.of(segmentId, 0) : undefined;
+      for (const { tagId, count } of ofSegment) {
+        const sum = counts.get(tagId) ?? { marked: 0, visible: 0 };
+        sum.marked += count;
+        sum.visible +=
+          deleted === undefined ? count : count - inBoth(this.of(segmentId, tagId), deleted);
+        counts.set(tagId, sum);
+      }
+    }
+    return this.tags().map((tag) => ({ ...tag, ...(counts.get(tag.id) ?? NO_ROWS) }));
   }
 
   /** Keeps what the analyst says of a tag. */
@@ -141,4 +165,16 @@ export class MarksTable {
     const key = [tagId, tagId, sourceId, seq];
     this.db.change('hand_tags', where, key, `DELETE FROM hand_tags WHERE ${where}`, ...key);
   }
+}
+
+/** How many rows two lists, both ascending, have in common. */
+function inBoth(a: Uint32Array, b: Uint32Array): number {
+  let common = 0;
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
+    const [one, other] = [a[i]!, b[j]!];
+    if (one === other) common += 1;
+    if (one <= other) i += 1;
+    if (one >= other) j += 1;
+  }
+  return common;
 }

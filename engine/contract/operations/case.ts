@@ -40,6 +40,7 @@ const caseInfo = z.object({
   segments: count,
   /** On disk. */
   bytes: count,
+  /** `count`: events that have it and are shown. */
   tags: z.array(z.object({ id: count, name: z.string(), count, color: z.enum(TAG_COLORS) })),
   /** The process that changes the case now, if not this engine. */
   writer: z.object({ pid: count, since: z.string(), operation: z.string() }).optional(),

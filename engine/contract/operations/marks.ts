@@ -35,16 +35,17 @@ const finding = z.discriminatedUnion('kind', [
     ...{ place, severity: severity.optional() },
     tag: z.string(),
     color: tagColor,
-    /** Events that have it. */
+    /** Events that have it and are shown: neither deleted nor left out. */
     count,
   }),
   z.object({
     kind: z.literal('note'),
     ...{ place, severity: severity.optional() },
     event: eventId,
-    /** Of the event, RFC 3339 in UTC; absent where it has none, or is not in the case any more. */
+    /** Of the event, RFC 3339 in UTC; absent where it has none, or is hidden. */
     time: z.string().optional(),
-    deleted: z.boolean(),
+    /** No answer has the event: it was deleted, or left out because another source has it, too. */
+    hidden: z.boolean(),
     text: z.string(),
     /** When the note was last changed, and by whom. */
     at: z.string(),
@@ -80,7 +81,7 @@ export const markOperations = {
       color: tagColor.nullable().optional(),
       place: place.nullable().optional(),
     }),
-    finding,
+    nothing,
   ),
   /** Takes the place of every finding away: the worst come first again. */
   'finding.reset-order': operation(z.object({ case: casePath }), nothing),

@@ -59,9 +59,10 @@ export function caseInfo(session: CaseSession, recovered: readonly string[] = []
     sources: snapshot.sources.length,
     segments: segments.length,
     bytes,
-    tags: session.catalog.marks
-      .tags()
-      .map(({ id, name, count, color }) => ({ id, name, count, color: tagColor(id, color) })),
+    tags: session.catalog.marks.countedTags().map(({ id, name, visible, color }) => ({
+      ...{ id, name, count: visible },
+      color: tagColor(id, color),
+    })),
     ...(writer === undefined ? {} : { writer }),
     recovered: [...recovered],
   };

@@ -46,12 +46,16 @@ interface CutFields {
   fields: string[];
 }
 
-export interface WholeEvent {
-  event: string;
-  kind: Kind;
+/** The time of an event: nanoseconds beyond its microseconds, and digits of a second as they are shown. */
+export interface Instant {
   ts: EpochMicros | undefined;
   tsNs: number;
   tsDigits: number;
+}
+
+export interface WholeEvent extends Instant {
+  event: string;
+  kind: Kind;
   /** How the event came by its time, in words. */
   timeNotes: string[];
   /** In their usual order; what stands beside it here is not among them. */
@@ -134,7 +138,7 @@ export async function wholeEvent(
     const raw = (name: string): number | undefined => numberIn(columns, row, name);
     const inFlow = raw('flow_id');
     const flow = kind === 'flow' && key.seq < 0 ? -key.seq : kind === 'packet' ? undefined : inFlow;
-    const instant = partsOf(columns, row);
+    const instant = instantOf(columns, row);
     return {
       ...{ event, kind, fields, source, ...instant },
       cut: kind === 'log' ? cutFields(fields) : undefined,
@@ -241,11 +245,8 @@ function hasPackets(session: CaseSession, sourceId: number): boolean {
     .segments.some(({ kind, sources }) => kind === 'packet' && sources.includes(sourceId));
 }
 
-/** Time of a row: UTC microseconds, nanoseconds beyond, digits of the source. */
-export function partsOf(
-  columns: readonly OutputColumn[],
-  row: readonly RawValue[],
-): Pick<WholeEvent, 'ts' | 'tsNs' | 'tsDigits'> {
+/** The time of a row. */
+export function instantOf(columns: readonly OutputColumn[], row: readonly RawValue[]): Instant {
   const instant = columns.find(({ type }) => type === 'instant');
   const part = (role: string): RawValue => {
     const found = instant?.parts.find((one) => one.role === role);

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
 import { rfc5424 } from '../../ingest/testing/small-evidence.ts';
+import { caseInfo } from '../case/case-info.ts';
+import { recentOperations } from '../case/latency.ts';
 import { called } from '../testing/called.ts';
 import { smallCase, type SmallCase } from '../testing/small-case.ts';
 import { findingLines } from './findings.ts';
@@ -40,7 +42,7 @@ const inCatalog = <T>(work: (catalog: Parameters<typeof findingLines>[0]) => T):
 
 it('has notes by the time of their event, then tags by name, until more is said', async () => {
   expect(await list()).toMatchObject([
-    { kind: 'note', place: 1, event: '1:3', text: 'the beginning', deleted: false },
+    { kind: 'note', place: 1, event: '1:3', text: 'the beginning', hidden: false },
     { kind: 'note', place: 2, event: '1:20', text: 'the end' },
     { kind: 'tag', place: 3, tag: 'guessed', count: 1 },
     { kind: 'tag', place: 4, tag: 'web', count: 1 },
@@ -52,13 +54,13 @@ it('puts the worst first, and what was moved where it was moved to', async () =>
   await set('web', { severity: 'low' });
   await set('1:20', { severity: 'critical' });
   expect(await order()).toEqual(['1:20', 'web', '1:3', 'guessed']);
-  expect((await set('guessed', { place: 2 })).result).toMatchObject({ tag: 'guessed', place: 2 });
+  await set('guessed', { place: 2 });
   expect(await order()).toEqual(['1:20', 'guessed', 'web', '1:3']);
   // What is found later comes after what was moved, however bad it is, and before what was not.
   await set('1:3', { severity: 'high' });
   expect(await order()).toEqual(['1:20', 'guessed', '1:3', 'web']);
   // Beyond the end is the end.
-  expect((await set('1:20', { place: 99 })).result).toMatchObject({ place: 4 });
+  await set('1:20', { place: 99 });
   expect(await order()).toEqual(['guessed', '1:3', 'web', '1:20']);
   await set('guessed', { place: null });
   expect(await order()).toEqual(['1:3', 'web', '1:20', 'guessed']);
@@ -78,10 +80,7 @@ it('keeps each change in the audit log, and the catalog whole', async () => {
     audit.entries().filter(({ operation }) => operation.startsWith('finding')),
   );
   expect(entries.map(({ operation, detail }) => [operation, detail])).toEqual([
-    [
-      'finding',
-      { tag: 'web', before: { place: 4 }, after: { severity: 'high', color: 'red', place: 1 } },
-    ],
+    ['finding', { tag: 'web', before: {}, after: { severity: 'high', color: 'red' } }],
     ['finding', { event: '1:20', before: { place: 3 }, after: { place: 1 } }],
     ['finding-order', { order: 'by severity' }],
   ]);
@@ -106,11 +105,66 @@ it('lists a note on an event that was deleted, and says so', async () => {
     target: { events: ['1:3'] },
   });
   expect(await list()).toMatchObject([
-    { event: '1:20', deleted: false },
-    { event: '1:3', deleted: true },
-    { tag: 'guessed' },
-    { tag: 'web' },
+    { event: '1:20', hidden: false },
+    { event: '1:3', hidden: true },
+    { tag: 'guessed', count: 0 },
+    { tag: 'web', count: 0 },
   ]);
+});
+
+it('counts the events of a tag that answers have', async () => {
+  const target = { events: ['1:5', '1:6', '1:7'] };
+  await called(handlers, 'tag.set', { case: small.folder, name: 'bad', target });
+  await called(handlers, 'delete.run', {
+    case: small.folder,
+    reason: 'privileged',
+    target: { events: ['1:3', '1:4', '1:5', '1:7', '1:8'] },
+  });
+  expect((await list()).find((one) => one.kind === 'tag' && one.tag === 'bad')).toMatchObject({
+    count: 1,
+  });
+  const info = await small.services.cases.use(small.folder, async (session) => caseInfo(session));
+  expect(info.tags).toMatchObject([
+    { name: 'bad', count: 1 },
+    { name: 'guessed', count: 0 },
+    { name: 'unused', count: 0 },
+    { name: 'web', count: 0 },
+  ]);
+});
+
+it('orders notes by times that differ by less than a millisecond', async () => {
+  const stamps = ['00.0005', '00.0002', '00', '00.001'];
+  const log = stamps.map((at) => `<38>1 2026-03-04T10:00:${at}Z host app 1 - - here\n`);
+  const other = await smallCase({ 'b.log': log.join('') }, evidence);
+  try {
+    const ofOther = markHandlers(other.services);
+    for (let seq = 1; seq <= stamps.length; seq++)
+      await called(ofOther, 'note.set', { case: other.folder, event: `1:${seq}`, text: 'here' });
+    const { findings } = (await called(ofOther, 'finding.list', { case: other.folder })).result;
+    expect(findings.map((one) => one.kind === 'note' && one.time)).toEqual([
+      '2026-03-04T10:00:00Z',
+      '2026-03-04T10:00:00.0002Z',
+      '2026-03-04T10:00:00.0005Z',
+      '2026-03-04T10:00:00.001Z',
+    ]);
+  } finally {
+    await other.dispose();
+  }
+});
+
+it('looks up when events happened only where the order depends on it', async () => {
+  const lookUps = (): Promise<number> =>
+    small.services.cases.use(
+      small.folder,
+      async (session) =>
+        recentOperations(session, 100).filter(({ operation }) => operation === 'finding.times')
+          .length,
+    );
+  await set('1:3', { severity: 'high' });
+  await set('web', { color: 'red', severity: null });
+  expect(await lookUps()).toBe(0);
+  await set('web', { place: 1 });
+  expect(await lookUps()).toBe(1);
 });
 
 it('has for others what was said of each finding', async () => {

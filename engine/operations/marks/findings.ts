@@ -3,7 +3,7 @@
  * colour of a tag. One order holds for the report, the command line and the window.
  */
 import type { Catalog } from '../../catalog/catalog.ts';
-import type { Rating } from '../../catalog/tables/notes.ts';
+import type { NoteRow, Rating } from '../../catalog/tables/notes.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import {
   severityRank,
@@ -14,7 +14,10 @@ import {
 } from '../../contract/findings.ts';
 import type { Result } from '../../contract/operations.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
-import { type CaseSession, eventIdOf, shownRows, startQuery } from '../../search/index.ts';
+import { formatter, formatTime } from '../../query/index.ts';
+import { type CaseSession, eventIdOf } from '../../search/index.ts';
+import { instantOf, type Instant } from '../event/event.ts';
+import { queriesOfEvents } from '../event/events-by-id.ts';
 import { cell } from '../output/shown-cells.ts';
 import { writable } from './notes.ts';
 
@@ -25,15 +28,27 @@ interface FindingChange {
   readonly severity?: Severity | null | undefined;
   /** Of a tag only. */
   readonly color?: TagColor | null | undefined;
-  /** Puts it there, from 1; beyond the last is the last. */
-  readonly place?: number | null | undefined;
+  /** Puts it there, from 1, or where the function says of the place it has; beyond the last is the last. */
+  readonly place?: number | ((now: number) => number) | null | undefined;
 }
 
-/** By event: its time as RFC 3339 in UTC, empty where it has none. Of a deleted event there is nothing. */
-type Times = ReadonlyMap<string, string>;
+/** By event that answers have. One that was deleted or left out is not there. */
+type Times = ReadonlyMap<string, Instant>;
 
-/** Events that one statement asks for by their ids. */
-const IDS_AT_ONCE = 100;
+/** A finding as the catalog has it. */
+type StoredFinding = {
+  readonly rating: Rating & { readonly color: TagColor | undefined };
+  readonly store: (rating: StoredFinding['rating']) => void;
+} & (
+  | {
+      readonly kind: 'tag';
+      readonly tag: string;
+      readonly id: number;
+      readonly marked: number;
+      readonly visible: number;
+    }
+  | { readonly kind: 'note'; readonly event: string; readonly note: NoteRow }
+);
 
 /**
  * Findings in the order of the report: those that were given a place, then the others, the worst first, among those alike
@@ -42,44 +57,69 @@ const IDS_AT_ONCE = 100;
  */
 export async function listFindings(session: CaseSession, signal?: AbortSignal): Promise<Finding[]> {
   const times = await timesOfNoted(session, signal);
-  return inOrder(session.catalog, times).map(({ finding }) => finding);
+  return inOrder(session.catalog, times).map((one, i) => findingOf(one, i + 1, times));
+}
+
+/** @throws DaybookError not-found, cancelled */
+export async function getFinding(
+  session: CaseSession,
+  name: FindingName,
+  signal?: AbortSignal,
+): Promise<Finding> {
+  const times = await timesOfNoted(session, signal);
+  const all = inOrder(session.catalog, times);
+  const one = named(all, name);
+  return findingOf(one, all.indexOf(one) + 1, times);
 }
 
 /**
- * Keeps what an analyst says of a finding, and gives it as it is then; where nothing is said, as it is.
+ * Stores what an analyst says of a finding.
  * @throws DaybookError usage, not-found, unreadable, cancelled
  */
 export async function setFinding(
   session: CaseSession,
   name: FindingName,
-  change: FindingChange,
+  { severity, color, place }: FindingChange,
   signal?: AbortSignal,
-): Promise<Finding> {
+): Promise<void> {
   const watch = new Stopwatch('finding.set');
   const { catalog } = session;
-  const times = await timesOfNoted(session, signal);
-  if (Object.values(change).every((value) => value === undefined))
-    return named(inOrder(catalog, times), name).finding;
   writable(catalog);
-  const now = catalog.transaction(() => {
-    const before = named(inOrder(catalog, times), name);
-    const { severity, color } = { ...before.said, ...withoutAbsent(change) };
-    if (change.color !== undefined && before.finding.kind === 'note')
+  // Only the order depends on them.
+  const times = place === undefined ? undefined : await timesOfNoted(session, signal);
+  const placeNow = (): number | undefined => {
+    if (times === undefined) return undefined;
+    const all = inOrder(catalog, times);
+    return all.indexOf(named(all, name)) + 1;
+  };
+  catalog.transaction(() => {
+    const before = named(storedFindings(catalog), name);
+    if (color !== undefined && before.kind === 'note')
       throw new DaybookError('usage', 'a note has no colour', 'tag its event, and colour the tag');
-    before.keep({ ...before.said, severity: severity ?? undefined, color: color ?? undefined });
-    if (change.place !== undefined) put(catalog, times, name, change.place);
-    const after = named(inOrder(catalog, times), name);
-    const said = JSON.stringify(after.said) !== JSON.stringify(before.said);
-    if (said || after.finding.place !== before.finding.place) {
-      const { finding } = after;
-      const which = finding.kind === 'tag' ? { tag: finding.tag } : { event: finding.event };
-      catalog.audit.add('finding', { ...which, before: saidOf(before), after: saidOf(after) });
-      catalog.changes.add('finding', which);
-    }
-    return after.finding;
+    const placeBefore = placeNow();
+    before.store({
+      severity: changed(before.rating.severity, severity),
+      color: changed(before.rating.color, color),
+      place: before.rating.place,
+    });
+    if (times !== undefined && placeBefore !== undefined && place !== undefined)
+      put(catalog, times, name, typeof place === 'function' ? place(placeBefore) : place);
+    const after = named(storedFindings(catalog), name);
+    const placeAfter = placeNow();
+    if (
+      placeAfter === placeBefore &&
+      JSON.stringify(after.rating) === JSON.stringify(before.rating)
+    )
+      return;
+    const which = after.kind === 'tag' ? { tag: after.tag } : { event: after.event };
+    catalog.audit.add('finding', {
+      ...which,
+      before: ratingForAudit(before, placeBefore),
+      after: ratingForAudit(after, placeAfter),
+    });
+    catalog.changes.add('finding', which);
   });
   session.record(watch, 'done');
-  return now;
 }
 
 /**
@@ -92,9 +132,9 @@ export function resetOrder(session: CaseSession): void {
   writable(catalog);
   catalog.transaction(() => {
     // Those of tags without events, too, which are no findings now.
-    const placed = kept(catalog, new Map()).filter(({ said }) => said.place !== undefined);
+    const placed = storedFindings(catalog).filter(({ rating }) => rating.place !== undefined);
     if (placed.length === 0) return;
-    for (const { said, keep } of placed) keep({ ...said, place: undefined });
+    for (const { rating, store } of placed) store({ ...rating, place: undefined });
     catalog.audit.add('finding-order', { order: 'by severity' });
     catalog.changes.add('finding', {});
   });
@@ -109,86 +149,94 @@ export function findingLines(catalog: Catalog): {
   place: number | null;
   color: TagColor | null;
 }[] {
-  return kept(catalog, new Map()).map(({ finding, said }) => ({
-    tag: finding.kind === 'tag' ? finding.tag : null,
-    event_id: finding.kind === 'note' ? finding.event : null,
-    severity: said.severity ?? null,
-    place: said.place ?? null,
-    color: finding.kind === 'tag' ? finding.color : null,
+  return storedFindings(catalog).map((one) => ({
+    tag: one.kind === 'tag' ? one.tag : null,
+    event_id: one.kind === 'note' ? one.event : null,
+    severity: one.rating.severity ?? null,
+    place: one.rating.place ?? null,
+    color: one.kind === 'tag' ? tagColor(one.id, one.rating.color) : null,
   }));
 }
 
-/** A finding with what the catalog keeps of it. */
-interface Kept {
-  readonly finding: Finding;
-  readonly said: Rating & { color: TagColor | undefined };
-  readonly keep: (said: Kept['said']) => void;
-}
-
-/** Every tag, then every note. */
-function kept({ marks, notes }: Catalog, times: Times): Kept[] {
+/** Every tag, with events or without, then every note. */
+function storedFindings({ marks, notes }: Catalog): StoredFinding[] {
   return [
-    ...marks.tags().map(({ id, name, count, color, severity, place }): Kept => ({
-      finding: {
-        ...{ kind: 'tag', tag: name, count, color: tagColor(id, color), place: 0 },
-        ...(severity === undefined ? {} : { severity }),
-      },
-      said: { color, severity, place },
-      keep: (said) => marks.rate({ id, ...said }),
+    ...marks
+      .countedTags()
+      .map(({ id, name, marked, visible, color, severity, place }): StoredFinding => ({
+        ...{ kind: 'tag', tag: name, id, marked, visible },
+        rating: { color, severity, place },
+        store: (rating) => marks.rate({ id, ...rating }),
+      })),
+    ...notes.all().map((note): StoredFinding => ({
+      ...{ kind: 'note', event: eventIdOf(note), note },
+      rating: { color: undefined, severity: note.severity, place: note.place },
+      store: ({ severity, place }) => notes.rate({ ...note, severity, place }),
     })),
-    ...notes.all().map(({ text, at, user, severity, place, ...key }): Kept => {
-      const event = eventIdOf(key);
-      const time = times.get(event);
-      return {
-        finding: {
-          ...{ kind: 'note', event, text, at, user, place: 0, deleted: time === undefined },
-          ...(time === undefined || time === '' ? {} : { time }),
-          ...(severity === undefined ? {} : { severity }),
-        },
-        said: { color: undefined, severity, place },
-        keep: ({ severity, place }) => notes.rate({ ...key, severity, place }),
-      };
-    }),
   ];
 }
 
-/** Findings that a report has, in its order. */
-function inOrder(catalog: Catalog, times: Times): Kept[] {
-  return kept(catalog, times)
-    .filter(({ finding }) => finding.kind === 'note' || finding.count > 0)
-    .sort(
-      (a, b) =>
-        (a.said.place ?? Infinity) - (b.said.place ?? Infinity) ||
-        severityRank(b.said.severity) - severityRank(a.said.severity) ||
-        asUsual(a.finding, b.finding),
-    )
-    .map((one, i) => ({ ...one, finding: { ...one.finding, place: i + 1 } }));
+/** A tag is one as long as an event has it, be it one that is not shown any more, as a note is. */
+function isFinding(one: StoredFinding): boolean {
+  return one.kind === 'note' || one.marked > 0;
 }
 
-/** Notes by the time of their event, those of deleted events last; then tags by name. */
-function asUsual(a: Finding, b: Finding): number {
+/** Findings that a report has, in its order. */
+function inOrder(catalog: Catalog, times: Times): StoredFinding[] {
+  return storedFindings(catalog)
+    .filter(isFinding)
+    .sort(
+      (a, b) =>
+        (a.rating.place ?? Infinity) - (b.rating.place ?? Infinity) ||
+        severityRank(b.rating.severity) - severityRank(a.rating.severity) ||
+        asUsual(a, b, times),
+    );
+}
+
+/** Notes by the time of their event, last those of events without one or not shown any more; then tags by name. */
+function asUsual(a: StoredFinding, b: StoredFinding, times: Times): number {
   if (a.kind === 'tag' || b.kind === 'tag') {
     if (a.kind !== b.kind) return a.kind === 'tag' ? 1 : -1;
     return a.kind === 'tag' && b.kind === 'tag' ? compare(a.tag, b.tag) : 0;
   }
-  if (a.time === undefined || b.time === undefined)
-    return Number(a.time === undefined) - Number(b.time === undefined) || compare(a.event, b.event);
+  const [one, other] = [times.get(a.event), times.get(b.event)];
   return (
-    Date.parse(a.time) - Date.parse(b.time) || compare(a.time, b.time) || compare(a.event, b.event)
+    compare(one?.ts ?? Infinity, other?.ts ?? Infinity) ||
+    compare(one?.tsNs ?? 0, other?.tsNs ?? 0) ||
+    a.note.sourceId - b.note.sourceId ||
+    a.note.seq - b.note.seq
   );
 }
 
-function compare(a: string, b: string): number {
+function compare<T extends string | number>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+function findingOf(one: StoredFinding, place: number, times: Times): Finding {
+  const { severity, color } = one.rating;
+  const rating = { place, ...(severity === undefined ? {} : { severity }) };
+  if (one.kind === 'tag') {
+    const { id, tag, visible } = one;
+    return { kind: 'tag', tag, count: visible, color: tagColor(id, color), ...rating };
+  }
+  const { event, note } = one;
+  const { text, at, user } = note;
+  const time = times.get(event);
+  return {
+    ...{ kind: 'note', event, text, at, user, ...rating, hidden: time === undefined },
+    ...(time?.ts === undefined ? {} : { time: formatTime(time.ts, time.tsNs, time.tsDigits) }),
+  };
+}
+
 /** @throws DaybookError not-found */
-function named(all: readonly Kept[], name: FindingName): Kept {
-  const found = all.find(({ finding }) =>
-    'tag' in name
-      ? finding.kind === 'tag' && isSameTag(finding.tag, name.tag)
-      : finding.kind === 'note' && finding.event === name.event,
-  );
+function named(all: readonly StoredFinding[], name: FindingName): StoredFinding {
+  const found = all
+    .filter(isFinding)
+    .find((one) =>
+      'tag' in name
+        ? one.kind === 'tag' && isSameTag(one.tag, name.tag)
+        : one.kind === 'note' && one.event === name.event,
+    );
   if (found !== undefined) return found;
   throw new DaybookError(
     'not-found',
@@ -213,46 +261,42 @@ function put(catalog: Catalog, times: Times, name: FindingName, place: number | 
   const all = inOrder(catalog, times);
   const moved = named(all, name);
   if (place === null) {
-    moved.keep({ ...moved.said, place: undefined });
+    moved.store({ ...moved.rating, place: undefined });
     return;
   }
   const order = all.filter((one) => one !== moved);
   order.splice(place - 1, 0, moved);
-  const last = order.findLastIndex((one) => one === moved || one.said.place !== undefined);
-  order.slice(0, last + 1).forEach(({ said, keep }, i) => {
-    if (said.place !== i + 1) keep({ ...said, place: i + 1 });
+  const last = order.findLastIndex((one) => one === moved || one.rating.place !== undefined);
+  order.slice(0, last + 1).forEach(({ rating, store }, i) => {
+    if (rating.place !== i + 1) store({ ...rating, place: i + 1 });
   });
 }
 
-/** For the audit log. */
-function saidOf({ finding, said }: Kept): object {
-  return {
-    ...(said.severity === undefined ? {} : { severity: said.severity }),
-    ...(said.color === undefined ? {} : { color: said.color }),
-    place: finding.place,
-  };
-}
-
-function withoutAbsent(change: FindingChange): Omit<FindingChange, 'place'> {
-  const { severity, color } = change;
+/** @param place in the report, where it was asked for */
+function ratingForAudit({ rating }: StoredFinding, place: number | undefined): object {
+  const { severity, color } = rating;
   return {
     ...(severity === undefined ? {} : { severity }),
     ...(color === undefined ? {} : { color }),
+    ...(place === undefined ? {} : { place }),
   };
+}
+
+/** @param next null takes the value away, undefined leaves it */
+function changed<T>(now: T | undefined, next: T | null | undefined): T | undefined {
+  return next === undefined ? now : (next ?? undefined);
 }
 
 async function timesOfNoted(session: CaseSession, signal: AbortSignal | undefined): Promise<Times> {
   const events = session.catalog.notes.all().map(eventIdOf);
-  const times = new Map<string, string>();
-  for (let at = 0; at < events.length; at += IDS_AT_ONCE) {
-    const some = events.slice(at, at + IDS_AT_ONCE).join(' OR ');
-    const running = startQuery(session, {
-      text: `kind:* event_id:(${some}) | fields ts, event_id`,
-      ...{ zone: 'UTC', signal, operation: 'finding.times' },
-    });
-    for await (const records of shownRows(running, 'UTC'))
-      for (const { ts, event_id: event } of records)
-        times.set(String(cell(event)), String(cell(ts) ?? ''));
+  const times = new Map<string, Instant>();
+  const how = { zone: 'UTC', operation: 'finding.times', signal };
+  for (const running of queriesOfEvents(session, events, 'ts, event_id', how)) {
+    const { value } = formatter({ sources: running.sources, tags: running.tags });
+    for await (const { columns, rows } of running.rows()) {
+      const id = columns.find(({ name }) => name === 'event_id')!;
+      for (const row of rows) times.set(String(cell(value(id, row))), instantOf(columns, row));
+    }
   }
   return times;
 }

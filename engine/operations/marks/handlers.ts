@@ -45,7 +45,10 @@ export function markHandlers({
         findings: await listFindings(session, signal),
       })),
     'finding.set': ({ case: path, finding, ...change }, { signal }) =>
-      cases.use(path, (session) => setFinding(session, finding, change, signal)),
+      cases.use(path, async (session) => {
+        await setFinding(session, finding, change, signal);
+        return {};
+      }),
     'finding.reset-order': (request) =>
       cases.use(request.case, async (session) => {
         resetOrder(session);

@@ -26,7 +26,7 @@ import {
   type SlicedPacket,
 } from '../event/evidence-reader.ts';
 import { locationOf } from '../../catalog/source-place.ts';
-import { partsOf, wholeEvent } from '../event/event.ts';
+import { instantOf, wholeEvent } from '../event/event.ts';
 import { auditOutput, writeOutput, type OutputPlace, type Written } from './output-file.ts';
 
 interface SliceParameters {
@@ -220,7 +220,7 @@ async function* placesOf(
       const offset = value('offset');
       const length = value('length');
       if (!isWanted || offset === undefined || length === undefined) continue;
-      const { ts, tsNs } = partsOf(columns, row);
+      const { ts, tsNs } = instantOf(columns, row);
       yield { offset, length, ts, ts_ns: tsNs };
     }
   }

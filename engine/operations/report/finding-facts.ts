@@ -6,11 +6,13 @@ import {
   type CaseSession,
   eventIdOf,
   eventKey,
+  type RunningQuery,
   type ShownRecord,
   shownRows,
   startQuery,
 } from '../../search/index.ts';
 import { quoted } from '../event/event-query.ts';
+import { queriesOfEvents } from '../event/events-by-id.ts';
 import { listFindings, type Finding } from '../marks/findings.ts';
 import { cell } from '../output/shown-cells.ts';
 import { recordsOf } from '../query/answer-records.ts';
@@ -48,7 +50,7 @@ export interface TagFacts {
 export type FindingFacts = Pick<Finding, 'place' | 'severity'> &
   (
     | { tag: TagFacts }
-    /** `line` is undefined where the event is in the case no longer. */
+    /** `line` is undefined where the event is hidden. */
     | { note: NoteRow; line: EventLine | undefined }
   );
 
@@ -116,7 +118,11 @@ async function tagFacts(
   // As times of events are shown: a whole second has no fraction.
   const time = (of: string): string => sum(of).replace(/\.0+(?=Z|[+-])/, '');
   const count = Number(sum('count'));
-  const read = await eventLines(session, query, zone, LIMITS.taggedRead, notes, signal);
+  const running = startQuery(session, {
+    text: `${query} | fields ${LINE_FIELDS}`,
+    ...{ zone, limit: LIMITS.taggedRead, signal, operation: 'report.events' },
+  });
+  const read = await eventLines(running, zone, notes);
   const elsewhere = read.filter(({ event }) => printed.has(event)).map(({ event }) => event);
   const shown = read.filter(({ event }) => !printed.has(event)).slice(0, LIMITS.taggedPerTag);
   for (const { event } of shown) printed.add(event);
@@ -127,25 +133,15 @@ async function tagFacts(
 }
 
 async function eventLines(
-  session: CaseSession,
-  query: string,
+  running: RunningQuery,
   zone: string,
-  limit: number,
   notes: ReadonlyMap<string, NoteRow>,
-  signal: AbortSignal | undefined,
 ): Promise<EventLine[]> {
-  const running = startQuery(session, {
-    text: `${query} | fields ${LINE_FIELDS}`,
-    ...{ zone, limit, signal, operation: 'report.events' },
-  });
   const out: EventLine[] = [];
   for await (const records of shownRows(running, zone))
     for (const record of records) out.push(lineOf(record, notes));
   return out;
 }
-
-/** Events that one statement asks for by their ids. */
-const IDS_AT_ONCE = 100;
 
 async function linesOfEvents(
   session: CaseSession,
@@ -155,12 +151,9 @@ async function linesOfEvents(
   signal: AbortSignal | undefined,
 ): Promise<Map<string, EventLine>> {
   const out = new Map<string, EventLine>();
-  for (let at = 0; at < events.length; at += IDS_AT_ONCE) {
-    const some = events.slice(at, at + IDS_AT_ONCE).map((event) => `event_id:${event}`);
-    const query = `kind:* (${some.join(' OR ')})`;
-    for (const line of await eventLines(session, query, zone, IDS_AT_ONCE, notes, signal))
-      out.set(line.event, line);
-  }
+  const how = { zone, operation: 'report.events', signal };
+  for (const running of queriesOfEvents(session, events, LINE_FIELDS, how))
+    for (const line of await eventLines(running, zone, notes)) out.set(line.event, line);
   return out;
 }
 

@@ -8,6 +8,7 @@ import { formatView, parseView } from '../../contract/view-string.ts';
 import { BUILDER, importInProcess } from '../../ingest/testing/in-process.ts';
 import { CaseSession } from '../../search/session/case-session.ts';
 import { changeOverlaps } from '../case/overlap.ts';
+import { setNote } from '../marks/notes.ts';
 import { saveSearch } from '../marks/searches.ts';
 import { writeReport } from './write.ts';
 
@@ -36,31 +37,34 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-async function report(): Promise<string> {
+async function inCase<T>(work: (session: CaseSession) => T | Promise<T>): Promise<T> {
   const session = CaseSession.open(folder, { memoryLimit: 5e8, threads: 1 });
-  const path = join(home, `report-${randomUUID()}.html`);
   try {
-    await writeReport(
-      session,
-      { zone: 'UTC', version: '0', generatedAt: '2026-03-06T00:00:00Z' },
-      { path, overwrite: false, send: () => Promise.resolve() },
-    );
-    return readFileSync(path, 'utf8')
-      .replaceAll(/<[^>]+>|\s+/g, ' ')
-      .replaceAll(/ +/g, ' ');
+    return await work(session);
   } finally {
     await session.close();
   }
 }
 
+async function report(): Promise<string> {
+  const path = join(home, `report-${randomUUID()}.html`);
+  await inCase((session) =>
+    writeReport(
+      session,
+      { zone: 'UTC', version: '0', generatedAt: '2026-03-06T00:00:00Z' },
+      { path, overwrite: false, send: () => Promise.resolve() },
+    ),
+  );
+  return readFileSync(path, 'utf8')
+    .replaceAll(/<[^>]+>|\s+/g, ' ')
+    .replaceAll(/ +/g, ' ');
+}
+
 it('says of each view what was not searched, and how much of it matches', async () => {
-  const session = CaseSession.open(folder, { memoryLimit: 5e8, threads: 1 });
-  try {
+  await inCase((session) => {
     const view = { ...parseView(''), query: 'needle' };
     saveSearch(session, { name: 'Needles', view: formatView(view), note: '' });
-  } finally {
-    await session.close();
-  }
+  });
   expect(await report()).toContain('1 quarantined record is not searched: 1 of them contains it.');
 });
 
@@ -68,8 +72,12 @@ it('says which lines two sources have, and whether they count twice', async () =
   const shown = await report();
   expect(shown).toContain('20 lines of these sources are also in another of them');
   expect(shown).toContain('20 lines also in source 1 (a.log), counted twice');
+  await inCase((session) => setNote(session, '2:5', 'also in the other'));
   await changeOverlaps({ folder, ids: undefined, leftOut: true, builder: BUILDER });
   const hidden = await report();
+  expect(hidden).toContain(
+    'The event is not shown any more: it was deleted, or left out because another source has it, too.',
+  );
   expect(hidden).toContain('20 lines that another source has, too, were left out');
   expect(hidden).toContain('20 lines also in source 1 (a.log), left out here');
 });

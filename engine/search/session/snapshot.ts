@@ -6,7 +6,7 @@ import { DaybookError } from '../../contract/errors.ts';
 export interface Snapshot {
   segments: readonly SegmentRow[];
   sources: readonly SourceRow[];
-  tags: readonly { id: number; name: string; count: number }[];
+  tags: readonly { id: number; name: string }[];
   /** By segment: the tags that some of its rows have; 0 stands for deleted. */
   marks: ReadonlyMap<number, ReadonlySet<number>>;
 }

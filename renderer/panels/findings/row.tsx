@@ -116,7 +116,7 @@ function What({ finding }: { readonly finding: Finding }) {
       </UnstyledButton>
     );
   const text = visibleText(finding.text, 300);
-  if (finding.deleted) return <span title={text}>{text}</span>;
+  if (finding.hidden) return <span title={text}>{text}</span>;
   return (
     <UnstyledButton
       className={css['name']}
@@ -129,7 +129,7 @@ function What({ finding }: { readonly finding: Finding }) {
 }
 
 function When({ finding }: { readonly finding: Extract<Finding, { kind: 'note' }> }) {
-  if (finding.deleted) return <span className={css['muted']}>event deleted</span>;
+  if (finding.hidden) return <span className={css['muted']}>event not shown</span>;
   const { time } = finding;
   return <TimeText micros={time === undefined ? undefined : Date.parse(time) * 1000} digits={0} />;
 }

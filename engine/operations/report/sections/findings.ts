@@ -122,7 +122,7 @@ function notesBody(notes: readonly NoteFacts[], style: Style): Html {
       notes.map(({ place, severity, note, line }) => {
         const head = markup`<span id="finding-${String(place)}" class="no">${place}</span> ${severityBadge(severity)}`;
         if (line !== undefined) return lineCells(line, '', style, head);
-        const said = markup`${noteText(note, style)}The event was deleted; the note remains.`;
+        const said = markup`${noteText(note, style)}The event is not shown any more: it was deleted, or left out because another source has it, too.`;
         return [
           '',
           markup`<span class="whole">${eventIdOf(note)}</span>`,
@@ -137,7 +137,7 @@ function tagBody({ place, severity, tag }: Exclude<FindingFacts, NoteFacts>, sty
   const { name, color, count, events, elsewhere, first, last } = tag;
   const { shown, left } = events;
   return markup`<h3 id="finding-${String(place)}"><span class="no">${place}</span>${tagBadge(name, color)} ${severityBadge(severity)} <span class="badge">${counted(count, 'event')}</span></h3>
-    ${count === 0 ? markup`<p>Every event with this tag was deleted.</p>` : undefined}
+    ${count === 0 ? markup`<p>No event with this tag is shown any more: each was deleted or left out.</p>` : undefined}
     ${list([
       ['First', first === '' ? undefined : timeText(first)],
       ['Last', last === '' || count < 2 ? undefined : timeText(last)],

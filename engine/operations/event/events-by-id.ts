@@ -1,0 +1,22 @@
+/** Events that are asked for by their ids, a bounded number with each statement. */
+import { type CaseSession, type RunningQuery, startQuery } from '../../search/index.ts';
+
+/** Ids that one statement has: each is a term of its filter. */
+const IDS_PER_QUERY = 100;
+
+/**
+ * Queries whose rows are those of the events that answers have: neither deleted nor left out. Each is to be read before
+ * the next is started.
+ * @param fields as the stage `fields` names them
+ */
+export function* queriesOfEvents(
+  session: CaseSession,
+  events: readonly string[],
+  fields: string,
+  how: { zone: string; operation: string; signal: AbortSignal | undefined },
+): Generator<RunningQuery> {
+  for (let at = 0; at < events.length; at += IDS_PER_QUERY) {
+    const ids = events.slice(at, at + IDS_PER_QUERY).join(' OR ');
+    yield startQuery(session, { text: `kind:* event_id:(${ids}) | fields ${fields}`, ...how });
+  }
+}
