@@ -1,6 +1,6 @@
 /** What a report says of findings: notes and tags in the analyst's order, each event once. */
 import type { NoteRow } from '../../catalog/tables/notes.ts';
-import type { TagColor } from '../../contract/findings.ts';
+import type { Severity, TagColor } from '../../contract/findings.ts';
 import type { ShownValue } from '../../query/index.ts';
 import {
   type CaseSession,
@@ -57,6 +57,8 @@ export type FindingFacts = Pick<Finding, 'place' | 'severity'> &
 /** In the analyst's order. */
 export interface FindingsFacts {
   shown: readonly FindingFacts[];
+  /** Of every finding, those that are not shown too; undefined where it was not rated. */
+  severities: readonly (Severity | undefined)[];
   notesLeft: number;
   tagsLeft: number;
 }
@@ -94,6 +96,7 @@ export async function findingFacts(
   }
   return {
     shown: facts,
+    severities: all.map(({ severity }) => severity),
     notesLeft: noted.length - withNote.length,
     tagsLeft: Math.max(0, tags.length - LIMITS.tags),
   };

@@ -4,7 +4,7 @@ import { SEVERITIES, severityRank, type Severity } from '../../../contract/findi
 import { quoted } from '../../event/event-query.ts';
 import { eventIdOf } from '../../../search/index.ts';
 import type { ReportFacts } from '../facts.ts';
-import type { EventLine, FindingFacts, TagFacts } from '../finding-facts.ts';
+import type { EventLine, FindingFacts, FindingsFacts, TagFacts } from '../finding-facts.ts';
 import { recorded, timeText } from '../figures.ts';
 import { brief, markup, leftOut, list, paragraphs, table, type Html, type Piece } from '../html.ts';
 import type { Section } from '../section.ts';
@@ -43,7 +43,7 @@ export function findingsSection({ findings, info, request }: ReportFacts): Secti
     body:
       shown.length === 0
         ? markup`<p>No event of this case has a tag or a note.</p>`
-        : markup`${shown.length > 1 ? overview(shown) : undefined}
+        : markup`${shown.length > 1 ? overview(findings) : undefined}
         ${marksLegend(events.map(({ basis }) => basis))}
         ${notesTogether(shown).map((some) =>
           Array.isArray(some) ? notesBody(some, style) : tagBody(some, style),
@@ -53,18 +53,23 @@ export function findingsSection({ findings, info, request }: ReportFacts): Secti
 }
 
 /** `2 critical, 1 not rated`: how many findings there are of each severity, the worst first. */
-export function severityCounts(findings: readonly Pick<FindingFacts, 'severity'>[]): string {
-  const by = Map.groupBy(findings, ({ severity }) => severity);
+export function severityCounts(severities: FindingsFacts['severities']): string {
+  const by = Map.groupBy(severities, (severity) => severity);
   return [...by]
     .sort(([a], [b]) => severityRank(b) - severityRank(a))
     .map(([severity, some]) => `${some.length} ${severity ?? 'not rated'}`)
     .join(', ');
 }
 
-function overview(findings: readonly FindingFacts[]): Html {
-  const left = findings.length - MAX_LISTED;
+function overview({ shown, severities, notesLeft, tagsLeft }: FindingsFacts): Html {
+  const below = Math.max(0, shown.length - MAX_LISTED);
+  const notPrinted = notesLeft + tagsLeft;
+  const left = [
+    ...(below > 0 ? [`${counted(below, 'further finding')} below`] : []),
+    ...(notPrinted > 0 ? [`${counted(notPrinted, 'finding')} not printed`] : []),
+  ];
   return markup`${table(
-    `Findings in the order in which they follow: ${severityCounts(findings)}.`,
+    `Findings in the order in which they follow: ${severityCounts(severities)}.`,
     [
       { name: 'No.', number: true },
       { name: 'Severity', word: true },
@@ -73,7 +78,7 @@ function overview(findings: readonly FindingFacts[]): Html {
       { name: 'First' },
       { name: 'Last' },
     ],
-    findings.slice(0, MAX_LISTED).map((one) => {
+    shown.slice(0, MAX_LISTED).map((one) => {
       const { place, severity } = one;
       const row = 'tag' in one ? listedTag(one.tag) : listedNote(one);
       return [
@@ -84,7 +89,7 @@ function overview(findings: readonly FindingFacts[]): Html {
       ];
     }),
   )}
-  ${left > 0 ? leftOut(markup`${counted(left, 'further finding')} below.`) : undefined}`;
+  ${left.length > 0 ? leftOut(markup`${left.join(', ')}.`) : undefined}`;
 }
 
 function listedTag({ name, color, count, first, last }: TagFacts): Piece[] {

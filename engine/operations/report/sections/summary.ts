@@ -50,7 +50,7 @@ export function summarySection(facts: ReportFacts): Section {
           : markup`<b class="warn">${counted(differing, 'source')}</b> from what came with the
               evidence; see <a href="#manifests">Hash manifests</a>`,
       ],
-      ['Findings', severityCounts(facts.findings.shown)],
+      ['Findings', severityCounts(facts.findings.severities)],
       ['Tags', info.tags.length === 0 ? undefined : number(info.tags.length)],
       ['Saved views', number(facts.views.shown.length + facts.views.left)],
     ])}

@@ -1,0 +1,44 @@
+/** That what a report leaves out of its findings is counted. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { rfc5424 } from '../../ingest/testing/small-evidence.ts';
+import { importInProcess } from '../../ingest/testing/in-process.ts';
+import { CaseSession } from '../../search/session/case-session.ts';
+import { setFinding } from '../marks/findings.ts';
+import { LIMITS } from './limits.ts';
+import { writeReport } from './write.ts';
+
+let home = '';
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const last = { tag: `tag ${1000 + LIMITS.tags}` };
+
+it('counts the severities of findings that are not printed, too', async () => {
+  home = mkdtempSync(join(tmpdir(), 'daybook-report-'));
+  const [folder, log, path] = ['case', 'a.log', 'report.html'].map((name) => join(home, name));
+  writeFileSync(log!, rfc5424(3));
+  await importInProcess(folder!, [log!]);
+  const session = CaseSession.open(folder!, { memoryLimit: 5e8, threads: 1 });
+  try {
+    const { catalog } = session;
+    catalog.transaction(() => {
+      for (let i = 0; i <= LIMITS.tags; i++)
+        catalog.marks.set(1, catalog.marks.tagId(`tag ${1000 + i}`), Uint32Array.of(0));
+    });
+    await setFinding(session, last, { severity: 'critical', place: LIMITS.tags + 1 });
+    await writeReport(
+      session,
+      { zone: 'UTC', version: '0', generatedAt: '2026-03-06T00:00:00Z' },
+      { path: path!, overwrite: false, send: () => Promise.resolve() },
+    );
+  } finally {
+    await session.close();
+  }
+  const text = readFileSync(path!, 'utf8');
+  expect(text).toMatch(/<dt>Findings<\/dt>\s*<dd>1 critical, 100 not rated<\/dd>/);
+  expect(text).toContain('in which they follow: 1 critical, 100 not rated.');
+  expect(text).toContain('50 further findings below, 1 finding not printed.');
+  expect(text).toContain('1 further tag left out.');
+});
