@@ -66,7 +66,8 @@ export const pcapImporter: Importer = {
   title: 'Packet capture (pcap, pcapng, snoop)',
   // 5: IPv4-mapped addresses are IPv4. 6: DNS, HTTP and TLS. 7: segments in another order, more protocols.
   // 8: files. 9: their parts and gaps, protocols after gaps. 10: SMB 1, tickets of Kerberos.
-  version: 10,
+  // 11: numbers of SMB 1 that are reused, links, domains of tickets.
+  version: 11,
   appendOnly: false,
   formats: ['pcap', 'pcap-nano', 'pcap-modified', 'pcapng', 'snoop'],
   sniff,

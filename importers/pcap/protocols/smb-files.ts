@@ -30,7 +30,7 @@ class Transfer {
   /** Whether parts may have been sent that are not known of. */
   mayLack = false;
   readonly file: CarriedFile;
-  readonly names: FileNames;
+  names: FileNames;
   private readonly early: { offset: number; bytes: Uint8Array }[] = [];
 
   constructor(file: CarriedFile, names: FileNames) {
@@ -138,6 +138,24 @@ export class SmbFiles {
   close(id: string): void {
     this.end(`w${id}`, true);
     this.end(`r${id}`, true);
+  }
+
+  /** Parts of it are not known to be all. */
+  leave(id: string): void {
+    this.end(`w${id}`, false);
+    this.end(`r${id}`, false);
+  }
+
+  /** The number of a file has come to be known, and with it what the server says of the file. */
+  rename(from: string, to: string, names: FileNames): void {
+    for (const direction of ['w', 'r']) {
+      const transfer = this.open.get(direction + from);
+      if (transfer === undefined) continue;
+      this.open.delete(direction + from);
+      this.open.set(direction + to, transfer);
+      if (direction === 'w') names.size = Math.max(names.size ?? 0, transfer.extent);
+      transfer.names = names;
+    }
   }
 
   finish(): void {

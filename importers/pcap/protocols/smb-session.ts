@@ -15,10 +15,11 @@ const MAX_NAME_BYTES = 2048;
 const MAX_WAITING = 1024;
 const MAX_KEPT = 4096;
 const MAX_PIPES = 64;
-export const MORE_PROCESSING = 0xc0000016;
+const MORE_PROCESSING = 0xc0000016;
 /** More is to be read of a message in a pipe. */
 export const BUFFER_OVERFLOW = 0x80000005;
-export const [RENAME, DISPOSITION] = [10, 13];
+/** Classes of SET_INFO ([MS-FSCC] 2.4). */
+export const [RENAME, LINK, DISPOSITION] = [10, 11, 13];
 
 const STATUSES: Readonly<Record<number, string>> = {
   ...{ 0: 'SUCCESS', 0xc0000022: 'ACCESS_DENIED', 0xc0000034: 'OBJECT_NAME_NOT_FOUND' },
@@ -45,12 +46,12 @@ const ACTIONS = ['SUPERSEDED', 'OPENED', 'CREATED', 'OVERWRITTEN'] as const;
 
 /** A request that waits for its answer. */
 export interface Waiting {
-  readonly what: 'tree_connect' | 'open' | 'rename' | 'delete';
+  readonly what: 'tree_connect' | 'open' | 'rename' | 'link' | 'delete';
   readonly at: Stamp;
   readonly name: string;
   readonly tree: number;
   readonly session: string;
-  /** Of a rename. */
+  /** New name, of a rename or a link. */
   readonly target?: string;
   readonly options?: number;
 }
@@ -67,6 +68,9 @@ interface OpenFile extends FileNames {
   readonly name: string;
   /** What is written to a pipe is no file. */
   readonly isPipe: boolean;
+  /** Share and session that it was opened in. */
+  readonly tree: number;
+  readonly session: string;
 }
 
 const UNKNOWN_FILE: OpenFile = {
@@ -78,6 +82,8 @@ const UNKNOWN_FILE: OpenFile = {
     columns: {},
     isPipe: false,
     mayBePipe: true,
+    tree: -1,
+    session: '',
   },
 };
 
@@ -132,8 +138,14 @@ class Recent<T> {
       return;
     }
   }
+  delete(key: string): void {
+    this.map.delete(key);
+  }
   get size(): number {
     return this.map.size;
+  }
+  [Symbol.iterator](): IterableIterator<[string, T]> {
+    return this.map[Symbol.iterator]();
   }
 }
 
@@ -147,8 +159,10 @@ export class SmbSession {
   private readonly pipes = new Recent<true>();
   /** What is said in pipes, by the number of the open file. */
   private readonly rpc = new Map<string, DceRpcStream>();
-  /** Of requests that name the file that one before them in the same message opens: its number, by theirs. */
+  /** Numbers of open files, by what requests name a file that one before them in the same message opens. */
   private readonly opened = new Recent<string>();
+  /** The file that the last request to open one asks for. */
+  private asked: { readonly named: string; readonly file: OpenFile } | undefined;
   private readonly fileRequests = new Map<string, FileRequest>();
   private readonly carried: SmbFiles;
   /** Data of the message that was read last, as far as they are beyond what was held of it. */
@@ -177,17 +191,24 @@ export class SmbSession {
     const size = Math.min(bytes.length - before, data.left);
     data.ahead -= before;
     data.left -= size;
+    // Its number may have come with the answer, since the message began.
+    const file = this.opened.get(data.file) ?? data.file;
     if (size > 0) {
       const part = bytes.subarray(before, before + size);
       const extent = data.offset + size + data.left;
       if (data.rpc !== undefined) data.rpc.data(isFromClient, part, 0, part.length, at);
-      else this.carried.add(data.file, isFromClient, data.names, data.offset, part, extent, at);
+      else this.carried.add(file, isFromClient, data.names, data.offset, part, extent, at);
     }
     data.offset += size;
   }
 
-  nameOf(file: string): string {
-    return this.files.get(file)?.name ?? '';
+  nameOf(named: string): string {
+    return this.namesOf(this.opened.get(named) ?? named).name;
+  }
+
+  private namesOf(file: string): OpenFile {
+    const asked = this.asked?.named === file ? this.asked.file : undefined;
+    return this.files.get(file) ?? asked ?? UNKNOWN_FILE;
   }
 
   awaitFile(id: string, request: FileRequest): void {
@@ -203,11 +224,25 @@ export class SmbSession {
     return asked;
   }
 
-  /** A file was closed. */
+  /** A file was closed. Its number may be given to another one. */
   closeFile(named: string): void {
     const file = this.opened.get(named) ?? named;
     this.carried.close(file);
     this.endPipe(file);
+    this.files.delete(file);
+  }
+
+  /** A share was disconnected: its files are closed. @param session whose number of the share it is; undefined: anyone's */
+  treeDisconnected(tree: number, session: string | undefined): void {
+    for (const [name, file] of this.files)
+      if (file.tree === tree && (session === undefined || file.session === session))
+        this.closeFile(name);
+  }
+
+  /** An account logged off: its files are closed. */
+  loggedOff(session: string): void {
+    for (const [name, file] of this.files) if (file.session === session) this.closeFile(name);
+    this.users.delete(session);
   }
 
   /** Bytes of a file in a message. */
@@ -221,7 +256,7 @@ export class SmbSession {
     at: Stamp,
   ): void {
     const file = this.opened.get(named) ?? named;
-    const names = this.files.get(file) ?? UNKNOWN_FILE;
+    const names = this.namesOf(file);
     const isSaidInPipe = names.mayBePipe && beginsRpc(all.subarray(start, start + size));
     if (names.isPipe || this.rpc.has(file) || isSaidInPipe) {
       this.carryInPipe(named, isFromClient, all, start, size, at);
@@ -246,7 +281,7 @@ export class SmbSession {
   ): void {
     if (start < LEAST_HEADER_BYTES || size === 0) return;
     const file = this.opened.get(named) ?? named;
-    const names = this.files.get(file) ?? UNKNOWN_FILE;
+    const names = this.namesOf(file);
     let rpc = this.rpc.get(file);
     if (rpc === undefined) {
       if (this.rpc.size >= MAX_PIPES) this.endPipe(this.rpc.keys().next().value!);
@@ -264,7 +299,10 @@ export class SmbSession {
     this.rpc.delete(file);
   }
 
+  /** A request that has the number of an earlier one takes its place: that one is not answered any more. */
   wait(id: string, request: Waiting): void {
+    const replaced = this.waitingOf(id);
+    if (replaced !== undefined) this.tell(replaced, undefined, {});
     if (this.waiting.size >= MAX_WAITING)
       for (const [first, oldest] of this.waiting) {
         this.waiting.delete(first);
@@ -285,7 +323,9 @@ export class SmbSession {
   loggedIn(session: string, status: number): void {
     if (status === MORE_PROCESSING) return;
     const { account } = this.logins;
-    if (account !== undefined && status === 0) this.users.set(session, account);
+    // A number of a session that is given anew may be another account's.
+    if (status === 0 && account === undefined) this.users.delete(session);
+    else if (status === 0) this.users.set(session, account!);
     this.logins.result(this.ends, this.sink, status === 0);
   }
 
@@ -293,24 +333,53 @@ export class SmbSession {
   treeConnected(request: Waiting, answer: Answer, tree: number, share: string | undefined): void {
     if (!answer.isFailed) this.trees.set(String(tree), request.name);
     if (share === 'PIPE') this.pipes.set(String(tree), true);
+    else if (!answer.isFailed) this.pipes.delete(String(tree));
     this.tell(request, answer, { share_type: share });
+  }
+
+  /**
+   * Waits for the answer to a request that opens a file.
+   * @param id number of the request
+   * @returns what requests behind it in the same message name the file
+   */
+  openFile(id: string, request: Waiting): string {
+    this.wait(id, request);
+    const named = openedBy(id);
+    // Those behind an earlier request of this number meant the file of that one.
+    this.opened.delete(named);
+    this.carried.leave(named);
+    this.endPipe(named);
+    this.asked = { named, file: this.fileOf(request, undefined, undefined) };
+    return named;
+  }
+
+  private fileOf(
+    { name, tree, session }: Waiting,
+    action: number | undefined,
+    size: number | undefined,
+  ): OpenFile {
+    const share = this.trees.get(String(tree)) ?? '';
+    return {
+      ...{ name, path: pathOf(share, name), size, isOld: action === OPENED },
+      columns: this.accountOf(session),
+      isPipe: this.pipes.get(String(tree)) === true || /(?:^|\\)IPC\$$/i.test(share),
+      ...{ mayBePipe: share === '', tree, session },
+    };
   }
 
   /** @param id number of the request */
   fileOpened(request: Waiting, id: string, answer: Answer, found: Opened): void {
     const { file, action, size, isDirectory } = found;
-    this.opened.set(`opened by ${id}`, file);
-    const tree = String(request.tree);
-    const share = this.trees.get(tree) ?? '';
-    this.files.set(file, {
-      name: request.name,
-      path: pathOf(share, request.name),
-      size: Number(size),
-      isOld: action === OPENED,
-      columns: this.accountOf(request.session),
-      isPipe: this.pipes.get(tree) === true || /(?:^|\\)IPC\$$/i.test(share),
-      mayBePipe: share === '',
-    });
+    // A number that is given anew was closed before, whether that was seen or not.
+    this.closeFile(file);
+    const opened = this.fileOf(request, action, Number(size));
+    const named = openedBy(id);
+    this.files.set(file, opened);
+    this.opened.set(named, file);
+    this.carried.rename(named, file, opened);
+    const rpc = this.rpc.get(named);
+    this.rpc.delete(named);
+    if (rpc !== undefined) this.rpc.set(file, rpc);
     this.tell(request, answer, {
       action: action === undefined ? undefined : ACTIONS[action],
       size: String(size),
@@ -389,6 +458,11 @@ export class SmbSession {
     this.rpc.clear();
     this.logins.result(this.ends, this.sink, undefined);
   }
+}
+
+/** Name of a file whose number is not known yet. */
+function openedBy(request: string): string {
+  return `opened by ${request}`;
 }
 
 function pathOf(share: string | undefined, file: string): string {

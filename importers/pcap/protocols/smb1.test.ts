@@ -5,7 +5,7 @@ import type { CollectedRow } from '../../shared/testing/collect.ts';
 import { ascii } from '../testing/build.ts';
 import { BIND, bindAck, HANDLE, ndr, request, response, rpc } from './testing/dce-rpc.ts';
 import { events, exchange, type Frame } from './testing/frames.ts';
-import { le, utf16 } from './testing/smb.ts';
+import { AUTHENTICATE, le, utf16 } from './testing/smb.ts';
 import {
   close,
   connect,
@@ -13,6 +13,7 @@ import {
   done,
   message,
   named,
+  ntRename,
   open,
   opened,
   read,
@@ -21,6 +22,7 @@ import {
   reply,
   SESSION,
   setInfo,
+  setUp,
   transact,
   transacted,
   write,
@@ -58,7 +60,7 @@ it('reads several commands in one message', async () => {
   const rows = await said(
     exchange(4450, [
       message({ id: 3 }, connect('\\\\s\\d'), open('\\a'), read(0xffff, 0)),
-      reply(3, connected('A:'), opened(6, 3), readPart(Buffer.from('abc'), 143)),
+      reply(3, connected('A:'), opened(6, 3), readPart(Buffer.from('abc'))),
       ...[message({ id: 4 }, close(6)), reply(4, done(0x04))],
     ]),
   );
@@ -95,6 +97,136 @@ it('says renames, deletions and folders, and what was refused', async () => {
   ]);
   expect(rows[2]?.attrs).toMatchObject({ action: 'CREATED', is_directory: 'T' });
   expect(rows[3]?.attrs).toMatchObject({ action: 'CREATED', delete_on_close: 'T' });
+});
+
+it('tells links from renames', async () => {
+  const target = utf16('d');
+  const link = Buffer.concat([Buffer.alloc(8), le(4, target.length), target]);
+  const rows = await said(
+    exchange(4450, [
+      ...[message({ id: 1 }, ntRename(0x104, '\\a', '\\b')), reply(1, done(0xa5))],
+      ...[message({ id: 2 }, ntRename(0x103, '\\b', '\\c')), reply(2, done(0xa5))],
+      // Moves clusters.
+      ...[message({ id: 3 }, ntRename(0x102, '\\b', '\\x')), reply(3, done(0xa5))],
+      ...[message({ id: 4 }, open('\\b')), reply(4, opened(9, 0))],
+      ...[message({ id: 5 }, setInfo(9, 1011, link)), reply(5, done(0x32))],
+    ]),
+  );
+  expect(rows.map((row) => [row['event_type'], row['message']])).toEqual([
+    ['rename', 'rename a → b'],
+    ['link', 'link b → c'],
+    ['open', 'open b'],
+    ['link', 'link b → d'],
+  ]);
+  expect(rows[1]?.attrs).toMatchObject({ name: 'b', new_name: 'c' });
+});
+
+/** Type, name and content of files. */
+async function filesOf(messages: readonly Uint8Array[]): Promise<unknown[][]> {
+  const rows = (await said(exchange(4450, messages))).filter(({ kind }) => kind === 'file');
+  return rows.map((row) => [row['event_type'], row['file_path'], row['sha256']]);
+}
+const opening = (id: number, name: string, file: number, size: number): Uint8Array[] => [
+  ...[message({ id }, open(name)), reply(id, opened(file, size))],
+];
+const reading = (id: number, file: number, data: string): Uint8Array[] => [
+  ...[message({ id }, read(file, 0)), reply(id, readPart(Buffer.from(data)))],
+];
+const closing = (id: number, file: number): Uint8Array[] => [
+  ...[message({ id }, close(file)), reply(id, done(0x04))],
+];
+
+it('ends a file whose number is given anew', async () => {
+  const files = await filesOf([
+    ...[...opening(1, '\\a.txt', 5, 3), ...reading(2, 5, 'one')],
+    ...[...opening(3, '\\b.txt', 5, 6), ...reading(4, 5, 'secret'), ...closing(5, 5)],
+  ]);
+  expect(files).toEqual([
+    ['download', 'a.txt', sha256('one')],
+    ['download', 'b.txt', sha256('secret')],
+  ]);
+});
+
+it('forgets the name of a file that is closed', async () => {
+  const files = await filesOf([
+    ...[...opening(1, '\\a.txt', 5, 3), ...closing(2, 5)],
+    // Opened by a command that is not read.
+    ...[...reading(3, 5, 'secret'), ...closing(4, 5)],
+  ]);
+  expect(files).toEqual([['download', undefined, sha256('secret')]]);
+});
+
+it.each([
+  ['its share is disconnected', message({ id: 9 }, done(0x71)), reply(9, done(0x71)), true],
+  [
+    'another share is disconnected',
+    message({ id: 9, tree: 8 }, done(0x71)),
+    message({ id: 9, tree: 8, isReply: true }, done(0x71)),
+    false,
+  ],
+  ['its account logs off', message({ id: 9 }, done(0x74)), reply(9, done(0x74)), true],
+  ['logging off is refused', message({ id: 9 }, done(0x74)), refusal(9, 0x74, 0xc0000022), false],
+])('knows whether a file is whole when %s', async (_, request, answer, isWhole) => {
+  const parts = [message({ id: 2 }, write(5, 0, Buffer.from('abc'))), reply(2, done(0x2f))];
+  const made = [message({ id: 1 }, open('\\a')), reply(1, opened(5, 0, 2))];
+  expect(await filesOf([...made, ...parts, request, answer])).toEqual([
+    ['upload', 'a', isWhole ? sha256('abc') : undefined],
+  ]);
+});
+
+it('reports a request whose number is used again before its answer', async () => {
+  const rows = await said(
+    exchange(4450, [
+      ...[message({ id: 1 }, open('\\a.txt')), new Uint8Array()],
+      ...opening(1, '\\b.txt', 5, 0),
+    ]),
+  );
+  expect(rows.map((row) => [row['message'], row['outcome']])).toEqual([
+    ['open a.txt', undefined],
+    ['open b.txt', 'success'],
+  ]);
+});
+
+it('ascribes what is written behind an open to the file that it opens', async () => {
+  const files = await filesOf([
+    ...[...opening(1, '\\a.txt', 5, 3), ...closing(2, 5)],
+    message({ id: 1 }, open('\\b.txt'), write(0xffff, 0, Buffer.from('secret'))),
+    reply(1, opened(6, 0, 2), done(0x2f)),
+    ...closing(3, 6),
+    // Refused.
+    message({ id: 1 }, open('\\c.txt'), write(0xffff, 0, Buffer.from('lost'))),
+    refusal(1, 0xa2, 0xc0000022),
+  ]);
+  expect(files).toEqual([
+    ['upload', 'b.txt', sha256('secret')],
+    ['upload', 'c.txt', undefined],
+  ]);
+});
+
+it('does not take a share for the pipes whose number it has', async () => {
+  const files = await filesOf([
+    ...[message({ id: 1 }, connect('\\\\s\\pipes')), reply(1, connected('IPC'))],
+    ...[message({ id: 2 }, connect('\\\\s\\d')), reply(2, connected('A:'))],
+    ...[...opening(3, '\\a', 5, 3), ...reading(4, 5, 'one'), ...closing(5, 5)],
+  ]);
+  expect(files).toEqual([['download', '\\\\s\\d\\a', sha256('one')]]);
+});
+
+it('does not name the account that had the number of the session before', async () => {
+  const rows = await said(
+    exchange(4450, [
+      ...[message({ id: 1 }, setUp(AUTHENTICATE)), reply(1, setUp(Buffer.alloc(0)))],
+      ...opening(2, '\\a', 5, 0),
+      // With a token that says no account.
+      ...[message({ id: 3 }, setUp(Buffer.alloc(8))), reply(3, setUp(Buffer.alloc(0)))],
+      ...opening(4, '\\b', 6, 0),
+    ]),
+  );
+  expect(rows.map((row) => [row['message'], row['user']])).toEqual([
+    ['EXAMPLE\\alice HOST1 success', 'alice'],
+    ['open a', 'alice'],
+    ['open b', undefined],
+  ]);
 });
 
 it('reads accounts, names and errors of servers before NT', async () => {

@@ -27,18 +27,21 @@ const FORMAT_BYTES = 1;
 const COMMAND = {
   ...{ createDirectory: 0x00, deleteDirectory: 0x01, open: 0x02, create: 0x03, close: 0x04 },
   ...{ delete: 0x06, rename: 0x07, createNew: 0x0f, transaction: 0x25 },
-  ...{ openX: 0x2d, readX: 0x2e, writeX: 0x2f, transaction2: 0x32, sessionSetup: 0x73 },
-  ...{ treeConnect: 0x75, ntCreateX: 0xa2, ntRename: 0xa5 },
+  ...{ openX: 0x2d, readX: 0x2e, writeX: 0x2f, transaction2: 0x32, treeDisconnect: 0x71 },
+  ...{ sessionSetup: 0x73, logoff: 0x74, treeConnect: 0x75 },
+  ...{ ntCreateX: 0xa2, ntRename: 0xa5 },
 } as const;
 /** Commands that begin with the code and the place of the next. */
 const CHAINED: ReadonlySet<number> = new Set([
   ...[COMMAND.openX, COMMAND.readX, COMMAND.writeX, COMMAND.sessionSetup, COMMAND.treeConnect],
-  ...[COMMAND.ntCreateX, 0x24, 0x74],
+  ...[COMMAND.ntCreateX, COMMAND.logoff, 0x24],
 ]);
 const [TRANSACT_PIPE, SET_FILE_INFO] = [0x26, 0x08];
 /** Levels of SET_FILE_INFO, those of CIFS and those that are passed through to NT. */
 const DISPOSITIONS: ReadonlySet<number> = new Set([0x102, 1013]);
-const RENAME_LEVEL = 1010;
+const [RENAME_LEVEL, LINK_LEVEL] = [1010, 1011];
+/** Levels of NT_RENAME ([MS-CIFS] 2.2.4.66). */
+const [NT_LINK, NT_RENAME] = [0x103, 0x104];
 const DIRECTORY_ATTRIBUTE = 0x10;
 const SHARES: Readonly<Record<string, string>> = {
   ...{ 'A:': 'DISK', IPC: 'PIPE', 'LPT1:': 'PRINT', COMM: 'COMM' },
@@ -103,6 +106,11 @@ export class Smb1 {
     const common = { at, tree, session };
     const wait = (request: Omit<Waiting, 'at' | 'tree' | 'session'>): void =>
       known.wait(id, { ...common, ...request });
+    const openFile = (name: string, options?: number): string =>
+      known.openFile(id, {
+        ...{ ...common, what: 'open', name: inShare(name) },
+        ...(options === undefined ? {} : { options }),
+      });
     const fileOf = (place: number): string => opened ?? fileName(words.readUInt16LE(place));
     const text = (from: number): Text => textAt(all, from, end, header.isUnicode);
     if (code === COMMAND.sessionSetup) this.logIn(header, command, all, at);
@@ -112,19 +120,17 @@ export class Smb1 {
       const from = aligned(start, header.isUnicode);
       const size = Math.min(words.readUInt16LE(5), Math.max(0, end - from));
       const name = header.isUnicode ? nameAt(all, from, size) : latin(all, from, from + size);
-      wait({ what: 'open', name: inShare(name), options: words.readUInt32LE(39) });
-      return `opened by ${id}`;
-    } else if (code === COMMAND.openX && words.length >= 30) {
-      wait({ what: 'open', name: inShare(text(start).text) });
-      return `opened by ${id}`;
-    } else if (OLD_OPENS.has(code))
+      return openFile(name, words.readUInt32LE(39));
+    } else if (code === COMMAND.openX && words.length >= 30) return openFile(text(start).text);
+    else if (OLD_OPENS.has(code))
       wait({ what: 'open', name: inShare(text(start + FORMAT_BYTES).text) });
     else if (DELETES.has(code))
       wait({ what: 'delete', name: inShare(text(start + FORMAT_BYTES).text) });
     else if (code === COMMAND.rename || code === COMMAND.ntRename) {
+      const what = code === COMMAND.rename ? 'rename' : ntRenameOf(words);
       const name = text(start + FORMAT_BYTES);
       const target = inShare(text(name.next + FORMAT_BYTES).text);
-      wait({ what: 'rename', name: inShare(name.text), target });
+      if (what !== undefined) wait({ what, name: inShare(name.text), target });
     } else if (code === COMMAND.close && words.length >= 2)
       known.awaitFile(id, { what: 'close', file: fileOf(0), offset: 0 });
     else if (code === COMMAND.readX && words.length >= 20) {
@@ -170,9 +176,10 @@ export class Smb1 {
     const level = parameters.readUInt16LE(2);
     const common = { at, tree: header.tree, session: header.session, name };
     if (DISPOSITIONS.has(level) && data[0] === 1) known.wait(id, { ...common, what: 'delete' });
-    else if (level === RENAME_LEVEL && data.length >= 12) {
+    else if ((level === RENAME_LEVEL || level === LINK_LEVEL) && data.length >= 12) {
       const target = nameAt(data, 12, data.readUInt32LE(8));
-      known.wait(id, { ...common, what: 'rename', target });
+      const what = level === RENAME_LEVEL ? 'rename' : 'link';
+      known.wait(id, { ...common, what, target });
     }
   }
 
@@ -185,6 +192,9 @@ export class Smb1 {
       known.loggedIn(session, status);
       return;
     }
+    if (status === 0 && code === COMMAND.treeDisconnect)
+      known.treeDisconnected(header.tree, undefined);
+    if (status === 0 && code === COMMAND.logoff) known.loggedOff(session);
     const id = `${header.id} ${code}`;
     const asked = known.askedOf(id);
     if (asked !== undefined) {
@@ -238,6 +248,12 @@ const OLD_OPENS: ReadonlySet<number> = new Set([
   ...[COMMAND.createDirectory, COMMAND.open, COMMAND.create, COMMAND.createNew],
 ]);
 const DELETES: ReadonlySet<number> = new Set([COMMAND.delete, COMMAND.deleteDirectory]);
+
+/** Undefined for what is neither. */
+function ntRenameOf(words: Buffer): 'rename' | 'link' | undefined {
+  const level = words.length < 4 ? undefined : words.readUInt16LE(2);
+  return level === NT_RENAME ? 'rename' : level === NT_LINK ? 'link' : undefined;
+}
 
 function headerOf(all: Buffer): Header {
   const flags2 = all.readUInt16LE(10);

@@ -4,6 +4,7 @@ import {
   answerOf,
   BUFFER_OVERFLOW,
   DISPOSITION,
+  LINK,
   nameAt,
   partOf,
   RENAME,
@@ -19,7 +20,17 @@ const IS_ASYNC = 2;
 const IS_RELATED = 4;
 const STATUS_PENDING = 0x103;
 export const COMMAND = {
-  ...{ sessionSetup: 1, treeConnect: 3, create: 5, close: 6, read: 8, write: 9, ioctl: 11 },
+  ...{
+    sessionSetup: 1,
+    logoff: 2,
+    treeConnect: 3,
+    treeDisconnect: 4,
+    create: 5,
+    close: 6,
+    read: 8,
+    write: 9,
+    ioctl: 11,
+  },
   setInfo: 17,
 } as const;
 /** Writes to a pipe, and reads the answer. */
@@ -42,8 +53,8 @@ interface Header {
 
 export class Smb2 {
   private readonly known: SmbSession;
-  /** Number of the last request that opens a file. */
-  private lastOpen = '';
+  /** What requests name the file that the one before them in their message opens. */
+  private lastOpened = '';
 
   constructor(known: SmbSession) {
     this.known = known;
@@ -86,8 +97,8 @@ export class Smb2 {
       this.known.wait(header.id, { ...common, what: 'tree_connect', name });
     } else if (command === COMMAND.create && body.length >= 48) {
       const name = nameAt(all, body.readUInt16LE(44), body.readUInt16LE(46));
-      this.lastOpen = header.id;
-      this.known.wait(header.id, { ...common, what: 'open', name, options: body.readUInt32LE(40) });
+      const request = { ...common, what: 'open', name, options: body.readUInt32LE(40) } as const;
+      this.lastOpened = this.known.openFile(header.id, request);
     } else if (command === COMMAND.read && body.length >= 32) {
       const file = this.fileOf(header, body, 16);
       this.known.awaitFile(header.id, {
@@ -113,9 +124,10 @@ export class Smb2 {
     } else if (command === COMMAND.setInfo && body.length >= 32 && body[2] === 1) {
       const info = partOf(all, body.readUInt16LE(8), body.readUInt32LE(4));
       const name = this.known.nameOf(this.fileOf(header, body, 16));
-      if (body[3] === RENAME && info.length >= 20) {
+      if ((body[3] === RENAME || body[3] === LINK) && info.length >= 20) {
         const target = nameAt(info, 20, info.readUInt32LE(16));
-        this.known.wait(header.id, { ...common, what: 'rename', name, target });
+        const what = body[3] === RENAME ? 'rename' : 'link';
+        this.known.wait(header.id, { ...common, what, name, target });
       } else if (body[3] === DISPOSITION && info[0] === 1)
         this.known.wait(header.id, { ...common, what: 'delete', name });
     }
@@ -124,7 +136,7 @@ export class Smb2 {
   /** Number of the open file that a request names; of one that follows another in its message, that of the other. */
   private fileOf({ flags }: Header, body: Buffer, at: number): string {
     const id = body.toString('latin1', at, at + 16);
-    return (flags & IS_RELATED) !== 0 && id === SAME_FILE ? `opened by ${this.lastOpen}` : id;
+    return (flags & IS_RELATED) !== 0 && id === SAME_FILE ? this.lastOpened : id;
   }
 
   private response(header: Header, all: Buffer, at: Stamp): void {
@@ -136,6 +148,9 @@ export class Smb2 {
       known.loggedIn(session, status);
       return;
     }
+    if (status === 0 && command === COMMAND.treeDisconnect)
+      known.treeDisconnected(header.tree, session);
+    if (status === 0 && command === COMMAND.logoff) known.loggedOff(session);
     const asked = known.askedOf(id);
     if (asked !== undefined) {
       const { what, file, offset } = asked;

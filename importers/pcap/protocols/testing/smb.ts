@@ -15,6 +15,8 @@ interface Message {
   readonly tree?: number;
   readonly session?: number;
   readonly isResponse?: boolean;
+  /** To the one before it in its message. */
+  readonly isRelated?: boolean;
   readonly next?: number;
 }
 
@@ -25,12 +27,13 @@ export function header({
   tree = 0,
   session = 9,
   isResponse,
+  isRelated,
   next = 0,
 }: Message) {
   return Buffer.concat([
     ...[Buffer.from('fe534d4240000000', 'hex'), le(4, status), le(2, command), le(2, 1)],
     ...[
-      le(4, isResponse === true ? 1 : 0),
+      le(4, (isResponse === true ? 1 : 0) + (isRelated === true ? 4 : 0)),
       le(4, next),
       le(4, id),
       le(4, 0),
@@ -122,10 +125,10 @@ export const writeAt = (id: number, file: number, offset: number, data: Uint8Arr
     ...[header({ command: 9, id, tree: 7 }), le(2, 49), le(2, 112), le(4, data.length)],
     ...[le(4, offset), le(4, 0), Buffer.alloc(16, file), Buffer.alloc(16), data],
   ]);
-/** Writes to a pipe and reads the answer. */
-export const transceive = (id: number, file: number, data: Uint8Array): Buffer =>
+/** Writes to a pipe and reads the answer. @param isRelated to the request before it in its message */
+export const transceive = (id: number, file: number, data: Uint8Array, isRelated = false): Buffer =>
   Buffer.concat([
-    ...[header({ command: 11, id, tree: 7 }), le(2, 57), le(2, 0), le(4, 0x0011c017)],
+    ...[header({ command: 11, id, tree: 7, isRelated }), le(2, 57), le(2, 0), le(4, 0x0011c017)],
     ...[Buffer.alloc(16, file), le(4, 120), le(4, data.length), Buffer.alloc(24), data],
   ]);
 export const transceived = (id: number, data: Uint8Array): Uint8Array =>

@@ -15,6 +15,8 @@ export interface Command {
   readonly bytes?: Uint8Array;
   /** Whether its words begin with the code and the place of the next. */
   readonly isChained?: boolean;
+  /** Where its words, with those of the chain, say where its data are: behind a byte of padding. */
+  readonly dataPlace?: number;
 }
 const [UNICODE_AND_NT_STATUS, NO_MORE] = [0xc001, 0xff];
 
@@ -29,15 +31,18 @@ export function message(
     ...[le(2, 1), le(2, 9), le(2, id)],
   ]);
   let at = fixed.length;
-  const parts = commands.map(({ code: _, words, bytes = Buffer.alloc(0), isChained }, i) => {
-    const all = isChained === true ? Buffer.concat([Buffer.alloc(4), words]) : words;
-    at += 3 + all.length + bytes.length;
-    if (isChained === true) {
-      all[0] = commands[i + 1]?.code ?? NO_MORE;
-      all.writeUInt16LE(i + 1 < commands.length ? at : 0, 2);
-    }
-    return Buffer.concat([Buffer.of(all.length / 2), all, le(2, bytes.length & 0xffff), bytes]);
-  });
+  const parts = commands.map(
+    ({ code: _, words, bytes = Buffer.alloc(0), isChained, dataPlace }, i) => {
+      const all = isChained === true ? Buffer.concat([Buffer.alloc(4), words]) : words;
+      if (dataPlace !== undefined) all.writeUInt16LE(at + 3 + all.length + 1, dataPlace);
+      at += 3 + all.length + bytes.length;
+      if (isChained === true) {
+        all[0] = commands[i + 1]?.code ?? NO_MORE;
+        all.writeUInt16LE(i + 1 < commands.length ? at : 0, 2);
+      }
+      return Buffer.concat([Buffer.of(all.length / 2), all, le(2, bytes.length & 0xffff), bytes]);
+    },
+  );
   return framed(Buffer.concat([fixed, ...parts]));
 }
 export const reply = (id: number, ...commands: readonly Command[]): Uint8Array =>
@@ -79,17 +84,16 @@ export const read = (file: number, offset: number): Command => ({
   ...{ code: 0x2e, isChained: true },
   words: Buffer.concat([le(2, file), le(4, offset), Buffer.alloc(10), le(4, 0)]),
 });
-/** @param at where the data are in the message, behind a byte of padding */
-export const readPart = (data: Uint8Array, at = 60): Command => ({
-  ...{ code: 0x2e, isChained: true },
-  words: Buffer.concat([Buffer.alloc(6), le(2, data.length), le(2, at), Buffer.alloc(10)]),
+export const readPart = (data: Uint8Array): Command => ({
+  ...{ code: 0x2e, isChained: true, dataPlace: 12 },
+  words: Buffer.concat([Buffer.alloc(6), le(2, data.length), Buffer.alloc(12)]),
   bytes: Buffer.concat([Buffer.alloc(1), data]),
 });
 export const write = (file: number, offset: number, data: Uint8Array): Command => ({
-  ...{ code: 0x2f, isChained: true },
+  ...{ code: 0x2f, isChained: true, dataPlace: 22 },
   words: Buffer.concat([
     ...[le(2, file), le(4, offset), Buffer.alloc(8), le(2, data.length >>> 16)],
-    ...[le(2, data.length & 0xffff), le(2, 64), le(4, 0)],
+    ...[le(2, data.length & 0xffff), le(2, 0), le(4, 0)],
   ]),
   bytes: Buffer.concat([Buffer.alloc(1), data]),
 });
@@ -104,6 +108,12 @@ export const named = (code: number, ...names: readonly string[]): Command => ({
   bytes: Buffer.concat(
     names.map((name, i) => Buffer.concat([Buffer.alloc(i === 0 ? 1 : 2, 4), wide(name)])),
   ),
+});
+
+/** @param level of NT_RENAME */
+export const ntRename = (level: number, from: string, to: string): Command => ({
+  ...named(0xa5, from, to),
+  words: Buffer.concat([le(2, 0), le(2, level), le(4, 0)]),
 });
 
 /** A transaction on a named pipe, its data at the end. */
