@@ -76,7 +76,7 @@ export class GssExchange {
         .filter((part) => part !== undefined && part !== '')
         .join(' '),
       columns: {
-        ...{ user: client, user_domain: use.realm, outcome, reason: word },
+        ...{ user: client, outcome, reason: word },
         ...{ category: 'authentication', action: 'login' },
       },
       attributes: {
