@@ -11,6 +11,7 @@ import { type Template, parseTemplate } from './template.ts';
 
 const Text = z.string().min(1);
 const Values = z.record(Text, z.string());
+const Separator = z.string().length(1);
 
 const SAMPLE = z.strictObject({
   /** Undefined: the first of the extractor's. */
@@ -29,18 +30,20 @@ const TEMPLATE = z.strictObject({
   pairs: z.record(Text, z.string()).optional(),
   /** Of `{:cef}`: what labels of custom fields (`cs1Label`) say, and the fields that their values are. */
   labels: z.record(Text, z.string()).optional(),
-  /** What is between pairs; undefined: space. */
-  separator: z.string().length(1).optional(),
+  /** What is between pairs; undefined: space; of several, tried one after the other. */
+  separator: z.union([Separator, z.array(Separator).min(1)]).optional(),
   /** What is between a key and its value; undefined: `=`. */
   assign: z.string().length(1).optional(),
   /** A pair that begins with this, and what follows it, are not read. */
   stop: z.string().length(1).optional(),
+  /** Of `{:pairs}`: nothing but pairs is read, and none where they contradict each other. */
+  strict: z.boolean().optional(),
   /** Of `{:columns}`: the field of each column from the first; null: none. */
   columns: z.array(z.union([Text, z.null()])).optional(),
   /** Fields without which nothing is cut. */
   needs: z.array(Text).optional(),
-  /** Keys of pairs without which nothing is cut. */
-  has: z.array(Text).optional(),
+  /** Keys of pairs without which nothing is cut; of a list in it one is enough. */
+  has: z.array(z.union([Text, z.array(Text).min(1)])).optional(),
   samples: z.array(z.tuple([Text, Values])).optional(),
 });
 

@@ -8,6 +8,9 @@ import { type Capture, OPERATION, type Slot } from './template.ts';
 import { ADDRESS, addressEnd, digitsEnd, isFour, numberOf, protocolOf } from './values.ts';
 
 const MOST_FIELDS = 64;
+const MISSING = -1;
+/** Keys that are preferred to the one that contradicts itself may still give the field. */
+const CONTRADICTED = -2;
 const [QUOTE, COLON, OPEN, CLOSE, AT, BACKSLASH] = [34, 58, 91, 93, 64, 92];
 
 /** How a text is written that is not stored as it is written. */
@@ -22,20 +25,20 @@ export const ESCAPES = {
 } as const;
 export type Escapes = (typeof ESCAPES)[keyof typeof ESCAPES];
 
-/** Values by field number; where one is missing its start is -1. */
+/** Values by field number; where one is missing its start is `MISSING`, or `CONTRADICTED` by another of the same key. */
 export const found = {
   starts: new Int32Array(MOST_FIELDS),
   ends: new Int32Array(MOST_FIELDS),
   /** By which operation (template.ts) it was captured. */
   operations: new Uint8Array(MOST_FIELDS),
   escapes: new Array<Escapes>(MOST_FIELDS).fill(ESCAPES.none),
-  /** Which of several keys of a field it is of: the lowest counts. */
+  /** Which of several keys of a field it is of: the lowest counts. 0: it is of no key. */
   ranks: new Uint16Array(MOST_FIELDS),
 };
 
 export function forget(fields: number): void {
   const { starts } = found;
-  for (let i = 0; i < fields; i++) starts[i] = -1;
+  for (let i = 0; i < fields; i++) starts[i] = MISSING;
 }
 
 /** Keeps a value that is of its slot's type. */
@@ -91,10 +94,59 @@ export function offer(
 ): void {
   const { field } = slot;
   if (field < 0 || start >= end) return;
-  if (found.starts[field]! >= 0 && found.ranks[field]! <= rank) return;
+  if (found.starts[field] !== MISSING && found.ranks[field]! <= rank) return;
   if (end === start + 1 && b[start] === 45) return;
   if (slot.isPlain || isValid(slot.capture, b, start, end))
     keep(slot, b, start, end, rank, escapes);
+}
+
+/**
+ * As `offer`, for lines that others may have written a part of: a field whose key gave another value before is not kept,
+ * and if that is an address, no key is believed.
+ * @param isStrict no key is believed whatever field it is, and all keys of an address have to give the same one
+ * @returns false where no key is believed: what they gave is forgotten
+ */
+export function offerOnce(
+  slot: Slot,
+  b: Uint8Array,
+  start: number,
+  end: number,
+  rank: number,
+  escapes: Escapes,
+  isStrict: boolean,
+): boolean {
+  const { field } = slot;
+  const known = field < 0 ? -1 : found.starts[field]!;
+  if (known < 0 || !(found.ranks[field] === rank || (isStrict && isAddress(slot)))) {
+    offer(slot, b, start, end, rank, escapes);
+    return true;
+  }
+  if (start >= end || (end === start + 1 && b[start] === 45)) return true;
+  if (!slot.isPlain && !isValid(slot.capture, b, start, end)) return true;
+  const size = found.ends[field]! - known;
+  keep(slot, b, start, end, rank, escapes);
+  const again = found.starts[field]!;
+  let same = found.ends[field]! - again === size ? 0 : -1;
+  while (same >= 0 && same < size) same = b[known + same] === b[again + same] ? same + 1 : -1;
+  if (same === size) return true;
+  found.starts[field] = CONTRADICTED;
+  if (!isStrict && !isAddress(slot)) return true;
+  forgetKeys();
+  return false;
+}
+
+function isAddress({ operation }: Slot): boolean {
+  return (
+    operation === OPERATION.ip ||
+    operation === OPERATION.peer ||
+    operation === OPERATION.host ||
+    operation === OPERATION.endpoint
+  );
+}
+
+/** Forgets what keys gave; what else the template took stays. */
+export function forgetKeys(): void {
+  for (let i = 0; i < MOST_FIELDS; i++) if (found.ranks[i]! > 0) found.starts[i] = MISSING;
 }
 
 function set(

@@ -7,7 +7,7 @@
 import { forget, found, isValid, keep } from './found.ts';
 import { auditValueEnd } from './read-audit.ts';
 import { readJson } from './read-json.ts';
-import { readCef, readColumns, readLeef, readPairs } from './read-pairs.ts';
+import { readCef, readColumns, readLeef, readPairs, readStrictPairs } from './read-pairs.ts';
 import { readXml } from './read-xml.ts';
 import { OPERATION, type Slot, type Template } from './template.ts';
 import { addressEnd, digitsEnd, numberOf } from './values.ts';
@@ -70,7 +70,8 @@ function from(template: Template, i: number, b: Uint8Array, p: number, end: numb
         to = end;
         break;
       case OPERATION.pairs:
-        readPairs(template.pairs!, b, at, end);
+        if (template.pairs!.isStrict) readStrictPairs(template.pairs!, b, at, end);
+        else readPairs(template.pairs!, b, at, end);
         return hasNeeds(template);
       case OPERATION.cef:
         readCef(template.pairs!, b, at, end);
@@ -171,6 +172,10 @@ function isAt(b: Uint8Array, at: number, end: number, literal: Uint8Array): bool
 }
 
 function hasNeeds({ needs }: Template): boolean {
-  for (const field of needs) if (found.starts[field]! < 0) return false;
+  for (const fields of needs) if (!fields.some(isFound)) return false;
   return true;
+}
+
+function isFound(field: number): boolean {
+  return found.starts[field]! >= 0;
 }

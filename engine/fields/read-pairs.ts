@@ -5,14 +5,14 @@
  * CEF: https://www.microfocus.com/documentation/arcsight/arcsight-smartconnectors/ (Common Event Format);
  * LEEF: https://www.ibm.com/docs/en/dsm?topic=leef-overview
  */
-import { ESCAPES, type Escapes, offer } from './found.ts';
+import { ESCAPES, type Escapes, forgetKeys, offer, offerOnce } from './found.ts';
 import { hashOn } from './key-table.ts';
 import type { Pairs, Slot } from './template.ts';
 import { isText } from './values.ts';
 
 /** Between what the kernel and what auditd writes of a record. */
 const GROUP = 29;
-const [TAB, SPACE, QUOTE, BAR, ASSIGN, BACKSLASH] = [9, 32, 34, 124, 61, 92];
+const [TAB, SPACE, QUOTE, APOSTROPHE, BAR, ASSIGN, BACKSLASH] = [9, 32, 34, 39, 124, 61, 92];
 
 /** `key=value key="value, in quotes"`, with what separates pairs and what is between a key and its value. */
 export function readPairs(
@@ -55,6 +55,102 @@ export function readPairs(
   }
 }
 
+/**
+ * Pairs and nothing else, for lines whose values others may choose: a value that is not in quotes must not be what another
+ * pair is within, nor leave a quote or bracket open. What follows something that is no pair is not read, nor is the value
+ * before it, which may be longer; where keys contradict each other none is kept.
+ */
+export function readStrictPairs(
+  { keys, separator, assign }: Pairs,
+  b: Uint8Array,
+  start: number,
+  end: number,
+): void {
+  // The pair before, which counts if another one or the end follows.
+  let last = -1;
+  let lastStart = 0;
+  let lastEnd = 0;
+  for (let p = start; ;) {
+    while (p < end && (b[p] === separator || isBlank(b[p]!))) p += 1;
+    const key = p;
+    let hash = 0;
+    while (p < end && isKeyByte(b[p]!)) hash = hashOn(hash, b[p++]!);
+    if (key < end && (p === key || p === end || b[p] !== assign)) return;
+    if (
+      last >= 0 &&
+      !offerOnce(keys.values[last]!, b, lastStart, lastEnd, last + 1, ESCAPES.none, true)
+    )
+      return;
+    if (key === end) return;
+    last = keys.find(hash, b, key, p);
+    p += 1;
+    if (separator !== SPACE) while (p < end && b[p] === SPACE) p += 1;
+    if (p < end && b[p] === QUOTE) {
+      lastStart = ++p;
+      while (p < end && b[p] !== QUOTE) p += b[p] === BACKSLASH ? 2 : 1;
+      if (p >= end) return;
+      lastEnd = p++;
+      if (p < end && b[p] !== separator && !isBlank(b[p]!)) return;
+    } else {
+      lastStart = p;
+      p = plainValueEnd(b, p, end, separator, assign);
+      if (p < 0) {
+        // Spaces may be what separates pairs, and the separator be in their values.
+        if (separator !== SPACE) forgetKeys();
+        return;
+      }
+      lastEnd = p;
+      while (lastEnd > lastStart && isBlank(b[lastEnd - 1]!)) lastEnd -= 1;
+    }
+  }
+}
+
+/** Where a value ends that is not in quotes; -1: it has what may be another pair, or a quote or bracket that is not closed. */
+function plainValueEnd(
+  b: Uint8Array,
+  start: number,
+  end: number,
+  separator: number,
+  assign: number,
+): number {
+  let open = 0;
+  let quotes = 0;
+  let word = -1;
+  let p = start;
+  for (; p < end; p++) {
+    const code = b[p]!;
+    if (code === separator) break;
+    if (isBlank(code)) {
+      if (separator === SPACE) break;
+      word = p + 1;
+    } else if (code === assign) {
+      if (word >= 0 && word < p) return -1;
+      word = -1;
+    } else if (!isKeyByte(code)) {
+      word = -1;
+      // Each comes and goes for itself: 0 if both have come an even number of times.
+      if (code === QUOTE || code === APOSTROPHE) quotes ^= code;
+      else if (isOpening(code)) open += 1;
+      else if (isClosing(code)) open -= 1;
+    }
+  }
+  return open === 0 && quotes === 0 ? p : -1;
+}
+
+function isBlank(code: number): boolean {
+  return code === SPACE || code === TAB;
+}
+
+/** `(`, `[` or `{`. */
+function isOpening(code: number): boolean {
+  return code === 40 || code === 91 || code === 123;
+}
+
+/** `)`, `]` or `}`. */
+function isClosing(code: number): boolean {
+  return code === 41 || code === 93 || code === 125;
+}
+
 const MOST_CUSTOM = 64;
 /** Custom fields of CEF: hash of the key, and the place of its value. */
 const custom = new Int32Array(MOST_CUSTOM * 4);
@@ -63,7 +159,8 @@ const LABEL = new TextEncoder().encode('Label');
 
 /**
  * `key=value key=value with spaces`: a value ends where the next key begins. What the label of a custom field
- * (`cs1Label=Rule Name cs1=web out`) says is its key.
+ * (`cs1Label=Rule Name cs1=web out`) says is its key. Not all devices escape what is `=` in a value: see
+ * `offerOnce`.
  */
 export function readCef({ keys, labels }: Pairs, b: Uint8Array, start: number, end: number): void {
   let customs = 0;
@@ -107,8 +204,9 @@ export function readCef({ keys, labels }: Pairs, b: Uint8Array, start: number, e
     const first = isQuoted ? value + 1 : value;
     if (isQuoted) valueEnd -= 1;
     const i = keys.find(hash, b, key, keyEnd);
-    if (i >= 0) offer(keys.values[i]!, b, first, valueEnd, i + 1, escapes);
-    else if (labels.length > 0 && keyEnd - key < 32) {
+    if (i >= 0) {
+      if (!offerOnce(keys.values[i]!, b, first, valueEnd, i + 1, escapes, false)) return;
+    } else if (labels.length > 0 && keyEnd - key < 32) {
       const own = keyEnd - LABEL.length;
       const slot = own > key && isAt(b, own, LABEL) ? labelOf(labels, b, first, valueEnd) : -1;
       if (slot >= 0 && named < MOST_CUSTOM) {
@@ -167,7 +265,10 @@ function labelOf(
   return -1;
 }
 
-/** LEEF 1: pairs with tabs between them. LEEF 2 may name another delimiter first: `^|`, `x5E|`, `0x09|`. */
+/**
+ * LEEF 1: pairs with tabs between them. LEEF 2 may name another delimiter first: `^|`, `x5E|`, `0x09|`. Keys that
+ * come twice: see `offerOnce`.
+ */
 export function readLeef({ keys }: Pairs, b: Uint8Array, start: number, end: number): void {
   let p = start;
   let separator = TAB;
@@ -187,7 +288,7 @@ export function readLeef({ keys }: Pairs, b: Uint8Array, start: number, end: num
     const value = p;
     while (p < end && b[p] !== separator) p += 1;
     const i = keys.find(hash, b, key, keyEnd);
-    if (i >= 0) offer(keys.values[i]!, b, value, p, i + 1);
+    if (i >= 0 && !offerOnce(keys.values[i]!, b, value, p, i + 1, ESCAPES.none, false)) return;
   }
 }
 

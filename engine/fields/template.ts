@@ -106,6 +106,8 @@ export interface Pairs {
   readonly assign: number;
   /** -1: none. */
   readonly stop: number;
+  /** Of `pairs`: read by `readStrictPairs`. */
+  readonly isStrict: boolean;
 }
 
 export interface Template {
@@ -117,8 +119,8 @@ export interface Template {
   readonly pairs: Pairs | undefined;
   readonly columns: readonly (Slot | undefined)[];
   readonly separator: number;
-  /** Numbers of fields without which nothing is cut. */
-  readonly needs: readonly number[];
+  /** Numbers of fields without which nothing is cut; of a list in it one is enough. */
+  readonly needs: readonly (readonly number[])[];
   /** Numbers that `found` may have: those of fields, and those of keys that only have to be there. */
   readonly size: number;
   /** It has literal texts, or needs fields, that few other messages have. */
@@ -130,23 +132,27 @@ export interface GivenTemplate {
   readonly set: Readonly<Record<string, string>>;
   readonly pairs?: Readonly<Record<string, string>> | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
-  readonly separator?: string | undefined;
+  /** Of several, a template for each. */
+  readonly separator?: string | readonly string[] | undefined;
   readonly assign?: string | undefined;
   readonly stop?: string | undefined;
+  readonly strict?: boolean | undefined;
   readonly columns?: readonly (string | null)[] | undefined;
   readonly needs?: readonly string[] | undefined;
-  readonly has?: readonly string[] | undefined;
+  readonly has?: readonly (string | readonly string[])[] | undefined;
 }
 
 const MOST_VARIANTS = 64;
 const utf8 = new TextEncoder();
 
-/** One template for each choice of `{a|b}`. @throws Error which says what is wrong with it */
+/** One template for each choice of `{a|b}` and each separator. @throws Error which says what is wrong with it */
 export function parseTemplate(given: GivenTemplate): Template[] {
   const variants = choices(given.text);
   if (variants.length > MOST_VARIANTS)
     throw new Error(`it has more than ${MOST_VARIANTS} variants`);
-  return variants.map((text) => compile(text, given));
+  const { separator } = given;
+  const separators = typeof separator === 'object' ? separator : [separator];
+  return separators.flatMap((one) => variants.map((text) => compile(text, one, given)));
 }
 
 /** The texts that the choices in a text stand for, which may have captures and choices in them. */
@@ -181,7 +187,7 @@ function braces(text: string, start: number): { bars: number[]; end: number } {
   throw new Error('a brace is not closed');
 }
 
-function compile(text: string, given: GivenTemplate): Template {
+function compile(text: string, separator: string | undefined, given: GivenTemplate): Template {
   const fields: string[] = Object.keys(given.set);
   const numberOf = (name: string): number => {
     const known = fields.indexOf(name);
@@ -214,6 +220,7 @@ function compile(text: string, given: GivenTemplate): Template {
   const of = parts.at(-1)?.capture;
   if ((of !== undefined && hasKeys(of)) !== (given.pairs !== undefined))
     throw new Error('{:pairs}, {:cef}, {:leef}, {:json} or {:xml} and "pairs" belong together');
+  if (given.strict === true && of !== 'pairs') throw new Error('only {:pairs} are read strictly');
   if ((of === 'columns') !== (given.columns !== undefined))
     throw new Error('{:columns} and "columns" belong together');
   const code = (one: string | undefined, usual: number): number => one?.charCodeAt(0) ?? usual;
@@ -226,14 +233,17 @@ function compile(text: string, given: GivenTemplate): Template {
   const labels = slotsOf(given.labels);
   const needs = (given.needs ?? []).map((name) => {
     if (!fields.includes(name)) throw new Error(`it needs ${name}, which it does not cut`);
-    return fields.indexOf(name);
+    return [fields.indexOf(name)];
   });
   let size = fields.length;
-  for (const key of given.has ?? []) {
+  const keyNumber = (key: string): number => {
     const known = pairs.find(([one]) => one === key)?.[1].field;
-    needs.push(known ?? size);
-    if (known === undefined) pairs.push([key, slot('text', size++)]);
-  }
+    if (known !== undefined) return known;
+    pairs.push([key, slot('text', size)]);
+    return size++;
+  };
+  for (const keys of given.has ?? [])
+    needs.push((typeof keys === 'string' ? [keys] : keys).map(keyNumber));
   return {
     text,
     parts,
@@ -241,12 +251,13 @@ function compile(text: string, given: GivenTemplate): Template {
     pairs: given.pairs && {
       keys: new KeyTable(pairs),
       labels: labels.map(([key, slot]) => [utf8.encode(key.toLowerCase()), slot]),
-      separator: code(given.separator, 32),
+      separator: code(separator, 32),
       assign: code(given.assign, 61),
       stop: code(given.stop, -1),
+      isStrict: given.strict === true,
     },
     columns,
-    separator: code(given.separator, 44),
+    separator: code(separator, 44),
     fields,
     needs,
     size,
