@@ -1,7 +1,7 @@
 /**
  * `node bench/fields.ts [LINES]`: what cutting fields costs, in CPU time for a line, beside reading the lines: of a mixed
- * log of servers (bench/generate/messages.ts), of firewalls' key=value, CEF and columns, and of lines that fit no extractor.
- * An import does more than reading: the share of an import is less.
+ * log of servers (bench/generate/messages.ts), of firewalls' key=value, CEF and columns, and of lines that fit no extractor,
+ * pairs among them. An import does more than reading: the share of an import is less.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -26,8 +26,19 @@ const KINDS: Readonly<Record<string, () => string>> = {
     `Mar  4 05:06:07 fw1 CEF:0|Example|Wall|1.0|100|connection denied|5|src=${ip()} spt=${port()} dst=${ip()} dpt=443 proto=TCP act=blocked dvchost=fw1 suser=alice cs1Label=Rule Name cs1=web out msg=no match for this`,
   'PAN-OS columns': () =>
     `Mar  4 05:06:07 fw1 1,2026/03/04 05:06:07,0123,TRAFFIC,end,1,2026/03/04 05:06:07,${ip()},${ip()},203.0.113.1,198.51.100.1,web out,example\\alice,,ssl,vsys1,trust,untrust,ethernet1/2,ethernet1/1,fwd,2026/03/04 05:06:07,4711,1,${port()},443,2,443,0x400053,tcp,allow,900,300,600,9,2026/03/04 05:05:07,60,any,0,1,0x0,A,B,0,5,4,tcp-fin,0`,
+  'failed logins of sshd': () =>
+    `Mar  4 05:06:07 host1 sshd[${port()}]: Failed password for invalid user alice from ${ip()} port ${port()} ssh2`,
+  netfilter: () =>
+    `Mar  4 05:06:07 host1 kernel: [UFW BLOCK] IN=eth0 OUT= MAC=00:16:3e:5a SRC=${ip()} DST=${ip()} LEN=60 TOS=0x00 PREC=0x00 TTL=64 ID=${port()} PROTO=TCP SPT=${port()} DPT=443 WINDOW=1024 RES=0x00 SYN URGP=0`,
+  cron: () => `Mar  4 05:06:07 host1 CRON[${port()}]: (root) CMD (/usr/lib/sysstat/debian-sa1 1 1)`,
+  'unfitting requests': () =>
+    `Mar  4 05:06:07 host1 nginx: ${ip()} - - "GET /index.php?id=${port()} HTTP/1.1" 200 ${port()} "-" "Mozilla/5.0"`,
   'no extractor': () =>
     `Mar  4 05:06:07 host1 worker[${port()}]: job ${port()} of tenant ${port()} took ${port()} ms on queue default`,
+  'no extractor, pairs': () =>
+    `Mar  4 05:06:07 host1 worker[${port()}]: job=${port()} tenant=${port()} ms=${port()} queue=default state=done attempt=1 node=n${port()} retry=no size=${port()} kind=mail`,
+  'no extractor, logfmt': () =>
+    `Mar  4 05:06:07 host1 worker[${port()}]: level=info ts=${port()} caller=main.go:12 msg="job done" job=${port()} tenant=${port()} ms=${port()} queue=default`,
 };
 
 /** CPU time for reading, and for cutting, in nanoseconds a line. */
