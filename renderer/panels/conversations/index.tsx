@@ -17,7 +17,7 @@ import {
 import { csvOf, download } from '../../widgets/csv.ts';
 import { Empty } from '../../widgets/empty.tsx';
 import { Loading } from '../../widgets/loading.tsx';
-import { OutOfNetwork } from '../../widgets/out-of-network.tsx';
+import { PrivateToPublic } from '../../widgets/private-to-public.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import table from '../../widgets/result-table.module.css';
 import css from './conversations.module.css';
@@ -101,7 +101,7 @@ export function ConversationsPanel() {
             onChange={(next) => setHosts(next === 'address' ? 'address' : 'size')}
           />
         )}
-        <OutOfNetwork />
+        <PrivateToPublic />
         <Button
           variant="default"
           leftSection={<IconDownload size={13} aria-hidden />}

@@ -21,7 +21,7 @@ import { csvOf, download } from '../../widgets/csv.ts';
 import { Empty } from '../../widgets/empty.tsx';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
-import { OutOfNetwork } from '../../widgets/out-of-network.tsx';
+import { PrivateToPublic } from '../../widgets/private-to-public.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import { Sparkline } from '../../widgets/sparkline.tsx';
 import { ValueMenu } from '../../widgets/value-menu.tsx';
@@ -154,7 +154,7 @@ export function TalkersPanel() {
           value={limit}
           onChange={(text) => text !== null && setLimit(text)}
         />
-        <OutOfNetwork also={OUT} />
+        <PrivateToPublic also={OUT} />
         <Button
           variant="default"
           leftSection={<IconDownload size={13} />}

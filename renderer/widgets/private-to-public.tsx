@@ -1,4 +1,7 @@
-/** Narrows the view to what went from private addresses to public ones. */
+/**
+ * Narrows the view to connections from private addresses to public ones. That is not all that left the network: what a
+ * server inside sent over a connection that was opened from outside is bytes of the other side's connection.
+ */
 import { Button } from '@mantine/core';
 import { IconArrowUpRight } from '@tabler/icons-react';
 import { dissect, useView, useWorkspace, withTerm } from '../panel-api.ts';
@@ -6,7 +9,7 @@ import { dissect, useView, useWorkspace, withTerm } from '../panel-api.ts';
 const TERMS = ['src_ip:private', 'dst_ip:public'];
 
 /** @param also what else of the view the panel changes with it */
-export function OutOfNetwork({
+export function PrivateToPublic({
   also = {},
 }: {
   readonly also?: { readonly by?: readonly string[]; readonly measure?: string };
@@ -17,7 +20,7 @@ export function OutOfNetwork({
     <Button
       variant="default"
       leftSection={<IconArrowUpRight size={13} aria-hidden />}
-      title="Only what private addresses sent to public ones"
+      title="Connections from private to public addresses. What a server answered to connections from outside is not among them."
       onClick={() =>
         views.show({
           query: TERMS.reduce((q, t) => withTerm(q, t), dissect(query).filter),
@@ -25,7 +28,7 @@ export function OutOfNetwork({
         })
       }
     >
-      Out of the network
+      Private to public
     </Button>
   );
 }
