@@ -28,7 +28,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventsOf, generateEvidence } from '../../fixtures/generate.ts';
 import {
   daybook,
-  isClearMessage,
+  assertClearMessage,
   json,
   ledgerLines,
   ndjson,
@@ -66,7 +66,7 @@ const count = async (name: string, query: string): Promise<number> => {
 /** Failed with a message that says `what`, and no stack trace. */
 function failsClearly(outcome: Outcome, what: RegExp, status = 1): void {
   expect(outcome.err).toMatch(what);
-  expect(isClearMessage(outcome.err), outcome.err).toBe(true);
+  assertClearMessage(outcome.err);
   expect(outcome.status, outcome.err).toBe(status);
 }
 
@@ -485,7 +485,7 @@ describe.skipIf(!existsSync('/dev/full'))('results that cannot be written', () =
       ...['query', WHOLE, 'kind:*', '--format', format],
       ...['--out', format === 'parquet' ? at('no-such-folder/x') : '/dev/full'],
     ]);
-    expect(isClearMessage(outcome.err), outcome.err).toBe(true);
+    assertClearMessage(outcome.err);
     expect(outcome.status).toBe(1);
   });
 });

@@ -5,7 +5,7 @@
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { daybook, isClearMessage, json, ndjson, scratch, start } from './harness.ts';
+import { daybook, assertClearMessage, json, ndjson, scratch, start } from './harness.ts';
 
 const space = scratch();
 const folder = path.join(space.folder, 'case.daybook');
@@ -69,7 +69,7 @@ describe('marks', () => {
     const rest = command === 'tag' ? ['name'] : ['--reason', 'why'];
     const outcome = await daybook([command, folder, '* | top 3 host', ...rest]);
     expect(outcome.status).toBe(2);
-    expect(isClearMessage(outcome.err)).toBe(true);
+    assertClearMessage(outcome.err);
     expect(outcome.err).toContain('a query that finds events');
   });
 });
@@ -97,7 +97,7 @@ describe('retime', () => {
     const before = await daybook(['query', folder, 'kind:*', '--json']);
     const outcome = await daybook(['retime', folder, source, option, value]);
     expect(outcome.status).not.toBe(0);
-    expect(isClearMessage(outcome.err)).toBe(true);
+    assertClearMessage(outcome.err);
     expect(outcome.err).toContain(message);
     const after = await daybook(['query', folder, 'kind:*', '--json']);
     expect(after.out).toBe(before.out);

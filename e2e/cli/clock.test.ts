@@ -2,10 +2,10 @@
  * A clock that was wrong: given at import, given later or in a scan, the times are the same; what the source stated is
  * never lost, and reading the evidence back agrees.
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { daybook, isClearMessage, json, ndjson, scratch } from './harness.ts';
+import { daybook, assertClearMessage, json, ndjson, scratch } from './harness.ts';
 
 const space = scratch();
 afterAll(() => space.remove());
@@ -82,7 +82,7 @@ describe('the error of a clock', () => {
     await verified(right);
   });
 
-  it('is said beside the sources, and of each event', async () => {
+  it('is said beside the sources and in the report', async () => {
     const folder = await imported('said', '--clock', '90s-slow');
     const sources = json<{ decisions: Record<string, unknown> }[]>(
       await daybook(['sources', folder, '--json']),
@@ -92,6 +92,8 @@ describe('the error of a clock', () => {
     expect((await daybook(['sources', folder])).out).toContain('1m30s slow');
     const report = path.join(space.folder, 'report.html');
     expect((await daybook(['report', folder, '--out', report])).status).toBe(0);
+    const text = readFileSync(report, 'utf8').replace(/<[^>]*>/g, '');
+    expect(text.split(/clock(?: error)?: 1m30s slow \(given/)).toHaveLength(3);
   });
 
   it('is the same in a scan', async () => {
@@ -115,6 +117,6 @@ describe('the error of a clock', () => {
       ...[path.join(space.folder, 'zulu.json'), '--clock', clock],
     ]);
     expect(outcome.status).toBe(2);
-    isClearMessage(outcome.err);
+    assertClearMessage(outcome.err);
   });
 });

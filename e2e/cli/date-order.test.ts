@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { daybook, isClearMessage, json, ndjson, scratch } from './harness.ts';
+import { daybook, assertClearMessage, json, ndjson, scratch } from './harness.ts';
 
 const space = scratch();
 afterAll(() => space.remove());
@@ -107,7 +107,7 @@ describe('the order of dates', () => {
     writeFileSync(source, '2021-03-04 08:00:00 a\n');
     const wrong = await daybook(['import', folder, source, '--date-order', 'ydm']);
     expect(wrong.status).toBe(2);
-    expect(isClearMessage(wrong.err)).toBe(true);
+    assertClearMessage(wrong.err);
     expect((await daybook(['import', folder, source])).status).toBe(0);
     const none = await daybook(['retime', folder, 'refused.log', '--date-order', 'dmy']);
     expect(none.status).toBe(2);

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { daybook, isClearMessage, json, scratch } from './harness.ts';
+import { daybook, assertClearMessage, json, scratch } from './harness.ts';
 
 const space = scratch();
 const folder = path.join(space.folder, 'case.daybook');
@@ -97,6 +97,6 @@ it.each([
   const before = await list();
   const done = await daybook(['findings', folder, ...args]);
   expect(done.status).toBe(status);
-  isClearMessage(done.err);
+  assertClearMessage(done.err);
   expect(await list()).toEqual(before);
 });

@@ -110,13 +110,16 @@ export function scratch(): { folder: string; remove: () => void } {
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** A message for people: says something, and is no stack trace. */
-export function isClearMessage(text: string): boolean {
-  return (
+/**
+ * A message for people: says something, and is no stack trace.
+ * @throws where it is none
+ */
+export function assertClearMessage(text: string): void {
+  const isClear =
     /^(?:daybook: \S|\{"error":\{"code":"(?!internal)[\w-]+","message":"[^"])/m.test(text) &&
     !/^\s+at .+:\d+:\d+\)?$/m.test(text) &&
-    !/unexpected error|node:internal/.test(text)
-  );
+    !/unexpected error|node:internal/.test(text);
+  if (!isClear) throw new Error(`no clear message: ${JSON.stringify(text)}`);
 }
 
 /** What `import --json` prints for one source and for the whole (docs: the command line). */

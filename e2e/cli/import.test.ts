@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventsOf, generateEvidence, type Expected } from '../../fixtures/generate.ts';
 import {
   daybook,
-  isClearMessage,
+  assertClearMessage,
   json,
   ledgerLines,
   scratch,
@@ -218,13 +218,13 @@ describe('damaged and hostile evidence', () => {
     const outcome = await daybook(['import', `${file}.daybook`, file]);
     expect([0, 1, 3]).toContain(outcome.status);
     expect(outcome.out + outcome.err).not.toMatch(/unexpected error|node:internal/);
-    if (outcome.status === 1) expect(isClearMessage(outcome.err)).toBe(true);
+    if (outcome.status === 1) assertClearMessage(outcome.err);
   });
 
   it('fails where nothing is there to import', async () => {
     const outcome = await daybook(['import', at('none.daybook'), at('no-such-file')]);
     expect(outcome.status).toBe(1);
-    expect(isClearMessage(outcome.err)).toBe(true);
+    assertClearMessage(outcome.err);
     expect(outcome.err).toContain('no-such-file');
   });
 
@@ -233,7 +233,7 @@ describe('damaged and hostile evidence', () => {
     writeFileSync(at('folder/letter.txt'), 'Dear reader');
     const outcome = await daybook(['import', at('folder'), at('evidence/syslog/auth.log')]);
     expect(outcome.status).toBe(1);
-    expect(isClearMessage(outcome.err)).toBe(true);
+    assertClearMessage(outcome.err);
     expect(readdirSync(at('folder'))).toEqual(['letter.txt']);
   });
 });

@@ -13,7 +13,7 @@ import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { daybook, isClearMessage, json, scratch } from './harness.ts';
+import { daybook, assertClearMessage, json, scratch } from './harness.ts';
 
 const { folder, remove } = scratch();
 const at = (...names: string[]): string => path.join(folder, ...names);
@@ -108,5 +108,5 @@ it('and what is imported again from there is the same, and stays', async () => {
 it('refuses a folder that is not there', async () => {
   const done = await daybook(['sources', CASE, '--locate', at('nowhere')]);
   expect(done.status).toBe(1);
-  isClearMessage(done.err);
+  assertClearMessage(done.err);
 });

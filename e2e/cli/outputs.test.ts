@@ -14,7 +14,7 @@ import {
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jsonDocument } from '../../engine/contract/json-document.ts';
-import { daybook, isClearMessage, json, ndjson, scratch } from './harness.ts';
+import { daybook, assertClearMessage, json, ndjson, scratch } from './harness.ts';
 
 const space = scratch();
 const at = (...names: string[]): string => path.join(space.folder, ...names);
@@ -85,7 +85,7 @@ describe('an output replaces nothing that matters', () => {
       const outcome = await daybook([...args, ...force]);
       expect(outcome.status, outcome.err).toBe(2);
       expect(outcome.err).toMatch(message);
-      expect(isClearMessage(outcome.err)).toBe(true);
+      assertClearMessage(outcome.err);
       expect(readFileSync(file)).toEqual(before);
       expect(readFileSync(path.join(CASE, 'case.sqlite')).length).toBe(catalog.length);
     }

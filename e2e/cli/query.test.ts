@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventsOf, generateEvidence, type Expected } from '../../fixtures/generate.ts';
-import { daybook, isClearMessage, json, ndjson, scratch } from './harness.ts';
+import { daybook, assertClearMessage, json, ndjson, scratch } from './harness.ts';
 
 const { folder, remove } = scratch();
 const CASE = path.join(folder, 'office.daybook');
@@ -354,7 +354,7 @@ describe('wrong usage and what is not there', () => {
     const outcome = await daybook(args.map((arg) => names[arg] ?? arg));
     expect(outcome.status, outcome.err).toBe(status);
     expect(outcome.out).toBe('');
-    if (args.length > 0) expect(isClearMessage(outcome.err), outcome.err).toBe(true);
+    if (args.length > 0) assertClearMessage(outcome.err);
   });
 
   it('names the place of a mistake and the nearest field', async () => {

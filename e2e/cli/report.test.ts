@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { daybook, isClearMessage, json, scratch } from './harness.ts';
+import { daybook, assertClearMessage, json, scratch } from './harness.ts';
 
 const space = scratch();
 const folder = path.join(space.folder, 'case.daybook');
@@ -76,7 +76,7 @@ it('has its classification at the top and the bottom of the page, on paper of ea
   // It is not cut: what does not fit is refused.
   const long = await daybook([...args.slice(0, 5), 'x'.repeat(101), '--force']);
   expect(long.status).toBe(2);
-  isClearMessage(long.err);
+  assertClearMessage(long.err);
   expect(readFileSync(page, 'utf8')).toBe(text);
 });
 
@@ -146,7 +146,7 @@ it.each([
   const before = readFileSync(evidence);
   const done = await daybook(['report', folder, ...args]);
   expect(done.status).toBe(2);
-  isClearMessage(done.err);
+  assertClearMessage(done.err);
   expect(readFileSync(evidence)).toEqual(before);
   expect(readdirSync(folder)).not.toContain('report.html');
 });

@@ -10,7 +10,7 @@ import { writeCapture } from '../../fixtures/evidence/capture.ts';
 import { START } from '../../fixtures/evidence/story.ts';
 import {
   daybook,
-  isClearMessage,
+  assertClearMessage,
   json,
   ndjson,
   scratch,
@@ -126,7 +126,7 @@ describe('daybook scan', () => {
   ])('says clearly what is wrong: %j', async (args, status) => {
     const outcome = await daybook(args);
     expect(outcome.status).toBe(status);
-    expect(isClearMessage(outcome.err)).toBe(true);
+    assertClearMessage(outcome.err);
   });
 
   it('ends with 130 on ctrl-C, and leaves nothing', async () => {

@@ -111,6 +111,26 @@ describe('event.get', () => {
     expect((await get(`${await sourceOf('e.log')}:1`)).timeNotes).toEqual([]);
   });
 
+  it('says how wrong the clock was, and the time that the record states', async () => {
+    const wrong = await smallCase({ 'e.log': rfc5424(3) }, evidence, {
+      options: { clock: '1m30s slow' },
+    });
+    try {
+      const stated = (await get(`${await sourceOf('e.log')}:1`)).ts!;
+      const { result } = await called(eventHandlers(wrong.services), 'event.get', {
+        case: wrong.folder,
+        event: '1:1',
+      });
+      expect(result.ts).toBe(stated + 90e6);
+      const text = new Date(stated / 1000).toISOString().replace('T', ' ');
+      expect(result.timeNotes).toEqual([
+        `The clock of this source was 1m30s slow, as decided for it; uncorrected, the time is ${text}.`,
+      ]);
+    } finally {
+      await wrong.dispose();
+    }
+  });
+
   it('says that a record has no time', async () => {
     const event = await get(`${await sourceOf('c.log')}:36`);
     expect(event.ts).toBeUndefined();
