@@ -24,7 +24,7 @@ export {
   type EvidenceSection,
 } from './state/case-work.ts';
 export { isRunning, type ImportJob, type SourceReport } from './state/import-job.ts';
-export { notifyDone, notifyError } from './state/notify.ts';
+export { notifyDone, notifyError, notifyPartly } from './state/notify.ts';
 export {
   formatBytes,
   formatCount,

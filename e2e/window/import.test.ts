@@ -119,6 +119,39 @@ for (const shell of [browserShell, electronShell]) {
       await expect(importing.source(log)).toContainText('2025-10-14 2');
     });
 
+    it('corrects the clock of all and of one file, and takes no text that is none', async () => {
+      const { importing } = window;
+      const log = 'syslog.tar.gz!auth.log';
+      await expect(importing.source(CAPTURE)).toContainText('2026-10-13 01:30:');
+      await importing.clockOf('all').fill('90');
+      await expect(importing.before.getByRole('alert')).toContainText(
+        '“90” does not say how wrong the clock of all was',
+      );
+      await expect(importing.import).toBeDisabled();
+      await shot(opened.page, `${shell.name}-preview-mistyped`);
+      await importing.clockOf('all').fill('1h fast');
+      await importing.clockOf('all').press('Enter');
+      await expect(importing.source(CAPTURE)).toContainText('2026-10-13 00:30:');
+      await expect(importing.import).toBeEnabled();
+
+      // What was mistyped is not lost from view with the details of its source.
+      await importing.clockOf(CAPTURE).fill('2h');
+      await importing.source(CAPTURE).getByRole('button', { name: CAPTURE, exact: true }).click();
+      await expect(importing.clockOf(CAPTURE)).toBeHidden();
+      await expect(importing.before.getByRole('alert')).toContainText(CAPTURE);
+      await expect(importing.import).toBeDisabled();
+      await importing.look(CAPTURE);
+      await expect(importing.clockOf(CAPTURE)).toHaveValue('2h');
+      await importing.clockOf(CAPTURE).fill('2h slow');
+      await importing.clockOf(CAPTURE).press('Enter');
+      await expect(importing.source(CAPTURE)).toContainText('2026-10-13 03:30:');
+      await importing.clockOf('all').fill('');
+      await importing.clockOf('all').press('Enter');
+      await expect(importing.source(log)).toContainText('2025-10-14 2');
+      await expect(importing.import).toBeEnabled();
+      await shot(opened.page, `${shell.name}-preview-clock`);
+    });
+
     it('imports, and its ledger adds up to what the evidence was made of', async () => {
       const { importing } = window;
       await importing.begin();
@@ -139,6 +172,9 @@ for (const shell of [browserShell, electronShell]) {
       await expect(
         importing.ledger.getByRole('row').filter({ hasText: 'syslog.tar.gz!auth.log.1' }),
       ).toContainText(zone);
+      await expect(importing.ledger.getByRole('row').filter({ hasText: CAPTURE })).toContainText(
+        '2h slow',
+      );
       await importing.showEvents();
       await expect.poll(() => window.found()).toBeGreaterThan(1000);
       await shot(opened.page, `${shell.name}-events`);

@@ -130,6 +130,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-body': '#ffffff',
     '--mantine-color-text': '#1c2430',
     '--mantine-color-dimmed': '#566170',
+    '--mantine-color-error': '#c0322f',
     '--mantine-color-default-border': '#dfe4ea',
   },
   dark: {
@@ -181,6 +182,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-body': '#151a21',
     '--mantine-color-text': '#d7dee8',
     '--mantine-color-dimmed': '#93a1b3',
+    '--mantine-color-error': '#f0716f',
     '--mantine-color-default-border': '#262e39',
   },
 });

@@ -19,6 +19,11 @@ export function notifyError(error: unknown, what: string): void {
   });
 }
 
+/** Tells what was done, and what was not: longer on the screen than what needs no look. */
+export function notifyPartly(message: string, title: string): void {
+  notifications.show({ color: 'yellow', title, message, autoClose: 12_000 });
+}
+
 export function notifyDone(message: string, title?: string): void {
   notifications.show({ color: 'teal', message, ...(title === undefined ? {} : { title }) });
 }

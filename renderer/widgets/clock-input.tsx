@@ -1,4 +1,7 @@
-/** How wrong a clock was, typed, and taken with Enter or when the field is left. */
+/**
+ * How wrong a clock was, typed, and taken with Enter or when the field is left. What is typed and is no clock error is
+ * reported at every key: the form that the field is in must not go on without a correction that a person meant to give.
+ */
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { clockErrorText, parseClockError } from '../../engine/contract/clock.ts';
@@ -9,11 +12,21 @@ interface Props {
   readonly placeholder?: string;
   readonly value: string | undefined;
   readonly onClock: (clock: string | undefined) => void;
+  /** The text that was typed last and is no clock error. The form keeps it, for a field that is shown again. */
+  readonly mistyped: string | undefined;
+  readonly onMistyped: (text: string | undefined) => void;
 }
 
-export function ClockInput({ label, placeholder = 'right', value, onClock }: Props) {
-  const [typed, setTyped] = useState<string>();
-  const error = typed === undefined || typed.trim() === '' ? 0 : parseClockError(typed);
+export function ClockInput({
+  label,
+  placeholder = 'right',
+  value,
+  onClock,
+  mistyped,
+  onMistyped,
+}: Props) {
+  const [typed, setTyped] = useState(mistyped);
+  const error = errorOf(typed);
   const take = (): void => {
     if (typed === undefined || error === undefined) return;
     setTyped(undefined);
@@ -26,8 +39,11 @@ export function ClockInput({ label, placeholder = 'right', value, onClock }: Pro
       w={130}
       placeholder={placeholder}
       value={typed ?? value ?? ''}
-      error={error === undefined ? 'such as 90s fast, 1h2m slow' : undefined}
-      onChange={(event) => setTyped(event.currentTarget.value)}
+      error={error === undefined}
+      onChange={({ currentTarget: { value: text } }) => {
+        setTyped(text);
+        onMistyped(errorOf(text) === undefined ? text : undefined);
+      }}
       onBlur={take}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || typed === undefined) return;
@@ -36,4 +52,14 @@ export function ClockInput({ label, placeholder = 'right', value, onClock }: Pro
       }}
     />
   );
+}
+
+/** Microseconds; 0 where nothing is typed. */
+function errorOf(typed: string | undefined): number | undefined {
+  return typed === undefined || typed.trim() === '' ? 0 : parseClockError(typed);
+}
+
+/** Why a form does not go on. @param clock which one, such as `the clock of a.log` */
+export function mistypedText(clock: string, text: string): string {
+  return `“${text}” does not say how wrong ${clock} was: write 90s fast, or 1h2m slow`;
 }

@@ -51,6 +51,15 @@ export class ImportDialog {
     return this.before.getByRole('textbox', { name: `Year of ${name}` });
   }
 
+  /** How wrong a clock was: that of a source, whose details are open, or of `all`. */
+  clockOf(name: string): Locator {
+    return this.before.getByRole('textbox', { name: `Clock of ${name}`, exact: true });
+  }
+
+  get import(): Locator {
+    return this.before.getByRole('button', { name: 'Import', exact: true });
+  }
+
   /** Which column of a table is this field of an event. */
   columnFor(field: string): Locator {
     return this.before.getByRole('combobox', { name: `Column for ${field}`, exact: true });
@@ -68,7 +77,7 @@ export class ImportDialog {
   }
 
   async begin(): Promise<void> {
-    await this.before.getByRole('button', { name: 'Import', exact: true }).click();
+    await this.import.click();
   }
 
   /** By the keyboard: while sources are added to the table above it, the button moves away from a pointer. */

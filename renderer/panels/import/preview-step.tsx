@@ -2,8 +2,8 @@
 import { Button, Checkbox, SegmentedControl, Text } from '@mantine/core';
 import { useState } from 'react';
 import { formatBytes, formatCount, useImportJobs, counted, nounOf } from '../../panel-api.ts';
-import { ClockInput } from '../../widgets/clock-input.tsx';
-import { EventText } from '../../widgets/event-text.tsx';
+import { ClockInput, mistypedText } from '../../widgets/clock-input.tsx';
+import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
@@ -35,6 +35,9 @@ function keyOf({ path, members }: Preview): string {
   return `${path}\n${members.join('\n')}`;
 }
 
+/** What a decision about the whole import is kept under, beside the files that have their own. */
+const WHOLE = '';
+
 /** So many sources are seen at a glance. */
 const FEW = 8;
 
@@ -56,6 +59,8 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
   const [limits, setLimits] = useState<Limits>({});
   const [show, setShow] = useState<Shown>('all');
   const [judged, setJudged] = useState<Judged>();
+  /** What was typed for a clock and is no error of one, by the path of the file. */
+  const [mistyped, setMistyped] = useState<ReadonlyMap<string, string>>(new Map());
   const { list, end, error, busy, shared, own } = previews;
   const captures = list.some((one) => one.format === 'pcap');
   const asking = list.filter((one) => one.asks.zone);
@@ -75,6 +80,13 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
   const ordered = end === undefined ? list : inOrder(list, look);
   const seen = ordered.filter((one) => show === 'all' || look(one) === show);
 
+  const setMistypedOf = (of: string, text: string | undefined): void =>
+    setMistyped((before) => {
+      const others = [...before].filter(([other]) => other !== of);
+      return new Map(text === undefined ? others : [...others, [of, text]]);
+    });
+  const wrongClock = wrongClockText(mistyped, deciding);
+
   const start = (): void => {
     jobs.start({
       ...{ case: path, items: importItems(paths, shared, own), packets, flows, leaveOutOverlap },
@@ -87,7 +99,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
       className={form['stack']}
       onSubmit={(event) => {
         event.preventDefault();
-        if (blocked === undefined && (packets || flows)) start();
+        if (blocked === undefined && wrongClock === undefined && (packets || flows)) start();
       }}
     >
       <div className={form['row']} role="status">
@@ -177,6 +189,8 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
                     busy={busy.has(preview.path)}
                     decides={decides}
                     onDecide={(decision) => previews.decide(preview.path, decision)}
+                    mistypedClock={mistyped.get(preview.path)}
+                    onMistypedClock={(text) => setMistypedOf(preview.path, text)}
                   />
                 );
               })}
@@ -216,6 +230,8 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
             label="Clock of all"
             value={shared.clock}
             onClock={(clock) => previews.decideAll({ clock })}
+            mistyped={mistyped.get(WHOLE)}
+            onMistyped={(text) => setMistypedOf(WHOLE, text)}
           />
         </div>
       )}
@@ -246,6 +262,11 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
             {blocked}
           </Text>
         )}
+        {wrongClock !== undefined && (
+          <Text size="xs" className={css['warn']} role="alert">
+            {wrongClock}
+          </Text>
+        )}
         {!packets && !flows && (
           <Text size="xs" className={css['warn']}>
             Without packets or flows, nothing of a capture is imported.
@@ -259,6 +280,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
           data-autofocus
           disabled={
             blocked !== undefined ||
+            wrongClock !== undefined ||
             (!packets && !flows) ||
             (end !== undefined && list.length === 0 && end.left === 0)
           }
@@ -268,4 +290,18 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
       </div>
     </form>
   );
+}
+
+/** Which clock must be typed again before an import; a file that has no field for its clock any more does not count. */
+function wrongClockText(
+  mistyped: ReadonlyMap<string, string>,
+  files: ReadonlyMap<string, Preview>,
+): string | undefined {
+  for (const [path, text] of mistyped) {
+    if (path === WHOLE) return mistypedText('the clock of all', text);
+    const file = files.get(path);
+    if (file !== undefined && file.problem === undefined)
+      return mistypedText(`the clock of ${visibleText(file.source, 80)}`, text);
+  }
+  return undefined;
 }

@@ -36,9 +36,13 @@ interface Props {
   /** Whether decisions are made here: once per file, at the first of its members. */
   readonly decides: boolean;
   readonly onDecide: (decision: Decision) => void;
+  /** What was typed for its clock and is no clock error. */
+  readonly mistypedClock: string | undefined;
+  readonly onMistypedClock: (text: string | undefined) => void;
 }
 
-export function SourceRow({ preview, own, busy, decides, onDecide }: Props) {
+export function SourceRow(props: Props) {
+  const { preview, own, busy, decides, onDecide, mistypedClock, onMistypedClock } = props;
   const [open, setOpen] = useState(preview.asks.mapping);
   const { source, records, asks, decisions, problem, already } = preview;
   const Caret = open ? IconChevronDown : IconChevronRight;
@@ -158,6 +162,8 @@ export function SourceRow({ preview, own, busy, decides, onDecide }: Props) {
               preview={preview}
               clock={decides ? (own?.clock ?? '') : undefined}
               onDecide={onDecide}
+              mistypedClock={mistypedClock}
+              onMistypedClock={onMistypedClock}
             />
           </td>
         </tr>
@@ -239,11 +245,11 @@ function Detail({
   preview,
   clock,
   onDecide,
-}: {
-  readonly preview: Preview;
+  mistypedClock,
+  onMistypedClock,
+}: Pick<Props, 'preview' | 'onDecide' | 'mistypedClock' | 'onMistypedClock'> & {
   /** What was decided of its clock for this file by itself; undefined: that is decided elsewhere. */
   readonly clock: string | undefined;
-  readonly onDecide: (decision: Decision) => void;
 }) {
   const { records, quarantined, problem, table, notes } = preview;
   const skipped = Object.entries(preview.skippedReasons);
@@ -267,6 +273,8 @@ function Detail({
             placeholder={String(preview.decisions['clock'] ?? 'right')}
             value={clock}
             onClock={(error) => onDecide({ clock: error })}
+            mistyped={mistypedClock}
+            onMistyped={onMistypedClock}
           />
         </div>
       )}

@@ -7,11 +7,19 @@ import {
   ORDER_NAMES,
   type DateOrder,
 } from '../../../engine/contract/decisions.ts';
-import { counted, notifyDone, notifyError, useCase, useWorkspace } from '../../panel-api.ts';
-import { ClockInput } from '../../widgets/clock-input.tsx';
+import {
+  counted,
+  notifyDone,
+  notifyError,
+  notifyPartly,
+  useCase,
+  useWorkspace,
+} from '../../panel-api.ts';
+import { ClockInput, mistypedText } from '../../widgets/clock-input.tsx';
 import { visibleText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
 import { ZoneSelect } from '../../widgets/zone-select.tsx';
+import { notesText } from './notes-text.ts';
 import { sourcesNear } from './sources-near.ts';
 import type { Source } from './source-state.tsx';
 import css from './sources.module.css';
@@ -35,6 +43,7 @@ export function Retime({ source, sources }: Props) {
   const { tz, year, dateOrder, clock } = source.decisions;
   const [next, setNext] = useState<Next>({});
   const [scope, setScope] = useState('0');
+  const [mistyped, setMistyped] = useState<string>();
   const [busy, setBusy] = useState(false);
   const isRead = source.status === 'complete' || source.broken !== undefined;
   if (source.first === undefined || !isRead) return null;
@@ -48,7 +57,9 @@ export function Retime({ source, sources }: Props) {
         ...{ case: path, sources: chosen.sources.map(({ id }) => id) },
         ...Object.fromEntries(decided),
       });
-      notifyDone(notes.join('; '), `${counted(changed, 'event has', 'events have')} new times`);
+      // Of several sources, what is said names those that stay as they are.
+      const notify = chosen.sources.length > 1 && notes.length > 0 ? notifyPartly : notifyDone;
+      notify(notesText(notes), `${counted(changed, 'event has', 'events have')} new times`);
       setNext({});
     } catch (error) {
       notifyError(error, 'The times were not changed');
@@ -68,7 +79,7 @@ export function Retime({ source, sources }: Props) {
       >
         {tz !== undefined && (
           <ZoneSelect
-            aria-label="Another zone for this source"
+            aria-label="Another zone"
             width={170}
             placeholder={String(tz)}
             value={next.tz ?? ''}
@@ -77,7 +88,7 @@ export function Retime({ source, sources }: Props) {
         )}
         {typeof year === 'number' && (
           <NumberInput
-            aria-label="Another year of its last record"
+            aria-label="Another year of the last record"
             w={80}
             hideControls
             min={1970}
@@ -91,7 +102,7 @@ export function Retime({ source, sources }: Props) {
         )}
         {isDateOrder(dateOrder) && (
           <Select
-            aria-label="Another order of its dates"
+            aria-label="Another order of the dates"
             w={150}
             clearable
             placeholder={ORDER_NAMES[dateOrder]}
@@ -102,12 +113,14 @@ export function Retime({ source, sources }: Props) {
             }
           />
         )}
-        <span className={form['muted']}>Its clock was</span>
+        <span className={form['muted']}>The clock was</span>
         <ClockInput
-          label="How wrong its clock was"
+          label="How wrong the clock was"
           placeholder={clock === undefined ? 'right' : String(clock)}
           value={next.clock}
           onClock={(error) => setNext({ ...next, clock: error })}
+          mistyped={mistyped}
+          onMistyped={setMistyped}
         />
         {scopes.length > 1 && (
           <Select
@@ -127,11 +140,16 @@ export function Retime({ source, sources }: Props) {
           size="compact-sm"
           variant="default"
           loading={busy}
-          disabled={readOnly || decided.length === 0}
+          disabled={readOnly || decided.length === 0 || mistyped !== undefined}
         >
           Apply
         </Button>
       </form>
+      {mistyped !== undefined && (
+        <Text size="xs" className={css['warn']} role="alert">
+          {mistypedText('the clock', mistyped)}
+        </Text>
+      )}
       <Text size="xs" c="dimmed">
         The evidence is not read again; the change is recorded in the audit log. A clock is given by
         how far it was off, such as <i>90s fast</i> or <i>1h2m slow</i>.

@@ -13,7 +13,7 @@ export function sourcesNear(source: Source, all: readonly Source[]): Scope[] {
   const scopes: Scope[] = [{ label: 'this source', sources: [source] }];
   if (beside.length > 1 && beside.length < all.length)
     scopes.push({
-      label: `${counted(beside.length, 'source')} in ${place.slice(place.lastIndexOf('/', place.length - 2) + 1)}`,
+      label: `${counted(beside.length, 'source')} in ${lastPartOf(place)}`,
       sources: beside,
     });
   if (all.length > 1)
@@ -21,7 +21,14 @@ export function sourcesNear(source: Source, all: readonly Source[]): Scope[] {
   return scopes;
 }
 
-/** The folder that a source lies in, or the archive. */
+/** The folder that a source lies in, with the separator at its end, or the archive. */
 function placeOf({ path, members }: Pick<Source, 'path' | 'members'>): string {
-  return members.length > 0 ? path : path.replace(/[^/\\]*$/, '');
+  if (members.length > 0) return path;
+  return path.slice(0, path.length - lastPartOf(path).length);
+}
+
+/** A path of Windows has either separator; in others a backslash is part of a name. */
+function lastPartOf(path: string): string {
+  const last = path.startsWith('/') ? /[^/]*\/?$/ : /[^/\\]*[/\\]?$/;
+  return last.exec(path)![0];
 }

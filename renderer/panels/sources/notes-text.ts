@@ -1,0 +1,11 @@
+/** What is told of a change to many sources, as short as a notice is. */
+import { formatCount } from '../../panel-api.ts';
+
+const MOST_NOTES = 3;
+
+/** The first notes, and how many more there are. */
+export function notesText(notes: readonly string[]): string {
+  const more = notes.length - MOST_NOTES;
+  const shown = notes.slice(0, MOST_NOTES).join('; ');
+  return more > 0 ? `${shown}; and ${formatCount(more)} more` : shown;
+}
