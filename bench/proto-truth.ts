@@ -190,7 +190,8 @@ const COMPARISONS: readonly Comparison[] = [
   },
   {
     ...{ name: 'kerberos service', table: 'auth-smb', theirs: plainKerberos('SNameString') },
-    ours: (row) => of('kerberos', 'sname')(row).flatMap(nameParts),
+    ours: (row) =>
+      row['event_type'] === 'AP' ? [] : of('kerberos', 'sname')(row).flatMap(nameParts),
   },
   {
     ...{ name: 'ticket service', table: 'auth-smb', theirs: ticketService },
