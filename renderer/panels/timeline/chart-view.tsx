@@ -120,7 +120,7 @@ export function ChartView({
   const [into, setInto] = useState<HTMLDivElement | null>(null);
   const [hover, setHover] = useState<{ bucket: number; left: number }>();
   const [brushing, setBrushing] = useState<Range>();
-  const findings = useFindings(buckets);
+  const { findings, notMarked } = useFindings(buckets);
   const data = useChartData(timeline, findings);
   const cursor = useBucketCursor(buckets, zoom);
   const zoomTo = (from: number, to: number): void => {
@@ -171,6 +171,11 @@ export function ChartView({
       onBlur={cursor.leave}
     >
       <Nothing timeline={timeline} />
+      {notMarked !== undefined && starts.length > 0 && (
+        <div className={css['notMarked']} role="status">
+          {notMarked}
+        </div>
+      )}
       {range !== undefined ? (
         <RangeTip {...{ ...place, range, zone }} />
       ) : (

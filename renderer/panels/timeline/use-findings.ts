@@ -1,40 +1,52 @@
-/** When the findings of the case happened: events that someone tagged or wrote a note on, whatever the query finds. */
+/** When events that someone tagged or wrote a note on happened, within the chart's time, whether the query finds them or not. */
 import { useMemo } from 'react';
 import { useAnswer, useCase } from '../../panel-api.ts';
+import { visibleText } from '../../widgets/visible-text.ts';
 import type { Buckets } from './buckets.ts';
 import type { Findings } from './chart-data.ts';
+import { findingsQuery } from './findings-query.ts';
 
-/** Events with a note that are asked for. */
-const MOST_NOTES = 500;
 const NONE: Findings = { times: [], counts: [] };
 
-/** Those within the chart's buckets, each in the middle of its bucket. */
-export function useFindings({ starts, width, zone }: Buckets): Findings {
+interface FoundFindings {
+  /** Each in the middle of its bucket. */
+  readonly findings: Findings;
+  /** What of them is not marked, for people. */
+  readonly notMarked: string | undefined;
+}
+
+export function useFindings({ starts, width, zone }: Buckets): FoundFindings {
   const { case: path, tags } = useCase();
-  const notes = useAnswer('note.list', { case: path }).data?.notes ?? [];
-  const noted = notes.slice(0, MOST_NOTES).map(({ event }) => event);
-  const terms = [
-    ...(tags.some(({ count }) => count > 0) ? ['tag:*'] : []),
-    ...(noted.length > 0 ? [`event_id:(${noted.join(' OR ')})`] : []),
-  ];
+  const noted = useAnswer('note.list', { case: path });
+  const { query, leftOut } = findingsQuery(
+    tags.some(({ count }) => count > 0),
+    noted.data?.notes ?? [],
+  );
   const [first, last] = [starts[0], starts[starts.length - 1]];
-  const { data } = useAnswer(
+  const { data, error = noted.error } = useAnswer(
     'timeline.run',
-    terms.length === 0 || first === undefined || last === undefined
+    query === undefined || first === undefined || last === undefined
       ? undefined
       : {
-          ...{ case: path, query: `kind:* (${terms.join(' OR ')})`, zone },
+          ...{ case: path, query, zone },
           // The finest round width with so many buckets over this range is that of the chart: the buckets are the same.
           ...{ from: first, to: last + width, buckets: starts.length },
         },
   );
-  return useMemo(() => {
+  const findings = useMemo(() => {
     const counts = data?.series[0]?.counts;
-    if (terms.length === 0 || data === undefined || counts === undefined) return NONE;
+    if (query === undefined || data === undefined || counts === undefined) return NONE;
     const found = Array.from(data.starts, (start, at) => ({
       time: start + data.width / 2,
       n: counts[at] ?? 0,
     })).filter(({ n }) => n > 0);
     return { times: found.map(({ time }) => time), counts: found.map(({ n }) => n) };
-  }, [data, terms.length]);
+  }, [data, query]);
+  return {
+    findings,
+    notMarked:
+      error === undefined
+        ? leftOut
+        : `▾ tagged and noted events are not marked: ${visibleText(error.message, 200)}`,
+  };
 }
