@@ -74,6 +74,12 @@ describe.skipIf(whyNot !== undefined)(
       await expect.poll(names).toEqual(['guessed', 'everything', 'stolen']);
       // It is the last: there is only one way left.
       await expect(mover('stolen', 'up')).toBeFocused();
+      // The move is done: a focus that was given up meanwhile is not taken back by the next change.
+      await mover('stolen', 'up').blur();
+      const tag = await daybook(['findings', folder, 'tag:stolen', '--severity', 'high']);
+      expect(tag.status).toBe(0);
+      await expect(choice('Severity', 'stolen')).toHaveValue('high');
+      await expect(mover('stolen', 'up')).not.toBeFocused();
     });
 
     it('lists those that matter, in the order that is asked for', async () => {
@@ -127,6 +133,8 @@ describe.skipIf(whyNot !== undefined)(
       await panel.getByRole('button', { name: 'Write a report…' }).click();
       const dialog = opened.page.getByRole('dialog', { name: 'Write a report' });
       await ready(dialog);
+      await expect(dialog).toContainText('findings in the order of the report');
+      await expect(dialog).toContainText('on the first and the last');
       await dialog.getByRole('textbox', { name: 'Classification' }).fill('TLP:AMBER');
       await shot(opened.page, 'findings-report-dialog');
       const saved = opened.page.waitForEvent('download');

@@ -1,5 +1,6 @@
 /** `daybook report`: the case as one self-contained page. */
 import { DaybookError } from '../../../engine/contract/errors.ts';
+import { CLASSIFICATION_PAGES } from '../../../engine/contract/classification.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
 import { writeReport } from '../../../engine/operations/report/write.ts';
 import { VERSION } from '../../version.ts';
@@ -23,13 +24,13 @@ export const reportCommand: Command = {
       classification: {
         type: 'string',
         value: 'TEXT',
-        help: 'who may read it, such as TLP:AMBER: at the top and the bottom of each page',
+        help: 'who may read it, such as TLP:AMBER: at the top and the bottom of printed pages',
       },
       tz: { type: 'string', value: 'ZONE', help: 'zone of the times shown (default UTC)' },
       json: { type: 'boolean', help: 'one JSON document: path, bytes, sha256' },
     },
-    details:
-      'The page has no scripts and loads nothing; it can be printed. Chromium and Edge print the classification on each page; browsers without margins of their own for pages print it on the first and the last. The SHA-256 of the page is kept in the audit log of the case.',
+    details: `The page has no scripts and loads nothing; it can be printed. Of the classification: ${CLASSIFICATION_PAGES}
+The SHA-256 of the page is kept in the audit log of the case.`,
   },
   async run(parsed, { streams, settings, signal }) {
     const path = parsed.text('out');

@@ -43,7 +43,7 @@ export const outputOperations = {
       title: z.string().max(300).optional(),
       author: z.string().max(300).optional(),
       note: z.string().max(20_000).optional(),
-      /** At the top and the bottom of each page: one line. */
+      /** One line, printed as `CLASSIFICATION_PAGES` says. */
       classification: z.string().max(100).optional(),
       /** Times are shown in it. */
       zone: zone.default('UTC'),

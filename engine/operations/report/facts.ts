@@ -21,7 +21,7 @@ export interface ReportRequest {
   title?: string | undefined;
   author?: string | undefined;
   note?: string | undefined;
-  /** Who may read it, such as `TLP:AMBER`: at the top and the bottom of each page. One line, as `classificationOf` gives it. */
+  /** Who may read it, such as `TLP:AMBER`, printed as `CLASSIFICATION_PAGES` says. One line, as `classificationOf` gives it. */
   classification?: string | undefined;
   /** Times are shown in it. */
   zone: string;

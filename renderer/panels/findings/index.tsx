@@ -110,14 +110,19 @@ function FindingTable({
   const { case: path, readOnly } = useCase();
   const [most, setMost] = useState(SHOWN);
   const body = useRef<HTMLTableSectionElement>(null);
-  const moved = useRef<{ readonly key: string; readonly by: string }>(undefined);
+  const moving = useRef<{ readonly key: string; readonly by: string; readonly place: number }>(
+    undefined,
+  );
   // A row that changes its place loses the focus: the button that moved it has it again.
   useEffect(() => {
-    const last = moved.current;
-    if (last === undefined) return;
-    const row = [...(body.current?.rows ?? [])].find(({ dataset }) => dataset['key'] === last.key);
+    const asked = moving.current;
+    if (asked === undefined) return;
+    const { key, by, place } = asked;
+    if (shown.some((one) => keyOf(one) === key && one.place !== place)) return;
+    moving.current = undefined;
+    const row = [...(body.current?.rows ?? [])].find(({ dataset }) => dataset['key'] === key);
     const button =
-      row?.querySelector<HTMLButtonElement>(`button[data-move="${last.by}"]:not(:disabled)`) ??
+      row?.querySelector<HTMLButtonElement>(`button[data-move="${by}"]:not(:disabled)`) ??
       row?.querySelector<HTMLButtonElement>('button[data-move]:not(:disabled)');
     if (document.activeElement === document.body) button?.focus();
   }, [shown]);
@@ -126,10 +131,14 @@ function FindingTable({
     const one = shown[at];
     const other = shown[by === 'up' ? at - 1 : at + 1];
     if (one === undefined || other === undefined) return;
-    moved.current = { key: keyOf(one), by };
+    const asked = { key: keyOf(one), by, place: other.place };
+    moving.current = asked;
     connection
       .call('finding.set', { case: path, finding: nameOf(one), place: other.place })
-      .catch((error: unknown) => notifyError(error, 'The finding was not moved'));
+      .catch((error: unknown) => {
+        if (moving.current === asked) moving.current = undefined;
+        notifyError(error, 'The finding was not moved');
+      });
   };
   return (
     <div className={table['scroll']}>

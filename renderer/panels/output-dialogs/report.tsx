@@ -1,6 +1,7 @@
 /** The case as one self-contained HTML page. */
 import { Button, Modal, Text, TextInput, Textarea } from '@mantine/core';
 import { useState } from 'react';
+import { CLASSIFICATION_PAGES } from '../../../engine/contract/classification.ts';
 import { saveFile, useCase, usePreference, useWorkspace, useZone } from '../../panel-api.ts';
 import form from '../../widgets/form.module.css';
 import { ZoneSelect } from '../../widgets/zone-select.tsx';
@@ -57,8 +58,8 @@ export function ReportDialog() {
         }}
       >
         <Text size="sm" c="dimmed">
-          One self-contained HTML page: findings in the order of the tab Findings, saved searches,
-          sources with their hashes and ledgers, and the audit log.
+          One self-contained HTML page: findings in the order of the report (tab Findings), saved
+          searches, sources with their hashes and ledgers, and the audit log.
         </Text>
         <TextInput
           data-autofocus
@@ -75,7 +76,7 @@ export function ReportDialog() {
         />
         <TextInput
           label="Classification"
-          description="Who may read it, such as TLP:AMBER: at the top and the bottom of each page."
+          description={`Who may read it, such as TLP:AMBER. ${CLASSIFICATION_PAGES}`}
           maxLength={100}
           value={classification}
           onChange={(event) => setClassification(event.currentTarget.value)}
