@@ -1,27 +1,15 @@
 /** Findings as an analyst arranges them: `daybook findings`, the report, and what is handed over. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { daybook, assertClearMessage, json, scratch } from './harness.ts';
+import { taggedCase } from '../tagged-case.ts';
+import { assertClearMessage, daybook, json, scratch } from './harness.ts';
 
 const space = scratch();
-const folder = path.join(space.folder, 'case.daybook');
+let folder: string;
 
 beforeAll(async () => {
-  mkdirSync(space.folder, { recursive: true });
-  const log = path.join(space.folder, 'auth.log');
-  const lines = Array.from(
-    { length: 12 },
-    (_, i) => `<38>1 2026-03-04T10:00:${String(i + 10)}Z host app 1 - - line-${i}-\n`,
-  );
-  writeFileSync(log, lines.join(''));
-  for (const args of [
-    ['import', folder, log],
-    ['tag', folder, 'line', 'all of <them>'],
-    ['tag', folder, '"line-3-"', 'guessed'],
-    ['tag', folder, '"line-5-"', 'stolen'],
-  ])
-    expect((await daybook(args)).status).toBe(0);
+  folder = await taggedCase(space.folder, 'all of <them>');
 });
 afterAll(() => space.remove());
 

@@ -1,9 +1,9 @@
 /** Findings in the window: rated, coloured, moved, and printed in that order with a classification. */
-import { readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
+import { readFileSync } from 'node:fs';
 import type { Locator } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 import { daybook } from '../harness.ts';
+import { taggedCase } from '../tagged-case.ts';
 import { DaybookWindow } from './pages/daybook-window.ts';
 import { expect, ready } from './pages/expect.ts';
 import { browserShell, scratch, type OpenWindow } from './shells.ts';
@@ -14,27 +14,13 @@ describe.skipIf(whyNot !== undefined)(
   whyNot === undefined ? 'browser' : `browser: ${whyNot}`,
   () => {
     const space = scratch();
-    const folder = path.join(space.folder, 'found.daybook');
+    let folder: string;
     let opened: OpenWindow;
     let window: DaybookWindow;
     let panel: Locator;
 
     beforeAll(async () => {
-      const log = path.join(space.folder, 'auth.log');
-      const lines = Array.from(
-        { length: 12 },
-        (_, i) => `<38>1 2026-03-04T10:00:${String(i + 10)}Z host app 1 - - line-${i}-\n`,
-      );
-      writeFileSync(log, lines.join(''));
-      for (const args of [
-        ['import', folder, log],
-        ['tag', folder, 'line', 'everything'],
-        ['tag', folder, '"line-3-"', 'guessed'],
-        ['tag', folder, '"line-5-"', 'stolen'],
-      ]) {
-        const run = await daybook(args);
-        if (run.status !== 0) throw new Error(run.err);
-      }
+      folder = await taggedCase(space.folder, 'everything');
       opened = await browserShell.open({ openCase: folder });
       window = new DaybookWindow(opened.page);
       panel = opened.page.getByRole('tabpanel', { name: 'Findings' });

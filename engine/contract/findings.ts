@@ -13,6 +13,22 @@ export function severityRank(severity: Severity | undefined): number {
 }
 
 /**
+ * Those that are at least as severe, in their order, or the most severe first: a stable sort, those as severe stay in
+ * their order.
+ * @param least undefined: those that were not rated, too
+ */
+export function arrangedFindings<T extends { readonly severity?: Severity | undefined }>(
+  findings: readonly T[],
+  least: Severity | undefined,
+  order: 'place' | 'severity',
+): T[] {
+  const shown = findings.filter(({ severity }) => severityRank(severity) >= severityRank(least));
+  return order === 'place'
+    ? shown
+    : shown.sort((a, b) => severityRank(b.severity) - severityRank(a.severity));
+}
+
+/**
  * Colours of tags, after Okabe and Ito: told apart by people who are colour blind, on light and dark ground. Never said by
  * colour alone: the name of the tag stands beside it.
  */

@@ -2,8 +2,8 @@
 import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import {
+  arrangedFindings,
   SEVERITIES,
-  severityRank,
   TAG_COLORS,
   type FindingName,
 } from '../../../engine/contract/findings.ts';
@@ -94,17 +94,11 @@ function refuseMisplaced(parsed: Parsed, isList: boolean): void {
 }
 
 function listOf(parsed: Parsed): Ask {
-  const least = severityRank(oneOf('least', parsed.text('least'), SEVERITIES));
-  const sort = oneOf('sort', parsed.text('sort'), SORTS);
+  const least = oneOf('least', parsed.text('least'), SEVERITIES);
+  const sort = oneOf('sort', parsed.text('sort'), SORTS) ?? 'place';
   return async (session, signal) => {
     if (parsed.flag('reset-order')) resetOrder(session);
-    const found = (await listFindings(session, signal)).filter(
-      ({ severity }) => severityRank(severity) >= least,
-    );
-    // A stable sort: those as severe stay in the order of the report.
-    return sort === 'severity'
-      ? found.sort((a, b) => severityRank(b.severity) - severityRank(a.severity))
-      : found;
+    return arrangedFindings(await listFindings(session, signal), least, sort);
   };
 }
 

@@ -4,6 +4,7 @@ import { useElementSize, useMergedRef } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef, type MouseEvent } from 'react';
 import { formatBytes, formatCount, counted } from '../../panel-api.ts';
+import { ColumnWidths } from '../../widgets/column-widths.tsx';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { TimeText } from '../../widgets/time-text.tsx';
 import { placeBelow, placeOf } from '../../widgets/value-menu.tsx';
@@ -61,11 +62,7 @@ export function PairTable({
         style={{ minWidth: widths.reduce((sum, width) => sum + width, 0) }}
         aria-rowcount={pairs.length + 1}
       >
-        <colgroup>
-          {widths.map((width, i) => (
-            <col key={i} style={{ width }} />
-          ))}
-        </colgroup>
+        <ColumnWidths widths={widths} />
         <thead>
           <tr>
             <th title="The side that opened most of the connections">Client</th>

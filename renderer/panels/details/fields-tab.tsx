@@ -19,6 +19,7 @@ import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { shownValue } from '../../widgets/shown-value.ts';
 import { ValueMenu } from '../../widgets/value-menu.tsx';
 import { TagChip } from '../../widgets/tag-chip.tsx';
+import { useTagColors } from '../../widgets/tag-colors.ts';
 import css from './details.module.css';
 import { flowGroups, isFlow } from './flow-groups.ts';
 
@@ -30,8 +31,7 @@ export type EventInfo = Result<'event.get'>;
 export function FieldsTab({ info }: { readonly info: EventInfo }) {
   const pivots = usePivots();
   const workspace = useWorkspace();
-  const { tags } = useCase();
-  const colors = new Map(tags.map(({ name, color }) => [name, color]));
+  const colors = useTagColors();
   const [most, setMost] = useState(SHOWN);
   return (
     <>

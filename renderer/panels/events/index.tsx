@@ -25,6 +25,7 @@ import {
 } from '../../widgets/event-columns.ts';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
+import { useTagColors } from '../../widgets/tag-colors.ts';
 import { wordPattern } from '../../widgets/visible-text.ts';
 import {
   contentLengths,
@@ -45,7 +46,7 @@ const ALWAYS: ReadonlySet<string> = new Set(['ts', 'kind', SUMMARY]);
 
 export function EventsPanel() {
   const workspace = useWorkspace();
-  const { case: path, first, last, tags, events } = useCase();
+  const { case: path, first, last, events } = useCase();
   const zone = useZone();
   const { query, from, to, sort } = useView();
   const { error, loading } = useResultList();
@@ -80,7 +81,7 @@ export function EventsPanel() {
   useEffect(() => {
     workspace.session.setState({ shownColumns: columns.map(({ name }) => name) });
   }, [workspace, columns]);
-  const colors = useMemo(() => new Map(tags.map(({ name, color }) => [name, color])), [tags]);
+  const colors = useTagColors();
 
   if (error !== undefined) return <Problem title="This view cannot be shown" error={error} />;
   if (list === undefined) return loading ? <Loading label="Searching…" /> : null;

@@ -1,7 +1,7 @@
 /** Findings: tags and notes in the order of the report, with how bad each is, and the colour of a tag. */
 import { Button, NativeSelect, SegmentedControl, Tooltip } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import { SEVERITIES } from '../../../engine/contract/findings.ts';
+import { arrangedFindings, SEVERITIES } from '../../../engine/contract/findings.ts';
 import {
   counted,
   formatCount,
@@ -10,19 +10,19 @@ import {
   useCase,
   useWorkspace,
 } from '../../panel-api.ts';
+import { ColumnWidths } from '../../widgets/column-widths.tsx';
 import { Empty } from '../../widgets/empty.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import table from '../../widgets/result-table.module.css';
-import { arranged, type Finding, type Order } from './arranged.ts';
 import css from './findings.module.css';
-import { FindingRow } from './row.tsx';
+import { FindingRow, type Finding } from './row.tsx';
 
 /** Rows that are shown until more are asked for. */
 const SHOWN = 200;
 const WIDTHS = [104, 118, undefined, 118, 96, 150];
 const ORDERS = [
-  { value: 'report', label: 'Order of the report' },
+  { value: 'place', label: 'Order of the report' },
   { value: 'severity', label: 'Most severe first' },
 ];
 const ALL = '';
@@ -31,11 +31,11 @@ export function FindingsPanel() {
   const { connection, dialogs } = useWorkspace();
   const { case: path, readOnly } = useCase();
   const [least, setLeast] = useState<string>(ALL);
-  const [order, setOrder] = useState<Order>('report');
+  const [order, setOrder] = useState<'place' | 'severity'>('place');
   const { data, error } = useAnswer('finding.list', { case: path });
   const findings = data?.findings ?? [];
   const severity = SEVERITIES.find((one) => one === least);
-  const shown = arranged(findings, severity, order);
+  const shown = arrangedFindings(findings, severity, order);
   const reset = (): void => {
     connection
       .call('finding.reset-order', { case: path })
@@ -61,7 +61,7 @@ export function FindingsPanel() {
           aria-label="Order of the list"
           data={ORDERS}
           value={order}
-          onChange={(next) => setOrder(next === 'severity' ? next : 'report')}
+          onChange={(next) => setOrder(next === 'severity' ? next : 'place')}
         />
         <Tooltip label="Takes away every place that was given: in the report, too, the most severe come first">
           <Button variant="default" disabled={readOnly || findings.length < 2} onClick={reset}>
@@ -91,7 +91,7 @@ export function FindingsPanel() {
         ) : shown.length === 0 ? (
           <Empty title="No finding is that severe" />
         ) : (
-          <FindingTable shown={shown} canMove={!readOnly && order === 'report'} />
+          <FindingTable shown={shown} canMove={!readOnly && order === 'place'} />
         )}
       </div>
     </div>
@@ -143,11 +143,7 @@ function FindingTable({
   return (
     <div className={table['scroll']}>
       <table className={`${table['table']} ${css['table']}`}>
-        <colgroup>
-          {WIDTHS.map((width, i) => (
-            <col key={i} style={{ width }} />
-          ))}
-        </colgroup>
+        <ColumnWidths widths={WIDTHS} />
         <thead>
           <tr>
             <th className={table['number']}>place</th>

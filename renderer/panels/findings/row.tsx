@@ -7,12 +7,12 @@ import {
   type Severity,
   type TagColor,
 } from '../../../engine/contract/findings.ts';
+import type { Result } from '../../../engine/contract/operations.ts';
 import { fieldTerm, formatCount, usePivots, useWorkspace } from '../../panel-api.ts';
 import { visibleText } from '../../widgets/event-text.tsx';
 import table from '../../widgets/result-table.module.css';
 import { TagChip } from '../../widgets/tag-chip.tsx';
 import { TimeText } from '../../widgets/time-text.tsx';
-import type { Finding } from './arranged.ts';
 import { Choice } from './choice.tsx';
 import css from './findings.module.css';
 
@@ -22,6 +22,8 @@ const RATINGS = [
   ...[...SEVERITIES].reverse().map((value) => ({ value, label: value })),
 ];
 const COLORS = TAG_COLORS.map((value) => ({ value, label: value }));
+
+export type Finding = Result<'finding.list'>['findings'][number];
 
 interface Props {
   readonly id: string;

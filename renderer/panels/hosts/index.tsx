@@ -15,6 +15,7 @@ import {
   withTerm,
 } from '../../panel-api.ts';
 import { Empty } from '../../widgets/empty.tsx';
+import { ColumnWidths } from '../../widgets/column-widths.tsx';
 import { EventText } from '../../widgets/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
@@ -128,11 +129,7 @@ function HostTable({
   return (
     <div className={`${table['scroll']} ${css['list']}`}>
       <table className={`${table['table']} ${css['hosts']}`}>
-        <colgroup>
-          {WIDTHS.map((width, i) => (
-            <col key={i} style={{ width }} />
-          ))}
-        </colgroup>
+        <ColumnWidths widths={WIDTHS} />
         <thead>
           <tr>
             <th>address</th>
@@ -198,11 +195,7 @@ function HostFacts({ host }: { readonly host: Host }) {
         <div key={fact}>
           <h3 className={css['heading']}>{title}</h3>
           <table className={`${table['table']} ${css['values']}`}>
-            <colgroup>
-              {FACT_WIDTHS.map((width, i) => (
-                <col key={i} style={{ width }} />
-              ))}
-            </colgroup>
+            <ColumnWidths widths={FACT_WIDTHS} />
             <thead>
               <tr>
                 <th>value</th>
