@@ -107,7 +107,7 @@ describe('the error of a clock', () => {
     const folder = await imported('some');
     const outcome = await daybook(['retime', folder, '1', '2', '--tz', '+01:00']);
     expect(outcome.status).toBe(3);
-    expect(outcome.err).toContain('2 stays as it is: the zone of zulu.json is no decision');
+    expect(outcome.err).toContain('zulu.json stays as it is: the zone of zulu.json is no decision');
     expect((await daybook(['retime', folder, '2', '--tz', '+01:00'])).status).toBe(2);
   });
 

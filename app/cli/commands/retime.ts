@@ -31,22 +31,18 @@ export const retimeCommand: Command = {
       json: { type: 'boolean', help: 'one JSON line per source' },
     },
     details: `SOURCE is the number or the name that \`daybook sources\` shows, or the end of its path. What a record states itself is never changed; only the error of its clock, once given, is taken from every time of the source.
-Of several sources those stay as they are for which the zone, the year or the date order is no decision: they are named, and the exit status is 3.`,
+All sources are changed at once, or none. Those that cannot be changed so (what is asked for is no decision of theirs, or they were not read to their end) stay as they are and are named; the exit status is then 3.`,
   },
   async run(parsed, { streams, settings, signal }) {
     const [folder, ...sources] = parsed.positionals as [string, ...string[]];
-    const { reports, left } = await retimeSources(
-      sources,
-      {
-        folder,
-        timeZone: parsed.text('tz'),
-        year: parsed.whole('year', 1970),
-        dateOrder: dateOrderOf(parsed),
-        clock: parsed.text('clock'),
-        builder: { memoryLimit: settings.importMemory, threads: settings.threads },
-      },
-      signal,
-    );
+    const { reports, left } = await retimeSources({
+      ...{ folder, sources, signal },
+      timeZone: parsed.text('tz'),
+      year: parsed.whole('year', 1970),
+      dateOrder: dateOrderOf(parsed),
+      clock: parsed.text('clock'),
+      builder: { memoryLimit: settings.importMemory, threads: settings.threads },
+    });
     const print = parsed.flag('json') ? jsonLine : forPeople;
     for (const report of reports) await write(streams.out, print(report));
     for (const { source, reason } of left)

@@ -151,8 +151,8 @@ export const caseOperations = {
     z.object({ sources: z.array(sourceInfo) }),
   ),
   /**
-   * Changes what was decided about the times of sources, without reading them again. Of several, those are left for which
-   * it was no decision: `notes` names them.
+   * Changes what was decided about the times of sources, without reading them again. It is done for all at once, or for none;
+   * of several, those that cannot be changed so are left, and `notes` says why.
    */
   'source.retime': operation(
     z.object({
@@ -164,7 +164,6 @@ export const caseOperations = {
       clock: clock.optional(),
     }),
     z.object({ changed: count, notes: z.array(z.string()) }),
-    z.object({ done: count }),
   ),
   /** What a field is made of in the window: the message of an event without its tag, and the fields that extractors fill. */
   'extractor.message': operation(

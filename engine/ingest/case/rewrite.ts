@@ -55,7 +55,7 @@ export interface SwapOptions {
 }
 
 /** Segments, and those that were built in their place. */
-interface Rewritten {
+export interface Rewritten {
   readonly before: readonly SegmentRow[];
   readonly kind: Kind;
   readonly made: readonly Made[];
@@ -129,32 +129,49 @@ export async function rewriteSegments(
 
 /** Puts what was built in the place of the segments it was built of: at once, in one transaction. */
 export function swap(
+  writer: Pick<SegmentRewriter, 'catalog'>,
+  places: SegmentPlaces,
+  rewritten: Rewritten,
+  options: SwapOptions = {},
+): SegmentRow[] {
+  return swapAll(writer, places, [rewritten], options);
+}
+
+/** The same for segments of several kinds. */
+export function swapAll(
   { catalog }: Pick<SegmentRewriter, 'catalog'>,
   places: SegmentPlaces,
-  { before, kind, made }: Rewritten,
+  all: readonly Rewritten[],
   { commit, importId, audit = MERGE }: SwapOptions = {},
 ): SegmentRow[] {
-  const added = made.map(({ built, days, unflowedPackets, index }) =>
-    places.place(built, days, kind, unflowedPackets, importId, index),
-  );
-  places.settleNow();
-  catalog.transaction(() => {
-    for (const segment of before) catalog.segments.remove(segment.id);
-    for (const [i, segment] of added.entries()) {
-      catalog.segments.add(segment);
-      for (const { tagId, rows } of made[i]!.tags) catalog.marks.set(segment.id, tagId, rows);
-    }
-    commit?.(added);
-    catalog.audit.add(audit.operation, {
-      ...(importId === undefined ? {} : { import: importId }),
-      ...audit.detail,
-      kind,
-      days: daysOfAll(before),
-      segments: { before: before.length, after: added.length },
-      rows: { before: rowsOf(before), after: rowsOf(added) },
-    });
+  const swaps = all.map(({ before, kind, made }) => {
+    const added = made.map(({ built, days, unflowedPackets, index }) =>
+      places.place(built, days, kind, unflowedPackets, importId, index),
+    );
+    return { before, kind, made, added };
   });
-  for (const segment of before) places.discard(segment);
+  places.settleNow();
+  const added = swaps.flatMap((one) => one.added);
+  catalog.transaction(() => {
+    for (const { before, made, added: own } of swaps) {
+      for (const segment of before) catalog.segments.remove(segment.id);
+      for (const [i, segment] of own.entries()) {
+        catalog.segments.add(segment);
+        for (const { tagId, rows } of made[i]!.tags) catalog.marks.set(segment.id, tagId, rows);
+      }
+    }
+    for (const { before, kind, added: own } of swaps)
+      catalog.audit.add(audit.operation, {
+        ...(importId === undefined ? {} : { import: importId }),
+        ...audit.detail,
+        kind,
+        days: daysOfAll(before),
+        segments: { before: before.length, after: own.length },
+        rows: { before: rowsOf(before), after: rowsOf(own) },
+      });
+    commit?.(added);
+  });
+  for (const { before } of swaps) for (const segment of before) places.discard(segment);
   return added;
 }
 

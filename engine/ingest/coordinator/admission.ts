@@ -4,6 +4,7 @@
  */
 import { locationOf, samePlace } from '../../catalog/source-place.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
+import { basisOf, GIVEN, type TimeDecision } from '../../contract/decisions.ts';
 import type { BeginReply, BeginRequest, EqualStart, Known, SkipPlan } from '../worker/protocol.ts';
 import type { ImportContext } from './import-context.ts';
 import type { ImportLedger } from './import-ledger.ts';
@@ -216,6 +217,7 @@ export class Admission {
       extent: contentSize!,
       sourceId: id,
       ...this.timesOf(source),
+      decided: decidedOf(source),
     };
   }
 
@@ -291,6 +293,16 @@ function isReadAlike(source: SourceRow, begin: BeginRequest): boolean {
     source.format === begin.format &&
     JSON.stringify(source.options) === JSON.stringify(begin.item.options)
   );
+}
+
+function decidedOf({ decisions }: SourceRow): NonNullable<EqualStart['decided']> {
+  const isGiven = (name: TimeDecision): boolean => basisOf(decisions, name) === GIVEN;
+  const { tz, dateOrder, clock } = decisions;
+  return {
+    ...(isGiven('tz') && tz !== undefined ? { timeZone: tz } : {}),
+    ...(isGiven('dateOrder') && dateOrder !== undefined ? { dateOrder } : {}),
+    ...(isGiven('clock') && clock !== undefined ? { clock } : {}),
+  };
 }
 
 function emittedOf({ emitted }: SourceRow): Known {

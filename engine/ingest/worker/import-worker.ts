@@ -31,6 +31,7 @@ import type {
   BeginRequest,
   FromWorker,
   ImportOptions,
+  SkipPlan,
   ToWorker,
   WorkItem,
 } from './protocol.ts';
@@ -313,12 +314,13 @@ class ImportWorker {
       reply = await this.ask(begin);
     }
     if (reply.action === 'duplicate') return;
+    const decided = decidedBefore(options, reply.skip);
     const reading = readOptions(
-      options,
+      decided,
       result.format,
       await this.rotated.before(item, evidence, importer, options.year),
     );
-    await this.read(evidence, importer, reading, begin, reply);
+    await this.read(evidence, importer, reading, begin, reply, decided);
   }
 
   /** Reads what an item lists; false where it cannot be read, which is said. */
@@ -343,14 +345,16 @@ class ImportWorker {
     options: ReadOptions,
     begin: BeginRequest,
     reply: Extract<BeginReply, { action: 'read' }>,
+    { clock, note }: Decided,
   ): Promise<void> {
     const state = this.writer.begin(
       reply.sourceId,
       evidence.name,
       reply.skip,
       evidence.input.size,
-      begin.item.options.clock,
+      clock,
     );
+    if (note !== undefined) this.writer.note(note);
     const content = new HashedInput(evidence.input, importer.byLines === true);
     let consumed = 0;
     this.writer.onDrain = (at) => {
@@ -480,6 +484,23 @@ function brokenBy(error: DaybookError, content: HashedInput): Broken {
     ...(place?.fileOffset === undefined ? {} : { fileOffset: place.fileOffset }),
     ...(error instanceof LimitError ? { limit: error.option } : {}),
   };
+}
+
+interface Decided extends ImportOptions {
+  readonly note: string | undefined;
+}
+
+/** The options, with what was decided since they were given for the source that this one begins with. */
+function decidedBefore(options: ImportOptions, skip: SkipPlan | undefined): Decided {
+  const { decided = {}, sourceId } = skip?.duplicate ?? {};
+  const all = { ...options, ...decided };
+  const isOther = Object.keys(decided).some(
+    (name) => all[name as keyof typeof decided] !== options[name as keyof typeof decided],
+  );
+  const note = isOther
+    ? `it begins with source ${sourceId}, and its times are read as was decided for that`
+    : undefined;
+  return { ...all, note };
 }
 
 /** Size and hash of a content; undefined when it cannot be read to its end. */

@@ -182,6 +182,11 @@ export interface EqualStart {
   /** The other source's times: a record beyond them was dated by another decision. */
   firstTs: EpochMicros | undefined;
   lastTs: EpochMicros | undefined;
+  /**
+   * What a person decided about the other source since it was imported: it holds for the rest, too. (Not the year: it is that
+   * of the last record, which is another one.)
+   */
+  decided?: Partial<Pick<ImportOptions, 'timeZone' | 'dateOrder' | 'clock'>>;
 }
 
 export type BeginReply =

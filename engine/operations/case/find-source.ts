@@ -5,8 +5,20 @@ import { DaybookError } from '../../contract/errors.ts';
 
 /** @throws DaybookError not-found, usage */
 export function findSource(catalog: Catalog, text: string): SourceRow {
+  return findSources(catalog, [text])[0]!;
+}
+
+/**
+ * Each of several once.
+ * @throws DaybookError as findSource
+ */
+export function findSources(catalog: Catalog, texts: readonly string[]): SourceRow[] {
   const sources = catalog.sources.all();
-  const exact = sources.filter((source) => source.name === text || String(source.id) === text);
+  return [...new Set(texts.map((text) => findIn(sources, text)))];
+}
+
+function findIn(sources: readonly SourceRow[], text: string): SourceRow {
+  const exact = sources.filter(({ name, id }) => name === text || String(id) === text);
   // As in `source:` of a query: the end of the path is enough where it is one source's only.
   const found =
     exact.length > 0

@@ -73,20 +73,17 @@ export function caseHandlers({
       cases.use(request.case, async (session) => ({
         sources: fromCatalog(session, 'case.sources', () => sourceList(session)),
       })),
-    'source.retime': async (request, { signal, part }) => {
-      const { reports, left } = await retimeSources(
-        request.sources.map(String),
-        {
+    'source.retime': async (request, { signal }) => {
+      const { tz, year, dateOrder, clock } = request;
+      const { reports, left } = await retimeSources({
+        ...{
           folder: request.case,
-          timeZone: request.tz,
-          year: request.year,
-          dateOrder: request.dateOrder,
-          clock: request.clock,
+          sources: request.sources.map(String),
           builder: builder(),
+          signal,
         },
-        signal,
-        (done) => void part({ done }),
-      );
+        ...{ timeZone: tz, year, dateOrder, clock },
+      });
       const changed = reports.reduce((sum, { events }) => sum + events, 0);
       const notes = reports.length === 1 ? retimeNotes(reports[0]!) : [];
       return { changed, notes: [...notes, ...left.map(({ reason }) => reason)] };

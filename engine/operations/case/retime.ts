@@ -3,20 +3,20 @@
  *
  * Every event keeps the offset that was subtracted from its stated time, so the stated time is known
  * exactly, and in which order its date was read where another would give a date, too. What the source
- * itself stated (a zone, a year, a date that can be read one way only) is left as it is. The error of its clock is one for
- * the whole source, and is undone first.
+ * itself stated (a zone, a year, a date that can be read one way only) is left as it is. One clock error applies to the whole
+ * source, and is undone first.
  */
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { canonicalClockError, clockErrorOf } from '../../contract/clock.ts';
-import { GIVEN, type DateOrder } from '../../contract/decisions.ts';
+import { type DateOrder, type Decisions, GIVEN } from '../../contract/decisions.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { TS_BASIS } from '../../contract/event.ts';
 import { resolveZone, type Zone } from '../../contract/zone.ts';
-import { findSource } from './find-source.ts';
+import { findSources } from './find-source.ts';
 import { CaseWriter } from '../../ingest/case/case-writer.ts';
 import { mergeRollups } from '../../ingest/compaction/merge-rollups.ts';
-import { rewriteSegments } from '../../ingest/case/rewrite.ts';
+import { rewrite, type Rewritten, swapAll } from '../../ingest/case/rewrite.ts';
 import type { BuilderOptions } from '../../store/segment-builder.ts';
 
 const HOUR = 3600;
@@ -24,235 +24,297 @@ const DAY = 24 * HOUR;
 
 interface RetimeParameters {
   folder: string;
-  /** Number or name of the source. */
-  source: string;
-  timeZone: string | undefined;
-  year: number | undefined;
+  /** Numbers or names. */
+  sources: readonly string[];
+  timeZone?: string | undefined;
+  year?: number | undefined;
   dateOrder?: DateOrder | undefined;
-  /** How wrong the clock was that dated it: `90s fast`, or `right`. */
+  /** Error of the clock that timestamped them: `90s fast`, or `right`. */
   clock?: string | undefined;
   builder: BuilderOptions;
+  /** Until the new segments take their place, nothing is changed. */
+  signal?: AbortSignal | undefined;
+}
+
+interface State {
+  first: number | undefined;
+  last: number | undefined;
+  decisions: Decisions;
 }
 
 export interface RetimeReport {
   source: string;
   events: number;
-  before: { first: number | undefined; last: number | undefined; decisions: unknown };
-  after: { first: number | undefined; last: number | undefined; decisions: unknown };
+  before: State;
+  after: State;
 }
 
-export interface ManyRetimed {
-  readonly reports: RetimeReport[];
-  /** Sources that stay as they are: what was to be changed is no decision of theirs. */
-  readonly left: { readonly source: string; readonly reason: string }[];
+interface Retimed {
+  readonly reports: readonly RetimeReport[];
+  /** Of several sources those that stay as they are, since they cannot be changed so. */
+  readonly left: readonly { readonly source: string; readonly reason: string }[];
 }
 
 /**
- * Changes the same decisions of several sources, one after the other. Those for which they are no decisions are left; a
- * single one is an error.
- * @throws DaybookError not-found, usage, case-locked, cancelled (between two sources)
+ * Changes the same decisions of all sources at once, or of none. Of several, those that cannot be changed so are left; for a
+ * single one that is an error.
+ * @throws DaybookError not-found, usage, case-locked, cancelled
  */
-export async function retimeSources(
-  sources: readonly string[],
-  parameters: Omit<RetimeParameters, 'source'>,
-  signal?: AbortSignal,
-  onDone: (done: number) => void = () => undefined,
-): Promise<ManyRetimed> {
-  const done: ManyRetimed = { reports: [], left: [] };
-  for (const [i, source] of sources.entries()) {
-    if (signal?.aborted === true) throw new CancelledError();
-    try {
-      done.reports.push(await retimeSource({ ...parameters, source }));
-    } catch (error) {
-      const isOne = error instanceof DaybookError && error.code === 'usage';
-      if (!isOne || sources.length === 1) throw error;
-      done.left.push({ source, reason: error.message });
-    }
-    onDone(i + 1);
-  }
-  if (done.reports.length > 0) return done;
-  throw new DaybookError('usage', done.left[0]!.reason, 'no source was changed');
-}
-
-/** @throws DaybookError not-found, usage, case-locked */
-export async function retimeSource(parameters: RetimeParameters): Promise<RetimeReport> {
-  const { timeZone, year, dateOrder } = parameters;
+export async function retimeSources(parameters: RetimeParameters): Promise<Retimed> {
+  const { folder, timeZone, year, dateOrder, builder } = parameters;
   const clock = parameters.clock === undefined ? undefined : canonicalClockError(parameters.clock);
-  if ([timeZone, year, dateOrder, clock].every((one) => one === undefined)) {
+  const asked: Asked = { timeZone, year, dateOrder, clock };
+  if (Object.values(asked).every((one) => one === undefined)) {
     throw new DaybookError(
       'usage',
       'nothing to change: give --tz, --year, --date-order or --clock',
     );
   }
-  const zone = parameters.timeZone === undefined ? undefined : resolveZone(parameters.timeZone);
-  const writer = await CaseWriter.open(parameters.folder, 'retime', parameters.builder);
+  if (timeZone !== undefined) resolveZone(timeZone);
+  const writer = await CaseWriter.open(folder, 'retime', builder);
   try {
-    const source = findSource(writer.catalog, parameters.source);
-    if (source.status !== 'complete') {
+    const changes: Change[] = [];
+    const left: { source: string; reason: string; hint: string | undefined }[] = [];
+    for (const source of findSources(writer.catalog, parameters.sources)) {
+      const refused = refusalOf(source, asked);
+      if (refused === undefined) changes.push(changeOf(source, asked));
+      else left.push({ source: source.name, ...refused });
+    }
+    const [only] = left;
+    if (changes.length === 0 && only !== undefined)
       throw new DaybookError(
         'usage',
-        `${source.name} was not read to its end`,
-        'import it again first: it continues where it stopped',
+        only.reason,
+        left.length === 1 ? only.hint : `nor can any of the other ${left.length - 1} be changed so`,
       );
-    }
-    if (zone !== undefined && source.decisions.tz === undefined) {
-      throw new DaybookError(
-        'usage',
-        `the zone of ${source.name} is no decision: its records state their time in UTC`,
-      );
-    }
-    if (dateOrder !== undefined && source.decisions.dateOrder === undefined) {
-      throw new DaybookError(
-        'usage',
-        `the date order of ${source.name} is no decision: its dates do not leave it open`,
-      );
-    }
-    const years = yearShift(source, parameters.year);
-    // What is moved to another date may be on the other side of a change of the clocks.
-    const moves = years !== 0 || dateOrder !== undefined;
-    const decided = moves && source.decisions.tz !== undefined ? source.decisions.tz : undefined;
-    const used = zone ?? (decided === undefined ? undefined : resolveZone(decided));
-    return await retime(writer, source, used, years, { ...parameters, clock });
+    const reports = await retime(writer, changes, asked, parameters.signal);
+    return { reports, left: left.map(({ source, reason }) => ({ source, reason })) };
   } finally {
     writer.close();
   }
 }
 
-function yearShift(source: SourceRow, year: number | undefined): number {
-  if (year === undefined) return 0;
-  if (typeof source.decisions.year !== 'number') {
-    throw new DaybookError(
-      'usage',
-      `the year of ${source.name} is no decision: its records state it`,
-    );
-  }
-  return year - source.decisions.year;
+/** @throws DaybookError as retimeSources */
+export async function retimeSource({
+  source,
+  ...rest
+}: Omit<RetimeParameters, 'sources'> & { readonly source: string }): Promise<RetimeReport> {
+  const { reports } = await retimeSources({ ...rest, sources: [source] });
+  return reports[0]!;
 }
+
+interface Asked {
+  readonly timeZone: string | undefined;
+  readonly year: number | undefined;
+  readonly dateOrder: DateOrder | undefined;
+  readonly clock: string | undefined;
+}
+
+/** What changes in one source. */
+interface Change {
+  readonly source: SourceRow;
+  /** By which its times move where the year was decided. */
+  readonly years: number;
+  /** The zone that decided times are read in; undefined: each keeps its offset. */
+  readonly zone: string | undefined;
+  /** Of its clock, in microseconds. */
+  readonly errorBefore: number;
+  readonly error: number;
+}
+
+/** Why a source cannot be changed so; undefined: it can. */
+function refusalOf(
+  { name, status, decisions }: SourceRow,
+  { timeZone, year, dateOrder }: Asked,
+): { reason: string; hint: string | undefined } | undefined {
+  if (status !== 'complete')
+    return {
+      reason: `${name} was not read to its end`,
+      hint: 'import it again first: it continues where it stopped',
+    };
+  const refused = (reason: string) => ({ reason, hint: undefined });
+  if (timeZone !== undefined && decisions.tz === undefined)
+    return refused(`the zone of ${name} is no decision: its records state their time in UTC`);
+  if (dateOrder !== undefined && decisions.dateOrder === undefined)
+    return refused(`the date order of ${name} is no decision: its dates do not leave it open`);
+  if (year !== undefined && typeof decisions.year !== 'number')
+    return refused(`the year of ${name} is no decision: its records state it`);
+  return undefined;
+}
+
+function changeOf(source: SourceRow, { timeZone, year, dateOrder, clock }: Asked): Change {
+  const { decisions } = source;
+  const years = year === undefined ? 0 : year - decisions.year!;
+  // What is moved to another date may be on the other side of a change of the clocks.
+  const moves = years !== 0 || dateOrder !== undefined;
+  const errorBefore = clockErrorOf(decisions.clock);
+  return {
+    ...{ source, years, zone: timeZone ?? (moves ? decisions.tz : undefined), errorBefore },
+    error: clock === undefined ? errorBefore : clockErrorOf(clock),
+  };
+}
+
+const ZONED = `(coalesce(ts_basis, 0) & ${TS_BASIS.zoneDecided}) <> 0`;
+const YEARED = `(coalesce(ts_basis, 0) & ${TS_BASIS.yearDecided}) <> 0`;
 
 async function retime(
   writer: CaseWriter,
-  source: SourceRow,
-  zone: Zone | undefined,
-  years: number,
-  parameters: RetimeParameters,
-): Promise<RetimeReport> {
-  const { catalog, builder } = writer;
-  const mine = `source_id = ${source.id}`;
-  const zoned = `(coalesce(ts_basis, 0) & ${TS_BASIS.zoneDecided}) <> 0`;
-  const yeared = `(coalesce(ts_basis, 0) & ${TS_BASIS.yearDecided}) <> 0`;
-  const { dateOrder } = parameters;
-  const { decisions } = source;
-  const errorBefore = clockErrorOf(decisions.clock);
-  const error = parameters.clock === undefined ? errorBefore : clockErrorOf(parameters.clock);
-  const derive: Record<string, string>[] = [
-    {
-      stated_time: `ts + to_seconds(coalesce(tz_offset, 0)) + to_microseconds(${errorBefore})`,
-    },
-    ...(dateOrder === undefined ? [] : readAgain(dateOrder)),
-  ];
-  const cases: string[] = [];
-  if (years !== 0) cases.push(`WHEN ${yeared} THEN stated_time + to_years(${years})`);
-  if (dateOrder !== undefined) cases.push(`WHEN ${ORDERED} THEN read_again`);
-  derive.push({
-    local_time: cases.length === 0 ? 'stated_time' : `CASE ${cases.join(' ')} ELSE stated_time END`,
-  });
+  changes: readonly Change[],
+  asked: Asked,
+  signal: AbortSignal | undefined,
+): Promise<RetimeReport[]> {
+  const { catalog } = writer;
+  const ids = changes.map(({ source }) => source.id);
+  const changed = new Set(ids);
+  const mine = ofSources(changes);
   const segments = catalog.segments
     .all()
-    .filter((segment) => segment.sources.includes(source.id) && segment.columns.includes('ts'));
-
-  let offset = 'coalesce(tz_offset, 0)';
-  if (zone !== undefined && source.firstTs !== undefined && source.lastTs !== undefined) {
-    const shift = years * 366 * 86_400;
-    const span =
-      dateOrder === undefined
-        ? {
-            first: (source.firstTs + errorBefore) / 1e6,
-            last: (source.lastTs + errorBefore) / 1e6,
-          }
-        : await spanOf(writer, segments, derive, mine);
-    const from = span.first + Math.min(0, shift) - 2 * DAY;
-    const to = span.last + Math.max(0, shift) + 2 * DAY;
-    offset = `CASE WHEN ${zoned} THEN ${offsetSql(zone, from, to)} ELSE coalesce(tz_offset, 0) END`;
-  }
-  derive.push({ new_offset: offset.replaceAll('LOCAL', 'local_time') });
+    .filter(
+      ({ sources, columns }) => columns.includes('ts') && sources.some((id) => changed.has(id)),
+    );
+  await refuseLostDays(writer, segments, changes, asked.year);
+  const local = localTime(changes, asked.dateOrder);
+  const spans = await spansOf(writer, segments, mine, [...local, { new_time: 'local_time' }]);
+  const derive = [...local, { new_offset: newOffset(changes, spans) }];
+  const error = perSource(changes, (change) => `to_microseconds(${change.error})`);
+  const newTime = `(local_time - to_seconds(new_offset) - ${error})`;
+  const after = await spansOf(writer, segments, mine, [...derive, { new_time: newTime }]);
   const replace = {
-    ts: `CASE WHEN ${mine} THEN (local_time - to_seconds(new_offset) - to_microseconds(${error})) ELSE ts END`,
-    tz_offset: `CASE WHEN ${mine} AND ${zoned} THEN new_offset::INTEGER ELSE tz_offset END`,
-    ...(dateOrder === undefined
+    ts: `CASE WHEN ${mine} THEN ${newTime} ELSE ts END`,
+    tz_offset: `CASE WHEN ${mine} AND ${ZONED} THEN new_offset::INTEGER ELSE tz_offset END`,
+    ...(asked.dateOrder === undefined
       ? {}
       : {
           ts_basis: `CASE WHEN ${mine} AND ${ORDERED} THEN (ts_basis - (ts_basis & ${ORDER_BITS}) + order_bits)::UTINYINT ELSE ts_basis END`,
         }),
   };
-
-  const before = { first: source.firstTs, last: source.lastTs, decisions: { ...source.decisions } };
-  let events = 0;
-  let first: number | undefined;
-  let last: number | undefined;
-  const groups = [...Map.groupBy(segments, (segment) => segment.kind).values()];
-  if (parameters.timeZone !== undefined)
-    Object.assign(decisions, { tz: parameters.timeZone, tzBasis: GIVEN });
-  if (parameters.year !== undefined)
-    Object.assign(decisions, { year: parameters.year, yearBasis: GIVEN });
-  if (dateOrder !== undefined) Object.assign(decisions, { dateOrder, dateOrderBasis: GIVEN });
-  if (parameters.clock !== undefined)
-    Object.assign(decisions, { clock: parameters.clock, clockBasis: GIVEN });
-  // All segments before the first is rewritten: what is refused has changed nothing.
-  for (const segment of segments) {
-    const name = await writer.attach(segment);
-    if (years === 0 || !segment.columns.includes('ts_basis')) continue;
-    const offsetOrNone = segment.columns.includes('tz_offset') ? 'tz_offset' : '0';
-    const [[lost]] = (await builder.rows(
-      `SELECT count(*)::DOUBLE FROM (SELECT ts + to_seconds(coalesce(${offsetOrNone}, 0)) + to_microseconds(${errorBefore}) AS l FROM ${name}.events WHERE ${mine} AND ${yeared}) WHERE day(l + to_years(${years})) <> day(l)`,
-    )) as [[number]];
-    if (lost > 0) {
-      throw new DaybookError(
-        'usage',
-        `${source.name} has records of 29 February, so its year cannot be ${parameters.year}`,
-        'choose a year that keeps that day in a leap year',
-      );
-    }
+  const reports = changes.map(({ source }) => reportOf(source, asked, after.get(source.id)));
+  const rewritten: Rewritten[] = [];
+  for (const group of Map.groupBy(segments, ({ kind }) => kind).values()) {
+    if (signal?.aborted === true) throw new CancelledError();
+    const need = { ts_basis: 'UTINYINT', tz_offset: 'INTEGER' };
+    rewritten.push(await rewrite(writer, group, { need, derive, replace }));
   }
-  for (const group of groups) {
-    await rewriteSegments(writer, group, {
-      need: { ts_basis: 'UTINYINT', tz_offset: 'INTEGER' },
-      derive,
-      replace,
-      audit: {
-        operation: 'retime',
-        detail: { source: source.id, name: source.name, decisions: { ...decisions } },
-      },
-      commit: () => {
-        // Who reads meanwhile must not take it for a merge, which leaves events on their days.
-        catalog.changes.add('retime', { sources: [source.id] });
-        // With the last kind, so that a crash never leaves new times beside the old decision.
-        if (group === groups.at(-1)) catalog.sources.update(source);
-      },
-    });
-  }
-  for (const segment of catalog.segments.all()) {
-    if (!segment.sources.includes(source.id) || !segment.columns.includes('ts')) continue;
-    const name = await writer.attach(segment);
-    const [[n, from, to]] = (await builder.rows(
-      `SELECT count(ts)::DOUBLE, epoch_us(min(ts))::DOUBLE, epoch_us(max(ts))::DOUBLE FROM ${name}.events WHERE ${mine}`,
-    )) as [[number, number | null, number | null]];
-    events += n;
-    if (from !== null) first = Math.min(first ?? Infinity, from);
-    if (to !== null) last = Math.max(last ?? -Infinity, to);
-  }
-  source.firstTs = first;
-  source.lastTs = last;
-  const after = { first, last, decisions: source.decisions };
-  catalog.transaction(() => {
-    catalog.sources.update(source);
-    catalog.audit.add('retime', { source: source.id, name: source.name, before, after });
+  if (signal?.aborted === true) throw new CancelledError();
+  const rows = reports.reduce((sum, { events }) => sum + events, 0);
+  // All at once: the error of a clock is known of whole sources only, so none may be corrected in part.
+  swapAll(writer, writer.places, rewritten, {
+    audit: { operation: 'retime', detail: { sources: ids, decisions: decisionsOf(asked) } },
+    commit: () => {
+      // Who reads meanwhile must not take it for a merge, which leaves events on their days.
+      catalog.changes.add('retime', { sources: ids });
+      for (const [i, { source }] of changes.entries()) {
+        const { before, after: now } = reports[i]!;
+        Object.assign(source, { firstTs: now.first, lastTs: now.last, decisions: now.decisions });
+        catalog.sources.update(source);
+        catalog.audit.add('retime', { source: source.id, name: source.name, before, after: now });
+      }
+    },
   });
   try {
     await mergeRollups(writer);
   } finally {
-    catalog.changes.add('retime', { sources: [source.id], rows: events });
+    catalog.changes.add('retime', { sources: ids, rows });
   }
-  return { source: source.name, events, before, after };
+  return reports;
+}
+
+function decisionsOf({ timeZone, year, dateOrder, clock }: Asked): Decisions {
+  return {
+    ...(timeZone === undefined ? {} : { tz: timeZone, tzBasis: GIVEN }),
+    ...(year === undefined ? {} : { year, yearBasis: GIVEN }),
+    ...(dateOrder === undefined ? {} : { dateOrder, dateOrderBasis: GIVEN }),
+    ...(clock === undefined ? {} : { clock, clockBasis: GIVEN }),
+  };
+}
+
+function reportOf(source: SourceRow, asked: Asked, after: Span | undefined): RetimeReport {
+  const { name, firstTs, lastTs, decisions } = source;
+  return {
+    ...{ source: name, events: after?.events ?? 0 },
+    before: { first: firstTs, last: lastTs, decisions },
+    after: {
+      ...{ first: after?.first, last: after?.last },
+      decisions: { ...decisions, ...decisionsOf(asked) },
+    },
+  };
+}
+
+/** Steps to `local_time`: the time that a source states, without the clock's old error, its date read as it now is. */
+function localTime(
+  changes: readonly Change[],
+  dateOrder: DateOrder | undefined,
+): Record<string, string>[] {
+  const error = perSource(changes, ({ errorBefore }) => `to_microseconds(${errorBefore})`);
+  const cases: string[] = [];
+  if (changes.some(({ years }) => years !== 0)) {
+    const years = perSource(changes, (change) => `to_years(${change.years})`);
+    cases.push(`WHEN ${YEARED} THEN stated_time + ${years}`);
+  }
+  if (dateOrder !== undefined) cases.push(`WHEN ${ORDERED} THEN read_again`);
+  const local = cases.length === 0 ? 'stated_time' : `CASE ${cases.join(' ')} ELSE stated_time END`;
+  return [
+    { stated_time: `ts + to_seconds(coalesce(tz_offset, 0)) + ${error}` },
+    ...(dateOrder === undefined ? [] : readAgain(dateOrder)),
+    { local_time: local },
+  ];
+}
+
+/**
+ * The offset in seconds of the zone that a row's source is read in.
+ * @param spans of `local_time`
+ */
+function newOffset(changes: readonly Change[], spans: ReadonlyMap<number, Span>): string {
+  const stays = 'coalesce(tz_offset, 0)';
+  const offsets = new Map<string | undefined, string>();
+  for (const [name, some] of Map.groupBy(changes, ({ zone }) => zone)) {
+    const times = some.flatMap(({ source }) => spans.get(source.id) ?? []);
+    if (name === undefined || times.length === 0) continue;
+    const from = times.reduce((least, { first }) => Math.min(least, first), Infinity) / 1e6;
+    const to = times.reduce((most, { last }) => Math.max(most, last), -Infinity) / 1e6;
+    const sql = offsetSql(resolveZone(name), from - 2 * DAY, to + 2 * DAY);
+    offsets.set(name, sql.replaceAll('LOCAL', 'local_time'));
+  }
+  const decided = perSource(changes, ({ zone }) => offsets.get(zone) ?? stays);
+  return `CASE WHEN ${ZONED} THEN ${decided} ELSE ${stays} END`;
+}
+
+/** SQL of a value that sources may differ in; of rows of others it is that of any of them. */
+function perSource(changes: readonly Change[], valueOf: (change: Change) => string): string {
+  const [[value] = ['NULL'], ...others] = [...Map.groupBy(changes, valueOf)];
+  if (others.length === 0) return value;
+  const cases = others.map(([other, some]) => `WHEN ${ofSources(some)} THEN ${other}`);
+  return `(CASE ${cases.join(' ')} ELSE ${value} END)`;
+}
+
+function ofSources(changes: readonly Change[]): string {
+  return `source_id IN (${changes.map(({ source }) => source.id).join(', ')})`;
+}
+
+/** @throws DaybookError usage where a source has records of a day that its new year lacks */
+async function refuseLostDays(
+  writer: CaseWriter,
+  segments: readonly SegmentRow[],
+  changes: readonly Change[],
+  year: number | undefined,
+): Promise<void> {
+  const moved = changes.filter(({ years }) => years !== 0);
+  if (moved.length === 0) return;
+  const years = perSource(moved, (change) => `to_years(${change.years})`);
+  const steps = localTime(moved, undefined).slice(0, 1);
+  for (const segment of segments) {
+    const rows = await selectRows(writer, segment, ofSources(moved), steps);
+    const [lost] = await writer.builder.rows(
+      `SELECT source_id::DOUBLE FROM (${rows}) WHERE ${YEARED} AND day(stated_time + ${years}) <> day(stated_time) LIMIT 1`,
+    );
+    const change = moved.find(({ source }) => source.id === lost?.[0]);
+    if (change !== undefined)
+      throw new DaybookError(
+        'usage',
+        `${change.source.name} has records of 29 February, so its year cannot be ${year}`,
+        'choose a year that keeps that day in a leap year',
+      );
+  }
 }
 
 const ORDER_BITS = TS_BASIS.dayFirst | TS_BASIS.monthFirst;
@@ -297,31 +359,54 @@ function readAgain(order: DateOrder): Record<string, string>[] {
   ];
 }
 
-/** The first and the last second of `local_time` in the rows of a source. */
-async function spanOf(
+/** Events of a source that have a time, and their first and last, in microseconds. */
+interface Span {
+  events: number;
+  first: number;
+  last: number;
+}
+
+/** The spans of `new_time`, which the last of some steps gives, by source. */
+async function spansOf(
   writer: CaseWriter,
   segments: readonly SegmentRow[],
-  derive: readonly Readonly<Record<string, string>>[],
   mine: string,
-): Promise<{ first: number; last: number }> {
-  let first = Infinity;
-  let last = -Infinity;
+  derive: readonly Readonly<Record<string, string>>[],
+): Promise<Map<number, Span>> {
+  const spans = new Map<number, Span>();
   for (const segment of segments) {
-    const name = await writer.attach(segment);
-    const missing = ['ts_basis', 'tz_offset'].filter((column) => !segment.columns.includes(column));
-    const columns = ['*', ...missing.map((column) => `NULL::INTEGER AS ${column}`)].join(', ');
-    let source = `SELECT ${columns} FROM ${name}.events WHERE ${mine}`;
-    for (const step of derive) {
-      const helpers = Object.entries(step).map(([helper, sql]) => `${sql} AS ${helper}`);
-      source = `SELECT *, ${helpers.join(', ')} FROM (${source})`;
+    const from = await selectRows(writer, segment, mine, derive);
+    const rows = (await writer.builder.rows(
+      `SELECT source_id::DOUBLE, count(*)::DOUBLE, epoch_us(min(new_time))::DOUBLE, epoch_us(max(new_time))::DOUBLE FROM (${from}) WHERE new_time IS NOT NULL GROUP BY source_id`,
+    )) as [number, number, number, number][];
+    for (const [id, events, first, last] of rows) {
+      const span = spans.get(id);
+      spans.set(id, {
+        events: events + (span?.events ?? 0),
+        first: Math.min(first, span?.first ?? Infinity),
+        last: Math.max(last, span?.last ?? -Infinity),
+      });
     }
-    const [[from, to]] = (await writer.builder.rows(
-      `SELECT epoch(min(local_time))::DOUBLE, epoch(max(local_time))::DOUBLE FROM (${source})`,
-    )) as [[number | null, number | null]];
-    if (from !== null) first = Math.min(first, from);
-    if (to !== null) last = Math.max(last, to);
   }
-  return { first, last };
+  return spans;
+}
+
+/** SQL of the rows of a segment that are changed, with what some steps derive. */
+async function selectRows(
+  writer: CaseWriter,
+  segment: SegmentRow,
+  mine: string,
+  derive: readonly Readonly<Record<string, string>>[],
+): Promise<string> {
+  const name = await writer.attach(segment);
+  const missing = ['ts_basis', 'tz_offset'].filter((column) => !segment.columns.includes(column));
+  const columns = ['*', ...missing.map((column) => `NULL::INTEGER AS ${column}`)].join(', ');
+  let source = `SELECT ${columns} FROM ${name}.events WHERE ${mine}`;
+  for (const step of derive) {
+    const helpers = Object.entries(step).map(([helper, sql]) => `${sql} AS ${helper}`);
+    source = `SELECT *, ${helpers.join(', ')} FROM (${source})`;
+  }
+  return source;
 }
 
 /** The zone's offset in seconds as SQL over the local time `LOCAL`, right from `from` to `to` (seconds). */
