@@ -128,6 +128,10 @@ it('finds what only the decoded body of a message has', async () => {
 it('says what is wrong with a pattern, and which captures are not there', async () => {
   const wrong = await daybook(['payload', CASE, '/(/']);
   expect([wrong.status, wrong.err]).toEqual([2, expect.stringContaining('unclosed (')]);
+  // Nothing was searched, and nothing printed.
+  const badTag = await daybook(['payload', CASE, 'jndi', '--tag', 'x'.repeat(101)]);
+  expect([badTag.status, badTag.out]).toEqual([2, '']);
+  expect(badTag.err).toContain('a tag has a name of 1 to 100 characters');
   writeFileSync(CAPTURE, 'another');
   const changed = await daybook(['payload', CASE, 'jndi']);
   expect([changed.status, changed.out]).toEqual([3, '']);

@@ -64,9 +64,7 @@ export function notSearchedTexts(searched: SearchedPayloads): string[] {
       `not searched: the rest of ${counted(evicted, 'connection')}, since too many were open at a time`,
     );
   for (const { reason, bodies } of undecoded)
-    texts.push(
-      `not decoded, or not to the end: ${counted(bodies, 'body', 'bodies')} of HTTP, since ${reason}`,
-    );
+    texts.push(`not fully decoded: ${counted(bodies, 'HTTP body', 'HTTP bodies')}: ${reason}`);
   for (const { source, reason } of left) texts.push(`${source} was not searched: ${reason}`);
   return texts;
 }

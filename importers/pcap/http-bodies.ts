@@ -90,7 +90,12 @@ export class HttpBodies {
     }
     if (sender === 'client' || sender === 'server') {
       this.isTurned = (sender === 'client') !== isClient;
-      this.parser = new HttpStream(this.ends, SINK, (beginning) => this.body(beginning));
+      this.parser = new HttpStream(
+        this.ends,
+        SINK,
+        (beginning) => this.body(beginning),
+        (beginning) => this.leave(beginning),
+      );
       this.feed(isClient, all, side.sent - all.length, at);
       const other = this.sides[isClient ? 1 : 0];
       const held = other.first;
@@ -124,25 +129,42 @@ export class HttpBodies {
     this.isDone = true;
   }
 
-  private body({ at, isFromClient, encoding, isChunked, message, start }: BodyBeginning): HttpBody {
-    const encodings = encoding
-      .toLowerCase()
-      .split(',')
-      .map((one) => one.trim())
-      .filter((one) => one !== '' && one !== 'identity');
-    if (encodings.length === 0 && !isChunked) return AS_SENT;
-    const place: BodyPlace = {
+  private body(beginning: BodyBeginning): HttpBody {
+    const encodings = encodingsOf(beginning);
+    if (encodings.length === 0 && !beginning.isChunked) return AS_SENT;
+    const taker = this.begin(this.placeOf(beginning));
+    return encodings.length === 0
+      ? new ChunkedBody(taker)
+      : new EncodedBody(taker, encodings, this.room);
+  }
+
+  /** A body that is not decoded, for it is not known where it ends. */
+  private leave(beginning: BodyBeginning): void {
+    if (encodingsOf(beginning).length === 0 && !beginning.isChunked) return;
+    const taker = this.begin(this.placeOf(beginning));
+    taker.end('too many requests before them were not answered');
+  }
+
+  private placeOf(beginning: BodyBeginning): BodyPlace {
+    const { at, isFromClient, isChunked, message, start } = beginning;
+    const encodings = encodingsOf(beginning);
+    return {
       isFromClient: isFromClient !== this.isTurned,
       message: message.slice(0, MOST_MESSAGE),
       start: this.base + start,
       encoding: [...encodings, ...(isChunked ? ['chunked'] : [])].join(', ').slice(0, MOST_MESSAGE),
       ts: Number.isNaN(at.micros) ? undefined : at.micros,
     };
-    const taker = this.begin(place);
-    return encodings.length === 0
-      ? new ChunkedBody(taker)
-      : new EncodedBody(taker, encodings, this.room);
   }
+}
+
+/** Without those that change nothing, in the order in which they were applied. */
+function encodingsOf({ encoding }: BodyBeginning): string[] {
+  return encoding
+    .toLowerCase()
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '' && one !== 'identity');
 }
 
 /** What was sent as it is needs no decoding. */
@@ -207,7 +229,7 @@ class EncodedBody implements HttpBody {
     const { held } = this;
     const taken = part.subarray(0, MOST_ENCODED_BYTES - held.length);
     if (taken.length < part.length)
-      this.problem = `of what is longer, the first ${MOST_ENCODED_BYTES >> 20} MiB as sent are decoded`;
+      this.problem = `only the first ${MOST_ENCODED_BYTES >> 20} MiB as sent are decoded`;
     if (this.room.take(taken.length)) held.append(taken);
     else this.problem = 'too many were open at a time';
   }
@@ -238,7 +260,7 @@ class EncodedBody implements HttpBody {
         content = decode(this.problem !== undefined);
       } catch (error) {
         if (isTooLarge(error)) {
-          this.problem = `decoded, they have more than ${MOST_DECODED_BYTES >> 20} MiB`;
+          this.problem = `they have more than ${MOST_DECODED_BYTES >> 20} MiB when decoded`;
           return undefined;
         }
         const problem = `they cannot be decoded as ${encoding}`;

@@ -9,7 +9,7 @@ import {
   printable,
   searchedText,
 } from '../../../engine/contract/payload-search.ts';
-import { tagEvents } from '../../../engine/operations/marks/mark.ts';
+import { tagEvents, tagName } from '../../../engine/operations/marks/mark.ts';
 import {
   type FoundPayload,
   type PayloadSearchReport,
@@ -73,7 +73,9 @@ The evidence is read again; exit status 3: some of it could not be.`,
     const limit = parsed.whole('limit', 1) ?? LIMIT;
     const isJson = parsed.flag('json');
     const { format, out } = outputOf(parsed);
-    const tag = parsed.text('tag');
+    const tagged = parsed.text('tag');
+    // Before the evidence is read, which may take long.
+    const tag = tagged === undefined ? undefined : tagName(tagged);
     const { evidence } = await import('../../compose.ts');
     const line = new ProgressLine(streams);
     return withCase(path, settings, async (session) => {

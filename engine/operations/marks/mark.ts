@@ -62,14 +62,21 @@ interface Marking {
   detail: Record<string, unknown>;
 }
 
+/**
+ * A name as it is kept.
+ * @throws DaybookError usage
+ */
+export function tagName(text: string): string {
+  const name = text.trim();
+  if (name !== '' && !/[\u0000-\u001f]/.test(name) && name.length <= 100) return name;
+  throw new DaybookError('usage', 'a tag has a name of 1 to 100 characters');
+}
+
 /** Tags every event of the target, or takes the tag away. */
 export function tagEvents(
   parameters: MarkParameters & { name: string; remove: boolean },
 ): Promise<MarkReport> {
-  const name = parameters.name.trim();
-  if (name === '' || /[\u0000-\u001f]/.test(name) || name.length > 100) {
-    throw new DaybookError('usage', 'a tag has a name of 1 to 100 characters');
-  }
+  const name = tagName(parameters.name);
   return mark(parameters, {
     operation: parameters.remove ? 'untag' : 'tag',
     tagOf: (catalog) => catalog.marks.tagId(name),

@@ -11,6 +11,7 @@ import {
   type Frame,
   stream,
 } from '../../../importers/pcap/protocols/testing/frames.ts';
+import { notSearchedTexts } from '../../contract/payload-search.ts';
 import { type SmallCase, smallCase } from '../testing/small-case.ts';
 import { type FoundPayload, type PayloadSearchReport, searchPayloads } from './search-payloads.ts';
 
@@ -213,8 +214,40 @@ describe('bodies of HTTP', () => {
     expect(why).toEqual({
       'they cannot be decoded as gzip': 2,
       'they are encoded as compress': 1,
-      'decoded, they have more than 64 MiB': 1,
+      'they have more than 64 MiB when decoded': 1,
       'their ends were not captured': 1,
     });
+    expect(notSearchedTexts(report)).toContain(
+      'not fully decoded: 2 HTTP bodies: they cannot be decoded as gzip',
+    );
+  });
+
+  it('are counted where too many requests before them were not answered', async () => {
+    const body = gzipSync(BODY);
+    const post = (headers: string, content: Uint8Array): Buffer =>
+      Buffer.concat([
+        Buffer.from(`POST /up HTTP/1.1\r\nHost: a.example\r\n${headers}`),
+        Buffer.from(`Content-Length: ${content.length}\r\n\r\n`),
+        content,
+      ]);
+    const packed = Array.from({ length: 131 }, () => post('Content-Encoding: gzip\r\n', body));
+    // What is sent as it is needs no decoding.
+    const turns = [...packed, post('', Buffer.from('as it is'))];
+    let next = 1;
+    const frames = turns.map((turn) => {
+      next += turn.length;
+      return client(next - turn.length, turn, ACK, 1);
+    });
+    const other = await smallCase({ 'one-sided.pcap': capture(frames) }, evidence);
+    try {
+      const { found, report } = await search('needle', undefined, 1000, other);
+      expect(found.filter(({ body: within }) => within !== undefined)).toHaveLength(128);
+      expect(report.bodies).toBe(131);
+      expect(report.undecoded).toEqual([
+        { reason: 'too many requests before them were not answered', bodies: 3 },
+      ]);
+    } finally {
+      await other.dispose();
+    }
   });
 });

@@ -174,7 +174,7 @@ function addressOf(bytes: Uint8Array): string {
 }
 
 const MOST_REASONS = 20;
-const OTHER_REASONS = 'of other reasons';
+const OTHER_REASONS = 'other reasons';
 
 /** Searches the connections of one capture. */
 class Search implements PayloadTaker {

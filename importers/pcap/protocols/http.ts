@@ -202,6 +202,8 @@ function newBody(): Body {
   return { size: 0, missing: 0, isWhole: false, ...unknown };
 }
 
+/** Of `Transfer-Encoding`: the body is in chunks. */
+const CHUNKED = /\bchunked\s*$/i;
 /** Strings and maps of a head take about so many times its bytes. */
 const HEAD_COST = 4;
 const [HEAD, LENGTH, CHUNK_SIZE, CHUNK, CHUNK_END, TRAILER, TO_END, LOST] = [
@@ -241,11 +243,19 @@ export class HttpStream implements StreamParser {
   private isUnsure = false;
 
   private readonly takeBody: (beginning: BodyBeginning) => HttpBody;
+  private readonly leaveBody: (beginning: BodyBeginning) => void;
 
-  constructor(ends: Endpoints, sink: MessageSink, takeBody = carriedFile) {
+  /** @param leaveBody told of the body of a request that is not followed, since too many before it were not answered */
+  constructor(
+    ends: Endpoints,
+    sink: MessageSink,
+    takeBody = carriedFile,
+    leaveBody: (beginning: BodyBeginning) => void = () => undefined,
+  ) {
     this.ends = ends;
     this.sink = sink;
     this.takeBody = takeBody;
+    this.leaveBody = leaveBody;
   }
 
   get heldBytes(): number {
@@ -320,9 +330,15 @@ export class HttpStream implements StreamParser {
 
   private request(side: Direction, { line, headers, size }: Head): boolean {
     const parts = readRequestLine(line);
-    if (parts === undefined || this.requests.length >= MAX_WAITING) return false;
+    if (parts === undefined) return false;
     const body = newBody();
     const request = { at: side.at!, ...parts, headers, body, size };
+    if (this.requests.length >= MAX_WAITING) {
+      const isChunked = CHUNKED.test(headers.get('transfer-encoding') ?? '');
+      if (isChunked || Number.parseInt(headers.get('content-length') ?? '', 10) > 0)
+        this.leaveBody(this.beginning(request, true, request.at, 0, isChunked));
+      return false;
+    }
     this.requests.push(request);
     side.message = request;
     this.headBytes += HEAD_COST * size;
@@ -375,7 +391,7 @@ export class HttpStream implements StreamParser {
     const encoding = headers.get('transfer-encoding');
     const length = headers.get('content-length');
     if (side.body !== undefined) side.body.problem = lengthProblem(encoding, length, isClient);
-    if (encoding !== undefined && /\bchunked\s*$/i.test(encoding)) {
+    if (encoding !== undefined && CHUNKED.test(encoding)) {
       side.state = CHUNK_SIZE;
     } else if (length !== undefined && /^\d{1,15}$/.test(length.split(',')[0]!.trim())) {
       side.left = Number(length.split(',')[0]);
@@ -459,7 +475,18 @@ export class HttpStream implements StreamParser {
   }
 
   private file(side: Direction, isFromClient: boolean, at: Stamp, start: number): HttpBody {
-    const { message } = side;
+    return this.takeBody(
+      this.beginning(side.message, isFromClient, at, start, side.state === CHUNK),
+    );
+  }
+
+  private beginning(
+    message: Request | Response | undefined,
+    isFromClient: boolean,
+    at: Stamp,
+    start: number,
+    isChunked: boolean,
+  ): BodyBeginning {
     const transferred = (message?.headers.get('transfer-encoding') ?? '')
       .split(',')
       .map((one) => one.trim())
@@ -467,11 +494,11 @@ export class HttpStream implements StreamParser {
     const encoded = [message?.headers.get('content-encoding') ?? '', ...transferred];
     const encoding = encoded.filter((one) => one !== '').join(', ');
     const request = this.isUnsure ? undefined : this.requests[0];
-    return this.takeBody({
+    return {
       ...{ ends: this.ends, sink: this.sink, at, isFromClient, encoding, start },
-      isChunked: side.state === CHUNK,
+      isChunked,
       message: message === undefined ? '' : messageText(message, request),
-    });
+    };
   }
 
   private endBody(side: Direction, isClient: boolean, isWhole: boolean): void {
