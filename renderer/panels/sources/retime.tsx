@@ -151,8 +151,13 @@ export function Retime({ source, sources }: Props) {
         </Text>
       )}
       <Text size="xs" c="dimmed">
-        The evidence is not read again; the change is recorded in the audit log. A clock is given by
-        how far it was off, such as <i>90s fast</i> or <i>1h2m slow</i>.
+        The evidence is not read again; the change is recorded in the audit log.
+        {mistyped === undefined && (
+          <>
+            {' '}
+            A clock is given by how far it was off, such as <i>90s fast</i> or <i>1h2m slow</i>.
+          </>
+        )}
       </Text>
     </div>
   );
