@@ -8,6 +8,7 @@
  * Invariant: it is the first, in the order that they were given, of all that match.
  */
 import { matches } from './match.ts';
+import { keyEnd } from './read-pairs.ts';
 import { OPERATION, type Part, type Template } from './template.ts';
 
 export interface Candidate {
@@ -36,6 +37,8 @@ interface Texts<T> {
 
 /** Templates of messages with one first byte, in their order. */
 interface Group<T> {
+  /** Where all are of strict pairs: what a message has after the key that it begins with; -1: it may begin with anything. */
+  readonly assign: number;
   /** To be tried with any such message. */
   readonly always: readonly Item<T>[];
   /** By the first four bytes; those of `always` among them. */
@@ -50,7 +53,7 @@ const MASKS = [0, 0, 0xffff, 0xff_ffff, -1] as const;
 const MOST_ALIKE = 32;
 /** Places of a filter for each text in it: of others, one in as many passes. */
 const PLACES_A_TEXT = 32;
-/** Candidates that are sooner tried than told apart by their bytes. */
+/** Candidates that are sooner tried than told apart by their texts or bytes. */
 const FEW = 2;
 
 export class Candidates<T extends Candidate> {
@@ -70,7 +73,11 @@ export class Candidates<T extends Candidate> {
     const known = this.groups[code];
     const group = known === undefined ? (this.groups[code] = this.groupOf(code)) : known;
     if (group === null) return undefined;
-    const { always, byStart, byText } = group;
+    const { assign, always, byStart, byText } = group;
+    if (assign >= 0) {
+      const after = keyEnd(b, start, end);
+      if (after === start || after === end || b[after] !== assign) return undefined;
+    }
     const starting =
       byStart.size > 0 && end - start >= 4
         ? (byStart.get(windowAt(b, start, 4)) ?? always)
@@ -137,11 +144,28 @@ function isNoted(bytes: Int32Array): boolean {
   return true;
 }
 
-function bytesOf({ parts, pairs }: Template): Int32Array {
+/** What all have after the key that a message begins with, or -1. */
+function assignOf<T extends Candidate>(items: readonly Item<T>[]): number {
+  const { pairs } = items[0]!.one.template;
+  const areStrict = items.every(({ one: { template } }) => {
+    const isStrict = template.pairs?.isStrict === true && template.pairs.assign === pairs?.assign;
+    return isStrict && template.parts[0]!.operation === OPERATION.pairs;
+  });
+  return areStrict ? pairs!.assign : -1;
+}
+
+function bytesOf({ parts, pairs, fields, needs }: Template): Int32Array {
   const bytes = new Int32Array(8);
   // Without what is between a key and its value there is no pair; a single pair needs no separator.
-  if (pairs !== undefined && parts.at(-1)!.operation === OPERATION.pairs)
+  if (pairs !== undefined && parts.at(-1)!.operation === OPERATION.pairs) {
     bytes[pairs.assign >>> 5]! |= 1 << (pairs.assign & 31);
+    const { isStrict, separator } = pairs;
+    const isNeeded = (name: string): boolean =>
+      needs.some((some) => some.length === 1 && fields[some[0]!] === name);
+    // No pair gives both addresses.
+    if (isStrict && separator > 32 && isNeeded('src_ip') && isNeeded('dst_ip'))
+      bytes[separator >>> 5]! |= 1 << (separator & 31);
+  }
   for (const { literal } of parts)
     for (const code of literal ?? []) bytes[code >>> 5]! |= 1 << (code & 31);
   return bytes;
@@ -260,13 +284,18 @@ function groupOf<T extends Candidate>(items: readonly Item<T>[], uses: Uses): Gr
     if (texts === undefined || rarest === undefined) always.push(item);
     else add(texts.items, rarest, item);
   }
-  const used = byText.filter((texts) => texts.items.size > 0);
+  // Few are sooner tried than a message is read for their texts.
+  const isMany = ({ items: texts }: (typeof byText)[number]): boolean =>
+    [...texts.values()].flat().length > FEW;
+  const used = byText.filter(isMany);
+  for (const texts of byText) if (!isMany(texts)) always.push(...[...texts.items.values()].flat());
+  always.sort((one, other) => one.order - other.order);
   for (const list of byStart.values()) {
     list.push(...always);
     list.sort((one, other) => one.order - other.order);
   }
   return {
-    ...{ always, byStart },
+    ...{ assign: assignOf(items), always, byStart },
     byText: used.map(({ length, items: texts }) => ({
       ...{ length, items: texts },
       filter: filterOf(texts.keys(), texts.size),

@@ -27,18 +27,25 @@ it.each([
   [
     'kernel',
     'kernel: [   12.5] [UFW BLOCK] IN=eth0 OUT= SRC=192.0.2.1 DST=192.0.2.2',
-    'netfilter/2',
+    'netfilter/3',
   ],
   ['', 'Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/2'],
   ['app', 'app[7]: Failed password for root from 192.0.2.17 port 22 ssh2', undefined],
   [
     '(squid-1)',
     '(squid-1)[7]: 192.0.2.17 - - [27/Nov/2026:10:15:22 +0000] "GET http://www.example.org/ HTTP/1.1" 200 12 "-" "curl/8.0"',
-    'access-log/2',
+    'access-log/3',
   ],
   ['app', 'app[7]: pam_unix(sshd:session): session closed for user alice', 'pam/1'],
 ])('finds the message behind the tag of %s', (program, message, extractor) => {
   expect(cutFields(all, program, message)['extractor']).toBe(extractor);
+});
+
+it.each([
+  'query failed: x IN=eth0 OUT= SRC=203.0.113.9 DST=198.51.100.1 PROTO=TCP',
+  'query failed: An account was logged off.\nSubject:\n\tAccount Name:\t\troot\n\tAccount Domain:\t\tEXAMPLE\n\tOther:\t\tx',
+])('reads no message of another program within that of any: %s', (message) => {
+  expect(cutFields(all, 'app', `app: ${message}`)).toEqual({});
 });
 
 it('leaves what a source states as it is', () => {

@@ -46,6 +46,17 @@ it.each([
   expect(cutBy(template, message)).toEqual(fields);
 });
 
+it.each([
+  ['client=192.0.2.1:22', { src_ip: '192.0.2.1', src_port: '22' }],
+  ['client=192.0.2.1:22;x=1', { src_ip: '192.0.2.1', src_port: '22' }],
+  ['client=192.0.2.1:22;client=192.0.2.2:22', undefined],
+  ['to client=192.0.2.1:22', undefined],
+])('reads strict pairs, of which one may give several fields: %s', (message, fields) => {
+  const pairs = { client: 'src_ip:endpoint', port: 'src_port' };
+  const template = { text: '{:pairs}', pairs, separator: ';', strict: true };
+  expect(cutBy({ ...template, needs: ['src_ip', 'src_port'] }, message)).toEqual(fields);
+});
+
 it('leaves out spaces before a value where another text separates pairs', () => {
   const pairs = { SrcIP: 'src_ip', User: 'user:text' };
   const template = { text: '{:pairs}', pairs, separator: ',', assign: ':' };

@@ -172,10 +172,10 @@ function isAt(b: Uint8Array, at: number, end: number, literal: Uint8Array): bool
 }
 
 function hasNeeds({ needs }: Template): boolean {
-  for (const fields of needs) if (!fields.some(isFound)) return false;
+  for (const fields of needs) {
+    let i = 0;
+    while (i < fields.length && found.starts[fields[i]!]! < 0) i += 1;
+    if (i === fields.length) return false;
+  }
   return true;
-}
-
-function isFound(field: number): boolean {
-  return found.starts[field]! >= 0;
 }

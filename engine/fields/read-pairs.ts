@@ -70,17 +70,18 @@ export function readStrictPairs(
   let last = -1;
   let lastStart = 0;
   let lastEnd = 0;
+  let isAnyOffered = false;
   for (let p = start; ;) {
     while (p < end && (b[p] === separator || isBlank(b[p]!))) p += 1;
     const key = p;
     let hash = 0;
     while (p < end && isKeyByte(b[p]!)) hash = hashOn(hash, b[p++]!);
     if (key < end && (p === key || p === end || b[p] !== assign)) return;
-    if (
-      last >= 0 &&
-      !offerOnce(keys.values[last]!, b, lastStart, lastEnd, last + 1, ESCAPES.none, true)
-    )
-      return;
+    if (last >= 0) {
+      isAnyOffered = true;
+      const slot = keys.values[last]!;
+      if (!offerOnce(slot, b, lastStart, lastEnd, last + 1, ESCAPES.none, true)) return;
+    }
     if (key === end) return;
     last = keys.find(hash, b, key, p);
     p += 1;
@@ -96,7 +97,7 @@ export function readStrictPairs(
       p = plainValueEnd(b, p, end, separator, assign);
       if (p < 0) {
         // Spaces may be what separates pairs, and the separator be in their values.
-        if (separator !== SPACE) forgetKeys();
+        if (separator !== SPACE && isAnyOffered) forgetKeys();
         return;
       }
       lastEnd = p;
@@ -231,6 +232,13 @@ export function readCef({ keys, labels }: Pairs, b: Uint8Array, start: number, e
       const escapes = custom[at + 3] === 0 ? ESCAPES.none : ESCAPES.backslash;
       offer(slot, b, custom[at + 1]!, custom[at + 2]!, keys.values.length + n + 1, escapes);
     }
+}
+
+/** Where the bytes end that may be a key's. */
+export function keyEnd(b: Uint8Array, start: number, end: number): number {
+  let p = start;
+  while (p < end && isKeyByte(b[p]!)) p += 1;
+  return p;
 }
 
 /** Letters, digits, and what is in keys of vendors. */
