@@ -28,7 +28,7 @@ const NUMBERS: ReadonlySet<string> = new Set([
 ]);
 
 const WIDTHS: Readonly<Record<string, number>> = {
-  kind: 62,
+  kind: 78,
   src_ip: 118,
   dst_ip: 118,
   src_port: 58,
