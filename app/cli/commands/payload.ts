@@ -17,10 +17,10 @@ import {
 } from '../../../engine/operations/payload/search-payloads.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import type { Parsed } from '../arguments.ts';
-import { FORCE_OPTION, TIME_OPTIONS, type Command } from '../command.ts';
+import { TIME_OPTIONS, type Command } from '../command.ts';
 import { size, TableLayout, visible } from '../output.ts';
 import { PASSWORD_OPTION, takePasswords } from '../password-option.ts';
-import { csvLines, formatOf, type PrintOptions, printTo } from '../print-result.ts';
+import { csvLines, formatOf, type PrintOptions, printTo, RESULT_OPTIONS } from '../print-result.ts';
 import { ProgressLine } from '../progress.ts';
 import { withCase } from '../with-case.ts';
 import { givenRange } from '../time-range.ts';
@@ -42,16 +42,10 @@ export const payloadCommand: Command = {
       limit: { type: 'string', value: 'N', help: `end after N matches (default ${LIMIT})` },
       tag: { type: 'string', value: 'NAME', help: 'tag the flows of all matches' },
       format: {
-        type: 'string',
-        value: 'F',
+        ...RESULT_OPTIONS.format,
         help: `how to print: ${FORMATS.join(', ')} (default table)`,
       },
-      out: {
-        type: 'string',
-        value: 'FILE',
-        help: 'write the matches to a file, whole or not at all; - is standard output',
-      },
-      ...FORCE_OPTION,
+      ...{ out: RESULT_OPTIONS.out, force: RESULT_OPTIONS.force },
       ...PASSWORD_OPTION,
       json: { type: 'boolean', help: 'matches as NDJSON, then one document of what was searched' },
     },

@@ -67,6 +67,20 @@ export function keysClickHouse(
   return { columns, list: values.map(({ sql }, i) => `${sql} AS ${columns[i]!.aliases[0]}`) };
 }
 
+/** The columns of a table in ClickHouse: those of the keys, then its own. */
+export function keyedColumns(
+  keys: { readonly columns: readonly TableColumn[] },
+  start: number,
+  shapes: readonly ValueShape[],
+): { readonly columns: readonly TableColumn[]; readonly own: readonly TableColumn[] } {
+  const all = [...keys.columns.map(({ shape }) => shape), ...shapes];
+  const columns = nameColumns(
+    all.map((shape) => ({ name: shape.name, shape })),
+    start,
+  );
+  return { columns, own: columns.slice(keys.columns.length) };
+}
+
 /** GROUP BY keys; nothing where there are none. */
 export function groupByClickHouse(columns: readonly TableColumn[]): string {
   const aliases = columns.flatMap((column) => column.aliases);

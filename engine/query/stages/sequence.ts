@@ -39,7 +39,7 @@ import {
 } from '../relation.ts';
 import { TRUE } from '../scope.ts';
 import { type ValueShape, combine } from '../values.ts';
-import { type Keys, groupKeys, keyList, keysClickHouse } from './group.ts';
+import { type Keys, groupKeys, keyList, keyedColumns, keysClickHouse } from './group.ts';
 import type { BatchContext, StageOperator } from './operator.ts';
 import { checkEvents, keyAliases, ownAliases, partition } from './session.ts';
 
@@ -172,19 +172,14 @@ function sequenceClickHouse(stage: SequenceStage, rows: ClickHouseRows): ClickHo
   const keys = keysClickHouse(by, rows);
   const list = keys.columns.flatMap(({ aliases }) => aliases);
   const keyed = list.map((alias) => `${alias}, `).join('');
-  const own = keys.columns.length;
-  const columns = nameColumns(
-    [
-      ...keys.columns.map(({ shape }) => shape),
-      simpleShape('start', 'time'),
-      simpleShape('end', 'time'),
-      simpleShape('duration', 'real'),
-      simpleShape('matches', 'integer'),
-      simpleShape('first', 'event-id'),
-      simpleShape('last', 'event-id'),
-    ].map((shape) => ({ name: shape.name, shape })),
-    start,
-  );
+  const { columns, own } = keyedColumns(keys, start, [
+    simpleShape('start', 'time'),
+    simpleShape('end', 'time'),
+    simpleShape('duration', 'real'),
+    simpleShape('matches', 'integer'),
+    simpleShape('first', 'event-id'),
+    simpleShape('last', 'event-id'),
+  ]);
   const flags = steps.map((_, i) => `f${i}`);
   const conditions = steps.map((step, i) => {
     const value = fieldValue(rows.resolve(conditionOf(step)), step.start);
@@ -213,9 +208,7 @@ function sequenceClickHouse(stage: SequenceStage, rows: ClickHouseRows): ClickHo
   const apart = `SELECT *, a.1 > lagInFrame(e.1) ${over('e.1 ROWS BETWEEN 1 PRECEDING AND CURRENT ROW')} AS b\nFROM ${subquery(matches)}`;
   const numbered = `SELECT *, sum(b) ${over('e.1')} AS i\nFROM ${subquery(apart)}`;
   const merged = `SELECT ${keyed}i, min(a) AS s, max(e) AS z, count() AS n\nFROM ${subquery(numbered)}\nGROUP BY ${keyed}i`;
-  const [first, last, duration, count, firstId, lastId] = columns
-    .slice(own)
-    .flatMap(({ aliases }) => aliases);
+  const [first, last, duration, count, firstId, lastId] = own.flatMap(({ aliases }) => aliases);
   const select = [
     ...list,
     `${timeOfMicros('s.2')} AS ${first}, ${timeOfMicros('z.2')} AS ${last}`,

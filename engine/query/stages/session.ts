@@ -33,7 +33,7 @@ import {
 } from '../relation.ts';
 import { TRUE } from '../scope.ts';
 import { combine } from '../values.ts';
-import { type Keys, groupKeys, keyList, keysClickHouse } from './group.ts';
+import { type Keys, groupKeys, keyList, keyedColumns, keysClickHouse } from './group.ts';
 import type { BatchContext, StageOperator } from './operator.ts';
 
 type SessionStage = Extract<Stage, { stage: 'session' }>;
@@ -136,21 +136,14 @@ function sessionClickHouse(
   const keys = keysClickHouse(by, rows);
   const list = keys.columns.flatMap(({ aliases }) => aliases);
   const keyed = list.map((alias) => `${alias}, `).join('');
-  const own = keys.columns.length;
-  const columns = nameColumns(
-    [
-      ...keys.columns.map(({ shape }) => shape),
-      simpleShape('session', 'integer'),
-      simpleShape('start', 'time'),
-      simpleShape('end', 'time'),
-      simpleShape('duration', 'real'),
-      simpleShape('count', 'integer'),
-    ].map((shape) => ({ name: shape.name, shape })),
-    start,
-  );
-  const [session, first, last, duration, count] = columns
-    .slice(own)
-    .flatMap(({ aliases }) => aliases);
+  const { columns, own } = keyedColumns(keys, start, [
+    simpleShape('session', 'integer'),
+    simpleShape('start', 'time'),
+    simpleShape('end', 'time'),
+    simpleShape('duration', 'real'),
+    simpleShape('count', 'integer'),
+  ]);
+  const [session, first, last, duration, count] = own.flatMap(({ aliases }) => aliases);
   const within = partition(...list);
   const times = selectOf([...keys.list, `${microsOf('ts')} AS m`].join(', '), datedEvents(rows));
   const before = `lagInFrame(toNullable(m)) OVER (${within}ORDER BY m ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)`;
