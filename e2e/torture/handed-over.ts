@@ -58,7 +58,7 @@ export class HandedOverCase {
     const sql = shape === 'rows' ? limited(translated.answer) : translated.answer;
     const found = await server.askAll(sql);
     // What depends on the values of events is refused when the statement is run.
-    if ('error' in found && found.error.includes('ask the case itself'))
+    if ('error' in found && found.error.includes('use daybook query'))
       return { outcome: 'refused', why: 'when it is run' };
     const why =
       'error' in found

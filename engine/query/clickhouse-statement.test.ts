@@ -240,14 +240,14 @@ describe('stages', () => {
     expect(sql).toContain("WHERE kind = 'log' AND ts IS NOT NULL");
   });
 
-  it('finds events that follow each other, and reads them once', () => {
+  it('finds sequences of events in one read', () => {
     const sql = statement('* | sequence by host within 5m: failed x3 then accepted');
     expect(sql.match(/FROM events/g)).toHaveLength(1);
     expect(sql).toContain('lagInFrame(e, 2) OVER (PARTITION BY c0, f0 ORDER BY e.1');
     expect(sql).toContain('WHERE a.1 > 0 AND e.2 - a.2 <= 300000000');
   });
 
-  it('knows values of the row before', () => {
+  it('translates values of the previous row', () => {
     expect(statement('* | eval gap = delta(ts) by host | fields gap')).toContain(
       'lagInFrame(toNullable(ts), 1) OVER (PARTITION BY host ORDER BY ts, ifNull(ts_ns, 0), source_id, seq ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS p4_0_0',
     );
@@ -296,7 +296,7 @@ describe('stages', () => {
     expect(statement('* | timeline 1h by host')).not.toContain('FILL');
   });
 
-  it('shares numbers over the buckets that events last through', () => {
+  it('spreads numbers over the buckets that events span', () => {
     const sql = statement('kind:flow | timeline 1h spread bytes');
     expect(sql).toContain('countIf(b = f) AS n');
     expect(sql).toContain(

@@ -84,9 +84,9 @@ export interface VirtualField extends Shared {
   readonly name: VirtualName;
   /** Where a stage left it: `source` and `tag` as numbers. */
   readonly ref: Ref | undefined;
-  /** Of the id of an event that a stage left: its number in the source, which `ref` is the number of. */
+  /** For an event id computed by a stage: the event's number in its source; `ref` is the source's number. */
   readonly seq?: Ref | undefined;
-  /** The name of the column that a stage left it in. */
+  /** Name of the column in which a stage returned it. */
   readonly column?: string | undefined;
 }
 export type Field =
@@ -113,12 +113,12 @@ export const EXPANDED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** SQL of a reference in a scope, or undefined where there is no such column. */
-/** What a field is called where it is: a column that a stage left may have another name than its field. */
+/** Column name of a field: a column that a stage returned may be named differently from its field. */
 export function fieldName(field: Field): string {
   return field.type === 'virtual' ? (field.column ?? field.name) : field.name;
 }
 
-/** What the id of an event is made of: the number of its source, and its own in that. */
+/** The parts of an event id: the source's number, and the event's number in that source. */
 export function eventIdRefs({ ref, seq }: VirtualField): readonly [source: Ref, seq: Ref] {
   if (ref !== undefined && seq !== undefined) return [ref, seq];
   return [{ column: 'source_id' }, { column: 'seq' }];

@@ -46,8 +46,8 @@ export type Grid =
 
 const UNITS = { ms: 1e3, s: 1e6, m: 60e6, h: 3600e6, d: 86_400e6, w: 604_800e6 } as const;
 const HOUR = 3600e6;
-/** 1970-01-05 was a Monday. */
-const FIRST_MONDAY = 4 * 86_400e6;
+/** 1970-01-05 was a Monday: its midnight in UTC, in microseconds. */
+export const FIRST_MONDAY = 4 * 86_400e6;
 
 export function intervalMicros(interval: Interval): number {
   return interval.count * UNITS[interval.unit];

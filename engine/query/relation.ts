@@ -204,7 +204,7 @@ function computedField({ name, shape, aliases }: TableColumn): Field {
     case 'event-id':
       return {
         ...{ type: 'virtual', name: 'event_id', ref: ref(0), column: name },
-        // ClickHouse has it as one text.
+        // In ClickHouse it is one text.
         seq: aliases.length > 1 ? ref(1) : undefined,
       };
     default:

@@ -8,13 +8,11 @@ import type { Interval } from './ast.ts';
 import { once as onceClickHouse } from './dialect/clickhouse.ts';
 import { once } from './dialect/once.ts';
 import { micros, timeFromMicros } from './dialect/duckdb.ts';
-import { constantPeriods, intervalMicros } from './grid.ts';
+import { constantPeriods, FIRST_MONDAY, intervalMicros } from './grid.ts';
 
 const LAST = Date.UTC(2070, 0, 1) * 1000;
 const HOUR = 3600e6;
 const DAY = 86_400e6;
-/** 1970-01-05 was a Monday. */
-const FIRST_MONDAY = 4 * DAY;
 
 /** From which time on which offset holds, in microseconds; the first from the beginning. */
 interface Offsets {

@@ -48,8 +48,6 @@ interface PartReader {
 /** How the words of a part become a value again; the same for every side and batch. */
 interface PartCodec {
   readonly words: number;
-  /** Whether its word is the number of a text. */
-  readonly text?: true;
   value(table: GroupTable, group: number, at: number): RawValue;
 }
 
@@ -76,13 +74,11 @@ class FieldCodec {
       case 'VARCHAR':
         return {
           words: 1,
-          text: true,
           value: (table, group, at) => text.decode(texts.bytesOf(table.word(group, at))),
         };
       case IP6_TYPE:
         return {
           words: 1,
-          text: true,
           value: (table, group, at) => uuidOf(texts.bytesOf(table.word(group, at))),
         };
       case 'UTINYINT':

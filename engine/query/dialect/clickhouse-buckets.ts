@@ -1,6 +1,6 @@
-/** The buckets of a timeline in ClickHouse, as grid.ts has them; ends that no one has named are asked for there. */
+/** The buckets of a timeline in ClickHouse, as in grid.ts; open ends are computed by ClickHouse. */
 import type { Interval } from '../ast.ts';
-import { EVEN_BUCKETS, intervalMicros } from '../grid.ts';
+import { EVEN_BUCKETS, FIRST_MONDAY, intervalMicros } from '../grid.ts';
 import { ZoneClock } from '../zone-clock.ts';
 import { microsOf, untranslated } from './clickhouse.ts';
 import { type ClickHouseRows, selectOf, subquery } from './clickhouse-rows.ts';
@@ -8,21 +8,19 @@ import { type ClickHouseRows, selectOf, subquery } from './clickhouse-rows.ts';
 const MILLISECOND = 1e3;
 const SECOND = 1e6;
 const HOUR = 3600e6;
-/** 1970-01-05 was a Monday. */
-const FIRST_MONDAY = 4 * 86_400e6;
 
 export interface ClickHouseBuckets {
-  /** Of a time in microseconds, its bucket. */
+  /** Bucket of a time in microseconds. */
   of(us: string): string;
-  /** In microseconds of UTC, of a bucket. */
+  /** Start of a bucket, in microseconds of UTC. */
   start(bucket: string): string;
-  /** From one bucket to the next. */
+  /** Difference between the numbers of adjacent buckets. */
   readonly step: number;
-  /** The last that an event is spread over which lasts until `z`, in microseconds. */
+  /** Last bucket of an event from `a` to `z`, in microseconds. */
   last(a: string, z: string): string;
 }
 
-/** Even buckets: their first and last moment and their number, and what is made of those. */
+/** Even buckets. `span` is SQL of a tuple: start, end and number of buckets. */
 export function evenClickHouse(
   dated: ClickHouseRows,
   ends: string,
@@ -35,7 +33,7 @@ export function evenClickHouse(
         `toInt64(${from ?? `min(${microsOf('ts')})`}) AS a, toInt64(${to ?? `max(${ends}) + 1`}) AS z, count() AS c`,
         dated,
       );
-  // Ends that no one has named are moved outwards, to whole seconds or milliseconds.
+  // Open ends are moved outwards, to whole seconds or milliseconds.
   const least = 60 * EVEN_BUCKETS;
   const unit = `multiIf(z - a >= ${least * SECOND}, ${SECOND}, z - a >= ${least * MILLISECOND}, ${MILLISECOND}, 0) AS unit`;
   const whole = (length: string): string =>
@@ -62,10 +60,10 @@ export function evenClickHouse(
 }
 
 /**
- * Buckets begin at midnight of the zone: they are numbered by when they begin, in microseconds of UTC, or of what the clock
- * shows.
+ * Buckets that are aligned to midnight of the zone. The number of a bucket is its start, in microseconds of UTC or of local
+ * time.
  * @param isFilled with empty buckets
- * @param longest microseconds that an event is spread over at most; undefined: it counts where it begins
+ * @param longest maximum duration of a spread event, in microseconds; undefined: an event counts where it begins
  */
 export function bucketsClickHouse(
   interval: Interval,
@@ -101,7 +99,7 @@ export function bucketsClickHouse(
     last: (a: string, z: string) => {
       if (range.to !== undefined)
         return `least(${of(`greatest(${a}, ${z} - 1)`)}, ${bucket(range.to - 1)})`;
-      // Where an event ends with a bucket, the next one is the last that is filled.
+      // If an event ends exactly with a bucket, the next one is filled, too.
       return of(isFilled ? z : `greatest(${a}, ${z} - 1)`);
     },
   });
@@ -114,7 +112,7 @@ export function bucketsClickHouse(
       `timeline ${interval.count}${interval.unit} in ${zone}, whose clocks are changed within a bucket,`,
       'use --tz UTC, or name a range in which they are not',
     );
-  // Days have 23 or 25 hours where clocks are changed: buckets are those of what the clock shows.
+  // Days with a daylight-saving change have 23 or 25 hours: buckets are in local time.
   const floor = floorOf(weeks);
   const earlier = { ...times, minTs: times.minTs === undefined ? undefined : times.minTs - step };
   const later =

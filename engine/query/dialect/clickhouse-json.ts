@@ -30,4 +30,4 @@ export function jsonMembers(sql: string): string {
 }
 
 const OTHER =
-  'unnest: a list that ClickHouse would write in another way, such as [1.0] or [1,]; ask the case itself';
+  'unnest: a list that ClickHouse would write in another way, such as [1.0] or [1,]; use daybook query';

@@ -144,12 +144,12 @@ export function matches(sql: string, pattern: string, ignoreCase: boolean): stri
   return `match(${sql}, ${text(flagged(pattern, ignoreCase))})`;
 }
 
-/** What a pattern says literally, and the beginning of a group that has a name. */
+/** Quoted and escaped parts and classes of a pattern, and the beginning of a named group. */
 const QUOTED_OR_NAMED =
   /\\Q[^]*?(?:\\E|$)|\\[^]|\[\^?\]?(?:\[:\^?\w+:\]|\\[^]|[^\]\\])*\]|\(\?P?<\w+>/g;
 
 function flagged(given: string, ignoreCase: boolean): string {
-  // ClickHouse takes the name of a group for a text that there must be, and finds nothing.
+  // ClickHouse takes the group's name for a required literal and finds nothing.
   const pattern = given.replace(QUOTED_OR_NAMED, (part) => (part.startsWith('(?') ? '(' : part));
   const flags = `${ignoreCase ? 'i' : ''}${pattern.includes('.') ? '-s' : ''}`;
   return flags === '' ? pattern : `(?${flags})${pattern}`;
@@ -228,12 +228,12 @@ export function finite(sql: string): string {
   return once(sql, (x) => `if(isFinite(${x}), ${x}, NULL)`, 'f');
 }
 
-/** The longest that a number is multiplied by powers of two to divide it exactly, in bits. */
+/** Largest difference of exponents for exact division in 256 bits. */
 const MOST_SHIFTED = 200;
 
 /**
- * What division leaves, with the sign of the first. Of fractions it is exact, as `%` of real numbers is not there: their
- * digits are whole numbers of many bits. Where the first is more than 2^200 times the second, the statement stops.
+ * Remainder, with the sign of the dividend. Exact for fractions, unlike ClickHouse's `%` of real numbers: their digits are
+ * divided as 256-bit integers. The statement fails if the dividend is more than 2^200 times the divisor.
  */
 export function remainder(one: string, other: string): string {
   const bits = (x: string): string => `reinterpretAsUInt64(assumeNotNull(${x}))`;
@@ -256,7 +256,7 @@ export function remainder(one: string, other: string): string {
     `sign(${a}) * ${once(`abs(${a})`, (x) => once(`abs(${other})`, (y) => `if(${y} IS NULL OR ${x} IS NULL, NULL, ${positive(x, y)})`, 'q'), 'p')}`;
   return once(one, signed, 'o');
 }
-const FAR_APART = '%: one number is too many times the other; ask the case itself';
+const FAR_APART = '%: the operands differ by more than 2^200; use daybook query';
 
 /** Halves are rounded away from zero: `round` has those of even numbers. */
 export function rounded(sql: string, times: number): string {
@@ -312,7 +312,7 @@ const GROUP = '[0-9A-Fa-f]{1,4}';
 const GROUPS = `(?:${GROUP}(?::${GROUP})*)?`;
 const WRITTEN_IP6 = `^(?:${GROUP}(?::${GROUP}){7}|${GROUPS}::${GROUPS})$`;
 
-/** The address that a text is, as addresses are written; NULL where it is none (dialect/written-sql.ts). */
+/** The address that a text is; NULL if it is not one (dialect/written-sql.ts). */
 export function addressOfText(sql: string): string {
   const quad = (x: string): string =>
     `regexpExtract(${x}, ${text(`^(?:::[Ff]{4}:)?(${OCTETS})$`)}, 1)`;
@@ -328,7 +328,7 @@ export function addressOfText(sql: string): string {
   );
 }
 
-/** An IPv6 address as a text. Of ::102:304 ClickHouse writes the end as IPv4, though it is no mapped address. */
+/** An IPv6 address as text. ClickHouse writes the end of ::102:304 as IPv4, though it is not a mapped address. */
 function ip6Text(sql: string): string {
   const digits = (part: string): string =>
     `lower(replaceRegexpOne(hex(${part}), '^0+(.)', '\\\\1'))`;
@@ -344,7 +344,7 @@ export function firstIp6(sql: string, prefix: number): string {
   return `if(isIPv6String(ifNull(${sql}, '')), IPv6CIDRToRange(${ip6(sql)}, ${prefix}).1, NULL)`;
 }
 
-/** The block that an address lies in, as a text: of `four` bits, or of `six`. */
+/** The block that an address is in, as text: of `four` bits, or of `six`. */
 export function blockOf(sql: string, four: number, six: number): string {
   const start4 = four === 32 ? sql : `IPv4NumToString(${maskedIp4(sql, four)})`;
   const start6 = six === 128 ? sql : ip6Text(`IPv6CIDRToRange(${ip6(sql)}, ${six}).1`);

@@ -17,7 +17,7 @@ export interface EventIdFilter {
   readonly source: number;
   /** Negative for derived events. */
   readonly seq: number;
-  /** Where a stage left the id; undefined: it is that of the event itself. */
+  /** Column in which a stage returned the id; undefined: the event's own id. */
   readonly field: VirtualField | undefined;
 }
 

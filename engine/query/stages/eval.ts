@@ -85,7 +85,7 @@ function withPreviousClickHouse(stage: EvalStage, rows: ClickHouseRows): ClickHo
   const { scope, order, resolve, around } = rows;
   const by = stage.by.map((name) => firstValue(name, rows).sql);
   const columns = previousOf(stage, resolve, around).map(({ alias, back, value }) => {
-    // Without a value that may be missing the first rows would have 0 or an empty text.
+    // If the value were not nullable, the first rows would have 0 or an empty text.
     const given = `toNullable(${valueClickHouse(value, scope)})`;
     const frame = `ROWS BETWEEN ${back} PRECEDING AND CURRENT ROW`;
     return `lagInFrame(${given}, ${back}) OVER (${partition(...by)}${ordered(order)} ${frame}) AS ${partAlias(alias, 0)}`;

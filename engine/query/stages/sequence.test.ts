@@ -217,7 +217,7 @@ describe('the events that a sequence names', () => {
   it.each([
     ...['sort last', 'sort first desc', 'where first = "2:8" or last = "1:1"'],
     ...['rename first as begin | sort begin', 'rename last as end2 | where end2 = "2:8"'],
-  ])('are the same of batches for the stage %s', async (stage) => {
+  ])('are the same in batches for the stage %s', async (stage) => {
     const plan = test.plan(`${SEQUENCE} | ${stage}`);
     expect(answersOfBatches(test, plan)).toEqual(await test.answer(plan));
   });

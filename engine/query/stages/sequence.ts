@@ -163,8 +163,8 @@ function sequenceTable(stage: SequenceStage, input: Input): Table {
 // -- in ClickHouse ---------------------------------------------------------------------------------
 
 /**
- * The same windows. An event is a tuple that its number in its group comes first in, so that what begins latest is the
- * largest of them, and no event is looked up by its number; (0, …) is none.
+ * The same windows. An event is a tuple that starts with its row number: the latest start is the maximum, without a lookup.
+ * (0, …) means none.
  */
 function sequenceClickHouse(stage: SequenceStage, rows: ClickHouseRows): ClickHouseTable {
   const { by, steps, within, start } = stage;
@@ -198,7 +198,7 @@ function sequenceClickHouse(stage: SequenceStage, rows: ClickHouseRows): ClickHo
       back === 0
         ? before
         : `lagInFrame(${before}, ${back}) ${over(`e.1 ROWS BETWEEN ${back} PRECEDING AND CURRENT ROW`, `f${i}`)}`;
-    // An event that does not meet the step begins nothing.
+    // An event that does not match the step begins nothing.
     chains = `SELECT *, if(f${i}, ${first}, ${NO_EVENT}) AS begun${i}\nFROM ${subquery(chains)}`;
     if (i < steps.length - 1)
       chains = `SELECT *, max(begun${i}) ${over('e.1 ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING')} AS before${i + 1}\nFROM ${subquery(chains)}`;

@@ -61,7 +61,7 @@ export function partition(...values: readonly string[]): string {
   return there.length === 0 ? '' : `PARTITION BY ${there.join(', ')} `;
 }
 
-/** Throws QueryError where rows are a table. */
+/** @throws QueryError if the rows are a table */
 export function checkEvents(
   stage: 'session' | 'sequence',
   { events }: { readonly events: boolean },
@@ -94,7 +94,7 @@ function sessionTable({ by, gap, start }: SessionStage, input: Input): Table {
   const most = input.params.bind(intervalMicros(gap), 'BIGINT');
   const times = `SELECT ${keyed}${micros('t')} AS m FROM (${rows}) AS r WHERE t IS NOT NULL`;
   const begun = `SELECT ${keyed}m, CASE WHEN m - lag(m) OVER (${partition(list)}ORDER BY m) > ${most} THEN 1 ELSE 0 END AS b FROM (${times}) AS r`;
-  // Events of one time are of one session: the frame has all of them.
+  // Events with the same time are in the same session: the frame includes all of them.
   const numbered = `SELECT ${keyed}m, 1 + sum(b) OVER (${partition(list)}ORDER BY m RANGE UNBOUNDED PRECEDING) AS s FROM (${begun}) AS r`;
   const runs = groupedRows(
     input,
@@ -148,7 +148,7 @@ function sessionClickHouse(
   const times = selectOf([...keys.list, `${microsOf('ts')} AS m`].join(', '), datedEvents(rows));
   const before = `lagInFrame(toNullable(m)) OVER (${within}ORDER BY m ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)`;
   const begun = `SELECT ${keyed}m, ifNull(m - ${before} > ${intervalMicros(gap)}, false) AS b\nFROM ${subquery(times)}`;
-  // Events of one time are of one session: the frame has all of them.
+  // Events with the same time are in the same session: the frame includes all of them.
   const numbered = `SELECT ${keyed}m, toInt64(1 + sum(b) OVER (${within}ORDER BY m RANGE UNBOUNDED PRECEDING)) AS s\nFROM ${subquery(begun)}`;
   const runs = `SELECT ${keyed}s, min(m) AS low, max(m) AS high, count() AS n\nFROM ${subquery(numbered)}\nGROUP BY ${keyed}s`;
   const select = [

@@ -14,7 +14,14 @@ import {
   plusSeconds,
   timeFromMicros,
 } from '../dialect/duckdb.ts';
-import { type Grid, bucketSql, startSql, bucketStart, intervalMicros } from '../grid.ts';
+import {
+  type Grid,
+  bucketSql,
+  startSql,
+  bucketStart,
+  FIRST_MONDAY,
+  intervalMicros,
+} from '../grid.ts';
 import { QueryError, syntaxError } from '../query-error.ts';
 import {
   byValue,
@@ -68,7 +75,7 @@ interface TimelineParts {
   readonly sql: string;
 }
 
-/** Seconds that an event lasts at most: an absurd duration in hostile input must not overflow a time. */
+/** Maximum duration of an event, in seconds: an absurd one in hostile input must not overflow a time. */
 const LONGEST = 31_622_400;
 /** SQL name of what is measured. */
 const MEASURED = 'w';
@@ -268,13 +275,13 @@ function timelineClickHouse(stage: TimelineStage, rows: ClickHouseRows): ClickHo
 
 interface ClickHouseSpread {
   readonly name: string;
-  /** Of an event, when it ends, in microseconds. */
+  /** End of an event, in microseconds. */
   readonly end: string;
-  /** Buckets with what is counted and spread in them. */
+  /** Buckets with their counts and shares. */
   counts(buckets: ClickHouseBuckets): string;
 }
 
-/** Shares a number of each event over the buckets that it lasts through. */
+/** Spreads a number of each event over the buckets that it spans. */
 function spreadClickHouse(
   spread: Name,
   keys: ReturnType<typeof keysClickHouse>,
@@ -284,7 +291,7 @@ function spreadClickHouse(
   const number = numberInRows(field, spread.start, dated.scope);
   if (number === undefined) throw untranslated(`timeline that spreads ${field.name}`);
   const us = microsOf('ts');
-  // As `endSql`; a half is rounded upwards.
+  // Like `endSql`; halves are rounded up.
   const whole = (y: string): string => `toInt64(trunc(${y}) + (${y} - trunc(${y}) >= 0.5))`;
   const lasts = `least(greatest(ifNull(duration, 0), 0), ${LONGEST}) * 1000000`;
   const end = `${us} + ${once(lasts, whole, 'y')}`;
@@ -312,8 +319,6 @@ function spreadClickHouse(
 
 const MILLISECOND = 1e3;
 const SECOND = 1e6;
-/** 1970-01-05 was a Monday. */
-const FIRST_MONDAY = 4 * 86_400e6;
 /** Even buckets begin at whole units when the range is this many of them (engine/query/plan.ts). */
 const RANGE_UNITS = 60 * 30;
 
