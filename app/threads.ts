@@ -13,7 +13,7 @@ const HEAP_GROWTH = 600;
 /** The same where there is little memory for an import: garbage is collected more often. */
 const LITTLE_GROWTH = 100;
 
-/** Flags of V8 for imports that may use so many bytes. */
+/** V8 flags for imports that may use `importMemory` bytes. */
 export function v8Flags(importMemory: number): string[] {
   const growth = memoryShare(importMemory) < 1 ? LITTLE_GROWTH : HEAP_GROWTH;
   return [`--heap-growing-percent=${growth}`, '--no-maglev-inlining'];

@@ -39,7 +39,7 @@ const answers = (name: string) => (frame: Frame) =>
 /** Names in lists of folders are of files that nobody has opened. */
 const opened = (frame: Frame): string[] =>
   /^5(\|5)*$/.test(frame['smb2.cmd'] ?? '') ? parts(frame['smb2.filename']) : [];
-/** Of SMB 1 names begin with a separator; tshark also shows them in answers and later requests. */
+/** SMB 1 names begin with a separator; tshark also shows them in answers and later requests. */
 const opened1 = (frame: Frame): string[] =>
   /^0x(?:2d|a2)\|0xff$/.test(frame['smb.cmd'] ?? '')
     ? parts(frame['smb.file']).map((name) => name.replace(/^\\/, ''))
@@ -50,7 +50,7 @@ const connected = (frame: Frame): string[] =>
 /** Not within SMB or other protocols. */
 const plainKerberos = (name: string) => (frame: Frame) =>
   /:(?:udp|tcp):kerberos$/.test(frame['layers'] ?? '') ? parts(frame[`kerberos.${name}`]) : [];
-/** Of a login with a ticket, within other protocols. */
+/** Service of a login with a Kerberos ticket within another protocol. */
 const ticketService = (frame: Frame): string[] =>
   frame['kerberos.msg_type'] === '14' ? parts(frame['kerberos.SNameString']) : [];
 const nameParts = (value: unknown): string[] => (typeof value === 'string' ? value.split('/') : []);

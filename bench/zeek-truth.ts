@@ -16,7 +16,7 @@ import {
 
 const USAGE = `Usage: npm run zeek-truth -- [--only 'LOG FIELD']
 
-Compares what protocols of captures say with Zeek's own baselines ($DAYBOOK_SHARED/data2/proto-truth).
+Compares protocol events of captures with Zeek's own baselines ($DAYBOOK_SHARED/data2/proto-truth).
 
   --only 'LOG FIELD'  print the values of a field that no event has: 'http uri'`;
 

@@ -168,7 +168,7 @@ export class EngineHost {
       return;
     }
     const kind = fieldOf(frame, 'frame');
-    // It was asked for while another window did the same.
+    // Another window asked for the restart first: the engine runs already.
     if (kind === 'start') return;
     const id = fieldOf(frame, 'id');
     if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 0) {

@@ -83,7 +83,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/tag.ts')).tagCommand,
   },
   findings: {
-    summary: 'tags and notes in the order of the report: severity, colour, place',
+    summary: 'tags and notes in report order: severity, colour, place',
     load: async () => (await import('./commands/findings.ts')).findingsCommand,
   },
   delete: {
@@ -99,7 +99,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/refield.ts')).refieldCommand,
   },
   retime: {
-    summary: 'change what was decided about the times of sources',
+    summary: 'change decisions about the times of sources',
     load: async () => (await import('./commands/retime.ts')).retimeCommand,
   },
   carve: {

@@ -1,10 +1,10 @@
-/** What commands that read a case share. */
+/** Opens the case of a command that reads one. */
 import { CaseSession } from '../../engine/search/index.ts';
 import type { CommandContext } from './command.ts';
 
 /**
  * Opens a case for as long as `use` runs, and returns what it returns.
- * @throws DaybookError not-found and others of a folder that is no case
+ * @throws DaybookError not-found and others if the folder is not a case
  */
 export async function withCase(
   folder: string,

@@ -56,7 +56,7 @@ describe('the engine as a process', () => {
     const error = await connection.call('engine.info', {}).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(OperationError);
     expect((error as OperationError).info.code).toBe('engine-down');
-    // Asked for it, it tries once more; asked twice, too.
+    // On request it tries once more, even if asked twice.
     const { restarts } = engine.state;
     const again = states(connection, ({ state }) => state === 'down');
     connection.start();

@@ -356,7 +356,7 @@ export class EngineProcess implements ChannelOwner {
     if (gaveUp) reason += ` (it ended ${this.youngDeaths} times in a row and is not started again)`;
     const { restarts } = this.current;
     const pauseMs = FIRST_PAUSE_MS * 2 ** Math.max(0, this.youngDeaths - 1);
-    // Before windows are told: one that asks for an engine gets this one.
+    // Before the state is sent to windows: one that asks for an engine gets this one.
     if (!gaveUp) this.pause = setTimeout(() => this.restart(), pauseMs);
     const restart = gaveUp ? 'on-request' : pauseMs;
     this.tellAll({ frame: 'engine', state: 'down', restarts, reason, restart });

@@ -103,11 +103,13 @@ describe('the error of a clock', () => {
     expect(rows[0]!.ts).toContain('2026-10-24T23:00:00.00025');
   });
 
-  it('leaves sources whose zone is no decision, and says so', async () => {
+  it('leaves sources whose zone was not decided, and says so', async () => {
     const folder = await imported('some');
     const outcome = await daybook(['retime', folder, '1', '2', '--tz', '+01:00']);
     expect(outcome.status).toBe(3);
-    expect(outcome.err).toContain('zulu.json stays as it is: the zone of zulu.json is no decision');
+    expect(outcome.err).toContain(
+      'zulu.json stays as it is: the zone of zulu.json was not decided',
+    );
     expect((await daybook(['retime', folder, '2', '--tz', '+01:00'])).status).toBe(2);
   });
 

@@ -111,6 +111,6 @@ describe('the order of dates', () => {
     expect((await daybook(['import', folder, source])).status).toBe(0);
     const none = await daybook(['retime', folder, 'refused.log', '--date-order', 'dmy']);
     expect(none.status).toBe(2);
-    expect(none.err).toContain('is no decision');
+    expect(none.err).toContain('was not decided');
   });
 });

@@ -175,7 +175,7 @@ for (const shell of [browserShell, electronShell]) {
       await shot(opened.page, `${shell.name}-retime-scope`);
       await opened.page.getByRole('option', { name: '2 sources of the case' }).click();
       await detail.getByRole('button', { name: 'Apply' }).click();
-      await expect(window.notice(`the zone of ${ODD} is no decision`)).toBeVisible();
+      await expect(window.notice(`the zone of ${ODD} was not decided`)).toBeVisible();
       await expect(zone).toHaveAttribute('placeholder', '+06:00');
       // The clock of every source can be decided.
       const clock = detail.getByRole('textbox', { name: 'How wrong the clock was' });

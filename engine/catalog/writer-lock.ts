@@ -13,10 +13,10 @@ import { DaybookError, messageOfError } from '../contract/errors.ts';
 
 /** Who has the lock for this has it for a moment, and is waited for. */
 export const MAINTENANCE = 'maintenance';
-/** Opening a case whose last writer was killed: other writers wait for it, too. */
+/** Recovery of a case whose last writer was killed: other writers wait for it, too. */
 export const RECOVERY = 'recover';
 const MOST_RECOVERY_MS = 60_000;
-const RECOVERY_LOOK_MS = 50;
+const RECOVERY_POLL_MS = 50;
 /** A moment, where the disk is slow. */
 const MOST_WAIT_MS = 5_000;
 const LOOK_MS = 10;
@@ -53,11 +53,11 @@ export class WriterLock {
     }
   }
 
-  /** Returns when nobody recovers the case (any more). What is recovered for too long is left to `take` to refuse. */
+  /** Waits for a running recovery of the case, at most MOST_RECOVERY_MS: after that `take` refuses. */
   static async whenRecovered(folder: string): Promise<void> {
     const until = performance.now() + MOST_RECOVERY_MS;
     while (WriterLock.holder(folder)?.what === RECOVERY && performance.now() < until)
-      await setTimeout(RECOVERY_LOOK_MS);
+      await setTimeout(RECOVERY_POLL_MS);
   }
 
   /** The lock, or who has it; undefined: who cannot be said yet. */

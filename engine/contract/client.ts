@@ -128,7 +128,7 @@ export class Connection implements Engine {
     });
   }
 
-  /** Starts an engine that was given up, where `state.restart` is `on-request`. */
+  /** Restarts an engine that was given up: `state.restart` is `on-request`. */
   start(): void {
     this.sendFrame({ frame: 'start' });
   }

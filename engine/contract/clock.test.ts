@@ -22,7 +22,7 @@ describe('clock errors', () => {
     'refuses %j',
     (text) => {
       expect(parseClockError(text)).toBeUndefined();
-      expect(() => canonicalClockError(text)).toThrow(/no clock/);
+      expect(() => canonicalClockError(text)).toThrow(/is not a clock error/);
     },
   );
 

@@ -1,6 +1,6 @@
 /**
- * By how much the clock that dated a source was wrong, as a person found out: `1m30s fast`, `2h slow`, or `right`. Times of
- * a fast clock are moved back, those of a slow one forward.
+ * Error of the clock that timestamped a source, as the analyst gives it: `1m30s fast`, `2h slow`, or `right`. Times of a
+ * fast clock are moved back, those of a slow one forward.
  */
 import { DaybookError } from './errors.ts';
 import type { EventBatch } from './event-batch.ts';
@@ -15,15 +15,15 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 const PART = /(\d+(?:\.\d{1,6})?)\s*(d|h|ms|m|s)/gy;
 const ERROR = /^(.*?)[\s-]*(fast|slow)$/;
-/** Beyond this a clock says nothing: 100 years, in microseconds. */
+/** The largest clock error that is accepted: 100 years, in microseconds. */
 const MOST = 36_525 * 86_400e6;
 
-/** What a source has whose clock is not known to be wrong. */
+/** Clock error of a source whose clock is not known to be wrong. */
 export const CLOCK_RIGHT = 'right';
 
 /**
  * The clock error that a text states, in microseconds: positive for a clock that was fast.
- * @returns undefined where the text is none
+ * @returns undefined if the text is not a clock error
  */
 export function parseClockError(text: string): number | undefined {
   const trimmed = text.trim().toLowerCase();
@@ -63,7 +63,7 @@ export function clockErrorText(micros: number): string {
 }
 
 /**
- * The same clock error in the one way that it is kept.
+ * A clock error in its canonical form, in which it is stored.
  * @throws DaybookError usage
  */
 export function canonicalClockError(text: string): string {
@@ -71,17 +71,17 @@ export function canonicalClockError(text: string): string {
   if (micros !== undefined) return clockErrorText(micros);
   throw new DaybookError(
     'usage',
-    `${JSON.stringify(text)} says of no clock how wrong it was`,
-    'give how far it was ahead or behind, such as "90s fast" or "1h2m slow", or "right"',
+    `${JSON.stringify(text)} is not a clock error`,
+    'give how far the clock was ahead or behind, such as "90s fast" or "1h2m slow", or "right"',
   );
 }
 
-/** Microseconds of a decision or option; 0 where there is none. */
+/** Clock error of a decision or option, in microseconds; 0 if it is undefined. */
 export function clockErrorOf(text: string | undefined): number {
   return text === undefined ? 0 : (parseClockError(text) ?? 0);
 }
 
-/** Moves the times of a batch's rows by the error of the clock that stated them, in microseconds. */
+/** Corrects the times of a batch's rows by the error of the clock that timestamped them, in microseconds. */
 export function correctClock({ ts, length }: EventBatch, error: number): void {
   if (error === 0) return;
   const { values, present } = ts;

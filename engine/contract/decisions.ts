@@ -17,7 +17,7 @@ export interface Decisions {
   yearBasis?: string;
   dateOrder?: DateOrder;
   dateOrderBasis?: string;
-  /** How wrong the clock was that dated the source (contract/clock.ts). */
+  /** Error of the clock that timestamped the source (contract/clock.ts). */
   clock?: string;
   clockBasis?: string;
   [name: string]: string | number | boolean | undefined;

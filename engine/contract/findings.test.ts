@@ -12,12 +12,12 @@ const names = (least: Severity | undefined, order: 'place' | 'severity'): string
     .map(({ name }) => name)
     .join('');
 
-it('keeps the order of the report, or puts the most severe first', () => {
+it('keeps the report order, or puts the most severe first', () => {
   expect(names(undefined, 'place')).toBe('abcd');
   expect(names(undefined, 'severity')).toBe('cbda');
 });
 
-it('leaves out what is less severe, and what was not rated', () => {
+it('leaves out less severe and unrated findings', () => {
   expect(names('info', 'place')).toBe('bcd');
   expect(names('medium', 'severity')).toBe('c');
 });

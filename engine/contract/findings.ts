@@ -1,21 +1,20 @@
 /**
- * What an analyst says of findings. A finding is a tag with its events, or an event with a note; the report prints them in
- * the analyst's order. docs/case-format.md has how they are kept.
+ * Severity, order and colour of findings. A finding is a tag with its events, or an event with a note; the report prints
+ * findings in the analyst's order. docs/case-format.md describes how they are stored.
  */
 
-/** How bad a finding is, the least first. One that has none of these was not rated. */
+/** Severities, least first. A finding without one is unrated. */
 export const SEVERITIES = ['info', 'low', 'medium', 'high', 'critical'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** -1 for a finding that was not rated; the worse, the higher. */
+/** -1 for an unrated finding; the more severe, the higher. */
 export function severityRank(severity: Severity | undefined): number {
   return severity === undefined ? -1 : SEVERITIES.indexOf(severity);
 }
 
 /**
- * Those that are at least as severe, in their order, or the most severe first: a stable sort, those as severe stay in
- * their order.
- * @param least undefined: those that were not rated, too
+ * Findings of at least a severity, in the given order or the most severe first. The sort is stable.
+ * @param least undefined: unrated findings, too
  */
 export function arrangedFindings<T extends { readonly severity?: Severity | undefined }>(
   findings: readonly T[],
@@ -29,18 +28,18 @@ export function arrangedFindings<T extends { readonly severity?: Severity | unde
 }
 
 /**
- * Colours of tags, after Okabe and Ito: told apart by people who are colour blind, on light and dark ground. Never said by
- * colour alone: the name of the tag stands beside it.
+ * Colours of tags, after Okabe and Ito: distinguishable for people with colour blindness, on light and dark backgrounds.
+ * Colour is never the only cue: the tag's name is next to it.
  */
 export const TAG_COLORS = [
   ...(['blue', 'amber', 'green', 'pink', 'cyan', 'red', 'yellow', 'violet'] as const),
 ] as const;
 export type TagColor = (typeof TAG_COLORS)[number];
 
-/** The colour of a tag: the one that was chosen for it, or one by its number. */
+/** The colour of a tag: the chosen one, or one by its number. */
 export function tagColor(id: number, chosen: TagColor | undefined): TagColor {
   return chosen ?? TAG_COLORS[(id + 5) % TAG_COLORS.length]!;
 }
 
-/** Which finding is meant: a tag by its name, or an event by its id. */
+/** Identifies a finding: a tag by its name, or an event by its id. */
 export type FindingName = { readonly tag: string } | { readonly event: string };

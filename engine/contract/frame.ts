@@ -43,8 +43,8 @@ export interface ErrorInfo {
 }
 
 /**
- * Window to engine. `id` is chosen by the window and unique among its running calls. `start` is for the shell that
- * watches the engine's process: an engine that was given up is started again.
+ * Window to engine. `id` is chosen by the window and unique among its running calls. `start` asks the shell to restart an
+ * engine that it gave up.
  */
 export type ClientFrame =
   | { readonly frame: 'call'; readonly id: number; readonly op: string; readonly params: unknown }
@@ -69,8 +69,8 @@ export type EngineFrame =
       readonly restarts: number;
       readonly reason?: string | undefined;
       /**
-       * Of an engine that is down: after how many milliseconds the shell starts it again, or that it does so only
-       * when it is asked (`start`). Left out where only another window can reach an engine.
+       * State `down`: milliseconds after which the shell restarts the engine, or `on-request` if only the frame `start`
+       * does. Absent if only another window can reach an engine.
        */
       readonly restart?: number | 'on-request' | undefined;
     };

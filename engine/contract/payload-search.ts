@@ -16,20 +16,20 @@ export interface SearchedPayloads {
   readonly evicted: number;
   /** Captures that could not be read, or not to their end, with the reason. */
   readonly left: readonly { readonly source: string; readonly reason: string }[];
-  /** Bodies of HTTP/1 that were sent compressed or in chunks, and the bytes of them that were searched decoded. */
+  /** HTTP/1 bodies sent compressed or chunked, and how many decoded bytes were searched. */
   readonly bodies: number;
   readonly decodedBytes: number;
-  /** Those of which not all was decoded, by the reason. */
+  /** Bodies that were not decoded completely, by reason. */
   readonly undecoded: readonly { readonly reason: string; readonly bodies: number }[];
 }
 
-/** The decoded body that a match is in. */
+/** The decoded body that contains a match. */
 export interface FoundBody {
   /** Its message, such as `200 OK for GET /`. */
   readonly message: string;
-  /** Where it begins in all that the side sent. */
+  /** Offset of its first byte in what the side sent. */
   readonly start: number;
-  /** How it was sent, such as `gzip, chunked`. */
+  /** Encodings that it was sent in, such as `gzip, chunked`. */
   readonly encoding: string;
 }
 
@@ -47,7 +47,7 @@ export function searchedText(
   const decoded =
     bodies === 0
       ? ''
-      : `, and in ${size(decodedBytes)} of ${counted(bodies, 'body', 'bodies')} of HTTP, decoded`;
+      : `, and in ${size(decodedBytes)} decoded from ${counted(bodies, 'HTTP body', 'HTTP bodies')}`;
   return `${counted(matches, 'match', 'matches')} in ${size(bytes)} that ${carriers} of ${counted(sources, 'capture')} carried${decoded}`;
 }
 
@@ -79,7 +79,7 @@ export function endText(address: string, port: number): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
-/** A match, as every shell has it. */
+/** A match, for the window and the command line. */
 export interface PayloadMatch {
   /** Id of the flow that it is in. */
   readonly event: string;
@@ -99,7 +99,7 @@ export interface PayloadMatch {
   readonly after: Uint8Array;
 }
 
-/** What a file of matches has of each, in this order. */
+/** Columns of a file of matches, in order. */
 export const MATCH_COLUMNS = [
   'ts',
   'source',

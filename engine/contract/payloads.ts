@@ -13,25 +13,25 @@ export interface FlowEnds {
   readonly serverPort: number;
 }
 
-/** A body of HTTP/1 that was sent compressed or in chunks. */
+/** An HTTP/1 body that was sent compressed or chunked. */
 export interface BodyPlace {
   readonly isFromClient: boolean;
   /** Its message, such as `200 OK for GET /`, cut to 200 characters. */
   readonly message: string;
-  /** Where its first byte is in all that the side sent, missing bytes included. */
+  /** Offset of its first byte in what the side sent, missing bytes included. */
   readonly start: number;
-  /** How it was sent, such as `gzip` or `chunked, br`. */
+  /** Encodings that it was sent in, such as `gzip` or `br, chunked`. */
   readonly encoding: string;
-  /** When its first byte came. */
+  /** Time of its first byte. */
   readonly ts: EpochMicros | undefined;
 }
 
 /** Takes a decoded body in order. `bytes` are valid during the call only. */
 export interface BodyTaker {
   data(bytes: Uint8Array): void;
-  /** What comes next did not follow in what was sent. Only of bodies that were sent in chunks alone. */
-  border(): void;
-  /** @param problem why it was not decoded, or not to its end */
+  /** Chunk boundary: the next bytes were not adjacent on the wire. Only for bodies that were chunked, not compressed. */
+  chunkBoundary(): void;
+  /** @param problem why it was not decoded, or not completely */
   end(problem: string | undefined): void;
 }
 
@@ -41,7 +41,7 @@ export interface StreamTaker {
   data(isFromClient: boolean, bytes: Uint8Array, ts: EpochMicros | undefined): void;
   /** So many bytes were not captured. */
   gap(isFromClient: boolean, size: number): void;
-  /** Asked when the first bytes of a body come, if bodies are wanted decoded, too. */
+  /** Called at the first bytes of a body; absent if decoded bodies are not wanted. */
   body?(place: BodyPlace): BodyTaker;
   /** The connection is over, or is followed no longer. */
   end(): void;

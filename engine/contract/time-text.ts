@@ -79,8 +79,8 @@ export function parseDuration(text: string): number | undefined {
 }
 
 /**
- * Digits of the second that a time is shown with, 0 to 9: those that its source stated, and more where the error of its clock
- * (contract/clock.ts) has more.
+ * Fractional digits to show, 0 to 9: as many as the source stated, more if the clock correction (contract/clock.ts) has
+ * more.
  */
 export function shownDigits(micros: EpochMicros, stated: number): number {
   let digits = stated;

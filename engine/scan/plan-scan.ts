@@ -32,7 +32,7 @@ export interface ScanRequest {
   readonly fields?: ReadonlySet<string>;
   /** Files of extractors beside those of Daybook. */
   readonly extractors?: readonly string[];
-  /** Of the clock that dated what is read, in microseconds. */
+  /** Error of the clock that timestamped the evidence, in microseconds. */
   readonly clockError?: number;
 }
 

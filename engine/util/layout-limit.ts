@@ -1,19 +1,19 @@
 /**
- * How many rows or segments something must have to be worth its place in a case. The environment can say less, so that a
- * small case is laid out as a large one is: docs/settings.md.
+ * Thresholds of the case layout. The environment lowers them to give a small case the layout of a large one:
+ * docs/settings.md.
  */
 import { DaybookError } from '../contract/errors.ts';
 
 /**
- * @param usual where the environment says nothing
- * @throws DaybookError usage when it says what is no whole number above 0
+ * @param byDefault used if the environment variable is not set
+ * @throws DaybookError usage if the variable is not a whole number above 0
  */
 export function layoutLimit<T>(
   name: 'DAYBOOK_INDEX_ROWS' | 'DAYBOOK_DENSE_ROWS' | 'DAYBOOK_NODE_PARTS',
-  usual: T,
+  byDefault: T,
 ): number | T {
   const text = process.env[name];
-  if (text === undefined) return usual;
+  if (text === undefined) return byDefault;
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new DaybookError('usage', `${name} is no whole number above 0: ${JSON.stringify(text)}`);
+  throw new DaybookError('usage', `${name} is not a whole number above 0: ${JSON.stringify(text)}`);
 }

@@ -193,7 +193,7 @@ class ChunkedBody implements HttpBody {
   }
 
   endChunk(): void {
-    this.taker.border();
+    this.taker.chunkBoundary();
   }
 
   skip(): void {

@@ -83,7 +83,7 @@ async function walked(path: string, options: Partial<WalkOptions> = {}): Promise
   return out;
 }
 
-/** What can be read of all files below a folder. */
+/** The readable items of all files below a folder. */
 async function* itemsBelow(root: string): AsyncGenerator<FoundItem> {
   for (const { path, name } of (await listFiles([root], true, temporary)).items)
     for await (const item of walkFile(path, name, temporary)) if (!('reason' in item)) yield item;

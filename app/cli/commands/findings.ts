@@ -1,4 +1,4 @@
-/** `daybook findings`: tags and notes in the order of the report, and what the analyst says of each. */
+/** `daybook findings`: tags and notes in report order; sets their severity, place and colour. */
 import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import {
@@ -27,35 +27,35 @@ export const findingsCommand: Command = {
     name: 'findings',
     usage: 'CASE [FINDING]',
     summary:
-      'Lists tags and notes in the order of the report; of one FINDING, sets its severity, its place, or the colour of a tag.',
+      'Lists tags and notes in report order, or sets the severity, place or colour of one FINDING.',
     positionals: { least: 1, most: 2 },
     options: {
       least: { type: 'string', value: 'SEVERITY', help: 'list only those at least as severe' },
       sort: { type: 'string', value: 'BY', help: `${SORTS.join(' or ')} (default place)` },
       'reset-order': {
         type: 'boolean',
-        help: 'take away every place that was given: the most severe come first again',
+        help: 'remove all places that were set: the most severe come first again',
       },
       severity: {
         type: 'string',
         value: 'SEVERITY',
-        help: `of FINDING: ${SEVERITIES.join(', ')}, or none`,
+        help: `severity of FINDING: ${SEVERITIES.join(', ')}, or none`,
       },
       place: {
         type: 'string',
         value: 'PLACE',
-        help: 'of FINDING in the report: up, down, a number from 1, or none',
+        help: 'place of FINDING in the report: up, down, a number from 1, or none',
       },
       color: {
         type: 'string',
         value: 'COLOUR',
-        help: `of a tag: ${TAG_COLORS.join(', ')}, or none for one by its number`,
+        help: `colour of a tag: ${TAG_COLORS.join(', ')}, or none for the default`,
       },
       json: { type: 'boolean', help: 'one JSON document' },
     },
-    details: `FINDING is tag:NAME, or the id of an event with a note, such as 12:345. Findings without a place come after
-those that have one, the most severe first, then notes in order of time, then tags by name. Each change
-is in the audit log.`,
+    details: `FINDING is tag:NAME, or the id of an event with a note, such as 12:345. Findings with a place come
+first. The others follow, the most severe first; equally severe notes by time, then tags by name. Each change is
+recorded in the audit log.`,
   },
   async run(parsed, { streams, settings, signal }) {
     const [folder, name] = parsed.positionals as [string, string?];
@@ -78,7 +78,7 @@ is in the audit log.`,
 
 type Ask = (session: CaseSession, signal: AbortSignal) => Promise<readonly Finding[]>;
 
-/** Options that are about the list, and about one finding. */
+/** Options for the list, and for one finding. */
 const OF_LIST = ['least', 'sort', 'reset-order'];
 const OF_ONE = ['severity', 'place', 'color'];
 
@@ -88,7 +88,7 @@ function refuseMisplaced(parsed: Parsed, isList: boolean): void {
     if (parsed.text(name) !== undefined || parsed.flag(name))
       throw new DaybookError(
         'usage',
-        isList ? `--${name} needs a FINDING` : `--${name} is of the list, not of one FINDING`,
+        isList ? `--${name} needs a FINDING` : `--${name} applies to the list, not to one FINDING`,
         'see: daybook findings --help',
       );
 }
@@ -102,7 +102,7 @@ function listOf(parsed: Parsed): Ask {
   };
 }
 
-/** The finding as it then is; without any change, as it is. */
+/** Applies the changes, if any, and returns the finding. */
 function changeOf(parsed: Parsed, name: FindingName): Ask {
   const given = <T extends string>(option: string, among: readonly T[]): T | null | undefined => {
     const value = oneOf(option, parsed.text(option), [...among, NONE]);
@@ -121,7 +121,7 @@ function changeOf(parsed: Parsed, name: FindingName): Ask {
 
 const NONE = 'none';
 
-/** What a place becomes of the one that a finding has; null takes it away. */
+/** Computes a finding's new place from its current one; null removes it. */
 function placeOf(text: string | undefined): ((now: number) => number) | null | undefined {
   if (text === undefined) return undefined;
   if (text === NONE) return null;
@@ -131,7 +131,7 @@ function placeOf(text: string | undefined): ((now: number) => number) | null | u
   if (/^\d{1,9}$/.test(text) && place > 0) return () => place;
   throw new DaybookError(
     'usage',
-    `${JSON.stringify(text)} is no place in the report`,
+    `${JSON.stringify(text)} is not a place in the report`,
     'give up, down, none, or a number from 1',
   );
 }
@@ -159,7 +159,7 @@ function nameOf(text: string): FindingName {
   if (/^\d/.test(text)) return { event: eventIdOf(eventKey(text)) };
   throw new DaybookError(
     'usage',
-    `${JSON.stringify(text)} names no finding`,
+    `${JSON.stringify(text)} is not a finding`,
     'a finding is tag:NAME, or the id of an event with a note, such as 12:345',
   );
 }

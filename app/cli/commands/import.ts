@@ -50,7 +50,7 @@ export const importCommand: Command = {
       clock: {
         type: 'string',
         value: 'ERROR',
-        help: 'how wrong the clock was that dated it, such as "90s fast" or "1h2m slow": times are corrected by that',
+        help: 'error of the clock that timestamped it, such as "90s fast" or "1h2m slow"; times are corrected by it',
       },
       'no-packets': { type: 'boolean', help: 'keep the flows of captures only' },
       'no-flows': { type: 'boolean', help: 'keep the packets of captures only' },

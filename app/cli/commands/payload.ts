@@ -56,9 +56,8 @@ export const payloadCommand: Command = {
   daybook payload CASE 'password=' --format csv --out passwords.csv
 TEXT ignores the case of A to Z, and is found in UTF-8 and in UTF-16; regular expressions do not, but with i behind them:
 '/RE/i'. Matches of one are at most 4,096 bytes long. QUERY says in which connections to search: those that its events
-belong to. Payloads are searched as they were sent; bodies of HTTP/1 that are compressed (gzip, deflate, br, zstd) or in
-chunks are searched decoded, too: of each up to 4 MiB as sent, and 64 MiB decoded. What is otherwise compressed, or encrypted,
-is not found.
+belong to. Payloads are searched as sent. HTTP/1 bodies sent compressed (gzip, deflate, br, zstd) or chunked are searched
+decoded, too: up to 4 MiB as sent and 64 MiB decoded of each. Text in otherwise compressed or encrypted data is not found.
 The evidence is read again; exit status 3: some of it could not be.`,
   },
   async run(parsed, { streams, settings, signal }) {
@@ -116,12 +115,12 @@ function outputOf(parsed: Parsed): { format: Format; out: string | undefined } {
   if (format !== undefined) return { ...asked, format };
   throw new DaybookError(
     'usage',
-    `matches are not printed as ${asked.format}`,
+    `matches cannot be printed as ${asked.format}`,
     `formats: ${FORMATS.join(', ')}`,
   );
 }
 
-/** Matches as text; of CSV the header first, for none. */
+/** Formats matches; for CSV, an empty list gives the header. */
 function textOf(
   format: Format,
   { out, streams }: Pick<PrintOptions, 'out' | 'streams'>,

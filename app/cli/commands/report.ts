@@ -24,13 +24,13 @@ export const reportCommand: Command = {
       classification: {
         type: 'string',
         value: 'TEXT',
-        help: 'who may read it, such as TLP:AMBER: at the top and the bottom of printed pages',
+        help: 'who may read it, such as TLP:AMBER: printed at the top and the bottom of pages',
       },
       tz: { type: 'string', value: 'ZONE', help: 'zone of the times shown (default UTC)' },
       json: { type: 'boolean', help: 'one JSON document: path, bytes, sha256' },
     },
-    details: `The page has no scripts and loads nothing; it can be printed. Of the classification: ${CLASSIFICATION_PAGES}
-The SHA-256 of the page is kept in the audit log of the case.`,
+    details: `The page has no scripts and loads nothing; it can be printed. Classification: ${CLASSIFICATION_PAGES}
+The SHA-256 of the page is recorded in the audit log of the case.`,
   },
   async run(parsed, { streams, settings, signal }) {
     const path = parsed.text('out');

@@ -1,4 +1,4 @@
-/** `daybook retime`: changes what was decided about the times of sources. */
+/** `daybook retime`: changes decisions about the times of sources. */
 import { counted } from '../../../engine/contract/counted.ts';
 import { retimeSources, type RetimeReport } from '../../../engine/operations/case/retime.ts';
 import { dateOrderOf, type Command } from '../command.ts';
@@ -9,7 +9,7 @@ export const retimeCommand: Command = {
     name: 'retime',
     usage: 'CASE SOURCE…',
     summary:
-      'Changes the zone, the year, the date order or the clock error that was decided for sources, without reading them again.',
+      'Changes the decided zone, year, date order or clock error of sources, without reading them again.',
     positionals: { least: 2, most: Infinity },
     options: {
       tz: {
@@ -26,12 +26,12 @@ export const retimeCommand: Command = {
       clock: {
         type: 'string',
         value: 'ERROR',
-        help: 'how wrong the clock was that dated the source, such as "90s fast" or "1h2m slow"; "right" undoes it',
+        help: 'error of the clock that timestamped it, such as "90s fast" or "1h2m slow"; times are corrected by it; "right" undoes it',
       },
       json: { type: 'boolean', help: 'one JSON line per source' },
     },
-    details: `SOURCE is the number or the name that \`daybook sources\` shows, or the end of its path. What a record states itself is never changed; only the error of its clock, once given, is taken from every time of the source.
-All sources are changed at once, or none. Those that cannot be changed so (what is asked for is no decision of theirs, or they were not read to their end) stay as they are and are named; the exit status is then 3.`,
+    details: `SOURCE is the number or the name that \`daybook sources\` shows, or the end of its path. A zone, year or date order that a record states itself is never changed; a clock error corrects every time of the source.
+All sources are changed at once, or none. Sources that cannot be changed (nothing was decided there, or they were not read to their end) stay as they are and are named; the exit status is then 3.`,
   },
   async run(parsed, { streams, settings, signal }) {
     const [folder, ...sources] = parsed.positionals as [string, ...string[]];

@@ -60,7 +60,7 @@ export const scanCommand: Command = {
       clock: {
         type: 'string',
         value: 'ERROR',
-        help: 'how wrong the clock was that dated it, such as "90s fast" or "1h2m slow": times are corrected by that',
+        help: 'error of the clock that timestamped it, such as "90s fast" or "1h2m slow"; times are corrected by it',
       },
       map: {
         type: 'string',

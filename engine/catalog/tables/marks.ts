@@ -11,14 +11,14 @@ export const LEFT_OUT = -1;
 interface TagRow extends Rating {
   id: number;
   name: string;
-  /** The colour that was chosen for it. */
+  /** The chosen colour; undefined: one by its number. */
   color: TagColor | undefined;
 }
 
 interface CountedTag extends TagRow {
-  /** Rows that have it, deleted ones too. */
+  /** Rows with the tag, including deleted ones. */
   marked: number;
-  /** Of these, those that answers have: neither deleted nor left out. */
+  /** Rows with the tag that answers include: neither deleted nor left out. */
   visible: number;
 }
 
@@ -40,7 +40,7 @@ export class MarksTable {
     }));
   }
 
-  /** By name, each with how many rows have it. */
+  /** By name, with the numbers of rows. */
   countedTags(): CountedTag[] {
     const marks = this.summary();
     const withDeleted = new Set(marks.filter(({ tagId }) => tagId === 0).map((m) => m.segmentId));
@@ -62,7 +62,7 @@ export class MarksTable {
     return this.tags().map((tag) => ({ ...tag, ...(counts.get(tag.id) ?? NO_ROWS) }));
   }
 
-  /** Keeps what the analyst says of a tag. */
+  /** Stores the rating and colour of a tag. */
   rate({ id, color, severity, place }: Pick<TagRow, 'id' | 'color' | keyof Rating>): void {
     this.db.change(
       'tags',
@@ -167,7 +167,7 @@ export class MarksTable {
   }
 }
 
-/** How many rows two lists, both ascending, have in common. */
+/** Number of rows that are in both of two ascending lists. */
 function inBoth(a: Uint32Array, b: Uint32Array): number {
   let common = 0;
   for (let i = 0, j = 0; i < a.length && j < b.length;) {

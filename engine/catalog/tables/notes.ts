@@ -11,11 +11,11 @@ export interface EventKey {
   seq: number;
 }
 
-/** What the analyst says of a finding. */
+/** The analyst's rating of a finding. */
 export interface Rating {
-  /** Undefined where it was not rated. */
+  /** Undefined: unrated. */
   severity: Severity | undefined;
-  /** In the report, from 1; undefined: after those that have one. */
+  /** In the report, from 1; undefined: after the findings with a place. */
   place: number | undefined;
 }
 
@@ -42,7 +42,7 @@ export class NotesTable {
     return row === undefined ? undefined : noteOf(row);
   }
 
-  /** Replaces the note of an event and keeps its rating; an empty text takes both away. */
+  /** Replaces the note of an event and keeps its rating; an empty text removes both. */
   set({ sourceId, seq }: EventKey, text: string): void {
     const where = 'source_id = ? AND seq = ?';
     const key = [sourceId, seq];
@@ -64,7 +64,7 @@ export class NotesTable {
     );
   }
 
-  /** Keeps what the analyst says of a note; when it was written, and by whom, stays. */
+  /** Stores the rating of a note; its time and author stay. */
   rate({ sourceId, seq, severity, place }: EventKey & Rating): void {
     const where = 'source_id = ? AND seq = ?';
     this.db.change(

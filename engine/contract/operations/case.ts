@@ -40,7 +40,7 @@ const caseInfo = z.object({
   segments: count,
   /** On disk. */
   bytes: count,
-  /** `count`: events that have it and are shown. */
+  /** `count`: visible events with the tag. */
   tags: z.array(z.object({ id: count, name: z.string(), count, color: z.enum(TAG_COLORS) })),
   /** The process that changes the case now, if not this engine. */
   writer: z.object({ pid: count, since: z.string(), operation: z.string() }).optional(),
@@ -151,8 +151,8 @@ export const caseOperations = {
     z.object({ sources: z.array(sourceInfo) }),
   ),
   /**
-   * Changes what was decided about the times of sources, without reading them again. It is done for all at once, or for none;
-   * of several, those that cannot be changed so are left, and `notes` says why.
+   * Changes decisions about the times of sources without reading the sources again: of all in one transaction, or of none.
+   * If there are several, those that cannot be changed are left unchanged, and `notes` gives the reasons.
    */
   'source.retime': operation(
     z.object({

@@ -164,10 +164,10 @@ export const eventOperations = {
           proto: z.enum(['tcp', 'udp']),
           ...{ client: z.string(), clientPort: count, server: z.string(), serverPort: count },
           isFromClient: z.boolean(),
-          /** In what that side sent; of UDP, in its datagram; of a body, in what it is decoded. */
+          /** In what that side sent; for UDP, in the datagram; for a body, in its decoded bytes. */
           offset: count,
           length: count,
-          /** The decoded body of HTTP that it is in. */
+          /** The decoded HTTP body that contains it. */
           body: z.object({ message: z.string(), start: count, encoding: z.string() }).optional(),
           ...{ before: bytes, match: bytes, after: bytes },
         }),

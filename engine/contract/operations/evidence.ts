@@ -36,7 +36,7 @@ const readOptionsShape = {
   year: z.number().int().min(1970).max(2200).optional(),
   /** For dates that are three numbers. */
   dateOrder: dateOrder.optional(),
-  /** How wrong the clock was that dated it: `90s fast`. */
+  /** Error of the clock that timestamped it: `90s fast`. */
   clock: clock.optional(),
   /** An importer or a dialect. */
   format: z.string().max(100).optional(),

@@ -26,25 +26,25 @@ const savedSearch = z.object({
 
 const severity = z.enum(SEVERITIES);
 const tagColor = z.enum(TAG_COLORS);
-/** In the order of the report, from 1. */
+/** Position in the report, from 1. */
 const place = z.number().int().positive();
-/** A tag with its events, or an event with a note. A severity that is absent was not rated. */
+/** A tag with its events, or an event with a note. A finding without a severity is unrated. */
 const finding = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('tag'),
     ...{ place, severity: severity.optional() },
     tag: z.string(),
     color: tagColor,
-    /** Events that have it and are shown: neither deleted nor left out. */
+    /** Visible events with the tag: neither deleted nor left out. */
     count,
   }),
   z.object({
     kind: z.literal('note'),
     ...{ place, severity: severity.optional() },
     event: eventId,
-    /** Of the event, RFC 3339 in UTC; absent where it has none, or is hidden. */
+    /** Time of the event, RFC 3339 in UTC; absent if it has none or is hidden. */
     time: z.string().optional(),
-    /** No answer has the event: it was deleted, or left out because another source has it, too. */
+    /** The event is in no answer: it was deleted, or left out because another source has it, too. */
     hidden: z.boolean(),
     text: z.string(),
     /** When the note was last changed, and by whom. */
@@ -70,9 +70,9 @@ export const markOperations = {
       notes: z.array(z.object({ event: eventId, text: z.string(), at: z.string() })),
     }),
   ),
-  /** Tags and notes in the order of the report. */
+  /** Tags and notes in report order. */
   'finding.list': operation(z.object({ case: casePath }), z.object({ findings: z.array(finding) })),
-  /** Says how bad a finding is, gives a tag a colour, or puts it at a place; null takes away what was said. */
+  /** Sets the severity or place of a finding, or the colour of a tag; null removes it. */
   'finding.set': operation(
     z.object({
       case: casePath,
@@ -83,7 +83,7 @@ export const markOperations = {
     }),
     nothing,
   ),
-  /** Takes the place of every finding away: the worst come first again. */
+  /** Removes the place of every finding: the most severe come first again. */
   'finding.reset-order': operation(z.object({ case: casePath }), nothing),
   'search.list': operation(
     z.object({ case: casePath }),

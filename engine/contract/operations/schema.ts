@@ -47,7 +47,7 @@ export const filePath = z.string().min(1).max(4096);
 /** `SOURCE:SEQ`; of what was made from packets, `SOURCE:fN` for a flow and `SOURCE:pN` for what a protocol said. */
 export const eventId = z.string().regex(/^\d+:[fp]?\d+$/);
 export const fieldName = z.string().min(1).max(300);
-/** How wrong a clock was: `90s fast`, `1h2m slow`, `right`. */
+/** Error of a clock: `90s fast`, `1h2m slow`, `right`. */
 export const clock = z.string().min(1).max(64);
 /** IANA zone or fixed offset. */
 export const zone = z.string().min(1).max(64);

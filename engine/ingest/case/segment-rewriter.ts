@@ -20,7 +20,7 @@ const INDEX_ROWS = 2000;
 /** An import with low latency leaves the side file of a segment with fewer rows for later. */
 const LOW_LATENCY_INDEX_ROWS = 32_768;
 
-/** Rows that a segment has at least to get a side file. */
+/** Minimum rows of a segment with a side file. */
 export function indexRows(lowLatency = false): number {
   return layoutLimit('DAYBOOK_INDEX_ROWS', lowLatency ? LOW_LATENCY_INDEX_ROWS : INDEX_ROWS);
 }

@@ -58,7 +58,7 @@ interface MergeOptions {
   readonly mostBehind: number;
 }
 
-/** With a fan-out that the environment says, nodes are made of as few events as there are. */
+/** With a fan-out from the environment, nodes are made of any number of events. */
 function mergeOptions(mostBehind = 0): MergeOptions {
   const parts = layoutLimit('DAYBOOK_NODE_PARTS', undefined);
   return parts === undefined

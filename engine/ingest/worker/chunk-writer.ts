@@ -93,7 +93,7 @@ export class ChunkWriter implements EventSink {
   private readonly quarantined: string[] = [];
   private current: SourceProgress | undefined;
   private currentName = '';
-  /** Of the current source, in microseconds. */
+  /** Clock error of the current source, in microseconds. */
   private clockError = 0;
   private readonly batchLimits: { readonly rows: number; readonly bytes: number };
   private batchRows: number;
@@ -128,8 +128,8 @@ export class ChunkWriter implements EventSink {
   // -- one source ------------------------------------------------------------------------------
 
   /**
-   * @param bytes of its content, if they are known: a small source needs no room for a whole row group
-   * @param clock how wrong the clock was that dated it
+   * @param bytes size of its content, if known: a small source needs no room for a whole row group
+   * @param clock error of the clock that timestamped it
    */
   begin(
     sourceId: number,

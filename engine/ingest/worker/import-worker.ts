@@ -490,7 +490,7 @@ interface Decided extends ImportOptions {
   readonly note: string | undefined;
 }
 
-/** The options, with what was decided since they were given for the source that this one begins with. */
+/** The options, with later decisions about the source that this one begins with. */
 function decidedBefore(options: ImportOptions, skip: SkipPlan | undefined): Decided {
   const { decided = {}, sourceId } = skip?.duplicate ?? {};
   const all = { ...options, ...decided };
@@ -498,7 +498,7 @@ function decidedBefore(options: ImportOptions, skip: SkipPlan | undefined): Deci
     (name) => all[name as keyof typeof decided] !== options[name as keyof typeof decided],
   );
   const note = isOther
-    ? `it begins with source ${sourceId}, and its times are read as was decided for that`
+    ? `it begins with source ${sourceId}, and its times are read as decided for that source`
     : undefined;
   return { ...all, note };
 }

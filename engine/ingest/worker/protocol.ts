@@ -45,7 +45,7 @@ export interface ImportOptions {
   timeZone: string | undefined;
   year: number | undefined;
   dateOrder: DateOrder | undefined;
-  /** How wrong the clock was that dated the evidence, as contract/clock.ts writes it. */
+  /** Error of the clock that timestamped the evidence, in the canonical form of contract/clock.ts. */
   clock: string | undefined;
   packets: boolean;
   flows: boolean;
@@ -183,8 +183,8 @@ export interface EqualStart {
   firstTs: EpochMicros | undefined;
   lastTs: EpochMicros | undefined;
   /**
-   * What a person decided about the other source since it was imported: it holds for the rest, too. (Not the year: it is that
-   * of the last record, which is another one.)
+   * Decisions that a person made about the other source after its import: they apply to the rest, too. (Not the year: it is
+   * that of the last record, which differs.)
    */
   decided?: Partial<Pick<ImportOptions, 'timeZone' | 'dateOrder' | 'clock'>>;
 }

@@ -9,7 +9,7 @@ export function findSource(catalog: Catalog, text: string): SourceRow {
 }
 
 /**
- * Each of several once.
+ * Several sources, without duplicates.
  * @throws DaybookError as findSource
  */
 export function findSources(catalog: Catalog, texts: readonly string[]): SourceRow[] {

@@ -1,4 +1,4 @@
-/** Times of sources that are decided otherwise: of all events of all sources, or of none; and of logs that grow afterwards. */
+/** Retiming changes all events of all sources, or none; logs that grow afterwards. */
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ function log(name: string, text: string): string {
   return path;
 }
 
-/** Packets, flows and what HTTP said: several kinds. */
+/** Packets, flows and HTTP messages: several kinds. */
 function capture(): string {
   const { client, server } = stream(8080);
   const asked = 'GET /a HTTP/1.1\r\nHost: a.example\r\n\r\n';
@@ -69,7 +69,7 @@ async function times(): Promise<Map<string, number>> {
   }
 }
 
-/** Errors of verifying, and the events that are other than the evidence says. */
+/** Problems that verify finds, and events that differ from the evidence. */
 async function findings(): Promise<readonly unknown[]> {
   const { findings: found, sample } = await verifyOn(
     evidence.startVerify(),
@@ -109,7 +109,7 @@ describe('all at once, or not at all', () => {
     expect(await findings()).toEqual([]);
   });
 
-  it('for all sources that are named', async () => {
+  it('for all named sources', async () => {
     await importInProcess(folder, [log('a.log', lines(0, 5))]);
     const before = await times();
     await expect(slow(['a.log', 'none.log'])).rejects.toMatchObject({ code: 'not-found' });
@@ -129,7 +129,7 @@ describe('all at once, or not at all', () => {
     const after = await times();
     expect(after.size).toBe(36);
     for (const [id, ts] of before) expect(after.get(id), id).toBe(ts + 5 * MINUTE);
-    // Of sources that differ in what was decided before.
+    // Sources with different earlier decisions.
     const zoned = { folder, sources: ['1.log', '2.log'], timeZone: '+02:00', builder: BUILDER };
     await retimeSources({ ...zoned, clock: '1m fast' });
     await slow(names);
@@ -141,7 +141,7 @@ describe('all at once, or not at all', () => {
 });
 
 describe('a log that grows', () => {
-  it('is read on as was decided since, and its beginning is stored once', async () => {
+  it('is read with the later decisions, and its beginning is stored once', async () => {
     const path = log('a.log', lines(0, 40));
     await importInProcess(folder, [path]);
     const decided = { timeZone: '+03:00', clock: '10m fast' };
@@ -163,7 +163,7 @@ describe('a log that grows', () => {
     });
     expect(second.notes.join()).toContain('begins with source 1');
     expect(await findings()).toEqual([]);
-    // And on, from the second.
+    // It grows again, now from source 2.
     appendFileSync(path, lines(50, 55));
     await importInProcess(folder, [path]);
     expect((await times()).size).toBe(55);

@@ -3,8 +3,8 @@
  *
  * Every event keeps the offset that was subtracted from its stated time, so the stated time is known
  * exactly, and in which order its date was read where another would give a date, too. What the source
- * itself stated (a zone, a year, a date that can be read one way only) is left as it is. One clock error applies to the whole
- * source, and is undone first.
+ * itself stated (a zone, a year, an unambiguous date) is left as it is. A clock error applies to the whole source; the old one
+ * is undone first.
  */
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
@@ -32,7 +32,7 @@ interface RetimeParameters {
   /** Error of the clock that timestamped them: `90s fast`, or `right`. */
   clock?: string | undefined;
   builder: BuilderOptions;
-  /** Until the new segments take their place, nothing is changed. */
+  /** Nothing changes before the new segments replace the old ones. */
   signal?: AbortSignal | undefined;
 }
 
@@ -51,13 +51,13 @@ export interface RetimeReport {
 
 interface Retimed {
   readonly reports: readonly RetimeReport[];
-  /** Of several sources those that stay as they are, since they cannot be changed so. */
+  /** Sources left unchanged, with the reason. */
   readonly left: readonly { readonly source: string; readonly reason: string }[];
 }
 
 /**
- * Changes the same decisions of all sources at once, or of none. Of several, those that cannot be changed so are left; for a
- * single one that is an error.
+ * Changes the same decisions of all sources in one transaction, or of none. If there are several, those that cannot be
+ * changed are left unchanged; a single one that cannot be changed is an error.
  * @throws DaybookError not-found, usage, case-locked, cancelled
  */
 export async function retimeSources(parameters: RetimeParameters): Promise<Retimed> {
@@ -85,7 +85,7 @@ export async function retimeSources(parameters: RetimeParameters): Promise<Retim
       throw new DaybookError(
         'usage',
         only.reason,
-        left.length === 1 ? only.hint : `nor can any of the other ${left.length - 1} be changed so`,
+        left.length === 1 ? only.hint : `nor can any of the other ${left.length - 1} be changed`,
       );
     const reports = await retime(writer, changes, asked, parameters.signal);
     return { reports, left: left.map(({ source, reason }) => ({ source, reason })) };
@@ -113,16 +113,16 @@ interface Asked {
 /** What changes in one source. */
 interface Change {
   readonly source: SourceRow;
-  /** By which its times move where the year was decided. */
+  /** Added to its times where the year was decided. */
   readonly years: number;
   /** The zone that decided times are read in; undefined: each keeps its offset. */
   readonly zone: string | undefined;
-  /** Of its clock, in microseconds. */
+  /** Of its clock, old and new, in microseconds. */
   readonly errorBefore: number;
   readonly error: number;
 }
 
-/** Why a source cannot be changed so; undefined: it can. */
+/** Why a source cannot be changed; undefined: it can. */
 function refusalOf(
   { name, status, decisions }: SourceRow,
   { timeZone, year, dateOrder }: Asked,
@@ -134,18 +134,18 @@ function refusalOf(
     };
   const refused = (reason: string) => ({ reason, hint: undefined });
   if (timeZone !== undefined && decisions.tz === undefined)
-    return refused(`the zone of ${name} is no decision: its records state their time in UTC`);
+    return refused(`the zone of ${name} was not decided: its records state their time in UTC`);
   if (dateOrder !== undefined && decisions.dateOrder === undefined)
-    return refused(`the date order of ${name} is no decision: its dates do not leave it open`);
+    return refused(`the date order of ${name} was not decided: its dates are unambiguous`);
   if (year !== undefined && typeof decisions.year !== 'number')
-    return refused(`the year of ${name} is no decision: its records state it`);
+    return refused(`the year of ${name} was not decided: its records state it`);
   return undefined;
 }
 
 function changeOf(source: SourceRow, { timeZone, year, dateOrder, clock }: Asked): Change {
   const { decisions } = source;
   const years = year === undefined ? 0 : year - decisions.year!;
-  // What is moved to another date may be on the other side of a change of the clocks.
+  // A time moved to another date may cross a daylight-saving change.
   const moves = years !== 0 || dateOrder !== undefined;
   const errorBefore = clockErrorOf(decisions.clock);
   return {
@@ -197,11 +197,11 @@ async function retime(
   }
   if (signal?.aborted === true) throw new CancelledError();
   const rows = reports.reduce((sum, { events }) => sum + events, 0);
-  // All at once: the error of a clock is known of whole sources only, so none may be corrected in part.
+  // In one transaction: a clock error applies to a whole source, so none may be corrected in part.
   swapAll(writer, writer.places, rewritten, {
     audit: { operation: 'retime', detail: { sources: ids, decisions: decisionsOf(asked) } },
     commit: () => {
-      // Who reads meanwhile must not take it for a merge, which leaves events on their days.
+      // A concurrent reader must not take this for a merge, which leaves events on their days.
       catalog.changes.add('retime', { sources: ids });
       for (const [i, { source }] of changes.entries()) {
         const { before, after: now } = reports[i]!;
@@ -240,7 +240,7 @@ function reportOf(source: SourceRow, asked: Asked, after: Span | undefined): Ret
   };
 }
 
-/** Steps to `local_time`: the time that a source states, without the clock's old error, its date read as it now is. */
+/** Steps that derive `local_time`: the time that a source states, its date read as now decided. */
 function localTime(
   changes: readonly Change[],
   dateOrder: DateOrder | undefined,
@@ -261,7 +261,7 @@ function localTime(
 }
 
 /**
- * The offset in seconds of the zone that a row's source is read in.
+ * SQL of the zone offset of a row, in seconds.
  * @param spans of `local_time`
  */
 function newOffset(changes: readonly Change[], spans: ReadonlyMap<number, Span>): string {
@@ -279,7 +279,7 @@ function newOffset(changes: readonly Change[], spans: ReadonlyMap<number, Span>)
   return `CASE WHEN ${ZONED} THEN ${decided} ELSE ${stays} END`;
 }
 
-/** SQL of a value that sources may differ in; of rows of others it is that of any of them. */
+/** SQL of a value that may differ between sources; rows of other sources get any of the values. */
 function perSource(changes: readonly Change[], valueOf: (change: Change) => string): string {
   const [[value] = ['NULL'], ...others] = [...Map.groupBy(changes, valueOf)];
   if (others.length === 0) return value;
@@ -291,7 +291,7 @@ function ofSources(changes: readonly Change[]): string {
   return `source_id IN (${changes.map(({ source }) => source.id).join(', ')})`;
 }
 
-/** @throws DaybookError usage where a source has records of a day that its new year lacks */
+/** @throws DaybookError usage if a source has records of a day that its new year lacks */
 async function refuseLostDays(
   writer: CaseWriter,
   segments: readonly SegmentRow[],
@@ -366,7 +366,7 @@ interface Span {
   last: number;
 }
 
-/** The spans of `new_time`, which the last of some steps gives, by source. */
+/** Spans of `new_time` by source; the last step derives it. */
 async function spansOf(
   writer: CaseWriter,
   segments: readonly SegmentRow[],
@@ -391,7 +391,7 @@ async function spansOf(
   return spans;
 }
 
-/** SQL of the rows of a segment that are changed, with what some steps derive. */
+/** SQL of the changed rows of a segment, with derived columns. */
 async function selectRows(
   writer: CaseWriter,
   segment: SegmentRow,

@@ -46,7 +46,7 @@ interface CutFields {
   fields: string[];
 }
 
-/** The time of an event: nanoseconds beyond its microseconds, and digits of a second as they are shown. */
+/** The time of an event: nanoseconds beyond its microseconds, and fractional digits to show. */
 export interface Instant {
   ts: EpochMicros | undefined;
   tsNs: number;

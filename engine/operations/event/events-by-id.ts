@@ -1,12 +1,11 @@
-/** Events that are asked for by their ids, a bounded number with each statement. */
+/** Queries of events by their ids, a bounded number in each statement. */
 import { type CaseSession, type RunningQuery, startQuery } from '../../search/index.ts';
 
-/** Ids that one statement has: each is a term of its filter. */
+/** Each id is a term of the filter. */
 const IDS_PER_QUERY = 100;
 
 /**
- * Queries whose rows are those of the events that answers have: neither deleted nor left out. Each is to be read before
- * the next is started.
+ * Queries whose rows are the visible events: neither deleted nor left out. Each must be read before the next is started.
  * @param fields as the stage `fields` names them
  */
 export function* queriesOfEvents(

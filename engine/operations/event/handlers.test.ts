@@ -111,7 +111,7 @@ describe('event.get', () => {
     expect((await get(`${await sourceOf('e.log')}:1`)).timeNotes).toEqual([]);
   });
 
-  it('says how wrong the clock was, and the time that the record states', async () => {
+  it('gives the error of the clock, and the time that the record states', async () => {
     const wrong = await smallCase({ 'e.log': rfc5424(3) }, evidence, {
       options: { clock: '1m30s slow' },
     });

@@ -10,7 +10,7 @@ import { markHandlers } from './handlers.ts';
 
 let small: SmallCase;
 let handlers: ReturnType<typeof markHandlers>;
-/** Two notes, the later event first, and three tags, of which one has no event any more. */
+/** Two notes, the later event first, and three tags; one tag has lost its only event. */
 beforeEach(async () => {
   small = await smallCase({ 'a.log': rfc5424(40) }, evidence);
   handlers = markHandlers(small.services);
@@ -40,7 +40,7 @@ const set = (name: string, change: object) =>
 const inCatalog = <T>(work: (catalog: Parameters<typeof findingLines>[0]) => T): Promise<T> =>
   small.services.cases.use(small.folder, async ({ catalog }) => work(catalog));
 
-it('has notes by the time of their event, then tags by name, until more is said', async () => {
+it('orders notes by the time of their event, then tags by name, by default', async () => {
   expect(await list()).toMatchObject([
     { kind: 'note', place: 1, event: '1:3', text: 'the beginning', hidden: false },
     { kind: 'note', place: 2, event: '1:20', text: 'the end' },
@@ -50,16 +50,16 @@ it('has notes by the time of their event, then tags by name, until more is said'
   expect((await list()).every(({ severity }) => severity === undefined)).toBe(true);
 });
 
-it('puts the worst first, and what was moved where it was moved to', async () => {
+it('puts the most severe first, and moved findings at their place', async () => {
   await set('web', { severity: 'low' });
   await set('1:20', { severity: 'critical' });
   expect(await order()).toEqual(['1:20', 'web', '1:3', 'guessed']);
   await set('guessed', { place: 2 });
   expect(await order()).toEqual(['1:20', 'guessed', 'web', '1:3']);
-  // What is found later comes after what was moved, however bad it is, and before what was not.
+  // A finding without a place comes after those with one, however severe it is.
   await set('1:3', { severity: 'high' });
   expect(await order()).toEqual(['1:20', 'guessed', '1:3', 'web']);
-  // Beyond the end is the end.
+  // A place beyond the end means the end.
   await set('1:20', { place: 99 });
   expect(await order()).toEqual(['guessed', '1:3', 'web', '1:20']);
   await set('guessed', { place: null });
@@ -70,7 +70,7 @@ it('puts the worst first, and what was moved where it was moved to', async () =>
   expect(await order()).toEqual(['1:3', 'web', '1:20', 'guessed']);
 });
 
-it('keeps each change in the audit log, and the catalog whole', async () => {
+it('records each change in the audit log, and leaves the catalog consistent', async () => {
   await set('WEB', { severity: 'high', color: 'red' });
   await set('WEB', { severity: 'high' });
   await set('1:20', { place: 1 });
@@ -87,13 +87,13 @@ it('keeps each change in the audit log, and the catalog whole', async () => {
   expect(await inCatalog((catalog) => catalog.integrityProblems())).toEqual([]);
 });
 
-it('keeps the severity of a note whose text changes, and forgets it with the note', async () => {
+it('keeps the severity of a note whose text changes, and deletes it with the note', async () => {
   await set('1:20', { severity: 'medium', place: 1 });
   await called(handlers, 'note.set', { case: small.folder, event: '1:20', text: 'said better' });
   expect((await list())[0]).toMatchObject({ text: 'said better', severity: 'medium', place: 1 });
   await called(handlers, 'note.set', { case: small.folder, event: '1:20', text: '' });
-  await called(handlers, 'note.set', { case: small.folder, event: '1:20', text: 'anew' });
-  const [note] = (await list()).filter((one) => one.kind === 'note' && one.text === 'anew');
+  await called(handlers, 'note.set', { case: small.folder, event: '1:20', text: 'new' });
+  const [note] = (await list()).filter((one) => one.kind === 'note' && one.text === 'new');
   expect(note).toMatchObject({ place: 2 });
   expect(note).not.toHaveProperty('severity');
 });
@@ -112,7 +112,7 @@ it('lists a note on an event that was deleted, and says so', async () => {
   ]);
 });
 
-it('counts the events of a tag that answers have', async () => {
+it('counts the visible events of a tag', async () => {
   const target = { events: ['1:5', '1:6', '1:7'] };
   await called(handlers, 'tag.set', { case: small.folder, name: 'bad', target });
   await called(handlers, 'delete.run', {
@@ -152,7 +152,7 @@ it('orders notes by times that differ by less than a millisecond', async () => {
   }
 });
 
-it('looks up when events happened only where the order depends on it', async () => {
+it('looks up times of events only if the order depends on them', async () => {
   const lookUps = (): Promise<number> =>
     small.services.cases.use(
       small.folder,
@@ -167,7 +167,7 @@ it('looks up when events happened only where the order depends on it', async () 
   expect(await lookUps()).toBe(1);
 });
 
-it('has for others what was said of each finding', async () => {
+it('gives the stored rating of each finding to hand over', async () => {
   await set('web', { severity: 'info', color: 'violet', place: 1 });
   const none = { tag: null, event_id: null, severity: null, place: null, color: null };
   const [guessed, unused, web, ...notes] = await inCatalog(findingLines);
@@ -182,7 +182,7 @@ it('has for others what was said of each finding', async () => {
   ]);
 });
 
-it('refuses what is no finding, and a colour of a note', async () => {
+it('refuses what is not a finding, and a colour for a note', async () => {
   await expect(set('unused', { severity: 'low' })).rejects.toMatchObject({ code: 'not-found' });
   await expect(set('1:4', { severity: 'low' })).rejects.toMatchObject({ code: 'not-found' });
   await expect(set('1:3', { color: 'red', severity: 'low' })).rejects.toMatchObject({

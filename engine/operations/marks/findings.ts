@@ -1,6 +1,6 @@
 /**
- * Findings, which are tags with their events and events with a note: how bad each is, its place in the report, and the
- * colour of a tag. One order holds for the report, the command line and the window.
+ * Findings (tags with their events, and events with a note): severity, place in the report, and colour of a tag. The report,
+ * the command line and the window have the same order.
  */
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { NoteRow, Rating } from '../../catalog/tables/notes.ts';
@@ -23,19 +23,19 @@ import { writable } from './notes.ts';
 
 export type Finding = Result<'finding.list'>['findings'][number];
 
-/** What is said of a finding; null takes it away, what is left out stays. */
+/** Changes to a finding: null removes a value, undefined leaves it. */
 interface FindingChange {
   readonly severity?: Severity | null | undefined;
-  /** Of a tag only. */
+  /** For tags only. */
   readonly color?: TagColor | null | undefined;
-  /** Puts it there, from 1, or where the function says of the place it has; beyond the last is the last. */
+  /** From 1, or computed from the current place; beyond the last means the last. */
   readonly place?: number | ((now: number) => number) | null | undefined;
 }
 
-/** By event that answers have. One that was deleted or left out is not there. */
+/** Times of visible events by event id; an event that was deleted or left out is absent. */
 type Times = ReadonlyMap<string, Instant>;
 
-/** A finding as the catalog has it. */
+/** A finding as the catalog stores it. */
 type StoredFinding = {
   readonly rating: Rating & { readonly color: TagColor | undefined };
   readonly store: (rating: StoredFinding['rating']) => void;
@@ -51,8 +51,8 @@ type StoredFinding = {
 );
 
 /**
- * Findings in the order of the report: those that were given a place, then the others, the worst first, among those alike
- * notes by the time of their event, then tags by name.
+ * Findings in report order: those with a place, then the others, the most severe first; equally severe ones in
+ * `defaultOrder`.
  * @throws DaybookError cancelled
  */
 export async function listFindings(session: CaseSession, signal?: AbortSignal): Promise<Finding[]> {
@@ -73,7 +73,7 @@ export async function getFinding(
 }
 
 /**
- * Stores what an analyst says of a finding.
+ * Changes the severity, colour or place of a finding.
  * @throws DaybookError usage, not-found, unreadable, cancelled
  */
 export async function setFinding(
@@ -85,7 +85,7 @@ export async function setFinding(
   const watch = new Stopwatch('finding.set');
   const { catalog } = session;
   writable(catalog);
-  // Only the order depends on them.
+  // Only the order depends on times.
   const times = place === undefined ? undefined : await timesOfNoted(session, signal);
   const placeNow = (): number | undefined => {
     if (times === undefined) return undefined;
@@ -123,7 +123,7 @@ export async function setFinding(
 }
 
 /**
- * Takes the place of every finding away: the worst come first again.
+ * Removes the place of every finding: the most severe come first again.
  * @throws DaybookError unreadable
  */
 export function resetOrder(session: CaseSession): void {
@@ -131,7 +131,7 @@ export function resetOrder(session: CaseSession): void {
   const { catalog } = session;
   writable(catalog);
   catalog.transaction(() => {
-    // Those of tags without events, too, which are no findings now.
+    // Includes tags without events, which are not findings now.
     const placed = storedFindings(catalog).filter(({ rating }) => rating.place !== undefined);
     if (placed.length === 0) return;
     for (const { rating, store } of placed) store({ ...rating, place: undefined });
@@ -141,7 +141,7 @@ export function resetOrder(session: CaseSession): void {
   session.record(watch, 'done');
 }
 
-/** What was said of each finding, for those who read the case without Daybook: tags, then notes, in the catalog's order. */
+/** Ratings of findings, for reading the case without Daybook: tags, then notes, in the catalog's order. */
 export function findingLines(catalog: Catalog): {
   tag: string | null;
   event_id: string | null;
@@ -176,12 +176,12 @@ function storedFindings({ marks, notes }: Catalog): StoredFinding[] {
   ];
 }
 
-/** A tag is one as long as an event has it, be it one that is not shown any more, as a note is. */
+/** Every note is one; a tag is one while any event has it, even a hidden event. */
 function isFinding(one: StoredFinding): boolean {
   return one.kind === 'note' || one.marked > 0;
 }
 
-/** Findings that a report has, in its order. */
+/** Findings in report order. */
 function inOrder(catalog: Catalog, times: Times): StoredFinding[] {
   return storedFindings(catalog)
     .filter(isFinding)
@@ -189,12 +189,12 @@ function inOrder(catalog: Catalog, times: Times): StoredFinding[] {
       (a, b) =>
         (a.rating.place ?? Infinity) - (b.rating.place ?? Infinity) ||
         severityRank(b.rating.severity) - severityRank(a.rating.severity) ||
-        asUsual(a, b, times),
+        defaultOrder(a, b, times),
     );
 }
 
-/** Notes by the time of their event, last those of events without one or not shown any more; then tags by name. */
-function asUsual(a: StoredFinding, b: StoredFinding, times: Times): number {
+/** Notes by the time of their event, last those without a time or with a hidden event; then tags by name. */
+function defaultOrder(a: StoredFinding, b: StoredFinding, times: Times): number {
   if (a.kind === 'tag' || b.kind === 'tag') {
     if (a.kind !== b.kind) return a.kind === 'tag' ? 1 : -1;
     return a.kind === 'tag' && b.kind === 'tag' ? compare(a.tag, b.tag) : 0;
@@ -247,15 +247,15 @@ function named(all: readonly StoredFinding[], name: FindingName): StoredFinding 
   );
 }
 
-/** As SQLite compares names of tags. */
+/** Compares tag names as SQLite does. */
 function isSameTag(a: string, b: string): boolean {
   const folded = (text: string): string => text.replace(/[A-Z]/g, (one) => one.toLowerCase());
   return folded(a) === folded(b);
 }
 
 /**
- * Puts a finding at a place, or takes its place away. Those before the last that has a place get one, too: what comes later
- * does not come between.
+ * Moves a finding to a place, or removes its place. All findings before the last one with a place get one, too: later
+ * findings do not come between them.
  */
 function put(catalog: Catalog, times: Times, name: FindingName, place: number | null): void {
   const all = inOrder(catalog, times);
@@ -272,7 +272,7 @@ function put(catalog: Catalog, times: Times, name: FindingName, place: number | 
   });
 }
 
-/** @param place in the report, where it was asked for */
+/** @param place in the report, if it was computed */
 function ratingForAudit({ rating }: StoredFinding, place: number | undefined): object {
   const { severity, color } = rating;
   return {
@@ -282,7 +282,7 @@ function ratingForAudit({ rating }: StoredFinding, place: number | undefined): o
   };
 }
 
-/** @param next null takes the value away, undefined leaves it */
+/** @param next null removes the value, undefined leaves it */
 function changed<T>(now: T | undefined, next: T | null | undefined): T | undefined {
   return next === undefined ? now : (next ?? undefined);
 }

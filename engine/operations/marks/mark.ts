@@ -63,7 +63,7 @@ interface Marking {
 }
 
 /**
- * A name as it is kept.
+ * A tag name as it is stored.
  * @throws DaybookError usage
  */
 export function tagName(text: string): string {

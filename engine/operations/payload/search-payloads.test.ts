@@ -125,7 +125,7 @@ it('names captures that are not there any more, and searches the others', async 
   writeFileSync(await path, capture(TWO, 80));
 });
 
-/** What comes before a needle in a body, which no compression leaves as it is. */
+/** Text before a needle in a body, long enough to be compressed. */
 const PAGE = 'what was got, and got again; '.repeat(400);
 const BODY = Buffer.from(`${PAGE}needle ${PAGE}`);
 const answer = (headers: string, body: Uint8Array | string): Buffer =>
@@ -142,8 +142,8 @@ const chunks = (...all: readonly (string | Uint8Array)[]): Buffer =>
   );
 const GET = Buffer.from('GET /page HTTP/1.1\r\nHost: a.example\r\n\r\n');
 
-describe('bodies of HTTP', () => {
-  /** Matches in the answers to as many requests on one connection, in pieces of `cut` bytes. */
+describe('HTTP bodies', () => {
+  /** Matches in responses to as many requests on one connection, in segments of `cut` bytes. */
   async function inAnswers(pattern: string, answers: readonly Buffer[], cut = 700) {
     const turns = answers.flatMap((one) => [GET, one]);
     const other = await smallCase({ 'web.pcap': capture(exchange(8080, turns, cut)) }, evidence);
@@ -163,7 +163,7 @@ describe('bodies of HTTP', () => {
     const first = answer('Content-Length: 2\r\n', 'ok');
     const second = encoded(encoding, body);
     const { found: all, report } = await inAnswers('needle', [first, second]);
-    // Zstandard may leave it as it is, too.
+    // Zstandard may leave the needle uncompressed: then it is also found as sent.
     const found = all.filter(({ body: within }) => within !== undefined);
     expect(found).toHaveLength(1);
     expect(found[0]).toMatchObject({
@@ -176,7 +176,7 @@ describe('bodies of HTTP', () => {
     expect(report).toMatchObject({ bodies: 1, decodedBytes: BODY.length, undecoded: [] });
   });
 
-  it('are searched without their chunks, and what is within one is found once', async () => {
+  it('are searched without chunk framing, and a match within a chunk is found once', async () => {
     const head = 'Transfer-Encoding: chunked\r\n';
     const plain = answer(head, chunks('a needle, a nee', 'dle, and nee', 'dl', 'e'));
     const packed = gzipSync(BODY);
@@ -195,7 +195,7 @@ describe('bodies of HTTP', () => {
     expect(report.bodies).toBe(2);
   });
 
-  it('are decoded as far as they can be, and what was not is said', async () => {
+  it('are decoded as far as possible, and the rest is reported', async () => {
     const packed = gzipSync(Buffer.concat([BODY, randomBytes(3000)]));
     const damaged = Buffer.from(packed);
     damaged.fill(0, damaged.length - 8);
@@ -222,7 +222,7 @@ describe('bodies of HTTP', () => {
     );
   });
 
-  it('are counted where too many requests before them were not answered', async () => {
+  it('are counted after too many unanswered requests', async () => {
     const body = gzipSync(BODY);
     const post = (headers: string, content: Uint8Array): Buffer =>
       Buffer.concat([
@@ -231,8 +231,8 @@ describe('bodies of HTTP', () => {
         content,
       ]);
     const packed = Array.from({ length: 131 }, () => post('Content-Encoding: gzip\r\n', body));
-    // What is sent as it is needs no decoding.
-    const turns = [...packed, post('', Buffer.from('as it is'))];
+    // An unencoded body needs no decoding.
+    const turns = [...packed, post('', Buffer.from('plain'))];
     let next = 1;
     const frames = turns.map((turn) => {
       next += turn.length;

@@ -33,7 +33,7 @@ import { type FoundBytes, searchBody, searchDatagram, StreamSearch } from './str
 /** Times are corrected by the error of the source's clock. */
 export type FoundPayload = FoundBytes &
   PayloadMatch & {
-    /** When its first byte came, in the zone that was asked for. */
+    /** Time of its first byte, in the requested zone. */
     readonly time: string | undefined;
   };
 
@@ -64,9 +64,9 @@ interface PayloadSearchParameters {
 class Enough extends Error {}
 
 export interface PayloadSearch {
-  /** The matches of one capture by their times, then those of the next. */
+  /** Matches of one capture in order of time, then those of the next. */
   matches(): AsyncGenerator<FoundPayload[]>;
-  /** To be asked when they have ended. */
+  /** Valid once all matches were consumed. */
   readonly report: PayloadSearchReport;
 }
 
@@ -226,7 +226,7 @@ class Search implements PayloadTaker {
         report.decodedBytes += bytes.length;
         search.data(bytes);
       },
-      border: () => search.border(),
+      chunkBoundary: () => search.chunkBoundary(),
       end: (problem) => {
         if (problem !== undefined) this.undecoded(problem);
         search.end(problem);
@@ -234,7 +234,7 @@ class Search implements PayloadTaker {
     };
   }
 
-  /** Some reasons are named by evidence: only so many are told apart. */
+  /** Some reasons contain text from the evidence: only so many are distinguished. */
   private undecoded(problem: string): void {
     const { undecoded } = this.report;
     const isNew = undecoded.every(({ reason }) => reason !== problem);

@@ -1,5 +1,5 @@
 /**
- * Searches what both sides of a connection sent as it comes, across the borders of packets.
+ * Searches what both sides of a connection sent as it comes, across packet boundaries.
  *
  * Invariants: a match is found once, wherever packets are divided; of each direction no more is held than a match may have, and
  * what is shown around it. A gap ends a match.
@@ -19,9 +19,9 @@ const GATHERED = 8192;
 /** A match in what one side sent. */
 export interface FoundBytes {
   readonly isFromClient: boolean;
-  /** In all that the side sent, missing bytes included; of UDP, in its datagram; of a body, in what it is decoded. */
+  /** In what the side sent, missing bytes included; for UDP, in the datagram; for a body, in its decoded bytes. */
   readonly offset: number;
-  /** The decoded body that it is in; undefined: it was sent as it is. */
+  /** The decoded body that contains it; undefined: it was found as sent. */
   readonly body?: FoundBody;
   readonly length: number;
   /** When its first byte came. */
@@ -68,8 +68,8 @@ export function searchDatagram(
 }
 
 /**
- * Searches a decoded body. Where it was only sent in chunks, what is within one of them was found as it was sent: it is not
- * found again.
+ * Searches a decoded body. If it was chunked but not compressed, matches within one chunk were already found as sent: they
+ * are not reported again.
  */
 export function searchBody(
   pattern: PayloadPattern,
@@ -77,14 +77,14 @@ export function searchBody(
   report: Report,
 ): BodyTaker {
   const body = { message, start, encoding };
-  /** Where chunks end that a match may have on both sides; undefined: it was compressed. */
-  let borders: number[] | undefined = encoding === 'chunked' ? [] : undefined;
+  /** Chunk boundaries that a match may span; undefined: compressed. */
+  let boundaries: number[] | undefined = encoding === 'chunked' ? [] : undefined;
   let size = 0;
   const side = new SideSearch(pattern, isFromClient, (match) => {
     const { offset, length } = match;
-    if (borders !== undefined) {
-      borders = borders.filter((at) => at > offset);
-      if (!borders.some((at) => at < offset + length)) return;
+    if (boundaries !== undefined) {
+      boundaries = boundaries.filter((at) => at > offset);
+      if (!boundaries.some((at) => at < offset + length)) return;
     }
     report({ ...match, body });
   });
@@ -92,16 +92,16 @@ export function searchBody(
     data(bytes) {
       side.data(bytes, ts);
       size += bytes.length;
-      if (borders !== undefined && borders.length > MOST_BORDERS)
-        borders = borders.filter((at) => at > side.from);
+      if (boundaries !== undefined && boundaries.length > MAX_BOUNDARIES)
+        boundaries = boundaries.filter((at) => at > side.from);
     },
-    border: () => borders?.push(size),
+    chunkBoundary: () => boundaries?.push(size),
     end: () => side.gap(0),
   };
 }
 
-/** More are looked through for those that are behind what is searched. */
-const MOST_BORDERS = 32_768;
+/** Above this number, boundaries that were searched already are dropped. */
+const MAX_BOUNDARIES = 32_768;
 
 interface Mark {
   readonly offset: number;
@@ -126,7 +126,7 @@ class SideSearch {
     this.report = report;
   }
 
-  /** Where the first byte is that a match may begin at. */
+  /** Offset of the first byte at which a match may begin. */
   get from(): number {
     return this.base + this.next;
   }

@@ -1,4 +1,4 @@
-/** That what a report leaves out of its findings is counted. */
+/** A report counts the findings that it leaves out. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ it('counts the severities of findings that are not printed, too', async () => {
   }
   const text = readFileSync(path!, 'utf8');
   expect(text).toMatch(/<dt>Findings<\/dt>\s*<dd>1 critical, 100 not rated<\/dd>/);
-  expect(text).toContain('in which they follow: 1 critical, 100 not rated.');
+  expect(text).toContain('Findings in the order below: 1 critical, 100 not rated.');
   expect(text).toContain('50 further findings below, 1 finding not printed.');
   expect(text).toContain('1 further tag left out.');
 });

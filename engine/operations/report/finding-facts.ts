@@ -1,4 +1,4 @@
-/** What a report says of findings: notes and tags in the analyst's order, each event once. */
+/** Findings in a report: notes and tags in the analyst's order, each event once. */
 import type { NoteRow } from '../../catalog/tables/notes.ts';
 import type { Severity, TagColor } from '../../contract/findings.ts';
 import type { ShownValue } from '../../query/index.ts';
@@ -21,7 +21,7 @@ import { BASIS, LIMITS, type Limited } from './limits.ts';
 export interface EventLine {
   event: string;
   time: string;
-  /** TS_BASIS bits: what of the time the record does not state. */
+  /** TS_BASIS bits: parts of the time that the record does not state. */
   basis: number;
   kind: string;
   source: string;
@@ -37,12 +37,12 @@ export interface TagFacts {
   name: string;
   color: TagColor;
   count: number;
-  /** As they are shown; empty where no event has a time. */
+  /** As shown; empty if no event has a time. */
   first: string;
   last: string;
-  /** The first in time that are not printed with a note or an earlier tag. */
+  /** The earliest events that are not printed with a note or an earlier tag. */
   events: Limited<EventLine>;
-  /** Events that are: printed once, and referred to here. */
+  /** Events that are printed there, and only referred to here. */
   elsewhere: readonly string[];
 }
 
@@ -50,14 +50,14 @@ export interface TagFacts {
 export type FindingFacts = Pick<Finding, 'place' | 'severity'> &
   (
     | { tag: TagFacts }
-    /** `line` is undefined where the event is hidden. */
+    /** `line` is undefined if the event is hidden. */
     | { note: NoteRow; line: EventLine | undefined }
   );
 
 /** In the analyst's order. */
 export interface FindingsFacts {
   shown: readonly FindingFacts[];
-  /** Of every finding, those that are not shown too; undefined where it was not rated. */
+  /** Of every finding, shown or not; undefined: unrated. */
   severities: readonly (Severity | undefined)[];
   notesLeft: number;
   tagsLeft: number;
@@ -90,7 +90,7 @@ export async function findingFacts(
       });
     else {
       const note = notes.get(one.event);
-      // One that was taken away meanwhile is no finding any more.
+      // The note may have been deleted meanwhile.
       if (note !== undefined) facts.push({ place, severity, note, line: lines.get(one.event) });
     }
   }

@@ -1,6 +1,6 @@
-/** What the parts of a report's facts share: how much it holds, and how what is left out is counted. */
+/** Limits of a report, and counts of what it leaves out. */
 
-/** How much a report holds at most. */
+/** Maximum numbers of items in a report. */
 export const LIMITS = {
   sources: 5000,
   ledger: 500,
@@ -11,7 +11,7 @@ export const LIMITS = {
   viewRows: 25,
   viewColumns: 12,
   taggedPerTag: 40,
-  /** Of one tag, to find those that are not printed elsewhere. */
+  /** Per tag, to find events that are not printed elsewhere. */
   taggedRead: 200,
   tags: 100,
   notes: 1000,
@@ -20,7 +20,7 @@ export const LIMITS = {
 
 export interface Limited<T> {
   shown: readonly T[];
-  /** How many there are beyond those. */
+  /** Number of further items. */
   left: number;
 }
 
@@ -28,5 +28,5 @@ export function limited<T>(all: readonly T[], most: number): Limited<T> {
   return { shown: all.slice(0, most), left: Math.max(0, all.length - most) };
 }
 
-/** How an event came by its time: read with the columns, shown as a mark at the time. */
+/** What of a time was decided: read with the other columns, shown as a mark at the time. */
 export const BASIS = 'ts_basis';

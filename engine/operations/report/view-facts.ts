@@ -1,4 +1,4 @@
-/** What a report says of saved views: their first rows, and how many events they find over time. */
+/** Saved views in a report: their first rows, and numbers of events over time. */
 import type { SearchRow } from '../../catalog/tables/searches.ts';
 import { counted, nounOf } from '../../contract/counted.ts';
 import { DaybookError } from '../../contract/errors.ts';
@@ -23,16 +23,16 @@ import type { Bucket } from './timeline-chart.ts';
 export interface ViewFacts {
   search: SearchRow;
   view: View;
-  /** Events that it finds; undefined where the query cannot be run. */
+  /** Events that it finds; undefined if the query cannot be run. */
   events: number | undefined;
   timeline: readonly Bucket[];
   columns: readonly string[];
   rows: readonly (readonly string[])[];
   /** TS_BASIS bits of each row, where the view has times of events. */
   basis: readonly number[];
-  /** Rows beyond those. */
+  /** Further rows. */
   left: number;
-  /** Columns beyond those. */
+  /** Further columns. */
   columnsLeft: number;
   notes: readonly string[];
   /** Why it cannot be run. */
@@ -41,7 +41,7 @@ export interface ViewFacts {
 
 type Asked = Pick<View, 'query' | 'from' | 'to' | 'zone'>;
 
-/** Events over time; none where there are none. */
+/** Events over time; empty if there are none. */
 export async function buckets(
   session: CaseSession,
   { query, from, to, zone }: Asked,
@@ -57,7 +57,7 @@ export async function buckets(
     start: typeof start === 'string' ? start : '',
     count: Number(count ?? 0),
   }));
-  // Nothing is drawn of nothing.
+  // Without events there is no chart.
   return all.some(({ count }) => count > 0) ? all : [];
 }
 
@@ -74,7 +74,7 @@ export async function countOfQuery(
   return answer.shape === 'count' ? Number(answer.count) : 0;
 }
 
-/** Fields that a view's rows have when neither it nor its query chose any, as far as there are values. */
+/** Fields of a view if neither it nor its query chooses any; those without values are omitted. */
 const VIEW_FIELDS = [
   ...[
     'ts',
@@ -108,13 +108,13 @@ export async function viewFacts(
     const found = await foundByView(session, view, signal);
     return { ...none, ...found, error: undefined };
   } catch (error) {
-    // A view of another case, say: the report goes on and says why.
+    // For example a view of another case: the report goes on and says why.
     if (!(error instanceof DaybookError) || error.code === 'cancelled') throw error;
     return { ...none, left: 0, columnsLeft: 0, notes: [], error: error.message };
   }
 }
 
-/** The view's rows in its order with the columns it chose; what it does not choose is not read. */
+/** The view's rows in its order; only its columns are read. */
 async function startView(
   session: CaseSession,
   { query, from, to, zone, sort, columns }: View,
@@ -138,7 +138,7 @@ async function startView(
   try {
     return await start(query + fields(columns));
   } catch (error) {
-    // Columns that were chosen when the case had others.
+    // The view may choose columns that the case no longer has.
     if (!(error instanceof DaybookError) || error.code !== 'unknown-field') throw error;
     return start(query + fields(VIEW_FIELDS));
   }
@@ -161,7 +161,7 @@ async function foundByView(
           `${beneath.exact ? '' : 'Up to '}${counted(beneath.packets, 'packet')} beneath flows ${nounOf(beneath.packets, 'is', 'are')} not counted: see “How to read this report”.`,
         ];
   const left = await notSearched(session, running.plan, signal);
-  // Packets beneath flows are said above.
+  // Packets beneath flows are reported above.
   notes.push(...notSearchedText(left, { packets: false }).map((text) => `${text}.`));
   const records: ShownRecord[] = [];
   let names: readonly string[];

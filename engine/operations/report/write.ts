@@ -6,7 +6,7 @@ import { auditOutput, writeOutput, type OutputPlace, type Written } from '../out
 import { reportDocument } from './document.ts';
 import { reportFacts, type ReportRequest } from './facts.ts';
 
-/** What the margin of a page has room for: a classification is never cut. */
+/** Fits in a page margin: a classification is never truncated. */
 const LONGEST_CLASSIFICATION = 100;
 
 /**

@@ -58,7 +58,7 @@ export interface ScanParameters {
   readonly timeZone: string | undefined;
   readonly year: number | undefined;
   readonly dateOrder?: DateOrder | undefined;
-  /** How wrong the clock was that dated the file: `90s fast`. */
+  /** Error of the clock that timestamped the file: `90s fast`. */
   readonly clock?: string | undefined;
   readonly mapping: Record<string, string> | undefined;
   readonly standardInput: Readable;

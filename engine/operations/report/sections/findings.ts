@@ -1,4 +1,4 @@
-/** What people found, in the analyst's order: notes on events, and tags with their events. Each event is printed once. */
+/** Findings in the analyst's order: notes on events, and tags with their events. Each event is printed once. */
 import { counted, nounOf } from '../../../contract/counted.ts';
 import { SEVERITIES, severityRank, type Severity } from '../../../contract/findings.ts';
 import { quoted } from '../../event/event-query.ts';
@@ -11,13 +11,13 @@ import type { Section } from '../section.ts';
 import { marksLegend, timeMarks } from '../time-marks.ts';
 
 const MAX_TEXT = 600;
-/** Events printed elsewhere that a tag names one by one. */
+/** Events printed elsewhere that a tag lists one by one. */
 const MAX_ELSEWHERE = 40;
-/** Findings in the table at the beginning, and of each note so many characters. */
+/** Findings in the table at the beginning, and characters of each note there. */
 const MAX_LISTED = 50;
 const MAX_LISTED_TEXT = 160;
 
-/** How events are shown: in which zone, and their tags in which colours. */
+/** How events are shown: time zone, and colours of tags. */
 interface Style {
   readonly zone: string;
   readonly colors: ReadonlyMap<string, string>;
@@ -52,7 +52,7 @@ export function findingsSection({ findings, info, request }: ReportFacts): Secti
   };
 }
 
-/** `2 critical, 1 not rated`: how many findings there are of each severity, the worst first. */
+/** Numbers of findings by severity, the most severe first: `2 critical, 1 not rated`. */
 export function severityCounts(severities: FindingsFacts['severities']): string {
   const by = Map.groupBy(severities, (severity) => severity);
   return [...by]
@@ -69,7 +69,7 @@ function overview({ shown, severities, notesLeft, tagsLeft }: FindingsFacts): Ht
     ...(notPrinted > 0 ? [`${counted(notPrinted, 'finding')} not printed`] : []),
   ];
   return markup`${table(
-    `Findings in the order in which they follow: ${severityCounts(severities)}.`,
+    `Findings in the order below: ${severityCounts(severities)}.`,
     [
       { name: 'No.', number: true },
       { name: 'Severity', word: true },
@@ -105,7 +105,7 @@ function listedNote({ note, line }: NoteFacts): Piece[] {
   ];
 }
 
-/** Notes that follow each other share a table. */
+/** Consecutive notes share a table. */
 function notesTogether(
   findings: readonly FindingFacts[],
 ): (NoteFacts[] | Exclude<FindingFacts, NoteFacts>)[] {
@@ -185,8 +185,8 @@ const COLUMNS = [
 ];
 
 /**
- * @param tag under which it is printed: the others are named with the event
- * @param head before what the event says
+ * @param tag whose section it is in: only its other tags are named
+ * @param head printed before the message
  */
 function lineCells(line: EventLine, tag: string, style: Style, head?: Html): Piece[] {
   const { event, time, basis, kind, source, sourceId, where, what, note } = line;
