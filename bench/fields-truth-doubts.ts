@@ -2,7 +2,7 @@
  * Values of the truth of fields that contradict another truth, or what the product documents: each kind with its reason,
  * which docs/fields.md repeats. They are counted apart, never as right.
  */
-export interface Doubt {
+interface Doubt {
   /** Beginnings of the paths of the evidence. */
   readonly paths: readonly string[];
   readonly fields: readonly string[];

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-export interface Measured {
+interface Measured {
   wallMs: number;
   /** Peak resident memory of the started process, in bytes; undefined where the system does not tell. */
   peakRss: number | undefined;

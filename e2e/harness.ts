@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 
 export const ROOT = resolve(import.meta.dirname, '..');
 
-export interface Run {
+interface Run {
   status: number | null;
   out: string;
   err: string;

@@ -58,7 +58,7 @@ export async function bundle(options: ExperimentOptions, scope: Scope): Promise<
 }
 
 /** What is asked of a case that is there; `events`: records that were read. */
-export async function ask(
+async function ask(
   report: Report,
   store: string,
   { runs }: ExperimentOptions,

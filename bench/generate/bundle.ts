@@ -15,13 +15,13 @@ import { Random } from '../../fixtures/evidence/random.ts';
 import { dotted } from './dotted.ts';
 import { messageText } from './messages.ts';
 
-export interface BundleOptions {
+interface BundleOptions {
   readonly sources: number;
   readonly days: number;
   readonly seed?: number;
 }
 
-export interface WrittenBundle {
+interface WrittenBundle {
   readonly sources: number;
   readonly records: { log: number; flow: number; packet: number };
   readonly bytes: number;

@@ -9,7 +9,7 @@ import { ByteFile, type WrittenFile } from '../../fixtures/evidence/byte-file.ts
 import { Random } from '../../fixtures/evidence/random.ts';
 import { dotted } from './dotted.ts';
 
-export const EVENT_HEADING = 'src_ip,dst_ip,time,event_type,device_id,protocol';
+const EVENT_HEADING = 'src_ip,dst_ip,time,event_type,device_id,protocol';
 export const EVENT_TYPES = ['IPS_Drop', 'IPS_Alert', 'FW_Accept', 'FW_Deny', 'Flow'] as const;
 /** The month that the events fill, `to` exclusive; milliseconds since 1970. */
 export const EVENT_MONTH = { from: Date.UTC(2005, 11, 1), to: Date.UTC(2006, 0, 1) } as const;

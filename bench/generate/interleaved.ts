@@ -20,7 +20,7 @@ const HEAD = 24;
 const RECORD = 16;
 const ETHERNET = 14;
 /** Copies that 10.0.0.0/8 has room for beside 4,096 hosts a copy. */
-export const MOST_COPIES = 4096;
+const MOST_COPIES = 4096;
 
 /** Packets of a classic little-endian Ethernet capture in microseconds. */
 function readBase(path: string): { start: number; packets: BasePacket[] } {
@@ -111,7 +111,7 @@ function readdress(
   adjust(out, ip + 20 + within, delta);
 }
 
-export interface Interleaved extends WrittenFile {
+interface Interleaved extends WrittenFile {
   readonly packets: number;
 }
 

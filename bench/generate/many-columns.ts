@@ -5,7 +5,7 @@ import { ByteFile } from '../../fixtures/evidence/byte-file.ts';
 const DAY = Date.UTC(2026, 10, 2);
 const DAY_MS = 86_400_000;
 
-export interface ManyColumns {
+interface ManyColumns {
   readonly tables: number;
   readonly columns: number;
   readonly rows: number;

@@ -11,7 +11,7 @@ const DAY = Date.UTC(2026, 10, 2);
 const DAY_MS = 86_400_000;
 const TEXTS = 300;
 
-export interface WideTable {
+interface WideTable {
   readonly rows: number;
   readonly columns: number;
   /** Texts repeat. */

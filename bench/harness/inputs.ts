@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import type { WrittenFile } from '../../fixtures/evidence/byte-file.ts';
 
-export interface Input extends WrittenFile {
+interface Input extends WrittenFile {
   readonly file: string;
 }
 

@@ -9,7 +9,7 @@ interface Reply extends Answered {
   readonly error?: string;
 }
 
-export interface ChildCommand {
+interface ChildCommand {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];

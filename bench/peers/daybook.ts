@@ -24,7 +24,7 @@ interface Range {
 }
 
 /** A file of values that narrows a query, and what its columns are. */
-export interface GivenList {
+interface GivenList {
   readonly file: string;
   readonly fields: string[];
 }
@@ -47,7 +47,7 @@ export type Asked =
   | { do: 'noticed' }
   | { do: 'profile'; asked: Asked; times: number };
 
-export interface Imported {
+interface Imported {
   readonly read: number;
   readonly stored: number;
   readonly quarantined: number;
@@ -117,7 +117,7 @@ export async function daybookCommand(
   return { ms: run.wallMs, out: run.out, peakMemory: run.peakRss ?? 0 };
 }
 
-export interface Timings {
+interface Timings {
   readonly totalMs: number;
   readonly path?: string;
   readonly spans: Record<string, number>;

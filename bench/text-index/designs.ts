@@ -28,7 +28,7 @@ export interface Question {
   readonly leading: boolean;
 }
 
-export interface Built {
+interface Built {
   readonly bytes: number;
   count(question: Question): number;
   close(): void;

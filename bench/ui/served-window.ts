@@ -93,7 +93,7 @@ async function counters(page: Page, session: CDPSession, whole: CDPSession): Pro
   };
 }
 
-export function residentBytes(pid: number): number {
+function residentBytes(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? NaN) * 1024;

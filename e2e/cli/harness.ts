@@ -18,7 +18,7 @@ export interface Outcome {
   err: string;
 }
 
-export interface RunOptions {
+interface RunOptions {
   /** Standard input; closed at once when absent. */
   input?: string | Uint8Array;
   /** Another Node than the one that runs the tests. */

@@ -16,7 +16,7 @@ export interface PythonPackage {
   version: string;
 }
 
-export interface Provision {
+interface Provision {
   /** `args`: what it has to be started with here. */
   chromium: { path: string; kind: string; version: string; args: string[] } | null;
   electron: { path: string; dist: string; version: string } | null;

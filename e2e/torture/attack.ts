@@ -38,7 +38,7 @@ export interface Prepared {
   close?(): Promise<void> | void;
 }
 
-export interface Outcome {
+interface Outcome {
   readonly attack: string;
   readonly unit: string;
   readonly tried: number;
@@ -49,7 +49,7 @@ export interface Outcome {
   readonly seconds: number;
 }
 
-export interface Options {
+interface Options {
   readonly seed: number;
   readonly runs: number;
   /** Only this run. */

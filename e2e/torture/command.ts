@@ -5,14 +5,14 @@ import path from 'node:path';
 import { ROOT } from '../harness.ts';
 import { LineProcess } from './line-process.ts';
 
-export interface Ended {
+interface Ended {
   readonly status: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly out: string;
   readonly err: string;
 }
 
-export interface Started {
+interface Started {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
 }
@@ -81,7 +81,7 @@ export function crash({ status, signal, out, err }: Ended): string | undefined {
 
 const tail = (text: string): string => text.trim().slice(-700);
 
-export interface Verified {
+interface Verified {
   /** Neither the case is damaged nor the evidence another; evidence that was not read to its end is allowed. */
   readonly ok: boolean;
   readonly findings: readonly { readonly level: string; readonly message: string }[];
@@ -93,7 +93,7 @@ export interface Verified {
 }
 
 /** What `verify` reports, as far as the attacks look at it. */
-export interface VerifyJson {
+interface VerifyJson {
   exitStatus: number;
   case: { intact: boolean };
   evidence: { changed: number };
@@ -183,7 +183,7 @@ export interface SourceJson {
   status: string;
 }
 
-export async function ledgers(folder: string): Promise<SourceJson[]> {
+async function ledgers(folder: string): Promise<SourceJson[]> {
   const sources = await daybook(['sources', folder, '--json']);
   if (sources.status !== 0) throw new Error(`the sources cannot be read: ${sources.err}`);
   return JSON.parse(sources.out) as SourceJson[];

@@ -12,7 +12,7 @@ export interface Query {
   readonly asked: Omit<Question, 'text'>;
 }
 
-export type Filter =
+type Filter =
   | { readonly leaf: string }
   | { readonly operator: 'AND' | 'OR' | 'NOT'; readonly parts: readonly Filter[] };
 

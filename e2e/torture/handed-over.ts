@@ -14,7 +14,7 @@ type Row = Readonly<Record<string, unknown>>;
 /** Rows of events that are compared. */
 const MOST_ROWS = 300;
 
-export type Compared =
+type Compared =
   | { readonly outcome: 'same'; readonly shape: string; readonly rows: number }
   | { readonly outcome: 'refused' | 'different'; readonly why: string };
 

@@ -33,7 +33,7 @@ export type ViewQuestion =
       readonly limit: number;
     };
 
-export interface View {
+interface View {
   readonly case: string;
   readonly query: string;
   readonly from?: number | undefined;
@@ -43,7 +43,7 @@ export interface View {
   readonly path?: 'scan' | undefined;
 }
 
-export interface ViewAnswer {
+interface ViewAnswer {
   readonly answer: unknown;
   /** Events, groups or values there are. */
   readonly found: number;

@@ -6,20 +6,20 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** Sets `window.pwned` if it is ever taken for markup. */
-export const MARKUP =
+const MARKUP =
   '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script><svg onload=alert(1)>';
 /** Turns the direction of what follows, rings, colours a terminal, hides. */
-export const HIDDEN = '\u202e\u0007\u001b[31m\u200b\u2066';
+const HIDDEN = '\u202e\u0007\u001b[31m\u200b\u2066';
 export const HOSTILE = `"'>${MARKUP}{{7*7}}javascript:alert(1)=cmd|calc!A1 ${HIDDEN}txt.exe`;
 /** As a name: without what ends one, or separates folders. */
 export const HOSTILE_NAME = `<img src=x onerror=window.pwned=1>&amp;\u202egpj.`;
 /** As a word of a syslog header. */
 const HOSTILE_WORD = `<img/src=x/onerror=window.pwned=1>\u202e`;
 
-export const LONG_LINE = 1_000_000;
-export const MANY_ATTRIBUTES = 10_000;
+const LONG_LINE = 1_000_000;
+const MANY_ATTRIBUTES = 10_000;
 
-export interface HostileEvidence {
+interface HostileEvidence {
   readonly folder: string;
   readonly log: string;
   readonly table: string;

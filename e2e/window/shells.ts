@@ -23,7 +23,7 @@ export interface OpenWindow {
   close(): Promise<void>;
 }
 
-export interface WindowShell {
+interface WindowShell {
   readonly name: 'browser' | 'electron';
   /** Why it cannot run here. */
   readonly whyNot: string | undefined;
@@ -31,7 +31,7 @@ export interface WindowShell {
   open(options?: WindowOptions): Promise<OpenWindow>;
 }
 
-export interface WindowOptions {
+interface WindowOptions {
   readonly openCase?: string;
   readonly state?: string;
   readonly size?: { readonly width: number; readonly height: number };

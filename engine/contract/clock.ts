@@ -19,7 +19,7 @@ const ERROR = /^(.*?)[\s-]*(fast|slow)$/;
 const MOST = 36_525 * 86_400e6;
 
 /** Clock error of a source whose clock is not known to be wrong. */
-export const CLOCK_RIGHT = 'right';
+const CLOCK_RIGHT = 'right';
 
 /**
  * The clock error that a text states, in microseconds: positive for a clock that was fast.

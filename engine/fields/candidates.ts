@@ -11,7 +11,7 @@ import { matches } from './match.ts';
 import { keyEnd } from './read-pairs.ts';
 import { OPERATION, type Part, type Template } from './template.ts';
 
-export interface Candidate {
+interface Candidate {
   readonly template: Template;
 }
 

@@ -67,7 +67,7 @@ const EXTRACTOR = z.strictObject({
 
 type Given = z.infer<typeof EXTRACTOR>;
 
-export interface Sample {
+interface Sample {
   readonly program: string;
   readonly message: string;
   readonly fields: Readonly<Record<string, string>>;

@@ -7,7 +7,7 @@
 import { addressEnd, numberOf } from './values.ts';
 import { fieldEntry } from './registry.ts';
 
-export interface Selection {
+interface Selection {
   readonly field: string;
   /** In the message as text. */
   readonly start: number;

@@ -11,9 +11,9 @@
 export const SCHEMAS = ['ecs', 'ocsf', 'zeek', 'suricata', 'sigma', 'cim', 'other'] as const;
 export type Schema = (typeof SCHEMAS)[number];
 
-export type FieldType = 'ip' | 'port' | 'proto' | 'number' | 'text' | 'time' | 'name';
+type FieldType = 'ip' | 'port' | 'proto' | 'number' | 'text' | 'time' | 'name';
 
-export interface FieldEntry {
+interface FieldEntry {
   readonly name: string;
   readonly type: FieldType;
   readonly meaning: string;

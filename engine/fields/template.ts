@@ -11,7 +11,7 @@
 import { KeyTable } from './key-table.ts';
 import { fieldEntry } from './registry.ts';
 
-export const CAPTURES = [
+const CAPTURES = [
   /** An IPv4 or IPv6 address. */
   'ip',
   /** An address that is not unspecified (0.0.0.0, ::). */
@@ -76,7 +76,7 @@ export const OPERATION = {
 } as const;
 
 // Both have the same properties in the same order: code that reads them is compiled for one kind of object.
-export interface Literal {
+interface Literal {
   readonly operation: number;
   readonly literal: Uint8Array;
   readonly capture: undefined;
@@ -127,7 +127,7 @@ export interface Template {
   readonly isDistinct: boolean;
 }
 
-export interface GivenTemplate {
+interface GivenTemplate {
   readonly text: string;
   readonly set: Readonly<Record<string, string>>;
   readonly pairs?: Readonly<Record<string, string>> | undefined;

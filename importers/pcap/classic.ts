@@ -15,7 +15,7 @@ import { Packet } from './packet.ts';
 import type { PacketEvents } from './packet-events.ts';
 import { ClassicRecords } from './records.ts';
 
-export const FILE_HEADER = 24;
+const FILE_HEADER = 24;
 /** Records in a row that must make sense before reading goes on after damage. */
 const CHAIN = 3;
 /** Seconds between neighbouring records, and from the last good one, for reading to go on. */

@@ -11,7 +11,7 @@ const MOST_DECODED_BYTES = 4 << 20;
 const CHUNK_SIZE = /^([0-9a-f]{1,8})[ \t]*(?:;[^\r\n]*)?\r?\n/i;
 const CHUNK_LINE_BYTES = 4096;
 
-export interface DecodedHttp {
+interface DecodedHttp {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** What could not be decoded, and why. */
   readonly problems: string[];

@@ -11,9 +11,9 @@ import { type BodyBeginning, HTTP, type HttpBody, HttpStream } from './protocols
 import type { Endpoints, MessageSink, Stamp } from './protocols/messages.ts';
 
 /** Of one body, as it was sent. */
-export const MOST_ENCODED_BYTES = 4 << 20;
+const MOST_ENCODED_BYTES = 4 << 20;
 /** Of one body, decoded. */
-export const MOST_DECODED_BYTES = 64 << 20;
+const MOST_DECODED_BYTES = 64 << 20;
 /** Of all bodies that have begun and not ended. */
 const MOST_HELD_BYTES = 32 << 20;
 /** First bytes that are too few to tell whether they are a head. */

@@ -50,7 +50,7 @@ export const TUNNEL_KINDS = [
   'nsh',
   'ayiya',
 ] as const;
-export type TunnelKind = (typeof TUNNEL_KINDS)[number];
+type TunnelKind = (typeof TUNNEL_KINDS)[number];
 
 export function tunnelKind(name: TunnelKind): number {
   return TUNNEL_KINDS.indexOf(name);

@@ -25,7 +25,7 @@ const NOWHERE: EventSink = {
   drain: () => undefined,
 };
 
-export interface FoundFrame {
+interface FoundFrame {
   readonly captured: number;
   readonly wire: number;
   readonly linkType: number;

@@ -6,7 +6,7 @@ import { u16, u24 } from './bytes.ts';
 import { nlpidWord } from './ethernet.ts';
 import { word } from './words.ts';
 
-export const ETHERNET = 1;
+const ETHERNET = 1;
 export const FRAME_RELAY = 107;
 export const SUN_ATM = 123;
 

@@ -30,7 +30,7 @@ export interface RecordPlace {
   readonly length: number;
 }
 
-export interface PacketRecord {
+interface PacketRecord {
   /** The bytes that were captured. */
   readonly frame: Uint8Array;
   /** Of the frame in the source's content. */

@@ -15,7 +15,7 @@ const WINDOW = 256 * 1024;
 /** As many interfaces as the importer knows of one section. */
 const MAX_INTERFACES = 1 << 16;
 
-export interface CaptureInterface {
+interface CaptureInterface {
   readonly offset: ByteOffset;
   readonly linkType: number;
   readonly snapLength: number;

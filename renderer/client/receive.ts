@@ -5,7 +5,7 @@ import { bridge } from './pipe.ts';
 
 const PIECE = 2 << 20;
 
-export interface ReceiveProgress {
+interface ReceiveProgress {
   readonly name: string;
   readonly bytes: number;
   readonly totalBytes: number;

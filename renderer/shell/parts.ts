@@ -3,8 +3,8 @@
  * the focus there is a table where there is one, otherwise the first thing that can have it.
  */
 
-export const PARTS = ['query', 'side', 'timeline', 'results', 'details'] as const;
-export type Part = (typeof PARTS)[number];
+const PARTS = ['query', 'side', 'timeline', 'results', 'details'] as const;
+type Part = (typeof PARTS)[number];
 
 const FOCUSABLE =
   '[contenteditable="true"], [tabindex="0"], button:not(:disabled), input:not(:disabled), a[href]';

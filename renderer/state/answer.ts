@@ -11,7 +11,7 @@ import type { OperationName, Params, Part, Result } from '../../engine/contract/
 import { STOPPED } from './asking.ts';
 import { useSession, useWorkspace } from './context.ts';
 
-export interface Answered<N extends OperationName> {
+interface Answered<N extends OperationName> {
   /** The last answer; of other parameters while `stale`. */
   readonly data: Result<N> | undefined;
   readonly error: ErrorInfo | undefined;
@@ -22,7 +22,7 @@ export interface Answered<N extends OperationName> {
   readonly elapsedMs: number | undefined;
 }
 
-export interface AnswerOptions<N extends OperationName> {
+interface AnswerOptions<N extends OperationName> {
   readonly onPart?: (part: Part<N>) => void;
   /** Whether a change of the case asks again; it does when left out. */
   readonly live?: boolean;

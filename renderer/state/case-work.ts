@@ -8,7 +8,7 @@ import type { Workspace } from './workspace.ts';
 
 export type EvidenceSection = 'sources' | 'imports' | 'quarantine' | 'audit';
 
-export interface EvidenceView {
+interface EvidenceView {
   readonly section: EvidenceSection;
   /** The source whose details are shown. */
   readonly source: number | undefined;

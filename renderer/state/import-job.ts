@@ -11,7 +11,7 @@ import type { Params, Part, Result } from '../../engine/contract/operations.ts';
 
 export type ImportReport = Result<'import.start'>;
 export type SourceReport = ImportReport['sources'][number];
-export type ImportProgress = Extract<Part<'import.start'>, { progress: unknown }>['progress'];
+type ImportProgress = Extract<Part<'import.start'>, { progress: unknown }>['progress'];
 
 export interface ImportJob {
   readonly state: 'running' | 'cancelling' | 'complete' | 'cancelled' | 'failed';

@@ -6,7 +6,7 @@ import type { Engine } from '../../engine/contract/client.ts';
 import type { Params, Result } from '../../engine/contract/operations.ts';
 
 export type ParsedQuery = Result<'query.parse'>;
-export type QueryText = Params<'query.parse'>;
+type QueryText = Params<'query.parse'>;
 
 export interface ParsedQueries {
   known(text: QueryText): ParsedQuery | undefined;

@@ -54,7 +54,7 @@ export interface Token {
   readonly item: number;
 }
 
-export const STAGES: readonly string[] = STAGE_NAMES;
+const STAGES: readonly string[] = STAGE_NAMES;
 const FUNCTION_NAMES: ReadonlySet<string> = new Set([
   ...FUNCTIONS,
   ...Object.keys(FUNCTION_ALIASES),

@@ -5,7 +5,7 @@ import { askedList, type AskedList } from './lists.ts';
 import type { View } from './views.ts';
 import type { Session } from './workspace.ts';
 
-export interface Question {
+interface Question {
   readonly case: string;
   readonly query: string;
   /** UTC microseconds; half-open. */

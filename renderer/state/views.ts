@@ -47,7 +47,7 @@ const FIRST_VIEW: View = {
   stack: 'kind',
 };
 
-export interface ViewState {
+interface ViewState {
   readonly view: View;
   readonly past: readonly View[];
   readonly future: readonly View[];

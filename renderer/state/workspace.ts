@@ -22,7 +22,7 @@ import { createResultLists, type ResultLists } from './result-list.ts';
 import { createViews, type Views } from './views.ts';
 
 export type CaseInfo = Result<'case.open'>;
-export type EngineInfo = Result<'engine.info'>;
+type EngineInfo = Result<'engine.info'>;
 
 export interface Session {
   readonly engine: EngineState;

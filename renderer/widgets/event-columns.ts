@@ -50,7 +50,7 @@ export function columnLabel(name: string): string {
   return LABELS[name] ?? fieldLabel(name);
 }
 
-export type CaseField = Result<'field.list'>['fields'][number];
+type CaseField = Result<'field.list'>['fields'][number];
 
 interface ColumnChoice {
   /** Undefined: those that fit the case. */

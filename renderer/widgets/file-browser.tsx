@@ -13,7 +13,7 @@ import css from './file-browser.module.css';
 import { Loading } from './loading.tsx';
 import { Problem } from './problem.tsx';
 
-export type FolderEntry = Result<'files.list'>['entries'][number];
+type FolderEntry = Result<'files.list'>['entries'][number];
 
 interface Props {
   /** Where it begins; the home folder when left out. */

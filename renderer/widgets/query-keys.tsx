@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** `mod+K` as `Ctrl`, `K`; on a Mac as `⌘`, `K`. */
-export function keysOf(hotkey: string): string[] {
+function keysOf(hotkey: string): string[] {
   // `shift+?`: the character is what is pressed.
   const parts = hotkey.split('+');
   const last = parts[parts.length - 1] ?? '';

@@ -58,7 +58,7 @@ export interface MenuPlace {
   readonly y: number;
 }
 
-export interface ValueMenuControl {
+interface ValueMenuControl {
   open(target: ValueTarget, place: MenuPlace): void;
   close(): void;
   /** Must be rendered once, anywhere in the component that uses the menu. */

@@ -31,7 +31,7 @@ function escapeOf(char: string): string {
 }
 
 /** The first `max` UTF-16 units of a text, without half a character at the end. */
-export function bounded(text: string, max: number): { text: string; cut: boolean } {
+function bounded(text: string, max: number): { text: string; cut: boolean } {
   if (text.length <= max) return { text, cut: false };
   const last = text.charCodeAt(max - 1);
   const half = last >= 0xd800 && last <= 0xdbff;
@@ -45,9 +45,9 @@ export function visibleText(text: string, max = 2000): string {
   return cut ? `${escaped}…` : escaped;
 }
 
-export type PieceType = 'plain' | 'hit' | 'escape';
+type PieceType = 'plain' | 'hit' | 'escape';
 
-export interface Piece {
+interface Piece {
   readonly type: PieceType;
   readonly text: string;
 }

@@ -3,7 +3,7 @@ import type { Locator, Page } from '@playwright/test';
 import { numberIn } from './numbers.ts';
 
 /** Bytes that the window says lie at this place of their source. */
-export interface ShownBytes {
+interface ShownBytes {
   readonly offset: number;
   readonly bytes: Buffer;
 }

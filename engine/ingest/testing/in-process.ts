@@ -107,7 +107,7 @@ export function startInProcess(startIndexer = startIndexerInProcess): WorkerHand
 }
 
 /** An indexing thread in this process, likewise. */
-export function startIndexerInProcess(): IndexerHandle {
+function startIndexerInProcess(): IndexerHandle {
   return threadInProcess<ToIndexer, FromIndexer>(runIndexer);
 }
 
@@ -181,7 +181,7 @@ export async function importInProcess(
   }
 }
 
-export interface Quarantined {
+interface Quarantined {
   source: string;
   sourceId: number;
   offset: number;

@@ -63,7 +63,7 @@ interface PayloadSearchParameters {
 /** As many matches as were asked for. */
 class Enough extends Error {}
 
-export interface PayloadSearch {
+interface PayloadSearch {
   /** Matches of one capture in order of time, then those of the next. */
   matches(): AsyncGenerator<FoundPayload[]>;
   /** Valid once all matches were consumed. */

@@ -31,7 +31,7 @@ export interface ReportRequest {
   generatedAt: string;
 }
 
-export interface QuarantineReason {
+interface QuarantineReason {
   source: string;
   reason: string;
   count: number;

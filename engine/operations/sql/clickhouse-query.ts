@@ -3,7 +3,7 @@ import type { EpochMicros } from '../../contract/event.ts';
 import { clickhouseStatement } from '../../query/index.ts';
 import { type CaseSession, type GivenList, askQuery } from '../../search/index.ts';
 
-export interface Translated {
+interface Translated {
   /** A statement that ends with a semicolon and a line feed, and before it those that make tables of long lists. */
   readonly sql: string;
   /** Its columns; undefined: all of the table of events. */
@@ -12,7 +12,7 @@ export interface Translated {
   readonly notes: readonly string[];
 }
 
-export interface Translation {
+interface Translation {
   readonly text: string;
   readonly zone: string;
   readonly from?: EpochMicros | undefined;

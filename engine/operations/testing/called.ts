@@ -12,7 +12,7 @@ import {
 } from '../../contract/operations.ts';
 import type { HandlersOf } from '../handler.ts';
 
-export interface Called<N extends OperationName> {
+interface Called<N extends OperationName> {
   result: Result<N>;
   parts: Part<N>[];
 }

@@ -10,7 +10,7 @@ import { setNote } from '../marks/notes.ts';
 import { smallCase, type SmallCase } from './small-case.ts';
 
 /** IPv6 addresses whose shortest forms differ in kind. */
-export const IP6 = [
+const IP6 = [
   ...['2001:db8::1', '::', '::1', 'fe80::1:0:0:2', '2001:db8:0:1:1:1:1:1', '1:0:0:2:0:0:0:3'],
   ...['2001:0:0:1::', 'ff02::fb', '1:2:3:4:5:6:7:8', '0:1:2:3:4:5:6:7', '1:2:3:4:5:6:7:0'],
   ...['10:0:0:10:0:0:10:0', '::ffff:0:0:1', 'a:0:0:b:0:0:c:d'],

@@ -37,7 +37,7 @@ export interface TestEvent {
   readonly deleted?: boolean;
 }
 
-export interface RowsResult {
+interface RowsResult {
   readonly ids: string[];
   readonly records: ShownRecord[];
 }

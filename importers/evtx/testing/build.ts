@@ -9,7 +9,7 @@ import { T } from '../values.ts';
 const CHUNK_HEADER_BYTES = 512;
 
 /** A value of a template's instance. */
-export interface BuiltValue {
+interface BuiltValue {
   readonly type: number;
   readonly bytes: Buffer;
 }
@@ -24,7 +24,7 @@ export const text = (value: string): BuiltValue => ({
   type: T.text,
   bytes: Buffer.from(value, 'utf16le'),
 });
-export const none: BuiltValue = { type: T.null, bytes: Buffer.alloc(0) };
+const none: BuiltValue = { type: T.null, bytes: Buffer.alloc(0) };
 
 /** 100 ns since 1601. */
 export function fileTime(iso: string, hundredNanos = 0): bigint {
@@ -32,14 +32,14 @@ export function fileTime(iso: string, hundredNanos = 0): bigint {
 }
 
 /** What a record holds: an element with attributes and children, texts, and places of values by their number. */
-export type Xml = string | number | XmlElement;
+type Xml = string | number | XmlElement;
 export interface XmlElement {
   readonly name: string;
   readonly attributes?: Readonly<Record<string, string | number>>;
   readonly children?: readonly Xml[];
 }
 
-export interface BuiltRecord {
+interface BuiltRecord {
   readonly id: bigint;
   readonly written: bigint;
   readonly xml: XmlElement;
@@ -213,7 +213,7 @@ export function buildLog(chunks: readonly (readonly BuiltRecord[])[], flags = 0)
 const system = (children: readonly Xml[]): XmlElement => ({ name: 'System', children });
 
 /** Logons as Windows' Security log has them. */
-export const LOGON: XmlElement = {
+const LOGON: XmlElement = {
   name: 'Event',
   attributes: { xmlns: 'http://schemas.microsoft.com/win/2004/08/events/event' },
   children: [

@@ -16,7 +16,7 @@ export interface StoredField {
   readonly flags: number;
 }
 
-export interface BuiltOptions {
+interface BuiltOptions {
   readonly isCompact?: boolean;
   readonly isKeyedHash?: boolean;
   readonly state?: number;
@@ -26,7 +26,7 @@ export interface BuiltOptions {
   readonly tableBytes?: number;
 }
 
-export interface BuiltJournal {
+interface BuiltJournal {
   readonly bytes: Buffer;
   /** Where each entry begins, and each field, by its text. */
   readonly entries: readonly number[];

@@ -92,7 +92,7 @@ export class Dissection {
 }
 
 /** Bits of a number: their mask, their name, and how they are shown. */
-export type Bits = readonly [mask: number, name: string, show?: (value: number) => string];
+type Bits = readonly [mask: number, name: string, show?: (value: number) => string];
 const SET = ['Not set', 'Set'];
 
 export class LayerReader {

@@ -58,7 +58,7 @@ export function visible(bytes: Uint8Array, most = MAX_TEXT): string {
   return visibleText(cut ? `${text.slice(0, most)}…` : text);
 }
 
-export function visibleText(text: string): string {
+function visibleText(text: string): string {
   return text.replaceAll(INVISIBLE, (character) => {
     const code = character.codePointAt(0)!;
     if (code === 9) return '\\t';

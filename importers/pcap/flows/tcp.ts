@@ -95,7 +95,7 @@ const MAX_UNACKED = 10_485_760;
 const TWO_32 = 4_294_967_296;
 
 /** Microseconds. */
-export interface TcpDelays {
+interface TcpDelays {
   readonly attempt: number;
   readonly close: number;
   readonly partialClose: number;

@@ -8,7 +8,7 @@ import {
   zstdDecompressSync,
 } from 'node:zlib';
 
-export interface DecodeOptions {
+interface DecodeOptions {
   readonly maxOutputLength: number;
   /** Whether bytes that end too early are decoded as far as they go. */
   readonly isPartial?: boolean;

@@ -133,7 +133,7 @@ function isFromServer(bytes: Uint8Array, start: number): boolean {
 }
 
 /** Where such a stream is: over TCP, or in a pipe of SMB. */
-export interface RpcPlace {
+interface RpcPlace {
   readonly pipe?: string;
   readonly columns?: ProtocolMessage['columns'];
 }

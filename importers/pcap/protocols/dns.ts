@@ -298,7 +298,7 @@ function texts(bytes: Uint8Array, start: number, end: number): string {
   return parts.join(' ');
 }
 
-export function typeName(type: number, isNetbios: boolean): string {
+function typeName(type: number, isNetbios: boolean): string {
   return (isNetbios ? NETBIOS_TYPES[type] : undefined) ?? TYPES[type] ?? `TYPE${type}`;
 }
 

@@ -220,7 +220,7 @@ class TlsStream implements StreamParser {
 }
 
 /** What is known of a handshake; at least one of both hellos. */
-export interface Handshake {
+interface Handshake {
   readonly at: Stamp;
   readonly client: Hello | undefined;
   readonly server: Hello | undefined;

@@ -97,7 +97,7 @@ export function snap(oui: string, type: number, payload: Bytes): Bytes {
   return cat('aa aa 03', oui, n16(type), payload);
 }
 
-export interface Ip4 {
+interface Ip4 {
   src: string;
   dst: string;
   proto: number;
@@ -132,7 +132,7 @@ export function ip4(o: Ip4, payload: Bytes): Bytes {
   return cat(header, body);
 }
 
-export interface Ip6 {
+interface Ip6 {
   src: string;
   dst: string;
   /** The protocol of `payload`. */
@@ -161,7 +161,7 @@ export const RST = 4;
 export const PSH = 8;
 export const ACK = 16;
 
-export interface Tcp {
+interface Tcp {
   src: number;
   dst: number;
   flags: number;

@@ -1,7 +1,7 @@
 /** For tests: writes tar and zip archives, well-formed or hostile, byte by byte. */
 import { crc32, deflateRawSync } from 'node:zlib';
 
-export interface TarEntry {
+interface TarEntry {
   name: string | Buffer;
   content?: Uint8Array | string;
   type?: string;
@@ -50,7 +50,7 @@ export function paxEntry(records: Record<string, string>): TarEntry {
   return { name: 'pax', type: 'x', content };
 }
 
-export interface ZipEntry {
+interface ZipEntry {
   name: string | Buffer;
   content?: Uint8Array | string;
   method?: number;

@@ -1,7 +1,7 @@
 /** The bars of a `| timeline` answer: which of its columns are series, stacked on each other. */
 import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/column-batch.ts';
 
-export interface Series {
+interface Series {
   readonly name: string;
   /** Everything beyond the first few. */
   readonly rest: boolean;

@@ -1,7 +1,7 @@
 /** Where a new case goes when only its name is known. */
 
 /** A name as a folder may have it on every system; empty when nothing is left of it. */
-export function folderName(name: string): string {
+function folderName(name: string): string {
   const safe = name
     .trim()
     .replace(/[\u0000-\u001f\u007f<>:"/\\|?*]+/g, '-')

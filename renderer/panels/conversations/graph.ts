@@ -15,7 +15,7 @@ import {
 import { shade } from './matrix.ts';
 import { hostsOf, sizes, type Measure, type Pair } from './pairs.ts';
 
-export interface GraphNode {
+interface GraphNode {
   readonly address: string;
   readonly size: number;
   readonly peers: number;
@@ -26,7 +26,7 @@ export interface GraphNode {
   readonly weight: number;
 }
 
-export interface GraphLink {
+interface GraphLink {
   /** Positions in `nodes`. */
   readonly from: number;
   readonly to: number;
@@ -38,7 +38,7 @@ export interface GraphLink {
   readonly strong: boolean;
 }
 
-export interface Graph {
+interface Graph {
   readonly nodes: readonly GraphNode[];
   /** One for each way that has something. */
   readonly links: readonly GraphLink[];

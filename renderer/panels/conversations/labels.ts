@@ -1,6 +1,6 @@
 /** Where the names of nodes stand, so that none covers a node or another name. */
 
-export interface Marked {
+interface Marked {
   readonly x: number;
   readonly y: number;
   readonly radius: number;
@@ -9,7 +9,7 @@ export interface Marked {
 }
 
 /** The left end of a text and its base line. */
-export interface LabelPlace {
+interface LabelPlace {
   readonly x: number;
   readonly y: number;
 }

@@ -24,7 +24,7 @@ export interface Pair {
 export type Order = 'bytes' | 'flows' | 'packets' | 'last';
 export type Measure = 'bytes' | 'flows' | 'packets';
 
-export interface Host {
+interface Host {
   readonly address: string;
   /** What it sent and received. */
   readonly size: number;

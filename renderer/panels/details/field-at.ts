@@ -8,7 +8,7 @@ interface Part {
   readonly fields?: readonly Part[] | undefined;
 }
 
-export interface FieldAt {
+interface FieldAt {
   /** From the layer inwards: `Internet Protocol Version 4 › Time to Live: 64`. */
   readonly path: string;
   readonly offset: number;

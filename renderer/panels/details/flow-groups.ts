@@ -20,7 +20,7 @@ const GROUPS: readonly (readonly [heading: FlowHeading, names: readonly string[]
   ['Time', ['duration']],
   ['Record', ['seq', 'offset', 'length', 'captured']],
 ];
-export type FlowHeading = 'Who' | 'What' | 'Volume' | 'Time' | 'Record';
+type FlowHeading = 'Who' | 'What' | 'Volume' | 'Time' | 'Record';
 
 export function isFlow(kind: string): boolean {
   return kind === 'flow' || kind === 'netflow';

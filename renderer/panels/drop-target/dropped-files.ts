@@ -7,7 +7,7 @@
 const MOST_FILES = 10_000;
 const MOST_DEPTH = 64;
 
-export interface Dropped {
+interface Dropped {
   readonly files: readonly File[];
   /** Whether there were more files than are taken. */
   readonly cut: boolean;

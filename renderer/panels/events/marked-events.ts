@@ -1,7 +1,7 @@
 /** Events that are marked together, to be tagged: by their ids, in no order. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 
-export interface MarkedEvents {
+interface MarkedEvents {
   readonly store: StoreApi<{ readonly events: ReadonlySet<string> }>;
   set(events: Iterable<string>): void;
   toggle(event: string): void;

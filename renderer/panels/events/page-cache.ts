@@ -28,7 +28,7 @@ export function makePage(start: number, batch: ColumnBatch): Page {
 }
 
 /** Reads rows of a list. @throws as the engine does */
-export type LoadRows = (offset: number, limit: number, signal: AbortSignal) => Promise<ColumnBatch>;
+type LoadRows = (offset: number, limit: number, signal: AbortSignal) => Promise<ColumnBatch>;
 
 export interface PageCacheOptions {
   readonly rows: number;

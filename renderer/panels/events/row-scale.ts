@@ -12,7 +12,7 @@ export const MOST_HEIGHT = 4_000_000;
 /** Pixels at each end that are not squeezed. */
 const ENDS = 100_000;
 
-export interface RowScale {
+interface RowScale {
   readonly rows: number;
   readonly rowHeight: number;
   /** Height of what is seen of the rows. */

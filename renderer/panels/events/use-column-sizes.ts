@@ -9,7 +9,7 @@ import {
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { EventColumn } from './event-column.ts';
 
-export const SMALLEST = 36;
+const SMALLEST = 36;
 
 const features = tableFeatures({ columnSizingFeature, columnResizingFeature });
 const NO_ROWS: never[] = [];

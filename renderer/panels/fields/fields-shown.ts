@@ -1,6 +1,6 @@
 /** Which fields the side lists, in which order. */
 
-export interface ListedField {
+interface ListedField {
   readonly field: string;
   readonly attribute: boolean;
   readonly events: number;

@@ -22,7 +22,7 @@ export interface FieldAnswer {
   readonly asked: string;
 }
 
-export interface FieldWanted {
+interface FieldWanted {
   readonly field: string;
   readonly limit: number;
 }

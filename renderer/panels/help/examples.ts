@@ -1,6 +1,6 @@
 /** Examples of the query language, by what they show; each can be run. docs/query-language.md */
 
-export interface Example {
+interface Example {
   readonly query: string;
   readonly says: string;
 }

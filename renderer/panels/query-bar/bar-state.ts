@@ -7,7 +7,7 @@ import type { Result } from '../../../engine/contract/operations.ts';
 
 export type Parsed = Result<'query.parse'>;
 
-export interface BarState {
+interface BarState {
   /** The text that `parsed` is of. */
   readonly text: string;
   readonly parsed: Parsed | undefined;

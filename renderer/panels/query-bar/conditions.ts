@@ -21,7 +21,7 @@ export const OPERATORS = [
   { value: 'range', label: 'is from … to' },
   { value: 'present', label: 'is present' },
 ] as const;
-export type Operator = (typeof OPERATORS)[number]['value'];
+type Operator = (typeof OPERATORS)[number]['value'];
 
 export interface Condition {
   /** Undefined: words in any field. */

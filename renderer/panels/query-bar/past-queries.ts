@@ -1,6 +1,6 @@
 /** Walking through the queries that were run before, with what is being written as the newest. */
 
-export interface PastQueries {
+interface PastQueries {
   /** Queries, the last first. What is walked through is set anew. */
   fill(queries: readonly string[]): void;
   /** The text after `current` in a direction; undefined at the end. */

@@ -2,7 +2,7 @@
 import { counted } from '../../panel-api.ts';
 import type { Source } from './source-state.tsx';
 
-export interface Scope {
+interface Scope {
   readonly label: string;
   readonly sources: readonly Source[];
 }

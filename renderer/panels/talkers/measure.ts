@@ -1,6 +1,6 @@
 /** What top talkers are measured by, as a text in the view and as the engine takes it. */
 
-export interface Measure {
+interface Measure {
   readonly fn: 'count' | 'sum' | 'distinct';
   readonly of?: string | undefined;
 }

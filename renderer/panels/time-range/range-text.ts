@@ -11,7 +11,7 @@ export interface Range {
   readonly to: number | undefined;
 }
 
-export type Read =
+type Read =
   | { readonly ok: true; readonly range: Range }
   | { readonly ok: false; readonly from?: string; readonly to?: string };
 

@@ -74,7 +74,7 @@ export function colorOf(one: Series, field: string, index: number): string {
   return one.rest ? REST_COLOR : seriesColor(field, one.value, index);
 }
 
-export interface SeriesCount {
+interface SeriesCount {
   readonly one: Series;
   /** Of the series among all. */
   readonly index: number;

@@ -4,7 +4,7 @@ import { rangeBetween, type Buckets, type Range } from './buckets.ts';
 import { peakOf } from './stacks.ts';
 import type { Zoom } from './use-zoom.ts';
 
-export interface BucketCursor {
+interface BucketCursor {
   /** The bucket that the cursor is on. */
   readonly at: number | undefined;
   /** The buckets that are marked, both included. */

@@ -33,7 +33,7 @@ export type TestRow = Partial<
 >;
 
 /** As one batch. Columns that no row has are missing. */
-export function indexRows(kind: Kind, rows: readonly TestRow[]): IndexRows {
+function indexRows(kind: Kind, rows: readonly TestRow[]): IndexRows {
   const numbers = new Map<ColumnName, NumberRows>();
   for (const name of NUMBERS) {
     if (rows.every((row) => row[name] === undefined)) continue;
@@ -84,7 +84,7 @@ export function sectionsOf(kind: Kind, came: readonly TestRow[], batch: number):
 }
 
 /** Dated rows by time, then the others; equal ones as they came. */
-export function segmentOrder(came: readonly TestRow[]): Uint32Array {
+function segmentOrder(came: readonly TestRow[]): Uint32Array {
   const time = (row: number): number => came[row]!.ts ?? Infinity;
   const rows = came.map((_, row) => row);
   return Uint32Array.from(

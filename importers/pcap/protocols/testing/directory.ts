@@ -11,7 +11,7 @@ export function ber(tag: number, ...parts: readonly (Uint8Array | string)[]): Ui
 }
 export const whole = (value: number): Uint8Array => ber(2, Uint8Array.of(value));
 export const text = (value: string, tag = 4): Uint8Array => ber(tag, ascii(value));
-export const field = (number: number, value: Uint8Array): Uint8Array => ber(0xa0 + number, value);
+const field = (number: number, value: Uint8Array): Uint8Array => ber(0xa0 + number, value);
 export const sequence = (...parts: readonly Uint8Array[]): Uint8Array => ber(0x30, ...parts);
 
 const name = (...parts: readonly string[]): Uint8Array =>

@@ -8,7 +8,7 @@ import { TcpStreams } from '../tcp-streams.ts';
 import { CONVERSATIONS, type Said } from './conversations.ts';
 
 /** A whole number from 0 below `limit`. */
-export type Chance = (limit: number) => number;
+type Chance = (limit: number) => number;
 
 /** Mulberry32: the same numbers for the same seed. */
 export function chance(seed: number): Chance {

@@ -9,7 +9,7 @@ interface Header {
   readonly tree?: number;
   readonly flags2?: number;
 }
-export interface Command {
+interface Command {
   readonly code: number;
   readonly words: Buffer;
   readonly bytes?: Uint8Array;
