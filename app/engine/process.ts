@@ -143,11 +143,6 @@ export class EngineProcess implements ChannelOwner {
     return this.current;
   }
 
-  /** Of the engine's process, while one runs. */
-  get pid(): number | undefined {
-    return this.child === undefined ? undefined : this.child.pid;
-  }
-
   onState(listener: (state: EngineState) => void): () => void {
     this.listeners.add(listener);
     return () => {
@@ -184,11 +179,6 @@ export class EngineProcess implements ChannelOwner {
       if (child.stdin !== null) child.stdin.end();
     }
     return this.stopped;
-  }
-
-  /** Kills the engine as a crash would; for tests. */
-  kill(): void {
-    if (this.child !== undefined) this.child.kill('SIGKILL');
   }
 
   // -- what channels ask ----------------------------------------------------------------------

@@ -5,7 +5,6 @@
 import type { ElectronApplication } from '@playwright/test';
 import type { Bridge } from '../../engine/contract/bridge.ts';
 import { Connection, type FramePipe } from '../../engine/contract/client.ts';
-import { decodeFrame } from '../../engine/contract/frame.ts';
 import { openDesktop, PRELOAD } from '../electron/electron.ts';
 import { reached, type EndedCall, type Shell } from './shell.ts';
 
@@ -20,10 +19,7 @@ declare const globalThis: {
   frameForTest(base64: string): Promise<void>;
 };
 
-async function bridgePipe(
-  app: ElectronApplication,
-  onHello: (pid: number) => void,
-): Promise<FramePipe> {
+async function bridgePipe(app: ElectronApplication): Promise<FramePipe> {
   windows += 1;
   const url = `${EMPTY_PAGE}#${windows}`;
   const opening = app.waitForEvent('window');
@@ -39,8 +35,6 @@ async function bridgePipe(
   const closers: ((reason: string) => void)[] = [];
   await page.exposeFunction('frameForTest', (base64: string) => {
     const frame = new Uint8Array(Buffer.from(base64, 'base64'));
-    const { frame: type, pid } = Object(decodeFrame(frame)) as { frame?: unknown; pid?: unknown };
-    if (type === 'hello') onHello(Number(pid));
     for (const handler of handlers) handler(frame);
   });
   let open = true;
@@ -93,21 +87,13 @@ export const electronBridge: Shell = {
       }
     };
     desktop.app.process().stderr?.on('data', (data: Buffer) => take(data.toString()));
-    let enginePid: number | undefined;
     return {
       connect: async () => {
-        const pipe = await bridgePipe(desktop.app, (pid) => {
-          enginePid = pid;
-        });
-        const connection = new Connection(pipe);
+        const connection = new Connection(await bridgePipe(desktop.app));
         await reached(connection, 'ready');
         return connection;
       },
       stop: () => desktop.close(),
-      killEngine: () => {
-        if (enginePid === undefined) throw new Error('no engine has said hello');
-        process.kill(enginePid, 'SIGKILL');
-      },
       ended: () => ended,
     };
   },

@@ -30,10 +30,10 @@ it('stops an import at the edge of a chunk when the shell ends, and the case is 
     };
     connection.call('case.watch', { case: path }, { onPart }).catch(() => undefined);
   });
-  const { pid } = first;
+  const { pid } = await connection.call('engine.info', {});
   await first.stop();
   expect(await importing).toBeInstanceOf(OperationError);
-  expect(() => process.kill(pid!, 0)).toThrow();
+  expect(() => process.kill(pid, 0)).toThrow();
 
   const second = startEngine(env).engine;
   const again = new Connection(second.openChannel());

@@ -23,8 +23,6 @@ export interface RunningShell {
   /** A new window. */
   connect(): Promise<Connection>;
   stop(): Promise<void>;
-  /** Kills the engine as a crash would; undefined where it runs in this process. */
-  readonly killEngine: (() => void) | undefined;
   /** Calls that have ended; undefined where that cannot be seen. */
   readonly ended: (() => readonly EndedCall[]) | undefined;
 }
@@ -75,7 +73,6 @@ export const inProcess: Shell = {
         await host.close();
         await services.cases.close();
       },
-      killEngine: undefined,
       ended: () => ended,
     };
   },
@@ -106,7 +103,6 @@ export const engineProcess: Shell = {
         return connection;
       },
       stop: () => engine.stop(),
-      killEngine: () => engine.kill(),
       ended: () => ended,
     };
   },
@@ -132,7 +128,7 @@ export async function startWeb(
   };
 }
 
-export interface Session {
+interface Session {
   readonly cookie: string;
   readonly key: string;
 }
@@ -186,7 +182,6 @@ export const webShell: Shell = {
         await stop();
         await engine.stop();
       },
-      killEngine: () => engine.kill(),
       ended: () => ended,
     };
   },

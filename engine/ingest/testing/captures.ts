@@ -1,6 +1,6 @@
 /**
- * For tests: captures in which packets of one conversation lie far apart, with tunnels, fragments, VLANs,
- * both IP versions and frames that are no IP, in all containers; whole, cut off and damaged.
+ * For tests: a capture in which packets of one conversation are far apart, with tunnels, fragments, VLANs,
+ * both IP versions and frames that are no IP.
  */
 import {
   ACK,
@@ -16,7 +16,6 @@ import {
   ip4,
   ip6,
   RST,
-  Section,
   SYN,
   tcp,
   udp,
@@ -88,41 +87,4 @@ export function classicCapture(packets: number, form: ClassicFile = {}, padding 
     bytes: cat(frame(n), new Uint8Array(padding)),
   }));
   return Buffer.from(classicFile(form, records));
-}
-
-/** Sections of both byte orders, with interfaces of other clocks, comments and blocks of no packets. */
-export function pcapngCapture(packets: number): Buffer {
-  const perSection = Math.ceil(packets / 3);
-  const parts: Bytes[] = [];
-  for (let section = 0; section < 3; section++) {
-    const s = new Section(section !== 1);
-    parts.push(s.header(s.option(4, `part ${section}`)));
-    parts.push(s.interface(1, 0, s.option(2, 'eth0')));
-    parts.push(s.interface(1, 0, s.option(9, Uint8Array.of(9))));
-    for (let i = 0; i < perSection; i++) {
-      const n = section * perSection + i;
-      const of = n % 2;
-      const ticks = BigInt(START) * 1_000_000n + BigInt(n) * 50_000n;
-      const options = n % 50 === 0 ? [s.option(1, `packet ${n}`)] : [];
-      if (n % 97 === 5) parts.push(s.simple(frame(n)));
-      else
-        parts.push(
-          s.packet(of, of === 0 ? ticks : ticks * 1000n + 3n, frame(n), undefined, ...options),
-        );
-      if (n % 200 === 60) parts.push(s.block(0x0bad, ascii('of a vendor')));
-      if (n % 300 === 70)
-        parts.push(s.statistics(0, s.option(4, Uint8Array.of(n & 255, 0, 0, 0, 0, 0, 0, 0))));
-    }
-  }
-  return Buffer.from(cat(...parts));
-}
-
-/** The same with some bytes overwritten here and there. */
-export function damaged(capture: Buffer, places: readonly number[]): Buffer {
-  const bytes = Buffer.from(capture);
-  for (const place of places) {
-    const at = 200 + Math.floor(place * (bytes.length - 400));
-    bytes.fill(0xfe, at, at + 40);
-  }
-  return bytes;
 }

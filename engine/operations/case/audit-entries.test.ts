@@ -9,7 +9,7 @@ import { BUILDER, importInProcess } from '../../ingest/testing/in-process.ts';
 import { CaseSession } from '../../search/session/case-session.ts';
 import { compactCase } from './compact.ts';
 import { deleteEvents } from '../marks/mark.ts';
-import { retimeSource } from './retime.ts';
+import { retimeSources } from './retime.ts';
 import { maintainCase } from '../evidence/background-maintenance.ts';
 
 let home: string;
@@ -87,8 +87,8 @@ it('of each merge within an import, beside it, and on demand', async () => {
 it('of each kind whose times were changed, in the transaction that changes them', async () => {
   await importInProcess(folder, [log('a.log', 4)]);
   const entries = await added(() =>
-    retimeSource({
-      ...{ folder, source: 'a.log', timeZone: '+02:00', year: undefined, builder: BUILDER },
+    retimeSources({
+      ...{ folder, sources: ['a.log'], timeZone: '+02:00', year: undefined, builder: BUILDER },
     }),
   );
   expect(entries).toMatchObject([

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { retimeSource } from './retime.ts';
+import { retimeSources } from './retime.ts';
 import { CaseWriter } from '../../ingest/case/case-writer.ts';
 import { compactAll } from '../../ingest/compaction/compact.ts';
 import { BUILDER, importInProcess } from '../../ingest/testing/in-process.ts';
@@ -108,8 +108,8 @@ it('when segments are merged, which stay cut, and events are deleted', async () 
 });
 
 it('when the times of a source change', async () => {
-  await retimeSource({
-    ...{ folder: path, source: '2', timeZone: 'Asia/Tokyo', year: undefined, builder: BUILDER },
+  await retimeSources({
+    ...{ folder: path, sources: ['2'], timeZone: 'Asia/Tokyo', year: undefined, builder: BUILDER },
   });
   const { read, shapes } = await messages();
   expect(differences(read)).toEqual([]);

@@ -94,15 +94,6 @@ export async function retimeSources(parameters: RetimeParameters): Promise<Retim
   }
 }
 
-/** @throws DaybookError as retimeSources */
-export async function retimeSource({
-  source,
-  ...rest
-}: Omit<RetimeParameters, 'sources'> & { readonly source: string }): Promise<RetimeReport> {
-  const { reports } = await retimeSources({ ...rest, sources: [source] });
-  return reports[0]!;
-}
-
 interface Asked {
   readonly timeZone: string | undefined;
   readonly year: number | undefined;

@@ -11,7 +11,7 @@ import { CaseSession } from '../../search/session/case-session.ts';
 import { summarise } from '../../measure/operation-log.ts';
 import { deleteEvents, tagEvents } from '../marks/mark.ts';
 import { startQuery } from '../../search/query.ts';
-import { retimeSource } from '../case/retime.ts';
+import { retimeSources } from '../case/retime.ts';
 import { maintainCase, BackgroundMaintenance } from './background-maintenance.ts';
 import { verifyCase } from '../verify/verify-case.ts';
 
@@ -358,8 +358,8 @@ describe('what small imports leave undone', () => {
       const rows = startQuery(session, { text: '*', zone: 'UTC', path: 'scan' }).rows();
       expect((await rows.next()).done).toBe(false);
       const before = segments().at(-1)!.id;
-      const parameters = { folder, source: '2.csv', timeZone: 'Asia/Tokyo', year: undefined };
-      const retimed = retimeSource({ ...parameters, builder: BUILDER });
+      const parameters = { folder, sources: ['2.csv'], timeZone: 'Asia/Tokyo', year: undefined };
+      const retimed = retimeSources({ ...parameters, builder: BUILDER });
       while (segments().at(-1)!.id === before) await turn();
       await expect(rows.next()).rejects.toThrow(/is missing/);
       await retimed;

@@ -50,7 +50,6 @@ beforeAll(() => {
   handlers = evidenceHandlers(services);
 });
 afterAll(async () => {
-  await services.imports.close();
   await services.cases.close();
   rmSync(root, { recursive: true, force: true });
 });

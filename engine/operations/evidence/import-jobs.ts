@@ -104,9 +104,4 @@ export class ImportJobs {
     await job.done.catch(() => undefined);
     return true;
   }
-
-  /** Cancels every import and waits until they have ended. */
-  async close(): Promise<void> {
-    await Promise.all([...this.jobs.keys()].map((folder) => this.cancel(folder)));
-  }
 }

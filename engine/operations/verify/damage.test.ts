@@ -32,7 +32,7 @@ import { evidence } from '../../../app/compose.ts';
 import { segmentIdentity } from '../../store/segment-identity.ts';
 import { CaseSession } from '../../search/session/case-session.ts';
 import { deleteEvents, tagEvents } from '../marks/mark.ts';
-import { retimeSource } from '../case/retime.ts';
+import { retimeSources } from '../case/retime.ts';
 import { compactCase } from '../case/compact.ts';
 import { verifyOn } from './verify-thread.ts';
 
@@ -144,10 +144,10 @@ it('finds nothing where events were deleted from the files, merged and retimed',
   const log = catalog.sources.all().find(({ name }) => name === 'auth.log')!;
   catalog.close();
   await compactCase(folder, BUILDER);
-  await retimeSource({
+  await retimeSources({
     ...{
       folder,
-      source: String(log.id),
+      sources: [String(log.id)],
       timeZone: 'America/New_York',
       year: 2019,
       builder: BUILDER,
@@ -170,8 +170,8 @@ it('finds nothing in a log whose order of dates was decided otherwise since', as
       Promise.resolve(session.snapshot().sources.find(({ name }) => name === 'orders.log')?.lastTs),
     );
   const before = await times();
-  await retimeSource({
-    ...{ folder, source: 'orders.log', timeZone: undefined, year: undefined, builder: BUILDER },
+  await retimeSources({
+    ...{ folder, sources: ['orders.log'], timeZone: undefined, year: undefined, builder: BUILDER },
     dateOrder: 'dmy',
   });
   expect(await times()).not.toBe(before);

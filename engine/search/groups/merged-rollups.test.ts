@@ -21,7 +21,7 @@ import { CaseSession } from '../session/case-session.ts';
 import { compactCase } from '../../operations/case/compact.ts';
 import { markHandlers } from '../../operations/marks/handlers.ts';
 import { startQuery } from '../query.ts';
-import { retimeSource } from '../../operations/case/retime.ts';
+import { retimeSources } from '../../operations/case/retime.ts';
 import { type SmallCase, smallCase } from '../../operations/testing/small-case.ts';
 import { maintainCase } from '../../operations/evidence/background-maintenance.ts';
 import { verifyCase } from '../../operations/verify/verify-case.ts';
@@ -235,8 +235,8 @@ describe('merged rollups', () => {
     await compactCase(small.folder, BUILDER);
     expect(await answersAgree(SOME)).toBeGreaterThan(SOME.length / 2);
     const before = new Set(nodeFiles());
-    await retimeSource({
-      ...{ folder: small.folder, source: firstLog(), timeZone: '+05:30', year: undefined },
+    await retimeSources({
+      ...{ folder: small.folder, sources: [firstLog()], timeZone: '+05:30', year: undefined },
       builder: BUILDER,
     });
     expect(nodeFiles().some((file) => !before.has(file))).toBe(true);
@@ -270,8 +270,8 @@ describe('merged rollups', () => {
     for (const [name, bytes] of Object.entries(written(7))) writeFileSync(join(below, name), bytes);
     await importInProcess(small.folder, [below], { chunk: { rows: 900, ms: 1e9 } });
     await compactCase(small.folder, BUILDER);
-    await retimeSource({
-      ...{ folder: small.folder, source: firstLog(), timeZone: '+01:00', year: undefined },
+    await retimeSources({
+      ...{ folder: small.folder, sources: [firstLog()], timeZone: '+01:00', year: undefined },
       builder: BUILDER,
     });
     expect(await findings(true)).toEqual([]);

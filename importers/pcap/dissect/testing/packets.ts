@@ -30,8 +30,7 @@ const UDP = 17;
 
 export const over4 = (proto: number, payload: Bytes): Bytes =>
   ip4({ src: A, dst: B, proto }, payload);
-export const over6 = (proto: number, payload: Bytes): Bytes =>
-  ip6({ src: A6, dst: B6, proto }, payload);
+const over6 = (proto: number, payload: Bytes): Bytes => ip6({ src: A6, dst: B6, proto }, payload);
 const eth4 = (proto: number, payload: Bytes) => ethernet(0x0800, over4(proto, payload));
 const eth6 = (proto: number, payload: Bytes) => ethernet(0x86dd, over6(proto, payload));
 const onUdp = (src: number, dst: number, payload: Bytes) => eth4(UDP, udp(src, dst, payload));
@@ -45,7 +44,7 @@ const DATAGRAM = over4(UDP, udp(5000, 6000, ascii('hello')));
 
 const QUESTION = cat('07', ascii('example'), '03', ascii('com'), '00');
 export const DNS_QUERY = cat('abcd 0100 0001 0000 0000 0000', QUESTION, '0001 0001');
-export const DNS_RESPONSE = cat(
+const DNS_RESPONSE = cat(
   'abcd 8180 0001 0003 0001 0001',
   cat(QUESTION, '0001 0001'),
   // A compressed CNAME, its address, and a text.
@@ -136,7 +135,7 @@ const ICMP6 = 'Internet Control Message Protocol v6';
 const DATA = 'Data';
 const PING_LAYERS = [IP4, ICMP, DATA];
 
-export interface SamplePacket {
+interface SamplePacket {
   readonly name: string;
   readonly linkType: number;
   readonly frame: Bytes;

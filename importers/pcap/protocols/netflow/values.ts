@@ -11,10 +11,9 @@ import ELEMENTS from './information-elements.json' with { type: 'json' };
  * `u`: unsigned, `i`: signed, `f`: float, `b`: boolean, `s`: text, `4` and `6`: addresses, `m`: a MAC address, `t…`: times in
  * seconds, milliseconds, and NTP's form, `o`: bytes.
  */
-export type ElementType =
-  'u' | 'i' | 'f' | 'b' | 's' | '4' | '6' | 'm' | 'ts' | 'tm' | 'tu' | 'tn' | 'o';
+type ElementType = 'u' | 'i' | 'f' | 'b' | 's' | '4' | '6' | 'm' | 'ts' | 'tm' | 'tu' | 'tn' | 'o';
 
-export interface Element {
+interface Element {
   readonly name: string;
   readonly type: ElementType;
 }

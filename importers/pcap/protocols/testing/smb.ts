@@ -50,7 +50,7 @@ export function framed(...messages: readonly Uint8Array[]): Uint8Array {
 }
 
 /** A body with a name or buffer after `size` bytes of it, whose place and length are at two places. */
-export function body(size: number, place: number, length: number, name: Buffer): Buffer {
+function body(size: number, place: number, length: number, name: Buffer): Buffer {
   const fixed = Buffer.alloc(size);
   fixed.writeUInt16LE(64 + size, place);
   fixed.writeUInt16LE(name.length, length);
@@ -75,11 +75,7 @@ export function opened(id: number, status: number, action = 2): Uint8Array {
   return framed(header({ command: 5, id, tree: 7, status, isResponse: true }), response);
 }
 
-export function ntlm(
-  type: number,
-  fields: readonly (readonly [number, Buffer])[],
-  size: number,
-): Buffer {
+function ntlm(type: number, fields: readonly (readonly [number, Buffer])[], size: number): Buffer {
   const fixed = Buffer.alloc(size);
   fixed.write('NTLMSSP\0', 'latin1');
   fixed.writeUInt32LE(type, 8);
@@ -92,7 +88,7 @@ export function ntlm(
   if (size >= 64) fixed.writeUInt32LE(1, 60);
   return Buffer.concat([fixed, ...fields.map(([, text]) => text)]);
 }
-export const pair = (id: number, text: string): Buffer =>
+const pair = (id: number, text: string): Buffer =>
   Buffer.concat([le(2, id), le(2, utf16(text).length), utf16(text)]);
 export const CHALLENGE = ntlm(2, [[40, Buffer.concat([pair(1, 'SERVER1'), pair(0, '')])]], 56);
 export const AUTHENTICATE = ntlm(
