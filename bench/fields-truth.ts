@@ -4,7 +4,8 @@
  * Text that another parser derived, and lines that are no event of ours, are left out or count as missing; values of
  * the truth that contradict another truth are counted apart (fields-truth-doubts.ts).
  * `--wrong GROUP` and `--missing GROUP` print the values of a group (`device`, `device/sekoia/Cisco`, `all`) one by one,
- * with their lines; `--rates FILE` writes the rates by format, engine/fields/rates.json, from which docs/fields.md is made.
+ * with their lines; `--only PATH` reads evidence of paths that begin so; `--rates FILE` writes the rates by format,
+ * engine/fields/rates.json, from which docs/fields.md is made.
  */
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -22,12 +23,13 @@ import {
 } from '../importers/shared/testing/collect.ts';
 import { importers } from '../importers/registry.ts';
 
-const USAGE = `Usage: npm run fields-truth -- [--wrong GROUP] [--missing GROUP] [--rates FILE]
+const USAGE = `Usage: npm run fields-truth -- [--wrong GROUP] [--missing GROUP] [--only PATH] [--rates FILE]
 
 Compares fields of log lines with those of other parsers ($DAYBOOK_SHARED/data2/fields-truth).
 
   --wrong GROUP    print values that differ, with their lines: all, device, device/sekoia/Cisco
   --missing GROUP  print values that were not found
+  --only PATH      read evidence of paths that begin so
   --rates FILE     write the rates by format (engine/fields/rates.json)`;
 
 /** The truth's names, and ours. */
@@ -138,6 +140,7 @@ const { values: asked } = parseArgs({
   options: {
     wrong: { type: 'string' },
     missing: { type: 'string' },
+    only: { type: 'string', default: '' },
     rates: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   },
@@ -160,6 +163,7 @@ else if (data === undefined || folder === undefined || !existsSync(folder)) {
     const lines = readFileSync(path.join(folder, file), 'utf8').split('\n').filter(Boolean);
     const truths = lines.map((line) => JSON.parse(line) as Truth);
     for (const [name, own] of Map.groupBy(truths, (one) => one.path)) {
+      if (!name.startsWith(asked.only)) continue;
       const stored = readFileSync(path.join(data, name));
       const bytes = name.endsWith('.gz') ? gunzipSync(stored) : stored;
       const starts = [0];

@@ -12,6 +12,7 @@
 import { z } from 'zod';
 import { DaybookError } from '../contract/errors.ts';
 import { fieldEntry } from './registry.ts';
+import { type Template, parseTemplate } from './template.ts';
 import { ACCOUNTS, type Accounts } from './texts.ts';
 
 const Paths = z.record(z.string(), z.string());
@@ -51,6 +52,8 @@ const DIALECT = z.strictObject({
   set: Values.optional(),
   /** Values as they are written, in lower case, and as they are stored, by field; others are left out. */
   values: z.record(z.string(), Values).optional(),
+  /** Templates (template.ts) of the texts of a path, which give fields that no name gives; the first that fits counts. */
+  texts: z.record(z.string(), z.array(z.string().min(1)).min(1)).optional(),
   /** Objects in which members may lie, separated by spaces: the path `*.name` is `name` in each of them, or in none. */
   within: z.string().optional(),
   /** What else holds where a path has a value: the first path that the record has counts. `of`: paths of a second value. */
@@ -87,6 +90,8 @@ export interface RecordDialect {
   readonly times: ReadonlyMap<string, string>;
   readonly set: Readonly<Record<string, string>>;
   readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** By path. */
+  readonly texts: ReadonlyMap<string, readonly Template[]>;
   /** Paths, of which the first that a record has decides. */
   readonly paths: readonly string[];
   /** The same of the second value. */
@@ -135,6 +140,13 @@ export function readDialect(document: unknown, file: string): RecordDialect {
     return { values: wordsOf(one.in), of: one.of ?? [], names, not: none, set: one.set ?? {} };
   });
   const not = wordsOf(given.not ?? '');
+  const texts = new Map(
+    Object.entries(given.texts ?? {}).map(([path, all]) => [
+      simplifyPath(path),
+      all.flatMap((text) => parseTemplate({ text, set: {} })),
+    ]),
+  );
+  for (const templates of texts.values()) for (const { fields } of templates) check(fields);
   check([...Object.keys({ ...given.names, ...given.set, ...given.values }), ...not]);
   return {
     id: given.dialect,
@@ -147,6 +159,7 @@ export function readDialect(document: unknown, file: string): RecordDialect {
     times: new Map(Object.entries(given.times ?? {}).map(([at, text]) => [simplifyPath(at), text])),
     set: given.set ?? {},
     values: given.values ?? {},
+    texts,
     paths: wordsOf(given.when?.paths ?? '').map(simplifyPath),
     ofPaths: wordsOf(given.when?.of ?? '').map(simplifyPath),
     cases,

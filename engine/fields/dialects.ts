@@ -61,6 +61,7 @@ import mimecast from './dialects/mimecast.json' with { type: 'json' };
 import mongodb from './dialects/mongodb.json' with { type: 'json' };
 import modsecurity from './dialects/modsecurity.json' with { type: 'json' };
 import neropot from './dialects/neropot.json' with { type: 'json' };
+import nextcloud from './dialects/nextcloud.json' with { type: 'json' };
 import netskope from './dialects/netskope.json' with { type: 'json' };
 import nozomi from './dialects/nozomi.json' with { type: 'json' };
 import ntfy from './dialects/ntfy.json' with { type: 'json' };
@@ -107,6 +108,7 @@ import checkpointHarmonyEmail from './dialects/checkpoint-harmony-email.json' wi
 import cloudflareAudit from './dialects/cloudflare-audit.json' with { type: 'json' };
 import vectra from './dialects/vectra.json' with { type: 'json' };
 import nsgFlow from './dialects/nsg-flow.json' with { type: 'json' };
+import accountEvent from './dialects/account-event.json' with { type: 'json' };
 import authelia from './dialects/authelia.json' with { type: 'json' };
 import bodyfile from './dialects/bodyfile.json' with { type: 'json' };
 import mactime from './dialects/mactime.json' with { type: 'json' };
@@ -199,6 +201,7 @@ const DOCUMENTS: readonly unknown[] = [
   modsecurity,
   neropot,
   netskope,
+  nextcloud,
   nozomi,
   ntfy,
   nucleon,
@@ -244,6 +247,7 @@ const DOCUMENTS: readonly unknown[] = [
   cloudflareAudit,
   vectra,
   nsgFlow,
+  accountEvent,
   authelia,
   bodyfile,
   mactime,

@@ -26,6 +26,14 @@ it.each<[string, string, Record<string, string>]>([
     '{"hostname":"fw1","source":{"address":"[2001:db8::1]:443"}}',
     { host: 'fw1', src_ip: '2001:db8::1', src_port: '443', extractor: 'json/1' },
   ],
+  [
+    'before the empty list that Monolog writes, by what its text says',
+    'x: {"remote_ip":"192.0.2.1","method":"POST","path":"/api","msg":"Failed attempt by user \'bob\': not found"} []',
+    {
+      ...{ src_ip: '192.0.2.1', user: 'bob', http_method: 'POST', url: '/api' },
+      extractor: 'json/1',
+    },
+  ],
   ['an object that does not end the message', 'app: {"user":"alice"} was seen', {}],
   ['an object that is cut off', 'app: {"user":"alice","client_ip":"192.0.2.1', {}],
   ['an object nested too deeply', `{"a":${'['.repeat(200_000)}}`, {}],

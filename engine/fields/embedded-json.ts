@@ -13,7 +13,7 @@ import { RecordFields } from './record-fields.ts';
 const MOST_BYTES = 1 << 18;
 /** Bytes before the object. */
 const MOST_BEFORE = 512;
-const [OPEN, CLOSE, CLOSE_LIST, COMMA, QUOTE] = [123, 125, 93, 44, 34];
+const [OPEN, CLOSE, OPEN_LIST, CLOSE_LIST, COMMA, QUOTE] = [123, 125, 91, 93, 44, 34];
 
 const utf8 = new TextDecoder();
 
@@ -24,9 +24,8 @@ export class EmbeddedJson {
   /** Fills fields of a row from the object that `b[start, end)` ends with. @returns whether it gave any */
   fill(batch: EventBatch, row: number, b: Uint8Array, start: number, to: number): boolean {
     let end = to;
-    // What ends a line of a list is not of the object.
-    while (end > start && (b[end - 1]! <= 32 || b[end - 1] === COMMA || b[end - 1] === CLOSE_LIST))
-      end -= 1;
+    // What ends a line of a list is not of the object, nor is the empty list that Monolog writes after it.
+    while (end > start && (b[end - 1]! <= 32 || isOfList(b[end - 1]!))) end -= 1;
     if (b[end - 1] !== CLOSE || end - start > MOST_BYTES) return false;
     const open = objectStart(b, start, Math.min(end, start + MOST_BEFORE));
     const record = open < 0 ? undefined : parse(utf8.decode(b.subarray(open, end)));
@@ -40,6 +39,10 @@ export class EmbeddedJson {
   get host(): string | undefined {
     return this.fields.textOf('host');
   }
+}
+
+function isOfList(code: number): boolean {
+  return code === COMMA || code === CLOSE_LIST || code === OPEN_LIST;
 }
 
 /** Where the first brace is that a name follows, or -1. */

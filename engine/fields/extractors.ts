@@ -83,6 +83,7 @@ import symantecEndpoint from './extractors/symantec-endpoint.json' with { type: 
 import systancia from './extractors/systancia.json' with { type: 'json' };
 import tcpdump from './extractors/tcpdump.json' with { type: 'json' };
 import trellixEpo from './extractors/trellix-epo.json' with { type: 'json' };
+import ubiquiti from './extractors/ubiquiti.json' with { type: 'json' };
 import umbrella from './extractors/umbrella.json' with { type: 'json' };
 import vectra from './extractors/vectra.json' with { type: 'json' };
 import vmware from './extractors/vmware.json' with { type: 'json' };
@@ -175,6 +176,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   systancia,
   tcpdump,
   'trellix-epo': trellixEpo,
+  ubiquiti,
   umbrella,
   vectra,
   vmware,

@@ -8,7 +8,13 @@
 import { CUT_TEXTS } from '../contract/event.ts';
 import { type Case, type PathsByName, type RecordDialect, simplifyPath } from './dialect.ts';
 import { GENERAL_NAMES, GENERAL_VALUES, shippedDialects } from './dialects.ts';
+import { found } from './found.ts';
+import { matches } from './match.ts';
+import type { Template } from './template.ts';
 import type { Accounts } from './texts.ts';
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 /** A record as names of its members, dots between those of nested objects, and their values. */
 export interface NamedValues {
@@ -26,14 +32,16 @@ export interface Meaning {
   readonly part?: Part | undefined;
 }
 
-/** `list[].name`, `list[Name]` or `uri?name`. */
+/** `list[].name`, `list[Name]` or `uri?name`; or what a text has where one of the templates has the field `name`. */
 export interface Part {
-  readonly of: 'elements' | 'named' | 'parameters';
+  readonly of: 'elements' | 'named' | 'parameters' | 'matched';
   readonly name: readonly string[];
+  readonly templates?: readonly Template[];
 }
 
 /** The part of a member's text; undefined where it has none, or elements differ in it. */
-export function partOf(text: string, { of, name }: Part): string | undefined {
+export function partOf(text: string, { of, name, templates = [] }: Part): string | undefined {
+  if (of === 'matched') return matchedIn(text, name[0] ?? '', templates);
   if (of === 'parameters') {
     const cut = text.indexOf('?');
     const query = cut < 0 ? '' : text.slice(cut + 1).replace(/#.*$/s, '');
@@ -54,6 +62,26 @@ export function partOf(text: string, { of, name }: Part): string | undefined {
     found = String(value);
   }
   return found === '' ? undefined : found;
+}
+
+/** Longer texts are not matched. */
+const MOST_MATCHED = 8192;
+
+/** The value of a field in a text, by the first template that fits. */
+function matchedIn(
+  text: string,
+  field: string,
+  templates: readonly Template[],
+): string | undefined {
+  if (text.length > MOST_MATCHED) return undefined;
+  const bytes = encoder.encode(text);
+  for (const template of templates) {
+    if (!matches(template, bytes, 0, bytes.length)) continue;
+    const at = template.fields.indexOf(field);
+    const start = at < 0 ? -1 : found.starts[at]!;
+    return start < 0 ? undefined : decoder.decode(bytes.subarray(start, found.ends[at]));
+  }
+  return undefined;
 }
 
 /** The elements of a list that was written by `flatten`. */
@@ -119,6 +147,8 @@ function withoutWrapper(key: string): string | undefined {
 /** Paths of a case come before those of its dialect, and these before the general ones. */
 const CASE_RANK = 0;
 const DIALECT_RANK = 200;
+/** What a text says comes after what names say. */
+const TEXT_RANK = 900;
 const GENERAL_RANK = 1000;
 /** Of the general ones, what stands in a member that wraps the record comes last. */
 const WRAPPED_RANK = 500;
@@ -138,7 +168,6 @@ const AMBIGUOUS: ReadonlySet<string> = new Set(
 /** Names whose part in signatures is remembered. */
 const MAX_KEYS = 8192;
 const NO_LISTS: readonly number[] = [];
-const encoder = new TextEncoder();
 /** Fields that a member may give beside another. */
 const SECONDS: ReadonlySet<string> = new Set([
   ...[...CUT_TEXTS, 'host', 'program', 'event_type', 'message'],
@@ -208,6 +237,7 @@ export class Meanings {
     const none = given?.not ?? [];
     if (given !== undefined) this.add(given.names, [], CASE_RANK);
     if (dialect !== undefined) this.add(dialect.names, none, DIALECT_RANK);
+    for (const [path, templates] of dialect?.texts ?? []) this.addTexts(path, templates);
     this.general = general;
     this.not = [...none, ...(dialect?.not ?? [])];
     if (given !== undefined || dialect === undefined || dialect.paths.length === 0) return;
@@ -295,12 +325,21 @@ export class Meanings {
       if (not.includes(name)) continue;
       for (const [at, path] of paths.entries()) {
         const { member, part } = cutPath(path);
-        const known = this.byPath.get(member);
-        const meaning: Meaning = { field: name, rank: from + at, part };
-        if (known === undefined) this.byPath.set(member, meaning);
-        else this.byPath.set(member, withSecond(known, meaning));
+        this.addMeaning(member, { field: name, rank: from + at, part });
       }
     }
+  }
+
+  private addTexts(path: string, templates: readonly Template[]): void {
+    for (const field of new Set(templates.flatMap(({ fields }) => fields))) {
+      const part: Part = { of: 'matched', name: [field], templates };
+      this.addMeaning(path, { field, rank: TEXT_RANK, part });
+    }
+  }
+
+  private addMeaning(member: string, meaning: Meaning): void {
+    const known = this.byPath.get(member);
+    this.byPath.set(member, known === undefined ? meaning : withSecond(known, meaning));
   }
 }
 

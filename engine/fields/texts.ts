@@ -31,7 +31,7 @@ const METHODS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 /** Texts that stand for nothing. */
-const NOTHING: ReadonlySet<string> = new Set(['-', 'N/A', 'n/a', 'null', '(null)', '(none)']);
+const NOTHING: ReadonlySet<string> = new Set(['-', '--', 'N/A', 'n/a', 'null', '(null)', '(none)']);
 
 /** Whether a field can have a text: no list, no object, and no word for nothing. */
 export function isTextOf(field: string, text: string): boolean {

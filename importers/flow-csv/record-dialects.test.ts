@@ -59,6 +59,23 @@ describe('records of products', () => {
       },
     ],
     [
+      'Nextcloud: the account that its text says, where the member for it says that there is none',
+      {
+        ...{ reqId: 'a1', level: 2, time: '2026-11-21T00:00:01+00:00', user: '--', app: 'core' },
+        ...{ remoteAddr: '192.0.2.1', method: 'POST', url: '/login' },
+        message: 'Login failed: bob@example.com (Remote IP: 192.0.2.1)',
+      },
+      { user: 'bob@example.com', src_ip4: ip('192.0.2.1'), url: '/login', http_method: 'POST' },
+    ],
+    [
+      'an account and its user agent: their address is that of the client',
+      {
+        ...{ time: '2026-11-21T00:00:01Z', email: 'alice@example.com', event: 'login' },
+        ip: '192.0.2.1',
+      },
+      { user: 'alice@example.com', src_ip4: ip('192.0.2.1') },
+    ],
+    [
       'CloudTrail without an error',
       {
         ...{ eventVersion: '1.08', eventTime: '2026-11-21T00:00:01Z', eventName: 'ListUsers' },
@@ -329,9 +346,13 @@ describe('records that are wrapped', () => {
     const raw = { ...inner, host: 'example.com', uri: '/x', status_code: 200, trans_depth: 1 };
     const row = await readOne({
       preview: false,
-      result: { _raw: JSON.stringify({ ...raw, response_body_len: 1 }), sourcetype: 'bro:http' },
+      result: {
+        ...{ _raw: JSON.stringify({ ...raw, response_body_len: 1 }), sourcetype: 'bro:http' },
+        host: 'sensor1',
+      },
     });
     expect(row).toMatchObject({ http_method: 'GET', url: '/x', src_ip4: ip('192.0.2.1') });
+    expect(row['host']).toBe('sensor1');
   });
 });
 

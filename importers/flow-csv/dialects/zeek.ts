@@ -19,6 +19,8 @@ const EVERY_LOG: Readonly<Record<string, Setter>> = {
   // Names that notices and renamed logs have (`LogAscii` maps): of type `addr`, or no address.
   src: 'src_ip',
   dst: 'dst_ip',
+  // Of an export of Splunk, which wraps the record.
+  resulthost: 'host',
 };
 
 /** What names the log (`event_type`), its kind, and the columns that give it away in JSON. */
