@@ -51,8 +51,8 @@ describe('fittingWidth', () => {
 
   it.each([
     [1200, usual],
-    [820, usual.filter((name) => name !== 'program')],
-    [760, usual.filter((name) => name !== 'program' && name !== 'host')],
+    [840, usual.filter((name) => name !== 'program')],
+    [780, usual.filter((name) => name !== 'program' && name !== 'host')],
     [600, ['ts', 'kind', 'summary']],
   ])('%i pixels', (width, names) => expect(shown(width)).toEqual(names));
 
