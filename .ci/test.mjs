@@ -108,7 +108,6 @@ async function vitest(projects, ...more) {
   total.failed += result.numFailedTests;
   total.skipped += result.numPendingTests + (result.numTodoTests ?? 0);
   ran += result.numPassedTests + result.numFailedTests;
-  if (result.numFailedTests > 0) problems.push(`${project} tests`);
   if (result.numPassedTests + result.numFailedTests === 0) {
     total.failed++;
     problems.push(`${project} tests: no test ran`);
@@ -117,13 +116,17 @@ async function vitest(projects, ...more) {
     total.failed++;
     problems.push(`${project} tests: vitest failed outside of a test`);
   }
-  const skipped = result.testResults.flatMap((file) =>
-    file.assertionResults
-      .filter((test) => test.status === 'pending' || test.status === 'skipped')
-      .map((test) => `  ${path.relative(root, file.name)}: ${test.fullName}`),
-  );
+  const named = (...states) =>
+    result.testResults.flatMap((file) =>
+      file.assertionResults
+        .filter((test) => states.includes(test.status))
+        .map((test) => `${path.relative(root, file.name)}: ${test.fullName}`),
+    );
+  // A log that is cut keeps its end, and loses the place where each of them failed.
+  problems.push(...named('failed'));
+  const skipped = named('pending', 'skipped');
   if (skipped.length > 0) {
-    console.log(`Skipped (the name says why):\n${skipped.slice(0, 40).join('\n')}`);
+    console.log(`Skipped (the name says why):\n  ${skipped.slice(0, 40).join('\n  ')}`);
     if (skipped.length > 40) console.log(`  … and ${skipped.length - 40} more`);
   }
 }
@@ -158,7 +161,7 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-if (problems.length > 0) console.log(`\nFailed: ${problems.join('; ')}`);
+if (problems.length > 0) console.log(`\nFailed:\n  ${problems.join('\n  ')}`);
 if (ran === 0 && total.failed === 0) {
   total.failed++;
   console.log('\nFailed: no test ran');
