@@ -40,6 +40,15 @@ describe.skipIf(whyNot !== undefined)(
     const mover = (name: string, by: 'up' | 'down'): Locator =>
       panel.getByRole('button', { name: `Move ${name} ${by}` });
 
+    it('says when the events of a tag happened', async () => {
+      await window.show('Findings');
+      const times = panel.getByRole('row').filter({ hasText: 'stolen' }).locator('time');
+      await expect(times).toHaveText([/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/]);
+      const all = panel.getByRole('row').filter({ hasText: 'everything' }).locator('time');
+      await expect(all).toHaveCount(2);
+      expect((await all.nth(0).innerText()) < (await all.nth(1).innerText())).toBe(true);
+    });
+
     it('rates findings and puts the most severe first', async () => {
       await window.show('Findings');
       await expect.poll(names).toEqual(['everything', 'guessed', 'stolen']);

@@ -171,9 +171,14 @@ function tableOf(found: readonly Finding[], width: number | undefined): string {
       one.place,
       one.severity ?? '-',
       ...(one.kind === 'tag'
-        ? [`tag:${one.tag}`, one.color, '', counted(one.count, 'event')]
+        ? [`tag:${one.tag}`, one.color, spanText(one.first, one.last), counted(one.count, 'event')]
         : [one.event, '', one.hidden ? 'not shown' : (one.time ?? 'no time'), one.text]),
     ]),
     width,
   );
+}
+
+function spanText(first: string | undefined, last: string | undefined): string {
+  if (first === undefined || last === undefined) return 'no time';
+  return first === last ? first : `${first} – ${last}`;
 }

@@ -37,6 +37,9 @@ const finding = z.discriminatedUnion('kind', [
     color: tagColor,
     /** Visible events with the tag: neither deleted nor left out. */
     count,
+    /** Earliest and latest time of these, RFC 3339 in UTC; absent if none has a time. */
+    first: z.string().optional(),
+    last: z.string().optional(),
   }),
   z.object({
     kind: z.literal('note'),

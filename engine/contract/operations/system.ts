@@ -15,7 +15,7 @@ const settings = z.object({
   /** Bytes DuckDB may use for queries. */
   memory: count,
   threads: count,
-  /** Workers of an import. */
+  /** Import workers. */
   jobs: count,
   /** What the window keeps: theme, zone, widths of columns. */
   window: z.record(z.string(), z.unknown()),

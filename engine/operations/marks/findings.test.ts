@@ -132,6 +132,24 @@ it('counts the visible events of a tag', async () => {
   ]);
 });
 
+it('says when the visible events of a tag happened, in its list and by its name', async () => {
+  const target = { events: ['1:5', '1:6', '1:9'] };
+  await called(handlers, 'tag.set', { case: small.folder, name: 'bad', target });
+  const delete9 = { reason: 'privileged', target: { events: ['1:9'] } };
+  await called(handlers, 'delete.run', { case: small.folder, ...delete9 });
+  const log = rfc5424(40).split('\n');
+  const timeOf = (line: number): string => log[line - 1]?.split(' ')[1] ?? '';
+  const span = { first: timeOf(5), last: timeOf(6) };
+  expect(span.first).toMatch(/^2\d{3}-.*Z$/);
+  expect((await list()).find((one) => one.kind === 'tag' && one.tag === 'bad')).toMatchObject(span);
+  await called(handlers, 'delete.run', {
+    ...{ case: small.folder, reason: 'privileged', target: { events: ['1:5', '1:6'] } },
+  });
+  const [hidden] = (await list()).filter((one) => one.kind === 'tag' && one.tag === 'bad');
+  expect(hidden).toMatchObject({ count: 0 });
+  expect(hidden).not.toHaveProperty('first');
+});
+
 it('orders notes by times that differ by less than a millisecond', async () => {
   const stamps = ['00.0005', '00.0002', '00', '00.001'];
   const log = stamps.map((at) => `<38>1 2026-03-04T10:00:${at}Z host app 1 - - here\n`);

@@ -15,10 +15,12 @@ import {
 import type { Result } from '../../contract/operations.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import { formatter, formatTime } from '../../query/index.ts';
-import { type CaseSession, eventIdOf } from '../../search/index.ts';
+import { type CaseSession, eventIdOf, startQuery } from '../../search/index.ts';
 import { instantOf, type Instant } from '../event/event.ts';
+import { quoted } from '../event/event-query.ts';
 import { queriesOfEvents } from '../event/events-by-id.ts';
 import { cell } from '../output/shown-cells.ts';
+import { recordsOf } from '../query/answer-records.ts';
 import { writable } from './notes.ts';
 
 export type Finding = Result<'finding.list'>['findings'][number];
@@ -34,6 +36,9 @@ interface FindingChange {
 
 /** Times of visible events by event id; an event that was deleted or left out is absent. */
 type Times = ReadonlyMap<string, Instant>;
+
+/** When the visible events of each tag happened, by its name; a tag without dated ones is absent. */
+type Spans = ReadonlyMap<string, { readonly first: string; readonly last: string }>;
 
 /** A finding as the catalog stores it. */
 type StoredFinding = {
@@ -57,7 +62,9 @@ type StoredFinding = {
  */
 export async function listFindings(session: CaseSession, signal?: AbortSignal): Promise<Finding[]> {
   const times = await timesOfNoted(session, signal);
-  return inOrder(session.catalog, times).map((one, i) => findingOf(one, i + 1, times));
+  const found = inOrder(session.catalog, times);
+  const spans = await spansOfTags(session, found, signal);
+  return found.map((one, i) => findingOf(one, i + 1, times, spans));
 }
 
 /** @throws DaybookError not-found, cancelled */
@@ -69,7 +76,8 @@ export async function getFinding(
   const times = await timesOfNoted(session, signal);
   const all = inOrder(session.catalog, times);
   const one = named(all, name);
-  return findingOf(one, all.indexOf(one) + 1, times);
+  const spans = await spansOfTags(session, [one], signal);
+  return findingOf(one, all.indexOf(one) + 1, times, spans);
 }
 
 /**
@@ -212,12 +220,15 @@ function compare<T extends string | number>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function findingOf(one: StoredFinding, place: number, times: Times): Finding {
+function findingOf(one: StoredFinding, place: number, times: Times, spans: Spans): Finding {
   const { severity, color } = one.rating;
   const rating = { place, ...(severity === undefined ? {} : { severity }) };
   if (one.kind === 'tag') {
     const { id, tag, visible } = one;
-    return { kind: 'tag', tag, count: visible, color: tagColor(id, color), ...rating };
+    return {
+      ...{ kind: 'tag', tag, count: visible, color: tagColor(id, color), ...rating },
+      ...spans.get(tag),
+    };
   }
   const { event, note } = one;
   const { text, at, user } = note;
@@ -299,4 +310,31 @@ async function timesOfNoted(session: CaseSession, signal: AbortSignal | undefine
     }
   }
   return times;
+}
+
+/** @param found of which tags with visible events are looked up */
+async function spansOfTags(
+  session: CaseSession,
+  found: readonly StoredFinding[],
+  signal: AbortSignal | undefined,
+): Promise<Spans> {
+  const tags = found.flatMap((one) => (one.kind === 'tag' && one.visible > 0 ? [one.tag] : []));
+  const spans = new Map<string, { first: string; last: string }>();
+  if (tags.length === 0) return spans;
+  const which = tags.length === 1 ? quoted(tags[0] ?? '') : '*';
+  const answer = await startQuery(session, {
+    text: `kind:* tag:${which} | stats min(ts), max(ts) by tag`,
+    ...{ zone: 'UTC', signal, operation: 'finding.spans' },
+  }).answer();
+  for (const record of recordsOf(answer)) {
+    const text = (name: string): string => String(cell(record[name]) ?? '');
+    const [first, last] = [shortTime(text('min(ts)')), shortTime(text('max(ts)'))];
+    if (first !== '') spans.set(text('tag'), { first, last });
+  }
+  return spans;
+}
+
+/** A time without zeros at the end of its fraction. */
+export function shortTime(text: string): string {
+  return text.replace(/\.0+(?=Z|[+-])|(?<=\.\d+)0+(?=Z|[+-])/, '');
 }

@@ -13,7 +13,7 @@ import {
 } from '../../search/index.ts';
 import { quoted } from '../event/event-query.ts';
 import { queriesOfEvents } from '../event/events-by-id.ts';
-import { listFindings, type Finding } from '../marks/findings.ts';
+import { listFindings, shortTime, type Finding } from '../marks/findings.ts';
 import { cell } from '../output/shown-cells.ts';
 import { recordsOf } from '../query/answer-records.ts';
 import { BASIS, LIMITS, type Limited } from './limits.ts';
@@ -118,8 +118,7 @@ async function tagFacts(
   }).answer();
   const [sums] = recordsOf(answer);
   const sum = (of: string): string => String(cell(sums?.[of]) ?? '');
-  // As times of events are shown: a whole second has no fraction.
-  const time = (of: string): string => sum(of).replace(/\.0+(?=Z|[+-])/, '');
+  const time = (of: string): string => shortTime(sum(of));
   const count = Number(sum('count'));
   const running = startQuery(session, {
     text: `${query} | fields ${LINE_FIELDS}`,

@@ -16,7 +16,7 @@ export interface EngineLimits {
   /** Bytes DuckDB may use while it builds segments. */
   importMemory: number;
   threads: number;
-  /** Workers of an import. */
+  /** Import workers. */
   jobs: number;
   /** Rows after which an import commits; undefined for the engine's own choice. */
   chunkRows: number | undefined;

@@ -20,7 +20,7 @@ import { FindingRow, type Finding } from './row.tsx';
 
 /** Rows that are shown until more are asked for. */
 const SHOWN = 200;
-const WIDTHS = [104, 118, undefined, 118, 96, 150];
+const WIDTHS = [100, 112, undefined, 100, 76, 164];
 const ORDERS = [
   { value: 'place', label: 'Order of the report' },
   { value: 'severity', label: 'Most severe first' },
@@ -63,7 +63,7 @@ export function FindingsPanel() {
           value={order}
           onChange={(next) => setOrder(next === 'severity' ? next : 'place')}
         />
-        <Tooltip label="Takes away every place that was given: in the report, too, the most severe come first">
+        <Tooltip label="Undoes every move: the most severe come first again, in the report as well">
           <Button variant="default" disabled={readOnly || findings.length < 2} onClick={reset}>
             Reset order
           </Button>
@@ -86,7 +86,7 @@ export function FindingsPanel() {
         ) : findings.length === 0 ? (
           <Empty
             title="No findings"
-            text="Tag events (T) or write a note on one: each tag and each note is a finding, and is printed in the report."
+            text="Tag events (T), or write a note on one in its details. Each tag and each note is a finding, and appears in the report."
           />
         ) : shown.length === 0 ? (
           <Empty title="No finding is that severe" />

@@ -77,7 +77,9 @@ export function FindingRow(props: Props) {
         )}
       </td>
       <td className={table['number']}>{finding.kind === 'tag' && formatCount(finding.count)}</td>
-      <td>{finding.kind === 'note' && <When finding={finding} />}</td>
+      <td>
+        <When finding={finding} />
+      </td>
     </tr>
   );
 }
@@ -130,8 +132,27 @@ function What({ finding }: { readonly finding: Finding }) {
   );
 }
 
-function When({ finding }: { readonly finding: Extract<Finding, { kind: 'note' }> }) {
-  if (finding.hidden) return <span className={css['muted']}>event not shown</span>;
-  const { time } = finding;
-  return <TimeText micros={time === undefined ? undefined : Date.parse(time) * 1000} digits={0} />;
+function When({ finding }: { readonly finding: Finding }) {
+  if (finding.kind === 'note')
+    return finding.hidden ? (
+      <span className={css['muted']}>event not shown</span>
+    ) : (
+      <TimeText micros={microsOf(finding.time)} digits={0} />
+    );
+  const { count, first, last } = finding;
+  if (count === 0) return null;
+  return (
+    <>
+      <TimeText micros={microsOf(first)} digits={0} />
+      {first !== last && (
+        <div>
+          – <TimeText micros={microsOf(last)} digits={0} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function microsOf(time: string | undefined): number | undefined {
+  return time === undefined ? undefined : Date.parse(time) * 1000;
 }
