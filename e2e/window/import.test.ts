@@ -110,8 +110,16 @@ for (const shell of [browserShell, electronShell]) {
       // What is a guess is shown as one, with its reason.
       await expect(importing.source(log)).toContainText(/guessed from the file's date of 20\d\d-/);
       await expect(importing.source(log)).toContainText('guessed: the records state none');
+      // A year that no event can have is said, and nothing is imported without the one that was meant.
+      await importing.yearOf(log).fill('1066');
+      await importing.yearOf(log).press('Enter');
+      await expect(importing.before.getByRole('alert')).toContainText(
+        `“1066” cannot be the year of ${log}: give one from 1970 to 2200`,
+      );
+      await expect(importing.import).toBeDisabled();
       await importing.yearOf(log).fill('2025');
       await importing.yearOf(log).press('Enter');
+      await expect(importing.import).toBeEnabled();
       await expect(importing.source(log)).toContainText('2025-10-15 ');
       await expect(importing.source(log)).not.toContainText('guessed from');
       await importing.zoneOf(log).fill(zone);
@@ -125,7 +133,7 @@ for (const shell of [browserShell, electronShell]) {
       await expect(importing.source(CAPTURE)).toContainText('2026-10-13 01:30:');
       await importing.clockOf('all').fill('90');
       await expect(importing.before.getByRole('alert')).toContainText(
-        '“90” does not say how wrong the clock of all was',
+        '“90” does not say how wrong the clock of all sources was',
       );
       await expect(importing.import).toBeDisabled();
       await shot(opened.page, `${shell.name}-preview-mistyped`);
@@ -193,7 +201,7 @@ for (const shell of [browserShell, electronShell]) {
         const { offset, bytes } = await window.details.bytes();
         expect(bytes.length).toBeGreaterThan(20);
         expect(bytes.equals(file.subarray(offset, offset + bytes.length))).toBe(true);
-        // The event's own time stands in the record's header, before the frame.
+        // The event's own time is in the record's header, before the frame.
         const micros = file.readUInt32LE(offset - 12);
         expect(await window.events.text(row, 'time')).toContain(String(micros).padStart(6, '0'));
       }

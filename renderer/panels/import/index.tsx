@@ -17,7 +17,7 @@ import { JobStep } from './job-step.tsx';
 import { PreviewStep } from './preview-step.tsx';
 import { ReceiveStep } from './receive-step.tsx';
 
-/** Each opening begins anew. */
+/** Each opening starts from the beginning. */
 const keys = new WeakMap<object, number>();
 let nextKey = 1;
 

@@ -2,18 +2,19 @@
 import { Button, Checkbox, SegmentedControl, Text } from '@mantine/core';
 import { useState } from 'react';
 import { formatBytes, formatCount, useImportJobs, counted, nounOf } from '../../panel-api.ts';
-import { ClockInput, mistypedText } from '../../widgets/clock-input.tsx';
+import { ClockInput, mistypedClock } from '../../widgets/clock-input.tsx';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
+import { mistypedYear, YearInput } from '../../widgets/year-input.tsx';
+import type { Typing } from '../../widgets/typed-input.tsx';
 import { ZoneSelect } from '../../widgets/zone-select.tsx';
 import { importItems, type Preview } from './decisions.ts';
 import css from './import.module.css';
 import { inOrder, lookOf, type Look } from './preview-order.ts';
 import { LimitFields, type Limits } from './limit-fields.tsx';
 import { SourceRow } from './source-row.tsx';
-import { YearInput } from './year-input.tsx';
 import { Unlock } from './unlock.tsx';
 import { usePreviews } from './use-previews.ts';
 import { HASH_LIST, isLocked } from '../../../engine/contract/importer.ts';
@@ -34,6 +35,9 @@ interface Judged {
 function keyOf({ path, members }: Preview): string {
   return `${path}\n${members.join('\n')}`;
 }
+
+/** What was typed and is no value, by the path of the file. */
+type Mistyped = Readonly<Record<'clock' | 'year', ReadonlyMap<string, string>>>;
 
 /** What a decision about the whole import is kept under, beside the files that have their own. */
 const WHOLE = '';
@@ -59,8 +63,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
   const [limits, setLimits] = useState<Limits>({});
   const [show, setShow] = useState<Shown>('all');
   const [judged, setJudged] = useState<Judged>();
-  /** What was typed for a clock and is no error of one, by the path of the file. */
-  const [mistyped, setMistyped] = useState<ReadonlyMap<string, string>>(new Map());
+  const [mistyped, setMistyped] = useState<Mistyped>({ clock: new Map(), year: new Map() });
   const { list, end, error, busy, shared, own } = previews;
   const captures = list.some((one) => one.format === 'pcap');
   const asking = list.filter((one) => one.asks.zone);
@@ -80,12 +83,16 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
   const ordered = end === undefined ? list : inOrder(list, look);
   const seen = ordered.filter((one) => show === 'all' || look(one) === show);
 
-  const setMistypedOf = (of: string, text: string | undefined): void =>
-    setMistyped((before) => {
-      const others = [...before].filter(([other]) => other !== of);
-      return new Map(text === undefined ? others : [...others, [of, text]]);
-    });
-  const wrongClock = wrongClockText(mistyped, deciding);
+  const typing = (what: keyof Mistyped, of: string): Typing => ({
+    mistyped: mistyped[what].get(of),
+    onMistyped: (text) =>
+      setMistyped((before) => {
+        const others = [...before[what]].filter(([other]) => other !== of);
+        const next = new Map(text === undefined ? others : [...others, [of, text]]);
+        return { ...before, [what]: next };
+      }),
+  });
+  const wrong = wrongText(mistyped, deciding, yearless);
 
   const start = (): void => {
     jobs.start({
@@ -99,7 +106,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
       className={form['stack']}
       onSubmit={(event) => {
         event.preventDefault();
-        if (blocked === undefined && wrongClock === undefined && (packets || flows)) start();
+        if (blocked === undefined && wrong === undefined && (packets || flows)) start();
       }}
     >
       <div className={form['row']} role="status">
@@ -138,8 +145,10 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
             </Text>
             <YearInput
               label="Year for all without one"
+              placeholder=""
               value={shared.year}
               onYear={(year) => previews.decideAll({ year })}
+              {...typing('year', WHOLE)}
             />
           </div>
         )}
@@ -189,8 +198,8 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
                     busy={busy.has(preview.path)}
                     decides={decides}
                     onDecide={(decision) => previews.decide(preview.path, decision)}
-                    mistypedClock={mistyped.get(preview.path)}
-                    onMistypedClock={(text) => setMistypedOf(preview.path, text)}
+                    clockTyping={typing('clock', preview.path)}
+                    yearTyping={typing('year', preview.path)}
                   />
                 );
               })}
@@ -204,7 +213,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
       {end !== undefined && end.left > 0 && (
         <Text size="xs" c="dimmed">
           {counted(end.left, 'more file', 'more files')} {nounOf(end.left, 'is', 'are')} imported
-          without a preview; what was decided for all holds for {nounOf(end.left, 'it', 'them')}.
+          without a preview, with the decisions for all sources.
         </Text>
       )}
       {locked.length > 0 && <Unlock locked={locked} onUnlocked={previews.refresh} />}
@@ -225,13 +234,12 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
       <LimitFields limits={limits} onLimits={setLimits} />
       {list.some((one) => one.problem === undefined) && (
         <div className={css['pair']}>
-          <Text size="xs">The clock that dated all of this was</Text>
+          <Text size="xs">The clock of all sources was</Text>
           <ClockInput
             label="Clock of all"
             value={shared.clock}
             onClock={(clock) => previews.decideAll({ clock })}
-            mistyped={mistyped.get(WHOLE)}
-            onMistyped={(text) => setMistypedOf(WHOLE, text)}
+            {...typing('clock', WHOLE)}
           />
         </div>
       )}
@@ -262,9 +270,9 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
             {blocked}
           </Text>
         )}
-        {wrongClock !== undefined && (
+        {wrong !== undefined && (
           <Text size="xs" className={css['warn']} role="alert">
-            {wrongClock}
+            {wrong}
           </Text>
         )}
         {!packets && !flows && (
@@ -280,7 +288,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
           data-autofocus
           disabled={
             blocked !== undefined ||
-            wrongClock !== undefined ||
+            wrong !== undefined ||
             (!packets && !flows) ||
             (end !== undefined && list.length === 0 && end.left === 0)
           }
@@ -292,16 +300,23 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
   );
 }
 
-/** Which clock must be typed again before an import; a file that has no field for its clock any more does not count. */
-function wrongClockText(
-  mistyped: ReadonlyMap<string, string>,
+/** Which clock or year must be typed again before an import; that of a file that has no field for it any more does not count. */
+function wrongText(
+  { clock, year }: Mistyped,
   files: ReadonlyMap<string, Preview>,
+  yearless: number,
 ): string | undefined {
-  for (const [path, text] of mistyped) {
-    if (path === WHOLE) return mistypedText('the clock of all', text);
+  const nameOf = ({ source }: Preview): string => visibleText(source, 80);
+  for (const [path, text] of clock) {
+    if (path === WHOLE) return mistypedClock('the clock of all sources', text);
     const file = files.get(path);
     if (file !== undefined && file.problem === undefined)
-      return mistypedText(`the clock of ${visibleText(file.source, 80)}`, text);
+      return mistypedClock(`the clock of ${nameOf(file)}`, text);
+  }
+  for (const [path, text] of year) {
+    if (path === WHOLE && yearless > 0) return mistypedYear('all sources without one', text);
+    const file = files.get(path);
+    if (file?.asks.year === true) return mistypedYear(nameOf(file), text);
   }
   return undefined;
 }

@@ -20,13 +20,14 @@ import { decisionLine } from '../../widgets/fact-text.ts';
 import { formatName } from '../../widgets/format-name.ts';
 import { SourceName } from '../../widgets/source-name.tsx';
 import { TimeText } from '../../widgets/time-text.tsx';
+import type { Typing } from '../../widgets/typed-input.tsx';
+import { YearInput } from '../../widgets/year-input.tsx';
 import { ZoneSelect } from '../../widgets/zone-select.tsx';
 import type { Decision, Preview } from './decisions.ts';
 import { HASH_LIST } from '../../../engine/contract/importer.ts';
 import css from './import.module.css';
 import { MappingEditor } from './mapping-editor.tsx';
 import { RecordsTable } from './records-table.tsx';
-import { YearInput } from './year-input.tsx';
 
 interface Props {
   readonly preview: Preview;
@@ -37,12 +38,12 @@ interface Props {
   readonly decides: boolean;
   readonly onDecide: (decision: Decision) => void;
   /** What was typed for its clock and is no clock error. */
-  readonly mistypedClock: string | undefined;
-  readonly onMistypedClock: (text: string | undefined) => void;
+  readonly clockTyping: Typing;
+  readonly yearTyping: Typing;
 }
 
 export function SourceRow(props: Props) {
-  const { preview, own, busy, decides, onDecide, mistypedClock, onMistypedClock } = props;
+  const { preview, own, busy, decides, onDecide, clockTyping, yearTyping } = props;
   const [open, setOpen] = useState(preview.asks.mapping);
   const { source, records, asks, decisions, problem, already } = preview;
   const Caret = open ? IconChevronDown : IconChevronRight;
@@ -93,9 +94,11 @@ export function SourceRow(props: Props) {
             <>
               <YearInput
                 label={`Year of ${name}`}
-                guess={decisions['year']}
+                placeholder={String(decisions['year'] ?? '')}
+                inputClass={css['decision']}
                 value={own?.year}
                 onYear={(year) => onDecide({ year })}
+                {...yearTyping}
               />
               <Basis decisions={decisions} name="year" />
             </>
@@ -162,8 +165,7 @@ export function SourceRow(props: Props) {
               preview={preview}
               clock={decides ? (own?.clock ?? '') : undefined}
               onDecide={onDecide}
-              mistypedClock={mistypedClock}
-              onMistypedClock={onMistypedClock}
+              clockTyping={clockTyping}
             />
           </td>
         </tr>
@@ -245,9 +247,8 @@ function Detail({
   preview,
   clock,
   onDecide,
-  mistypedClock,
-  onMistypedClock,
-}: Pick<Props, 'preview' | 'onDecide' | 'mistypedClock' | 'onMistypedClock'> & {
+  clockTyping,
+}: Pick<Props, 'preview' | 'onDecide' | 'clockTyping'> & {
   /** What was decided of its clock for this file by itself; undefined: that is decided elsewhere. */
   readonly clock: string | undefined;
 }) {
@@ -267,14 +268,13 @@ function Detail({
       )}
       {clock !== undefined && problem === undefined && (
         <div className={css['pair']}>
-          <Text size="xs">The clock that dated it was</Text>
+          <Text size="xs">The clock of this source was</Text>
           <ClockInput
             label={`Clock of ${visibleText(preview.source, 200)}`}
             placeholder={String(preview.decisions['clock'] ?? 'right')}
             value={clock}
             onClock={(error) => onDecide({ clock: error })}
-            mistyped={mistypedClock}
-            onMistyped={onMistypedClock}
+            {...clockTyping}
           />
         </div>
       )}
@@ -286,7 +286,7 @@ function Detail({
       )}
       {quarantined.length > 0 && (
         <div>
-          <h4 className={css['heading']}>Would be quarantined, in the part that was previewed</h4>
+          <h4 className={css['heading']}>Would be quarantined (of the records previewed)</h4>
           <ul className={css['list']}>
             {quarantined.slice(0, 50).map((one) => (
               <li key={one.offset}>

@@ -33,7 +33,7 @@ export function Unlock({ locked, onUnlocked }: Props) {
         className={form['grow']}
         size="xs"
         label={`Password of ${counted(locked.length, 'encrypted file')} in archives`}
-        description="It is kept in memory until Daybook is closed, and written nowhere."
+        description="Kept in memory until Daybook is closed, and never written to disk."
         error={problem ?? (tried && 'None of the passwords given so far opens them all')}
         value={password}
         autoComplete="off"
@@ -50,7 +50,7 @@ export function Unlock({ locked, onUnlocked }: Props) {
       </Button>
       {locked.length > 1 && (
         <Text size="xs" c="dimmed">
-          Several passwords are given one after the other.
+          If there are several passwords, enter one after the other.
         </Text>
       )}
     </div>

@@ -1,5 +1,5 @@
-/** Decides the times of a source anew, and those of others with it. Only what was a decision can be decided; stated times stay. */
-import { Button, NumberInput, Select, Text } from '@mantine/core';
+/** Changes what was decided about the times of a source, and of others like it. Stated times stay. */
+import { Button, Select, Text } from '@mantine/core';
 import { useState } from 'react';
 import {
   DATE_ORDERS,
@@ -15,9 +15,10 @@ import {
   useCase,
   useWorkspace,
 } from '../../panel-api.ts';
-import { ClockInput, mistypedText } from '../../widgets/clock-input.tsx';
+import { ClockInput, mistypedClock } from '../../widgets/clock-input.tsx';
 import { visibleText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
+import { mistypedYear, YearInput } from '../../widgets/year-input.tsx';
 import { ZoneSelect } from '../../widgets/zone-select.tsx';
 import { notesText } from './notes-text.ts';
 import { sourcesNear } from './sources-near.ts';
@@ -43,13 +44,20 @@ export function Retime({ source, sources }: Props) {
   const { tz, year, dateOrder, clock } = source.decisions;
   const [next, setNext] = useState<Next>({});
   const [scope, setScope] = useState('0');
-  const [mistyped, setMistyped] = useState<string>();
+  const [clockMistyped, setClockMistyped] = useState<string>();
+  const [yearMistyped, setYearMistyped] = useState<string>();
   const [busy, setBusy] = useState(false);
   const isRead = source.status === 'complete' || source.broken !== undefined;
   if (source.first === undefined || !isRead) return null;
   const decided = Object.entries(next).filter(([, value]) => value !== undefined);
   const scopes = sourcesNear(source, sources);
   const chosen = scopes[Number(scope)] ?? scopes[0]!;
+  const wrong =
+    yearMistyped !== undefined
+      ? mistypedYear('the last record', yearMistyped)
+      : clockMistyped !== undefined
+        ? mistypedClock('the clock', clockMistyped)
+        : undefined;
   const apply = async (): Promise<void> => {
     setBusy(true);
     try {
@@ -87,17 +95,13 @@ export function Retime({ source, sources }: Props) {
           />
         )}
         {typeof year === 'number' && (
-          <NumberInput
-            aria-label="Another year of the last record"
-            w={80}
-            hideControls
-            min={1970}
-            max={2200}
+          <YearInput
+            label="Another year of the last record"
             placeholder={String(year)}
-            value={next.year ?? ''}
-            onChange={(value) =>
-              setNext({ ...next, year: typeof value === 'number' ? value : undefined })
-            }
+            value={next.year}
+            onYear={(value) => setNext({ ...next, year: value })}
+            mistyped={yearMistyped}
+            onMistyped={setYearMistyped}
           />
         )}
         {isDateOrder(dateOrder) && (
@@ -119,8 +123,8 @@ export function Retime({ source, sources }: Props) {
           placeholder={clock === undefined ? 'right' : String(clock)}
           value={next.clock}
           onClock={(error) => setNext({ ...next, clock: error })}
-          mistyped={mistyped}
-          onMistyped={setMistyped}
+          mistyped={clockMistyped}
+          onMistyped={setClockMistyped}
         />
         {scopes.length > 1 && (
           <Select
@@ -140,19 +144,19 @@ export function Retime({ source, sources }: Props) {
           size="compact-sm"
           variant="default"
           loading={busy}
-          disabled={readOnly || decided.length === 0 || mistyped !== undefined}
+          disabled={readOnly || decided.length === 0 || wrong !== undefined}
         >
           Apply
         </Button>
       </form>
-      {mistyped !== undefined && (
+      {wrong !== undefined && (
         <Text size="xs" className={css['warn']} role="alert">
-          {mistypedText('the clock', mistyped)}
+          {wrong}
         </Text>
       )}
       <Text size="xs" c="dimmed">
         The evidence is not read again; the change is recorded in the audit log.
-        {mistyped === undefined && (
+        {wrong === undefined && (
           <>
             {' '}
             A clock is given by how far it was off, such as <i>90s fast</i> or <i>1h2m slow</i>.
