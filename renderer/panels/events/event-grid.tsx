@@ -23,6 +23,7 @@ import { STRIPES, tracksOf, type EventColumn } from './event-column.ts';
 import { cellOf, EventRow, ROW_HEIGHT, type TagColors, type TimeStyle } from './event-row.tsx';
 import css from './events.module.css';
 import { HeadingRow } from './heading-row.tsx';
+import { newDays } from './new-days.ts';
 import { nextSort, type HeadingSort } from './next-sort.ts';
 import type { EventList } from './use-event-list.ts';
 import { useColumnSizes } from './use-column-sizes.ts';
@@ -256,6 +257,14 @@ export function EventGrid(props: Props) {
   const visible: number[] = [];
   for (let row = first; row < end; row++) visible.push(row);
   const headingSort: HeadingSort = sort ?? { field: 'ts', descending: false };
+  const timeOf = (row: number): number | undefined => {
+    const ts = cellOf(pages.page(row), row, 'ts');
+    return typeof ts === 'number' ? ts : undefined;
+  };
+  const dayStarts =
+    headingSort.field === 'ts' && times.date !== 'none'
+      ? newDays(first, end, timeOf, times.zone)
+      : undefined;
   return (
     <>
       <div
@@ -304,6 +313,7 @@ export function EventGrid(props: Props) {
                   page={page}
                   columns={columns}
                   times={times}
+                  newDay={dayStarts?.has(row) === true}
                   tags={tags}
                   words={words}
                   current={known && event === selected}

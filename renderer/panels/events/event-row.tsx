@@ -42,6 +42,8 @@ interface Props {
   readonly page: Page | undefined;
   readonly columns: readonly EventColumn[];
   readonly times: TimeStyle;
+  /** Its day is not that of the row before it. */
+  readonly newDay: boolean;
   readonly tags: TagColors;
   readonly words: RegExp | undefined;
   /** Shown in the details. */
@@ -64,6 +66,7 @@ export const EventRow = memo(function EventRow(props: Props) {
   const classes = [css['row']];
   if (current) classes.push(css['current']);
   if (marked) classes.push(css['marked']);
+  if (props.newDay) classes.push(css['newDay']);
   if (cursor !== undefined) classes.push(css['cursorRow']);
   return (
     <div

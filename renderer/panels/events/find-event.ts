@@ -1,4 +1,4 @@
-/** Where events are in a list that was made anew. */
+/** Where events are in a list that was made again. */
 import { cell, columnOf } from '../../../engine/contract/column-batch.ts';
 import type { Engine } from '../../../engine/contract/client.ts';
 

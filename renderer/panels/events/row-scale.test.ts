@@ -56,7 +56,7 @@ describe('a squeezed element', () => {
     );
   });
 
-  it('reaches the first rows one by one after its place was set anew', () => {
+  it('reaches the first rows one by one after its place was set again', () => {
     let place = placeAt(LONG, 7800);
     for (let i = 0; i < 300; i++) {
       place = placeAt(LONG, scrolled(LONG, place, place.scrollTop - 26).top);
