@@ -24,6 +24,8 @@ const LAYOUT = `(() => {
     const box = one.getBoundingClientRect();
     if (box.width > 0 && (box.right > innerWidth + 1 || box.left < -1)) wrong.push('outside: ' + one.textContent);
     if (one.scrollWidth > one.clientWidth + 1) wrong.push('cut: ' + one.textContent);
+    const list = one.closest('[role="tablist"]')?.getBoundingClientRect();
+    if (list !== undefined && box.right > list.right + 1) wrong.push('hidden: ' + one.textContent);
   }
   return wrong;
 })()`;

@@ -239,7 +239,8 @@ function Center({ table }: { readonly table: boolean }) {
   const workspace = useWorkspace();
   const view = useView();
   const list = useRef<HTMLDivElement>(null);
-  const overflows = useOverflows(list, table);
+  const menu = useRef<HTMLDivElement>(null);
+  const overflows = useOverflows(list, menu, table);
   // Diagnostics are opened from the settings, and stay until another tab is chosen.
   const tabs = TABS.filter(
     (tab) => (tab !== 'answer' || table) && (tab !== 'latency' || tab === view.tab),
@@ -259,7 +260,7 @@ function Center({ table }: { readonly table: boolean }) {
         keepMounted={false}
       >
         <div className={css['tabRow']}>
-          <Tabs.List ref={list} className={css['tabList']}>
+          <Tabs.List ref={list} className={css['tabList']} data-cut={overflows || undefined}>
             {tabs.map((tab) => (
               <Tabs.Tab key={tab} value={tab}>
                 {TAB_PANELS[tab].title}
@@ -267,7 +268,9 @@ function Center({ table }: { readonly table: boolean }) {
               </Tabs.Tab>
             ))}
           </Tabs.List>
-          {overflows && <TabMenu tabs={tabs} />}
+          <div ref={menu} className={css['tabMenu']}>
+            {overflows && <TabMenu tabs={tabs} />}
+          </div>
           <div className={css['tabTools']}>
             <EventTools />
           </div>
@@ -305,7 +308,7 @@ function TabMenu({ tabs }: { readonly tabs: readonly Tab[] }) {
     <Menu position="bottom-end">
       <Menu.Target>
         <Tooltip label="All tabs">
-          <ActionIcon size={28} aria-label="All tabs" style={{ alignSelf: 'center' }}>
+          <ActionIcon size={28} aria-label="All tabs">
             <IconChevronsRight size={15} />
           </ActionIcon>
         </Tooltip>
@@ -321,18 +324,28 @@ function TabMenu({ tabs }: { readonly tabs: readonly Tab[] }) {
   );
 }
 
-/** Whether what is in an element is wider than it. `what` changes with what is in it. */
-function useOverflows(element: RefObject<HTMLElement | null>, what: unknown): boolean {
+/**
+ * Whether what is in an element is wider than it and the menu beside it, which is there only then. `what` changes with
+ * what is in it.
+ */
+function useOverflows(
+  element: RefObject<HTMLElement | null>,
+  menu: RefObject<HTMLElement | null>,
+  what: unknown,
+): boolean {
   const [overflows, setOverflows] = useState(false);
   useLayoutEffect(() => {
     const { current } = element;
     if (current === null) return undefined;
-    const measure = (): void => setOverflows(current.scrollWidth > current.clientWidth + 1);
+    const measure = (): void => {
+      const room = current.clientWidth + (menu.current?.offsetWidth ?? 0);
+      setOverflows(current.scrollWidth > room + 1);
+    };
     const observer = new ResizeObserver(measure);
     observer.observe(current);
     for (const child of current.children) observer.observe(child);
     return () => observer.disconnect();
-  }, [element, what]);
+  }, [element, menu, what]);
   return overflows;
 }
 

@@ -1,4 +1,4 @@
-/** Hosts: the addresses of what was found, and all that its events say of the one that is chosen. */
+/** Hosts: the addresses of what was found, and what its events say about the one that is chosen. */
 import { Button, SegmentedControl, Select, UnstyledButton } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import type { Result } from '../../../engine/contract/operations.ts';
@@ -16,7 +16,7 @@ import {
 } from '../../panel-api.ts';
 import { Empty } from '../../widgets/empty.tsx';
 import { ColumnWidths } from '../../widgets/column-widths.tsx';
-import { EventText } from '../../widgets/event-text.tsx';
+import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import table from '../../widgets/result-table.module.css';
@@ -40,12 +40,17 @@ const SECTIONS: readonly { readonly fact: FactName; readonly title: string }[] =
   { fact: 'offers', title: 'Services it offered' },
   { fact: 'uses', title: 'Services it used' },
 ];
-/** Columns of the table. */
-const SUMMARISED: readonly FactName[] = ['name', 'mac', 'user', 'offers'];
+/** Columns of the table, each where a host has such a fact. */
+const SUMMARISED: readonly { fact: FactName; title: string; width?: number }[] = [
+  { fact: 'name', title: 'names' },
+  { fact: 'mac', title: 'hardware', width: 138 },
+  { fact: 'user', title: 'users' },
+  { fact: 'offers', title: 'offers' },
+];
 const IN_CELL = 2;
 /** Of the columns, in pixels; the others share what is left. */
-const WIDTHS = [190, 78, undefined, 138, undefined, undefined];
-const FACT_WIDTHS = [undefined, 66, 156, 156, 84];
+const WIDTHS = [190, 78];
+const FACT_WIDTHS = [undefined, 60, 142, 142, 74];
 
 export function HostsPanel() {
   const { views } = useWorkspace();
@@ -126,18 +131,20 @@ function HostTable({
   readonly chosen: string;
   readonly onChoose: (address: string) => void;
 }) {
+  const columns = SUMMARISED.filter(({ fact }) =>
+    hosts.some(({ facts }) => facts[fact].values.length > 0),
+  );
   return (
     <div className={`${table['scroll']} ${css['list']}`}>
       <table className={`${table['table']} ${css['hosts']}`}>
-        <ColumnWidths widths={WIDTHS} />
+        <ColumnWidths widths={[...WIDTHS, ...columns.map(({ width }) => width)]} />
         <thead>
           <tr>
             <th>address</th>
             <th className={table['number']}>events</th>
-            <th>names</th>
-            <th>hardware</th>
-            <th>users</th>
-            <th>offers</th>
+            {columns.map(({ fact, title }) => (
+              <th key={fact}>{title}</th>
+            ))}
           </tr>
         </thead>
         <tbody>
@@ -153,8 +160,8 @@ function HostTable({
                 </UnstyledButton>
               </td>
               <td className={table['number']}>{formatCount(events)}</td>
-              {SUMMARISED.map((fact) => (
-                <td key={fact}>
+              {columns.map(({ fact }) => (
+                <td key={fact} title={visibleText(summaryOf(facts[fact]), 400)}>
                   <EventText text={summaryOf(facts[fact])} max={80} />
                 </td>
               ))}
@@ -229,7 +236,7 @@ function HostFacts({ host }: { readonly host: Host }) {
         </div>
       ))}
       {SECTIONS.every(({ fact }) => facts[fact].values.length === 0) && (
-        <p className={css['when']}>Nothing else is said of it.</p>
+        <p className={css['when']}>The events say nothing else about this host.</p>
       )}
     </section>
   );
