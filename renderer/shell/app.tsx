@@ -53,6 +53,7 @@ function EngineBanner() {
       role="alert"
       color="red.9"
       variant="filled"
+      styles={{ title: { color: 'inherit' } }}
       icon={<IconPlugConnectedX size={18} />}
       title={
         state === 'starting'

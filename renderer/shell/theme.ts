@@ -60,7 +60,13 @@ export const theme = createTheme({
     Menu: {
       defaultProps: { shadow: 'md', withinPortal: true, withInitialFocusPlaceholder: false },
     },
+    // The library's descriptions are two pixels smaller than the smallest text.
+    InputWrapper: {
+      styles: { label: { fontWeight: 600 } },
+      vars: () => ({ description: { '--input-description-size': '11.5px' } }),
+    },
     Modal: {
+      styles: { title: { fontWeight: 600, fontSize: '15px' } },
       defaultProps: {
         centered: true,
         overlayProps: { backgroundOpacity: 0.45 },

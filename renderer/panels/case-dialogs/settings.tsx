@@ -65,7 +65,7 @@ export function SettingsDialog() {
         }}
       >
         <div className={form['tight']}>
-          <Text size="xs" fw={500} id="settings-theme">
+          <Text size="sm" fw={600} id="settings-theme">
             Theme
           </Text>
           <SegmentedControl
@@ -90,7 +90,7 @@ export function SettingsDialog() {
         </Text>
         <NumberInput
           label="Memory for queries (MB)"
-          description={`${formatBytes(info.memoryBytes)} in this machine. For cases opened from now on; imports take at most 500 MB of it.`}
+          description={`${formatBytes(info.memoryBytes)} in this machine. Applies to cases opened from now on; imports use at most 500 MB of it.`}
           min={LEAST_MEMORY_MB}
           max={most}
           step={256}
@@ -100,14 +100,14 @@ export function SettingsDialog() {
         />
         <NumberInput
           label="Threads for queries"
-          description={`${info.cores} cores here. For cases opened from now on.`}
+          description={`${info.cores} cores in this machine. Applies to cases opened from now on.`}
           min={1}
           max={MOST_THREADS}
           value={threads ?? settings.threads}
           onChange={number(setThreads)}
         />
         <NumberInput
-          label="Workers of an import"
+          label="Import workers"
           description="Number of files read at the same time. Applies from the next import."
           min={1}
           max={MOST_THREADS}

@@ -78,7 +78,7 @@ export function ColumnChooser({ narrow, icon }: Props) {
           data-autofocus
           mb={6}
         />
-        <ScrollArea.Autosize mah={360} type="auto">
+        <ScrollArea.Autosize mah={360} type="auto" scrollbars="y">
           <div role="group" aria-label="Columns shown">
             {shown.map((name, at) => (
               <div key={name} className={css['field']}>

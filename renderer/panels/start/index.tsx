@@ -43,7 +43,7 @@ export function StartPage() {
         </div>
         <p className={css['lead']}>
           Brings packet captures, syslog and flow records of any size into one searchable day book
-          of what happened, and keeps account of every record it read.
+          of what happened, and accounts for every record it reads.
         </p>
         {problem !== undefined && (
           <Problem

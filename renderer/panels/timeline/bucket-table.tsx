@@ -25,7 +25,7 @@ export function BucketTable({ buckets, height, onShow }: Props) {
       role="region"
       aria-label="Events by time, as a table"
     >
-      <Table stickyHeader verticalSpacing={1} fz="xs">
+      <Table stickyHeader verticalSpacing={1} horizontalSpacing="md" fz="xs">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>from</Table.Th>
