@@ -26,7 +26,7 @@ const DIMMED =
 
 /**
  * What axe has against the page as it is. It stays in the page, and only what it has against it comes out:
- * read anew for each screen, with everything that is in order besides, it takes ten times as long.
+ * taken out for each screen with everything that is in order, it takes ten times as long.
  */
 async function analyse(page: Page, coloursOnly: boolean): Promise<AxeResults['violations']> {
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axe.source);
@@ -218,7 +218,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
     it.each([
       ['Add evidence', 'Add evidence'],
       ['Match a list', 'Match a list'],
-      ['Search what connections carried', 'Search what connections carried'],
+      ['Search payloads', 'Search payloads'],
       ['Export events', 'Export events'],
       ['Write a report', /report/i],
       ['Hand over', 'Hand the case over'],

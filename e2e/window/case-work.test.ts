@@ -1,6 +1,6 @@
 /**
  * What is done for a case after its first import, in each shell: the sample, a table that nobody knows,
- * a zone and a year decided anew, settings, verifying and joining, a folder that is dropped, and an
+ * a zone and a year changed, settings, verifying and joining, a folder that is dropped, and an
  * import whose engine was killed and which goes on from where that is told.
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -125,7 +125,7 @@ for (const shell of [browserShell, electronShell]) {
       await expect(dialog).toBeHidden();
     });
 
-    it('moves the times of a source when its zone, year and clock are decided anew', async () => {
+    it('moves the times of a source when its zone, year and clock are changed', async () => {
       await window.query.run('kind:log');
       await expect.poll(() => window.found()).toBe(logRecords);
       const before = await window.events.text(0, 'time');
@@ -232,7 +232,7 @@ for (const shell of [browserShell, electronShell]) {
     it('keeps settings, in the window and on disk', async () => {
       const dialog = opened.page.getByRole('dialog', { name: 'Settings' });
       const memory = dialog.getByRole('textbox', { name: 'Memory for queries (MB)' });
-      const workers = dialog.getByRole('textbox', { name: 'Workers of an import' });
+      const workers = dialog.getByRole('textbox', { name: 'Import workers' });
       await window.caseMenu('Settings…');
       await ready(dialog);
       await memory.fill('700');

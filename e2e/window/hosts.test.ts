@@ -103,12 +103,12 @@ describe.skipIf(whyNot !== undefined)(
       await shot(page, 'browser-stream');
     });
 
-    it('searches what connections carried, and shows the flow of a match', async () => {
+    it('searches payloads, and shows the flow of a match', async () => {
       const { page } = opened;
       const palette = new Palette(page);
       await window.query.run('kind:flow');
-      await palette.run('Search what connections carried');
-      const dialog = page.getByRole('dialog', { name: 'Search what connections carried' });
+      await palette.run('Search payloads');
+      const dialog = page.getByRole('dialog', { name: 'Search payloads' });
       await dialog.getByLabel('Text, /regular expression/ or hex:bytes').fill('FILES.example');
       await page.keyboard.press('Enter');
       const matches = dialog.getByRole('region', { name: 'Matches' });
@@ -126,7 +126,7 @@ describe.skipIf(whyNot !== undefined)(
       await page.keyboard.press('Enter');
       await tagging.getByRole('button', { name: 'Tag this event' }).click();
       await expect(window.notice('1 event has the tag downloads')).toBeVisible();
-      await palette.run('Search what connections carried');
+      await palette.run('Search payloads');
       await matches.getByRole('button', { name: /Show the flow of/ }).click();
       await expect(dialog).toBeHidden();
       await expect(window.details.region).toContainText('8080');
@@ -136,7 +136,7 @@ describe.skipIf(whyNot !== undefined)(
       await expect(window.details.region).toContainText(/client .*data → server .*data/);
       // What was found is still there; a pattern that is none is said.
       await window.query.run('dst_port:443');
-      await palette.run('Search what connections carried');
+      await palette.run('Search payloads');
       await expect(matches.locator('mark')).toHaveText('files.example');
       await dialog.getByLabel('Only in connections that the query finds').check();
       await dialog.getByRole('button', { name: 'Search' }).click();

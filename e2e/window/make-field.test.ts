@@ -105,7 +105,7 @@ for (const shell of [browserShell, electronShell]) {
       const { page } = opened;
       await dialog().getByRole('button', { name: 'Save' }).click();
       await expect(dialog().getByRole('status')).toContainText('Saved as own-gate, version 1');
-      await expect(dialog().getByRole('button', { name: 'Cut fields again' })).toBeFocused();
+      await expect(dialog().getByRole('button', { name: 'Extract fields again' })).toBeFocused();
       await page.keyboard.press('Enter');
       await expect(dialog()).toBeHidden();
       await window.query.run('program:gate | top 10 user');

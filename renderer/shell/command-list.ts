@@ -66,10 +66,7 @@ export function caseCommands(workspace: Workspace, hasEvent: boolean): Command[]
   return [
     ofCase({ dialog: 'import' }, { id: 'evidence.add', title: 'Add evidence…', hotkey: 'mod+I' }),
     ofCase({ dialog: 'export' }, { id: 'events.export', title: 'Export events…', hotkey: 'mod+E' }),
-    ofCase(
-      { dialog: 'payload-search' },
-      { id: 'case.payload-search', title: 'Search what connections carried…' },
-    ),
+    ofCase({ dialog: 'payload-search' }, { id: 'case.payload-search', title: 'Search payloads…' }),
     ofCase({ dialog: 'report' }, { id: 'case.report', title: 'Write a report…' }),
     ofCase({ dialog: 'hand-over' }, { id: 'case.hand-over', title: 'Hand over…' }),
     ofCase({ dialog: 'verify' }, { id: 'case.verify', title: 'Verify the case and its evidence…' }),

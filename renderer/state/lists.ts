@@ -27,7 +27,7 @@ export interface Lists {
   readonly engine: Engine;
   /** Gives the name under which the engine keeps these bytes. */
   keep(bytes: Uint8Array): Promise<string>;
-  /** Undefined when they were let go of: the list has to be given again. */
+  /** Undefined after they were evicted: the list has to be given again. */
   bytesOf(kept: string): Uint8Array | undefined;
 }
 
@@ -36,7 +36,7 @@ const MOST_BYTES = 128e6;
 
 export function createLists(engine: Engine): Lists {
   const held = new Map<string, Uint8Array>();
-  /** By name: what is being kept anew, for all who ask for it. */
+  /** By name: the upload under way, shared by all callers. */
   const keeping = new Map<string, Promise<unknown>>();
 
   function hold(kept: string, bytes: Uint8Array): void {

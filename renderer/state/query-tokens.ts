@@ -48,7 +48,7 @@ export interface Token {
   readonly type: TokenType;
   readonly start: number;
   readonly end: number;
-  /** Round brackets around it; a bracket has the depth of what it stands in. */
+  /** Round brackets around it; a bracket has the depth of what is around it. */
   readonly depth: number;
   /** Which item of its outermost filter it belongs to, with its NOT; counted from 1. */
   readonly item: number;

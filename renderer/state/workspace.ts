@@ -76,7 +76,7 @@ export interface Workspace {
   goForward(): void;
 }
 
-/** Answers are asked for anew at most this often while a case is changing. */
+/** Answers are requested again at most this often while a case is changing. */
 const REVISION_MS = 1500;
 const SAVE_MS = 400;
 

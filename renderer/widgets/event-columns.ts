@@ -119,7 +119,7 @@ export function useEventColumns(): EventColumns {
     [choices, path, setChoices],
   );
   const fitting = useMemo(() => fittingColumns(fields, events), [fields, events]);
-  // The same array while the columns are the same: tables are made anew for another one.
+  // The same array while the columns are the same: tables are rebuilt for another one.
   const key = (choice.shown ?? fitting).join('\n');
   const shown = useMemo(() => key.split('\n'), [key]);
   return {

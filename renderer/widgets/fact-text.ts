@@ -55,7 +55,7 @@ export function decidedText({ name, value }: DescribedDecision): string {
   if (name !== 'mapping') return value;
   const fields = mappingOf(value);
   if (fields === undefined) return value;
-  if (fields.length === 0) return 'none but attributes';
+  if (fields.length === 0) return 'attributes only';
   return fields.map(([field, column]) => `${field} from ${factText(column)}`).join(', ');
 }
 

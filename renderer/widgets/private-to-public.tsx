@@ -20,7 +20,7 @@ export function PrivateToPublic({
     <Button
       variant="default"
       leftSection={<IconArrowUpRight size={13} aria-hidden />}
-      title="Connections from private to public addresses. What a server answered to connections from outside is not among them."
+      title="Connections from private to public addresses. Replies to connections from outside are not included."
       onClick={() =>
         views.show({
           query: TERMS.reduce((q, t) => withTerm(q, t), dissect(query).filter),

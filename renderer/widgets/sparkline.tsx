@@ -1,4 +1,4 @@
-/** A line so small that it stands in a row of a table. */
+/** A line small enough for a row of a table. */
 import { memo } from 'react';
 
 const WIDTH = 120;

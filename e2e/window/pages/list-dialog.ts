@@ -1,4 +1,4 @@
-/** The dialog that narrows a view by a list, what stands in the query bar while one is on, and what it missed. */
+/** The dialog that narrows a view by a list, the query bar's chip for it, and the lines that matched nothing. */
 import type { Locator, Page } from '@playwright/test';
 import { numberIn } from './numbers.ts';
 import { Palette } from './palette.ts';

@@ -31,7 +31,7 @@ export function CaseDetailsDialog() {
         }}
       >
         <Text size="sm" c="dimmed">
-          Reports of the case name both. Each change is in the audit log.
+          Reports show both. Each change is recorded in the audit log.
         </Text>
         <DescriptionInputs
           {...{ number, setNumber, examiner, setExaminer }}

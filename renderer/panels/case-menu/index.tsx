@@ -63,7 +63,7 @@ export function CaseMenu() {
           leftSection={<IconZoomScan {...ICON} />}
           onClick={() => dialogs.open({ dialog: 'payload-search' })}
         >
-          Search what connections carried…
+          Search payloads…
         </Menu.Item>
         <Menu.Item
           leftSection={<IconFileExport {...ICON} />}

@@ -195,7 +195,9 @@ function groupsOf({ kind, fields, cut }: EventInfo, most: number): FieldGroup[] 
   const stated = fields.filter((field) => !field.attribute && !isCut(field));
   const attributes = fields.filter(({ attribute }) => attribute);
   const heading =
-    cut === undefined ? '' : `Cut out of the message by ${cut.extractor}, version ${cut.version}`;
+    cut === undefined
+      ? ''
+      : `Extracted from the message by ${cut.extractor}, version ${cut.version}`;
   return [
     ...(isFlow(kind) ? flowGroups(stated) : [{ heading: undefined, fields: stated }]),
     { heading, fields: fields.filter(isCut) },

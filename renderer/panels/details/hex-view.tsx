@@ -27,7 +27,7 @@ export function HexView({
   onByte,
 }: {
   readonly bytes: Uint8Array;
-  /** Where the first byte lies in its source. */
+  /** Where the first byte is in its source. */
   readonly base?: number;
   readonly marked?: ByteRange | undefined;
   readonly onByte?: (offset: number) => void;

@@ -1,4 +1,4 @@
-/** A packet as it lies in the capture: its bytes and what they mean. */
+/** A packet as it is in the capture: its bytes and what they mean. */
 import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';

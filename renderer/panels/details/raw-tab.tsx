@@ -1,4 +1,4 @@
-/** The record as it lies in its source: text with everything visible, and bytes. */
+/** The record as it is in its source: text with everything visible, and bytes. */
 import { SegmentedControl } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { counted, formatCount, useAnswer, useCase } from '../../panel-api.ts';

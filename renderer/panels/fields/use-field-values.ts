@@ -1,5 +1,5 @@
 /**
- * The most frequent values of the open fields. A view that changes asks for all of them anew, once its
+ * The most frequent values of the open fields. A view that changes asks for all of them again, once its
  * list and its timeline are there, two at a time.
  *
  * Holds always: the last answer of a field stays until the new one is there, marked as old when it is of

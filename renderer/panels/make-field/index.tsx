@@ -57,7 +57,7 @@ function Loaded({ event, selected }: Of) {
   const folder = useCase().case;
   const { data, error } = useAnswer('extractor.message', { case: folder, event }, { live: false });
   if (error !== undefined)
-    return <Problem error={error} title="No field can be made of this event" />;
+    return <Problem error={error} title="No field can be made from this event" />;
   if (data === undefined) return <Loading />;
   return <MakeField event={event} selected={selected} of={data} />;
 }
@@ -166,7 +166,7 @@ function MakeField({ event, selected, of }: Of & { readonly of: Message }) {
       />
       <Textarea
         label="Template"
-        description="The whole message: {field} takes the value, {:word} and its kin what varies, {:rest} all that is left."
+        description="The whole message: {field} captures the value, {:word} and the like match what varies, {:rest} the rest."
         classNames={{ input: 'mono' }}
         autosize
         minRows={1}
@@ -268,7 +268,7 @@ function Saved({
         { case: folder },
         { signal: controller.signal, onPart: setProgress },
       );
-      notifyDone(`${counted(changed, 'event')} ${nounOf(changed, 'has', 'have')} other fields now`);
+      notifyDone(`${counted(changed, 'event')} ${nounOf(changed, 'has', 'have')} changed fields`);
       dialogs.done('make-field');
     } catch (failure) {
       if (!controller.signal.aborted) setError(infoOf(failure));
@@ -280,17 +280,19 @@ function Saved({
   return (
     <div className={form['stack']}>
       <Alert role="status" color="teal" title={`Saved as ${name}, version ${version}`}>
-        Imports cut {field} from now on. Events that are in the case get it when their fields are
-        cut again, which needs no evidence.
+        Imports extract {field} from now on. Events already in the case get it when their fields are
+        extracted again; the evidence is not needed for that.
       </Alert>
       {progress !== undefined && (
         <Progress
-          aria-label="Cutting fields"
+          aria-label="Extracting fields"
           value={total === 0 ? 0 : (100 * events) / total}
           animated
         />
       )}
-      {error !== undefined && <Problem error={error} title="Fields could not be cut again" />}
+      {error !== undefined && (
+        <Problem error={error} title="The fields could not be extracted again" />
+      )}
       <div className={form['actions']}>
         <Button
           variant="default"
@@ -299,7 +301,7 @@ function Saved({
           {progress === undefined ? 'Later' : 'Stop'}
         </Button>
         <Button ref={next} loading={progress !== undefined} onClick={() => void refield()}>
-          Cut fields again
+          Extract fields again
         </Button>
       </div>
     </div>

@@ -164,7 +164,7 @@ function DeleteForm({
         target,
       });
       notifyDone(
-        `${counted(changed, 'event')} deleted: no answer has ${nounOf(changed, 'it', 'them')} any more`,
+        `${counted(changed, 'event')} deleted: ${nounOf(changed, 'it appears', 'they appear')} in no answer any more`,
       );
       onDone();
     } catch (error) {
@@ -239,8 +239,8 @@ function SearchForm({ onDone }: { readonly onDone: () => void }) {
       <p className="mono">{view.query.trim() === '' ? 'All events' : view.query}</p>
       {view.list !== undefined && (
         <Alert color="orange" mb="sm">
-          The list {visibleText(view.list.name, 100)} is not part of a saved search: it finds events
-          on the list and others.
+          The list {visibleText(view.list.name, 100)} is not saved: the search will also find events
+          that are not on the list.
         </Alert>
       )}
       <TextInput

@@ -62,7 +62,7 @@ export function UnmatchedDialog() {
     >
       <div className={form['stack']}>
         {list === undefined ? (
-          <Text size="sm">No list is matched.</Text>
+          <Text size="sm">No list is applied.</Text>
         ) : error !== undefined ? (
           <Problem error={error} title="The list could not be checked" />
         ) : data === undefined ? (

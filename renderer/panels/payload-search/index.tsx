@@ -85,12 +85,7 @@ function PayloadSearch({ folder }: { readonly folder: string }) {
   };
   const isRunning = progress !== undefined;
   return (
-    <Modal
-      opened={isOpen}
-      onClose={dialogs.close}
-      title="Search what connections carried"
-      size={1100}
-    >
+    <Modal opened={isOpen} onClose={dialogs.close} title="Search payloads" size={1100}>
       <form
         className={form['stack']}
         onSubmit={(submitted) => {

@@ -29,7 +29,7 @@ import { createPastQueries } from './past-queries.ts';
 
 export interface QueryEditor {
   focus(): void;
-  /** Runs what stands in the editor, unless it is wrong. */
+  /** Runs the editor's text, unless it is wrong. */
   run(): Promise<void>;
   /** Writes a text into the editor and runs it. */
   runText(text: string): void;

@@ -19,7 +19,7 @@ export function ListChip() {
   const isOn = list !== undefined;
   useCommands(
     useMemo(() => {
-      const disabled = isOn ? undefined : 'no list is matched';
+      const disabled = isOn ? undefined : 'no list is applied';
       return [
         {
           id: 'list.match',

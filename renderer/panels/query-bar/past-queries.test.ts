@@ -22,7 +22,7 @@ describe('past queries', () => {
     expect(past.step('older', 'c')).toBe('b');
   });
 
-  it('is not filled anew while it is walked', () => {
+  it('is not filled again while it is walked', () => {
     const past = createPastQueries();
     past.fill(['b', 'a']);
     past.step('older', '');

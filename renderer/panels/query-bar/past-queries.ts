@@ -1,7 +1,7 @@
 /** Walking through the queries that were run before, with what is being written as the newest. */
 
 interface PastQueries {
-  /** Queries, the last first. What is walked through is set anew. */
+  /** Queries, the last first. The list that is walked through is replaced. */
   fill(queries: readonly string[]): void;
   /** The text after `current` in a direction; undefined at the end. */
   step(direction: 'older' | 'newer', current: string): string | undefined;

@@ -1,4 +1,4 @@
-/** What is told of a change to many sources, as short as a notice is. */
+/** Notes on a change to many sources, short enough for a notice. */
 import { formatCount } from '../../panel-api.ts';
 
 const MOST_NOTES = 3;

@@ -21,7 +21,7 @@ export function sourcesNear(source: Source, all: readonly Source[]): Scope[] {
   return scopes;
 }
 
-/** The folder that a source lies in, with the separator at its end, or the archive. */
+/** The folder of a source, with the separator at its end, or its archive. */
 function placeOf({ path, members }: Pick<Source, 'path' | 'members'>): string {
   if (members.length > 0) return path;
   return path.slice(0, path.length - lastPartOf(path).length);

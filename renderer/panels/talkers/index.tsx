@@ -47,7 +47,7 @@ const PRESETS = [
   { value: 'source', label: 'Files' },
 ];
 
-/** Those of which a case has every field. */
+/** Those whose fields the case has. */
 function presetsOf(fields: readonly { field: string }[]): typeof PRESETS {
   const has = new Set(fields.map(({ field }) => field));
   return PRESETS.filter(({ value }) => value.split(',').every((one) => has.has(one)));

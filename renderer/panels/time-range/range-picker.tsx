@@ -189,7 +189,7 @@ function RangeForm({ onDone }: { readonly onDone: (range: Range) => void }) {
           All time
         </Button>
         <span className={css['faint']} style={{ padding: '8px 0 0 8px' }}>
-          back from the newest event
+          counted back from the newest event
         </span>
       </div>
       <form className={css['main']} onSubmit={submit} aria-label="Time range" noValidate>
