@@ -68,21 +68,40 @@ class WrittenNumber {
   }
 }
 
+/** An escape of half a character: DuckDB takes such a text for no JSON. */
+const HALF =
+  /(?<!\\)(?:\\\\)*(?:\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F])/;
+/** What DuckDB lets through beside JSON: a comma before the end of an object or a list, NaN and infinity. */
+const EXTRA = /"(?:[^"\\]|\\.)*"|(?<![{[,]\s*),(?=\s*[}\]])|-?nan|inf(?:inity)?/gi;
+
+function strictJson(text: string): string {
+  return text.replace(EXTRA, (found) => {
+    if (found.startsWith('"')) return found;
+    if (found === ',') return '';
+    return /nan/i.test(found) ? 'null' : '1e999';
+  });
+}
+
+/** Of members with the same name the last counts. */
 function memberOf(text: string, path: string): Cell {
-  if (!/^\s*[{[]/.test(text)) return null;
-  let document: unknown;
+  if (!/^\s*[{[]/.test(text) || (text.includes('\\u') && HALF.test(text))) return null;
+  const document = parsed(text) ?? parsed(strictJson(text));
+  return scalarText(own(document, path)) ?? scalarText(path.split('.').reduce(own, document));
+}
+
+/** `undefined`: it is no JSON. */
+function parsed(text: string): unknown {
   try {
     // A reviver is given the text of numbers, so that none loses digits.
-    document = JSON.parse(text, (_, value: unknown, context?: { source?: string }) =>
+    return JSON.parse(text, (_, value: unknown, context?: { source?: string }) =>
       typeof value === 'number' && context?.source !== undefined
         ? new WrittenNumber(context.source)
         : value,
     );
   } catch (error) {
-    if (error instanceof SyntaxError) return null;
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-  return scalarText(own(document, path) ?? path.split('.').reduce(own, document));
 }
 
 function own(value: unknown, name: string): unknown {

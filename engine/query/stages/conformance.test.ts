@@ -45,6 +45,20 @@ const ENTRIES: Readonly<Record<StageName, readonly string[]>> = {
   parse: [
     '| eval message = concat("user=", host, " n=7 text=\\"a b\\" src_ip=192.0.2.9 bytes=", bytes) | parse kv(message) | stats count() by user, n, text, src_ip, bytes',
     '| eval t = concat("{\\"a\\":{\\"b\\":1.50,\\"c\\":[1]},\\"a.b\\":\\"x\\",\\"host\\":", if(bytes > 50, "\\"J\\"", "12345678901234567890"), "}") | parse json(t) | stats count() by a.b, a.c, host',
+    // Names that come twice, also in objects within; what DuckDB lets through and what it does not.
+    ...[
+      '{"a":"first","a":"second","o":{"x":1},"o":{"x":2,"y":3}}',
+      '{"a":"first","a":null,"o":{"x":1},"o":{"y":3}}',
+      '{"o.x":{"n":1},"o":{"x":"within"},"a":[1,2],"a":{"b":1}}',
+      '{"o.x":1,"o.x":null,"o":[{"x":1}],"a":"b",}',
+      '{"\\u0061":1,"a":-1.50,"o":{"y":-NaN,"x":-inf}}',
+      '{"a":"\\\\ud800 \\ud83d\\ude00","o":{"y":nan,"x":Infinity}}',
+      '{"a":"\\ud800","o":{"x":1}}',
+      '{"a":[,],"o":{"x":1}}',
+    ].map(
+      (json) =>
+        `| eval t = ${JSON.stringify(json)} | parse json(t) | stats count() by a, o.x, o.y, a.b`,
+    ),
     '| parse kv(message) | where user:* | count',
   ],
   lookup: [
