@@ -37,6 +37,7 @@ import { flatten, type Flat, type Scalar, unwrap } from '../../engine/fields/fla
 import { isTime, kindOf } from './guess.ts';
 import { parseProtocol, parseWholeOrHex } from './numbers.ts';
 import { planRow, SetterChooser } from './plan.ts';
+import { hasRepeatedNames, numberRepeatedNames } from './repeated-names.ts';
 import { RowWriter, type RowPlan } from './row-writer.ts';
 import type { StampReader } from './stamp.ts';
 
@@ -508,13 +509,23 @@ function isBulkAction({ keys }: Flat): boolean {
 }
 
 /** Adds the members of the object in `bytes[start, end)` to `flat`, or says why that is none. */
-function takeApart(bytes: Uint8Array, start: number, end: number, flat: Flat): string | undefined {
+function takeApart(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  flat: Flat,
+): { reason?: string; isRepeated: boolean } {
   try {
-    if (!flatten(parse(textOf(bytes, start, end)), flat)) return 'not a JSON object';
+    const text = textOf(bytes, start, end);
+    let value = parse(text);
+    const isRepeated = hasRepeatedNames(bytes, start, end, value);
+    if (isRepeated) value = parse(numberRepeatedNames(text));
+    if (!flatten(value, flat)) return { reason: 'not a JSON object', isRepeated };
     unwrap(flat);
-    return undefined;
+    return { isRepeated };
   } catch (error) {
-    return error instanceof RangeError ? 'JSON is nested too deeply' : 'not valid JSON';
+    const reason = error instanceof RangeError ? 'JSON is nested too deeply' : 'not valid JSON';
+    return { reason, isRepeated: false };
   }
 }
 
@@ -528,6 +539,7 @@ export class JsonRecords {
   private readonly format: string;
   private seq = 0;
   private readonly timed = { records: 0, events: 0 };
+  private repeated = 0;
 
   constructor(context: JsonContext) {
     this.context = context;
@@ -546,7 +558,8 @@ export class JsonRecords {
   ): void {
     this.seq += 1;
     const flat: Flat = { keys: [], values: [] };
-    const reason = takeApart(bytes, start, end, flat);
+    const { reason, isRepeated } = takeApart(bytes, start, end, flat);
+    if (isRepeated) this.repeated += 1;
     if (reason !== undefined) {
       this.context.sink.quarantine(offset, reason, bytes.subarray(start, end), line);
       return;
@@ -588,8 +601,13 @@ export class JsonRecords {
     return times.length;
   }
 
-  /** Says how many events records of several times gave. */
+  /** Says how many events records of several times gave, and how many records state a name more than once. */
   finish(): void {
+    const { repeated } = this;
+    if (repeated > 0)
+      this.context.sink.note(
+        `${repeated} ${nounOf(repeated, 'record')} ${repeated === 1 ? 'states' : 'state'} a name more than once: the last value has the name, earlier ones have NAME.1, NAME.2, …`,
+      );
     const { records, events } = this.timed;
     if (records > 0)
       this.context.sink.note(
@@ -609,7 +627,8 @@ export class JsonRecords {
   /** The text of the time of a record in `bytes[start, end)`, of which nothing is written. */
   timeOf(bytes: Uint8Array, start: number, end: number): string | undefined {
     const flat: Flat = { keys: [], values: [] };
-    if (takeApart(bytes, start, end, flat) !== undefined || isBulkAction(flat)) return undefined;
+    if (takeApart(bytes, start, end, flat).reason !== undefined || isBulkAction(flat))
+      return undefined;
     return this.recordsFor(flat).timeOf(flat);
   }
 

@@ -1,4 +1,5 @@
 /** Values by their names in texts that are JSON, or pairs of keys and values. */
+import { jsonStrings } from '../../fields/json-strings.ts';
 import { jsonMember } from '../dialect/json-sql.ts';
 import { extracted as extractedThere } from '../dialect/clickhouse.ts';
 import { extracted } from '../dialect/duckdb.ts';
@@ -72,14 +73,18 @@ class WrittenNumber {
 const HALF =
   /(?<!\\)(?:\\\\)*(?:\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F])/;
 /** What DuckDB lets through beside JSON: a comma before the end of an object or a list, NaN and infinity. */
-const EXTRA = /"(?:[^"\\]|\\.)*"|(?<![{[,]\s*),(?=\s*[}\]])|-?nan|inf(?:inity)?/gi;
+const EXTRA = /(?<![{[,]\s*),(?=\s*[}\]])|-?nan|inf(?:inity)?/gi;
 
 function strictJson(text: string): string {
-  return text.replace(EXTRA, (found) => {
-    if (found.startsWith('"')) return found;
-    if (found === ',') return '';
-    return /nan/i.test(found) ? 'null' : '1e999';
-  });
+  const strict = (between: string): string =>
+    between.replace(EXTRA, (found) => (found === ',' ? '' : /nan/i.test(found) ? 'null' : '1e999'));
+  let from = 0;
+  let written = '';
+  for (const { start, end } of jsonStrings(text)) {
+    written += strict(text.slice(from, start)) + text.slice(start, end);
+    from = end;
+  }
+  return written + strict(text.slice(from));
 }
 
 /** Of members with the same name the last counts. */

@@ -1,0 +1,97 @@
+/**
+ * JSON objects that state a name more than once: parsers keep one of the values, and who writes such a record may
+ * want the other unseen. Here none is lost: the last has the name, as for `JSON.parse`, earlier ones get `.1`, `.2`, …
+ */
+import { jsonStrings } from '../../engine/fields/json-strings.ts';
+
+const [QUOTE, BACKSLASH, COLON] = [34, 92, 58];
+const COLON_NEXT = /\s*:/y;
+
+/** Whether `bytes[start, end)`, which was read as `value`, has more names than that. */
+export function hasRepeatedNames(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  value: unknown,
+): boolean {
+  let colons = 0;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte === COLON) colons += 1;
+    else if (byte === QUOTE)
+      for (at += 1; at < end && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at += 1;
+  }
+  return colons !== countNames(value);
+}
+
+function countNames(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const element of value) count += countNames(element);
+    return count;
+  }
+  for (const name in value) {
+    const member: unknown = (value as Record<string, unknown>)[name];
+    count += 1;
+    if (typeof member === 'object') count += countNames(member);
+  }
+  return count;
+}
+
+/** Where the text of each name of an object ends, wherever it is stated. */
+type Names = Map<string, number[]>;
+
+interface Insertion {
+  readonly at: number;
+  readonly text: string;
+}
+
+/** The JSON `text` with all but the last of equal names in an object numbered. */
+export function numberRepeatedNames(text: string): string {
+  const insertions: Insertion[] = [];
+  const open: Names[] = [];
+  let outside = 0;
+  for (const { start, end } of jsonStrings(text)) {
+    braces(text, outside, start, open, insertions);
+    outside = end;
+    COLON_NEXT.lastIndex = end;
+    if (!COLON_NEXT.test(text)) continue;
+    const name = String(JSON.parse(text.slice(start, end)));
+    const ends = open.at(-1)?.get(name);
+    if (ends === undefined) open.at(-1)?.set(name, [end - 1]);
+    else ends.push(end - 1);
+  }
+  braces(text, outside, text.length, open, insertions);
+  let from = 0;
+  let numbered = '';
+  for (const { at, text: number } of insertions.toSorted((a, b) => a.at - b.at)) {
+    numbered += text.slice(from, at) + number;
+    from = at;
+  }
+  return numbered + text.slice(from);
+}
+
+function braces(
+  text: string,
+  start: number,
+  end: number,
+  open: Names[],
+  insertions: Insertion[],
+): void {
+  for (let at = start; at < end; at++) {
+    if (text[at] === '{') open.push(new Map());
+    else if (text[at] === '}') numberNames(open.pop() ?? new Map<string, number[]>(), insertions);
+  }
+}
+
+function numberNames(names: Names, insertions: Insertion[]): void {
+  for (const [name, ends] of names) {
+    let number = 0;
+    for (const at of ends.slice(0, -1)) {
+      do number += 1;
+      while (names.has(`${name}.${number}`));
+      insertions.push({ at, text: `.${number}` });
+    }
+  }
+}
