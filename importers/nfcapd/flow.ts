@@ -55,7 +55,9 @@ export class RecordView {
   }
   /** Up to 2^53: larger ones are rounded. */
   u64(at: number): number {
-    return Number(this.view.getBigUint64(at, this.little));
+    const first = this.u32(at);
+    const second = this.u32(at + 4);
+    return this.little ? second * 2 ** 32 + first : first * 2 ** 32 + second;
   }
   /** An IPv6 address: two numbers of 64 bits, the upper one first. */
   ip6(at: number): Uint8Array {

@@ -4,7 +4,7 @@
  * Layout: https://github.com/phaag/nfdump/blob/v1.6.25/bin/nffile.h
  */
 import { emptyFlow, type Flow, note, type RecordView } from './flow.ts';
-import { acl, eventTime, mplsLabels, text4, text6, timeText } from './records-v3.ts';
+import { layout, mplsLabels, type Layout } from './layout.ts';
 
 /** Records of type 1 have no identifier of their exporter. */
 const COMMON_BYTES = { 1: 28, 10: 32 } as const;
@@ -27,190 +27,42 @@ export function mapOf(view: RecordView): { id: number; extensions: ExtensionMap 
   return { id: view.u16(4), extensions };
 }
 
-interface Extension {
-  readonly bytes: number;
-  read(flow: Flow, view: RecordView, at: number): void;
-}
-
-const pair16 = (first: string, second: string): Extension => ({
-  bytes: 4,
-  read(flow, view, at) {
-    note(flow, first, view.u16(at));
-    note(flow, second, view.u16(at + 2));
-  },
-});
-const pair32 = (first: string, second: string): Extension => ({
-  bytes: 8,
-  read(flow, view, at) {
-    note(flow, first, view.u32(at));
-    note(flow, second, view.u32(at + 4));
-  },
-});
-const address4 = (name: string): Extension => ({
-  bytes: 4,
-  read: (flow, view, at) => note(flow, name, text4(view.u32(at))),
-});
-const address6 = (name: string): Extension => ({
-  bytes: 16,
-  read: (flow, view, at) => note(flow, name, text6(view.ip6(at))),
-});
-const macs = (first: string, second: string): Extension => ({
-  bytes: 16,
-  read(flow, view, at) {
-    note(flow, first, view.mac(at));
-    note(flow, second, view.mac(at + 8));
-  },
-});
-const user = (bytes: number): Extension => ({
-  bytes,
-  read(flow, view, at) {
-    flow.user = view.text(at, bytes);
-  },
-});
-
-const EXTENSIONS: ReadonlyMap<number, Extension> = new Map<number, Extension>([
-  [4, pair16('input_snmp', 'output_snmp')],
-  [5, pair32('input_snmp', 'output_snmp')],
-  [6, pair16('src_as', 'dst_as')],
-  [7, pair32('src_as', 'dst_as')],
-  [
-    8,
-    {
-      bytes: 4,
-      read(flow, view, at) {
-        note(flow, 'dst_tos', view.u8(at));
-        note(flow, 'direction', view.u8(at + 1));
-        note(flow, 'src_mask', view.u8(at + 2));
-        note(flow, 'dst_mask', view.u8(at + 3));
-      },
-    },
-  ],
-  [9, address4('ip4_next_hop')],
-  [10, address6('ip6_next_hop')],
-  [11, address4('bgp4_next_hop')],
-  [12, address6('bgp6_next_hop')],
-  [
-    13,
-    {
-      bytes: 4,
-      read(flow, view, at) {
-        flow.vlan = view.u16(at);
-        note(flow, 'dst_vlan', view.u16(at + 2));
-      },
-    },
-  ],
-  [14, { bytes: 4, read: (flow, view, at) => void (flow.outPackets = view.u32(at)) }],
-  [15, { bytes: 8, read: (flow, view, at) => void (flow.outPackets = view.u64(at)) }],
-  [16, { bytes: 4, read: (flow, view, at) => void (flow.outBytes = view.u32(at)) }],
-  [17, { bytes: 8, read: (flow, view, at) => void (flow.outBytes = view.u64(at)) }],
-  [18, { bytes: 4, read: (flow, view, at) => note(flow, 'aggr_flows', view.u32(at)) }],
-  [19, { bytes: 8, read: (flow, view, at) => note(flow, 'aggr_flows', view.u64(at)) }],
-  [20, macs('in_src_mac', 'out_dst_mac')],
-  [21, macs('in_dst_mac', 'out_src_mac')],
-  [22, { bytes: 40, read: mplsLabels }],
-  [23, address4('ip4_router')],
-  [24, address6('ip6_router')],
-  [
-    25,
-    {
-      bytes: 4,
-      read(flow, view, at) {
-        note(flow, 'engine_type', view.u8(at + 2));
-        note(flow, 'engine_id', view.u8(at + 3));
-      },
-    },
-  ],
-  [26, pair32('next_as', 'prev_as')],
-  [27, { bytes: 8, read: (flow, view, at) => note(flow, 't_received', timeText(view.u64(at))) }],
-  [
-    37,
-    {
-      bytes: 20,
-      read(flow, view, at) {
-        eventTime(flow, view.u64(at));
-        note(flow, 'connect_id', view.u32(at + 8));
-        note(flow, 'event_id', view.u8(at + 14));
-        note(flow, 'xevent_id', view.u16(at + 16));
-      },
-    },
-  ],
-  [38, pair16('src_xlt_port', 'dst_xlt_port')],
-  [
-    39,
-    {
-      bytes: 8,
-      read(flow, view, at) {
-        note(flow, 'src4_xlt_ip', text4(view.u32(at)));
-        note(flow, 'dst4_xlt_ip', text4(view.u32(at + 4)));
-      },
-    },
-  ],
-  [
-    40,
-    {
-      bytes: 32,
-      read(flow, view, at) {
-        note(flow, 'src6_xlt_ip', text6(view.ip6(at)));
-        note(flow, 'dst6_xlt_ip', text6(view.ip6(at + 16)));
-      },
-    },
-  ],
-  [
-    41,
-    {
-      bytes: 24,
-      read(flow, view, at) {
-        note(flow, 'ingress_acl', acl(view, at));
-        note(flow, 'egress_acl', acl(view, at + 12));
-      },
-    },
-  ],
-  [42, user(24)],
-  [43, user(72)],
-  [
-    45,
-    {
-      bytes: 24,
-      read(flow, view, at) {
-        note(flow, 'cli_latency', view.u64(at) / 1000);
-        note(flow, 'srv_latency', view.u64(at + 8) / 1000);
-        note(flow, 'app_latency', view.u64(at + 16) / 1000);
-      },
-    },
-  ],
-  [
-    46,
-    {
-      bytes: 12,
-      read(flow, view, at) {
-        note(flow, 'nat_event_id', view.u8(at));
-        note(flow, 'egress_vrf', view.u32(at + 4));
-        note(flow, 'ingress_vrf', view.u32(at + 8));
-      },
-    },
-  ],
-  [
-    47,
-    {
-      bytes: 8,
-      read(flow, view, at) {
-        note(flow, 'nat_inside', text4(view.u32(at)));
-        note(flow, 'nat_outside', text4(view.u32(at + 4)));
-      },
-    },
-  ],
-  [
-    48,
-    {
-      bytes: 8,
-      read(flow, view, at) {
-        note(flow, 'pblock_start', view.u16(at));
-        note(flow, 'pblock_end', view.u16(at + 2));
-        note(flow, 'pblock_step', view.u16(at + 4));
-        note(flow, 'pblock_size', view.u16(at + 6));
-      },
-    },
-  ],
+const EXTENSIONS: ReadonlyMap<number, Layout> = new Map([
+  [4, layout('input_snmp:u16 output_snmp:u16')],
+  [5, layout('input_snmp:u32 output_snmp:u32')],
+  [6, layout('src_as:u16 dst_as:u16')],
+  [7, layout('src_as:u32 dst_as:u32')],
+  [8, layout('dst_tos:u8 direction:u8 src_mask:u8 dst_mask:u8')],
+  [9, layout('ip4_next_hop:ip4')],
+  [10, layout('ip6_next_hop:ip6')],
+  [11, layout('bgp4_next_hop:ip4')],
+  [12, layout('bgp6_next_hop:ip6')],
+  [13, layout('vlan:u16 dst_vlan:u16')],
+  [14, layout('outPackets:u32')],
+  [15, layout('outPackets:u64')],
+  [16, layout('outBytes:u32')],
+  [17, layout('outBytes:u64')],
+  [18, layout('aggr_flows:u32')],
+  [19, layout('aggr_flows:u64')],
+  [20, layout('in_src_mac:mac out_dst_mac:mac')],
+  [21, layout('in_dst_mac:mac out_src_mac:mac')],
+  [22, mplsLabels],
+  [23, layout('ip4_router:ip4')],
+  [24, layout('ip6_router:ip6')],
+  [25, layout('-:u16 engine_type:u8 engine_id:u8')],
+  [26, layout('next_as:u32 prev_as:u32')],
+  [27, layout('t_received:time')],
+  [37, layout('event:u64 connect_id:u32 -:u16 event_id:u8 -:u8 xevent_id:u16 -:u16')],
+  [38, layout('src_xlt_port:u16 dst_xlt_port:u16')],
+  [39, layout('src4_xlt_ip:ip4 dst4_xlt_ip:ip4')],
+  [40, layout('src6_xlt_ip:ip6 dst6_xlt_ip:ip6')],
+  [41, layout('ingress_acl:acl egress_acl:acl')],
+  [42, layout('user:text', 24)],
+  [43, layout('user:text', 72)],
+  [45, layout('cli_latency:latency srv_latency:latency app_latency:latency')],
+  [46, layout('nat_event_id:u8 -:u8 -:u16 egress_vrf:u32 ingress_vrf:u32')],
+  [47, layout('nat_inside:ip4 nat_outside:ip4')],
+  [48, layout('pblock_start:u16 pblock_end:u16 pblock_step:u16 pblock_size:u16')],
 ]);
 
 /** Text: what is wrong with the record, which is all of `view`. */
@@ -255,7 +107,7 @@ export function flowOfV1(view: RecordView, maps: ReadonlyMap<number, ExtensionMa
       return `a record of extension ${id}, of which the size is not known`;
     const from = take(extension.bytes);
     if (from < 0) return 'a record ends before its extensions';
-    extension.read(flow, view, from);
+    extension.read(flow, view, from, extension.bytes);
   }
   if ((flags & EVENT) !== 0) flow.others.set('type', 'EVENT');
   if ((flags & SAMPLED) !== 0) flow.others.set('sampled', '1');
