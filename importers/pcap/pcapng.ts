@@ -222,13 +222,13 @@ export class PcapngReader implements CaptureReader {
     const end = next - 4;
     switch (type) {
       case ENHANCED_PACKET:
-        this.enhancedPacket(bytes, at, end, base, next - at);
+        this.packetBlock(bytes, at, end, base, 4);
         return;
       case SIMPLE_PACKET:
         this.simplePacket(bytes, at, end, base, next - at);
         return;
       case OBSOLETE_PACKET:
-        this.obsoletePacket(bytes, at, end, base, next - at);
+        this.packetBlock(bytes, at, end, base, 2);
         return;
       case SECTION_HEADER:
         this.sectionHeader(bytes, at, end);
@@ -259,59 +259,25 @@ export class PcapngReader implements CaptureReader {
     this.sink.quarantine(base + at, reason, bytes.subarray(at, at + size));
   }
 
-  private enhancedPacket(
+  /** @param width bytes of the interface's number: an obsolete block has its drop count behind it */
+  private packetBlock(
     bytes: Uint8Array,
     at: number,
     end: number,
     base: number,
-    size: number,
+    width: 2 | 4,
   ): void {
+    const size = end + 4 - at;
     if (end - at < 28) return this.reject(bytes, at, size, base, 'packet block too short');
-    const from = this.interfaces[this.u32(bytes, at + 8)];
+    const number = width === 4 ? this.u32(bytes, at + 8) : this.u16(bytes, at + 8);
+    const from = this.interfaces[number];
     if (from === undefined) {
       return this.reject(bytes, at, size, base, 'packet of an interface that is not described');
     }
     const captured = this.u32(bytes, at + 20);
     if (captured > end - at - 28) {
-      return this.reject(
-        bytes,
-        at,
-        size,
-        base,
-        `packet claims ${captured} ${nounOf(captured, 'byte')}`,
-      );
-    }
-    const p = this.packet;
-    p.start = at + 28;
-    p.end = at + 28 + captured;
-    p.wire = this.u32(bytes, at + 24);
-    this.setTime(from, this.u32(bytes, at + 12), this.u32(bytes, at + 16));
-    const options = at + 28 + ((captured + 3) & ~3);
-    if (options + 4 <= end) this.packetOptions(bytes, options, end);
-    this.emit(from, at, base, size);
-  }
-
-  private obsoletePacket(
-    bytes: Uint8Array,
-    at: number,
-    end: number,
-    base: number,
-    size: number,
-  ): void {
-    if (end - at < 28) return this.reject(bytes, at, size, base, 'packet block too short');
-    const from = this.interfaces[this.u16(bytes, at + 8)];
-    if (from === undefined) {
-      return this.reject(bytes, at, size, base, 'packet of an interface that is not described');
-    }
-    const captured = this.u32(bytes, at + 20);
-    if (captured > end - at - 28) {
-      return this.reject(
-        bytes,
-        at,
-        size,
-        base,
-        `packet claims ${captured} ${nounOf(captured, 'byte')}`,
-      );
+      const reason = `packet claims ${captured} ${nounOf(captured, 'byte')}`;
+      return this.reject(bytes, at, size, base, reason);
     }
     const p = this.packet;
     p.start = at + 28;
