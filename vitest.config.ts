@@ -20,11 +20,14 @@ const SLOW = [
   'window/import',
   'window/search',
   'cli/kill',
-  'ingest/hostile-content',
-  'handlers/evidence',
-  'ingest/split-source',
-  'handlers/query',
-  'ingest/resume',
+  'operations/query/handlers',
+  'text/text-index',
+  'protocols/protocols',
+  'pcap/decode',
+  'operations/event/handlers',
+  'coordinator/hostile-content',
+  'operations/evidence/handlers',
+  'coordinator/resume',
 ].map((name) => `/${name}.test.ts`);
 
 const UNIT = ['{app,engine,importers,renderer,fixtures,bench}/**/*.test.{ts,tsx}'];
