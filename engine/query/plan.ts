@@ -178,31 +178,10 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
   const about = stages[0] && stageOperatorOf(stages[0]).about?.(stages[0]);
   const asked =
     about === undefined ? shaped.events : whereNode(shaped.events, analyse(about, resolve, around));
-  const { list, exclude } = context;
-  const within = list === undefined ? asked : held(asked, listFilter(list));
-  const listed =
-    exclude === undefined ? within : held(within, { filter: 'not', item: listFilter(exclude) });
-  const { arrived, notBefore } = context;
-  const come = arrived === undefined ? listed : held(listed, { filter: 'arrived', ...arrived });
-  const events = notBefore === undefined ? come : held(come, fromTime(notBefore));
-
+  const events = restrictions(context).reduce<EventsNode>(held, asked);
   const params = new Params();
   const filters = filtersOf(events);
-  const used: SegmentInfo[] = [];
-  const pruned: PrunedSegment[] = [];
-  let whole = true;
-  const alike = new Alike();
-  for (const segment of inOrder(context.segments)) {
-    const verdict = either(filters.map((filter) => judge(filter, segment, params)));
-    if ('sql' in verdict) whole = false;
-    else if (!verdict.value) {
-      pruned.push({ segment, reason: verdict.reason });
-      continue;
-    }
-    if (segment.hasDeletes) whole = false;
-    used.push(segment);
-    alike.add(segment, verdict);
-  }
+  const { used, pruned, whole, alike } = chooseSegments(filters, context.segments, params);
 
   const derived = stages.length === 0 && shaping.some((stage) => derivesIn(stage, context));
   const rowsShape = stages.length === 0 && !derived;
@@ -220,10 +199,7 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
     needs: [],
     segmentsUsed: used,
     prunedSegments: pruned,
-    days: {
-      total: daysOfAll(context.segments).length,
-      used: daysWithin(used, range),
-    },
+    days: { total: daysOfAll(context.segments).length, used: daysWithin(used, range) },
     rowsExamined: byCatalog ? 0 : sum(used.map(({ rows }) => rows)),
     packetsBeneath: packetsBeneath(filters, context.segments, params),
     streaming: rowsShape && flat !== undefined,
@@ -241,9 +217,64 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
     stages,
     context,
   };
-  // Building it once finds what is wrong, and tells the columns.
+  const built = buildOnce(plan, alike, rowsShape);
+  const sets = columnSets(alike);
+  const chosen = severalValues(stages, plan.projection ?? [], sets, resolve);
+  for (const reading of chosen) readings.add(reading);
+  return { ...plan, ...built, needsRange: needsRange(plan, whole) };
+}
+
+/** What the view asks of events beside its query. */
+function restrictions({ list, exclude, arrived, notBefore }: CompileContext): Filter[] {
+  const filters: Filter[] = [];
+  if (list !== undefined) filters.push(listFilter(list));
+  if (exclude !== undefined) filters.push({ filter: 'not', item: listFilter(exclude) });
+  if (arrived !== undefined) filters.push({ filter: 'arrived', ...arrived });
+  if (notBefore !== undefined) filters.push(fromTime(notBefore));
+  return filters;
+}
+
+interface ChosenSegments {
+  readonly used: readonly SegmentInfo[];
+  readonly pruned: readonly PrunedSegment[];
+  /** Whether all events of those that are used match. */
+  readonly whole: boolean;
+  /** One of each sort of those that are used. */
+  readonly alike: readonly SegmentInfo[];
+}
+
+/** Which segments may have an event that one of the filters takes, in order of time. */
+function chooseSegments(
+  filters: readonly Filter[],
+  segments: readonly SegmentInfo[],
+  params: Params,
+): ChosenSegments {
+  const used: SegmentInfo[] = [];
+  const pruned: PrunedSegment[] = [];
+  let whole = true;
+  const alike = new Alike();
+  for (const segment of inOrder(segments)) {
+    const verdict = either(filters.map((filter) => judge(filter, segment, params)));
+    if ('sql' in verdict) whole = false;
+    else if (!verdict.value) {
+      pruned.push({ segment, reason: verdict.reason });
+      continue;
+    }
+    if (segment.hasDeletes) whole = false;
+    used.push(segment);
+    alike.add(segment, verdict);
+  }
+  return { used, pruned, whole, alike: alike.segments };
+}
+
+/** Builds the statement once: this finds what is wrong with a query, and which columns it reads and returns. */
+function buildOnce(
+  plan: Plan,
+  alike: readonly SegmentInfo[],
+  rowsShape: boolean,
+): Pick<Plan, 'tableColumns' | 'needs'> {
   const needs = new Set<string>();
-  const noting = alike.segments.map((segment) => ({
+  const noting = alike.map((segment) => ({
     ...segment,
     columns: new Noting(segment.columns, needs),
   }));
@@ -251,22 +282,15 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
   let tableColumns: readonly TableColumn[] = [];
   if (rowsShape) {
     relationOf(plan.events, eventContext(noted, noting, new Params()), new Set()).sql();
-    for (const field of plan.projection ?? []) resolve(field);
+    for (const field of plan.projection ?? []) plan.resolve(field);
   } else {
     tableColumns = buildTable(noted, new Params(), undefined).columns;
-    const at = range.from ?? (range.to === undefined ? 0 : range.to - 1);
+    const { from, to } = plan.range;
+    const at = from ?? (to === undefined ? 0 : to - 1);
     const matched = { low: at, high: at };
     if (timelineOf(plan) !== undefined) buildTable(noted, new Params(), gridOf(noted, matched));
   }
-  const sets = columnSets(alike.segments);
-  const chosen = severalValues(stages, plan.projection ?? [], sets, resolve);
-  for (const reading of chosen) readings.add(reading);
-  return {
-    ...plan,
-    tableColumns,
-    needs: [...needs].sort(),
-    needsRange: needsRange(plan, whole),
-  };
+  return { tableColumns, needs: [...needs].sort() };
 }
 
 /** Without columns that SQL cannot name. */

@@ -13,6 +13,7 @@ import {
 import { importOptions } from '../../../engine/operations/evidence/import-items.ts';
 import { isLocked, LOCKED, NOT_UNLOCKED } from '../../../engine/contract/importer.ts';
 import { evidence, formats, readMapping, checkZone } from '../../compose.ts';
+import type { Parsed } from '../arguments.ts';
 import { dateOrderOf, type Command } from '../command.ts';
 import { count, isoMicros, size, visible, write } from '../output.ts';
 import { LIMIT_OPTIONS, limitsOf } from '../limit-options.ts';
@@ -91,49 +92,8 @@ Exit status 3 means: done, but some records were quarantined (they are kept belo
   },
   async run(parsed, { streams, signal, settings }) {
     const [folder, ...paths] = parsed.positionals as [string, ...string[]];
-    const format = parsed.text('format');
-    if (format !== undefined && !formats().includes(format)) {
-      throw new DaybookError(
-        'usage',
-        `there is no format ${JSON.stringify(format)}`,
-        `formats: ${formats().join(', ')}`,
-      );
-    }
-    const timeZone = parsed.text('tz');
-    if (timeZone !== undefined) checkZone(timeZone);
-    const year = parsed.whole('year', 1970);
-    if (year !== undefined && year > 2200)
-      throw new DaybookError(
-        'usage',
-        `--year ${year} is out of range`,
-        'give a year from 1970 to 2200',
-      );
-    if (parsed.flag('no-packets') && parsed.flag('no-flows')) {
-      throw new DaybookError(
-        'usage',
-        '--no-packets and --no-flows together leave nothing of a capture',
-        'give one of them',
-      );
-    }
-    const name = parsed.text('name');
-    if (name !== undefined && (name === '' || !paths.includes('-')))
-      throw new DaybookError(
-        'usage',
-        '--name names what comes on standard input',
-        'give - as a PATH: … | daybook import CASE - --name auth.log',
-      );
-    const map = parsed.text('map');
-    const options = importOptions({
-      format,
-      timeZone,
-      year,
-      dateOrder: dateOrderOf(parsed),
-      clock: parsed.text('clock'),
-      packets: !parsed.flag('no-packets'),
-      flows: !parsed.flag('no-flows'),
-      protocols: !parsed.flag('no-protocols'),
-      mapping: map === undefined ? undefined : readMapping(map),
-    });
+    const options = optionsOf(parsed);
+    const name = nameOf(parsed, paths);
     await takePasswords(parsed);
     const line = new ProgressLine(streams);
     const asJson = parsed.flag('json');
@@ -191,6 +151,58 @@ Exit status 3 means: done, but some records were quarantined (they are kept belo
     return exitStatus(report, streams.err);
   },
 };
+
+/** How all sources are read. */
+function optionsOf(parsed: Parsed): ReturnType<typeof importOptions> {
+  const format = parsed.text('format');
+  if (format !== undefined && !formats().includes(format)) {
+    throw new DaybookError(
+      'usage',
+      `there is no format ${JSON.stringify(format)}`,
+      `formats: ${formats().join(', ')}`,
+    );
+  }
+  const timeZone = parsed.text('tz');
+  if (timeZone !== undefined) checkZone(timeZone);
+  const year = parsed.whole('year', 1970);
+  if (year !== undefined && year > 2200)
+    throw new DaybookError(
+      'usage',
+      `--year ${year} is out of range`,
+      'give a year from 1970 to 2200',
+    );
+  if (parsed.flag('no-packets') && parsed.flag('no-flows')) {
+    throw new DaybookError(
+      'usage',
+      '--no-packets and --no-flows together leave nothing of a capture',
+      'give one of them',
+    );
+  }
+  const map = parsed.text('map');
+  return importOptions({
+    format,
+    timeZone,
+    year,
+    dateOrder: dateOrderOf(parsed),
+    clock: parsed.text('clock'),
+    packets: !parsed.flag('no-packets'),
+    flows: !parsed.flag('no-flows'),
+    protocols: !parsed.flag('no-protocols'),
+    mapping: map === undefined ? undefined : readMapping(map),
+  });
+}
+
+/** What the ledger calls standard input. */
+function nameOf(parsed: Parsed, paths: readonly string[]): string | undefined {
+  const name = parsed.text('name');
+  if (name !== undefined && (name === '' || !paths.includes('-')))
+    throw new DaybookError(
+      'usage',
+      '--name names what comes on standard input',
+      'give - as a PATH: … | daybook import CASE - --name auth.log',
+    );
+  return name;
+}
 
 /** Passwords that are asked for, one after the other, before an import leaves the rest. */
 const MOST_TRIES = 5;
