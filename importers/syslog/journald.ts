@@ -6,8 +6,8 @@
  * keep their names as attributes; memory is bounded by the largest entry that is taken.
  */
 import type { ByteOffset } from '../../engine/contract/event.ts';
+import type { EventBatch } from '../../engine/contract/event-batch.ts';
 import type { EventSink, SourceInput } from '../../engine/contract/importer.ts';
-
 import { JournalEntryWriter, MAX_ENTRY } from '../shared/journal-entry.ts';
 
 const MAX_RAW = 64 * 1024;
@@ -60,97 +60,7 @@ class Field {
 
 /** Reads a journal export. */
 export async function readJournald(input: SourceInput, sink: EventSink): Promise<void> {
-  const batch = sink.batch('log');
-  const writer = new JournalEntryWriter(batch);
-  const field = new Field();
-  let buffer = new Uint8Array(1024 * 1024);
-  let view = new DataView(buffer.buffer);
-  let filled = 0;
-  let base: ByteOffset = 0;
-  let seq = 0;
-  let resync = false;
-
-  /** Handles what is there; gives how many bytes are done with. */
-  const entries = (ended: boolean): number => {
-    let at = 0;
-    for (;;) {
-      if (resync) {
-        const next = afterEntry(buffer, at, filled);
-        if (next < 0) return ended ? filled : Math.max(at, filled - 1);
-        at = next;
-        resync = false;
-      }
-      while (at < filled && buffer[at] === LF) at++;
-      if (at >= filled) return at;
-      let p = at;
-      let state = 1;
-      while (p < filled && buffer[p] !== LF) {
-        state = field.read(buffer, view, p, filled);
-        if (state <= 0) break;
-        p = state;
-      }
-      const whole = state > 0 && p < filled;
-      if (!whole && state >= 0 && !ended && filled - at <= MAX_ENTRY) return at;
-      seq++;
-      // A text that ends with a field's value, line feed or not, is an entry all the same.
-      const last = state === 0 && ended && field.nameStart === p && field.end === filled;
-      if (whole || (ended && (state > 0 || (last && field.start <= filled)))) {
-        const end = state > 0 ? p : filled;
-        write(at, end);
-        at = end;
-      } else {
-        const reason =
-          state === 0 && ended
-            ? 'journal entry is cut short'
-            : state === -1
-              ? 'not a journal field'
-              : `journal entry larger than ${MAX_ENTRY} bytes`;
-        sink.quarantine(
-          base + at,
-          reason,
-          buffer.subarray(at, Math.min(filled, at + MAX_RAW)),
-          seq,
-        );
-        resync = true;
-        at = p;
-      }
-    }
-  };
-
-  const write = (start: number, end: number): void => {
-    const row = batch.length;
-    batch.seq.set(row, seq);
-    batch.offset.set(row, base + start);
-    batch.record_length.set(row, end - start);
-    writer.begin();
-    for (let p = start; p < end;) {
-      const next = field.read(buffer, view, p, end);
-      writer.field(buffer, field.nameStart, field.nameEnd, field.start, field.end);
-      if (next <= 0) break;
-      p = next;
-    }
-    writer.end(buffer, start, end);
-    batch.endRow();
-    sink.record(1);
-  };
-
-  const take = (block: Uint8Array): void => {
-    if (filled + block.length > buffer.length) {
-      const larger = new Uint8Array(Math.max(filled + block.length, buffer.length * 2));
-      larger.set(buffer.subarray(0, filled));
-      buffer = larger;
-      view = new DataView(buffer.buffer);
-    }
-    buffer.set(block, filled);
-    filled += block.length;
-  };
-
-  const discard = (bytes: number): void => {
-    buffer.copyWithin(0, bytes, filled);
-    filled -= bytes;
-    base += bytes;
-  };
-
+  const reader = new ExportReader(sink);
   const blocks = input.blocks()[Symbol.asyncIterator]();
   let since = 0;
   for (;;) {
@@ -158,24 +68,129 @@ export async function readJournald(input: SourceInput, sink: EventSink): Promise
     try {
       next = await blocks.next();
     } catch (error) {
-      discard(entries(true));
+      reader.entries(true);
       throw error;
     }
     if (next.done === true) break;
-    take(next.value);
+    reader.take(next.value);
     since += next.value.length;
     // An entry that spans many blocks is not parsed again for each of them.
-    if (since < Math.min(filled / 4, 1024 * 1024)) continue;
+    if (since < Math.min(reader.filled / 4, 1024 * 1024)) continue;
     since = 0;
     try {
-      discard(entries(false));
-      await sink.drain(base);
+      reader.entries(false);
+      await sink.drain(reader.base);
     } catch (error) {
       await blocks.return?.();
       throw error;
     }
   }
-  discard(entries(true));
+  reader.entries(true);
+}
+
+/** Bytes that were read and not yet understood. */
+class ExportReader {
+  /** Where the first of the bytes is in the content. */
+  base: ByteOffset = 0;
+  /** How many bytes there are. */
+  filled = 0;
+  private readonly sink: EventSink;
+  private readonly batch: EventBatch;
+  private readonly writer: JournalEntryWriter;
+  private readonly field = new Field();
+  private buffer = new Uint8Array(1024 * 1024);
+  private view = new DataView(this.buffer.buffer);
+  private seq = 0;
+  /** After an entry that is quarantined, up to the next. */
+  private resync = false;
+
+  constructor(sink: EventSink) {
+    this.sink = sink;
+    this.batch = sink.batch('log');
+    this.writer = new JournalEntryWriter(this.batch);
+  }
+
+  take(block: Uint8Array): void {
+    if (this.filled + block.length > this.buffer.length) {
+      const larger = new Uint8Array(Math.max(this.filled + block.length, this.buffer.length * 2));
+      larger.set(this.buffer.subarray(0, this.filled));
+      this.buffer = larger;
+      this.view = new DataView(larger.buffer);
+    }
+    this.buffer.set(block, this.filled);
+    this.filled += block.length;
+  }
+
+  /** Handles the entries that are there. */
+  entries(ended: boolean): void {
+    const bytes = this.handle(ended);
+    this.buffer.copyWithin(0, bytes, this.filled);
+    this.filled -= bytes;
+    this.base += bytes;
+  }
+
+  /** @returns how many bytes are done with */
+  private handle(ended: boolean): number {
+    const { buffer, filled, field } = this;
+    let at = 0;
+    for (;;) {
+      if (this.resync) {
+        const next = afterEntry(buffer, at, filled);
+        if (next < 0) return ended ? filled : Math.max(at, filled - 1);
+        at = next;
+        this.resync = false;
+      }
+      while (at < filled && buffer[at] === LF) at++;
+      if (at >= filled) return at;
+      let p = at;
+      let state = 1;
+      while (p < filled && buffer[p] !== LF) {
+        state = field.read(buffer, this.view, p, filled);
+        if (state <= 0) break;
+        p = state;
+      }
+      const whole = state > 0 && p < filled;
+      if (!whole && state >= 0 && !ended && filled - at <= MAX_ENTRY) return at;
+      this.seq++;
+      // A text that ends with a field's value, line feed or not, is an entry all the same.
+      const last = state === 0 && ended && field.nameStart === p && field.end === filled;
+      if (whole || (ended && (state > 0 || (last && field.start <= filled)))) {
+        const end = state > 0 ? p : filled;
+        this.write(at, end);
+        at = end;
+      } else {
+        this.quarantine(at, state, ended);
+        at = p;
+      }
+    }
+  }
+
+  private write(start: number, end: number): void {
+    const { batch, buffer, field, writer } = this;
+    const row = batch.length;
+    batch.seq.set(row, this.seq);
+    batch.offset.set(row, this.base + start);
+    batch.record_length.set(row, end - start);
+    writer.begin();
+    for (let p = start; p < end;) {
+      const next = field.read(buffer, this.view, p, end);
+      writer.field(buffer, field.nameStart, field.nameEnd, field.start, field.end);
+      if (next <= 0) break;
+      p = next;
+    }
+    writer.end(buffer, start, end);
+    batch.endRow();
+    this.sink.record(1);
+  }
+
+  private quarantine(at: number, state: number, ended: boolean): void {
+    let reason = `journal entry larger than ${MAX_ENTRY} bytes`;
+    if (state === 0 && ended) reason = 'journal entry is cut short';
+    else if (state === -1) reason = 'not a journal field';
+    const raw = this.buffer.subarray(at, Math.min(this.filled, at + MAX_RAW));
+    this.sink.quarantine(this.base + at, reason, raw, this.seq);
+    this.resync = true;
+  }
 }
 
 /** Where the entry after the next empty line starts, or -1. */
