@@ -174,13 +174,6 @@ export class TextColumn {
     this.size = to + n;
   }
 
-  /** Makes room for a text of up to `most` bytes; they may be written from 4 behind what is returned. */
-  room(most: number): number {
-    const at = this.size;
-    if (at + most + 4 > this.data.length) this.grow(at + most + 4);
-    return at;
-  }
-
   /**
    * Gives `n` rows from `row` on the text of the row before them, behind which none has come: all at once,
    * which takes a tenth of setting each.

@@ -8,7 +8,7 @@
 import { DaybookError } from '../contract/errors.ts';
 import type { CombinationIndex } from './combinations/combination-index.ts';
 import type { RollupIndex } from './rollup/rollup-index.ts';
-import { mostSideFiles, openFileLimit } from '../util/open-files.ts';
+import { mostSideFiles, OpenFiles, openFileLimit } from '../util/open-files.ts';
 import { SideFile, sideFilePath } from './side-file.ts';
 import type { TextIndex } from './text/index.ts';
 import type { ValueIndex } from './values/value-index.ts';
@@ -70,12 +70,9 @@ export class IndexDamaged extends Error {
 export class IndexFiles {
   private readonly openers: Openers;
   private readonly caseFolder: string | undefined;
-  /** The ones used longest ago are closed, and opened again. */
-  private readonly mostOpen = mostSideFiles(openFileLimit());
   /** By the path of the segment. */
   private readonly handles = new Map<string, Handle>();
-  /** Those that are open, the one used last at the end. */
-  private readonly open = new Set<Handle>();
+  private readonly open = new OpenFiles<Handle>(mostSideFiles(openFileLimit()));
 
   /** @param caseFolder the case that they belong to, of which no link is followed */
   constructor(openers: Openers, caseFolder?: string) {
@@ -92,7 +89,7 @@ export class IndexFiles {
     if (handle === undefined) {
       const path = sideFilePath(segmentFile);
       const open = () => SideFile.open(path, this.caseFolder);
-      handle = new Handle(path, rows, open, this.openers, (one) => this.used(one));
+      handle = new Handle(path, rows, open, this.openers, (one) => this.open.used(one));
       this.handles.set(segmentFile, handle);
     }
     return handle;
@@ -118,16 +115,6 @@ export class IndexFiles {
 
   close(): void {
     this.keepOnly(new Set());
-  }
-
-  private used(handle: Handle): void {
-    this.open.delete(handle);
-    this.open.add(handle);
-    for (const oldest of this.open) {
-      if (this.open.size <= this.mostOpen) break;
-      oldest.close();
-      this.open.delete(oldest);
-    }
   }
 }
 

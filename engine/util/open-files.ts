@@ -1,4 +1,4 @@
-/** How many files this process may have open at a time. */
+/** How many files this process may have open at a time, and which of them are. */
 import { readFileSync } from 'node:fs';
 
 /** Where nothing says it; Windows has no such limit, macOS this one. */
@@ -14,6 +14,27 @@ export function openFileLimit(): number {
   } catch {
     // There is no /proc, as in some sandboxes.
     return USUAL;
+  }
+}
+
+/** Files that are open: of more than `most` the least recently used is closed. */
+export class OpenFiles<T extends { close(): void }> extends Set<T> {
+  private readonly most: number;
+
+  constructor(most: number) {
+    super();
+    this.most = most;
+  }
+
+  /** Opened, or read again. */
+  used(file: T): void {
+    this.delete(file);
+    this.add(file);
+    for (const oldest of this) {
+      if (this.size <= this.most) break;
+      oldest.close();
+      this.delete(oldest);
+    }
   }
 }
 

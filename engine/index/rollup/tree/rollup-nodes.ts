@@ -5,6 +5,7 @@
  */
 import { join } from 'node:path';
 import { listCaseFolder } from '../../../util/case-files.ts';
+import { OpenFiles } from '../../../util/open-files.ts';
 import { DaybookError } from '../../../contract/errors.ts';
 import { IndexDamaged } from '../../segment-indexes.ts';
 import type { RollupQuestion } from '../rollup-index.ts';
@@ -39,7 +40,7 @@ type CaseSegment = Parameters<typeof stateOf>[0] & { readonly id: number };
 export class RollupNodes {
   private readonly folder: string;
   private readonly handles = new Map<string, Handle>();
-  private readonly open = new Set<Handle>();
+  private readonly open = new OpenFiles<Handle>(MOST_OPEN);
   private listed = false;
   /** What `of` found. */
   private fit: { segments: readonly CaseSegment[]; nodes: readonly Handle[] } | undefined;
@@ -95,17 +96,7 @@ export class RollupNodes {
     }
     for (const name of names) {
       if (!this.handles.has(name))
-        this.handles.set(name, new Handle(this.folder, name, (one) => this.used(one)));
-    }
-  }
-
-  private used(handle: Handle): void {
-    this.open.delete(handle);
-    this.open.add(handle);
-    for (const oldest of this.open) {
-      if (this.open.size <= MOST_OPEN) break;
-      oldest.close();
-      this.open.delete(oldest);
+        this.handles.set(name, new Handle(this.folder, name, (one) => this.open.used(one)));
     }
   }
 }
