@@ -88,35 +88,16 @@ export function formatter(options: FormatOptions): Formatter {
       const number = row[column.parts[0]!.at];
       return number === null || number === undefined ? null : formatNumber(number);
     }
-    const part = (role: ResultPart['role']): RawValue => {
-      const found = column.parts.find((one) => one.role === role);
-      return found === undefined ? null : row[found.at];
-    };
-    const raw = part('value');
-    switch (column.type) {
-      case 'address': {
-        const v4 = part('v4');
-        const v6 = part('v6');
-        if (v4 !== null && v4 !== undefined) return formatIp4(Number(v4));
-        return v6 === null || v6 === undefined ? null : formatIp6(uuidToIp6(String(v6)));
-      }
-      case 'event-id': {
-        const source = part('source');
-        const seq = part('seq');
-        if (source === null || seq === null || seq === undefined) return null;
-        return formatEventId(Number(source), Number(seq));
-      }
-      default:
-    }
+    if (column.type === 'address') return shownAddress(column, row);
+    if (column.type === 'event-id') return shownEventId(column, row);
+    const raw = partOf(column, row, 'value');
     if (raw === null || raw === undefined) return null;
     switch (column.type) {
-      case 'instant':
-        return formatTime(
-          Number(raw),
-          Number(part('nanos') ?? 0),
-          shownDigits(Number(raw), Number(part('digits') ?? COMPUTED_DIGITS)),
-          zone,
-        );
+      case 'instant': {
+        const digits = Number(partOf(column, row, 'digits') ?? COMPUTED_DIGITS);
+        const nanos = Number(partOf(column, row, 'nanos') ?? 0);
+        return formatTime(Number(raw), nanos, shownDigits(Number(raw), digits), zone);
+      }
       case 'time':
         return formatTime(Number(raw), 0, COMPUTED_DIGITS, zone);
       case 'proto':
@@ -163,6 +144,29 @@ export function formatter(options: FormatOptions): Formatter {
       return out;
     },
   };
+}
+
+function partOf(
+  { parts }: OutputColumn,
+  row: readonly RawValue[],
+  role: ResultPart['role'],
+): RawValue {
+  const found = parts.find((one) => one.role === role);
+  return found === undefined ? null : row[found.at];
+}
+
+function shownAddress(column: OutputColumn, row: readonly RawValue[]): string | null {
+  const v4 = partOf(column, row, 'v4');
+  if (v4 !== null && v4 !== undefined) return formatIp4(Number(v4));
+  const v6 = partOf(column, row, 'v6');
+  return v6 === null || v6 === undefined ? null : formatIp6(uuidToIp6(String(v6)));
+}
+
+function shownEventId(column: OutputColumn, row: readonly RawValue[]): string | null {
+  const source = partOf(column, row, 'source');
+  const seq = partOf(column, row, 'seq');
+  if (source === null || seq === null || seq === undefined) return null;
+  return formatEventId(Number(source), Number(seq));
 }
 
 /** Names come from evidence: `__proto__` is a name like any other. */

@@ -10,7 +10,6 @@ import { SourceError } from '../../engine/contract/errors.ts';
 import type { ByteSource } from './byte-source.ts';
 
 export const TAR_BLOCK = 512;
-const CUT = { state: 'partial' } as const;
 /** Names and pax records beyond this are damage, or an attack. */
 const MAX_EXTENSION = 1024 * 1024;
 
@@ -94,6 +93,30 @@ function paxRecords(bytes: Buffer, into: Map<string, Buffer>): void {
   }
 }
 
+/** The next block that is a header, and where it begins; undefined at the end. */
+async function nextHeader(
+  source: ByteSource,
+): Promise<{ block: Buffer; start: number } | undefined> {
+  for (;;) {
+    const start = source.position;
+    if (!(await source.ensure(TAR_BLOCK))) {
+      if (source.failure.length > 0) throw source.failure[0];
+      if (source.available === 0) return undefined;
+      const rest = source.buffer.subarray(source.at, source.end);
+      if (rest.every((byte) => byte === 0)) return undefined;
+      throw endsWithin(start);
+    }
+    const block = Buffer.from(source.buffer.subarray(source.at, source.at + TAR_BLOCK));
+    if (hasChecksum(block)) {
+      source.at += TAR_BLOCK;
+      return { block, start };
+    }
+    if (!block.every((byte) => byte === 0))
+      throw new SourceError(`no header of an archive member at byte ${start}`, start);
+    source.at += TAR_BLOCK;
+  }
+}
+
 /**
  * The next member; `source` then stands at its content. Undefined at the end. Blocks of zeros are
  * passed over, so that archives written one after the other are one.
@@ -104,28 +127,9 @@ export async function nextTarMember(source: ByteSource): Promise<TarMember | und
   const global = new Map<string, Buffer>();
   const pax = new Map<string, Buffer>();
   for (;;) {
-    const start = source.position;
-    if (!(await source.ensure(TAR_BLOCK))) {
-      if (source.failure.length > 0) throw source.failure[0];
-      if (source.available === 0) return undefined;
-      const rest = source.buffer.subarray(source.at, source.end);
-      if (rest.every((byte) => byte === 0)) return undefined;
-      throw new SourceError(
-        `the archive ends within a header, at byte ${start}`,
-        start,
-        undefined,
-        CUT,
-      );
-    }
-    const block = Buffer.from(source.buffer.subarray(source.at, source.at + TAR_BLOCK));
-    if (!hasChecksum(block)) {
-      if (block.every((byte) => byte === 0)) {
-        source.at += TAR_BLOCK;
-        continue;
-      }
-      throw new SourceError(`no header of an archive member at byte ${start}`, start);
-    }
-    source.at += TAR_BLOCK;
+    const header = await nextHeader(source);
+    if (header === undefined) return undefined;
+    const { block, start } = header;
     const headerSize = tarNumber(block, 124, 12);
     const flag = String.fromCharCode(block[156]!);
     if (!Number.isSafeInteger(headerSize)) {
@@ -141,12 +145,7 @@ export async function nextTarMember(source: ByteSource): Promise<TarMember | und
       const whole = headerSize + paddingOf(headerSize);
       if (!(await source.ensure(whole))) {
         if (source.failure.length > 0) throw source.failure[0];
-        throw new SourceError(
-          `the archive ends within a header, at byte ${start}`,
-          start,
-          undefined,
-          CUT,
-        );
+        throw endsWithin(start);
       }
       const bytes = Buffer.from(source.buffer.subarray(source.at, source.at + headerSize));
       source.at += whole;
@@ -158,14 +157,7 @@ export async function nextTarMember(source: ByteSource): Promise<TarMember | und
     if (flag === 'S') {
       let extended = block[482] === 1;
       while (extended) {
-        if (!(await source.ensure(TAR_BLOCK))) {
-          throw new SourceError(
-            `the archive ends within a header, at byte ${start}`,
-            start,
-            undefined,
-            CUT,
-          );
-        }
+        if (!(await source.ensure(TAR_BLOCK))) throw endsWithin(start);
         extended = source.buffer[source.at + 504] === 1;
         source.at += TAR_BLOCK;
       }
@@ -195,6 +187,11 @@ export async function nextTarMember(source: ByteSource): Promise<TarMember | und
       padding: paddingOf(size),
     };
   }
+}
+
+function endsWithin(header: number): SourceError {
+  const message = `the archive ends within a header, at byte ${header}`;
+  return new SourceError(message, header, undefined, { state: 'partial' });
 }
 
 function paddingOf(size: number): number {
