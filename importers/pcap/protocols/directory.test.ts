@@ -34,7 +34,7 @@ describe('Kerberos', () => {
     const rows = await said(exchange(8800, messages, cut));
     expect(rows.map((row) => [row.kind, row['message']])).toEqual([
       ['kerberos', 'AS alice@EXAMPLE.COM krbtgt/EXAMPLE.COM KDC_ERR_PREAUTH_FAILED'],
-      ['kerberos', 'TGS alice@EXAMPLE.COM cifs/host1 success'],
+      ['kerberos', 'TGS alice@CORP.EXAMPLE.COM cifs/host1 success'],
     ]);
     expect(rows[0]).toMatchObject({
       ...{ user: 'alice', user_domain: 'EXAMPLE.COM', outcome: 'failure', action: 'login' },
@@ -45,7 +45,12 @@ describe('Kerberos', () => {
         ...{ till: '2037-09-13T02:48:05Z', client: 'alice/EXAMPLE.COM', error_code: '24' },
       },
     });
-    expect(rows[1]?.attrs).toMatchObject({ cipher: 'rc4-hmac', sname: 'cifs/host1', success: 'T' });
+    // The account may be of another realm than the service.
+    expect(rows[1]).toMatchObject({ user: 'alice', user_domain: 'CORP.EXAMPLE.COM' });
+    expect(rows[1]?.attrs).toMatchObject({
+      ...{ cipher: 'rc4-hmac', sname: 'cifs/host1', success: 'T' },
+      ...{ realm: 'EXAMPLE.COM', client: 'alice/CORP.EXAMPLE.COM' },
+    });
   });
 
   it('goes on after a gap, and pairs nothing across it', async () => {

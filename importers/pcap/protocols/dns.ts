@@ -162,10 +162,16 @@ class Reader {
   }
 }
 
-/** Dots and backslashes within a label are escaped, as in zone files. */
+/** Dots, backslashes and control characters within a label are escaped, as in zone files (RFC 1035, 5.1). */
 function labelOf(bytes: Uint8Array, start: number, end: number): string {
-  const text = textOf(bytes, start, end);
-  return /[.\\]/.test(text) ? text.replace(/[.\\]/g, '\\$&') : text;
+  return textOf(bytes, start, end).replace(UNSAFE, (char) =>
+    char === '.' || char === '\\' ? `\\${char}` : `\\${decimal(char)}`,
+  );
+}
+const UNSAFE = /[.\\\p{Cc}]/gu;
+
+function decimal(char: string): string {
+  return String(char.charCodeAt(0)).padStart(3, '0');
 }
 
 /** RFC 1001, 14: half bytes as letters from A on; the last byte says what has the name. */
@@ -177,11 +183,14 @@ function netbiosName(text: string): string {
   for (let i = 0; i < 32; i += 2) {
     const byte = ((first.charCodeAt(i) - 65) << 4) | (first.charCodeAt(i + 1) - 65);
     if (i === 30) suffix = byte;
-    else name += String.fromCharCode(byte);
+    else if (byte >= 0x20 && byte <= 0x7e) name += String.fromCharCode(byte);
+    else name += `<${hex2(byte)}>`;
   }
-  const plain = name.replace(/[ \0]+$/, '');
-  const printable = /^[\x20-\x7e]*$/.test(plain) ? plain : JSON.stringify(plain);
-  return [`${printable}<${suffix.toString(16).padStart(2, '0')}>`, ...scope].join('.');
+  return [`${name.replace(/ +$/, '')}<${hex2(suffix)}>`, ...scope].join('.');
+}
+
+function hex2(value: number): string {
+  return value.toString(16).padStart(2, '0');
 }
 
 /**

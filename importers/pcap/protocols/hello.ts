@@ -19,6 +19,9 @@ export interface Hello {
   readonly serverName: string | undefined;
 }
 
+const [FIRST_DRAFT, LAST_SHORT_DRAFT] = [0x7f00, 0x7f15];
+const EMPTY = new Uint8Array(0);
+
 /** Reads numbers of 16 bits between two places; an odd byte at the end is left out. */
 function words(bytes: Uint8Array, start: number, end: number): number[] {
   const out: number[] = [];
@@ -37,8 +40,10 @@ export function readHello(
   if (at + 1 > end) return undefined;
   const version = u16(bytes, start);
   const random = bytes.subarray(start + 2, at);
-  const sessionId = bytes.subarray(at + 1, at + 1 + bytes[at]!);
-  at += 1 + bytes[at]!;
+  // Of drafts up to 21 of TLS 1.3 a ServerHello has neither session nor compression.
+  const isDraft = !isClient && version >= FIRST_DRAFT && version <= LAST_SHORT_DRAFT;
+  const sessionId = isDraft ? EMPTY : bytes.subarray(at + 1, at + 1 + bytes[at]!);
+  if (!isDraft) at += 1 + bytes[at]!;
   if (at + 2 > end) return undefined;
   let ciphers: number[];
   if (isClient) {
@@ -49,7 +54,7 @@ export function readHello(
     at += 1 + bytes[at]!;
   } else {
     ciphers = [u16(bytes, at)];
-    at += 3;
+    at += isDraft ? 2 : 3;
   }
   const hello = {
     ...{ isClient, version, random, sessionId, ciphers, extensions: [] as number[] },

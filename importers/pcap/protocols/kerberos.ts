@@ -63,6 +63,9 @@ const ERRORS: Readonly<Record<number, string>> = {
 interface KerberosMessage {
   readonly type: number;
   readonly client: string | undefined;
+  /** Of the client; a request for a ticket of a service (TGS) does not say it. */
+  readonly clientRealm?: string | undefined;
+  /** Of the server. */
   readonly realm: string | undefined;
   readonly server: string | undefined;
   /** From when, and until when the ticket is to be valid. */
@@ -92,8 +95,11 @@ function readKerberos(bytes: Uint8Array, start: number, end: number): KerberosMe
   if (isRequest) {
     const body = fields.within(4);
     if (body === undefined) return undefined;
+    const realm = body.text(2);
     return {
-      ...{ type, client: body.name(1), realm: body.text(2), server: body.name(3) },
+      ...{ type, client: body.name(1), realm, server: body.name(3) },
+      // RFC 4120, 5.4.1: in a request to log in that of the client, too.
+      clientRealm: type === AS_REQUEST ? realm : undefined,
       ...{ from: timeOf(body.text(4)), till: timeOf(body.text(5)), options: body.flags(0) },
       offered: body.numbers(8).map(etypeName),
     };
@@ -101,12 +107,14 @@ function readKerberos(bytes: Uint8Array, start: number, end: number): KerberosMe
   if (type === ERROR)
     return {
       ...{ type, client: fields.name(8), realm: fields.text(9), server: fields.name(10) },
+      clientRealm: fields.text(7),
       ...{ error: fields.number(6), errorText: fields.text(11) },
     };
   const ticket = fields.ticket(5);
   const cipher = ticket?.within(3)?.number(0);
   return {
-    ...{ type, client: fields.name(4), realm: ticket?.text(1), server: ticket?.name(2) },
+    ...{ type, client: fields.name(4), clientRealm: fields.text(3) },
+    ...{ realm: ticket?.text(1), server: ticket?.name(2) },
     cipher: cipher === undefined ? undefined : etypeName(cipher),
   };
 }
@@ -267,6 +275,7 @@ export class KerberosExchange {
     const kind =
       request === undefined && answer?.type === ERROR ? undefined : isInitial ? 'AS' : 'TGS';
     const client = answer?.client ?? request?.client;
+    const clientRealm = answer?.clientRealm ?? request?.clientRealm;
     const realm = request?.realm ?? answer?.realm;
     const server = request?.server ?? answer?.server;
     const { error } = answer ?? {};
@@ -279,19 +288,19 @@ export class KerberosExchange {
       ...{ kind: 'kerberos', type: kind ?? 'error', at },
       text: [
         kind,
-        client === undefined ? undefined : `${client}@${realm ?? ''}`,
+        client === undefined ? undefined : `${client}@${clientRealm ?? ''}`,
         server,
         word ?? outcome,
       ]
         .filter((part) => part !== undefined && part !== '')
         .join(' '),
       columns: {
-        ...{ user: client, user_domain: realm, outcome, reason: word },
+        ...{ user: client, user_domain: clientRealm, outcome, reason: word },
         ...(isInitial && kind === 'AS' ? { category: 'authentication', action: 'login' } : {}),
       },
       attributes: {
         request_type: kind,
-        client: client === undefined ? undefined : `${client}/${realm ?? ''}`,
+        client: client === undefined ? undefined : `${client}/${clientRealm ?? ''}`,
         ...{ cname: client, realm, sname: server, cipher: answer?.cipher },
         ...{ from: request?.from, till: request?.till },
         forwardable: request && flag(request, 1),

@@ -85,6 +85,15 @@ it('puts together what comes in several packets, in any order', async () => {
   expect(row).toMatchObject({ tls_sni: 'www.example.com' });
 });
 
+it('reads what servers send without the bit that is fixed for clients (RFC 9287)', async () => {
+  const greased = { ...SERVER, first: SERVER.first & ~0x40 };
+  const [row] = await of('tls', [
+    sent(crypto(0, HELLO)),
+    datagram(false, 4433, initial(greased, 1, crypto(0, ANSWER))),
+  ]);
+  expect(row?.attrs).toMatchObject({ version: 'TLSv13', cipher: 'TLS_AES_128_GCM_SHA256' });
+});
+
 it('reads version 2', async () => {
   const [row] = await of('tls', [datagram(true, 443, initial(CLIENT_2, 7, crypto(0, HELLO)))]);
   expect(row).toMatchObject({ tls_sni: 'www.example.com', attrs: { quic_version: 'quicv2' } });

@@ -12,7 +12,9 @@ import { type Hello, readHello } from './hello.ts';
 import type { Endpoints, MessageSink, Stamp } from './messages.ts';
 import { handshakeMessage } from './tls.ts';
 
-const LONG_HEADER = 0xc0;
+const LONG_HEADER = 0x80;
+/** Set by a client in its first packets; a server may leave it away (RFC 9287). */
+const FIXED_BIT = 0x40;
 const MAX_CONNECTION_ID_BYTES = 20;
 /** RFC 9000, 14.1: datagrams in which clients begin are no smaller. */
 const LEAST_DATAGRAM = 1200;
@@ -36,6 +38,7 @@ function version(salt: string, labels: Version['labels'] = 'quic', initial = 0):
 const V1 = version('38762cf7f55934b34d179ae6a4c80cadccbb7f0a');
 const V2 = version('0dede3def700a6db819381be6e269dcbf9bd2ed9', 'quicv2', 1);
 const DRAFT_29 = version('afbfec289993d24c9e9786f19c6111e04390a899');
+const DRAFT_22 = version('7fbcdb0e7c66bbe9193a96cd21519ebd7a02644a');
 const DRAFT_23 = version('c3eef712c72ebb5a11a7d2432bb46365bef9f502');
 
 function versionOf(number: number): Version | undefined {
@@ -46,7 +49,8 @@ function versionOf(number: number): Version | undefined {
   // A version that no server has, with which a client asks for those that it has (RFC 9000, 15).
   if ((number & 0x0f0f0f0f) === 0x0a0a0a0a) return DRAFT_29;
   // Versions of one vendor, by the draft that they follow.
-  return number === 0xfaceb002 ? DRAFT_23 : undefined;
+  if (number === 0xfaceb001) return DRAFT_22;
+  return number === 0xfaceb002 || number === 0xfaceb00e ? DRAFT_23 : undefined;
 }
 
 interface Keys {
@@ -219,7 +223,11 @@ function takeCrypto(plain: Buffer, crypto: Crypto): void {
 
 /** Whether a datagram may begin a connection of QUIC. */
 export function mayBeginQuic(bytes: Uint8Array, start: number, end: number): boolean {
-  return end - start >= LEAST_DATAGRAM && longPacket(bytes, start, end)?.isInitial === true;
+  return (
+    end - start >= LEAST_DATAGRAM &&
+    (bytes[start]! & FIXED_BIT) !== 0 &&
+    longPacket(bytes, start, end)?.isInitial === true
+  );
 }
 
 export class QuicConversation {

@@ -129,10 +129,10 @@ export class SmbFiles {
     transfer.add(offset, part);
   }
 
-  /** Messages of a side are missing: parts of its files may be among them. */
+  /** Messages of a side are missing: parts of files may be among them, or requests that say where parts belong. */
   lose(isFromClient: boolean): void {
     for (const [key, transfer] of this.open)
-      if (key.startsWith(isFromClient ? 'w' : 'r')) transfer.mayLack = true;
+      if (isFromClient || key.startsWith('r')) transfer.mayLack = true;
   }
 
   close(id: string): void {

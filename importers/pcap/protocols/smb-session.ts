@@ -213,7 +213,11 @@ export class SmbSession {
 
   awaitFile(id: string, request: FileRequest): void {
     const { fileRequests } = this;
-    if (fileRequests.size >= MAX_WAITING) fileRequests.delete(fileRequests.keys().next().value!);
+    if (fileRequests.size >= MAX_WAITING) {
+      fileRequests.delete(fileRequests.keys().next().value!);
+      // Where the bytes that answer it belong is not known any more.
+      this.carried.lose(false);
+    }
     fileRequests.set(id, request);
   }
 

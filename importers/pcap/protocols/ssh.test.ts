@@ -39,6 +39,14 @@ it('says banners, what both sides offer, and what they agree on', async () => {
   });
 });
 
+it('leaves away what pads a banner', async () => {
+  const [row] = await of('ssh', [
+    client(1, HELLO),
+    server(1, `SSH-2.0-server_2 ${'\0'.repeat(99)}\r\n`),
+  ]);
+  expect(row?.attrs['server']).toBe('SSH-2.0-server_2');
+});
+
 it('names the flow, and has a server that speaks first as the server', async () => {
   // Nothing but the port tells which side it is.
   const known = stream(22);

@@ -157,7 +157,8 @@ class SshStream implements StreamParser {
       const line = textOf(bytes, 0, stop).replace(/\r$/, '');
       side.held.drop(stop + 1);
       if (line.startsWith('SSH-')) {
-        side.banner = line;
+        // What is padding, or would end it for a receiver, is no part of it.
+        side.banner = line.replace(/ ?\0.*$/s, '');
         return true;
       }
       side.lines += 1;

@@ -42,6 +42,8 @@ const HELLO_RETRY = Buffer.from(
 const VERSIONS: Readonly<Record<number, string>> = {
   ...{ 0x0300: 'SSLv3', 0x0301: 'TLSv10', 0x0302: 'TLSv11', 0x0303: 'TLSv12', 0x0304: 'TLSv13' },
 };
+/** Of TLS 1.3: the first byte of their numbers. */
+const DRAFTS = 0x7f;
 const ALERTS: Readonly<Record<number, string>> = {
   ...{ 0: 'close_notify', 10: 'unexpected_message', 20: 'bad_record_mac', 40: 'handshake_failure' },
   ...{ 42: 'bad_certificate', 43: 'unsupported_certificate', 44: 'certificate_revoked' },
@@ -343,6 +345,7 @@ function hash(name: string, bytes: Uint8Array): string {
 }
 
 function versionText(version: number): string {
+  if (version >>> 8 === DRAFTS) return `TLSv13-draft${version & 0xff}`;
   return VERSIONS[version] ?? `0x${hex4(version)}`;
 }
 

@@ -17,6 +17,8 @@ export const sequence = (...parts: readonly Uint8Array[]): Uint8Array => ber(0x3
 const name = (...parts: readonly string[]): Uint8Array =>
   sequence(field(0, whole(1)), field(1, sequence(...parts.map((part) => text(part, 0x1b)))));
 const realm = text('EXAMPLE.COM', 0x1b);
+/** Of the accounts that ask for tickets of services. */
+const clientRealm = text('CORP.EXAMPLE.COM', 0x1b);
 export const request = (
   type: 10 | 12,
   client: string | undefined,
@@ -70,7 +72,8 @@ export const reply = (type: 11 | 13, client: string, ...server: string[]): Uint8
   ber(
     0x60 + type,
     sequence(
-      ...[field(0, whole(5)), field(1, whole(type)), field(3, realm), field(4, name(client))],
+      ...[field(0, whole(5)), field(1, whole(type))],
+      ...[field(3, type === 11 ? realm : clientRealm), field(4, name(client))],
       field(5, ticket(...server)),
     ),
   );
