@@ -13,14 +13,14 @@ export interface FlowEnds {
   readonly serverPort: number;
 }
 
-/** An HTTP/1 body that was sent compressed or chunked. */
+/** An HTTP body that was sent compressed, chunked or in frames of HTTP/2. */
 export interface BodyPlace {
   readonly isFromClient: boolean;
   /** Its message, such as `200 OK for GET /`, cut to 200 characters. */
   readonly message: string;
   /** Offset of its first byte in what the side sent, missing bytes included. */
   readonly start: number;
-  /** Encodings that it was sent in, such as `gzip` or `br, chunked`. */
+  /** Encodings that it was sent in, such as `gzip`, `br, chunked` or `frames`. */
   readonly encoding: string;
   /** Time of its first byte. */
   readonly ts: EpochMicros | undefined;

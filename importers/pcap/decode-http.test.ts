@@ -77,6 +77,16 @@ it('says what cannot be decoded, and shows it as it is', () => {
   expect(Buffer.from(found.bytes).toString()).toBe(`${own}hello`);
 });
 
+it('decodes what ends wrongly, and says so', () => {
+  const packed = gzipSync(BODY);
+  packed[packed.length - 8]! ^= 1;
+  const found = decodeHttp(
+    text([head('Content-Encoding: gzip', `Content-Length: ${packed.length}`), packed]),
+  )!;
+  expect(found.problems).toEqual(['the gzip encoding of a body ends wrongly']);
+  expect(Buffer.from(found.bytes).toString()).toContain(BODY);
+});
+
 it('bounds what comes out', () => {
   const bomb = gzipSync(Buffer.alloc(64 << 20));
   const found = decodeHttp(text([head('Content-Encoding: gzip'), bomb]))!;

@@ -32,10 +32,12 @@ export function decodeHttp(bytes: Uint8Array): DecodedHttp | undefined {
     changed ||= body.isChunked;
     for (const encoding of head.encodings.toReversed()) {
       try {
-        content = decodeContent(content, encoding, {
+        const decoded = decodeContent(content, encoding, {
           maxOutputLength: MOST_DECODED_BYTES,
           isPartial: true,
         });
+        ({ content } = decoded);
+        if (decoded.endsWrongly) problems.push(`the ${encoding} encoding of a body ends wrongly`);
         changed = true;
       } catch {
         problems.push(`a body cannot be decoded as ${encoding}`);

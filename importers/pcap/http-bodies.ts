@@ -1,5 +1,5 @@
 /**
- * Bodies of HTTP/1 in what a connection carries, decoded: without their chunks, and decompressed.
+ * Bodies of HTTP in what a connection carries, decoded: without their chunks, and decompressed.
  *
  * Invariants: bodies that are compressed are held up to a bound each and a bound over all; of one that is longer, or that was not
  * captured to its end, the beginning is decoded, and its end says so.
@@ -7,8 +7,10 @@
 import type { BodyPlace, BodyTaker } from '../../engine/contract/payloads.ts';
 import { decodeContent, isContentEncoding } from './protocols/content-encodings.ts';
 import { HeldBytes } from './protocols/held-bytes.ts';
-import { type BodyBeginning, HTTP, type HttpBody, HttpStream } from './protocols/http.ts';
-import type { Endpoints, MessageSink, Stamp } from './protocols/messages.ts';
+import type { BodyBeginning, HttpBody } from './protocols/http-message.ts';
+import { HTTP, HttpStream } from './protocols/http.ts';
+import { HTTP2, Http2Stream } from './protocols/http2.ts';
+import type { Endpoints, MessageSink, Stamp, StreamParser } from './protocols/messages.ts';
 
 /** Of one body, as it was sent. */
 const MOST_ENCODED_BYTES = 4 << 20;
@@ -55,7 +57,7 @@ export class HttpBodies {
     { sent: 0, first: new HeldBytes() },
     { sent: 0, first: new HeldBytes() },
   ];
-  private parser: HttpStream | undefined;
+  private parser: StreamParser | undefined;
   /** Whether the client is the side that is taken for the server: a capture may begin within a connection. */
   private isTurned = false;
   /** Of the first of the bytes that the parser has, in what the side sent. */
@@ -83,19 +85,16 @@ export class HttpBodies {
     const { first } = side;
     if (first.length > 0) first.append(bytes);
     const all = first.length > 0 ? first.bytes : bytes;
-    const sender = HTTP.recognise(all, 0, all.length, this.ends, isClient);
+    const second = HTTP2.recognise(all, 0, all.length, this.ends, isClient);
+    const sender = second ?? HTTP.recognise(all, 0, all.length, this.ends, isClient);
     if (sender === 'more' && all.length <= MOST_FIRST_BYTES) {
       if (first.length === 0) first.append(bytes);
       return;
     }
     if (sender === 'client' || sender === 'server') {
       this.isTurned = (sender === 'client') !== isClient;
-      this.parser = new HttpStream(
-        this.ends,
-        SINK,
-        (beginning) => this.body(beginning),
-        (beginning) => this.leave(beginning),
-      );
+      const Parser = second === undefined ? HttpStream : Http2Stream;
+      this.parser = new Parser(this.ends, SINK, (beginning) => this.body(beginning));
       this.feed(isClient, all, side.sent - all.length, at);
       const other = this.sides[isClient ? 1 : 0];
       const held = other.first;
@@ -131,28 +130,21 @@ export class HttpBodies {
 
   private body(beginning: BodyBeginning): HttpBody {
     const encodings = encodingsOf(beginning);
-    if (encodings.length === 0 && !beginning.isChunked) return AS_SENT;
+    if (encodings.length === 0 && beginning.framing === undefined) return AS_SENT;
     const taker = this.begin(this.placeOf(beginning));
     return encodings.length === 0
       ? new ChunkedBody(taker)
       : new EncodedBody(taker, encodings, this.room);
   }
 
-  /** A body that is not decoded, for it is not known where it ends. */
-  private leave(beginning: BodyBeginning): void {
-    if (encodingsOf(beginning).length === 0 && !beginning.isChunked) return;
-    const taker = this.begin(this.placeOf(beginning));
-    taker.end('too many requests before them were not answered');
-  }
-
   private placeOf(beginning: BodyBeginning): BodyPlace {
-    const { at, isFromClient, isChunked, message, start } = beginning;
+    const { at, isFromClient, framing = [], message, start } = beginning;
     const encodings = encodingsOf(beginning);
     return {
       isFromClient: isFromClient !== this.isTurned,
       message: message.slice(0, MOST_MESSAGE),
       start: this.base + start,
-      encoding: [...encodings, ...(isChunked ? ['chunked'] : [])].join(', ').slice(0, MOST_MESSAGE),
+      encoding: encodings.concat(framing).join(', ').slice(0, MOST_MESSAGE),
       ts: Number.isNaN(at.micros) ? undefined : at.micros,
     };
   }
@@ -254,8 +246,10 @@ class EncodedBody implements HttpBody {
   private decoded(): Uint8Array | undefined {
     let content = this.held.bytes;
     for (const encoding of this.encodings.toReversed()) {
+      // All of it is there where it ends wrongly: the event of the file says so.
       const decode = (isPartial: boolean): Uint8Array =>
-        decodeContent(content, encoding, { maxOutputLength: MOST_DECODED_BYTES, isPartial });
+        decodeContent(content, encoding, { maxOutputLength: MOST_DECODED_BYTES, isPartial })
+          .content;
       try {
         content = decode(this.problem !== undefined);
       } catch (error) {

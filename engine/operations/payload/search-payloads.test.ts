@@ -211,18 +211,19 @@ describe('HTTP bodies', () => {
       'gzip',
     ]);
     const why = Object.fromEntries(report.undecoded.map(({ reason, bodies }) => [reason, bodies]));
+    // One of which only the checksum is wrong is decoded.
     expect(why).toEqual({
-      'they cannot be decoded as gzip': 2,
+      'they cannot be decoded as gzip': 1,
       'they are encoded as compress': 1,
       'they have more than 64 MiB when decoded': 1,
       'their ends were not captured': 1,
     });
     expect(notSearchedTexts(report)).toContain(
-      'not fully decoded: 2 HTTP bodies: they cannot be decoded as gzip',
+      'not fully decoded: 1 HTTP body: they cannot be decoded as gzip',
     );
   });
 
-  it('are counted after too many unanswered requests', async () => {
+  it('are decoded after any number of unanswered requests', async () => {
     const body = gzipSync(BODY);
     const post = (headers: string, content: Uint8Array): Buffer =>
       Buffer.concat([
@@ -241,11 +242,8 @@ describe('HTTP bodies', () => {
     const other = await smallCase({ 'one-sided.pcap': capture(frames) }, evidence);
     try {
       const { found, report } = await search('needle', undefined, 1000, other);
-      expect(found.filter(({ body: within }) => within !== undefined)).toHaveLength(128);
-      expect(report.bodies).toBe(131);
-      expect(report.undecoded).toEqual([
-        { reason: 'too many requests before them were not answered', bodies: 3 },
-      ]);
+      expect(found.filter(({ body: within }) => within !== undefined)).toHaveLength(131);
+      expect(report).toMatchObject({ bodies: 131, undecoded: [] });
     } finally {
       await other.dispose();
     }

@@ -5,7 +5,7 @@
  */
 import { createHash, hash, type Hash } from 'node:crypto';
 import type { FileReceiver } from '../../../engine/contract/carried-files.ts';
-import { decodeContent, isContentEncoding } from './content-encodings.ts';
+import { decodeContent, type Decoded, isContentEncoding } from './content-encodings.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { MAGIC_BYTES, mediaType } from './magic.ts';
 import type { Endpoints, MessageSink, ProtocolMessage, Stamp } from './messages.ts';
@@ -120,7 +120,7 @@ export class CarriedFile {
     const { encoding, encoded } = this;
     if (encoding === undefined) return;
     const maxOutputLength = LEAST_DECODED_BYTES + MAX_RATIO * encoded.length;
-    let decoded: Uint8Array | undefined;
+    let decoded: Decoded;
     try {
       decoded = decodeContent(encoded.bytes, encoding, { maxOutputLength });
     } catch {
@@ -130,7 +130,8 @@ export class CarriedFile {
     this.encoding = undefined;
     this.encoded.clear();
     this.isDecoded = true;
-    this.take(decoded, true);
+    if (decoded.endsWrongly) this.problem = `its ${encoding} encoding ends wrongly`;
+    this.take(decoded.content, true);
   }
 
   /** Gives its event, unless no byte of it was captured. @returns its hashes, of a file that is whole */

@@ -1,6 +1,6 @@
 /** Files that connections carry. */
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
+import { deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { CollectedRow } from '../../shared/testing/collect.ts';
 import { ACK, ascii, cat, ethernet, ip4, n16, tcp } from '../testing/build.ts';
@@ -64,6 +64,18 @@ describe('of HTTP', () => {
     expect(rows[0]?.attrs).not.toHaveProperty('problem');
     // The stated size is that of the compressed bytes.
     expect(rows[0]?.attrs['total_bytes']).toBe(headers.includes('gzip') ? undefined : '1000');
+  });
+
+  it.each<[string, string, (zipped: Buffer) => Uint8Array]>([
+    ['gzip', 'a wrong checksum', (bytes) => bytes.fill(0, bytes.length - 8)],
+    ['gzip', 'other bytes behind them', (bytes) => cat(bytes, ascii('rest'))],
+    ['deflate', 'a wrong checksum', (bytes) => bytes.fill(0, bytes.length - 4)],
+  ])('are decoded where %s has %s', async (encoding, _, change) => {
+    const zipped = encoding === 'gzip' ? gzipSync(TEXT) : deflateSync(TEXT);
+    const body = answer(`Content-Encoding: ${encoding}`, change(zipped));
+    const rows = await of('file', [asked, server(1, body)]);
+    expect(names(rows)).toEqual([['download', 'a.txt', '1000', sha256(TEXT)]]);
+    expect(rows[0]?.attrs['problem']).toBe(`its ${encoding} encoding ends wrongly`);
   });
 
   it('are decoded where the transfer is encoded', async () => {
@@ -400,6 +412,21 @@ describe('of SMB', () => {
     );
     const [short] = await of('file', cut);
     expect(short?.['sha256']).toBeUndefined();
+  });
+
+  it('are not whole where a request to read a part was lost, and their size is not known', async () => {
+    const read = (id: number, offset: number, text: string): Uint8Array[] => [
+      ...[framed(readAt(id, 2, offset)), readPart(id, ascii(text))],
+    ];
+    const closing = [framed(closeFile(6, 2)), written(6, 6)];
+    const parts = [...read(3, 0, 'abc'), ...read(4, 3, 'def'), ...closing];
+    const frames = exchange(4450, parts);
+    expect(names(await of('file', frames))).toEqual([
+      ['download', undefined, '6', sha256('abcdef')],
+    ]);
+    const lost = await of('file', [...frames.slice(0, 2), ...frames.slice(3)]);
+    expect(names(lost)).toEqual([['download', undefined, '3', undefined]]);
+    expect(lost[0]?.attrs['problem']).toBe('its end is missing');
   });
 
   it('grow by what is written to them', async () => {

@@ -6,19 +6,31 @@
  * Invariants: heads are held up to a bound, bodies as `carried-file.ts` says. Where bytes are missing, reading goes on with the next
  * segment that begins with a head; a response after a gap is taken for that of the last request, and the event says so.
  */
-import { ip6Text } from '../tunnel-notes.ts';
-import { CarriedFile, type Digests, type FileDetails } from './carried-file.ts';
+import { GssExchange } from './gss.ts';
 import { HeldBytes } from './held-bytes.ts';
+import { Http2Stream } from './http2.ts';
+import {
+  type Body,
+  type BodyBeginning,
+  bodyBeginning,
+  carriedFile,
+  describe,
+  endBody,
+  type HttpBody,
+  type HttpRequest,
+  type HttpResponse,
+  KEPT_HEADERS,
+  newBody,
+  tokenOf,
+} from './http-message.ts';
 import {
   type Endpoints,
   type MessageSink,
   type Stamp,
   type StreamParser,
   type StreamProtocol,
-  secondsBetween,
   textOf,
 } from './messages.ts';
-import { GssExchange } from './gss.ts';
 
 const MAX_HEAD_BYTES = 65_536;
 const MAX_WAITING = 128;
@@ -37,29 +49,6 @@ const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/;
 const VERSION = /^HTTP\/\d\.\d$/;
 const VERSION_LENGTH = 8;
 const STATUS_LINE = /^HTTP\/(\d\.\d) {1,8}(\d{3})(?= |$)/;
-
-/** Headers that events or the ends of bodies are told by. */
-const WANTED: ReadonlySet<string> = new Set([
-  ...[
-    'host',
-    'user-agent',
-    'referer',
-    'authorization',
-    'proxy-authorization',
-    'www-authenticate',
-    'proxy-authenticate',
-    'origin',
-    'x-forwarded-for',
-    'via',
-  ],
-  ...['content-length', 'transfer-encoding', 'content-type', 'content-encoding'],
-  ...['content-disposition', 'content-range', 'server', 'location'],
-]);
-
-const TOKEN_HEADERS = [
-  ...['authorization', 'proxy-authorization', 'www-authenticate', 'proxy-authenticate'],
-] as const;
-const TOKEN = /(?:^|,\s*)(?:NTLM|Negotiate|Kerberos)\s+([a-z0-9+/]{16,}=*)/i;
 
 interface RequestLine {
   readonly method: string;
@@ -128,78 +117,8 @@ interface Head {
   readonly headers: ReadonlyMap<string, string>;
   /** Bytes of it. */
   readonly size: number;
-}
-
-interface Body {
-  /** Bytes that came, as they were transferred. */
-  size: number;
-  /** From its first byte on, up to its end. */
-  file: HttpBody | undefined;
-  /** Bytes that it is said to have. */
-  total: number | undefined;
-  /** Of a file that is whole. */
-  digests: Digests | undefined;
-  isWhole: boolean;
-  /** Bytes that were not captured. */
-  missing: number;
-  /** What is wrong with how its end is told. */
-  problem: string | undefined;
-}
-
-interface Request {
-  readonly at: Stamp;
-  readonly method: string;
-  readonly target: string;
-  readonly version: string | undefined;
-  readonly headers: ReadonlyMap<string, string>;
-  readonly body: Body;
-  readonly size: number;
-}
-
-interface Response {
-  readonly at: Stamp;
-  readonly version: string;
-  readonly status: string;
-  readonly phrase: string;
-  readonly headers: ReadonlyMap<string, string>;
-  readonly body: Body;
-  readonly size: number;
-}
-
-/** What takes the bytes of a body, without its chunks. */
-export interface HttpBody {
-  readonly heldBytes: number;
-  /** @param isAll whether these are all its bytes */
-  add(part: Uint8Array, isAll?: boolean): void;
-  /** Bytes that were not captured. */
-  skip(size: number): void;
-  /** A chunk ends: what comes next does not follow in what was sent. */
-  endChunk?(): void;
-  end(details: FileDetails): Digests | undefined;
-}
-
-/** A body whose first byte comes. */
-export interface BodyBeginning {
-  readonly ends: Endpoints;
-  readonly sink: MessageSink;
-  readonly at: Stamp;
-  readonly isFromClient: boolean;
-  /** How it is encoded, without chunks; several in the order in which they were applied, with commas. */
-  readonly encoding: string;
-  readonly isChunked: boolean;
-  /** What it belongs to: `POST /upload`, or `200 OK for GET /`. */
-  readonly message: string;
-  /** Where it begins in the bytes that the parser was given. */
-  readonly start: number;
-}
-
-function carriedFile({ ends, sink, at, isFromClient, encoding }: BodyBeginning): HttpBody {
-  return new CarriedFile(ends, sink, at, isFromClient, encoding);
-}
-
-function newBody(): Body {
-  const unknown = { file: undefined, total: undefined, digests: undefined, problem: undefined };
-  return { size: 0, missing: 0, isWhole: false, ...unknown };
+  /** Whether its end was not captured. */
+  readonly isCut?: boolean;
 }
 
 /** Of `Transfer-Encoding`: the body is in chunks. */
@@ -219,7 +138,7 @@ class Direction {
   left = 0;
   body: Body | undefined;
   /** That the body is of; a request may be answered before its body ends. */
-  message: Request | Response | undefined;
+  message: HttpRequest | HttpResponse | undefined;
   at: Stamp | undefined;
 }
 
@@ -232,33 +151,32 @@ export class HttpStream implements StreamParser {
   private readonly sink: MessageSink;
   private readonly sides = [new Direction(), new Direction()] as const;
   /** Requests in order whose responses have not come, or have not ended. */
-  private readonly requests: Request[] = [];
-  private response: Response | undefined;
+  private readonly requests: HttpRequest[] = [];
+  private response: HttpResponse | undefined;
   /** Announces the response. */
-  private information: Pick<Response, 'status' | 'phrase'> | undefined;
+  private information: Pick<HttpResponse, 'status' | 'phrase'> | undefined;
   /** Of heads that are kept, as objects and strings. */
   private headBytes = 0;
   private logins: GssExchange | undefined;
   /** Whether the next response may be that of another request. */
   private isUnsure = false;
+  /** Requests that were given up before their responses came, which will be the next ones. */
+  private givenUp = 0;
+  /** Whether the response is one of those. */
+  private isOfGivenUp = false;
 
+  /** What the connection has changed to. */
+  private changed: Http2Stream | undefined;
   private readonly takeBody: (beginning: BodyBeginning) => HttpBody;
-  private readonly leaveBody: (beginning: BodyBeginning) => void;
 
-  /** @param leaveBody told of the body of a request that is not followed, since too many before it were not answered */
-  constructor(
-    ends: Endpoints,
-    sink: MessageSink,
-    takeBody = carriedFile,
-    leaveBody: (beginning: BodyBeginning) => void = () => undefined,
-  ) {
+  constructor(ends: Endpoints, sink: MessageSink, takeBody = carriedFile) {
     this.ends = ends;
     this.sink = sink;
     this.takeBody = takeBody;
-    this.leaveBody = leaveBody;
   }
 
   get heldBytes(): number {
+    if (this.changed !== undefined) return this.changed.heldBytes;
     const [client, server] = this.sides;
     const files = (client.body?.file?.heldBytes ?? 0) + (server.body?.file?.heldBytes ?? 0);
     return client.held.capacity + server.held.capacity + this.headBytes + files;
@@ -267,12 +185,12 @@ export class HttpStream implements StreamParser {
   data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
     const side = this.sides[isClient ? 0 : 1];
     let from = start;
-    if (side.state === LOST) {
+    if (side.state === LOST && this.changed === undefined) {
       if (headAt(bytes, start, end) !== (isClient ? 'client' : 'server')) return;
       side.state = HEAD;
       if (!isClient) this.leaveOlder();
     }
-    while (from < end && !this.isDone && side.state !== LOST) {
+    while (from < end && !this.isDone && side.state !== LOST && this.changed === undefined) {
       switch (side.state) {
         case HEAD:
           side.at ??= at;
@@ -288,6 +206,9 @@ export class HttpStream implements StreamParser {
       }
     }
     if (this.isTunnel) this.unread = end - from;
+    if (this.changed === undefined) return;
+    this.changed.data(isClient, bytes, from, end, at);
+    this.isDone = this.changed.isDone;
   }
 
   /** Takes bytes of a head; it is read once all of it is there. @returns where what follows begins */
@@ -328,17 +249,12 @@ export class HttpStream implements StreamParser {
     return from + size - before;
   }
 
-  private request(side: Direction, { line, headers, size }: Head): boolean {
+  private request(side: Direction, { line, headers, size, isCut }: Head): boolean {
     const parts = readRequestLine(line);
     if (parts === undefined) return false;
-    const body = newBody();
+    const body = newBody(isCut);
     const request = { at: side.at!, ...parts, headers, body, size };
-    if (this.requests.length >= MAX_WAITING) {
-      const isChunked = CHUNKED.test(headers.get('transfer-encoding') ?? '');
-      if (isChunked || Number.parseInt(headers.get('content-length') ?? '', 10) > 0)
-        this.leaveBody(this.beginning(request, true, request.at, 0, isChunked));
-      return false;
-    }
+    if (this.requests.length >= MAX_WAITING) this.giveUpOldest();
     this.requests.push(request);
     side.message = request;
     this.headBytes += HEAD_COST * size;
@@ -347,12 +263,12 @@ export class HttpStream implements StreamParser {
     return true;
   }
 
-  private status(side: Direction, { line, headers, size }: Head): boolean {
+  private status(side: Direction, { line, headers, size, isCut }: Head): boolean {
     const parts = STATUS_LINE.exec(line);
     if (parts === null) return false;
     const [all, version = '', status = ''] = parts;
     const phrase = line.slice(all.length).trim();
-    const body = newBody();
+    const body = newBody(isCut);
     const response = { at: side.at!, version, status, phrase, headers, body, size };
     this.keepResponse(response);
     side.message = response;
@@ -363,7 +279,18 @@ export class HttpStream implements StreamParser {
       this.keepResponse(undefined);
       return true;
     }
-    const method = this.requests[0]?.method;
+    this.isOfGivenUp = this.givenUp > 0;
+    if (this.isOfGivenUp) this.givenUp -= 1;
+    const method = this.answered?.method;
+    if (status === '101' && /\bh2c\b/i.test(headers.get('upgrade') ?? '')) {
+      this.keepResponse(undefined);
+      const request = this.isOfGivenUp ? undefined : this.requests.shift();
+      const { ends, sink, takeBody } = this;
+      this.changed = new Http2Stream(ends, sink, takeBody, { request, information: response });
+      this.stop();
+      this.isDone = false;
+      return true;
+    }
     if (status === '101' || (method === 'CONNECT' && status.startsWith('2'))) {
       this.complete(side, false);
       this.isTunnel = true;
@@ -376,7 +303,7 @@ export class HttpStream implements StreamParser {
     return true;
   }
 
-  private keepResponse(response: Response | undefined): void {
+  private keepResponse(response: HttpResponse | undefined): void {
     this.headBytes += HEAD_COST * ((response?.size ?? 0) - (this.response?.size ?? 0));
     this.response = response;
   }
@@ -390,7 +317,7 @@ export class HttpStream implements StreamParser {
   ): void {
     const encoding = headers.get('transfer-encoding');
     const length = headers.get('content-length');
-    if (side.body !== undefined) side.body.problem = lengthProblem(encoding, length, isClient);
+    if (side.body !== undefined) side.body.problem ??= lengthProblem(encoding, length, isClient);
     if (encoding !== undefined && CHUNKED.test(encoding)) {
       side.state = CHUNK_SIZE;
     } else if (length !== undefined && /^\d{1,15}$/.test(length.split(',')[0]!.trim())) {
@@ -475,62 +402,53 @@ export class HttpStream implements StreamParser {
   }
 
   private file(side: Direction, isFromClient: boolean, at: Stamp, start: number): HttpBody {
-    return this.takeBody(
-      this.beginning(side.message, isFromClient, at, start, side.state === CHUNK),
-    );
+    return this.takeBody(this.beginning(side, isFromClient, at, start));
   }
 
   private beginning(
-    message: Request | Response | undefined,
+    { message, state }: Direction,
     isFromClient: boolean,
     at: Stamp,
     start: number,
-    isChunked: boolean,
   ): BodyBeginning {
-    const transferred = (message?.headers.get('transfer-encoding') ?? '')
-      .split(',')
-      .map((one) => one.trim())
-      .filter((one) => !/^(?:chunked|identity)?$/i.test(one));
-    const encoded = [message?.headers.get('content-encoding') ?? '', ...transferred];
-    const encoding = encoded.filter((one) => one !== '').join(', ');
-    const request = this.isUnsure ? undefined : this.requests[0];
-    return {
-      ...{ ends: this.ends, sink: this.sink, at, isFromClient, encoding, start },
-      isChunked,
-      message: message === undefined ? '' : messageText(message, request),
-    };
+    const request = this.isUnsure ? undefined : this.answered;
+    const { ends, sink } = this;
+    const framing = state === CHUNK ? 'chunked' : undefined;
+    return bodyBeginning(message, request, { ends, sink, at, isFromClient, framing, start });
   }
 
   private endBody(side: Direction, isClient: boolean, isWhole: boolean): void {
-    const { body } = side;
+    const { body, message } = side;
     side.body = undefined;
-    if (body === undefined) return;
-    body.isWhole = isWhole;
-    const { file } = body;
-    body.file = undefined;
-    const { message } = side;
-    const headers = message?.headers;
-    const asked = message !== undefined && 'target' in message ? message : undefined;
-    const request = isClient ? asked : this.isUnsure ? undefined : this.requests[0];
-    const range = headers?.get('content-range');
-    body.digests = file?.end({
-      ...{ service: 'http', isWhole },
-      name: fileNameOf(headers?.get('content-disposition')) ?? (request && lastOf(request.target)),
-      total: body.total,
-      isPart: range !== undefined && !isAll(range),
-      problem: range === undefined ? undefined : `a part of the file: ${range}`,
-      columns: { url: request && urlOf(request, this.ends) },
-      attributes: { content_type: headers?.get('content-type') },
-    });
+    if (body === undefined || message === undefined) return;
+    const asked = 'target' in message ? message : undefined;
+    const request = isClient ? asked : this.isUnsure ? undefined : this.answered;
+    endBody(message, request, this.ends, isWhole);
   }
 
   gap(isClient: boolean, size: number): void {
+    if (this.changed !== undefined) {
+      this.changed.gap(isClient, size);
+      return;
+    }
     const side = this.sides[isClient ? 0 : 1];
     if (side.state === LENGTH && size < side.left) {
       side.left -= size;
       this.missing(side, isClient, size);
     } else if (side.state === TO_END) this.missing(side, isClient, size);
-    else this.lose(side, isClient);
+    else {
+      if (side.state === HEAD) this.cutHead(side, isClient);
+      this.lose(side, isClient);
+    }
+  }
+
+  /** A head whose end is missing, as in captures that keep the first bytes of packets: its whole lines count. */
+  private cutHead(side: Direction, isClient: boolean): void {
+    const size = side.held.bytes.lastIndexOf(LF) + 1;
+    if (size === 0) return;
+    const head = { ...readHead(side.held.bytes, size), isCut: true };
+    if (isClient) this.request(side, head);
+    else this.status(side, head);
   }
 
   private missing(side: Direction, isClient: boolean, size: number): void {
@@ -550,19 +468,36 @@ export class HttpStream implements StreamParser {
     if (!isClient && this.response !== undefined) this.give();
   }
 
+  /** The request that the response answers. */
+  private get answered(): HttpRequest | undefined {
+    return this.isOfGivenUp ? undefined : this.requests[0];
+  }
+
+  /** Of a connection that was captured in one direction only nothing is answered. */
+  private giveUpOldest(): void {
+    const isAnswered = this.response !== undefined && !this.isOfGivenUp;
+    const [oldest] = this.requests.splice(isAnswered ? 1 : 0, 1);
+    if (oldest === undefined) return;
+    this.givenUp += 1;
+    this.tell(oldest, undefined, false, undefined);
+  }
+
   /** After a gap in what the server sends, a response is most probably that of the last request. */
   private leaveOlder(): void {
     this.isUnsure = this.requests.length > 0;
+    this.givenUp = 0;
     while (this.requests.length > 1) this.give();
   }
 
   end(isClient: boolean): void {
+    if (this.changed !== undefined) return;
     const side = this.sides[isClient ? 0 : 1];
     if (side.state === TO_END) this.complete(side, isClient);
   }
 
   finish(): void {
-    if (!this.isDone) this.stop();
+    if (this.changed !== undefined) this.changed.finish();
+    else if (!this.isDone) this.stop();
   }
 
   /** Nothing more of this connection can be read: what was seen is given up. */
@@ -575,14 +510,25 @@ export class HttpStream implements StreamParser {
   }
 
   private give(): void {
-    const request = this.requests.shift();
-    if (request !== undefined) this.headBytes -= HEAD_COST * request.size;
+    const request = this.isOfGivenUp ? undefined : this.requests.shift();
+    this.isOfGivenUp = false;
     const { response } = this;
     this.keepResponse(undefined);
     const isUnsure = this.isUnsure && response !== undefined;
     if (isUnsure) this.isUnsure = false;
     const { information } = this;
     this.information = undefined;
+    this.tell(request, response, isUnsure, information);
+  }
+
+  /** @param isUnsure whether the response may be that of another request */
+  private tell(
+    request: HttpRequest | undefined,
+    response: HttpResponse | undefined,
+    isUnsure: boolean,
+    information: Pick<HttpResponse, 'status' | 'phrase'> | undefined,
+  ): void {
+    if (request !== undefined) this.headBytes -= HEAD_COST * request.size;
     const account = this.tokenLogin(request, isUnsure ? undefined : response);
     if (request !== undefined || response !== undefined)
       this.sink.message(
@@ -593,8 +539,8 @@ export class HttpStream implements StreamParser {
 
   /** NTLM and Kerberos are spoken in headers ([MS-NTHT], RFC 4559): gives the event of a login, and its account. */
   private tokenLogin(
-    request: Request | undefined,
-    response: Response | undefined,
+    request: HttpRequest | undefined,
+    response: HttpResponse | undefined,
   ): string | undefined {
     for (const message of [request, response]) {
       const token = message && tokenOf(message.headers);
@@ -608,14 +554,6 @@ export class HttpStream implements StreamParser {
     this.logins?.result(this.ends, this.sink, isAccepted);
     return user === '' ? undefined : user;
   }
-}
-
-/** @param asked the request of a response, where it is known */
-function messageText(message: Request | Response, asked: Request | undefined): string {
-  if ('target' in message) return `${message.method} ${message.target}`;
-  const { status, phrase } = message;
-  const said = phrase === '' ? status : `${status} ${phrase}`;
-  return asked === undefined ? said : `${said} for ${asked.method} ${asked.target}`;
 }
 
 /** Bytes of a head with the empty line that ends it; -1: it goes on. */
@@ -644,7 +582,7 @@ function readHead(bytes: Uint8Array, size: number): Head {
     } else {
       const colon = part.indexOf(':');
       last = part.slice(0, Math.max(colon, 0)).trim().toLowerCase();
-      if (!WANTED.has(last)) last = '';
+      if (!KEPT_HEADERS.has(last)) last = '';
       else {
         const before = headers.get(last);
         const value = part.slice(colon + 1).trim();
@@ -668,141 +606,6 @@ function lengthProblem(
   const lengths = new Set(length.split(',', MAX_WAITING).map((part) => part.trim()));
   if (lengths.size > 1) return 'states several lengths';
   return /^\d{1,15}$/.test([...lengths][0]!) ? undefined : 'states a length that is no number';
-}
-
-/** What a side sends to log in, or to have the other log in (RFC 4559). */
-function tokenOf(headers: ReadonlyMap<string, string>): Uint8Array | undefined {
-  for (const name of TOKEN_HEADERS) {
-    const [, encoded] = TOKEN.exec(headers.get(name) ?? '') ?? [];
-    if (encoded !== undefined) return Buffer.from(encoded, 'base64');
-  }
-  return undefined;
-}
-
-/** Account and password of Basic (RFC 7617), account of Digest authentication (RFC 7616). */
-function loginOf(header: string | undefined): { user?: string; password?: string } {
-  const account = /^digest\s.{0,2048}?\busername="([^"]+)"/is.exec(header ?? '')?.[1];
-  if (account !== undefined) return { user: account };
-  const encoded = /^basic\s+([a-z0-9+/=]+)$/i.exec(header ?? '')?.[1];
-  const text = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8');
-  const colon = text.indexOf(':');
-  return colon <= 0 ? {} : { user: text.slice(0, colon), password: text.slice(colon + 1) };
-}
-
-function urlOf({ target, headers, method }: Request, { serverPort, server }: Endpoints): string {
-  if (method === 'CONNECT' || /^[a-z][a-z0-9+.-]*:\/\//i.test(target)) return target;
-  const host = headers.get('host');
-  const named = host === undefined || host === '' ? undefined : host;
-  const address = server.length === 4 ? server.join('.') : `[${ip6Text(server, 0)}]`;
-  const authority = named ?? (serverPort === 80 ? address : `${address}:${serverPort}`);
-  return `http://${authority}${target.startsWith('/') ? '' : '/'}${target}`;
-}
-
-function digests(body: Body | undefined, side: 'req' | 'resp'): Record<string, string> {
-  if (body?.digests === undefined) return {};
-  const { md5, sha1, sha256 } = body.digests;
-  return { [`${side}_md5`]: md5, [`${side}_sha1`]: sha1, [`${side}_sha256`]: sha256 };
-}
-
-function describe(
-  ends: Endpoints,
-  request: Request | undefined,
-  response: Response | undefined,
-  {
-    isUnsure,
-    account,
-    information,
-  }: {
-    /** Whether the response may be that of another request. */
-    readonly isUnsure: boolean;
-    /** That logs in with NTLM. */
-    readonly account: string | undefined;
-    readonly information: Pick<Response, 'status' | 'phrase'> | undefined;
-  },
-): Parameters<MessageSink['message']>[1] {
-  const status = response?.status;
-  const url = request === undefined ? undefined : urlOf(request, ends);
-  const asked = request?.headers;
-  const answered = response?.headers;
-  const login = loginOf(asked?.get('authorization') ?? asked?.get('proxy-authorization'));
-  return {
-    kind: 'http',
-    type: 'http',
-    at: (request ?? response)!.at,
-    text: [request?.method, url, status, response?.phrase].filter(Boolean).join(' '),
-    columns: {
-      url,
-      http_method: request?.method,
-      http_status: status,
-      user_agent: asked?.get('user-agent'),
-      referrer: asked?.get('referer'),
-      user: login.user ?? account,
-      dst_domain: asked?.get('host')?.replace(/:\d+$/, ''),
-      outcome: status === undefined ? undefined : Number(status) < 400 ? 'success' : 'failure',
-    },
-    attributes: {
-      host: asked?.get('host'),
-      uri: request?.target,
-      version: request?.version ?? response?.version,
-      status_msg: response?.phrase === '' ? undefined : response?.phrase,
-      info_code: information?.status,
-      info_msg: information?.phrase === '' ? undefined : information?.phrase,
-      request_body_len: request === undefined ? undefined : String(request.body.size),
-      response_body_len: response === undefined ? undefined : String(response.body.size),
-      response_time:
-        response === undefined || request === undefined
-          ? undefined
-          : secondsBetween(request.at, response.at),
-      content_type: answered?.get('content-type'),
-      content_encoding: answered?.get('content-encoding'),
-      request_content_type: asked?.get('content-type'),
-      server: answered?.get('server'),
-      location: answered?.get('location'),
-      origin: asked?.get('origin'),
-      x_forwarded_for: asked?.get('x-forwarded-for'),
-      proxied: asked?.get('via'),
-      password: login.password,
-      filename: fileNameOf(answered?.get('content-disposition')),
-      ...digests(request?.body, 'req'),
-      ...digests(response?.body, 'resp'),
-      problem: problemOf(request, response, isUnsure),
-    },
-  };
-}
-
-function problemOf(
-  request: Request | undefined,
-  response: Response | undefined,
-  isUnsure: boolean,
-): string | undefined {
-  const problems = [
-    isUnsure
-      ? 'bytes before the response are missing: it may be that of another request'
-      : response?.body.isWhole === false && 'the body was not captured to its end',
-    (response?.body.missing ?? 0) > 0 && 'bytes of the body were not captured',
-    request?.body.isWhole === false && 'the request did not come to its end',
-    (request?.body.missing ?? 0) > 0 && 'bytes of the request were not captured',
-    request?.body.problem !== undefined && `the request ${request.body.problem}`,
-    response?.body.problem !== undefined && `the response ${response.body.problem}`,
-  ].filter((problem) => problem !== false);
-  return problems.length === 0 ? undefined : problems.join('; ');
-}
-
-/** `bytes 0-99/100` */
-function isAll(range: string): boolean {
-  const [, last, size] = /^bytes 0-(\d{1,15})\/(\d{1,15})$/i.exec(range.trim()) ?? [];
-  return last !== undefined && Number(last) + 1 === Number(size);
-}
-
-/** The last part of a path, without its query; undefined where it has none. */
-function lastOf(target: string): string | undefined {
-  const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '').replace(/[?#].*$/s, '');
-  const last = path.slice(path.lastIndexOf('/') + 1);
-  return last === '' ? undefined : last;
-}
-
-function fileNameOf(header: string | undefined): string | undefined {
-  return /;\s*filename="?([^";]+)"?/i.exec(header ?? '')?.[1];
 }
 
 export const HTTP: StreamProtocol = {

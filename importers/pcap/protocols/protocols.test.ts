@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { collect, inputOf } from '../../shared/testing/collect.ts';
+import { collect, type CollectedRow, inputOf } from '../../shared/testing/collect.ts';
 import {
   ACK,
   ascii,
@@ -44,7 +45,7 @@ describe('DNS', () => {
     expect(row).toMatchObject({
       ...{ src_ip4: 0xc0000211, dst_ip4: 0xc6336407, src_port: 40_000, dst_port: 53, proto: 17 },
       ...{ ts: 1_700_000_000_000_000, flow_id: 1, service: 'dns', event_type: 'query' },
-      ...{ query: 'www.example.com', query_type: 'A', outcome: 'success', extractor: 'dns/6' },
+      ...{ query: 'www.example.com', query_type: 'A', outcome: 'success', extractor: 'dns/7' },
       message: 'A www.example.com → host1.example.com, 203.0.113.9',
     });
     expect(row?.attrs).toEqual({
@@ -92,13 +93,21 @@ describe('DNS', () => {
     expect(await of('dns', [datagram(true, 53, ascii('no message of DNS at all'))])).toEqual([]);
   });
 
-  it('reads names of NetBIOS', async () => {
-    const encoded = [...'HOST1'.padEnd(15), '\0']
+  it('escapes what is no text in names', async () => {
+    const [row] = await of('dns', [datagram(true, 53, dns(3, 0x0100, 'a\x04b\\c', 1))]);
+    expect(row).toMatchObject({ query: 'a\\004b\\\\c' });
+  });
+
+  it.each([
+    ['HOST1'.padEnd(15), 'HOST1<00>'],
+    ['\x01\x02__MSBROWSE__\x02', '<01><02>__MSBROWSE__<02><00>'],
+  ])('reads names of NetBIOS', async (name, text) => {
+    const encoded = [...name, '\0']
       .map((char) => char.charCodeAt(0))
       .map((code) => String.fromCharCode(65 + (code >>> 4), 65 + (code & 15)))
       .join('');
     const [row] = await of('dns', [datagram(true, 137, dns(3, 0x0110, encoded, 32))]);
-    expect(row).toMatchObject({ query: 'HOST1<00>', query_type: 'NB' });
+    expect(row).toMatchObject({ query: text, query_type: 'NB' });
   });
 
   it('follows no name forwards or round', async () => {
@@ -118,7 +127,7 @@ describe('HTTP', () => {
     const [row, ...more] = await of('http', [client(1, GET), server(1, OK)]);
     expect(more).toEqual([]);
     expect(row).toMatchObject({
-      ...{ src_ip4: 0xc0000211, dst_port: 8080, flow_id: 1, extractor: 'http/6' },
+      ...{ src_ip4: 0xc0000211, dst_port: 8080, flow_id: 1, extractor: 'http/7' },
       ...{ url: 'http://www.example.com/a?b=c', http_method: 'GET', http_status: '200' },
       ...{ user_agent: 'agent/1', referrer: 'http://example.com/', user: 'alice' },
       ...{ dst_domain: 'www.example.com', outcome: 'success' },
@@ -160,6 +169,45 @@ describe('HTTP', () => {
       ['/1', '201'],
       ['/2', '202'],
     ]);
+  });
+
+  it('says all requests of one side, however many, and pairs late responses with none of them', async () => {
+    const { client, server } = stream(80);
+    const count = 200;
+    let next = 1;
+    const frames = Array.from({ length: count }, (_, n) => {
+      const get = `POST /${n} HTTP/1.1\r\nContent-Length: 1\r\n\r\n${n % 10}`;
+      next += get.length;
+      return client(next - get.length, get);
+    });
+    const answers = Array.from(
+      { length: count },
+      (_, n) => `HTTP/1.1 200 ${n}\r\nContent-Length: 0\r\n\r\n`,
+    );
+    const uris = (rows: readonly CollectedRow[]): unknown[] =>
+      rows.flatMap((row) => row.attrs['uri'] ?? []);
+    const all = Array.from({ length: count }, (_, n) => `/${n}`);
+    const rows = await of('http', frames);
+    expect(uris(rows)).toEqual(all);
+    expect(rows.at(-1)?.attrs['req_sha256']).toHaveLength(64);
+    const late = await of('http', [...frames, server(1, answers.join(''))]);
+    expect(uris(late)).toEqual(all);
+    const pairs = late.map((row) => [row.attrs['uri'], row.attrs['status_msg']]);
+    expect(pairs.filter(([uri]) => uri === undefined).map(([, text]) => text)).toEqual(
+      all.slice(0, 72).map((uri) => uri.slice(1)),
+    );
+    expect(pairs.at(-1)).toEqual(['/199', '199']);
+  });
+
+  it('reads the whole lines of heads that the capture cuts', async () => {
+    const { client, server } = stream(80);
+    const rows = await of('http', [client(1, GET), server(1, OK), client(1, 'x', ACK, 200)], 110);
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({ url: 'http://www.example.com/a?b=c', http_status: '200' });
+    expect(rows[0]).not.toHaveProperty('user_agent');
+    expect(rows[0]?.attrs['problem']).toMatch(
+      'the request has a head that was not captured to its end; the response has a head',
+    );
   });
 
   it.each<[string, string, string]>([
@@ -298,6 +346,15 @@ function tls(type: number, message: Uint8Array): Uint8Array {
 
 describe('TLS', () => {
   const { client, server } = stream(8443);
+  it('reads what servers of drafts of TLS 1.3 choose', async () => {
+    const hello = tls(2, cat('7f12', '22'.repeat(32), '1301', n16(4), '0028 0000'));
+    const [row] = await of('tls', [client(1, tls(1, clientHello())), server(1, hello)]);
+    expect(row?.attrs).toMatchObject({
+      ...{ version: 'TLSv13-draft18', cipher: 'TLS_AES_128_GCM_SHA256' },
+      ja3s: createHash('md5').update('32530,4865,40').digest('hex'),
+    });
+  });
+
   const serverHello = (version: string): Uint8Array =>
     tls(2, cat('0303', '22'.repeat(32), '00 c02b 00', n16(6), '002b 0002', version));
 
@@ -311,7 +368,7 @@ describe('TLS', () => {
     ]);
     expect(more).toEqual([]);
     expect(row).toMatchObject({
-      ...{ dst_port: 8443, outcome: 'success', extractor: 'tls/6' },
+      ...{ dst_port: 8443, outcome: 'success', extractor: 'tls/7' },
       ...{ tls_sni: 'www.example.com', ja3: '87991a9b84cb5b4bc5f84c5ecad46032' },
     });
     expect(row?.attrs).toEqual({

@@ -4,6 +4,7 @@ import { DNP3 } from './dnp3.ts';
 import { DNS_STREAM } from './dns.ts';
 import { FTP_OR_SMTP } from './greeted.ts';
 import { HTTP } from './http.ts';
+import { HTTP2 } from './http2.ts';
 import { KERBEROS } from './kerberos.ts';
 import { LDAP } from './ldap.ts';
 import { IMAP, POP3 } from './mailbox.ts';
@@ -16,6 +17,6 @@ import { SSH } from './ssh.ts';
 import { TLS } from './tls.ts';
 
 export const STREAM_PROTOCOLS: readonly StreamProtocol[] = [
-  ...[TLS, HTTP, SSH, FTP_OR_SMTP, POP3, IMAP, SMB, DNS_STREAM],
+  ...[TLS, HTTP, HTTP2, SSH, FTP_OR_SMTP, POP3, IMAP, SMB, DNS_STREAM],
   ...[KERBEROS, LDAP, RDP, SIP_STREAM, DCE_RPC, DNP3, MODBUS],
 ];

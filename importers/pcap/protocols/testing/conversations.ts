@@ -17,6 +17,7 @@ import { dnp3 } from './dnp3.ts';
 import { clientHello, handshake } from './hellos.ts';
 import { answered, SESSION, setUp, TRANSFER } from './smb.ts';
 import { SESSION as SMB1_SESSION } from './smb1.ts';
+import { SESSION as HTTP2_SESSION } from './http2.ts';
 import { offer, packet } from './ssh.ts';
 
 export interface Said {
@@ -47,6 +48,14 @@ export const CONVERSATIONS: Readonly<Record<string, readonly Said[]>> = {
       ...['< 3;x', '< abc', '< 0', '< ', '> CONNECT a:1 HTTP/1.1', '> ', '< HTTP/1.1 200 OK', '< '],
     ),
     { isClient: true, bytes: handshake(1, clientHello()) },
+  ],
+  http2: HTTP2_SESSION.map((bytes, i) => ({ isClient: i % 2 === 0, bytes })),
+  h2c: [
+    ...lines(
+      ...['> GET /a HTTP/1.1', '> Upgrade: h2c', '> ', '< HTTP/1.1 101 Change', '< Upgrade: h2c'],
+      '< ',
+    ),
+    ...HTTP2_SESSION.map((bytes, i) => ({ isClient: i % 2 === 0, bytes })),
   ],
   tls: [
     { isClient: true, bytes: handshake(1, clientHello()) },

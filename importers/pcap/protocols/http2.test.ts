@@ -1,0 +1,243 @@
+/** HTTP/2 in clear, on connections that are built here; its compression against RFC 7541, appendix C. */
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { CollectedRow } from '../../shared/testing/collect.ts';
+import { ACK, ascii, cat, hex, n32 } from '../testing/build.ts';
+import { HpackTable } from './hpack.ts';
+import {
+  END_HEADERS,
+  END_STREAM,
+  frame,
+  PREFACE,
+  PRIORITY,
+  request,
+  response,
+  SESSION,
+  SETTINGS,
+} from './testing/http2.ts';
+import { events, exchange, type Frame, of, stream } from './testing/frames.ts';
+
+const sha256 = (bytes: Uint8Array | string): string =>
+  createHash('sha256').update(bytes).digest('hex');
+const brief = (rows: readonly CollectedRow[]): unknown[] =>
+  rows.map((row) => [row['message'], row.attrs['response_body_len'], row.attrs['problem']]);
+/** What a client and a server send, in one connection. */
+const said = (client: Uint8Array, server: Uint8Array, cut = Infinity): Frame[] =>
+  exchange(8080, [cat(PREFACE, SETTINGS, client), cat(SETTINGS, server)], cut);
+const GET = frame('headers', 1, END_HEADERS | END_STREAM, request('/a'));
+
+describe('HTTP/2', () => {
+  it.each([Infinity, 1, 10])('joins requests and responses (pieces of %s)', async (cut) => {
+    const rows = (await events(exchange(8080, SESSION, cut))).filter(({ kind }) => kind !== 'flow');
+    const [a, b] = ['/a', '/b'].map((uri) =>
+      rows.find((row) => row.kind === 'http' && row.attrs['uri'] === uri),
+    );
+    expect(a).toMatchObject({
+      ...{ src_ip4: 0xc0000211, dst_port: 8080, service: 'http', flow_id: 1, outcome: 'success' },
+      ...{ url: 'http://www.example.com/a', http_method: 'GET', http_status: '200' },
+      ...{ user_agent: 'agent/1', dst_domain: 'www.example.com' },
+      message: 'GET http://www.example.com/a 200',
+    });
+    expect(a?.attrs).toMatchObject({
+      ...{ version: '2', info_code: '100', content_type: 'text/plain', response_body_len: '3' },
+      resp_sha256: sha256('one'),
+    });
+    expect(a?.attrs).not.toHaveProperty('problem');
+    expect(b).toMatchObject({ http_method: 'POST', http_status: '201' });
+    expect(b?.attrs).toMatchObject({ req_sha256: sha256('hello'), resp_sha256: sha256('two') });
+    const files = rows.filter(({ kind }) => kind === 'file');
+    expect(
+      files.map((row) => [row['event_type'], row.attrs['filename'], row['sha256']]).toSorted(),
+    ).toEqual(
+      [
+        ['upload', 'b', sha256('hello')],
+        ['download', 'b', sha256('two')],
+        ['download', 'a', sha256('one')],
+      ].toSorted(),
+    );
+    const flows = await of('flow', exchange(8080, SESSION, cut));
+    expect(flows.map((row) => row['service'])).toEqual(['http']);
+  });
+
+  it('decodes bodies', async () => {
+    const zipped = gzipSync('text '.repeat(100));
+    const head = response('200', ['content-encoding', 'gzip']);
+    const answer = cat(
+      frame('headers', 1, END_HEADERS, head),
+      frame('data', 1, 0, zipped.subarray(0, 9)),
+      frame('data', 1, END_STREAM, zipped.subarray(9)),
+    );
+    const [file] = await of('file', said(GET, answer));
+    expect(file).toMatchObject({ sha256: sha256('text '.repeat(100)) });
+  });
+
+  it('puts headers together that go over several frames, whatever their priority', async () => {
+    const whole = cat(n32(0), '10', request('/a'));
+    const rows = await of(
+      'http',
+      said(
+        cat(
+          frame('headers', 1, PRIORITY | END_STREAM, whole.subarray(0, 20)),
+          frame('continuation', 1, 0, whole.subarray(20, 30)),
+          frame('continuation', 1, END_HEADERS, whole.subarray(30)),
+        ),
+        frame('headers', 1, END_HEADERS | END_STREAM, response('204')),
+      ),
+    );
+    expect(brief(rows)).toEqual([['GET http://www.example.com/a 204', '0', undefined]]);
+  });
+
+  it('says what a server promises, and what is reset or not answered', async () => {
+    const rows = await of(
+      'http',
+      said(
+        cat(GET, frame('headers', 3, END_HEADERS | END_STREAM, request('/c'))),
+        cat(
+          frame('push', 1, END_HEADERS, cat(n32(2), request('/pushed'))),
+          frame('headers', 2, END_HEADERS | END_STREAM, response('200')),
+          frame('reset', 1, 0, n32(8)),
+        ),
+      ),
+    );
+    expect(brief(rows)).toEqual([
+      ['GET http://www.example.com/pushed 200', '0', undefined],
+      ['GET http://www.example.com/a', undefined, 'the stream was reset: CANCEL'],
+      ['GET http://www.example.com/c', undefined, undefined],
+    ]);
+  });
+
+  it('goes on behind missing bytes of a body, and no further behind others', async () => {
+    const { client, server } = stream(8080);
+    const mine = cat(PREFACE, SETTINGS, GET);
+    const second = frame('headers', 3, END_HEADERS | END_STREAM, request('/b'));
+    const body = frame('data', 1, END_STREAM, 'x'.repeat(100));
+    const answer = cat(SETTINGS, frame('headers', 1, END_HEADERS, response('200')), body);
+    const start = answer.length - 50;
+    const frames = (lost: number): Frame[] => [
+      ...[client(1, mine), server(1, answer.subarray(0, start - lost))],
+      ...[server(1 + start, answer.subarray(start)), client(1 + mine.length, second)],
+      server(1 + answer.length, frame('headers', 3, END_HEADERS | END_STREAM, response('200'))),
+      client(1 + mine.length + second.length, 'x', ACK, 1 + answer.length),
+    ];
+    expect(brief(await of('http', frames(20)))).toEqual([
+      ['GET http://www.example.com/a 200', '80', 'bytes of the body were not captured'],
+      ['GET http://www.example.com/b 200', '0', undefined],
+    ]);
+    const [file] = await of('file', frames(20));
+    expect(file?.attrs).toMatchObject({ seen_bytes: '80', missing_bytes: '20' });
+    expect(file).not.toHaveProperty('sha256');
+    expect(brief(await of('http', frames(55)))).toEqual([
+      [
+        ...['GET http://www.example.com/a 200', '0'],
+        'one side of the connection could not be read further; the body was not captured to its end',
+      ],
+      [
+        ...['GET http://www.example.com/b', undefined],
+        'one side of the connection could not be read further',
+      ],
+    ]);
+  });
+
+  it('is what a connection of HTTP/1 changes to', async () => {
+    const asked =
+      'GET /a HTTP/1.1\r\nHost: www.example.com\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n';
+    const agreed = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n';
+    const answer = cat(
+      ...[ascii(agreed), SETTINGS, frame('headers', 1, END_HEADERS, response('200'))],
+      frame('data', 1, END_STREAM, 'one'),
+    );
+    const second = cat(
+      PREFACE,
+      SETTINGS,
+      frame('headers', 3, END_HEADERS | END_STREAM, request('/b')),
+    );
+    const last = frame('headers', 3, END_HEADERS | END_STREAM, response('204'));
+    const rows = await of('http', exchange(80, [ascii(asked), answer, second, last]));
+    expect(brief(rows)).toEqual([
+      ['GET http://www.example.com/a 200', '3', undefined],
+      ['GET http://www.example.com/b 204', '0', undefined],
+    ]);
+    expect(rows[0]?.attrs).toMatchObject({ version: '1.1', info_code: '101' });
+    expect(rows[1]?.attrs).toMatchObject({ version: '2' });
+  });
+
+  it('reads nothing behind headers that cannot be decoded', async () => {
+    const wrong = frame('headers', 3, END_HEADERS | END_STREAM, hex('ff ff'));
+    const rows = await of(
+      'http',
+      said(cat(GET, wrong, frame('headers', 5, END_HEADERS, request('/x'))), GET),
+    );
+    expect(brief(rows)).toEqual([
+      [
+        ...['GET http://www.example.com/a', undefined],
+        'one side of the connection could not be read further',
+      ],
+    ]);
+  });
+
+  it('follows a bounded number of streams, and says those that it gives up', async () => {
+    const all = Array.from({ length: 300 }, (_, n) =>
+      frame('headers', 2 * n + 1, END_HEADERS | END_STREAM, request(`/${n}`)),
+    );
+    const rows = await of('http', said(cat(...all), new Uint8Array(0)));
+    expect(rows.map((row) => row.attrs['uri'])).toEqual(all.map((_, n) => `/${n}`));
+  });
+});
+
+describe('HPACK', () => {
+  const decode = (table: HpackTable, ...blocks: readonly string[]): string[][] =>
+    blocks.map((one) => table.decode(hex(one)).map(([name, value]) => `${name}=${value}`));
+
+  it('decodes the examples of RFC 7541, C.4', () => {
+    const common = [':method=GET', ':scheme=http', ':path=/', ':authority=www.example.com'];
+    expect(
+      decode(
+        new HpackTable(),
+        '828684418cf1e3c2e5f23a6ba0ab90f4ff',
+        '828684be5886a8eb10649cbf',
+        '828785bf408825a849e95ba97d7f8925a849e95bb8e8b4bf',
+      ),
+    ).toEqual([
+      common,
+      [...common, 'cache-control=no-cache'],
+      [
+        ...[':method=GET', ':scheme=https', ':path=/index.html', ':authority=www.example.com'],
+        'custom-key=custom-value',
+      ],
+    ]);
+  });
+
+  it('drops what its table has no room for (C.6)', () => {
+    const table = new HpackTable();
+    const first = decode(
+      table,
+      '3fe101',
+      '488264025885aec3771a4b6196d07abe941054d444a8200595040b8166e082a62d1bff6e919d29ad171863c78f0b97c8e9ae82ae43d3',
+      '4883640effc1c0bf',
+    );
+    expect(first[2]).toEqual([
+      ...[':status=307', 'cache-control=private', 'date=Mon, 21 Oct 2013 20:13:21 GMT'],
+      'location=https://www.example.com',
+    ]);
+    // The fifth entry was dropped for the status.
+    expect(() => table.decode(hex('c2'))).toThrow(RangeError);
+  });
+
+  it.each([
+    ['an entry that there is not', 'ff00'],
+    ['a text that is cut', '0005 6162'],
+    ['a number that does not end', 'ffffffffffffff'],
+    ['a code that does not end', '0081ff00'],
+    ['a table that is too large', '3fffff7f'],
+  ])('takes no %s', (_, bytes) => {
+    expect(() => new HpackTable().decode(hex(bytes))).toThrow(RangeError);
+  });
+
+  it('bounds what a block stands for', () => {
+    const table = new HpackTable();
+    // One entry of 4,000 bytes, named often.
+    table.decode(cat('40 01 61 7f a11e', new Uint8Array(4000).fill(97)));
+    expect(() => table.decode(new Uint8Array(100).fill(0xbe))).toThrow(RangeError);
+  });
+});
