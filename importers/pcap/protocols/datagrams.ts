@@ -8,6 +8,7 @@ import type { Packet } from '../packet.ts';
 import { DNS_PORTS, DnsConversation, type DnsMessage, NETBIOS_PORT, readDns } from './dns.ts';
 import { DHCP } from './dhcp.ts';
 import { Dnp3Exchange, isFromMaster } from './dnp3.ts';
+import { DtlsConversation, dtlsSender } from './dtls.ts';
 import { KERBEROS_PORT, KerberosExchange } from './kerberos.ts';
 import type { DatagramProtocol, MessageSink, Stamp } from './messages.ts';
 import { mayBeginQuic, QuicConversation } from './quic.ts';
@@ -35,8 +36,9 @@ interface Exchange {
   finish(): void;
 }
 
-interface QuicConnection {
-  readonly conversation: QuicConversation;
+/** A connection that is encrypted after its hellos. */
+interface Encrypted {
+  readonly conversation: QuicConversation | DtlsConversation;
   /** Whether its client has opened the flow. */
   readonly isFromOriginator: boolean;
 }
@@ -47,13 +49,13 @@ export class Datagrams {
   private readonly sink: MessageSink;
   private readonly flows: FlowBeginnings;
   private readonly conversations = new Map<number, DnsConversation>();
-  private readonly quic = new Map<number, QuicConnection>();
+  private readonly encrypted = new Map<number, Encrypted>();
   /** By the address and port of the client: the server answers from a port of its own. */
   private readonly transfers = new Map<string, TftpTransfer>();
   private readonly exchanges = new Map<number, Exchange>();
   readonly exports: NetFlowExports;
   private heldBytes = 0;
-  private quicBytes = 0;
+  private encryptedBytes = 0;
 
   constructor(sink: MessageSink, flows: FlowBeginnings) {
     this.sink = sink;
@@ -79,12 +81,13 @@ export class Datagrams {
 
   private other(p: Packet, flow: number, end: number): void {
     const { bytes, payloadStart: start, srcPort, dstPort } = p;
-    const connection = this.quic.get(flow);
-    if (connection !== undefined || mayBeginQuic(bytes, start, end)) {
-      this.quicPacket(p, flow, end, connection);
+    const connection = this.encrypted.get(flow);
+    if (connection !== undefined) {
+      this.handshake(p, end, connection);
       return;
     }
     const at = { micros: p.micros, nanos: p.nanos, digits: p.digits };
+    if (this.beginEncrypted(p, flow, end, at)) return;
     if ((dstPort === TFTP_PORT || this.transfers.size > 0) && this.tftp(p, flow, end, at)) return;
     if (this.exchanged(p, flow, end, at)) return;
     if (this.exports.take(p, flow, start, end)) {
@@ -159,42 +162,48 @@ export class Datagrams {
     this.transfers.delete(client);
   }
 
-  private quicPacket(
-    p: Packet,
-    flow: number,
-    end: number,
-    known: QuicConnection | undefined,
-  ): void {
+  /** @returns whether a datagram begins a connection of QUIC or DTLS */
+  private beginEncrypted(p: Packet, flow: number, end: number, at: Stamp): boolean {
     const { bytes, payloadStart: start } = p;
-    const { isFromOriginator } = this.flows;
-    let connection = known;
-    if (connection === undefined) {
-      const at = { micros: p.micros, nanos: p.nanos, digits: p.digits };
-      const conversation = new QuicConversation(endpointsOf(p, flow, true), this.sink, at);
+    let conversation: QuicConversation | DtlsConversation;
+    let isFromClient = true;
+    if (mayBeginQuic(bytes, start, end)) {
+      conversation = new QuicConversation(endpointsOf(p, flow, true), this.sink, at);
       conversation.take(bytes, start, end, true);
-      if (!conversation.isKnown) return;
-      connection = { conversation, isFromOriginator };
-      this.flows.services.set(flow, 'quic');
-      if (this.quic.size >= MAX_CONVERSATIONS) this.endOldestQuic();
-      this.quic.set(flow, connection);
-      this.quicBytes += conversation.heldBytes;
-    } else if (!connection.conversation.isDone) {
-      const { conversation } = connection;
-      const before = conversation.heldBytes;
-      conversation.take(bytes, start, end, isFromOriginator === connection.isFromOriginator);
-      this.quicBytes += conversation.heldBytes - before;
+      if (!conversation.isKnown) return true;
+    } else {
+      const sender = dtlsSender(bytes, start, end);
+      if (sender === undefined) return false;
+      isFromClient = sender === 'client';
+      conversation = new DtlsConversation(endpointsOf(p, flow, isFromClient), this.sink, at);
+      conversation.take(bytes, start, end, isFromClient);
     }
-    while (this.quicBytes > MAX_HELD_BYTES) this.endOldestQuic();
+    const { services, isFromOriginator } = this.flows;
+    services.set(flow, conversation.service);
+    if (this.encrypted.size >= MAX_CONVERSATIONS) this.endOldestEncrypted();
+    const connection = { conversation, isFromOriginator: isFromOriginator === isFromClient };
+    this.encrypted.set(flow, connection);
+    this.encryptedBytes += conversation.heldBytes;
+    return true;
   }
 
-  private endOldestQuic(): void {
-    const [oldest] = this.quic;
+  private handshake(p: Packet, end: number, { conversation, isFromOriginator }: Encrypted): void {
+    if (conversation.isDone) return;
+    const before = conversation.heldBytes;
+    const isClient = this.flows.isFromOriginator === isFromOriginator;
+    conversation.take(p.bytes, p.payloadStart, end, isClient);
+    this.encryptedBytes += conversation.heldBytes - before;
+    while (this.encryptedBytes > MAX_HELD_BYTES) this.endOldestEncrypted();
+  }
+
+  private endOldestEncrypted(): void {
+    const [oldest] = this.encrypted;
     if (oldest === undefined) return;
     const [flow, { conversation }] = oldest;
     if (!conversation.isDone) this.evicted += 1;
-    this.quicBytes -= conversation.heldBytes;
+    this.encryptedBytes -= conversation.heldBytes;
     conversation.finish();
-    this.quic.delete(flow);
+    this.encrypted.delete(flow);
   }
 
   private dns(p: Packet, flow: number, message: DnsMessage): void {
@@ -226,7 +235,7 @@ export class Datagrams {
 
   finish(): void {
     for (const conversation of this.conversations.values()) conversation.finish();
-    for (const { conversation } of this.quic.values()) conversation.finish();
+    for (const { conversation } of this.encrypted.values()) conversation.finish();
     for (const exchange of this.exchanges.values()) exchange.finish();
     for (const transfer of this.transfers.values()) transfer.finish();
     this.exports.finish();

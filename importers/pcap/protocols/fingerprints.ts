@@ -36,7 +36,9 @@ const [SERVER_NAME, ALPN] = [0, 16];
 export function ja4(hello: Hello, transport: 't' | 'q' | 'd'): string {
   const { ciphers, extensions, alpn, signatures, versions, version } = hello;
   const offered = plain(versions);
-  const best = offered.length > 0 ? Math.max(...offered) : version;
+  // Newer versions of DTLS have lower numbers.
+  const latest = transport === 'd' ? Math.min : Math.max;
+  const best = offered.length > 0 ? latest(...offered) : version;
   const given = plain(extensions);
   const suites = plain(ciphers);
   const count = (values: readonly number[]): string =>

@@ -29,12 +29,16 @@ function words(bytes: Uint8Array, start: number, end: number): number[] {
   return out;
 }
 
-/** A ClientHello or ServerHello without its header; undefined for what is none. */
+/**
+ * A ClientHello or ServerHello without its header; undefined for what is none.
+ * @param isDatagram whether it is of DTLS, whose clients repeat a cookie of the server
+ */
 export function readHello(
   bytes: Uint8Array,
   start: number,
   end: number,
   isClient: boolean,
+  isDatagram = false,
 ): Hello | undefined {
   let at = start + 34;
   if (at + 1 > end) return undefined;
@@ -44,6 +48,7 @@ export function readHello(
   const isDraft = !isClient && version >= FIRST_DRAFT && version <= LAST_SHORT_DRAFT;
   const sessionId = isDraft ? EMPTY : bytes.subarray(at + 1, at + 1 + bytes[at]!);
   if (!isDraft) at += 1 + bytes[at]!;
+  if (isClient && isDatagram) at += 1 + (bytes[at] ?? 0);
   if (at + 2 > end) return undefined;
   let ciphers: number[];
   if (isClient) {

@@ -231,6 +231,7 @@ export function mayBeginQuic(bytes: Uint8Array, start: number, end: number): boo
 }
 
 export class QuicConversation {
+  readonly service = 'quic';
   /** Whether a client has begun it, so that it is one. */
   isKnown = false;
   isDone = false;
@@ -302,7 +303,7 @@ export class QuicConversation {
     if (client === undefined && server === undefined) return;
     const message = handshakeMessage({ client, server, at: this.at, transport: 'q' });
     const attributes = { ...message.attributes, quic_version: quicVersionText(number) };
-    this.sink.message(this.ends, { ...message, service: 'quic', attributes });
+    this.sink.message(this.ends, { ...message, service: this.service, attributes });
   }
 }
 

@@ -22,11 +22,8 @@ import type {
 } from './messages.ts';
 
 const RECORD_HEADER = 5;
-const CHANGE_CIPHER_SPEC = 20;
-const ALERT = 21;
-const HANDSHAKE = 22;
-const APPLICATION_DATA = 23;
-const [CLIENT_HELLO, SERVER_HELLO, CERTIFICATE] = [1, 2, 11];
+export const [CHANGE_CIPHER_SPEC, ALERT, HANDSHAKE, APPLICATION_DATA] = [20, 21, 22, 23];
+export const [CLIENT_HELLO, SERVER_HELLO, CERTIFICATE] = [1, 2, 11];
 /** 2^14 and what encryption may add. */
 const MAX_RECORD_BYTES = 16_384 + 2048;
 /** A chain of certificates is the longest message. */
@@ -41,6 +38,7 @@ const HELLO_RETRY = Buffer.from(
 
 const VERSIONS: Readonly<Record<number, string>> = {
   ...{ 0x0300: 'SSLv3', 0x0301: 'TLSv10', 0x0302: 'TLSv11', 0x0303: 'TLSv12', 0x0304: 'TLSv13' },
+  ...{ 0xfeff: 'DTLSv10', 0xfefd: 'DTLSv12', 0xfefc: 'DTLSv13' },
 };
 /** Of TLS 1.3: the first byte of their numbers. */
 const DRAFTS = 0x7f;
@@ -54,6 +52,15 @@ const ALERTS: Readonly<Record<number, string>> = {
   ...{ 110: 'unsupported_extension', 112: 'unrecognized_name', 116: 'certificate_required' },
   ...{ 120: 'no_application_protocol' },
 };
+
+export function alertName(number: number): string {
+  return ALERTS[number] ?? `alert ${number}`;
+}
+
+/** Whether a ServerHello asks for another ClientHello. */
+export function isHelloRetry({ random }: Hello): boolean {
+  return Buffer.compare(random, HELLO_RETRY) === 0;
+}
 
 /** The records of one side, and the handshake messages in them. */
 class Side {
@@ -131,8 +138,7 @@ class TlsStream implements StreamParser {
         this.messages(side, isClient);
         break;
       case ALERT:
-        if (end - from === 2 && bytes[from + 1] !== 0)
-          this.alert ??= ALERTS[bytes[from + 1]!] ?? `alert ${bytes[from + 1]!}`;
+        if (end - from === 2 && bytes[from + 1] !== 0) this.alert ??= alertName(bytes[from + 1]!);
         break;
       case APPLICATION_DATA:
         side.isEncrypted = true;
@@ -177,8 +183,7 @@ class TlsStream implements StreamParser {
       this.helloBytes += cost;
     } else if (type === SERVER_HELLO && !isClient && this.server === undefined) {
       const hello = readHello(bytes, start, end, false);
-      const isRetry = hello !== undefined && Buffer.compare(hello.random, HELLO_RETRY) === 0;
-      if (isRetry) this.isRetried = true;
+      if (hello !== undefined && isHelloRetry(hello)) this.isRetried = true;
       else this.server = hello;
       this.helloBytes += cost;
     } else if (type === CERTIFICATE && !isClient && this.certificates.length === 0) {
@@ -226,7 +231,8 @@ interface Handshake {
   readonly at: Stamp;
   readonly client: Hello | undefined;
   readonly server: Hello | undefined;
-  readonly transport: 't' | 'q';
+  /** TCP, QUIC, DTLS. */
+  readonly transport: 't' | 'q' | 'd';
   readonly certificates?: readonly Uint8Array[];
   readonly alert?: string | undefined;
   /** Undefined: that cannot be seen. */
@@ -288,7 +294,7 @@ function suiteName(suite: number): string {
 }
 
 /** The certificates of a Certificate message before TLS 1.3, the server's own first. */
-function certificatesIn(bytes: Uint8Array, start: number, end: number): Uint8Array[] {
+export function certificatesIn(bytes: Uint8Array, start: number, end: number): Uint8Array[] {
   const out: Uint8Array[] = [];
   let at = start + 3;
   while (at + 3 <= end && out.length < MAX_CERTIFICATES) {

@@ -29,7 +29,8 @@ const [FIN, RST, ACK] = [1, 4, 16];
 /** Of protocols that are not known by their first bytes alone. */
 const PORTS: Readonly<Record<string, number>> = { dns: 53, modbus: 502 };
 
-function changed(bytes: Uint8Array, random: Chance): Uint8Array {
+/** Bytes with a few changes. */
+export function changed(bytes: Uint8Array, random: Chance): Uint8Array {
   const out = [...bytes];
   for (let n = random(4); n > 0 && out.length > 0; n--) {
     const at = random(out.length);

@@ -1,0 +1,134 @@
+/** DTLS: hellos in datagrams that are built here. */
+import { expect, it } from 'vitest';
+import { ascii, cat, hex, n16 } from '../testing/build.ts';
+import { DtlsConversation, dtlsSender } from './dtls.ts';
+import type { ProtocolMessage } from './messages.ts';
+import { datagram, type Frame, of } from './testing/frames.ts';
+import { clientHello } from './testing/hellos.ts';
+import { chance, changed } from './testing/mutated.ts';
+
+const n24 = (value: number): Uint8Array =>
+  Uint8Array.of(value >>> 16, (value >>> 8) & 255, value & 255);
+
+/** A record with (a piece of) a handshake message. */
+function record(type: number, number: number, message: Uint8Array, from = 0, to = message.length) {
+  const part = message.subarray(from, to);
+  const header = cat(
+    Uint8Array.of(type),
+    n24(message.length),
+    n16(number),
+    n24(from),
+    n24(part.length),
+  );
+  return cat('16 fefd 0000 000000000000', n16(header.length + part.length), header, part);
+}
+/** The hello of TLS with versions of DTLS, and with a cookie behind its session. */
+function hello(cookie: string): Uint8Array {
+  const tls = Buffer.from(clientHello());
+  tls.writeUInt16BE(0xfefd, 0);
+  // Offers 1.3 and 1.2.
+  hex('fefc fefd').forEach((byte, i) => (tls[tls.length - 4 + i] = byte));
+  const fixed = 2 + 32 + 1;
+  return cat(
+    tls.subarray(0, fixed),
+    Uint8Array.of(cookie.length),
+    ascii(cookie),
+    tls.subarray(fixed),
+  );
+}
+const RETRY = record(3, 0, cat('fefd 04', ascii('cook')));
+const SERVER_HELLO = cat('fefd', '22'.repeat(32), '00 c02b 00');
+const CERTIFICATE = cat('000007 000004', ascii('none'));
+const CHANGE = hex('14 fefd 0000 000000000009 0001 01');
+const SEALED = hex('17 fefd 0001 000000000001 0003 010203');
+const from = (isClient: boolean, ...records: readonly Uint8Array[]): Frame =>
+  datagram(isClient, 4433, cat(...records));
+
+it('says what a client offers and a server chooses', async () => {
+  const [row, ...more] = await of('tls', [
+    ...[
+      from(true, record(1, 0, hello(''))),
+      from(false, RETRY),
+      from(true, record(1, 1, hello('cook'))),
+    ],
+    from(false, record(2, 1, SERVER_HELLO), record(11, 2, CERTIFICATE)),
+    ...[from(true, CHANGE, SEALED), from(false, CHANGE, SEALED)],
+  ]);
+  expect(more).toEqual([]);
+  expect(row).toMatchObject({
+    ...{ src_ip4: 0xc0000211, dst_port: 4433, proto: 17, service: 'dtls', flow_id: 1 },
+    ...{ tls_sni: 'www.example.com', outcome: 'success' },
+  });
+  expect(row?.attrs).toMatchObject({
+    ...{ version: 'DTLSv12', cipher: 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256', established: 'T' },
+    // The cookie is none of what the client offers; the newest version counts.
+    ja4: 'dd3d0206h2_777cda164f4b_fb71836bce29',
+  });
+  expect(row?.attrs['cert_sha256']).toHaveLength(64);
+  const flows = await of('flow', [from(true, record(1, 0, hello('')))]);
+  expect(flows.map((flow) => flow['service'])).toEqual(['dtls']);
+});
+
+it('puts together what comes in pieces, in any order and more than once', async () => {
+  const message = hello('');
+  const [a, b, c] = [
+    record(1, 0, message, 0, 50),
+    record(1, 0, message, 40, 90),
+    record(1, 0, message, 90),
+  ];
+  const [row] = await of('tls', [from(true, a), from(true, c), from(true, a), from(true, b)]);
+  expect(row).toMatchObject({ tls_sni: 'www.example.com' });
+  expect(row?.attrs).toMatchObject({ established: 'F' });
+});
+
+it('has the server of a capture of its side alone, and the alert that ends a handshake', async () => {
+  const alert = hex('15 fefd 0000 000000000005 0002 02 28');
+  const [row] = await of('tls', [from(false, record(2, 1, SERVER_HELLO)), from(false, alert)]);
+  expect(row).toMatchObject({ src_ip4: 0xc0000211, dst_port: 4433, outcome: 'failure' });
+  expect(row?.attrs).toMatchObject({ version: 'DTLSv12', last_alert: 'handshake_failure' });
+});
+
+it('takes nothing else for DTLS', async () => {
+  const whole = record(1, 0, hello(''));
+  for (const at of [0, 1, 3, 11, 13, 16, 19, 24]) {
+    const other = Uint8Array.from(whole);
+    other[at]! ^= 0x55;
+    expect(await of('tls', [from(true, other)])).toEqual([]);
+  }
+});
+
+it('survives whatever becomes of it', () => {
+  const ends = {
+    ...{ flow: 1, proto: 17, client: Uint8Array.of(1, 2, 3, 4), server: Uint8Array.of(1, 2, 3, 5) },
+    ...{ clientPort: 40_000, serverPort: 4433, vlan: -1 },
+  };
+  const message = hello('');
+  const said: readonly (readonly [boolean, Uint8Array])[] = [
+    ...([
+      [true, record(1, 0, message, 0, 50)],
+      [true, record(1, 0, message, 50)],
+    ] as const),
+    [false, cat(record(2, 1, SERVER_HELLO), record(11, 2, CERTIFICATE))],
+    ...([
+      [true, cat(CHANGE, SEALED)],
+      [false, cat(CHANGE, SEALED)],
+    ] as const),
+  ];
+  let events = 0;
+  for (let seed = 1; seed <= 400; seed++) {
+    const random = chance(seed);
+    const messages: ProtocolMessage[] = [];
+    const sink = { message: (_: unknown, one: ProtocolMessage) => messages.push(one) };
+    const conversation = new DtlsConversation(ends, sink, { micros: 1, nanos: 0, digits: 6 });
+    for (const [isClient, original] of said) {
+      const bytes = random(2) === 0 ? changed(original, random) : original;
+      dtlsSender(bytes, 0, bytes.length);
+      if (random(8) > 0) conversation.take(bytes, 0, bytes.length, isClient);
+      expect(conversation.heldBytes).toBeLessThan(1 << 20);
+    }
+    conversation.finish();
+    expect(conversation.heldBytes).toBe(0);
+    events += messages.length;
+  }
+  expect(events).toBeGreaterThan(100);
+});

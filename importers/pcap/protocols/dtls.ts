@@ -1,0 +1,210 @@
+/**
+ * DTLS handshakes (RFC 9147, RFC 6347, 1.0: RFC 4347): what a client offers, what a server chooses, and its certificates as
+ * far as they are sent in clear.
+ *
+ * One event a connection, of kind `tls`, at the time of its first hello. After the handshake nothing more is read.
+ *
+ * Invariant: handshake messages that come in pieces are bounded in size and number.
+ */
+import { u16, u24 } from '../bytes.ts';
+import { type Hello, readHello } from './hello.ts';
+import type { Endpoints, MessageSink, Stamp } from './messages.ts';
+import {
+  ALERT,
+  alertName,
+  APPLICATION_DATA,
+  CERTIFICATE,
+  certificatesIn,
+  CHANGE_CIPHER_SPEC,
+  CLIENT_HELLO,
+  HANDSHAKE,
+  handshakeMessage,
+  isHelloRetry,
+  SERVER_HELLO,
+} from './tls.ts';
+
+const RECORD_HEADER = 13;
+const MESSAGE_HEADER = 12;
+const HELLO_VERIFY_REQUEST = 3;
+/** Of the record layer: 1.0, 1.2 and 1.3, and what came before the standard. */
+const VERSIONS: ReadonlySet<number> = new Set([0xfeff, 0xfefd, 0x0100]);
+/** Encrypted records of 1.3 (RFC 9147, 4). */
+const [UNIFIED_MASK, UNIFIED] = [0xe0, 0x20];
+const MAX_MESSAGE_BYTES = 65_536;
+const MAX_PIECES = 128;
+/** Messages of a side that have begun. */
+const MAX_BEGUN = 4;
+
+interface Record {
+  readonly type: number;
+  /** Above 0: encrypted. */
+  readonly epoch: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The record that begins there; undefined for what is none. */
+function recordAt(bytes: Uint8Array, start: number, end: number): Record | undefined {
+  const from = start + RECORD_HEADER;
+  if (from > end || !VERSIONS.has(u16(bytes, start + 1))) return undefined;
+  const type = bytes[start]!;
+  const to = from + u16(bytes, start + 11);
+  if (type < CHANGE_CIPHER_SPEC || type > 26 || to > end) return undefined;
+  return { type, epoch: u16(bytes, start + 3), start: from, end: to };
+}
+
+/** Which side begins a connection with a datagram; undefined: it does not. */
+export function dtlsSender(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): 'client' | 'server' | undefined {
+  if (bytes[start] !== HANDSHAKE) return undefined;
+  const record = recordAt(bytes, start, end);
+  if (record === undefined || record.epoch > 0) return undefined;
+  const { start: at } = record;
+  if (at + MESSAGE_HEADER > record.end) return undefined;
+  const [size, offset, length] = [u24(bytes, at + 1), u24(bytes, at + 6), u24(bytes, at + 9)];
+  if (offset + length > size || at + MESSAGE_HEADER + length > record.end) return undefined;
+  const type = bytes[at];
+  if (type === CLIENT_HELLO) return 'client';
+  return type === SERVER_HELLO || type === HELLO_VERIFY_REQUEST ? 'server' : undefined;
+}
+
+/** A handshake message that comes in pieces, in any order and more than once. */
+class Begun {
+  private readonly pieces: { readonly at: number; readonly bytes: Uint8Array }[] = [];
+  readonly size: number;
+  heldBytes = 0;
+
+  constructor(size: number) {
+    this.size = size;
+  }
+
+  /** @returns the whole message, once it is there */
+  add(at: number, bytes: Uint8Array): Uint8Array | undefined {
+    if (this.pieces.length >= MAX_PIECES) return undefined;
+    this.pieces.push({ at, bytes: Uint8Array.from(bytes) });
+    this.heldBytes += bytes.length;
+    const all = new Uint8Array(this.size);
+    let next = 0;
+    for (const piece of this.pieces.toSorted((a, b) => a.at - b.at)) {
+      if (piece.at > next) return undefined;
+      all.set(piece.bytes, piece.at);
+      next = Math.max(next, piece.at + piece.bytes.length);
+    }
+    return next === this.size ? all : undefined;
+  }
+}
+
+export class DtlsConversation {
+  readonly service = 'dtls';
+  isDone = false;
+  private readonly ends: Endpoints;
+  private readonly sink: MessageSink;
+  private readonly at: Stamp;
+  /** By the number of the message. */
+  private readonly begun = [new Map<number, Begun>(), new Map<number, Begun>()] as const;
+  private readonly isEncrypted = [false, false];
+  private client: Hello | undefined;
+  private server: Hello | undefined;
+  private certificates: readonly Uint8Array[] = [];
+  private alert: string | undefined;
+  private isEstablished = false;
+
+  constructor(ends: Endpoints, sink: MessageSink, at: Stamp) {
+    this.ends = ends;
+    this.sink = sink;
+    this.at = at;
+  }
+
+  get heldBytes(): number {
+    if (this.isDone) return 0;
+    let held = 0;
+    for (const side of this.begun) for (const one of side.values()) held += one.heldBytes;
+    for (const one of this.certificates) held += one.length;
+    return held;
+  }
+
+  take(bytes: Uint8Array, start: number, end: number, isClient: boolean): void {
+    let at = start;
+    while (at < end && !this.isDone) {
+      if ((bytes[at]! & UNIFIED_MASK) === UNIFIED && this.server !== undefined) {
+        this.encrypted(isClient);
+        return;
+      }
+      const record = recordAt(bytes, at, end);
+      // STUN and RTP may go over the same ports (RFC 7983).
+      if (record === undefined) return;
+      if (record.epoch > 0 || record.type === APPLICATION_DATA) this.encrypted(isClient);
+      else if (record.type === CHANGE_CIPHER_SPEC) this.isEncrypted[isClient ? 0 : 1] = true;
+      else if (record.type === HANDSHAKE) this.messages(bytes, record, isClient);
+      else if (record.type === ALERT && record.end - record.start === 2)
+        this.alert ??=
+          bytes[record.start + 1] === 0 ? undefined : alertName(bytes[record.start + 1]!);
+      at = record.end;
+    }
+  }
+
+  /** A side sends what only the other can read. */
+  private encrypted(isClient: boolean): void {
+    this.isEncrypted[isClient ? 0 : 1] = true;
+    if (this.server !== undefined && !isClient) this.isEstablished = true;
+    if (this.isEncrypted[0] === true && this.isEncrypted[1] === true) this.finish();
+  }
+
+  private messages(bytes: Uint8Array, { start, end }: Record, isClient: boolean): void {
+    let at = start;
+    while (at + MESSAGE_HEADER <= end) {
+      const size = u24(bytes, at + 1);
+      const [offset, length] = [u24(bytes, at + 6), u24(bytes, at + 9)];
+      const from = at + MESSAGE_HEADER;
+      if (from + length > end || offset + length > size || size > MAX_MESSAGE_BYTES) return;
+      const part = bytes.subarray(from, from + length);
+      const whole =
+        length === size ? part : this.joined(isClient, u16(bytes, at + 4), size, offset, part);
+      if (whole !== undefined) this.message(bytes[at]!, isClient, whole);
+      at = from + length;
+    }
+  }
+
+  private joined(
+    isClient: boolean,
+    number: number,
+    size: number,
+    offset: number,
+    part: Uint8Array,
+  ): Uint8Array | undefined {
+    const begun = this.begun[isClient ? 0 : 1];
+    let one = begun.get(number);
+    if (one?.size !== size) {
+      if (begun.size >= MAX_BEGUN) begun.delete(begun.keys().next().value!);
+      one = new Begun(size);
+      begun.set(number, one);
+    }
+    const whole = one.add(offset, part);
+    if (whole !== undefined) begun.delete(number);
+    return whole;
+  }
+
+  private message(type: number, isClient: boolean, bytes: Uint8Array): void {
+    const { length } = bytes;
+    if (type === CLIENT_HELLO && isClient) this.client ??= readHello(bytes, 0, length, true, true);
+    else if (type === SERVER_HELLO && !isClient && this.server === undefined) {
+      const hello = readHello(bytes, 0, length, false);
+      if (hello !== undefined && !isHelloRetry(hello)) this.server = hello;
+    } else if (type === CERTIFICATE && !isClient && this.certificates.length === 0)
+      this.certificates = certificatesIn(bytes, 0, length);
+  }
+
+  finish(): void {
+    if (this.isDone) return;
+    this.isDone = true;
+    const { client, server, at, certificates, alert, isEstablished } = this;
+    if (client === undefined && server === undefined) return;
+    const message = handshakeMessage({
+      ...{ client, server, at, certificates, alert, isEstablished, transport: 'd' },
+    });
+    this.sink.message(this.ends, { ...message, service: this.service });
+  }
+}
