@@ -12,6 +12,7 @@ import { DtlsConversation, dtlsSender } from './dtls.ts';
 import { KERBEROS_PORT, KerberosExchange } from './kerberos.ts';
 import type { DatagramProtocol, MessageSink, Stamp } from './messages.ts';
 import { mayBeginQuic, QuicConversation } from './quic.ts';
+import { SflowSamples } from './sflow.ts';
 import { SIP } from './sip.ts';
 import { SNMP } from './snmp.ts';
 import { NetFlowExports } from './netflow/index.ts';
@@ -54,6 +55,7 @@ export class Datagrams {
   private readonly transfers = new Map<string, TftpTransfer>();
   private readonly exchanges = new Map<number, Exchange>();
   readonly exports: NetFlowExports;
+  private readonly sflow: SflowSamples;
   private heldBytes = 0;
   private encryptedBytes = 0;
 
@@ -61,6 +63,7 @@ export class Datagrams {
     this.sink = sink;
     this.flows = flows;
     this.exports = new NetFlowExports(sink);
+    this.sflow = new SflowSamples(sink);
   }
 
   /** @param p a datagram with its header */
@@ -92,6 +95,10 @@ export class Datagrams {
     if (this.exchanged(p, flow, end, at)) return;
     if (this.exports.take(p, flow, start, end)) {
       this.flows.services.set(flow, 'netflow');
+      return;
+    }
+    if (this.sflow.take(bytes, start, end, flow, at)) {
+      this.flows.services.set(flow, 'sflow');
       return;
     }
     for (const { service, read } of DATAGRAM_PROTOCOLS) {
