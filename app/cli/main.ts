@@ -106,6 +106,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'write files that connections carried',
     load: async () => (await import('./commands/carve.ts')).carveCommand,
   },
+  slice: {
+    summary: 'write the packets of a query as a capture',
+    load: async () => (await import('./commands/slice.ts')).sliceCommand,
+  },
   payload: {
     summary: 'search what connections of captures carried',
     reads: true,

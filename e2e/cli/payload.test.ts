@@ -54,6 +54,32 @@ beforeAll(async () => {
 });
 afterAll(() => space.remove());
 
+it('writes the packets of a query as a capture, and replaces no evidence by it', async () => {
+  const slice = path.join(space.folder, 'slice.pcapng');
+  const run = await daybook(['slice', CASE, 'kind:flow dst_port:25', '--out', slice]);
+  expect([run.status, run.err]).toEqual([0, '']);
+  expect(run.out).toMatch(/slice\.pcapng: 3 packets, .* SHA-256 [0-9a-f]{64}/);
+  const text = 'kind:packet | stats count(), sum(bytes) by src_ip, dst_port';
+  const [written, whole] = await Promise.all(
+    [
+      [slice, text],
+      [CAPTURE, `dst_port:25 ${text}`],
+    ].map(([file, query]) => daybook(['scan', file!, query!, '--format', 'csv'])),
+  );
+  expect(written!.out).toBe(whole!.out);
+  expect(written!.out).toContain('192.0.2.17,25,3,');
+  for (const [out, what] of [
+    [slice, /--force/],
+    [CAPTURE, /evidence/],
+    [path.join(CASE, 'x.pcapng'), /inside/],
+  ] as const) {
+    const refused = await daybook(['slice', CASE, 'kind:packet', '--out', out]);
+    expect([refused.status, refused.err]).toEqual([2, expect.stringMatching(what)]);
+  }
+  const none = await daybook(['slice', CASE, 'kind:packet dst_port:1', '--out', '-']);
+  expect([none.status, none.out]).toEqual([2, '']);
+});
+
 it('prints matches with their places, and says what was searched', async () => {
   const { status, out, err } = await daybook(['payload', CASE, 'JNDI:']);
   expect([status, out.split('\n').length]).toEqual([0, 4]);
