@@ -82,7 +82,7 @@ const MOST_PROGRAMS = 4096;
 /** What marks fields of records as JSON in messages. */
 const JSON_MARK = utf8.encode('json/1');
 
-const [SPACE, DOT, COLON, OPEN, CLOSE] = [32, 46, 58, 91, 93];
+const [SPACE, PERCENT, STAR, DOT, COLON, OPEN, CLOSE] = [32, 37, 42, 46, 58, 91, 93];
 
 export class Cutter {
   private readonly extractors: readonly Extractor[];
@@ -420,13 +420,44 @@ function bodyStart(
     }
   }
   while (p < end && data[p] === SPACE) p += 1;
-  if (data[p] !== OPEN) return p;
+  if (data[p] !== OPEN) return behindStamp(data, p, end);
   let after = p + 1;
   let dots = 0;
   while (after < end && (isDigitOrDot(data[after]!) || data[after] === SPACE))
     if (data[after++] === DOT) dots += 1;
   if (dots !== 1 || data[after] !== CLOSE || data[after + 1] !== SPACE) return p;
   return Math.min(after + 2, end);
+}
+
+/** What Cisco's devices put between the header of a relay and `%FACILITY-6-MNEMONIC` is no longer. */
+const MOST_STAMP = 96;
+
+/**
+ * Where `%SYS-5-CONFIG_I: …` begins behind the number and the time of the device itself, `1234: *Mar  4 05:06:07.123: `,
+ * `2026 Mar  4 05:06:07 UTC: ` or `*task: Mar 04 05:06:07.123: `; `start` where there are none.
+ */
+function behindStamp(b: Uint8Array, start: number, end: number): number {
+  let p = start;
+  while (p < end && p < start + 10 && isDigitOrDot(b[p]!)) p += 1;
+  const isStamp =
+    p > start
+      ? b[p] === COLON || (p === start + 4 && b[p] === SPACE)
+      : b[p] === STAR || isMonth(b, p);
+  if (!isStamp) return start;
+  const last = Math.min(end - 1, start + MOST_STAMP);
+  for (; p < last; p++)
+    if (b[p] === PERCENT && b[p - 1] === SPACE && b[p - 2] === COLON && isUpper(b[p + 1]!))
+      return p;
+  return start;
+}
+
+/** Three letters and a blank, as `Mar  4`. */
+function isMonth(b: Uint8Array, p: number): boolean {
+  return isUpper(b[p]!) && b[p + 3] === SPACE && (b[p + 4] === SPACE || isDigitOrDot(b[p + 4]!));
+}
+
+function isUpper(code: number): boolean {
+  return code >= 65 && code <= 90;
 }
 
 function indexOf(b: Uint8Array, text: Uint8Array, start: number, end: number): number {

@@ -35,6 +35,7 @@ import endpointConnection from './dialects/endpoint-connection.json' with { type
 import entraGraph from './dialects/entra-graph.json' with { type: 'json' };
 import evtxecmd from './dialects/evtxecmd.json' with { type: 'json' };
 import exchangeMessageTrace from './dialects/exchange-message-trace.json' with { type: 'json' };
+import falco from './dialects/falco.json' with { type: 'json' };
 import forgerock from './dialects/forgerock.json' with { type: 'json' };
 import gcpAudit from './dialects/gcp-audit.json' with { type: 'json' };
 import gcpLoadBalancer from './dialects/gcp-load-balancer.json' with { type: 'json' };
@@ -174,6 +175,7 @@ const DOCUMENTS: readonly unknown[] = [
   entraGraph,
   evtxecmd,
   exchangeMessageTrace,
+  falco,
   forgerock,
   gcpAudit,
   gcpLoadBalancer,

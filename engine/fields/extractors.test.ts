@@ -30,11 +30,26 @@ it.each([
     'netfilter/3',
   ],
   ['', 'Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/2'],
+  [
+    '',
+    '1234: *Mar  4 05:06:07.123: %SEC-6-IPACCESSLOGP: list a denied tcp 192.0.2.1(7) -> 192.0.2.2(8), 1 packet',
+    'cisco-ios/3',
+  ],
+  [
+    '',
+    '2026 Mar  4 05:06:07 UTC: %DAEMON-3-SYSTEM_MSG: error: PAM: Authentication failure for bob from 192.0.2.1 - sshd[1]',
+    'cisco-ios/3',
+  ],
+  [
+    '',
+    'Mar  4 05:06:07.123: 100% of %SEC-6-IPACCESSLOGP: list a denied tcp 192.0.2.1(7) -> 192.0.2.2(8), 1 packet',
+    undefined,
+  ],
   ['app', 'app[7]: Failed password for root from 192.0.2.17 port 22 ssh2', undefined],
   [
     '(squid-1)',
     '(squid-1)[7]: 192.0.2.17 - - [27/Nov/2026:10:15:22 +0000] "GET http://www.example.org/ HTTP/1.1" 200 12 "-" "curl/8.0"',
-    'access-log/4',
+    'access-log/5',
   ],
   ['app', 'app[7]: pam_unix(sshd:session): session closed for user alice', 'pam/2'],
 ])('finds the message behind the tag of %s', (program, message, extractor) => {

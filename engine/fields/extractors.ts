@@ -33,6 +33,7 @@ import elasticsearch from './extractors/elasticsearch.json' with { type: 'json' 
 import envoy from './extractors/envoy.json' with { type: 'json' };
 import exchange from './extractors/exchange.json' with { type: 'json' };
 import exim from './extractors/exim.json' with { type: 'json' };
+import extreme from './extractors/extreme.json' with { type: 'json' };
 import f5 from './extractors/f5.json' with { type: 'json' };
 import fail2ban from './extractors/fail2ban.json' with { type: 'json' };
 import filterlog from './extractors/filterlog.json' with { type: 'json' };
@@ -59,6 +60,7 @@ import netfilter from './extractors/netfilter.json' with { type: 'json' };
 import openldap from './extractors/openldap.json' with { type: 'json' };
 import openssh from './extractors/openssh.json' with { type: 'json' };
 import oracle from './extractors/oracle.json' with { type: 'json' };
+import ossec from './extractors/ossec.json' with { type: 'json' };
 import paloalto from './extractors/paloalto.json' with { type: 'json' };
 import pam from './extractors/pam.json' with { type: 'json' };
 import pensando from './extractors/pensando.json' with { type: 'json' };
@@ -126,6 +128,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   envoy,
   exchange,
   exim,
+  extreme,
   f5,
   fail2ban,
   filterlog,
@@ -152,6 +155,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   openldap,
   openssh,
   oracle,
+  ossec,
   paloalto,
   pam,
   pensando,

@@ -68,6 +68,24 @@ describe('records of products', () => {
       { user: 'bob@example.com', src_ip4: ip('192.0.2.1'), url: '/login', http_method: 'POST' },
     ],
     [
+      'Falco: the sides of a connection, and who ran what',
+      {
+        ...{ output: 'Connection', priority: 'Notice', rule: 'Outbound', hostname: 'node1' },
+        ...{ time: '2026-11-21T00:00:01Z', source: 'syscall' },
+        output_fields: { 'user.name': 'bob', 'proc.name': 'curl', 'fd.cip': '192.0.2.1' },
+      },
+      { user: 'bob', process: 'curl', rule: 'Outbound', host: 'node1', src_ip4: ip('192.0.2.1') },
+    ],
+    [
+      'Azure Firewall: its name is that of the resource',
+      {
+        ...{ time: '2026-11-21T00:00:01Z', category: 'AZFWNetworkRule', operationName: 'n' },
+        resourceId: '/SUBSCRIPTIONS/X/PROVIDERS/MICROSOFT.NETWORK/AZUREFIREWALLS/FW1',
+        properties: { SourceIp: '192.0.2.1', DestinationIp: '192.0.2.2', Action: 'Deny' },
+      },
+      { host: 'FW1', action: 'Deny', src_ip4: ip('192.0.2.1'), dst_ip4: ip('192.0.2.2') },
+    ],
+    [
       'an account and its user agent: their address is that of the client',
       {
         ...{ time: '2026-11-21T00:00:01Z', email: 'alice@example.com', event: 'login' },
