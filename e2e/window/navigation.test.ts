@@ -89,6 +89,25 @@ for (const shell of [browserShell, electronShell]) {
       }
     });
 
+    it('keeps the focus in the window when the button that was pressed is gone', async () => {
+      const { page } = opened;
+      await window.events.open(0);
+      const close = window.details.region.getByRole('button', { name: 'Close the details' });
+      await close.focus();
+      await page.keyboard.press('Enter');
+      await expect(close).toBeHidden();
+      await expect(window.events.grid).toBeFocused();
+      await window.query.run('nothinghasthis');
+      const clear = page.getByRole('tabpanel').getByRole('button', { name: 'Clear the query' });
+      await clear.focus();
+      await page.keyboard.press('Enter');
+      await expect(clear).toBeHidden();
+      await expect(window.events.grid).toBeFocused();
+      await window.query.run('kind:flow');
+      await isShown('flow');
+      await window.events.open(0);
+    });
+
     it('walks through the parts of the window by F6', async () => {
       const { page } = opened;
       const here = () =>

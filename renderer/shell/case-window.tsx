@@ -50,6 +50,7 @@ import {
   TimelinePanel,
   ZonePicker,
 } from './panels.ts';
+import { focusPart } from './parts.ts';
 import { StatusLine } from './status-line.tsx';
 import css from './window.module.css';
 
@@ -153,7 +154,10 @@ export function CaseWindow() {
           onKeyDown={(event) => {
             if (!narrow || event.key !== 'Escape' || event.defaultPrevented) return;
             if (sideOpen) setSideOpen(false);
-            else workspace.select(undefined);
+            else {
+              workspace.select(undefined);
+              focusPart('results');
+            }
           }}
         >
           {narrow ? (

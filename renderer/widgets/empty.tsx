@@ -1,6 +1,7 @@
-/** What stands where there is nothing to show: says why, and what to do. */
+/** In place of what cannot be shown: says why, and what to do. */
 import { EmptyState } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useLayoutEffect, useRef, type ReactNode } from 'react';
+import { useWorkspace } from '../state/context.ts';
 
 interface Props {
   readonly title: string;
@@ -13,8 +14,19 @@ interface Props {
 }
 
 export function Empty({ title, text, icon, actions, compact = false }: Props) {
+  const { commands } = useWorkspace();
+  const root = useRef<HTMLDivElement>(null);
+  // The button that was pressed is gone with it: the keyboard goes on in what has taken its place.
+  useLayoutEffect(() => {
+    const { current } = root;
+    return () => {
+      if (current?.contains(document.activeElement) === true)
+        requestAnimationFrame(() => commands.run('view.results'));
+    };
+  }, [commands]);
   return (
     <EmptyState
+      ref={root}
       size={compact ? 'xs' : 'sm'}
       p={compact ? 'sm' : 'xl'}
       align={compact ? 'left' : 'center'}

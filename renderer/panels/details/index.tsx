@@ -121,7 +121,13 @@ function CloseButton() {
   const workspace = useWorkspace();
   return (
     <Tooltip label="Close the details">
-      <ActionIcon aria-label="Close the details" onClick={() => workspace.select(undefined)}>
+      <ActionIcon
+        aria-label="Close the details"
+        onClick={() => {
+          workspace.select(undefined);
+          workspace.commands.run('view.results');
+        }}
+      >
         <IconX size={13} />
       </ActionIcon>
     </Tooltip>

@@ -14,7 +14,7 @@ import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import css from './query-bar.module.css';
 
 export function ListChip() {
-  const { dialogs, views } = useWorkspace();
+  const { commands, dialogs, views } = useWorkspace();
   const { list } = useView();
   const isOn = list !== undefined;
   useCommands(
@@ -87,7 +87,10 @@ export function ListChip() {
         <ActionIcon
           size={24}
           aria-label="Remove list"
-          onClick={() => views.show({ list: undefined })}
+          onClick={() => {
+            views.show({ list: undefined });
+            commands.run('query.focus');
+          }}
         >
           <IconX size={12} />
         </ActionIcon>
