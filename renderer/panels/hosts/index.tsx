@@ -50,7 +50,7 @@ const SUMMARISED: readonly { fact: FactName; title: string; width?: number }[] =
 const IN_CELL = 2;
 /** Of the columns, in pixels; the others share what is left. */
 const WIDTHS = [190, 78];
-const FACT_WIDTHS = [undefined, 60, 142, 142, 74];
+const FACT_WIDTHS = [undefined, 60, 156, 156, 70];
 
 export function HostsPanel() {
   const { views } = useWorkspace();
