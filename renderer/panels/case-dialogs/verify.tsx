@@ -95,7 +95,9 @@ function Running({ progress }: { readonly progress: VerifyProgress | undefined }
   return (
     <div>
       <Text size="sm" className={css['what']}>
-        {PHASES[phase]}: <EventText text={what} max={200} />
+        {PHASES[phase]}
+        {what === '' ? '…' : ': '}
+        <EventText text={what} max={200} />
       </Text>
       <Progress value={share} aria-label={`Verified so far: ${share} %`} mt={6} />
     </div>
