@@ -91,6 +91,13 @@ describe.skipIf(browserShell.whyNot !== undefined)(
         opened.page.getByRole('tabpanel', { name: 'Conversations' }).getByRole('row').nth(1),
       ).toBeVisible();
       await inAll('conversations');
+      // At 200 % zoom of a laptop's window the panel keeps a height in which its rows can be read.
+      await opened.page.setViewportSize({ width: 640, height: 400 });
+      const panel = opened.page.getByRole('tabpanel', { name: 'Conversations' });
+      await expect.poll(async () => (await panel.boundingBox())?.height ?? 0).toBeGreaterThan(220);
+      await panel.getByRole('row').nth(1).scrollIntoViewIfNeeded();
+      await expect(panel.getByRole('row').nth(1)).toBeInViewport({ ratio: 1 });
+      await shot(opened.page, 'themes-conversations-zoomed');
     });
   },
 );
