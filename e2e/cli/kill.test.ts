@@ -15,7 +15,7 @@ import { daybook, generateEvidence, ROOT } from '../harness.ts';
 
 const KILLS = Number(process.env['DAYBOOK_KILLS'] ?? 5);
 const ENV = {
-  DAYBOOK_CHUNK_ROWS: '1500',
+  DAYBOOK_CHUNK_ROWS: '1000',
 };
 let folder: string;
 let evidence: string;
@@ -23,7 +23,7 @@ let evidence: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'daybook-kill-'));
   evidence = join(folder, 'evidence');
-  await generateEvidence(evidence, '--scale', '0.5');
+  await generateEvidence(evidence, '--scale', '0.1');
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
