@@ -21,7 +21,11 @@ export function Empty({ title, text, icon, actions, compact = false }: Props) {
     const { current } = root;
     return () => {
       if (current?.contains(document.activeElement) === true)
-        requestAnimationFrame(() => commands.run('view.results'));
+        requestAnimationFrame(() => {
+          commands.run('view.results');
+          // Results that are still on their way cannot have it.
+          if (document.activeElement === document.body) commands.run('query.focus');
+        });
     };
   }, [commands]);
   return (
