@@ -10,6 +10,7 @@
 import { matches } from './match.ts';
 import { keyEnd } from './read-pairs.ts';
 import { OPERATION, type Part, type Template } from './template.ts';
+import { isDigit } from './values.ts';
 
 interface Candidate {
   readonly template: Template;
@@ -25,6 +26,8 @@ interface Item<T> {
   readonly order: number;
   /** Bytes that its texts have, a bit each, of ASCII. */
   readonly bytes: Int32Array;
+  /** Nothing is cut of a message without an address. */
+  readonly needsAddress: boolean;
 }
 
 /** Templates by texts of so many bytes that are anywhere in their messages. */
@@ -46,6 +49,7 @@ interface Group<T> {
   readonly byText: readonly Texts<T>[];
 }
 
+const [DOT, COLON] = [46, 58];
 const LENGTHS = [4, 3, 2] as const;
 /** Bytes of a text of each length, as `windowAt` has it. */
 const MASKS = [0, 0, 0xffff, 0xff_ffff, -1] as const;
@@ -95,7 +99,10 @@ export class Candidates<T extends Candidate> {
     const items: Item<T>[] = [];
     for (const [order, one] of this.all.entries()) {
       if (mayBegin(one.template.parts[0], code))
-        items.push({ one, order, bytes: bytesOf(one.template) });
+        items.push({
+          ...{ one, order, bytes: bytesOf(one.template) },
+          needsAddress: isAddressNeeded(one.template),
+        });
     }
     if (items.length === 0) return null;
     this.uses ??= countWindows(this.all);
@@ -118,8 +125,10 @@ function firstOf<T extends Candidate>(
   end: number,
 ): T | undefined {
   let areNoted = false;
+  let hasAddress: boolean | undefined;
   for (let i = 0; i < count; i++) {
-    const { one, bytes } = items[i]!;
+    const { one, bytes, needsAddress } = items[i]!;
+    if (needsAddress && !(hasAddress ??= mayHaveAddress(b, start, end))) continue;
     // Pairs are read to the end of a message before they are known not to be any.
     if (i >= FEW || one.template.parts[0]!.operation === OPERATION.pairs) {
       if (!areNoted) noteBytes(b, start, end);
@@ -129,6 +138,33 @@ function firstOf<T extends Candidate>(
     if (matches(one.template, b, start, end)) return one;
   }
   return undefined;
+}
+
+/** Whether one of the fields that a template needs is given by pairs alone, as an address. */
+function isAddressNeeded({ parts, pairs, needs, fields }: Template): boolean {
+  return needs.some((some) => {
+    const [field, another] = some;
+    if (pairs === undefined || another !== undefined || !fields[field!]?.endsWith('_ip'))
+      return false;
+    const slots = [...parts, ...pairs.keys.values, ...pairs.labels.map(([, slot]) => slot)];
+    return slots.every((slot) => slot.field !== field || ADDRESSES.has(slot.operation));
+  });
+}
+
+/** A slot of one of these has an address as the message writes it, and never a name. */
+const ADDRESSES: ReadonlySet<number> = new Set([OPERATION.ip, OPERATION.peer, OPERATION.endpoint]);
+
+/** An IPv4 address has three dots between digits; an IPv6 address two colons at once, seven in all, or an IPv4 address at its end. */
+function mayHaveAddress(b: Uint8Array, start: number, end: number): boolean {
+  let dots = 0;
+  let colons = 0;
+  for (let p = start; p < end; p++) {
+    const code = b[p];
+    if (code === DOT) {
+      if (isDigit(b[p - 1]!) && isDigit(b[p + 1]!) && ++dots === 3) return true;
+    } else if (code === COLON && (b[p + 1] === COLON || ++colons === 7)) return true;
+  }
+  return false;
 }
 
 /** Bytes of the message at hand, a bit each. */

@@ -57,6 +57,22 @@ it.each([
   expect(cutBy({ ...template, needs: ['src_ip', 'src_port'] }, message)).toEqual(fields);
 });
 
+it.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['192.0.2.1:22', '192.0.2.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2:3:4:5:6'],
+  ['2001:db8::1', '2001:db8::1'],
+  ['[2001:db8::1]:22', '2001:db8::1'],
+  ['2001:db8:1:2:3:4:192.0.2.1', '2001:db8:1:2:3:4:c000:201'],
+  ['::', '::'],
+  ['1.2.3', undefined],
+  ['1:2:3', undefined],
+])('finds an address that pairs need, however it is written: %s', (address, src_ip) => {
+  const template = { text: '{:pairs}', pairs: { src: 'src_ip:endpoint' }, needs: ['src_ip'] };
+  const fields = cutBy(template, `a=b src=${address}`);
+  expect(fields).toEqual(src_ip && expect.objectContaining({ src_ip }));
+});
+
 it('leaves out spaces before a value where another text separates pairs', () => {
   const pairs = { SrcIP: 'src_ip', User: 'user:text' };
   const template = { text: '{:pairs}', pairs, separator: ',', assign: ':' };

@@ -110,7 +110,7 @@ function searched(
   const isLong = operation === OPERATION.text;
   const isSole = operation === OPERATION.sole;
   const spaces = isLong || isSole || operation === OPERATION.brief;
-  const least = spaces || operation === OPERATION.value ? at : at + 1;
+  let least = spaces || operation === OPERATION.value ? at : at + 1;
   let most = end;
   if (!spaces) for (most = at; most < end && !isSpace(b[most]!);) most += 1;
   if (i + 1 === parts.length) {
@@ -125,6 +125,8 @@ function searched(
   const first = literal[0]!;
   const last = Math.min(most, end - literal.length);
   const step = isLong ? -1 : 1;
+  // What has no white space can only end where that is which the text begins with.
+  if (!spaces && isSpace(first)) least = Math.max(least, most);
   for (let to = isLong ? last : least; to >= least && to <= last; to += step) {
     if (b[to] !== first || !isAt(b, to, end, literal)) continue;
     if (++tries > MOST_TRIES) return false;

@@ -41,7 +41,7 @@ function ip4End(b: Uint8Array, start: number, end: number): number {
   return p;
 }
 
-function isDigit(code: number): boolean {
+export function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
 }
 
