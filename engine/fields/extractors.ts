@@ -79,6 +79,7 @@ import sophosUtm from './extractors/sophos-utm.json' with { type: 'json' };
 import sophosXg from './extractors/sophos-xg.json' with { type: 'json' };
 import spamd from './extractors/spamd.json' with { type: 'json' };
 import stormshield from './extractors/stormshield.json' with { type: 'json' };
+import storage from './extractors/storage.json' with { type: 'json' };
 import su from './extractors/su.json' with { type: 'json' };
 import sudo from './extractors/sudo.json' with { type: 'json' };
 import symantecEndpoint from './extractors/symantec-endpoint.json' with { type: 'json' };
@@ -174,6 +175,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'sophos-xg': sophosXg,
   spamd,
   stormshield,
+  storage,
   su,
   sudo,
   'symantec-endpoint': symantecEndpoint,
