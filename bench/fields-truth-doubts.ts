@@ -48,7 +48,7 @@ export const DOUBTS: readonly Doubt[] = [
     paths: ['device/', 'web/sekoia/', 'cloud/', 'host/sekoia/'],
     fields: ['user'],
     holds: isWithDomain,
-    why: 'Accounts that are written with a domain (`alice@example.com`) outside formats that say what it is: some parsers cut it off; here the whole stays.',
+    why: 'Accounts that are written with a domain (`alice@example.com`; Microsoft 365, Okta): some parsers cut it off; here the whole stays, which tells guests from members.',
   },
   {
     paths: ['device/elastic/cisco_asa/', 'device/beats/cisco/', 'device/sekoia/Cisco/'],
@@ -108,12 +108,6 @@ export const DOUBTS: readonly Doubt[] = [
     fields: ['dst_ip', 'dst_port'],
     holds: (value, _found, line) => line.includes(`(${value})`),
     why: "Microsoft 365: Elastic's parser takes the version of Exchange in `OriginatingServer` for an address.",
-  },
-  {
-    paths: [...M365, 'cloud/elastic/okta/', 'cloud/beats/okta/'],
-    fields: ['user'],
-    holds: isWithDomain,
-    why: "Microsoft 365 and Okta: Elastic's parsers cut the domain off an account (`alice@example.com`), the others and Daybook keep the whole, which tells guests from members.",
   },
   {
     paths: ['device/beats/sophos/'],

@@ -53,6 +53,7 @@ gives a field. Texts stay under their own names, too; addresses and ports are fo
 \`user_domain\` and \`user\`, but in Microsoft 365's audit log; so is \`user@domain\` of Google Workspace, Azure, Netskope and
 Mimecast, and elsewhere it stays as it is written. What is in a member that wraps the record (\`data.ip_address\`) means the same.
 Records that Splunk (\`_raw\`) or Microsoft 365 (\`AuditData\`) wrap in a member or cell are read, too.
+Where a product states an account or an address in a sentence alone, as Authelia, Nextcloud and Mimecast do, it is read there.
 
 Products: ${products}.
 
