@@ -639,7 +639,7 @@ describe('evidence that overlaps', () => {
     const verified = await daybook(['verify', at('members.daybook')]);
     expect(verified.status, verified.err).toBe(0);
     expect(verified.out).toContain('The evidence is unchanged: 1 file.');
-    expect(verified.out).toContain('1 event of 1 source equal the evidence in every field.');
+    expect(verified.out).toContain('1 event of 1 source equals the evidence in every field.');
     const archive = readFileSync(at('members.tar'));
     archive.write('two', archive.indexOf('one'));
     writeFileSync(at('members.tar'), archive);

@@ -40,6 +40,6 @@ export function sampleVerdict({ sample }: VerifyReport): string {
       : `; ${counted(notCompared.length, 'source')} not compared, or only in part`;
   const what = `${counted(compared, 'event')} of ${counted(sources, 'source')}`;
   return differing === 0
-    ? `${what} equal the evidence in every field${left}`
+    ? `${what} ${compared === 1 ? 'equals' : 'equal'} the evidence in every field${left}`
     : `${counted(differing, 'event')} of ${what} differ from the evidence${left}`;
 }

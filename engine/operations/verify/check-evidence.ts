@@ -3,6 +3,7 @@
  * and events of each source by reading them again.
  */
 import { createHash } from 'node:crypto';
+import { counted } from '../../contract/counted.ts';
 import { FileProblem, hashHandle, openRegular, type HashedFile } from '../../util/regular-file.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
@@ -207,7 +208,7 @@ class EvidenceCheck {
           path,
           imported
             ? `${path} has grown since source ${source.id} was imported, and was imported again`
-            : `${path} has grown by ${bytes - rawSize} bytes since it was imported; the bytes that were imported are unchanged`,
+            : `${path} has grown by ${counted(bytes - rawSize, 'byte')} since it was imported; the bytes that were imported are unchanged`,
           imported ? undefined : 'import it again to have the rest in the case',
         );
         states.push(imported ? 'unchanged' : 'changed');
@@ -403,7 +404,7 @@ class EvidenceCheck {
       findings.damage(
         'differs',
         source.name,
-        `${differing - named.length} more events of ${source.name} differ from the evidence`,
+        `${counted(differing - named.length, 'more event')} of ${source.name} ${differing - named.length === 1 ? 'differs' : 'differ'} from the evidence`,
         advice,
       );
   }

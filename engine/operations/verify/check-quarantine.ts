@@ -3,6 +3,7 @@
  * their records, which is that of the sources' ledgers.
  */
 import { constants } from 'node:fs';
+import { counted } from '../../contract/counted.ts';
 import { openCaseHandle } from '../../util/case-files.ts';
 import { FileProblem, fileProblem, hashHandle } from '../../util/regular-file.ts';
 import type { ImportRow } from '../../catalog/tables/imports.ts';
@@ -83,7 +84,7 @@ export async function checkQuarantine(
       findings.damage(
         'quarantine',
         name,
-        `${found} records of ${name} are in quarantine, its ledger says ${quarantined}`,
+        `${counted(found, 'record')} of ${name} ${found === 1 ? 'is' : 'are'} in quarantine, its ledger says ${quarantined}`,
         RESTORE,
       );
   }

@@ -1,6 +1,7 @@
 /** Whether the segments, their side files and the rollups are what the catalog says, each looked at by itself. */
 import { constants, lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { counted } from '../../contract/counted.ts';
 import { openCaseHandle } from '../../util/case-files.ts';
 import { lastDayOf } from '../../util/segment-days.ts';
 import { fileProblem, hashHandle, type HashedFile } from '../../util/regular-file.ts';
@@ -77,7 +78,7 @@ async function problemsOf(
     void problems.push({ code: 'segment', message: `segment ${file} ${message}`, advice: RESTORE });
   const found = await hashed(folder, file, progress, signal);
   if (typeof found === 'string')
-    say(`${found}: ${segment.rows} ${segment.kind} events of ${daysText(segment)}`);
+    say(`${found}: ${counted(segment.rows, `${segment.kind} event`)} of ${daysText(segment)}`);
   else if (found.bytes !== bytes || found.sha256 !== sha256)
     say('differs from what was written (SHA-256)');
   else {
@@ -144,7 +145,8 @@ async function contentProblem(
     const [[rows, first, last]] = (await store.rows(
       `SELECT count(*), ${times} FROM ${events}`,
     )) as [[number, number | bigint | null, number | bigint | null]];
-    if (rows !== segment.rows) return `has ${rows} rows, the catalog says ${segment.rows}`;
+    if (rows !== segment.rows)
+      return `has ${counted(rows, 'row')}, the catalog says ${segment.rows}`;
     if (micros(first) !== segment.minTs || micros(last) !== segment.maxTs)
       return 'has other times than the catalog says';
     const sources = await store.rows(`SELECT DISTINCT source_id FROM ${events} ORDER BY 1`);

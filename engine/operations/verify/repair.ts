@@ -1,4 +1,5 @@
 /** `daybook verify --repair`: what can be made again is made again, and interrupted imports are closed. */
+import { counted } from '../../contract/counted.ts';
 import { removeFromCase } from '../../util/case-files.ts';
 import { CaseWriter } from '../../ingest/case/case-writer.ts';
 import { damagedNodes, mergeRollups } from '../../ingest/compaction/merge-rollups.ts';
@@ -28,7 +29,7 @@ export async function repairCase(
       repaired('index', file, `the index of ${file} was damaged or missing`);
     }
     const made = await writer.indexMissing();
-    if (made > 0) repaired('index', 'days', `made the indexes of ${made} segments`);
+    if (made > 0) repaired('index', 'days', `made the indexes of ${counted(made, 'segment')}`);
     for (const file of damagedNodes(writer.folder)) {
       removeFromCase(writer.folder, file);
       repaired('rollup', file, `the merged rollup ${file} was damaged`);

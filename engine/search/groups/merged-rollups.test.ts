@@ -302,10 +302,10 @@ describe('merged rollups', () => {
     writeFileSync(files[0]!, Buffer.alloc(whole.length, 1));
     for (const file of files) rmSync(sideFilePath(file));
     const found = (await findings(true)).join('\n');
-    expect(found).toMatch(/repaired: made the indexes of 1 segments/);
+    expect(found).toMatch(/repaired: made the indexes of 1 segment/);
     expect(found).toContain(`error: segment ${damaged!.file} differs from what was written`);
     writeFileSync(files[0]!, whole);
-    expect((await findings(true)).join()).toMatch(/made the indexes of 1 segments/);
+    expect((await findings(true)).join()).toMatch(/made the indexes of 1 segment/);
     expect(await findings(false)).toEqual([]);
   });
 });
