@@ -37,7 +37,11 @@ describe.each(names)('a case written by %s', (name) => {
     );
   /** The arguments of the earlier version name the case and the list as they lay beside it. */
   const here = (args: readonly string[]): string[] =>
-    args.map((arg) => (arg === CASE || arg === 'list.txt' ? path.join(space.folder, arg) : arg));
+    args.map((arg) => {
+      // A column that came later.
+      if (arg.endsWith('| talkers 5')) return `${arg} | fields -duration`;
+      return arg === CASE || arg === 'list.txt' ? path.join(space.folder, arg) : arg;
+    });
 
   beforeAll(() => {
     const unpacked = spawnSync('tar', ['-xzf', path.join(CASES, `${name}.tar.gz`)], {

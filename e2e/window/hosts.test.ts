@@ -82,6 +82,16 @@ describe.skipIf(whyNot !== undefined)(
       await expect(window.query.input).toHaveText(`ip:${SERVER}`);
     });
 
+    it('says how long two hosts talked, and their names', async () => {
+      await window.query.run('*');
+      await window.show('Conversations');
+      expect(await window.conversations.hosts(0)).toEqual([CLIENT, SERVER]);
+      await expect(window.conversations.row(0)).toContainText('files.example.com');
+      await expect(window.conversations.row(0)).toContainText('6.00 s');
+      await shot(opened.page, 'browser-conversation-names');
+      await window.show('Events');
+    });
+
     it('saves a file that a connection carried', async () => {
       const { page } = opened;
       await window.query.run('kind:file');

@@ -5,7 +5,16 @@
  * `a` is the side that originated more of the flows (of packets: that sent the first); of equals the
  * smaller address.
  */
-import { firstRanked, IP6_TYPE, ip6Text, micros, nullOf, Params } from './dialect/duckdb.ts';
+import {
+  endMicros,
+  firstRanked,
+  IP6_TYPE,
+  ip6Text,
+  micros,
+  nullOf,
+  Params,
+  secondsUntil,
+} from './dialect/duckdb.ts';
 import { knownField } from './fields.ts';
 import type { RawValue } from './raw-value.ts';
 import { boundTable } from './groups.ts';
@@ -34,6 +43,7 @@ export const NUMBERS = [
   'packets_ba',
   'first',
   'last',
+  'duration',
 ] as const;
 export const TOTALS = ['pairs', 'flows', 'bytes', 'packets'] as const;
 
@@ -66,6 +76,7 @@ function pairsOf(plan: Plan, params: Params, packets: boolean): Pairs {
     ...shape.parts.map(({ role, sqlType }) => ({ alias: `d_${role}`, sqlType })),
     ...SUMS.map((alias) => ({ alias, sqlType: 'BIGINT' })),
     { alias: 't', sqlType: 'TIMESTAMP' },
+    { alias: 'took', sqlType: 'DOUBLE' },
     { alias: 'sport', sqlType: 'USMALLINT' },
     { alias: 'dport', sqlType: 'USMALLINT' },
     { alias: 'proto', sqlType: 'UTINYINT' },
@@ -83,6 +94,7 @@ function pairsOf(plan: Plan, params: Params, packets: boolean): Pairs {
       packets ? `coalesce(${counted}, CAST(1 AS BIGINT))` : counted,
       ...SUMS.slice(1).map((name) => scope.column(name) ?? nullOf('BIGINT')),
       scope.column('ts') ?? nullOf('TIMESTAMP'),
+      scope.column('duration') ?? nullOf('DOUBLE'),
       scope.column('src_port') ?? nullOf('USMALLINT'),
       scope.column('dst_port') ?? nullOf('USMALLINT'),
       scope.column('proto') ?? nullOf('UTINYINT'),
@@ -133,7 +145,7 @@ export function compileConversations(
   ]);
   const same = names.map((name) => `q.${name} IS NOT DISTINCT FROM l.${name}`).join(' AND ');
   const flows = packets ? 'CAST(0 AS BIGINT)' : 'count(*)';
-  const detailed = `SELECT ${names.map((name) => `q.${name}`).join(', ')}, l.m, ${flows} AS flows, ${flip} AS flip, ${sum('packets', 'packets_rev')} AS p, ${sum('packets_rev', 'packets')} AS pr, ${sum('bytes', 'bytes_rev')} AS b, ${sum('bytes_rev', 'bytes')} AS br, min(t) AS first, max(t) AS last FROM (${rows}) AS q JOIN l ON ${same} GROUP BY ALL`;
+  const detailed = `SELECT ${names.map((name) => `q.${name}`).join(', ')}, l.m, ${flows} AS flows, ${flip} AS flip, ${sum('packets', 'packets_rev')} AS p, ${sum('packets_rev', 'packets')} AS pr, ${sum('bytes', 'bytes_rev')} AS b, ${sum('bytes_rev', 'bytes')} AS br, min(t) AS first, max(t) AS last, max(${endMicros('t', 'took')}) AS ended FROM (${rows}) AS q JOIN l ON ${same} GROUP BY ALL`;
   const side = (name: string): TableColumn => ({
     name,
     shape: { ...shape, name },
@@ -159,7 +171,7 @@ export function compileConversations(
     `d AS MATERIALIZED (${detailed}),`,
     `t AS (SELECT count(*) AS pairs FROM g),`,
     `u AS (SELECT ${flows} AS all_flows, coalesce(${both('bytes')}, 0) AS all_bytes, coalesce(${both('packets')}, 0) AS all_packets FROM (${rows}) AS q)`,
-    `SELECT ${shown.join(', ')}, flows, ${turned('b', 'br')}, ${turned('br', 'b')}, ${turned('p', 'pr')}, ${turned('pr', 'p')}, ${micros('first')}, ${micros('last')},`,
+    `SELECT ${shown.join(', ')}, flows, ${turned('b', 'br')}, ${turned('br', 'b')}, ${turned('p', 'pr')}, ${turned('pr', 'p')}, ${micros('first')}, ${micros('last')}, ${secondsUntil('first', 'ended')},`,
     `pairs, all_flows, all_bytes, all_packets, ${keySql.join(', ')}, flip FROM (SELECT *, ${turnedSides.join(', ')} FROM d) AS x, t, u ORDER BY ${sorted}`,
   ].join('\n');
   return {

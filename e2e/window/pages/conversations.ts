@@ -21,7 +21,7 @@ export class Conversations {
   /** The two addresses of a pair. */
   async hosts(at: number): Promise<[string, string]> {
     const cells = this.row(at).getByRole('cell');
-    const text = async (n: number) => (await cells.nth(n).innerText()).trim();
+    const text = async (n: number) => (await cells.nth(n).getByRole('button').innerText()).trim();
     return [await text(0), await text(2)];
   }
 

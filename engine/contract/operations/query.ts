@@ -275,7 +275,7 @@ export const queryOperations = {
    * Pairs of addresses that talked, by flows (by packets where a case has no flows). Columns: `a`,
    * `b` (the originator of most of it is `a`), `flows`, `bytes_ab`, `bytes_ba`, `packets_ab`,
    * `packets_ba`, `protos`, `ports` (most used responder ports, by comma), `services`, `first`, `last`
-   * (micros), `states`.
+   * (micros; when the first and the last began), `duration` (seconds from `first` to the end of what ended last), `states`.
    */
   'conversations.run': operation(
     z.object({
@@ -308,6 +308,9 @@ export const queryOperations = {
         z.object({
           address: z.string(),
           ...seenShape,
+          /** Bytes by its flows, whichever side opened them; missing: no flow has it. */
+          sent: z.number().optional(),
+          received: z.number().optional(),
           facts: z.object({
             ...{ name: hostFacts, mac: hostFacts, user: hostFacts, system: hostFacts },
             ...{ offers: hostFacts, uses: hostFacts },
@@ -318,6 +321,11 @@ export const queryOperations = {
       total: count,
       notes: z.array(z.string()),
     }),
+  ),
+  /** Names that events of the case tell of addresses, those told most often first; those without one are left out. */
+  'hosts.names': operation(
+    z.object({ case: casePath, addresses: z.array(z.string().max(64)).max(20_000) }),
+    z.object({ hosts: z.array(z.object({ address: z.string(), names: z.array(z.string()) })) }),
   ),
   /** Fields that the events of a case have. */
   'field.list': operation(

@@ -447,12 +447,17 @@ describe('conversations', () => {
     // Pairs with the same sums stand in either order.
     expect(
       mine
-        .map(({ a, b, flows, bytes_ab, bytes_ba }) => [a, b, flows, bytes_ab, bytes_ba])
+        .map(({ a, b, flows, bytes_ab, bytes_ba, duration }) => [
+          ...[a, b, flows, bytes_ab, bytes_ba, duration],
+        ])
         .map(String)
         .sort(),
     ).toEqual(
       talkers.rows
-        .map((row) => [row['src_ip'], row['dst_ip'], row['events'], row['bytes'], row['bytes_rev']])
+        .map((row) => [
+          ...[row['src_ip'], row['dst_ip'], row['events'], row['bytes'], row['bytes_rev']],
+          row['duration'],
+        ])
         .map(String)
         .sort(),
     );

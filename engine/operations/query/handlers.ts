@@ -4,7 +4,7 @@ import { complete } from './complete.ts';
 import { conversations, fieldValues, timeline, top, unmatchedLines } from '../../search/index.ts';
 import { fieldList } from '../case/field-list.ts';
 import type { HandlersOf, Services } from '../handler.ts';
-import { hosts } from './hosts.ts';
+import { hostNames, hosts } from './hosts.ts';
 import { keepList, withList } from './kept-lists.ts';
 import { previewList } from './list-preview.ts';
 import { closeList, listPlace, listRows, openList } from './open-results.ts';
@@ -65,6 +65,10 @@ export function queryHandlers({
       cases.use(request.case, (session) =>
         conversations(session, withList(client, request), signal),
       ),
+    'hosts.names': (request, { signal }) =>
+      cases.use(request.case, async (session) => ({
+        hosts: await hostNames(session, request.addresses, signal),
+      })),
     'hosts.run': (request, { client, signal }) =>
       cases.use(request.case, (session) => hosts(session, withList(client, request), signal)),
     'field.list': (request, { signal }) =>

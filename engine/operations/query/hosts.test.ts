@@ -130,6 +130,39 @@ it('is of the events that a query finds, and of the addresses that are asked for
   expect((await ask({ query: 'host:nowhere' })).hosts).toEqual([]);
 });
 
+it('says what each address sent and received, whichever side opened the flows', async () => {
+  const table = [
+    'ts,duration,src_ip,src_port,dst_ip,dst_port,proto,bytes,bytes_rev',
+    '2026-11-21T10:00:00Z,90.5,10.0.0.7,50000,192.0.2.1,443,tcp,100,900',
+    '2026-11-21T10:01:00Z,2,192.0.2.1,443,10.0.0.7,50000,tcp,7,30',
+    '2026-11-21T10:01:10Z,,10.0.0.7,50001,192.0.2.1,443,tcp,1,',
+    '',
+  ].join('\n');
+  const flows = await smallCase({ 'flows.csv': table }, evidence);
+  try {
+    const handlers = queryHandlers(flows.services);
+    const view = { case: flows.folder, query: '' };
+    const { hosts } = (await called(handlers, 'hosts.run', view)).result;
+    expect(hosts.map(({ address, sent, received }) => [address, sent, received])).toEqual([
+      ['10.0.0.7', 131, 907],
+      ['192.0.2.1', 907, 131],
+    ]);
+    // From the first to the end of what ended last, which is not what began last.
+    const { batch } = (await called(handlers, 'conversations.run', view)).result;
+    const seconds = batch.columns.find(({ name }) => name === 'duration');
+    expect(seconds).toMatchObject({ type: 'number', values: Float64Array.of(90.5) });
+  } finally {
+    await flows.dispose();
+  }
+});
+
+it('names addresses by what the whole case says of them', async () => {
+  const handlers = queryHandlers(files.services);
+  const addresses = [CLIENT, SERVER];
+  const asked = await called(handlers, 'hosts.names', { case: files.folder, addresses });
+  expect(asked.result.hosts).toEqual([{ address: SERVER, names: ['www.example.com'] }]);
+});
+
 it('refuses what is no list of events, and fields that there are not', async () => {
   await expect(ask({ query: '* | count' })).rejects.toMatchObject({ code: 'usage' });
   await expect(ask({ query: 'nonsense = 1' })).rejects.toMatchObject({ code: 'unknown-field' });

@@ -35,6 +35,9 @@ export interface Host {
   readonly events: number;
   readonly first: EpochMicros | undefined;
   readonly last: EpochMicros | undefined;
+  /** Bytes that flows say it sent and received, whichever side opened them; undefined: no flow has it. */
+  readonly sent: number | undefined;
+  readonly received: number | undefined;
   readonly facts: Readonly<Record<FactName, HostFacts>>;
 }
 
@@ -56,8 +59,34 @@ interface Seen {
   first: EpochMicros | undefined;
   last: EpochMicros | undefined;
 }
+interface Volume {
+  readonly sent: number;
+  readonly received: number;
+}
 type Value = Seen & { readonly by: Set<string>; readonly value: string };
 type Values = Map<string, Value>;
+
+/** Names of an address that are given with a conversation: those most often told. */
+const MOST_NAMES = 3;
+
+/**
+ * Names that events of the whole case tell of some addresses, those told most often first; addresses without one are
+ * left out.
+ */
+export async function hostNames(
+  session: CaseSession,
+  addresses: readonly string[],
+  signal?: AbortSignal,
+): Promise<{ address: string; names: string[] }[]> {
+  const asked = new Asked(session, { query: '', limit: 0, zone: 'UTC' }, '(*)', [], signal);
+  const wanted = new Map(addresses.map((address) => [address, new Map<FactName, Values>()]));
+  for (const clue of HOST_CLUES.filter(({ fact }) => fact === 'name'))
+    for (const group of await asked.clue(clue)) addFact(wanted.get(group.address), clue, group);
+  return [...wanted].flatMap(([address, facts]) => {
+    const names = listed(facts, 'name').values.slice(0, MOST_NAMES);
+    return names.length === 0 ? [] : [{ address, names: names.map(({ value }) => value) }];
+  });
+}
 
 /** @throws DaybookError usage, query-syntax, unknown-field, cancelled */
 export async function hosts(
@@ -74,6 +103,7 @@ export async function hosts(
       ...{ filter: '*', address: field, values: [], what: 'addresses' },
     }))
       addresses.set(address, joined(addresses.get(address), seen));
+  const volumes = await asked.volumes();
   const chosen = new Map(
     [...addresses]
       .toSorted(([a, x], [b, y]) => y.events - x.events || (a < b ? -1 : 1))
@@ -81,29 +111,39 @@ export async function hosts(
       .map(([address, seen]) => [address, { seen, facts: new Map<FactName, Values>() }]),
   );
   for (const clue of HOST_CLUES) {
-    for (const { address, values, ...seen } of await asked.clue(clue)) {
-      const value = (clue.text ?? (([first]) => first))(values);
-      const host = chosen.get(address);
-      if (host === undefined || value === undefined || value === '') continue;
-      // Names of the network have no case, and the address is none.
-      const key = clue.fact === 'name' ? value.toLowerCase() : value;
-      if (key === address) continue;
-      const known: Values = host.facts.get(clue.fact) ?? new Map<string, Value>();
-      host.facts.set(clue.fact, known);
-      const before = known.get(key);
-      const by = before?.by ?? new Set<string>();
-      known.set(key, {
-        ...joined(before, seen),
-        by: by.add(clue.by),
-        value: before?.value ?? value,
-      });
-    }
+    for (const group of await asked.clue(clue))
+      addFact(chosen.get(group.address)?.facts, clue, group);
   }
   return {
-    hosts: [...chosen].map(([address, { seen, facts }]) => hostOf(address, seen, facts)),
+    hosts: [...chosen].map(([address, { seen, facts }]) => ({
+      ...hostOf(address, seen, facts),
+      sent: volumes.get(address)?.sent,
+      received: volumes.get(address)?.received,
+    })),
     total: addresses.size,
     notes,
   };
+}
+
+/** Adds what a group says of its address to what is known of that; undefined: the address is not wanted. */
+function addFact(
+  facts: Map<FactName, Values> | undefined,
+  { fact, by, text }: HostClue,
+  { address, values, ...seen }: Group,
+): void {
+  const value = (text ?? (([first]) => first))(values);
+  if (facts === undefined || value === undefined || value === '') return;
+  // Names of the network have no case, and the address is none.
+  const key = fact === 'name' ? value.toLowerCase() : value;
+  if (key === address) return;
+  const known: Values = facts.get(fact) ?? new Map<string, Value>();
+  facts.set(fact, known);
+  const before = known.get(key);
+  known.set(key, {
+    ...joined(before, seen),
+    by: (before?.by ?? new Set<string>()).add(by),
+    value: before?.value ?? value,
+  });
 }
 
 const WORDS: Readonly<Record<FactName, string>> = {
@@ -129,6 +169,8 @@ interface Group extends Seen {
   readonly values: readonly string[];
 }
 
+type GroupsAsked = Pick<HostClue, 'filter' | 'stages' | 'address' | 'values'> & { what: string };
+
 /** Questions about one view. */
 class Asked {
   private readonly session: CaseSession;
@@ -151,21 +193,53 @@ class Asked {
     this.signal = signal;
   }
 
-  async groups({
+  async groups(asked: GroupsAsked): Promise<Group[]> {
+    const { address, values } = asked;
+    const measures = 'count() as n, min(ts) as first_ts, max(ts) as last_ts';
+    const rows = await this.rows({ ...asked, measures });
+    return rows.map((row) => ({
+      address: textOf(row[shownName(address)]),
+      values: values.map((name) => textOf(row[shownName(name)])),
+      events: Number(row['n']),
+      first: microsOf(row['first_ts']),
+      last: microsOf(row['last_ts']),
+    }));
+  }
+
+  /** What flows say that each address sent and received. */
+  async volumes(): Promise<Map<string, Volume>> {
+    const all = new Map<string, Volume>();
+    for (const address of ['src_ip', 'dst_ip']) {
+      const rows = await this.rows({
+        ...{ filter: 'kind:flow', address, values: [], what: 'bytes of addresses' },
+        measures: 'sum(bytes) as forth, sum(bytes_rev) as back, count() as n',
+      });
+      for (const row of rows) {
+        const [forth, back] = [Number(row['forth'] ?? 0), Number(row['back'] ?? 0)];
+        const [sent, received] = address === 'src_ip' ? [forth, back] : [back, forth];
+        const key = textOf(row[address]);
+        const before = all.get(key) ?? { sent: 0, received: 0 };
+        all.set(key, { sent: before.sent + sent, received: before.received + received });
+      }
+    }
+    return all;
+  }
+
+  /** Groups by an address and values, those with the most events (`n`) first. */
+  private async rows({
     filter,
     stages,
     address,
     values,
     what,
-  }: Pick<HostClue, 'filter' | 'stages' | 'address' | 'values'> & { what: string }): Promise<
-    Group[]
-  > {
+    measures,
+  }: GroupsAsked & { measures: string }): Promise<readonly Readonly<Record<string, unknown>>[]> {
     const { from, to, list, exclude, lookups, zone, path, of } = this.parameters;
     const text = [
       `${this.filter} (${filter})`,
       ...(stages === undefined ? [] : [stages]),
       `where ${address}:${of ?? '*'}`,
-      `stats count() as n, min(ts) as first_ts, max(ts) as last_ts by ${[address, ...values].join(', ')}`,
+      `stats ${measures} by ${[address, ...values].join(', ')}`,
       'sort n desc',
       `limit ${MOST_GROUPS + 1}`,
     ].join(' | ');
@@ -176,13 +250,7 @@ class Asked {
     const rows = 'rows' in answer ? answer.rows : [];
     if (rows.length > MOST_GROUPS)
       this.notes.push(`${what}: only the ${MOST_GROUPS} with the most events were looked at`);
-    return rows.slice(0, MOST_GROUPS).map((row) => ({
-      address: textOf(row[shownName(address)]),
-      values: values.map((name) => textOf(row[shownName(name)])),
-      events: Number(row['n']),
-      first: microsOf(row['first_ts']),
-      last: microsOf(row['last_ts']),
-    }));
+    return rows.slice(0, MOST_GROUPS);
   }
 
   /** Of fields that no event of the case has there is nothing to be found. */
@@ -221,19 +289,28 @@ function joined(a: Seen | undefined, b: Seen): Seen {
   };
 }
 
-function hostOf(address: string, seen: Seen, facts: ReadonlyMap<FactName, Values>): Host {
-  const listed = (name: FactName): HostFacts => {
-    const values = [...(facts.get(name) ?? [])].toSorted(
-      ([a, x], [b, y]) => y.events - x.events || (a < b ? -1 : 1),
-    );
-    return {
-      values: values.slice(0, MOST_VALUES).map(([, { by, ...rest }]) => ({ ...rest, by: [...by] })),
-      more: Math.max(0, values.length - MOST_VALUES),
-    };
-  };
+function hostOf(
+  address: string,
+  seen: Seen,
+  facts: ReadonlyMap<FactName, Values>,
+): Omit<Host, keyof Volume> {
   const all = {
-    ...{ name: listed('name'), mac: listed('mac'), user: listed('user') },
-    ...{ system: listed('system'), offers: listed('offers'), uses: listed('uses') },
+    ...{ name: listed(facts, 'name'), mac: listed(facts, 'mac'), user: listed(facts, 'user') },
+    ...{
+      system: listed(facts, 'system'),
+      offers: listed(facts, 'offers'),
+      uses: listed(facts, 'uses'),
+    },
   };
   return { address, ...seen, facts: all };
+}
+
+function listed(facts: ReadonlyMap<FactName, Values>, name: FactName): HostFacts {
+  const values = [...(facts.get(name) ?? [])].toSorted(
+    ([a, x], [b, y]) => y.events - x.events || (a < b ? -1 : 1),
+  );
+  return {
+    values: values.slice(0, MOST_VALUES).map(([, { by, ...rest }]) => ({ ...rest, by: [...by] })),
+    more: Math.max(0, values.length - MOST_VALUES),
+  };
 }

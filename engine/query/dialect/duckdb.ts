@@ -224,6 +224,16 @@ export function micros(ts: string): string {
   return `epoch_us(${ts})`;
 }
 
+/** When an event of `seconds` that began at `ts` ended, in microseconds as a DOUBLE. */
+export function endMicros(ts: string, seconds: string): string {
+  return `CAST(${micros(ts)} AS DOUBLE) + coalesce(greatest(${seconds}, 0), 0) * 1e6`;
+}
+
+/** Seconds from a time to an end that `endMicros` gave. */
+export function secondsUntil(ts: string, ended: string): string {
+  return `(${ended} - ${micros(ts)}) / 1e6`;
+}
+
 export function timeFromMicros(sql: string): string {
   return `make_timestamp(${sql})`;
 }

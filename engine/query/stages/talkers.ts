@@ -2,7 +2,8 @@
  * `talkers [N]`: conversations, one row per pair of addresses, the most bytes first.
  *
  * `src_ip` is the side that started more of the pair's events (of equals, the smaller address);
- * `direction` is `->` when it started all of them, else `<->`. A packet counts as one packet.
+ * `direction` is `->` when it started all of them, else `<->`. A packet counts as one packet. `last` is when the last
+ * event began, `duration` the seconds from `first` to the end of the one that ended last.
  */
 import type { Stage } from '../ast.ts';
 import { TRUE_SQL, both as bothSql, ip4, ip6 } from '../dialect/clickhouse.ts';
@@ -15,7 +16,14 @@ import {
 } from '../dialect/clickhouse-rows.ts';
 import { smallestAsText as smallestHere } from '../dialect/clickhouse-texts.ts';
 import { orderOf, simpleShape } from '../dialect/clickhouse-values.ts';
-import { distinctCount, IP6_TYPE, nullOf, smallestAsText } from '../dialect/duckdb.ts';
+import {
+  distinctCount,
+  endMicros,
+  IP6_TYPE,
+  nullOf,
+  secondsUntil,
+  smallestAsText,
+} from '../dialect/duckdb.ts';
 import { knownField } from '../fields.ts';
 import { groupedRows } from '../group-parts.ts';
 import { QueryError } from '../query-error.ts';
@@ -72,6 +80,7 @@ function talkersTable(stage: TalkersStage, input: Input): Table {
     ...parts.map(({ role, sqlType }) => ({ alias: `d_${role}`, sqlType })),
     ...SUMS.map((alias) => ({ alias, sqlType: 'BIGINT' })),
     { alias: 't', sqlType: 'TIMESTAMP' },
+    { alias: 'took', sqlType: 'DOUBLE' },
     { alias: 'port', sqlType: 'USMALLINT' },
   ];
   const rows = input.rows(columns, (scope) => {
@@ -84,6 +93,7 @@ function talkersTable(stage: TalkersStage, input: Input): Table {
       packetsSql(scope),
       ...SUMS.slice(1).map((name) => scope.column(name) ?? nullOf('BIGINT')),
       scope.column('ts') ?? nullOf('TIMESTAMP'),
+      scope.column('duration') ?? nullOf('DOUBLE'),
       scope.column('dst_port') ?? nullOf('USMALLINT'),
     ];
     return [{ select, also: { sql: `(${whole.join(' OR ')})` } }];
@@ -97,7 +107,7 @@ function talkersTable(stage: TalkersStage, input: Input): Table {
     `${groups}, count(*) AS n, count(*) FILTER (WHERE swapped) AS back,`,
     `${summed('packets', 'packets_rev', 'p')}, ${summed('packets_rev', 'packets', 'p_rev')},`,
     `${summed('bytes', 'bytes_rev', 'b')}, ${summed('bytes_rev', 'bytes', 'b_rev')},`,
-    `min(t) AS t_first, max(t) AS t_last, ${distinctCount('port')} AS port_count,`,
+    `min(t) AS t_first, max(t) AS t_last, max(${endMicros('t', 'took')}) AS t_ended, ${distinctCount('port')} AS port_count,`,
     `${smallestAsText('port', MAX_PORTS)} AS ports`,
   ].join(' ');
   const pairs = `SELECT *, ${each((v) => `least(s_${v}, d_${v}) AS lo_${v}, greatest(s_${v}, d_${v}) AS hi_${v}`)}, ${swapped} AS swapped FROM (${rows}) AS s`;
@@ -109,7 +119,7 @@ function talkersTable(stage: TalkersStage, input: Input): Table {
     `CASE WHEN back = 0 OR back = n THEN '->' ELSE '<->' END AS direction, n AS events,`,
     `${turned('p', 'p_rev')} AS packets, ${turned('p_rev', 'p')} AS packets_rev,`,
     `${turned('b', 'b_rev')} AS bytes, ${turned('b_rev', 'b')} AS bytes_rev, b + b_rev AS total,`,
-    `t_first AS first, t_last AS last, port_count, ports FROM (${grouped}) AS g`,
+    `t_first AS first, t_last AS last, ${secondsUntil('t_first', 't_ended')} AS duration, port_count, ports FROM (${grouped}) AS g`,
   ].join(' ');
   const order: OrderKey[] = [
     { sql: '"total"', descending: true },
@@ -126,7 +136,7 @@ function talkersTable(stage: TalkersStage, input: Input): Table {
   });
   const plain = (
     name: string,
-    type: 'integer' | 'text' | 'time',
+    type: 'integer' | 'real' | 'text' | 'time',
     sqlType: string,
   ): TableColumn => ({
     name,
@@ -146,6 +156,7 @@ function talkersTable(stage: TalkersStage, input: Input): Table {
       ...SUMS.map((name) => plain(name, 'integer', 'HUGEINT')),
       plain('first', 'time', 'TIMESTAMP'),
       plain('last', 'time', 'TIMESTAMP'),
+      plain('duration', 'real', 'DOUBLE'),
       plain('port_count', 'integer', 'BIGINT'),
       plain('ports', 'text', 'VARCHAR'),
     ],
@@ -190,7 +201,9 @@ function talkersClickHouse(stage: TalkersStage, rows: ClickHouseRows): ClickHous
       'count() AS n, countIf(swapped) AS back',
       `${summed(counted, 'packets_rev', 'p')}, ${summed('packets_rev', counted, 'p_rev')}`,
       `${summed('bytes', 'bytes_rev', 'b')}, ${summed('bytes_rev', 'bytes', 'b_rev')}`,
-      'min(ts) AS t_first, max(ts) AS t_last, uniqExact(dst_port) AS port_count',
+      'min(ts) AS t_first, max(ts) AS t_last',
+      'max(toUnixTimestamp64Micro(ts) + ifNull(greatest(duration, 0), 0) * 1e6) AS t_ended',
+      'uniqExact(dst_port) AS port_count',
       `${smallestHere('dst_port', MAX_PORTS)} AS ports`,
     ].join(', '),
     { from: subquery(each), where: TRUE_SQL },
@@ -203,7 +216,7 @@ function talkersClickHouse(stage: TalkersStage, rows: ClickHouseRows): ClickHous
     `if(back = 0 OR back = n, '->', '<->') AS direction, n`,
     `${turned('p', 'p_rev', 'packets')}, ${turned('p_rev', 'p', 'packets_rev')}`,
     `${turned('b', 'b_rev', 'bytes')}, ${turned('b_rev', 'b', 'bytes_rev')}, b + b_rev AS total`,
-    't_first, t_last, port_count, ports',
+    't_first, t_last, (t_ended - toUnixTimestamp64Micro(t_first)) / 1e6 AS duration, port_count, ports',
   ].join(', ');
   const order: OrderKey[] = [
     { sql: 'total', descending: true },
@@ -222,6 +235,7 @@ function talkersClickHouse(stage: TalkersStage, rows: ClickHouseRows): ClickHous
       ...SUMS.map((name) => column(name, 'integer')),
       column('first', 'time', 't_first'),
       column('last', 'time', 't_last'),
+      column('duration', 'real'),
       column('port_count', 'integer'),
       column('ports', 'text'),
     ],
@@ -266,6 +280,7 @@ class Pairs {
   private readonly back: Doubles;
   private readonly earliest: Doubles;
   private readonly last: Doubles;
+  private readonly ended: Doubles;
   /** From the lower address to the higher, and the other way. */
   private readonly packets: readonly [Totals, Totals];
   private readonly bytes: readonly [Totals, Totals];
@@ -278,6 +293,7 @@ class Pairs {
     this.back = new Doubles(budget, 0);
     this.earliest = new Doubles(budget, Infinity);
     this.last = new Doubles(budget, -Infinity);
+    this.ended = new Doubles(budget, -Infinity);
     this.packets = [new Totals(budget), new Totals(budget)];
     this.bytes = [new Totals(budget), new Totals(budget)];
   }
@@ -287,7 +303,7 @@ class Pairs {
     const of = (column: Parameters<typeof scope.peek>[0]) => scope.column({ column });
     const packets = [of('packets'), of('packets_rev')] as const;
     const bytes = [of('bytes'), of('bytes_rev')] as const;
-    const [ts, port] = [of('ts'), of('dst_port')];
+    const [ts, port, duration] = [of('ts'), of('dst_port'), of('duration')];
     for (const name of ADDRESSES) of(name);
     const words = [new Int32Array(scope.capacity), new Int32Array(scope.capacity)];
     const swapped = new Uint8Array(scope.capacity);
@@ -303,6 +319,7 @@ class Pairs {
       const back = this.back.reach(most);
       const first = this.earliest.reach(most);
       const last = this.last.reach(most);
+      const ended = this.ended.reach(most);
       for (const total of [...this.packets, ...this.bytes]) total.reach(most);
       let withPort = 0;
       for (let i = 0; i < there; i++) {
@@ -319,6 +336,8 @@ class Pairs {
         if (time !== undefined) {
           if (time < first[group]!) first[group] = time;
           if (time > last[group]!) last[group] = time;
+          const end = time + Math.max(numberAt(duration, row) ?? 0, 0) * 1e6;
+          if (end > ended[group]!) ended[group] = end;
         }
         const number = numberAt(port, row);
         if (number === undefined) continue;
@@ -434,6 +453,7 @@ class Pairs {
       ...this.sums(this.bytes, pair),
       time(this.earliest.values[pair]),
       time(this.last.values[pair]),
+      time((this.ended.values[pair]! - this.earliest.values[pair]!) / 1e6),
       ports.length,
       ports.length === 0 ? null : ports.slice(0, MAX_PORTS).join(','),
     ];

@@ -105,5 +105,5 @@ export function conversations(
 
 const ORDER = [
   ...['a', 'b', 'flows', 'bytes_ab', 'bytes_ba', 'packets_ab', 'packets_ba'],
-  ...['protos', 'ports', 'services', 'first', 'last', 'states'],
+  ...['protos', 'ports', 'services', 'first', 'last', 'duration', 'states'],
 ];

@@ -8,6 +8,7 @@ import {
   formatCount,
   formatMs,
   useAnswer,
+  useCase,
   usePreference,
   useQuestion,
   useView,
@@ -24,7 +25,7 @@ import css from './conversations.module.css';
 import { GraphView } from './graph-view.tsx';
 import type { HostOrder } from './matrix.ts';
 import { MatrixView } from './matrix-view.tsx';
-import { csvRows, measureOf, pairsOf, PAIR_COLUMNS, type Order } from './pairs.ts';
+import { csvRows, measureOf, pairsOf, PAIR_COLUMNS, type Order, type Pair } from './pairs.ts';
 import { PairTable } from './pair-table.tsx';
 import { useConversationPivots } from './pivots.tsx';
 
@@ -60,6 +61,7 @@ export function ConversationsPanel() {
     limit: Number(limit),
   });
   const pairs = useMemo(() => (data === undefined ? [] : pairsOf(data.batch)), [data]);
+  const names = useNames(pairs);
   const measure = measureOf(pairs, order);
   const pivots = useConversationPivots(data !== undefined && data.total.flows === 0);
 
@@ -107,7 +109,11 @@ export function ConversationsPanel() {
           leftSection={<IconDownload size={13} aria-hidden />}
           disabled={pairs.length === 0}
           onClick={() =>
-            download('conversations.csv', 'text/csv', csvOf([...PAIR_COLUMNS], csvRows(pairs)))
+            download(
+              'conversations.csv',
+              'text/csv',
+              csvOf([...PAIR_COLUMNS], csvRows(pairs, names)),
+            )
           }
         >
           CSV
@@ -145,10 +151,24 @@ export function ConversationsPanel() {
         ) : form === 'graph' ? (
           <GraphView pairs={pairs} measure={measure} pivots={pivots} />
         ) : (
-          <PairTable pairs={pairs} measure={measure} pivots={pivots} />
+          <PairTable pairs={pairs} names={names} measure={measure} pivots={pivots} />
         )}
       </div>
       {pivots.menu}
     </div>
+  );
+}
+
+/** Names that the case knows of both ends, by address: of each those told most often. */
+function useNames(pairs: readonly Pair[]): ReadonlyMap<string, string> {
+  const info = useCase();
+  const addresses = useMemo(() => [...new Set(pairs.flatMap(({ a, b }) => [a, b]))], [pairs]);
+  const { data } = useAnswer(
+    'hosts.names',
+    addresses.length === 0 ? undefined : { case: info.case, addresses },
+  );
+  return useMemo(
+    () => new Map(data?.hosts.map(({ address, names }) => [address, names.join(', ')])),
+    [data],
   );
 }

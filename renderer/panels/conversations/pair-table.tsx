@@ -3,7 +3,7 @@ import { UnstyledButton } from '@mantine/core';
 import { useElementSize, useMergedRef } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef, type MouseEvent } from 'react';
-import { formatBytes, formatCount, counted } from '../../panel-api.ts';
+import { formatBytes, formatCount, formatMs, counted } from '../../panel-api.ts';
 import { ColumnWidths } from '../../widgets/column-widths.tsx';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { TimeText } from '../../widgets/time-text.tsx';
@@ -17,17 +17,20 @@ const ROW = 29;
 const HEAD = 28;
 /** Of the columns between the addresses and behind them, in pixels. */
 const WAYS = 230;
-const WIDTHS = [58, 78, 140, 158, 158];
+const WIDTHS = [58, 78, 140, 158, 158, 84];
 const CHARACTER = 7;
 const LONGEST_HOST = 260;
 const SHORTEST_HOST = 118;
 
 export function PairTable({
   pairs,
+  names,
   measure,
   pivots,
 }: {
   readonly pairs: readonly Pair[];
+  /** Names of addresses. */
+  readonly names: ReadonlyMap<string, string>;
   readonly measure: Measure;
   readonly pivots: ConversationPivots;
 }) {
@@ -49,7 +52,8 @@ export function PairTable({
     const { ab, ba } = sizes(pair, measure);
     return Math.max(n, ab, ba);
   }, 0);
-  const longest = pairs.reduce((n, { a, b }) => Math.max(n, a.length, b.length), 12);
+  const long = (address: string): number => address.length + (names.get(address)?.length ?? 0);
+  const longest = pairs.reduce((n, { a, b }) => Math.max(n, long(a), long(b)), 12);
   const others = WIDTHS.reduce((sum, one) => sum + one, WAYS);
   // Long addresses are cut before the table scrolls sideways.
   const room = Math.max(SHORTEST_HOST, (width - others) / 2);
@@ -79,6 +83,12 @@ export function PairTable({
             <th>services and ports</th>
             <th>first</th>
             <th>last</th>
+            <th
+              className={table['number']}
+              title="From the first to the end of the one that ended last"
+            >
+              duration
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -91,6 +101,7 @@ export function PairTable({
                 key={key}
                 row={index}
                 pair={pair}
+                names={names}
                 measure={measure}
                 most={most}
                 shown={shown}
@@ -108,6 +119,7 @@ export function PairTable({
 function PairRow({
   row,
   pair,
+  names,
   measure,
   most,
   shown,
@@ -115,6 +127,7 @@ function PairRow({
 }: {
   readonly row: number;
   readonly pair: Pair;
+  readonly names: ReadonlyMap<string, string>;
   readonly measure: Measure;
   readonly most: number;
   readonly shown: (n: number) => string;
@@ -133,21 +146,31 @@ function PairRow({
     event.preventDefault();
     pivots.pair(pair, placeOf(event));
   };
-  const host = (address: string) => (
+  const host = (address: string, name = names.get(address) ?? '') => (
     <td>
-      <UnstyledButton
-        className={css['host']}
-        aria-haspopup="menu"
-        title={visibleText(address, 200)}
-        onClick={(event) => pivots.host(address, placeBelow(event.currentTarget))}
-        onContextMenu={(event) => {
-          event.preventDefault();
-          event.stopPropagation();
-          pivots.host(address, placeOf(event));
-        }}
-      >
-        <EventText text={address} max={60} />
-      </UnstyledButton>
+      <div className={css['end']}>
+        <UnstyledButton
+          className={css['host']}
+          aria-haspopup="menu"
+          title={[address, name]
+            .map((text) => visibleText(text, 200))
+            .join('\n')
+            .trim()}
+          onClick={(event) => pivots.host(address, placeBelow(event.currentTarget))}
+          onContextMenu={(event) => {
+            event.preventDefault();
+            event.stopPropagation();
+            pivots.host(address, placeOf(event));
+          }}
+        >
+          <EventText text={address} max={60} />
+        </UnstyledButton>
+        {name !== '' && (
+          <span className={css['name']}>
+            <EventText text={name} max={80} />
+          </span>
+        )}
+      </div>
     </td>
   );
   return (
@@ -192,6 +215,9 @@ function PairRow({
       </td>
       <td className="mono">
         <TimeText micros={pair.last} digits={0} />
+      </td>
+      <td className={table['number']}>
+        {pair.duration === undefined ? '–' : formatMs(pair.duration * 1000)}
       </td>
     </tr>
   );

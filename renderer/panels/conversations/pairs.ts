@@ -19,6 +19,8 @@ export interface Pair {
   /** UTC microseconds; undefined of events without a time. */
   readonly first: number | undefined;
   readonly last: number | undefined;
+  /** Seconds from `first` to the end of what ended last. */
+  readonly duration: number | undefined;
 }
 
 export type Order = 'bytes' | 'flows' | 'packets' | 'last';
@@ -57,6 +59,7 @@ export function pairsOf(batch: ColumnBatch): Pair[] {
     states: text('states', row),
     first: time('first', row),
     last: time('last', row),
+    duration: time('duration', row),
   }));
 }
 
@@ -112,10 +115,16 @@ export const PAIR_COLUMNS = [
   'states',
   'first',
   'last',
+  'duration',
+  'a_name',
+  'b_name',
 ] as const;
 
 /** Rows of PAIR_COLUMNS; times as RFC 3339 in UTC. */
-export function csvRows(pairs: readonly Pair[]): (string | number | null)[][] {
+export function csvRows(
+  pairs: readonly Pair[],
+  names: ReadonlyMap<string, string>,
+): (string | number | null)[][] {
   const time = (micros: number | undefined): string | null => {
     if (micros === undefined) return null;
     const seconds = new Date(Math.floor(micros / 1e6) * 1000).toISOString().slice(0, -5);
@@ -135,5 +144,8 @@ export function csvRows(pairs: readonly Pair[]): (string | number | null)[][] {
     pair.states,
     time(pair.first),
     time(pair.last),
+    pair.duration ?? null,
+    names.get(pair.a) ?? null,
+    names.get(pair.b) ?? null,
   ]);
 }

@@ -20,6 +20,7 @@ const pair = (a: string, b: string, ab: number, ba = 0): Pair => ({
   states: '',
   first: 1_700_000_000_000_001,
   last: undefined,
+  duration: undefined,
 });
 const PAIRS = [
   pair('10.0.0.2', '10.0.0.1', 1000, 10),
@@ -145,10 +146,10 @@ describe('arcOf', () => {
 });
 
 describe('csvRows', () => {
-  it('writes times in UTC with all their digits', () => {
-    expect(csvRows([pair('a', 'b', 1)])[0]?.slice(-2)).toEqual([
-      '2023-11-14T22:13:20.000001Z',
-      null,
+  it('writes times in UTC with all their digits, the duration and names', () => {
+    const names = new Map([['b', 'b.example']]);
+    expect(csvRows([{ ...pair('a', 'b', 1), duration: 1.5 }], names)[0]?.slice(-5)).toEqual([
+      ...['2023-11-14T22:13:20.000001Z', null, 1.5, null, 'b.example'],
     ]);
   });
 });

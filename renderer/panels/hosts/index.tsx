@@ -7,6 +7,7 @@ import {
   counted,
   dissect,
   fieldTerm,
+  formatBytes,
   formatCount,
   useAnswer,
   useQuestion,
@@ -49,7 +50,7 @@ const SUMMARISED: readonly { fact: FactName; title: string; width?: number }[] =
 ];
 const IN_CELL = 2;
 /** Of the columns, in pixels; the others share what is left. */
-const WIDTHS = [190, 78];
+const WIDTHS = [190, 78, 78, 78];
 const FACT_WIDTHS = [undefined, 60, 156, 156, 70];
 
 export function HostsPanel() {
@@ -142,13 +143,17 @@ function HostTable({
           <tr>
             <th>address</th>
             <th className={table['number']}>events</th>
+            <th className={table['number']} title="Bytes of its flows, whichever side opened them">
+              sent
+            </th>
+            <th className={table['number']}>received</th>
             {columns.map(({ fact, title }) => (
               <th key={fact}>{title}</th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {hosts.map(({ address, events, facts }) => (
+          {hosts.map(({ address, events, sent, received, facts }) => (
             <tr key={address} aria-selected={address === chosen} className={css['host']}>
               <td>
                 <UnstyledButton
@@ -160,6 +165,11 @@ function HostTable({
                 </UnstyledButton>
               </td>
               <td className={table['number']}>{formatCount(events)}</td>
+              {[sent, received].map((bytes, i) => (
+                <td key={i} className={table['number']}>
+                  {bytes === undefined ? '–' : formatBytes(bytes)}
+                </td>
+              ))}
               {columns.map(({ fact }) => (
                 <td key={fact} title={visibleText(summaryOf(facts[fact]), 400)}>
                   <EventText text={summaryOf(facts[fact])} max={80} />
