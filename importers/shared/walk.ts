@@ -773,7 +773,7 @@ async function* walkZip(
     let first: string | undefined;
     let index = -1;
     const limits = () => context.budget.content();
-    for await (const member of zipMembers(archive, limits, archivePasswords())) {
+    for await (const member of zipMembers(archive, limits, archivePasswords)) {
       index += 1;
       context.budget.check();
       if (shared.has(index)) {

@@ -7,12 +7,21 @@ import { ARCHIVES, CONTENT } from './testing/encrypted-zips.ts';
 import { type ZipMember, zipMembers } from './zip.ts';
 
 async function onlyMember(bytes: Buffer, passwords: readonly string[]): Promise<ZipMember> {
-  for await (const member of zipMembers({ bytes }, () => DEFAULT_LIMITS, passwords)) return member;
+  for await (const member of zipMembers(
+    { bytes },
+    () => DEFAULT_LIMITS,
+    () => passwords,
+  ))
+    return member;
   throw new Error('it has no member');
 }
 
 async function read(bytes: Buffer, passwords: readonly string[]): Promise<string> {
-  for await (const member of zipMembers({ bytes }, () => DEFAULT_LIMITS, passwords)) {
+  for await (const member of zipMembers(
+    { bytes },
+    () => DEFAULT_LIMITS,
+    () => passwords,
+  )) {
     const blocks: Uint8Array[] = [];
     for await (const block of member.blocks()) blocks.push(block);
     return Buffer.concat(blocks).toString();

@@ -60,15 +60,15 @@ export type ZipArchive = { readonly path: string } | { readonly bytes: Buffer };
 /**
  * The members in the order of the central directory. The archive is closed when the loop ends.
  * @param limits of each member
- * @param passwords that encrypted members may have
+ * @param passwords that encrypted members may have, asked for each
  */
 export async function* zipMembers(
   archive: ZipArchive,
   limits: () => DecompressionLimits,
-  passwords: readonly string[] = [],
+  passwords: () => readonly string[] = () => [],
 ): AsyncGenerator<ZipMember> {
   for await (const { zip, entry } of entriesOf(archive))
-    yield await memberOf(zip, entry, limits(), passwords);
+    yield await memberOf(zip, entry, limits(), passwords());
 }
 
 /**

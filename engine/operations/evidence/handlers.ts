@@ -117,9 +117,6 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
 
     'evidence.unlock': async ({ password }) => {
       evidence.unlock(password);
-      // Threads that wait do not have it.
-      workers.close();
-      givingWay.close();
       return {};
     },
 

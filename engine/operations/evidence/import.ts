@@ -43,7 +43,8 @@ export interface Evidence extends EvidenceReader {
   ): Promise<{ files: ListedFile[]; ignored: Ignored[] }>;
   /**
    * A password that encrypted archives may have: it is kept in memory, until the process ends, and tried wherever
-   * evidence is read from now on, by threads that are started from now on.
+   * evidence is read from now on, by threads that run already, too.
+   * @throws DaybookError usage
    */
   unlock(password: string): void;
   startWorker(): KeptThread<ToWorker, FromWorker>;
