@@ -237,7 +237,8 @@ async function* inSlices(
   );
   const columns = Math.max(...groups.map((group) => columnsRead(own, group)));
   const reader = {
-    ...{ rows: 2 * sliceRows(memory, columns), memory, columns, groups },
+    // As values of JavaScript they take several times what DuckDB takes to sort them.
+    ...{ rows: Math.ceil(sliceRows(memory, columns) / 2), memory, columns, groups },
     stream: (one: Parameters<AskedView['plainRows']>[0]) => asked.plainRows(one, options.segments),
     drop: (tables: readonly string[]) => store.dropWork(tables),
     folder: () => store.workFolder(),

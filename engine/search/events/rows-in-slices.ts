@@ -50,6 +50,8 @@ interface SliceOfRows {
 
 /** Places that are looked up for each slice. */
 const PLACES = 100;
+/** Texts of a slice that is read from the segments may have characters for this share of the memory's bytes. */
+const TEXT_SHARE = 1 / 4;
 /** Larger than any row number, and leaves room for that of the segment in a number. */
 const ROWS = 2 ** 36;
 /** So many slices are read from the segments: what is put aside is written and read as well. */
@@ -120,32 +122,72 @@ async function* fromSegments(
   for (let i = 0; i <= places.length; i++) {
     const slice = { from: places[i - 1], to: places[i] };
     const ordered = await all(reader.stream(compileOrderSlice(order, slice)));
-    if (ordered.length === 0) continue;
-    const place = new Map(ordered.map(([segment, row], at) => [identity(segment, row), at]));
-    const sets = setsOf(ordered, byId);
-    const rows: Plain[][] = new Array<Plain[]>(ordered.length);
-    const statements: { statement: Statement; segments: readonly SegmentInfo[] }[] = [];
-    let read = 0;
-    for (const group of reader.groups) {
-      const segments = group.filter((segment) => sets.has(segment));
-      if (segments.length === 0) continue;
-      const own = new Map(segments.map((segment) => [segment, sets.get(segment)!]));
-      const statement = compileKnownRows(plan, own);
-      statements.push({ statement, segments });
-      for await (const batch of reader.stream(statement))
-        for (const row of batch) {
-          rows[place.get(identity(row[ROW_IDENTITY.segment], row[ROW_IDENTITY.rowId]))!] = row;
-          read++;
-        }
-    }
-    checkRead(read, ordered.length);
-    yield* ofOneStatement(statements, rows);
+    if (ordered.length > 0) yield* rowsOfSlice(reader, plan, byId, ordered);
   }
+}
+
+/** What was read by one statement. */
+interface OfSegments {
+  readonly statement: Statement;
+  readonly segments: readonly SegmentInfo[];
+}
+
+/** Rows of a slice; in halves where memory does not hold their texts. */
+async function* rowsOfSlice(
+  reader: SliceReader,
+  plan: Plan,
+  byId: ReadonlyMap<number, SegmentInfo>,
+  ordered: readonly Plain[][],
+): AsyncGenerator<SliceOfRows> {
+  const rows: Plain[][] = new Array<Plain[]>(ordered.length);
+  const statements = await readInto(rows, reader, plan, byId, ordered).catch((error: unknown) => {
+    if (isShortOfMemory(error) && ordered.length > 1) return undefined;
+    throw error;
+  });
+  if (statements !== undefined) {
+    yield* ofOneStatement(statements, rows);
+    return;
+  }
+  rows.length = 0;
+  const half = Math.ceil(ordered.length / 2);
+  yield* rowsOfSlice(reader, plan, byId, ordered.slice(0, half));
+  yield* rowsOfSlice(reader, plan, byId, ordered.slice(half));
+}
+
+/** Puts each row in its place; undefined where their texts are too long, and there are several rows. */
+async function readInto(
+  rows: Plain[][],
+  reader: SliceReader,
+  plan: Plan,
+  byId: ReadonlyMap<number, SegmentInfo>,
+  ordered: readonly Plain[][],
+): Promise<OfSegments[] | undefined> {
+  const place = new Map(ordered.map(([segment, row], at) => [identity(segment, row), at]));
+  const sets = setsOf(ordered, byId);
+  const statements: OfSegments[] = [];
+  const mostText = ordered.length === 1 ? Infinity : reader.memory * TEXT_SHARE;
+  let [read, text] = [0, 0];
+  for (const group of reader.groups) {
+    const segments = group.filter((segment) => sets.has(segment));
+    if (segments.length === 0) continue;
+    const own = new Map(segments.map((segment) => [segment, sets.get(segment)!]));
+    const statement = compileKnownRows(plan, own);
+    statements.push({ statement, segments });
+    for await (const batch of reader.stream(statement))
+      for (const row of batch) {
+        rows[place.get(identity(row[ROW_IDENTITY.segment], row[ROW_IDENTITY.rowId]))!] = row;
+        for (const value of row) if (typeof value === 'string') text += value.length;
+        if (text > mostText) return undefined;
+        read++;
+      }
+  }
+  checkRead(read, ordered.length);
+  return statements;
 }
 
 /** Rows in order, as far as they were read by one statement: others have other columns. */
 function* ofOneStatement(
-  statements: readonly { statement: Statement; segments: readonly SegmentInfo[] }[],
+  statements: readonly OfSegments[],
   rows: readonly Plain[][],
 ): Generator<SliceOfRows> {
   const bySegment = new Map(

@@ -17,6 +17,7 @@ import { TextCache, keptBytes } from '../../index/text/index.ts';
 import type { Stopwatch } from '../../measure/operation-log.ts';
 import type { MatchList } from '../../query/index.ts';
 import { type StoreOptions, statementBytes } from '../../store/duckdb-instance.ts';
+import { boundGarbage } from '../../store/return-memory.ts';
 import { SegmentStore } from '../../store/segment-store.ts';
 import { CaseLists } from '../lists/case-lists.ts';
 import { FilterResultCache } from '../rows/filter-result-cache.ts';
@@ -70,6 +71,7 @@ export class CaseSession {
   ) {
     this.folder = folder;
     this.processMemory = memoryLimit;
+    boundGarbage(memoryLimit);
     this.memory = statementBytes(memoryLimit);
     const bytes = keptBytes(memoryLimit);
     this.kept = new TextCache(bytes.read);
