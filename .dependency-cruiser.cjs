@@ -51,6 +51,13 @@ module.exports = {
       to: { circular: true },
     },
     {
+      name: 'offline',
+      comment: 'The engine, the importers and the command line open no connection of their own.',
+      severity: 'error',
+      from: { path: '^(engine|importers|app/cli)/', pathNot: TEST },
+      to: { path: '^(node:)?(net|tls|https?|http2|dgram|dns)(/|$)' },
+    },
+    {
       name: 'tests-are-leaves',
       severity: 'error',
       from: {},
@@ -98,6 +105,8 @@ module.exports = {
       ),
       CORE,
     ),
+    // The one client of a server: only commands that name a cluster load it.
+    ...allow('^engine/operations/cluster/', paths(...packages('@clickhouse/client'))),
     ...allow('^engine/[^/]+[.]ts$', paths('^engine/'), CORE),
 
     // Importers: each by itself.

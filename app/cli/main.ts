@@ -3,6 +3,7 @@ import { DaybookError, messageOfError } from '../../engine/contract/errors.ts';
 import { settings } from '../settings.ts';
 import { helpText, parse } from './arguments.ts';
 import type { Command } from './command.ts';
+import { refuseOnCluster } from './on-cluster.ts';
 import { visible, type Streams } from './output.ts';
 import { VERSION } from '../version.ts';
 
@@ -127,6 +128,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'write the case as Parquet files for others',
     load: async () => (await import('./commands/hand-over.ts')).handOverCommand,
   },
+  attach: {
+    summary: 'load what was handed over into a ClickHouse',
+    load: async () => (await import('./commands/attach.ts')).attachCommand,
+  },
   compact: {
     summary: 'merge small segments',
     load: async () => (await import('./commands/compact.ts')).compactCommand,
@@ -161,7 +166,8 @@ function overview(): string {
     ([name, { summary }]) => `  ${name.padEnd(width)}${summary}`,
   );
   return [
-    'daybook: search packet captures, logs and flow files in one case. Nothing leaves this machine.',
+    'daybook: search packet captures, logs and flow files in one case. Nothing leaves this machine,',
+    'unless you name a server: attach.',
     '',
     'daybook COMMAND CASE …',
     '',
@@ -211,6 +217,7 @@ export async function main(
       streams.out.write(helpText(command.spec));
       return EXIT.done;
     }
+    refuseOnCluster(name, parsed.positionals);
     return await command.run(parsed, { streams, signal, settings: settings(process.env) });
   } catch (error) {
     return report(error, streams, asksForJson(rest));

@@ -17,7 +17,7 @@ afterAll(() => test.close());
 
 function statement(text: string, more?: Partial<CompileContext>, database?: string): string {
   const plan = test.plan(text, more);
-  return clickhouseStatement(plan, database).sql;
+  return clickhouseStatement(plan, { database }).sql;
 }
 
 /** The condition of a query for events. */

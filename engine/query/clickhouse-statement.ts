@@ -33,10 +33,12 @@ import {
 } from './dialect/clickhouse-scope.ts';
 import { type ClickHouseValue, simpleShape, valuesOf } from './dialect/clickhouse-values.ts';
 import { withExpressions } from './analyse.ts';
+import { defaultColumns } from './default-columns.ts';
 import { EXPANDED, chosenName } from './fields.ts';
 import { filterClickHouse } from './filters/filter.ts';
 import type { Surroundings } from './filters/surroundings.ts';
 import { type EventsNode, type Plan } from './plan.ts';
+import type { OutputColumn } from './outputs.ts';
 import { type OrderKey, type TableColumn, tableFields } from './relation.ts';
 import { columnSets } from './scope.ts';
 import type { ValueShape } from './values.ts';
@@ -44,10 +46,29 @@ import { stageOperatorOf } from './stages/stages.ts';
 import { zoneOffset } from './zone.ts';
 
 export interface ClickHouseStatement {
-  /** Without a semicolon. Tables of long lists are made by statements before it, each with one and a line feed. */
+  /** Tables of long lists are made by these, before it. */
+  readonly before: readonly string[];
+  /** Without a semicolon. */
   readonly sql: string;
-  /** The names of its columns; undefined: all that the table of events has. */
-  readonly columns: readonly string[] | undefined;
+  /** Undefined: all that the table of events has. */
+  readonly columns: readonly ClickHouseColumn[] | undefined;
+}
+
+interface ClickHouseColumn {
+  readonly name: string;
+  /** `instant`: nanoseconds and digits of times are columns after all others; `overflow`: a map of texts. */
+  readonly type: OutputColumn['type'];
+}
+
+interface ClickHouseOptions {
+  /** Where the tables are; undefined: in the database that the connection uses. */
+  readonly database?: string | undefined;
+  /** For Daybook to show: columns of events one by one, and what answers say beside their rows. */
+  readonly isShown?: boolean;
+  /** Rows at most. */
+  readonly limit?: number | undefined;
+  /** Columns of attributes that the table of events has (`a:NAME`). */
+  readonly materialised?: ReadonlySet<string>;
 }
 
 /** `max_query_size` as it is by default, less what follows. */
@@ -61,12 +82,15 @@ const EVENT_ORDER: readonly OrderKey[] = [
 ];
 
 /** Throws DaybookError `usage` for what has no exact translation. */
-export function clickhouseStatement(plan: Plan, database?: string): ClickHouseStatement {
+export function clickhouseStatement(
+  plan: Plan,
+  { database, isShown = false, limit, materialised = new Set() }: ClickHouseOptions = {},
+): ClickHouseStatement {
   const { context, ast } = plan;
   checkStages(ast);
   const given: HandedOver = {
     database,
-    tags: context.tags,
+    ...{ tags: context.tags, materialised },
     columnSets: columnSets(context.segments),
     times: timesOf(context),
     lists: new ListTables(),
@@ -80,7 +104,7 @@ export function clickhouseStatement(plan: Plan, database?: string): ClickHouseSt
   const base: ClickHouseRows = {
     ...{ from: tableName(given, 'events'), where: TRUE_SQL, scope: eventsScope(given) },
     ...{ resolve: plan.resolve, columns: undefined, order: EVENT_ORDER, around },
-    range: plan.range,
+    ...{ range: plan.range, isShown, totals: [] },
   };
   let rows = eventsOf(plan.events, base);
   if (plan.limit !== undefined) rows = chosen(rows, firstRows(rows.order, plan.limit));
@@ -93,8 +117,9 @@ export function clickhouseStatement(plan: Plan, database?: string): ClickHouseSt
       `a query that makes ${size} bytes of SQL`,
       `ClickHouse takes ${MOST_BYTES} unless max_query_size says otherwise: ask less at once, or use --tz UTC`,
     );
-  const sql = needsExactNumbers(made.sql) ? `${made.sql}\nSETTINGS ${EXACT_NUMBERS}` : made.sql;
-  return { ...made, sql: [...given.lists.statements, sql].join(';\n') };
+  const cut = limit === undefined ? '' : `\nLIMIT ${limit}`;
+  const exact = needsExactNumbers(made.sql) ? `\nSETTINGS ${EXACT_NUMBERS}` : '';
+  return { ...made, before: given.lists.statements, sql: `${made.sql}${cut}${exact}` };
 }
 
 function timesOf({ segments }: Plan['context']): HandedOver['times'] {
@@ -142,10 +167,10 @@ function after(stage: Stage, rows: ClickHouseRows): ClickHouseRows {
     return made.columns === undefined || computes === undefined
       ? made
       : extended(stage, made, made.columns);
-  const { columns, order, sql } = made;
+  const { columns, order, sql, totals = [] } = made;
   return {
     ...rows,
-    ...{ from: subquery(sql), where: TRUE_SQL, columns, order },
+    ...{ from: subquery(sql), where: TRUE_SQL, columns, order, totals },
     scope: tableScope(textsOf(columns), rows.scope),
     resolve: withExpressions(tableFields(columns), rows.around),
   };
@@ -188,16 +213,22 @@ function textsOf(columns: readonly TableColumn[]): string[] {
 
 // -- what is shown ---------------------------------------------------------------------------------
 
-function finished(rows: ClickHouseRows, plan: Plan, given: HandedOver): ClickHouseStatement {
+type Finished = Omit<ClickHouseStatement, 'before'>;
+
+function finished(rows: ClickHouseRows, plan: Plan, given: HandedOver): Finished {
   if (rows.columns !== undefined) return shownTable(rows, rows.columns, given);
   const computed = plan.computed.flatMap((name) => shownFields(name, rows));
-  const chosenFields = plan.rowColumns ?? plan.projection;
+  const whole = rows.isShown ? wholeEvents(plan) : undefined;
+  const chosenFields = plan.rowColumns ?? plan.projection ?? whole;
   const shown = chosenFields?.flatMap((name) => shownFields(name, rows)) ?? computed;
   const all = chosenFields === undefined ? [allBut(plan, computed)] : [];
   if (all.length > 0 && shown.length === 0)
     return { sql: selectOf(all[0]!, rows, ordered(rows.order)), columns: undefined };
   const values = [...new Map(shown.map((one) => [one.name, one])).values()];
-  const names = values.map(({ name }) => name);
+  const names = values.map(columnOf);
+  if (rows.isShown && names.some(({ type }) => type === 'instant'))
+    for (const name of ['ts_ns', 'ts_digits'])
+      values.push({ ...{ name, sql: name }, shape: simpleShape(name, 'integer') });
   const isPlain = values.every(
     ({ name, shape, sql }) => sql === identifier(name) && shape.type !== 'source',
   );
@@ -274,34 +305,58 @@ const TYPED_NAMES: readonly string[] = [
 
 interface Shown extends ClickHouseValue {
   readonly name: string;
+  readonly type?: 'instant' | 'overflow';
+}
+
+function columnOf({ name, shape, type }: Pick<Shown, 'name' | 'shape' | 'type'>): ClickHouseColumn {
+  // The names of sources are in the place of their numbers.
+  return { name, type: type ?? (shape.type === 'source' ? 'text' : shape.type) };
+}
+
+/** What events show where nobody chose, one by one. */
+function wholeEvents(plan: Plan): Name[] {
+  const names = [...['ts', ...defaultColumns(plan)], ...plan.computed.map(({ name }) => name)];
+  return [...names, 'attributes'].map((name) => ({ name, start: 0, end: 0 }));
 }
 
 /** Fields of events as they are shown. */
 function shownFields(name: Name, rows: ClickHouseRows): Shown[] {
   const field = rows.resolve(name);
   if (field.type === 'virtual' && field.name === 'attributes')
-    return [{ name: 'attributes', sql: 'attributes', shape: simpleShape('attributes', 'text') }];
+    return [
+      {
+        ...{ name: 'attributes', sql: 'attributes', type: 'overflow' },
+        shape: simpleShape('attributes', 'text'),
+      },
+    ];
   const expanded = field.type === 'attribute' ? undefined : EXPANDED[field.name];
   if (expanded !== undefined)
     return expanded.flatMap((one) => shownFields({ ...name, name: one }, rows));
-  return [{ name: chosenName(field), ...firstValue(name, rows) }];
+  const isInstant = field.type === 'time' && field.name === 'ts';
+  return [
+    {
+      ...{ name: chosenName(field), ...firstValue(name, rows) },
+      ...(isInstant ? { type: 'instant' } : {}),
+    },
+  ];
 }
 
 function shownTable(
   rows: ClickHouseRows,
   columns: readonly TableColumn[],
   given: HandedOver,
-): ClickHouseStatement {
+): Finished {
   const inner = rows.where === TRUE_SQL ? rows : chosen(rows, '');
   const joins = new SourceNames(given);
-  const list = columns.map(({ name, shape, aliases }) =>
-    joins.shown(`t.${aliases[0]!}`, shape, name),
-  );
+  const list = [
+    ...columns.map(({ name, shape, aliases }) => joins.shown(`t.${aliases[0]!}`, shape, name)),
+    ...rows.totals.map((alias) => `t.${alias} AS ${alias}`),
+  ];
   const order = rows.order.map(({ sql, descending }) => ({
     sql: sql.replace(/^(toIPv[46]OrNull\()?(\w+)/, '$1t.$2'),
     descending,
   }));
-  const names = columns.map(({ name }) => name);
+  const names = columns.map(({ name, shape }) => columnOf({ name, shape }));
   const sql = [`SELECT ${list.join(', ')}`, `FROM ${inner.from} AS t`, ...joins.sql, ordered(order)]
     .filter((part) => part !== '')
     .join('\n');

@@ -1,10 +1,12 @@
 /** `daybook fields`: which fields events have. */
 import { DaybookError } from '../../../engine/contract/errors.ts';
-import { caseFields } from '../../../engine/operations/case/fields.ts';
+import { isClusterAddress } from '../../../engine/contract/cluster-address.ts';
+import { type FieldSummary, caseFields } from '../../../engine/operations/case/fields.ts';
 import { fieldNames } from '../../../engine/operations/field-names.ts';
 import type { Command } from '../command.ts';
 import { EXTRACTOR_OPTIONS, aboutExtractors } from './extractors.ts';
 import { table, write } from '../output.ts';
+import { withCluster } from '../on-cluster.ts';
 import { withCase } from '../with-case.ts';
 
 export const fieldsCommand: Command = {
@@ -45,8 +47,7 @@ export const fieldsCommand: Command = {
         'name a case',
         'daybook fields CASE, or daybook fields --schema',
       );
-    return withCase(folder, settings, async (session) => {
-      const fields = await caseFields(session, signal);
+    const print = async (fields: readonly FieldSummary[]): Promise<number> => {
       if (parsed.flag('json')) {
         await write(streams.out, `${JSON.stringify(fields)}\n`);
       } else if (fields.length === 0) {
@@ -64,6 +65,13 @@ export const fieldsCommand: Command = {
         );
       }
       return 0;
-    });
+    };
+    if (isClusterAddress(folder))
+      return withCluster(folder, signal, async (cluster) => {
+        const { clusterFields } =
+          await import('../../../engine/operations/cluster/cluster-case.ts');
+        return print(await clusterFields(cluster));
+      });
+    return withCase(folder, settings, async (session) => print(await caseFields(session, signal)));
   },
 };

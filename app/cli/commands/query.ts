@@ -9,6 +9,7 @@ import {
   shownRows,
   type Answer,
   type RunningQuery,
+  type ShownRecord,
   askQuery,
 } from '../../../engine/search/index.ts';
 import {
@@ -17,6 +18,8 @@ import {
   notSearchedText,
 } from '../../../engine/operations/query/not-searched.ts';
 
+import { isClusterAddress } from '../../../engine/contract/cluster-address.ts';
+import type { OutputGuard } from '../../../engine/operations/output/output-file.ts';
 import { areFields } from '../../../engine/operations/query/top-fields.ts';
 import type { OptionSpec, Parsed } from '../arguments.ts';
 import { TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
@@ -39,6 +42,7 @@ import {
   type Format,
 } from '../print-result.ts';
 import { givenRange } from '../time-range.ts';
+import { refuseOptions, withCluster } from '../on-cluster.ts';
 import { withCase } from '../with-case.ts';
 
 const OPTIONS: Readonly<Record<string, OptionSpec>> = {
@@ -152,7 +156,7 @@ async function run(
   context: CommandContext,
 ): Promise<number> {
   const { streams, settings, signal } = context;
-  const { format, out } = formatOf(parsed);
+  formatOf(parsed);
   const { from, to, zone } = givenRange(parsed);
   const limit = parsed.whole('limit', 0);
   const path = parsed.text('path');
@@ -164,58 +168,95 @@ async function run(
     );
   const lists = await givenLists(parsed, signal);
   const lookups = await lookupFilesOf(text, signal);
-  return withCase(parsed.positionals[0]!, settings, async (session) => {
+  const asked = { text, from, to, ...lists, zone, limit } as const;
+  const [place] = parsed.positionals;
+  if (isClusterAddress(place!)) {
+    refuseOptions(parsed, ['path', 'list-unmatched']);
+    const { askCluster } = await import('../../../engine/operations/cluster/cluster-query.ts');
+    return withCluster(place!, signal, async (cluster) => {
+      const running = await askCluster(cluster, asked);
+      if (parsed.flag('explain')) return explain(running, parsed, context);
+      await print(running, running.shownRows(), [], undefined, parsed, context);
+      return 0;
+    });
+  }
+  return withCase(place!, settings, async (session) => {
     const view = { from, to, ...lists, lookups, zone, path } as const;
     const running = await askQuery(session, { text, ...view, limit, signal, operation });
-    if (parsed.flag('explain')) {
-      const lines = await running.explain();
-      await write(
-        streams.out,
-        parsed.flag('json') ? `${JSON.stringify({ plan: lines })}\n` : `${lines.join('\n')}\n`,
-      );
-      return 0;
-    }
+    if (parsed.flag('explain')) return explain(running, parsed, context);
     await checkUnmatched(parsed, session);
     const { plan } = running;
-    let left: NotSearched | undefined;
-    const beside = () => ({
-      ...beneathOf(running),
-      ...(left === undefined ? {} : { notSearched: left, hints: hintsWhenEmpty(plan) }),
-      notes: running.notes(),
-      timings: running.timings(),
-    });
-    const guard = {
-      overwrite: parsed.flag('force'),
-      inputs: listFiles(parsed),
-      evidence: session.snapshot().sources,
-    };
-    const options = { format, out, guard, streams, beside };
-    const names = () => rowFieldNames(plan);
-    let found: number;
-    if (plan.shape === 'rows') {
-      found = await printRecords(
-        shownRows(running, zone),
-        plan.projection === undefined ? undefined : names(),
-        names,
-        options,
-      );
-      if (found === 0) left = await notSearched(session, plan, signal);
-    } else if (isWrittenByRow(plan, format)) {
-      found = await printTable(await running.table(), options);
-      if (found === 0) left = await notSearched(session, plan, signal);
-    } else {
-      const answer = await running.answer();
-      if (isEmpty(answer)) left = await notSearched(session, plan, signal);
-      found = await printAnswer(countOf(running, answer), options);
-    }
-    tell(running, found, format, parsed, context);
-    // A JSON document has it.
-    if (left !== undefined && (format !== undefined || plan.shape === 'rows'))
-      for (const line of notSearchedText(left, { packets: false }))
-        streams.err.write(`${visible(line)}\n`);
+    await print(
+      running,
+      shownRows(running, zone),
+      session.snapshot().sources,
+      () => notSearched(session, plan, signal),
+      parsed,
+      context,
+    );
     await tellUnmatched(parsed, session, { ...view, query: text }, streams, signal);
     return 0;
   });
+}
+
+/** A query that is planned, on a case or on a cluster. */
+type Running = Pick<RunningQuery, 'plan' | 'answer' | 'table' | 'explain' | 'notes' | 'timings'>;
+
+async function explain(
+  running: Running,
+  parsed: Parsed,
+  { streams }: CommandContext,
+): Promise<number> {
+  const lines = await running.explain();
+  const asJson = `${JSON.stringify({ plan: lines })}\n`;
+  await write(streams.out, parsed.flag('json') ? asJson : `${lines.join('\n')}\n`);
+  return 0;
+}
+
+/**
+ * @param rows of events, for a plan of shape `rows`
+ * @param evidence what the output must not replace
+ * @param whyNothing what was not searched, where nothing is found; undefined: nobody knows
+ */
+async function print(
+  running: Running,
+  rows: AsyncIterable<ShownRecord[]>,
+  evidence: OutputGuard['evidence'],
+  whyNothing: (() => Promise<NotSearched | undefined>) | undefined,
+  parsed: Parsed,
+  context: CommandContext,
+): Promise<void> {
+  const { format, out } = formatOf(parsed);
+  const { streams } = context;
+  const { plan } = running;
+  let left: NotSearched | undefined;
+  const beside = () => ({
+    ...beneathOf(running),
+    ...(left === undefined ? {} : { notSearched: left, hints: hintsWhenEmpty(plan) }),
+    notes: running.notes(),
+    timings: running.timings(),
+  });
+  const guard = { overwrite: parsed.flag('force'), inputs: listFiles(parsed), evidence };
+  const options = { format, out, guard, streams, beside };
+  const names = () => rowFieldNames(plan);
+  let found: number;
+  if (plan.shape === 'rows') {
+    const chosen = plan.projection === undefined ? undefined : names();
+    found = await printRecords(rows, chosen, names, options);
+    if (found === 0) left = await whyNothing?.();
+  } else if (isWrittenByRow(plan, format)) {
+    found = await printTable(await running.table(), options);
+    if (found === 0) left = await whyNothing?.();
+  } else {
+    const answer = await running.answer();
+    if (isEmpty(answer)) left = await whyNothing?.();
+    found = await printAnswer(countOf(running, answer), options);
+  }
+  tell(running, found, format, parsed, context);
+  // A JSON document has it.
+  if (left === undefined || (format === undefined && plan.shape !== 'rows')) return;
+  for (const line of notSearchedText(left, { packets: false }))
+    streams.err.write(`${visible(line)}\n`);
 }
 
 /** Whether an answer is of no event at all. */
@@ -232,7 +273,7 @@ function isEmpty(answer: Answer): boolean {
 
 /** Notes beside the result: how much, how long, and the packets beneath flows. */
 function tell(
-  running: RunningQuery,
+  running: Running,
   found: number,
   format: Format | undefined,
   parsed: Parsed,
@@ -266,7 +307,7 @@ function tell(
 }
 
 /** `packetsBeneath` of a JSON document, where a query left packets out. */
-function beneathOf({ plan }: RunningQuery): {
+function beneathOf({ plan }: Running): {
   packetsBeneath?: { packets: number; exact: boolean };
 } {
   const beneath = plan.packetsBeneath;

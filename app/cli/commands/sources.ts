@@ -1,10 +1,13 @@
 /** `daybook sources`: what was imported, with its ledger and decisions. */
 import { statusOf, type SourceRow } from '../../../engine/search/index.ts';
 import { listedHashText } from '../../../engine/contract/listed-hash-text.ts';
+import { isClusterAddress } from '../../../engine/contract/cluster-address.ts';
 import { counted } from '../../../engine/contract/counted.ts';
 import { locateSources } from '../../../engine/operations/case/locate.ts';
 import { fromCatalog } from '../../../engine/operations/case/latency.ts';
+import type { Parsed } from '../arguments.ts';
 import type { Command, CommandContext } from '../command.ts';
+import { refuseOptions, withCluster } from '../on-cluster.ts';
 import { isoMicros, table, visible, write } from '../output.ts';
 import { withCase } from '../with-case.ts';
 
@@ -30,8 +33,11 @@ export const sourcesCommand: Command = {
   async run(parsed, context) {
     const { streams, settings } = context;
     const below = parsed.text('locate');
+    if (below !== undefined && isClusterAddress(parsed.positionals[0]!))
+      refuseOptions(parsed, ['locate']);
     if (below !== undefined)
       return locate(parsed.positionals[0]!, below, parsed.flag('json'), context);
+    if (isClusterAddress(parsed.positionals[0]!)) return onCluster(parsed, context);
     return withCase(parsed.positionals[0]!, settings, async (session) => {
       const { sources } = fromCatalog(session, 'case.sources', () => session.snapshot());
       if (parsed.flag('json')) {
@@ -89,6 +95,29 @@ export const sourcesCommand: Command = {
     });
   },
 };
+
+/** What a hand-over says of sources: no decisions, no settings of imports. */
+function onCluster(parsed: Parsed, { streams, signal }: CommandContext): Promise<number> {
+  return withCluster(parsed.positionals[0]!, signal, async (cluster) => {
+    const { clusterSources } = await import('../../../engine/operations/cluster/cluster-case.ts');
+    const sources = (await clusterSources(cluster)).map(({ firstTs, lastTs, ...source }) => ({
+      ...source,
+      ...{ first: isoMicros(firstTs), last: isoMicros(lastTs) },
+    }));
+    if (parsed.flag('json')) {
+      await write(streams.out, `${JSON.stringify(sources)}\n`);
+      return 0;
+    }
+    const counts = ['read', 'stored', 'duplicate', 'quarantined', 'skipped'] as const;
+    const rows = sources.map((one) => [
+      ...[one.id, one.source, one.dialect, ...counts.map((name) => one[name])],
+      ...[one.first?.slice(0, 19) ?? '', one.last?.slice(0, 19) ?? '', one.status],
+    ]);
+    const names = ['id', 'source', 'format', ...counts, 'first', 'last', 'status'];
+    await write(streams.out, table(names, rows, streams.out.columns));
+    return 0;
+  });
+}
 
 async function locate(
   folder: string,

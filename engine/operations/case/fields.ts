@@ -149,7 +149,7 @@ function addressOf(field: string): string | undefined {
 }
 
 /** Fields as they come together from segments. */
-class Fields {
+export class Fields {
   private readonly fields = new Map<string, FieldSummary>();
 
   add(
@@ -201,17 +201,21 @@ function namedColumns(columns: readonly string[]): Map<string, NamedColumns> {
     else if (!known.columns.includes(column)) known.columns.push(column);
   };
   for (const column of columns) {
-    if (isAttributeColumn(column) || (column in SHOWN_AS && SHOWN_AS[column] === undefined))
-      continue;
-    add(SHOWN_AS[column] ?? column, false, column);
+    const field = isAttributeColumn(column) ? undefined : fieldOfColumn(column);
+    if (field !== undefined) add(field, false, column);
   }
   for (const spellings of attributesOf(new Set(columns)).values())
     for (const { column, name } of spellings) add(attributeField(name), true, column);
   return out;
 }
 
+/** How queries name a stored column; undefined: it is part of another's field. */
+export function fieldOfColumn(column: string): string | undefined {
+  return column in SHOWN_AS ? SHOWN_AS[column] : column;
+}
+
 /** How queries name an attribute. */
-function attributeField(name: string): string {
+export function attributeField(name: string): string {
   const field = knownField(name);
   return field === undefined || field.type === 'text' ? name : `attrs.${name}`;
 }

@@ -30,6 +30,10 @@ export async function translateQuery(
   { database, ...asked }: Translation,
 ): Promise<Translated> {
   const { plan } = await askQuery(session, { ...asked, operation: 'sql.translate' });
-  const { sql, columns } = clickhouseStatement(plan, database);
-  return { sql: `${sql};\n`, columns, notes: [...plan.readings] };
+  const { before, sql, columns } = clickhouseStatement(plan, { database });
+  return {
+    sql: [...before, sql].map((one) => `${one};\n`).join(''),
+    columns: columns?.map(({ name }) => name),
+    notes: [...plan.readings],
+  };
 }

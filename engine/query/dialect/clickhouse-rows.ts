@@ -23,6 +23,10 @@ export interface ClickHouseRows {
   readonly around: Surroundings;
   /** The time range that query and request name; either end may be open. */
   readonly range: TimeEnds;
+  /** Whether Daybook itself shows the answer: then tables say what stands beside their rows. */
+  readonly isShown: boolean;
+  /** Names of what a table has beside its columns, in each row. */
+  readonly totals: readonly string[];
 }
 
 interface TimeEnds {
@@ -35,6 +39,8 @@ export interface ClickHouseTable {
   readonly columns: readonly TableColumn[];
   readonly order: readonly OrderKey[];
   readonly sql: string;
+  /** Names of what it has beside its columns. */
+  readonly totals?: readonly string[];
 }
 
 /** A SELECT of rows; `rest` is what follows WHERE. */

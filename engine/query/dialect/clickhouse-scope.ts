@@ -4,7 +4,7 @@
  * a map there.
  */
 import { COLUMNS, type ColumnName } from '../../contract/event.ts';
-import { attributesNamed, isAttributeColumn } from '../attribute-names.ts';
+import { ATTRIBUTE_PREFIX, attributesNamed, isAttributeColumn } from '../attribute-names.ts';
 import { type NamedText, OVERFLOW_COLUMN, SEARCHED_COLUMNS } from '../scope.ts';
 import { identifier, ip4, text, untranslated } from './clickhouse.ts';
 
@@ -59,6 +59,8 @@ export interface HandedOver {
   readonly times: ClickHouseScope['times'];
   /** The names of columns in its segments, attributes by all their spellings. */
   readonly columnSets: readonly ReadonlySet<string>[];
+  /** Columns of attributes that the table of events has. */
+  readonly materialised: ReadonlySet<string>;
   readonly lists: ListTables;
 }
 
@@ -99,7 +101,10 @@ export function eventsScope(given: HandedOver): ClickHouseScope {
     }
     return [...found].sort();
   };
-  const own = (name: string): string => `attributes[${text(name)}]`;
+  const own = (name: string): string => {
+    const column = `${ATTRIBUTE_PREFIX}${name}`;
+    return given.materialised.has(column) ? identifier(column) : `attributes[${text(name)}]`;
+  };
   // Names of the overflow are in no list.
   const anyCase = (name: string): string =>
     `mapValues(mapFilter((k, v) -> lowerUTF8(replaceAll(k, 'İ', 'i')) = ${text(name.toLowerCase())}, attributes))`;

@@ -214,6 +214,9 @@ function timelineTable(parts: TimelineParts, grid: Grid | undefined, input: Inpu
   return { columns, order, sql: `SELECT ${at} AS start, ${list.join(', ')} FROM ${from}` };
 }
 
+/** Beside even buckets in ClickHouse: start, end and number of all of them. */
+const SPAN_TOTALS: readonly string[] = ['span_from', 'span_to', 'span_buckets'];
+
 // -- in ClickHouse ---------------------------------------------------------------------------------
 
 function timelineClickHouse(stage: TimelineStage, rows: ClickHouseRows): ClickHouseTable {
@@ -254,11 +257,13 @@ function timelineClickHouse(stage: TimelineStage, rows: ClickHouseRows): ClickHo
   });
   if (interval === undefined) {
     const { span, buckets } = evenClickHouse(dated, spread?.end ?? microsOf('ts'));
+    const totals = rows.isShown ? SPAN_TOTALS : [];
+    list.push(...totals.map((name, i) => `span.${i + 1} AS ${name}`));
     const counted = subquery(counts(buckets));
     const all = `${subquery('SELECT toInt64(arrayJoin(range(toUInt64(span.3)))) AS b')} AS e`;
     const from = by === undefined ? `${all}\nLEFT JOIN ${counted} AS q USING (b)` : counted;
     const made = tableOf(buckets.start('b'), from);
-    return { ...made, sql: `WITH ${span} AS span\n${made.sql}` };
+    return { ...made, totals, sql: `WITH ${span} AS span\n${made.sql}` };
   }
   const { fill, ...buckets } = bucketsClickHouse(
     interval,

@@ -82,8 +82,11 @@ function topTable(stage: TopStage, input: Input): Table {
 function topClickHouse(stage: TopStage, rows: ClickHouseRows): ClickHouseTable {
   const { columns, list } = keysClickHouse(stage.fields, rows);
   const measure = measureClickHouse(stage.by, rows);
+  const { count, measure: whole, groups: all, groupCount } = TOP_TOTALS;
+  const { isShown } = rows;
+  const counted = isShown ? [`count() AS ${groupCount}`] : [];
   const groups = selectOf(
-    [...list, `${measure.sql} AS m`].join(', '),
+    [...list, `${measure.sql} AS m`, ...counted].join(', '),
     rows,
     groupByClickHouse(columns),
   );
@@ -97,10 +100,20 @@ function topClickHouse(stage: TopStage, rows: ClickHouseRows): ClickHouseTable {
   const additive = stage.by.fn === 'count' || stage.by.fn === 'sum';
   const first = firstRows(order, stage.limit);
   // The whole is that of all groups: it is known before the first are chosen.
-  const sql = additive
-    ? `SELECT *, toFloat64(m) / nullIf(toFloat64(sum(m) OVER ()), 0) AS share\nFROM ${subquery(groups)}\n${first}`
-    : `${groups}\n${first}`;
-  return { columns: [...columns, measured, ...(additive ? [share] : [])], order, sql };
+  const total = additive ? 'sum(m) OVER ()' : 'NULL';
+  const beside = [
+    ...(additive ? [`toFloat64(m) / nullIf(toFloat64(sum(m) OVER ()), 0) AS share`] : []),
+    ...(isShown ? [`sum(${groupCount}) OVER () AS ${count}`, `${total} AS ${whole}`] : []),
+    ...(isShown ? [`count() OVER () AS ${all}`] : []),
+  ];
+  const sql =
+    beside.length > 0
+      ? `SELECT ${['*', ...beside].join(', ')}\nFROM ${subquery(groups)}\n${first}`
+      : `${groups}\n${first}`;
+  return {
+    ...{ columns: [...columns, measured, ...(additive ? [share] : [])], order, sql },
+    totals: isShown ? [count, whole, all, groupCount] : [],
+  };
 }
 
 // -- rows of batches -------------------------------------------------------------------------------

@@ -1,0 +1,50 @@
+/** Commands whose case is one that was attached to a ClickHouse, by its address. */
+import { DaybookError } from '../../engine/contract/errors.ts';
+import type { Cluster as ClusterType } from '../../engine/operations/cluster/cluster.ts';
+import { clusterAddress, isClusterAddress } from '../../engine/contract/cluster-address.ts';
+
+/** Opens a cluster for as long as `use` runs, and returns what it returns. @throws DaybookError usage */
+export async function withCluster(
+  address: string,
+  signal: AbortSignal,
+  use: (cluster: ClusterType) => Promise<number>,
+): Promise<number> {
+  // Most commands need no client.
+  const { Cluster } = await import('../../engine/operations/cluster/cluster.ts');
+  const { CLICKHOUSE_USER: user, CLICKHOUSE_PASSWORD: password } = process.env;
+  const cluster = new Cluster(clusterAddress(address, { user, password }), signal);
+  try {
+    return await use(cluster);
+  } finally {
+    await cluster.close();
+  }
+}
+
+/** What a case on a cluster can be asked; all else is done to a case on this machine. */
+const ON_CLUSTER: ReadonlySet<string> = new Set([
+  ...['attach', 'query', 'count', 'top', 'timeline', 'fields', 'sources'],
+]);
+
+/** @throws DaybookError usage for a command that a cluster cannot do */
+export function refuseOnCluster(command: string, positionals: readonly string[]): void {
+  if (ON_CLUSTER.has(command) || !positionals.some(isClusterAddress)) return;
+  throw new DaybookError(
+    'usage',
+    `${command} is not done on a cluster, which holds what a case handed over: no evidence, no bytes, no decisions`,
+    `do it on the case, hand it over and attach it again; on a cluster: ${[...ON_CLUSTER].join(', ')}`,
+  );
+}
+
+/** @throws DaybookError usage for an option of cases on this machine */
+export function refuseOptions(
+  parsed: { text(name: string): string | undefined; flag(name: string): boolean },
+  names: readonly string[],
+): void {
+  const given = names.find((name) => parsed.text(name) !== undefined || parsed.flag(name));
+  if (given === undefined) return;
+  throw new DaybookError(
+    'usage',
+    `--${given} is not for a case on a cluster`,
+    'leave it out, or ask the case on this machine',
+  );
+}

@@ -1,0 +1,88 @@
+/**
+ * What queries on a cluster are planned with: the files of a hand-over that was attached are what segments are to a case.
+ */
+import { KINDS } from '../../contract/event.ts';
+import { DaybookError } from '../../contract/errors.ts';
+import { type CompileContext, OVERFLOW_COLUMN, type SegmentInfo } from '../../query/index.ts';
+import type { Cluster } from './cluster.ts';
+import { materialisedColumns, MOST_ATTRIBUTES } from './tables.ts';
+
+export interface ClusterContext extends Pick<
+  CompileContext,
+  'segments' | 'sources' | 'tags' | 'newestTs'
+> {
+  /** Columns of attributes. */
+  readonly materialised: ReadonlySet<string>;
+}
+
+/** @throws DaybookError not-found where no case is attached; unreadable, cancelled */
+export async function clusterContext(cluster: Cluster): Promise<ClusterContext> {
+  const database = `\`${cluster.address.database}\``;
+  const files = await cluster.rows(
+    `SELECT kind, day, rows, min_ts, max_ts, columns, attributes, source_ids, unflowed FROM ${database}.files ORDER BY path`,
+  );
+  if ((await cluster.rows(`SELECT 1 FROM ${database}.attached`)).length === 0)
+    throw new DaybookError(
+      ...(['not-found', `${cluster.address.name} has no case that was loaded whole`] as const),
+      'load it: daybook attach clickhouse://… FOLDER',
+    );
+  const sources = await cluster.rows(
+    `SELECT source_id, name FROM ${database}.sources ORDER BY source_id`,
+  );
+  const tags = await cluster.rows(`SELECT DISTINCT tag FROM ${database}.tags ORDER BY tag`);
+  const columns = await cluster.rows(materialisedColumns(cluster.address.database));
+  const tagIds = new Set(tags.map((_, i) => i + 1));
+  const sets = new Map<string, ReadonlySet<string>>();
+  const segments = files.map(
+    ([kind, day, rows, minTs, maxTs, stored, attributes, sourceIds, unflowed], i): SegmentInfo => {
+      const known = KINDS.find((one) => one === kind) ?? 'other';
+      return {
+        ...{ id: i + 1, kind: known, day: String(day), rows: Number(rows) },
+        ...{ minTs: numberOf(minTs), maxTs: numberOf(maxTs) },
+        columns: columnsOf(textsOf(stored), textsOf(attributes), sets),
+        ...{ hasDeletes: false, tags: tagIds, unflowedPackets: Number(unflowed) },
+        sources: new Set(textsOf(sourceIds).map(Number)),
+      };
+    },
+  );
+  return {
+    segments,
+    materialised: new Set(columns.map(([name]) => String(name))),
+    sources: sources.map(([id, name]) => ({ id: Number(id), name: String(name) })),
+    tags: tags.map(([name], i) => ({ id: i + 1, name: String(name) })),
+    newestTs: segments.reduce<number | undefined>(
+      (newest, { maxTs }) =>
+        maxTs === undefined || (newest !== undefined && newest > maxTs) ? newest : maxTs,
+      undefined,
+    ),
+  };
+}
+
+function numberOf(value: unknown): number | undefined {
+  return value === null || value === undefined ? undefined : Number(value);
+}
+
+function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** Columns as a segment of a case would have them; those that are alike are one set. */
+function columnsOf(
+  columns: readonly string[],
+  attributes: readonly string[],
+  sets: Map<string, ReadonlySet<string>>,
+): ReadonlySet<string> {
+  const names = [...attributes].sort();
+  const key = JSON.stringify([columns, names]);
+  let known = sets.get(key);
+  if (known === undefined) {
+    known = new Set([
+      ...columns.flatMap((name) => (name.endsWith('_ip') ? [`${name}4`, `${name}6`] : [name])),
+      // With a number a column says its attribute's name as it is.
+      ...names.map((name, i) => `a${i + 1}:${name}`),
+      ...(names.length >= MOST_ATTRIBUTES ? [OVERFLOW_COLUMN] : []),
+    ]);
+    sets.set(key, known);
+  }
+  return known;
+}

@@ -1,0 +1,141 @@
+/**
+ * A ClickHouse server, or a cluster behind one address, through its official client. Nothing but the commands that name a
+ * `clickhouse://` address contacts one.
+ *
+ * Invariant: a password is in no message.
+ * Reference: https://clickhouse.com/docs/interfaces/http
+ */
+import type { Readable } from 'node:stream';
+import { ClickHouseError, type ClickHouseClient, createClient } from '@clickhouse/client';
+import type { ClusterAddress } from '../../contract/cluster-address.ts';
+import { CancelledError, DaybookError } from '../../contract/errors.ts';
+
+const ADVICE =
+  'user and password are CLICKHOUSE_USER and CLICKHOUSE_PASSWORD, or stand in the address';
+
+/** How answers are written, whatever the server's own settings are. */
+const SETTINGS = {
+  output_format_json_quote_64bit_integers: 1,
+  output_format_json_quote_denormals: 1,
+  date_time_output_format: 'simple',
+  session_timezone: 'UTC',
+  // Columns of attributes (tables.ts) are there in subqueries, too.
+  asterisk_include_materialized_columns: 1,
+} as const;
+/** A day is dropped and loaded in a statement; the server says nothing meanwhile. */
+const PATIENCE_MS = 3_600_000;
+
+export type ClusterRow = readonly unknown[];
+
+/** A value of a row as a text. */
+export function cellText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+export class Cluster {
+  readonly address: ClusterAddress;
+  private readonly client: ClickHouseClient;
+  private readonly signal: AbortSignal;
+
+  constructor(address: ClusterAddress, signal: AbortSignal) {
+    this.address = address;
+    this.signal = signal;
+    const { url, user: username, password } = address;
+    this.client = createClient({
+      ...{ url, username, password, application: 'daybook', request_timeout: PATIENCE_MS },
+      // Tables of long lists are a session's.
+      session_id: crypto.randomUUID(),
+      max_open_connections: 1,
+      clickhouse_settings: SETTINGS,
+      log: { level: 127 },
+    });
+  }
+
+  /** All rows of an answer, which is small. @throws DaybookError unreadable, not-found, usage, cancelled */
+  async rows(sql: string): Promise<ClusterRow[]> {
+    const out: ClusterRow[] = [];
+    for await (const some of this.batches(sql)) for (const row of some) out.push(row);
+    return out;
+  }
+
+  /** Rows as they come. @throws DaybookError unreadable, not-found, usage, cancelled */
+  async *batches(sql: string): AsyncGenerator<ClusterRow[]> {
+    try {
+      const answer = await this.client.query({
+        ...{ query: sql, format: 'JSONCompactEachRow', abort_signal: this.signal },
+      });
+      for await (const rows of answer.stream<ClusterRow>()) yield rows.map((row) => row.json());
+    } catch (error) {
+      throw this.errorOf(error);
+    }
+  }
+
+  /** @throws DaybookError unreadable, not-found, usage, cancelled */
+  async run(sql: string): Promise<void> {
+    try {
+      await this.client.command({ query: sql, abort_signal: this.signal });
+    } catch (error) {
+      throw this.errorOf(error);
+    }
+  }
+
+  /** Runs an INSERT whose data is sent with it. @throws DaybookError as `run`, and what the data throws */
+  async send(sql: string, data: Readable): Promise<void> {
+    let failed: unknown;
+    data.once('error', (error) => (failed = error));
+    try {
+      const { stream } = await this.client.exec({
+        ...{ query: sql, values: data, abort_signal: this.signal },
+      });
+      await stream.resume().toArray();
+    } catch (error) {
+      throw failed ?? this.errorOf(error);
+    } finally {
+      data.destroy();
+    }
+    if (failed !== undefined) throw failed;
+  }
+
+  async close(): Promise<void> {
+    await this.client.close();
+  }
+
+  private errorOf(error: unknown): unknown {
+    if (this.signal.aborted) return new CancelledError();
+    if (error instanceof DaybookError || !(error instanceof Error)) return error;
+    const { name, database } = this.address;
+    if (!(error instanceof ClickHouseError)) {
+      const code = 'code' in error ? String(error.code) : error.message;
+      return new DaybookError(
+        ...(['unreadable', `${name} does not answer: ${code}`] as const),
+        'see whether the server runs and its HTTP port can be reached from here',
+        error,
+      );
+    }
+    const said = error.message.split('\n')[0]!.slice(0, 400);
+    // https://github.com/ClickHouse/ClickHouse/blob/master/src/Common/ErrorCodes.cpp
+    switch (error.code) {
+      case '60':
+      case '81':
+        return new DaybookError(
+          ...(['not-found', `${name} has no case (${said})`] as const),
+          `load one: daybook attach clickhouse://…/${database} FOLDER`,
+          error,
+        );
+      case '192':
+      case '193':
+      case '194':
+      case '516':
+        return new DaybookError(
+          ...([
+            'unreadable',
+            `${name} does not let ${this.address.user} in`,
+            ADVICE,
+            error,
+          ] as const),
+        );
+      default:
+        return new DaybookError('unreadable', `${name} refuses: ${said}`, undefined, error);
+    }
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * Where a hand-over that is loaded is: a folder of this machine, whose files are sent and hashed on the way, or a place
+ * that the server reads itself, such as a bucket.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pipeline, Transform } from 'node:stream';
+import { DaybookError } from '../../contract/errors.ts';
+import {
+  type HandedOverFile,
+  type HandOverManifest,
+  handOverManifest,
+  MANIFEST,
+} from '../../contract/hand-over.ts';
+import { text } from '../../query/dialect/clickhouse.ts';
+import { JOURNAL, readManifest } from '../hand-over/folder.ts';
+import { cellText, type Cluster } from './cluster.ts';
+import type { FileForm } from './tables.ts';
+
+export interface HandedOverPlace {
+  readonly name: string;
+  /** @throws DaybookError not-found, unreadable */
+  manifest(): Promise<HandOverManifest>;
+  /**
+   * Inserts a file's rows.
+   * @param select what stands between INSERT INTO and FROM
+   * @throws DaybookError unreadable for a file that is not as the manifest has it
+   */
+  insert(select: string, form: FileForm, file: HandedOverFile): Promise<void>;
+}
+
+/** @param asked a folder, or an address that the server reads: s3://…, https://… */
+export function placeOf(asked: string, cluster: Cluster): HandedOverPlace {
+  return /^(?:s3|https?):\/\//i.test(asked)
+    ? new ServerPlace(asked, cluster)
+    : new LocalPlace(asked, cluster);
+}
+
+const SEND_AGAIN = 'run: daybook verify FOLDER, and hand the case over again';
+
+class LocalPlace implements HandedOverPlace {
+  readonly name: string;
+  private readonly cluster: Cluster;
+
+  constructor(asked: string, cluster: Cluster) {
+    this.name = resolve(asked);
+    this.cluster = cluster;
+  }
+
+  async manifest(): Promise<HandOverManifest> {
+    const { name } = this;
+    if (existsSync(join(name, JOURNAL)))
+      throw new DaybookError(
+        ...([
+          'unreadable',
+          `the hand-over in ${name} was interrupted, or is being written`,
+        ] as const),
+        'run again: daybook hand-over CASE FOLDER goes on where it stopped',
+      );
+    const manifest = readManifest(name);
+    if (manifest !== undefined) return manifest;
+    throw new DaybookError(
+      ...(['not-found', `${name} has no manifest of a hand-over that can be read`] as const),
+      'name the folder that daybook hand-over CASE FOLDER wrote',
+    );
+  }
+
+  async insert(select: string, form: FileForm, { path, sha256 }: HandedOverFile): Promise<void> {
+    const sum = createHash('sha256');
+    const hashed = new Transform({
+      transform(part: Buffer, _, done) {
+        sum.update(part);
+        done(null, part);
+      },
+      flush(done) {
+        if (sum.digest('hex') === sha256) done();
+        else done(changed(path));
+      },
+    });
+    // What is wrong with either is the error of `hashed`.
+    const data = pipeline(createReadStream(join(this.name, path)), hashed, () => undefined);
+    try {
+      await this.cluster.send(
+        `${select} FROM input(${text(form.structure)}) FORMAT ${form.format}`,
+        data,
+      );
+    } catch (error) {
+      if (error instanceof DaybookError || !(error instanceof Error)) throw error;
+      throw new DaybookError('unreadable', `${path}: ${error.message}`, SEND_AGAIN, error);
+    }
+  }
+}
+
+function changed(path: string): DaybookError {
+  return new DaybookError(
+    ...(['unreadable', `${path} was changed since it was handed over`, SEND_AGAIN] as const),
+  );
+}
+
+class ServerPlace implements HandedOverPlace {
+  readonly name: string;
+  private readonly cluster: Cluster;
+
+  constructor(asked: string, cluster: Cluster) {
+    this.name = asked.replace(/\/+$/, '');
+    this.cluster = cluster;
+  }
+
+  async manifest(): Promise<HandOverManifest> {
+    const [[json] = []] = await this.cluster.rows(
+      `SELECT json FROM ${this.read(MANIFEST, { format: 'JSONAsString', structure: 'json String' })}`,
+    );
+    const read = handOverManifest.safeParse(JSON.parse(cellText(json ?? null)));
+    if (read.success) return read.data;
+    throw new DaybookError(
+      ...(['unreadable', `${this.name}/${MANIFEST} is no manifest of a hand-over`] as const),
+      'name the place to which the case was handed over',
+    );
+  }
+
+  async insert(select: string, form: FileForm, { path }: HandedOverFile): Promise<void> {
+    await this.cluster.run(`${select} FROM ${this.read(path, form)}`);
+  }
+
+  private read(
+    path: string,
+    { format, structure }: { readonly format: string; readonly structure: string },
+  ): string {
+    return `s3(${[`${this.name}/${path}`, format, structure].map(text).join(', ')})`;
+  }
+}

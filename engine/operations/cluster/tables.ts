@@ -1,0 +1,169 @@
+/**
+ * The tables of a case in ClickHouse: what `attach` makes of a hand-over and queries read (docs/team.md). Each is
+ * loaded under the name `NAME_next` and then takes the place of `NAME`.
+ */
+import { KINDS } from '../../contract/event.ts';
+import { SUMMED, type HandedOverFile } from '../../contract/hand-over.ts';
+import { identifier, text } from '../../query/dialect/clickhouse.ts';
+import { ATTRIBUTE_PREFIX } from '../../util/attribute-columns.ts';
+import { TYPED_COLUMNS } from '../../store/typed-events.ts';
+
+export const TABLES = ['events', 'tags', 'sources', 'files', 'attached'] as const;
+export type TableName = (typeof TABLES)[number];
+
+/** Types of a hand-over's columns, by those of the DuckDB that wrote them. */
+const TYPES: Readonly<Record<string, string>> = {
+  VARCHAR: 'Nullable(String)',
+  UTINYINT: 'Nullable(UInt8)',
+  USMALLINT: 'Nullable(UInt16)',
+  UINTEGER: 'Nullable(UInt32)',
+  INTEGER: 'Nullable(Int32)',
+  BIGINT: 'Nullable(Int64)',
+  DOUBLE: 'Nullable(Float64)',
+  TIMESTAMP: "Nullable(DateTime64(6, 'UTC'))",
+  'MAP(VARCHAR, VARCHAR)': 'Map(String, Nullable(String))',
+};
+
+function columnList(columns: readonly (readonly [name: string, type: string])[]): string {
+  return columns.map(([name, type]) => `${identifier(name)} ${type}`).join(', ');
+}
+
+const EVENT_COLUMNS = TYPED_COLUMNS.map(({ name, type }) => {
+  const known = TYPES[type];
+  if (known === undefined) throw new TypeError(`${type} has no type in ClickHouse`);
+  return [name, known] as const;
+});
+const SOURCE_COLUMNS = [
+  ...([['source_id', 'UInt32']] as const),
+  ...(['name', 'path', 'format', 'status'] as const).map((name) => [name, 'String'] as const),
+  ['raw_sha256', 'Nullable(String)'] as const,
+  ...(['read', 'stored', 'duplicate', 'quarantined', 'skipped'] as const).map(
+    (name) => [name, 'UInt64'] as const,
+  ),
+  ...(['first_ts', 'last_ts'] as const).map((name) => [name, 'Nullable(Int64)'] as const),
+];
+const TAG_COLUMNS = [
+  ['event_id', 'String'],
+  ['tag', 'String'],
+] as const;
+
+/** What a file of a hand-over has, for the function that reads it. */
+export interface FileForm {
+  readonly format: 'Parquet' | 'JSONEachRow';
+  readonly structure: string;
+}
+export const EVENTS_FORM: FileForm = { format: 'Parquet', structure: columnList(EVENT_COLUMNS) };
+export const TAGS_FORM: FileForm = { format: 'Parquet', structure: columnList(TAG_COLUMNS) };
+export const SOURCES_FORM: FileForm = {
+  format: 'JSONEachRow',
+  structure: columnList(SOURCE_COLUMNS),
+};
+
+/** @param at the table's name with its database */
+export function createTable(table: TableName, at: string): string {
+  const plain = (columns: string, order: string): string =>
+    `CREATE TABLE IF NOT EXISTS ${at} (${columns}) ENGINE = MergeTree ORDER BY ${order}`;
+  switch (table) {
+    case 'events':
+      return [
+        `CREATE TABLE IF NOT EXISTS ${at} (kind LowCardinality(String), day String, ${EVENTS_FORM.structure}, file LowCardinality(String),`,
+        `INDEX words lower(message) TYPE text(tokenizer = 'splitByNonAlpha'),`,
+        'INDEX sources src_ip TYPE bloom_filter, INDEX targets dst_ip TYPE bloom_filter)',
+        'ENGINE = MergeTree PARTITION BY day ORDER BY (kind, ts, source_id, seq) SETTINGS allow_nullable_key = 1',
+      ].join('\n');
+    case 'tags':
+      return plain(TAGS_FORM.structure, '(tag, event_id)');
+    case 'sources':
+      return plain(SOURCES_FORM.structure, 'source_id');
+    case 'files':
+      return plain(
+        'path String, sha256 String, kind String, day String, rows UInt64, min_ts Nullable(Int64), max_ts Nullable(Int64), columns Array(String), attributes Array(String), source_ids Array(UInt32), unflowed UInt64',
+        'path',
+      );
+    case 'attached':
+      return plain(
+        'case_id String, case_name String, written_at String, audit_head String',
+        'case_id',
+      );
+  }
+}
+
+/** Names of attributes of a file that are listed: of more than these, none is known to be missing. */
+export const MOST_ATTRIBUTES = 4096;
+
+const PATH = `concat('events/kind=', kind, '/day=', day, '/', file)`;
+
+/** Rows and sums of each file of events that are in a table: path, rows, and the sums in the order of `SUMMED`. */
+export function countFiles(at: string): string {
+  const sums = SUMMED.map((name) => `toString(ifNull(sum(toInt128(${name})), 0))`);
+  return `SELECT ${PATH} AS path, toString(count()), ${sums.join(', ')} FROM ${at} GROUP BY kind, day, file`;
+}
+
+/** Notes what is known of the files of a day, so that queries can be planned. */
+export function describeDay(
+  day: string,
+  files: readonly Pick<HandedOverFile, 'path' | 'sha256'>[],
+  { events, notes }: { readonly events: string; readonly notes: string },
+): string {
+  const has = EVENT_COLUMNS.filter(([name]) => name !== 'attributes').map(
+    ([name]) => `if(count(${identifier(name)}) > 0, ${text(name)}, '')`,
+  );
+  const hashes = files.map(({ path, sha256 }) => `${text(path)}, ${text(sha256)}`);
+  return [
+    `INSERT INTO ${notes}`,
+    `SELECT ${PATH} AS path, map(${hashes.join(', ')})[path], kind, day, count(),`,
+    'toUnixTimestamp64Micro(min(ts)), toUnixTimestamp64Micro(max(ts)),',
+    `arrayFilter(x -> x != '', [${has.join(', ')}]),`,
+    `groupUniqArrayArray(${MOST_ATTRIBUTES})(mapKeys(attributes)),`,
+    'groupUniqArray(assumeNotNull(source_id)), countIf(flow_id IS NULL)',
+    `FROM ${events} WHERE day = ${text(day)} GROUP BY kind, day, file`,
+  ].join('\n');
+}
+
+/** Constants beside the columns of a file of events. @throws RangeError for a path that is none of events */
+export function pathParts(path: string): { kind: string; day: string; file: string } {
+  const [, kind, day, file] = /^events\/kind=([^/]+)\/day=([^/]+)\/([^/]+)$/.exec(path) ?? [];
+  if (
+    kind === undefined ||
+    day === undefined ||
+    file === undefined ||
+    !KINDS.some((k) => k === kind)
+  )
+    throw new RangeError(`${path} is no file of events`);
+  return { kind, day, file };
+}
+
+/** Attributes that get a column of their own, so that asking for one does not read all of them. */
+const MOST_MATERIALISED = 32;
+
+/** Column of such an attribute. */
+function materialisedColumn(attribute: string): string {
+  return `${ATTRIBUTE_PREFIX}${attribute}`;
+}
+
+/** The attributes that most events have; those with one value everywhere are hardly asked for. */
+export function commonAttributes(events: string): string {
+  const each = 'arrayJoin(mapFilter((k, v) -> v IS NOT NULL, attributes)) AS one';
+  return [
+    `SELECT one.1 FROM (SELECT ${each} FROM ${events}) GROUP BY one.1`,
+    `ORDER BY uniqUpTo(1)(one.2) > 1 DESC, count() DESC, one.1 LIMIT ${MOST_MATERIALISED}`,
+  ].join('\n');
+}
+
+/** Gives attributes columns of their own. */
+export function materialise(events: string, attributes: readonly string[]): string {
+  const columns = attributes.map((name) => identifier(materialisedColumn(name)));
+  const parts = [
+    ...columns.map(
+      (column, i) =>
+        `ADD COLUMN ${column} Nullable(String) MATERIALIZED attributes[${text(attributes[i]!)}]`,
+    ),
+    ...columns.map((column) => `MATERIALIZE COLUMN ${column}`),
+  ];
+  return `ALTER TABLE ${events} ${parts.join(', ')} SETTINGS mutations_sync = 2`;
+}
+
+/** The columns of attributes in a database. */
+export function materialisedColumns(database: string): string {
+  return `SELECT name FROM system.columns WHERE database = ${text(database)} AND table = 'events' AND default_kind = 'MATERIALIZED' AND startsWith(name, '${ATTRIBUTE_PREFIX}')`;
+}
