@@ -99,7 +99,7 @@ function selfTest() {
     put('tsconfig.json', '{ "compilerOptions": { "module": "nodenext", "noEmit": true } }');
     put('app/compose.ts', 'export const x = 1;\n');
     put('renderer/panel-api.ts', 'export const x = 1;\n');
-    const packages = ['zod', 'better-sqlite3', '@duckdb/node-api'];
+    const packages = ['zod', 'better-sqlite3', '@duckdb/node-api', '@clickhouse/client'];
     for (const name of packages) {
       put(`node_modules/${name}/package.json`, JSON.stringify({ name, main: 'index.js' }));
       put(`node_modules/${name}/index.js`, 'exports.x = 1;\n');
