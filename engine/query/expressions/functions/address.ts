@@ -19,7 +19,7 @@ const SIXES: Readonly<Record<number, number>> = { 8: 32, 16: 48, 24: 64, 32: 128
 
 export const CIDR: FunctionOperator = {
   form: 'cidr(ip, bits [, bits of IPv6])',
-  gives: 'the block that an address lies in, such as 192.0.2.0/24',
+  gives: 'the block that contains an address, such as 192.0.2.0/24',
   ...{ least: 2, most: 3 },
   make: (call) => {
     const ip = typedAt(call, 0, 'address');

@@ -125,7 +125,7 @@ export const TIME_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
   }),
   bin: {
     form: 'bin(ts, 5m) or bin(number, size)',
-    gives: 'the start of the interval that it lies in',
+    gives: 'the start of the interval that contains it',
     ...{ least: 2, most: 2 },
     make: (call) => {
       const [, size] = call.args;
