@@ -109,8 +109,9 @@ module.exports = {
       ),
       CORE,
     ),
-    // The one client of a server: only commands that name a cluster load it.
+    // Clients of servers: only commands that name one load them.
     ...allow('^engine/operations/cluster/', paths(...packages('@clickhouse/client'))),
+    ...allow('^engine/operations/hand-over/bucket[.]ts$', paths(...packages('@aws-sdk/client-s3'))),
     ...allow('^engine/[^/]+[.]ts$', paths('^engine/'), CORE),
 
     // Importers: each by itself.

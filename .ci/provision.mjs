@@ -404,13 +404,13 @@ async function duckdbVersion(python, folder) {
 }
 
 /** Returns why it could not be fetched; '' when it could. */
-async function fetchDuckdb(python, name, folder) {
+async function fetchByPip(python, name, folder, options) {
   if (process.env.DAYBOOK_NO_INSTALL) return 'DAYBOOK_NO_INSTALL forbids to fetch it';
   const half = `${folder}.part`;
   rmSync(half, { recursive: true, force: true });
   say(`fetching ${name} for the tests`);
   const polite = ['--disable-pip-version-check', '--timeout', '20', '--retries', '2', '-q'];
-  const args = ['install', '--no-deps', '--only-binary', ':all:', ...polite, '--target', half];
+  const args = ['install', ...options, '--only-binary', ':all:', ...polite, '--target', half];
   const { ok, why } = await run(python, ['-m', 'pip', ...args, name]);
   if (ok) {
     rmSync(folder, { recursive: true, force: true });
@@ -431,7 +431,7 @@ async function oneDuckdb(python, age) {
   }
   const folder = path.join(cache, `duckdb-${age}`);
   const isFresh = existsSync(folder) && Date.now() - statSync(folder).mtimeMs < DUCKDB_AGE_MS;
-  const why = isFresh ? '' : await fetchDuckdb(python, name, folder);
+  const why = isFresh ? '' : await fetchByPip(python, name, folder, ['--no-deps']);
   const version = await duckdbVersion(python, folder);
   if (version !== undefined) return { python, folder, version };
   miss('duckdb', what, why || 'the package that pip fetched does not load', how);
@@ -470,6 +470,28 @@ async function clickhouse() {
   if (!ok) return lacks(`npm cannot fetch it (${why})`);
   renameSync(half, folder);
   return existsSync(found.module) ? found : lacks('the package that npm fetched has no module');
+}
+
+// --- A server of buckets
+
+/** It has the interface of S3: what is handed over to a bucket is sent to it, in a test. */
+const S3_SERVER = 'moto[server]==5.2.5';
+
+async function bucketServer() {
+  const what = 'a server of buckets (moto)';
+  const how = `pip install '${S3_SERVER}'`;
+  const python = await pythonWithPip();
+  if (python === undefined) {
+    miss('s3', what, 'there is no Python with pip to fetch it', how);
+    return null;
+  }
+  const folder = path.join(cache, S3_SERVER.replace(/[^a-z0-9.]+/g, '-'));
+  const found = { python, folder };
+  if (existsSync(folder)) return found;
+  const why = await fetchByPip(python, S3_SERVER, folder, []);
+  if (why === '') return found;
+  miss('s3', what, why, how);
+  return null;
 }
 
 // --- All of it
@@ -522,12 +544,14 @@ async function bring() {
   const electron = await usableElectron(fetching, aptFailed);
   const duckdb = await duckdbs();
   const clickhouseModule = await clickhouse();
+  const s3 = await bucketServer();
   return {
     chromium: chromium && { ...chromium, args: CHROMIUM_ARGS, stamp: stamp(chromium.path) },
     electron,
     xvfb,
     duckdb,
     clickhouse: clickhouseModule,
+    s3,
   };
 }
 
@@ -574,7 +598,10 @@ function holderIsGone(lock) {
 export async function provision() {
   mkdirSync(cache, { recursive: true });
   return await alone(async () => {
-    let found = { chromium: null, electron: null, xvfb: null, duckdb: null, clickhouse: null };
+    let found = {
+      ...{ chromium: null, electron: null, xvfb: null, duckdb: null },
+      ...{ clickhouse: null, s3: null },
+    };
     try {
       found = await bring();
     } catch (error) {
@@ -590,7 +617,7 @@ export async function provision() {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const started = performance.now();
   try {
-    const { chromium, xvfb, electron, duckdb, clickhouse: chdb } = await provision();
+    const { chromium, xvfb, electron, duckdb, clickhouse: chdb, s3 } = await provision();
     if (chromium !== null) say(`Chromium ${chromium.version}: ${chromium.path}`);
     if (xvfb !== null) say(`Xvfb: ${xvfb}`);
     if (electron !== null) say(`Electron ${electron.version}: ${electron.path}`);
@@ -598,6 +625,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
       say(`DuckDB ${version}: ${folder}`);
     if (duckdb !== null) say(`DuckDB's shell: ${duckdb.shell}`);
     if (chdb !== null) say(`ClickHouse: ${chdb.module}`);
+    if (s3 !== null) say(`moto: ${s3.folder}`);
     for (const { what, why, how } of missing) say(`missing ${what}: ${why}. To have it: ${how}`);
   } catch (error) {
     say(`nothing can be kept in ${cache}: ${error.message}`);

@@ -167,7 +167,7 @@ function overview(): string {
   );
   return [
     'daybook: search packet captures, logs and flow files in one case. Nothing leaves this machine,',
-    'unless you name a server: attach.',
+    'unless you name a server: attach, hand-over to s3://….',
     '',
     'daybook COMMAND CASE …',
     '',

@@ -26,6 +26,8 @@ interface Provision {
   /** `tool` is what cannot be used without it, the rest is for people. */
   /** `module` is chdb's. */
   clickhouse: { module: string } | null;
+  /** moto: a server of buckets. */
+  s3: Omit<PythonPackage, 'version'> | null;
   missing: { tool: string; what: string; why: string; how: string }[];
 }
 
@@ -45,7 +47,7 @@ export function provision(): Provision {
     timeout: 400_000,
   });
   found = read(file) ?? {
-    ...{ chromium: null, electron: null, xvfb: null, duckdb: null, clickhouse: null },
+    ...{ chromium: null, electron: null, xvfb: null, duckdb: null, clickhouse: null, s3: null },
     missing: [],
   };
   return found;
@@ -63,11 +65,11 @@ function read(file: string): Provision | undefined {
 function usable(one: Provision): boolean {
   // Written before DuckDB, or its shell, was among what is provided.
   if (one.duckdb === undefined || (one.duckdb !== null && !('shell' in one.duckdb))) return false;
-  if (one.clickhouse === undefined) return false;
+  if (one.clickhouse === undefined || one.s3 === undefined) return false;
   const files = [
     ...[one.chromium?.path, one.electron?.path, one.xvfb ?? undefined],
     ...[one.duckdb?.oldest.folder, one.duckdb?.newest.folder, one.duckdb?.shell],
-    one.clickhouse?.module,
+    ...[one.clickhouse?.module, one.s3?.folder],
   ];
   return files.every((file) => file === undefined || existsSync(file));
 }
@@ -77,9 +79,14 @@ export function clickhouseModule(): string | undefined {
   return process.env['DAYBOOK_CHDB'] ?? provision().clickhouse?.module;
 }
 
+/** A server of buckets; undefined: there is none. */
+export function bucketServer(): NonNullable<Provision['s3']> | undefined {
+  return provision().s3 ?? undefined;
+}
+
 /** Why tests that need `what` cannot run here; undefined when they can. */
 export function whyNot(
-  what: 'chromium' | 'electron' | 'duckdb' | 'clickhouse',
+  what: 'chromium' | 'electron' | 'duckdb' | 'clickhouse' | 's3',
 ): string | undefined {
   if (what === 'clickhouse' && process.env['DAYBOOK_CHDB'] !== undefined) return undefined;
   const here = provision();

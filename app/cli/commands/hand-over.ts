@@ -1,7 +1,10 @@
 /** `daybook hand-over`: the case as Parquet files and JSON lines, for others. */
 import { counted } from '../../../engine/contract/counted.ts';
+import { isBucketAddress } from '../../../engine/contract/bucket-address.ts';
+import type { HandOverReport } from '../../../engine/contract/hand-over.ts';
 import { handOver } from '../../../engine/operations/hand-over/hand-over.ts';
 import { VERSION } from '../../version.ts';
+import { askToSend, bucketOf } from '../bucket-place.ts';
 import type { Command } from '../command.ts';
 import { count, size, visible, write } from '../output.ts';
 import { ProgressLine } from '../progress.ts';
@@ -10,50 +13,62 @@ import { withCase } from '../with-case.ts';
 export const handOverCommand: Command = {
   spec: {
     name: 'hand-over',
-    usage: 'CASE FOLDER',
+    usage: 'CASE FOLDER|s3://BUCKET/PREFIX',
     summary:
       'Writes the case to a folder as Parquet files by kind and day (addresses as text, attributes as a map), with sources, ledger, tags, notes, saved views, audit log, and a manifest with the SHA-256 of each file.',
     positionals: { least: 2, most: 2 },
-    options: { json: { type: 'boolean', help: 'one JSON document: what was written and kept' } },
+    options: {
+      yes: { type: 'boolean', help: 'send to a bucket without asking' },
+      json: { type: 'boolean', help: 'one JSON document: what was written and kept' },
+    },
     details: `The folder is new, empty, or one to which the case was handed over before: then what is new is written, what
 changed is replaced, and what is gone is removed. An interrupted run goes on. The evidence is not in it, nor are
 deleted events. Check it anywhere with: daybook verify FOLDER
+To s3://BUCKET/PREFIX the files go one by one, after it was said where and the answer was yes, or with --yes. Region,
+credentials and another endpoint are those of AWS's own tools: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL.
 What is in it, and how others read it: docs/hand-over.md.`,
   },
   async run(parsed, { streams, settings, signal }) {
-    const [path, folder] = parsed.positionals;
+    const [path, place] = parsed.positionals;
     const { queryMemory: memoryLimit, threads } = settings;
     const line = new ProgressLine(streams);
     return withCase(path!, settings, async (session) => {
-      const report = await handOver(session, {
-        ...{ folder: folder!, version: VERSION, memoryLimit, threads, signal },
-        report: async ({ done, of, file }) =>
-          line.update({
-            ...{ bytes: done, totalBytes: of, unit: 'row', source: file },
-            phase: 'handing over',
-          }),
-      });
-      line.clear();
-      if (parsed.flag('json')) await write(streams.out, `${JSON.stringify(report)}\n`);
-      else {
-        const { written, replaced, removed, kept } = report;
-        const did = [
-          `${count(written)} written (${size(report.writtenBytes)}${replaced > 0 ? `, ${count(replaced)} of them replaced` : ''})`,
-          ...(kept > 0 ? [`${count(kept)} were there already`] : []),
-          ...(removed > 0 ? [`${count(removed)} removed`] : []),
-        ];
-        await write(
-          streams.out,
-          [
-            `${visible(report.folder)}: ${counted(report.events, 'event')} in ${counted(report.files, 'file')}, ${size(report.bytes)}`,
-            `files: ${did.join(', ')}`,
-            `manifest.json: SHA-256 ${report.sha256}`,
-            '',
-          ].join('\n'),
-        );
+      const bucket = isBucketAddress(place!) ? await bucketOf(place!, signal) : undefined;
+      try {
+        if (bucket !== undefined && !parsed.flag('yes'))
+          await askToSend(`the case ${visible(path!)}`, bucket, streams);
+        const report = await handOver(session, {
+          ...(bucket === undefined ? { folder: place! } : { bucket }),
+          ...{ version: VERSION, memoryLimit, threads, signal },
+          report: async ({ done, of, file }) =>
+            line.update({
+              ...{ bytes: done, totalBytes: of, unit: 'row', source: file },
+              phase: 'handing over',
+            }),
+        });
+        line.clear();
+        const shown = parsed.flag('json') ? `${JSON.stringify(report)}\n` : linesOf(report);
+        await write(streams.out, shown);
+        for (const note of report.notes) streams.err.write(`${visible(note)}\n`);
+        return 0;
+      } finally {
+        bucket?.close();
       }
-      for (const note of report.notes) streams.err.write(`${visible(note)}\n`);
-      return 0;
     }).finally(() => line.clear());
   },
 };
+
+function linesOf(report: HandOverReport): string {
+  const { written, replaced, removed, kept } = report;
+  const did = [
+    `${count(written)} written (${size(report.writtenBytes)}${replaced > 0 ? `, ${count(replaced)} of them replaced` : ''})`,
+    ...(kept > 0 ? [`${count(kept)} were there already`] : []),
+    ...(removed > 0 ? [`${count(removed)} removed`] : []),
+  ];
+  return [
+    `${visible(report.folder)}: ${counted(report.events, 'event')} in ${counted(report.files, 'file')}, ${size(report.bytes)}`,
+    `files: ${did.join(', ')}`,
+    `manifest.json: SHA-256 ${report.sha256}`,
+    '',
+  ].join('\n');
+}

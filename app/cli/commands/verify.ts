@@ -6,12 +6,18 @@ import {
   sampleVerdict,
 } from '../../../engine/contract/verify-verdict.ts';
 import { counted } from '../../../engine/contract/counted.ts';
+import { isBucketAddress } from '../../../engine/contract/bucket-address.ts';
 import type { HandOverCheck } from '../../../engine/contract/hand-over.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { verifyOn } from '../../../engine/operations/verify/verify-thread.ts';
-import { checkHandOver, isHandOver } from '../../../engine/operations/hand-over/check.ts';
+import {
+  checkBucket,
+  checkHandOver,
+  isHandOver,
+} from '../../../engine/operations/hand-over/check.ts';
 import { evidence } from '../../compose.ts';
 import type { Parsed } from '../arguments.ts';
+import { bucketOf } from '../bucket-place.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { visible, write } from '../output.ts';
 import { PASSWORD_OPTION, takePasswords } from '../password-option.ts';
@@ -20,9 +26,9 @@ import { ProgressLine } from '../progress.ts';
 export const verifyCommand: Command = {
   spec: {
     name: 'verify',
-    usage: 'CASE|FOLDER',
+    usage: 'CASE|FOLDER|s3://BUCKET/PREFIX',
     summary:
-      'Checks that the case is what Daybook wrote (catalog, audit log, segments, quarantine) and that the evidence is what was imported. Of a folder that was handed over: that every file is what was written.',
+      'Checks that the case is what Daybook wrote (catalog, audit log, segments, quarantine) and that the evidence is what was imported. Of a folder or bucket that was handed over to: that every file is what was written.',
     positionals: { least: 1, most: 1 },
     options: {
       sample: {
@@ -42,7 +48,8 @@ export const verifyCommand: Command = {
   },
   async run(parsed, context) {
     const { streams, settings, signal } = context;
-    if (isHandOver(parsed.positionals[0]!)) return verifyHandOver(parsed, context);
+    const [place] = parsed.positionals;
+    if (isBucketAddress(place!) || isHandOver(place!)) return verifyHandOver(parsed, context);
     await takePasswords(parsed);
     const sample = sampleOf(parsed.text('sample'));
     const line = new ProgressLine(streams);
@@ -81,17 +88,23 @@ async function verifyHandOver(
         'leave it out',
       );
   const line = new ProgressLine(streams);
+  const [place] = parsed.positionals;
+  const bucket = isBucketAddress(place!) ? await bucketOf(place!, signal) : undefined;
+  const options = {
+    signal,
+    report: ({ bytes, totalBytes, file }: { bytes: number; totalBytes: number; file: string }) =>
+      line.update({ ...{ bytes, totalBytes, source: file, phase: 'verifying' } }),
+  };
   try {
-    const check = await checkHandOver(parsed.positionals[0]!, {
-      signal,
-      report: ({ bytes, totalBytes, file }) =>
-        line.update({ ...{ bytes, totalBytes, source: file, phase: 'verifying' } }),
-    });
+    const check = await (bucket === undefined
+      ? checkHandOver(place!, options)
+      : checkBucket(bucket, options));
     line.clear();
     if (parsed.flag('json')) await write(streams.out, `${JSON.stringify(check)}\n`);
     else await write(streams.out, `${handOverLines(check).map(visible).join('\n')}\n`);
     return check.ok ? 0 : 1;
   } finally {
+    bucket?.close();
     line.clear();
   }
 }

@@ -2,9 +2,11 @@
  * Whether a folder that was handed over is what was written: each file by its hash, none missing and none more, the
  * audit log unbroken up to the entry that the manifest names. It needs no case.
  */
+import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, lstatSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { follows, type StoredAuditEntry } from '../../catalog/tables/audit.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import {
@@ -15,6 +17,8 @@ import {
   type HandOverManifest,
 } from '../../contract/hand-over.ts';
 import { FileProblem, hashHandle, openRegular } from '../../util/regular-file.ts';
+import type { Bucket } from './bucket.ts';
+import { manifestIn, UNFINISHED } from './bucket-target.ts';
 import { filesBelow, isPartial, JOURNAL, LOCK, readManifest } from './folder.ts';
 
 interface CheckOptions {
@@ -32,14 +36,42 @@ export function isHandOver(folder: string): boolean {
   return !has('case.sqlite') && (has(MANIFEST) || has(JOURNAL));
 }
 
+/** What is checked, wherever it is. */
+interface CheckedPlace {
+  readonly name: string;
+  /** What says that a run is not finished; undefined: nothing does. */
+  readonly unfinished: string | undefined;
+  manifest(): Promise<HandOverManifest | undefined>;
+  manifestHash(): Promise<string>;
+  /** All that is there, by its path. */
+  files(): Promise<string[]>;
+  /** What a file has, if it has something else than was written. */
+  problem(file: HandedOverFile, onBytes: (bytes: number) => void): Promise<Problem | undefined>;
+  content(path: string): Promise<Readable>;
+}
+
+interface Problem {
+  readonly code: 'missing' | 'changed' | 'unreadable';
+  readonly message: string;
+}
+
 /** @throws DaybookError not-found, cancelled */
-export async function checkHandOver(
-  asked: string,
-  { signal, report }: CheckOptions,
-): Promise<HandOverCheck> {
+export function checkHandOver(asked: string, options: CheckOptions): Promise<HandOverCheck> {
   const folder = resolve(asked);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new DaybookError('not-found', `${folder} is no folder`, 'name the folder of a hand-over');
+  return checkPlace(folderPlace(folder, options.signal), options);
+}
+
+/** The same in a bucket: every byte is read. @throws DaybookError not-found, unreadable, cancelled */
+export async function checkBucket(bucket: Bucket, options: CheckOptions): Promise<HandOverCheck> {
+  return checkPlace(await bucketPlace(bucket), options);
+}
+
+async function checkPlace(
+  place: CheckedPlace,
+  { signal, report }: CheckOptions,
+): Promise<HandOverCheck> {
   const findings: HandOverFinding[] = [];
   const find = (
     level: HandOverFinding['level'],
@@ -50,18 +82,18 @@ export async function checkHandOver(
   ): void => {
     findings.push({ level, code, file, message, ...(advice === undefined ? {} : { advice }) });
   };
-  const isUnfinished = existsSync(join(folder, JOURNAL));
-  if (isUnfinished)
+  const isUnfinished = place.unfinished !== undefined;
+  if (place.unfinished !== undefined)
     find(
       'error',
       'unfinished',
-      JOURNAL,
+      place.unfinished,
       'the hand-over was interrupted, or is being written',
       'run it again: daybook hand-over CASE FOLDER goes on where it stopped',
     );
-  const manifest = readManifest(folder);
+  const manifest = await place.manifest();
   const result = (more: Partial<HandOverCheck>): HandOverCheck => ({
-    ...{ ok: findings.every(({ level }) => level !== 'error'), folder, findings },
+    ...{ ok: findings.every(({ level }) => level !== 'error'), folder: place.name, findings },
     ...{ files: 0, bytes: 0, events: 0, auditEntries: 0 },
     ...more,
   });
@@ -75,16 +107,16 @@ export async function checkHandOver(
   for (const file of files) {
     if (signal.aborted) throw new CancelledError();
     report({ bytes, totalBytes, file: file.path });
-    const problem = await differing(folder, file, signal, (some) => {
+    const problem = await place.problem(file, (some) => {
       bytes += some;
       report({ bytes, totalBytes, file: file.path });
     });
     if (problem !== undefined) find('error', problem.code, file.path, problem.message, SEND_AGAIN);
   }
   const own = new Set(files.map(({ path }) => path));
-  for (const file of filesBelow(folder)) {
-    if (own.has(file) || file === MANIFEST || file === JOURNAL || file.startsWith(LOCK)) continue;
-    if (isUnfinished && isPartial(file)) continue;
+  for (const file of await place.files()) {
+    if (own.has(file) || [MANIFEST, JOURNAL, UNFINISHED].includes(file)) continue;
+    if (file.startsWith(LOCK) || (isUnfinished && isPartial(file))) continue;
     // Whoever reads the folder of the events would read it, too.
     const level = /^(?:events|tags)\//.test(file) ? 'error' : 'warning';
     find(level, 'extra', file, `${file} is not of the hand-over`, REPLACE);
@@ -92,38 +124,90 @@ export async function checkHandOver(
   sumsAdd(manifest, find);
   const isAuditWhole = !findings.some(({ file }) => file === AUDIT);
   if (own.has(AUDIT) && isAuditWhole) {
-    const problem = await auditProblem(join(folder, AUDIT), audit);
+    const problem = await auditProblem(await place.content(AUDIT), audit);
     if (problem !== undefined) find('error', 'audit', AUDIT, problem);
   }
-  const handle = await openRegular(join(folder, MANIFEST));
-  const { sha256 } = await hashHandle(handle, { signal }).finally(() => handle.close());
   return result({
-    ...{ files: files.length, bytes: totalBytes, events, auditEntries: audit.entries, sha256 },
+    ...{ files: files.length, bytes: totalBytes, events, auditEntries: audit.entries },
+    sha256: await place.manifestHash(),
   });
+}
+
+function folderPlace(folder: string, signal: AbortSignal): CheckedPlace {
+  return {
+    name: folder,
+    unfinished: existsSync(join(folder, JOURNAL)) ? JOURNAL : undefined,
+    manifest: () => Promise.resolve(readManifest(folder)),
+    manifestHash: async () => {
+      const handle = await openRegular(join(folder, MANIFEST));
+      return (await hashHandle(handle, { signal }).finally(() => handle.close())).sha256;
+    },
+    files: () => Promise.resolve(filesBelow(folder)),
+    problem: (file, onBytes) => differing(folder, file, signal, onBytes),
+    content: (path) => Promise.resolve(createReadStream(join(folder, path))),
+  };
+}
+
+async function bucketPlace(bucket: Bucket): Promise<CheckedPlace> {
+  const there = (await bucket.list()).map(({ path }) => path);
+  const content = async (path: string): Promise<Readable> => {
+    const stream = await bucket.read(path);
+    if (stream !== undefined) return stream;
+    throw new DaybookError('not-found', `${bucket.name}/${path} is gone`, 'run it again');
+  };
+  const hashOf = async (
+    path: string,
+    onBytes: (bytes: number) => void,
+  ): Promise<{ sha256: string; bytes: number }> => {
+    const sum = createHash('sha256');
+    let bytes = 0;
+    for await (const part of await content(path)) {
+      const some = part as Buffer;
+      sum.update(some);
+      bytes += some.length;
+      onBytes(some.length);
+    }
+    return { sha256: sum.digest('hex'), bytes };
+  };
+  return {
+    name: bucket.name,
+    unfinished: there.includes(UNFINISHED) ? UNFINISHED : undefined,
+    manifest: () => manifestIn(bucket),
+    manifestHash: async () => (await hashOf(MANIFEST, () => undefined)).sha256,
+    files: () => Promise.resolve(there),
+    problem: async (file, onBytes) =>
+      there.includes(file.path)
+        ? otherContent(file, await hashOf(file.path, onBytes))
+        : { code: 'missing', message: `${file.path} is missing` },
+    content,
+  };
+}
+
+function otherContent(
+  { path, bytes, sha256 }: HandedOverFile,
+  now: { readonly bytes: number; readonly sha256: string },
+): Problem | undefined {
+  if (now.bytes !== bytes)
+    return { code: 'changed', message: `${path} has ${now.bytes} bytes; ${bytes} were written` };
+  if (now.sha256 !== sha256)
+    return { code: 'changed', message: `${path} was changed: its SHA-256 is ${now.sha256}` };
+  return undefined;
 }
 
 async function differing(
   folder: string,
-  { path, bytes, sha256 }: HandedOverFile,
+  file: HandedOverFile,
   signal: AbortSignal,
   onBytes: (bytes: number) => void,
-): Promise<{ code: 'missing' | 'changed' | 'unreadable'; message: string } | undefined> {
-  const file = join(folder, path);
+): Promise<Problem | undefined> {
+  const { path } = file;
   const found = linkless(folder, path);
   if (found === undefined) return { code: 'missing', message: `${path} is missing` };
   if (!found) return { code: 'changed', message: `${path} is a link, or no file` };
   try {
-    const handle = await openRegular(file);
+    const handle = await openRegular(join(folder, path));
     try {
-      const now = await hashHandle(handle, { signal, onBytes });
-      if (now.bytes !== bytes)
-        return {
-          code: 'changed',
-          message: `${path} has ${now.bytes} bytes; ${bytes} were written`,
-        };
-      if (now.sha256 !== sha256)
-        return { code: 'changed', message: `${path} was changed: its SHA-256 is ${now.sha256}` };
-      return undefined;
+      return otherContent(file, await hashHandle(handle, { signal, onBytes }));
     } finally {
       await handle.close();
     }
@@ -168,12 +252,12 @@ function sumsAdd({ files, events, byKind }: HandOverManifest, find: Find): void 
 }
 
 async function auditProblem(
-  file: string,
+  input: Readable,
   { entries, head }: HandOverManifest['audit'],
 ): Promise<string | undefined> {
   let previous = '';
   let n = 0;
-  for await (const line of createInterface({ input: createReadStream(file) })) {
+  for await (const line of createInterface({ input })) {
     n += 1;
     const entry = auditEntry(line);
     if (entry === undefined || !follows(previous, entry))

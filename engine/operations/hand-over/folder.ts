@@ -43,6 +43,7 @@ import {
   writeAll,
 } from '../../util/files.ts';
 import { refuseCase } from '../output/output-file.ts';
+import type { HandOverTarget, Made } from './target.ts';
 
 /** What is noted while one is made: a line for the case, then one for each file; removed at the end. */
 export const JOURNAL = '.hand-over.jsonl';
@@ -53,10 +54,9 @@ const FILE_MODE = 0o600;
 /** Of a manifest that is read: that of some 500,000 files. */
 const MOST_MANIFEST_BYTES = 256e6;
 
-type Made = Omit<HandedOverFile, 'path' | 'bytes' | 'sha256' | 'from'>;
-
-export class HandOverFolder {
+export class HandOverFolder implements HandOverTarget {
   readonly path: string;
+  readonly work: string;
   /** Files that are known to be there, by their paths. */
   readonly known: Map<string, HandedOverFile>;
   /** Files that a run before was about to remove. */
@@ -66,6 +66,7 @@ export class HandOverFolder {
 
   private constructor(path: string, lock: { close(): void }, caseId: string) {
     this.path = path;
+    this.work = path;
     this.lock = lock;
     const { known, leaving } = contentsOf(path, caseId);
     for (const file of filesBelow(path)) if (isPartial(file)) rmSync(join(path, file));
@@ -144,7 +145,7 @@ export class HandOverFolder {
   }
 
   /** Writes the manifest, removes what is not in it, and ends the journal. */
-  finish(manifest: HandOverManifest): { sha256: string; removed: number } {
+  async finish(manifest: HandOverManifest): Promise<{ sha256: string; removed: number }> {
     const wanted = new Set(manifest.files.map(({ path }) => path));
     const leaving = [...this.known.keys(), ...this.leaving].filter((path) => !wanted.has(path));
     if (leaving.length > 0) this.note('', { leaving });
@@ -163,6 +164,17 @@ export class HandOverFolder {
       throw diskError(error) ?? accessError(error) ?? error;
     }
     return { sha256: hash('sha256', text), removed };
+  }
+
+  strangers(own: ReadonlySet<string>): Promise<string[]> {
+    const others = filesBelow(this.path).filter(
+      (file) =>
+        !own.has(file) &&
+        ![MANIFEST, JOURNAL, LOCK].includes(file) &&
+        !isPartial(file) &&
+        !file.startsWith(`${LOCK}-`),
+    );
+    return Promise.resolve(others);
   }
 
   private remove(path: string): boolean {

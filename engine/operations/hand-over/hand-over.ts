@@ -9,7 +9,6 @@ import { DaybookError } from '../../contract/errors.ts';
 import type { Kind } from '../../contract/event.ts';
 import {
   HAND_OVER_FORMAT,
-  MANIFEST,
   SUMMED,
   type HandedOverFile,
   type HandOverProgress,
@@ -28,12 +27,17 @@ import {
   typedMacros,
 } from '../../store/typed-events.ts';
 import { auditOutput } from '../output/output-file.ts';
-import { filesBelow, HandOverFolder, isPartial, JOURNAL, LOCK } from './folder.ts';
+import type { Bucket } from './bucket.ts';
+import { BucketTarget } from './bucket-target.ts';
+import { HandOverFolder } from './folder.ts';
 import { hashOfRows, planEvents, type EventsFile, type EventsPlan, type TagsFile } from './plan.ts';
+import type { HandOverTarget } from './target.ts';
 import { hashLines, TABLES, writeLines } from './tables.ts';
 
 interface HandOverOptions extends StoreOptions {
-  readonly folder: string;
+  /** On this machine; undefined: to `bucket`. */
+  readonly folder?: string;
+  readonly bucket?: Bucket;
   /** Of Daybook. */
   readonly version: string;
   readonly signal: AbortSignal;
@@ -57,12 +61,12 @@ export async function handOver(
   const { catalog } = session;
   session.snapshot();
   const caseId = idOf(catalog);
-  const folder = HandOverFolder.open(options.folder, caseId);
+  const folder = await targetOf(options, caseId);
   try {
-    refuseEvidence(session, folder.path);
+    refuseEvidence(session, folder.work);
     const writer = await ParquetFolder.open(
       session.folder,
-      folder.path,
+      folder.work,
       typedMacros(),
       options,
       options.signal,
@@ -82,6 +86,15 @@ export async function handOver(
   } finally {
     folder.close();
   }
+}
+
+async function targetOf(
+  { folder, bucket }: HandOverOptions,
+  caseId: string,
+): Promise<HandOverTarget> {
+  if (bucket !== undefined) return BucketTarget.open(bucket, caseId);
+  if (folder !== undefined) return HandOverFolder.open(folder, caseId);
+  throw new TypeError('a hand-over goes to a folder or to a bucket');
 }
 
 /** Which case it is: that of its first audit entry, wherever it was moved or copied since. */
@@ -108,7 +121,7 @@ function refuseEvidence(session: CaseSession, folder: string): void {
 
 class HandOver {
   private readonly session: CaseSession;
-  private readonly folder: HandOverFolder;
+  private readonly folder: HandOverTarget;
   private readonly writer: ParquetFolder;
   private readonly options: HandOverOptions;
   /** Paths that were there before this run. */
@@ -120,7 +133,7 @@ class HandOver {
 
   constructor(
     session: CaseSession,
-    folder: HandOverFolder,
+    folder: HandOverTarget,
     writer: ParquetFolder,
     options: HandOverOptions,
   ) {
@@ -138,7 +151,8 @@ class HandOver {
       try {
         const files = await this.files(plan);
         const end = await this.tables(plan);
-        if (end !== undefined) return this.finish([...files, ...end.files], end.audit, caseId);
+        if (end !== undefined)
+          return await this.finish([...files, ...end.files], end.audit, caseId);
       } catch (error) {
         // A merge has put other segments in the place of those that were planned.
         if (!(error instanceof CaseChanged) && !(isGone(error) && catalog.state() !== plan.state))
@@ -301,11 +315,11 @@ class HandOver {
     return { files, audit: found.audit };
   }
 
-  private finish(
+  private async finish(
     files: readonly HandedOverFile[],
     audit: { entries: number; hash: string },
     caseId: string,
-  ): HandOverReport {
+  ): Promise<HandOverReport> {
     const { options, folder, written, before } = this;
     const byKind: Partial<Record<Kind, number>> = {};
     let events = 0;
@@ -314,7 +328,7 @@ class HandOver {
       byKind[kind] = (byKind[kind] ?? 0) + rows;
       events += rows;
     }
-    const { sha256, removed } = folder.finish({
+    const { sha256, removed } = await folder.finish({
       format: HAND_OVER_FORMAT,
       schema: SCHEMA_VERSION,
       daybook: options.version,
@@ -329,16 +343,13 @@ class HandOver {
       ...{ written: now.length, writtenBytes: bytesOf(now) },
       replaced: now.filter(({ path }) => before.has(path)).length,
       kept: files.length - now.length,
-      ...{ removed, sha256, notes: this.strangers(files) },
+      ...{ removed, sha256, notes: await this.strangers(files) },
     };
   }
 
   /** Files in the folder that are none of the hand-over's: readers of whole folders would read them, too. */
-  private strangers(files: readonly HandedOverFile[]): string[] {
-    const own = new Set([MANIFEST, JOURNAL, LOCK, ...files.map(({ path }) => path)]);
-    const others = filesBelow(this.folder.path).filter(
-      (file) => !own.has(file) && !isPartial(file) && !file.startsWith(`${LOCK}-`),
-    );
+  private async strangers(files: readonly HandedOverFile[]): Promise<string[]> {
+    const others = await this.folder.strangers(new Set(files.map(({ path }) => path)));
     if (others.length === 0) return [];
     const named = others.slice(0, MOST_NAMED).join(', ');
     return [

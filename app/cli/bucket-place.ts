@@ -1,0 +1,33 @@
+/** A place in a bucket, as commands are given it, and the question that comes before anything is sent there. */
+import { createInterface } from 'node:readline/promises';
+import { DaybookError } from '../../engine/contract/errors.ts';
+import type { Bucket } from '../../engine/operations/hand-over/bucket.ts';
+import { visible, type Streams } from './output.ts';
+
+/** @throws DaybookError usage */
+export async function bucketOf(address: string, signal: AbortSignal): Promise<Bucket> {
+  // Most commands need no client.
+  const bucket = await import('../../engine/operations/hand-over/bucket.ts');
+  return new bucket.Bucket(address, signal);
+}
+
+/**
+ * Says where something goes, and asks.
+ * @throws DaybookError usage where nobody can answer; cancelled
+ */
+export async function askToSend(what: string, bucket: Bucket, { err }: Streams): Promise<void> {
+  const where = `${visible(bucket.name)} at ${visible(await bucket.endpoint())}`;
+  if (process.stdin.isTTY !== true)
+    throw new DaybookError(
+      'usage',
+      `${what} would be sent to ${where}, and there is no terminal to ask on`,
+      'say so with --yes',
+    );
+  const reader = createInterface({ input: process.stdin, output: err });
+  try {
+    const answer = await reader.question(`Send ${what} to ${where}? [y/N] `);
+    if (!/^y(?:es)?$/i.test(answer.trim())) throw new DaybookError('cancelled', 'nothing was sent');
+  } finally {
+    reader.close();
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * A case handed over to a bucket, on an S3 server of this machine (moto): what is there is what a folder would have,
+ * whatever interrupted it; it is checked there, and nothing is sent that nobody agreed to. Where moto cannot be fetched, the
+ * test's name says why it is skipped.
+ */
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generateEvidence } from '../harness.ts';
+import { bucketServer, whyNot } from '../provision/index.ts';
+import { type S3Server, s3Server } from '../s3-server.ts';
+import { assertClearMessage, daybook, json, scratch, start } from './harness.ts';
+
+const space = scratch();
+const reason = whyNot('s3');
+const acme = path.join(space.folder, 'acme.daybook');
+let server: S3Server | undefined;
+
+const env = (): Record<string, string> => ({
+  AWS_ENDPOINT_URL: server!.url,
+  AWS_ACCESS_KEY_ID: 'key',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_REGION: 'us-east-1',
+});
+const run = (...args: string[]) => daybook(args, { env: env() });
+
+interface Report {
+  readonly files: number;
+  readonly written: number;
+  readonly kept: number;
+  readonly removed: number;
+  readonly sha256: string;
+}
+
+async function handOver(place: string): Promise<Report> {
+  const outcome = await run('hand-over', acme, place, '--yes', '--json');
+  expect(outcome.status, outcome.err).toBe(0);
+  return json<Report>(outcome);
+}
+
+/** What a bucket holds is what its manifest names, byte for byte, and no more. */
+async function expectWhole(bucket: string, { sha256, files }: Report): Promise<void> {
+  const there = await server!.objects(bucket);
+  const manifest = there.get('case/manifest.json')!;
+  expect(createHash('sha256').update(manifest).digest('hex')).toBe(sha256);
+  const named = (JSON.parse(manifest.toString()) as { files: { path: string; sha256: string }[] })
+    .files;
+  expect(named).toHaveLength(files);
+  expect([...there.keys()].sort()).toEqual(
+    ['case/manifest.json', ...named.map((file) => `case/${file.path}`)].sort(),
+  );
+  for (const file of named)
+    expect(
+      createHash('sha256')
+        .update(there.get(`case/${file.path}`)!)
+        .digest('hex'),
+    ).toBe(file.sha256);
+  const checked = await run('verify', `s3://${bucket}/case`);
+  expect(checked.status, checked.out).toBe(0);
+}
+
+beforeAll(async () => {
+  const found = bucketServer();
+  if (reason !== undefined || found === undefined) return;
+  server = await s3Server(found);
+  await generateEvidence(space.folder);
+  for (const args of [
+    ['import', acme, path.join(space.folder, 'evidence'), '--recursive'],
+    ['tag', acme, 'failed', 'odd'],
+  ])
+    expect((await daybook(args)).status).toBe(0);
+});
+afterAll(async () => {
+  await server?.close();
+  space.remove();
+});
+
+const title = reason === undefined ? 'a case in a bucket' : `a case in a bucket (${reason})`;
+
+describe.skipIf(reason !== undefined)(title, () => {
+  it('is what was written; a second run puts what is new', async () => {
+    await server!.makeBucket('plain');
+    const first = await handOver('s3://plain/case/');
+    expect(first).toMatchObject({ written: first.files, kept: 0, removed: 0 });
+    await expectWhole('plain', first);
+    await daybook(['delete', acme, 'kind:dns', '--yes']);
+    const second = await handOver('s3://plain/case');
+    expect(second.kept).toBeGreaterThan(0);
+    expect(second.written).toBeGreaterThan(0);
+    await expectWhole('plain', second);
+    const audit = (await server!.objects('plain')).get('case/audit/audit.jsonl')!.toString();
+    expect(audit).toMatch(/"hand-over".*s3:\/\/plain\/case/);
+  });
+
+  it('is finished by the next run, whenever it was interrupted', async () => {
+    await server!.makeBucket('cut');
+    let interrupted = 0;
+    for (let i = 0; interrupted < 20 && i < 60; i++) {
+      const { child, outcome } = start(['hand-over', acme, 's3://cut/case', '--yes'], {
+        env: env(),
+      });
+      child.stdin.end();
+      // From its first request on, at a random one.
+      const requests = server!.requests();
+      const at = requests + 1 + Math.floor(Math.random() * 30);
+      while (server!.requests() < at && child.exitCode === null)
+        await new Promise((next) => setImmediate(next));
+      if (child.exitCode === null && child.kill('SIGKILL')) interrupted += 1;
+      await outcome;
+      // All is there: begin again with an empty place.
+      if (child.exitCode === 0) await server!.empty('cut');
+    }
+    expect(interrupted).toBe(20);
+    expect((await run('verify', 's3://cut/case')).status).toBe(1);
+    await expectWhole('cut', await handOver('s3://cut/case'));
+  });
+
+  it('is not sent without a yes', async () => {
+    await server!.makeBucket('asked');
+    const { status, out, err } = await run('hand-over', acme, 's3://asked/case');
+    expect({ status, out }).toEqual({ status: 2, out: '' });
+    assertClearMessage(err);
+    expect(err).toContain(`would be sent to s3://asked/case at ${server!.url}`);
+    expect((await server!.objects('asked')).size).toBe(0);
+  });
+
+  it('finds what was changed, is missing, or is too many', async () => {
+    await server!.makeBucket('bad');
+    await handOver('s3://bad/case');
+    const [first, second] = [...(await server!.objects('bad')).keys()].filter((key) =>
+      key.startsWith('case/events/'),
+    );
+    await server!.put('bad', first!, 'other');
+    await server!.remove('bad', second!);
+    await server!.put('bad', 'case/events/kind=log/day=2020-01-01/1.parquet', 'more');
+    const { status, out } = await run('verify', 's3://bad/case');
+    expect(status).toBe(1);
+    for (const text of ['bytes; ', 'is missing', 'is not of the hand-over'])
+      expect(out).toContain(text);
+  });
+
+  it('says what is wrong with a place', async () => {
+    await server!.put('asked', 'strange/file', 'x');
+    for (const [place, message] of [
+      ['s3://nosuchbucket/x', 'there is no bucket nosuchbucket'],
+      ['s3://asked/strange', 'holds other files (file)'],
+      ['s3://a', 'is no place in a bucket'],
+    ] as const) {
+      const { status, out, err } = await run('hand-over', acme, place, '--yes');
+      expect(status).toBeGreaterThan(0);
+      expect(out).toBe('');
+      assertClearMessage(err);
+      expect(err).toContain(message);
+    }
+  });
+});

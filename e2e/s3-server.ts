@@ -1,0 +1,109 @@
+/** An S3 server that listens on this machine, for tests: moto's, in Python, whose objects are in memory. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import { createInterface } from 'node:readline';
+
+export interface S3Server {
+  readonly url: string;
+  /** How many requests there were, those of this interface left out. */
+  requests(): number;
+  makeBucket(name: string): Promise<void>;
+  put(bucket: string, key: string, content: string): Promise<void>;
+  remove(bucket: string, key: string): Promise<void>;
+  /** All objects by their keys. */
+  objects(bucket: string): Promise<Map<string, Buffer>>;
+  empty(bucket: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Requests pass through here, so that they can be counted. @returns its port */
+async function counting(port: number, count: () => void) {
+  const server = createServer((from, back) => {
+    count();
+    const to = request(
+      { host: '127.0.0.1', port, method: from.method, path: from.url, headers: from.headers },
+      (answer) => {
+        back.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(back);
+      },
+    );
+    to.on('error', () => back.destroy());
+    // Whoever is killed sends half of a request: so does this.
+    from.on('aborted', () => to.destroy());
+    from.pipe(to);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+function portOf(server: Awaited<ReturnType<typeof counting>>): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** @param python with moto in `folder` */
+export async function s3Server({
+  python,
+  folder,
+}: {
+  readonly python: string;
+  readonly folder: string;
+}): Promise<S3Server> {
+  const child = spawn(python, ['-m', 'moto.server', '-H', '127.0.0.1', '-p', '0'], {
+    env: { ...process.env, PYTHONPATH: folder, PYTHONUNBUFFERED: '1' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const gone = once(child, 'exit');
+  let port: number | undefined;
+  for await (const line of createInterface({ input: child.stderr })) {
+    const [, found] = /Running on http:\/\/127[.]0[.]0[.]1:(\d+)/.exec(line) ?? [];
+    if (found === undefined) continue;
+    port = Number(found);
+    break;
+  }
+  if (port === undefined) throw new Error('moto does not start');
+  child.stderr.resume();
+  const own = `http://127.0.0.1:${port}`;
+  let requests = 0;
+  const front = await counting(port, () => (requests += 1));
+  const ask = async (path: string, init: RequestInit = {}): Promise<Buffer> => {
+    const headers = {
+      // Which service is asked is read from it; nobody checks it.
+      authorization: 'AWS4-HMAC-SHA256 Credential=key/20260101/us-east-1/s3/aws4_request',
+    };
+    const answer = await fetch(`${own}/${path}`, { ...init, headers });
+    const content = Buffer.from(await answer.arrayBuffer());
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${content.toString()}`);
+    return content;
+  };
+  const at = (bucket: string, key: string): string =>
+    `${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;
+  const keys = async (bucket: string): Promise<string[]> => {
+    const found = (await ask(`${bucket}?list-type=2&max-keys=1000`)).toString();
+    return [...found.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key]) => key!);
+  };
+  return {
+    url: `http://127.0.0.1:${portOf(front)}`,
+    requests: () => requests,
+    makeBucket: async (name) => void (await ask(name, { method: 'PUT' })),
+    put: async (bucket, key, content) =>
+      void (await ask(at(bucket, key), { method: 'PUT', body: content })),
+    remove: async (bucket, key) => void (await ask(at(bucket, key), { method: 'DELETE' })),
+    objects: async (bucket) => {
+      const out = new Map<string, Buffer>();
+      for (const key of await keys(bucket)) out.set(key, await ask(at(bucket, key)));
+      return out;
+    },
+    empty: async (bucket) => {
+      for (const key of await keys(bucket)) await ask(at(bucket, key), { method: 'DELETE' });
+    },
+    close: async () => {
+      front.close();
+      child.kill();
+      await gone;
+    },
+  };
+}

@@ -1,0 +1,195 @@
+/**
+ * A hand-over in a bucket, while one is made. Each file is made in a folder of this machine, put whole, and removed here; what
+ * it was made from is kept beside it, so that a run after an interruption puts only what is missing.
+ *
+ * Holds always: while a run is not finished, a mark says so (`UNFINISHED`); two runs at once are noticed by it before the
+ * manifest is written.
+ */
+import { hash, randomUUID } from 'node:crypto';
+import { lstatSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { DaybookError } from '../../contract/errors.ts';
+import {
+  HAND_OVER_FORMAT,
+  HANDED_OVER_PATH,
+  handedOverFile,
+  handOverManifest,
+  MANIFEST,
+  type HandedOverFile,
+  type HandOverManifest,
+} from '../../contract/hand-over.ts';
+import { fileSha256 } from '../../store/segment-builder.ts';
+import { diskError } from '../../util/files.ts';
+import type { Bucket } from './bucket.ts';
+import type { HandOverTarget, Made } from './target.ts';
+
+/** Says that a run is not finished, which, and of which case. */
+export const UNFINISHED = '.hand-over.json';
+/** Questions that are asked at once. */
+const AT_ONCE = 16;
+
+export class BucketTarget implements HandOverTarget {
+  readonly path: string;
+  readonly work: string;
+  readonly known: Map<string, HandedOverFile>;
+  private readonly bucket: Bucket;
+  private readonly run = randomUUID();
+  /** Sizes of what is there. */
+  private readonly there: Map<string, number>;
+
+  private constructor(
+    bucket: Bucket,
+    there: Map<string, number>,
+    known: Map<string, HandedOverFile>,
+  ) {
+    this.bucket = bucket;
+    this.path = bucket.name;
+    this.there = there;
+    this.known = known;
+    this.work = realpathSync(mkdtempSync(join(tmpdir(), 'daybook-hand-over-')));
+  }
+
+  /** @throws DaybookError usage for a place that holds anything else; not-found, unreadable, cancelled */
+  static async open(bucket: Bucket, caseId: string): Promise<BucketTarget> {
+    const there = new Map((await bucket.list()).map(({ path, bytes }) => [path, bytes]));
+    const manifest = await manifestIn(bucket);
+    const mark = await markIn(bucket);
+    refuseForeign(bucket, there, mark?.case ?? manifest?.case.id, caseId);
+    const known = new Map<string, HandedOverFile>();
+    // What an interrupted run put is not in the manifest, or otherwise.
+    if (mark === undefined) for (const file of manifest?.files ?? []) known.set(file.path, file);
+    else for (const file of await notedFiles(bucket, there)) known.set(file.path, file);
+    const target = new BucketTarget(bucket, there, known);
+    try {
+      const { run } = target;
+      await bucket.put(UNFINISHED, JSON.stringify({ format: HAND_OVER_FORMAT, case: caseId, run }));
+    } catch (error) {
+      target.close();
+      throw error;
+    }
+    return target;
+  }
+
+  has(path: string, from: string): boolean {
+    const file = this.known.get(path);
+    return file?.from === from && this.there.get(path) === file.bytes;
+  }
+
+  async put(
+    path: string,
+    from: string,
+    make: (partial: string) => Promise<Made>,
+  ): Promise<HandedOverFile> {
+    if (!HANDED_OVER_PATH.test(path))
+      throw new DaybookError(
+        'case-damaged',
+        `the catalog of the case names what cannot be handed over: ${JSON.stringify(path)}`,
+        'run: daybook verify CASE',
+      );
+    const partial = join(this.work, 'file');
+    try {
+      const made = await make(partial);
+      const { size: bytes } = lstatSync(partial);
+      const file = { path, bytes, sha256: await fileSha256(partial), from, ...made };
+      const { sha256 } = file;
+      await this.bucket.putFile(path, partial, { bytes, sha256, note: JSON.stringify(file) });
+      this.there.set(path, bytes);
+      this.known.set(path, file);
+      return file;
+    } catch (error) {
+      throw diskError(error) ?? error;
+    } finally {
+      rmSync(partial, { force: true });
+    }
+  }
+
+  async finish(manifest: HandOverManifest): Promise<{ sha256: string; removed: number }> {
+    const { bucket, there } = this;
+    if ((await markIn(bucket))?.run !== this.run)
+      throw new DaybookError(
+        'case-locked',
+        `another hand-over writes to ${this.path}`,
+        'wait until it is done, and run it again: what was put is kept',
+      );
+    const written = `${JSON.stringify(manifest, null, 1)}\n`;
+    await bucket.put(MANIFEST, written);
+    const wanted = new Set(manifest.files.map(({ path }) => path));
+    const leaving = [...this.known.keys()].filter((path) => there.has(path) && !wanted.has(path));
+    for (const path of leaving) await bucket.remove(path);
+    await bucket.remove(UNFINISHED);
+    return { sha256: hash('sha256', written), removed: leaving.length };
+  }
+
+  strangers(own: ReadonlySet<string>): Promise<string[]> {
+    const others = [...this.there.keys()].filter(
+      (path) => !own.has(path) && !this.known.has(path) && path !== MANIFEST && path !== UNFINISHED,
+    );
+    return Promise.resolve(others);
+  }
+
+  close(): void {
+    rmSync(this.work, { recursive: true, force: true });
+  }
+}
+
+function refuseForeign(
+  { name }: Bucket,
+  there: ReadonlyMap<string, number>,
+  owner: string | undefined,
+  caseId: string,
+): void {
+  if (there.size === 0 || owner === caseId) return;
+  throw new DaybookError(
+    'usage',
+    owner === undefined
+      ? `${name} holds other files (${[...there.keys()].slice(0, 3).join(', ')}${there.size > 3 ? ', …' : ''})`
+      : `${name} holds the hand-over of another case`,
+    'choose a place with nothing below it, or the one to which this case was handed over before',
+  );
+}
+
+/** The manifest of a hand-over in a bucket; undefined where there is none that can be read. */
+export async function manifestIn(bucket: Bucket): Promise<HandOverManifest | undefined> {
+  return handOverManifest.safeParse(await jsonIn(bucket, MANIFEST)).data;
+}
+
+async function markIn(bucket: Bucket): Promise<{ case: string; run: string } | undefined> {
+  const mark = await jsonIn(bucket, UNFINISHED);
+  if (typeof mark !== 'object' || mark === null) return undefined;
+  if (!('format' in mark && mark.format === HAND_OVER_FORMAT)) return undefined;
+  if (!('case' in mark && 'run' in mark)) return undefined;
+  return { case: String(mark.case), run: String(mark.run) };
+}
+
+async function jsonIn(bucket: Bucket, path: string): Promise<unknown> {
+  const stream = await bucket.read(path);
+  return stream && parsed(await text(stream));
+}
+
+/** A document; undefined: it is none, so that we did not write it. */
+function parsed(document: string): unknown {
+  try {
+    return JSON.parse(document) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is kept beside the files that are there. */
+async function notedFiles(
+  bucket: Bucket,
+  there: ReadonlyMap<string, number>,
+): Promise<HandedOverFile[]> {
+  const paths = [...there.keys()].filter((path) => HANDED_OVER_PATH.test(path));
+  const out: HandedOverFile[] = [];
+  for (let at = 0; at < paths.length; at += AT_ONCE) {
+    const notes = await Promise.all(paths.slice(at, at + AT_ONCE).map((path) => bucket.note(path)));
+    for (const [i, note] of notes.entries()) {
+      const file = handedOverFile.safeParse(note === undefined ? undefined : parsed(note));
+      if (file.success && file.data.path === paths[at + i]) out.push(file.data);
+    }
+  }
+  return out;
+}
