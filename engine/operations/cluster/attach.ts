@@ -3,7 +3,8 @@
  * the manifest; then all take the place of those before. Days that are there already, unchanged, are not sent again,
  * whoever loaded them, this run, one that was interrupted or one before.
  *
- * Invariant: the tables that are asked hold what a manifest says, as one whole.
+ * Invariant: each table that is asked holds what a manifest says. Tables are exchanged one after the other, so that a
+ * query in between may read two hand-overs.
  */
 import { DaybookError } from '../../contract/errors.ts';
 import { type HandedOverFile, type HandOverManifest, SUMMED } from '../../contract/hand-over.ts';
