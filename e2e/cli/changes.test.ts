@@ -90,8 +90,8 @@ describe('retime', () => {
   it.each([
     ['auth.log', '--year', '2100', '29 February'],
     ['auth.log', '--year', '2023', 'its year cannot be 2023'],
-    ['one.pcap', '--tz', 'Asia/Tokyo', 'no decision'],
-    ['one.pcap', '--year', '2020', 'no decision'],
+    ['one.pcap', '--tz', 'Asia/Tokyo', 'was not decided'],
+    ['one.pcap', '--year', '2020', 'was not decided'],
     ['other.log', '--year', '2020', 'there is no source'],
   ])('%s %s %s is refused and changes nothing', async (source, option, value, message) => {
     const before = await daybook(['query', folder, 'kind:*', '--json']);

@@ -46,11 +46,16 @@ function codeLines(page: string): string[] {
   return [...fenced, ...indented].map((line) => line.trim());
 }
 
-/** Commands of the command line in a page; placeholders of synopses are no commands. */
+/**
+ * Commands of the command line in a page; placeholders of synopses are no commands, and buckets and clusters that pages
+ * name are of nobody (bucket.test.ts, attach.test.ts have their own).
+ */
 const commands = (page: string): string[] =>
   codeLines(page)
     .filter(
-      (line) => /^(?:npx )?daybook \S|^printf /.test(line) && !/\b(?:FILE|QUERY)\b/.test(line),
+      (line) =>
+        /^(?:npx )?daybook \S|^printf /.test(line) &&
+        !/\b(?:FILE|QUERY)\b|\b(?:s3|clickhouse):\/\//.test(line),
     )
     .map((line) => line.replaceAll(/\bCASE\b/g, 'acme.daybook'));
 

@@ -219,7 +219,14 @@ function NothingFound() {
             </Button>
           )}
           {asked && (
-            <Button variant="default" onClick={() => views.show({ query: '' })}>
+            <Button
+              variant="default"
+              onClick={() => {
+                views.show({ query: '' });
+                // The button goes before the results are there.
+                workspace.commands.run('query.focus');
+              }}
+            >
               Clear the query
             </Button>
           )}
