@@ -76,7 +76,7 @@ describe.each(names)('a case written by %s', (name) => {
   it('has findings that nobody rated, in their usual order', async () => {
     const found = json<object[]>(await run(['findings', folder, '--json']));
     expect(found).toMatchObject([
-      { kind: 'note', text: 'the first of them – ask Ōta', place: 1, deleted: false },
+      { kind: 'note', text: 'the first of them – ask Ōta', place: 1, hidden: false },
       { kind: 'tag', tag: 'guessed', place: 2 },
       { kind: 'tag', tag: 'web', place: 3 },
     ]);
