@@ -107,6 +107,25 @@ describe('HTTP/2', () => {
     ]);
   });
 
+  it('has no file of a tunnel, whose bytes may be missing', async () => {
+    const { client, server } = stream(8080);
+    const mine = cat(PREFACE, SETTINGS, frame('headers', 1, END_HEADERS, request('', 'CONNECT')));
+    const bytes = frame('data', 1, END_STREAM, 'x'.repeat(100));
+    const answer = cat(SETTINGS, frame('headers', 1, END_HEADERS, response('200')), bytes);
+    const start = answer.length - 50;
+    const frames = [
+      ...[client(1, mine), server(1, answer.subarray(0, start - 20))],
+      ...[
+        server(1 + start, answer.subarray(start)),
+        client(1 + mine.length, frame('data', 1, END_STREAM), ACK, 1 + answer.length),
+      ],
+    ];
+    expect(await of('file', frames)).toEqual([]);
+    const [connect] = await of('http', frames);
+    expect(connect).toMatchObject({ http_method: 'CONNECT', http_status: '200' });
+    expect(connect?.attrs).not.toHaveProperty('problem');
+  });
+
   it('goes on behind missing bytes of a body, and no further behind others', async () => {
     const { client, server } = stream(8080);
     const mine = cat(PREFACE, SETTINGS, GET);

@@ -9,6 +9,7 @@ import { u24, u32 } from '../bytes.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { type Header, HpackTable } from './hpack.ts';
 import {
+  type Body,
   type BodyBeginning,
   bodyBeginning,
   carriedFile,
@@ -310,16 +311,13 @@ export class Http2Stream implements StreamParser {
     start: number,
     at: Stamp,
   ): void {
-    const message = this.messageOf(side.stream, isClient);
+    const found = this.bodyOf(side.stream, isClient, start, at);
     side.left -= part.length;
-    const isTunnel = this.exchanges.get(side.stream)?.request?.method === 'CONNECT';
-    if (message !== undefined && !isTunnel) {
-      const { body } = message;
-      body.file ??= this.file(message, side.stream, isClient, at, start);
-      const isAll = body.size === 0 && side.left === 0 && side.endsStream;
-      body.file.add(part, isAll);
+    if (found !== undefined) {
+      const { body, file } = found;
+      file.add(part, body.size === 0 && side.left === 0 && side.endsStream);
       body.size += part.length;
-      if (side.left === 0) body.file.endChunk?.();
+      if (side.left === 0) file.endChunk?.();
     }
     if (side.left === 0) this.endData(side, isClient);
   }
@@ -329,9 +327,19 @@ export class Http2Stream implements StreamParser {
     if (side.endsStream) this.endSide(side.stream, isClient);
   }
 
-  private messageOf(stream: number, isClient: boolean): HttpRequest | HttpResponse | undefined {
+  /** The body of a message; undefined without one: what goes through a tunnel is none. */
+  private bodyOf(
+    stream: number,
+    isClient: boolean,
+    start: number,
+    at?: Stamp,
+  ): { readonly body: Body; readonly file: HttpBody } | undefined {
     const exchange = this.exchanges.get(stream);
-    return isClient ? exchange?.request : exchange?.response;
+    const message = isClient ? exchange?.request : exchange?.response;
+    if (message === undefined || exchange?.request?.method === 'CONNECT') return undefined;
+    const { body } = message;
+    const file = (body.file ??= this.file(message, stream, isClient, at ?? message.at, start));
+    return { body, file };
   }
 
   private file(
@@ -390,13 +398,12 @@ export class Http2Stream implements StreamParser {
       return;
     }
     const missing = Math.min(size, side.left);
-    const message = this.messageOf(side.stream, isClient);
     if (missing > 0) {
       side.left -= missing;
-      if (message !== undefined) {
-        message.body.missing += missing;
-        message.body.file ??= this.file(message, side.stream, isClient, message.at, 0);
-        message.body.file.skip(missing);
+      const found = this.bodyOf(side.stream, isClient, 0);
+      if (found !== undefined) {
+        found.body.missing += missing;
+        found.file.skip(missing);
       }
       if (side.left === 0) this.endData(side, isClient);
     }
