@@ -11,13 +11,13 @@ export const attachCommand: Command = {
     name: 'attach',
     usage: 'clickhouse://HOST[:PORT]/DATABASE FOLDER|s3://…',
     summary:
-      'Loads a hand-over into ClickHouse: makes the tables, sends the days that are new or changed, compares counts and sums of each file with the manifest, and then lets all take the place of what was there.',
+      'Loads a hand-over into ClickHouse: makes the tables, sends the days that are new or changed, compares counts and sums of each file with the manifest, and only then replaces what was there.',
     positionals: { least: 2, most: 2 },
     options: { json: { type: 'boolean', help: 'one JSON document: what was sent, what differed' } },
     details: `Then ask it as a case: daybook query clickhouse://HOST/DATABASE 'QUERY', count, top, timeline, fields, sources.
-Events are sent to that server and nowhere else; ?secure=true asks by HTTPS. CLICKHOUSE_USER and CLICKHOUSE_PASSWORD
-say who asks. Of s3://… or https://… the server reads the hand-over itself, with its own credentials.
-An interrupted run is gone on with. What is asked meanwhile is what was there before, whole.
+Events are sent to that server and nowhere else; ?secure=true uses HTTPS. The credentials are CLICKHOUSE_USER and
+CLICKHOUSE_PASSWORD. From s3://… or https://… the server reads the hand-over itself, with its own credentials.
+An interrupted run resumes when it is started again. Until a run ends, queries see the hand-over before.
 Tables and what is translated: docs/team.md.`,
   },
   async run(parsed, { streams, signal }) {

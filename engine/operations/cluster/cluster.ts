@@ -11,7 +11,7 @@ import type { ClusterAddress } from '../../contract/cluster-address.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 
 const ADVICE =
-  'user and password are CLICKHOUSE_USER and CLICKHOUSE_PASSWORD, or stand in the address';
+  'set CLICKHOUSE_USER and CLICKHOUSE_PASSWORD, or put user and password in the address';
 
 /** How answers are written, whatever the server's own settings are. */
 const SETTINGS = {

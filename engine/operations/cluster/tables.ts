@@ -99,7 +99,7 @@ export function countFiles(at: string): string {
   return `SELECT ${PATH} AS path, toString(count()), ${sums.join(', ')} FROM ${at} GROUP BY kind, day, file`;
 }
 
-/** Notes what is known of the files of a day, so that queries can be planned. */
+/** Records hashes, times, columns and attributes of the files of a day, which planning a query needs. */
 export function describeDay(
   day: string,
   files: readonly Pick<HandedOverFile, 'path' | 'sha256'>[],

@@ -177,7 +177,7 @@ function parsed(document: string): unknown {
   }
 }
 
-/** What is kept beside the files that are there. */
+/** The descriptions stored as metadata of the objects that exist. */
 async function notedFiles(
   bucket: Bucket,
   there: ReadonlyMap<string, number>,

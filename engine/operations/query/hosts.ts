@@ -125,7 +125,7 @@ export async function hosts(
   };
 }
 
-/** Adds what a group says of its address to what is known of that; undefined: the address is not wanted. */
+/** Adds a fact that a group states about its address. @param facts undefined for an address that is not listed */
 function addFact(
   facts: Map<FactName, Values> | undefined,
   { fact, by, text }: HostClue,

@@ -1,7 +1,7 @@
 /**
  * The columns that hold messages cut into shapes and variables, and the expression that puts a message together.
  *
- * `message` holds what is kept whole, `message:shape` the number of the shape plus one, the others the variables:
+ * `message` holds messages that are stored whole, `message:shape` the number of the shape plus one, the others the variables:
  * numbers as bytes (number-bytes.ts), or in segments from before in a list for each width; texts in a list.
  */
 import { type Expression, NOTHING, call, column, element, number, text } from '../expression.ts';
