@@ -3,6 +3,8 @@
  * text. Held always: bounded depth (what lies deeper is JSON text) and no exception for any value
  * that `JSON.parse` returns, but for text nested too deeply to be written again (RangeError).
  */
+import { parseWithRepeatedNames } from './repeated-names.ts';
+
 const MAX_DEPTH = 8;
 
 /**
@@ -35,15 +37,17 @@ export function isWrapped(name: string, text: Scalar): text is string {
 /**
  * Takes apart the records that members wrap: what they hold stands under its own names, or after the wrapping member's
  * name and a dot where there is such a name outside, too. A text that is no object stays as it is.
+ * @returns whether such a record states a name more than once
  */
-export function unwrap(flat: Flat): void {
+export function unwrap(flat: Flat): boolean {
   const { keys, values } = flat;
   for (let i = 0; i < keys.length; i++) {
     const name = keys[i]!;
     const text = values[i]!;
     if (!isWrapped(name, text)) continue;
     const inner: Flat = { keys: [], values: [] };
-    if (!isObject(text, inner)) continue;
+    const isRepeated = flattenText(text, inner);
+    if (isRepeated === undefined) continue;
     const outside = new Set(keys);
     keys.splice(i, 1);
     values.splice(i, 1);
@@ -51,19 +55,20 @@ export function unwrap(flat: Flat): void {
       keys.push(outside.has(key) ? `${name}.${key}` : key);
       values.push(inner.values[at]!);
     }
-    return;
+    return isRepeated;
   }
+  return false;
 }
 
-function isObject(text: string, into: Flat): boolean {
-  let value: unknown;
+/** @returns whether the object states a name more than once; undefined for a text that is no object */
+function flattenText(text: string, into: Flat): boolean | undefined {
   try {
-    value = JSON.parse(text);
+    const { value, isRepeated } = parseWithRepeatedNames(text);
+    return flatten(value, into) ? isRepeated : undefined;
   } catch (error) {
-    if (error instanceof SyntaxError) return false;
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-  return flatten(value, into);
 }
 
 /** Adds the members of `value` to `into`; false if it is no object. Nulls are left out. */

@@ -4,12 +4,22 @@ interface Span {
   readonly end: number;
 }
 
+/** Where the string that begins at the quote `start` ends, behind its other quote. */
+export function endOfString(text: string, start: number): number {
+  for (let at = start + 1; ; at += 1) {
+    at = text.indexOf('"', at);
+    if (at < 0) return text.length;
+    let before = at - 1;
+    while (text[before] === '\\' && before > start) before -= 1;
+    // An even number of backslashes escapes none but themselves.
+    if ((at - before) % 2 === 1) return at + 1;
+  }
+}
+
 /** The strings with their quotes, from left to right; one that does not end goes to the end of the text. */
 export function* jsonStrings(text: string): Generator<Span> {
   for (let start = text.indexOf('"'); start >= 0;) {
-    let at = start + 1;
-    while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-    const end = Math.min(at + 1, text.length);
+    const end = endOfString(text, start);
     yield { start, end };
     start = text.indexOf('"', end);
   }

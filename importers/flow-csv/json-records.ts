@@ -34,10 +34,10 @@ import {
   type Setter,
 } from './fields.ts';
 import { flatten, type Flat, type Scalar, unwrap } from '../../engine/fields/flatten.ts';
+import { parseWithRepeatedNames } from '../../engine/fields/repeated-names.ts';
 import { isTime, kindOf } from './guess.ts';
 import { parseProtocol, parseWholeOrHex } from './numbers.ts';
 import { planRow, SetterChooser } from './plan.ts';
-import { hasRepeatedNames, numberRepeatedNames } from './repeated-names.ts';
 import { RowWriter, type RowPlan } from './row-writer.ts';
 import type { StampReader } from './stamp.ts';
 
@@ -516,13 +516,9 @@ function takeApart(
   flat: Flat,
 ): { reason?: string; isRepeated: boolean } {
   try {
-    const text = textOf(bytes, start, end);
-    let value = parse(text);
-    const isRepeated = hasRepeatedNames(bytes, start, end, value);
-    if (isRepeated) value = parse(numberRepeatedNames(text));
+    const { value, isRepeated } = parseWithRepeatedNames(textOf(bytes, start, end), parse);
     if (!flatten(value, flat)) return { reason: 'not a JSON object', isRepeated };
-    unwrap(flat);
-    return { isRepeated };
+    return { isRepeated: unwrap(flat) || isRepeated };
   } catch (error) {
     const reason = error instanceof RangeError ? 'JSON is nested too deeply' : 'not valid JSON';
     return { reason, isRepeated: false };
@@ -620,7 +616,7 @@ export class JsonRecords {
    * @returns how many events it gave
    */
   row(flat: Flat, seq: number, offset: number, length: number): number {
-    unwrap(flat);
+    if (unwrap(flat)) this.repeated += 1;
     return this.write(flat, seq, offset, length, NO_BYTES, 0, 0);
   }
 

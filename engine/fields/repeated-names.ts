@@ -1,27 +1,32 @@
 /**
- * JSON objects that state a name more than once: parsers keep one of the values, and who writes such a record may
- * want the other unseen. Here none is lost: the last has the name, as for `JSON.parse`, earlier ones get `.1`, `.2`, …
+ * JSON objects that state a name more than once. Parsers keep one of the values, so that a sender can hide the others.
+ * Here none is lost: the last has the name, as for `JSON.parse`, and earlier ones get `.1`, `.2`, ….
  */
-import { jsonStrings } from '../../engine/fields/json-strings.ts';
+import { endOfString, jsonStrings } from './json-strings.ts';
 
-const [QUOTE, BACKSLASH, COLON] = [34, 92, 58];
+const COLON = 58;
 const COLON_NEXT = /\s*:/y;
 
-/** Whether `bytes[start, end)`, which was read as `value`, has more names than that. */
-export function hasRepeatedNames(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  value: unknown,
-): boolean {
+/** @throws what `parse` throws for text that it cannot read */
+export function parseWithRepeatedNames(
+  text: string,
+  parse: (text: string) => unknown = JSON.parse,
+): { readonly value: unknown; readonly isRepeated: boolean } {
+  const value = parse(text);
+  if (countColons(text) === countNames(value)) return { value, isRepeated: false };
+  return { value: parse(numberRepeatedNames(text)), isRepeated: true };
+}
+
+/** Of a text of JSON, outside of strings: there is one for each name. */
+function countColons(text: string): number {
   let colons = 0;
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at]!;
-    if (byte === COLON) colons += 1;
-    else if (byte === QUOTE)
-      for (at += 1; at < end && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at += 1;
+  for (let at = 0; at < text.length;) {
+    const quote = text.indexOf('"', at);
+    const end = quote < 0 ? text.length : quote;
+    for (; at < end; at++) if (text.charCodeAt(at) === COLON) colons += 1;
+    if (quote >= 0) at = endOfString(text, quote);
   }
-  return colons !== countNames(value);
+  return colons;
 }
 
 function countNames(value: unknown): number {
