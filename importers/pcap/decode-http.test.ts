@@ -77,13 +77,13 @@ it('says what cannot be decoded, and shows it as it is', () => {
   expect(Buffer.from(found.bytes).toString()).toBe(`${own}hello`);
 });
 
-it('decodes what ends wrongly, and says so', () => {
+it('decodes what has a wrong checksum, and says so', () => {
   const packed = gzipSync(BODY);
   packed[packed.length - 8]! ^= 1;
   const found = decodeHttp(
     text([head('Content-Encoding: gzip', `Content-Length: ${packed.length}`), packed]),
   )!;
-  expect(found.problems).toEqual(['the gzip encoding of a body ends wrongly']);
+  expect(found.problems).toEqual(['the gzip encoding of a body has a wrong checksum']);
   expect(Buffer.from(found.bytes).toString()).toContain(BODY);
 });
 

@@ -37,7 +37,8 @@ export function decodeHttp(bytes: Uint8Array): DecodedHttp | undefined {
           isPartial: true,
         });
         ({ content } = decoded);
-        if (decoded.endsWrongly) problems.push(`the ${encoding} encoding of a body ends wrongly`);
+        if (decoded.flaw !== undefined)
+          problems.push(`the ${encoding} encoding of a body has ${decoded.flaw}`);
         changed = true;
       } catch {
         problems.push(`a body cannot be decoded as ${encoding}`);

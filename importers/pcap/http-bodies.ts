@@ -246,7 +246,7 @@ class EncodedBody implements HttpBody {
   private decoded(): Uint8Array | undefined {
     let content = this.held.bytes;
     for (const encoding of this.encodings.toReversed()) {
-      // All of it is there where it ends wrongly: the event of the file says so.
+      // A flaw at its end is said in the event of the file.
       const decode = (isPartial: boolean): Uint8Array =>
         decodeContent(content, encoding, { maxOutputLength: MOST_DECODED_BYTES, isPartial })
           .content;

@@ -127,10 +127,15 @@ export class CarriedFile {
       this.leaveEncoded(`cannot be decoded as ${encoding}`);
       return;
     }
+    // A hash of bytes that may not be those that were encoded would be wrong.
+    if (decoded.flaw === 'a wrong checksum') {
+      this.leaveEncoded(`its ${encoding} encoding has ${decoded.flaw}`);
+      return;
+    }
+    if (decoded.flaw !== undefined) this.problem = `its ${encoding} encoding has ${decoded.flaw}`;
     this.encoding = undefined;
     this.encoded.clear();
     this.isDecoded = true;
-    if (decoded.endsWrongly) this.problem = `its ${encoding} encoding ends wrongly`;
     this.take(decoded.content, true);
   }
 

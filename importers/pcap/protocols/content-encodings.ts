@@ -2,6 +2,7 @@
 import {
   brotliDecompressSync,
   constants,
+  crc32,
   gunzipSync,
   inflateRawSync,
   inflateSync,
@@ -14,10 +15,12 @@ interface DecodeOptions {
   readonly isPartial?: boolean;
 }
 
+/** What is wrong with encoded bytes that browsers decode all the same. */
+export type Flaw = 'a wrong checksum' | 'other bytes after its end';
+
 export interface Decoded {
   readonly content: Uint8Array;
-  /** Whether its checksum or length is wrong, or other bytes follow it. Browsers show it all the same. */
-  readonly endsWrongly: boolean;
+  readonly flaw: Flaw | undefined;
 }
 
 type Decoder = (bytes: Uint8Array, options: DecodeOptions) => Decoded;
@@ -27,27 +30,56 @@ const zlibOptions = ({ maxOutputLength, isPartial = false }: DecodeOptions) => (
   ...(isPartial ? { finishFlush: constants.Z_SYNC_FLUSH } : {}),
 });
 
-/** Some servers send deflate without the header that it should have. */
-const inflate: Decoder = (bytes, options) =>
-  leniently(zlibOptions(options), bytes, inflateSync, zlibHeaderSize(bytes) ?? 0);
+/** Bytes of the checksum after the compressed data, of gzip with the length. */
+const [ZLIB_END, GZIP_END] = [4, 8];
 
-const gunzip: Decoder = (bytes, options) =>
-  leniently(zlibOptions(options), bytes, gunzipSync, gzipHeaderSize(bytes));
-
-/** @param header bytes before the compressed data, which are read alone if the whole has a flaw; undefined: it is none */
-function leniently(
-  options: ReturnType<typeof zlibOptions>,
-  bytes: Uint8Array,
-  decode: typeof gunzipSync,
-  header: number | undefined,
-): Decoded {
+const inflate: Decoder = (bytes, options) => {
   try {
-    return { content: decode(bytes, options), endsWrongly: false };
+    return { content: inflateSync(bytes, zlibOptions(options)), flaw: undefined };
+  } catch {
+    const found = compressed(bytes, options, zlibHeaderSize(bytes));
+    if (found !== undefined && found.end + ZLIB_END === bytes.length)
+      return { content: found.content, flaw: 'a wrong checksum' };
+    // Some servers send deflate without the header that it should have.
+    return { content: inflateRawSync(bytes, zlibOptions(options)), flaw: undefined };
+  }
+};
+
+const gunzip: Decoder = (bytes, options) => {
+  try {
+    return { content: gunzipSync(bytes, zlibOptions(options)), flaw: undefined };
   } catch (error) {
-    const isData = error instanceof Error && 'code' in error && error.code === 'Z_DATA_ERROR';
-    if (header === undefined || !isData) throw error;
-    const content = inflateRawSync(bytes.subarray(header), options);
-    return { content, endsWrongly: header > 0 };
+    const found = compressed(bytes, options, gzipHeaderSize(bytes));
+    if (found === undefined || found.end + GZIP_END > bytes.length) throw error;
+    const { content, end } = found;
+    const sums = Buffer.from(bytes.buffer, bytes.byteOffset + end, GZIP_END);
+    const isSure =
+      sums.readUInt32LE(0) === crc32(content) && sums.readUInt32LE(4) === content.length >>> 0;
+    const rest = bytes.subarray(end + GZIP_END);
+    if (rest.length === 0 && !isSure) return { content, flaw: 'a wrong checksum' };
+    // What begins as another member is a part of the content.
+    if (isSure && rest[0] !== GZIP_MAGIC) return { content, flaw: 'other bytes after its end' };
+    throw error;
+  }
+};
+
+/** The compressed data behind a header, and where it ends; undefined: it is none, or there is no header. */
+function compressed(
+  bytes: Uint8Array,
+  options: DecodeOptions,
+  header: number | undefined,
+): { readonly content: Uint8Array; readonly end: number } | undefined {
+  if (header === undefined) return undefined;
+  try {
+    const asked = { ...zlibOptions(options), info: true };
+    // The types do not know what `info` gives.
+    const { buffer, engine } = inflateRawSync(bytes.subarray(header), asked) as unknown as {
+      readonly buffer: Uint8Array;
+      readonly engine: { readonly bytesWritten: number };
+    };
+    return { content: buffer, end: header + engine.bytesWritten };
+  } catch {
+    return undefined;
   }
 }
 
@@ -57,10 +89,13 @@ function zlibHeaderSize(bytes: Uint8Array): number | undefined {
   return (first & 15) === 8 && ((first << 8) | second) % 31 === 0 ? 2 : undefined;
 }
 
+/** The first byte of gzip. */
+const GZIP_MAGIC = 0x1f;
+
 /** RFC 1952, 2.3; undefined: it has fields that senders of HTTP leave out. */
 function gzipHeaderSize(bytes: Uint8Array): number | undefined {
   const FIXED = 10;
-  return bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8 && bytes[3] === 0
+  return bytes[0] === GZIP_MAGIC && bytes[1] === 0x8b && bytes[2] === 8 && bytes[3] === 0
     ? FIXED
     : undefined;
 }
@@ -76,7 +111,7 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map([
         maxOutputLength,
         ...(isPartial ? { finishFlush: constants.BROTLI_OPERATION_FLUSH } : {}),
       }),
-      endsWrongly: false,
+      flaw: undefined,
     }),
   ],
   [
@@ -86,7 +121,7 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map([
         maxOutputLength,
         ...(isPartial ? { finishFlush: constants.ZSTD_e_flush } : {}),
       }),
-      endsWrongly: false,
+      flaw: undefined,
     }),
   ],
 ]);
