@@ -63,7 +63,7 @@ const gunzip: Decoder = (bytes, options) => {
   }
 };
 
-/** The compressed data behind a header, and where it ends; undefined: it is none, or there is no header. */
+/** The compressed data after a header, and where it ends; undefined: it is none, or there is no header. */
 function compressed(
   bytes: Uint8Array,
   options: DecodeOptions,
