@@ -191,7 +191,7 @@ class BlockReader {
     const isHuffman = (this.peek() & 0x80) !== 0;
     const size = this.number(7);
     const end = this.at + size;
-    if (end > this.bytes.length) throw new RangeError('a text goes on behind its block');
+    if (end > this.bytes.length) throw new RangeError('a text goes on after its block');
     const raw = this.bytes.subarray(this.at, end);
     this.at = end;
     const bytes = isHuffman ? huffmanText(raw) : raw;

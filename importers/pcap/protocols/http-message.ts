@@ -23,6 +23,9 @@ export const KEPT_HEADERS: ReadonlySet<string> = new Set([
   ...['content-disposition', 'content-range', 'server', 'location', 'upgrade'],
 ]);
 
+/** Strings and maps of a head take about so many times its bytes. */
+export const HEAD_COST = 4;
+
 const TOKEN_HEADERS = [
   ...['authorization', 'proxy-authorization', 'www-authenticate', 'proxy-authenticate'],
 ] as const;
@@ -192,24 +195,21 @@ function digests(body: Body | undefined, side: 'req' | 'resp'): Record<string, s
   return { [`${side}_md5`]: md5, [`${side}_sha1`]: sha1, [`${side}_sha256`]: sha256 };
 }
 
+export interface EventDetails {
+  /** Whether the response may be that of another request. */
+  readonly isUnsure?: boolean;
+  /** That logs in with NTLM. */
+  readonly account?: string | undefined;
+  readonly information?: Pick<HttpResponse, 'status' | 'phrase'> | undefined;
+  /** What is wrong with both. */
+  readonly problem?: string | undefined;
+}
+
 export function describe(
   ends: Endpoints,
   request: HttpRequest | undefined,
   response: HttpResponse | undefined,
-  {
-    isUnsure,
-    account,
-    information,
-    problem,
-  }: {
-    /** Whether the response may be that of another request. */
-    readonly isUnsure: boolean;
-    /** That logs in with NTLM. */
-    readonly account: string | undefined;
-    readonly information: Pick<HttpResponse, 'status' | 'phrase'> | undefined;
-    /** What is wrong with both. */
-    readonly problem?: string | undefined;
-  },
+  { isUnsure = false, account, information, problem }: EventDetails,
 ): Parameters<MessageSink['message']>[1] {
   const status = response?.status;
   const url = request === undefined ? undefined : urlOf(request, ends);

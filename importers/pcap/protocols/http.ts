@@ -16,6 +16,8 @@ import {
   carriedFile,
   describe,
   endBody,
+  type EventDetails,
+  HEAD_COST,
   type HttpBody,
   type HttpRequest,
   type HttpResponse,
@@ -34,6 +36,15 @@ import {
 
 const MAX_HEAD_BYTES = 65_536;
 const MAX_WAITING = 128;
+/** Requests given up whose responses are still expected. */
+const MAX_GIVEN_UP = 8192;
+/** Of the request and of the response that are not joined, and of what overtaxes even that. */
+const TOO_MANY = `more than ${MAX_WAITING} requests were unanswered`;
+const REQUEST_ALONE = `${TOO_MANY}: its response, if captured, is another event`;
+const RESPONSE_ALONE = `${TOO_MANY}: its request is another event`;
+const NOT_READ = `more than ${MAX_WAITING + MAX_GIVEN_UP} requests were unanswered: responses are no longer read`;
+/** Methods whose responses may end with their heads (RFC 9112, 6.3). */
+const BODILESS = ['HEAD', 'CONNECT'] as const;
 const MAX_CHUNK_LINE_BYTES = 4096;
 const METHODS: ReadonlySet<string> = new Set(
   (
@@ -123,10 +134,9 @@ interface Head {
 
 /** Of `Transfer-Encoding`: the body is in chunks. */
 const CHUNKED = /\bchunked\s*$/i;
-/** Strings and maps of a head take about so many times its bytes. */
-const HEAD_COST = 4;
-const [HEAD, LENGTH, CHUNK_SIZE, CHUNK, CHUNK_END, TRAILER, TO_END, LOST] = [
-  0, 1, 2, 3, 4, 5, 6, 7,
+/** LOST: until a head begins a segment; UNPAIRED: until bytes are missing. */
+const [HEAD, LENGTH, CHUNK_SIZE, CHUNK, CHUNK_END, TRAILER, TO_END, LOST, UNPAIRED] = [
+  0, 1, 2, 3, 4, 5, 6, 7, 8,
 ];
 
 /** One direction: heads and bodies one after another. */
@@ -160,8 +170,8 @@ export class HttpStream implements StreamParser {
   private logins: GssExchange | undefined;
   /** Whether the next response may be that of another request. */
   private isUnsure = false;
-  /** Requests that were given up before their responses came, which will be the next ones. */
-  private givenUp = 0;
+  /** Those of BODILESS among the methods of requests given up, whose responses will be the next ones, in order. */
+  private readonly givenUp: ((typeof BODILESS)[number] | undefined)[] = [];
   /** Whether the response is one of those. */
   private isOfGivenUp = false;
 
@@ -179,18 +189,20 @@ export class HttpStream implements StreamParser {
     if (this.changed !== undefined) return this.changed.heldBytes;
     const [client, server] = this.sides;
     const files = (client.body?.file?.heldBytes ?? 0) + (server.body?.file?.heldBytes ?? 0);
-    return client.held.capacity + server.held.capacity + this.headBytes + files;
+    const heads = this.headBytes + 8 * this.givenUp.length;
+    return client.held.capacity + server.held.capacity + heads + files;
   }
 
   data(isClient: boolean, bytes: Uint8Array, start: number, end: number, at: Stamp): void {
     const side = this.sides[isClient ? 0 : 1];
     let from = start;
+    if (side.state === UNPAIRED) return;
     if (side.state === LOST && this.changed === undefined) {
       if (headAt(bytes, start, end) !== (isClient ? 'client' : 'server')) return;
       side.state = HEAD;
       if (!isClient) this.leaveOlder();
     }
-    while (from < end && !this.isDone && side.state !== LOST && this.changed === undefined) {
+    while (from < end && !this.isDone && side.state < LOST && this.changed === undefined) {
       switch (side.state) {
         case HEAD:
           side.at ??= at;
@@ -279,9 +291,8 @@ export class HttpStream implements StreamParser {
       this.keepResponse(undefined);
       return true;
     }
-    this.isOfGivenUp = this.givenUp > 0;
-    if (this.isOfGivenUp) this.givenUp -= 1;
-    const method = this.answered?.method;
+    this.isOfGivenUp = this.givenUp.length > 0;
+    const method = this.isOfGivenUp ? this.givenUp.shift() : this.answered?.method;
     if (status === '101' && /\bh2c\b/i.test(headers.get('upgrade') ?? '')) {
       this.keepResponse(undefined);
       const request = this.isOfGivenUp ? undefined : this.requests.shift();
@@ -459,9 +470,9 @@ export class HttpStream implements StreamParser {
     body.file.skip(size);
   }
 
-  /** Nothing tells where the next message of a side begins. */
-  private lose(side: Direction, isClient: boolean): void {
-    side.state = LOST;
+  /** Nothing tells where the next message of a side begins, or what it answers. */
+  private lose(side: Direction, isClient: boolean, state = LOST): void {
+    side.state = state;
     side.held.clear();
     this.endBody(side, isClient, false);
     side.at = undefined;
@@ -478,14 +489,19 @@ export class HttpStream implements StreamParser {
     const isAnswered = this.response !== undefined && !this.isOfGivenUp;
     const [oldest] = this.requests.splice(isAnswered ? 1 : 0, 1);
     if (oldest === undefined) return;
-    this.givenUp += 1;
-    this.tell(oldest, undefined, false, undefined);
+    const [, server] = this.sides;
+    if (server.state < LOST) {
+      if (this.givenUp.length < MAX_GIVEN_UP)
+        this.givenUp.push(BODILESS.find((method) => method === oldest.method));
+      else this.lose(server, false, UNPAIRED);
+    }
+    this.tell(oldest, undefined, { problem: REQUEST_ALONE });
   }
 
   /** After a gap in what the server sends, a response is most probably that of the last request. */
   private leaveOlder(): void {
     this.isUnsure = this.requests.length > 0;
-    this.givenUp = 0;
+    this.givenUp.length = 0;
     while (this.requests.length > 1) this.give();
   }
 
@@ -510,6 +526,7 @@ export class HttpStream implements StreamParser {
   }
 
   private give(): void {
+    const problem = this.isOfGivenUp ? RESPONSE_ALONE : undefined;
     const request = this.isOfGivenUp ? undefined : this.requests.shift();
     this.isOfGivenUp = false;
     const { response } = this;
@@ -518,23 +535,22 @@ export class HttpStream implements StreamParser {
     if (isUnsure) this.isUnsure = false;
     const { information } = this;
     this.information = undefined;
-    this.tell(request, response, isUnsure, information);
+    this.tell(request, response, { isUnsure, information, problem });
   }
 
-  /** @param isUnsure whether the response may be that of another request */
   private tell(
     request: HttpRequest | undefined,
     response: HttpResponse | undefined,
-    isUnsure: boolean,
-    information: Pick<HttpResponse, 'status' | 'phrase'> | undefined,
+    details: Omit<EventDetails, 'account'>,
   ): void {
     if (request !== undefined) this.headBytes -= HEAD_COST * request.size;
-    const account = this.tokenLogin(request, isUnsure ? undefined : response);
-    if (request !== undefined || response !== undefined)
-      this.sink.message(
-        this.ends,
-        describe(this.ends, request, response, { isUnsure, account, information }),
-      );
+    const account = this.tokenLogin(request, details.isUnsure === true ? undefined : response);
+    if (request === undefined && response === undefined) return;
+    const problem = this.sides[1].state === UNPAIRED ? NOT_READ : details.problem;
+    this.sink.message(
+      this.ends,
+      describe(this.ends, request, response, { ...details, account, problem }),
+    );
   }
 
   /** NTLM and Kerberos are spoken in headers ([MS-NTHT], RFC 4559): gives the event of a login, and its account. */

@@ -15,6 +15,7 @@ import {
   carriedFile,
   describe,
   endBody,
+  HEAD_COST,
   type HttpBody,
   type HttpRequest,
   type HttpResponse,
@@ -37,8 +38,6 @@ const MAX_STREAMS = 256;
 const [DATA, HEADERS, RST_STREAM, PUSH_PROMISE, CONTINUATION] = [0, 1, 3, 5, 9];
 const [END_STREAM, END_HEADERS, PADDED, PRIORITY] = [1, 4, 8, 32];
 const PRIORITY_BYTES = 5;
-/** Strings and maps of a head take about so many times its bytes. */
-const HEAD_COST = 4;
 const STREAM_BYTES = 1024;
 
 const ERRORS: readonly string[] = [
@@ -385,8 +384,7 @@ export class Http2Stream implements StreamParser {
     const problem = exchange.problem ?? (isCutShort ? CUT_SHORT : undefined);
     this.headBytes -= HEAD_COST * ((request?.size ?? 0) + (response?.size ?? 0));
     if (request === undefined && response === undefined) return;
-    const more = { isUnsure: false, account: undefined, information, problem };
-    this.sink.message(this.ends, describe(this.ends, request, response, more));
+    this.sink.message(this.ends, describe(this.ends, request, response, { information, problem }));
   }
 
   gap(isClient: boolean, size: number): void {

@@ -45,7 +45,7 @@ describe('DNS', () => {
     expect(row).toMatchObject({
       ...{ src_ip4: 0xc0000211, dst_ip4: 0xc6336407, src_port: 40_000, dst_port: 53, proto: 17 },
       ...{ ts: 1_700_000_000_000_000, flow_id: 1, service: 'dns', event_type: 'query' },
-      ...{ query: 'www.example.com', query_type: 'A', outcome: 'success', extractor: 'dns/7' },
+      ...{ query: 'www.example.com', query_type: 'A', outcome: 'success', extractor: 'dns/8' },
       message: 'A www.example.com → host1.example.com, 203.0.113.9',
     });
     expect(row?.attrs).toEqual({
@@ -127,7 +127,7 @@ describe('HTTP', () => {
     const [row, ...more] = await of('http', [client(1, GET), server(1, OK)]);
     expect(more).toEqual([]);
     expect(row).toMatchObject({
-      ...{ src_ip4: 0xc0000211, dst_port: 8080, flow_id: 1, extractor: 'http/7' },
+      ...{ src_ip4: 0xc0000211, dst_port: 8080, flow_id: 1, extractor: 'http/8' },
       ...{ url: 'http://www.example.com/a?b=c', http_method: 'GET', http_status: '200' },
       ...{ user_agent: 'agent/1', referrer: 'http://example.com/', user: 'alice' },
       ...{ dst_domain: 'www.example.com', outcome: 'success' },
@@ -197,6 +197,55 @@ describe('HTTP', () => {
       all.slice(0, 72).map((uri) => uri.slice(1)),
     );
     expect(pairs.at(-1)).toEqual(['/199', '199']);
+    const problems = Object.groupBy(late, (row) => row.attrs['problem'] ?? 'none');
+    expect(Object.entries(problems).map(([text, group]) => [text, group?.length])).toEqual([
+      ['more than 128 requests were unanswered: its response, if captured, is another event', 72],
+      ['more than 128 requests were unanswered: its request is another event', 72],
+      ['none', 128],
+    ]);
+  });
+
+  it('knows the methods of requests that it does not join with their responses', async () => {
+    const { client, server } = stream(80);
+    const count = 130;
+    const all = (text: string): string => text.repeat(count);
+    const heads = [
+      client(1, all('HEAD /i HTTP/1.1\r\n\r\n')),
+      server(1, all('HTTP/1.1 200 OK\r\nContent-Length: 60\r\n\r\n')),
+    ];
+    const rows = await events(heads);
+    expect(rows.filter(({ kind }) => kind === 'file')).toEqual([]);
+    const requests = rows.filter((row) => row['http_method'] === 'HEAD');
+    expect(requests).toHaveLength(count);
+    expect(requests.filter((row) => row['http_status'] === '200')).toHaveLength(128);
+    const gets = 'GET /i HTTP/1.1\r\n\r\n'.repeat(count);
+    const tunnel = await events([
+      client(1, `CONNECT a:1 HTTP/1.1\r\n\r\n${gets}`),
+      server(1, 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nabcd'),
+    ]);
+    expect(tunnel.filter(({ kind }) => kind === 'file')).toEqual([]);
+  });
+
+  it('reads no responses after more unanswered requests than it can count, and says so', async () => {
+    const { client, server } = stream(80);
+    const count = 128 + 8192 + 2;
+    const asked = ascii('HEAD /i HTTP/1.1\r\n\r\n'.repeat(count));
+    const frames = [];
+    for (let at = 0; at < asked.length; at += 60_000)
+      frames.push(client(1 + at, asked.subarray(at, at + 60_000)));
+    const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 60\r\n\r\n';
+    const rows = await events([
+      server(1, 'HTTP/1.1 200 OK\r\nContent-Length: 60\r\n\r\nbegins'),
+      ...frames,
+      server(1 + answer.length + 6, 'ends'),
+      server(1 + answer.length + 10, answer.repeat(3)),
+    ]);
+    expect(rows.filter(({ kind }) => kind === 'file')).toHaveLength(1);
+    const http = rows.filter(({ kind }) => kind === 'http');
+    expect(http.filter((row) => row['http_method'] === 'HEAD')).toHaveLength(count);
+    expect(http.filter((row) => row['http_status'] !== undefined)).toHaveLength(1);
+    const last = 'more than 8320 requests were unanswered: responses are no longer read';
+    expect(http.at(-1)?.attrs['problem']).toBe(last);
   });
 
   it('reads the whole lines of heads that the capture cuts', async () => {
@@ -368,7 +417,7 @@ describe('TLS', () => {
     ]);
     expect(more).toEqual([]);
     expect(row).toMatchObject({
-      ...{ dst_port: 8443, outcome: 'success', extractor: 'tls/7' },
+      ...{ dst_port: 8443, outcome: 'success', extractor: 'tls/8' },
       ...{ tls_sni: 'www.example.com', ja3: '87991a9b84cb5b4bc5f84c5ecad46032' },
     });
     expect(row?.attrs).toEqual({
