@@ -22,7 +22,13 @@ import type { Walk } from '../../ingest/worker/rotated-start.ts';
 import type { CaseSession } from '../../search/index.ts';
 import { archiveOf, locationOf } from '../../catalog/source-place.ts';
 import { type Findings, type Progress, reasonOf } from './findings.ts';
-import { readBack, type DifferentEvent, type ReadBack, type SampleSize } from './read-back.ts';
+import {
+  readBack,
+  StoredEvents,
+  type DifferentEvent,
+  type ReadBack,
+  type SampleSize,
+} from './read-back.ts';
 import { append } from '../../util/append.ts';
 
 /** What evidence is read with. */
@@ -66,6 +72,7 @@ class EvidenceCheck {
   private readonly options: EvidenceOptions;
   private readonly sample: VerifyReport['sample'];
   private cutter: Cutter | undefined;
+  private stored: StoredEvents | undefined;
 
   constructor(
     session: CaseSession,
@@ -381,7 +388,8 @@ class EvidenceCheck {
     const { importers } = tools;
     const { extractors } = this.session.catalog;
     this.cutter ??= cutterWith(extractors.all().map(({ document }) => document));
-    const found = await readBack(this.session, source, evidence, {
+    this.stored ??= new StoredEvents(this.session);
+    const found = await readBack(this.stored, source, evidence, {
       ...options,
       importers,
       cutter: this.cutter,
