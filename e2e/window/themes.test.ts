@@ -96,10 +96,10 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       const panel = opened.page.getByRole('tabpanel', { name: 'Conversations' });
       await expect.poll(async () => (await panel.boundingBox())?.height ?? 0).toBeGreaterThan(220);
       await panel.getByRole('row').nth(1).scrollIntoViewIfNeeded();
-      // The columns together are wider than the window.
-      await expect(panel.getByRole('row').nth(1).getByRole('cell').first()).toBeInViewport({
-        ratio: 1,
-      });
+      // The columns together are wider than the window, and it scrolls by whole pixels: a part of one of the
+      // cell's padding may be outside, nothing of its text.
+      const cell = panel.getByRole('row').nth(1).getByRole('cell').first();
+      await expect(cell.locator('*').first()).toBeInViewport({ ratio: 1 });
       await shot(opened.page, 'themes-conversations-zoomed');
     });
   },
