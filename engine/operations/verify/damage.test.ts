@@ -517,6 +517,35 @@ it('compares events of all parts of a large source', async () => {
   }
 });
 
+it('compares every event of small and large sources that share a segment', async () => {
+  const folderOfLogs = join(root, 'shared-segment');
+  mkdirSync(folderOfLogs);
+  const sizes = { a: 60, b: 21_000, c: 60, d: 60 };
+  for (const [name, size] of Object.entries(sizes)) {
+    const lines = Array.from(
+      { length: size },
+      (_, n) => `${new Date(Date.UTC(2026, 4, 1) + n).toISOString()} host ${name}: ${n}\n`,
+    );
+    writeFileSync(join(folderOfLogs, `${name}.log`), lines.join(''));
+  }
+  rmSync(folder, { recursive: true });
+  await importInProcess(folder, [folderOfLogs]);
+  const catalog = Catalog.open(folder);
+  const segments = catalog.segments.all();
+  catalog.close();
+  expect(segments.map(({ sources }) => sources.length)).toEqual([4]);
+  expect((await verified()).sample).toMatchObject({ sources: 4, compared: 21_180, differing: 0 });
+  await forge('host', `CASE WHEN seq IN (7, 20500) THEN 'other' ELSE host END`);
+  const { sample, findings } = await verified();
+  expect(sample).toMatchObject({ compared: 21_180, differing: 5 });
+  const differing = findings.filter(({ code }) => code === 'differs');
+  const other = 'host is "other" in the case, "host" in the evidence';
+  expect(differing.map(({ message }) => message).sort()).toEqual([
+    `record 20500 of b.log: ${other}`,
+    ...['a', 'b', 'c', 'd'].map((name) => `record 7 of ${name}.log: ${other}`),
+  ]);
+});
+
 it('is cancelled at once', async () => {
   const controller = new AbortController();
   const running = verified('all', controller.signal);

@@ -69,7 +69,7 @@ interface ReadBackOptions {
 
 /** The events of a case that are compared with the evidence. */
 export class StoredEvents {
-  readonly session: CaseSession;
+  private readonly session: CaseSession;
   /** How many events of each source a segment has. */
   private readonly counts = new Map<number, ReadonlyMap<number, number>>();
   /** Events of the sources that are next in a segment, by source and number. */
