@@ -4,7 +4,7 @@ interface Span {
   readonly end: number;
 }
 
-/** Where the string that begins at the quote `start` ends, behind its other quote. */
+/** Where the string that begins at the quote `start` ends: after its other quote. */
 export function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; at += 1) {
     at = text.indexOf('"', at);

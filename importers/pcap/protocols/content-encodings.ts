@@ -36,7 +36,8 @@ const [ZLIB_END, GZIP_END] = [4, 8];
 const inflate: Decoder = (bytes, options) => {
   try {
     return { content: inflateSync(bytes, zlibOptions(options)), flaw: undefined };
-  } catch {
+  } catch (error) {
+    if (isTooLarge(error)) throw error;
     const found = compressed(bytes, options, zlibHeaderSize(bytes));
     if (found !== undefined && found.end + ZLIB_END === bytes.length)
       return { content: found.content, flaw: 'a wrong checksum' };
@@ -49,6 +50,7 @@ const gunzip: Decoder = (bytes, options) => {
   try {
     return { content: gunzipSync(bytes, zlibOptions(options)), flaw: undefined };
   } catch (error) {
+    if (isTooLarge(error)) throw error;
     const found = compressed(bytes, options, gzipHeaderSize(bytes));
     if (found === undefined || found.end + GZIP_END > bytes.length) throw error;
     const { content, end } = found;
@@ -62,6 +64,11 @@ const gunzip: Decoder = (bytes, options) => {
     throw error;
   }
 };
+
+/** Whether content is larger than it may become: decoding it once more would take as long, for nothing. */
+function isTooLarge(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+}
 
 /** The compressed data after a header, and where it ends; undefined: it is none, or there is no header. */
 function compressed(
