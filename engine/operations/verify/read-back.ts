@@ -92,23 +92,24 @@ export class StoredEvents {
   }
 
   /**
-   * Events of a source in a segment: at least those with a number from `first` to `last`. Of a small source, those of
-   * the sources that come after it are read with it: a statement about stored messages takes 0.1 s to plan.
+   * Events of a source in a segment: at least those with a number from `first` to `last`. With a small source those
+   * that come after it are read: a statement about stored messages takes 0.1 s to plan.
    */
   async between(
     segment: SegmentRow,
-    source: number,
+    { id: source, byKind }: SourceRow,
     first: number,
     last: number,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<number, EventValues>> {
-    const known = this.ahead.get(segment.id)?.get(source);
-    if (known !== undefined) return known;
-    let total = await this.count(segment, source, signal);
-    if (total > LOOKED_UP) {
+    // By all its events, not those of this segment: a source of many segments is looked up often.
+    if (Object.values(byKind).reduce((sum, n) => sum + n, 0) > LOOKED_UP) {
       const where = `WHERE source_id = ${source} AND seq BETWEEN ${first} AND ${last}`;
       return eventsOf(segment, await this.rows(segment, where, signal));
     }
+    const known = this.ahead.get(segment.id)?.get(source);
+    if (known !== undefined) return known;
+    let total = await this.count(segment, source, signal);
     let end = source;
     for (const id of segment.sources.filter((id) => id > source).sort((a, b) => a - b)) {
       total += await this.count(segment, id, signal);
@@ -290,8 +291,7 @@ class StoredRows {
     const out = new Map<number, EventValues>();
     for (const segment of this.segments) {
       if (segment.kind !== kind) continue;
-      const { id } = this.source;
-      const events = await this.stored.between(segment, id, first, last, signal);
+      const events = await this.stored.between(segment, this.source, first, last, signal);
       for (const event of events.values()) out.set(event.seq, event);
     }
     return out;
