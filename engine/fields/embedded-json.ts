@@ -7,6 +7,7 @@
 import type { EventBatch } from '../contract/event-batch.ts';
 import { flatten, type Flat, unwrap } from './flatten.ts';
 import { DialectFinder } from './meanings.ts';
+import { parseJson } from './parse-json.ts';
 import { RecordFields } from './record-fields.ts';
 
 /** Longer messages are left uncut. */
@@ -59,7 +60,7 @@ function objectStart(b: Uint8Array, start: number, end: number): number {
 function parse(text: string): Flat | undefined {
   const flat: Flat = { keys: [], values: [] };
   try {
-    if (!flatten(JSON.parse(text), flat)) return undefined;
+    if (!flatten(parseJson(text), flat)) return undefined;
     unwrap(flat);
     return flat;
   } catch (error) {

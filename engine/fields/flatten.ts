@@ -66,7 +66,8 @@ function flattenText(text: string, into: Flat): boolean | undefined {
     const { value, isRepeated } = parseWithRepeatedNames(text);
     return flatten(value, into) ? isRepeated : undefined;
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
+    // No JSON, or nested too deeply.
+    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
     throw error;
   }
 }

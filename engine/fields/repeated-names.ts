@@ -3,18 +3,19 @@
  * Here none is lost: the last has the name, as for `JSON.parse`, and earlier ones get `.1`, `.2`, ….
  */
 import { endOfString, jsonStrings } from './json-strings.ts';
+import { parseJson } from './parse-json.ts';
 
 const COLON = 58;
 const COLON_NEXT = /\s*:/y;
 
-/** @throws what `parse` throws for text that it cannot read */
-export function parseWithRepeatedNames(
-  text: string,
-  parse: (text: string) => unknown = JSON.parse,
-): { readonly value: unknown; readonly isRepeated: boolean } {
-  const value = parse(text);
+/** @throws what `parseJson` throws */
+export function parseWithRepeatedNames(text: string): {
+  readonly value: unknown;
+  readonly isRepeated: boolean;
+} {
+  const value = parseJson(text);
   if (countColons(text) === countNames(value)) return { value, isRepeated: false };
-  return { value: parse(numberRepeatedNames(text)), isRepeated: true };
+  return { value: parseJson(numberRepeatedNames(text)), isRepeated: true };
 }
 
 /** Of a text of JSON, outside of strings: there is one for each name. */

@@ -438,7 +438,9 @@ class Records {
       column.set(row, this.scratch, 0, size);
     } else {
       // `{"a.b":1,"a":{"b":2}}`: two members of one name.
-      batch.setAttribute(`${member.name}.1`, text);
+      let n = 1;
+      while (batch.hasAttribute(`${member.name}.${n}`)) n += 1;
+      batch.setAttribute(`${member.name}.${n}`, text);
     }
   }
 
@@ -516,7 +518,7 @@ function takeApart(
   flat: Flat,
 ): { reason?: string; isRepeated: boolean } {
   try {
-    const { value, isRepeated } = parseWithRepeatedNames(textOf(bytes, start, end), parse);
+    const { value, isRepeated } = parseWithRepeatedNames(textOf(bytes, start, end));
     if (!flatten(value, flat)) return { reason: 'not a JSON object', isRepeated };
     return { isRepeated: unwrap(flat) || isRepeated };
   } catch (error) {
@@ -721,16 +723,4 @@ function onlyElement(text: string): string {
 function textOf(bytes: Uint8Array, start: number, end: number): string {
   const part = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
   return isUtf8(part) ? part.toString('utf8') : windows1252.decode(part);
-}
-
-/** Numbers that a double cannot hold are kept as their digits. */
-function parse(text: string): unknown {
-  const value: unknown = JSON.parse(text);
-  // Behind a point are digits of a fraction, behind a quote those of a text.
-  return /[:,[\s-]\d{16}/.test(text) ? JSON.parse(text, keepDigits) : value;
-}
-
-function keepDigits(_key: string, value: unknown, context?: { source?: string }): unknown {
-  if (typeof value !== 'number' || context?.source === undefined) return value;
-  return Number.isInteger(value) && !Number.isSafeInteger(value) ? context.source : value;
 }

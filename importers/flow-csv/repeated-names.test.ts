@@ -35,3 +35,23 @@ it.each([
   expect(rows.map((row) => [row['user'], row.attrs['user.1']])).toEqual([['mallory', 'alice']]);
   expect(notes.join()).toContain('1 record states a name more than once');
 });
+
+it('a third value of a name with a dot is kept, too', async () => {
+  const bytes = Buffer.from('{"time":"2026-01-01T00:00:00Z","a.b":1,"a.b":2,"a":{"b":3}}\n');
+  const { rows } = await collect(flowCsvImporter, inputOf(bytes), { format: 'json' });
+  expect(Object.values(rows[0]!.attrs).sort()).toEqual(expect.arrayContaining(['1', '2', '3']));
+});
+
+it('a record within another keeps its large numbers, and one that is nested too deeply its text', async () => {
+  const wrapped = (inner: string): string =>
+    `${JSON.stringify({ log: inner, stream: 'stdout' })}\n`;
+  const head = '{"time":"2026-01-01T00:00:00Z"';
+  const deep = `${head},"d":${'['.repeat(40_000)}${']'.repeat(40_000)}}`;
+  const bytes = Buffer.from(wrapped(`${head},"id":12345678901234567890}`) + wrapped(deep));
+  const { rows, quarantined } = await collect(flowCsvImporter, inputOf(bytes), { format: 'json' });
+  expect(quarantined).toEqual([]);
+  expect(rows.map(({ attrs }) => [attrs['id'], attrs['log']])).toEqual([
+    ['12345678901234567890', undefined],
+    [undefined, deep],
+  ]);
+});
