@@ -5,7 +5,7 @@
  * captured to its end, the beginning is decoded, and its end says so.
  */
 import type { BodyPlace, BodyTaker } from '../../engine/contract/payloads.ts';
-import { decodeContent, isContentEncoding } from './protocols/content-encodings.ts';
+import { decodeContent, isContentEncoding, isTooLarge } from './protocols/content-encodings.ts';
 import { HeldBytes } from './protocols/held-bytes.ts';
 import type { BodyBeginning, HttpBody } from './protocols/http-message.ts';
 import { HTTP, HttpStream } from './protocols/http.ts';
@@ -270,8 +270,4 @@ class EncodedBody implements HttpBody {
     }
     return content;
   }
-}
-
-function isTooLarge(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
 }

@@ -67,7 +67,8 @@ export const pcapImporter: Importer = {
   // 5: IPv4-mapped addresses are IPv4. 6: DNS, HTTP and TLS. 7: segments in another order, more protocols.
   // 8: files. 9: their parts and gaps, protocols after gaps. 10: SMB 1, tickets of Kerberos.
   // 11: numbers of SMB 1 that are reused, links, domains of tickets.
-  version: 11,
+  // 12: responses to requests of HTTP that were given up, DTLS, HTTP/2 and sFlow, content with a wrong checksum.
+  version: 12,
   appendOnly: false,
   formats: ['pcap', 'pcap-nano', 'pcap-modified', 'pcapng', 'snoop'],
   sniff,

@@ -35,20 +35,20 @@ const [ZLIB_END, GZIP_END] = [4, 8];
 
 const inflate: Decoder = (bytes, options) => {
   try {
-    return { content: inflateSync(bytes, zlibOptions(options)), flaw: undefined };
+    return decoded(inflateSync, bytes, zlibOptions(options));
   } catch (error) {
     if (isTooLarge(error)) throw error;
     const found = compressed(bytes, options, zlibHeaderSize(bytes));
     if (found !== undefined && found.end + ZLIB_END === bytes.length)
       return { content: found.content, flaw: 'a wrong checksum' };
     // Some servers send deflate without the header that it should have.
-    return { content: inflateRawSync(bytes, zlibOptions(options)), flaw: undefined };
+    return decoded(inflateRawSync, bytes, zlibOptions(options));
   }
 };
 
 const gunzip: Decoder = (bytes, options) => {
   try {
-    return { content: gunzipSync(bytes, zlibOptions(options)), flaw: undefined };
+    return decoded(gunzipSync, bytes, zlibOptions(options));
   } catch (error) {
     if (isTooLarge(error)) throw error;
     const found = compressed(bytes, options, gzipHeaderSize(bytes));
@@ -65,8 +65,30 @@ const gunzip: Decoder = (bytes, options) => {
   }
 };
 
+type Decompress = (bytes: Uint8Array, options: object) => Uint8Array;
+
+/** What comes out, and how many bytes of the encoded ones were read for it. */
+function withInfo(
+  decompress: Decompress,
+  bytes: Uint8Array,
+  options: object,
+): { readonly content: Uint8Array; readonly read: number } {
+  // The types do not know what `info` gives.
+  const { buffer, engine } = decompress(bytes, { ...options, info: true }) as unknown as {
+    readonly buffer: Uint8Array;
+    readonly engine: { readonly bytesWritten: number };
+  };
+  return { content: buffer, read: engine.bytesWritten };
+}
+
+/** What `decompress` takes without an error. It passes over what comes after its end. */
+function decoded(decompress: Decompress, bytes: Uint8Array, options: object): Decoded {
+  const { content, read } = withInfo(decompress, bytes, options);
+  return { content, flaw: read < bytes.length ? 'other bytes after its end' : undefined };
+}
+
 /** Whether content is larger than it may become: decoding it once more would take as long, for nothing. */
-function isTooLarge(error: unknown): boolean {
+export function isTooLarge(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
 }
 
@@ -78,13 +100,12 @@ function compressed(
 ): { readonly content: Uint8Array; readonly end: number } | undefined {
   if (header === undefined) return undefined;
   try {
-    const asked = { ...zlibOptions(options), info: true };
-    // The types do not know what `info` gives.
-    const { buffer, engine } = inflateRawSync(bytes.subarray(header), asked) as unknown as {
-      readonly buffer: Uint8Array;
-      readonly engine: { readonly bytesWritten: number };
-    };
-    return { content: buffer, end: header + engine.bytesWritten };
+    const { content, read } = withInfo(
+      inflateRawSync,
+      bytes.subarray(header),
+      zlibOptions(options),
+    );
+    return { content, end: header + read };
   } catch {
     return undefined;
   }
@@ -113,23 +134,19 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map([
   ['deflate', inflate],
   [
     'br',
-    (bytes, { maxOutputLength, isPartial = false }) => ({
-      content: brotliDecompressSync(bytes, {
+    (bytes, { maxOutputLength, isPartial = false }) =>
+      decoded(brotliDecompressSync, bytes, {
         maxOutputLength,
         ...(isPartial ? { finishFlush: constants.BROTLI_OPERATION_FLUSH } : {}),
       }),
-      flaw: undefined,
-    }),
   ],
   [
     'zstd',
-    (bytes, { maxOutputLength, isPartial = false }) => ({
-      content: zstdDecompressSync(bytes, {
+    (bytes, { maxOutputLength, isPartial = false }) =>
+      decoded(zstdDecompressSync, bytes, {
         maxOutputLength,
         ...(isPartial ? { finishFlush: constants.ZSTD_e_flush } : {}),
       }),
-      flaw: undefined,
-    }),
   ],
 ]);
 

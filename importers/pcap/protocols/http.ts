@@ -174,6 +174,8 @@ export class HttpStream implements StreamParser {
   private readonly givenUp: ((typeof BODILESS)[number] | undefined)[] = [];
   /** Whether the response is one of those. */
   private isOfGivenUp = false;
+  /** More were given up than are kept: no response is read after the one under way. */
+  private isFull = false;
 
   /** What the connection has changed to. */
   private changed: Http2Stream | undefined;
@@ -409,7 +411,9 @@ export class HttpStream implements StreamParser {
   private complete(side: Direction, isClient: boolean): void {
     side.state = HEAD;
     this.endBody(side, isClient, true);
-    if (!isClient) this.give();
+    if (isClient) return;
+    this.give();
+    if (this.isFull) this.lose(side, false, UNPAIRED);
   }
 
   private file(side: Direction, isFromClient: boolean, at: Stamp, start: number): HttpBody {
@@ -493,7 +497,8 @@ export class HttpStream implements StreamParser {
     if (server.state < LOST) {
       if (this.givenUp.length < MAX_GIVEN_UP)
         this.givenUp.push(BODILESS.find((method) => method === oldest.method));
-      else this.lose(server, false, UNPAIRED);
+      else if (this.response === undefined) this.lose(server, false, UNPAIRED);
+      else this.isFull = true;
     }
     this.tell(oldest, undefined, { problem: REQUEST_ALONE });
   }
@@ -502,6 +507,7 @@ export class HttpStream implements StreamParser {
   private leaveOlder(): void {
     this.isUnsure = this.requests.length > 0;
     this.givenUp.length = 0;
+    this.isFull = false;
     while (this.requests.length > 1) this.give();
   }
 

@@ -240,7 +240,10 @@ describe('HTTP', () => {
       server(1 + answer.length + 6, 'ends'),
       server(1 + answer.length + 10, answer.repeat(3)),
     ]);
-    expect(rows.filter(({ kind }) => kind === 'file')).toHaveLength(1);
+    const files = rows.filter(({ kind }) => kind === 'file');
+    expect(files).toHaveLength(1);
+    // The response under way is read to its end.
+    expect(files[0]!.attrs['problem']).toBeUndefined();
     const http = rows.filter(({ kind }) => kind === 'http');
     expect(http.filter((row) => row['http_method'] === 'HEAD')).toHaveLength(count);
     expect(http.filter((row) => row['http_status'] !== undefined)).toHaveLength(1);
