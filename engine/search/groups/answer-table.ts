@@ -134,17 +134,30 @@ async function* inParts(
     return;
   }
   const every = Math.max(1, Math.floor(rows / PLACES));
-  const keys = await all(reader.stream(compileKeys(plan, matched, parts, every)));
-  const step = Math.max(1, Math.round(SORTED_ROWS / every));
-  const places = keys.filter((_, i) => i % step === step - 1).map(([key]) => String(key));
+  const keys = (await all(reader.stream(compileKeys(plan, matched, parts, every)))).map(([key]) =>
+    String(key),
+  );
+  let step = Math.max(1, Math.round(SORTED_ROWS / every));
   let left = limit ?? Infinity;
-  for (let i = 0; i <= places.length && left > 0; i++) {
-    const slice = { from: places[i - 1], to: places[i] };
+  for (let at = 0; at <= keys.length && left > 0;) {
+    const slice = { from: keys[at - 1], to: keys[at + step - 1] };
     const most = left === Infinity ? undefined : left;
-    for await (const batch of reader.stream(compileAnswer(plan, matched, most, { parts, slice }))) {
-      left -= batch.length;
-      yield batch;
+    let given = 0;
+    try {
+      for await (const batch of reader.stream(
+        compileAnswer(plan, matched, most, { parts, slice }),
+      )) {
+        given += batch.length;
+        yield batch;
+      }
+    } catch (error) {
+      // The groups are there: fewer rows are sorted at once, not more parts made.
+      if (!isShortOfMemory(error) || given > 0 || step === 1) throw error;
+      step = Math.ceil(step / MORE);
+      continue;
     }
+    left -= given;
+    at += step;
   }
 }
 
