@@ -4,7 +4,12 @@ import { useElementSize, useMergedRef } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef, type MouseEvent } from 'react';
 import { formatBytes, formatCount, formatMs, counted } from '../../panel-api.ts';
-import { ColumnWidths } from '../../widgets/column-widths.tsx';
+import {
+  ColumnWidths,
+  figuresWidth,
+  leastWidth,
+  numberWidth,
+} from '../../widgets/column-widths.tsx';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { TimeText } from '../../widgets/time-text.tsx';
 import { placeBelow, placeOf } from '../../widgets/value-menu.tsx';
@@ -15,12 +20,14 @@ import type { ConversationPivots } from './pivots.tsx';
 
 const ROW = 29;
 const HEAD = 28;
-/** Of the columns between the addresses and behind them, in pixels. */
-const WAYS = 230;
-const WIDTHS = [58, 78, 140, 158, 158, 84];
+/** In pixels: the bars of both ways with what is around them, services and ports, a time. */
+const BARS = 100;
+const PORTS = 140;
+const TIME = 158;
 const CHARACTER = 7;
 const LONGEST_HOST = 260;
-const SHORTEST_HOST = 118;
+/** An address of IPv4 is whole. */
+const SHORTEST_HOST = 126;
 
 export function PairTable({
   pairs,
@@ -45,25 +52,31 @@ export function PairTable({
     scrollMargin: HEAD,
   });
   const seen = rows.getVirtualItems();
-  const before = (seen[0]?.start ?? HEAD) - HEAD;
-  const after = rows.getTotalSize() - ((seen[seen.length - 1]?.end ?? HEAD) - HEAD);
+  const above = (seen[0]?.start ?? HEAD) - HEAD;
+  const below = rows.getTotalSize() - ((seen[seen.length - 1]?.end ?? HEAD) - HEAD);
   const shown = (n: number): string => (measure === 'bytes' ? formatBytes(n) : formatCount(n));
-  const most = pairs.reduce((n, pair) => {
-    const { ab, ba } = sizes(pair, measure);
-    return Math.max(n, ab, ba);
-  }, 0);
+  const ways = pairs.flatMap((pair) => Object.values<number>(sizes(pair, measure)));
+  const most = ways.reduce((a, b) => Math.max(a, b), 0);
+  const volume = figuresWidth(['← received', ...ways.map(shown)]);
   const long = (address: string): number => address.length + (names.get(address)?.length ?? 0);
   const longest = pairs.reduce((n, { a, b }) => Math.max(n, long(a), long(b)), 12);
-  const others = WIDTHS.reduce((sum, one) => sum + one, WAYS);
+  const between = 2 * volume + BARS;
+  const after = [
+    numberWidth(['flows', ...pairs.map(({ flows }) => formatCount(flows))]),
+    numberWidth(['packets', ...pairs.map((pair) => formatCount(packetsOf(pair)))]),
+    ...[PORTS, TIME, TIME],
+    numberWidth(['duration', ...pairs.map(durationText)]),
+  ];
   // Long addresses are cut before the table scrolls sideways.
-  const room = Math.max(SHORTEST_HOST, (width - others) / 2);
+  const room = Math.max(SHORTEST_HOST, (width - leastWidth([between, ...after])) / 2);
   const host = Math.min(LONGEST_HOST, 20 + CHARACTER * longest, width === 0 ? Infinity : room);
-  const widths = [host, WAYS, host, ...WIDTHS];
+  const widths = [host, between, host, ...after];
+  const style = { minWidth: leastWidth(widths), '--volume': `${volume}px` };
   return (
     <div className={table['scroll']} ref={ref}>
       <table
         className={`${table['table']} ${css['table']}`}
-        style={{ minWidth: widths.reduce((sum, width) => sum + width, 0) }}
+        style={style}
         aria-rowcount={pairs.length + 1}
       >
         <ColumnWidths widths={widths} />
@@ -92,7 +105,7 @@ export function PairTable({
           </tr>
         </thead>
         <tbody>
-          {before > 0 && <tr aria-hidden style={{ height: before }} />}
+          {above > 0 && <tr aria-hidden style={{ height: above }} />}
           {seen.map(({ index, key }) => {
             const pair = pairs[index];
             if (pair === undefined) return null;
@@ -109,11 +122,19 @@ export function PairTable({
               />
             );
           })}
-          {after > 0 && <tr aria-hidden style={{ height: after }} />}
+          {below > 0 && <tr aria-hidden style={{ height: below }} />}
         </tbody>
       </table>
     </div>
   );
+}
+
+function packetsOf({ packetsAb, packetsBa }: Pair): number {
+  return packetsAb + packetsBa;
+}
+
+function durationText({ duration }: Pair): string {
+  return duration === undefined ? '–' : formatMs(duration * 1000);
 }
 
 function PairRow({
@@ -202,7 +223,7 @@ function PairRow({
           {formatCount(pair.flows)}
         </UnstyledButton>
       </td>
-      <td className={table['number']}>{formatCount(pair.packetsAb + pair.packetsBa)}</td>
+      <td className={table['number']}>{formatCount(packetsOf(pair))}</td>
       <td
         className={css['muted']}
         title={[pair.protos, pair.services, pair.ports].map((text) => visibleText(text)).join('\n')}
@@ -216,9 +237,7 @@ function PairRow({
       <td className="mono">
         <TimeText micros={pair.last} digits={0} />
       </td>
-      <td className={table['number']}>
-        {pair.duration === undefined ? '–' : formatMs(pair.duration * 1000)}
-      </td>
+      <td className={table['number']}>{durationText(pair)}</td>
     </tr>
   );
 }

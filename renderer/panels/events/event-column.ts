@@ -90,14 +90,17 @@ export function eventColumn(name: string, timeCharacters: number, length?: numbe
   const usual = type === 'time' ? time : (WIDTHS[name] ?? (type === 'number' ? 76 : 120));
   const needed = Math.ceil((length ?? 0) * CHARACTER) + CELL_PADDING;
   const width =
-    type === 'text' && name !== SUMMARY
-      ? Math.max(usual, Math.min(needed, WIDEST_OF[name] ?? WIDEST))
-      : usual;
+    type === 'number'
+      ? Math.max(usual, needed)
+      : type === 'text' && name !== SUMMARY
+        ? Math.max(usual, Math.min(needed, WIDEST_OF[name] ?? WIDEST))
+        : usual;
   return {
     name,
     label: columnLabel(name),
     width,
-    least: LEAST[name] ?? usual,
+    // A number that is cut is another number.
+    least: type === 'number' ? width : (LEAST[name] ?? usual),
     wanted: needed,
     isEmpty: length === 0,
     fills: name === SUMMARY,

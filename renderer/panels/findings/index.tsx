@@ -10,7 +10,12 @@ import {
   useCase,
   useWorkspace,
 } from '../../panel-api.ts';
-import { ColumnWidths } from '../../widgets/column-widths.tsx';
+import {
+  ColumnWidths,
+  figuresWidth,
+  leastWidth,
+  numberWidth,
+} from '../../widgets/column-widths.tsx';
 import { Empty } from '../../widgets/empty.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
@@ -20,7 +25,11 @@ import { FindingRow, type Finding } from './row.tsx';
 
 /** Rows that are shown until more are asked for. */
 const SHOWN = 200;
-const WIDTHS = [100, 112, undefined, 100, 76, 164];
+/** Of the columns, in pixels. */
+const MOVERS = 80;
+const SEVERITY = 112;
+const COLOR = 100;
+const TIME = 164;
 const ORDERS = [
   { value: 'place', label: 'Order of the report' },
   { value: 'severity', label: 'Most severe first' },
@@ -140,10 +149,20 @@ function FindingTable({
         notifyError(error, 'The finding was not moved');
       });
   };
+  const counts = shown.map((one) => (one.kind === 'tag' ? formatCount(one.count) : ''));
+  const widths = [
+    MOVERS + figuresWidth(['000', ...shown.map(({ place }) => formatCount(place))]),
+    ...[SEVERITY, undefined, COLOR],
+    numberWidth(['events', ...counts]),
+    TIME,
+  ];
   return (
     <div className={table['scroll']}>
-      <table className={`${table['table']} ${css['table']}`}>
-        <ColumnWidths widths={WIDTHS} />
+      <table
+        className={`${table['table']} ${css['table']}`}
+        style={{ minWidth: leastWidth(widths) }}
+      >
+        <ColumnWidths widths={widths} />
         <thead>
           <tr>
             <th className={table['number']}>place</th>

@@ -16,7 +16,7 @@ import {
   withTerm,
 } from '../../panel-api.ts';
 import { Empty } from '../../widgets/empty.tsx';
-import { ColumnWidths } from '../../widgets/column-widths.tsx';
+import { ColumnWidths, leastWidth, numberWidth } from '../../widgets/column-widths.tsx';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
@@ -50,8 +50,9 @@ const SUMMARISED: readonly { fact: FactName; title: string; width?: number }[] =
 ];
 const IN_CELL = 2;
 /** Of the columns, in pixels; the others share what is left. */
-const WIDTHS = [190, 78, 78, 78];
-const FACT_WIDTHS = [undefined, 60, 156, 156, 70];
+const ADDRESS = 190;
+const TIME = 149;
+const BY = 60;
 
 export function HostsPanel() {
   const { views } = useWorkspace();
@@ -135,10 +136,20 @@ function HostTable({
   const columns = SUMMARISED.filter(({ fact }) =>
     hosts.some(({ facts }) => facts[fact].values.length > 0),
   );
+  const widths = [
+    ADDRESS,
+    numberWidth(['events', ...hosts.map(({ events }) => formatCount(events))]),
+    numberWidth(['sent', ...hosts.map(({ sent }) => volumeText(sent))]),
+    numberWidth(['received', ...hosts.map(({ received }) => volumeText(received))]),
+    ...columns.map(({ width }) => width),
+  ];
   return (
     <div className={`${table['scroll']} ${css['list']}`}>
-      <table className={`${table['table']} ${css['hosts']}`}>
-        <ColumnWidths widths={[...WIDTHS, ...columns.map(({ width }) => width)]} />
+      <table
+        className={`${table['table']} ${css['fixed']}`}
+        style={{ minWidth: leastWidth(widths) }}
+      >
+        <ColumnWidths widths={widths} />
         <thead>
           <tr>
             <th>address</th>
@@ -167,7 +178,7 @@ function HostTable({
               <td className={table['number']}>{formatCount(events)}</td>
               {[sent, received].map((bytes, i) => (
                 <td key={i} className={table['number']}>
-                  {bytes === undefined ? '–' : formatBytes(bytes)}
+                  {volumeText(bytes)}
                 </td>
               ))}
               {columns.map(({ fact }) => (
@@ -181,6 +192,10 @@ function HostTable({
       </table>
     </div>
   );
+}
+
+function volumeText(bytes: number | undefined): string {
+  return bytes === undefined ? '–' : formatBytes(bytes);
 }
 
 function summaryOf({ values, more }: Host['facts'][FactName]): string {
@@ -197,6 +212,9 @@ function HostFacts({ host }: { readonly host: Host }) {
     const next = withTerm(dissect(query).filter, fieldTerm('ip', address));
     views.show({ query: next, tab: 'events' });
   };
+  const every = SECTIONS.flatMap(({ fact }) => facts[fact].values);
+  const counts = numberWidth(['events', ...every.map((one) => formatCount(one.events))]);
+  const widths = [undefined, counts, TIME, TIME, BY];
   return (
     <section className={css['facts']} aria-label={`Host ${address}`}>
       <div className={css['head']}>
@@ -211,8 +229,11 @@ function HostFacts({ host }: { readonly host: Host }) {
       {SECTIONS.filter(({ fact }) => facts[fact].values.length > 0).map(({ fact, title }) => (
         <div key={fact}>
           <h3 className={css['heading']}>{title}</h3>
-          <table className={`${table['table']} ${css['values']}`}>
-            <ColumnWidths widths={FACT_WIDTHS} />
+          <table
+            className={`${table['table']} ${css['fixed']}`}
+            style={{ minWidth: leastWidth(widths) }}
+          >
+            <ColumnWidths widths={widths} />
             <thead>
               <tr>
                 <th>value</th>
@@ -245,7 +266,7 @@ function HostFacts({ host }: { readonly host: Host }) {
           )}
         </div>
       ))}
-      {SECTIONS.every(({ fact }) => facts[fact].values.length === 0) && (
+      {every.length === 0 && (
         <p className={css['when']}>The events say nothing else about this host.</p>
       )}
     </section>

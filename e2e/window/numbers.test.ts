@@ -1,0 +1,98 @@
+/** No table of the window cuts a number, whatever its size, on a small laptop and at twice its size. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { daybook } from '../harness.ts';
+import { DaybookWindow, type TabName } from './pages/daybook-window.ts';
+import { expect } from './pages/expect.ts';
+import { browserShell, scratch, type OpenWindow } from './shells.ts';
+import { shot } from './shots.ts';
+
+const FLOWS = 12_000;
+/** So that the sums have eleven digits and more. */
+const EACH = 1_413_232_871;
+
+/** Flows of one pair of hosts, each of a day and more, and a few of others. */
+function flows(): string {
+  const lines = Array.from({ length: FLOWS }, (_, i) => {
+    const second = String(i % 60).padStart(2, '0');
+    const from = i < 40 ? `198.51.100.${i}` : '192.168.100.200';
+    return `2026-11-21T10:00:${second}Z,123456,${from},${1024 + i},203.0.113.240,65535,tcp,${EACH},${EACH},${EACH},${EACH}`;
+  });
+  const heading =
+    'ts,duration,src_ip,src_port,dst_ip,dst_port,proto,bytes,bytes_rev,packets,packets_rev';
+  return `${[heading, ...lines].join('\n')}\n`;
+}
+
+/** Cells that hold a number and are narrower than it, of all tables that are shown. */
+const CUT = `(() => {
+  const cut = [];
+  let numbers = 0;
+  for (const cell of document.querySelectorAll('[role="tabpanel"] :is(td, [role="gridcell"])')) {
+    const text = cell.innerText.trim();
+    if (!/^[~–\\d][\\d,.\\s]*(%|[kMGTP]?B|ms|s|d|h|min|\\s|\\d)*$/.test(text)) continue;
+    if (cell.getBoundingClientRect().width === 0) continue;
+    numbers += 1;
+    for (const one of [cell, ...cell.querySelectorAll('*')])
+      if (getComputedStyle(one).display !== 'inline' && one.scrollWidth > one.clientWidth) cut.push(text);
+  }
+  return { numbers: numbers > 0, cut };
+})()`;
+
+const { whyNot } = browserShell;
+describe.skipIf(whyNot !== undefined)(
+  whyNot === undefined ? 'numbers' : `numbers: ${whyNot}`,
+  () => {
+    const space = scratch();
+    let opened: OpenWindow;
+    let window: DaybookWindow;
+
+    beforeAll(async () => {
+      const folder = path.join(space.folder, 'large.daybook');
+      const file = path.join(space.folder, 'large.csv');
+      writeFileSync(file, flows());
+      for (const args of [
+        ['import', folder, file],
+        ['tag', folder, 'ip:192.168.100.200', 'large'],
+      ]) {
+        const run = await daybook(args);
+        if (run.status !== 0) throw new Error(run.err);
+      }
+      opened = await browserShell.open({ openCase: folder });
+      window = new DaybookWindow(opened.page);
+      await expect(window.events.row(0)).toBeVisible();
+    }, 120_000);
+    afterAll(async () => {
+      await opened?.close();
+      space.remove();
+    });
+
+    const views: readonly { tab: TabName; query: string; first: string }[] = [
+      { tab: 'Events', query: '* | fields ts, duration, bytes, bytes_rev, packets', first: '1413' },
+      { tab: 'Top talkers', query: '', first: '12,000' },
+      { tab: 'Conversations', query: '', first: '11,960' },
+      { tab: 'Hosts', query: '', first: '12,000' },
+      { tab: 'Findings', query: '', first: '11,960' },
+      { tab: 'Answer', query: '* | stats sum(bytes), sum(packets) by src_ip', first: 'GB' },
+    ];
+    it.each(views)('$tab', async ({ tab, query, first }) => {
+      const { page } = opened;
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await window.query.run(query);
+      await window.show(tab);
+      if (tab === 'Top talkers') await window.talkers.groupBy('Destinations');
+      await expect(page.getByRole('tabpanel', { name: new RegExp(`^${tab}`) })).toContainText(
+        first,
+      );
+      for (const size of [
+        { width: 1280, height: 800 },
+        { width: 640, height: 400 },
+      ]) {
+        await page.setViewportSize(size);
+        await shot(page, `numbers-${tab.toLowerCase().replace(' ', '-')}-${size.width}`);
+        await expect.poll(() => page.evaluate<object>(CUT)).toEqual({ numbers: true, cut: [] });
+      }
+      expect(opened.problems).toEqual([]);
+    });
+  },
+);
