@@ -2,7 +2,7 @@
  * A case that was handed over is attached to ClickHouse over its HTTP interface and asked there as on this machine
  * (e2e/clickhouse-http.ts says what listens). Where chdb cannot be fetched, the test's name says why it is skipped.
  */
-import { mkdirSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ClickHouseServer, clickhouseServer } from '../clickhouse-server.ts';
@@ -24,6 +24,22 @@ async function run(...args: string[]): Promise<string> {
   return out;
 }
 
+/** Runs a statement on the server, not through Daybook. */
+async function ask(sql: string): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${server!.port}/`, { method: 'POST', body: sql });
+  const text = await answer.text();
+  expect(answer.ok, `${sql}: ${text}`).toBe(true);
+  return text.trim();
+}
+
+async function expectRefused(args: readonly string[], message: string): Promise<void> {
+  const { status, out, err } = await daybook([...args]);
+  expect(status, err).toBeGreaterThan(0);
+  expect(out).toBe('');
+  assertClearMessage(err);
+  expect(err).toContain(message);
+}
+
 interface Attached {
   readonly events: number;
   readonly files: number;
@@ -39,6 +55,13 @@ beforeAll(async () => {
   const module = clickhouseModule();
   if (reason !== undefined || module === undefined) return;
   await generateEvidence(space.folder);
+  // Of two spellings of a name an event has both.
+  writeFileSync(
+    path.join(space.folder, 'evidence', 'spellings.jsonl'),
+    ['"Zone":"a","zone":"b"', '"zone":"c"', '"ZONE":"d","zone":"e","Zone":"f"']
+      .map((more, i) => `{"time":"2026-10-13T10:00:0${i}Z","message":"spelt ${i}",${more}}\n`)
+      .join(''),
+  );
   await run('import', acme, path.join(space.folder, 'evidence'), '--recursive');
   await run('tag', acme, 'failed', 'odd');
   await run('hand-over', acme, handedOver);
@@ -129,16 +152,32 @@ describe.skipIf(reason !== undefined)(title, () => {
       [['compact', at('acme')], 'compact is not done on a cluster'],
       [['count', at('nosuch')], 'has no case'],
       [['count', 'clickhouse://127.0.0.1:1/acme'], 'does not answer: ECONNREFUSED'],
-    ] as const) {
-      const { status, out, err } = await daybook([...args]);
-      expect(status, err).toBeGreaterThan(0);
-      expect(out).toBe('');
-      assertClearMessage(err);
-      expect(err).toContain(message);
+    ] as const)
+      await expectRefused(args, message);
+  });
+
+  it.each([
+    ["max_rows_to_group_by = 1, group_by_overflow_mode = 'any'", 'max_rows_to_group_by = 0'],
+    ["max_rows_to_read = 10, read_overflow_mode = 'break'", 'max_rows_to_read = 0'],
+  ])('answers in part at no limit of the server: %s', async (limit, none) => {
+    await ask(`SET ${limit}`);
+    try {
+      await expectRefused(['top', at('acme'), 'src_ip'], 'refuses');
+    } finally {
+      await ask(`SET ${none}`);
     }
   });
 
   it('sends nothing twice', async () => {
     expect(await attach('acme')).toMatchObject({ sent: 0, differing: [] });
+  });
+
+  it('answers nothing of a case that was not loaded whole', async () => {
+    const changed = path.join(space.folder, 'changed');
+    cpSync(handedOver, changed, { recursive: true });
+    appendFileSync(path.join(changed, 'sources', 'sources.jsonl'), 'x');
+    await expectRefused(['attach', at('changed'), changed], 'was changed since');
+    for (const command of ['count', 'fields', 'sources'])
+      await expectRefused([command, at('changed')], 'no case that was loaded whole');
   });
 });

@@ -1,12 +1,14 @@
-/** What `daybook fields` and `daybook sources` say of a case that was attached to a cluster. */
+/** `daybook fields` and `daybook sources` of a case that was attached to a cluster. */
 import { KINDS } from '../../contract/event.ts';
 import { identifier } from '../../query/dialect/clickhouse.ts';
 import { TYPED_COLUMNS } from '../../store/typed-events.ts';
 import { Fields, type FieldSummary, attributeField, fieldOfColumn } from '../case/fields.ts';
 import { cellText, type Cluster } from './cluster.ts';
+import { requireAttached } from './cluster-context.ts';
 
 /** As `caseFields`. @throws DaybookError not-found, unreadable, cancelled */
 export async function clusterFields(cluster: Cluster): Promise<FieldSummary[]> {
+  await requireAttached(cluster);
   const events = `\`${cluster.address.database}\`.events`;
   const fields = new Fields();
   const names = TYPED_COLUMNS.map(({ name }) => name).filter((name) => name !== 'attributes');
@@ -19,12 +21,12 @@ export async function clusterFields(cluster: Cluster): Promise<FieldSummary[]> {
       if (field !== undefined)
         fields.add({ field, attribute: false }, Number(numbers[i]), kindOf(kind));
     });
-  // Of several spellings of a name an event may have more than one: it is counted once.
+  // An event that has several spellings of a name is counted once.
   const lower = "arrayMap(k -> lowerUTF8(replaceAll(k, 'İ', 'i')), mapKeys(own))";
   const attributes = await cluster.rows(
     [
       'SELECT kind, min(one.2), count() FROM (',
-      `SELECT kind, mapFilter((k, v) -> v IS NOT NULL, attributes) AS own, arrayJoin(mapFromArrays(arrayReverse(${lower}), arrayReverse(mapKeys(own)))) AS one`,
+      `SELECT kind, mapFilter((k, v) -> v IS NOT NULL, attributes) AS own, ${lower} AS names, arrayJoin(arrayMap(name -> (name, arrayMin(arrayFilter((k, n) -> n = name, mapKeys(own), names))), arrayDistinct(names))) AS one`,
       `FROM ${events}) GROUP BY kind, one.1 ORDER BY kind, one.1`,
     ].join('\n'),
   );
@@ -60,6 +62,7 @@ interface ClusterSource {
 
 /** @throws DaybookError not-found, unreadable, cancelled */
 export async function clusterSources(cluster: Cluster): Promise<ClusterSource[]> {
+  await requireAttached(cluster);
   const rows = await cluster.rows(
     `SELECT source_id, name, path, raw_sha256, format, status, read, stored, duplicate, quarantined, skipped, first_ts, last_ts FROM \`${cluster.address.database}\`.sources ORDER BY source_id`,
   );

@@ -16,16 +16,22 @@ export interface ClusterContext extends Pick<
 }
 
 /** @throws DaybookError not-found where no case is attached; unreadable, cancelled */
+export async function requireAttached(cluster: Cluster): Promise<void> {
+  const { database, name } = cluster.address;
+  if ((await cluster.rows(`SELECT 1 FROM \`${database}\`.attached`)).length > 0) return;
+  throw new DaybookError(
+    ...(['not-found', `${name} has no case that was loaded whole`] as const),
+    'load it: daybook attach clickhouse://… FOLDER',
+  );
+}
+
+/** @throws DaybookError not-found where no case is attached; unreadable, cancelled */
 export async function clusterContext(cluster: Cluster): Promise<ClusterContext> {
+  await requireAttached(cluster);
   const database = `\`${cluster.address.database}\``;
   const files = await cluster.rows(
     `SELECT kind, day, rows, min_ts, max_ts, columns, attributes, source_ids, unflowed FROM ${database}.files ORDER BY path`,
   );
-  if ((await cluster.rows(`SELECT 1 FROM ${database}.attached`)).length === 0)
-    throw new DaybookError(
-      ...(['not-found', `${cluster.address.name} has no case that was loaded whole`] as const),
-      'load it: daybook attach clickhouse://… FOLDER',
-    );
   const sources = await cluster.rows(
     `SELECT source_id, name FROM ${database}.sources ORDER BY source_id`,
   );

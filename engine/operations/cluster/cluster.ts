@@ -13,7 +13,7 @@ import { CancelledError, DaybookError } from '../../contract/errors.ts';
 const ADVICE =
   'set CLICKHOUSE_USER and CLICKHOUSE_PASSWORD, or put user and password in the address';
 
-/** How answers are written, whatever the server's own settings are. */
+/** How answers are written, and that none is cut, whatever the settings of a server or a user are. */
 const SETTINGS = {
   output_format_json_quote_64bit_integers: 1,
   output_format_json_quote_denormals: 1,
@@ -21,6 +21,19 @@ const SETTINGS = {
   session_timezone: 'UTC',
   // Columns of attributes (tables.ts) are there in subqueries, too.
   asterisk_include_materialized_columns: 1,
+  ...{ limit: '0', offset: '0' },
+  // What is beyond a limit is an error.
+  read_overflow_mode: 'throw',
+  read_overflow_mode_leaf: 'throw',
+  timeout_overflow_mode: 'throw',
+  timeout_overflow_mode_leaf: 'throw',
+  result_overflow_mode: 'throw',
+  transfer_overflow_mode: 'throw',
+  group_by_overflow_mode: 'throw',
+  sort_overflow_mode: 'throw',
+  distinct_overflow_mode: 'throw',
+  set_overflow_mode: 'throw',
+  join_overflow_mode: 'throw',
 } as const;
 /** A day is dropped and loaded in a statement; the server says nothing meanwhile. */
 const PATIENCE_MS = 3_600_000;
