@@ -2,19 +2,21 @@
  * A case that was handed over is attached to ClickHouse over its HTTP interface and asked there as on this machine
  * (e2e/clickhouse-http.ts says what listens). Where chdb cannot be fetched, the test's name says why it is skipped.
  */
-import { appendFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type ClickHouseServer, clickhouseServer } from '../clickhouse-server.ts';
 import { generateEvidence } from '../harness.ts';
-import { clickhouseModule, whyNot } from '../provision/index.ts';
-import { assertClearMessage, daybook, json, scratch } from './harness.ts';
+import { bucketServer, clickhouseModule, whyNot } from '../provision/index.ts';
+import { s3Server } from '../s3-server.ts';
+import { assertClearMessage, daybook, json, scratch, start } from './harness.ts';
 
 const space = scratch();
 const reason = whyNot('clickhouse');
 const acme = path.join(space.folder, 'acme.daybook');
 const handedOver = path.join(space.folder, 'handed-over');
 let server: ClickHouseServer | undefined;
+const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' };
 
 const at = (database: string): string => `clickhouse://127.0.0.1:${server!.port}/${database}`;
 
@@ -45,6 +47,7 @@ interface Attached {
   readonly files: number;
   readonly sent: number;
   readonly differing: readonly { readonly path: string; readonly message: string }[];
+  readonly addedTags: number;
 }
 
 async function attach(database: string, from = handedOver): Promise<Attached> {
@@ -67,6 +70,8 @@ beforeAll(async () => {
   await run('hand-over', acme, handedOver);
   const folder = path.join(space.folder, 'server');
   mkdirSync(folder);
+  // What it reads from a bucket itself it reads with these.
+  for (const [name, value] of Object.entries(CREDENTIALS)) vi.stubEnv(name, value);
   server = await clickhouseServer(module, folder);
   const first = await attach('acme');
   expect(first).toMatchObject({ sent: first.files, differing: [] });
@@ -168,16 +173,156 @@ describe.skipIf(reason !== undefined)(title, () => {
     }
   });
 
-  it('sends nothing twice', async () => {
+  it('sends nothing twice, and says and loads again what differs', async () => {
     expect(await attach('acme')).toMatchObject({ sent: 0, differing: [] });
+    await ask(
+      "ALTER TABLE acme.events DELETE WHERE kind = 'dns' AND day = '2026-10-13' SETTINGS mutations_sync = 2",
+    );
+    await ask(
+      "INSERT INTO acme.events (kind, day, file) VALUES ('log', '2031-01-01', '1.parquet')",
+    );
+    const again = await attach('acme');
+    expect(again.differing).toHaveLength(2);
+    expect(again.differing).toContainEqual({
+      path: expect.stringMatching(/^events\/kind=dns\/day=2026-10-13\//) as string,
+      message: expect.stringMatching(/^rows 0 instead of \d+$/) as string,
+    });
+    expect(again.differing).toContainEqual({
+      path: 'events/kind=log/day=2031-01-01/1.parquet',
+      message: 'is not of a hand-over',
+    });
+    expect(again.sent).toBeGreaterThan(0);
+    expect(again.sent).toBeLessThan(again.files);
+    expect(await run('count', at('acme'))).toBe(await run('count', acme));
+    expect(await run('count', at('acme'), 'kind:dns')).toBe(await run('count', acme, 'kind:dns'));
   });
 
-  it('answers nothing of a case that was not loaded whole', async () => {
+  it('keeps tags that people added there', async () => {
+    await ask(
+      "INSERT INTO acme.tags (event_id, tag) SELECT event_id, 'ours' FROM acme.events LIMIT 3",
+    );
+    for (let i = 0; i < 2; i++) {
+      expect(await attach('acme')).toMatchObject({ addedTags: 3 });
+      expect(await run('count', at('acme'), 'tag:ours')).toContain('3');
+    }
+    expect(await run('count', at('acme'), 'tag:odd')).toBe(await run('count', acme, 'tag:odd'));
+    await ask('DELETE FROM acme.tags WHERE NOT handed_over');
+  });
+
+  it('replaces no table that it did not make', async () => {
+    await ask('CREATE DATABASE theirs');
+    for (const name of ['tags', 'events_next', 'sources'])
+      await ask(`CREATE TABLE theirs.${name} ENGINE = MergeTree ORDER BY x AS SELECT 7 AS x`);
+    const message = 'daybook attach did not make: events_next, sources, tags';
+    await expectRefused(['attach', at('theirs'), handedOver], message);
+    for (const name of ['tags', 'events_next', 'sources'])
+      expect(await ask(`SELECT x FROM theirs.${name}`)).toBe('7');
+    await ask('CREATE DATABASE small ENGINE = Memory');
+    await expectRefused(['attach', at('small'), handedOver], 'cannot exchange several tables');
+  });
+
+  it('puts nothing in place that is not all of the hand-over, and no more', async () => {
+    const first = await attach('late');
+    // A row of a day that nobody handed over arrives meanwhile.
+    for (const table of ['events', 'files'])
+      await ask(`CREATE TABLE late.${table}_next AS late.${table}`);
+    await ask(
+      "CREATE MATERIALIZED VIEW late.more TO late.events_next AS SELECT 'log' AS kind, '2031-01-01' AS day, '1.parquet' AS file FROM late.files_next LIMIT 1",
+    );
+    await expectRefused(['attach', at('late'), handedOver], 'is not of a hand-over');
+    await ask('DROP TABLE late.more');
+    // Nothing is noted of what was loaded.
+    for (const table of ['events', 'files']) await ask(`DROP TABLE late.${table}_next`);
+    await ask('CREATE TABLE late.events_next AS late.events');
+    await ask('CREATE TABLE late.files_next AS late.files ENGINE = Null');
+    await expectRefused(['attach', at('late'), handedOver], 'what was loaded is not what');
+    expect(await run('count', at('late'))).toBe(await run('count', acme));
+    await ask('DROP TABLE late.files_next');
+    expect(await attach('late')).toMatchObject({ files: first.files });
+    expect(await run('count', at('late'))).toBe(await run('count', acme));
+  });
+
+  it('goes on where it was ended while columns of attributes were made', async () => {
+    const { files } = await attach('begun');
+    await ask('RENAME TABLE begun.events TO begun.events_next, begun.files TO begun.files_next');
+    for (const table of ['tags', 'sources', 'attached']) await ask(`DROP TABLE begun.${table}`);
+    const columns = "SELECT count() FROM system.columns WHERE default_kind = 'MATERIALIZED' AND";
+    const made = await ask(`${columns} database = 'begun' AND table = 'events_next'`);
+    expect(Number(made)).toBeGreaterThan(1);
+    expect(await attach('begun')).toMatchObject({ files, sent: 0 });
+    expect(await ask(`${columns} database = 'begun' AND table = 'events'`)).toBe(made);
+    expect(await run('count', at('begun'))).toBe(await run('count', acme));
+  });
+
+  it('refuses a file that was changed, and another case', async () => {
     const changed = path.join(space.folder, 'changed');
     cpSync(handedOver, changed, { recursive: true });
-    appendFileSync(path.join(changed, 'sources', 'sources.jsonl'), 'x');
+    const manifest = JSON.parse(readFileSync(path.join(changed, 'manifest.json'), 'utf8')) as {
+      case: { id: string };
+      files: { path: string }[];
+    };
+    appendFileSync(path.join(changed, manifest.files[0]!.path), 'x');
     await expectRefused(['attach', at('changed'), changed], 'was changed since');
     for (const command of ['count', 'fields', 'sources'])
       await expectRefused([command, at('changed')], 'no case that was loaded whole');
+    manifest.case.id = 'another';
+    writeFileSync(path.join(changed, 'manifest.json'), JSON.stringify(manifest));
+    await expectRefused(['attach', at('acme'), changed], 'holds another case (acme.daybook)');
   });
+
+  it('goes on where it was interrupted', async () => {
+    const noted = async (): Promise<number> =>
+      Number(
+        await ask(
+          "SELECT ifNull(sum(total_rows), 0) FROM system.tables WHERE database = 'cut' AND name = 'files_next'",
+        ),
+      );
+    const { child, outcome } = start(['attach', at('cut'), handedOver]);
+    child.stdin.end();
+    let loaded = 0;
+    while (loaded === 0 && child.exitCode === null) loaded = await noted();
+    child.kill('SIGKILL');
+    await outcome;
+    expect(loaded).toBeGreaterThan(0);
+    await expectRefused(['count', at('cut')], 'no case that was loaded whole');
+    const again = await attach('cut');
+    expect(again.differing).toEqual([]);
+    expect(again.sent).toBeLessThan(again.files);
+    expect(await run('count', at('cut'))).toBe(await run('count', acme));
+  });
+
+  const noBucket = whyNot('s3');
+  const reads = 'reads a bucket itself, one that is whole and unchanged';
+  it.skipIf(noBucket !== undefined)(
+    noBucket === undefined ? reads : `${reads} (${noBucket})`,
+    async () => {
+      const s3 = await s3Server(bucketServer()!);
+      try {
+        await s3.makeBucket('incidents');
+        const env = { AWS_ENDPOINT_URL: s3.url, AWS_REGION: 'us-east-1', ...CREDENTIALS };
+        const sent = await daybook(['hand-over', acme, 's3://incidents/case', '--yes'], { env });
+        expect(sent.status, sent.err).toBe(0);
+        const from = `${s3.url}/incidents/case`;
+        const first = await attach('bucket', from);
+        expect(first).toMatchObject({ sent: first.files, differing: [] });
+        expect(await run('count', at('bucket'), 'tag:odd')).toBe(
+          await run('count', acme, 'tag:odd'),
+        );
+        for (const mark of ['.hand-over.json', '.hand-over.jsonl']) {
+          await s3.put('incidents', `case/${mark}`, '{}');
+          await expectRefused(
+            ['attach', at('bucket'), from],
+            'was interrupted, or is being written',
+          );
+          await s3.remove('incidents', `case/${mark}`);
+        }
+        const key = 'case/sources/sources.jsonl';
+        const sources = (await s3.objects('incidents')).get(key)!.toString();
+        await s3.put('incidents', key, sources.replace('evidence', 'Evidence'));
+        await expectRefused(['attach', at('bucket'), from], 'sources.jsonl was changed since');
+      } finally {
+        await s3.close();
+      }
+    },
+  );
 });

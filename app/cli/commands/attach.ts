@@ -37,10 +37,13 @@ Tables and what is translated: docs/team.md.`,
         await write(streams.out, `${JSON.stringify(report)}\n`);
         return 0;
       }
-      const { files, sent, differing } = report;
+      const { files, sent, differing, addedTags } = report;
       const lines = [
         ...differing.map(({ path, message }) => `was not as handed over: ${path}: ${message}`),
-        ...(differing.length > 0 ? ['the days of these were loaded again'] : []),
+        ...(differing.length > 0 ? ['the days of these were loaded again, or removed'] : []),
+        ...(addedTags > 0
+          ? [`${counted(addedTags, 'tag')} added there ${addedTags === 1 ? 'was' : 'were'} kept`]
+          : []),
         `${report.cluster}: ${counted(report.events, 'event')} in ${counted(files, 'file')}, as the manifest says`,
         `files: ${sent} loaded (${size(report.sentBytes)}), ${files - sent} were there already`,
       ];

@@ -1,23 +1,27 @@
 /**
- * Loads a hand-over into ClickHouse. Each day is loaded whole into tables beside those that are asked, and is compared with
- * the manifest; then all take the place of those before. Days that are there already, unchanged, are not sent again,
- * whoever loaded them, this run, one that was interrupted or one before.
+ * Loads a hand-over into ClickHouse. Each day is loaded whole into tables beside those that queries read, and is compared
+ * with the manifest; then one statement exchanges all tables. Days that are already there, unchanged, are not sent again,
+ * whether this run, an interrupted one or an earlier one loaded them.
  *
- * Invariant: each table that is asked holds what a manifest says. Tables are exchanged one after the other, so that a
- * query in between may read two hand-overs.
+ * Invariant: each table that queries read holds what a manifest says, and tags that people added. The server exchanges the
+ * tables one after the other: a server that stops meanwhile holds two hand-overs until the next run.
  */
 import { DaybookError } from '../../contract/errors.ts';
 import { type HandedOverFile, type HandOverManifest, SUMMED } from '../../contract/hand-over.ts';
 import { text } from '../../query/dialect/clickhouse.ts';
 import { SCHEMA_VERSION } from '../../store/typed-events.ts';
-import type { Cluster } from './cluster.ts';
-import { type HandedOverPlace, placeOf } from './handed-over-place.ts';
+import { ATTRIBUTE_PREFIX } from '../../util/attribute-columns.ts';
+import { cellText, type Cluster, type ClusterRow } from './cluster.ts';
+import { handedOverPlace, type HandedOverPlace } from './handed-over-place.ts';
 import {
   commonAttributes,
   countFiles,
   createTable,
-  describeDay,
+  describeFiles,
   EVENTS_FORM,
+  FILES_AT_ONCE,
+  foreignTables,
+  keepAddedTags,
   materialise,
   materialisedColumns,
   pathParts,
@@ -42,7 +46,19 @@ interface AttachReport {
   readonly files: number;
   readonly sent: number;
   readonly sentBytes: number;
-  /** What was in the tables and not what the manifest says: it was loaded again. */
+  /** What was in the tables and in no hand-over: it was loaded again, or removed. */
+  readonly differing: readonly Difference[];
+  /** Tags that people added there and that are there still. */
+  readonly addedTags: number;
+}
+
+/** What is in a table, beside the manifest. */
+interface Comparison {
+  /** Days that it holds as the manifest says. */
+  readonly whole: ReadonlySet<string>;
+  /** Days of files that the manifest does not have. */
+  readonly others: ReadonlySet<string>;
+  /** Files that are not what is noted of them. A day of which nothing is noted is new, or was not loaded whole. */
   readonly differing: readonly Difference[];
 }
 
@@ -57,11 +73,14 @@ interface AttachOptions {
   readonly report: (progress: AttachProgress) => void;
 }
 
+/** Days that an error names. */
+const MOST_SAID = 10;
+
 type EventsFile = HandedOverFile & { readonly day: string };
 
 /** @throws DaybookError usage, unreadable, not-found, cancelled */
 export async function attach(cluster: Cluster, options: AttachOptions): Promise<AttachReport> {
-  const place = placeOf(options.from, cluster);
+  const place = handedOverPlace(options.from, cluster);
   const manifest = await place.manifest();
   if (manifest.schema !== SCHEMA_VERSION)
     throw new DaybookError(
@@ -100,18 +119,15 @@ class Attaching {
 
   async run(): Promise<AttachReport> {
     const { cluster, days, manifest } = this;
-    await cluster.run(`CREATE DATABASE IF NOT EXISTS \`${cluster.address.database}\``);
+    await this.refuseTables();
+    await cluster.run(
+      `CREATE DATABASE IF NOT EXISTS \`${cluster.address.database}\` ENGINE = Atomic`,
+    );
     for (const table of TABLES) await cluster.run(createTable(table, this.at(table)));
-    await this.refuseForeign();
-    // Those of an interrupted run hold days that are whole.
-    for (const table of TABLES) {
-      if (table !== 'events' && table !== 'files')
-        await cluster.run(`DROP TABLE IF EXISTS ${this.at(table, true)}`);
-      // Parts are moved between tables that are alike.
-      await cluster.run(`CREATE TABLE IF NOT EXISTS ${this.at(table, true)} AS ${this.at(table)}`);
-    }
-    const { whole, differing } = await this.wholeDays(false);
-    const { whole: loaded } = await this.wholeDays(true);
+    await this.refuseOtherCase();
+    const { whole, differing } = await this.compare(false);
+    await this.makeNext(whole.size > 0);
+    const { whole: loaded } = await this.compare(true);
     await this.dropOthers(loaded);
     for (const [day, files] of days) {
       if (!loaded.has(day)) {
@@ -125,16 +141,16 @@ class Attaching {
     }
     await this.loadTables();
     await this.materialise();
-    const wrong = (await this.wholeDays(true)).differing;
-    if (wrong.length > 0) throw differs(wrong);
-    for (const table of TABLES) {
-      await cluster.run(`EXCHANGE TABLES ${this.at(table)} AND ${this.at(table, true)}`);
-      await cluster.run(`DROP TABLE ${this.at(table, true)} SYNC`);
-    }
+    await this.requireAll();
+    await cluster.run(keepAddedTags(this.at('tags'), this.at('tags', true)));
+    const addedTags = await this.count('tags', 'NOT handed_over');
+    const pairs = TABLES.map((table) => `${this.at(table)} AND ${this.at(table, true)}`);
+    await cluster.run(`EXCHANGE TABLES ${pairs.join(', ')}`);
+    for (const table of TABLES) await cluster.run(`DROP TABLE ${this.at(table, true)} SYNC`);
     return {
       ...{ cluster: cluster.address.name, from: this.place.name, events: manifest.events },
       files: [...days.values()].reduce((sum, { length }) => sum + length, 0),
-      ...{ sent: this.sent, sentBytes: this.sentBytes, differing },
+      ...{ sent: this.sent, sentBytes: this.sentBytes, differing, addedTags },
     };
   }
 
@@ -147,8 +163,27 @@ class Attaching {
     this.options.report({ done: this.done, of: this.manifest.events, file });
   }
 
+  /** @throws DaybookError usage where a table of somebody else would be replaced, or tables cannot be exchanged together */
+  private async refuseTables(): Promise<void> {
+    const { cluster } = this;
+    const { database, name } = cluster.address;
+    const [[engine] = []] = await cluster.rows(
+      `SELECT engine FROM system.databases WHERE name = ${text(database)}`,
+    );
+    const foreign = textsOf(await cluster.rows(foreignTables(database)));
+    const isAtomic = engine === undefined || engine === 'Atomic';
+    if (isAtomic && foreign.length === 0) return;
+    throw new DaybookError(
+      'usage',
+      isAtomic
+        ? `${name} has tables that daybook attach did not make: ${foreign.join(', ')}`
+        : `${name} is a database of the engine ${cellText(engine)}, which cannot exchange several tables at once`,
+      'name another database: it is made if need be',
+    );
+  }
+
   /** One database has one case. */
-  private async refuseForeign(): Promise<void> {
+  private async refuseOtherCase(): Promise<void> {
     const [[id, name] = []] = await this.cluster.rows(
       `SELECT case_id, case_name FROM ${this.at('attached')}`,
     );
@@ -161,34 +196,77 @@ class Attaching {
   }
 
   /**
-   * Days whose files are in a table as the manifest has them, and how those that are noted differ from it. Of a day of which
-   * nothing is noted nothing is said: it is new, or was interrupted.
+   * Makes the tables that are loaded. Those of an interrupted run hold days that are whole.
+   * @param isKept whether days are moved there from the tables that queries read, which needs tables with the same columns
    */
-  private async wholeDays(
-    isNext: boolean,
-  ): Promise<{ whole: Set<string>; differing: Difference[] }> {
-    const { cluster, days } = this;
-    const noted = new Map(
-      (await cluster.rows(`SELECT path, sha256 FROM ${this.at('files', isNext)}`)).map(
-        ([path, sha256]) => [String(path), String(sha256)],
-      ),
-    );
-    const counted = new Map<string, string[]>();
-    for (const [path, ...numbers] of await cluster.rows(countFiles(this.at('events', isNext))))
-      counted.set(String(path), numbers.map(String));
-    const byDay = Map.groupBy(counted.keys(), (path) => pathParts(path).day);
-    const whole = new Set<string>();
-    const differing: Difference[] = [];
-    for (const [day, files] of days) {
-      const isSame = files.every(({ path, sha256 }) => noted.get(path) === sha256);
-      const found = files.flatMap((file) => differenceOf(file, counted.get(file.path)) ?? []);
-      const others = (byDay.get(day) ?? []).filter((path) => files.every((f) => f.path !== path));
-      if (!isSame) continue;
-      differing.push(...found);
-      for (const path of others) differing.push({ path, message: 'is not of the hand-over' });
-      if (found.length + others.length === 0) whole.add(day);
+  private async makeNext(isKept: boolean): Promise<void> {
+    const [now, next] = await Promise.all([this.materialised(false), this.materialised(true)]);
+    const isAlike = now.join('\n') === next.join('\n');
+    for (const table of TABLES) {
+      const at = this.at(table, true);
+      const isDay = table === 'events' || table === 'files';
+      if (!isDay || (isKept && !isAlike)) await this.cluster.run(`DROP TABLE IF EXISTS ${at} SYNC`);
+      await this.cluster.run(`CREATE TABLE IF NOT EXISTS ${at} AS ${this.at(table)}`);
     }
-    return { whole, differing };
+  }
+
+  private async compare(isNext: boolean): Promise<Comparison> {
+    const { cluster, days } = this;
+    const own = new Set([...days.values()].flatMap((files) => files.map(({ path }) => path)));
+    const noted = new Map<string, string>();
+    const counted = new Map<string, string[]>();
+    const others = new Set<string>();
+    const differing: Difference[] = [];
+    for (const [path, day, sha256] of await cluster.rows(
+      `SELECT path, day, sha256 FROM ${this.at('files', isNext)}`,
+    )) {
+      noted.set(String(path), String(sha256));
+      if (!own.has(String(path))) others.add(String(day));
+    }
+    for (const [file, day, ...numbers] of await cluster.rows(
+      countFiles(this.at('events', isNext)),
+    )) {
+      const path = String(file);
+      counted.set(path, numbers.map(String));
+      if (own.has(path)) continue;
+      others.add(String(day));
+      if (!noted.has(path)) differing.push({ path, message: 'is not of a hand-over' });
+    }
+    const whole = new Set<string>();
+    for (const [day, files] of days) {
+      if (!files.every(({ path, sha256 }) => noted.get(path) === sha256)) continue;
+      const found = files.flatMap((file) => differenceOf(file, counted.get(file.path)) ?? []);
+      differing.push(...found);
+      if (found.length === 0 && !others.has(day)) whole.add(day);
+    }
+    return { whole, others, differing };
+  }
+
+  /** @throws DaybookError unreadable where the loaded tables are not what the manifest says, all of it and no more */
+  private async requireAll(): Promise<void> {
+    const { days, manifest } = this;
+    const { whole, others, differing } = await this.compare(true);
+    const wrong = new Set([...[...days.keys()].filter((day) => !whole.has(day)), ...others]);
+    const said = [...wrong].map((day) => `day ${day}`);
+    for (const [table, shown] of [
+      ['tags', 'handed_over'],
+      ['sources', 'true'],
+    ] as const) {
+      const found = await this.count(table, shown);
+      const rows = manifest.files
+        .filter(({ path }) => path.startsWith(`${table}/`))
+        .reduce((sum, file) => sum + file.rows, 0);
+      if (found !== rows) said.push(`${table} (rows ${found} instead of ${rows})`);
+    }
+    const attached = await this.cluster.rows(`SELECT case_id FROM ${this.at('attached', true)}`);
+    if (attached.length !== 1 || attached[0]![0] !== manifest.case.id) said.push('attached');
+    if (said.length === 0) return;
+    const [first] = differing;
+    throw new DaybookError(
+      'unreadable',
+      `what was loaded is not what the manifest says: ${said.slice(0, MOST_SAID).join(', ')}${said.length > MOST_SAID ? ` and ${said.length - MOST_SAID} more` : ''}${first === undefined ? '' : `; ${first.path}: ${first.message}`}`,
+      'queries still read what was there before; run: daybook verify FOLDER, and attach again while nobody else does',
+    );
   }
 
   /** What an interrupted run left of days that it had not loaded whole, and days that are gone. */
@@ -231,23 +309,37 @@ class Attaching {
       this.sent += 1;
       this.sentBytes += file.bytes;
     }
-    await this.cluster.run(describeDay(day, files, { events, notes: this.at('files', true) }));
+    const at = { events, notes: this.at('files', true) };
+    for (let from = 0; from < files.length; from += FILES_AT_ONCE)
+      await this.cluster.run(describeFiles(day, files.slice(from, from + FILES_AT_ONCE), at));
   }
 
-  /** Columns of common attributes, which stay what they are from then on. */
+  /** Rows of a table that is loaded. */
+  private async count(table: TableName, where: string): Promise<number> {
+    const [[rows] = []] = await this.cluster.rows(
+      `SELECT count() FROM ${this.at(table, true)} WHERE ${where}`,
+    );
+    return Number(rows);
+  }
+
+  private async materialised(isNext: boolean): Promise<string[]> {
+    const table = isNext ? 'events_next' : 'events';
+    return textsOf(
+      await this.cluster.rows(materialisedColumns(this.cluster.address.database, table)),
+    );
+  }
+
+  /** Columns of common attributes, which stay what they are from then on. An interrupted run may have begun with them. */
   private async materialise(): Promise<void> {
     const { cluster } = this;
-    const there = await cluster.rows(materialisedColumns(cluster.address.database));
+    if ((await this.materialised(false)).length > 0) return;
     const next = this.at('events', true);
-    if (there.length > 0) return;
-    const names = await cluster.rows(commonAttributes(next));
-    if (names.length === 0) return;
-    await cluster.run(
-      materialise(
-        next,
-        names.map(([name]) => String(name)),
-      ),
-    );
+    const begun = await this.materialised(true);
+    const names =
+      begun.length > 0
+        ? begun.map((column) => column.slice(ATTRIBUTE_PREFIX.length))
+        : textsOf(await cluster.rows(commonAttributes(next)));
+    if (names.length > 0) await cluster.run(materialise(next, names));
   }
 
   /** Tags, sources, and which case it is. */
@@ -256,7 +348,7 @@ class Attaching {
     for (const file of manifest.files) {
       if (file.path.startsWith('tags/'))
         await place.insert(
-          `INSERT INTO ${this.at('tags', true)} SELECT event_id, tag`,
+          `INSERT INTO ${this.at('tags', true)} SELECT event_id, tag, true`,
           TAGS_FORM,
           file,
         );
@@ -283,11 +375,6 @@ function differenceOf(
   return undefined;
 }
 
-function differs(differing: readonly Difference[]): DaybookError {
-  const [first] = differing;
-  return new DaybookError(
-    'unreadable',
-    `what was loaded is not what the manifest says: ${differing.length} ${differing.length === 1 ? 'file differs' : 'files differ'}, ${first!.path} has ${first!.message}`,
-    'what was there before is asked as before; run it again when nobody else loads it',
-  );
+function textsOf(rows: readonly ClusterRow[]): string[] {
+  return rows.map(([text]) => String(text));
 }

@@ -1,6 +1,6 @@
 /**
  * Where a hand-over that is loaded is: a folder of this machine, whose files are sent and hashed on the way, or a place
- * that the server reads itself, such as a bucket.
+ * that the server reads itself, such as a bucket. There it hashes what the manifest has no sums of; events it does not.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
@@ -14,6 +14,7 @@ import {
   MANIFEST,
 } from '../../contract/hand-over.ts';
 import { text } from '../../query/dialect/clickhouse.ts';
+import { UNFINISHED } from '../hand-over/bucket-target.ts';
 import { JOURNAL, readManifest } from '../hand-over/folder.ts';
 import { cellText, type Cluster } from './cluster.ts';
 import type { FileForm } from './tables.ts';
@@ -25,13 +26,13 @@ export interface HandedOverPlace {
   /**
    * Inserts a file's rows.
    * @param select what stands between INSERT INTO and FROM
-   * @throws DaybookError unreadable for a file that is not as the manifest has it
+   * @throws DaybookError unreadable, also for a file that is hashed and has another hash than in the manifest
    */
   insert(select: string, form: FileForm, file: HandedOverFile): Promise<void>;
 }
 
 /** @param asked a folder, or an address that the server reads: s3://…, https://… */
-export function placeOf(asked: string, cluster: Cluster): HandedOverPlace {
+export function handedOverPlace(asked: string, cluster: Cluster): HandedOverPlace {
   return /^(?:s3|https?):\/\//i.test(asked)
     ? new ServerPlace(asked, cluster)
     : new LocalPlace(asked, cluster);
@@ -50,14 +51,7 @@ class LocalPlace implements HandedOverPlace {
 
   async manifest(): Promise<HandOverManifest> {
     const { name } = this;
-    if (existsSync(join(name, JOURNAL)))
-      throw new DaybookError(
-        ...([
-          'unreadable',
-          `the hand-over in ${name} was interrupted, or is being written`,
-        ] as const),
-        'run again: daybook hand-over CASE FOLDER goes on where it stopped',
-      );
+    if (existsSync(join(name, JOURNAL))) throw unfinished(name);
     const manifest = readManifest(name);
     if (manifest !== undefined) return manifest;
     throw new DaybookError(
@@ -92,11 +86,21 @@ class LocalPlace implements HandedOverPlace {
   }
 }
 
+function unfinished(name: string): DaybookError {
+  return new DaybookError(
+    ...(['unreadable', `the hand-over in ${name} was interrupted, or is being written`] as const),
+    `run again: daybook hand-over CASE ${name} goes on where it stopped`,
+  );
+}
+
 function changed(path: string): DaybookError {
   return new DaybookError(
     ...(['unreadable', `${path} was changed since it was handed over`, SEND_AGAIN] as const),
   );
 }
+
+/** A file as one text. */
+const WHOLE = { format: 'RawBLOB', structure: 'content String' };
 
 class ServerPlace implements HandedOverPlace {
   readonly name: string;
@@ -108,6 +112,13 @@ class ServerPlace implements HandedOverPlace {
   }
 
   async manifest(): Promise<HandOverManifest> {
+    // A folder that was copied there has the mark of a folder.
+    for (const mark of [UNFINISHED, JOURNAL]) {
+      const found = await this.cluster.rows(
+        `SELECT 1 FROM ${this.read(mark, WHOLE)} SETTINGS s3_ignore_file_doesnt_exist = 1`,
+      );
+      if (found.length > 0) throw unfinished(this.name);
+    }
     const [[json] = []] = await this.cluster.rows(
       `SELECT json FROM ${this.read(MANIFEST, { format: 'JSONAsString', structure: 'json String' })}`,
     );
@@ -119,7 +130,14 @@ class ServerPlace implements HandedOverPlace {
     );
   }
 
-  async insert(select: string, form: FileForm, { path }: HandedOverFile): Promise<void> {
+  async insert(select: string, form: FileForm, file: HandedOverFile): Promise<void> {
+    const { path, sha256, sums } = file;
+    if (sums === undefined) {
+      const [[found] = []] = await this.cluster.rows(
+        `SELECT lower(hex(SHA256(content))) FROM ${this.read(path, WHOLE)}`,
+      );
+      if (found !== sha256) throw changed(path);
+    }
     await this.cluster.run(`${select} FROM ${this.read(path, form)}`);
   }
 

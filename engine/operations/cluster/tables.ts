@@ -59,10 +59,13 @@ export const SOURCES_FORM: FileForm = {
   structure: columnList(SOURCE_COLUMNS),
 };
 
+/** The comment of each table that `attach` made. A table of the same name without it is somebody else's. */
+export const MADE_BY_US = 'made by daybook attach';
+
 /** @param at the table's name with its database */
 export function createTable(table: TableName, at: string): string {
   const plain = (columns: string, order: string): string =>
-    `CREATE TABLE IF NOT EXISTS ${at} (${columns}) ENGINE = MergeTree ORDER BY ${order}`;
+    `CREATE TABLE IF NOT EXISTS ${at} (${columns}) ENGINE = MergeTree ORDER BY ${order} COMMENT ${text(MADE_BY_US)}`;
   switch (table) {
     case 'events':
       return [
@@ -70,9 +73,11 @@ export function createTable(table: TableName, at: string): string {
         `INDEX words lower(message) TYPE text(tokenizer = 'splitByNonAlpha'),`,
         'INDEX sources src_ip TYPE bloom_filter, INDEX targets dst_ip TYPE bloom_filter)',
         'ENGINE = MergeTree PARTITION BY day ORDER BY (kind, ts, source_id, seq) SETTINGS allow_nullable_key = 1',
+        `COMMENT ${text(MADE_BY_US)}`,
       ].join('\n');
     case 'tags':
-      return plain(TAGS_FORM.structure, '(tag, event_id)');
+      // Whoever adds a tag there leaves the last column out.
+      return plain(`${TAGS_FORM.structure}, handed_over Bool DEFAULT false`, '(tag, event_id)');
     case 'sources':
       return plain(SOURCES_FORM.structure, 'source_id');
     case 'files':
@@ -88,19 +93,33 @@ export function createTable(table: TableName, at: string): string {
   }
 }
 
+/** Tables of a database that have one of our names and were not made by `attach`. */
+export function foreignTables(database: string): string {
+  const names = TABLES.flatMap((table) => [table, `${table}_next`]).map(text);
+  return `SELECT name FROM system.tables WHERE database = ${text(database)} AND name IN (${names.join(', ')}) AND comment != ${text(MADE_BY_US)} ORDER BY name`;
+}
+
+/** Copies the tags that people added to one table into another, where they are not in it. */
+export function keepAddedTags(from: string, to: string): string {
+  return `INSERT INTO ${to} (event_id, tag) SELECT DISTINCT event_id, tag FROM ${from} WHERE NOT handed_over AND (event_id, tag) NOT IN (SELECT event_id, tag FROM ${to})`;
+}
+
 /** Names of attributes of a file that are listed: of more than these, none is known to be missing. */
 export const MOST_ATTRIBUTES = 4096;
 
 const PATH = `concat('events/kind=', kind, '/day=', day, '/', file)`;
 
-/** Rows and sums of each file of events that are in a table: path, rows, and the sums in the order of `SUMMED`. */
+/** Rows and sums of each file of events that are in a table: path, day, rows, and the sums in the order of `SUMMED`. */
 export function countFiles(at: string): string {
   const sums = SUMMED.map((name) => `toString(ifNull(sum(toInt128(${name})), 0))`);
-  return `SELECT ${PATH} AS path, toString(count()), ${sums.join(', ')} FROM ${at} GROUP BY kind, day, file`;
+  return `SELECT ${PATH} AS path, day, toString(count()), ${sums.join(', ')} FROM ${at} GROUP BY kind, day, file`;
 }
 
-/** Records hashes, times, columns and attributes of the files of a day, which planning a query needs. */
-export function describeDay(
+/** Files that are described by one statement: servers refuse one of 256 KiB. */
+export const FILES_AT_ONCE = 500;
+
+/** Records hashes, times, columns and attributes of files of a day, which planning a query needs. */
+export function describeFiles(
   day: string,
   files: readonly Pick<HandedOverFile, 'path' | 'sha256'>[],
   { events, notes }: { readonly events: string; readonly notes: string },
@@ -110,13 +129,13 @@ export function describeDay(
   );
   const hashes = files.map(({ path, sha256 }) => `${text(path)}, ${text(sha256)}`);
   return [
-    `INSERT INTO ${notes}`,
-    `SELECT ${PATH} AS path, map(${hashes.join(', ')})[path], kind, day, count(),`,
+    `INSERT INTO ${notes} WITH map(${hashes.join(', ')}) AS hashes`,
+    `SELECT ${PATH} AS path, hashes[path], kind, day, count(),`,
     'toUnixTimestamp64Micro(min(ts)), toUnixTimestamp64Micro(max(ts)),',
     `arrayFilter(x -> x != '', [${has.join(', ')}]),`,
     `groupUniqArrayArray(${MOST_ATTRIBUTES})(mapKeys(attributes)),`,
     'groupUniqArray(assumeNotNull(source_id)), countIf(flow_id IS NULL)',
-    `FROM ${events} WHERE day = ${text(day)} GROUP BY kind, day, file`,
+    `FROM ${events} WHERE day = ${text(day)} AND mapContains(hashes, ${PATH}) GROUP BY kind, day, file`,
   ].join('\n');
 }
 
@@ -156,7 +175,7 @@ export function materialise(events: string, attributes: readonly string[]): stri
   const parts = [
     ...columns.map(
       (column, i) =>
-        `ADD COLUMN ${column} Nullable(String) MATERIALIZED attributes[${text(attributes[i]!)}]`,
+        `ADD COLUMN IF NOT EXISTS ${column} Nullable(String) MATERIALIZED attributes[${text(attributes[i]!)}]`,
     ),
     ...columns.map((column) => `MATERIALIZE COLUMN ${column}`),
   ];
@@ -164,6 +183,9 @@ export function materialise(events: string, attributes: readonly string[]): stri
 }
 
 /** The columns of attributes in a database. */
-export function materialisedColumns(database: string): string {
-  return `SELECT name FROM system.columns WHERE database = ${text(database)} AND table = 'events' AND default_kind = 'MATERIALIZED' AND startsWith(name, '${ATTRIBUTE_PREFIX}')`;
+export function materialisedColumns(
+  database: string,
+  table: 'events' | 'events_next' = 'events',
+): string {
+  return `SELECT name FROM system.columns WHERE database = ${text(database)} AND table = '${table}' AND default_kind = 'MATERIALIZED' AND startsWith(name, '${ATTRIBUTE_PREFIX}') ORDER BY name`;
 }
