@@ -107,6 +107,28 @@ describe('HTTP/2', () => {
     ]);
   });
 
+  it('puts a promise together that goes on in the next frame, and keeps its headers in step', async () => {
+    const kept = cat('40 06', ascii('server'), '01', ascii('x'));
+    const promise = cat(n32(2), request('/pushed'), kept);
+    const rows = await of(
+      'http',
+      said(
+        GET,
+        cat(
+          frame('push', 1, 0, promise.subarray(0, 20)),
+          frame('continuation', 1, END_HEADERS, promise.subarray(20)),
+          frame('headers', 2, END_HEADERS | END_STREAM, cat(response('200'), 'be')),
+          frame('headers', 1, END_HEADERS | END_STREAM, cat(response('204'), 'be')),
+        ),
+      ),
+    );
+    expect(brief(rows)).toEqual([
+      ['GET http://www.example.com/pushed 200', '0', undefined],
+      ['GET http://www.example.com/a 204', '0', undefined],
+    ]);
+    expect(rows.map((row) => row.attrs['server'])).toEqual(['x', 'x']);
+  });
+
   it('has no file of a tunnel, whose bytes may be missing', async () => {
     const { client, server } = stream(8080);
     const mine = cat(PREFACE, SETTINGS, frame('headers', 1, END_HEADERS, request('', 'CONNECT')));

@@ -39,6 +39,8 @@ const [DATA, HEADERS, RST_STREAM, PUSH_PROMISE, CONTINUATION] = [0, 1, 3, 5, 9];
 const [END_STREAM, END_HEADERS, PADDED, PRIORITY] = [1, 4, 8, 32];
 const PRIORITY_BYTES = 5;
 const STREAM_BYTES = 1024;
+/** Without the bit that is reserved. */
+const STREAM_MASK = 0x7fff_ffff;
 
 const ERRORS: readonly string[] = [
   ...['NO_ERROR', 'PROTOCOL_ERROR', 'INTERNAL_ERROR', 'FLOW_CONTROL_ERROR', 'SETTINGS_TIMEOUT'],
@@ -73,7 +75,14 @@ class Side {
   readonly table = new HpackTable();
   /** Headers that go on in the next frame. */
   block:
-    | { readonly stream: number; readonly endsStream: boolean; readonly bytes: HeldBytes }
+    | {
+        /** That the headers are about. */
+        readonly stream: number;
+        /** Of its frames: that of a promise is another (RFC 9113, 6.6). */
+        readonly frameStream: number;
+        readonly endsStream: boolean;
+        readonly bytes: HeldBytes;
+      }
     | undefined;
   /** Bytes left of a frame of data, and of what pads it. */
   left = 0;
@@ -181,8 +190,8 @@ export class Http2Stream implements StreamParser {
     if (available < FRAME_HEADER) return 0;
     const size = u24(bytes, from);
     const [type, flags] = [bytes[from + 3]!, bytes[from + 4]!];
-    const stream = u32(bytes, from + 5) & 0x7fff_ffff;
-    if (side.block !== undefined && (type !== CONTINUATION || stream !== side.block.stream)) {
+    const stream = u32(bytes, from + 5) & STREAM_MASK;
+    if (side.block !== undefined && (type !== CONTINUATION || stream !== side.block.frameStream)) {
       this.lose(isClient);
       return FRAME_HEADER;
     }
@@ -229,14 +238,11 @@ export class Http2Stream implements StreamParser {
       }
       if (type === HEADERS && (flags & PRIORITY) !== 0) from += PRIORITY_BYTES;
       // A server that promises a response to a request that was not sent names that one's stream.
-      const about = type === PUSH_PROMISE && from + 4 <= to ? u32(bytes, from) : stream;
+      const isPromise = type === PUSH_PROMISE && from + 4 <= to;
+      const about = isPromise ? u32(bytes, from) & STREAM_MASK : stream;
       if (type === PUSH_PROMISE) from += 4;
       const endsStream = type === HEADERS && (flags & END_STREAM) !== 0;
-      side.block = {
-        stream: type === PUSH_PROMISE ? about : stream,
-        endsStream,
-        bytes: new HeldBytes(),
-      };
+      side.block = { stream: about, frameStream: stream, endsStream, bytes: new HeldBytes() };
     }
     const { block } = side;
     if (block === undefined || from > to || block.bytes.length + to - from > MAX_BLOCK_BYTES) {
