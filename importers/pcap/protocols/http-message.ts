@@ -26,6 +26,9 @@ export const KEPT_HEADERS: ReadonlySet<string> = new Set([
 /** Strings and maps of a head take about so many times its bytes. */
 export const HEAD_COST = 4;
 
+/** That are compared, where a message states several. */
+const MAX_LENGTHS = 128;
+
 const TOKEN_HEADERS = [
   ...['authorization', 'proxy-authorization', 'www-authenticate', 'proxy-authenticate'],
 ] as const;
@@ -130,24 +133,72 @@ export function bodyBeginning(
 
 /** @param request that a message is, or answers, where it is known */
 export function endBody(
-  { body, headers }: HttpRequest | HttpResponse,
+  message: HttpRequest | HttpResponse,
   request: HttpRequest | undefined,
   ends: Endpoints,
   isWhole: boolean,
 ): void {
+  const { body, headers } = message;
   body.isWhole = isWhole;
   const { file } = body;
   body.file = undefined;
   const range = headers.get('content-range');
-  body.digests = file?.end({
+  const otherLength = isWhole ? otherLengthOf(message, request) : undefined;
+  body.problem ??= otherLength;
+  const problems = [
+    otherLength !== undefined && `its message ${otherLength}`,
+    range !== undefined && `a part of the file: ${range}`,
+  ].filter((problem) => problem !== false);
+  const digests = file?.end({
     ...{ service: 'http', isWhole },
     name: fileNameOf(headers.get('content-disposition')) ?? (request && lastOf(request.target)),
     total: body.total,
-    isPart: range !== undefined && !isAll(range),
-    problem: range === undefined ? undefined : `a part of the file: ${range}`,
+    isPart: otherLength !== undefined || (range !== undefined && !isAll(range)),
+    problem: problems.length === 0 ? undefined : problems.join('; '),
     columns: { url: request && urlOf(request, ends) },
     attributes: { content_type: headers.get('content-type') },
   });
+  body.digests = otherLength === undefined ? digests : undefined;
+}
+
+/** The first of the lengths that a message states, in bytes; undefined for none. */
+export function statedLength(length: string | undefined): number | undefined {
+  const first = length?.split(',', 1)[0]!.trim() ?? '';
+  return /^\d{1,15}$/.test(first) ? Number(first) : undefined;
+}
+
+/** Two readers may see the end of such a body at different places, and take what follows for another message. */
+export function lengthProblem(
+  encoding: string | undefined,
+  length: string | undefined,
+  isRequest: boolean,
+): string | undefined {
+  if (encoding !== undefined && length !== undefined) return 'states a length, and chunks';
+  if (encoding !== undefined && isRequest && !/^chunked$/i.test(encoding))
+    return 'states chunks, but not as all of its encoding';
+  if (length === undefined) return undefined;
+  const lengths = new Set(length.split(',', MAX_LENGTHS).map((part) => part.trim()));
+  if (lengths.size > 1) return 'states several lengths';
+  return /^\d{1,15}$/.test([...lengths][0]!) ? undefined : 'states a length that is no number';
+}
+
+/** Says that a body that has ended is not of the length stated: frames of HTTP/2 end it whatever that is (RFC 9113, 8.1.1). */
+function otherLengthOf(
+  message: HttpRequest | HttpResponse,
+  request: HttpRequest | undefined,
+): string | undefined {
+  const { size, missing, total } = message.body;
+  const came = size + missing;
+  if (total === undefined || came === total) return undefined;
+  if (came === 0 && !hasBody(message, request)) return undefined;
+  return `has a body of ${came} bytes, and states ${total}`;
+}
+
+/** Whether it has the body whose length it states, as far as is known (RFC 9110, 6.4.1 and 8.6). */
+function hasBody(message: HttpRequest | HttpResponse, request: HttpRequest | undefined): boolean {
+  if (request === undefined || request.method === 'CONNECT') return false;
+  if ('target' in message) return true;
+  return request.method !== 'HEAD' && message.status !== '204' && message.status !== '304';
 }
 
 /** @param asked the request of a response, where it is known */

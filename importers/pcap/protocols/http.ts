@@ -22,7 +22,9 @@ import {
   type HttpRequest,
   type HttpResponse,
   KEPT_HEADERS,
+  lengthProblem,
   newBody,
+  statedLength,
   tokenOf,
 } from './http-message.ts';
 import {
@@ -330,11 +332,12 @@ export class HttpStream implements StreamParser {
   ): void {
     const encoding = headers.get('transfer-encoding');
     const length = headers.get('content-length');
+    const total = statedLength(length);
     if (side.body !== undefined) side.body.problem ??= lengthProblem(encoding, length, isClient);
     if (encoding !== undefined && CHUNKED.test(encoding)) {
       side.state = CHUNK_SIZE;
-    } else if (length !== undefined && /^\d{1,15}$/.test(length.split(',')[0]!.trim())) {
-      side.left = Number(length.split(',')[0]);
+    } else if (total !== undefined) {
+      side.left = total;
       if (side.body !== undefined) side.body.total = side.left;
       if (side.left === 0) this.complete(side, isClient);
       else side.state = LENGTH;
@@ -613,21 +616,6 @@ function readHead(bytes: Uint8Array, size: number): Head {
     }
   }
   return { line: line ?? '', headers, size };
-}
-
-/** Two readers may see the end of such a body at different places, and take what follows for another message. */
-function lengthProblem(
-  encoding: string | undefined,
-  length: string | undefined,
-  isRequest: boolean,
-): string | undefined {
-  if (encoding !== undefined && length !== undefined) return 'states a length, and chunks';
-  if (encoding !== undefined && isRequest && !/^chunked$/i.test(encoding))
-    return 'states chunks, but not as all of its encoding';
-  if (length === undefined) return undefined;
-  const lengths = new Set(length.split(',', MAX_WAITING).map((part) => part.trim()));
-  if (lengths.size > 1) return 'states several lengths';
-  return /^\d{1,15}$/.test([...lengths][0]!) ? undefined : 'states a length that is no number';
 }
 
 export const HTTP: StreamProtocol = {

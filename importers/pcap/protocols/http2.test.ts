@@ -129,6 +129,46 @@ describe('HTTP/2', () => {
     expect(rows.map((row) => row.attrs['server'])).toEqual(['x', 'x']);
   });
 
+  it.each([
+    ['4', 'one', 'has a body of 3 bytes, and states 4'],
+    ['2', 'one', 'has a body of 3 bytes, and states 2'],
+    ['4', '', 'has a body of 0 bytes, and states 4'],
+  ])('has no digests of a body that states %s bytes and is %j', async (length, body, problem) => {
+    const head = response('200', ['content-length', length]);
+    const answer = cat(frame('headers', 1, END_HEADERS, head), frame('data', 1, END_STREAM, body));
+    const rows = await of('http', said(GET, answer));
+    expect(brief(rows)).toEqual([
+      ['GET http://www.example.com/a 200', String(body.length), `the response ${problem}`],
+    ]);
+    expect(rows[0]?.attrs).not.toHaveProperty('resp_sha256');
+    const files = await of('file', said(GET, answer));
+    expect(files.map((row) => [row['sha256'], row.attrs['problem']])).toEqual(
+      body === '' ? [] : [[undefined, `its message ${problem}`]],
+    );
+  });
+
+  it.each([
+    ['HEAD', '200'],
+    ['GET', '304'],
+  ])('knows that the answer to %s with %s has no body', async (method, status) => {
+    const asked = frame('headers', 1, END_HEADERS | END_STREAM, request('/a', method));
+    const head = response(status, ['content-length', '4']);
+    const rows = await of('http', said(asked, frame('headers', 1, END_HEADERS | END_STREAM, head)));
+    expect(brief(rows)).toEqual([[`${method} http://www.example.com/a ${status}`, '0', undefined]]);
+  });
+
+  it.each([
+    ['3, 3', undefined],
+    ['3, 4', 'the response states several lengths'],
+    ['x', 'the response states a length that is no number'],
+  ])('says what is wrong with a length (%s)', async (length, problem) => {
+    const head = response('200', ['content-length', length]);
+    const answer = cat(frame('headers', 1, END_HEADERS, head), frame('data', 1, END_STREAM, 'one'));
+    expect(brief(await of('http', said(GET, answer)))).toEqual([
+      ['GET http://www.example.com/a 200', '3', problem],
+    ]);
+  });
+
   it('has no file of a tunnel, whose bytes may be missing', async () => {
     const { client, server } = stream(8080);
     const mine = cat(PREFACE, SETTINGS, frame('headers', 1, END_HEADERS, request('', 'CONNECT')));

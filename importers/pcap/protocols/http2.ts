@@ -20,7 +20,9 @@ import {
   type HttpRequest,
   type HttpResponse,
   KEPT_HEADERS,
+  lengthProblem,
   newBody,
+  statedLength,
 } from './http-message.ts';
 import {
   type Endpoints,
@@ -278,8 +280,9 @@ export class Http2Stream implements StreamParser {
     if (method === undefined && status === undefined) return;
     const exchange = this.exchanges.get(stream) ?? this.open(stream);
     const common = { at, headers, size, body: newBody() };
-    const length = headers.get('content-length') ?? '';
-    common.body.total = /^\d{1,15}$/.test(length) ? Number(length) : undefined;
+    const length = headers.get('content-length');
+    common.body.total = statedLength(length);
+    common.body.problem = lengthProblem(undefined, length, isClient);
     if (method !== undefined && exchange.request === undefined) {
       const target = pseudo.get(':path') ?? pseudo.get(':authority') ?? '';
       const authority = pseudo.get(':authority');
