@@ -169,6 +169,39 @@ describe('HTTP/2', () => {
     ]);
   });
 
+  it('has one event of what a client resets while its answer is under way', async () => {
+    const frames = said(
+      cat(
+        GET,
+        frame('reset', 1, 0, n32(8)),
+        frame('headers', 3, END_HEADERS | END_STREAM, request('/b')),
+      ),
+      cat(
+        ...[frame('headers', 1, END_HEADERS, response('200')), frame('data', 1, END_STREAM, 'one')],
+        frame('headers', 3, END_HEADERS | END_STREAM, response('204')),
+      ),
+    );
+    expect(brief(await of('http', frames))).toEqual([
+      ['GET http://www.example.com/a 200', '3', 'the stream was reset: CANCEL'],
+      ['GET http://www.example.com/b 204', '0', undefined],
+    ]);
+    const files = await of('file', frames);
+    expect(files.map((row) => row.attrs['filename'])).toEqual(['a']);
+  });
+
+  it('gives up streams that were reset before others', async () => {
+    const resets = Array.from({ length: 300 }, (_, n) =>
+      cat(
+        frame('headers', 2 * n + 3, END_HEADERS | END_STREAM, request(`/${n}`)),
+        frame('reset', 2 * n + 3, 0, n32(8)),
+      ),
+    );
+    const answer = frame('headers', 1, END_HEADERS | END_STREAM, response('204'));
+    const rows = await of('http', said(cat(GET, ...resets), answer));
+    expect(rows).toHaveLength(301);
+    expect(brief(rows)).toContainEqual(['GET http://www.example.com/a 204', '0', undefined]);
+  });
+
   it('has no file of a tunnel, whose bytes may be missing', async () => {
     const { client, server } = stream(8080);
     const mine = cat(PREFACE, SETTINGS, frame('headers', 1, END_HEADERS, request('', 'CONNECT')));

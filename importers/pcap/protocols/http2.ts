@@ -60,6 +60,8 @@ interface Exchange {
   /** Sides that have ended, the client's first. */
   readonly hasEnded: [boolean, boolean];
   problem: string | undefined;
+  /** By the client: what the server sent before it learned of that may follow. */
+  isReset: boolean;
 }
 
 interface Frame {
@@ -121,7 +123,13 @@ export class Http2Stream implements StreamParser {
     this.sides[0].prefaceLeft = PREFACE.length;
     if (upgraded === undefined) return;
     this.exchanges.set(1, {
-      ...{ ...upgraded, response: undefined, hasEnded: [true, false], problem: undefined },
+      ...{
+        ...upgraded,
+        response: undefined,
+        hasEnded: [true, false],
+        problem: undefined,
+        isReset: false,
+      },
     });
     this.headBytes = HEAD_COST * (upgraded.request?.size ?? 0);
   }
@@ -221,7 +229,7 @@ export class Http2Stream implements StreamParser {
     const start = from + FRAME_HEADER;
     const frame = { type, flags, stream, start, end: start + size };
     if (isWanted) this.headers(side, isClient, bytes, frame, at);
-    else if (size === 4) this.reset(stream, u32(bytes, start));
+    else if (size === 4) this.reset(stream, isClient, u32(bytes, start));
     return FRAME_HEADER + size;
   }
 
@@ -303,11 +311,14 @@ export class Http2Stream implements StreamParser {
 
   private open(stream: number): Exchange {
     if (this.exchanges.size >= MAX_STREAMS) {
-      const [[oldest, exchange] = []] = this.exchanges;
-      if (exchange !== undefined) this.give(oldest!, exchange);
+      const isReset = ([, exchange]: [number, Exchange]): boolean => exchange.isReset;
+      const oldest = this.exchanges.entries().find(isReset) ?? [...this.exchanges][0]!;
+      this.give(...oldest);
     }
     const nothing = { request: undefined, response: undefined, information: undefined };
-    const exchange: Exchange = { ...nothing, hasEnded: [false, false], problem: undefined };
+    const exchange: Exchange = {
+      ...{ ...nothing, hasEnded: [false, false], problem: undefined, isReset: false },
+    };
     this.exchanges.set(stream, exchange);
     return exchange;
   }
@@ -376,11 +387,17 @@ export class Http2Stream implements StreamParser {
       endBody(message, exchange.request, this.ends, isWhole);
   }
 
-  private reset(stream: number, code: number): void {
+  private reset(stream: number, isClient: boolean, code: number): void {
     const exchange = this.exchanges.get(stream);
     if (exchange === undefined) return;
     // A server that has answered may tell the client so that it need not send the rest.
-    if (code !== 0) exchange.problem = `the stream was reset: ${ERRORS[code] ?? `error ${code}`}`;
+    if (code !== 0) exchange.problem ??= `the stream was reset: ${ERRORS[code] ?? `error ${code}`}`;
+    if (isClient && !exchange.hasEnded[1]) {
+      this.endBody(exchange, true, false);
+      exchange.hasEnded[0] = true;
+      exchange.isReset = true;
+      return;
+    }
     this.give(stream, exchange);
   }
 
