@@ -4,6 +4,7 @@
  *
  * ICMP types and codes: https://www.iana.org/assignments/icmp-parameters and icmpv6-parameters.
  */
+import { ICMP6_TYPES, ICMP_TYPES } from '../../engine/contract/icmp.ts';
 import type { TextColumn } from '../../engine/contract/event-batch.ts';
 
 const utf8 = new TextEncoder();
@@ -116,27 +117,6 @@ export function arpMessage(out: TextBuffer, bytes: Uint8Array, at: number, end: 
   return false;
 }
 
-const ICMP_TYPES: Readonly<Record<number, string>> = {
-  0: 'echo reply',
-  3: 'destination unreachable',
-  4: 'source quench',
-  5: 'redirect',
-  8: 'echo request',
-  9: 'router advertisement',
-  10: 'router solicitation',
-  11: 'time exceeded',
-  12: 'parameter problem',
-  13: 'timestamp request',
-  14: 'timestamp reply',
-  15: 'information request',
-  16: 'information reply',
-  17: 'address mask request',
-  18: 'address mask reply',
-  30: 'traceroute',
-  40: 'photuris',
-  42: 'extended echo request',
-  43: 'extended echo reply',
-};
 const ICMP_CODES: Readonly<Record<number, readonly string[]>> = {
   3: [
     'network unreachable',
@@ -159,42 +139,6 @@ const ICMP_CODES: Readonly<Record<number, readonly string[]>> = {
   5: ['for network', 'for host', 'for service and network', 'for service and host'],
   11: ['in transit', 'in reassembly'],
   12: ['pointer', 'option missing', 'bad length'],
-};
-const ICMP6_TYPES: Readonly<Record<number, string>> = {
-  1: 'destination unreachable',
-  2: 'packet too big',
-  3: 'time exceeded',
-  4: 'parameter problem',
-  128: 'echo request',
-  129: 'echo reply',
-  130: 'multicast listener query',
-  131: 'multicast listener report',
-  132: 'multicast listener done',
-  133: 'router solicitation',
-  134: 'router advertisement',
-  135: 'neighbor solicitation',
-  136: 'neighbor advertisement',
-  137: 'redirect',
-  138: 'router renumbering',
-  139: 'node information query',
-  140: 'node information response',
-  141: 'inverse neighbor solicitation',
-  142: 'inverse neighbor advertisement',
-  143: 'multicast listener report v2',
-  144: 'home agent discovery request',
-  145: 'home agent discovery reply',
-  146: 'mobile prefix solicitation',
-  147: 'mobile prefix advertisement',
-  148: 'certification path solicitation',
-  149: 'certification path advertisement',
-  151: 'multicast router advertisement',
-  152: 'multicast router solicitation',
-  153: 'multicast router termination',
-  155: 'rpl control',
-  157: 'duplicate address request',
-  158: 'duplicate address confirmation',
-  160: 'extended echo request',
-  161: 'extended echo reply',
 };
 const ICMP6_CODES: Readonly<Record<number, readonly string[]>> = {
   1: [

@@ -39,7 +39,7 @@ export const hostsCommand: Command = {
   daybook hosts CASE --of private
   daybook hosts CASE --of 10.0.0.7
   daybook hosts CASE 'tag:suspicious' --from 2026-11-21
-Hosts with the most events come first. Bytes sent and received are those of flows, whichever side opened them. Names are those of DNS answers, DHCP, NTLM, TLS and HTTP; users are those of logins and
+Hosts with the most events come first. Bytes sent and received are those of flows, whichever side opened them (– is not stated); both ways are those of flows that state one number for them. Names are those of DNS answers, DHCP, NTLM, TLS and HTTP; users are those of logins and
 sessions from an address; services those of connections that were answered.`,
   },
   async run(parsed, { streams, settings, signal }) {
@@ -75,25 +75,32 @@ sessions from an address; services those of connections that were answered.`,
 };
 
 function tableOf(all: readonly Host[], width: number | undefined): string {
-  const rows = all.map(({ address, events, sent, received, first, last, facts }) => {
+  // Where no flow states its two ways together nothing needs be said of it.
+  const hasBoth = all.some(({ bothWays }) => bothWays !== undefined);
+  const rows = all.map(({ address, events, sent, received, bothWays, first, last, facts }) => {
     const some = (name: FactName): string => {
       const values = facts[name].values.map(({ value }) => value);
       const left = values.length - SHOWN + facts[name].more;
       return [...values.slice(0, SHOWN), ...(left > 0 ? [`+${left}`] : [])].join(', ');
     };
     const texts = [some('name'), some('mac'), some('user'), some('offers')];
-    return [address, events, sent, received, ...texts, isoMicros(first), isoMicros(last)];
+    const bytes = [sent, received, ...(hasBoth ? [bothWays] : [])].map((n) => n ?? '–');
+    return [address, events, ...bytes, ...texts, isoMicros(first), isoMicros(last)];
   });
   const names = [
-    ...['address', 'events', 'sent', 'received', 'names', 'hardware', 'users', 'offers'],
-    ...['first', 'last'],
+    ...['address', 'events', 'sent', 'received', ...(hasBoth ? ['both ways'] : [])],
+    ...['names', 'hardware', 'users', 'offers', 'first', 'last'],
   ];
   return table(names, rows, width);
 }
 
-function allOf({ address, events, sent, received, first, last, facts }: Host): string {
-  const bytes =
-    sent === undefined ? '' : `${count(sent)} bytes sent, ${count(received ?? 0)} received\n`;
+function allOf({ address, events, sent, received, bothWays, first, last, facts }: Host): string {
+  const volumes = [
+    ...(sent === undefined ? [] : [`${count(sent)} sent`]),
+    ...(received === undefined ? [] : [`${count(received)} received`]),
+    ...(bothWays === undefined ? [] : [`${count(bothWays)} both ways together`]),
+  ];
+  const bytes = volumes.length === 0 ? '' : `bytes: ${volumes.join(', ')}\n`;
   const parts = [
     `${address}: ${counted(events, 'event')}, ${isoMicros(first) ?? 'no time'} to ${isoMicros(last) ?? 'no time'}\n${bytes}`,
   ];

@@ -308,9 +308,11 @@ export const queryOperations = {
         z.object({
           address: z.string(),
           ...seenShape,
-          /** Bytes by its flows, whichever side opened them; missing: no flow has it. */
+          /** Bytes by its flows, whichever side opened them; missing: no flow states that way. */
           sent: z.number().optional(),
           received: z.number().optional(),
+          /** Bytes of flows that state one number for both ways; missing: there are none. */
+          bothWays: z.number().optional(),
           facts: z.object({
             ...{ name: hostFacts, mac: hostFacts, user: hostFacts, system: hostFacts },
             ...{ offers: hostFacts, uses: hostFacts },
@@ -325,7 +327,10 @@ export const queryOperations = {
   /** Names that events of the case tell of addresses, those told most often first; those without one are left out. */
   'hosts.names': operation(
     z.object({ case: casePath, addresses: z.array(z.string().max(64)).max(20_000) }),
-    z.object({ hosts: z.array(z.object({ address: z.string(), names: z.array(z.string()) })) }),
+    z.object({
+      hosts: z.array(z.object({ address: z.string(), names: z.array(z.string()) })),
+      notes: z.array(z.string()),
+    }),
   ),
   /** Fields that the events of a case have. */
   'field.list': operation(

@@ -66,9 +66,7 @@ export function queryHandlers({
         conversations(session, withList(client, request), signal),
       ),
     'hosts.names': (request, { signal }) =>
-      cases.use(request.case, async (session) => ({
-        hosts: await hostNames(session, request.addresses, signal),
-      })),
+      cases.use(request.case, (session) => hostNames(session, request.addresses, signal)),
     'hosts.run': (request, { client, signal }) =>
       cases.use(request.case, (session) => hosts(session, withList(client, request), signal)),
     'field.list': (request, { signal }) =>

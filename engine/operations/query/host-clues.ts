@@ -1,4 +1,5 @@
 /** What events say of hosts: for each kind of fact the queries that find it, as people would ask them. */
+import { ICMP6_TYPES, ICMP_TYPES } from '../../contract/icmp.ts';
 
 /** `offers`: services that others used on it; `uses`: those that it used. */
 export const HOST_FACTS = ['name', 'mac', 'user', 'system', 'offers', 'uses'] as const;
@@ -20,8 +21,9 @@ export interface HostClue {
 
 const SERVICE: Pick<HostClue, 'filter' | 'values' | 'text'> = {
   // Connections that were not answered, or refused, tell of no service. In tables that have a record for each direction and
-  // no state, those from a low port to a high one are the answers.
-  filter: 'kind:flow -conn_state in (S0, REJ, OTH) -(src_port:<1024 dst_port:>1023 -conn_state:*)',
+  // no state, those from a low port to a high one are the answers. ICMP has types and codes in place of ports.
+  filter:
+    'kind:flow -conn_state in (S0, REJ, OTH) -proto in (icmp, ipv6-icmp) -(src_port:<1024 dst_port:>1023 -conn_state:*)',
   values: ['dst_port', 'proto', 'service'],
   text: ([port = '', proto = '', service = '']) =>
     port === '' ? undefined : `${port}/${proto}${service === '' ? '' : ` ${service}`}`,
@@ -99,4 +101,15 @@ export const HOST_CLUES: readonly HostClue[] = [
   },
   { ...SERVICE, fact: 'offers', by: 'flows', address: 'dst_ip' },
   { ...SERVICE, fact: 'uses', by: 'flows', address: 'src_ip' },
+  {
+    ...{ fact: 'uses', by: 'flows', filter: 'kind:flow proto in (icmp, ipv6-icmp)' },
+    ...{ address: 'src_ip', values: ['proto', 'src_port', 'dst_port'], text: icmpKind },
+  },
 ];
+
+/** `icmp echo request`; without its kind where that is not known: tables that have no types say 0 for both ports. */
+function icmpKind([proto = '', type = '', code = '']: readonly string[]): string {
+  if (type === '' || (type === '0' && code === '0')) return proto;
+  const names = proto === 'icmp' ? ICMP_TYPES : ICMP6_TYPES;
+  return `${proto} ${names[Number(type)] ?? `type ${type}`}`;
+}

@@ -156,11 +156,83 @@ it('says what each address sent and received, whichever side opened the flows', 
   }
 });
 
+it('says neither sent nor received of what flows do not state', async () => {
+  const argus = 'StartTime,Dur,Proto,SrcAddr,Sport,Dir,DstAddr,Dport,State,TotPkts,TotBytes';
+  const flows = {
+    'none.csv':
+      'ts,src_ip,src_port,dst_ip,dst_port,proto\n2026-11-21T10:00:00Z,10.0.0.1,5,10.0.0.2,6,tcp\n',
+    'one-way.csv':
+      'ts,src_ip,src_port,dst_ip,dst_port,proto,bytes\n2026-11-21T10:00:00Z,10.0.0.3,5,10.0.0.4,6,tcp,70\n',
+    // Argus: with the bytes of one way, and of both ways together alone.
+    'ways.csv': `${argus},SrcBytes\n2026/11/21 10:00:00,1,tcp,10.0.0.5,5,->,10.0.0.6,6,CON,2,110,40\n`,
+    'totals.csv': `${argus}\n2026/11/21 10:00:00,1,tcp,10.0.0.7,5,->,10.0.0.8,6,CON,2,5000000\n2026/11/21 10:00:00,1,icmp,10.0.0.7,0x0008,->,10.0.0.8,0x0000,ECO,2,100\n`,
+    // A column of totals that the importer guesses.
+    'guessed.csv':
+      'time,source ip,dest ip,source port,dest port,protocol,totbytes\n2026-11-21T10:00:00Z,10.0.0.7,10.0.0.9,5,6,tcp,3\n',
+  };
+  const made = await smallCase(flows, evidence);
+  try {
+    const handlers = queryHandlers(made.services);
+    const view = { case: made.folder, query: '' };
+    const { hosts, notes } = (await called(handlers, 'hosts.run', view)).result;
+    const volumes = hosts.map(({ address, sent, received, bothWays }) => [
+      ...[address.slice(-1), [sent, received, bothWays]],
+    ]);
+    expect(Object.fromEntries(volumes)).toEqual({
+      ...{ 1: [undefined, undefined, undefined], 2: [undefined, undefined, undefined] },
+      ...{ 3: [70, undefined, undefined], 4: [undefined, 70, undefined] },
+      ...{ 5: [40, 70, undefined], 6: [70, 40, undefined] },
+      ...{ 7: [undefined, undefined, 5_000_103], 8: [undefined, undefined, 5_000_100] },
+      9: [undefined, undefined, 3],
+    });
+    expect(notes).toEqual([]);
+    // ICMP has kinds, and no services.
+    const values = (last: string, fact: 'offers' | 'uses') =>
+      hosts
+        .find(({ address }) => address === `10.0.0.${last}`)
+        ?.facts[fact].values.map(({ value }) => value);
+    expect(values('8', 'offers')).toEqual(['6/tcp']);
+    expect(values('7', 'uses')).toEqual(['6/tcp', 'icmp echo request']);
+  } finally {
+    await made.dispose();
+  }
+});
+
 it('names addresses by what the whole case says of them', async () => {
   const handlers = queryHandlers(files.services);
   const addresses = [CLIENT, SERVER];
   const asked = await called(handlers, 'hosts.names', { case: files.folder, addresses });
   expect(asked.result.hosts).toEqual([{ address: SERVER, names: ['www.example.com'] }]);
+});
+
+it('looks for names of the addresses that are asked for alone', async () => {
+  const dns = (query: string, answers: readonly string[]): string =>
+    JSON.stringify({
+      ...{ _path: 'dns', ts: 1_700_000_000, uid: query, 'id.orig_h': '10.0.0.1', 'id.orig_p': 5 },
+      ...{ 'id.resp_h': '10.0.0.2', 'id.resp_p': 53, proto: 'udp', query },
+      ...{ qtype_name: 'A', answers },
+    });
+  const addresses = Array.from({ length: 1001 }, (_, i) => `192.0.${i >> 8}.${i & 255}`);
+  // Twice, so that what is told once would be beyond the 50,000 with the most events.
+  const many = Array.from({ length: 51 }, (_, i) => dns(`n${i}.example`, addresses));
+  const rare = ['198.51.100.9', '2001:db8::9'];
+  const lines = [...many, ...many, dns('rare.example', rare)];
+  const made = await smallCase({ 'dns.log': `${lines.join('\n')}\n` }, evidence);
+  try {
+    const handlers = queryHandlers(made.services);
+    const names = async (...asked: string[]) =>
+      (await called(handlers, 'hosts.names', { case: made.folder, addresses: asked })).result;
+    expect(await names('', ...rare, '10.0.0.0/8', '* OR 1')).toEqual({
+      hosts: rare.map((address) => ({ address, names: ['rare.example'] })),
+      notes: [],
+    });
+    const all = await names(...addresses, ...rare);
+    expect(all.hosts.map(({ address }) => address)).toEqual([...addresses, ...rare]);
+    expect(all.notes).toEqual([]);
+    expect(await names()).toEqual({ hosts: [], notes: [] });
+  } finally {
+    await made.dispose();
+  }
 });
 
 it('refuses what is no list of events, and fields that there are not', async () => {

@@ -6,6 +6,7 @@
 import type { EpochMicros } from '../../contract/event.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { type Ast, parseQuery } from '../../query/index.ts';
+import { parseAddress } from '../../query/address.ts';
 import { type CaseSession, type View, askQuery } from '../../search/index.ts';
 import { HOST_CLUES, type FactName, type HostClue } from './host-clues.ts';
 
@@ -13,6 +14,8 @@ import { HOST_CLUES, type FactName, type HostClue } from './host-clues.ts';
 const MOST_GROUPS = 50_000;
 /** Values of a fact that are given of a host. */
 const MOST_VALUES = 100;
+/** Addresses of one question: so few that their names are seldom more than what is looked at. */
+const MOST_ASKED = 500;
 
 interface HostFact {
   readonly value: string;
@@ -35,14 +38,16 @@ export interface Host {
   readonly events: number;
   readonly first: EpochMicros | undefined;
   readonly last: EpochMicros | undefined;
-  /** Bytes that flows say it sent and received, whichever side opened them; undefined: no flow has it. */
+  /** Bytes that flows say it sent and received, whichever side opened them; undefined: no flow states that way. */
   readonly sent: number | undefined;
   readonly received: number | undefined;
+  /** Bytes of flows that state one number for both ways; undefined: there are none. */
+  readonly bothWays: number | undefined;
   readonly facts: Readonly<Record<FactName, HostFacts>>;
 }
 
 interface HostParameters extends View {
-  /** An address or a block; undefined: all. */
+  /** An address, a block, or several in brackets; undefined: all. */
   readonly of?: string | undefined;
   /** Hosts that are given: those with the most events. */
   readonly limit: number;
@@ -59,10 +64,7 @@ interface Seen {
   first: EpochMicros | undefined;
   last: EpochMicros | undefined;
 }
-interface Volume {
-  readonly sent: number;
-  readonly received: number;
-}
+type Volume = { -readonly [name in 'sent' | 'received' | 'bothWays']: Host[name] };
 type Value = Seen & { readonly by: Set<string>; readonly value: string };
 type Values = Map<string, Value>;
 
@@ -71,21 +73,30 @@ const MOST_NAMES = 3;
 
 /**
  * Names that events of the whole case tell of some addresses, those told most often first; addresses without one are
- * left out.
+ * left out, and so is what is no address.
+ * @param addresses spelled as answers have them
+ * @throws DaybookError cancelled
  */
 export async function hostNames(
   session: CaseSession,
   addresses: readonly string[],
   signal?: AbortSignal,
-): Promise<{ address: string; names: string[] }[]> {
-  const asked = new Asked(session, { query: '', limit: 0, zone: 'UTC' }, '(*)', [], signal);
-  const wanted = new Map(addresses.map((address) => [address, new Map<FactName, Values>()]));
-  for (const clue of HOST_CLUES.filter(({ fact }) => fact === 'name'))
-    for (const group of await asked.clue(clue)) addFact(wanted.get(group.address), clue, group);
-  return [...wanted].flatMap(([address, facts]) => {
+): Promise<{ hosts: { address: string; names: string[] }[]; notes: string[] }> {
+  const notes = new Set<string>();
+  const some = addresses.filter((text) => !text.includes('/') && parseAddress(text) !== undefined);
+  const wanted = new Map(some.map((address) => [address, new Map<FactName, Values>()]));
+  for (let at = 0; at < some.length; at += MOST_ASKED) {
+    const of = `(${some.slice(at, at + MOST_ASKED).join(' OR ')})`;
+    const view = { query: '', limit: 0, zone: 'UTC', of };
+    const asked = new Asked(session, view, '(*)', notes, signal);
+    for (const clue of HOST_CLUES.filter(({ fact }) => fact === 'name'))
+      for (const group of await asked.clue(clue)) addFact(wanted.get(group.address), clue, group);
+  }
+  const hosts = [...wanted].flatMap(([address, facts]) => {
     const names = listed(facts, 'name').values.slice(0, MOST_NAMES);
     return names.length === 0 ? [] : [{ address, names: names.map(({ value }) => value) }];
   });
+  return { hosts, notes: [...notes] };
 }
 
 /** @throws DaybookError usage, query-syntax, unknown-field, cancelled */
@@ -95,7 +106,7 @@ export async function hosts(
   signal?: AbortSignal,
 ): Promise<HostList> {
   const filter = filterOf(parameters.query);
-  const notes: string[] = [];
+  const notes = new Set<string>();
   const asked = new Asked(session, parameters, filter, notes, signal);
   const addresses = new Map<string, Seen>();
   for (const field of ['src_ip', 'dst_ip'])
@@ -117,11 +128,10 @@ export async function hosts(
   return {
     hosts: [...chosen].map(([address, { seen, facts }]) => ({
       ...hostOf(address, seen, facts),
-      sent: volumes.get(address)?.sent,
-      received: volumes.get(address)?.received,
+      ...(volumes.get(address) ?? NO_VOLUME),
     })),
     total: addresses.size,
-    notes,
+    notes: [...notes],
   };
 }
 
@@ -176,14 +186,14 @@ class Asked {
   private readonly session: CaseSession;
   private readonly parameters: HostParameters;
   private readonly filter: string;
-  private readonly notes: string[];
+  private readonly notes: Set<string>;
   private readonly signal: AbortSignal | undefined;
 
   constructor(
     session: CaseSession,
     parameters: HostParameters,
     filter: string,
-    notes: string[],
+    notes: Set<string>,
     signal: AbortSignal | undefined,
   ) {
     this.session = session;
@@ -209,19 +219,25 @@ class Asked {
   /** What flows say that each address sent and received. */
   async volumes(): Promise<Map<string, Volume>> {
     const all = new Map<string, Volume>();
-    for (const address of ['src_ip', 'dst_ip']) {
+    const totals = totalsFilter(this.session.snapshot().sources);
+    const ask = async (filter: string, names: (keyof Volume)[], address: string): Promise<void> => {
       const rows = await this.rows({
-        ...{ filter: 'kind:flow', address, values: [], what: 'bytes of addresses' },
+        ...{ filter: `kind:flow ${filter}`, address, values: [], what: 'bytes of addresses' },
         measures: 'sum(bytes) as forth, sum(bytes_rev) as back, count() as n',
       });
       for (const row of rows) {
-        const [forth, back] = [Number(row['forth'] ?? 0), Number(row['back'] ?? 0)];
-        const [sent, received] = address === 'src_ip' ? [forth, back] : [back, forth];
-        const key = textOf(row[address]);
-        const before = all.get(key) ?? { sent: 0, received: 0 };
-        all.set(key, { sent: before.sent + sent, received: before.received + received });
+        const volume = { ...(all.get(textOf(row[address])) ?? NO_VOLUME) };
+        for (const [i, bytes] of [row['forth'], row['back']].entries())
+          if (typeof bytes === 'number') volume[names[i]!] = (volume[names[i]!] ?? 0) + bytes;
+        all.set(textOf(row[address]), volume);
       }
-    }
+    };
+    const others = totals === undefined ? '' : `-(${totals})`;
+    await ask(others, ['sent', 'received'], 'src_ip');
+    await ask(others, ['received', 'sent'], 'dst_ip');
+    if (totals !== undefined)
+      for (const address of ['src_ip', 'dst_ip'])
+        await ask(totals, ['bothWays', 'bothWays'], address);
     return all;
   }
 
@@ -249,7 +265,7 @@ class Asked {
     const answer = await running.answer();
     const rows = 'rows' in answer ? answer.rows : [];
     if (rows.length > MOST_GROUPS)
-      this.notes.push(`${what}: only the ${MOST_GROUPS} with the most events were looked at`);
+      this.notes.add(`${what}: only the ${MOST_GROUPS} with the most events were looked at`);
     return rows.slice(0, MOST_GROUPS);
   }
 
@@ -262,6 +278,31 @@ class Asked {
       throw error;
     }
   }
+}
+
+const NO_VOLUME: Volume = { sent: undefined, received: undefined, bothWays: undefined };
+
+/**
+ * Flows whose `bytes` are those of both ways: of sources with a column of totals, where neither way is stated.
+ * Undefined: there are no such sources.
+ */
+function totalsFilter(sources: ReturnType<CaseSession['snapshot']>['sources']): string | undefined {
+  const ids = sources
+    .filter(
+      ({ format, decisions }) =>
+        format === 'argus' || String(decisions['mapping'] ?? '').includes('"bytes_total"'),
+    )
+    .map(({ id }) => id)
+    .toSorted((a, b) => a - b);
+  const ranges: [number, number][] = [];
+  for (const id of ids) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last[1] === id - 1) last[1] = id;
+    else ranges.push([id, id]);
+  }
+  if (ranges.length === 0) return undefined;
+  const of = ranges.map(([from, to]) => `source_id:[${from} TO ${to}]`).join(' OR ');
+  return `bytes:* -bytes_rev:* (${of})`;
 }
 
 /** What an answer calls an attribute. */

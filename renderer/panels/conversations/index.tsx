@@ -2,11 +2,13 @@
 import { Button, SegmentedControl, Select } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
+import type { Result } from '../../../engine/contract/operations.ts';
 import {
   ALL,
   formatBytes,
   formatCount,
   formatMs,
+  notifyError,
   useAnswer,
   useCase,
   usePreference,
@@ -48,7 +50,8 @@ const isOrder = (value: unknown): value is Order => ORDERS.some((one) => one.val
 const LIMITS = ['100', '500', '2000', '10000'];
 
 export function ConversationsPanel() {
-  const { views } = useWorkspace();
+  const { connection, views } = useWorkspace();
+  const { case: path } = useCase();
   const { query, from, to, list } = useView();
   const question = useQuestion();
   const [form, setForm] = usePreference<Form>('conversations', 'table', isForm);
@@ -61,10 +64,21 @@ export function ConversationsPanel() {
     limit: Number(limit),
   });
   const pairs = useMemo(() => (data === undefined ? [] : pairsOf(data.batch)), [data]);
-  const names = useNames(pairs);
+  const { names, notes } = useNames(form === 'table' ? pairs : NO_PAIRS);
   const measure = measureOf(pairs, order);
   const pivots = useConversationPivots(data !== undefined && data.total.flows === 0);
 
+  const save = (): void => {
+    connection.call('hosts.names', { case: path, addresses: addressesOf(pairs) }).then(
+      ({ hosts }) =>
+        download(
+          'conversations.csv',
+          'text/csv',
+          csvOf([...PAIR_COLUMNS], csvRows(pairs, namesOf(hosts))),
+        ),
+      (problem: unknown) => notifyError(problem, 'The conversations were not saved'),
+    );
+  };
   return (
     <div className={table['column']}>
       <div className={table['toolbar']}>
@@ -108,13 +122,7 @@ export function ConversationsPanel() {
           variant="default"
           leftSection={<IconDownload size={13} aria-hidden />}
           disabled={pairs.length === 0}
-          onClick={() =>
-            download(
-              'conversations.csv',
-              'text/csv',
-              csvOf([...PAIR_COLUMNS], csvRows(pairs, names)),
-            )
-          }
+          onClick={save}
         >
           CSV
         </Button>
@@ -126,6 +134,7 @@ export function ConversationsPanel() {
             {data.total.bytes > 0 && ` · ${formatBytes(data.total.bytes)}`} ·{' '}
             {formatMs(data.timings.totalMs)}
             {data.total.flows === 0 && data.notes.map((note) => ` · ${note}`)}
+            {notes.map((note) => ` · ${note}`)}
           </span>
         )}
       </div>
@@ -159,16 +168,25 @@ export function ConversationsPanel() {
   );
 }
 
+type Named = Result<'hosts.names'>['hosts'];
+const NO_PAIRS: readonly Pair[] = [];
+
+function addressesOf(pairs: readonly Pair[]): string[] {
+  return [...new Set(pairs.flatMap(({ a, b }) => [a, b]))];
+}
+
+function namesOf(hosts: Named): ReadonlyMap<string, string> {
+  return new Map(hosts.map(({ address, names }) => [address, names.join(', ')]));
+}
+
 /** Names that the case knows of both ends, by address: of each those told most often. */
-function useNames(pairs: readonly Pair[]): ReadonlyMap<string, string> {
+function useNames(pairs: readonly Pair[]) {
   const info = useCase();
-  const addresses = useMemo(() => [...new Set(pairs.flatMap(({ a, b }) => [a, b]))], [pairs]);
+  const addresses = useMemo(() => addressesOf(pairs), [pairs]);
   const { data } = useAnswer(
     'hosts.names',
     addresses.length === 0 ? undefined : { case: info.case, addresses },
+    { live: false },
   );
-  return useMemo(
-    () => new Map(data?.hosts.map(({ address, names }) => [address, names.join(', ')])),
-    [data],
-  );
+  return useMemo(() => ({ names: namesOf(data?.hosts ?? []), notes: data?.notes ?? [] }), [data]);
 }

@@ -48,6 +48,20 @@ const SUMMARISED: readonly { fact: FactName; title: string; width?: number }[] =
   { fact: 'user', title: 'users' },
   { fact: 'offers', title: 'offers' },
 ];
+/** Bytes of a host; the last where there are any. */
+const VOLUMES: readonly {
+  volume: 'sent' | 'received' | 'bothWays';
+  title: string;
+  says: string;
+}[] = [
+  { volume: 'sent', title: 'sent', says: 'Bytes of its flows, whichever side opened them' },
+  { volume: 'received', title: 'received', says: 'Bytes of its flows, whichever side opened them' },
+  {
+    ...{ volume: 'bothWays', title: 'both ways' },
+    says: 'Bytes of flows that state one number for both ways: neither sent nor received',
+  },
+];
+const UNKNOWN = 'No flow of this host states it';
 const IN_CELL = 2;
 /** Of the columns, in pixels; the others share what is left. */
 const ADDRESS = 190;
@@ -136,11 +150,15 @@ function HostTable({
   const columns = SUMMARISED.filter(({ fact }) =>
     hosts.some(({ facts }) => facts[fact].values.length > 0),
   );
+  const volumes = VOLUMES.filter(
+    ({ volume }) => volume !== 'bothWays' || hosts.some((host) => host.bothWays !== undefined),
+  );
   const widths = [
     ADDRESS,
     numberWidth(['events', ...hosts.map(({ events }) => formatCount(events))]),
-    numberWidth(['sent', ...hosts.map(({ sent }) => volumeText(sent))]),
-    numberWidth(['received', ...hosts.map(({ received }) => volumeText(received))]),
+    ...volumes.map(({ volume, title }) =>
+      numberWidth([title, ...hosts.map((host) => volumeText(host[volume]))]),
+    ),
     ...columns.map(({ width }) => width),
   ];
   return (
@@ -154,17 +172,18 @@ function HostTable({
           <tr>
             <th>address</th>
             <th className={table['number']}>events</th>
-            <th className={table['number']} title="Bytes of its flows, whichever side opened them">
-              sent
-            </th>
-            <th className={table['number']}>received</th>
+            {volumes.map(({ volume, title, says }) => (
+              <th key={volume} className={table['number']} title={says}>
+                {title}
+              </th>
+            ))}
             {columns.map(({ fact, title }) => (
               <th key={fact}>{title}</th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {hosts.map(({ address, events, sent, received, facts }) => (
+          {hosts.map(({ address, events, facts, ...host }) => (
             <tr key={address} aria-selected={address === chosen} className={css['host']}>
               <td>
                 <UnstyledButton
@@ -176,9 +195,13 @@ function HostTable({
                 </UnstyledButton>
               </td>
               <td className={table['number']}>{formatCount(events)}</td>
-              {[sent, received].map((bytes, i) => (
-                <td key={i} className={table['number']}>
-                  {volumeText(bytes)}
+              {volumes.map(({ volume }) => (
+                <td
+                  key={volume}
+                  className={table['number']}
+                  title={host[volume] === undefined ? UNKNOWN : undefined}
+                >
+                  {volumeText(host[volume])}
                 </td>
               ))}
               {columns.map(({ fact }) => (
