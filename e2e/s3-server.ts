@@ -6,6 +6,10 @@ import { createInterface } from 'node:readline';
 
 export interface S3Server {
   readonly url: string;
+  /** Answers the next requests of a method by 503 and `Retry-After: 1`. @returns when they came */
+  refuseNext(method: string, times: number): readonly number[];
+  /** Ends the next answers that have a body of more than 64 bytes in its middle. */
+  cutNext(times: number): void;
   /** How many requests there were, those of this interface left out. */
   requests(): number;
   makeBucket(name: string): Promise<void>;
@@ -17,15 +21,39 @@ export interface S3Server {
   close(): Promise<void>;
 }
 
-/** Requests pass through here, so that they can be counted. @returns its port */
-async function counting(port: number, count: () => void) {
+interface Faults {
+  refused: { method: string; times: number; at: number[] };
+  cut: number;
+}
+
+/** Requests pass through here, so that they can be counted, refused and cut. */
+async function counting(port: number, faults: Faults, count: () => void) {
   const server = createServer((from, back) => {
     count();
+    const { refused } = faults;
+    if (from.method === refused.method && refused.at.length <= refused.times) {
+      refused.at.push(Date.now());
+      if (refused.at.length <= refused.times) {
+        from.resume();
+        back.writeHead(503, { 'Retry-After': '1' });
+        back.end('<Error><Code>SlowDown</Code></Error>');
+        return;
+      }
+    }
     const to = request(
       { host: '127.0.0.1', port, method: from.method, path: from.url, headers: from.headers },
       (answer) => {
         back.writeHead(answer.statusCode ?? 500, answer.headers);
-        answer.pipe(back);
+        if (
+          faults.cut > 0 &&
+          Number(answer.headers['content-length']) > 64 &&
+          from.method === 'GET'
+        ) {
+          faults.cut -= 1;
+          answer.once('data', (part: Buffer) =>
+            back.write(part.subarray(0, 32), () => back.destroy()),
+          );
+        } else answer.pipe(back);
       },
     );
     to.on('error', () => back.destroy());
@@ -68,7 +96,8 @@ export async function s3Server({
   child.stderr.resume();
   const own = `http://127.0.0.1:${port}`;
   let requests = 0;
-  const front = await counting(port, () => (requests += 1));
+  const faults: Faults = { refused: { method: '', times: 0, at: [] }, cut: 0 };
+  const front = await counting(port, faults, () => (requests += 1));
   const ask = async (path: string, init: RequestInit = {}): Promise<Buffer> => {
     const headers = {
       // Which service is asked is read from it; nobody checks it.
@@ -87,6 +116,8 @@ export async function s3Server({
   };
   return {
     url: `http://127.0.0.1:${portOf(front)}`,
+    refuseNext: (method, times) => (faults.refused = { method, times, at: [] }).at,
+    cutNext: (times) => void (faults.cut = times),
     requests: () => requests,
     makeBucket: async (name) => void (await ask(name, { method: 'PUT' })),
     put: async (bucket, key, content) =>

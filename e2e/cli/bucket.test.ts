@@ -4,6 +4,7 @@
  * test's name says why it is skipped.
  */
 import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateEvidence } from '../harness.ts';
@@ -39,7 +40,11 @@ async function handOver(place: string): Promise<Report> {
 }
 
 /** What a bucket holds is what its manifest names, byte for byte, and no more. */
-async function expectWhole(bucket: string, { sha256, files }: Report): Promise<void> {
+async function expectWhole(
+  bucket: string,
+  { sha256, files }: Report,
+  marks: readonly string[] = [],
+): Promise<void> {
   const there = await server!.objects(bucket);
   const manifest = there.get('case/manifest.json')!;
   expect(createHash('sha256').update(manifest).digest('hex')).toBe(sha256);
@@ -47,7 +52,7 @@ async function expectWhole(bucket: string, { sha256, files }: Report): Promise<v
     .files;
   expect(named).toHaveLength(files);
   expect([...there.keys()].sort()).toEqual(
-    ['case/manifest.json', ...named.map((file) => `case/${file.path}`)].sort(),
+    ['case/manifest.json', ...marks, ...named.map((file) => `case/${file.path}`)].sort(),
   );
   for (const file of named)
     expect(
@@ -94,6 +99,9 @@ describe.skipIf(reason !== undefined)(title, () => {
 
   it('is finished by the next run, whenever it was interrupted', async () => {
     await server!.makeBucket('cut');
+    const seed = 1 + (Date.now() % 1e6);
+    let state = seed;
+    const random = (): number => (state = (state * 48_271) % 0x7fffffff) / 0x7fffffff;
     let interrupted = 0;
     for (let i = 0; interrupted < 20 && i < 60; i++) {
       const { child, outcome } = start(['hand-over', acme, 's3://cut/case', '--yes'], {
@@ -102,16 +110,17 @@ describe.skipIf(reason !== undefined)(title, () => {
       child.stdin.end();
       // From its first request on, at a random one.
       const requests = server!.requests();
-      const at = requests + 1 + Math.floor(Math.random() * 30);
+      const at = requests + 1 + Math.floor(random() * 30);
       while (server!.requests() < at && child.exitCode === null)
         await new Promise((next) => setImmediate(next));
-      if (child.exitCode === null && child.kill('SIGKILL')) interrupted += 1;
+      child.kill('SIGKILL');
       await outcome;
-      // All is there: begin again with an empty place.
-      if (child.exitCode === 0) await server!.empty('cut');
+      if ((await server!.objects('cut')).has('case/.hand-over.json')) interrupted += 1;
+      // All is there, or nothing yet: begin again with an empty place.
+      else await server!.empty('cut');
     }
-    expect(interrupted).toBe(20);
-    expect((await run('verify', 's3://cut/case')).status).toBe(1);
+    expect(interrupted, `seed ${seed}`).toBe(20);
+    expect((await run('verify', 's3://cut/case')).status, `seed ${seed}`).toBe(1);
     await expectWhole('cut', await handOver('s3://cut/case'));
   });
 
@@ -122,6 +131,39 @@ describe.skipIf(reason !== undefined)(title, () => {
     assertClearMessage(err);
     expect(err).toContain(`would be sent to s3://asked/case at ${server!.url}`);
     expect((await server!.objects('asked')).size).toBe(0);
+  });
+
+  it('waits before it asks again as the server says, and says that an answer was cut', async () => {
+    await server!.makeBucket('slow');
+    await server!.put('slow', 'case/', '');
+    const times = server!.refuseNext('PUT', 2);
+    await expectWhole('slow', await handOver('s3://slow/case'), ['case/']);
+    expect(times).toHaveLength(3);
+    for (const at of [1, 2]) expect(times[at]! - times[at - 1]!).toBeGreaterThanOrEqual(990);
+    server!.cutNext(1000);
+    const { status, err } = await run('verify', 's3://slow/case');
+    server!.cutNext(0);
+    expect(status).toBe(1);
+    assertClearMessage(err);
+    expect(err).toContain('s3://slow/case does not answer');
+  });
+
+  it('goes where a profile says', async () => {
+    await server!.makeBucket('profiled');
+    const config = path.join(space.folder, 'aws-config');
+    const keys = 'aws_access_key_id = key\naws_secret_access_key = secret';
+    const profile = `region = eu-central-1\nendpoint_url = ${server!.url}`;
+    writeFileSync(config, `[profile own]\n${profile}\n${keys}\n`);
+    const own = { AWS_CONFIG_FILE: config, AWS_PROFILE: 'own' };
+    const place = 's3://profiled/case';
+    const asked = await daybook(['hand-over', acme, place], { env: own });
+    expect(asked.err).toContain(`would be sent to ${place} at ${server!.url}`);
+    const sent = await daybook(['hand-over', acme, place, '--yes'], { env: own });
+    expect(sent.status, sent.err).toBe(0);
+    const others = { ...own, AWS_ENDPOINT_URL_S3: 'http://localhost:1' };
+    expect((await daybook(['hand-over', acme, place], { env: others })).err).toContain(
+      `would be sent to ${place} at http://localhost:1,`,
+    );
   });
 
   it('finds what was changed, is missing, or is too many', async () => {

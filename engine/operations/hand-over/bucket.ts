@@ -1,14 +1,16 @@
 /**
  * A place in a bucket, through the client of the S3 interface's vendor: Amazon's and every server that has the same one.
  * Only commands that name an `s3://` address contact it. Region, credentials and another endpoint are those of the
- * vendor's own tools: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL and the like.
+ * vendor's own tools: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL and the like, and `endpoint_url` of a profile.
  * Reference: https://docs.aws.amazon.com/AmazonS3/latest/API/Welcome.html
  */
 import { createReadStream } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
+  HeadBucketCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
@@ -20,8 +22,10 @@ import { CancelledError, DaybookError } from '../../contract/errors.ts';
 
 /** What one request can put. */
 const MOST_BYTES = 5 * 2 ** 30;
-/** A stream is sent once: what fails on the way is sent again by us. */
-const TRIES = 4;
+/** The client does not send a stream again; we send all requests again, after waiting. */
+const TRIES = 5;
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 30_000;
 
 export interface BucketObject {
   /** Below the place. */
@@ -36,6 +40,7 @@ export class Bucket {
   private readonly prefix: string;
   private readonly client: S3Client;
   private readonly signal: AbortSignal;
+  private where: Promise<string> | undefined;
 
   /** @throws DaybookError usage for no address of a bucket */
   constructor(address: string, signal: AbortSignal) {
@@ -46,25 +51,39 @@ export class Bucket {
     this.signal = signal;
     const endpoint = process.env['AWS_ENDPOINT_URL_S3'] ?? process.env['AWS_ENDPOINT_URL'];
     this.client = new S3Client({
-      // A server of one's own seldom has a name for each bucket.
-      forcePathStyle: endpoint !== undefined,
-      ...(endpoint === undefined ? {} : { endpoint }),
+      maxAttempts: 1,
       ...(process.env['AWS_REGION'] === undefined && endpoint !== undefined
         ? { region: 'us-east-1' }
         : {}),
     });
   }
 
-  /** Where requests go. @throws DaybookError usage where no region is named */
+  /** Where requests go, whatever named the endpoint. @throws DaybookError usage where no region is named */
   async endpoint(): Promise<string> {
     try {
-      const region = await this.client.config.region();
-      const own = await this.client.config.endpoint?.();
-      if (own === undefined) return `${this.bucket}.s3.${region}.amazonaws.com`;
-      return `${own.protocol}//${own.hostname}${own.port === undefined ? '' : `:${own.port}`}`;
+      return await (this.where ??= this.resolveEndpoint());
     } catch (error) {
       throw this.errorOf(error);
     }
+  }
+
+  /** As the client would address a request, which is not sent. */
+  private async resolveEndpoint(): Promise<string> {
+    let host = '';
+    const probe = new HeadBucketCommand({ Bucket: this.bucket });
+    probe.middlewareStack.add(
+      () => (args) => {
+        host = originOf(args.request);
+        return Promise.resolve({ response: undefined, output: { $metadata: {} } });
+      },
+      { step: 'build' },
+    );
+    await this.client.send(probe);
+    const { config } = this.client;
+    if (config.forcePathStyle === true || /[.]amazonaws[.]com(?:[.]cn)?$/.test(host)) return host;
+    // A server of one's own seldom has a name for each bucket.
+    config.forcePathStyle = true;
+    return this.resolveEndpoint();
   }
 
   /** @throws DaybookError not-found, unreadable, cancelled; as all that follow */
@@ -80,8 +99,10 @@ export class Bucket {
           abort,
         ),
       );
-      for (const { Key: key, Size: bytes } of page.Contents ?? [])
-        if (key !== undefined) out.push({ path: key.slice(this.prefix.length), bytes: bytes ?? 0 });
+      for (const { Key: key, Size: bytes = 0 } of page.Contents ?? [])
+        // Consoles and other tools mark folders by empty objects.
+        if (key !== undefined && !(key.endsWith('/') && bytes === 0))
+          out.push({ path: key.slice(this.prefix.length), bytes });
       token = page.NextContinuationToken;
     } while (token !== undefined);
     return out;
@@ -102,7 +123,8 @@ export class Bucket {
       this.client.send(new GetObjectCommand(this.at(path)), abort),
     );
     // In Node a body is a stream of Node.
-    return found?.Body as Readable | undefined;
+    const body = found?.Body as Readable | undefined;
+    return body && Readable.from(this.parts(body));
   }
 
   /** @param note kept beside it, at most some 1,400 bytes */
@@ -156,14 +178,27 @@ export class Bucket {
   }
 
   private async send<T>(request: Request<T>): Promise<T> {
+    await this.endpoint();
     for (let tried = 1; ; tried++) {
       try {
         return await request({ abortSignal: this.signal });
       } catch (error) {
-        const isServers = error instanceof S3ServiceException && error.$metadata.httpStatusCode;
-        const isFinal = typeof isServers === 'number' && isServers < 500;
-        if (tried === TRIES || isFinal || this.signal.aborted) throw this.errorOf(error);
+        if (tried === TRIES || isFinal(error) || this.signal.aborted) throw this.errorOf(error);
+        try {
+          await wait(waitMs(error, tried), undefined, { signal: this.signal });
+        } catch (stopped) {
+          throw this.errorOf(stopped);
+        }
       }
+    }
+  }
+
+  /** The body of an answer, which may be cut. */
+  private async *parts(body: Readable): AsyncGenerator<Buffer> {
+    try {
+      for await (const part of body) yield part as Buffer;
+    } catch (error) {
+      throw this.errorOf(error);
     }
   }
 
@@ -194,6 +229,29 @@ export class Bucket {
 }
 
 type Request<T> = (options: { abortSignal: AbortSignal }) => Promise<T>;
+
+function originOf(request: unknown): string {
+  const parts = new Map<string, unknown>(Object.entries(request ?? {}));
+  const [protocol, hostname, port] = ['protocol', 'hostname', 'port'].map((name) => {
+    const part = parts.get(name);
+    return typeof part === 'string' || typeof part === 'number' ? String(part) : '';
+  });
+  return `${protocol}//${hostname}${port === '' ? '' : `:${port}`}`;
+}
+
+/** Whether the server has said what another try would not change. */
+function isFinal(error: unknown): boolean {
+  const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+  return status !== undefined && status < 500 && status !== 408 && status !== 429;
+}
+
+/** What the server asks for, or else a random time up to a bound that doubles. */
+function waitMs(error: unknown, tried: number): number {
+  const headers = error instanceof S3ServiceException ? error.$response?.headers : undefined;
+  const asked = Number(headers?.['retry-after'] ?? Number.NaN) * 1000;
+  const random = Math.random() * FIRST_WAIT_MS * 2 ** tried;
+  return Math.min(asked >= 0 ? asked : random, LONGEST_WAIT_MS);
+}
 
 function isMissing(error: unknown): boolean {
   return error instanceof S3ServiceException && ['NoSuchKey', 'NotFound'].includes(error.name);

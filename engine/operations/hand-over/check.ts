@@ -149,7 +149,7 @@ function folderPlace(folder: string, signal: AbortSignal): CheckedPlace {
 }
 
 async function bucketPlace(bucket: Bucket): Promise<CheckedPlace> {
-  const there = (await bucket.list()).map(({ path }) => path);
+  const there = new Set((await bucket.list()).map(({ path }) => path));
   const content = async (path: string): Promise<Readable> => {
     const stream = await bucket.read(path);
     if (stream !== undefined) return stream;
@@ -171,12 +171,12 @@ async function bucketPlace(bucket: Bucket): Promise<CheckedPlace> {
   };
   return {
     name: bucket.name,
-    unfinished: there.includes(UNFINISHED) ? UNFINISHED : undefined,
+    unfinished: there.has(UNFINISHED) ? UNFINISHED : undefined,
     manifest: () => manifestIn(bucket),
     manifestHash: async () => (await hashOf(MANIFEST, () => undefined)).sha256,
-    files: () => Promise.resolve(there),
+    files: () => Promise.resolve([...there]),
     problem: async (file, onBytes) =>
-      there.includes(file.path)
+      there.has(file.path)
         ? otherContent(file, await hashOf(file.path, onBytes))
         : { code: 'missing', message: `${file.path} is missing` },
     content,
@@ -257,13 +257,21 @@ async function auditProblem(
 ): Promise<string | undefined> {
   let previous = '';
   let n = 0;
-  for await (const line of createInterface({ input })) {
+  let failed: unknown;
+  const lines = createInterface({ input });
+  // The iterator does not throw what its input does.
+  input.once('error', (error) => {
+    failed = error;
+    lines.close();
+  });
+  for await (const line of lines) {
     n += 1;
     const entry = auditEntry(line);
     if (entry === undefined || !follows(previous, entry))
       return `entry ${n} of the audit log does not follow from the one before it`;
     previous = entry.hash;
   }
+  if (failed !== undefined) throw failed;
   if (n === entries && previous === head) return undefined;
   return `the audit log ends after ${n} entries, not with the one that the manifest names`;
 }
