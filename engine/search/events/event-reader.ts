@@ -30,14 +30,12 @@ import {
 import { type AskedView, toRawValue } from '../asked-view.ts';
 import type { Asker } from '../asker.ts';
 import type { RowFinder } from '../rows/row-finder.ts';
-import type { CaseSession } from '../session/case-session.ts';
 import {
   type DayRun,
   boundsOfRun,
   dayRuns,
   goesBeyond,
   readTogether,
-  singleDays,
   withinTime,
 } from './day-runs.ts';
 import { rowsInSlices } from './rows-in-slices.ts';
@@ -57,6 +55,8 @@ const UNDATED = 'undated';
 const FEW = 2000;
 /** Segments times columns that one statement reads: for each of them it is planned, and has room for 2,048 values. */
 const MOST_CELLS = 32_768;
+/** The same where most are columns that a segment has not: they are planned all the same, in 0.1 ms each. */
+const MOST_PADDED = 1500;
 /** Room for these values; where memory is short, it may take all of it. */
 const CELL_BYTES = 2048 * 16;
 /** Columns of an event beside those that are shown: time, identity and order. */
@@ -143,7 +143,8 @@ export class EventReader {
       if (this.left === 0 || part.length === 0) break;
       // Sorting a long day at once takes more memory than there may be.
       const columns = columnsRead(plan, part);
-      const rows = isWide(session, part, columns) ? Infinity : sliceRows(session.memory, columns);
+      const wide = isWide(plan, part, mostCells(session.memory));
+      const rows = wide ? Infinity : sliceRows(session.memory, columns);
       const slices = plan.streaming ? slicesOf(part, run, finder, rows) : [undefined];
       for (const slice of slices) {
         const some = slice === undefined ? part : withinTime(part, slice);
@@ -186,9 +187,9 @@ export class EventReader {
   }
 }
 
-function runsOf({ plan, finder }: AskedView, segments: readonly SegmentInfo[]): Iterable<DayRun> {
+function runsOf({ plan }: AskedView, segments: readonly SegmentInfo[]): Iterable<DayRun> {
   if (!plan.streaming) return [{ segments: [...segments], first: '', last: UNDATED }];
-  return finder === undefined ? singleDays(segments) : dayRuns(segments);
+  return dayRuns(segments);
 }
 
 /** Rows of some segments, in order: by one statement, or in slices where memory does not hold what it sorts. */
@@ -204,7 +205,7 @@ async function* inOrder(
   // Rows that are wide, or many: what they are ordered by first, and then only those that are asked for.
   const rows = Math.min(rowsRead(own), plan.streaming ? (options.limit ?? Infinity) : Infinity);
   const isLong = options.within === undefined && rows > sortableRows(session.memory, columns);
-  if (isLong || isWide(session, segments, columns)) {
+  if (isLong || isWide(own, segments, mostCells(session.memory))) {
     yield* inSlices(asked, own, options);
     return;
   }
@@ -231,10 +232,7 @@ async function* inSlices(
   options: RowsOfSegments,
 ): AsyncGenerator<RowBatch> {
   const { store, memory } = asked.session;
-  const groups = columnGroups(
-    options.segments,
-    own.projection === undefined ? mostCells(memory) : Infinity,
-  );
+  const groups = columnGroups(own, options.segments, mostCells(memory));
   const columns = Math.max(...groups.map((group) => columnsRead(own, group)));
   const reader = {
     // As values of JavaScript they take several times what DuckDB takes to sort them.
@@ -328,13 +326,12 @@ function columnsRead({ projection }: Plan, segments: readonly SegmentInfo[]): nu
   return names.size + ROW_COLUMNS;
 }
 
-/** Whether one statement cannot read the rows of all these segments, which have so many columns together. */
-function isWide(
-  { memory }: CaseSession,
-  segments: readonly SegmentInfo[],
-  columns: number,
-): boolean {
-  return segments.length > 1 && segments.length * columns > mostCells(memory);
+/** Whether one statement should not read the rows of all these segments, which have so many columns together. */
+function isWide(plan: Plan, segments: readonly SegmentInfo[], most: number): boolean {
+  const cells = segments.length * columnsRead(plan, segments);
+  if (segments.length < 2 || cells <= MOST_PADDED) return false;
+  const own = segments.reduce((sum, one) => sum + columnsRead(plan, [one]), 0);
+  return cells > most || cells > 2 * own;
 }
 
 function mostCells(memory: number): number {
@@ -345,19 +342,13 @@ function mostCells(memory: number): number {
  * Segments whose rows one statement reads, each with all columns of the others. Of a thousand sources there may be ten
  * thousand columns, of which a row has some.
  */
-function columnGroups(segments: readonly SegmentInfo[], most: number): SegmentInfo[][] {
+function columnGroups(plan: Plan, segments: readonly SegmentInfo[], most: number): SegmentInfo[][] {
+  const alike = [...Map.groupBy(segments, ({ columns }) => columns).values()].flat();
   const groups: SegmentInfo[][] = [];
-  let columns = new Set<string>();
-  for (const segment of segments) {
+  for (const segment of alike) {
     const group = groups.at(-1);
-    const together = new Set([...columns, ...segment.columns]);
-    if (group === undefined || (group.length + 1) * together.size > most) {
-      groups.push([segment]);
-      columns = new Set(segment.columns);
-    } else {
-      group.push(segment);
-      columns = together;
-    }
+    if (group === undefined || isWide(plan, [...group, segment], most)) groups.push([segment]);
+    else group.push(segment);
   }
   return groups;
 }
