@@ -182,6 +182,11 @@ export function matches(sql: string, pattern: string, ignoreCase: boolean): stri
   return `regexp_matches(${sql}, ${pattern}, '${ignoreCase ? 'i' : 'c'}')`;
 }
 
+/** Several texts as one, with NULs between them; those that are NULL are left out. */
+export function joinedTexts(texts: readonly string[]): string {
+  return `concat_ws(chr(0), ${texts.join(', ')})`;
+}
+
 /** A text with every match of an RE2 pattern replaced by a text, leftmost and longest first. */
 export function replaceAll(sql: string, pattern: string, by: string): string {
   return `regexp_replace(${sql}, ${pattern}, ${by}, 'g')`;

@@ -11,14 +11,21 @@ import type { RowScope } from '../batch/row-scope.ts';
 import { type Places, filterPlaces, patternTest, placesOfRef } from '../batch/text-places.ts';
 import { either as eitherSql, matches } from '../dialect/clickhouse.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
-import { anyJsonValue } from '../dialect/duckdb.ts';
+import { anyJsonValue, joinedTexts } from '../dialect/duckdb.ts';
 import { type Ref, refName, refSql, refClickHouse } from '../fields.ts';
 import type { CandidateRows, SegmentView } from '../index-view.ts';
 import { printTest } from '../print.ts';
 import { compilePattern } from '../re2/matcher.ts';
 import { rowsOf } from '../rows.ts';
 import { syntaxError, shown } from '../query-error.ts';
-import { NO_COLUMN, type Predicate, type Scope, type SegmentInfo, hasMatch } from '../scope.ts';
+import {
+  NO_COLUMN,
+  type Predicate,
+  type Scope,
+  type Searchable,
+  type SegmentInfo,
+  hasMatch,
+} from '../scope.ts';
 import { checkLength, escapeRe2, joinable } from './wildcard.ts';
 import { someText } from './field-texts.ts';
 import { either } from './logic.ts';
@@ -47,6 +54,9 @@ export interface TextFilter {
   /** What an index of tokens says of it: which rows match (when left out), which may, or nothing. */
   readonly index?: 'candidates' | 'none';
 }
+
+/** Attributes of a segment from which on a word is searched in all of them at once. */
+const MANY_ATTRIBUTES = 16;
 
 /** Tokens in which `*` and `?` stand for characters of tokens. */
 const TOKEN_WITH_WILDCARDS = /[\w*?\u0080-\u{10ffff}]+/gu;
@@ -170,13 +180,19 @@ function anywhere(re2: string, ref: Ref | undefined, scope: Scope): Predicate {
   }
   const texts = scope.texts();
   if (texts.length === 0) return NO_COLUMN;
-  return either(
-    texts.map(({ sql, json }) => ({
-      sql: json
-        ? anyJsonValue(sql, (value) => hasMatch(scope, value, re2, true))
-        : hasMatch(scope, sql, re2, true),
-    })),
+  const attributes = new Set(scope.attributes().map(({ sql }) => sql));
+  // Each of hundreds of columns would have a pattern of its own. A NUL ends a word, and is in no phrase without one.
+  const mayJoin = attributes.size >= MANY_ATTRIBUTES && !re2.includes(escapeRe2('\0'));
+  const isJoined = ({ sql, json }: Searchable) => mayJoin && !json && attributes.has(sql);
+  const joined = texts.filter(isJoined).map(({ sql }) => sql);
+  const others = texts.filter((text) => !isJoined(text));
+  const tests = others.map(({ sql, json }) =>
+    json
+      ? anyJsonValue(sql, (value) => hasMatch(scope, value, re2, true))
+      : hasMatch(scope, sql, re2, true),
   );
+  if (joined.length > 0) tests.push(hasMatch(scope, joinedTexts(joined), re2, true));
+  return either(tests.map((sql) => ({ sql })));
 }
 
 export function textRows(
