@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { CollectedRow } from '../../shared/testing/collect.ts';
 import { ACK, ascii, cat, hex, n32 } from '../testing/build.ts';
 import { HpackTable } from './hpack.ts';
+import { Http2Stream } from './http2.ts';
 import {
   END_HEADERS,
   END_STREAM,
@@ -200,6 +201,45 @@ describe('HTTP/2', () => {
     const rows = await of('http', said(cat(GET, ...resets), answer));
     expect(rows).toHaveLength(301);
     expect(brief(rows)).toContainEqual(['GET http://www.example.com/a 204', '0', undefined]);
+  });
+
+  /** Takes an entry of the table of its own, which a byte names after that. */
+  const long = cat('40 0a', ascii('user-agent'), '7f a11e', new Uint8Array(4000).fill(97));
+  const named = (times: number): Uint8Array => new Uint8Array(times).fill(0xbe);
+
+  it('bounds what a head says, decoded, and goes on with the next', async () => {
+    const rows = await of(
+      'http',
+      said(
+        cat(
+          frame('headers', 1, END_HEADERS | END_STREAM, cat(request('/a'), long, named(40))),
+          frame('headers', 3, END_HEADERS | END_STREAM, cat(request('/b'), 'be')),
+        ),
+        frame('headers', 3, END_HEADERS | END_STREAM, response('204')),
+      ),
+    );
+    expect(rows.map((row) => [row.attrs['uri'], row.attrs['problem']]).toSorted()).toEqual([
+      ['/a', 'the request has headers of more than 64 KiB, of which some are left out'],
+      ['/b', undefined],
+    ]);
+    const second = rows.find((row) => row.attrs['uri'] === '/b');
+    expect(second?.['user_agent']).toMatch(/^agent\/1, a{1000}/);
+  });
+
+  it('counts what it holds of heads as they are decoded', () => {
+    const address = new Uint8Array(4);
+    const ends = { flow: 1, proto: 6, client: address, server: address, vlan: -1 };
+    const parser = new Http2Stream(
+      { ...ends, clientPort: 1, serverPort: 80 },
+      { message: () => 0 },
+    );
+    const heads = Array.from({ length: 100 }, (_, n) =>
+      frame('headers', 2 * n + 3, END_HEADERS, cat(request('/a'), named(10))),
+    );
+    const first = frame('headers', 1, END_HEADERS, cat(request('/a'), long));
+    const bytes = cat(PREFACE, SETTINGS, first, ...heads);
+    parser.data(true, bytes, 0, bytes.length, { micros: 0, nanos: 0, digits: 6 });
+    expect(parser.heldBytes).toBeGreaterThan(100 * 10 * 4000);
   });
 
   it('has no file of a tunnel, whose bytes may be missing', async () => {

@@ -36,6 +36,8 @@ import {
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 const FRAME_HEADER = 9;
 const MAX_BLOCK_BYTES = 65_536;
+/** Of the headers of a block that are kept, decoded. */
+const MAX_KEPT_BYTES = 65_536;
 const MAX_STREAMS = 256;
 const [DATA, HEADERS, RST_STREAM, PUSH_PROMISE, CONTINUATION] = [0, 1, 3, 5, 9];
 const [END_STREAM, END_HEADERS, PADDED, PRIORITY] = [1, 4, 8, 32];
@@ -262,7 +264,6 @@ export class Http2Stream implements StreamParser {
     block.bytes.append(bytes.subarray(from, to));
     if ((flags & END_HEADERS) === 0) return;
     side.block = undefined;
-    const size = block.bytes.length;
     let list: Header[];
     try {
       list = side.table.decode(block.bytes.bytes);
@@ -271,16 +272,19 @@ export class Http2Stream implements StreamParser {
       this.lose(isClient);
       return;
     }
-    this.message(isClient, block.stream, headOf(list), size, at);
+    const head = headOf(list);
+    if (head === undefined) {
+      this.lose(isClient);
+      return;
+    }
+    this.message(isClient, block.stream, head, at);
     if (block.endsStream) this.endSide(block.stream, isClient);
   }
 
-  /** @param size of the block */
   private message(
     isClient: boolean,
     stream: number,
-    { pseudo, headers }: ReturnType<typeof headOf>,
-    size: number,
+    { pseudo, headers, size, problem }: Head,
     at: Stamp,
   ): void {
     const [method, status] = [pseudo.get(':method'), pseudo.get(':status')];
@@ -290,7 +294,7 @@ export class Http2Stream implements StreamParser {
     const common = { at, headers, size, body: newBody() };
     const length = headers.get('content-length');
     common.body.total = statedLength(length);
-    common.body.problem = lengthProblem(undefined, length, isClient);
+    common.body.problem = problem ?? lengthProblem(undefined, length, isClient);
     if (method !== undefined && exchange.request === undefined) {
       const target = pseudo.get(':path') ?? pseudo.get(':authority') ?? '';
       const authority = pseudo.get(':authority');
@@ -454,23 +458,40 @@ export class Http2Stream implements StreamParser {
   }
 }
 
-/** Pseudo-headers (RFC 9113, 8.3) beside those headers that are kept; the values of a name that comes twice are joined. */
-function headOf(list: readonly Header[]): {
+interface Head {
   readonly pseudo: ReadonlyMap<string, string>;
   readonly headers: Map<string, string>;
-} {
+  /** Bytes of both, decoded. */
+  readonly size: number;
+  /** Where some are left out for their size. */
+  readonly problem: string | undefined;
+}
+
+/**
+ * Pseudo-headers (RFC 9113, 8.3) beside those headers that are kept; the values of a name that comes twice are joined.
+ * @returns undefined where pseudo-headers are too long to be kept
+ */
+function headOf(list: readonly Header[]): Head | undefined {
   const pseudo = new Map<string, string>();
   const headers = new Map<string, string>();
+  let size = 0;
+  let problem: string | undefined;
   for (const [name, bytes] of list) {
     const isPseudo = name.startsWith(':');
     if (!isPseudo && !KEPT_HEADERS.has(name)) continue;
+    if (size + name.length + bytes.length > MAX_KEPT_BYTES) {
+      if (isPseudo) return undefined;
+      problem = 'has headers of more than 64 KiB, of which some are left out';
+      continue;
+    }
+    size += name.length + bytes.length;
     const raw = Buffer.from(bytes, 'latin1');
     const value = textOf(raw, 0, raw.length);
     const map = isPseudo ? pseudo : headers;
     const before = map.get(name);
     map.set(name, before === undefined ? value : `${before}, ${value}`);
   }
-  return { pseudo, headers };
+  return { pseudo, headers, size, problem };
 }
 
 export const HTTP2: StreamProtocol = {
