@@ -191,6 +191,7 @@ export class Datagrams {
     const connection = { conversation, isFromOriginator: isFromOriginator === isFromClient };
     this.encrypted.set(flow, connection);
     this.encryptedBytes += conversation.heldBytes;
+    this.boundEncrypted();
     return true;
   }
 
@@ -200,6 +201,10 @@ export class Datagrams {
     const isClient = this.flows.isFromOriginator === isFromOriginator;
     conversation.take(p.bytes, p.payloadStart, end, isClient);
     this.encryptedBytes += conversation.heldBytes - before;
+    this.boundEncrypted();
+  }
+
+  private boundEncrypted(): void {
     while (this.encryptedBytes > MAX_HELD_BYTES) this.endOldestEncrypted();
   }
 

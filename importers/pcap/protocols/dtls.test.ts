@@ -1,6 +1,8 @@
 /** DTLS: hellos in datagrams that are built here. */
 import { expect, it } from 'vitest';
 import { ascii, cat, hex, n16 } from '../testing/build.ts';
+import { Packet } from '../packet.ts';
+import { Datagrams } from './datagrams.ts';
 import { DtlsConversation, dtlsSender } from './dtls.ts';
 import type { ProtocolMessage } from './messages.ts';
 import { datagram, type Frame, of } from './testing/frames.ts';
@@ -22,7 +24,7 @@ function record(type: number, number: number, message: Uint8Array, from = 0, to 
   );
   return cat('16 fefd 0000 000000000000', n16(header.length + part.length), header, part);
 }
-/** The hello of TLS with versions of DTLS, and with a cookie behind its session. */
+/** The hello of TLS with versions of DTLS, and with a cookie after its session. */
 function hello(cookie: string): Uint8Array {
   const tls = Buffer.from(clientHello());
   tls.writeUInt16BE(0xfefd, 0);
@@ -79,6 +81,35 @@ it('puts together what comes in pieces, in any order and more than once', async 
   const [row] = await of('tls', [from(true, a), from(true, c), from(true, a), from(true, b)]);
   expect(row).toMatchObject({ tls_sni: 'www.example.com' });
   expect(row?.attrs).toMatchObject({ established: 'F' });
+});
+
+it('gives up the oldest handshakes whose pieces take too much memory', () => {
+  const flows = {
+    ...{ isFromStart: false, firstSequence: 0, isFromOriginator: true },
+    services: new Map<number, string>(),
+  };
+  const datagrams = new Datagrams({ message: () => 0 }, flows);
+  const bytes = record(1, 0, new Uint8Array(65_000), 0, 60_000);
+  const p = new Packet();
+  Object.assign(p, { bytes, end: bytes.length, payload: bytes.length, payloadStart: 0 });
+  Object.assign(p, { ipVersion: 4, proto: 17, src4: 1, dst4: 2, dstPort: 4433 });
+  for (let flow = 1; flow <= 1000; flow++) {
+    p.srcPort = 10_000 + flow;
+    datagrams.packet(p, flow);
+  }
+  // 32 MiB have room for fewer than 560 of them.
+  expect(datagrams.evicted).toBeGreaterThan(440);
+});
+
+it('keeps what it has of a message, whatever empty pieces of others come', async () => {
+  const message = hello('');
+  const empty = Array.from({ length: 2000 }, (_, i) => record(1, i + 1, message, 0, 0));
+  const [row] = await of('tls', [
+    from(true, record(1, 0, message, 0, 50)),
+    from(true, ...empty),
+    from(true, record(1, 0, message, 50)),
+  ]);
+  expect(row).toMatchObject({ tls_sni: 'www.example.com' });
 });
 
 it('has the server of a capture of its side alone, and the alert that ends a handshake', async () => {

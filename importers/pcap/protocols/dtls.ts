@@ -7,6 +7,7 @@
  * Invariant: handshake messages that come in pieces are bounded in size and number.
  */
 import { u16, u24 } from '../bytes.ts';
+import { HandshakePieces, MAX_HANDSHAKE_BYTES } from './handshake-pieces.ts';
 import { type Hello, readHello } from './hello.ts';
 import type { Endpoints, MessageSink, Stamp } from './messages.ts';
 import {
@@ -30,8 +31,6 @@ const HELLO_VERIFY_REQUEST = 3;
 const VERSIONS: ReadonlySet<number> = new Set([0xfeff, 0xfefd, 0x0100]);
 /** Encrypted records of 1.3 (RFC 9147, 4). */
 const [UNIFIED_MASK, UNIFIED] = [0xe0, 0x20];
-const MAX_MESSAGE_BYTES = 65_536;
-const MAX_PIECES = 128;
 /** Messages of a side that have begun. */
 const MAX_BEGUN = 4;
 
@@ -71,30 +70,9 @@ export function dtlsSender(
   return type === SERVER_HELLO || type === HELLO_VERIFY_REQUEST ? 'server' : undefined;
 }
 
-/** A handshake message that comes in pieces, in any order and more than once. */
-class Begun {
-  private readonly pieces: { readonly at: number; readonly bytes: Uint8Array }[] = [];
+interface Begun {
   readonly size: number;
-  heldBytes = 0;
-
-  constructor(size: number) {
-    this.size = size;
-  }
-
-  /** @returns the whole message, once it is there */
-  add(at: number, bytes: Uint8Array): Uint8Array | undefined {
-    if (this.pieces.length >= MAX_PIECES) return undefined;
-    this.pieces.push({ at, bytes: Uint8Array.from(bytes) });
-    this.heldBytes += bytes.length;
-    const all = new Uint8Array(this.size);
-    let next = 0;
-    for (const piece of this.pieces.toSorted((a, b) => a.at - b.at)) {
-      if (piece.at > next) return undefined;
-      all.set(piece.bytes, piece.at);
-      next = Math.max(next, piece.at + piece.bytes.length);
-    }
-    return next === this.size ? all : undefined;
-  }
+  readonly pieces: HandshakePieces;
 }
 
 export class DtlsConversation {
@@ -103,7 +81,7 @@ export class DtlsConversation {
   private readonly ends: Endpoints;
   private readonly sink: MessageSink;
   private readonly at: Stamp;
-  /** By the number of the message. */
+  /** Messages that come in pieces, by their number. */
   private readonly begun = [new Map<number, Begun>(), new Map<number, Begun>()] as const;
   private readonly isEncrypted = [false, false];
   private client: Hello | undefined;
@@ -121,7 +99,7 @@ export class DtlsConversation {
   get heldBytes(): number {
     if (this.isDone) return 0;
     let held = 0;
-    for (const side of this.begun) for (const one of side.values()) held += one.heldBytes;
+    for (const side of this.begun) for (const one of side.values()) held += one.pieces.heldBytes;
     for (const one of this.certificates) held += one.length;
     return held;
   }
@@ -159,7 +137,7 @@ export class DtlsConversation {
       const size = u24(bytes, at + 1);
       const [offset, length] = [u24(bytes, at + 6), u24(bytes, at + 9)];
       const from = at + MESSAGE_HEADER;
-      if (from + length > end || offset + length > size || size > MAX_MESSAGE_BYTES) return;
+      if (from + length > end || offset + length > size || size > MAX_HANDSHAKE_BYTES) return;
       const part = bytes.subarray(from, from + length);
       const whole =
         length === size ? part : this.joined(isClient, u16(bytes, at + 4), size, offset, part);
@@ -175,14 +153,15 @@ export class DtlsConversation {
     offset: number,
     part: Uint8Array,
   ): Uint8Array | undefined {
+    if (part.length === 0) return undefined;
     const begun = this.begun[isClient ? 0 : 1];
     let one = begun.get(number);
     if (one?.size !== size) {
       if (begun.size >= MAX_BEGUN) begun.delete(begun.keys().next().value!);
-      one = new Begun(size);
+      one = { size, pieces: new HandshakePieces() };
       begun.set(number, one);
     }
-    const whole = one.add(offset, part);
+    const whole = one.pieces.add(offset, part) ? one.pieces.first(size) : undefined;
     if (whole !== undefined) begun.delete(number);
     return whole;
   }

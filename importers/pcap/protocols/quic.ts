@@ -8,6 +8,7 @@
  */
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 import { u24, u32 } from '../bytes.ts';
+import { HandshakePieces } from './handshake-pieces.ts';
 import { type Hello, readHello } from './hello.ts';
 import type { Endpoints, MessageSink, Stamp } from './messages.ts';
 import { handshakeMessage } from './tls.ts';
@@ -20,8 +21,6 @@ const MAX_CONNECTION_ID_BYTES = 20;
 const LEAST_DATAGRAM = 1200;
 const MAX_PACKETS = 32;
 const MAX_COALESCED = 8;
-const MAX_CRYPTO_BYTES = 65_536;
-const MAX_PIECES = 256;
 const TAG_BYTES = 16;
 const [CLIENT_HELLO, SERVER_HELLO] = [1, 2];
 
@@ -162,36 +161,14 @@ function decrypt(
   return plain;
 }
 
-/** The bytes of one side's handshake, which come in any order. */
-class Crypto {
-  private readonly pieces: { readonly at: number; readonly bytes: Buffer }[] = [];
-  heldBytes = 0;
-
-  add(at: number, bytes: Buffer): void {
-    if (at + bytes.length > MAX_CRYPTO_BYTES || this.pieces.length >= MAX_PIECES) return;
-    this.pieces.push({ at, bytes: Buffer.from(bytes) });
-    this.heldBytes += bytes.length;
-  }
-
-  /** The first message, if all of it is there and it is of a type. */
-  message(type: number): Buffer | undefined {
-    const all: Buffer[] = [];
-    let next = 0;
-    for (const { at, bytes } of this.pieces.toSorted((a, b) => a.at - b.at)) {
-      if (at > next) break;
-      if (at + bytes.length <= next) continue;
-      all.push(bytes.subarray(next - at));
-      next = at + bytes.length;
-    }
-    const joined = Buffer.concat(all);
-    if (joined.length < 4 || joined[0] !== type) return undefined;
-    const size = u24(joined, 1);
-    return joined.length >= 4 + size ? joined.subarray(4, 4 + size) : undefined;
-  }
+/** The first message of a side, if all of it is there and it is of a type. */
+function messageIn(pieces: HandshakePieces, type: number): Buffer | undefined {
+  const head = pieces.first(4);
+  return head?.[0] === type ? pieces.first(4 + u24(head, 1))?.subarray(4) : undefined;
 }
 
 /** Takes the CRYPTO frames of a packet; others that Initials may have are skipped (RFC 9000, 12.4). */
-function takeCrypto(plain: Buffer, crypto: Crypto): void {
+function takeCrypto(plain: Buffer, crypto: HandshakePieces): void {
   let at = 0;
   const next = (): number => {
     const found = variable(plain, at, plain.length);
@@ -238,7 +215,7 @@ export class QuicConversation {
   private readonly ends: Endpoints;
   private readonly sink: MessageSink;
   private readonly at: Stamp;
-  private readonly sides = [new Crypto(), new Crypto()] as const;
+  private readonly sides = [new HandshakePieces(), new HandshakePieces()] as const;
   private keys: { readonly client: Keys; readonly server: Keys } | undefined;
   private number = 0;
   private packets = 0;
@@ -289,7 +266,7 @@ export class QuicConversation {
     if (plain === undefined) return;
     const side = this.sides[isClient ? 0 : 1];
     takeCrypto(plain, side);
-    const message = side.message(isClient ? CLIENT_HELLO : SERVER_HELLO);
+    const message = messageIn(side, isClient ? CLIENT_HELLO : SERVER_HELLO);
     if (message === undefined) return;
     if (isClient) this.client ??= readHello(message, 0, message.length, true);
     else this.server ??= readHello(message, 0, message.length, false);
