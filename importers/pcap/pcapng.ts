@@ -259,7 +259,7 @@ export class PcapngReader implements CaptureReader {
     this.sink.quarantine(base + at, reason, bytes.subarray(at, at + size));
   }
 
-  /** @param width bytes of the interface's number: an obsolete block has its drop count behind it */
+  /** @param width bytes of the interface's number: an obsolete block has its drop count after it */
   private packetBlock(
     bytes: Uint8Array,
     at: number,

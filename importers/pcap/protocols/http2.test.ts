@@ -261,7 +261,7 @@ describe('HTTP/2', () => {
     expect(connect?.attrs).not.toHaveProperty('problem');
   });
 
-  it('goes on behind missing bytes of a body, and no further behind others', async () => {
+  it('goes on after missing bytes of a body, and no further after others', async () => {
     const { client, server } = stream(8080);
     const mine = cat(PREFACE, SETTINGS, GET);
     const second = frame('headers', 3, END_HEADERS | END_STREAM, request('/b'));
@@ -316,7 +316,7 @@ describe('HTTP/2', () => {
     expect(rows[1]?.attrs).toMatchObject({ version: '2' });
   });
 
-  it('reads nothing behind headers that cannot be decoded', async () => {
+  it('reads nothing after headers that cannot be decoded', async () => {
     const wrong = frame('headers', 3, END_HEADERS | END_STREAM, hex('ff ff'));
     const rows = await of(
       'http',
