@@ -60,6 +60,22 @@ it('says which packets were sampled', async () => {
   expect(flow).toMatchObject({ service: 'sflow' });
 });
 
+it('says which packets were sampled whose addresses are not known', async () => {
+  const arp = ethernet(0x0806, new Uint8Array(28));
+  const padded = cat(arp, new Uint8Array((4 - (arp.length % 4)) % 4));
+  const raw = item(1, n32(1), n32(60), n32(4), n32(arp.length), padded);
+  const other = item(1001, new Uint8Array(16));
+  const rows = await of('netflow', [
+    datagram(true, 6343, sflow(flows(4, raw), flows(4, other), flows(4, raw, STATED))),
+  ]);
+  expect(rows.map((row) => [row['packets'], row['bytes'], row['message']])).toEqual([
+    [1, 60, '1 packet, 60 bytes, one of 512, reported by 203.0.113.1'],
+    [1, undefined, '1 packet, one of 512, reported by 203.0.113.1'],
+    [1, 100, '1 packet, 100 bytes, one of 512, reported by 203.0.113.1'],
+  ]);
+  expect(rows.map((row) => row['src_ip4'])).toEqual([undefined, undefined, 0xc0000209]);
+});
+
 it('reads samples with interfaces of two words', async () => {
   const expanded = item(
     3,

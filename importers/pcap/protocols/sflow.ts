@@ -1,6 +1,7 @@
 /**
  * sFlow version 5 (https://sflow.org/sflow_version_5.txt): each sampled packet is an event of kind `netflow`. What it says
- * comes from the header that the sample has, or from the addresses that the exporter states.
+ * comes from the header that the sample has, or from the addresses that the exporter states; where neither is IP, the event
+ * has no addresses.
  *
  * Counters of interfaces are no flows, and no events. A datagram is one of sFlow only if its samples fill it exactly.
  */
@@ -54,7 +55,7 @@ export class SflowSamples {
     const isIp6 = u32(bytes, start + 4) === 2;
     if (!isIp6 && u32(bytes, start + 4) !== 1) return false;
     const agent = start + 8;
-    // Of the agent behind its address: its part, the datagram's number, its uptime, how many samples.
+    // Of the agent, after its address: its part, the datagram's number, its uptime, how many samples.
     const counts = agent + (isIp6 ? 16 : 4);
     const first = counts + 16;
     if (first > end) return false;
@@ -91,18 +92,15 @@ export class SflowSamples {
           )),
     };
     const found = itemsIn(bytes, records, end, u32(bytes, records - 4), MAX_SAMPLES) ?? [];
+    let said: Said = { ends: unknownEnds(flow), bytes: undefined, flags: undefined };
     for (const { format, from, to } of found) {
-      const said =
-        format === RAW_HEADER
-          ? this.rawHeader(bytes, from, to, flow)
-          : format === IP4_DATA || format === IP6_DATA
-            ? statedFlow(bytes, from, to, format === IP6_DATA, flow)
-            : undefined;
-      if (said === undefined) continue;
-      this.sink.message(said.ends, messageOf(said, sample, exporter, at));
+      if (format === RAW_HEADER) said = this.rawHeader(bytes, from, to, flow) ?? said;
+      else if (format === IP4_DATA || format === IP6_DATA)
+        said = statedFlow(bytes, from, to, format === IP6_DATA, flow) ?? said;
       // Another record of the sample says the same of it in another form.
-      return;
+      if (said.ends.client.length > 0) break;
     }
+    this.sink.message(said.ends, messageOf(said, sample, exporter, at));
   }
 
   private rawHeader(bytes: Uint8Array, start: number, end: number, flow: number): Said | undefined {
@@ -110,12 +108,13 @@ export class SflowSamples {
     const linkType = LINK_TYPES.get(u32(bytes, start));
     const size = u32(bytes, start + 12);
     const from = start + 16;
-    if (linkType === undefined || from + size > end) return undefined;
-    const { packet: p } = this;
     const wire = u32(bytes, start + 4);
+    const unknown = { ends: unknownEnds(flow), bytes: wire, flags: undefined };
+    if (linkType === undefined || from + size > end) return unknown;
+    const { packet: p } = this;
     Object.assign(p, { bytes, start: from, end: from + size, wire, linkType });
     decode(p, this.cursor, this.notes);
-    if (p.ipVersion === 0) return undefined;
+    if (p.ipVersion === 0) return unknown;
     const ends = endpointsOf(p, flow, true);
     return { ends, bytes: wire, flags: p.tcpFlags >= 0 ? p.tcpFlags & 0x1ff : undefined };
   }
@@ -123,8 +122,23 @@ export class SflowSamples {
 
 interface Said {
   readonly ends: Endpoints;
-  readonly bytes: number;
+  /** Of the frame; undefined where no record says it. */
+  readonly bytes: number | undefined;
   readonly flags: number | undefined;
+}
+
+/** Of a packet that is not IP, or whose header is in a form that is not read. */
+function unknownEnds(flow: number): Endpoints {
+  const nothing = new Uint8Array(0);
+  return {
+    flow,
+    proto: -1,
+    vlan: -1,
+    client: nothing,
+    server: nothing,
+    clientPort: -1,
+    serverPort: -1,
+  };
 }
 
 /** Length, protocol, addresses, ports, flags of TCP. */
@@ -176,7 +190,7 @@ function messageOf(
 ): ProtocolMessage {
   return {
     ...{ kind: 'netflow', type: 'sflow', at },
-    text: `1 packet, ${bytes} bytes, one of ${rate}, reported by ${exporter}`,
+    text: `1 packet, ${bytes === undefined ? '' : `${bytes} bytes, `}one of ${rate}, reported by ${exporter}`,
     numbers: { packets: 1, bytes, tcp_flags: flags },
     columns: { iface_in: input, iface_out: output },
     attributes: { exporter, samplingInterval: String(rate), discarded: dropped },
