@@ -86,8 +86,11 @@ export class Datagrams {
     const { bytes, payloadStart: start, srcPort, dstPort } = p;
     const connection = this.encrypted.get(flow);
     if (connection !== undefined) {
-      this.handshake(p, end, connection);
-      return;
+      if (!this.isFollowed(p, end, connection)) {
+        this.handshake(p, end, connection);
+        return;
+      }
+      this.endEncrypted(flow, connection);
     }
     const at = { micros: p.micros, nanos: p.nanos, digits: p.digits };
     if (this.beginEncrypted(p, flow, end, at)) return;
@@ -195,10 +198,24 @@ export class Datagrams {
     return true;
   }
 
-  private handshake(p: Packet, end: number, { conversation, isFromOriginator }: Encrypted): void {
+  /** Whether a datagram begins another handshake of DTLS. */
+  private isFollowed(p: Packet, end: number, connection: Encrypted): boolean {
+    const { conversation } = connection;
+    return (
+      conversation.service === 'dtls' &&
+      conversation.isFollowedBy(p.bytes, p.payloadStart, end, this.isFromClient(connection))
+    );
+  }
+
+  private isFromClient({ isFromOriginator }: Encrypted): boolean {
+    return this.flows.isFromOriginator === isFromOriginator;
+  }
+
+  private handshake(p: Packet, end: number, connection: Encrypted): void {
+    const { conversation } = connection;
     if (conversation.isDone) return;
     const before = conversation.heldBytes;
-    const isClient = this.flows.isFromOriginator === isFromOriginator;
+    const isClient = this.isFromClient(connection);
     conversation.take(p.bytes, p.payloadStart, end, isClient);
     this.encryptedBytes += conversation.heldBytes - before;
     this.boundEncrypted();
@@ -211,8 +228,12 @@ export class Datagrams {
   private endOldestEncrypted(): void {
     const [oldest] = this.encrypted;
     if (oldest === undefined) return;
-    const [flow, { conversation }] = oldest;
-    if (!conversation.isDone) this.evicted += 1;
+    const [flow, connection] = oldest;
+    if (!connection.conversation.isDone) this.evicted += 1;
+    this.endEncrypted(flow, connection);
+  }
+
+  private endEncrypted(flow: number, { conversation }: Encrypted): void {
     this.encryptedBytes -= conversation.heldBytes;
     conversation.finish();
     this.encrypted.delete(flow);

@@ -1,4 +1,5 @@
 /** DTLS: hellos in datagrams that are built here. */
+import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { ascii, cat, hex, n16 } from '../testing/build.ts';
 import { Packet } from '../packet.ts';
@@ -83,13 +84,95 @@ it('puts together what comes in pieces, in any order and more than once', async 
   expect(row?.attrs).toMatchObject({ established: 'F' });
 });
 
-it('gives up the oldest handshakes whose pieces take too much memory', () => {
+/** The hello of another handshake. */
+function other(cookie: string, name = 'www.evil-c2.com'): Uint8Array {
+  const message = Buffer.from(hello(cookie));
+  message.fill(0x33, 2, 34);
+  message.write(name, message.indexOf('www.example.com'), 'latin1');
+  return message;
+}
+const names = async (...frames: readonly Frame[]): Promise<unknown[]> =>
+  (await of('tls', frames)).map((row) => [row['tls_sni'], row.attrs['established'], row['ts']]);
+const [FIRST, SECOND, AT] = ['www.example.com', 'www.evil-c2.com', 1_700_000_000_000_000];
+
+it('has each of several handshakes on the same ports', async () => {
+  const answer = from(false, record(2, 1, SERVER_HELLO));
+  const sealed = [from(true, CHANGE, SEALED), from(false, CHANGE, SEALED)];
+  const frames = [
+    ...[from(true, record(1, 0, hello(''))), answer, ...sealed],
+    // Both are sent again, late.
+    ...[from(true, record(1, 0, hello(''))), answer],
+    ...[from(true, record(1, 0, other(''))), from(false, RETRY)],
+    ...[from(true, record(1, 1, other('cook'))), answer, ...sealed],
+  ];
+  expect(await names(...frames)).toEqual([
+    [FIRST, 'T', AT],
+    [SECOND, 'T', AT + 6000],
+  ]);
+});
+
+it('has hellos that nobody answers, each once', async () => {
+  const message = hello('');
+  const frames = [
+    ...[from(true, record(1, 0, message)), from(true, record(1, 0, message))],
+    ...[from(true, record(1, 0, other('')))],
+    // In pieces, the last of which is missing, and whole from there on.
+    ...[from(true, record(1, 0, message, 0, 100)), from(true, record(1, 0, other(''), 0, 100))],
+    from(true, record(1, 0, other(''), 100)),
+  ];
+  expect(await names(...frames)).toEqual([
+    [FIRST, 'F', AT],
+    [SECOND, 'F', AT + 2000],
+    [SECOND, 'F', AT + 4000],
+  ]);
+});
+
+it('has a handshake that the other end begins, and one of which only the server was captured', async () => {
+  const turned = await of('tls', [
+    from(true, record(1, 0, hello(''))),
+    from(false, record(1, 0, other(''))),
+    from(true, record(2, 1, SERVER_HELLO)),
+  ]);
+  expect(turned.map((row) => [row['tls_sni'], row['dst_port'], row.attrs['version']])).toEqual([
+    [FIRST, 4433, undefined],
+    [SECOND, 40_000, 'DTLSv12'],
+  ]);
+  const again = cat('fefd', '44'.repeat(32), '00 c02f 00');
+  const retry = cat(
+    'fefd',
+    createHash('sha256').update('HelloRetryRequest').digest(),
+    '00 c02b 00',
+  );
+  const servers = await of('tls', [
+    from(false, record(2, 0, SERVER_HELLO)),
+    from(false, record(2, 0, SERVER_HELLO)),
+    from(false, record(2, 0, retry)),
+    from(false, record(2, 0, again)),
+  ]);
+  expect(servers.map((row) => row.attrs['cipher'])).toEqual([
+    'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256',
+    'TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256',
+  ]);
+});
+
+const MANY_CIPHERS = cat(
+  'fefd',
+  '11'.repeat(32),
+  '00 00',
+  n16(60_000),
+  new Uint8Array(60_000),
+  '01 00',
+);
+
+it.each([
+  ['pieces', record(1, 0, new Uint8Array(65_000), 0, 60_000)],
+  ['hellos', record(1, 0, MANY_CIPHERS)],
+])('gives up the oldest handshakes whose %s take too much memory', (_, bytes) => {
   const flows = {
     ...{ isFromStart: false, firstSequence: 0, isFromOriginator: true },
     services: new Map<number, string>(),
   };
   const datagrams = new Datagrams({ message: () => 0 }, flows);
-  const bytes = record(1, 0, new Uint8Array(65_000), 0, 60_000);
   const p = new Packet();
   Object.assign(p, { bytes, end: bytes.length, payload: bytes.length, payloadStart: 0 });
   Object.assign(p, { ipVersion: 4, proto: 17, src4: 1, dst4: 2, dstPort: 4433 });
@@ -97,7 +180,7 @@ it('gives up the oldest handshakes whose pieces take too much memory', () => {
     p.srcPort = 10_000 + flow;
     datagrams.packet(p, flow);
   }
-  // 32 MiB have room for fewer than 560 of them.
+  // 32 MiB have room for fewer than 560 times 60,000 bytes.
   expect(datagrams.evicted).toBeGreaterThan(440);
 });
 

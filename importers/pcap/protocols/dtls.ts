@@ -2,7 +2,8 @@
  * DTLS handshakes (RFC 9147, RFC 6347, 1.0: RFC 4347): what a client offers, what a server chooses, and its certificates as
  * far as they are sent in clear.
  *
- * One event a connection, of kind `tls`, at the time of its first hello. After the handshake nothing more is read.
+ * One event a handshake, of kind `tls`, at the time of its first hello. After it nothing is read but a hello in clear with
+ * another random value, which begins another handshake.
  *
  * Invariant: handshake messages that come in pieces are bounded in size and number.
  */
@@ -70,6 +71,18 @@ export function dtlsSender(
   return type === SERVER_HELLO || type === HELLO_VERIFY_REQUEST ? 'server' : undefined;
 }
 
+/**
+ * The random value of the hello whose first piece begins at a place; undefined where none does. A request for another hello
+ * has none of its own.
+ */
+function helloRandom(bytes: Uint8Array, at: number): Uint8Array | undefined {
+  const isHello = bytes[at] === CLIENT_HELLO || bytes[at] === SERVER_HELLO;
+  if (!isHello || u24(bytes, at + 6) > 0 || u24(bytes, at + 9) < 34) return undefined;
+  const from = at + MESSAGE_HEADER + 2;
+  const random = bytes.subarray(from, from + 32);
+  return isHelloRetry({ random }) ? undefined : random;
+}
+
 interface Begun {
   readonly size: number;
   readonly pieces: HandshakePieces;
@@ -84,6 +97,9 @@ export class DtlsConversation {
   /** Messages that come in pieces, by their number. */
   private readonly begun = [new Map<number, Begun>(), new Map<number, Begun>()] as const;
   private readonly isEncrypted = [false, false];
+  /** Random values of the hellos, by the types of these. */
+  private readonly randoms: (Uint8Array | undefined)[] = [];
+  private helloBytes = 0;
   private client: Hello | undefined;
   private server: Hello | undefined;
   private certificates: readonly Uint8Array[] = [];
@@ -98,10 +114,28 @@ export class DtlsConversation {
 
   get heldBytes(): number {
     if (this.isDone) return 0;
-    let held = 0;
+    let held = this.helloBytes;
     for (const side of this.begun) for (const one of side.values()) held += one.pieces.heldBytes;
     for (const one of this.certificates) held += one.length;
     return held;
+  }
+
+  /**
+   * Whether a datagram begins another handshake on the same ports. Hellos that are sent again, with or without a cookie, have
+   * the same random value.
+   */
+  isFollowedBy(bytes: Uint8Array, start: number, end: number, isClient: boolean): boolean {
+    const sender = dtlsSender(bytes, start, end);
+    if (sender === undefined) return false;
+    const type = sender === 'client' ? CLIENT_HELLO : SERVER_HELLO;
+    const random = helloRandom(bytes, start + RECORD_HEADER);
+    if (random === undefined) return false;
+    const known = this.randoms[type];
+    if (known === undefined) return this.isDone || (sender === 'client') !== isClient;
+    // A server may answer the same hello twice, each time with another of its own.
+    const mayDiffer =
+      sender === 'server' && !this.isDone && this.randoms[CLIENT_HELLO] !== undefined;
+    return !mayDiffer && Buffer.compare(known, random) !== 0;
   }
 
   take(bytes: Uint8Array, start: number, end: number, isClient: boolean): void {
@@ -138,10 +172,15 @@ export class DtlsConversation {
       const [offset, length] = [u24(bytes, at + 6), u24(bytes, at + 9)];
       const from = at + MESSAGE_HEADER;
       if (from + length > end || offset + length > size || size > MAX_HANDSHAKE_BYTES) return;
+      const type = bytes[at]!;
+      if (this.randoms[type] === undefined) {
+        const random = helloRandom(bytes, at);
+        if (random !== undefined) this.randoms[type] = Uint8Array.from(random);
+      }
       const part = bytes.subarray(from, from + length);
       const whole =
         length === size ? part : this.joined(isClient, u16(bytes, at + 4), size, offset, part);
-      if (whole !== undefined) this.message(bytes[at]!, isClient, whole);
+      if (whole !== undefined) this.message(type, isClient, whole);
       at = from + length;
     }
   }
@@ -168,18 +207,25 @@ export class DtlsConversation {
 
   private message(type: number, isClient: boolean, bytes: Uint8Array): void {
     const { length } = bytes;
+    const { client, server } = this;
     if (type === CLIENT_HELLO && isClient) this.client ??= readHello(bytes, 0, length, true, true);
     else if (type === SERVER_HELLO && !isClient && this.server === undefined) {
       const hello = readHello(bytes, 0, length, false);
       if (hello !== undefined && !isHelloRetry(hello)) this.server = hello;
     } else if (type === CERTIFICATE && !isClient && this.certificates.length === 0)
       this.certificates = certificatesIn(bytes, 0, length);
+    // Numbers and strings take more than bytes.
+    if (this.client !== client || this.server !== server) this.helloBytes += 4 * length;
   }
 
   finish(): void {
     if (this.isDone) return;
     this.isDone = true;
     const { client, server, at, certificates, alert, isEstablished } = this;
+    this.client = undefined;
+    this.server = undefined;
+    this.certificates = [];
+    for (const side of this.begun) side.clear();
     if (client === undefined && server === undefined) return;
     const message = handshakeMessage({
       ...{ client, server, at, certificates, alert, isEstablished, transport: 'd' },

@@ -58,7 +58,7 @@ export function alertName(number: number): string {
 }
 
 /** Whether a ServerHello asks for another ClientHello. */
-export function isHelloRetry({ random }: Hello): boolean {
+export function isHelloRetry({ random }: Pick<Hello, 'random'>): boolean {
   return Buffer.compare(random, HELLO_RETRY) === 0;
 }
 
