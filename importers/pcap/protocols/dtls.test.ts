@@ -155,6 +155,18 @@ it('has a handshake that the other end begins, and one of which only the server 
   ]);
 });
 
+it('does not say whether a handshake ended whose answer was not captured', async () => {
+  for (const sealed of [[true], [false], [true, false]]) {
+    const [row, ...more] = await of('tls', [
+      from(true, record(1, 0, hello(''))),
+      ...sealed.map((isClient) => from(isClient, CHANGE, SEALED)),
+    ]);
+    expect(more).toEqual([]);
+    expect(row).toMatchObject({ tls_sni: FIRST });
+    expect(row?.attrs).not.toHaveProperty('established');
+  }
+});
+
 const MANY_CIPHERS = cat(
   'fefd',
   '11'.repeat(32),

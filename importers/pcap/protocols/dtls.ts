@@ -221,12 +221,15 @@ export class DtlsConversation {
   finish(): void {
     if (this.isDone) return;
     this.isDone = true;
-    const { client, server, at, certificates, alert, isEstablished } = this;
+    const { client, server, at, certificates, alert } = this;
     this.client = undefined;
     this.server = undefined;
     this.certificates = [];
     for (const side of this.begun) side.clear();
     if (client === undefined && server === undefined) return;
+    // Who encrypts has had an answer, though it was not captured.
+    const isUnknown = server === undefined && this.isEncrypted.includes(true);
+    const isEstablished = isUnknown ? undefined : this.isEstablished;
     const message = handshakeMessage({
       ...{ client, server, at, certificates, alert, isEstablished, transport: 'd' },
     });

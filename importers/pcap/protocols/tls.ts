@@ -236,7 +236,7 @@ interface Handshake {
   readonly certificates?: readonly Uint8Array[];
   readonly alert?: string | undefined;
   /** Undefined: that cannot be seen. */
-  readonly isEstablished?: boolean;
+  readonly isEstablished?: boolean | undefined;
   readonly problem?: string | undefined;
 }
 
