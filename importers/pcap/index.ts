@@ -68,7 +68,7 @@ export const pcapImporter: Importer = {
   // 8: files. 9: their parts and gaps, protocols after gaps. 10: SMB 1, tickets of Kerberos.
   // 11: numbers of SMB 1 that are reused, links, domains of tickets.
   // 12: responses to requests of HTTP that were given up, DTLS, HTTP/2 and sFlow, content with a wrong checksum.
-  // 13: promises, resets and lengths of HTTP/2.
+  // 13: promises, resets, lengths and long heads of HTTP/2, later handshakes of DTLS, all samples of sFlow.
   version: 13,
   appendOnly: false,
   formats: ['pcap', 'pcap-nano', 'pcap-modified', 'pcapng', 'snoop'],
