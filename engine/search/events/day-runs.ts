@@ -62,6 +62,14 @@ export function dayRuns(segments: readonly SegmentInfo[]): DayRun[] {
   return runs;
 }
 
+/** Each day by itself. */
+export function singleDays(segments: readonly SegmentInfo[]): DayRun[] {
+  return Array.from(byDay(segments), ([day, own]) => ({
+    ...{ first: day, last: day },
+    segments: own.map(({ segment }) => segment),
+  }));
+}
+
 function byDay(
   segments: readonly SegmentInfo[],
 ): [string, { segment: SegmentInfo; rows: number }[]][] {

@@ -36,6 +36,7 @@ import {
   dayRuns,
   goesBeyond,
   readTogether,
+  singleDays,
   withinTime,
 } from './day-runs.ts';
 import { rowsInSlices } from './rows-in-slices.ts';
@@ -187,9 +188,11 @@ export class EventReader {
   }
 }
 
-function runsOf({ plan }: AskedView, segments: readonly SegmentInfo[]): Iterable<DayRun> {
+function runsOf({ plan, finder }: AskedView, segments: readonly SegmentInfo[]): Iterable<DayRun> {
   if (!plan.streaming) return [{ segments: [...segments], first: '', last: UNDATED }];
-  return dayRuns(segments);
+  // A day that is in segments of its own has events soon; segments of many days are read once for several of them.
+  const isOwn = finder === undefined && segments.every((one) => lastDayOf(one) === one.day);
+  return isOwn ? singleDays(segments) : dayRuns(segments);
 }
 
 /** Rows of some segments, in order: by one statement, or in slices where memory does not hold what it sorts. */
