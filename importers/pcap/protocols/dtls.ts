@@ -32,6 +32,7 @@ const HELLO_VERIFY_REQUEST = 3;
 const VERSIONS: ReadonlySet<number> = new Set([0xfeff, 0xfefd, 0x0100]);
 /** Encrypted records of 1.3 (RFC 9147, 4). */
 const [UNIFIED_MASK, UNIFIED] = [0xe0, 0x20];
+const MAX_PIECES = 128;
 /** Messages of a side that have begun. */
 const MAX_BEGUN = 4;
 
@@ -197,7 +198,7 @@ export class DtlsConversation {
     let one = begun.get(number);
     if (one?.size !== size) {
       if (begun.size >= MAX_BEGUN) begun.delete(begun.keys().next().value!);
-      one = { size, pieces: new HandshakePieces() };
+      one = { size, pieces: new HandshakePieces(MAX_PIECES) };
       begun.set(number, one);
     }
     const whole = one.pieces.add(offset, part) ? one.pieces.first(size) : undefined;

@@ -4,14 +4,19 @@
  * Invariant: they are bounded in size and number, and joined only once they are whole.
  */
 export const MAX_HANDSHAKE_BYTES = 65_536;
-const MAX_PIECES = 256;
 /** What a piece takes beside its bytes, about. */
 const PIECE_BYTES = 256;
 
 export class HandshakePieces {
   private readonly pieces: { readonly at: number; readonly bytes: Buffer }[] = [];
+  private readonly most: number;
   /** Bytes of the pieces, which may overlap. */
   private sum = 0;
+
+  /** @param most pieces that are kept */
+  constructor(most: number) {
+    this.most = most;
+  }
 
   /** Bytes of memory that are taken. */
   get heldBytes(): number {
@@ -22,8 +27,7 @@ export class HandshakePieces {
   add(at: number, bytes: Uint8Array): boolean {
     const { pieces } = this;
     const end = at + bytes.length;
-    if (bytes.length === 0 || end > MAX_HANDSHAKE_BYTES || pieces.length >= MAX_PIECES)
-      return false;
+    if (bytes.length === 0 || end > MAX_HANDSHAKE_BYTES || pieces.length >= this.most) return false;
     if (pieces.some((one) => one.at <= at && end <= one.at + one.bytes.length)) return false;
     pieces.push({ at, bytes: Buffer.from(bytes) });
     this.sum += bytes.length;

@@ -21,6 +21,7 @@ const MAX_CONNECTION_ID_BYTES = 20;
 const LEAST_DATAGRAM = 1200;
 const MAX_PACKETS = 32;
 const MAX_COALESCED = 8;
+const MAX_PIECES = 256;
 const TAG_BYTES = 16;
 const [CLIENT_HELLO, SERVER_HELLO] = [1, 2];
 
@@ -215,7 +216,10 @@ export class QuicConversation {
   private readonly ends: Endpoints;
   private readonly sink: MessageSink;
   private readonly at: Stamp;
-  private readonly sides = [new HandshakePieces(), new HandshakePieces()] as const;
+  private readonly sides = [
+    new HandshakePieces(MAX_PIECES),
+    new HandshakePieces(MAX_PIECES),
+  ] as const;
   private keys: { readonly client: Keys; readonly server: Keys } | undefined;
   private number = 0;
   private packets = 0;
