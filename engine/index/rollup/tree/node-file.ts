@@ -8,6 +8,7 @@
  * `rollup.frequent.SET.N` those of frequent first values (`heavy-hitter-pairs.ts`).
  */
 import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
 import { type Kind, KINDS } from '../../../contract/event.ts';
 import { type Section, SideFile, damagedFile, writeSideFile } from '../../side-file.ts';
 import { BlockReader, BlockWriter } from '../../values/blocks.ts';
@@ -173,6 +174,8 @@ export class NodeFile {
     try {
       const reader = BlockReader.open(file, SECTION);
       const head = reader?.guarded(() => headOf(reader.head));
+      // One that is another's by name is not what was written there, whatever it says.
+      if (head !== undefined && nodeFileName(head) !== basename(path)) throw damagedFile(path);
       if (head !== undefined) return new NodeFile(file, head);
     } catch (error) {
       file.close();

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -301,6 +301,21 @@ describe('nodes of a case', () => {
     expect(nodes.of([now[0]!, { id: 1, ...other }])).toEqual([]);
     expect(nodes.of([now[0]!, { ...now[1]!, index: other }])).toEqual([]);
     expect(nodes.of([now[0]!, { id: 1, ...other, index: now[1]! }])).toHaveLength(1);
+    nodes.close();
+  });
+
+  it('that have the name of another are damaged, though whole in themselves', () => {
+    const path = made();
+    const others = join(
+      folder,
+      'rollups',
+      nodeFileName({ kind: 'all', level: TOP, segments: parts(2) }),
+    );
+    renameSync(path, others);
+    expect(() => NodeFile.open(others)).toThrow('damaged');
+    const nodes = new RollupNodes(folder);
+    expect(nodes.of(now)).toEqual([]);
+    expect(nodes.damaged).toBe(1);
     nodes.close();
   });
 
