@@ -331,10 +331,15 @@ function columnsRead({ projection }: Plan, segments: readonly SegmentInfo[]): nu
 
 /** Whether one statement should not read the rows of all these segments, which have so many columns together. */
 function isWide(plan: Plan, segments: readonly SegmentInfo[], most: number): boolean {
+  if (segments.length < 2) return false;
   const cells = segments.length * columnsRead(plan, segments);
-  if (segments.length < 2 || cells <= MOST_PADDED) return false;
-  const own = segments.reduce((sum, one) => sum + columnsRead(plan, [one]), 0);
-  return cells > most || cells > 2 * own;
+  const needed = segments.reduce((sum, one) => sum + columnsRead(plan, [one]), 0);
+  return areTooMany({ cells, needed, most });
+}
+
+/** Whether these cells are too many for one statement, of which the segments have those that are `needed`. */
+function areTooMany(of: { cells: number; needed: number; most: number }): boolean {
+  return of.cells > of.most || of.cells > Math.max(2 * of.needed, MOST_PADDED);
 }
 
 function mostCells(memory: number): number {
@@ -346,12 +351,24 @@ function mostCells(memory: number): number {
  * thousand columns, of which a row has some.
  */
 function columnGroups(plan: Plan, segments: readonly SegmentInfo[], most: number): SegmentInfo[][] {
-  const alike = [...Map.groupBy(segments, ({ columns }) => columns).values()].flat();
+  // Of few columns that are asked for, one statement reads all.
+  if (plan.projection !== undefined) return [[...segments]];
   const groups: SegmentInfo[][] = [];
-  for (const segment of alike) {
-    const group = groups.at(-1);
-    if (group === undefined || isWide(plan, [...group, segment], most)) groups.push([segment]);
-    else group.push(segment);
+  let names = new Set<string>();
+  let needed = 0;
+  for (const [columns, alike] of Map.groupBy(segments, (segment) => segment.columns)) {
+    let together = new Set([...names, ...columns]);
+    for (const segment of alike) {
+      const group = groups.at(-1);
+      const cells = ((group?.length ?? 0) + 1) * (together.size + ROW_COLUMNS);
+      needed += columns.size + ROW_COLUMNS;
+      if (group === undefined || areTooMany({ cells, needed, most })) {
+        groups.push([segment]);
+        together = new Set(columns);
+        needed = columns.size + ROW_COLUMNS;
+      } else group.push(segment);
+    }
+    names = together;
   }
   return groups;
 }
