@@ -100,7 +100,7 @@ const COMPARISONS: readonly Comparison[] = [
       ...parts(frame['dns.qry.name']).map((name) => name.replace('<Root>', '.')),
       ...parts(frame['nbns.name']).map((name) => name.replace(/ \(.*$/, '')),
     ],
-    ours: of('dns', 'query', 'queries'),
+    ours: of('dns', 'query'),
   },
   { name: 'dns A', table: 'dns', theirs: answers('dns.a'), ours: of('dns', 'answers') },
   { name: 'dns AAAA', table: 'dns', theirs: answers('dns.aaaa'), ours: of('dns', 'answers') },

@@ -32,7 +32,10 @@ const ARP = 'kind:packet event_type:arp';
 
 export const HOST_CLUES: readonly HostClue[] = [
   {
-    ...{ fact: 'name', by: 'DNS', filter: 'kind:dns query_type in (A, AAAA, NB)' },
+    // Of a message with several questions, which `query` lists, it is not known which one an answer is to.
+    fact: 'name',
+    by: 'DNS',
+    filter: 'kind:dns query_type in (A, AAAA, NB) -query:/^\\[".*"\\]$/',
     ...{ stages: 'unnest answers', address: 'answers', values: ['query'] },
     // `HOST<00>` is how NetBIOS tells what a name is of.
     text: ([name = '']) => name.replace(/(?:<[0-9a-f]{2}>|\.)$/i, ''),

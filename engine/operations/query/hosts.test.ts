@@ -31,6 +31,15 @@ function names(): Frame[] {
   );
   return [datagram(true, 53, head('0100', 0)), datagram(false, 53, cat(head('8180', 1), answer))];
 }
+/** A question for two names, and what is answered to one of them. */
+function twoNames(): Frame[] {
+  const name = (text: string): Uint8Array =>
+    cat(Uint8Array.of(text.length), ascii(text), '00', '00010001');
+  const head = (flags: string, answers: number): Uint8Array =>
+    cat('0002', flags, n16(2), n16(answers), n16(0), n16(0), name('first'), name('second'));
+  const answer = cat('c013 0001 0001 0000003c 0004', hex('cb007109'));
+  return [datagram(true, 53, head('0100', 0)), datagram(false, 53, cat(head('8180', 1), answer))];
+}
 /** `192.0.2.17 is-at 0a:00:00:00:00:01` */
 const arp = ethernet(
   0x0806,
@@ -60,7 +69,7 @@ type Host = Result<'hosts.run'>['hosts'][number];
 let files: SmallCase;
 let all: Host[];
 beforeAll(async () => {
-  const frames = [...names(), arp, ...web()];
+  const frames = [...names(), arp, ...web(), ...twoNames()];
   const capture = classicFile(
     {},
     frames.map((bytes, i) => ({
@@ -106,6 +115,10 @@ it('says names, hardware, users, systems and services of each address', () => {
   expect(said(SERVER, 'offers')).toEqual(offered);
   expect(said(CLIENT, 'uses')).toEqual(offered);
   expect(said(CLIENT, 'offers')).toEqual([]);
+});
+
+it('gives no address the name of another question', () => {
+  expect(said('203.0.113.9', 'name')).toEqual([]);
 });
 
 it('says when, to the microsecond', () => {

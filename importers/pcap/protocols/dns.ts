@@ -3,11 +3,13 @@
  * what was answered. Over TCP a length comes before each message.
  *
  * A query and its answer are one event, at the time of the query; answers that were not asked for and queries without
- * an answer are events, too.
+ * an answer are events, too. Of a message with several questions the columns have the first; attributes of the same names
+ * list all of them.
  *
  * Invariants: names are followed backwards only, so that none can be endless; what is no DNS message to its last byte is
  * none at all.
  */
+import { counted } from '../../../engine/contract/counted.ts';
 import { u16, u32 } from '../bytes.ts';
 import { ip6Text } from '../tunnel-notes.ts';
 import {
@@ -377,7 +379,10 @@ export class DnsConversation {
     const opcodes = isNetbios ? NETBIOS_OPCODES : OPCODES;
     const questions = asked.questions.length > 0 ? asked.questions : (answer?.questions ?? []);
     const [first] = questions;
-    const type = first === undefined ? undefined : typeName(first.type, isNetbios);
+    const names = questions.map(({ name }) => name);
+    const types = questions.map(({ type }) => typeName(type, isNetbios));
+    const [type] = types;
+    const isSeveral = questions.length > 1;
     const code = answer === undefined ? undefined : (CODES[answer.code] ?? `RCODE${answer.code}`);
     const answers = answer?.answers.map(({ text }) => text) ?? [];
     const flags = answer?.flags ?? asked.flags;
@@ -387,7 +392,11 @@ export class DnsConversation {
       kind: 'dns',
       type: opcodes[asked.opcode] ?? 'query',
       at,
-      text: [type, first?.name, said === '' ? undefined : `→ ${said}`]
+      text: [
+        ...[type, first?.name],
+        isSeveral ? `and ${counted(questions.length - 1, 'more question')}` : undefined,
+        said === '' ? undefined : `→ ${said}`,
+      ]
         .filter((part) => part !== undefined)
         .join(' '),
       columns: {
@@ -398,7 +407,8 @@ export class DnsConversation {
       attributes: {
         trans_id: String(asked.id),
         qclass_name: first === undefined ? undefined : CLASSES[first.kind],
-        queries: questions.length > 1 ? questions.map(({ name }) => name) : undefined,
+        query: isSeveral ? names : undefined,
+        query_type: isSeveral ? types : undefined,
         rcode: answer === undefined ? undefined : String(answer.code),
         rcode_name: code,
         answers: answers.length > 0 ? answers : undefined,

@@ -45,7 +45,7 @@ describe('DNS', () => {
     expect(row).toMatchObject({
       ...{ src_ip4: 0xc0000211, dst_ip4: 0xc6336407, src_port: 40_000, dst_port: 53, proto: 17 },
       ...{ ts: 1_700_000_000_000_000, flow_id: 1, service: 'dns', event_type: 'query' },
-      ...{ query: 'www.example.com', query_type: 'A', outcome: 'success', extractor: 'dns/8' },
+      ...{ query: 'www.example.com', query_type: 'A', outcome: 'success', extractor: 'dns/9' },
       message: 'A www.example.com → host1.example.com, 203.0.113.9',
     });
     expect(row?.attrs).toEqual({
@@ -110,6 +110,25 @@ describe('DNS', () => {
     expect(row).toMatchObject({ query: text, query_type: 'NB' });
   });
 
+  it('lists all questions of a message, with their types', async () => {
+    const questions = [
+      ...[name('_adisk._tcp.local'), n16(12), n16(1)],
+      ...[name('host1.local'), n16(28), n16(0x8001)],
+    ];
+    const many = cat(n16(0), n16(0), n16(2), n16(0), n16(0), n16(0), ...questions);
+    const [row, ...more] = await of('dns', [datagram(true, 5353, many)]);
+    expect(more).toEqual([]);
+    expect(row).toMatchObject({
+      ...{ query: '_adisk._tcp.local', query_type: 'PTR' },
+      message: 'PTR _adisk._tcp.local and 1 more question',
+    });
+    expect(row?.attrs).toMatchObject({
+      ...{ query: '["_adisk._tcp.local","host1.local"]', query_type: '["PTR","AAAA"]' },
+    });
+    const [one] = await of('dns', [datagram(true, 53, ask)]);
+    expect(Object.keys(one?.attrs ?? {})).not.toContain('query');
+  });
+
   it('follows no name forwards or round', async () => {
     const loop = cat(n16(1), n16(0), n16(1), n16(0), n16(0), n16(0), 'c00c', n16(1), n16(1));
     expect(await of('dns', [datagram(true, 53, loop)])).toEqual([]);
@@ -127,7 +146,7 @@ describe('HTTP', () => {
     const [row, ...more] = await of('http', [client(1, GET), server(1, OK)]);
     expect(more).toEqual([]);
     expect(row).toMatchObject({
-      ...{ src_ip4: 0xc0000211, dst_port: 8080, flow_id: 1, extractor: 'http/8' },
+      ...{ src_ip4: 0xc0000211, dst_port: 8080, flow_id: 1, extractor: 'http/9' },
       ...{ url: 'http://www.example.com/a?b=c', http_method: 'GET', http_status: '200' },
       ...{ user_agent: 'agent/1', referrer: 'http://example.com/', user: 'alice' },
       ...{ dst_domain: 'www.example.com', outcome: 'success' },
@@ -420,7 +439,7 @@ describe('TLS', () => {
     ]);
     expect(more).toEqual([]);
     expect(row).toMatchObject({
-      ...{ dst_port: 8443, outcome: 'success', extractor: 'tls/8' },
+      ...{ dst_port: 8443, outcome: 'success', extractor: 'tls/9' },
       ...{ tls_sni: 'www.example.com', ja3: '87991a9b84cb5b4bc5f84c5ecad46032' },
     });
     expect(row?.attrs).toEqual({
