@@ -1,118 +1,216 @@
 /**
- * Values of the truth of fields that contradict another truth, or what the product documents: each kind with its reason,
- * which docs/fields.md repeats. They are counted apart, never as right.
+ * Values of the truth of fields that are not what the line states, contradict what the vendor documents, or contradict
+ * another truth of the same format: each kind with its reason, which docs/fields.md repeats. They are counted apart,
+ * never as right. Another choice among what a line states is no doubt about the truth: it is counted as wrong or missing.
  */
+
+/** A value that the product does not have as the truth has it. */
+export interface Difference {
+  /** The path of the evidence. */
+  readonly path: string;
+  readonly field: string;
+  readonly value: string;
+  readonly line: string;
+  /** What the product has for a field of the event. */
+  readonly found: (field: string) => string | undefined;
+}
+
 interface Doubt {
   /** Beginnings of the paths of the evidence. */
   readonly paths: readonly string[];
   readonly fields: readonly string[];
-  /** Whether the value is one of this kind. */
-  readonly holds: (value: string, found: string | undefined, line: string) => boolean;
+  /** Whether a difference in one of the fields is of this kind. */
+  readonly holds: (difference: Difference) => boolean;
   readonly why: string;
 }
 
 const M365 = ['cloud/elastic/o365/', 'cloud/beats/o365/'];
+const SIDES = ['src_ip', 'dst_ip', 'src_port', 'dst_port'];
 
-/** Whether an account is found with the mail domain that another parser cuts off. */
-function isWithDomain(value: string, found: string | undefined): boolean {
-  return found?.toLowerCase().startsWith(`${value.toLowerCase()}@`) === true;
+/** `text` as a regular expression that matches it. */
+function literal(text: string): string {
+  return text.replaceAll(/[^\w ]/g, String.raw`\$&`);
 }
 
-/** Words for nobody, and for no address, port or status. */
-const NOTHING =
-  /^(?:n\/a|unknown|not found|no authentication required|none|-|0\.0\.0\.0|0|\{object\})$/i;
-/** An identifier of one event. */
-const IDENTIFIER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$|^\{0x[0-9a-fx,]+\}$/i;
+function isMember(line: string, names: string, value: string): boolean {
+  return new RegExp(`"(?:${names})": ?"${literal(value)}"`, 'i').test(line);
+}
+
+/** The same side's opposite: `dst_ip` of `src_ip`. */
+function opposite(field: string): string {
+  return field.startsWith('src_') ? `dst_${field.slice(4)}` : `src_${field.slice(4)}`;
+}
+
+/** Whether the line states the account with its domain only, and the truth has cut it off. */
+function isWithoutDomain({ value, line, found }: Difference): boolean {
+  const whole = found('user');
+  if (whole?.toLowerCase().startsWith(`${value.toLowerCase()}@`) !== true) return false;
+  const isAlone = new RegExp(String.raw`(?<![\w.@$\\-])${literal(value)}(?![\w.@$\\-])`, 'i');
+  return line.includes(whole) && !isAlone.test(line);
+}
+
+/** What stands for nothing, by field. */
+const NOTHING: Readonly<Record<string, RegExp>> = {
+  user: /^(?:n\/a|unknown|not found|no authentication required|\{object\})$/i,
+  ...{ src_ip: /^0\.0\.0\.0$/, dst_ip: /^0\.0\.0\.0$/ },
+  ...{ src_port: /^0$/, dst_port: /^0$/, http_status: /^0$/ },
+};
+
+/** Record types of the Office 365 Management Activity API. */
+const RECORD_TYPES: Readonly<Record<string, string>> = {
+  ...{ 4: 'SharePoint', 8: 'AzureActiveDirectory', 22: 'Yammer' },
+  ...{ 25: 'MicrosoftTeams', 40: 'SecurityComplianceAlerts' },
+};
+
+/** `for IFC:ADDRESS/PORT (…) to IFC:ADDRESS/PORT`, of a connection that began on the side named second. */
+const OUTBOUND =
+  /-30201[35]: Built outbound \w+ connection \d+ for [^:]+:([^/ ]+)\/(\d+) .*? to [^:]+:([^/ ]+)\/(\d+)/;
 
 export const DOUBTS: readonly Doubt[] = [
   {
     paths: [''],
-    fields: ['user', 'src_ip', 'dst_ip', 'src_port', 'dst_port', 'http_status'],
-    holds: (value) => NOTHING.test(value),
-    why: 'Words for nobody and zeros for no address, port or status (`N/A`, `Not Found`, `No Authentication Required`, `0.0.0.0`): some parsers keep them; here they are no value.',
+    fields: Object.keys(NOTHING),
+    holds: ({ field, value, found }) =>
+      found(field) === undefined && NOTHING[field]?.test(value) === true,
+    why: 'Words for nobody (`N/A`, `Unknown`, `Not Found`, `No Authentication Required`), the unspecified address (`0.0.0.0`), port 0 and status 0: some parsers keep them; here there is no value.',
   },
   {
-    paths: [''],
+    paths: [
+      ...['cloud/sekoia/Kubernetes/', 'cloud/sekoia/NucleonSecurity/'],
+      'device/sekoia/Checkpoint/',
+    ],
     fields: ['event_code'],
-    holds: (value) => IDENTIFIER.test(value),
-    why: 'Identifiers of one event (Kubernetes `auditID`, Check Point `loguid`): they are not the code of a type of event.',
+    holds: ({ value }) =>
+      /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$|^\{0x[0-9a-fx,]+\}$/i.test(value),
+    why: 'Identifiers of one event (Kubernetes `auditID`, Nucleon, Check Point `loguid`): they are not the code of a type of event.',
   },
   {
-    paths: ['windows/sekoia/', 'windows/otrf/'],
+    paths: ['windows/sekoia/Beats/'],
     fields: ['user'],
-    holds: (value, found) =>
-      found !== undefined && (`${value}$` === found || value.endsWith(`\\${found}`)),
-    why: 'Windows: in some records `$` is cut off the name of a computer, or its domain kept; in others, and here, it is the other way around.',
+    holds: ({ value, line, found }) => {
+      const names = '(?:Subject|Target)UserName';
+      return (
+        found('user') === `${value}$` &&
+        isMember(line, names, `${value}$`) &&
+        !isMember(line, names, value)
+      );
+    },
+    why: "Windows: another parser cuts off the `$` that is part of the name of a computer's account.",
   },
   {
     paths: ['device/', 'web/sekoia/', 'cloud/', 'host/sekoia/'],
     fields: ['user'],
-    holds: isWithDomain,
-    why: 'Accounts that are written with a domain (`alice@example.com`; Microsoft 365, Okta): some parsers cut it off; here the whole stays, which tells guests from members.',
+    holds: isWithoutDomain,
+    why: 'Accounts that a line states with their domain only (`alice@example.com`; Microsoft 365, Okta): some parsers cut it off; here the whole stays, which tells guests from members.',
   },
   {
-    paths: ['device/elastic/cisco_asa/', 'device/beats/cisco/', 'device/sekoia/Cisco/'],
+    paths: ['device/sekoia/Cisco/'],
     fields: ['src_port', 'dst_port'],
-    holds: (_value, _found, line) => /-3(?:0202[01]|13009)\b/.test(line),
-    why: 'Cisco ASA, ICMP (302020, 302021, 313009): the number after an address is the identifier of ICMP, and no port.',
+    holds: ({ field, value, line, found }) =>
+      found(field) === undefined &&
+      new RegExp(String.raw`-30202[01]: .* [fgl]addr [^/ ]+/${value}(?!\d)`).test(line),
+    why: 'Cisco ASA, ICMP (302020, 302021): by its documentation the number after an address is of ICMP, and no port.',
   },
   {
     paths: ['device/sekoia/BIND/', 'device/sekoia/EfficientIP/', 'device/elastic/infoblox_nios/'],
     fields: ['src_ip', 'src_port'],
-    holds: (_value, _found, line) => /resolving '|transfer of '/.test(line),
-    why: 'BIND, failures of a resolver and transfers: the server that was asked is the side that answered here, and the source to other parsers.',
+    holds: ({ field, value, line, found }) => {
+      const [, ip, port] =
+        /(?: resolving '[^']+'(?: \(in '[^']+'\?\))?: |^(?!.*client ).*transfer of '[^']+' from )([\da-f.:]+)#(\d+)/.exec(
+          line,
+        ) ?? [];
+      const isServer = value === (field === 'src_ip' ? ip : port);
+      return isServer && found(field) === undefined && found(opposite(field)) === value;
+    },
+    why: 'BIND: the server that `named` asked, or fetched a zone from, is the side that answered, and the destination here; another parser takes it for the source.',
   },
   {
     paths: ['service/crowdsec/', 'web/elastic/citrix_waf/', 'cloud/sekoia/Trend_Micro/'],
     fields: ['url', 'user'],
-    holds: (value, found) =>
-      found !== undefined &&
-      (found.startsWith(`${value}?`) ||
-        value === `'${found}'` ||
-        found === `https:${value}` ||
-        value.replaceAll('\\=', '=') === found),
+    holds: ({ field, value, line, found }) => {
+      const own = found(field);
+      if (own === undefined || !line.includes(value)) return false;
+      return (
+        own.startsWith(`${value}?`) ||
+        value === `'${own}'` ||
+        own === `https:${value}` ||
+        value.replaceAll('\\=', '=') === own
+      );
+    },
     why: 'Values with quotes or escapes of their format left on, and URLs without their query or scheme: here they are as they were asked for.',
   },
   {
     paths: ['host/sekoia/VMWare/'],
     fields: ['user'],
-    holds: (_value, found, line) => found !== undefined && /logged in as |A ticket for /.test(line),
-    why: "VMware: `User root@127.0.0.1 logged in as pyvmomi` names the client's program, not an account; of a ticket the account is the one that asked for it.",
+    holds: ({ value, line, found }) =>
+      (line.includes(` logged in as ${value}`) && line.includes(`User ${found('user')}@`)) ||
+      (line.includes(`[A ticket for ${value} of type `) && line.includes(`\\${found('user')}]`)),
+    why: "VMware: by its documentation `User root@127.0.0.1 logged in as pyvmomi` names the client's program, and `A ticket for NAME` a virtual machine: neither is an account.",
   },
   {
     paths: ['device/beats/microsoft/', 'cloud/elastic/m365_defender/log/'],
     fields: ['host'],
-    holds: (value) => value.startsWith('Microsoft'),
+    holds: ({ value, line, found }) =>
+      found('host') === undefined && isMember(line, 'serviceSource', value),
     why: 'Microsoft 365 Defender: the older parser calls the service that raised an alert (`MicrosoftDefenderATP`) the host.',
   },
   {
     paths: ['device/beats/cisco/'],
-    fields: ['src_ip', 'src_port', 'dst_ip', 'dst_port'],
-    holds: (_value, _found, line) => /-30201[35]: Built outbound/.test(line),
-    why: 'Cisco ASA, outbound connections (302013, 302015): the older parser takes the side that is named first for the source, the newer one that which began it, as here.',
+    fields: SIDES,
+    holds: ({ value, field, line, found }) => {
+      const [, ...named] = OUTBOUND.exec(line) ?? [];
+      // The order of the sides in the line, and that of a connection which the second began.
+      const stated = ['src_ip', 'src_port', 'dst_ip', 'dst_port'];
+      const began = stated.map(opposite);
+      return (
+        named[stated.indexOf(field)] === value && began.every((side, i) => found(side) === named[i])
+      );
+    },
+    why: 'Cisco ASA, outbound connections (302013, 302015): by its documentation they began inside, on the side that is named second; the older parser takes the first for the source.',
   },
   {
     paths: M365,
     fields: ['event_code'],
-    holds: (value) => !/^\d+$/.test(value),
-    why: "Microsoft 365: the record states a number as its `RecordType`; Elastic's parsers put a name in its place, the others and Daybook keep the number.",
+    holds: ({ value, line, found }) => {
+      const code = found('event_code') ?? '';
+      return RECORD_TYPES[code] === value && new RegExp(`"RecordType": ?${code}\\b`).test(line);
+    },
+    why: "Microsoft 365: the record states a number as its `RecordType`; Elastic's parsers put the name of that number in its place.",
   },
   {
     paths: M365,
     fields: ['host'],
-    holds: () => true,
-    why: "Microsoft 365: Elastic's parsers call the tenant (`OrganizationName`) the host. No host wrote these records.",
+    holds: ({ value, line, found }) =>
+      found('host') === undefined &&
+      (isMember(line, 'OrganizationName', value) ||
+        new RegExp(`"UserId": ?"[^"@]+@${literal(value)}"`, 'i').test(line)),
+    why: "Microsoft 365: Elastic's parsers call the tenant (`OrganizationName`) or the domain of the account (`UserId`) the host. Neither is the name of a host.",
   },
   {
-    paths: M365,
-    fields: ['dst_ip', 'dst_port'],
-    holds: (value, _found, line) => line.includes(`(${value})`),
+    paths: ['cloud/elastic/o365/'],
+    fields: ['dst_ip'],
+    holds: ({ value, line, found }) =>
+      found('dst_ip') === undefined &&
+      new RegExp(String.raw`"OriginatingServer": ?"[^"(]+\(${literal(value)}\)`).test(line),
     why: "Microsoft 365: Elastic's parser takes the version of Exchange in `OriginatingServer` for an address.",
   },
   {
     paths: ['device/beats/sophos/'],
     fields: ['event_code'],
-    holds: (value) => value.length === 12,
-    why: 'Sophos Firewall: of `log_id`, 12 digits, the last five are the message; the older parser takes the whole, which holds severity and component, too.',
+    holds: ({ value, line, found }) =>
+      /^\d{12}$/.test(value) &&
+      found('event_code') === value.slice(-5) &&
+      line.includes(`log_id=${value}`),
+    why: 'Sophos Firewall: of `log_id`, 12 digits, the last five are the message; the older parser takes the whole, which holds severity and component, too, the newer one the message.',
   },
 ];
+
+/** The number of the kind of doubt that a difference is of, or -1. */
+export function doubtOf(difference: Difference): number {
+  return DOUBTS.findIndex(
+    ({ paths, fields, holds }) =>
+      paths.some((one) => difference.path.startsWith(one)) &&
+      fields.includes(difference.field) &&
+      holds(difference),
+  );
+}

@@ -3,8 +3,8 @@
  * ($DAYBOOK_SHARED/data2/fields-truth). Prints, for each folder and over all, how many values are right, wrong or missing.
  * Text that another parser derived, and lines that are no event of ours, are left out or count as missing; values of
  * the truth that contradict another truth are counted apart (fields-truth-doubts.ts).
- * `--wrong GROUP` and `--missing GROUP` print the values of a group (`device`, `device/sekoia/Cisco`, `all`) one by one,
- * with their lines; `--only PATH` reads evidence of paths that begin so; `--rates FILE` writes the rates by format,
+ * `--wrong GROUP`, `--missing GROUP` and `--doubtful GROUP` print the values of a group (`device`,
+ * `device/sekoia/Cisco`, `all`) one by one, with their lines; `--only PATH` reads evidence of paths that begin so; `--rates FILE` writes the rates by format,
  * engine/fields/rates.json, from which docs/fields.md is made.
  */
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { shippedCutter } from '../engine/fields/extractors.ts';
-import { DOUBTS } from './fields-truth-doubts.ts';
+import { DOUBTS, doubtOf } from './fields-truth-doubts.ts';
 import { EventBatch } from '../engine/contract/event-batch.ts';
 import type { Kind } from '../engine/contract/event.ts';
 import {
@@ -23,12 +23,13 @@ import {
 } from '../importers/shared/testing/collect.ts';
 import { importers } from '../importers/registry.ts';
 
-const USAGE = `Usage: npm run fields-truth -- [--wrong GROUP] [--missing GROUP] [--only PATH] [--rates FILE]
+const USAGE = `Usage: npm run fields-truth -- [--wrong GROUP] [--missing GROUP] [--doubtful GROUP] [--only PATH] [--rates FILE]
 
 Compares fields of log lines with those of other parsers ($DAYBOOK_SHARED/data2/fields-truth).
 
   --wrong GROUP    print values that differ, with their lines: all, device, device/sekoia/Cisco
   --missing GROUP  print values that were not found
+  --doubtful GROUP print values that differ from a truth that is doubtful, with the numbers of their kinds
   --only PATH      read evidence of paths that begin so
   --rates FILE     write the rates by format (engine/fields/rates.json)`;
 
@@ -84,27 +85,15 @@ function isEqual(found: unknown, value: unknown): boolean {
   return all.some((one) => normal(one) === normal(found));
 }
 
-/** The number of the kind of doubt that a value is of, or -1. */
-function doubtOf(
-  name: string,
-  field: string,
-  value: unknown,
-  found: unknown,
-  line: string,
-): number {
-  return DOUBTS.findIndex(
-    ({ paths, fields, holds }) =>
-      paths.some((one) => name.startsWith(one)) &&
-      fields.includes(field) &&
-      holds(String(value), typeof found === 'string' ? found : undefined, line),
-  );
-}
-
 function ours(row: CollectedRow, name: string): unknown {
   if (name !== 'src_ip' && name !== 'dst_ip') return row[name] ?? row.attrs[name];
   const four = row[`${name}4`];
   if (typeof four !== 'number') return row[`${name}6`];
   return [24, 16, 8, 0].map((shift) => (four >>> shift) & 255).join('.');
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
 
 async function rowsOf(bytes: Buffer): Promise<CollectedRow[]> {
@@ -140,13 +129,14 @@ const { values: asked } = parseArgs({
   options: {
     wrong: { type: 'string' },
     missing: { type: 'string' },
+    doubtful: { type: 'string' },
     only: { type: 'string', default: '' },
     rates: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   },
 });
 const isAsked = (verdict: keyof Count, group: string): boolean => {
-  const name = verdict === 'wrong' || verdict === 'missing' ? asked[verdict] : undefined;
+  const name = verdict === 'right' ? undefined : asked[verdict];
   return name !== undefined && (name === 'all' || group === name || group.startsWith(`${name}/`));
 };
 
@@ -183,13 +173,20 @@ else if (data === undefined || folder === undefined || !existsSync(folder)) {
           const start = starts[line - 1] ?? 0;
           const text = bytes.toString('utf8', start, starts[line] ?? bytes.length).trimEnd();
           const plain = found === undefined ? 'missing' : isEqual(found, value) ? 'right' : 'wrong';
-          const doubt = plain === 'right' ? -1 : doubtOf(name, field, value, found, text);
+          const doubt =
+            plain === 'right'
+              ? -1
+              : doubtOf({
+                  ...{ path: name, field, value: textOf(value) ?? '', line: text },
+                  found: (other) => textOf(row === undefined ? undefined : ours(row, other)),
+                });
           if (doubt >= 0) doubted[doubt] = (doubted[doubt] ?? 0) + 1;
           const verdict = doubt < 0 ? plain : 'doubtful';
           if (isAsked(verdict, group)) {
             const not = row === undefined ? 'no event' : `found ${JSON.stringify(found)}`;
+            const kind = doubt < 0 ? '' : ` (kind ${doubt})`;
             console.log(
-              `${verdict} ${name}:${record ?? line} ${field} ${JSON.stringify(value)}, ${not}`,
+              `${verdict}${kind} ${name}:${record ?? line} ${field} ${JSON.stringify(value)}, ${not}`,
             );
             console.log(`  ${JSON.stringify([row?.['program'], row?.['extractor']])} ${text}`);
           }

@@ -81,7 +81,8 @@ what it measured; formats of fewer than ${LEAST_VALUES} values are together. *Wr
 | --- | --- | ---: | ---: | ---: | ---: | ---: |
 ${rateRows().join('\n')}
 
-Where the parsers contradict one another or the product, a value that is not as they have it is *doubtful*:
+Where a parser's value is not what the line states, or contradicts the vendor's documentation or another parser of the same
+format, a value that differs from it is *doubtful*:
 
 ${doubts.map(({ why, values }) => `- ${why} ${values} values.`).join('\n')}
 
@@ -89,6 +90,8 @@ Why other values differ or are absent:
 
 - Some take the host that a record is about for the one that wrote it (\`srcname\` of FortiGate, the machine of
   GlobalProtect and HIP matches, Wallix's target). Here \`host\` is the device, and such names are \`src_domain\`.
+- Some keep the unspecified address of a tunnel (GlobalProtect, \`0.0.0.0\`) where here the public address is the source,
+  and some cut the domain off accounts (Okta) where the line has the short name, too, as a name for people.
 - Some read addresses and accounts out of sentences (PAN-OS SYSTEM, FortiMail, FortiGate's \`msg\`). Where the sentence is
   not among the templates nothing is cut: an address is never taken for what it is by its look.
 - Names of accounts are without their domain, which is \`user_domain\`; where a format does not say that a text is an
