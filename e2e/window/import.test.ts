@@ -17,8 +17,9 @@ import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 import { eventsOf, type Expected } from '../../fixtures/generate.ts';
 import { generateEvidence } from '../harness.ts';
 import { DaybookWindow } from './pages/daybook-window.ts';
-import { expect, IMPORT_MS } from './pages/expect.ts';
+import { expect, IMPORT_MS, ready } from './pages/expect.ts';
 import { addsUp } from './pages/ledger.ts';
+import { Palette } from './pages/palette.ts';
 import { browserShell, electronShell, scratch, type OpenWindow } from './shells.ts';
 import { shot } from './shots.ts';
 
@@ -264,6 +265,50 @@ for (const shell of [browserShell, electronShell]) {
       await expect.poll(() => window.inCase()).toBe(events);
       expect(addsUp(await window.sources.ledger(0))).toBe(true);
       await shot(opened.page, `${shell.name}-imports`);
+    });
+
+    it('makes a case where it is told to, by an engine that is slow to say where cases are', async () => {
+      const { page } = opened;
+      const engine = await opened.enginePid();
+      await new Palette(page).run('Close the case');
+      await expect(window.start.heading).toBeVisible();
+      const { dialog } = window.newCase;
+      const field = dialog.getByRole('textbox', { name: 'Folder' });
+      process.kill(engine, 'SIGSTOP');
+      try {
+        await page.reload();
+        await window.start.newCase();
+        await ready(dialog);
+        await expect(field).toHaveValue('');
+        await field.selectText();
+      } finally {
+        process.kill(engine, 'SIGCONT');
+      }
+      // The engine has said it: what is written now takes the place of what was selected.
+      await expect(page.getByText(/^Daybook \d/)).toBeAttached();
+      await page.keyboard.insertText(folder('slow'));
+      await expect(field).toHaveValue(folder('slow'));
+      await dialog.getByRole('button', { name: 'Create case' }).click();
+      await expect(window.caseButton).toHaveAccessibleName('Case slow');
+      expect(existsSync(path.join(folder('slow'), 'case.sqlite'))).toBe(true);
+    });
+
+    it('proposes a folder by the name of a case until another is written', async () => {
+      await window.caseMenu('New case…');
+      const dialog = await ready(window.newCase.dialog);
+      const name = dialog.getByRole('textbox', { name: 'Name' });
+      const field = dialog.getByRole('textbox', { name: 'Folder' });
+      await name.fill('named');
+      await expect(field).toHaveValue(/\bnamed\.daybook$/);
+      // To have looked at it is not to have written it.
+      await field.focus();
+      await name.fill('renamed');
+      await expect(field).toHaveValue(/\brenamed\.daybook$/);
+      await field.fill(folder('own'));
+      await name.fill('third');
+      await expect(field).toHaveValue(folder('own'));
+      await opened.page.keyboard.press('Escape');
+      await expect(dialog).toBeHidden();
     });
 
     // In Electron the engine reads files where they are.

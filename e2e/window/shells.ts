@@ -191,6 +191,8 @@ export const electronShell: WindowShell = {
           ...LOCALE,
           ...(process.env as Record<string, string>),
           DISPLAY: display.name,
+          // Electron itself would try, after each load of a program that is not packaged, whether the policy allows `eval`.
+          ELECTRON_DISABLE_SECURITY_WARNINGS: 'true',
           DAYBOOK_STATE: stateFolder,
           DAYBOOK_CASES: path.join(stateFolder, 'cases'),
         },

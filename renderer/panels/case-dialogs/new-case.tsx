@@ -22,11 +22,15 @@ export function NewCaseDialog({ paths, files }: Props) {
   const [name, setName] = useState(() => suggestedName(new Date(), taken));
   // Follows the name until it is edited itself.
   const [ownPath, setOwnPath] = useState<string>();
+  // Nor does it change while it has the focus: the folder of cases may be known late, and what is being written
+  // would be added to its path.
+  const [pathOnFocus, setPathOnFocus] = useState<string>();
   const [number, setNumber] = useState('');
   const [examiner, setExaminer] = useState('');
   const [error, setError] = useState<ErrorInfo>();
   const [busy, setBusy] = useState(false);
-  const path = ownPath ?? (info === undefined ? '' : casePathOf(info.casesFolder, name));
+  const proposed = info === undefined ? '' : casePathOf(info.casesFolder, name);
+  const path = ownPath ?? pathOnFocus ?? proposed;
   const pending = paths?.length ?? files?.length ?? 0;
 
   const create = async (): Promise<void> => {
@@ -78,6 +82,8 @@ export function NewCaseDialog({ paths, files }: Props) {
           description="A new or empty folder. It will hold the events; your evidence stays where it is."
           classNames={{ input: 'mono' }}
           value={path}
+          onFocus={() => setPathOnFocus(path)}
+          onBlur={() => setPathOnFocus(undefined)}
           onChange={(event) => setOwnPath(event.currentTarget.value)}
           {...(shell === undefined
             ? {}
