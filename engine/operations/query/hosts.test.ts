@@ -211,6 +211,24 @@ it('says neither sent nor received of what flows do not state', async () => {
   }
 });
 
+it('says what was sent where it is more than a number of JavaScript counts exactly', async () => {
+  const row = '2026-11-21T10:00:00Z,10.0.0.1,5,10.0.0.2,6,tcp,9007199254740991\n';
+  const made = await smallCase(
+    { 'flows.csv': `ts,src_ip,src_port,dst_ip,dst_port,proto,bytes\n${row}${row}` },
+    evidence,
+  );
+  try {
+    const view = { case: made.folder, query: '' };
+    const { hosts } = (await called(queryHandlers(made.services), 'hosts.run', view)).result;
+    expect(hosts.map(({ sent, received }) => [sent, received])).toEqual([
+      [2 * 9_007_199_254_740_991, undefined],
+      [undefined, 2 * 9_007_199_254_740_991],
+    ]);
+  } finally {
+    await made.dispose();
+  }
+});
+
 it('names addresses by what the whole case says of them', async () => {
   const handlers = queryHandlers(files.services);
   const addresses = [CLIENT, SERVER];

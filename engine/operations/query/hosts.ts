@@ -228,7 +228,9 @@ class Asked {
       for (const row of rows) {
         const volume = { ...(all.get(textOf(row[address])) ?? NO_VOLUME) };
         for (const [i, bytes] of [row['forth'], row['back']].entries())
-          if (typeof bytes === 'number') volume[names[i]!] = (volume[names[i]!] ?? 0) + bytes;
+          // A sum of more than 2^53 is a text of digits.
+          if (typeof bytes === 'number' || typeof bytes === 'string')
+            volume[names[i]!] = (volume[names[i]!] ?? 0) + Number(bytes);
         all.set(textOf(row[address]), volume);
       }
     };
