@@ -15,8 +15,8 @@ export interface HostClue {
   /** Field with the address of the host. */
   readonly address: string;
   readonly values: readonly string[];
-  /** The fact as one text, of `values`; undefined: it says nothing. */
-  readonly text?: (values: readonly string[]) => string | undefined;
+  /** The fact as one text, of `values` and the address; undefined: it says nothing. */
+  readonly text?: (values: readonly string[], address: string) => string | undefined;
 }
 
 const SERVICE: Pick<HostClue, 'filter' | 'values' | 'text'> = {
@@ -29,6 +29,8 @@ const SERVICE: Pick<HostClue, 'filter' | 'values' | 'text'> = {
     port === '' ? undefined : `${port}/${proto}${service === '' ? '' : ` ${service}`}`,
 };
 const ARP = 'kind:packet event_type:arp';
+/** The highest type and code. */
+const MOST_ICMP = 255;
 
 export const HOST_CLUES: readonly HostClue[] = [
   {
@@ -110,9 +112,13 @@ export const HOST_CLUES: readonly HostClue[] = [
   },
 ];
 
-/** `icmp echo request`; without its kind where that is not known: tables that have no types say 0 for both ports. */
-function icmpKind([proto = '', type = '', code = '']: readonly string[]): string {
-  if (type === '' || (type === '0' && code === '0')) return proto;
-  const names = proto === 'icmp' ? ICMP_TYPES : ICMP6_TYPES;
+/**
+ * `icmp echo request`; without its kind where that is not known: tables that have no types say 0 for both ports, or have
+ * something else in these, such as an identifier or type and code in one number. Zeek calls ICMP of IPv6 `icmp`, too.
+ */
+function icmpKind([proto = '', type = '', code = '']: readonly string[], address: string): string {
+  const isKind = Number(type) <= MOST_ICMP && Number(code) <= MOST_ICMP;
+  if (type === '' || !isKind || (type === '0' && code === '0')) return proto;
+  const names = address.includes(':') ? ICMP6_TYPES : ICMP_TYPES;
   return `${proto} ${names[Number(type)] ?? `type ${type}`}`;
 }

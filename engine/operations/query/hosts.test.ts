@@ -229,6 +229,40 @@ it('says what was sent where it is more than a number of JavaScript counts exact
   }
 });
 
+it('says of what kind ICMP is where ports are its type and code alone', async () => {
+  const zeek = (host: string, type: number, code: number): string =>
+    JSON.stringify({
+      ...{ _path: 'conn', ts: 1_790_000_000, uid: `C${host}`, proto: 'icmp', conn_state: 'OTH' },
+      ...{ 'id.orig_h': `2001:db8::${host}`, 'id.orig_p': type },
+      ...{ 'id.resp_h': '2001:db8::ff', 'id.resp_p': code },
+    });
+  const table = [
+    'ts,src_ip,src_port,dst_ip,dst_port,proto,bytes',
+    // Type and code in one number, as of NetFlow; an identifier; what they are.
+    '2026-11-21T10:00:00Z,10.0.0.1,0,10.0.0.9,2048,icmp,70',
+    '2026-11-21T10:00:00Z,10.0.0.2,4711,10.0.0.9,0,icmp,70',
+    '2026-11-21T10:00:00Z,10.0.0.3,3,10.0.0.9,1,icmp,70',
+  ];
+  const made = await smallCase(
+    {
+      'table.csv': `${table.join('\n')}\n`,
+      'conn.log': `${zeek('4', 3, 0)}\n${zeek('5', 135, 136)}\n`,
+    },
+    evidence,
+  );
+  try {
+    const view = { case: made.folder, query: '' };
+    const { hosts } = (await called(queryHandlers(made.services), 'hosts.run', view)).result;
+    const uses = hosts.map(({ address, facts }) => [address, facts.uses.values[0]?.value]);
+    expect(Object.fromEntries(uses)).toMatchObject({
+      ...{ '10.0.0.1': 'icmp', '10.0.0.2': 'icmp', '10.0.0.3': 'icmp destination unreachable' },
+      ...{ '2001:db8::4': 'icmp time exceeded', '2001:db8::5': 'icmp neighbor solicitation' },
+    });
+  } finally {
+    await made.dispose();
+  }
+});
+
 it('names addresses by what the whole case says of them', async () => {
   const handlers = queryHandlers(files.services);
   const addresses = [CLIENT, SERVER];

@@ -141,7 +141,7 @@ function addFact(
   { fact, by, text }: HostClue,
   { address, values, ...seen }: Group,
 ): void {
-  const value = (text ?? (([first]) => first))(values);
+  const value = (text ?? (([first]) => first))(values, address);
   if (facts === undefined || value === undefined || value === '') return;
   // Names of the network have no case, and the address is none.
   const key = fact === 'name' ? value.toLowerCase() : value;
