@@ -44,6 +44,8 @@ const SERVER_HELLO = cat('fefd', '22'.repeat(32), '00 c02b 00');
 const CERTIFICATE = cat('000007 000004', ascii('none'));
 const CHANGE = hex('14 fefd 0000 000000000009 0001 01');
 const SEALED = hex('17 fefd 0001 000000000001 0003 010203');
+/** Of 1.3. */
+const UNIFIED = hex('2e 0001 0010 00112233445566778899aabbccddeeff');
 const from = (isClient: boolean, ...records: readonly Uint8Array[]): Frame =>
   datagram(isClient, 4433, cat(...records));
 
@@ -156,14 +158,27 @@ it('has a handshake that the other end begins, and one of which only the server 
 });
 
 it('does not say whether a handshake ended whose answer was not captured', async () => {
-  for (const sealed of [[true], [false], [true, false]]) {
+  for (const sealed of [[true], [false], [true, false]])
+    for (const records of [[CHANGE, SEALED], [UNIFIED]]) {
+      const [row, ...more] = await of('tls', [
+        from(true, record(1, 0, hello(''))),
+        ...sealed.map((isClient) => from(isClient, ...records)),
+      ]);
+      expect(more).toEqual([]);
+      expect(row).toMatchObject({ tls_sni: FIRST });
+      expect(row?.attrs).not.toHaveProperty('established');
+    }
+});
+
+it('reads the hello of a server after what is encrypted, of early data or overtaken', async () => {
+  for (const early of [[true], [true, false]]) {
     const [row, ...more] = await of('tls', [
       from(true, record(1, 0, hello(''))),
-      ...sealed.map((isClient) => from(isClient, CHANGE, SEALED)),
+      ...early.map((isClient) => from(isClient, UNIFIED)),
+      from(false, record(2, 1, SERVER_HELLO), UNIFIED),
     ]);
     expect(more).toEqual([]);
-    expect(row).toMatchObject({ tls_sni: FIRST });
-    expect(row?.attrs).not.toHaveProperty('established');
+    expect(row?.attrs).toMatchObject({ version: 'DTLSv12', established: 'T' });
   }
 });
 

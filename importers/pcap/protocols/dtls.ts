@@ -142,8 +142,10 @@ export class DtlsConversation {
   take(bytes: Uint8Array, start: number, end: number, isClient: boolean): void {
     let at = start;
     while (at < end && !this.isDone) {
-      if ((bytes[at]! & UNIFIED_MASK) === UNIFIED && this.server !== undefined) {
-        this.encrypted(isClient);
+      if ((bytes[at]! & UNIFIED_MASK) === UNIFIED) {
+        // Early data of a client, or what overtook it, may come before the server's hello.
+        if (this.server === undefined) this.isEncrypted[isClient ? 0 : 1] = true;
+        else this.encrypted(isClient);
         return;
       }
       const record = recordAt(bytes, at, end);
