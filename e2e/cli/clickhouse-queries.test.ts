@@ -284,6 +284,10 @@ const LISTS: readonly { text: string; fields?: string[] }[] = [
   { text: 'HOST1\nhost2\nnone', fields: ['host'] },
   { text: 'K\ns\n\u0130\nSTRASSE\nA\\B\n日本\n5_0', fields: ['value'] },
   { text: 'k\n(?i)x\n["A","b"]', fields: ['Mixed'] },
+  { text: 'a\n"b"\n5\n10.0.0.1\nGR\u00d6SSE', fields: ['value'] },
+  {
+    text: `value,host\na,host1\nb,HOST2\n5,\n${Array.from({ length: 1100 }, (_, i) => `m${i},host${i % 5}`).join('\n')}`,
+  },
   {
     text: 'src_ip,dst_ip\n192.168.1.1,8.8.8.8\n8.8.8.8,192.168.1.3\n*,192.168.1.7\nfe80::/64,8.0.0.0/8',
   },

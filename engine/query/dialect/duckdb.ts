@@ -220,6 +220,11 @@ export function anyOfList(list: string, predicate: (value: string) => string): s
   return `len(list_filter(${list}, lambda v: ${predicate('v')})) > 0`;
 }
 
+/** What a JSON string stands for; NULL for what is none. */
+export function jsonStringText(sql: string): string {
+  return `CASE WHEN json_valid(${sql}) THEN json_extract_string(${sql}, '$') END`;
+}
+
 /** A text as a number where it is one; NULL where not (NaN too, so that it compares with nothing). */
 export function textAsNumber(sql: string): string {
   return `nullif(TRY_CAST(${sql} AS DOUBLE), CAST('NaN' AS DOUBLE))`;
@@ -424,6 +429,36 @@ export function blockStartOfIp6(sql: string, bits: number): string {
 /** Several values as one that can be compared; a single one stays what it is. */
 export function tuple(values: readonly string[]): string {
   return values.length === 1 ? values[0]! : `(${values.join(', ')})`;
+}
+
+/** Whether a member of a list is among the rows of a subquery: never NULL. */
+export function isSomeAmong(list: string, rows: string): string {
+  return `EXISTS (SELECT 1 FROM (SELECT ${eachOf(list)} AS m) AS each WHERE each.m IN ${rows})`;
+}
+
+/** Whether a member of a list is one of a column of a subquery's rows, all of which each list is compared with. */
+export function isSomeListed(list: string, column: string, rows: string): string {
+  return `coalesce(list_has_any(${list}, (SELECT list(${column}) FROM ${rows})), FALSE)`;
+}
+
+/** A condition that is computed only for rows of which others hold. */
+export function whenAll(conditions: readonly string[], condition: string): string {
+  return `CASE WHEN ${conditions.join(' AND ')} THEN ${condition} ELSE FALSE END`;
+}
+
+/** A list of the combinations of members of lists, each a tuple of what `make` makes of them. */
+export function combinations(
+  lists: readonly string[],
+  make: (members: readonly string[]) => string,
+): string {
+  const names = lists.map((_, at) => `m${at}`);
+  return lists.reduceRight(
+    (inner, list, at) =>
+      at === lists.length - 1
+        ? `list_transform(${list}, lambda ${names[at]}: ${inner})`
+        : `flatten(list_transform(${list}, lambda ${names[at]}: ${inner}))`,
+    make(names),
+  );
 }
 
 /** Whether a value is among the rows of a subquery: never NULL. */

@@ -7,14 +7,17 @@ import {
   allJsonText,
   blockOfIp4,
   blockOfIp6,
+  combinations,
   eachOf,
-  firstOf,
   foldedText,
   isAmong,
+  isSomeAmong,
+  isSomeListed,
   joinedLists,
   listTable,
   quoteIdentifier,
   tuple,
+  whenAll,
   writtenIp4,
 } from '../dialect/duckdb.ts';
 import { knownField } from '../fields.ts';
@@ -23,6 +26,7 @@ import type { KeyValues, ListGroup, ListKey, MatchList } from '../lists/match-li
 import { type Rows, countOf, intersect, rowsOf, unite } from '../rows.ts';
 import {
   FALSE,
+  type NamedText,
   NO_COLUMN,
   type Predicate,
   type Scope,
@@ -35,6 +39,7 @@ import { sidePresent } from './flow.ts';
 import { listedAddresses } from './listed-addresses.ts';
 import { listGroupClickHouse } from './listed-clickhouse.ts';
 import { both, either } from './logic.ts';
+import { memberValues } from './members.ts';
 import type { FilterOperator } from './operator.ts';
 
 export interface ListFilter {
@@ -53,7 +58,8 @@ export const LINE_COLUMN = 'at_line';
 export function groupSql(group: ListGroup, scope: Scope): Predicate {
   const [only] = group.keys;
   if (only?.key.key === 'written4') return writtenIn(group, only.key.prefix, scope);
-  if (group.keys.some(({ key }) => key.key === 'text')) return amongRows(group, scope);
+  if (group.keys.some(({ key }) => key.key === 'text' || key.key === 'attribute'))
+    return amongRows(group, scope);
   const condition = groupCondition(group, scope);
   if (!('sql' in condition) || group.keys.every(({ key }) => key.key === 'present'))
     return condition;
@@ -69,7 +75,7 @@ export function groupSql(group: ListGroup, scope: Scope): Predicate {
 function amongRows({ keys, table }: ListGroup, scope: Scope): Predicate {
   const conditions: Predicate[] = [];
   const own: string[] = [];
-  let choices: string[][] = [[]];
+  let choices: NamedText[][] = [[]];
   for (const [at, { key }] of keys.entries()) {
     if (key.key === 'present') {
       conditions.push(sideIsThere(key.side, scope));
@@ -80,9 +86,28 @@ function amongRows({ keys, table }: ListGroup, scope: Scope): Predicate {
     choices = choices.flatMap((before) => texts.map((text) => [...before, text]));
   }
   if (choices.length === 0) return NO_COLUMN;
-  const rows = `(SELECT ${tuple(own)} FROM ${listTable(table)} AS l)`;
-  const among = choices.map((texts) => ({ sql: isAmong(tuple(texts), rows) }));
+  const among = choices.map((texts) => ({ sql: isChoiceAmong(texts, own, listTable(table)) }));
   return both([...conditions, either(among)]);
+}
+
+/** Whether texts of an event, one of each that are several, are those of a row of a list's table. */
+function isChoiceAmong(texts: readonly NamedText[], own: readonly string[], table: string): string {
+  const rowsOf = (parts: readonly string[]): string =>
+    `(SELECT ${tuple(parts)} FROM ${table} AS l)`;
+  const partsOf = (takes: (text: NamedText) => boolean) => ({
+    sql: texts.filter(takes).map(({ sql }) => sql),
+    own: own.filter((_, at) => takes(texts[at]!)),
+  });
+  const single = partsOf(({ isList }) => !isList);
+  const listed = partsOf(({ isList }) => isList);
+  const each = listed.sql.map((list, i) => isSomeAmong(list, rowsOf([listed.own[i]!])));
+  if (single.sql.length > 0) each.unshift(isAmong(tuple(single.sql), rowsOf(single.own)));
+  if (texts.length === 1 || listed.sql.length === 0) return each[0]!;
+  // Each by itself is quickly compared, and leaves few events of which all must be those of one row.
+  const members = combinations(listed.sql, (ms) =>
+    tuple(texts.map((text) => (text.isList ? ms[listed.sql.indexOf(text.sql)]! : text.sql))),
+  );
+  return whenAll(each, isSomeListed(members, tuple(own), `${table} AS l`));
 }
 
 /** A key's value of row `l` of its group's table, as events are compared with it. */
@@ -107,18 +132,42 @@ export function writtenNumbers(texts: readonly Searchable[]): string {
   return joinedLists(each);
 }
 
-/** The condition that an event of a scope meets row `l` of a group's table. */
-export function groupCondition({ keys }: ListGroup, scope: Scope): Predicate {
+/** The condition that an event of a scope meets row `l` of a group's table, of keys of which it has one text each. */
+function groupCondition({ keys }: ListGroup, scope: Scope): Predicate {
   return both(
     keys.map(({ key }, at): Predicate => {
       if (key.key === 'present') return sideIsThere(key.side, scope);
-      const value = listValue(key, at);
       const texts = keyTexts(key, scope);
       return texts.length === 0
         ? NO_COLUMN
-        : either(texts.map((of) => ({ sql: `${value} = ${of}` })));
+        : either(texts.map(({ sql }) => ({ sql: `${listValue(key, at)} = ${sql}` })));
     }),
   );
+}
+
+/** What the rows of a group's table are compared with, where each event becomes a row for each text that it has for a key. */
+export interface EachText {
+  readonly condition: Predicate;
+  /** Columns that the condition needs beside those of events: a row for each member of these lists. */
+  readonly lists: readonly { readonly alias: string; readonly sql: string }[];
+}
+
+export function eachText({ keys }: ListGroup, scope: Scope): EachText {
+  const lists: { alias: string; sql: string }[] = [];
+  const conditions = keys.map(({ key }, at): Predicate => {
+    if (key.key === 'present') return sideIsThere(key.side, scope);
+    const texts = keyTexts(key, scope);
+    if (texts.length === 0) return NO_COLUMN;
+    const value = listValue(key, at);
+    if (texts.length === 1 && !texts[0]!.isList) return { sql: `${value} = ${texts[0]!.sql}` };
+    const alias = quoteIdentifier(`each${at}`);
+    lists.push({
+      alias,
+      sql: joinedLists(texts.map(({ sql, isList }) => (isList ? sql : `[${sql}]`))),
+    });
+    return { sql: `${value} = ${alias}` };
+  });
+  return { condition: both(conditions), lists };
 }
 
 function sideIsThere(side: 'src' | 'dst', scope: Scope): Predicate {
@@ -128,43 +177,47 @@ function sideIsThere(side: 'src' | 'dst', scope: Scope): Predicate {
 }
 
 /** What an event has for a key; nothing where no event of the scope has any. */
-function keyTexts(key: Exclude<ListKey, { key: 'present' }>, scope: Scope): string[] {
+function keyTexts(key: Exclude<ListKey, { key: 'present' }>, scope: Scope): NamedText[] {
+  const one = (sql: string | undefined, make = (column: string) => column): NamedText[] =>
+    sql === undefined ? [] : [{ sql: make(sql), isList: false }];
   switch (key.key) {
-    case 'address4': {
-      const sql = scope.column(key.column);
-      return sql === undefined ? [] : [blockOfIp4(sql, key.prefix)];
-    }
-    case 'address6': {
-      const sql = scope.column(key.column);
-      return sql === undefined ? [] : [blockOfIp6(sql, key.prefix)];
-    }
-    case 'number': {
-      const sql = scope.column(key.column);
-      return sql === undefined ? [] : [sql];
-    }
-    case 'text': {
-      const sql = scope.column(key.column);
+    case 'address4':
+      return one(scope.column(key.column), (sql) => blockOfIp4(sql, key.prefix));
+    case 'address6':
+      return one(scope.column(key.column), (sql) => blockOfIp6(sql, key.prefix));
+    case 'number':
+      return one(scope.column(key.column));
+    case 'text':
       return [
-        ...(sql === undefined ? [] : [foldedText(sql)]),
+        ...one(scope.column(key.column), foldedText),
         ...(key.attribute === undefined ? [] : attributeTexts(key.attribute, scope)),
       ];
-    }
     case 'attribute':
       return attributeTexts(key.name, scope);
     case 'written4':
       throw new TypeError('addresses in text are compared as a group');
-    case 'community-id': {
-      const sql = communitySql(scope);
-      return sql === undefined ? [] : [sql];
-    }
+    case 'community-id':
+      return one(communitySql(scope));
   }
 }
 
-function attributeTexts(name: string, scope: Scope): string[] {
-  // Of those in the overflow one is compared: of a list none could be joined with.
-  return scope
-    .attributesNamed(name)
-    .map(({ sql, isList }) => foldedText(isList ? firstOf(sql) : sql));
+/** Each text of an attribute, and the members of those that are lists, as `field:"text"` finds them. */
+function attributeTexts(name: string, scope: Scope): NamedText[] {
+  return scope.attributesNamed(name).flatMap(({ sql, isList }) => {
+    const members = isList ? membersOfEach(sql) : memberValues(sql);
+    return [
+      { sql: isList ? eachFolded(sql) : foldedText(sql), isList },
+      { sql: eachFolded(members), isList: true },
+    ];
+  });
+}
+
+function membersOfEach(list: string): string {
+  return `flatten(list_transform(${list}, lambda v: coalesce(${memberValues('v')}, [])))`;
+}
+
+function eachFolded(list: string): string {
+  return `list_transform(${list}, lambda v: ${foldedText('v')})`;
 }
 
 // -- rows by index ---------------------------------------------------------------------------------

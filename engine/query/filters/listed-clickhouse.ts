@@ -17,6 +17,9 @@ import {
 } from '../dialect/clickhouse.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import type { KeyValues, ListGroup, ListKey } from '../lists/match-list.ts';
+import type { NamedText } from '../scope.ts';
+import { someText } from './field-texts.ts';
+import { memberValuesClickHouse } from './members.ts';
 import { valuePattern } from './wildcard.ts';
 
 /** A group of at most this many rows is written into the statement; a larger one becomes a table. */
@@ -36,9 +39,9 @@ const TYPES: Readonly<Partial<Record<(typeof COLUMNS)[ColumnName], string>>> = {
 interface Compared {
   readonly type: string;
   readonly values: readonly string[];
-  readonly of: readonly string[];
+  readonly of: readonly NamedText[];
   /** Texts as they are, where `of` has them folded. */
-  readonly texts?: readonly string[];
+  readonly texts?: readonly NamedText[];
 }
 
 export function listGroupClickHouse({ keys, lines }: ListGroup, scope: ClickHouseScope): string {
@@ -89,18 +92,27 @@ function amongRows(
     tuples.set(values.join('\0'), values);
   }
   const all = [...tuples.values()];
-  let choices: string[][] = [[]];
+  let choices: NamedText[][] = [[]];
   for (const { of } of keys)
     choices = choices.flatMap((before) => of.map((one) => [...before, one]));
-  if (all.length <= MOST_INLINE) {
-    const literals = all.map(tuple).join(', ');
-    return either(choices.map((choice) => `${tuple(choice)} IN (${literals})`));
-  }
-  const table = scope.listTable(
-    keys.map(({ type }) => type),
-    all,
+  const among =
+    all.length <= MOST_INLINE
+      ? `(${all.map(tuple).join(', ')})`
+      : scope.listTable(
+          keys.map(({ type }) => type),
+          all,
+        );
+  return either(choices.map((choice) => isChoiceAmong(choice, among)));
+}
+
+/** Whether texts of an event, one of each that are several, are those of a row of a list. */
+function isChoiceAmong(choice: readonly NamedText[], rows: string): string {
+  const names = choice.map(({ sql, isList }, at) => (isList ? `m${at}` : sql));
+  return choice.reduceRight(
+    (inner, { sql, isList }, at) =>
+      isList ? `arrayExists(m${at} -> ifNull(${inner}, false), ${sql})` : inner,
+    `${tuple(names)} IN ${rows}`,
   );
-  return either(choices.map((choice) => `${tuple(choice)} IN ${table}`));
 }
 
 function tuple(parts: readonly string[]): string {
@@ -108,9 +120,9 @@ function tuple(parts: readonly string[]): string {
 }
 
 function meetsRow({ values }: KeyValues, { of, values: literals, texts }: Compared, row: number) {
-  if (texts === undefined) return either(of.map((sql) => `${sql} = ${literals[row]}`));
+  if (texts === undefined) return someText(of, (sql) => `${sql} = ${literals[row]}`);
   const pattern = valuePattern(String(values[row]), false);
-  return either(texts.map((sql) => matches(sql, pattern, true)));
+  return someText(texts, (sql) => matches(sql, pattern, true));
 }
 
 function compared(
@@ -128,7 +140,7 @@ function compared(
         values: values.map((value) =>
           isWhole ? textSql(formatIp4(Number(value))) : String(value),
         ),
-        of: [isWhole ? own : maskedIp4(own, key.prefix)],
+        of: [single(isWhole ? own : maskedIp4(own, key.prefix))],
       };
     }
     case 'address6': {
@@ -138,31 +150,44 @@ function compared(
       return {
         type: isWhole ? 'String' : 'IPv6',
         values: isWhole ? addresses : addresses.map((one) => `toIPv6(${one})`),
-        of: [isWhole ? own : firstIp6(own, key.prefix)],
+        of: [single(isWhole ? own : firstIp6(own, key.prefix))],
       };
     }
     case 'number':
       return {
         type: TYPES[COLUMNS[key.column]] ?? 'Float64',
         values: values.map((value) => numberSql(Number(value))),
-        of: [scope.column(key.column)],
+        of: [single(scope.column(key.column))],
       };
     case 'text':
     case 'attribute': {
-      const column = key.key === 'text' ? [scope.column(key.column)] : [];
+      const column = key.key === 'text' ? [single(scope.column(key.column))] : [];
       const name = key.key === 'text' ? key.attribute : key.name;
       const attributes = name === undefined ? [] : scope.attributesNamed(name);
       if (attributes.some(({ isList }) => isList))
         throw untranslated(`a list of ${name}, which may be among attributes without a column,`);
       const folded = values.map((value) => String(value).toLowerCase());
-      const texts = [...column, ...attributes.map(({ sql }) => sql)];
-      return { type: 'String', values: folded.map(textSql), of: texts.map(folding(folded)), texts };
+      const members = attributes.map(({ sql }) => ({
+        sql: memberValuesClickHouse(sql),
+        isList: true,
+      }));
+      const texts = [...column, ...attributes, ...members];
+      const fold = folding(folded);
+      const of = texts.map(({ sql, isList }) => ({
+        sql: isList ? `arrayMap(v -> ${fold('v')}, ${sql})` : fold(sql),
+        isList,
+      }));
+      return { type: 'String', values: folded.map(textSql), of, texts };
     }
     case 'written4':
       throw new TypeError('addresses in text are compared as a group');
     case 'community-id':
       throw untranslated('a list of community_id');
   }
+}
+
+function single(sql: string): NamedText {
+  return { sql, isList: false };
 }
 
 /** `K` of kelvins and the long `s` are the only other characters that are letters of ASCII with case ignored. */

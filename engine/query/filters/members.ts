@@ -6,7 +6,13 @@
  * in SQL and in a scan. Arrays within arrays and objects have no members.
  */
 import { text as textSql } from '../dialect/clickhouse.ts';
-import { eachMatch, matchesAcrossLines, startsWith, textAsNumber } from '../dialect/duckdb.ts';
+import {
+  eachMatch,
+  jsonStringText,
+  matchesAcrossLines,
+  startsWith,
+  textAsNumber,
+} from '../dialect/duckdb.ts';
 import { compilePattern } from '../re2/matcher.ts';
 import { escapeRe2, valuePattern } from './wildcard.ts';
 
@@ -27,6 +33,9 @@ export function arrayPattern(members: readonly string[]): string {
   const any = members.length === 1 ? members[0]! : `(?:${members.join('|')})`;
   return `^\\[(?:${MEMBER},)*${BLANK}${any}${BLANK}(?:,${MEMBER})*\\]$`;
 }
+
+/** A member that may stand without quotes. */
+const BARE_VALUE = '^[0-9A-Za-z_.+-]+$';
 
 const OTHER = '(?:[^"\\\\]|\\\\.)';
 const BARE = '[^",\\[\\]{} \\t\\r\\n]';
@@ -90,6 +99,26 @@ export function valueTest(text: string, wildcards: boolean): (value: string) => 
     const bytes = utf8.encode(value);
     return whole.test(bytes, 0, bytes.length) || member(bytes, 0, bytes.length);
   };
+}
+
+/** SQL: the members of a text, each as what `memberPattern` finds it by; NULL where it is no array. */
+export function memberValues(sql: string): string {
+  const isArray = `${isArrayText(sql)} AND ${matchesAcrossLines(sql, ARRAY)}`;
+  const values = eachMatch(
+    sql,
+    PLAIN,
+    (member) =>
+      `CASE WHEN ${startsWith(member, '"')} THEN ${jsonStringText(member)} WHEN ${matchesAcrossLines(member, BARE_VALUE)} THEN ${member} END`,
+  );
+  return `CASE WHEN ${isArray} THEN ${values} END`;
+}
+
+/** The same in ClickHouse: none where it is no array. */
+export function memberValuesClickHouse(sql: string): string {
+  const isArray = `(startsWith(${sql}, '[') AND match(${sql}, ${textSql(ARRAY)}))`;
+  const members = `extractAll(assumeNotNull(${sql}), ${textSql(PLAIN)})`;
+  const value = `if(startsWith(m, '"'), JSONExtractString(m), if(match(m, ${textSql(BARE_VALUE)}), m, ''))`;
+  return `if(ifNull(${isArray}, false), arrayMap(m -> ${value}, ${members}), [])`;
 }
 
 /** SQL: the members of a text that are numbers; NULL where it is no array. */

@@ -1,6 +1,6 @@
 /** Which lines of a list the events of a plan match, as statements. */
 import { blockOfIp4, eachOf, listTable, Params, quoteIdentifier } from '../dialect/duckdb.ts';
-import { LINE_COLUMN, groupCondition, keyColumn, writtenNumbers } from '../filters/list.ts';
+import { LINE_COLUMN, eachText, keyColumn, writtenNumbers } from '../filters/list.ts';
 import { type Plan, eventContext, limited, relationOf } from '../plan.ts';
 import type { Relation } from '../relation.ts';
 import type { Statement } from '../statements.ts';
@@ -16,10 +16,14 @@ export function compileMatchedLines(plan: Plan, group: ListGroup): Statement {
   );
   const [only] = group.keys;
   if (only?.key.key === 'written4') return writtenLines(relation, group, only.key.prefix, params);
-  const condition = groupCondition(group, relation.scope);
+  const { condition, lists } = eachText(group, relation.scope);
   const line = quoteIdentifier(LINE_COLUMN);
   const met = 'sql' in condition ? condition.sql : condition.value ? 'TRUE' : 'FALSE';
-  const sql = `SELECT DISTINCT l.${line} FROM ${listTable(group.table)} AS l WHERE EXISTS (SELECT 1 FROM (${relation.sql()}) AS r WHERE ${met})`;
+  const rows = lists.reduce(
+    (from, { alias, sql }) => `SELECT *, ${eachOf(sql)} AS ${alias} FROM (${from}) AS r`,
+    relation.sql(),
+  );
+  const sql = `SELECT DISTINCT l.${line} FROM ${listTable(group.table)} AS l WHERE EXISTS (SELECT 1 FROM (${rows}) AS r WHERE ${met})`;
   return { ...params.finish(sql), columns: [] };
 }
 

@@ -43,6 +43,10 @@ function records(): string {
       src_port: 1000 + (n % 7),
       dst_port: n % 3 === 0 ? 53 : 443,
       user: ['root', 'Root', 'alice smith', 'a"b'][n % 4],
+      names: [['one.example', 'Größe'], 'two.example', ['a"b\\', 'ONE.example', 'root'], [5, 60]][
+        n % 4
+      ],
+      ...(n % 3 === 0 ? { Host: ['extra1', `extra${n % 9}`] } : {}),
     }),
   );
   return `${lines.join('\n')}\n`;
@@ -114,8 +118,19 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
   dst_port: ['53', '443', '22'],
   port: ['53', '443', '1004'],
   proto: ['tcp', 'UDP', '58'],
-  host: ['WEB01', 'sun', 'ſun', 'kelvin', 'iz', 'İZ', 'IZ', 'nobody'],
+  host: ['WEB01', 'extra1', 'Extra3', 'sun', 'ſun', 'kelvin', 'iz', 'İZ', 'IZ', 'nobody'],
   user: ['ROOT', 'alice smith', 'a"b', 'root'],
+  names: [
+    'One.Example',
+    'grösse',
+    'GRÖSSE',
+    'Größe',
+    'two.example',
+    'a"b\\',
+    '5',
+    '[5,60]',
+    'root',
+  ],
   bytes: ['100', '1.5', '1e3'],
   service: ['SSH', 'dns'],
 };
@@ -176,7 +191,9 @@ function asQuery({ fields, rows, directed }: RandomList): string {
     name.startsWith('src_') ? name.replace('src_', 'dst_') : name.replace('dst_', 'src_');
   const term = (names: readonly string[], row: readonly string[]) =>
     names
-      .flatMap((name, i) => (row[i] === '' ? [] : `${name}:"${row[i]!.replaceAll('"', '\\"')}"`))
+      .flatMap((name, i) =>
+        row[i] === '' ? [] : `${name}:"${row[i]!.replaceAll(/["\\]/g, '\\$&')}"`,
+      )
       .join(' ');
   const terms = rows.flatMap((row) => {
     if (!eitherWay) return [`(${term(fields, row)})`];
