@@ -1,7 +1,7 @@
 /** What a command of the command line is. */
 import { DATE_ORDERS, isDateOrder, type DateOrder } from '../../engine/contract/decisions.ts';
 import { DaybookError } from '../../engine/contract/errors.ts';
-import type { Parsed, CommandSpec } from './arguments.ts';
+import type { CommandSpec, Parsed } from './arguments.ts';
 import type { Streams } from './output.ts';
 import type { Settings } from '../settings.ts';
 
@@ -10,13 +10,25 @@ export interface CommandContext {
   /** Aborted by ctrl-C or SIGTERM. */
   signal: AbortSignal;
   settings: Settings;
+  /** All commands, each with its summary in a line. */
+  specs: () => Promise<readonly (CommandSpec & { readonly line: string })[]>;
 }
 
 export interface Command {
   spec: CommandSpec;
-  /** Returns the exit status (0 done, 3 done with quarantined records). */
+  /** Returns the exit status, one of `EXIT_STATUS`. */
   run(parsed: Parsed, context: CommandContext): Promise<number>;
 }
+
+/** Exit statuses, and what each says. */
+export const EXIT_STATUS: readonly (readonly [number, string])[] = [
+  [0, 'done'],
+  [1, 'failed'],
+  [2, 'wrong usage'],
+  [3, 'done, but something was quarantined, not read to its end, or is not what it was'],
+  [4, 'nothing found, where --fail-empty asks'],
+  [130, 'cancelled'],
+];
 
 /** For every command that writes a file. */
 export const FORCE_OPTION = {

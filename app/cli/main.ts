@@ -2,161 +2,11 @@
 import { DaybookError, messageOfError } from '../../engine/contract/errors.ts';
 import { settings } from '../settings.ts';
 import { helpText, parse } from './arguments.ts';
-import type { Command } from './command.ts';
+import { EXIT_STATUS } from './command.ts';
+import { COMMANDS, MEANT, allSpecs } from './command-list.ts';
 import { refuseOnCluster } from './on-cluster.ts';
 import { visible, type Streams } from './output.ts';
 import { VERSION } from '../version.ts';
-
-interface Entry {
-  summary: string;
-  /** It changes nothing, so it may be ended at any instant. */
-  reads?: true;
-  load: () => Promise<Command>;
-}
-
-/** Loaded only when asked for: starting must be quick. */
-const COMMANDS: Readonly<Record<string, Entry>> = {
-  open: {
-    summary: 'open the window',
-    load: async () => (await import('./commands/open.ts')).openCommand,
-  },
-  serve: {
-    summary: 'the window in a browser, on this machine only',
-    load: async () => (await import('./commands/serve.ts')).serveCommand,
-  },
-  import: {
-    summary: 'read evidence into a case',
-    load: async () => (await import('./commands/import.ts')).importCommand,
-  },
-  query: {
-    summary: 'search, group and count events',
-    reads: true,
-    load: async () => (await import('./commands/query.ts')).queryCommand,
-  },
-  count: {
-    summary: 'how many events match',
-    reads: true,
-    load: async () => (await import('./commands/query.ts')).countCommand,
-  },
-  top: {
-    summary: 'the most frequent values of fields',
-    reads: true,
-    load: async () => (await import('./commands/query.ts')).topCommand,
-  },
-  timeline: {
-    summary: 'events per interval',
-    reads: true,
-    load: async () => (await import('./commands/query.ts')).timelineCommand,
-  },
-  hosts: {
-    summary: 'addresses with their names, users and services',
-    reads: true,
-    load: async () => (await import('./commands/hosts.ts')).hostsCommand,
-  },
-  scan: {
-    summary: 'a query over one file, without a case',
-    load: async () => (await import('./commands/scan.ts')).scanCommand,
-  },
-  sources: {
-    summary: 'what was imported, with its ledger',
-    reads: true,
-    load: async () => (await import('./commands/sources.ts')).sourcesCommand,
-  },
-  days: {
-    summary: 'events by day and kind',
-    reads: true,
-    load: async () => (await import('./commands/days.ts')).daysCommand,
-  },
-  fields: {
-    summary: 'which fields events have, and what cuts them out of messages',
-    load: async () => (await import('./commands/fields.ts')).fieldsCommand,
-  },
-  watch: {
-    summary: 'follow changes of a case',
-    load: async () => (await import('./commands/watch.ts')).watchCommand,
-  },
-  describe: {
-    summary: "a case's number and examiner",
-    load: async () => (await import('./commands/describe.ts')).describeCommand,
-  },
-  tag: {
-    summary: 'tag the events a query finds',
-    load: async () => (await import('./commands/tag.ts')).tagCommand,
-  },
-  findings: {
-    summary: 'tags and notes in report order: severity, colour, place',
-    load: async () => (await import('./commands/findings.ts')).findingsCommand,
-  },
-  delete: {
-    summary: 'delete the events a query finds',
-    load: async () => (await import('./commands/delete.ts')).deleteCommand,
-  },
-  overlap: {
-    summary: 'lines that sources have in common: leave them out, or show them',
-    load: async () => (await import('./commands/overlap.ts')).overlapCommand,
-  },
-  refield: {
-    summary: 'cut fields out of messages again, without the evidence',
-    load: async () => (await import('./commands/refield.ts')).refieldCommand,
-  },
-  retime: {
-    summary: 'change decisions about the times of sources',
-    load: async () => (await import('./commands/retime.ts')).retimeCommand,
-  },
-  carve: {
-    summary: 'write files that connections carried',
-    load: async () => (await import('./commands/carve.ts')).carveCommand,
-  },
-  slice: {
-    summary: 'write the packets of a query as a capture',
-    load: async () => (await import('./commands/slice.ts')).sliceCommand,
-  },
-  payload: {
-    summary: 'search what connections of captures carried',
-    reads: true,
-    load: async () => (await import('./commands/payload.ts')).payloadCommand,
-  },
-  report: {
-    summary: 'write the case as one page for people',
-    load: async () => (await import('./commands/report.ts')).reportCommand,
-  },
-  sql: {
-    summary: 'show the case to DuckDB: one script, or one statement',
-    load: async () => (await import('./commands/sql.ts')).sqlCommand,
-  },
-  'hand-over': {
-    summary: 'write the case as Parquet files for others',
-    load: async () => (await import('./commands/hand-over.ts')).handOverCommand,
-  },
-  attach: {
-    summary: 'load what was handed over into a ClickHouse',
-    load: async () => (await import('./commands/attach.ts')).attachCommand,
-  },
-  compact: {
-    summary: 'merge small segments',
-    load: async () => (await import('./commands/compact.ts')).compactCommand,
-  },
-  verify: {
-    summary: 'check hashes, segments and ledgers',
-    load: async () => (await import('./commands/verify.ts')).verifyCommand,
-  },
-  latency: {
-    summary: 'how long operations took',
-    reads: true,
-    load: async () => (await import('./commands/latency.ts')).latencyCommand,
-  },
-};
-
-/** What other tools call a command. */
-const MEANT: Readonly<Record<string, string>> = {
-  ...{ search: 'query', find: 'query', grep: 'query', show: 'query', export: 'query --out FILE' },
-  ...{ tags: 'findings', notes: 'findings', bookmarks: 'findings' },
-  ...{ add: 'import', ingest: 'import', load: 'import', histogram: 'timeline' },
-  ...{ extract: 'carve', files: 'carve', payloads: 'payload', hunt: 'payload' },
-  ...{ handover: 'hand-over', publish: 'hand-over', duckdb: 'sql', notebook: 'sql' },
-  ...{ info: 'sources', ls: 'sources', list: 'sources', ledger: 'sources' },
-  ...{ follow: 'watch', tail: 'watch', rm: 'delete', gui: 'open', web: 'serve' },
-};
 
 const EXIT = { done: 0, failed: 1, usage: 2, quarantined: 3, cancelled: 130 } as const;
 
@@ -177,7 +27,7 @@ function overview(): string {
     '  daybook import acme.daybook evidence/ --recursive',
     "  daybook top acme.daybook src_ip '*'",
     '',
-    'Exit status: 0 done; 1 failed; 2 wrong usage; 3 done, but some records were quarantined; 130 cancelled.',
+    `Exit status: ${EXIT_STATUS.map(([status, meaning]) => `${status} ${meaning}`).join('; ')}.`,
     '',
   ].join('\n');
 }
@@ -218,7 +68,9 @@ export async function main(
       return EXIT.done;
     }
     refuseOnCluster(name, parsed.positionals);
-    return await command.run(parsed, { streams, signal, settings: settings(process.env) });
+    return await command.run(parsed, {
+      ...{ streams, signal, settings: settings(process.env), specs: allSpecs },
+    });
   } catch (error) {
     return report(error, streams, asksForJson(rest));
   }

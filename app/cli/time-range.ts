@@ -3,8 +3,14 @@ import { resolveZone } from '../../engine/contract/zone.ts';
 import { requestRange } from '../../engine/operations/query/request-range.ts';
 import type { Parsed } from './arguments.ts';
 
-/** @throws DaybookError usage */
-export function givenRange(parsed: Parsed): ReturnType<typeof requestRange> & { zone: string } {
-  const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
+/**
+ * @param otherwise the zone where none is given
+ * @throws DaybookError usage
+ */
+export function givenRange(
+  parsed: Parsed,
+  otherwise = 'UTC',
+): ReturnType<typeof requestRange> & { zone: string } {
+  const zone = resolveZone(parsed.text('tz') ?? otherwise).name;
   return { ...requestRange(parsed.text('from'), parsed.text('to'), zone), zone };
 }

@@ -10,15 +10,15 @@ import {
   type SourceReport,
   UNRECOGNISED,
 } from '../../../engine/operations/evidence/import.ts';
-import { importOptions } from '../../../engine/operations/evidence/import-items.ts';
 import { isLocked, LOCKED, NOT_UNLOCKED } from '../../../engine/contract/importer.ts';
-import { evidence, formats, readMapping, checkZone } from '../../compose.ts';
+import { evidence, formats } from '../../compose.ts';
 import type { Parsed } from '../arguments.ts';
-import { dateOrderOf, type Command } from '../command.ts';
+import type { Command } from '../command.ts';
 import { count, isoMicros, size, visible, write } from '../output.ts';
 import { LIMIT_OPTIONS, limitsOf } from '../limit-options.ts';
 import { PASSWORD_OPTION, askPassword, takePasswords } from '../password-option.ts';
 import { ProgressLine } from '../progress.ts';
+import { READ_OPTIONS, readOptionsOf } from '../read-options.ts';
 
 export const importCommand: Command = {
   spec: {
@@ -28,42 +28,7 @@ export const importCommand: Command = {
       'Reads evidence into a case, which is created if need be. Running it again goes on where it stopped.',
     positionals: { least: 2, most: Infinity },
     options: {
-      format: {
-        type: 'string',
-        value: 'ID',
-        help: 'read every source as this format instead of judging its content',
-      },
-      tz: {
-        type: 'string',
-        value: 'ZONE',
-        help: 'zone of times that state none (default UTC), such as Europe/Berlin or +02:00',
-      },
-      year: {
-        type: 'string',
-        value: 'N',
-        help: 'year of the last record of logs that state none (default: from the file)',
-      },
-      'date-order': {
-        type: 'string',
-        value: 'ORDER',
-        help: 'order of dates that are three numbers: dmy, mdy or ymd (default: found in the file)',
-      },
-      clock: {
-        type: 'string',
-        value: 'ERROR',
-        help: 'error of the clock that timestamped it, such as "90s fast" or "1h2m slow"; times are corrected by it',
-      },
-      'no-packets': { type: 'boolean', help: 'keep the flows of captures only' },
-      'no-flows': { type: 'boolean', help: 'keep the packets of captures only' },
-      'no-protocols': {
-        type: 'boolean',
-        help: 'read no DNS, HTTP and TLS out of captures, which takes less time',
-      },
-      map: {
-        type: 'string',
-        value: 'F=COL,…',
-        help: 'which column of a table is which field: src_ip=Source,ts=Start; or the path of a saved mapping (JSON)',
-      },
+      ...READ_OPTIONS,
       jobs: {
         type: 'string',
         value: 'N',
@@ -92,7 +57,7 @@ Exit status 3 means: done, but some records were quarantined (they are kept belo
   },
   async run(parsed, { streams, signal, settings }) {
     const [folder, ...paths] = parsed.positionals as [string, ...string[]];
-    const options = optionsOf(parsed);
+    const options = readOptionsOf(parsed);
     const name = nameOf(parsed, paths);
     await takePasswords(parsed);
     const line = new ProgressLine(streams);
@@ -151,46 +116,6 @@ Exit status 3 means: done, but some records were quarantined (they are kept belo
     return exitStatus(report, streams.err);
   },
 };
-
-/** How all sources are read. */
-function optionsOf(parsed: Parsed): ReturnType<typeof importOptions> {
-  const format = parsed.text('format');
-  if (format !== undefined && !formats().includes(format)) {
-    throw new DaybookError(
-      'usage',
-      `there is no format ${JSON.stringify(format)}`,
-      `formats: ${formats().join(', ')}`,
-    );
-  }
-  const timeZone = parsed.text('tz');
-  if (timeZone !== undefined) checkZone(timeZone);
-  const year = parsed.whole('year', 1970);
-  if (year !== undefined && year > 2200)
-    throw new DaybookError(
-      'usage',
-      `--year ${year} is out of range`,
-      'give a year from 1970 to 2200',
-    );
-  if (parsed.flag('no-packets') && parsed.flag('no-flows')) {
-    throw new DaybookError(
-      'usage',
-      '--no-packets and --no-flows together leave nothing of a capture',
-      'give one of them',
-    );
-  }
-  const map = parsed.text('map');
-  return importOptions({
-    format,
-    timeZone,
-    year,
-    dateOrder: dateOrderOf(parsed),
-    clock: parsed.text('clock'),
-    packets: !parsed.flag('no-packets'),
-    flows: !parsed.flag('no-flows'),
-    protocols: !parsed.flag('no-protocols'),
-    mapping: map === undefined ? undefined : readMapping(map),
-  });
-}
 
 /** What the ledger calls standard input. */
 function nameOf(parsed: Parsed, paths: readonly string[]): string | undefined {

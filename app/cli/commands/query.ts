@@ -18,6 +18,7 @@ import {
   notSearchedText,
 } from '../../../engine/operations/query/not-searched.ts';
 
+import { type View, parseView } from '../../../engine/contract/view-string.ts';
 import { isClusterAddress } from '../../../engine/contract/cluster-address.ts';
 import type { OutputGuard } from '../../../engine/operations/output/output-file.ts';
 import { areFields } from '../../../engine/operations/query/top-fields.ts';
@@ -42,8 +43,9 @@ import {
   type Format,
 } from '../print-result.ts';
 import { givenRange } from '../time-range.ts';
-import { refuseOptions, withCluster } from '../on-cluster.ts';
+import { refuseOnCluster, refuseOptions, withCluster } from '../on-cluster.ts';
 import { withCase } from '../with-case.ts';
+import { savedSearch } from './searches.ts';
 
 const OPTIONS: Readonly<Record<string, OptionSpec>> = {
   ...TIME_OPTIONS,
@@ -55,6 +57,7 @@ const OPTIONS: Readonly<Record<string, OptionSpec>> = {
     help: 'read the rows of every segment that may have some, use no index: the result is the same',
   },
   explain: { type: 'boolean', help: 'show what would be read, and do not run it' },
+  'fail-empty': { type: 'boolean', help: 'exit status 4 if nothing is found, for scripts' },
   timings: { type: 'boolean', help: 'say on standard error how long each step took' },
   json: { type: 'boolean', help: 'one JSON document with the timings; rows as NDJSON' },
 };
@@ -65,8 +68,15 @@ export const queryCommand: Command = {
     usage: "CASE 'QUERY'",
     summary:
       'Runs a query. Before the first | you choose events; after it you say what to do with them.',
-    positionals: { least: 2, most: 2 },
-    options: OPTIONS,
+    positionals: { least: 1, most: 2 },
+    options: {
+      ...OPTIONS,
+      saved: {
+        type: 'string',
+        value: 'NAME',
+        help: 'run this saved search of the case (daybook searches) instead of a QUERY',
+      },
+    },
     details: `Examples:
   daybook query CASE 'failed password' --limit 20
   daybook query CASE 'src_ip:10.0.0.0/8 dst_port:22 | top 10 src_ip by sum(bytes)'
@@ -75,8 +85,33 @@ export const queryCommand: Command = {
   daybook query CASE '* | top 10 dst_ip' --list addresses.txt --list-unmatched unseen.txt
 The language: docs/query-language.md.`,
   },
-  run: (parsed, context) => run('query.run', parsed.positionals[1]!, parsed, context),
+  run: async (parsed, context) => {
+    const [place, text] = parsed.positionals as [string, string?];
+    const name = parsed.text('saved');
+    if ((text === undefined) === (name === undefined))
+      throw new DaybookError(
+        'usage',
+        name === undefined
+          ? "daybook query needs CASE 'QUERY'"
+          : `a QUERY and --saved ${name} are two questions`,
+        name === undefined ? 'or --saved NAME; see: daybook query --help' : 'give one of them',
+      );
+    if (name === undefined) return run('query.run', text!, parsed, context);
+    const view = await savedView(place, name, context);
+    return run('query.run', view.query, parsed, context, view);
+  },
 };
+
+/** @throws DaybookError unknown-name, usage */
+async function savedView(place: string, name: string, context: CommandContext): Promise<View> {
+  if (isClusterAddress(place)) refuseOnCluster('query --saved', [place]);
+  let view: View | undefined;
+  await withCase(place, context.settings, async (session) => {
+    view = parseView(savedSearch(session, name).view);
+    return 0;
+  });
+  return view!;
+}
 
 export const countCommand: Command = {
   spec: {
@@ -154,10 +189,11 @@ async function run(
   text: string,
   parsed: Parsed,
   context: CommandContext,
+  saved?: View,
 ): Promise<number> {
   const { streams, settings, signal } = context;
   formatOf(parsed);
-  const { from, to, zone } = givenRange(parsed);
+  const { from, to, zone } = rangeOf(parsed, saved);
   const limit = parsed.whole('limit', 0);
   const path = parsed.text('path');
   if (path !== undefined && path !== 'scan')
@@ -176,8 +212,8 @@ async function run(
     return withCluster(place!, signal, async (cluster) => {
       const running = await askCluster(cluster, asked);
       if (parsed.flag('explain')) return explain(running, parsed, context);
-      await print(running, running.shownRows(), [], undefined, parsed, context);
-      return 0;
+      const found = await print(running, running.shownRows(), [], undefined, parsed, context);
+      return exitStatus(found, parsed);
     });
   }
   return withCase(place!, settings, async (session) => {
@@ -186,7 +222,7 @@ async function run(
     if (parsed.flag('explain')) return explain(running, parsed, context);
     await checkUnmatched(parsed, session);
     const { plan } = running;
-    await print(
+    const found = await print(
       running,
       shownRows(running, zone),
       session.snapshot().sources,
@@ -195,8 +231,27 @@ async function run(
       context,
     );
     await tellUnmatched(parsed, session, { ...view, query: text }, streams, signal);
-    return 0;
+    return exitStatus(found, parsed);
   });
+}
+
+/** What is given takes the place of what was saved. @throws DaybookError usage */
+function rangeOf(parsed: Parsed, saved: View | undefined): ReturnType<typeof givenRange> {
+  const { from = saved?.from, to = saved?.to, zone } = givenRange(parsed, saved?.zone);
+  if (from !== undefined && to !== undefined && to <= from)
+    throw new DaybookError(
+      'usage',
+      'with the range of the saved search, --from is not before --to',
+      'give both',
+    );
+  return { from, to, zone };
+}
+
+/** What a script may ask for, as `grep` has it; 1 says that a command failed. */
+const NOTHING_FOUND = 4;
+
+function exitStatus(isFound: boolean, parsed: Parsed): number {
+  return isFound || !parsed.flag('fail-empty') ? 0 : NOTHING_FOUND;
 }
 
 /** A query that is planned, on a case or on a cluster. */
@@ -217,6 +272,7 @@ async function explain(
  * @param rows of events, for a plan of shape `rows`
  * @param evidence what the output must not replace
  * @param whyNothing what was not searched, where nothing is found; undefined: nobody knows
+ * @returns whether anything was found
  */
 async function print(
   running: Running,
@@ -225,7 +281,7 @@ async function print(
   whyNothing: (() => Promise<NotSearched | undefined>) | undefined,
   parsed: Parsed,
   context: CommandContext,
-): Promise<void> {
+): Promise<boolean> {
   const { format, out } = formatOf(parsed);
   const { streams } = context;
   const { plan } = running;
@@ -240,6 +296,7 @@ async function print(
   const options = { format, out, guard, streams, beside };
   const names = () => rowFieldNames(plan);
   let found: number;
+  let isFound: boolean | undefined;
   if (plan.shape === 'rows') {
     const chosen = plan.projection === undefined ? undefined : names();
     found = await printRecords(rows, chosen, names, options);
@@ -249,14 +306,16 @@ async function print(
     if (found === 0) left = await whyNothing?.();
   } else {
     const answer = await running.answer();
-    if (isEmpty(answer)) left = await whyNothing?.();
+    isFound = !isEmpty(answer);
+    if (!isFound) left = await whyNothing?.();
     found = await printAnswer(countOf(running, answer), options);
   }
   tell(running, found, format, parsed, context);
   // A JSON document has it.
-  if (left === undefined || (format === undefined && plan.shape !== 'rows')) return;
-  for (const line of notSearchedText(left, { packets: false }))
-    streams.err.write(`${visible(line)}\n`);
+  if (left !== undefined && (format !== undefined || plan.shape === 'rows'))
+    for (const line of notSearchedText(left, { packets: false }))
+      streams.err.write(`${visible(line)}\n`);
+  return isFound ?? found > 0;
 }
 
 /** Whether an answer is of no event at all. */

@@ -1,0 +1,134 @@
+/** `daybook preview`: what an import would make of files, before anything is stored. */
+import { type CellValue, cell } from '../../../engine/contract/column-batch.ts';
+import { counted } from '../../../engine/contract/counted.ts';
+import { decisionText, describeDecisions } from '../../../engine/contract/decisions.ts';
+import { type Preview, previewEvidence } from '../../../engine/operations/evidence/preview.ts';
+import { evidence } from '../../compose.ts';
+import type { Parsed } from '../arguments.ts';
+import type { Command, CommandContext } from '../command.ts';
+import { isoMicros, size, table, visible, write } from '../output.ts';
+import { PASSWORD_OPTION, takePasswords } from '../password-option.ts';
+import { READ_OPTIONS, readOptionsOf } from '../read-options.ts';
+import { withCase } from '../with-case.ts';
+
+const MOST_RECORDS = 20;
+
+export const previewCommand: Command = {
+  spec: {
+    name: 'preview',
+    usage: 'PATH…',
+    summary:
+      'Shows what an import would make of files: formats, decisions about times and columns, first records.',
+    positionals: { least: 1, most: Infinity },
+    options: {
+      ...READ_OPTIONS,
+      case: { type: 'string', value: 'CASE', help: 'say what this case has already' },
+      records: {
+        type: 'string',
+        value: 'N',
+        help: `the first N records of each, at most ${MOST_RECORDS} (default 3)`,
+      },
+      recursive: { type: 'boolean', help: 'read the folders below a folder, too' },
+      ...PASSWORD_OPTION,
+      json: { type: 'boolean', help: 'one JSON line per source, and one for the whole' },
+    },
+    details: `Nothing is stored, and no case is needed. Only the beginning of each file is read; at most 200 sources are shown.
+The same options give daybook import the same decisions. Exit status 3: some source cannot be read.`,
+  },
+  async run(parsed, context) {
+    await takePasswords(parsed);
+    const folder = parsed.text('case');
+    if (folder === undefined) return preview(parsed, context, {});
+    return withCase(folder, context.settings, async (session) =>
+      preview(parsed, context, {
+        sources: session.snapshot().sources,
+        lineHashes: (id) => session.catalog.overlaps.lineHashes(id),
+      }),
+    );
+  },
+};
+
+type Known = Partial<Pick<Parameters<typeof previewEvidence>[1], 'sources' | 'lineHashes'>>;
+
+async function preview(
+  parsed: Parsed,
+  { streams, signal }: CommandContext,
+  known: Known,
+): Promise<number> {
+  const records = Math.min(parsed.whole('records', 0) ?? 3, MOST_RECORDS);
+  const asJson = parsed.flag('json');
+  let unreadable = 0;
+  const { sources, bytes, ignored, left } = await previewEvidence(evidence, {
+    ...{ paths: parsed.positionals, recursive: parsed.flag('recursive'), signal },
+    options: readOptionsOf(parsed),
+    ...{ sources: [], ...known },
+    onPreview: async (one) => {
+      if (one.problem !== undefined) unreadable += 1;
+      const { records: batch, ...rest } = one;
+      await write(
+        streams.out,
+        asJson
+          ? `${JSON.stringify({ ...rest, records: recordsOf(batch, records) })}\n`
+          : textOf(one, records, streams.out.columns),
+      );
+    },
+  });
+  if (asJson)
+    await write(streams.out, `${JSON.stringify({ total: { sources, bytes, ignored, left } })}\n`);
+  else {
+    for (const { name, reason } of ignored)
+      await write(streams.out, `${visible(name)}: ignored: ${visible(reason)}\n`);
+    await write(
+      streams.out,
+      `${counted(sources, 'source')}, ${size(bytes)}; nothing was stored${left > 0 ? `; ${counted(left, 'further file')} not looked at` : ''}\n`,
+    );
+  }
+  return unreadable > 0 ? 3 : 0;
+}
+
+function recordsOf({ rows, columns }: Preview['records'], most: number): unknown[] {
+  return Array.from({ length: Math.min(rows, most) }, (_, row) =>
+    Object.fromEntries(
+      columns.flatMap((column) => {
+        const value = shownCell(column, row);
+        return value === null ? [] : [[column.name, value]];
+      }),
+    ),
+  );
+}
+
+function textOf(one: Preview, most: number, width: number | undefined): string {
+  const { source, problem, dialect = '', bytes, decisions, already, notes, records } = one;
+  if (problem !== undefined) return `${visible(source)}: cannot be read: ${visible(problem)}\n`;
+  const lines = [`${visible(source)}: ${dialect}${bytes === undefined ? '' : `, ${size(bytes)}`}`];
+  if (already !== undefined)
+    lines.push(`  in the case already: source ${already.sourceId} (${visible(already.name)})`);
+  const decided = describeDecisions(decisions);
+  if (decided.length > 0) lines.push(`  decided: ${visible(decided.map(decisionText).join(', '))}`);
+  if (one.table !== undefined) {
+    const mapped = Object.entries(one.table.mapping).map(([field, column]) => `${field}=${column}`);
+    lines.push(`  columns: ${visible(one.table.columns.map(({ name }) => name).join(', '))}`);
+    if (mapped.length > 0) lines.push(`  taken for: --map ${visible(mapped.join(','))}`);
+  }
+  for (const note of notes) lines.push(`  note: ${visible(note)}`);
+  for (const { offset, reason } of one.quarantined.slice(0, most))
+    lines.push(`  quarantined at byte ${offset}: ${visible(reason)}`);
+  for (const [reason, n] of Object.entries(one.skippedReasons))
+    lines.push(`  skipped: ${n} ${visible(reason)}`);
+  const names = records.columns.map(({ name }) => name);
+  const rows = Array.from({ length: Math.min(records.rows, most) }, (_, row) =>
+    records.columns.map((column) => shownCell(column, row)),
+  );
+  const shown = rows.length === 0 ? '' : indented(table(names, rows, width));
+  return `${lines.join('\n')}\n${shown}`;
+}
+
+/** Times of a preview are microseconds since 1970. */
+function shownCell(column: Preview['records']['columns'][number], row: number): CellValue {
+  const value = cell(column, row);
+  return column.name === 'ts' && typeof value === 'number' ? isoMicros(value) : value;
+}
+
+function indented(text: string): string {
+  return text.replace(/^(?=.)/gm, '  ');
+}

@@ -1,0 +1,111 @@
+/** `daybook searches`: the saved searches of a case. */
+import { counted } from '../../../engine/contract/counted.ts';
+import { DaybookError } from '../../../engine/contract/errors.ts';
+import { formatView, parseView } from '../../../engine/contract/view-string.ts';
+import {
+  deleteSearch,
+  listSearches,
+  saveSearch,
+} from '../../../engine/operations/marks/searches.ts';
+import type { CaseSession } from '../../../engine/search/index.ts';
+import { parseQuery } from '../../../engine/query/index.ts';
+import { TIME_OPTIONS, type Command } from '../command.ts';
+import { isoMicros, table, visible, write } from '../output.ts';
+import { givenRange } from '../time-range.ts';
+import { withCase } from '../with-case.ts';
+
+type Search = ReturnType<typeof listSearches>[number];
+
+export const searchesCommand: Command = {
+  spec: {
+    name: 'searches',
+    usage: 'CASE [NAME]',
+    summary: 'Lists the saved searches of a case; saves one, or takes one away.',
+    positionals: { least: 1, most: 2 },
+    options: {
+      save: {
+        type: 'string',
+        value: 'QUERY',
+        help: 'save QUERY under NAME, with the range of time that is given',
+      },
+      ...TIME_OPTIONS,
+      note: { type: 'string', value: 'TEXT', help: 'what the search is for' },
+      remove: { type: 'boolean', help: 'take NAME away' },
+      json: { type: 'boolean', help: 'one JSON document' },
+    },
+    details: `daybook query CASE --saved NAME runs one. They are those of the window; each change is in the audit log.`,
+  },
+  async run(parsed, { streams, settings }) {
+    const [folder, name] = parsed.positionals as [string, string?];
+    const [query, note] = [parsed.text('save'), parsed.text('note')];
+    const isRemoved = parsed.flag('remove');
+    if (name === undefined && (query !== undefined || isRemoved))
+      throw new DaybookError(
+        'usage',
+        `--${isRemoved ? 'remove' : 'save'} needs a NAME`,
+        'see: daybook searches --help',
+      );
+    if (query !== undefined && isRemoved)
+      throw new DaybookError('usage', '--save and --remove are opposites', 'give one of them');
+    if (query === undefined && note !== undefined)
+      throw new DaybookError(
+        'usage',
+        '--note is written with --save',
+        'see: daybook searches --help',
+      );
+    const { from, to, zone } = givenRange(parsed);
+    if (query !== undefined) parseQuery(query);
+    return withCase(folder, settings, async (session) => {
+      if (query !== undefined) {
+        const view = formatView({ query, from, to, zone });
+        const before = listSearches(session).find((one) => one.name === name);
+        const kept = {
+          ...(before === undefined ? {} : { id: before.id }),
+          note: note ?? before?.note ?? '',
+        };
+        saveSearch(session, { ...kept, name: name!, view });
+      } else if (isRemoved) deleteSearch(session, savedSearch(session, name!).id);
+      const shown =
+        name === undefined || isRemoved ? listSearches(session) : [savedSearch(session, name)];
+      if (parsed.flag('json'))
+        await write(streams.out, `${JSON.stringify({ searches: shown.map(documentOf) })}\n`);
+      else if (shown.length > 0) await write(streams.out, tableOf(shown, streams.out.columns));
+      else streams.err.write('no search is saved in this case\n');
+      return 0;
+    });
+  },
+};
+
+/** @throws DaybookError unknown-name, where none or several have this name */
+export function savedSearch(session: CaseSession, name: string): Search {
+  const all = listSearches(session);
+  const found = all.filter((one) => one.name === name);
+  if (found.length === 1) return found[0]!;
+  throw new DaybookError(
+    'unknown-name',
+    found.length === 0
+      ? `there is no saved search ${JSON.stringify(name)}`
+      : `${counted(found.length, 'saved search has', 'saved searches have')} the name ${JSON.stringify(name)}`,
+    found.length > 0
+      ? 'give them different names in the window'
+      : all.length === 0
+        ? "daybook searches CASE NAME --save 'QUERY' saves one"
+        : `saved are: ${all.map((one) => one.name).join(', ')}`,
+  );
+}
+
+function documentOf({ id, name, note, view, createdAt }: Search): unknown {
+  const { query, from, to, zone } = parseView(view);
+  return { id, name, query, from: isoMicros(from), to: isoMicros(to), tz: zone, note, createdAt };
+}
+
+function tableOf(searches: readonly Search[], width: number | undefined): string {
+  return table(
+    ['name', 'from', 'to', 'query', 'note'],
+    searches.map(({ name, note, view }) => {
+      const { query, from, to } = parseView(view);
+      return [name, isoMicros(from) ?? '-', isoMicros(to) ?? '-', query, visible(note)];
+    }),
+    width,
+  );
+}

@@ -1,0 +1,88 @@
+/** How evidence is read: options of `import` and `preview`. */
+import { DaybookError } from '../../engine/contract/errors.ts';
+import { importOptions } from '../../engine/operations/evidence/import-items.ts';
+import { checkZone, formats, readMapping } from '../compose.ts';
+import type { OptionSpec, Parsed } from './arguments.ts';
+import { dateOrderOf } from './command.ts';
+
+export const READ_OPTIONS = {
+  format: {
+    type: 'string',
+    value: 'ID',
+    help: 'read every source as this format instead of judging its content',
+  },
+  tz: {
+    type: 'string',
+    value: 'ZONE',
+    help: 'zone of times that state none (default UTC), such as Europe/Berlin or +02:00',
+  },
+  year: {
+    type: 'string',
+    value: 'N',
+    help: 'year of the last record of logs that state none (default: from the file)',
+  },
+  'date-order': {
+    type: 'string',
+    value: 'ORDER',
+    help: 'order of dates that are three numbers: dmy, mdy or ymd (default: found in the file)',
+  },
+  clock: {
+    type: 'string',
+    value: 'ERROR',
+    help: 'error of the clock that timestamped it, such as "90s fast" or "1h2m slow"; times are corrected by it',
+  },
+  'no-packets': { type: 'boolean', help: 'keep the flows of captures only' },
+  'no-flows': { type: 'boolean', help: 'keep the packets of captures only' },
+  'no-protocols': {
+    type: 'boolean',
+    help: 'read no DNS, HTTP and TLS out of captures, which takes less time',
+  },
+  map: {
+    type: 'string',
+    value: 'F=COL,…',
+    help: 'which column of a table is which field: src_ip=Source,ts=Start; or the path of a saved mapping (JSON)',
+  },
+} as const satisfies Record<string, OptionSpec>;
+
+/**
+ * How all sources are read.
+ * @throws DaybookError usage
+ */
+export function readOptionsOf(parsed: Parsed): ReturnType<typeof importOptions> {
+  const format = parsed.text('format');
+  if (format !== undefined && !formats().includes(format)) {
+    throw new DaybookError(
+      'usage',
+      `there is no format ${JSON.stringify(format)}`,
+      `formats: ${formats().join(', ')}`,
+    );
+  }
+  const timeZone = parsed.text('tz');
+  if (timeZone !== undefined) checkZone(timeZone);
+  const year = parsed.whole('year', 1970);
+  if (year !== undefined && year > 2200)
+    throw new DaybookError(
+      'usage',
+      `--year ${year} is out of range`,
+      'give a year from 1970 to 2200',
+    );
+  if (parsed.flag('no-packets') && parsed.flag('no-flows')) {
+    throw new DaybookError(
+      'usage',
+      '--no-packets and --no-flows together leave nothing of a capture',
+      'give one of them',
+    );
+  }
+  const map = parsed.text('map');
+  return importOptions({
+    format,
+    timeZone,
+    year,
+    dateOrder: dateOrderOf(parsed),
+    clock: parsed.text('clock'),
+    packets: !parsed.flag('no-packets'),
+    flows: !parsed.flag('no-flows'),
+    protocols: !parsed.flag('no-protocols'),
+    mapping: map === undefined ? undefined : readMapping(map),
+  });
+}
