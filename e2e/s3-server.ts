@@ -40,7 +40,7 @@ async function counting(port: number, faults: Faults, count: () => void) {
         return;
       }
     }
-    const to = request(
+    const forwarded = request(
       { host: '127.0.0.1', port, method: from.method, path: from.url, headers: from.headers },
       (answer) => {
         back.writeHead(answer.statusCode ?? 500, answer.headers);
@@ -56,10 +56,10 @@ async function counting(port: number, faults: Faults, count: () => void) {
         } else answer.pipe(back);
       },
     );
-    to.on('error', () => back.destroy());
+    forwarded.on('error', () => back.destroy());
     // Whoever is killed sends half of a request: so does this.
-    from.on('aborted', () => to.destroy());
-    from.pipe(to);
+    from.on('aborted', () => forwarded.destroy());
+    from.pipe(forwarded);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -6,11 +6,10 @@
  * manifest is written.
  */
 import { hash, randomUUID } from 'node:crypto';
-import { lstatSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { DaybookError } from '../../contract/errors.ts';
 import {
   HAND_OVER_FORMAT,
   HANDED_OVER_PATH,
@@ -20,10 +19,17 @@ import {
   type HandedOverFile,
   type HandOverManifest,
 } from '../../contract/hand-over.ts';
-import { fileSha256 } from '../../store/segment-builder.ts';
 import { diskError } from '../../util/files.ts';
 import type { Bucket } from './bucket.ts';
-import type { HandOverTarget, Made } from './target.ts';
+import {
+  anotherWrites,
+  describeFile,
+  type HandOverTarget,
+  type Made,
+  manifestText,
+  refuseForeign,
+  refuseStrangePath,
+} from './target.ts';
 
 /** Says that a run is not finished, which, and of which case. */
 export const UNFINISHED = '.hand-over.json';
@@ -56,7 +62,7 @@ export class BucketTarget implements HandOverTarget {
     const there = new Map((await bucket.list()).map(({ path, bytes }) => [path, bytes]));
     const manifest = await manifestIn(bucket);
     const mark = await markIn(bucket);
-    refuseForeign(bucket, there, mark?.case ?? manifest?.case.id, caseId);
+    refuseForeign(bucket.name, [...there.keys()], mark?.case ?? manifest?.case.id, caseId);
     const known = new Map<string, HandedOverFile>();
     // What an interrupted run put is not in the manifest, or otherwise.
     if (mark === undefined) for (const file of manifest?.files ?? []) known.set(file.path, file);
@@ -82,18 +88,12 @@ export class BucketTarget implements HandOverTarget {
     from: string,
     make: (partial: string) => Promise<Made>,
   ): Promise<HandedOverFile> {
-    if (!HANDED_OVER_PATH.test(path))
-      throw new DaybookError(
-        'case-damaged',
-        `the catalog of the case names what cannot be handed over: ${JSON.stringify(path)}`,
-        'run: daybook verify CASE',
-      );
+    refuseStrangePath(path);
     const partial = join(this.work, 'file');
     try {
       const made = await make(partial);
-      const { size: bytes } = lstatSync(partial);
-      const file = { path, bytes, sha256: await fileSha256(partial), from, ...made };
-      const { sha256 } = file;
+      const file = await describeFile(partial, path, from, made);
+      const { bytes, sha256 } = file;
       await this.bucket.putFile(path, partial, { bytes, sha256, note: JSON.stringify(file) });
       this.there.set(path, bytes);
       this.known.set(path, file);
@@ -107,13 +107,8 @@ export class BucketTarget implements HandOverTarget {
 
   async finish(manifest: HandOverManifest): Promise<{ sha256: string; removed: number }> {
     const { bucket, there } = this;
-    if ((await markIn(bucket))?.run !== this.run)
-      throw new DaybookError(
-        'case-locked',
-        `another hand-over writes to ${this.path}`,
-        'wait until it is done, and run it again: what was put is kept',
-      );
-    const written = `${JSON.stringify(manifest, null, 1)}\n`;
+    if ((await markIn(bucket))?.run !== this.run) throw anotherWrites(this.path);
+    const written = manifestText(manifest);
     await bucket.put(MANIFEST, written);
     const wanted = new Set(manifest.files.map(({ path }) => path));
     const leaving = [...this.known.keys()].filter((path) => there.has(path) && !wanted.has(path));
@@ -132,22 +127,6 @@ export class BucketTarget implements HandOverTarget {
   close(): void {
     rmSync(this.work, { recursive: true, force: true });
   }
-}
-
-function refuseForeign(
-  { name }: Bucket,
-  there: ReadonlyMap<string, number>,
-  owner: string | undefined,
-  caseId: string,
-): void {
-  if (there.size === 0 || owner === caseId) return;
-  throw new DaybookError(
-    'usage',
-    owner === undefined
-      ? `${name} holds other files (${[...there.keys()].slice(0, 3).join(', ')}${there.size > 3 ? ', …' : ''})`
-      : `${name} holds the hand-over of another case`,
-    'choose a place with nothing below it, or the one to which this case was handed over before',
-  );
 }
 
 /** The manifest of a hand-over in a bucket; undefined where there is none that can be read. */

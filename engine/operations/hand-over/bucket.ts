@@ -127,14 +127,17 @@ export class Bucket {
     return body && Readable.from(this.parts(body));
   }
 
-  /** @param note kept beside it, at most some 1,400 bytes */
   async put(path: string, text: string): Promise<void> {
     await this.send((abort) =>
       this.client.send(new PutObjectCommand({ ...this.at(path), Body: text }), abort),
     );
   }
 
-  /** Puts a file, whole or not at all. @param sha256 of its content, which the server compares */
+  /**
+   * Puts a file, whole or not at all.
+   * @param sha256 of its content, which the server compares
+   * @param note kept beside it, at most some 1,400 bytes
+   */
   async putFile(
     path: string,
     file: string,

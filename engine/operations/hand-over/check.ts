@@ -1,5 +1,5 @@
 /**
- * Whether a folder that was handed over is what was written: each file by its hash, none missing and none more, the
+ * Whether a folder or bucket that was handed over to is what was written: each file by its hash, none missing and none more, the
  * audit log unbroken up to the entry that the manifest names. It needs no case.
  */
 import { createHash } from 'node:crypto';
@@ -27,8 +27,6 @@ interface CheckOptions {
 }
 
 const AUDIT = 'audit/audit.jsonl';
-const SEND_AGAIN = 'run again: daybook hand-over CASE FOLDER writes what is missing';
-const REPLACE = 'remove it and run: daybook hand-over CASE FOLDER';
 
 /** Whether a folder is, or was to become, a hand-over rather than a case. */
 export function isHandOver(folder: string): boolean {
@@ -82,6 +80,8 @@ async function checkPlace(
   ): void => {
     findings.push({ level, code, file, message, ...(advice === undefined ? {} : { advice }) });
   };
+  const command = `daybook hand-over CASE ${place.name}`;
+  const sendAgain = `run again: ${command} writes what is missing`;
   const isUnfinished = place.unfinished !== undefined;
   if (place.unfinished !== undefined)
     find(
@@ -89,7 +89,7 @@ async function checkPlace(
       'unfinished',
       place.unfinished,
       'the hand-over was interrupted, or is being written',
-      'run it again: daybook hand-over CASE FOLDER goes on where it stopped',
+      `run it again: ${command} goes on where it stopped`,
     );
   const manifest = await place.manifest();
   const result = (more: Partial<HandOverCheck>): HandOverCheck => ({
@@ -98,7 +98,7 @@ async function checkPlace(
     ...more,
   });
   if (manifest === undefined) {
-    find('error', 'manifest', MANIFEST, 'there is no manifest that can be read', SEND_AGAIN);
+    find('error', 'manifest', MANIFEST, 'there is no manifest that can be read', sendAgain);
     return result({});
   }
   const { files, events, audit } = manifest;
@@ -111,7 +111,7 @@ async function checkPlace(
       bytes += some;
       report({ bytes, totalBytes, file: file.path });
     });
-    if (problem !== undefined) find('error', problem.code, file.path, problem.message, SEND_AGAIN);
+    if (problem !== undefined) find('error', problem.code, file.path, problem.message, sendAgain);
   }
   const own = new Set(files.map(({ path }) => path));
   for (const file of await place.files()) {
@@ -119,7 +119,7 @@ async function checkPlace(
     if (file.startsWith(LOCK) || (isUnfinished && isPartial(file))) continue;
     // Whoever reads the folder of the events would read it, too.
     const level = /^(?:events|tags)\//.test(file) ? 'error' : 'warning';
-    find(level, 'extra', file, `${file} is not of the hand-over`, REPLACE);
+    find(level, 'extra', file, `${file} is not of the hand-over`, `remove it and run: ${command}`);
   }
   sumsAdd(manifest, find);
   const isAuditWhole = !findings.some(({ file }) => file === AUDIT);

@@ -32,7 +32,6 @@ import {
   type HandedOverFile,
   type HandOverManifest,
 } from '../../contract/hand-over.ts';
-import { fileSha256 } from '../../store/segment-builder.ts';
 import {
   accessError,
   diskError,
@@ -43,7 +42,15 @@ import {
   writeAll,
 } from '../../util/files.ts';
 import { refuseCase } from '../output/output-file.ts';
-import type { HandOverTarget, Made } from './target.ts';
+import {
+  anotherWrites,
+  describeFile,
+  type HandOverTarget,
+  type Made,
+  manifestText,
+  refuseForeign,
+  refuseStrangePath,
+} from './target.ts';
 
 /** What is noted while one is made: a line for the case, then one for each file; removed at the end. */
 export const JOURNAL = '.hand-over.jsonl';
@@ -86,7 +93,8 @@ export class HandOverFolder implements HandOverTarget {
    */
   static open(asked: string, caseId: string): HandOverFolder {
     const path = place(asked);
-    refuseForeign(path, caseId);
+    const found = readdirSync(path).filter((name) => name !== LOCK && !name.startsWith(`${LOCK}-`));
+    refuseForeign(path, found, ownerOf(path), caseId);
     const lock = lockOf(path);
     try {
       return new HandOverFolder(path, lock, caseId);
@@ -118,21 +126,14 @@ export class HandOverFolder implements HandOverTarget {
     from: string,
     make: (partial: string) => Promise<Made>,
   ): Promise<HandedOverFile> {
-    // Kinds, days and names of segments are those of a case that may come from somebody else.
-    if (!HANDED_OVER_PATH.test(path))
-      throw new DaybookError(
-        'case-damaged',
-        `the catalog of the case names what cannot be handed over: ${JSON.stringify(path)}`,
-        'run: daybook verify CASE',
-      );
+    refuseStrangePath(path);
     const folder = this.folderOf(path);
     const partial = join(folder, `.${basename(path)}${PARTIAL}`);
     rmSync(partial, { force: true });
     try {
       const made = await make(partial);
       syncFile(partial);
-      const { size } = lstatSync(partial);
-      const file = { path, bytes: size, sha256: await fileSha256(partial), from, ...made };
+      const file = await describeFile(partial, path, from, made);
       renameSync(partial, join(folder, basename(path)));
       syncFolder(folder);
       this.note('', file);
@@ -149,7 +150,7 @@ export class HandOverFolder implements HandOverTarget {
     const wanted = new Set(manifest.files.map(({ path }) => path));
     const leaving = [...this.known.keys(), ...this.leaving].filter((path) => !wanted.has(path));
     if (leaving.length > 0) this.note('', { leaving });
-    const text = `${JSON.stringify(manifest, null, 1)}\n`;
+    const text = manifestText(manifest);
     const partial = join(this.path, `.${MANIFEST}${PARTIAL}`);
     let removed = 0;
     try {
@@ -213,12 +214,12 @@ export class HandOverFolder implements HandOverTarget {
 
 /** The folder, links to it resolved. */
 function place(asked: string): string {
-  // A folder called `s3:` is hardly meant.
+  // A folder called `s3:` is hardly meant. The window hands over to folders only, the command line to buckets of S3.
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(asked))
     throw new DaybookError(
       'usage',
-      `${asked} is no folder: a case is handed over on this machine`,
-      'hand it over to a folder, and copy that to the bucket with a tool of its own',
+      `${asked} is no folder of this machine`,
+      'name a folder; daybook hand-over CASE s3://BUCKET/PREFIX puts a case into a bucket',
     );
   const given = resolve(asked);
   try {
@@ -238,21 +239,6 @@ function place(asked: string): string {
       )
     );
   }
-}
-
-/** Nobody's files are mixed with those of a hand-over, nor those of two cases. */
-function refuseForeign(path: string, caseId: string): void {
-  const there = readdirSync(path).filter((name) => name !== LOCK && !name.startsWith(`${LOCK}-`));
-  if (there.length === 0) return;
-  const own = ownerOf(path);
-  if (own === caseId) return;
-  throw new DaybookError(
-    'usage',
-    own === undefined
-      ? `${path} holds other files (${there.slice(0, 3).join(', ')}${there.length > 3 ? ', …' : ''})`
-      : `${path} holds the hand-over of another case`,
-    'choose a new or empty folder, or the one to which this case was handed over before',
-  );
 }
 
 /** Which case a folder has the hand-over of; undefined: it is none, or one that cannot be read. */
@@ -331,12 +317,7 @@ function lockOf(path: string): { close(): void } {
   for (;;) {
     const file = join(path, LOCK);
     const lock = takeLock(file);
-    if (lock === undefined)
-      throw new DaybookError(
-        'case-locked',
-        `another hand-over writes to ${path}`,
-        'wait until it is done, or choose another folder',
-      );
+    if (lock === undefined) throw anotherWrites(path);
     // The one before may have removed it before it was locked.
     if (existsSync(file)) return lock;
     lock.close();

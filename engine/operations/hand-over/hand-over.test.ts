@@ -49,12 +49,12 @@ const use = <T>(work: (session: CaseSession) => Promise<T>, of = small): Promise
   of.services.cases.use(of.folder, work);
 
 function give(
-  how: { signal?: AbortSignal; to?: string; of?: SmallCase; onFile?: () => void } = {},
+  how: { signal?: AbortSignal; place?: string; of?: SmallCase; onFile?: () => void } = {},
 ): Promise<HandOverReport> {
   return use(
     (session) =>
       handOver(session, {
-        ...{ ...LIMITS, folder: how.to ?? folder, version: '1.2.3' },
+        ...{ ...LIMITS, folder: how.place ?? folder, version: '1.2.3' },
         signal: how.signal ?? new AbortController().signal,
         report: async () => how.onFile?.(),
       }),
@@ -244,12 +244,12 @@ describe('what is in the way', () => {
   it('is refused where it is of another case, or inside a case', async () => {
     await give({ of: other });
     await expect(give()).rejects.toThrow(/another case/);
-    await expect(give({ to: join(small.folder, 'out') })).rejects.toThrow(/inside the case/);
-    await expect(give({ to: small.folder })).rejects.toThrow(/is a case/);
+    await expect(give({ place: join(small.folder, 'out') })).rejects.toThrow(/inside the case/);
+    await expect(give({ place: small.folder })).rejects.toThrow(/is a case/);
   });
 
   it('is refused where it holds evidence of the case', async () => {
-    await expect(give({ to: small.evidence })).rejects.toMatchObject({ code: 'usage' });
+    await expect(give({ place: small.evidence })).rejects.toMatchObject({ code: 'usage' });
   });
 
   it('is refused where it is a link below the folder', async () => {
@@ -279,7 +279,7 @@ describe('what is in the way', () => {
     }
   });
 
-  it('is waited for where another writes to it', async () => {
+  it('is refused while another writes to it', async () => {
     await give();
     const taken = HandOverFolder.open(folder, manifest().case.id);
     try {
@@ -344,7 +344,7 @@ describe('verifying a folder', () => {
   let given = '';
   beforeAll(async () => {
     given = join(small.root, 'given');
-    await give({ to: given });
+    await give({ place: given });
   });
   beforeEach(() => cpSync(given, folder, { recursive: true }));
 

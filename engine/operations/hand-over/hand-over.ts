@@ -61,18 +61,18 @@ export async function handOver(
   const { catalog } = session;
   session.snapshot();
   const caseId = idOf(catalog);
-  const folder = await targetOf(options, caseId);
+  const target = await targetOf(options, caseId);
   try {
-    refuseEvidence(session, folder.work);
+    refuseEvidence(session, target.work);
     const writer = await ParquetFolder.open(
       session.folder,
-      folder.work,
+      target.work,
       typedMacros(),
       options,
       options.signal,
     );
     try {
-      const report = await new HandOver(session, folder, writer, options).run(caseId);
+      const report = await new HandOver(session, target, writer, options).run(caseId);
       watch.rowsReturned = report.events;
       session.record(watch, 'done');
       const { folder: path, events, files, bytes, written, removed, sha256 } = report;
@@ -84,7 +84,7 @@ export async function handOver(
       writer.close();
     }
   } finally {
-    folder.close();
+    target.close();
   }
 }
 
@@ -121,7 +121,7 @@ function refuseEvidence(session: CaseSession, folder: string): void {
 
 class HandOver {
   private readonly session: CaseSession;
-  private readonly folder: HandOverTarget;
+  private readonly target: HandOverTarget;
   private readonly writer: ParquetFolder;
   private readonly options: HandOverOptions;
   /** Paths that were there before this run. */
@@ -133,15 +133,15 @@ class HandOver {
 
   constructor(
     session: CaseSession,
-    folder: HandOverTarget,
+    target: HandOverTarget,
     writer: ParquetFolder,
     options: HandOverOptions,
   ) {
     this.session = session;
-    this.folder = folder;
+    this.target = target;
     this.writer = writer;
     this.options = options;
-    this.before = new Set(folder.known.keys());
+    this.before = new Set(target.known.keys());
   }
 
   async run(caseId: string): Promise<HandOverReport> {
@@ -190,7 +190,7 @@ class HandOver {
     from: string,
     make: () => Promise<HandedOverFile | undefined>,
   ): Promise<HandedOverFile | undefined> {
-    if (this.folder.has(path, from)) return this.folder.known.get(path);
+    if (this.target.has(path, from)) return this.target.known.get(path);
     const file = await make();
     if (file !== undefined) {
       this.written.set(path, file);
@@ -233,7 +233,7 @@ class HandOver {
       `(SELECT * FROM (SELECT rowid AS place, ${summed} FROM ${SEGMENT}.events) ${where})`,
     );
     if (expected.rows === 0) return undefined;
-    return this.folder.put(path, file.from, async (partial) => {
+    return this.target.put(path, file.from, async (partial) => {
       await this.writer.copy(select, partial, {
         columns: TYPED_COLUMNS.length,
         bytes: segment.bytes / segment.rows,
@@ -279,7 +279,7 @@ class HandOver {
     const select = `SELECT event_id, tag FROM (${found}) JOIN tagged ON tagged."row" = place ORDER BY place, tag`;
     const [[count] = []] = await this.writer.rows(`SELECT count(*) FROM (${select})`);
     if (Number(count) === 0) return undefined;
-    return this.folder.put(path, file.from, async (partial) => {
+    return this.target.put(path, file.from, async (partial) => {
       await this.writer.copy(select, partial, { columns: 2, bytes: 16 });
       return { segment: segment.id, rows: Number(count) };
     });
@@ -302,7 +302,7 @@ class HandOver {
     const files: HandedOverFile[] = [];
     for (const { table, rows, sha256 } of found.lines) {
       const file = await this.kept(table.path, sha256, () =>
-        this.folder.put(table.path, sha256, async (partial) => {
+        this.target.put(table.path, sha256, async (partial) => {
           const lines = catalog.consistently(() => writeLines(table, catalog, partial));
           return { rows: lines };
         }),
@@ -320,7 +320,7 @@ class HandOver {
     audit: { entries: number; hash: string },
     caseId: string,
   ): Promise<HandOverReport> {
-    const { options, folder, written, before } = this;
+    const { options, target, written, before } = this;
     const byKind: Partial<Record<Kind, number>> = {};
     let events = 0;
     for (const { kind, rows } of files) {
@@ -328,7 +328,7 @@ class HandOver {
       byKind[kind] = (byKind[kind] ?? 0) + rows;
       events += rows;
     }
-    const { sha256, removed } = await folder.finish({
+    const { sha256, removed } = await target.finish({
       format: HAND_OVER_FORMAT,
       schema: SCHEMA_VERSION,
       daybook: options.version,
@@ -339,7 +339,7 @@ class HandOver {
     });
     const now = files.filter(({ path }) => written.has(path));
     return {
-      ...{ folder: folder.path, events, byKind, files: files.length, bytes: bytesOf(files) },
+      ...{ folder: target.path, events, byKind, files: files.length, bytes: bytesOf(files) },
       ...{ written: now.length, writtenBytes: bytesOf(now) },
       replaced: now.filter(({ path }) => before.has(path)).length,
       kept: files.length - now.length,
@@ -347,13 +347,13 @@ class HandOver {
     };
   }
 
-  /** Files in the folder that are none of the hand-over's: readers of whole folders would read them, too. */
+  /** Files beside those of the hand-over: readers of whole folders would read them, too. */
   private async strangers(files: readonly HandedOverFile[]): Promise<string[]> {
-    const others = await this.folder.strangers(new Set(files.map(({ path }) => path)));
+    const others = await this.target.strangers(new Set(files.map(({ path }) => path)));
     if (others.length === 0) return [];
     const named = others.slice(0, MOST_NAMED).join(', ');
     return [
-      `the folder has files that are not of the hand-over, and were left alone: ${named}${others.length > MOST_NAMED ? ', …' : ''}`,
+      `${this.target.path} has files that are not of the hand-over, and were left alone: ${named}${others.length > MOST_NAMED ? ', …' : ''}`,
     ];
   }
 }

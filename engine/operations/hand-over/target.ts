@@ -1,5 +1,12 @@
-/** Where a hand-over is made: a folder of this machine, or a place in a bucket. */
-import type { HandedOverFile, HandOverManifest } from '../../contract/hand-over.ts';
+/** Where a hand-over is made: a folder of this machine, or a place in a bucket. What both say and refuse alike is here. */
+import { lstatSync } from 'node:fs';
+import { DaybookError } from '../../contract/errors.ts';
+import {
+  HANDED_OVER_PATH,
+  type HandedOverFile,
+  type HandOverManifest,
+} from '../../contract/hand-over.ts';
+import { fileSha256 } from '../../store/segment-builder.ts';
 
 /** What is said of a file that was made, beside its path, size and hashes. */
 export type Made = Omit<HandedOverFile, 'path' | 'bytes' | 'sha256' | 'from'>;
@@ -26,4 +33,62 @@ export interface HandOverTarget {
   strangers(own: ReadonlySet<string>): Promise<string[]>;
   /** Another may take it. What was begun can be gone on with. */
   close(): void;
+}
+
+/**
+ * Kinds, days and names of segments are those of a case that may come from somebody else.
+ * @throws DaybookError case-damaged
+ */
+export function refuseStrangePath(path: string): void {
+  if (HANDED_OVER_PATH.test(path)) return;
+  throw new DaybookError(
+    'case-damaged',
+    `the catalog of the case names what cannot be handed over: ${JSON.stringify(path)}`,
+    'run: daybook verify CASE',
+  );
+}
+
+/** What the manifest says of a file that was made at `partial`. */
+export async function describeFile(
+  partial: string,
+  path: string,
+  from: string,
+  made: Made,
+): Promise<HandedOverFile> {
+  const { size: bytes } = lstatSync(partial);
+  return { path, bytes, sha256: await fileSha256(partial), from, ...made };
+}
+
+export function manifestText(manifest: HandOverManifest): string {
+  return `${JSON.stringify(manifest, null, 1)}\n`;
+}
+
+/**
+ * Nobody's files are mixed with those of a hand-over, nor those of two cases.
+ * @param files that are there, with or without a hand-over
+ * @param owner which case was handed over to it; undefined: none, or none that can be read
+ * @throws DaybookError usage
+ */
+export function refuseForeign(
+  name: string,
+  files: readonly string[],
+  owner: string | undefined,
+  caseId: string,
+): void {
+  if (files.length === 0 || owner === caseId) return;
+  throw new DaybookError(
+    'usage',
+    owner === undefined
+      ? `${name} holds other files (${files.slice(0, 3).join(', ')}${files.length > 3 ? ', …' : ''})`
+      : `${name} holds the hand-over of another case`,
+    'choose an empty place, or the one to which this case was handed over before',
+  );
+}
+
+export function anotherWrites(name: string): DaybookError {
+  return new DaybookError(
+    'case-locked',
+    `another hand-over writes to ${name}`,
+    'run it again when that one is done, or choose another place',
+  );
 }
