@@ -1,13 +1,15 @@
 /** An S3 server that listens on this machine, for tests: moto's, in Python, whose objects are in memory. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, request } from 'node:http';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createInterface } from 'node:readline';
 
 export interface S3Server {
   readonly url: string;
   /** Answers the next requests of a method by 503 and `Retry-After: 1`. @returns when they came */
   refuseNext(method: string, times: number): readonly number[];
+  /** Lets the next request of a method whose path begins so wait until it is released. */
+  holdNext(method: string, begin: string): { readonly came: Promise<void>; release(): void };
   /** Ends the next answers that have a body of more than 64 bytes in its middle. */
   cutNext(times: number): void;
   /** How many requests there were, those of this interface left out. */
@@ -21,15 +23,33 @@ export interface S3Server {
   close(): Promise<void>;
 }
 
+interface Held {
+  readonly method: string;
+  readonly begin: string;
+  readonly came: () => void;
+  readonly released: Promise<void>;
+}
+
 interface Faults {
+  readonly held: Set<Held>;
   refused: { method: string; times: number; at: number[] };
   cut: number;
 }
 
 /** Requests pass through here, so that they can be counted, refused and cut. */
 async function counting(port: number, faults: Faults, count: () => void) {
-  const server = createServer((from, back) => {
+  const serve = async (from: IncomingMessage, back: ServerResponse): Promise<void> => {
     count();
+    const held = [...faults.held].find(
+      ({ method, begin }) => from.method === method && from.url?.startsWith(begin) === true,
+    );
+    if (held !== undefined) {
+      faults.held.delete(held);
+      held.came();
+      await held.released;
+      // Whoever sent it was killed meanwhile.
+      if (from.destroyed) return;
+    }
     const { refused } = faults;
     if (from.method === refused.method && refused.at.length <= refused.times) {
       refused.at.push(Date.now());
@@ -60,7 +80,8 @@ async function counting(port: number, faults: Faults, count: () => void) {
     // Whoever is killed sends half of a request: so does this.
     from.on('aborted', () => forwarded.destroy());
     from.pipe(forwarded);
-  });
+  };
+  const server = createServer((from, back) => void serve(from, back));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return server;
@@ -96,7 +117,7 @@ export async function s3Server({
   child.stderr.resume();
   const own = `http://127.0.0.1:${port}`;
   let requests = 0;
-  const faults: Faults = { refused: { method: '', times: 0, at: [] }, cut: 0 };
+  const faults: Faults = { held: new Set(), refused: { method: '', times: 0, at: [] }, cut: 0 };
   const front = await counting(port, faults, () => (requests += 1));
   const ask = async (path: string, init: RequestInit = {}): Promise<Buffer> => {
     const headers = {
@@ -117,6 +138,12 @@ export async function s3Server({
   return {
     url: `http://127.0.0.1:${portOf(front)}`,
     refuseNext: (method, times) => (faults.refused = { method, times, at: [] }).at,
+    holdNext: (method, begin) => {
+      const came = Promise.withResolvers<void>();
+      const released = Promise.withResolvers<void>();
+      faults.held.add({ method, begin, came: came.resolve, released: released.promise });
+      return { came: came.promise, release: released.resolve };
+    },
     cutNext: (times) => void (faults.cut = times),
     requests: () => requests,
     makeBucket: async (name) => void (await ask(name, { method: 'PUT' })),

@@ -4,7 +4,7 @@
  * test's name says why it is skipped.
  */
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateEvidence } from '../harness.ts';
@@ -122,6 +122,27 @@ describe.skipIf(reason !== undefined)(title, () => {
     expect(interrupted, `seed ${seed}`).toBe(20);
     expect((await run('verify', 's3://cut/case')).status, `seed ${seed}`).toBe(1);
     await expectWhole('cut', await handOver('s3://cut/case'));
+  });
+
+  it('leaves nothing of a killed run on this machine once the next has run', async () => {
+    await server!.makeBucket('killed');
+    const temporary = path.join(space.folder, 'temporary');
+    mkdirSync(temporary);
+    const staging = () => readdirSync(path.join(acme, 'staging'));
+    const before = staging();
+    const held = server!.holdNext('PUT', '/killed/case/events/');
+    const { child, outcome } = start(['hand-over', acme, 's3://killed/case', '--yes'], {
+      env: { ...env(), TMPDIR: temporary, TEMP: temporary, TMP: temporary },
+    });
+    child.stdin.end();
+    await held.came;
+    child.kill('SIGKILL');
+    await outcome;
+    held.release();
+    expect(readdirSync(temporary)).toEqual([]);
+    expect(staging().length).toBeGreaterThan(before.length);
+    await expectWhole('killed', await handOver('s3://killed/case'));
+    expect(staging()).toEqual(before);
   });
 
   it('is not sent without a yes', async () => {

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { makeSpillFolder, removeSpillFolder } from './spill-folder.ts';
+import { makeSpillFolder, removeLeftSpill, removeSpillFolder } from './spill-folder.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -41,6 +41,9 @@ it('is kept as long as its process lives, and removed when that was killed', asy
   expect(removeSpillFolder(folder, name)).toBe(false);
   child.kill('SIGKILL');
   await once(child, 'exit');
-  expect(removeSpillFolder(folder, name)).toBe(true);
-  expect(readdirSync(join(folder, 'staging'))).toEqual([]);
+  const own = makeSpillFolder(folder);
+  writeFileSync(join(folder, 'staging/other'), 'x');
+  removeLeftSpill(folder);
+  expect(readdirSync(join(folder, 'staging')).sort()).toEqual(['other', basename(own.path)]);
+  own.release();
 });

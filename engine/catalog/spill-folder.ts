@@ -1,12 +1,12 @@
 /**
- * Folders in a case's `staging` in which readers spill what a query has no memory for, one for each open case of
- * each process. A lock in it tells writers that it is in use: the system lets go of that when the process ends, however
+ * Folders in a case's `staging` in which readers spill what a query has no memory for, or make a file that is sent
+ * elsewhere: each of one process. A lock in it tells writers that it is in use: the system lets go of that when the process ends, however
  * it ends. Process numbers would not do: containers that share a case have the same ones.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { casePath, makeCaseFolder, removeFromCase } from '../util/case-files.ts';
+import { casePath, listCaseFolder, makeCaseFolder, removeFromCase } from '../util/case-files.ts';
 import { takeLock } from './file-lock.ts';
 
 /** How their names begin. */
@@ -36,6 +36,13 @@ export function makeSpillFolder(caseFolder: string): SpillFolder {
       };
     lock?.close();
   }
+}
+
+/** Removes the spill folders of processes that have ended without doing so. */
+export function removeLeftSpill(caseFolder: string): void {
+  for (const entry of listCaseFolder(caseFolder, 'staging'))
+    if (entry.isDirectory() && entry.name.startsWith(SPILL_FOLDER))
+      removeSpillFolder(caseFolder, entry.name);
 }
 
 /** Removes a spill folder unless a reader has it; returns whether it is gone. */

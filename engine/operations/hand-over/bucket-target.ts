@@ -1,5 +1,5 @@
 /**
- * A hand-over in a bucket, while one is made. Each file is made in a folder of this machine, put whole, and removed here; what
+ * A hand-over in a bucket, while one is made. Each file is made in a spill folder, put whole, and removed here; what
  * it was made from is kept beside it, so that a run after an interruption puts only what is missing.
  *
  * Holds always: while a run is not finished, a mark says so (`UNFINISHED`); two runs at once are noticed by it before the
@@ -10,6 +10,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { makeSpillFolder, removeLeftSpill, type SpillFolder } from '../../catalog/spill-folder.ts';
 import {
   HAND_OVER_FORMAT,
   HANDED_OVER_PATH,
@@ -19,7 +20,8 @@ import {
   type HandedOverFile,
   type HandOverManifest,
 } from '../../contract/hand-over.ts';
-import { diskError } from '../../util/files.ts';
+import type { CaseSession } from '../../search/index.ts';
+import { accessError, diskError } from '../../util/files.ts';
 import type { Bucket } from './bucket.ts';
 import {
   anotherWrites,
@@ -40,6 +42,7 @@ export class BucketTarget implements HandOverTarget {
   readonly path: string;
   readonly work: string;
   readonly known: Map<string, HandedOverFile>;
+  private readonly spill: SpillFolder;
   private readonly bucket: Bucket;
   private readonly run = randomUUID();
   /** Sizes of what is there. */
@@ -49,16 +52,18 @@ export class BucketTarget implements HandOverTarget {
     bucket: Bucket,
     there: Map<string, number>,
     known: Map<string, HandedOverFile>,
+    spill: SpillFolder,
   ) {
     this.bucket = bucket;
     this.path = bucket.name;
     this.there = there;
     this.known = known;
-    this.work = realpathSync(mkdtempSync(join(tmpdir(), 'daybook-hand-over-')));
+    this.spill = spill;
+    this.work = spill.path;
   }
 
   /** @throws DaybookError usage for a place that holds anything else; not-found, unreadable, cancelled */
-  static async open(bucket: Bucket, caseId: string): Promise<BucketTarget> {
+  static async open(bucket: Bucket, session: CaseSession, caseId: string): Promise<BucketTarget> {
     const there = new Map((await bucket.list()).map(({ path, bytes }) => [path, bytes]));
     const manifest = await manifestIn(bucket);
     const mark = await markIn(bucket);
@@ -67,7 +72,7 @@ export class BucketTarget implements HandOverTarget {
     // What an interrupted run put is not in the manifest, or otherwise.
     if (mark === undefined) for (const file of manifest?.files ?? []) known.set(file.path, file);
     else for (const file of await notedFiles(bucket, there)) known.set(file.path, file);
-    const target = new BucketTarget(bucket, there, known);
+    const target = new BucketTarget(bucket, there, known, workFolder(session));
     try {
       const { run } = target;
       await bucket.put(UNFINISHED, JSON.stringify({ format: HAND_OVER_FORMAT, case: caseId, run }));
@@ -99,7 +104,7 @@ export class BucketTarget implements HandOverTarget {
       this.known.set(path, file);
       return file;
     } catch (error) {
-      throw diskError(error) ?? error;
+      throw diskError(error) ?? accessError(error) ?? error;
     } finally {
       rmSync(partial, { force: true });
     }
@@ -125,7 +130,22 @@ export class BucketTarget implements HandOverTarget {
   }
 
   close(): void {
-    rmSync(this.work, { recursive: true, force: true });
+    this.spill.release();
+  }
+}
+
+/** Where files are made before they are put: in the case, from which the next run removes what a killed one left. */
+function workFolder({ folder, catalog }: CaseSession): SpillFolder {
+  if (catalog.readOnly) {
+    const path = realpathSync(mkdtempSync(join(tmpdir(), 'daybook-hand-over-')));
+    return { path, release: () => rmSync(path, { recursive: true, force: true }) };
+  }
+  try {
+    removeLeftSpill(folder);
+    const { path, release } = makeSpillFolder(folder);
+    return { path: realpathSync(path), release };
+  } catch (error) {
+    throw diskError(error) ?? accessError(error) ?? error;
   }
 }
 

@@ -61,7 +61,7 @@ export async function handOver(
   const { catalog } = session;
   session.snapshot();
   const caseId = idOf(catalog);
-  const target = await targetOf(options, caseId);
+  const target = await targetOf(session, options, caseId);
   try {
     refuseEvidence(session, target.work);
     const writer = await ParquetFolder.open(
@@ -89,10 +89,11 @@ export async function handOver(
 }
 
 async function targetOf(
+  session: CaseSession,
   { folder, bucket }: HandOverOptions,
   caseId: string,
 ): Promise<HandOverTarget> {
-  if (bucket !== undefined) return BucketTarget.open(bucket, caseId);
+  if (bucket !== undefined) return BucketTarget.open(bucket, session, caseId);
   if (folder !== undefined) return HandOverFolder.open(folder, caseId);
   throw new TypeError('a hand-over goes to a folder or to a bucket');
 }
