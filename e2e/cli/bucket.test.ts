@@ -202,6 +202,25 @@ describe.skipIf(reason !== undefined)(title, () => {
       expect(out).toContain(text);
   });
 
+  it('tells of objects that are named as folders and hold something', async () => {
+    await server!.makeBucket('slashes');
+    await server!.put('slashes', 'case/', 'x');
+    const refused = await run('hand-over', acme, 's3://slashes/case', '--yes');
+    expect(refused.status).toBe(2);
+    expect(refused.err).toContain('s3://slashes/case holds other files (./)');
+    await handOver('s3://slashes/deep/place');
+    await server!.put('slashes', 'deep/place/', 'x');
+    await server!.put('slashes', 'deep/place/events/', 'x');
+    await server!.put('slashes', 'deep/place/more/', '');
+    const again = await run('hand-over', acme, 's3://slashes/deep/place', '--yes');
+    expect(again.err).toContain('not of the hand-over, and were left alone: ./, events/\n');
+    const { status, out } = await run('verify', 's3://slashes/deep/place');
+    expect(status).toBe(1);
+    expect(out).toContain('warning: ./ is not of the hand-over\n');
+    expect(out).toContain('error: events/ is not of the hand-over\n');
+    expect(out).not.toContain('more/');
+  });
+
   it('says what is wrong with a place', async () => {
     await server!.put('asked', 'strange/file', 'x');
     for (const [place, message] of [

@@ -27,8 +27,10 @@ const TRIES = 5;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 30_000;
 
+const ITSELF = './';
+
 export interface BucketObject {
-  /** Below the place. */
+  /** Below the place; an object whose key is the place's own is `./`. */
   readonly path: string;
   readonly bytes: number;
 }
@@ -102,7 +104,7 @@ export class Bucket {
       for (const { Key: key, Size: bytes = 0 } of page.Contents ?? [])
         // Consoles and other tools mark folders by empty objects.
         if (key !== undefined && !(key.endsWith('/') && bytes === 0))
-          out.push({ path: key.slice(this.prefix.length), bytes });
+          out.push({ path: key.slice(this.prefix.length) || ITSELF, bytes });
       token = page.NextContinuationToken;
     } while (token !== undefined);
     return out;
