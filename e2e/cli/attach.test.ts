@@ -209,6 +209,21 @@ describe.skipIf(reason !== undefined)(title, () => {
     await ask('DELETE FROM acme.tags WHERE NOT handed_over');
   });
 
+  it('keeps a tag that is added while tables are exchanged', async () => {
+    await attach('meanwhile');
+    await ask(
+      "INSERT INTO meanwhile.tags (event_id, tag) SELECT event_id, 'ours' FROM meanwhile.events LIMIT 1",
+    );
+    // One arrives after ours was copied to the table that is to be in place.
+    await ask('CREATE TABLE meanwhile.tags_next AS meanwhile.tags');
+    await ask(
+      "CREATE MATERIALIZED VIEW meanwhile.more TO meanwhile.tags AS SELECT event_id, 'late' AS tag, handed_over FROM meanwhile.tags_next WHERE NOT handed_over",
+    );
+    expect(await attach('meanwhile')).toMatchObject({ addedTags: 2 });
+    for (const tag of ['ours', 'late'])
+      expect(await run('count', at('meanwhile'), `tag:${tag}`, '--json')).toContain('"count":1,');
+  });
+
   it('replaces no table that it did not make', async () => {
     await ask('CREATE DATABASE theirs');
     for (const name of ['tags', 'events_next', 'sources'])

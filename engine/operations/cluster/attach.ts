@@ -143,9 +143,11 @@ class Attaching {
     await this.materialise();
     await this.requireAll();
     await cluster.run(keepAddedTags(this.at('tags'), this.at('tags', true)));
-    const addedTags = await this.count('tags', 'NOT handed_over');
     const pairs = TABLES.map((table) => `${this.at(table)} AND ${this.at(table, true)}`);
     await cluster.run(`EXCHANGE TABLES ${pairs.join(', ')}`);
+    // Those that were added since.
+    await cluster.run(keepAddedTags(this.at('tags', true), this.at('tags')));
+    const addedTags = await this.count(this.at('tags'), 'NOT handed_over');
     for (const table of TABLES) await cluster.run(`DROP TABLE ${this.at(table, true)} SYNC`);
     return {
       ...{ cluster: cluster.address.name, from: this.place.name, events: manifest.events },
@@ -252,7 +254,7 @@ class Attaching {
       ['tags', 'handed_over'],
       ['sources', 'true'],
     ] as const) {
-      const found = await this.count(table, shown);
+      const found = await this.count(this.at(table, true), shown);
       const rows = manifest.files
         .filter(({ path }) => path.startsWith(`${table}/`))
         .reduce((sum, file) => sum + file.rows, 0);
@@ -314,11 +316,8 @@ class Attaching {
       await this.cluster.run(describeFiles(day, files.slice(from, from + FILES_AT_ONCE), at));
   }
 
-  /** Rows of a table that is loaded. */
-  private async count(table: TableName, where: string): Promise<number> {
-    const [[rows] = []] = await this.cluster.rows(
-      `SELECT count() FROM ${this.at(table, true)} WHERE ${where}`,
-    );
+  private async count(at: string, where: string): Promise<number> {
+    const [[rows] = []] = await this.cluster.rows(`SELECT count() FROM ${at} WHERE ${where}`);
     return Number(rows);
   }
 
