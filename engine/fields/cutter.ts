@@ -82,7 +82,8 @@ const MOST_PROGRAMS = 4096;
 /** What marks fields of records as JSON in messages. */
 const JSON_MARK = utf8.encode('json/1');
 
-const [SPACE, PERCENT, STAR, DOT, COLON, OPEN, CLOSE] = [32, 37, 42, 46, 58, 91, 93];
+const [SPACE, PERCENT, PAREN, PAREN_END, STAR, DOT, COLON] = [32, 37, 40, 41, 42, 46, 58];
+const [OPEN, CLOSE] = [91, 93];
 
 export class Cutter {
   private readonly extractors: readonly Extractor[];
@@ -411,10 +412,16 @@ function bodyStart(
     let i = 0;
     while (i < length && p + i < end && data[p + i] === program.data[from + i]) i += 1;
     if (i === length) {
+      // `sshd[100]:`, `sogod [100]:`, and the level that Kerberos writes, `krb5kdc[100](info):`.
       let after = p + i;
+      if (data[after] === SPACE && data[after + 1] === OPEN) after += 1;
       if (data[after] === OPEN) {
         while (after < end && data[after] !== CLOSE) after += 1;
         after += 1;
+        if (data[after] === PAREN) {
+          while (after < end && data[after] !== PAREN_END) after += 1;
+          after += 1;
+        }
       }
       if (after < end && data[after] === COLON) p = after + 1;
     }

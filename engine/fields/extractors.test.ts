@@ -22,6 +22,16 @@ it.each(Object.entries(DOCUMENTS))('%s is an extractor', (name, document) => {
 
 it.each([
   ['sshd', 'sshd[100]: Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/2'],
+  [
+    'krb5kdc',
+    'krb5kdc[100](info): AS_REQ (1 etypes {18}) 192.0.2.17: CLIENT_NOT_FOUND: bob@EXAMPLE.COM for krbtgt/EXAMPLE.COM@EXAMPLE.COM, x',
+    'kerberos/1',
+  ],
+  [
+    'sogod',
+    "sogod [100]: SOGoRootPage Login from '192.0.2.17' for user 'bob' might not have worked - x",
+    'webmail/1',
+  ],
   ['/usr/sbin/sshd', '/usr/sbin/sshd[100]: Invalid user a from 192.0.2.17', 'openssh/2'],
   ['sudo', 'sudo:    alice : PWD=/ ; USER=root ; COMMAND=/bin/ls', 'sudo/2'],
   [

@@ -6,6 +6,7 @@ import { Cutter } from './cutter.ts';
 import { type Extractor, shippedExtractor } from './extractor.ts';
 import accessLog from './extractors/access-log.json' with { type: 'json' };
 import aruba from './extractors/aruba.json' with { type: 'json' };
+import arubaCx from './extractors/aruba-cx.json' with { type: 'json' };
 import asterisk from './extractors/asterisk.json' with { type: 'json' };
 import auditd from './extractors/auditd.json' with { type: 'json' };
 import azureNetwork from './extractors/azure-network.json' with { type: 'json' };
@@ -17,9 +18,11 @@ import ciscoAsa from './extractors/cisco-asa.json' with { type: 'json' };
 import ciscoIos from './extractors/cisco-ios.json' with { type: 'json' };
 import ciscoIse from './extractors/cisco-ise.json' with { type: 'json' };
 import ciscoMnemonic from './extractors/cisco-mnemonic.json' with { type: 'json' };
+import ciscoWlc from './extractors/cisco-wlc.json' with { type: 'json' };
 import ciscoWsa from './extractors/cisco-wsa.json' with { type: 'json' };
 import citrixAdc from './extractors/citrix-adc.json' with { type: 'json' };
 import clavister from './extractors/clavister.json' with { type: 'json' };
+import comware from './extractors/comware.json' with { type: 'json' };
 import coredns from './extractors/coredns.json' with { type: 'json' };
 import cyberark from './extractors/cyberark.json' with { type: 'json' };
 import daemons from './extractors/daemons.json' with { type: 'json' };
@@ -47,16 +50,19 @@ import iis from './extractors/iis.json' with { type: 'json' };
 import infobloxNios from './extractors/infoblox-nios.json' with { type: 'json' };
 import iscDhcpd from './extractors/isc-dhcpd.json' with { type: 'json' };
 import juniperSrx from './extractors/juniper-srx.json' with { type: 'json' };
+import kerberos from './extractors/kerberos.json' with { type: 'json' };
 import keyValue from './extractors/key-value.json' with { type: 'json' };
 import keycloak from './extractors/keycloak.json' with { type: 'json' };
 import leef from './extractors/leef.json' with { type: 'json' };
 import linuxAccounts from './extractors/linux-accounts.json' with { type: 'json' };
 import logfmt from './extractors/logfmt.json' with { type: 'json' };
+import mailLogins from './extractors/mail-logins.json' with { type: 'json' };
 import meraki from './extractors/meraki.json' with { type: 'json' };
 import microsoftDhcp from './extractors/microsoft-dhcp.json' with { type: 'json' };
 import mikrotik from './extractors/mikrotik.json' with { type: 'json' };
 import mimecast from './extractors/mimecast.json' with { type: 'json' };
 import netfilter from './extractors/netfilter.json' with { type: 'json' };
+import networkServices from './extractors/network-services.json' with { type: 'json' };
 import openldap from './extractors/openldap.json' with { type: 'json' };
 import openssh from './extractors/openssh.json' with { type: 'json' };
 import oracle from './extractors/oracle.json' with { type: 'json' };
@@ -69,6 +75,7 @@ import pingfederate from './extractors/pingfederate.json' with { type: 'json' };
 import postfix from './extractors/postfix.json' with { type: 'json' };
 import pulseSecure from './extractors/pulse-secure.json' with { type: 'json' };
 import radius from './extractors/radius.json' with { type: 'json' };
+import ruckusIcx from './extractors/ruckus-icx.json' with { type: 'json' };
 import sendmail from './extractors/sendmail.json' with { type: 'json' };
 import siteminder from './extractors/siteminder.json' with { type: 'json' };
 import skyhigh from './extractors/skyhigh.json' with { type: 'json' };
@@ -95,13 +102,16 @@ import wallix from './extractors/wallix.json' with { type: 'json' };
 import watchguard from './extractors/watchguard.json' with { type: 'json' };
 import webApps from './extractors/web-apps.json' with { type: 'json' };
 import webError from './extractors/web-error.json' with { type: 'json' };
+import webmail from './extractors/webmail.json' with { type: 'json' };
 import windowsText from './extractors/windows-text.json' with { type: 'json' };
 import windowsXml from './extractors/windows-xml.json' with { type: 'json' };
+import wordpress from './extractors/wordpress.json' with { type: 'json' };
 import zscalerNss from './extractors/zscaler-nss.json' with { type: 'json' };
 
 export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'access-log': accessLog,
   aruba,
+  'aruba-cx': arubaCx,
   asterisk,
   auditd,
   'azure-network': azureNetwork,
@@ -113,9 +123,11 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'cisco-ios': ciscoIos,
   'cisco-ise': ciscoIse,
   'cisco-mnemonic': ciscoMnemonic,
+  'cisco-wlc': ciscoWlc,
   'cisco-wsa': ciscoWsa,
   'citrix-adc': citrixAdc,
   clavister,
+  comware,
   coredns,
   cyberark,
   daemons,
@@ -143,16 +155,19 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'infoblox-nios': infobloxNios,
   'isc-dhcpd': iscDhcpd,
   'juniper-srx': juniperSrx,
+  kerberos,
   'key-value': keyValue,
   keycloak,
   leef,
   'linux-accounts': linuxAccounts,
   logfmt,
+  'mail-logins': mailLogins,
   meraki,
   'microsoft-dhcp': microsoftDhcp,
   mikrotik,
   mimecast,
   netfilter,
+  'network-services': networkServices,
   openldap,
   openssh,
   oracle,
@@ -165,6 +180,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   postfix,
   'pulse-secure': pulseSecure,
   radius,
+  'ruckus-icx': ruckusIcx,
   sendmail,
   siteminder,
   skyhigh,
@@ -191,8 +207,10 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   watchguard,
   'web-apps': webApps,
   'web-error': webError,
+  webmail,
   'windows-text': windowsText,
   'windows-xml': windowsXml,
+  wordpress,
   'zscaler-nss': zscalerNss,
 };
 
