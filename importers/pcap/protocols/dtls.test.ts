@@ -182,6 +182,28 @@ it('reads the hello of a server after what is encrypted, of early data or overta
   }
 });
 
+it.each([
+  ['of 1.2', SEALED],
+  ['of 1.3', UNIFIED],
+])(
+  'joins the hello of a server that encrypted records of both sides overtook (%s)',
+  async (_, sealed) => {
+    const late = [
+      from(true, record(1, 0, hello(''))),
+      from(false, sealed),
+      from(true, sealed),
+      from(false, record(2, 1, SERVER_HELLO), record(11, 2, CERTIFICATE)),
+    ];
+    for (const frames of [late, [...late, from(false, sealed)]]) {
+      const [row, ...more] = await of('tls', frames);
+      expect(more).toEqual([]);
+      expect(row).toMatchObject({ tls_sni: 'www.example.com', outcome: 'success' });
+      expect(row?.attrs).toMatchObject({ version: 'DTLSv12', established: 'T' });
+      expect(row?.attrs).toHaveProperty('cert_sha256');
+    }
+  },
+);
+
 const MANY_CIPHERS = cat(
   'fefd',
   '11'.repeat(32),

@@ -143,9 +143,7 @@ export class DtlsConversation {
     let at = start;
     while (at < end && !this.isDone) {
       if ((bytes[at]! & UNIFIED_MASK) === UNIFIED) {
-        // Early data of a client, or what overtook it, may come before the server's hello.
-        if (this.server === undefined) this.isEncrypted[isClient ? 0 : 1] = true;
-        else this.encrypted(isClient);
+        this.encrypted(isClient);
         return;
       }
       const record = recordAt(bytes, at, end);
@@ -161,11 +159,15 @@ export class DtlsConversation {
     }
   }
 
-  /** A side sends what only the other can read. */
+  /**
+   * A side sends what only the other can read. Early data of a client, or what overtook it, may come before the server's hello,
+   * which is waited for.
+   */
   private encrypted(isClient: boolean): void {
     this.isEncrypted[isClient ? 0 : 1] = true;
-    if (this.server !== undefined && !isClient) this.isEstablished = true;
-    if (this.isEncrypted[0] === true && this.isEncrypted[1] === true) this.finish();
+    if (!isClient) this.isEstablished = true;
+    const isOver = this.server !== undefined && this.isEncrypted[0] && this.isEncrypted[1];
+    if (isOver === true) this.finish();
   }
 
   private messages(bytes: Uint8Array, { start, end }: Record, isClient: boolean): void {
