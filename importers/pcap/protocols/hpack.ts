@@ -2,7 +2,8 @@
  * Header lists of HTTP/2 as they are compressed: HPACK (RFC 7541). Each direction of a connection has a table that both ends
  * keep: what is not decoded, or not in order, leaves it unknown.
  *
- * Invariant: the table, and what one block may say, are bounded.
+ * Invariant: the table is bounded, and a list has no more headers than its block has bytes. What they say in all is not: a table
+ * of few bytes can be named many times. Headers that are named share the entries of the table.
  */
 
 /** Most that a table may have, whatever its receiver allows. */
@@ -10,8 +11,6 @@ const MAX_TABLE_BYTES = 65_536;
 const FIRST_TABLE_BYTES = 4096;
 /** What an entry takes beside its text (RFC 7541, 4.1). */
 const ENTRY_BYTES = 32;
-/** Of all the text that a block stands for: a table of few bytes can be named many times. */
-const MAX_LIST_BYTES = 262_144;
 
 export type Header = readonly [name: string, value: string];
 
@@ -102,7 +101,6 @@ export class HpackTable {
   decode(bytes: Uint8Array): Header[] {
     const reader = new BlockReader(bytes);
     const list: Header[] = [];
-    let size = 0;
     while (reader.isMore) {
       const first = reader.peek();
       if ((first & 0xe0) === 0x20) {
@@ -119,8 +117,6 @@ export class HpackTable {
         header = [name, reader.text()];
         if (isKept) this.add(header);
       }
-      size += sizeOf(header);
-      if (size > MAX_LIST_BYTES) throw new RangeError('a block stands for too much');
       list.push(header);
     }
     return list;

@@ -2,7 +2,7 @@
  * HTTP/2 in clear (RFC 9113): what begins with its preface, and what a connection of HTTP/1 changes to (`Upgrade: h2c`, RFC
  * 7540, 3.2). One event a request, with its response, as of HTTP/1; bodies are files, too.
  *
- * Invariants: blocks of headers and the number of open streams are bounded. Headers are decoded with what all before them
+ * Invariants: blocks of headers and the number of open streams are bounded, and events say so. Headers are decoded with what all before them
  * said, so that after missing bytes outside of a body nothing more of a side is read: the events say so.
  */
 import { u24, u32 } from '../bytes.ts';
@@ -53,6 +53,11 @@ const ERRORS: readonly string[] = [
 ];
 
 const CUT_SHORT = 'one side of the connection could not be read further';
+const LONG_HEAD = `${CUT_SHORT}: a head has more than 64 KiB as it was sent`;
+/** Of the request and of the response that are not joined. */
+const TOO_MANY = `more than ${MAX_STREAMS} streams were open`;
+const GIVEN_UP = `${TOO_MANY}: what came later of this one is another event, or left out`;
+const RESPONSE_ALONE = `${TOO_MANY}: its request is another event`;
 
 /** A request and its response. */
 interface Exchange {
@@ -99,7 +104,12 @@ class Side {
   /** Bytes left of a frame that is passed over. */
   skip = 0;
   prefaceLeft = 0;
-  isLost = false;
+  /** Why it cannot be read further. */
+  lost: string | undefined;
+
+  get isLost(): boolean {
+    return this.lost !== undefined;
+  }
 }
 
 export class Http2Stream implements StreamParser {
@@ -111,6 +121,8 @@ export class Http2Stream implements StreamParser {
   private readonly sides = [new Side(), new Side()] as const;
   private readonly exchanges = new Map<number, Exchange>();
   private headBytes = 0;
+  /** The last stream that was given up for newer ones, of those that a server and that a client begins. */
+  private readonly givenUpTo: [number, number] = [0, 0];
 
   /** @param upgraded the request of HTTP/1 that asked for the change: the first stream has its response */
   constructor(
@@ -224,7 +236,7 @@ export class Http2Stream implements StreamParser {
       return FRAME_HEADER;
     }
     if (size > MAX_BLOCK_BYTES) {
-      this.lose(isClient);
+      this.lose(isClient, LONG_HEAD);
       return FRAME_HEADER;
     }
     if (available < FRAME_HEADER + size) return 0;
@@ -257,8 +269,12 @@ export class Http2Stream implements StreamParser {
       side.block = { stream: about, frameStream: stream, endsStream, bytes: new HeldBytes() };
     }
     const { block } = side;
-    if (block === undefined || from > to || block.bytes.length + to - from > MAX_BLOCK_BYTES) {
+    if (block === undefined || from > to) {
       this.lose(isClient);
+      return;
+    }
+    if (block.bytes.length + to - from > MAX_BLOCK_BYTES) {
+      this.lose(isClient, LONG_HEAD);
       return;
     }
     block.bytes.append(bytes.subarray(from, to));
@@ -272,12 +288,7 @@ export class Http2Stream implements StreamParser {
       this.lose(isClient);
       return;
     }
-    const head = headOf(list);
-    if (head === undefined) {
-      this.lose(isClient);
-      return;
-    }
-    this.message(isClient, block.stream, head, at);
+    this.message(isClient, block.stream, headOf(list), at);
     if (block.endsStream) this.endSide(block.stream, isClient);
   }
 
@@ -317,14 +328,25 @@ export class Http2Stream implements StreamParser {
     if (this.exchanges.size >= MAX_STREAMS) {
       const isReset = ([, exchange]: [number, Exchange]): boolean => exchange.isReset;
       const oldest = this.exchanges.entries().find(isReset) ?? [...this.exchanges][0]!;
-      this.give(...oldest);
+      this.giveUp(...oldest);
     }
     const nothing = { request: undefined, response: undefined, information: undefined };
+    const isOfGivenUp = stream <= this.givenUpTo[stream % 2 === 0 ? 0 : 1];
+    const problem = isOfGivenUp ? RESPONSE_ALONE : undefined;
     const exchange: Exchange = {
-      ...{ ...nothing, hasEnded: [false, false], problem: undefined, isReset: false },
+      ...{ ...nothing, hasEnded: [false, false], problem, isReset: false },
     };
     this.exchanges.set(stream, exchange);
     return exchange;
+  }
+
+  /** For a newer one. */
+  private giveUp(stream: number, exchange: Exchange): void {
+    const side = stream % 2 === 0 ? 0 : 1;
+    this.givenUpTo[side] = Math.max(this.givenUpTo[side], stream);
+    exchange.problem =
+      exchange.problem === undefined ? GIVEN_UP : `${exchange.problem}; ${GIVEN_UP}`;
+    this.give(stream, exchange);
   }
 
   private bodyBytes(
@@ -410,8 +432,7 @@ export class Http2Stream implements StreamParser {
     this.endBody(exchange, true, false);
     this.endBody(exchange, false, false);
     const { request, response, information } = exchange;
-    const isCutShort = this.sides.some(({ isLost }) => isLost);
-    const problem = exchange.problem ?? (isCutShort ? CUT_SHORT : undefined);
+    const problem = exchange.problem ?? this.sides.find(({ isLost }) => isLost)?.lost;
     this.headBytes -= HEAD_COST * ((request?.size ?? 0) + (response?.size ?? 0));
     if (request === undefined && response === undefined) return;
     this.sink.message(this.ends, describe(this.ends, request, response, { information, problem }));
@@ -439,9 +460,9 @@ export class Http2Stream implements StreamParser {
   }
 
   /** Neither where the next frame begins nor what its headers say is known. */
-  private lose(isClient: boolean): void {
+  private lose(isClient: boolean, why = CUT_SHORT): void {
     const side = this.sides[isClient ? 0 : 1];
-    side.isLost = true;
+    side.lost = why;
     side.held.clear();
     side.block = undefined;
     if (this.sides[0].isLost && this.sides[1].isLost) this.finish();
@@ -467,31 +488,39 @@ interface Head {
   readonly problem: string | undefined;
 }
 
+/** Pseudo-headers (RFC 9113, 8.3) that are kept, in the order in which they have room. */
+const PSEUDO = [':method', ':status', ':scheme', ':authority', ':path'];
+
 /**
- * Pseudo-headers (RFC 9113, 8.3) beside those headers that are kept; the values of a name that comes twice are joined.
- * @returns undefined where pseudo-headers are too long to be kept
+ * Pseudo-headers beside those headers that are kept; the values of a name that comes twice are joined. What there is no room for
+ * is cut off a pseudo-header, and left out of others.
  */
-function headOf(list: readonly Header[]): Head | undefined {
+function headOf(list: readonly Header[]): Head {
   const pseudo = new Map<string, string>();
   const headers = new Map<string, string>();
-  let size = 0;
+  let room = MAX_KEPT_BYTES;
   let problem: string | undefined;
-  for (const [name, bytes] of list) {
-    const isPseudo = name.startsWith(':');
-    if (!isPseudo && !KEPT_HEADERS.has(name)) continue;
-    if (size + name.length + bytes.length > MAX_KEPT_BYTES) {
-      if (isPseudo) return undefined;
-      problem = 'has headers of more than 64 KiB, of which some are left out';
-      continue;
-    }
-    size += name.length + bytes.length;
+  const keep = (to: Map<string, string>, name: string, bytes: string): void => {
+    room -= name.length + bytes.length;
     const raw = Buffer.from(bytes, 'latin1');
     const value = textOf(raw, 0, raw.length);
-    const map = isPseudo ? pseudo : headers;
-    const before = map.get(name);
-    map.set(name, before === undefined ? value : `${before}, ${value}`);
+    const before = to.get(name);
+    to.set(name, before === undefined ? value : `${before}, ${value}`);
+  };
+  for (const wanted of PSEUDO)
+    for (const [name, bytes] of list) {
+      if (name !== wanted) continue;
+      const most = Math.max(0, room - name.length);
+      if (bytes.length > most) problem = 'has pseudo-headers of more than 64 KiB, which are cut';
+      if (bytes.length <= most || !pseudo.has(name)) keep(pseudo, name, bytes.slice(0, most));
+    }
+  for (const [name, bytes] of list) {
+    if (!KEPT_HEADERS.has(name)) continue;
+    if (name.length + bytes.length > room)
+      problem ??= 'has headers of more than 64 KiB, of which some are left out';
+    else keep(headers, name, bytes);
   }
-  return { pseudo, headers, size, problem };
+  return { pseudo, headers, size: MAX_KEPT_BYTES - room, problem };
 }
 
 export const HTTP2: StreamProtocol = {
