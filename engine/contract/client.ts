@@ -103,6 +103,13 @@ export class Connection implements Engine {
         reject(new OperationError({ code: 'engine-down', message: this.closed }));
         return;
       }
+      // Whoever was told that it is down gets no answer of the next one, which may be up when the call arrives.
+      if (this.lastState.state === 'down') {
+        const { reason } = this.lastState;
+        const message = `the engine is not running${reason === undefined ? '' : `: ${reason}`}`;
+        reject(new OperationError({ code: 'engine-down', message }));
+        return;
+      }
       if (signal?.aborted) {
         reject(new OperationError(CANCELLED));
         return;
