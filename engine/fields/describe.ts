@@ -92,6 +92,9 @@ Why other values differ or are absent:
   GlobalProtect and HIP matches, Wallix's target). Here \`host\` is the device, and such names are \`src_domain\`.
 - Some keep the unspecified address of a tunnel (GlobalProtect, \`0.0.0.0\`) where here the public address is the source,
   and some cut the domain off accounts (Okta) where the line has the short name, too, as a name for people.
+- Some take the account whose session \`sudo\` or \`su\` closes for the one that acted. Here it is \`user_target\`, as where it opens.
+- Some take an address that a proxy passed on (X-Forwarded-For) for that of the connection. Here it is left out.
+- Some take the model of a Sophos firewall (\`device_name\`) for its name.
 - Some read addresses and accounts out of sentences (PAN-OS SYSTEM, FortiMail, FortiGate's \`msg\`). Where the sentence is
   not among the templates nothing is cut: an address is never taken for what it is by its look.
 - Names of accounts are without their domain, which is \`user_domain\`; where a format does not say that a text is an

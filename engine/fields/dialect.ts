@@ -36,6 +36,8 @@ const DIALECT = z.strictObject({
   reference: z.string().optional(),
   /** A record is of this dialect when it has all paths of one of these lists. */
   has: z.array(z.string().min(1)).min(1),
+  /** It is of no product: any other dialect that a record may be of comes before it. */
+  general: z.boolean().optional(),
   names: Paths,
   /** Fields that general names do not give here. */
   not: z.string().optional(),
@@ -82,6 +84,7 @@ export interface RecordDialect {
   readonly id: string;
   readonly title: string;
   readonly has: readonly (readonly string[])[];
+  readonly isGeneral: boolean;
   readonly names: PathsByName;
   readonly not: readonly string[];
   readonly neverFlow: boolean;
@@ -152,6 +155,7 @@ export function readDialect(document: unknown, file: string): RecordDialect {
     id: given.dialect,
     title: given.for,
     has: given.has.map((paths) => wordsOf(paths).map(simplifyPath)),
+    isGeneral: given.general ?? false,
     names: pathsOf(given.names, within),
     not,
     neverFlow: given.neverFlow ?? false,

@@ -120,6 +120,7 @@ import lecmd from './dialects/lecmd.json' with { type: 'json' };
 import amcacheparser from './dialects/amcacheparser.json' with { type: 'json' };
 import appcompatcacheparser from './dialects/appcompatcacheparser.json' with { type: 'json' };
 import recmd from './dialects/recmd.json' with { type: 'json' };
+import requestHost from './dialects/request-host.json' with { type: 'json' };
 import sbecmd from './dialects/sbecmd.json' with { type: 'json' };
 import srumecmd from './dialects/srumecmd.json' with { type: 'json' };
 import sumecmd from './dialects/sumecmd.json' with { type: 'json' };
@@ -188,6 +189,7 @@ const DOCUMENTS: readonly unknown[] = [
   hashicorpVault,
   hayabusa,
   httpRequest,
+  requestHost,
   journald,
   jumpcloud,
   keycloak,

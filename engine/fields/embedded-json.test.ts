@@ -34,6 +34,31 @@ it.each<[string, string, Record<string, string>]>([
       extractor: 'json/1',
     },
   ],
+  [
+    'an open file of Falco',
+    '{"output":"x","priority":"Notice","rule":"r","time":"x","output_fields":{"fd.name":"/etc/shadow"}}',
+    { rule: 'r', file_path: '/etc/shadow', extractor: 'json/1' },
+  ],
+  [
+    'a connection of Falco, which is no file',
+    '{"output":"x","priority":"Notice","rule":"r","time":"x","output_fields":{"fd.name":"192.0.2.1:40112->198.51.100.1:443"}}',
+    { rule: 'r', extractor: 'json/1' },
+  ],
+  [
+    'a request, with the host that was asked for',
+    '{"host":"www.example.org","method":"GET","url":"/x"}',
+    { dst_domain: 'www.example.org', http_method: 'GET', url: '/x', extractor: 'json/1' },
+  ],
+  [
+    'what may be of a request, with a host that may be either',
+    '{"host":"web1","url":"/x"}',
+    { url: '/x', extractor: 'json/1' },
+  ],
+  [
+    'a status that is of no request, with the host that wrote it',
+    '{"host":"db1","status":"ok","user_name":"alice"}',
+    { host: 'db1', user: 'alice', extractor: 'json/1' },
+  ],
   ['an object that does not end the message', 'app: {"user":"alice"} was seen', {}],
   ['an object that is cut off', 'app: {"user":"alice","client_ip":"192.0.2.1', {}],
   ['an object nested too deeply', `{"a":${'['.repeat(200_000)}}`, {}],

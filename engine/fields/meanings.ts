@@ -167,6 +167,8 @@ const AMBIGUOUS: ReadonlySet<string> = new Set(
 
 /** Names whose part in signatures is remembered. */
 const MAX_KEYS = 8192;
+/** More than any list of names that gives a dialect away has. */
+const MOST_NAMES = 100;
 const NO_LISTS: readonly number[] = [];
 /** Fields that a member may give beside another. */
 const SECONDS: ReadonlySet<string> = new Set([
@@ -362,15 +364,16 @@ function without({ also, ...meaning }: Meaning, not: readonly string[]): Meaning
 /** By which names dialects are told, and what names mean in each: made once, when the first record is read. */
 class Dialects {
   readonly general = Meanings.ofGeneralNames();
-  /** Of each list of names that gives a dialect away: its dialect, and how many names it has. */
+  /** Of each list of names that gives a dialect away: its dialect, how many names it has, and what it is worth. */
   readonly dialectOf: number[] = [];
   readonly sizes: number[] = [];
+  readonly ranks: number[] = [];
   readonly listsOf = new Map<string, number[]>();
   private readonly dialects = shippedDialects();
   private readonly meanings: (Meanings | undefined)[] = [];
 
   constructor() {
-    for (const [dialect, { has }] of this.dialects.entries()) {
+    for (const [dialect, { has, isGeneral }] of this.dialects.entries()) {
       for (const paths of has) {
         for (const path of paths) {
           const lists = this.listsOf.get(path) ?? [];
@@ -379,6 +382,7 @@ class Dialects {
         }
         this.dialectOf.push(dialect);
         this.sizes.push(paths.length);
+        this.ranks.push(isGeneral ? paths.length - MOST_NAMES : paths.length);
       }
     }
   }
@@ -402,12 +406,12 @@ export class DialectFinder {
     this.hits = new Uint8Array(dialects.sizes.length);
   }
 
-  /** The dialect of which most names are there; of several, the first. */
+  /** The dialect of which most names are there, a product's before a general one; of several, the first. */
   find(keys: readonly string[]): Meanings {
     const { hits, known } = this;
-    const { sizes, dialectOf, listsOf, general } = this.dialects;
+    const { sizes, ranks, dialectOf, listsOf, general } = this.dialects;
     let best = -1;
-    let most = 0;
+    let most = -MOST_NAMES;
     let any = false;
     for (const key of keys) {
       let lists = known.get(key);
@@ -420,12 +424,12 @@ export class DialectFinder {
       any = true;
       for (const at of lists) {
         hits[at]! += 1;
-        const size = sizes[at]!;
-        if (hits[at] !== size || size < most) continue;
+        const rank = ranks[at]!;
+        if (hits[at] !== sizes[at] || rank < most) continue;
         const dialect = dialectOf[at]!;
-        if (size === most && best >= 0 && dialect > best) continue;
+        if (rank === most && best >= 0 && dialect > best) continue;
         best = dialect;
-        most = size;
+        most = rank;
       }
     }
     if (any) hits.fill(0);

@@ -30,6 +30,8 @@ const METHODS: ReadonlySet<string> = new Set(
     'report search bind acl merge checkout'
   ).split(' '),
 );
+/** Both ends of a connection or a socket, or a pipe, as Falco names open files. */
+const NO_FILE = /^(?:\S+:\d+|[\da-f]+)->|^(?:pipe|socket|anon_inode):/i;
 /** Texts that stand for nothing. */
 const NOTHING: ReadonlySet<string> = new Set(['-', '--', 'N/A', 'n/a', 'null', '(null)', '(none)']);
 
@@ -42,6 +44,7 @@ export function isTextOf(field: string, text: string): boolean {
   if (digits !== undefined) return text.length === digits && HEX.test(text);
   // An address is no name.
   if (field === 'src_domain' || field === 'dst_domain') return !ADDRESS.test(text);
+  if (field === 'file_path') return !NO_FILE.test(text);
   if (field === 'http_status') return STATUS.test(text);
   return field !== 'http_method' || METHODS.has(text.toLowerCase());
 }
