@@ -15,7 +15,14 @@ export interface S3Server {
   /** How many requests there were, those of this interface left out. */
   requests(): number;
   makeBucket(name: string): Promise<void>;
-  put(bucket: string, key: string, content: string): Promise<void>;
+  put(
+    bucket: string,
+    key: string,
+    content: string | Uint8Array<ArrayBuffer>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<void>;
+  /** What was put beside an object. */
+  note(bucket: string, key: string): Promise<string>;
   remove(bucket: string, key: string): Promise<void>;
   /** All objects by their keys. */
   objects(bucket: string): Promise<Map<string, Buffer>>;
@@ -119,12 +126,18 @@ export async function s3Server({
   let requests = 0;
   const faults: Faults = { held: new Set(), refused: { method: '', times: 0, at: [] }, cut: 0 };
   const front = await counting(port, faults, () => (requests += 1));
-  const ask = async (path: string, init: RequestInit = {}): Promise<Buffer> => {
-    const headers = {
-      // Which service is asked is read from it; nobody checks it.
-      authorization: 'AWS4-HMAC-SHA256 Credential=key/20260101/us-east-1/s3/aws4_request',
-    };
-    const answer = await fetch(`${own}/${path}`, { ...init, headers });
+  const send = (
+    path: string,
+    init: RequestInit = {},
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> => {
+    // Which service is asked is read from it; nobody checks it.
+    const authorization = 'AWS4-HMAC-SHA256 Credential=key/20260101/us-east-1/s3/aws4_request';
+    return fetch(`${own}/${path}`, { ...init, headers: { ...headers, authorization } });
+  };
+  const ask = async (...request: Parameters<typeof send>): Promise<Buffer> => {
+    const answer = await send(...request);
+    const [path] = request;
     const content = Buffer.from(await answer.arrayBuffer());
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${content.toString()}`);
     return content;
@@ -147,8 +160,10 @@ export async function s3Server({
     cutNext: (times) => void (faults.cut = times),
     requests: () => requests,
     makeBucket: async (name) => void (await ask(name, { method: 'PUT' })),
-    put: async (bucket, key, content) =>
-      void (await ask(at(bucket, key), { method: 'PUT', body: content })),
+    put: async (bucket, key, content, headers) =>
+      void (await ask(at(bucket, key), { method: 'PUT', body: content }, headers)),
+    note: async (bucket, key) =>
+      (await send(at(bucket, key), { method: 'HEAD' })).headers.get('x-amz-meta-daybook') ?? '',
     remove: async (bucket, key) => void (await ask(at(bucket, key), { method: 'DELETE' })),
     objects: async (bucket) => {
       const out = new Map<string, Buffer>();

@@ -31,6 +31,7 @@ interface Report {
   readonly kept: number;
   readonly removed: number;
   readonly sha256: string;
+  readonly notes: readonly string[];
 }
 
 async function handOver(place: string): Promise<Report> {
@@ -143,6 +144,56 @@ describe.skipIf(reason !== undefined)(title, () => {
     expect(staging().length).toBeGreaterThan(before.length);
     await expectWhole('killed', await handOver('s3://killed/case'));
     expect(staging()).toEqual(before);
+  });
+
+  it.each([
+    { name: 'after a run that was finished', isFinished: true },
+    { name: 'after one that was interrupted', isFinished: false },
+  ])('puts again what holds something else of the same size, $name', async ({ isFinished }) => {
+    const bucket = isFinished ? 'finished' : 'unfinished';
+    await server!.makeBucket(bucket);
+    const place = `s3://${bucket}/case`;
+    const { files } = await handOver(place);
+    const there = await server!.objects(bucket);
+    const events = [...there.keys()].filter((key) => key.startsWith('case/events/'));
+    const changed = (key: string) => {
+      const content = Uint8Array.from(there.get(key)!);
+      content[content.length >>> 1]! ^= 1;
+      return content;
+    };
+    const note = async (key: string) => ({ 'x-amz-meta-daybook': await server!.note(bucket, key) });
+    const [bare, noted, unproven] = events;
+    // By somebody else's tool; by one that copies what is beside an object, too; and the same without a checksum.
+    await server!.put(bucket, bare!, changed(bare!));
+    const content = changed(noted!);
+    await server!.put(bucket, noted!, content, {
+      ...(await note(noted!)),
+      'x-amz-sdk-checksum-algorithm': 'SHA256',
+      'x-amz-checksum-sha256': createHash('sha256').update(content).digest('base64'),
+    });
+    await server!.put(
+      bucket,
+      unproven!,
+      Uint8Array.from(there.get(unproven!)!),
+      await note(unproven!),
+    );
+    const { id } = (
+      JSON.parse(there.get('case/manifest.json')!.toString()) as { case: { id: string } }
+    ).case;
+    if (!isFinished)
+      await server!.put(
+        bucket,
+        'case/.hand-over.json',
+        JSON.stringify({ format: 'daybook-hand-over', case: id, run: 'killed' }),
+      );
+    const report = await handOver(place);
+    await expectWhole(bucket, report);
+    expect(report.notes).toEqual([
+      `${place}: put again: 1 object that held something else`,
+      `${place}: put again: 2 objects without a SHA-256 to compare`,
+    ]);
+    // The audit log has the run before.
+    expect(report.kept).toBe(files - 4);
   });
 
   it('is not sent without a yes', async () => {

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { makeSpillFolder, removeLeftSpill, type SpillFolder } from '../../catalog/spill-folder.ts';
+import { counted } from '../../contract/counted.ts';
 import {
   HAND_OVER_FORMAT,
   HANDED_OVER_PATH,
@@ -45,34 +46,36 @@ export class BucketTarget implements HandOverTarget {
   private readonly spill: SpillFolder;
   private readonly bucket: Bucket;
   private readonly run = randomUUID();
-  /** Sizes of what is there. */
-  private readonly there: Map<string, number>;
+  /** Paths of what is there. */
+  private readonly there: Set<string>;
+  /** What files that are known to be there hold. */
+  private readonly held: Map<string, Content>;
+  /** Files that were there and were put again, by what they held. */
+  private readonly again = { other: 0, unknown: 0 };
 
   private constructor(
     bucket: Bucket,
-    there: Map<string, number>,
-    known: Map<string, HandedOverFile>,
+    there: Set<string>,
+    { known, held }: KnownFiles,
     spill: SpillFolder,
   ) {
     this.bucket = bucket;
     this.path = bucket.name;
     this.there = there;
     this.known = known;
+    this.held = held;
     this.spill = spill;
     this.work = spill.path;
   }
 
   /** @throws DaybookError usage for a place that holds anything else; not-found, unreadable, cancelled */
   static async open(bucket: Bucket, session: CaseSession, caseId: string): Promise<BucketTarget> {
-    const there = new Map((await bucket.list()).map(({ path, bytes }) => [path, bytes]));
+    const there = new Set((await bucket.list()).map(({ path }) => path));
     const manifest = await manifestIn(bucket);
     const mark = await markIn(bucket);
-    refuseForeign(bucket.name, [...there.keys()], mark?.case ?? manifest?.case.id, caseId);
-    const known = new Map<string, HandedOverFile>();
-    // What an interrupted run put is not in the manifest, or otherwise.
-    if (mark === undefined) for (const file of manifest?.files ?? []) known.set(file.path, file);
-    else for (const file of await notedFiles(bucket, there)) known.set(file.path, file);
-    const target = new BucketTarget(bucket, there, known, workFolder(session));
+    refuseForeign(bucket.name, [...there], mark?.case ?? manifest?.case.id, caseId);
+    const files = await knownFiles(bucket, there, manifest);
+    const target = new BucketTarget(bucket, there, files, workFolder(session));
     try {
       const { run } = target;
       await bucket.put(UNFINISHED, JSON.stringify({ format: HAND_OVER_FORMAT, case: caseId, run }));
@@ -84,8 +87,7 @@ export class BucketTarget implements HandOverTarget {
   }
 
   has(path: string, from: string): boolean {
-    const file = this.known.get(path);
-    return file?.from === from && this.there.get(path) === file.bytes;
+    return this.held.get(path) === 'whole' && this.known.get(path)?.from === from;
   }
 
   async put(
@@ -100,7 +102,10 @@ export class BucketTarget implements HandOverTarget {
       const file = await describeFile(partial, path, from, made);
       const { bytes, sha256 } = file;
       await this.bucket.putFile(path, partial, { bytes, sha256, note: JSON.stringify(file) });
-      this.there.set(path, bytes);
+      const held = this.held.get(path) ?? 'whole';
+      if (held !== 'whole' && this.known.get(path)?.from === from) this.again[held] += 1;
+      this.there.add(path);
+      this.held.set(path, 'whole');
       this.known.set(path, file);
       return file;
     } catch (error) {
@@ -122,8 +127,16 @@ export class BucketTarget implements HandOverTarget {
     return { sha256: hash('sha256', written), removed: leaving.length };
   }
 
+  notes(): string[] {
+    const { other, unknown } = this.again;
+    const notes: string[] = [];
+    if (other > 0) notes.push(`${counted(other, 'object')} that held something else`);
+    if (unknown > 0) notes.push(`${counted(unknown, 'object')} without a SHA-256 to compare`);
+    return notes.map((note) => `${this.path}: put again: ${note}`);
+  }
+
   strangers(own: ReadonlySet<string>): Promise<string[]> {
-    const others = [...this.there.keys()].filter(
+    const others = [...this.there].filter(
       (path) => !own.has(path) && !this.known.has(path) && path !== MANIFEST && path !== UNFINISHED,
     );
     return Promise.resolve(others);
@@ -176,18 +189,41 @@ function parsed(document: string): unknown {
   }
 }
 
-/** The descriptions stored as metadata of the objects that exist. */
-async function notedFiles(
+/** Whether a file is what was put; `unknown`: its object has no checksum. */
+type Content = 'whole' | 'other' | 'unknown';
+
+interface KnownFiles {
+  /** Descriptions of files, by their paths. */
+  readonly known: Map<string, HandedOverFile>;
+  readonly held: Map<string, Content>;
+}
+
+/**
+ * Files of a hand-over that are there: what each is made from is beside its object, or in the manifest, and what it holds is
+ * compared by the checksum that the server has of it.
+ */
+async function knownFiles(
   bucket: Bucket,
-  there: ReadonlyMap<string, number>,
-): Promise<HandedOverFile[]> {
-  const paths = [...there.keys()].filter((path) => HANDED_OVER_PATH.test(path));
-  const out: HandedOverFile[] = [];
+  there: ReadonlySet<string>,
+  manifest: HandOverManifest | undefined,
+): Promise<KnownFiles> {
+  const named = new Map(manifest?.files.map((file) => [file.path, file]));
+  const paths = [...there].filter((path) => HANDED_OVER_PATH.test(path));
+  const out: KnownFiles = { known: new Map(), held: new Map() };
   for (let at = 0; at < paths.length; at += AT_ONCE) {
-    const notes = await Promise.all(paths.slice(at, at + AT_ONCE).map((path) => bucket.note(path)));
-    for (const [i, note] of notes.entries()) {
-      const file = handedOverFile.safeParse(note === undefined ? undefined : parsed(note));
-      if (file.success && file.data.path === paths[at + i]) out.push(file.data);
+    const some = paths.slice(at, at + AT_ONCE);
+    const heads = await Promise.all(some.map((path) => bucket.head(path)));
+    for (const [i, head] of heads.entries()) {
+      const path = some[i]!;
+      const note = handedOverFile.safeParse(
+        head?.note === undefined ? undefined : parsed(head.note),
+      ).data;
+      // A note that names another path was copied here with its object.
+      const file = note?.path === path ? note : named.get(path);
+      if (head === undefined || file === undefined) continue;
+      out.known.set(path, file);
+      if (head.sha256 === undefined) out.held.set(path, 'unknown');
+      else out.held.set(path, head.sha256 === file.sha256 ? 'whole' : 'other');
     }
   }
   return out;

@@ -35,6 +35,13 @@ export interface BucketObject {
   readonly bytes: number;
 }
 
+interface ObjectHead {
+  /** What was put beside it. */
+  readonly note: string | undefined;
+  /** Of its content, as the server knows it. */
+  readonly sha256: string | undefined;
+}
+
 export class Bucket {
   /** As messages name it. */
   readonly name: string;
@@ -110,13 +117,22 @@ export class Bucket {
     return out;
   }
 
-  /** What was put beside an object; undefined: nothing was, or there is none. */
-  async note(path: string): Promise<string | undefined> {
+  /** What an object has beside its content; undefined: there is none. */
+  async head(path: string): Promise<ObjectHead | undefined> {
     const found = await this.maybe((abort) =>
-      this.client.send(new HeadObjectCommand(this.at(path)), abort),
+      this.client.send(new HeadObjectCommand({ ...this.at(path), ChecksumMode: 'ENABLED' }), abort),
     );
-    const note = found?.Metadata?.['daybook'];
-    return note === undefined ? undefined : Buffer.from(note, 'base64').toString();
+    if (found === undefined) return undefined;
+    const note = found.Metadata?.['daybook'];
+    const sum = found.ChecksumSHA256;
+    return {
+      note: note === undefined ? undefined : Buffer.from(note, 'base64').toString(),
+      // Of an object that was put in parts it is a hash of hashes.
+      sha256:
+        sum !== undefined && /^[\w+/]{43}=$/.test(sum)
+          ? Buffer.from(sum, 'base64').toString('hex')
+          : undefined,
+    };
   }
 
   /** The content of an object; undefined: there is none. */
@@ -153,6 +169,7 @@ export class Bucket {
     const request = {
       ...this.at(path),
       ContentLength: bytes,
+      ChecksumAlgorithm: 'SHA256' as const,
       ChecksumSHA256: Buffer.from(sha256, 'hex').toString('base64'),
       Metadata: { daybook: Buffer.from(note).toString('base64') },
     };

@@ -112,6 +112,10 @@ export class HandOverFolder implements HandOverTarget {
     this.lock.close();
   }
 
+  notes(): string[] {
+    return [];
+  }
+
   /** Whether a file made from the same is there, whole. */
   has(path: string, from: string): boolean {
     const file = this.known.get(path);

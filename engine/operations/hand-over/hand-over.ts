@@ -344,7 +344,7 @@ class HandOver {
       ...{ written: now.length, writtenBytes: bytesOf(now) },
       replaced: now.filter(({ path }) => before.has(path)).length,
       kept: files.length - now.length,
-      ...{ removed, sha256, notes: await this.strangers(files) },
+      ...{ removed, sha256, notes: [...target.notes(), ...(await this.strangers(files))] },
     };
   }
 

@@ -19,6 +19,8 @@ export interface HandOverTarget {
   readonly work: string;
   /** Files that are known to be there, by their paths. */
   readonly known: ReadonlyMap<string, HandedOverFile>;
+  /** What is to be said of the place when the hand-over is done. */
+  notes(): string[];
   /** Whether a file made from the same is there, whole. */
   has(path: string, from: string): boolean;
   /** Makes a file: `make` writes it to the path that it is given and says what is in it. */
