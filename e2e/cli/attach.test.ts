@@ -323,6 +323,7 @@ describe.skipIf(reason !== undefined)(title, () => {
         expect(await run('count', at('bucket'), 'tag:odd')).toBe(
           await run('count', acme, 'tag:odd'),
         );
+        await expectRefused(['attach', at('bucket'), from.replace('case', 'c*')], 'for a pattern');
         for (const mark of ['.hand-over.json', '.hand-over.jsonl']) {
           await s3.put('incidents', `case/${mark}`, '{}');
           await expectRefused(

@@ -31,11 +31,22 @@ export interface HandedOverPlace {
   insert(select: string, form: FileForm, file: HandedOverFile): Promise<void>;
 }
 
-/** @param asked a folder, or an address that the server reads: s3://…, https://… */
+/**
+ * @param asked a folder, or an address that the server reads: s3://…, https://…
+ * @throws DaybookError usage for an address that the server takes for a pattern of several
+ */
 export function handedOverPlace(asked: string, cluster: Cluster): HandedOverPlace {
-  return /^(?:s3|https?):\/\//i.test(asked)
-    ? new ServerPlace(asked, cluster)
-    : new LocalPlace(asked, cluster);
+  if (!/^(?:s3|https?):\/\//i.test(asked)) return new LocalPlace(asked, cluster);
+  // https://clickhouse.com/docs/sql-reference/table-functions/s3#wildcards-in-path
+  if (/[*?{}]/.test(asked))
+    throw new DaybookError(
+      ...([
+        'usage',
+        `the server takes ${asked} for a pattern: it may find several places`,
+      ] as const),
+      'name one place, without *, ?, { and }',
+    );
+  return new ServerPlace(asked, cluster);
 }
 
 const SEND_AGAIN = 'run: daybook verify FOLDER, and hand the case over again';
