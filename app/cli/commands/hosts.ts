@@ -79,7 +79,7 @@ function tableOf(all: readonly Host[], width: number | undefined): string {
   const hasBoth = all.some(({ bothWays }) => bothWays !== undefined);
   const rows = all.map(({ address, events, sent, received, bothWays, first, last, facts }) => {
     const some = (name: FactName): string => {
-      const values = facts[name].values.map(({ value }) => value);
+      const values = facts[name].values.map(valueText);
       const left = values.length - SHOWN + facts[name].more;
       return [...values.slice(0, SHOWN), ...(left > 0 ? [`+${left}`] : [])].join(', ');
     };
@@ -92,6 +92,10 @@ function tableOf(all: readonly Host[], width: number | undefined): string {
     ...['names', 'hardware', 'users', 'offers', 'first', 'last'],
   ];
   return table(names, rows, width);
+}
+
+function valueText({ value, vendor }: Host['facts'][FactName]['values'][number]): string {
+  return vendor === undefined ? value : `${value} (${vendor})`;
 }
 
 function allOf({ address, events, sent, received, bothWays, first, last, facts }: Host): string {
@@ -110,7 +114,13 @@ function allOf({ address, events, sent, received, bothWays, first, last, facts }
     const rows = values
       .slice(0, SHOWN_OF_ONE)
       .map((one) => [
-        ...[one.value, one.events, isoMicros(one.first), isoMicros(one.last), one.by.join(', ')],
+        ...[
+          valueText(one),
+          one.events,
+          isoMicros(one.first),
+          isoMicros(one.last),
+          one.by.join(', '),
+        ],
       ]);
     const left = values.length - rows.length + more;
 

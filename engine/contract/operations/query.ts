@@ -45,7 +45,15 @@ const measure = z.object({
 const seenShape = { events: count, first: micros.optional(), last: micros.optional() };
 /** Those with the most events first; `more` values are left out. */
 const hostFacts = z.object({
-  values: z.array(z.object({ value: z.string(), by: z.array(z.string()), ...seenShape })),
+  values: z.array(
+    z.object({
+      value: z.string(),
+      /** Of a hardware address: whom the IEEE's registry has it for, or that it is of nobody. */
+      vendor: z.string().optional(),
+      by: z.array(z.string()),
+      ...seenShape,
+    }),
+  ),
   more: count,
 });
 

@@ -100,6 +100,9 @@ it('says names, hardware, users, systems and services of each address', () => {
   // One name, however it is written.
   expect(said(SERVER, 'name')).toEqual([['www.example.com', 'DNS HTTP']]);
   expect(said(CLIENT, 'mac')).toEqual([['0a:00:00:00:00:01', 'ARP']]);
+  expect(all.find(({ address }) => address === CLIENT)?.facts.mac.values[0]).toMatchObject({
+    vendor: 'locally administered',
+  });
   expect(said(CLIENT, 'user')).toEqual([
     ...[
       ['alice (log)', 'logins'],

@@ -8,6 +8,7 @@ import { DaybookError } from '../../contract/errors.ts';
 import { type Ast, parseQuery } from '../../query/index.ts';
 import { parseAddress } from '../../query/address.ts';
 import { type CaseSession, type View, askQuery } from '../../search/index.ts';
+import { macVendor } from './mac-vendor.ts';
 import { HOST_CLUES, type FactName, type HostClue } from './host-clues.ts';
 
 /** Addresses, and values of one kind of fact, that are looked at: those with the most events. */
@@ -19,6 +20,8 @@ const MOST_ASKED = 500;
 
 interface HostFact {
   readonly value: string;
+  /** Of a hardware address: whom it was assigned to. */
+  readonly vendor?: string | undefined;
   /** Protocols or logs that say it. */
   readonly by: string[];
   readonly events: number;
@@ -353,7 +356,11 @@ function listed(facts: ReadonlyMap<FactName, Values>, name: FactName): HostFacts
     ([a, x], [b, y]) => y.events - x.events || (a < b ? -1 : 1),
   );
   return {
-    values: values.slice(0, MOST_VALUES).map(([, { by, ...rest }]) => ({ ...rest, by: [...by] })),
+    values: values.slice(0, MOST_VALUES).map(([, { by, ...rest }]) => ({
+      ...rest,
+      vendor: name === 'mac' ? macVendor(rest.value) : undefined,
+      by: [...by],
+    })),
     more: Math.max(0, values.length - MOST_VALUES),
   };
 }

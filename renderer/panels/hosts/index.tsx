@@ -271,6 +271,11 @@ function HostFacts({ host }: { readonly host: Host }) {
                 <tr key={one.value}>
                   <td>
                     <EventText text={one.value} max={120} />
+                    {one.vendor !== undefined && (
+                      <span className={css['vendor']} title="By the registry of the IEEE">
+                        {one.vendor}
+                      </span>
+                    )}
                   </td>
                   <td className={table['number']}>{formatCount(one.events)}</td>
                   <td>
