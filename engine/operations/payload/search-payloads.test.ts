@@ -11,6 +11,16 @@ import {
   type Frame,
   stream,
 } from '../../../importers/pcap/protocols/testing/frames.ts';
+import {
+  END_HEADERS,
+  END_STREAM,
+  frame,
+  PADDED,
+  PREFACE,
+  request,
+  response,
+  SETTINGS,
+} from '../../../importers/pcap/protocols/testing/http2.ts';
 import { notSearchedTexts } from '../../contract/payload-search.ts';
 import { type SmallCase, smallCase } from '../testing/small-case.ts';
 import { type FoundPayload, type PayloadSearchReport, searchPayloads } from './search-payloads.ts';
@@ -221,6 +231,70 @@ describe('HTTP bodies', () => {
     expect(notSearchedTexts(report)).toContain(
       'not fully decoded: 1 HTTP body: they cannot be decoded as gzip',
     );
+  });
+
+  /** Matches in what a client and a server say in HTTP/2, in segments of 700 bytes. */
+  async function inFrames(pattern: string, mine: Uint8Array, theirs: Uint8Array) {
+    const turns = [
+      Buffer.concat([PREFACE, SETTINGS, mine]),
+      Buffer.concat([SETTINGS, theirs]),
+    ] as const;
+    const frames = exchange(8080, turns, 700);
+    const other = await smallCase({ 'frames.pcap': capture(frames) }, evidence);
+    try {
+      return { ...(await search(pattern, undefined, 100, other)), turns };
+    } finally {
+      await other.dispose();
+    }
+  }
+  const asked = frame('headers', 1, END_HEADERS | END_STREAM, request('/page'));
+
+  it('of HTTP/2 are searched decoded, as frames carried them', async () => {
+    const packed = gzipSync(BODY);
+    const theirs = Buffer.concat([
+      frame('headers', 1, END_HEADERS, response('200', ['content-encoding', 'gzip'])),
+      frame('data', 1, 0, packed.subarray(0, 20)),
+      // Another stream comes between.
+      frame('headers', 3, END_HEADERS | END_STREAM, response('204')),
+      frame('data', 1, END_STREAM, packed.subarray(20)),
+    ]);
+    const { found, report, turns } = await inFrames('needle', asked, theirs);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatchObject({
+      ...{ isFromClient: false, offset: PAGE.length, length: 6 },
+      body: {
+        ...{ message: '200 for GET /page', encoding: 'gzip, frames' },
+        start: turns[1].indexOf(packed.subarray(0, 20)),
+      },
+    });
+    expect(report).toMatchObject({ bodies: 1, decodedBytes: BODY.length, undecoded: [] });
+  });
+
+  it('of HTTP/2 are searched across frames and without padding; what is in one frame is found once', async () => {
+    const mine = Buffer.concat([
+      frame('headers', 1, END_HEADERS, request('/up', 'POST')),
+      frame('data', 1, PADDED, Buffer.from('\x03one needle, a nee\0\0\0', 'latin1')),
+      frame('data', 1, END_STREAM, 'dle'),
+    ]);
+    const { found, report } = await inFrames('needle', mine, new Uint8Array(0));
+    const places = found.map(({ offset, body }) => [body?.encoding ?? 'as sent', offset]);
+    expect(places.toSorted()).toEqual([
+      ['as sent', PREFACE.length + SETTINGS.length + mine.indexOf('needle')],
+      ['frames', 'one needle, a '.length],
+    ]);
+    expect(found.every(({ isFromClient }) => isFromClient)).toBe(true);
+    expect(report).toMatchObject({ bodies: 1, undecoded: [] });
+  });
+
+  it('of HTTP/2 whose end was not captured are decoded as far as possible, which is reported', async () => {
+    const packed = gzipSync(Buffer.concat([BODY, randomBytes(3000)]));
+    const theirs = Buffer.concat([
+      frame('headers', 1, END_HEADERS, response('200', ['content-encoding', 'gzip'])),
+      frame('data', 1, 0, packed.subarray(0, -1000)),
+    ]);
+    const { found, report } = await inFrames('needle', asked, theirs);
+    expect(found.map(({ offset }) => offset)).toEqual([PAGE.length]);
+    expect(report.undecoded).toEqual([{ reason: 'their ends were not captured', bodies: 1 }]);
   });
 
   it('are decoded after any number of unanswered requests', async () => {

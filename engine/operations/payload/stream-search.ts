@@ -68,8 +68,8 @@ export function searchDatagram(
 }
 
 /**
- * Searches a decoded body. If it was chunked but not compressed, matches within one chunk were already found as sent: they
- * are not reported again.
+ * Searches a decoded body. If it came in chunks, or in frames of HTTP/2, but not compressed, matches within one of these were
+ * already found as sent: they are not reported again.
  */
 export function searchBody(
   pattern: PayloadPattern,
@@ -78,7 +78,7 @@ export function searchBody(
 ): BodyTaker {
   const body = { message, start, encoding };
   /** Chunk boundaries that a match may span; undefined: compressed. */
-  let boundaries: number[] | undefined = encoding === 'chunked' ? [] : undefined;
+  let boundaries: number[] | undefined = FRAMINGS.has(encoding) ? [] : undefined;
   let size = 0;
   const side = new SideSearch(pattern, isFromClient, (match) => {
     const { offset, length } = match;
@@ -100,6 +100,8 @@ export function searchBody(
   };
 }
 
+/** What a body that is not compressed may come in. */
+const FRAMINGS: ReadonlySet<string> = new Set(['chunked', 'frames']);
 /** Above this number, boundaries that were searched already are dropped. */
 const MAX_BOUNDARIES = 32_768;
 
@@ -156,7 +158,7 @@ class SideSearch {
         if (!isEnd) this.next = Math.max(this.next, held.length - pattern.reach + 1);
         break;
       }
-      // More may belong to it, or is shown behind it.
+      // More may belong to it, or is shown after it.
       const isOpen =
         found.end + AFTER > held.length && held.length - found.start < pattern.reach + AFTER;
       if (isOpen && !isEnd) {

@@ -96,7 +96,7 @@ function PayloadSearch({ folder }: { readonly folder: string }) {
         <TextInput
           data-autofocus
           label="Text, /regular expression/ or hex:bytes"
-          description="Text ignores case and is found in UTF-8 and UTF-16. Bodies of HTTP/1 are searched decoded, too; what is otherwise compressed, or encrypted, as it was sent."
+          description="Text ignores case and is found in UTF-8 and UTF-16. Bodies of HTTP/1, and of HTTP/2 in clear, are searched decoded, too; what is otherwise compressed, or encrypted, as it was sent."
           placeholder="jndi:"
           classNames={{ input: 'mono' }}
           maxLength={4096}
