@@ -108,7 +108,7 @@ export class ClassicReader implements CaptureReader {
       }
       at = this.records(bytes, at, end, base, last);
       if (this.lost.open) {
-        // The record itself is none: search behind its first byte.
+        // The record itself is none: search after its first byte.
         this.lost.add(bytes, at, at + 1);
         at += 1;
         continue;
@@ -285,7 +285,7 @@ export class ClassicReader implements CaptureReader {
   }
 
   /**
-   * The same behind a record that goes beyond the end; -1 when there is none. A record whose header
+   * The same after a record that goes beyond the end; -1 when there is none. A record whose header
    * makes sense is taken for truncated, unless what it covers is unmistakably records.
    */
   private searchTail(bytes: Uint8Array, at: number, end: number): number {

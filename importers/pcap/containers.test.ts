@@ -95,7 +95,7 @@ describe('classic', () => {
     expect(result.rows[0]).toMatchObject({ ts: 14_000_000, attrs: { raw_time: '10.4000000' } });
   });
 
-  it('goes on behind a record with an absurd length', async () => {
+  it('goes on after a record with an absurd length', async () => {
     const records = Array.from({ length: 10 }, (_, i) =>
       classicRecord({}, { seconds: 1_700_000_000 + i, fraction: i, bytes: frame(i + 1) }),
     );
@@ -117,7 +117,7 @@ describe('classic', () => {
     }
   });
 
-  it('goes on behind a record that claims to reach beyond the end', async () => {
+  it('goes on after a record that claims to reach beyond the end', async () => {
     const records = Array.from({ length: 5 }, (_, i) =>
       classicRecord({}, { seconds: 1_700_000_000 + i, fraction: i, bytes: frame(i + 1) }),
     );
@@ -161,7 +161,7 @@ describe('classic', () => {
     ['little-endian', {}],
     ['big-endian nanoseconds', { little: false, nano: true }],
     ['modified', { modified: true }],
-  ])('goes on behind a sector of zeros, too few to be none: %s', async (_, form) => {
+  ])('goes on after a sector of zeros, too few to be none: %s', async (_, form) => {
     const size = (form.modified === true ? 24 : 16) + FRAME.length;
     const records = Array.from({ length: 60 }, (_, i) => ({
       seconds: 1_700_000_000 + i,
@@ -323,7 +323,7 @@ describe('pcapng', () => {
     ],
     ['a packet block that is too short', s.block(6, new Uint8Array(8)), 'packet block too short'],
   ];
-  it.each(damaged)('goes on behind %s', async (_, bad, reason) => {
+  it.each(damaged)('goes on after %s', async (_, bad, reason) => {
     const file = cat(s.header(), s.interface(1, 0), good(1), bad, good(3), good(4));
     for (const blockSize of [1 << 20, 11]) {
       const result = await read(file, blockSize);
@@ -456,7 +456,7 @@ it('judges by content alone', () => {
 });
 
 it('keeps a bounded part of a large damaged region', async () => {
-  // A stream of garbage behind the header: 40 MB, of which the quarantine keeps a bounded part.
+  // A stream of garbage after the header: 40 MB, of which the quarantine keeps a bounded part.
   const header = classicHeader({ snapLength: 0xffff_ffff });
   const result = await collect(pcapImporter, {
     name: 'x',

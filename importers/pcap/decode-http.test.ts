@@ -37,7 +37,7 @@ describe.each([
 ])('%s', (encoding, body) => {
   const headers = [`Content-Encoding: ${encoding}`, `Content-Length: ${body.length}`];
 
-  it('is decoded, with the message behind it', () => {
+  it('is decoded, with the message after it', () => {
     const own = head(...headers);
     const next = head('Content-Length: 2');
     expect(decoded(text([own, body, next, 'ok']))).toBe(`${own}${BODY}${next}ok`);

@@ -515,7 +515,7 @@ const BROKEN_CASES: Case[] = [
     },
   ],
   [
-    'tcp cut behind its ports',
+    'tcp cut after its ports',
     101,
     cutTcp.subarray(0, 24),
     {

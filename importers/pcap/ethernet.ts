@@ -232,7 +232,7 @@ function macsec(p: Packet, c: Cursor): number {
   return tagged(p, c, at + header);
 }
 
-/** The type behind a tag; below 0x0600 it is a length, as in an untagged frame. */
+/** The type after a tag; below 0x0600 it is a length, as in an untagged frame. */
 function tagged(p: Packet, c: Cursor, at: number): number {
   const type = u16(p.bytes, at);
   c.at = at + 2;

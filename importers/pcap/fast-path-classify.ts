@@ -117,12 +117,12 @@ export class SortedFrames {
       networks[i] = NONE;
       const first = view.getUint8(at);
       let proto: number;
-      let behind: number;
+      let transport: number;
       let length: number;
       if (first >>> 4 === 4) {
         const size = (first & 15) * 4;
-        behind = at + size;
-        if (size < 20 || behind > end) continue;
+        transport = at + size;
+        if (size < 20 || transport > end) continue;
         const total = view.getUint16(at + 2);
         if (total < size || total > wire || (view.getUint16(at + 6) & 0x3fff) !== 0) continue;
         proto = view.getUint8(at + 9);
@@ -132,15 +132,15 @@ export class SortedFrames {
         length = view.getUint16(at + 4);
         if (length === 0 || length + 40 > wire) continue;
         proto = view.getUint8(at + 6);
-        behind = at + 40;
+        transport = at + 40;
       }
-      const captured = Math.min(end - behind, length);
+      const captured = Math.min(end - transport, length);
       if (proto === TCP || proto === UDP) {
         if (captured < 8) continue;
-        const ports = view.getUint32(behind);
+        const ports = view.getUint32(transport);
         if (proto === TCP) {
           if (captured < 20) continue;
-          const flags = view.getUint16(behind + 12);
+          const flags = view.getUint16(transport + 12);
           const size = (flags >>> 12) * 4;
           if (size < 20 || size > length) continue;
           tcpFlags[i] = flags & 0x1ff;
@@ -158,7 +158,7 @@ export class SortedFrames {
       }
       hasIp[i] = 1;
       networks[i] = at;
-      transports[i] = behind;
+      transports[i] = transport;
       protocols[i] = proto;
       own[plain++] = i;
     }

@@ -160,13 +160,13 @@ export function link(p: Packet, c: Cursor): number {
       if (p.bytes[c.at + 7] !== 0xd5) return DONE;
       return skip(p, c, 8, ETHERNET);
     case 281:
-      return tagBehindAddresses(p, c, 4);
+      return tagAfterAddresses(p, c, 4);
     case 282:
       return skip(p, c, 4, ETHERNET);
     case 284:
-      return tagBehindAddresses(p, c, 4);
+      return tagAfterAddresses(p, c, 4);
     case 285:
-      return tagBehindAddresses(p, c, 8);
+      return tagAfterAddresses(p, c, 8);
     default: {
       const known = OPAQUE.get(c.linkType);
       if (known !== undefined) c.word = known;
@@ -231,7 +231,7 @@ function linuxSll2(p: Packet, c: Cursor): number {
   return cooked(c, hardware, protocol);
 }
 
-/** What stands behind a Linux cooked header, by ARPHRD and protocol. */
+/** What comes after a Linux cooked header, by ARPHRD and protocol. */
 function cooked(c: Cursor, hardware: number, protocol: number): number {
   switch (hardware) {
     case 824:
@@ -349,7 +349,7 @@ function arcnetLinux(p: Packet, c: Cursor): number {
 }
 
 /** A switch's tag between the MAC addresses and the type. */
-function tagBehindAddresses(p: Packet, c: Cursor, size: number): number {
+function tagAfterAddresses(p: Packet, c: Cursor, size: number): number {
   const at = c.at;
   if (c.end - at < 14 + size) return cut(p);
   c.dstMac = at;

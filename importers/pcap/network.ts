@@ -208,7 +208,7 @@ function cutExtension(p: Packet, next: number, at: number, start: number, length
   return DONE;
 }
 
-/** @param length bytes behind the IP header by the IP header */
+/** @param length bytes after the IP header by the IP header */
 function transport(p: Packet, c: Cursor, proto: number, length: number): number {
   const at = c.at;
   const captured = c.end - at;

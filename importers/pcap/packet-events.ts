@@ -126,7 +126,7 @@ export class PacketEvents implements PacketRows {
     else this.batch.event_type.set(row, name, 0, name.length);
   }
 
-  /** The same of `n` frames from a row on, behind which nothing is written yet. */
+  /** The same of `n` frames from a row on, after which nothing is written yet. */
   protocols(row: number, n: number, proto: number): void {
     if (n >= MANY && this.batch !== undefined && this.writes.type && this.type === undefined) {
       this.protocol(row, proto);

@@ -21,14 +21,14 @@ export function setPlain(p: Packet, { found, sorted }: PlainRun, i: number): voi
   setLayers(p, p.bytes, sorted.networks[i]!, sorted.transports[i]!);
 }
 
-function setLayers(p: Packet, bytes: Uint8Array, at: number, behind: number): void {
+function setLayers(p: Packet, bytes: Uint8Array, at: number, transport: number): void {
   let length: number;
   if (bytes[at]! >>> 4 === 4) {
     p.ipVersion = 4;
     p.src4 = u32(bytes, at + 12);
     p.dst4 = u32(bytes, at + 16);
     p.ipLength = u16(bytes, at + 2);
-    p.ipHeaderLength = behind - at;
+    p.ipHeaderLength = transport - at;
     p.proto = bytes[at + 9]!;
     length = p.ipLength - p.ipHeaderLength;
   } else {
@@ -40,18 +40,18 @@ function setLayers(p: Packet, bytes: Uint8Array, at: number, behind: number): vo
     p.ipHeaderLength = IP6_HEADER;
     p.proto = bytes[at + 6]!;
   }
-  p.transport = behind;
-  p.srcPort = u16(bytes, behind);
-  p.dstPort = u16(bytes, behind + 2);
+  p.transport = transport;
+  p.srcPort = u16(bytes, transport);
+  p.dstPort = u16(bytes, transport + 2);
   let header = UDP_HEADER;
   if (p.proto === TCP) {
-    const flags = u16(bytes, behind + 12);
+    const flags = u16(bytes, transport + 12);
     header = (flags >>> 12) * 4;
-    p.tcpSeq = u32(bytes, behind + 4);
-    p.tcpAck = u32(bytes, behind + 8);
+    p.tcpSeq = u32(bytes, transport + 4);
+    p.tcpAck = u32(bytes, transport + 8);
     p.tcpFlags = flags & 0x1ff;
-    p.tcpWindow = u16(bytes, behind + 14);
+    p.tcpWindow = u16(bytes, transport + 14);
   }
   p.payload = Math.max(length - header, 0);
-  p.payloadStart = behind + header;
+  p.payloadStart = transport + header;
 }

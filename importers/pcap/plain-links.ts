@@ -53,10 +53,10 @@ export function findNetworks(
       }
       return true;
     case FRAME_RELAY:
-      for (let i = 0; i < n; i++) out[i] = behindFrameRelay(bytes, frames[i]!, ends[i]!);
+      for (let i = 0; i < n; i++) out[i] = afterFrameRelay(bytes, frames[i]!, ends[i]!);
       return true;
     case SUN_ATM:
-      for (let i = 0; i < n; i++) out[i] = behindAtm(bytes, frames[i]!, ends[i]!);
+      for (let i = 0; i < n; i++) out[i] = afterAtm(bytes, frames[i]!, ends[i]!);
       return true;
     default:
       return false;
@@ -72,14 +72,14 @@ export function dlciOf(bytes: Uint8Array, at: number): number {
   return ((bytes[at]! >>> 2) << 4) | (bytes[at + 1]! >>> 4);
 }
 
-function behindFrameRelay(bytes: Uint8Array, start: number, end: number): number {
+function afterFrameRelay(bytes: Uint8Array, start: number, end: number): number {
   if (end - start < 6 || !shortAddress(bytes, start) || bytes[start + 2] !== 3) return NONE;
   const at = bytes[start + 3] === 0 ? start + 4 : start + 3;
   switch (bytes[at]) {
     case 0xcc:
       return at + 1 < end ? at + 1 : NONE;
     case 0x80:
-      return behindSnap(bytes, at + 1, end);
+      return afterSnap(bytes, at + 1, end);
     case 0x8e:
     case 0xcf:
       return NONE;
@@ -88,16 +88,16 @@ function behindFrameRelay(bytes: Uint8Array, start: number, end: number): number
   }
 }
 
-function behindAtm(bytes: Uint8Array, start: number, end: number): number {
+function afterAtm(bytes: Uint8Array, start: number, end: number): number {
   if (end - start < 12) return NONE;
   const type = bytes[start]! & 0x0f;
   const circuit = u16(bytes, start + 2);
   if (type === 1 || type === 5 || type === 6 || circuit === 16 || circuit === 5) return NONE;
-  return u24(bytes, start + 4) === 0xaaaa03 ? behindSnap(bytes, start + 7, end) : NONE;
+  return u24(bytes, start + 4) === 0xaaaa03 ? afterSnap(bytes, start + 7, end) : NONE;
 }
 
-/** Where IP begins behind a SNAP header: an organisation of zero, and an EtherType. */
-function behindSnap(bytes: Uint8Array, at: number, end: number): number {
+/** Where IP begins after a SNAP header: an organisation of zero, and an EtherType. */
+function afterSnap(bytes: Uint8Array, at: number, end: number): number {
   if (end - at <= 5 || u24(bytes, at) !== 0) return NONE;
   const type = u16(bytes, at + 3);
   return type === 0x0800 || type === 0x86dd ? at + 5 : NONE;

@@ -77,7 +77,7 @@ class Collected implements PayloadTaker, StreamTaker {
   }
 
   end(): void {
-    // What another connection of the same flow sends comes behind it.
+    // What another connection of the same flow sends comes after it.
   }
 
   finish(): void {

@@ -24,7 +24,7 @@ export function mayTunnel(ports: number): boolean {
 /**
  * VXLAN (RFC 7348): reserved bits are ignored on receipt. So that other users of the port are kept
  * out, a header that has some set must have a frame inside that is one.
- * @param size bytes behind the UDP header
+ * @param size bytes after the UDP header
  */
 export function isVxlan(bytes: Uint8Array, at: number, size: number): boolean {
   if (size < 22 || (bytes[at]! & 0x08) === 0) return false;

@@ -54,7 +54,7 @@ export function radiotap(p: Packet, c: Cursor): number {
     p.problem = 'radiotap header length out of range';
     return DONE;
   }
-  // The flags field tells of an FCS at the end (0x10) and of padding behind the header (0x20).
+  // The flags field tells of an FCS at the end (0x10) and of padding after the header (0x20).
   let fields = at + 8;
   let present = u32le(bytes, at + 4);
   const first = present;
@@ -88,7 +88,7 @@ export function prism(p: Packet, c: Cursor): number {
   if ((u32(p.bytes, c.at) & 0xfffff000) >>> 0 === 0x80211000) return avs(p, c);
   const little = u32le(p.bytes, c.at + 4);
   const big = u32(p.bytes, c.at + 4);
-  return behind(p, c, little < big ? little : big);
+  return afterHeader(p, c, little < big ? little : big);
 }
 
 export function avs(p: Packet, c: Cursor): number {
@@ -97,10 +97,10 @@ export function avs(p: Packet, c: Cursor): number {
     p.problem = 'avs header cut';
     return DONE;
   }
-  return behind(p, c, u32(p.bytes, c.at + 4));
+  return afterHeader(p, c, u32(p.bytes, c.at + 4));
 }
 
-function behind(p: Packet, c: Cursor, length: number): number {
+function afterHeader(p: Packet, c: Cursor, length: number): number {
   if (length < 8 || length > c.end - c.at) {
     p.problem = 'wireless capture header length out of range';
     return DONE;

@@ -87,7 +87,7 @@ const CLASSES: Readonly<Record<number, string>> = {
 const classText = (value: number) =>
   `${CLASSES[value & 0x7fff] ?? 'class'} (${hex16(value)})${value > 0x7fff && value < 0xffff ? ', cache flush or unicast response' : ''}`;
 
-/** A message behind its length. What is left of the segment are further messages. */
+/** A message after its length. What is left of the segment are further messages. */
 export function dnsOnTcp(r: LayerReader): Protocol | undefined {
   const length = r.u16('Length');
   if (length > r.left) {

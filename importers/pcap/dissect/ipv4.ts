@@ -126,7 +126,7 @@ export function ipv4(r: LayerReader): Protocol | undefined {
     r.layer.summary += `, fragment at ${offset}${more ? '' : ' (last)'}`;
   }
   if (offset > 0) return 'data';
-  // Number 0 is IPv6's, and means nothing behind IPv4.
+  // Number 0 is IPv6's, and means nothing after IPv4.
   return protocol === 0 ? 'data' : ipProtocol(protocol);
 }
 

@@ -104,7 +104,7 @@ export function extensionRouting(r: LayerReader): Protocol | undefined {
   r.within(size, 'Routing data', () => {
     r.raw('Type-specific data', Math.min(4, r.left));
     const first = r.at;
-    // Segment routing has options behind its addresses (RFC 8754), and states the last one's index.
+    // Segment routing has options after its addresses (RFC 8754), and states the last one's index.
     const count = type === 4 ? r.bytes[first - 4]! + 1 : Infinity;
     for (let i = 0; addressed && i < count && r.left >= 16; i++) r.ip6('Address');
     const { network } = r.d;

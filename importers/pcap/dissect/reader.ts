@@ -62,7 +62,7 @@ export class Dissection {
   bridgePad = 0;
   /** A frame check sequence of four bytes ends the frame. */
   fcs = false;
-  /** The layer that what is behind the network layer belongs to. */
+  /** The layer that what is after the network layer belongs to. */
   carrier: Layer | undefined;
   private readonly cutShort: boolean;
   private fields = 0;
@@ -325,7 +325,7 @@ export class LayerReader {
   }
 
   /**
-   * The layer and all inside it are `size` bytes from `from` on, by its own account. What is behind
+   * The layer and all inside it are `size` bytes from `from` on, by its own account. What is after
    * is a trailer of the carrier.
    */
   bound(from: number, size: number, trailer = 'Trailer'): void {

@@ -13,7 +13,7 @@ export function vlan(r: LayerReader): Protocol {
   return typeOrLength(r);
 }
 
-/** The type behind a tag; below 0x0600 it is a length, as in an untagged frame. */
+/** The type after a tag; below 0x0600 it is a length, as in an untagged frame. */
 function typeOrLength(r: LayerReader): Protocol {
   if (r.peek16() >= 0x0600) return etherTypeProtocol(r.u16('Type', etherTypeText));
   const length = r.u16('Length');

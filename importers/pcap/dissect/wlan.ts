@@ -112,16 +112,16 @@ export function prism(r: LayerReader): Protocol | undefined {
   if (little) r.u32le('Message Code');
   else r.u32('Message Code');
   const length = little ? r.u32le('Message Length') : r.u32('Message Length');
-  return behind(r, length);
+  return afterHeader(r, length);
 }
 
 export function avs(r: LayerReader): Protocol | undefined {
   r.layer.name = 'AVS WLAN Capture header';
   r.u32('Header revision', hex32);
-  return behind(r, r.u32('Header length'));
+  return afterHeader(r, r.u32('Header length'));
 }
 
-function behind(r: LayerReader, length: number): Protocol {
+function afterHeader(r: LayerReader, length: number): Protocol {
   if (length < 8 || length > r.end - r.start) {
     r.d.note(`${r.layer.name}: its length is out of range`);
     return 'data';

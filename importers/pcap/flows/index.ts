@@ -299,12 +299,12 @@ export class FlowTracker {
     if ((conn & CONN_TIMER) >>> CONN_TIMER_SHIFT > TIMER_ATTEMPT) return 0;
     if (this.clock.now >= doubles[d + LAST_TIME]! + this.leastMicros) return 0;
     const at = run.sorted.networks[i]!;
-    const behind = run.sorted.transports[i]!;
+    const transport = run.sorted.transports[i]!;
     const side = fromLow === ((conn & CONN_LOW_ORIGINATES) !== 0) ? 0 : 1;
     this.takenSlot = slot;
     this.takenSide = side;
     const total = view.getUint16(at + 2);
-    const rest = total - (behind - at);
+    const rest = total - (transport - at);
     const { time } = this;
     const nanos = run.found.nanos[i]!;
     if (run.sorted.protocols[i] === UDP) {
@@ -313,10 +313,10 @@ export class FlowTracker {
       doubles[payload] = doubles[payload]! + Math.max(rest - UDP_HEADER, 0);
       seenLetter(store, slot, side, SEEN_DATA, LETTER_D);
     } else {
-      const flags = view.getUint16(behind + 12);
+      const flags = view.getUint16(transport + 12);
       const ends = (w + ENDS) * 2;
       if (!isOrdinary(flags, halves[ends + side]!, halves[ends + (side ^ 1)]!)) return 0;
-      if (view.getUint16(behind + 14) === 0) return 0;
+      if (view.getUint16(transport + 14) === 0) return 0;
       words[w + CONN] = conn | ((flags & 0x1ff) << CONN_FLAGS_SHIFT);
       if (time > doubles[d + LAST_TIME]!) {
         doubles[d + LAST_TIME] = time;
@@ -324,9 +324,9 @@ export class FlowTracker {
       }
       const header = (flags >>> 12) * 4;
       const length = rest - header;
-      const seq = view.getInt32(behind + 4);
-      const ack = view.getInt32(behind + 8);
-      const isWhole = run.found.ends[i]! - behind - header >= length;
+      const seq = view.getInt32(transport + 4);
+      const ack = view.getInt32(transport + 8);
+      const isWhole = run.found.ends[i]! - transport - header >= length;
       this.tcp.goOn(slot, side, seq, ack, length, isWhole);
     }
     words[w + PACKETS + side] = words[w + PACKETS + side]! + 1;

@@ -290,7 +290,7 @@ export class FlowStore {
       this.bucket = (this.bucket + 1) & (WHEEL - 1);
       left -= 1;
     }
-    // Behind a whole turn without a flow, nothing hangs anywhere.
+    // After a whole turn without a flow, nothing hangs anywhere.
     this.turnTo(target);
     return 0;
   }

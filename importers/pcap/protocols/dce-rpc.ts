@@ -237,7 +237,7 @@ export class DceRpcStream extends FramedStream {
     const status = type === TYPE.fault ? pdu.u32(24) : 0;
     const word = FAULTS[status] ?? `0x${status.toString(16).padStart(8, '0')}`;
     const isRefused = status !== 0 && (word === 'ACCESS_DENIED' || word === 'SEC_PKG_ERROR');
-    // Only the answer to the first call behind it shows whether a login worked.
+    // Only the answer to the first call after it shows whether a login worked.
     const { account } = this.logins;
     if (account !== undefined && account.user !== '' && !isRefused)
       this.account = { user: account.user, user_domain: account.domain };

@@ -17,7 +17,7 @@ import {
 
 /** Start, length, control, both addresses and their check sum. */
 const HEADER_BYTES = 10;
-/** Bytes of user data that have a check sum behind them. */
+/** Bytes of user data that have a check sum after them. */
 const BLOCK_BYTES = 16;
 const SUM_BYTES = 2;
 const MAX_WAITING = 256;

@@ -74,7 +74,7 @@ export abstract class FramedStream implements StreamParser {
       if (size === 0) return;
       if (size === undefined) {
         held.clear();
-        // Behind a gap a segment may only look like a message.
+        // After a gap a segment may only look like a message.
         if (side.hadGap) side.isLost = true;
         else this.isDone = true;
         return;

@@ -52,10 +52,10 @@ export class ProtocolTracker implements PacketTracker, PlainFollower {
     if (proto === TCP) {
       if (this.streams.isDone(flow)) return;
       const { view, found } = run;
-      const behind = transports[i]!;
-      const flags = view.getUint16(behind + 12);
+      const transport = transports[i]!;
+      const flags = view.getUint16(transport + 12);
       const captured = found.ends[i]! - found.frames[i]!;
-      const payload = found.ends[i]! - behind - (flags >>> 12) * 4;
+      const payload = found.ends[i]! - transport - (flags >>> 12) * 4;
       // Most segments without payload say nothing.
       if (payload <= 0 && captured === found.wires[i]! && (flags & (FIN | RST)) === 0) return;
     } else if (proto !== UDP) return;

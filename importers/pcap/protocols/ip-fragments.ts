@@ -15,7 +15,7 @@ const PART_COST = 256;
 /** RFC 8200: fragments of one datagram come within a minute. */
 const MAX_MICROS = 60_000_000;
 const ADDRESS_BYTES = 16;
-/** Where the transport header is put, behind both addresses of IPv6. */
+/** Where the transport header is put, after both addresses of IPv6. */
 const TRANSPORT = 2 * ADDRESS_BYTES;
 
 /** Of the flow of a packet, as it is when the packet is taken. */
@@ -29,10 +29,10 @@ interface First extends Beginning {
 
 interface Datagram {
   readonly micros: number;
-  /** With their places behind the IP header. */
+  /** With their places after the IP header. */
   readonly parts: { readonly from: number; readonly bytes: Uint8Array }[];
   first: First | undefined;
-  /** Bytes behind the IP header; until the last fragment comes, those that are known of. */
+  /** Bytes after the IP header; until the last fragment comes, those that are known of. */
   size: number;
   isSizeKnown: boolean;
   held: number;

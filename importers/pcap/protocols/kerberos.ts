@@ -184,7 +184,7 @@ class Fields {
       .filter((one) => one !== undefined);
   }
 
-  /** The first 32 of a BIT STRING, behind the number of unused ones. */
+  /** The first 32 of a BIT STRING, after the number of unused ones. */
   flags(number: number): number {
     const value = this.value(number);
     return value === undefined || value.end - value.start < 5

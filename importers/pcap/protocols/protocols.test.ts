@@ -476,7 +476,7 @@ describe('TLS', () => {
     });
   });
 
-  it('is found behind what a database says before (PostgreSQL)', async () => {
+  it('is found after what a database says before (PostgreSQL)', async () => {
     const { client, server } = stream(54_320);
     const hello = handshake(1, clientHello());
     const chosen = cat('0303', '22'.repeat(32), '00 c02b 00', n16(0));

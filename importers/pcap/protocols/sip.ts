@@ -145,7 +145,7 @@ class SipStream extends FramedStream {
   }
 }
 
-/** Where a head with the empty line behind it ends; -1: it goes on. */
+/** Where a head with the empty line after it ends; -1: it goes on. */
 function headSize(bytes: Uint8Array): number {
   const at = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf('\r\n\r\n');
   return at < 0 ? -1 : at + 4;

@@ -344,12 +344,12 @@ export class SmbSession {
   /**
    * Waits for the answer to a request that opens a file.
    * @param id number of the request
-   * @returns what requests behind it in the same message name the file
+   * @returns what requests after it in the same message name the file
    */
   openFile(id: string, request: Waiting): string {
     this.wait(id, request);
     const named = openedBy(id);
-    // Those behind an earlier request of this number meant the file of that one.
+    // Those after an earlier request of this number meant the file of that one.
     this.opened.delete(named);
     this.carried.leave(named);
     this.endPipe(named);
@@ -439,7 +439,7 @@ export class SmbSession {
     });
   }
 
-  /** Bytes of a file are missing: what comes behind them shows that. */
+  /** Bytes of a file are missing: what comes after them shows that. */
   gapIn(data: Data, isClient: boolean, size: number): void {
     const inData = Math.max(0, Math.min(size - data.ahead, data.left));
     if (inData > 0) data.rpc?.gap(isClient, inData);

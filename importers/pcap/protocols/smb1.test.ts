@@ -187,7 +187,7 @@ it('reports a request whose number is used again before its answer', async () =>
   ]);
 });
 
-it('ascribes what is written behind an open to the file that it opens', async () => {
+it('ascribes what is written after an open to the file that it opens', async () => {
   const files = await filesOf([
     ...[...opening(1, '\\a.txt', 5, 3), ...closing(2, 5)],
     message({ id: 1 }, open('\\b.txt'), write(0xffff, 0, Buffer.from('secret'))),
@@ -277,7 +277,7 @@ it('reads calls in pipes', async () => {
   });
 });
 
-it('goes on behind data that is too long to be held', async () => {
+it('goes on after data that is too long to be held', async () => {
   const data = Buffer.alloc(100_000, 'x');
   const rows = await said(
     exchange(

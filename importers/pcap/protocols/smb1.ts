@@ -280,7 +280,7 @@ function* commandsOf(all: Buffer): Generator<Command> {
     yield { code, words, start, end: Math.min(all.length, start + all.readUInt16LE(last)) };
     if (!CHAINED.has(code) || words.length < 4 || words[0] === NO_MORE) return;
     const next = words.readUInt16LE(2);
-    // One that is not behind this one would go round.
+    // One that is not after this one would go round.
     if (next <= from) return;
     code = words[0]!;
     from = next;
@@ -299,7 +299,7 @@ function highOf(words: Buffer, at: number): number {
 
 interface Text {
   readonly text: string;
-  /** Where what is behind it begins. */
+  /** Where what is after it begins. */
   readonly next: number;
 }
 

@@ -47,7 +47,7 @@ interface Mail {
   /** Whether a line begins, and with a dot, which is not of the mail (RFC 5321, 4.5.2). */
   isLineStart: boolean;
   isDot: boolean;
-  /** Whether a CR came behind it. */
+  /** Whether a CR came after it. */
   isReturn: boolean;
   size: number;
   headerBytes: number;

@@ -94,7 +94,7 @@ it('takes the first of two segments with the same bytes', async () => {
   expect(await requests(frames)).toEqual([['/a', '200', HELLO_MD5]]);
 });
 
-it('reads what a proxy sends behind its answer to CONNECT', async () => {
+it('reads what a proxy sends after its answer to CONNECT', async () => {
   const connect = 'CONNECT www.example.com:80 HTTP/1.1\r\nHost: www.example.com:80\r\n\r\n';
   const done = `HTTP/1.1 200 OK\r\n\r\n${OK}`;
   const rows = await requests([client(1, connect), server(1, ascii(done))]);

@@ -87,7 +87,7 @@ export function ethernet(type: number, payload: Bytes, dst = MAC_B, src = MAC_A)
   return cat(dst, src, n16(type), payload);
 }
 
-/** What stands behind EtherType 0x8100 or 0x88a8. */
+/** What comes after EtherType 0x8100 or 0x88a8. */
 export function vlanTag(id: number, type: number, payload: Bytes): Bytes {
   return cat(n16(id), n16(type), payload);
 }

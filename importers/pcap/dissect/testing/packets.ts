@@ -141,7 +141,7 @@ interface SamplePacket {
   readonly name: string;
   readonly linkType: number;
   readonly frame: Bytes;
-  /** Names of the layers behind `Frame`. */
+  /** Names of the layers after `Frame`. */
   readonly layers: readonly string[];
 }
 

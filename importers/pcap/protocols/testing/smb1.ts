@@ -15,7 +15,7 @@ interface Command {
   readonly bytes?: Uint8Array;
   /** Whether its words begin with the code and the place of the next. */
   readonly isChained?: boolean;
-  /** Where its words, with those of the chain, say where its data are: behind a byte of padding. */
+  /** Where its words, with those of the chain, say where its data are: after a byte of padding. */
   readonly dataPlace?: number;
 }
 const [UNICODE_AND_NT_STATUS, NO_MORE] = [0xc001, 0xff];
@@ -55,7 +55,7 @@ export const setUp = (token: Buffer): Command => {
   words.writeUInt16LE(token.length, 10);
   return { code: 0x73, isChained: true, words, bytes: token };
 };
-/** A name of two bytes a character behind `bytes` of the message; it begins at an even place. */
+/** A name of two bytes a character after `bytes` of the message; it begins at an even place. */
 const wide = (text: string): Buffer => Buffer.concat([utf16(text), Buffer.alloc(2)]);
 export const connect = (path: string): Command => ({
   ...{ code: 0x75, isChained: true, words: Buffer.concat([le(2, 0), le(2, 1)]) },
