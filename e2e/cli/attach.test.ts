@@ -206,6 +206,15 @@ describe.skipIf(reason !== undefined)(title, () => {
       expect(await run('count', at('acme'), 'tag:ours')).toContain('3');
     }
     expect(await run('count', at('acme'), 'tag:odd')).toBe(await run('count', acme, 'tag:odd'));
+    // One that is handed over, too, and later is not.
+    await ask(
+      "INSERT INTO acme.tags (event_id, tag) SELECT event_id, tag FROM acme.tags WHERE tag = 'odd' LIMIT 1",
+    );
+    expect(await attach('acme')).toMatchObject({ addedTags: 4 });
+    expect(await run('count', at('acme'), 'tag:odd')).toBe(await run('count', acme, 'tag:odd'));
+    expect(await ask("SELECT count() FROM acme.tags WHERE tag = 'odd' AND NOT handed_over")).toBe(
+      '1',
+    );
     await ask('DELETE FROM acme.tags WHERE NOT handed_over');
   });
 

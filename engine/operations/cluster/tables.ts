@@ -99,9 +99,14 @@ export function foreignTables(database: string): string {
   return `SELECT name FROM system.tables WHERE database = ${text(database)} AND name IN (${names.join(', ')}) AND comment != ${text(MADE_BY_US)} ORDER BY name`;
 }
 
-/** Copies the tags that people added to one table into another, where they are not in it. */
+/**
+ * Copies the tags that people added to one table into another. Those that are handed over, too, are in it twice, so that
+ * they stay when the next hand-over has them no more.
+ */
 export function keepAddedTags(from: string, to: string): string {
-  return `INSERT INTO ${to} (event_id, tag) SELECT DISTINCT event_id, tag FROM ${from} WHERE NOT handed_over AND (event_id, tag) NOT IN (SELECT event_id, tag FROM ${to})`;
+  const added = (table: string): string =>
+    `SELECT DISTINCT event_id, tag FROM ${table} WHERE NOT handed_over`;
+  return `INSERT INTO ${to} (event_id, tag) ${added(from)} AND (event_id, tag) NOT IN (${added(to)})`;
 }
 
 /** Names of attributes of a file that are listed: of more than these, none is known to be missing. */
