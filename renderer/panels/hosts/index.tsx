@@ -66,7 +66,6 @@ const IN_CELL = 2;
 /** Of the columns, in pixels; the others share what is left. */
 const ADDRESS = 190;
 const TIME = 149;
-const BY = 60;
 
 export function HostsPanel() {
   const { views } = useWorkspace();
@@ -237,7 +236,7 @@ function HostFacts({ host }: { readonly host: Host }) {
   };
   const every = SECTIONS.flatMap(({ fact }) => facts[fact].values);
   const counts = numberWidth(['events', ...every.map((one) => formatCount(one.events))]);
-  const widths = [undefined, counts, TIME, TIME, BY];
+  const widths = [undefined, counts, TIME, TIME];
   return (
     <section className={css['facts']} aria-label={`Host ${address}`}>
       <div className={css['head']}>
@@ -259,23 +258,21 @@ function HostFacts({ host }: { readonly host: Host }) {
             <ColumnWidths widths={widths} />
             <thead>
               <tr>
-                <th>value</th>
+                <th>value, and what says it</th>
                 <th className={table['number']}>events</th>
                 <th>first</th>
                 <th>last</th>
-                <th>by</th>
               </tr>
             </thead>
             <tbody>
               {facts[fact].values.map((one) => (
                 <tr key={one.value}>
-                  <td>
+                  <td className={css['value']}>
                     <EventText text={one.value} max={120} />
-                    {one.vendor !== undefined && (
-                      <span className={css['vendor']} title="By the registry of the IEEE">
-                        {one.vendor}
-                      </span>
-                    )}
+                    <span className={css['by']}>
+                      {one.vendor !== undefined && `${one.vendor} · `}
+                      {one.by.join(', ')}
+                    </span>
                   </td>
                   <td className={table['number']}>{formatCount(one.events)}</td>
                   <td>
@@ -284,7 +281,6 @@ function HostFacts({ host }: { readonly host: Host }) {
                   <td>
                     <TimeText micros={one.last} digits={0} />
                   </td>
-                  <td>{one.by.join(', ')}</td>
                 </tr>
               ))}
             </tbody>
