@@ -12,6 +12,7 @@ import auditd from './extractors/auditd.json' with { type: 'json' };
 import azureNetwork from './extractors/azure-network.json' with { type: 'json' };
 import barracuda from './extractors/barracuda.json' with { type: 'json' };
 import bind from './extractors/bind.json' with { type: 'json' };
+import bluecoat from './extractors/bluecoat.json' with { type: 'json' };
 import cef from './extractors/cef.json' with { type: 'json' };
 import checkpoint from './extractors/checkpoint.json' with { type: 'json' };
 import ciscoAsa from './extractors/cisco-asa.json' with { type: 'json' };
@@ -57,6 +58,7 @@ import leef from './extractors/leef.json' with { type: 'json' };
 import linuxAccounts from './extractors/linux-accounts.json' with { type: 'json' };
 import logfmt from './extractors/logfmt.json' with { type: 'json' };
 import mailLogins from './extractors/mail-logins.json' with { type: 'json' };
+import mariadbAudit from './extractors/mariadb-audit.json' with { type: 'json' };
 import meraki from './extractors/meraki.json' with { type: 'json' };
 import microsoftDhcp from './extractors/microsoft-dhcp.json' with { type: 'json' };
 import mikrotik from './extractors/mikrotik.json' with { type: 'json' };
@@ -103,6 +105,7 @@ import watchguard from './extractors/watchguard.json' with { type: 'json' };
 import webApps from './extractors/web-apps.json' with { type: 'json' };
 import webError from './extractors/web-error.json' with { type: 'json' };
 import webmail from './extractors/webmail.json' with { type: 'json' };
+import windowsDnsDebug from './extractors/windows-dns-debug.json' with { type: 'json' };
 import windowsText from './extractors/windows-text.json' with { type: 'json' };
 import windowsXml from './extractors/windows-xml.json' with { type: 'json' };
 import wordpress from './extractors/wordpress.json' with { type: 'json' };
@@ -117,6 +120,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'azure-network': azureNetwork,
   barracuda,
   bind,
+  bluecoat,
   cef,
   checkpoint,
   'cisco-asa': ciscoAsa,
@@ -162,6 +166,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'linux-accounts': linuxAccounts,
   logfmt,
   'mail-logins': mailLogins,
+  'mariadb-audit': mariadbAudit,
   meraki,
   'microsoft-dhcp': microsoftDhcp,
   mikrotik,
@@ -208,6 +213,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'web-apps': webApps,
   'web-error': webError,
   webmail,
+  'windows-dns-debug': windowsDnsDebug,
   'windows-text': windowsText,
   'windows-xml': windowsXml,
   wordpress,

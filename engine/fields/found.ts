@@ -11,7 +11,7 @@ const MOST_FIELDS = 64;
 const MISSING = -1;
 /** Keys that are preferred to the one that contradicts itself may still give the field. */
 const CONTRADICTED = -2;
-const [QUOTE, COLON, OPEN, CLOSE, AT, BACKSLASH] = [34, 58, 91, 93, 64, 92];
+const [QUOTE, COLON, OPEN, CLOSE, AT, BACKSLASH, EQUALS] = [34, 58, 91, 93, 64, 92, 61];
 
 /** How a text is written that is not stored as it is written. */
 export const ESCAPES = {
@@ -263,7 +263,9 @@ function keepAccount(
   escapes: Escapes,
 ): void {
   let domainEnd = start;
-  while (domainEnd < end && b[domainEnd] !== BACKSLASH) domainEnd += 1;
+  // `\=` is an escape of CEF: `OU\=Staff/alice`.
+  while (domainEnd < end && (b[domainEnd] !== BACKSLASH || b[domainEnd + 1] === EQUALS))
+    domainEnd += 1;
   let name = domainEnd;
   while (name < end && b[name] === BACKSLASH) name += 1;
   if (domainEnd > start && name > domainEnd && name < end) {

@@ -5,6 +5,9 @@ import { asText, readArguments, readHexadecimal } from './read-audit.ts';
 const [QUOTE, BACKSLASH] = [34, 92];
 const utf8 = new TextEncoder();
 
+/** What a backslash is written before that is none of the text: `\ " ' = | n r`. */
+const ESCAPED: ReadonlySet<number> = new Set([BACKSLASH, QUOTE, 39, 61, 124, 110, 114]);
+
 /** What `unescapeText` made, until it is called again. */
 const text = { bytes: new Uint8Array(1024), size: 0 };
 
@@ -47,7 +50,11 @@ export function unescapeText(
         const isOne = point >= 0 && (point < 0xd800 || point > 0xdfff);
         const character = utf8.encode(String.fromCodePoint(isOne ? point : 0xfffd));
         for (const one of character) bytes[n++] = one;
-      } else bytes[n++] = controlOf(next, escapes);
+      } else {
+        // CEF names its escapes, and products write paths as they are: `\Device\x`.
+        if (escapes === ESCAPES.backslash && !ESCAPED.has(next)) bytes[n++] = BACKSLASH;
+        bytes[n++] = controlOf(next, escapes);
+      }
     }
   }
   text.size = n;
