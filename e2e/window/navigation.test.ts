@@ -2,19 +2,32 @@
  * Getting about, in each shell: Back and Forward as a browser means them, from the query bar to the table
  * and on by the keyboard alone, a query that is entered where no events are shown.
  */
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import { daybook } from '../harness.ts';
 import { DaybookWindow } from './pages/daybook-window.ts';
 import { expect } from './pages/expect.ts';
+import { Palette } from './pages/palette.ts';
 import { sampleCase } from './sample-case.ts';
 import { browserShell, electronShell, scratch, type OpenWindow } from './shells.ts';
 import { shot } from './shots.ts';
 
 const space = scratch();
+/** Before all events. */
+const EMPTY = { from: Date.UTC(2020, 0, 1) * 1000, to: Date.UTC(2020, 0, 2) * 1000 };
 let office: string;
+/** Events with and without a time. */
+const mixed = path.join(space.folder, 'mixed.daybook');
 
 beforeAll(async () => {
   office = await sampleCase(space.folder);
+  const records = path.join(space.folder, 'records.ndjson');
+  const times = ['2026-03-04T10:00:00Z', '2026-03-04T10:00:01Z', undefined];
+  const lines = times.map((ts) => ({ ts, msg: `${ts === undefined ? 'undated' : 'dated'} word` }));
+  writeFileSync(records, lines.map((one) => `${JSON.stringify(one)}\n`).join(''));
+  const made = await daybook(['import', mixed, records]);
+  if (made.status !== 0) throw new Error(made.err);
 }, 120_000);
 afterAll(() => space.remove());
 
@@ -108,6 +121,54 @@ for (const shell of [browserShell, electronShell]) {
       ).toHaveCount(1);
       await window.query.run('kind:flow');
       await isShown('flow');
+      await window.events.open(0);
+    });
+
+    it('keeps the focus in the results where their button shows others, or none again', async () => {
+      const { page } = opened;
+      const inResults = page.locator('[data-part="results"] :focus');
+      const press = async (name: string): Promise<void> => {
+        const button = page.getByRole('tabpanel').getByRole('button', { name, exact: true });
+        await button.focus();
+        await page.keyboard.press('Enter');
+        await expect(button).toBeHidden();
+        await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+      };
+      const look = (query: string): Promise<void> =>
+        page.evaluate(
+          `window.location.hash = ${JSON.stringify(
+            `case=${encodeURIComponent(mixed)}&q=${encodeURIComponent(query)}&from=${EMPTY.from}&to=${EMPTY.to}`,
+          )}`,
+        );
+      await look('nothinghasthis');
+      await expect(window.caseButton).toHaveAccessibleName('Case mixed');
+      await press('Show all time');
+      await expect(page.getByText('No event matches')).toBeVisible();
+      await expect(inResults).toHaveText('Clear the query');
+
+      await look('word');
+      await press('Show all time');
+      await isShown('dated word');
+      await expect(window.events.grid).toBeFocused();
+
+      await look('word');
+      await press('Show undated events');
+      await isShown('undated word');
+      await expect(window.events.grid).toBeFocused();
+      await shot(page, `${shell.name}-undated-focused`);
+    });
+
+    it('keeps the focus in a list whose entry is removed', async () => {
+      const { page } = opened;
+      await new Palette(page).run('Close the case');
+      const remove = window.start.recent.getByRole('button', { name: /^Remove / });
+      await expect(remove).toHaveCount(2);
+      await remove.first().focus();
+      await page.keyboard.press('Enter');
+      await expect(remove).toHaveCount(1);
+      await expect(window.start.recent.locator(':focus')).toHaveAccessibleName(/^office/);
+      await page.keyboard.press('Enter');
+      await run('kind:flow', 'flow');
       await window.events.open(0);
     });
 

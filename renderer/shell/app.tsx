@@ -8,6 +8,7 @@ import { formatMs } from '../state/time.ts';
 import { visibleText } from '../widgets/visible-text.ts';
 import { CaseWindow } from './case-window.tsx';
 import { FailureBoundary } from './failure-boundary.tsx';
+import { useKeepFocus } from './keep-focus.ts';
 import { Dialogs, DropTarget, Palette, StartPage } from './panels.ts';
 import { useShellCommands } from './shell-commands.ts';
 import { addressedCase, useViewAddress } from './view-address.ts';
@@ -25,6 +26,7 @@ export function App() {
   }, [workspace]);
   useShellCommands();
   useViewAddress();
+  useKeepFocus();
   return (
     <>
       <EngineBanner />

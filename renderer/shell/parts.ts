@@ -1,7 +1,4 @@
-/**
- * The parts of the window that the keyboard goes to: each is an element with `data-part`. What takes
- * the focus there is a table where there is one, otherwise the first thing that can have it.
- */
+/** The parts of the window that the keyboard goes to: each is an element with `data-part`. */
 
 const PARTS = ['query', 'side', 'timeline', 'results', 'details'] as const;
 type Part = (typeof PARTS)[number];
@@ -11,13 +8,23 @@ const FOCUSABLE =
 /** Panels are loaded when they are first shown; beyond this many frames a person waits for none. */
 const MOST_FRAMES = 120;
 
-const isSeen = (element: Element): boolean => element.getClientRects().length > 0;
+export function canTakeFocus(element: Element): element is HTMLElement {
+  return (
+    element instanceof HTMLElement &&
+    element.matches(`[role="grid"], ${FOCUSABLE}`) &&
+    element.getClientRects().length > 0
+  );
+}
+
+/** What takes the focus in an element: a table where there is one, otherwise the first thing that can have it. */
+export function firstTaker(root: Element): HTMLElement | undefined {
+  const all = [...root.querySelectorAll('[role="grid"]'), ...root.querySelectorAll(FOCUSABLE)];
+  return all.find(canTakeFocus);
+}
 
 function targetIn(part: Part): HTMLElement | undefined {
   const root = document.querySelector(`[data-part="${part}"]`);
-  if (root === null) return undefined;
-  const all = [...root.querySelectorAll('[role="grid"]'), ...root.querySelectorAll(FOCUSABLE)];
-  return all.find((one): one is HTMLElement => one instanceof HTMLElement && isSeen(one));
+  return root === null ? undefined : firstTaker(root);
 }
 
 /** Moves the focus to a part, once it shows something that can have it. */

@@ -219,14 +219,7 @@ function NothingFound() {
             </Button>
           )}
           {asked && (
-            <Button
-              variant="default"
-              onClick={() => {
-                views.show({ query: '' });
-                // The button goes before the results are there.
-                workspace.commands.run('query.focus');
-              }}
-            >
+            <Button variant="default" onClick={() => views.show({ query: '' })}>
               Clear the query
             </Button>
           )}
