@@ -67,6 +67,25 @@ describe.skipIf(whyNot !== undefined)(
       space.remove();
     });
 
+    it('addresses in the list of fields, at the widths that the side has first', async () => {
+      const { page } = opened;
+      await window.query.run('kind:flow src_ip:192.168.100.200');
+      for (const width of [1024, 1280, 1920]) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.reload();
+        const fields = page.getByRole('region', { name: 'Fields' });
+        const value = fields.getByRole('button', { name: '192.168.100.200', exact: true }).first();
+        await expect(value).toBeVisible();
+        const cut = await page.evaluate<string[]>(`[...document.querySelectorAll(
+            'section[aria-label="Fields"] button'
+          )]
+          .filter((one) => /^[\\d.]+$/.test(one.innerText) && one.scrollWidth > one.clientWidth)
+          .map((one) => one.innerText)`);
+        expect(cut, `${width}`).toEqual([]);
+        await shot(page, `numbers-fields-${width}`);
+      }
+    });
+
     const views: readonly { tab: TabName; query: string; first: string }[] = [
       { tab: 'Events', query: '* | fields ts, duration, bytes, bytes_rev, packets', first: '1413' },
       { tab: 'Top talkers', query: '', first: '12,000' },
