@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EventBatch } from '../contract/event-batch.ts';
 import { Cutter } from './cutter.ts';
-import { type Extractor, programOf, readExtractor } from './extractor.ts';
+import { type Extractor, programOf, readExtractor, shippedExtractor } from './extractor.ts';
 import { DOCUMENTS, shippedExtractors } from './extractors.ts';
 import { cutFields } from './cut-fields.ts';
 
@@ -43,12 +43,12 @@ it.each([
   [
     '',
     '1234: *Mar  4 05:06:07.123: %SEC-6-IPACCESSLOGP: list a denied tcp 192.0.2.1(7) -> 192.0.2.2(8), 1 packet',
-    'cisco-ios/3',
+    'cisco-ios/4',
   ],
   [
     '',
     '2026 Mar  4 05:06:07 UTC: %DAEMON-3-SYSTEM_MSG: error: PAM: Authentication failure for bob from 192.0.2.1 - sshd[1]',
-    'cisco-ios/3',
+    'cisco-ios/4',
   ],
   [
     '',
@@ -81,6 +81,62 @@ it('leaves what a source states as it is', () => {
   batch.endRow();
   expect(all.cut(batch)).toBe(0);
   expect(batch.src_ip4.present[0]).toBe(0);
+});
+
+/** A field that no extractor fills: here it says which template of a document has cut a message. */
+const TEMPLATE = 'registry_value';
+
+interface Document {
+  readonly programs: readonly string[];
+  readonly templates: readonly {
+    readonly text: string;
+    readonly set?: Readonly<Record<string, string>>;
+    readonly samples?: readonly (readonly [message: string, fields: unknown])[];
+  }[];
+  readonly samples?: readonly { readonly program?: string; readonly message: string }[];
+}
+
+const documents = Object.entries(DOCUMENTS).map(([name, document]): [string, Document] => [
+  name,
+  document as Document,
+]);
+const numbered = new Cutter(
+  documents.map(([, document]) => {
+    const templates = document.templates.map((one, i) => ({
+      ...one,
+      set: { ...one.set, [TEMPLATE]: `${i}` },
+    }));
+    return shippedExtractor({ ...document, templates });
+  }),
+);
+
+describe.each(documents)('%s', (name, { programs, templates, samples = [] }) => {
+  it('cuts each sample by the template that has it', () => {
+    const program = programOf(programs);
+    const cutBy = templates.flatMap(({ samples: own = [] }, i) =>
+      own.map(([message]) => {
+        const { extractor, [TEMPLATE]: number } = cutFields(numbered, program, message);
+        return { message, expected: `${name} ${i}`, by: `${extractor?.split('/')[0]} ${number}` };
+      }),
+    );
+    expect(cutBy.filter(({ expected, by }) => expected !== by)).toEqual([]);
+  });
+
+  it('has a sample of each template', () => {
+    const shown = new Set(
+      samples.map(({ program = programOf(programs), message }) => {
+        return Number(cutFields(numbered, program, message)[TEMPLATE]);
+      }),
+    );
+    const missing = templates.filter(
+      ({ samples: own = [] }, i) => own.length === 0 && !shown.has(i),
+    );
+    expect(missing.map(({ text }) => text)).toEqual([]);
+  });
+});
+
+it('leaves the field free that numbers templates', () => {
+  expect(extractors.filter(({ fields }) => fields.includes(TEMPLATE))).toEqual([]);
 });
 
 describe.each(extractors.map((one): [string, Extractor] => [one.name, one]))('%s', (name, one) => {
