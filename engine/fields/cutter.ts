@@ -83,7 +83,7 @@ const MOST_PROGRAMS = 4096;
 const JSON_MARK = utf8.encode('json/1');
 
 const [SPACE, PERCENT, PAREN, PAREN_END, STAR, DOT, COLON] = [32, 37, 40, 41, 42, 46, 58];
-const [OPEN, CLOSE] = [91, 93];
+const [OPEN, CLOSE, DASH, SLASH, LETTER_T] = [91, 93, 45, 47, 84];
 
 export class Cutter {
   private readonly extractors: readonly Extractor[];
@@ -142,10 +142,11 @@ export class Cutter {
         program.present[row] === 1
           ? this.entryAt(program, row)
           : (this.noProgram ??= entryOf(this.boundFor('', '*')));
-      let bound =
-        entry.own.firstMatch(data, start, end) ??
-        entry.anchored.firstMatch(data, start, end) ??
-        entry.others.firstMatch(data, start, end);
+      let bound = firstMatch(entry, data, start, end);
+      if (bound === undefined) {
+        const after = behindTime(data, start, end);
+        if (after > start) bound = firstMatch(entry, data, after, end);
+      }
       if (bound === undefined && this.cutJson(batch, row, data, start, end)) {
         cut += 1;
         continue;
@@ -428,12 +429,67 @@ function bodyStart(
   }
   while (p < end && data[p] === SPACE) p += 1;
   if (data[p] !== OPEN) return behindStamp(data, p, end);
+  if (isSolarisId(data, p)) {
+    while (p < end && data[p] !== CLOSE) p += 1;
+    return Math.min(p + 2, end);
+  }
   let after = p + 1;
   let dots = 0;
   while (after < end && (isDigitOrDot(data[after]!) || data[after] === SPACE))
     if (data[after++] === DOT) dots += 1;
   if (dots !== 1 || data[after] !== CLOSE || data[after + 1] !== SPACE) return p;
   return Math.min(after + 2, end);
+}
+
+/** Solaris and illumos number their messages: `[ID 800047 auth.info] Failed password …`. */
+function isSolarisId(b: Uint8Array, at: number): boolean {
+  return b[at + 1] === 73 && b[at + 2] === 68 && b[at + 3] === SPACE && isDigits(b, at + 4, 4);
+}
+
+function firstMatch(
+  { own, anchored, others }: Entry,
+  b: Uint8Array,
+  start: number,
+  end: number,
+): Bound | undefined {
+  return (
+    own.firstMatch(b, start, end) ??
+    anchored.firstMatch(b, start, end) ??
+    others.firstMatch(b, start, end)
+  );
+}
+
+/** The longest time that a program writes before its message. */
+const MOST_TIME = 40;
+
+/**
+ * Behind the time that a program writes before its message, whatever carries it: `2026/11/27 10:15:22 [error] …`,
+ * `[2026-11-27 10:15:22.123] …`, `[Fri Nov 27 10:15:22.123456 2026] …`; `start` where there is none.
+ */
+function behindTime(b: Uint8Array, start: number, end: number): number {
+  const isOpen = b[start] === OPEN;
+  const last = Math.min(end, start + MOST_TIME);
+  let p = isOpen ? start + 1 : start;
+  if (isOpen && isUpper(b[p]!) && isMonth(b, p + 4)) {
+    while (p < last && b[p] !== CLOSE) p += 1;
+  } else {
+    if (!isDigits(b, p, 4) || (b[p + 4] !== DASH && b[p + 4] !== SLASH)) return start;
+    if (!isDigits(b, p + 5, 2) || b[p + 7] !== b[p + 4] || !isDigits(b, p + 8, 2)) return start;
+    if ((b[p + 10] !== SPACE && b[p + 10] !== LETTER_T) || !isDigits(b, p + 11, 2)) return start;
+    p += 13;
+    while (p < last && b[p] !== SPACE && b[p] !== CLOSE) p += 1;
+    // `[2026-11-27 10:15:22 +0000]`.
+    if (isOpen) while (p < last && b[p] !== CLOSE) p += 1;
+  }
+  if (p >= last || b[p] !== (isOpen ? CLOSE : SPACE)) return start;
+  p += 1;
+  while (p < end && b[p] === SPACE) p += 1;
+  return p;
+}
+
+function isDigits(b: Uint8Array, start: number, count: number): boolean {
+  for (let i = start; i < start + count; i++) if (!(b[i]! >= 48 && b[i]! <= 57)) return false;
+  return true;
 }
 
 /** What Cisco's devices put between the header of a relay and `%FACILITY-6-MNEMONIC` is no longer. */

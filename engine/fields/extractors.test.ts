@@ -32,6 +32,31 @@ it.each([
     "sogod [100]: SOGoRootPage Login from '192.0.2.17' for user 'bob' might not have worked - x",
     'webmail/1',
   ],
+  [
+    'sshd',
+    'sshd[100]: [ID 800047 auth.info] Failed password for root from 192.0.2.17 port 22 ssh2',
+    'openssh/2',
+  ],
+  [
+    'nginx',
+    'nginx: 2026/11/27 10:15:22 [error] 100#100: *1 limiting requests, client: 192.0.2.17, server: _, request: "GET / HTTP/1.1"',
+    'web-error/4',
+  ],
+  [
+    'apache2',
+    'apache2[7]: [Fri Nov 27 10:15:22.123456 2026] [auth_basic:error] [pid 7] [client 192.0.2.17:40001] AH01618: user bob not found: /a',
+    'web-error/4',
+  ],
+  [
+    'vaultwarden',
+    'vaultwarden[7]: [2026-11-27 10:15:22.123][vaultwarden::api::identity][ERROR] Username or password is incorrect. Try again. IP: 192.0.2.17. Username: bob.',
+    'web-apps/5',
+  ],
+  [
+    'app',
+    'app[7]: 2026-11-27 10:15:22 Failed password for root from 192.0.2.17 port 22 ssh2',
+    undefined,
+  ],
   ['/usr/sbin/sshd', '/usr/sbin/sshd[100]: Invalid user a from 192.0.2.17', 'openssh/2'],
   ['sudo', 'sudo:    alice : PWD=/ ; USER=root ; COMMAND=/bin/ls', 'sudo/2'],
   [

@@ -13,6 +13,7 @@ import azureNetwork from './extractors/azure-network.json' with { type: 'json' }
 import barracuda from './extractors/barracuda.json' with { type: 'json' };
 import bind from './extractors/bind.json' with { type: 'json' };
 import bluecoat from './extractors/bluecoat.json' with { type: 'json' };
+import bsdFirewalls from './extractors/bsd-firewalls.json' with { type: 'json' };
 import cef from './extractors/cef.json' with { type: 'json' };
 import checkpoint from './extractors/checkpoint.json' with { type: 'json' };
 import ciscoAsa from './extractors/cisco-asa.json' with { type: 'json' };
@@ -31,6 +32,7 @@ import databases from './extractors/databases.json' with { type: 'json' };
 import dhcp from './extractors/dhcp.json' with { type: 'json' };
 import dnsResolvers from './extractors/dns-resolvers.json' with { type: 'json' };
 import dovecot from './extractors/dovecot.json' with { type: 'json' };
+import draytek from './extractors/draytek.json' with { type: 'json' };
 import dropbear from './extractors/dropbear.json' with { type: 'json' };
 import ekinops from './extractors/ekinops.json' with { type: 'json' };
 import elasticsearch from './extractors/elasticsearch.json' with { type: 'json' };
@@ -65,6 +67,7 @@ import mikrotik from './extractors/mikrotik.json' with { type: 'json' };
 import mimecast from './extractors/mimecast.json' with { type: 'json' };
 import netfilter from './extractors/netfilter.json' with { type: 'json' };
 import networkServices from './extractors/network-services.json' with { type: 'json' };
+import nps from './extractors/nps.json' with { type: 'json' };
 import openldap from './extractors/openldap.json' with { type: 'json' };
 import openssh from './extractors/openssh.json' with { type: 'json' };
 import oracle from './extractors/oracle.json' with { type: 'json' };
@@ -77,6 +80,7 @@ import pingfederate from './extractors/pingfederate.json' with { type: 'json' };
 import postfix from './extractors/postfix.json' with { type: 'json' };
 import pulseSecure from './extractors/pulse-secure.json' with { type: 'json' };
 import radius from './extractors/radius.json' with { type: 'json' };
+import radware from './extractors/radware.json' with { type: 'json' };
 import ruckusIcx from './extractors/ruckus-icx.json' with { type: 'json' };
 import sendmail from './extractors/sendmail.json' with { type: 'json' };
 import siteminder from './extractors/siteminder.json' with { type: 'json' };
@@ -121,6 +125,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   barracuda,
   bind,
   bluecoat,
+  'bsd-firewalls': bsdFirewalls,
   cef,
   checkpoint,
   'cisco-asa': ciscoAsa,
@@ -139,6 +144,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   dhcp,
   'dns-resolvers': dnsResolvers,
   dovecot,
+  draytek,
   dropbear,
   ekinops,
   elasticsearch,
@@ -173,6 +179,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   mimecast,
   netfilter,
   'network-services': networkServices,
+  nps,
   openldap,
   openssh,
   oracle,
@@ -185,6 +192,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   postfix,
   'pulse-secure': pulseSecure,
   radius,
+  radware,
   'ruckus-icx': ruckusIcx,
   sendmail,
   siteminder,
