@@ -19,13 +19,20 @@ import { knownField } from './fields.ts';
 import type { RawValue } from './raw-value.ts';
 import { boundTable } from './groups.ts';
 import { type Plan, eventContext, inputOf } from './plan.ts';
+import type { Scope } from './scope.ts';
 import { type InputColumn, type TableColumn, orderBy } from './relation.ts';
 import type { OutputColumn } from './outputs.ts';
 import { type Statement, outputsOf } from './statements.ts';
 import { type ValueShape, shapeOf, variantsOf } from './values.ts';
 
 export type ConversationOrder = 'bytes' | 'flows' | 'packets' | 'last';
-const SUMS = ['packets', 'packets_rev', 'bytes', 'bytes_rev'] as const;
+const MEASURES = ['packets', 'bytes'] as const;
+/** Of one way, of the other, and of flows that state one number for both. */
+const SUMS = MEASURES.flatMap((name) => [name, `${name}_rev`, `${name}_both`]);
+/** Ids of sources, first and last, whose flows may have totals of both ways in `bytes` and `packets`. */
+export type TotalsOf = Readonly<
+  Record<(typeof MEASURES)[number], readonly (readonly [number, number])[]>
+>;
 
 interface Conversations extends Statement {
   /** `a` and `b`, behind `ANCHOR`. */
@@ -39,8 +46,10 @@ export const NUMBERS = [
   'flows',
   'bytes_ab',
   'bytes_ba',
+  'bytes_both',
   'packets_ab',
   'packets_ba',
+  'packets_both',
   'first',
   'last',
   'duration',
@@ -53,8 +62,29 @@ interface Pairs {
   readonly rows: string;
 }
 
-/** `rows`: `lo_…`, `hi_…`, `swapped`, the sums forth and back as sent, `t`, and `more`. */
-function pairsOf(plan: Plan, params: Params, packets: boolean): Pairs {
+/** Each of SUMS for an event: what it states of one way, or of both. */
+function statedWays(
+  scope: Scope,
+  measure: (typeof MEASURES)[number],
+  among: string,
+  packets: boolean,
+): string[] {
+  const unknown = nullOf('BIGINT');
+  const stated = scope.column(measure) ?? unknown;
+  const forth =
+    packets && measure === 'packets' ? `coalesce(${stated}, CAST(1 AS BIGINT))` : stated;
+  const back = scope.column(`${measure}_rev`) ?? unknown;
+  if (among === '') return [forth, back, unknown];
+  const isTotal = `${back} IS NULL AND (${among})`;
+  return [
+    `CASE WHEN ${isTotal} THEN NULL ELSE ${forth} END`,
+    back,
+    `CASE WHEN ${isTotal} THEN ${forth} END`,
+  ];
+}
+
+/** `rows`: `lo_…`, `hi_…`, `swapped`, SUMS, `t`, and `more`. */
+function pairsOf(plan: Plan, params: Params, packets: boolean, totals: TotalsOf): Pairs {
   const source = knownField('src_ip')!;
   const target = knownField('dst_ip')!;
   const input = inputOf(plan.events, eventContext(plan, plan.segmentsUsed, params));
@@ -83,16 +113,26 @@ function pairsOf(plan: Plan, params: Params, packets: boolean): Pairs {
     { alias: 'service', sqlType: 'VARCHAR' },
     { alias: 'state', sqlType: 'VARCHAR' },
   ];
+  const ranges = new Map(
+    MEASURES.map((name) => [
+      name,
+      totals[name].map((ends) => ends.map((id) => params.bind(id, 'UINTEGER'))),
+    ]),
+  );
   const rows = input.rows(columns, (scope) => {
+    const source_id = scope.column('source_id') ?? nullOf('UINTEGER');
+    const among = (name: (typeof MEASURES)[number]): string =>
+      ranges
+        .get(name)!
+        .map(([first, last]) => `${source_id} BETWEEN ${first} AND ${last}`)
+        .join(' OR ');
     const from = variantsOf(source, shape, scope, input.extent)[0]!.parts;
     const to = variantsOf(target, shape, scope, input.extent)[0]!.parts;
     const whole = versions.map((_, i) => `(${from[i]} IS NOT NULL AND ${to[i]} IS NOT NULL)`);
-    const counted = scope.column('packets') ?? nullOf('BIGINT');
     const select = [
       ...from,
       ...to,
-      packets ? `coalesce(${counted}, CAST(1 AS BIGINT))` : counted,
-      ...SUMS.slice(1).map((name) => scope.column(name) ?? nullOf('BIGINT')),
+      ...MEASURES.flatMap((name) => statedWays(scope, name, among(name), packets)),
       scope.column('ts') ?? nullOf('TIMESTAMP'),
       scope.column('duration') ?? nullOf('DOUBLE'),
       scope.column('src_port') ?? nullOf('USMALLINT'),
@@ -114,25 +154,32 @@ function pairsOf(plan: Plan, params: Params, packets: boolean): Pairs {
   };
 }
 
-/** The largest conversations, with the sums of all in every row. */
+/**
+ * The largest conversations, with the sums of all in every row. A sum that no flow states is null; of packets each way is
+ * known.
+ */
 export function compileConversations(
   plan: Plan,
   packets: boolean,
+  totals: TotalsOf,
   order: ConversationOrder,
   limit: number,
 ): Conversations {
   const params = new Params();
-  const { versions, shape, rows } = pairsOf(plan, params, packets);
+  const { versions, shape, rows } = pairsOf(plan, params, packets, totals);
   const names = versions.flatMap((v) => [`lo_${v}`, `hi_${v}`]);
   const list = names.join(', ');
-  const sum = (forth: string, back: string) =>
-    `CAST(coalesce(sum(CASE WHEN swapped THEN ${back} ELSE ${forth} END), 0) AS HUGEINT)`;
+  const sum = (forth: string, back = forth): string => {
+    const all = `sum(CASE WHEN swapped THEN ${back} ELSE ${forth} END)`;
+    return `CAST(${packets && forth !== back ? `coalesce(${all}, 0)` : all} AS HUGEINT)`;
+  };
   // Undated packets have no first one: then the smaller address.
   const flip = packets
     ? 'coalesce(arg_min(swapped, t), FALSE)'
     : 'count(*) FILTER (WHERE swapped) * 2 > count(*)';
   const turned = (a: string, b: string) => `CASE WHEN flip THEN ${b} ELSE ${a} END`;
-  const both = (a: string) => `sum(coalesce(${a}, 0) + coalesce(${a}_rev, 0))`;
+  const both = (a: string) =>
+    `sum(coalesce(${a}, 0) + coalesce(${a}_rev, 0) + coalesce(${a}_both, 0))`;
   const measure = {
     bytes: both('bytes'),
     flows: packets ? both('packets') : 'count(*)',
@@ -145,7 +192,7 @@ export function compileConversations(
   ]);
   const same = names.map((name) => `q.${name} IS NOT DISTINCT FROM l.${name}`).join(' AND ');
   const flows = packets ? 'CAST(0 AS BIGINT)' : 'count(*)';
-  const detailed = `SELECT ${names.map((name) => `q.${name}`).join(', ')}, l.m, ${flows} AS flows, ${flip} AS flip, ${sum('packets', 'packets_rev')} AS p, ${sum('packets_rev', 'packets')} AS pr, ${sum('bytes', 'bytes_rev')} AS b, ${sum('bytes_rev', 'bytes')} AS br, min(t) AS first, max(t) AS last, max(${endMicros('t', 'took')}) AS ended FROM (${rows}) AS q JOIN l ON ${same} GROUP BY ALL`;
+  const detailed = `SELECT ${names.map((name) => `q.${name}`).join(', ')}, l.m, ${flows} AS flows, ${flip} AS flip, ${sum('packets', 'packets_rev')} AS p, ${sum('packets_rev', 'packets')} AS pr, ${sum('packets_both')} AS pb, ${sum('bytes', 'bytes_rev')} AS b, ${sum('bytes_rev', 'bytes')} AS br, ${sum('bytes_both')} AS bb, min(t) AS first, max(t) AS last, max(${endMicros('t', 'took')}) AS ended FROM (${rows}) AS q JOIN l ON ${same} GROUP BY ALL`;
   const side = (name: string): TableColumn => ({
     name,
     shape: { ...shape, name },
@@ -171,7 +218,7 @@ export function compileConversations(
     `d AS MATERIALIZED (${detailed}),`,
     `t AS (SELECT count(*) AS pairs FROM g),`,
     `u AS (SELECT ${flows} AS all_flows, coalesce(${both('bytes')}, 0) AS all_bytes, coalesce(${both('packets')}, 0) AS all_packets FROM (${rows}) AS q)`,
-    `SELECT ${shown.join(', ')}, flows, ${turned('b', 'br')}, ${turned('br', 'b')}, ${turned('p', 'pr')}, ${turned('pr', 'p')}, ${micros('first')}, ${micros('last')}, ${secondsUntil('first', 'ended')},`,
+    `SELECT ${shown.join(', ')}, flows, ${turned('b', 'br')}, ${turned('br', 'b')}, bb, ${turned('p', 'pr')}, ${turned('pr', 'p')}, pb, ${micros('first')}, ${micros('last')}, ${secondsUntil('first', 'ended')},`,
     `pairs, all_flows, all_bytes, all_packets, ${keySql.join(', ')}, flip FROM (SELECT *, ${turnedSides.join(', ')} FROM d) AS x, t, u ORDER BY ${sorted}`,
   ].join('\n');
   return {
@@ -181,6 +228,9 @@ export function compileConversations(
     keys,
   };
 }
+
+/** For what asks for no volumes. */
+const NO_TOTALS: TotalsOf = { packets: [], bytes: [] };
 
 /** Values of one kind that are told for a pair. */
 const MOST = { ports: 5, protos: 10, services: 10, states: 10 } as const;
@@ -197,7 +247,7 @@ export function compileConversationDetails(
   pairs: readonly (readonly RawValue[])[],
 ): Statement {
   const params = new Params();
-  const { rows } = pairsOf(plan, params, packets);
+  const { rows } = pairsOf(plan, params, packets, NO_TOTALS);
   const columns = [...keys, { alias: 'flip', sqlType: 'BOOLEAN' }];
   const same = keys.map(({ alias }) => `q.${alias} IS NOT DISTINCT FROM g.${alias}`).join(' AND ');
   // A packet may go either way; the responder's port is that of the side that is not `a`.

@@ -19,6 +19,7 @@ export {
 } from './events/result-set.ts';
 export { conversations } from './groups/conversations.ts';
 export { fieldValues } from './groups/field-values.ts';
+export { sourcesOfTotals } from './groups/flow-totals.ts';
 export { timeline } from './groups/timeline.ts';
 export { top } from './groups/top.ts';
 export { type GivenList, sha256Of, textOf } from './lists/case-lists.ts';

@@ -281,8 +281,8 @@ export const queryOperations = {
   ),
   /**
    * Pairs of addresses that talked, by flows (by packets where a case has no flows). Columns: `a`,
-   * `b` (the originator of most of it is `a`), `flows`, `bytes_ab`, `bytes_ba`, `packets_ab`,
-   * `packets_ba`, `protos`, `ports` (most used responder ports, by comma), `services`, `first`, `last`
+   * `b` (the originator of most of it is `a`), `flows`, `bytes_ab`, `bytes_ba`, `bytes_both` (of flows that state one
+   * number for both ways), `packets_ab`, `packets_ba`, `packets_both` (null: no flow states it), `protos`, `ports` (most used responder ports, by comma), `services`, `first`, `last`
    * (micros; when the first and the last began), `duration` (seconds from `first` to the end of what ended last), `states`.
    */
   'conversations.run': operation(

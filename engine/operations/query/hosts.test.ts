@@ -18,6 +18,7 @@ import {
 import { called } from '../testing/called.ts';
 import { type SmallCase, smallCase } from '../testing/small-case.ts';
 import { queryHandlers } from './handlers.ts';
+import { rowOf } from '../../contract/column-batch.ts';
 import type { Result } from '../../contract/operations.ts';
 
 /** A question for www.example.com, and its answer. */
@@ -200,6 +201,20 @@ it('says neither sent nor received of what flows do not state', async () => {
       ...{ 5: [40, 70, undefined], 6: [70, 40, undefined] },
       ...{ 7: [undefined, undefined, 5_000_103], 8: [undefined, undefined, 5_000_100] },
       9: [undefined, undefined, 3],
+    });
+    // Conversations say the same of each pair.
+    const { batch } = (await called(handlers, 'conversations.run', view)).result;
+    const pairs = Array.from({ length: batch.rows }, (_, at) => {
+      const { a, b, ...pair } = rowOf(batch, at);
+      const ways = [pair['bytes_ab'], pair['bytes_ba'], pair['bytes_both']];
+      return [`${String(a).slice(-1)}${String(b).slice(-1)}`, ways];
+    });
+    expect(Object.fromEntries(pairs)).toEqual({
+      12: [undefined, undefined, undefined],
+      34: [70, undefined, undefined],
+      56: [40, 70, undefined],
+      78: [undefined, undefined, 5_000_100],
+      79: [undefined, undefined, 3],
     });
     expect(notes).toEqual([]);
     // ICMP has kinds, and no services.

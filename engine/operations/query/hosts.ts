@@ -7,7 +7,7 @@ import type { EpochMicros } from '../../contract/event.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { type Ast, parseQuery } from '../../query/index.ts';
 import { parseAddress } from '../../query/address.ts';
-import { type CaseSession, type View, askQuery } from '../../search/index.ts';
+import { type CaseSession, type View, askQuery, sourcesOfTotals } from '../../search/index.ts';
 import { macVendor } from './mac-vendor.ts';
 import { HOST_CLUES, type FactName, type HostClue } from './host-clues.ts';
 
@@ -292,19 +292,7 @@ const NO_VOLUME: Volume = { sent: undefined, received: undefined, bothWays: unde
  * Undefined: there are no such sources.
  */
 function totalsFilter(sources: ReturnType<CaseSession['snapshot']>['sources']): string | undefined {
-  const ids = sources
-    .filter(
-      ({ format, decisions }) =>
-        format === 'argus' || String(decisions['mapping'] ?? '').includes('"bytes_total"'),
-    )
-    .map(({ id }) => id)
-    .toSorted((a, b) => a - b);
-  const ranges: [number, number][] = [];
-  for (const id of ids) {
-    const last = ranges.at(-1);
-    if (last !== undefined && last[1] === id - 1) last[1] = id;
-    else ranges.push([id, id]);
-  }
+  const ranges = sourcesOfTotals(sources, 'bytes');
   if (ranges.length === 0) return undefined;
   const of = ranges.map(([from, to]) => `source_id:[${from} TO ${to}]`).join(' OR ');
   return `bytes:* -bytes_rev:* (${of})`;

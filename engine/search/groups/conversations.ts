@@ -13,6 +13,7 @@ import {
 } from '../../query/index.ts';
 import { askView } from '../ask-view.ts';
 import { type View, type ViewScope } from '../asker.ts';
+import { sourcesOfTotals } from './flow-totals.ts';
 import type { CaseSession } from '../session/case-session.ts';
 
 interface ConversationParameters extends View {
@@ -48,7 +49,13 @@ export function conversations(
       const { plan, notes } = asked;
       if (packets && plan.segmentsUsed.length > 0)
         notes.push('the case has no flows: these are the addresses of packets');
-      const statement = compileConversations(plan, packets, parameters.order, parameters.limit);
+      const { sources } = session.snapshot();
+      const totals = {
+        bytes: sourcesOfTotals(sources, 'bytes'),
+        packets: sourcesOfTotals(sources, 'packets'),
+      };
+      const { order, limit } = parameters;
+      const statement = compileConversations(plan, packets, totals, order, limit);
       const found = plan.segmentsUsed.length === 0 ? [] : await asked.rows(statement);
       const { value } = formatter({ sources: [], tags: [] });
       const rows = found.length;
@@ -104,6 +111,7 @@ export function conversations(
 }
 
 const ORDER = [
-  ...['a', 'b', 'flows', 'bytes_ab', 'bytes_ba', 'packets_ab', 'packets_ba'],
+  ...['a', 'b', 'flows', 'bytes_ab', 'bytes_ba', 'bytes_both'],
+  ...['packets_ab', 'packets_ba', 'packets_both'],
   ...['protos', 'ports', 'services', 'first', 'last', 'duration', 'states'],
 ];

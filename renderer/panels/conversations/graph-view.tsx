@@ -12,7 +12,7 @@ import { arcOf } from './arcs.ts';
 import css from './conversations.module.css';
 import { graphOf } from './graph.ts';
 import { placeLabels } from './labels.ts';
-import type { Measure, Pair } from './pairs.ts';
+import { sharedText, type Measure, type Pair } from './pairs.ts';
 import type { ConversationPivots } from './pivots.tsx';
 
 const MOST_HOSTS = 60;
@@ -186,7 +186,9 @@ export function GraphView({
                     pivots.pair(link.pair, { x: event.clientX, y: event.clientY })
                   }
                 >
-                  <title>{`${from.address} → ${to.address}: ${shown(link.size)}`}</title>
+                  <title>
+                    {`${from.address} → ${to.address}: ${shown(link.size)}${sharedText(link.pair, measure, shown)}`}
+                  </title>
                   <path d={arc.line} fill="none" stroke="transparent" strokeWidth={9} />
                   <path
                     d={arc.line}

@@ -13,7 +13,7 @@ import {
   type SimulationNodeDatum,
 } from 'd3-force';
 import { shade } from './matrix.ts';
-import { hostsOf, sizes, type Measure, type Pair } from './pairs.ts';
+import { drawnWays, hostsOf, sumOf, waysOf, type Measure, type Pair } from './pairs.ts';
 
 interface GraphNode {
   readonly address: string;
@@ -87,18 +87,15 @@ export function graphOf(
   const springs: Spring[] = [];
   let leftOut = 0;
   let drawn = 0;
-  const both = (pair: Pair): number => {
-    const { ab, ba } = sizes(pair, measure);
-    return ab + ba;
-  };
-  for (const pair of [...pairs].sort((one, other) => both(other) - both(one))) {
+  const size = (pair: Pair): number => sumOf(waysOf(pair, measure)) ?? 0;
+  for (const pair of [...pairs].sort((one, other) => size(other) - size(one))) {
     const a = at.get(pair.a);
     const b = at.get(pair.b);
     if (a === undefined || b === undefined) {
       leftOut += 1;
       continue;
     }
-    const { ab, ba } = sizes(pair, measure);
+    const { ab, ba } = drawnWays(pair, measure);
     const strong = drawn < STRONG_PAIRS;
     drawn += 1;
     if (ab > 0) ways.push({ from: a, to: b, size: ab, pair, strong });

@@ -8,7 +8,7 @@ import { formatBytes, formatCount, counted } from '../../panel-api.ts';
 import { visibleText } from '../../widgets/event-text.tsx';
 import css from './conversations.module.css';
 import { matrixOf, shade, type HostOrder, type MatrixCell } from './matrix.ts';
-import type { Measure, Pair } from './pairs.ts';
+import { sharedText, type Measure, type Pair } from './pairs.ts';
 import type { ConversationPivots } from './pivots.tsx';
 
 const MOST_HOSTS = 40;
@@ -115,7 +115,7 @@ export function MatrixView({
           {' · '}
           {current === undefined ? 'nothing' : <b>{shown(current.size)}</b>}
           {current !== undefined &&
-            ` of ${counted(current.pair.flows, 'flow')} · ${[
+            `${sharedText(current.pair, measure, shown)} of ${counted(current.pair.flows, 'flow')} · ${[
               current.pair.protos,
               current.pair.services,
               current.pair.ports,

@@ -1,6 +1,6 @@
 /** Who sent how much to whom, as a square of the hosts with most of it. */
 import { addressKey } from './addresses.ts';
-import { hostsOf, sizes, type Measure, type Pair } from './pairs.ts';
+import { drawnWays, hostsOf, type Measure, type Pair } from './pairs.ts';
 
 export type HostOrder = 'size' | 'address';
 
@@ -51,7 +51,7 @@ export function matrixOf(
       leftOut += 1;
       continue;
     }
-    const { ab, ba } = sizes(pair, measure);
+    const { ab, ba } = drawnWays(pair, measure);
     put(a, b, ab, pair);
     put(b, a, ba, pair);
   }

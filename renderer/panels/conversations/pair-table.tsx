@@ -15,7 +15,7 @@ import { TimeText } from '../../widgets/time-text.tsx';
 import { placeBelow, placeOf } from '../../widgets/value-menu.tsx';
 import table from '../../widgets/result-table.module.css';
 import css from './conversations.module.css';
-import { sizes, type Measure, type Pair } from './pairs.ts';
+import { sumOf, waysOf, type Measure, type Pair, type Ways } from './pairs.ts';
 import type { ConversationPivots } from './pivots.tsx';
 
 const ROW = 29;
@@ -54,16 +54,20 @@ export function PairTable({
   const seen = rows.getVirtualItems();
   const above = (seen[0]?.start ?? HEAD) - HEAD;
   const below = rows.getTotalSize() - ((seen[seen.length - 1]?.end ?? HEAD) - HEAD);
-  const shown = (n: number): string => (measure === 'bytes' ? formatBytes(n) : formatCount(n));
-  const ways = pairs.flatMap((pair) => Object.values<number>(sizes(pair, measure)));
-  const most = ways.reduce((a, b) => Math.max(a, b), 0);
+  const shown = (n: number | undefined): string =>
+    n === undefined ? '–' : measure === 'bytes' ? formatBytes(n) : formatCount(n);
+  const each = pairs.map((pair) => waysOf(pair, measure));
+  const ways = each.flatMap(({ ab, ba }) => [ab, ba]);
+  const most = ways.reduce<number>((a, b) => Math.max(a, b ?? 0), 0);
+  const totals = each.flatMap(({ both }) => (both === undefined ? [] : [both]));
   const volume = figuresWidth(['← received', ...ways.map(shown)]);
   const long = (address: string): number => address.length + (names.get(address)?.length ?? 0);
   const longest = pairs.reduce((n, { a, b }) => Math.max(n, long(a), long(b)), 12);
   const between = 2 * volume + BARS;
   const after = [
+    ...(totals.length === 0 ? [] : [numberWidth(['both ways', ...totals.map(shown)])]),
     numberWidth(['flows', ...pairs.map(({ flows }) => formatCount(flows))]),
-    numberWidth(['packets', ...pairs.map((pair) => formatCount(packetsOf(pair)))]),
+    numberWidth(['packets', ...pairs.map(packetsText)]),
     ...[PORTS, TIME, TIME],
     numberWidth(['duration', ...pairs.map(durationText)]),
   ];
@@ -91,6 +95,14 @@ export function PairTable({
               </span>
             </th>
             <th>Server</th>
+            {totals.length > 0 && (
+              <th
+                className={table['number']}
+                title="Of flows that state one number for both ways: neither sent nor received"
+              >
+                both ways
+              </th>
+            )}
             <th className={table['number']}>flows</th>
             <th className={table['number']}>packets</th>
             <th>services and ports</th>
@@ -117,6 +129,7 @@ export function PairTable({
                 names={names}
                 measure={measure}
                 most={most}
+                hasTotals={totals.length > 0}
                 shown={shown}
                 pivots={pivots}
               />
@@ -129,8 +142,22 @@ export function PairTable({
   );
 }
 
-function packetsOf({ packetsAb, packetsBa }: Pair): number {
-  return packetsAb + packetsBa;
+function packetsText({ packets }: Pair): string {
+  const sum = sumOf(packets);
+  return sum === undefined ? '–' : formatCount(sum);
+}
+
+function waysTitle({ a, b, bytes, packets }: Pair): string {
+  const line = (who: string, way: keyof Ways): string => {
+    const known = [
+      ...(bytes[way] === undefined ? [] : [formatBytes(bytes[way])]),
+      ...(packets[way] === undefined ? [] : [counted(packets[way], 'packet')]),
+    ];
+    return `${who}: ${known.length === 0 ? 'no flow states how much' : known.join(', ')}`;
+  };
+  const both =
+    (bytes.both ?? packets.both) === undefined ? [] : [line('Both ways together', 'both')];
+  return [line(`${a} → ${b}`, 'ab'), line(`${b} → ${a}`, 'ba'), ...both].join('\n');
 }
 
 function durationText({ duration }: Pair): string {
@@ -143,6 +170,7 @@ function PairRow({
   names,
   measure,
   most,
+  hasTotals,
   shown,
   pivots,
 }: {
@@ -151,11 +179,14 @@ function PairRow({
   readonly names: ReadonlyMap<string, string>;
   readonly measure: Measure;
   readonly most: number;
-  readonly shown: (n: number) => string;
+  /** Whether there is a column of what is stated for both ways together. */
+  readonly hasTotals: boolean;
+  readonly shown: (n: number | undefined) => string;
   readonly pivots: ConversationPivots;
 }) {
-  const { ab, ba } = sizes(pair, measure);
-  const half = (n: number): string =>
+  const { ab, ba, both } = waysOf(pair, measure);
+  const said = (n: number | undefined): string => (n === undefined ? 'unknown' : shown(n));
+  const half = (n = 0): string =>
     most === 0 || n === 0 ? '0' : `${Math.max(1.5, 50 * Math.sqrt(n / most))}%`;
   const ports = [
     pair.services.split(',').slice(0, 2).join(', '),
@@ -201,18 +232,19 @@ function PairRow({
         <span
           className={css['ways']}
           role="img"
-          aria-label={`${shown(ab)} sent by the client, ${shown(ba)} received`}
-          title={`${pair.a} → ${pair.b}: ${formatBytes(pair.bytesAb)}, ${counted(pair.packetsAb, 'packet')}\n${pair.b} → ${pair.a}: ${formatBytes(pair.bytesBa)}, ${counted(pair.packetsBa, 'packet')}`}
+          aria-label={`Sent by the client: ${said(ab)}, received: ${said(ba)}${both === undefined ? '' : `, both ways together: ${said(both)}`}`}
+          title={waysTitle(pair)}
         >
-          <span className={css['volume']}>{ba === 0 ? '–' : shown(ba)}</span>
+          <span className={css['volume']}>{shown(ba)}</span>
           <span className={css['halves']}>
             <span className={css['back']} style={{ width: half(ba) }} />
             <span className={css['forth']} style={{ width: half(ab) }} />
           </span>
-          <span className={css['volume']}>{ab === 0 ? '–' : shown(ab)}</span>
+          <span className={css['volume']}>{shown(ab)}</span>
         </span>
       </td>
       {host(pair.b)}
+      {hasTotals && <td className={table['number']}>{shown(both)}</td>}
       <td className={table['number']}>
         <UnstyledButton
           className={`${css['host']} ${css['count']}`}
@@ -223,7 +255,7 @@ function PairRow({
           {formatCount(pair.flows)}
         </UnstyledButton>
       </td>
-      <td className={table['number']}>{formatCount(packetsOf(pair))}</td>
+      <td className={table['number']}>{packetsText(pair)}</td>
       <td
         className={css['muted']}
         title={[pair.protos, pair.services, pair.ports].map((text) => visibleText(text)).join('\n')}

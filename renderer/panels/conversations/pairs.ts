@@ -2,15 +2,21 @@
 import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/column-batch.ts';
 import { addressKey } from './addresses.ts';
 
+/** How much went each way; undefined where no flow states it. */
+export interface Ways {
+  readonly ab: number | undefined;
+  readonly ba: number | undefined;
+  /** Of flows that state one number for both ways. */
+  readonly both: number | undefined;
+}
+
 export interface Pair {
   /** Which originated most of it. */
   readonly a: string;
   readonly b: string;
   readonly flows: number;
-  readonly bytesAb: number;
-  readonly bytesBa: number;
-  readonly packetsAb: number;
-  readonly packetsBa: number;
+  readonly bytes: Ways;
+  readonly packets: Ways;
   /** Lists by comma, most frequent first. */
   readonly protos: string;
   readonly ports: string;
@@ -40,26 +46,28 @@ export function pairsOf(batch: ColumnBatch): Pair[] {
     return column === undefined ? null : cell(column, row);
   };
   const text = (name: string, row: number): string => String(value(name, row) ?? '');
-  const number = (name: string, row: number): number => Number(value(name, row) ?? 0);
-  const time = (name: string, row: number): number | undefined => {
+  const known = (name: string, row: number): number | undefined => {
     const one = value(name, row);
     return typeof one === 'number' ? one : undefined;
   };
+  const ways = (name: string, row: number): Ways => ({
+    ab: known(`${name}_ab`, row),
+    ba: known(`${name}_ba`, row),
+    both: known(`${name}_both`, row),
+  });
   return Array.from({ length: batch.rows }, (_, row) => ({
     a: text('a', row),
     b: text('b', row),
-    flows: number('flows', row),
-    bytesAb: number('bytes_ab', row),
-    bytesBa: number('bytes_ba', row),
-    packetsAb: number('packets_ab', row),
-    packetsBa: number('packets_ba', row),
+    flows: Number(value('flows', row) ?? 0),
+    bytes: ways('bytes', row),
+    packets: ways('packets', row),
     protos: text('protos', row),
     ports: text('ports', row),
     services: text('services', row),
     states: text('states', row),
-    first: time('first', row),
-    last: time('last', row),
-    duration: time('duration', row),
+    first: known('first', row),
+    last: known('last', row),
+    duration: known('duration', row),
   }));
 }
 
@@ -68,18 +76,32 @@ export function measureOf(pairs: readonly Pair[], order: Order): Measure {
   const wanted: Measure = order === 'last' ? 'bytes' : order;
   const candidates: readonly Measure[] = [wanted, 'bytes', 'packets', 'flows'];
   const has = (measure: Measure): boolean =>
-    pairs.some((pair) => {
-      const { ab, ba } = sizes(pair, measure);
-      return ab + ba > 0;
-    });
+    pairs.some((pair) => (sumOf(waysOf(pair, measure)) ?? 0) > 0);
   return candidates.find(has) ?? wanted;
 }
 
-/** How much went each way. A flow counts where it was opened. */
-export function sizes(pair: Pair, measure: Measure): { ab: number; ba: number } {
-  if (measure === 'bytes') return { ab: pair.bytesAb, ba: pair.bytesBa };
-  if (measure === 'packets') return { ab: pair.packetsAb, ba: pair.packetsBa };
-  return { ab: pair.flows, ba: 0 };
+/** A flow counts where it was opened. */
+export function waysOf(pair: Pair, measure: Measure): Ways {
+  if (measure === 'flows') return { ab: pair.flows, ba: undefined, both: undefined };
+  return pair[measure];
+}
+
+/** Undefined where nothing is stated. */
+export function sumOf({ ab, ba, both }: Ways): number | undefined {
+  if (ab === undefined && ba === undefined && both === undefined) return undefined;
+  return (ab ?? 0) + (ba ?? 0) + (both ?? 0);
+}
+
+/** What a picture shows of each way: what is stated for both ways may have gone either. */
+export function drawnWays(pair: Pair, measure: Measure): { ab: number; ba: number } {
+  const { ab = 0, ba = 0, both = 0 } = waysOf(pair, measure);
+  return { ab: ab + both, ba: pair.a === pair.b ? ba : ba + both };
+}
+
+/** Behind what a picture says of one way. */
+export function sharedText(pair: Pair, measure: Measure, shown: (n: number) => string): string {
+  const { both } = waysOf(pair, measure);
+  return both === undefined ? '' : ` (${shown(both)} of it stated for both ways together)`;
 }
 
 /** Largest first; of equals the lower address. */
@@ -92,9 +114,9 @@ export function hostsOf(pairs: readonly Pair[], measure: Measure): Host[] {
     found.set(address, host);
   };
   for (const pair of pairs) {
-    const { ab, ba } = sizes(pair, measure);
-    add(pair.a, pair.b, ab + ba);
-    if (pair.a !== pair.b) add(pair.b, pair.a, ab + ba);
+    const size = sumOf(waysOf(pair, measure)) ?? 0;
+    add(pair.a, pair.b, size);
+    if (pair.a !== pair.b) add(pair.b, pair.a, size);
   }
   return [...found]
     .map(([address, { size, peers }]) => ({ address, size, peers: peers.size }))
@@ -107,8 +129,10 @@ export const PAIR_COLUMNS = [
   'flows',
   'bytes_ab',
   'bytes_ba',
+  'bytes_both',
   'packets_ab',
   'packets_ba',
+  'packets_both',
   'protos',
   'ports',
   'services',
@@ -134,10 +158,9 @@ export function csvRows(
     pair.a,
     pair.b,
     pair.flows,
-    pair.bytesAb,
-    pair.bytesBa,
-    pair.packetsAb,
-    pair.packetsBa,
+    ...[pair.bytes, pair.packets].flatMap(({ ab, ba, both }) => [
+      ...[ab ?? null, ba ?? null, both ?? null],
+    ]),
     pair.protos,
     pair.ports,
     pair.services,

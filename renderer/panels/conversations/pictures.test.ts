@@ -4,16 +4,14 @@ import { arcOf } from './arcs.ts';
 import { graphOf } from './graph.ts';
 import { placeLabels } from './labels.ts';
 import { matrixOf, shade } from './matrix.ts';
-import { csvRows, hostsOf, measureOf, pairsOf, type Pair } from './pairs.ts';
+import { csvRows, drawnWays, hostsOf, measureOf, pairsOf, type Pair } from './pairs.ts';
 
 const pair = (a: string, b: string, ab: number, ba = 0): Pair => ({
   a,
   b,
   flows: 1,
-  bytesAb: ab,
-  bytesBa: ba,
-  packetsAb: 1,
-  packetsBa: ba > 0 ? 1 : 0,
+  bytes: { ab, ba, both: undefined },
+  packets: { ab: 1, ba: ba > 0 ? 1 : 0, both: undefined },
   protos: 'tcp',
   ports: '443',
   services: '',
@@ -41,7 +39,10 @@ describe('pairsOf', () => {
       ],
     };
     expect(pairsOf(batch)).toMatchObject([
-      { a: '10.0.0.1', b: '10.0.0.2', bytesAb: 7, bytesBa: 0, first: undefined, services: '' },
+      {
+        ...{ a: '10.0.0.1', b: '10.0.0.2', first: undefined, services: '' },
+        bytes: { ab: 7, ba: undefined, both: undefined },
+      },
     ]);
   });
 });
@@ -58,6 +59,15 @@ describe('hosts and measures', () => {
   it('takes packets where no bytes are known', () => {
     expect(measureOf([pair('a', 'b', 0)], 'bytes')).toBe('packets');
     expect(measureOf(PAIRS, 'last')).toBe('bytes');
+  });
+  it('counts what is stated for both ways once, and draws it each way', () => {
+    const totals = { ...pair('a', 'b', 0), bytes: { ab: 2, ba: undefined, both: 5 } };
+    const self = { ...totals, b: 'a' };
+    expect(hostsOf([totals], 'bytes').map(({ size }) => size)).toEqual([7, 7]);
+    expect(hostsOf([self], 'bytes').map(({ size }) => size)).toEqual([7]);
+    expect(drawnWays(totals, 'bytes')).toEqual({ ab: 7, ba: 5 });
+    expect(drawnWays(self, 'bytes')).toEqual({ ab: 7, ba: 0 });
+    expect(csvRows([totals], new Map())[0]?.slice(3, 9)).toEqual([2, null, 5, 1, 0, null]);
   });
   it('counts a host that talks to itself once', () => {
     expect(hostsOf([pair('127.0.0.1', '127.0.0.1', 6, 4)], 'bytes')).toEqual([
