@@ -56,8 +56,8 @@ export const payloadCommand: Command = {
   daybook payload CASE 'password=' --format csv --out passwords.csv
 TEXT ignores the case of A to Z, and is found in UTF-8 and in UTF-16; regular expressions do not, but with i behind them:
 '/RE/i'. Matches of one are at most 4,096 bytes long. QUERY says in which connections to search: those that its events
-belong to. Payloads are searched as sent. HTTP/1 bodies sent compressed (gzip, deflate, br, zstd) or chunked are searched
-decoded, too: up to 4 MiB as sent and 64 MiB decoded of each. Text in otherwise compressed or encrypted data is not found.
+belong to. Payloads are searched as sent. Bodies of HTTP/1, and of HTTP/2 in clear, that are compressed (gzip, deflate, br, zstd)
+or come in chunks or frames are searched decoded, too: up to 4 MiB as sent and 64 MiB decoded of each. Text in otherwise compressed or encrypted data is not found.
 The evidence is read again; exit status 3: some of it could not be.`,
   },
   async run(parsed, { streams, settings, signal }) {
