@@ -20,6 +20,7 @@ import {
   CLIENT,
   datagram,
   dialogue,
+  events,
   exchange,
   type Frame,
   of,
@@ -31,7 +32,7 @@ const sha256 = (bytes: Uint8Array | string): string =>
   createHash('sha256').update(bytes).digest('hex');
 const TEXT = 'A text that is compressed well, well, well, well.\n'.repeat(20);
 
-function names(rows: readonly CollectedRow[]): unknown[] {
+function names(rows: readonly CollectedRow[]): unknown[][] {
   return rows.map((row) => [
     row['event_type'],
     row.attrs['filename'],
@@ -158,9 +159,104 @@ describe('of HTTP', () => {
     const [whole] = await of('file', [asked, server(1, all)]);
     expect(whole?.['sha256']).toBe(sha256('seventh'));
   });
+
+  it.each([
+    ['attachment; filename="a b.bin"', 'a b.bin'],
+    ["attachment; filename=plain.bin; filename*=UTF-8''caf%C3%A9.bin", 'café.bin'],
+    ['form-data; name="field"; filename=a b.bin', 'a b.bin'],
+  ])('have the name that %s states', async (disposition, name) => {
+    const head = `HTTP/1.1 200 OK\r\nContent-Disposition: ${disposition}\r\nContent-Length: 3\r\n\r\n`;
+    const rows = await events([asked, server(1, `${head}one`)]);
+    expect(rows.filter(({ kind }) => kind !== 'flow').map((row) => row.attrs['filename'])).toEqual([
+      name,
+      name,
+    ]);
+  });
 });
 
 describe('of mails', () => {
+  /** Files of a mail with these lines, and the names that the mail lists. */
+  async function filesOf(lines: readonly string[]) {
+    const sent = lines.map((line) => `> ${line}`);
+    const frames = dialogue(2525, [
+      ...['< 220 ESMTP', '> EHLO x', '< 250 ok', '> MAIL FROM:<alice@example.com>', '< 250 ok'],
+      ...['> RCPT TO:<bob@example.com>', '< 250 ok', '> DATA', '< 354 go', ...sent, '> .'],
+      '< 250 ok',
+    ]);
+    const rows = await events(frames);
+    const files = rows.filter(({ kind }) => kind === 'file');
+    const listed = rows.find(({ kind }) => kind === 'smtp')?.attrs['filenames'];
+    // The last one is the mail.
+    return { files: names(files.slice(0, -1)), listed };
+  }
+  const mixed = (...parts: readonly (readonly string[])[]): string[] => [
+    ...['Content-Type: multipart/mixed; boundary=b1', ''],
+    ...parts.flatMap((part) => ['--b1', ...part]),
+    '--b1--',
+  ];
+  const LONG_NAME = `${'name '.repeat(120)}.txt`;
+
+  it.each([
+    ['pieces', ['filename*0=one-;', ' filename*1=two..zip'], 'one-two..zip'],
+    ['quoted pieces', ['filename*0="a ";', ' filename*1="b;c.txt"'], 'a b;c.txt'],
+    [
+      'escaped pieces, in any order',
+      ['filename*1=" 50%.";', " filename*0*=utf-8''caf%C3%A9;", ' filename*2*=%74xt'],
+      'café 50%.txt',
+    ],
+    ['a piece and the next', ["filename*0*=utf-8''caf%C3;", ' filename*1*=%A9.txt'], 'café.txt'],
+    ['more than 255 characters', [`filename="${LONG_NAME}"`], LONG_NAME],
+  ])('have names of %s', async (_, [first = '', ...more], name) => {
+    const head = [`Content-Disposition: attachment; ${first}`, ...more];
+    const { files, listed } = await filesOf(mixed([...head, '', 'content']));
+    expect(files).toEqual([['upload', name, '7', sha256('content')]]);
+    expect(listed).toBe(JSON.stringify([name]));
+  });
+
+  it('need no name where they are attached or are no text', async () => {
+    const { files, listed } = await filesOf(
+      mixed(
+        ['Content-Type: text/plain', '', 'a text'],
+        ['Content-Disposition: attachment', '', 'attached'],
+        ['Content-Type: application/zip', 'Content-Transfer-Encoding: base64', '', 'UEsD'],
+      ),
+    );
+    expect(files).toEqual([
+      ['upload', undefined, '8', sha256('attached')],
+      ['upload', undefined, '3', sha256('PK\x03')],
+    ]);
+    expect(listed).toBeUndefined();
+  });
+
+  it('are mails within a mail, and what these have', async () => {
+    const within = (boundary: string): string[] => [
+      ...['Subject: inner', `Content-Type: multipart/mixed; boundary=${boundary}`, ''],
+      ...[`--${boundary}`, 'Content-Disposition: attachment; filename=a.bin', '', 'inner'],
+      `--${boundary}--`,
+    ];
+    const [named, unnamed] = [within('b2'), within('b3')];
+    const { files, listed } = await filesOf(
+      mixed(
+        ['Content-Type: message/rfc822; name="x.eml"', '', ...named],
+        ['Content-Type: message/rfc822', '', ...unnamed],
+        ['Content-Disposition: attachment; filename=last.txt', '', 'last'],
+      ),
+    );
+    const mail = named.join('\r\n');
+    expect(files).toEqual([
+      ['upload', 'a.bin', '5', sha256('inner')],
+      ['upload', 'x.eml', String(mail.length), sha256(mail)],
+      ['upload', 'a.bin', '5', sha256('inner')],
+      ['upload', 'last.txt', '4', sha256('last')],
+    ]);
+    expect(listed).toBe('["x.eml","a.bin","last.txt"]');
+    const { files: whole } = await filesOf([
+      ...['Content-Type: message/rfc822', 'Content-Disposition: attachment; filename="b.txt"', ''],
+      ...['Content-Disposition: attachment; filename="c.exe"', '', 'program'],
+    ]);
+    expect(whole.map(([, name]) => name)).toEqual(['c.exe', 'b.txt']);
+  });
+
   it.each([Infinity, 1])('are those that they carry, and the mails (pieces of %s)', async (cut) => {
     const mail = [
       ...[

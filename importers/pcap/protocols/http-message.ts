@@ -2,6 +2,7 @@
  * What a request and its response say, whichever version of HTTP carries them (RFC 9110), and what becomes of their bodies.
  */
 import { ip6Text } from '../tunnel-notes.ts';
+import { statedFileName } from './file-names.ts';
 import { CarriedFile, type Digests, type FileDetails } from './carried-file.ts';
 import { type Endpoints, type MessageSink, secondsBetween, type Stamp } from './messages.ts';
 
@@ -151,7 +152,9 @@ export function endBody(
   ].filter((problem) => problem !== false);
   const digests = file?.end({
     ...{ service: 'http', isWhole },
-    name: fileNameOf(headers.get('content-disposition')) ?? (request && lastOf(request.target)),
+    name:
+      statedFileName(headers.get('content-disposition') ?? '') ??
+      (request && lastOf(request.target)),
     total: body.total,
     isPart: otherLength !== undefined || (range !== undefined && !isAll(range)),
     problem: problems.length === 0 ? undefined : problems.join('; '),
@@ -304,7 +307,7 @@ export function describe(
       x_forwarded_for: asked?.get('x-forwarded-for'),
       proxied: asked?.get('via'),
       password: login.password,
-      filename: fileNameOf(answered?.get('content-disposition')),
+      filename: statedFileName(answered?.get('content-disposition') ?? ''),
       ...digests(request?.body, 'req'),
       ...digests(response?.body, 'resp'),
       problem: problemOf(request, response, isUnsure, problem),
@@ -343,8 +346,4 @@ function lastOf(target: string): string | undefined {
   const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '').replace(/[?#].*$/s, '');
   const last = path.slice(path.lastIndexOf('/') + 1);
   return last === '' ? undefined : last;
-}
-
-function fileNameOf(header: string | undefined): string | undefined {
-  return /;\s*filename="?([^";]+)"?/i.exec(header ?? '')?.[1];
 }

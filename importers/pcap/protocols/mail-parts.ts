@@ -1,34 +1,22 @@
 /**
- * Files in a mail (RFC 2045, RFC 2046): parts that have a name, without their encoding.
+ * Files in a mail (RFC 2045, RFC 2046), without their encoding: parts that have a name, are attached, or are neither text nor
+ * made of parts. A mail within a mail is a file where it has a name or is attached, and its own parts are files, too.
  *
  * Invariants: of a part nothing is held but its header, up to a bound, and the rest of a line; parts in parts are bounded.
  */
 import type { CarriedFile } from './carried-file.ts';
+import { fileNameIn } from './file-names.ts';
 import { textOf } from './messages.ts';
 
 const MAX_HEADER_CHARACTERS = 16_384;
 const MAX_DEPTH = 64;
 const DASH = 45;
 const LINE_END = Uint8Array.of(13, 10);
-
-/** Name of a file in a header, as it was sent. */
-export function fileNameIn(header: string): string | undefined {
-  const extended = /\bfilename\*=(?:utf-8|iso-8859-1)?'[^']*'([^\s;]{1,1024})/i.exec(header)?.[1];
-  if (extended !== undefined) {
-    try {
-      return decodeURIComponent(extended);
-    } catch {
-      return extended;
-    }
-  }
-  return /\b(?:file)?name=(?:"([^"]{1,255})"|([^";\s]{1,255}))/i
-    .exec(header)
-    ?.slice(1)
-    .find(Boolean);
-}
+/** That change what is within. */
+const ENCODINGS: ReadonlySet<string> = new Set(['base64', 'quoted-printable']);
 
 interface Part {
-  readonly name: string;
+  readonly name: string | undefined;
   readonly file: CarriedFile;
   readonly encoding: string;
   /** Characters of base64 that make no whole byte yet. */
@@ -38,28 +26,37 @@ interface Part {
   isCut: boolean;
 }
 
+/** A mail within a mail. */
+interface Enclosing {
+  readonly part: Part;
+  /** Boundaries that are not its own. */
+  readonly depth: number;
+}
+
+type Told = (file: CarriedFile, name: string | undefined, isWhole: boolean) => void;
+
 export class MailParts {
   private readonly begin: () => CarriedFile;
-  private readonly told: (file: CarriedFile, name: string, isWhole: boolean) => void;
+  private readonly told: Told;
   private readonly boundaries: string[] = [];
   /** Of the part whose header is read; undefined in its body. */
   private header: string | undefined = '';
   private part: Part | undefined;
+  private readonly enclosing: Enclosing[] = [];
 
   /**
    * @param begin makes the file of a part
    * @param told gets it at its end
    */
-  constructor(
-    begin: () => CarriedFile,
-    told: (file: CarriedFile, name: string, isWhole: boolean) => void,
-  ) {
+  constructor(begin: () => CarriedFile, told: Told) {
     this.begin = begin;
     this.told = told;
   }
 
   get heldBytes(): number {
-    return 2 * (this.header?.length ?? 0) + (this.part?.file.heldBytes ?? 0);
+    let held = 2 * (this.header?.length ?? 0) + (this.part?.file.heldBytes ?? 0);
+    for (const { part } of this.enclosing) held += part.file.heldBytes;
+    return held;
   }
 
   /**
@@ -67,9 +64,14 @@ export class MailParts {
    * @param isCut whether its rest is left out, as it is too long
    */
   line(bytes: Uint8Array, start: number, end: number, isCut: boolean): void {
+    const isDashed = bytes[start] === DASH && bytes[start + 1] === DASH;
+    const isBoundary = isDashed && this.boundary(bytes, start, end);
+    for (const { part } of this.enclosing) {
+      if (isCut) part.isCut = true;
+      this.body(part, bytes, start, end);
+    }
+    if (isBoundary) return;
     if (isCut && this.part !== undefined) this.part.isCut = true;
-    if (bytes[start] === DASH && bytes[start + 1] === DASH && this.boundary(bytes, start, end))
-      return;
     if (this.header === undefined) {
       if (this.part !== undefined) this.body(this.part, bytes, start, end);
     } else if (end > start) {
@@ -82,10 +84,11 @@ export class MailParts {
   /** Bytes of the body are missing. */
   gap(size: number): void {
     this.part?.file.skip(size);
+    for (const { part } of this.enclosing) part.file.skip(size);
   }
 
   end(isWhole: boolean): void {
-    this.endPart(isWhole && this.boundaries.length === 0);
+    this.endParts(isWhole && this.boundaries.length === 0, -1);
   }
 
   private boundary(bytes: Uint8Array, start: number, end: number): boolean {
@@ -93,7 +96,7 @@ export class MailParts {
     const text = textOf(bytes, start + 2, end).trimEnd();
     const at = this.boundaries.findLastIndex((one) => text === one || text === `${one}--`);
     if (at < 0) return false;
-    this.endPart(true);
+    this.endParts(true, at);
     const isLast = text !== this.boundaries[at];
     this.boundaries.length = isLast ? at : at + 1;
     this.header = isLast ? undefined : '';
@@ -113,14 +116,22 @@ export class MailParts {
       if (this.boundaries.length < MAX_DEPTH) this.boundaries.push(boundary);
       return;
     }
-    const name = fileNameIn(of('content-disposition')) ?? fileNameIn(type);
-    if (name === undefined) {
-      // A mail within a mail has a header of its own.
-      if (/^message\/rfc822\b/i.test(type)) this.header = '';
-      return;
-    }
+    const disposition = of('content-disposition');
+    const name = fileNameIn(disposition) ?? fileNameIn(type);
     const encoding = of('content-transfer-encoding').toLowerCase();
-    this.part = { name, file: this.begin(), encoding, rest: '', isEmpty: true, isCut: false };
+    const isMail = /^message\/rfc822\b/i.test(type);
+    const isRead = isMail && !ENCODINGS.has(encoding) && this.enclosing.length < MAX_DEPTH;
+    const isFile =
+      name !== undefined ||
+      /^attachment\b/i.test(disposition) ||
+      (type !== '' && !/^(?:text|multipart|message)\//i.test(type)) ||
+      (isMail && !isRead);
+    // A mail within a mail has a header of its own.
+    if (isRead) this.header = '';
+    if (!isFile) return;
+    const part = { name, file: this.begin(), encoding, rest: '', isEmpty: true, isCut: false };
+    if (isRead) this.enclosing.push({ part, depth: this.boundaries.length });
+    else this.part = part;
   }
 
   private body(part: Part, bytes: Uint8Array, start: number, end: number): void {
@@ -149,10 +160,17 @@ export class MailParts {
     } else part.file.add(bytes.subarray(start, end));
   }
 
-  private endPart(isWhole: boolean): void {
-    const { part } = this;
+  /** @param depth boundaries that are not those of mails that end, too */
+  private endParts(isWhole: boolean, depth: number): void {
+    if (this.part !== undefined) this.endPart(this.part, isWhole);
     this.part = undefined;
-    if (part === undefined) return;
+    const { enclosing } = this;
+    const first = enclosing.findIndex((one) => one.depth > depth);
+    if (first < 0) return;
+    for (const { part } of enclosing.splice(first).toReversed()) this.endPart(part, isWhole);
+  }
+
+  private endPart(part: Part, isWhole: boolean): void {
     if (part.rest !== '') part.file.add(Buffer.from(part.rest, 'base64'));
     this.told(part.file, part.name, isWhole && !part.isCut);
   }

@@ -15,7 +15,8 @@ import {
   replyText,
 } from './lines.ts';
 import { loginMessage } from './login.ts';
-import { fileNameIn, MailParts } from './mail-parts.ts';
+import { fileNameInLine } from './file-names.ts';
+import { MailParts } from './mail-parts.ts';
 import {
   type Endpoints,
   type MessageSink,
@@ -205,6 +206,7 @@ export class SmtpStream implements StreamParser {
     mail.parts ??= new MailParts(
       () => new CarriedFile(this.ends, this.sink, this.now, true),
       (file, name, isWhole) => {
+        listFile(mail, name);
         file.end({ service: 'smtp', name, isWhole, columns: envelopeOf(mail) });
       },
     );
@@ -265,14 +267,14 @@ export class SmtpStream implements StreamParser {
     }
     // Parts of a mail name their files in headers of their own.
     if ((bytes[start]! | 32) !== 99 && bytes[start] !== 32 && bytes[start] !== 9) return;
-    fileIn(mail, textOf(bytes, start, Math.min(end, start + 512)));
+    listFile(mail, fileNameInLine(textOf(bytes, start, Math.min(end, start + 512))));
   }
 
   private header(mail: Mail, bytes: Uint8Array, start: number, end: number): void {
     mail.headerBytes += end - start;
     if (mail.headerBytes > MAX_HEADER_BYTES) return;
     const line = textOf(bytes, start, end);
-    fileIn(mail, line);
+    listFile(mail, fileNameInLine(line));
     if (/^[ \t]/.test(line)) {
       const before = mail.headers.get(mail.last);
       if (before !== undefined) mail.headers.set(mail.last, `${before} ${line.trim()}`);
@@ -430,8 +432,7 @@ function envelopeOf({ from, recipients, headers }: Mail): Record<string, string 
   };
 }
 
-function fileIn(mail: Mail, line: string): void {
-  const name = fileNameIn(line);
+function listFile(mail: Mail, name: string | undefined): void {
   if (name === undefined || mail.files.length >= MAX_LISTED || mail.files.includes(name)) return;
   mail.files.push(name);
 }
