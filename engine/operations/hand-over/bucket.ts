@@ -4,7 +4,7 @@
  * vendor's own tools: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL and the like, and `endpoint_url` of a profile.
  * Reference: https://docs.aws.amazon.com/AmazonS3/latest/API/Welcome.html
  */
-import { createReadStream } from 'node:fs';
+import { createReadStream, type ReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
@@ -26,6 +26,8 @@ const MOST_BYTES = 5 * 2 ** 30;
 const TRIES = 5;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 30_000;
+/** Of our clock that no server refuses: they allow some 5 or 15 minutes. */
+const MOST_SKEW_MS = 60_000;
 
 const ITSELF = './';
 
@@ -72,6 +74,7 @@ export class Bucket {
     try {
       return await (this.where ??= this.resolveEndpoint());
     } catch (error) {
+      this.where = undefined;
       throw this.errorOf(error);
     }
   }
@@ -174,7 +177,9 @@ export class Bucket {
       Metadata: { daybook: Buffer.from(note).toString('base64') },
     };
     await this.send((abort) =>
-      this.client.send(new PutObjectCommand({ ...request, Body: createReadStream(file) }), abort),
+      withFile(file, abort, (body, stops) =>
+        this.client.send(new PutObjectCommand({ ...request, Body: body }), stops),
+      ),
     );
   }
 
@@ -201,11 +206,17 @@ export class Bucket {
 
   private async send<T>(request: Request<T>): Promise<T> {
     await this.endpoint();
+    const { config } = this.client;
     for (let tried = 1; ; tried++) {
+      const clock = config.systemClockOffset;
       try {
         return await request({ abortSignal: this.signal });
       } catch (error) {
-        if (tried === TRIES || isFinal(error) || this.signal.aborted) throw this.errorOf(error);
+        // The client takes the time of each answer, and signs what follows by it. What it says of that in the error
+        // (`clockSkewCorrected`) is as true of an object that is missing.
+        const wasSkewed = Math.abs(config.systemClockOffset - clock) > MOST_SKEW_MS;
+        const isLast = tried === TRIES || (isFinal(error) && !wasSkewed) || this.signal.aborted;
+        if (isLast) throw this.errorOf(error);
         try {
           await wait(waitMs(error, tried), undefined, { signal: this.signal });
         } catch (stopped) {
@@ -231,7 +242,7 @@ export class Bucket {
     const code = 'code' in error ? String(error.code) : error.name;
     if (code === 'NoSuchBucket')
       return new DaybookError('not-found', `there is no bucket ${bucket}`, 'make it first', error);
-    if (error.name === 'CredentialsProviderError' || /region is missing/i.test(error.message))
+    if (isUnconfigured(error))
       return new DaybookError(
         'usage',
         `${name}: ${error.message.slice(0, 200)}`,
@@ -250,7 +261,35 @@ export class Bucket {
   }
 }
 
-type Request<T> = (options: { abortSignal: AbortSignal }) => Promise<T>;
+interface Abort {
+  readonly abortSignal: AbortSignal;
+}
+
+type Request<T> = (abort: Abort) => Promise<T>;
+
+/**
+ * Sends a file. The client does not listen to a stream that it sends: without a listener an error of it ends the process.
+ * @throws DaybookError unreadable where the file cannot be read
+ */
+async function withFile<T>(
+  file: string,
+  { abortSignal }: Abort,
+  send: (body: ReadStream, abort: Abort) => Promise<T>,
+): Promise<T> {
+  const body = createReadStream(file);
+  const unread = new AbortController();
+  body.once('error', () => unread.abort());
+  try {
+    return await send(body, { abortSignal: AbortSignal.any([abortSignal, unread.signal]) });
+  } catch (error) {
+    const { errored } = body;
+    if (errored === null) throw error;
+    const code = 'code' in errored ? String(errored.code) : errored.message;
+    throw new DaybookError('unreadable', `${file} cannot be read: ${code}`, undefined, errored);
+  } finally {
+    body.destroy();
+  }
+}
 
 function originOf(request: unknown): string {
   const parts = new Map<string, unknown>(Object.entries(request ?? {}));
@@ -261,10 +300,19 @@ function originOf(request: unknown): string {
   return `${protocol}//${hostname}${port === '' ? '' : `:${port}`}`;
 }
 
-/** Whether the server has said what another try would not change. */
+/** Whether another try would change nothing: by what the server says, or by what is wrong here. */
 function isFinal(error: unknown): boolean {
-  const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
-  return status !== undefined && status < 500 && status !== 408 && status !== 429;
+  if (!(error instanceof S3ServiceException))
+    return error instanceof DaybookError || (error instanceof Error && isUnconfigured(error));
+  const status = error.$metadata.httpStatusCode;
+  // 400: it did not get in time what was sent.
+  if (status === undefined || error.name === 'RequestTimeout') return false;
+  return status < 500 && status !== 408 && status !== 429;
+}
+
+/** Without a region, or credentials. */
+function isUnconfigured({ name, message }: Error): boolean {
+  return name === 'CredentialsProviderError' || /region is missing/i.test(message);
 }
 
 /** What the server asks for, or else a random time up to a bound that doubles. */
