@@ -80,7 +80,7 @@ interface KnownProgram {
 
 const MOST_PROGRAMS = 4096;
 /** What marks fields of records as JSON in messages. */
-const JSON_MARK = utf8.encode('json/1');
+const JSON_MARK = utf8.encode('json/2');
 
 const [SPACE, PERCENT, PAREN, PAREN_END, STAR, DOT, COLON] = [32, 37, 40, 41, 42, 46, 58];
 const [OPEN, CLOSE, DASH, SLASH, LETTER_T] = [91, 93, 45, 47, 84];

@@ -2,13 +2,14 @@
  * Records as JSON in messages: `app: {"user":"alice"}`. Their members give fields as those of JSON files do, by dialects
  * (dialects.ts) and by names that mean the same whatever wrote them.
  *
- * Invariant: only a message that ends with the object is read, and it never throws.
+ * Invariant: only a message that ends with the object is read, and none that states a name more than once: which of its
+ * values the program meant is not known. It never throws.
  */
 import type { EventBatch } from '../contract/event-batch.ts';
 import { flatten, type Flat, unwrap } from './flatten.ts';
 import { DialectFinder } from './meanings.ts';
-import { parseJson } from './parse-json.ts';
 import { RecordFields } from './record-fields.ts';
+import { parseWithRepeatedNames } from './repeated-names.ts';
 
 /** Longer messages are left uncut. */
 const MOST_BYTES = 1 << 18;
@@ -57,12 +58,12 @@ function objectStart(b: Uint8Array, start: number, end: number): number {
   return -1;
 }
 
+/** Undefined for what is no object, or states a name more than once. */
 function parse(text: string): Flat | undefined {
   const flat: Flat = { keys: [], values: [] };
   try {
-    if (!flatten(parseJson(text), flat)) return undefined;
-    unwrap(flat);
-    return flat;
+    const { value, isRepeated } = parseWithRepeatedNames(text);
+    return isRepeated || !flatten(value, flat) || unwrap(flat) ? undefined : flat;
   } catch (error) {
     // No JSON, or nested too deeply.
     if (error instanceof SyntaxError || error instanceof RangeError) return undefined;

@@ -152,6 +152,13 @@ it.each([
   ['{"a.ip":"192.0.2.1"}', { src_ip: '192.0.2.1' }],
   ['{"a":{"a":{"ip":"192.0.2.1"}}}', {}],
   ['{"a":}]}', {}],
+  ['{"user":"alice","port":1,"user":"bob"}', { src_port: '1' }],
+  [
+    '{"user":"alice","a":{"ip":"192.0.2.1"},"user":"alice"}',
+    { user: 'alice', src_ip: '192.0.2.1' },
+  ],
+  ['{"user":"alice","a":{"ip":"192.0.2.1"},"a":{"ip":"192.0.2.2"}}', {}],
+  ['{"list":["x","y"],"user":"alice"}', { user: 'alice', reason: 'x' }],
 ])('reads members of a JSON object: %s', (message, fields) => {
   const pairs = {
     ...{ 'a.ip': 'src_ip', user: 'user:text', name: 'user:text', list: 'reason:text' },

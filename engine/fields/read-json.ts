@@ -2,9 +2,11 @@
  * Members of a JSON object in a message, by the path of their names: `{"a":{"b":1}}` has `a.b`. Elements of an array have
  * the path of the array.
  *
+ * A name that an object states again with another value: see `offerOnce`. Of elements the first counts.
+ *
  * A message that was cut off gives what is before its end; what is no JSON ends the reading, and it never throws.
  */
-import { ESCAPES, type Escapes, offer } from './found.ts';
+import { ESCAPES, type Escapes, offer, offerOnce } from './found.ts';
 import { hashOn } from './key-table.ts';
 import type { Pairs } from './template.ts';
 
@@ -23,6 +25,8 @@ const depths = new Uint8Array(MOST_DEPTH * 2);
 
 export function readJson({ keys }: Pairs, b: Uint8Array, start: number, end: number): void {
   let brackets = 0;
+  /** How many of them are of arrays. */
+  let lists = 0;
   let depth = 0;
   let p = start;
   while (p < end && b[p]! <= 32) p += 1;
@@ -41,6 +45,7 @@ export function readJson({ keys }: Pairs, b: Uint8Array, start: number, end: num
     if (code === CLOSE || code === CLOSE_LIST) {
       if (brackets === 0) return;
       brackets -= 1;
+      lists -= isList[brackets]!;
       depth = depths[brackets]!;
       // The member that it was is over.
       if (depth > 0 && brackets > 0 && isList[brackets - 1] === 0) depth -= 1;
@@ -69,6 +74,7 @@ export function readJson({ keys }: Pairs, b: Uint8Array, start: number, end: num
     if (b[p] === OPEN || b[p] === OPEN_LIST) {
       if (brackets === depths.length) return;
       isList[brackets] = b[p] === OPEN_LIST ? 1 : 0;
+      lists += isList[brackets]!;
       depths[brackets++] = depth;
       p += 1;
       continue;
@@ -91,7 +97,9 @@ export function readJson({ keys }: Pairs, b: Uint8Array, start: number, end: num
     // `null` is no value.
     if (depth > 0 && (b[value] !== 110 || b[value - 1] === QUOTE)) {
       const i = keys.findPath(hashes[depth]!, b, starts, ends, depth);
-      if (i >= 0) offer(keys.values[i]!, b, value, valueEnd, i + 1, escapes);
+      if (i >= 0 && lists > 0) offer(keys.values[i]!, b, value, valueEnd, i + 1, escapes);
+      else if (i >= 0 && !offerOnce(keys.values[i]!, b, value, valueEnd, i + 1, escapes, false))
+        return;
     }
     if (brackets > 0 && isList[brackets - 1] === 0) depth -= 1;
   }
