@@ -9,6 +9,7 @@ import { IndexDamaged } from '../index/segment-indexes.ts';
 import { Stopwatch, type Timings } from '../measure/operation-log.ts';
 import { type Ast, type Plan, parseQuery, planQuery } from '../query/index.ts';
 import { damageNotes, notesOf } from './answer-notes.ts';
+import { totalsNotes } from './groups/flow-totals.ts';
 import type { GivenFile } from '../query/lookups/lookup-file.ts';
 import { AskedView } from './asked-view.ts';
 import type { GivenList } from './lists/case-lists.ts';
@@ -162,7 +163,13 @@ export class Asker {
   /** What a person should know of the answer. */
   notes(): string[] {
     const { session, snapshot, plan } = this;
-    return [...notesOf(plan), ...this.remarks, ...damageNotes(session, snapshot, plan)];
+    const hasDirections = plan.stages.some(({ stage }) => stage === 'talkers');
+    return [
+      ...notesOf(plan),
+      ...(hasDirections ? totalsNotes(snapshot.sources, plan.segmentsUsed) : []),
+      ...this.remarks,
+      ...damageNotes(session, snapshot, plan),
+    ];
   }
 
   timings(): Timings {

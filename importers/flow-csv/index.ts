@@ -22,13 +22,13 @@ import { resolveZone, UTC, type Zone } from '../../engine/contract/zone.ts';
 import { findDateOrder, findJsonDateOrder } from './date-order.ts';
 import { detect, HEAD_BYTES, type Detected } from './detect.ts';
 import { FORMATS } from './dialects/registry.ts';
-import { isMappable, simplify } from './fields.ts';
+import { BYTES_TOTAL, PACKETS_TOTAL, isMappable, simplify } from './fields.ts';
 import { isWrapped, unwrap } from '../../engine/fields/flatten.ts';
 import { guessMapping, kindOfFields, listedMapping, tableMapping } from './guess.ts';
 import { ElementScanner, type ElementSink } from './json-elements.ts';
 import { JsonRecords } from './json-records.ts';
 import { outlineOf } from './outline.ts';
-import { SetterChooser, sharedFields } from './plan.ts';
+import { SetterChooser, planRow, sharedFields, uniqueNames } from './plan.ts';
 import { StampReader } from './stamp.ts';
 import { TableReader, type TableContext } from './table.ts';
 
@@ -99,6 +99,15 @@ async function open(
   sink.metadata('format', detected.format);
   const zone = options.timeZone === undefined ? UTC : resolveZone(options.timeZone);
   const { mapping, kind, wraps = false } = chooseMapping(detected, sink, options);
+  if (detected.shape === 'table') {
+    const { setters } = planRow(uniqueNames(detected.columns), detected.dialect, mapping);
+    // Of a flow that states neither way, `bytes` (`packets`) are those of both.
+    const totals = { bytes: BYTES_TOTAL, packets: PACKETS_TOTAL };
+    sink.metadata(
+      'totals',
+      Object.entries(totals).flatMap(([name, setter]) => (setters.includes(setter) ? [name] : [])),
+    );
+  }
   const { dateOrder } = options;
   const order =
     detected.shape === 'table'

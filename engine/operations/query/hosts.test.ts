@@ -183,6 +183,9 @@ it('says neither sent nor received of what flows do not state', async () => {
     // Argus: with the bytes of one way, and of both ways together alone.
     'ways.csv': `${argus},SrcBytes\n2026/11/21 10:00:00,1,tcp,10.0.0.5,5,->,10.0.0.6,6,CON,2,110,40\n`,
     'totals.csv': `${argus}\n2026/11/21 10:00:00,1,tcp,10.0.0.7,5,->,10.0.0.8,6,CON,2,5000000\n2026/11/21 10:00:00,1,icmp,10.0.0.7,0x0008,->,10.0.0.8,0x0000,ECO,2,100\n`,
+    // Argus: with the bytes of one way alone.
+    'forth.csv':
+      'StartTime,Dur,Proto,SrcAddr,Sport,Dir,DstAddr,Dport,State,SrcPkts,SrcBytes\n2026/11/21 10:00:00,1,tcp,10.0.0.10,5,->,10.0.0.11,6,CON,1,41\n',
     // A column of totals that the importer guesses.
     'guessed.csv':
       'time,source ip,dest ip,source port,dest port,protocol,totbytes\n2026-11-21T10:00:00Z,10.0.0.7,10.0.0.9,5,6,tcp,3\n',
@@ -193,7 +196,7 @@ it('says neither sent nor received of what flows do not state', async () => {
     const view = { case: made.folder, query: '' };
     const { hosts, notes } = (await called(handlers, 'hosts.run', view)).result;
     const volumes = hosts.map(({ address, sent, received, bothWays }) => [
-      ...[address.slice(-1), [sent, received, bothWays]],
+      ...[address.slice('10.0.0.'.length), [sent, received, bothWays]],
     ]);
     expect(Object.fromEntries(volumes)).toEqual({
       ...{ 1: [undefined, undefined, undefined], 2: [undefined, undefined, undefined] },
@@ -201,6 +204,7 @@ it('says neither sent nor received of what flows do not state', async () => {
       ...{ 5: [40, 70, undefined], 6: [70, 40, undefined] },
       ...{ 7: [undefined, undefined, 5_000_103], 8: [undefined, undefined, 5_000_100] },
       9: [undefined, undefined, 3],
+      ...{ 10: [41, undefined, undefined], 11: [undefined, 41, undefined] },
     });
     // Conversations say the same of each pair.
     const { batch } = (await called(handlers, 'conversations.run', view)).result;
@@ -215,8 +219,18 @@ it('says neither sent nor received of what flows do not state', async () => {
       56: [40, 70, undefined],
       78: [undefined, undefined, 5_000_100],
       79: [undefined, undefined, 3],
+      // 10.0.0.10 and 10.0.0.11.
+      '01': [41, undefined, undefined],
     });
     expect(notes).toEqual([]);
+    // Talkers have the two ways alone.
+    const notesOf = async (query: string): Promise<readonly string[]> =>
+      (await called(handlers, 'query.run', { ...view, query })).result.notes;
+    expect(await notesOf('dst_port:6 | talkers')).toEqual([
+      expect.stringMatching(
+        /^3 sources \(\w+\.csv, …\): flows that state one number of bytes for both ways count as sent/,
+      ),
+    ]);
     // ICMP has kinds, and no services.
     const values = (last: string, fact: 'offers' | 'uses') =>
       hosts

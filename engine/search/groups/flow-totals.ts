@@ -1,5 +1,7 @@
 /** Flows that state one number for both ways: in `bytes` or `packets`, where neither way is stated. */
 import type { SourceRow } from '../../catalog/tables/sources.ts';
+import { counted } from '../../contract/counted.ts';
+import type { SegmentInfo } from '../../query/index.ts';
 
 /** Source ids, first and last. */
 export type IdRange = readonly [number, number];
@@ -10,10 +12,7 @@ export function sourcesOfTotals(
   measure: 'bytes' | 'packets',
 ): IdRange[] {
   const ids = sources
-    .filter(
-      ({ format, decisions }) =>
-        format === 'argus' || String(decisions['mapping'] ?? '').includes(`"${measure}_total"`),
-    )
+    .filter((source) => statesTotals(source, measure))
     .map(({ id }) => id)
     .toSorted((a, b) => a - b);
   const ranges: [number, number][] = [];
@@ -23,4 +22,36 @@ export function sourcesOfTotals(
     else ranges.push([id, id]);
   }
   return ranges;
+}
+
+function statesTotals(
+  { format, decisions, metadata }: SourceRow,
+  measure: 'bytes' | 'packets',
+): boolean {
+  const { totals } = metadata;
+  // Tables say it since there is this; before, every table of Argus was taken for one that has them.
+  if (Array.isArray(totals)) return totals.includes(measure);
+  return format === 'argus' || mapped(decisions['mapping']).has(`${measure}_total`);
+}
+
+/** Fields that columns were taken for. */
+function mapped(mapping: unknown): Set<string> {
+  if (typeof mapping !== 'string') return new Set();
+  const fields: unknown = JSON.parse(mapping);
+  return new Set(typeof fields === 'object' && fields !== null ? Object.keys(fields) : []);
+}
+
+/** What a person should know where ways are told apart and totals are not; nothing where no source has any. */
+export function totalsNotes(
+  sources: readonly SourceRow[],
+  segments: readonly SegmentInfo[],
+): string[] {
+  const used = new Set(segments.flatMap((segment) => [...segment.sources]));
+  const stating = sources.filter((source) => used.has(source.id) && statesTotals(source, 'bytes'));
+  if (stating.length === 0) return [];
+  const { name } = stating[0]!;
+  const which = stating.length === 1 ? name : `${counted(stating.length, 'source')} (${name}, …)`;
+  return [
+    `${which}: flows that state one number of bytes for both ways count as sent by the side that opened them`,
+  ];
 }
