@@ -15,6 +15,13 @@ import { Candidates } from './candidates.ts';
 import { EmbeddedJson } from './embedded-json.ts';
 import type { Extractor } from './extractor.ts';
 import { ESCAPES, type Escapes, found } from './found.ts';
+import {
+  type RelayedHeader,
+  behindTime,
+  bodyStart,
+  lengthAt,
+  relayedHeader,
+} from './message-start.ts';
 import { OPERATION, type Template, domainOf } from './template.ts';
 import { unescapeText } from './unescape.ts';
 import { ADDRESS, addressEnd, four, isFour, isText, numberOf, protocolOf } from './values.ts';
@@ -82,9 +89,6 @@ const MOST_PROGRAMS = 4096;
 /** What marks fields of records as JSON in messages. */
 const JSON_MARK = utf8.encode('json/2');
 
-const [SPACE, PERCENT, PAREN, PAREN_END, STAR, DOT, COLON] = [32, 37, 40, 41, 42, 46, 58];
-const [OPEN, CLOSE, DASH, SLASH, LETTER_T] = [91, 93, 45, 47, 84];
-
 export class Cutter {
   private readonly extractors: readonly Extractor[];
   private readonly exact: ReadonlySet<string>;
@@ -136,12 +140,11 @@ export class Cutter {
       const { data } = message;
       const whole = message.starts[row]! + 4;
       const end = whole + lengthAt(data, whole - 4);
-      const start = bodyStart(batch, row, whole, end);
+      const hasProgram = program.present[row] === 1;
+      const relayed = hasProgram ? undefined : relayedHeader(data, whole, end);
+      const start = relayed?.body ?? bodyStart(batch, row, whole, end);
       if (start === end) continue;
-      const entry =
-        program.present[row] === 1
-          ? this.entryAt(program, row)
-          : (this.noProgram ??= entryOf(this.boundFor('', '*')));
+      const entry = this.entryFor(batch, row, relayed);
       let bound = firstMatch(entry, data, start, end);
       if (bound === undefined) {
         const after = behindTime(data, start, end);
@@ -154,6 +157,8 @@ export class Cutter {
       bound ??= entry.fallbacks.firstMatch(data, start, end);
       if (bound === undefined) continue;
       fill(bound, columns, row, data);
+      if (relayed !== undefined && bound.host < 0)
+        this.nameHost(relayed.host, relayed.hostEnd, batch, row);
       if (
         bound.host >= 0 &&
         found.starts[bound.host]! >= 0 &&
@@ -205,6 +210,17 @@ export class Cutter {
     hosts.rows[hosts.count] = row;
     hosts.starts[hosts.count] = start;
     hosts.ends[hosts.count++] = end;
+  }
+
+  private entryFor(
+    { program, message }: EventBatch,
+    row: number,
+    relayed: RelayedHeader | undefined,
+  ): Entry {
+    if (program.present[row] === 1) return this.entryAt(program, row);
+    if (relayed === undefined) return (this.noProgram ??= entryOf(this.boundFor('', '*')));
+    const name = message.data.subarray(relayed.program, relayed.programEnd);
+    return this.entryOf(ascii.decode(name).toLowerCase());
   }
 
   private entryAt({ data, starts }: TextColumn, row: number): Entry {
@@ -398,54 +414,6 @@ function storedFor(
   return undefined;
 }
 
-/** Where a message begins behind the tag that names its program (RFC 3164) and a time since the system started. */
-function bodyStart(
-  { program, message }: EventBatch,
-  row: number,
-  start: number,
-  end: number,
-): number {
-  const { data } = message;
-  let p = start;
-  if (program.present[row] === 1) {
-    const from = program.starts[row]! + 4;
-    const length = lengthAt(program.data, from - 4);
-    let i = 0;
-    while (i < length && p + i < end && data[p + i] === program.data[from + i]) i += 1;
-    if (i === length) {
-      // `sshd[100]:`, `sogod [100]:`, and the level that Kerberos writes, `krb5kdc[100](info):`.
-      let after = p + i;
-      if (data[after] === SPACE && data[after + 1] === OPEN) after += 1;
-      if (data[after] === OPEN) {
-        while (after < end && data[after] !== CLOSE) after += 1;
-        after += 1;
-        if (data[after] === PAREN) {
-          while (after < end && data[after] !== PAREN_END) after += 1;
-          after += 1;
-        }
-      }
-      if (after < end && data[after] === COLON) p = after + 1;
-    }
-  }
-  while (p < end && data[p] === SPACE) p += 1;
-  if (data[p] !== OPEN) return behindStamp(data, p, end);
-  if (isSolarisId(data, p)) {
-    while (p < end && data[p] !== CLOSE) p += 1;
-    return Math.min(p + 2, end);
-  }
-  let after = p + 1;
-  let dots = 0;
-  while (after < end && (isDigitOrDot(data[after]!) || data[after] === SPACE))
-    if (data[after++] === DOT) dots += 1;
-  if (dots !== 1 || data[after] !== CLOSE || data[after + 1] !== SPACE) return p;
-  return Math.min(after + 2, end);
-}
-
-/** Solaris and illumos number their messages: `[ID 800047 auth.info] Failed password …`. */
-function isSolarisId(b: Uint8Array, at: number): boolean {
-  return b[at + 1] === 73 && b[at + 2] === 68 && b[at + 3] === SPACE && isDigits(b, at + 4, 4);
-}
-
 function firstMatch(
   { own, anchored, others }: Entry,
   b: Uint8Array,
@@ -459,70 +427,6 @@ function firstMatch(
   );
 }
 
-/** The longest time that a program writes before its message. */
-const MOST_TIME = 40;
-
-/**
- * Behind the time that a program writes before its message, whatever carries it: `2026/11/27 10:15:22 [error] …`,
- * `[2026-11-27 10:15:22.123] …`, `[Fri Nov 27 10:15:22.123456 2026] …`; `start` where there is none.
- */
-function behindTime(b: Uint8Array, start: number, end: number): number {
-  const isOpen = b[start] === OPEN;
-  const last = Math.min(end, start + MOST_TIME);
-  let p = isOpen ? start + 1 : start;
-  if (isOpen && isUpper(b[p]!) && isMonth(b, p + 4)) {
-    while (p < last && b[p] !== CLOSE) p += 1;
-  } else {
-    if (!isDigits(b, p, 4) || (b[p + 4] !== DASH && b[p + 4] !== SLASH)) return start;
-    if (!isDigits(b, p + 5, 2) || b[p + 7] !== b[p + 4] || !isDigits(b, p + 8, 2)) return start;
-    if ((b[p + 10] !== SPACE && b[p + 10] !== LETTER_T) || !isDigits(b, p + 11, 2)) return start;
-    p += 13;
-    while (p < last && b[p] !== SPACE && b[p] !== CLOSE) p += 1;
-    // `[2026-11-27 10:15:22 +0000]`.
-    if (isOpen) while (p < last && b[p] !== CLOSE) p += 1;
-  }
-  if (p >= last || b[p] !== (isOpen ? CLOSE : SPACE)) return start;
-  p += 1;
-  while (p < end && b[p] === SPACE) p += 1;
-  return p;
-}
-
-function isDigits(b: Uint8Array, start: number, count: number): boolean {
-  for (let i = start; i < start + count; i++) if (!(b[i]! >= 48 && b[i]! <= 57)) return false;
-  return true;
-}
-
-/** What Cisco's devices put between the header of a relay and `%FACILITY-6-MNEMONIC` is no longer. */
-const MOST_STAMP = 96;
-
-/**
- * Where `%SYS-5-CONFIG_I: …` begins behind the number and the time of the device itself, `1234: *Mar  4 05:06:07.123: `,
- * `2026 Mar  4 05:06:07 UTC: ` or `*task: Mar 04 05:06:07.123: `; `start` where there are none.
- */
-function behindStamp(b: Uint8Array, start: number, end: number): number {
-  let p = start;
-  while (p < end && p < start + 10 && isDigitOrDot(b[p]!)) p += 1;
-  const isStamp =
-    p > start
-      ? b[p] === COLON || (p === start + 4 && b[p] === SPACE)
-      : b[p] === STAR || isMonth(b, p);
-  if (!isStamp) return start;
-  const last = Math.min(end - 1, start + MOST_STAMP);
-  for (; p < last; p++)
-    if (b[p] === PERCENT && b[p - 1] === SPACE && b[p - 2] === COLON && isUpper(b[p + 1]!))
-      return p;
-  return start;
-}
-
-/** Three letters and a blank, as `Mar  4`. */
-function isMonth(b: Uint8Array, p: number): boolean {
-  return isUpper(b[p]!) && b[p + 3] === SPACE && (b[p + 4] === SPACE || isDigitOrDot(b[p + 4]!));
-}
-
-function isUpper(code: number): boolean {
-  return code >= 65 && code <= 90;
-}
-
 function indexOf(b: Uint8Array, text: Uint8Array, start: number, end: number): number {
   for (let p = start; p <= end - text.length; p++) {
     let i = 0;
@@ -530,10 +434,6 @@ function indexOf(b: Uint8Array, text: Uint8Array, start: number, end: number): n
     if (i === text.length) return p;
   }
   return -1;
-}
-
-function isDigitOrDot(code: number): boolean {
-  return (code >= 48 && code <= 57) || code === 46;
 }
 
 function isTextAt(
@@ -573,10 +473,6 @@ function isAny(present: Uint8Array, from: number, to: number): boolean {
 function isStated(batch: EventBatch, row: number): boolean {
   for (const name of STATED) if (batch.column(name).present[row] === 1) return true;
   return false;
-}
-
-function lengthAt(data: Uint8Array, at: number): number {
-  return data[at]! | (data[at + 1]! << 8) | (data[at + 2]! << 16) | (data[at + 3]! << 24);
 }
 
 function isSame(known: Uint8Array, data: Uint8Array, start: number, end: number): boolean {

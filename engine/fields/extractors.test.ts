@@ -98,6 +98,27 @@ it.each([
   expect(cutFields(all, 'app', `app: ${message}`)).toEqual({});
 });
 
+it.each([
+  '<38>Nov 27 10:15:22 web1 sshd[100]: Failed password for root from 192.0.2.17 port 22 ssh2',
+  'Nov  7 10:15:22 web1 sshd[100]: Failed password for root from 192.0.2.17 port 22 ssh2',
+  'Message forwarded from web1: sshd[100]: Failed password for root from 192.0.2.17 port 22 ssh2',
+])('reads the header behind that of a relay: %s', (message) => {
+  expect(cutFields(all, '', message)).toMatchObject({
+    user: 'root',
+    src_ip: '192.0.2.17',
+    host: 'web1',
+  });
+});
+
+it.each([
+  'Nov 27 10:15:22 web1 app[7]: Failed password for root from 192.0.2.17 port 22 ssh2',
+  'Nov 27 10:15:22 Failed password for root from 192.0.2.17 port 22 ssh2',
+  'Nov 27 10:15 web1 sshd[100]: Failed password for root from 192.0.2.17 port 22 ssh2',
+  'Message forwarded from web1 sshd[100]: Failed password for root from 192.0.2.17 port 22 ssh2',
+])('reads no header of another program, or that is none: %s', (message) => {
+  expect(cutFields(all, '', message)).toEqual({});
+});
+
 it('leaves what a source states as it is', () => {
   const batch = new EventBatch('log', () => undefined, 2);
   batch.program.setString(0, 'sshd');
