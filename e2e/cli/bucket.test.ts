@@ -89,7 +89,8 @@ describe.skipIf(reason !== undefined)(title, () => {
     const first = await handOver('s3://plain/case/');
     expect(first).toMatchObject({ written: first.files, kept: 0, removed: 0 });
     await expectWhole('plain', first);
-    await daybook(['delete', acme, 'kind:dns', '--yes']);
+    const deleted = await daybook(['delete', acme, 'kind:dns', '--reason', 'a test']);
+    expect(deleted.status, deleted.err).toBe(0);
     const second = await handOver('s3://plain/case');
     expect(second.kept).toBeGreaterThan(0);
     expect(second.written).toBeGreaterThan(0);
