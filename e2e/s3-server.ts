@@ -10,6 +10,10 @@ export interface S3Server {
   refuseNext(method: string, times: number): readonly number[];
   /** Lets the next request of a method whose path begins so wait until it is released. */
   holdNext(method: string, begin: string): { readonly came: Promise<void>; release(): void };
+  /** Answers nothing to the next request of a method whose path begins so, once it was done. */
+  loseAnswer(method: string, begin: string): void;
+  /** What it does with `If-Match` and `If-None-Match` of requests that change something. */
+  conditions(how: Conditions): void;
   /** Ends the next answers that have a body of more than 64 bytes in its middle. */
   cutNext(times: number): void;
   /** How many requests there were, those of this interface left out. */
@@ -37,8 +41,12 @@ interface Held {
   readonly released: Promise<void>;
 }
 
+type Conditions = 'keep' | 'refuse' | 'ignore';
+
 interface Faults {
   readonly held: Set<Held>;
+  readonly lost: Set<Pick<Held, 'method' | 'begin'>>;
+  conditions: Conditions;
   refused: { method: string; times: number; at: number[] };
   cut: number;
 }
@@ -47,9 +55,9 @@ interface Faults {
 async function counting(port: number, faults: Faults, count: () => void) {
   const serve = async (from: IncomingMessage, back: ServerResponse): Promise<void> => {
     count();
-    const held = [...faults.held].find(
-      ({ method, begin }) => from.method === method && from.url?.startsWith(begin) === true,
-    );
+    const isMeant = ({ method, begin }: Pick<Held, 'method' | 'begin'>): boolean =>
+      from.method === method && from.url?.startsWith(begin) === true;
+    const held = [...faults.held].find(isMeant);
     if (held !== undefined) {
       faults.held.delete(held);
       held.came();
@@ -67,9 +75,24 @@ async function counting(port: number, faults: Faults, count: () => void) {
         return;
       }
     }
+    const { 'if-match': only, 'if-none-match': none, ...others } = from.headers;
+    const isConditional = from.method !== 'GET' && (only ?? none) !== undefined;
+    if (isConditional && faults.conditions === 'refuse') {
+      from.resume();
+      back.writeHead(501);
+      back.end('<Error><Code>NotImplemented</Code></Error>');
+      return;
+    }
+    const headers = faults.conditions === 'ignore' ? others : from.headers;
+    const lost = [...faults.lost].find(isMeant);
+    if (lost !== undefined) faults.lost.delete(lost);
     const forwarded = request(
-      { host: '127.0.0.1', port, method: from.method, path: from.url, headers: from.headers },
+      { host: '127.0.0.1', port, method: from.method, path: from.url, headers },
       (answer) => {
+        if (lost !== undefined) {
+          answer.resume().once('end', () => back.destroy());
+          return;
+        }
         back.writeHead(answer.statusCode ?? 500, answer.headers);
         if (
           faults.cut > 0 &&
@@ -124,7 +147,13 @@ export async function s3Server({
   child.stderr.resume();
   const own = `http://127.0.0.1:${port}`;
   let requests = 0;
-  const faults: Faults = { held: new Set(), refused: { method: '', times: 0, at: [] }, cut: 0 };
+  const faults: Faults = {
+    held: new Set(),
+    lost: new Set(),
+    conditions: 'keep',
+    refused: { method: '', times: 0, at: [] },
+    cut: 0,
+  };
   const front = await counting(port, faults, () => (requests += 1));
   const send = (
     path: string,
@@ -157,6 +186,8 @@ export async function s3Server({
       faults.held.add({ method, begin, came: came.resolve, released: released.promise });
       return { came: came.promise, release: released.resolve };
     },
+    loseAnswer: (method, begin) => void faults.lost.add({ method, begin }),
+    conditions: (how) => void (faults.conditions = how),
     cutNext: (times) => void (faults.cut = times),
     requests: () => requests,
     makeBucket: async (name) => void (await ask(name, { method: 'PUT' })),

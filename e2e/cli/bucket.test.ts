@@ -4,13 +4,13 @@
  * test's name says why it is skipped.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateEvidence } from '../harness.ts';
 import { bucketServer, whyNot } from '../provision/index.ts';
 import { type S3Server, s3Server } from '../s3-server.ts';
-import { assertClearMessage, daybook, json, scratch, start } from './harness.ts';
+import { assertClearMessage, daybook, json, type Outcome, scratch, start } from './harness.ts';
 
 const space = scratch();
 const reason = whyNot('s3');
@@ -39,6 +39,31 @@ async function handOver(place: string): Promise<Report> {
   expect(outcome.status, outcome.err).toBe(0);
   return json<Report>(outcome);
 }
+
+/** Starts a run that waits with the request that is meant. */
+async function heldAt(place: string, method: string, begin: string) {
+  const held = server!.holdNext(method, begin);
+  const { child, outcome } = start(['hand-over', acme, place, '--yes'], { env: env() });
+  child.stdin.end();
+  await Promise.race([
+    held.came,
+    outcome.then(({ err }) => Promise.reject(new Error(`it has not come to ${begin}: ${err}`))),
+  ]);
+  return {
+    end: () => {
+      held.release();
+      return outcome;
+    },
+  };
+}
+
+function expectRefused({ status, out, err }: Outcome, place: string): void {
+  expect({ status, out }).toEqual({ status: 1, out: '' });
+  assertClearMessage(err);
+  expect(err).toContain(`another hand-over writes to ${place}`);
+}
+
+const MARK = 'case/.hand-over.json';
 
 /** What a bucket holds is what its manifest names, byte for byte, and no more. */
 async function expectWhole(
@@ -196,6 +221,81 @@ describe.skipIf(reason !== undefined)(title, () => {
     // The audit log has the run before.
     expect(report.kept).toBe(files - 4);
   });
+
+  it('is of the run that came first where two begin at once', async () => {
+    await server!.makeBucket('first');
+    const place = 's3://first/case';
+    const slow = await heldAt(place, 'PUT', `/first/${MARK}`);
+    const fast = await heldAt(place, 'PUT', '/first/case/events/');
+    expectRefused(await slow.end(), place);
+    expect((await fast.end()).status).toBe(0);
+    expect((await run('verify', place)).status).toBe(0);
+  });
+
+  it('is of the run that came last where one was not killed, which says so', async () => {
+    await server!.makeBucket('last');
+    const place = 's3://last/case';
+    const slow = await heldAt(place, 'PUT', '/last/case/events/');
+    const report = await handOver(place);
+    expectRefused(await slow.end(), place);
+    await expectWhole('last', report);
+  });
+
+  it('keeps the mark of a run that took over the one whose end was on its way', async () => {
+    await server!.makeBucket('ending');
+    const place = 's3://ending/case';
+    const slow = await heldAt(place, 'DELETE', `/ending/${MARK}`);
+    await daybook(['tag', acme, 'failed', 'ending']);
+    const fast = await heldAt(place, 'PUT', '/ending/case/tags/');
+    expectRefused(await slow.end(), place);
+    expect((await server!.objects('ending')).has(MARK)).toBe(true);
+    expect((await fast.end()).status).toBe(0);
+    expect((await server!.objects('ending')).has(MARK)).toBe(false);
+    expect((await run('verify', place)).status).toBe(0);
+  });
+
+  it('is marked again where a file came after another run was done', async () => {
+    const own = path.join(space.folder, 'late.daybook');
+    cpSync(acme, own, { recursive: true });
+    await server!.makeBucket('late');
+    const place = 's3://late/case';
+    const slow = await heldAt(place, 'PUT', '/late/case/events/kind%3Dflow/');
+    const deleted = await daybook(['delete', own, 'kind:flow', '--reason', 'a test']);
+    expect(deleted.status, deleted.err).toBe(0);
+    const done = await run('hand-over', own, place, '--yes');
+    expect(done.status, done.err).toBe(0);
+    expect((await run('verify', place)).status).toBe(0);
+    expectRefused(await slow.end(), place);
+    const { status, out } = await run('verify', place);
+    expect(status).toBe(1);
+    expect(out).toContain('the hand-over was interrupted, or is being written');
+    await expectWhole('late', await handOver(place));
+  });
+
+  it('goes on where a put was done and its answer was lost', async () => {
+    await server!.makeBucket('answers');
+    for (const begin of [MARK, 'case/events/', 'case/manifest.json'])
+      server!.loseAnswer('PUT', `/answers/${begin}`);
+    server!.loseAnswer('DELETE', `/answers/${MARK}`);
+    const report = await handOver('s3://answers/case');
+    await expectWhole('answers', report);
+    expect(report.notes).toEqual([]);
+  });
+
+  it.each(['refuse', 'ignore'] as const)(
+    'says that runs at once may not be noticed on a server whose conditional puts are: %sd',
+    async (how) => {
+      await server!.makeBucket(`${how}d`);
+      server!.conditions(how);
+      try {
+        const report = await handOver(`s3://${how}d/case`);
+        await expectWhole(`${how}d`, report);
+        expect(report.notes.join()).toContain('its server does not support conditional puts');
+      } finally {
+        server!.conditions('keep');
+      }
+    },
+  );
 
   it('is not sent without a yes', async () => {
     await server!.makeBucket('asked');

@@ -14,7 +14,7 @@ import {
   MANIFEST,
 } from '../../contract/hand-over.ts';
 import { text } from '../../query/dialect/clickhouse.ts';
-import { UNFINISHED } from '../hand-over/bucket-target.ts';
+import { UNFINISHED } from '../hand-over/bucket-mark.ts';
 import { JOURNAL, readManifest } from '../hand-over/folder.ts';
 import { cellText, type Cluster } from './cluster.ts';
 import type { FileForm } from './tables.ts';

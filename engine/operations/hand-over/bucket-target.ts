@@ -2,18 +2,17 @@
  * A hand-over in a bucket, while one is made. Each file is made in a spill folder, put whole, and removed here; what
  * it was made from is kept beside it, so that a run after an interruption puts only what is missing.
  *
- * Holds always: while a run is not finished, a mark says so (`UNFINISHED`); two runs at once are noticed by it before the
- * manifest is written.
+ * Holds always, as far as the server puts on condition: what has no mark of an unfinished run is what its manifest says,
+ * whatever other runs did there; nothing is put over what this run does not know to be there.
  */
-import { hash, randomUUID } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { makeSpillFolder, removeLeftSpill, type SpillFolder } from '../../catalog/spill-folder.ts';
 import { counted } from '../../contract/counted.ts';
+import { DaybookError } from '../../contract/errors.ts';
 import {
-  HAND_OVER_FORMAT,
   HANDED_OVER_PATH,
   handedOverFile,
   handOverManifest,
@@ -23,21 +22,30 @@ import {
 } from '../../contract/hand-over.ts';
 import type { CaseSession } from '../../search/index.ts';
 import { accessError, diskError } from '../../util/files.ts';
-import type { Bucket } from './bucket.ts';
+import type { Bucket, BucketObject, Condition } from './bucket.ts';
+import { BucketMark, findMark, UNFINISHED } from './bucket-mark.ts';
 import {
-  anotherWrites,
   describeFile,
   type HandOverTarget,
   type Made,
   manifestText,
+  parsed,
   refuseForeign,
   refuseStrangePath,
 } from './target.ts';
 
-/** Says that a run is not finished, which, and of which case. */
-export const UNFINISHED = '.hand-over.json';
 /** Questions that are asked at once. */
 const AT_ONCE = 16;
+const UNCONDITIONAL =
+  'its server does not support conditional puts: two hand-overs to it at once may not notice each other, so run one at a time';
+
+/** A place whose mark is this run's. */
+interface TakenPlace {
+  readonly mark: BucketMark;
+  /** What is there before the manifest is put. */
+  readonly manifest: Condition;
+  readonly before: ReadonlyMap<string, BucketObject>;
+}
 
 export class BucketTarget implements HandOverTarget {
   readonly path: string;
@@ -45,9 +53,14 @@ export class BucketTarget implements HandOverTarget {
   readonly known: Map<string, HandedOverFile>;
   private readonly spill: SpillFolder;
   private readonly bucket: Bucket;
-  private readonly run = randomUUID();
+  private readonly mark: BucketMark;
+  private readonly manifest: Condition;
+  /** What was there when this run began. */
+  private readonly before: ReadonlyMap<string, BucketObject>;
   /** Paths of what is there. */
   private readonly there: Set<string>;
+  private readonly etags: Map<string, string | undefined>;
+  private readonly written = new Set<string>();
   /** What files that are known to be there hold. */
   private readonly held: Map<string, Content>;
   /** Files that were there and were put again, by what they held. */
@@ -55,13 +68,17 @@ export class BucketTarget implements HandOverTarget {
 
   private constructor(
     bucket: Bucket,
-    there: Set<string>,
-    { known, held }: KnownFiles,
+    { mark, manifest, before }: TakenPlace,
+    { known, held, etags }: KnownFiles,
     spill: SpillFolder,
   ) {
     this.bucket = bucket;
     this.path = bucket.name;
-    this.there = there;
+    this.mark = mark;
+    this.manifest = manifest;
+    this.before = before;
+    this.there = new Set(before.keys());
+    this.etags = etags;
     this.known = known;
     this.held = held;
     this.spill = spill;
@@ -70,20 +87,26 @@ export class BucketTarget implements HandOverTarget {
 
   /** @throws DaybookError usage for a place that holds anything else; not-found, unreadable, cancelled */
   static async open(bucket: Bucket, session: CaseSession, caseId: string): Promise<BucketTarget> {
-    const there = new Set((await bucket.list()).map(({ path }) => path));
-    const manifest = await manifestIn(bucket);
-    const mark = await markIn(bucket);
-    refuseForeign(bucket.name, [...there], mark?.case ?? manifest?.case.id, caseId);
-    const files = await knownFiles(bucket, there, manifest);
-    const target = new BucketTarget(bucket, there, files, workFolder(session));
+    const mark = await findMark(bucket);
+    const found = await bucket.json(MANIFEST);
+    const manifest = handOverManifest.safeParse(found?.value).data;
+    const owner = mark?.case ?? manifest?.case.id;
+    if (owner !== caseId)
+      refuseForeign(bucket.name, [...(await objectsIn(bucket)).keys()], owner, caseId);
+    const spill = workFolder(session);
     try {
-      const { run } = target;
-      await bucket.put(UNFINISHED, JSON.stringify({ format: HAND_OVER_FORMAT, case: caseId, run }));
+      const place = {
+        mark: await BucketMark.take(bucket, caseId, mark),
+        manifest: found ?? ('absent' as const),
+        // After the mark: what another run puts from here on is noticed at the end.
+        before: await objectsIn(bucket),
+      };
+      const files = await knownFiles(bucket, [...place.before.keys()], manifest);
+      return new BucketTarget(bucket, place, files, spill);
     } catch (error) {
-      target.close();
+      spill.release();
       throw error;
     }
-    return target;
   }
 
   has(path: string, from: string): boolean {
@@ -97,14 +120,24 @@ export class BucketTarget implements HandOverTarget {
   ): Promise<HandedOverFile> {
     refuseStrangePath(path);
     const partial = join(this.work, 'file');
+    // Asked while the file is made.
+    const checked = this.mark.check();
+    checked.catch(() => undefined);
     try {
       const made = await make(partial);
       const file = await describeFile(partial, path, from, made);
       const { bytes, sha256 } = file;
-      await this.bucket.putFile(path, partial, { bytes, sha256, note: JSON.stringify(file) });
+      await checked;
+      const { etag, wasThere } = await this.bucket.putFile(path, partial, {
+        ...{ bytes, sha256, note: JSON.stringify(file) },
+        condition: this.condition(this.there.has(path) ? { etag: this.etags.get(path) } : 'absent'),
+      });
+      if (!wasThere) this.mark.wrote();
       const held = this.held.get(path) ?? 'whole';
       if (held !== 'whole' && this.known.get(path)?.from === from) this.again[held] += 1;
       this.there.add(path);
+      this.etags.set(path, etag);
+      this.written.add(path);
       this.held.set(path, 'whole');
       this.known.set(path, file);
       return file;
@@ -112,19 +145,42 @@ export class BucketTarget implements HandOverTarget {
       throw diskError(error) ?? accessError(error) ?? error;
     } finally {
       rmSync(partial, { force: true });
+      await Promise.allSettled([checked]);
     }
   }
 
   async finish(manifest: HandOverManifest): Promise<{ sha256: string; removed: number }> {
-    const { bucket, there } = this;
-    if ((await markIn(bucket))?.run !== this.run) throw anotherWrites(this.path);
+    const { bucket, there, etags } = this;
+    await this.refuseChanges();
+    await this.mark.check();
     const written = manifestText(manifest);
-    await bucket.put(MANIFEST, written);
+    await bucket.put(MANIFEST, written, this.condition(this.manifest));
+    this.mark.wrote();
     const wanted = new Set(manifest.files.map(({ path }) => path));
     const leaving = [...this.known.keys()].filter((path) => there.has(path) && !wanted.has(path));
-    for (const path of leaving) await bucket.remove(path);
-    await bucket.remove(UNFINISHED);
+    for (const path of leaving)
+      await bucket.remove(path, this.mark.isConditional ? etags.get(path) : undefined);
+    await this.mark.release();
     return { sha256: hash('sha256', written), removed: leaving.length };
+  }
+
+  private condition(condition: Condition): Condition {
+    return this.mark.isConditional ? condition : undefined;
+  }
+
+  /** @throws DaybookError case-locked where a file that this run did not put is another than when it began */
+  private async refuseChanges(): Promise<void> {
+    const now = await objectsIn(this.bucket);
+    for (const path of new Set([...this.before.keys(), ...now.keys()])) {
+      if (this.written.has(path) || !(HANDED_OVER_PATH.test(path) || path === MANIFEST)) continue;
+      const [was, is] = [this.before.get(path), now.get(path)];
+      if (was?.etag === is?.etag && was?.bytes === is?.bytes) continue;
+      throw new DaybookError(
+        'case-locked',
+        `${path} in ${this.path} was changed by somebody else while the case was handed over`,
+        'see that nobody else writes there, and run it again',
+      );
+    }
   }
 
   notes(): string[] {
@@ -132,7 +188,10 @@ export class BucketTarget implements HandOverTarget {
     const notes: string[] = [];
     if (other > 0) notes.push(`${counted(other, 'object')} that held something else`);
     if (unknown > 0) notes.push(`${counted(unknown, 'object')} without a SHA-256 to compare`);
-    return notes.map((note) => `${this.path}: put again: ${note}`);
+    return [
+      ...notes.map((note) => `${this.path}: put again: ${note}`),
+      ...(this.mark.isConditional ? [] : [`${this.path}: ${UNCONDITIONAL}`]),
+    ];
   }
 
   strangers(own: ReadonlySet<string>): Promise<string[]> {
@@ -164,29 +223,11 @@ function workFolder({ folder, catalog }: CaseSession): SpillFolder {
 
 /** The manifest of a hand-over in a bucket; undefined where there is none that can be read. */
 export async function manifestIn(bucket: Bucket): Promise<HandOverManifest | undefined> {
-  return handOverManifest.safeParse(await jsonIn(bucket, MANIFEST)).data;
+  return handOverManifest.safeParse((await bucket.json(MANIFEST))?.value).data;
 }
 
-async function markIn(bucket: Bucket): Promise<{ case: string; run: string } | undefined> {
-  const mark = await jsonIn(bucket, UNFINISHED);
-  if (typeof mark !== 'object' || mark === null) return undefined;
-  if (!('format' in mark && mark.format === HAND_OVER_FORMAT)) return undefined;
-  if (!('case' in mark && 'run' in mark)) return undefined;
-  return { case: String(mark.case), run: String(mark.run) };
-}
-
-async function jsonIn(bucket: Bucket, path: string): Promise<unknown> {
-  const stream = await bucket.read(path);
-  return stream && parsed(await text(stream));
-}
-
-/** A document; undefined: it is none, so that we did not write it. */
-function parsed(document: string): unknown {
-  try {
-    return JSON.parse(document) as unknown;
-  } catch {
-    return undefined;
-  }
+async function objectsIn(bucket: Bucket): Promise<Map<string, BucketObject>> {
+  return new Map((await bucket.list()).map((one) => [one.path, one]));
 }
 
 /** Whether a file is what was put; `unknown`: its object has no checksum. */
@@ -196,6 +237,8 @@ interface KnownFiles {
   /** Descriptions of files, by their paths. */
   readonly known: Map<string, HandedOverFile>;
   readonly held: Map<string, Content>;
+  /** Of all objects where a hand-over's files are. */
+  readonly etags: Map<string, string | undefined>;
 }
 
 /**
@@ -204,12 +247,12 @@ interface KnownFiles {
  */
 async function knownFiles(
   bucket: Bucket,
-  there: ReadonlySet<string>,
+  there: readonly string[],
   manifest: HandOverManifest | undefined,
 ): Promise<KnownFiles> {
   const named = new Map(manifest?.files.map((file) => [file.path, file]));
-  const paths = [...there].filter((path) => HANDED_OVER_PATH.test(path));
-  const out: KnownFiles = { known: new Map(), held: new Map() };
+  const paths = there.filter((path) => HANDED_OVER_PATH.test(path));
+  const out: KnownFiles = { known: new Map(), held: new Map(), etags: new Map() };
   for (let at = 0; at < paths.length; at += AT_ONCE) {
     const some = paths.slice(at, at + AT_ONCE);
     const heads = await Promise.all(some.map((path) => bucket.head(path)));
@@ -220,6 +263,7 @@ async function knownFiles(
       ).data;
       // A note that names another path was copied here with its object.
       const file = note?.path === path ? note : named.get(path);
+      if (head !== undefined) out.etags.set(path, head.etag);
       if (head === undefined || file === undefined) continue;
       out.known.set(path, file);
       if (head.sha256 === undefined) out.held.set(path, 'unknown');

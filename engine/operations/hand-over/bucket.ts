@@ -6,6 +6,7 @@
  */
 import { createReadStream, type ReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   DeleteObjectCommand,
@@ -19,6 +20,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { bucketAddress } from '../../contract/bucket-address.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
+import { AnotherWrites, parsed, Unsupported } from './target.ts';
 
 /** What one request can put. */
 const MOST_BYTES = 5 * 2 ** 30;
@@ -35,6 +37,17 @@ export interface BucketObject {
   /** Below the place; an object whose key is the place's own is `./`. */
   readonly path: string;
   readonly bytes: number;
+  readonly etag: string | undefined;
+}
+
+/** What has to be at a key for a request to be done: nothing, or the object with an ETag; undefined: whatever there is. */
+export type Condition = 'absent' | { readonly etag: string | undefined } | undefined;
+
+/** An object that was put. */
+interface Put {
+  readonly etag: string | undefined;
+  /** The same was there already. */
+  readonly wasThere: boolean;
 }
 
 interface ObjectHead {
@@ -42,6 +55,7 @@ interface ObjectHead {
   readonly note: string | undefined;
   /** Of its content, as the server knows it. */
   readonly sha256: string | undefined;
+  readonly etag: string | undefined;
 }
 
 export class Bucket {
@@ -111,10 +125,10 @@ export class Bucket {
           abort,
         ),
       );
-      for (const { Key: key, Size: bytes = 0 } of page.Contents ?? [])
+      for (const { Key: key, Size: bytes = 0, ETag: etag } of page.Contents ?? [])
         // Consoles and other tools mark folders by empty objects.
         if (key !== undefined && !(key.endsWith('/') && bytes === 0))
-          out.push({ path: key.slice(this.prefix.length) || ITSELF, bytes });
+          out.push({ path: key.slice(this.prefix.length) || ITSELF, bytes, etag });
       token = page.NextContinuationToken;
     } while (token !== undefined);
     return out;
@@ -129,6 +143,7 @@ export class Bucket {
     const note = found.Metadata?.['daybook'];
     const sum = found.ChecksumSHA256;
     return {
+      etag: found.ETag,
       note: note === undefined ? undefined : Buffer.from(note, 'base64').toString(),
       // Of an object that was put in parts it is a hash of hashes.
       sha256:
@@ -140,18 +155,59 @@ export class Bucket {
 
   /** The content of an object; undefined: there is none. */
   async read(path: string): Promise<Readable | undefined> {
+    return (await this.object(path))?.content;
+  }
+
+  /** A document of JSON, its value undefined where it is another; undefined: there is none. */
+  async json(
+    path: string,
+  ): Promise<{ readonly etag: string | undefined; readonly value: unknown } | undefined> {
+    const found = await this.object(path);
+    if (found === undefined) return undefined;
+    return { etag: found.etag, value: parsed(await textOf(found.content)) };
+  }
+
+  private async object(
+    path: string,
+  ): Promise<{ etag: string | undefined; content: Readable } | undefined> {
     const found = await this.maybe((abort) =>
       this.client.send(new GetObjectCommand(this.at(path)), abort),
     );
     // In Node a body is a stream of Node.
     const body = found?.Body as Readable | undefined;
-    return body && Readable.from(this.parts(body));
+    return body && { etag: found?.ETag, content: Readable.from(this.parts(body)) };
   }
 
-  async put(path: string, text: string): Promise<void> {
-    await this.send((abort) =>
-      this.client.send(new PutObjectCommand({ ...this.at(path), Body: text }), abort),
+  /** @throws DaybookError case-locked where the condition does not hold; as `putFile` */
+  async put(path: string, text: string, condition?: Condition): Promise<Put> {
+    return this.putOnce(
+      (abort) =>
+        this.client.send(
+          new PutObjectCommand({ ...this.at(path), ...headersOf(condition), Body: text }),
+          abort,
+        ),
+      async () => {
+        const found = await this.object(path);
+        if (found === undefined || (await textOf(found.content)) !== text) return undefined;
+        return { etag: found.etag, wasThere: true };
+      },
     );
+  }
+
+  /** @param same what is there, where it is what was to be put: the answer to a try before may have been lost */
+  private async putOnce(
+    request: Request<{ readonly ETag?: string | undefined }>,
+    same: () => Promise<Put | undefined>,
+  ): Promise<Put> {
+    try {
+      const { ETag: etag } = await this.send(request);
+      return { etag, wasThere: false };
+    } catch (error) {
+      if (!isConditionFalse(error)) throw error;
+      const found = await same();
+      if (found !== undefined) return found;
+      throw new AnotherWrites(this.name);
+    }
   }
 
   /**
@@ -162,8 +218,13 @@ export class Bucket {
   async putFile(
     path: string,
     file: string,
-    { bytes, sha256, note }: { bytes: number; sha256: string; note: string },
-  ): Promise<void> {
+    {
+      bytes,
+      sha256,
+      note,
+      condition,
+    }: { bytes: number; sha256: string; note: string; condition?: Condition },
+  ): Promise<Put> {
     if (bytes > MOST_BYTES)
       throw new DaybookError(
         'limit-exceeded',
@@ -171,20 +232,37 @@ export class Bucket {
       );
     const request = {
       ...this.at(path),
+      ...headersOf(condition),
       ContentLength: bytes,
       ChecksumAlgorithm: 'SHA256' as const,
       ChecksumSHA256: Buffer.from(sha256, 'hex').toString('base64'),
       Metadata: { daybook: Buffer.from(note).toString('base64') },
     };
-    await this.send((abort) =>
-      withFile(file, abort, (body, stops) =>
-        this.client.send(new PutObjectCommand({ ...request, Body: body }), stops),
-      ),
+    return this.putOnce(
+      (abort) =>
+        withFile(file, abort, (body, stops) =>
+          this.client.send(new PutObjectCommand({ ...request, Body: body }), stops),
+        ),
+      async () => {
+        const found = await this.head(path);
+        const isSame = found?.note === note && (found.sha256 ?? sha256) === sha256;
+        return isSame ? { etag: found.etag, wasThere: true } : undefined;
+      },
     );
   }
 
-  async remove(path: string): Promise<void> {
-    await this.send((abort) => this.client.send(new DeleteObjectCommand(this.at(path)), abort));
+  /** @param etag of the only object that is removed. @throws DaybookError case-locked where it is another */
+  async remove(path: string, etag?: string): Promise<void> {
+    const request = { ...this.at(path), ...headersOf({ etag }) };
+    try {
+      await this.send((abort) => this.client.send(new DeleteObjectCommand(request), abort));
+    } catch (error) {
+      if (error instanceof DaybookError && isMissing(error.cause)) return;
+      if (isConditionFalse(error)) throw new AnotherWrites(this.name);
+      // A server that puts on condition need not remove so.
+      if (etag === undefined || !(error instanceof Unsupported)) throw error;
+      await this.remove(path);
+    }
   }
 
   close(): void {
@@ -249,6 +327,7 @@ export class Bucket {
         'set AWS_REGION, and AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
         error,
       );
+    if (statusOf(error) === 501) return new Unsupported(name, error);
     const isServers = error instanceof S3ServiceException;
     return new DaybookError(
       'unreadable',
@@ -300,19 +379,35 @@ function originOf(request: unknown): string {
   return `${protocol}//${hostname}${port === '' ? '' : `:${port}`}`;
 }
 
+function headersOf(condition: Condition): { IfNoneMatch?: string; IfMatch?: string } {
+  if (condition === 'absent') return { IfNoneMatch: '*' };
+  return condition?.etag === undefined ? {} : { IfMatch: condition.etag };
+}
+
+function statusOf(error: unknown): number | undefined {
+  const cause = error instanceof DaybookError ? error.cause : error;
+  return cause instanceof S3ServiceException ? cause.$metadata.httpStatusCode : undefined;
+}
+
 /** Whether another try would change nothing: by what the server says, or by what is wrong here. */
 function isFinal(error: unknown): boolean {
   if (!(error instanceof S3ServiceException))
     return error instanceof DaybookError || (error instanceof Error && isUnconfigured(error));
-  const status = error.$metadata.httpStatusCode;
+  const status = statusOf(error);
   // 400: it did not get in time what was sent.
   if (status === undefined || error.name === 'RequestTimeout') return false;
-  return status < 500 && status !== 408 && status !== 429;
+  // 409: others put there at the same moment.
+  return status === 501 || (status < 500 && ![408, 409, 429].includes(status));
 }
 
 /** Without a region, or credentials. */
 function isUnconfigured({ name, message }: Error): boolean {
   return name === 'CredentialsProviderError' || /region is missing/i.test(message);
+}
+
+/** Whether a condition did not hold; also where what was to be replaced is gone. */
+function isConditionFalse(error: unknown): boolean {
+  return statusOf(error) === 412 || (error instanceof DaybookError && isMissing(error.cause));
 }
 
 /** What the server asks for, or else a random time up to a bound that doubles. */

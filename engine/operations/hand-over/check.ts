@@ -18,7 +18,8 @@ import {
 } from '../../contract/hand-over.ts';
 import { FileProblem, hashHandle, openRegular } from '../../util/regular-file.ts';
 import type { Bucket } from './bucket.ts';
-import { manifestIn, UNFINISHED } from './bucket-target.ts';
+import { UNFINISHED } from './bucket-mark.ts';
+import { manifestIn } from './bucket-target.ts';
 import { filesBelow, isPartial, JOURNAL, LOCK, readManifest } from './folder.ts';
 
 interface CheckOptions {

@@ -43,7 +43,7 @@ import {
 } from '../../util/files.ts';
 import { refuseCase } from '../output/output-file.ts';
 import {
-  anotherWrites,
+  AnotherWrites,
   describeFile,
   type HandOverTarget,
   type Made,
@@ -321,7 +321,7 @@ function lockOf(path: string): { close(): void } {
   for (;;) {
     const file = join(path, LOCK);
     const lock = takeLock(file);
-    if (lock === undefined) throw anotherWrites(path);
+    if (lock === undefined) throw new AnotherWrites(path);
     // The one before may have removed it before it was locked.
     if (existsSync(file)) return lock;
     lock.close();

@@ -87,10 +87,29 @@ export function refuseForeign(
   );
 }
 
-export function anotherWrites(name: string): DaybookError {
-  return new DaybookError(
-    'case-locked',
-    `another hand-over writes to ${name}`,
-    'run it again when that one is done, or choose another place',
-  );
+/** Another run has the place. */
+export class AnotherWrites extends DaybookError {
+  constructor(name: string) {
+    super(
+      'case-locked',
+      `another hand-over writes to ${name}`,
+      'run it again when that one is done, or choose another place',
+    );
+  }
+}
+
+/** A server cannot do what was asked. */
+export class Unsupported extends DaybookError {
+  constructor(name: string, cause: unknown) {
+    super('unreadable', `the server of ${name} does not support what is needed`, undefined, cause);
+  }
+}
+
+/** A document of JSON; undefined: it is none, so that we did not write it. */
+export function parsed(document: string): unknown {
+  try {
+    return JSON.parse(document) as unknown;
+  } catch {
+    return undefined;
+  }
 }
