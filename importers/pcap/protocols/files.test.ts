@@ -251,7 +251,8 @@ describe('of mails', () => {
     ]);
     expect(listed).toBe('["x.eml","a.bin","last.txt"]');
     const { files: whole } = await filesOf([
-      ...['Content-Type: message/rfc822', 'Content-Disposition: attachment; filename="b.txt"', ''],
+      ...['Content-Type: message/rfc822', 'Content-Disposition: attachment; filename="b.txt"'],
+      ...['Content-Transfer-Encoding: base64', ''],
       ...['Content-Disposition: attachment; filename="c.exe"', '', 'program'],
     ]);
     expect(whole.map(([, name]) => name)).toEqual(['c.exe', 'b.txt']);

@@ -120,13 +120,13 @@ export class MailParts {
     const name = fileNameIn(disposition) ?? fileNameIn(type);
     const encoding = of('content-transfer-encoding').toLowerCase();
     const isMail = /^message\/rfc822\b/i.test(type);
-    const isRead = isMail && !ENCODINGS.has(encoding) && this.enclosing.length < MAX_DEPTH;
+    const isRead = isMail && this.enclosing.length < MAX_DEPTH;
     const isFile =
       name !== undefined ||
       /^attachment\b/i.test(disposition) ||
       (type !== '' && !/^(?:text|multipart|message)\//i.test(type)) ||
-      (isMail && !isRead);
-    // A mail within a mail has a header of its own.
+      (isMail && ENCODINGS.has(encoding));
+    // A mail within a mail has a header of its own, also where it states an encoding, which it must not have (RFC 2046, 5.2.1).
     if (isRead) this.header = '';
     if (!isFile) return;
     const part = { name, file: this.begin(), encoding, rest: '', isEmpty: true, isCut: false };
