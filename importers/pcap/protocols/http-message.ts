@@ -48,6 +48,8 @@ export interface Body {
   isWhole: boolean;
   /** Bytes that were not captured. */
   missing: number;
+  /** Whether it goes on with what is no chunk. */
+  isUnread: boolean;
   /** What is wrong with how its end is told. */
   problem: string | undefined;
 }
@@ -111,7 +113,7 @@ export function carriedFile({ ends, sink, at, isFromClient, encoding }: BodyBegi
 export function newBody(isCut = false): Body {
   const problem = isCut ? 'has a head that was not captured to its end' : undefined;
   const unknown = { file: undefined, total: undefined, digests: undefined };
-  return { size: 0, missing: 0, isWhole: false, ...unknown, problem };
+  return { size: 0, missing: 0, isWhole: false, isUnread: false, ...unknown, problem };
 }
 
 /** @param request that a message is, or answers, where it is known */
@@ -148,6 +150,7 @@ export function endBody(
   body.problem ??= otherLength;
   const problems = [
     otherLength !== undefined && `its message ${otherLength}`,
+    body.isUnread && UNREAD,
     range !== undefined && `a part of the file: ${range}`,
   ].filter((problem) => problem !== false);
   const digests = file?.end({
@@ -315,6 +318,8 @@ export function describe(
   };
 }
 
+const UNREAD = 'a chunk states no size that can be read';
+
 function problemOf(
   request: HttpRequest | undefined,
   response: HttpResponse | undefined,
@@ -324,15 +329,21 @@ function problemOf(
   const problems = [
     problem ?? false,
     isUnsure
-      ? 'bytes before the response are missing: it may be that of another request'
-      : response?.body.isWhole === false && 'the body was not captured to its end',
+      ? 'bytes before the response are missing or cannot be read: it may be that of another request'
+      : isCutOff(response) && 'the body was not captured to its end',
+    response?.body.isUnread === true && `the body cannot be read to its end: ${UNREAD}`,
     (response?.body.missing ?? 0) > 0 && 'bytes of the body were not captured',
-    request?.body.isWhole === false && 'the request did not come to its end',
+    isCutOff(request) && 'the request did not come to its end',
+    request?.body.isUnread === true && `the request cannot be read to its end: ${UNREAD}`,
     (request?.body.missing ?? 0) > 0 && 'bytes of the request were not captured',
     request?.body.problem !== undefined && `the request ${request.body.problem}`,
     response?.body.problem !== undefined && `the response ${response.body.problem}`,
   ].filter((problem) => problem !== false);
   return problems.length === 0 ? undefined : problems.join('; ');
+}
+
+function isCutOff(message: HttpRequest | HttpResponse | undefined): boolean {
+  return message?.body.isWhole === false && !message.body.isUnread;
 }
 
 /** `bytes 0-99/100` */

@@ -45,6 +45,7 @@ const TOO_MANY = `more than ${MAX_WAITING} requests were unanswered`;
 const REQUEST_ALONE = `${TOO_MANY}: its response, if captured, is another event`;
 const RESPONSE_ALONE = `${TOO_MANY}: its request is another event`;
 const NOT_READ = `more than ${MAX_WAITING + MAX_GIVEN_UP} requests were unanswered: responses are no longer read`;
+const UNREAD = 'what the server sent cannot be read as a response of HTTP/1';
 /** Methods whose responses may end with their heads (RFC 9112, 6.3). */
 const BODILESS = ['HEAD', 'CONNECT'] as const;
 const MAX_CHUNK_LINE_BYTES = 4096;
@@ -176,6 +177,8 @@ export class HttpStream implements StreamParser {
   private readonly givenUp: ((typeof BODILESS)[number] | undefined)[] = [];
   /** Whether the response is one of those. */
   private isOfGivenUp = false;
+  /** Whether what the server sends is no response, though nothing is missing. */
+  private isUnread = false;
   /** More were given up than are kept: no response is read after the one under way. */
   private isFull = false;
 
@@ -245,12 +248,12 @@ export class HttpStream implements StreamParser {
     if (before > 0) side.held.append(part);
     const all = before === 0 ? part : side.held.bytes;
     if (before < BEGINNING_BYTES && !mayBegin(isClient, all)) {
-      this.lose(side, isClient);
+      this.loseUnread(side, isClient);
       return end;
     }
     const size = headSize(all, Math.max(0, before - 3));
     if (size < 0) {
-      if (all.length > MAX_HEAD_BYTES) this.lose(side, isClient);
+      if (all.length > MAX_HEAD_BYTES) this.loseUnread(side, isClient);
       else if (before === 0) side.held.append(all);
       return end;
     }
@@ -259,7 +262,7 @@ export class HttpStream implements StreamParser {
     const isRead = isClient ? this.request(side, head) : this.status(side, head);
     side.at = undefined;
     if (!isRead) {
-      this.lose(side, isClient);
+      this.loseUnread(side, isClient);
       return end;
     }
     return from + size - before;
@@ -282,6 +285,7 @@ export class HttpStream implements StreamParser {
   private status(side: Direction, { line, headers, size, isCut }: Head): boolean {
     const parts = STATUS_LINE.exec(line);
     if (parts === null) return false;
+    this.isUnread = false;
     const [all, version = '', status = ''] = parts;
     const phrase = line.slice(all.length).trim();
     const body = newBody(isCut);
@@ -389,7 +393,9 @@ export class HttpStream implements StreamParser {
     const isBegun = side.held.length > 0;
     if (isBegun || !isLine) side.held.append(part);
     if (!isLine) {
-      if (side.held.length > MAX_CHUNK_LINE_BYTES) this.lose(side, isClient);
+      const isOther =
+        side.state === CHUNK_SIZE && !/^(?:[0-9a-f]|$)/i.test(firstOf(side.held.bytes));
+      if (isOther || side.held.length > MAX_CHUNK_LINE_BYTES) this.loseUnread(side, isClient);
       return end;
     }
     const whole = isBegun ? side.held.bytes : part;
@@ -401,7 +407,7 @@ export class HttpStream implements StreamParser {
     } else {
       const size = /^[0-9a-f]{1,13}(?=\s*(?:;|$))/i.exec(line)?.[0];
       if (size === undefined) {
-        this.lose(side, isClient);
+        this.loseUnread(side, isClient);
         return end;
       }
       side.left = Number.parseInt(size, 16);
@@ -486,6 +492,13 @@ export class HttpStream implements StreamParser {
     if (!isClient && this.response !== undefined) this.give();
   }
 
+  /** What a side sends is no message, or no chunk of one. */
+  private loseUnread(side: Direction, isClient: boolean): void {
+    if (side.body !== undefined) side.body.isUnread = true;
+    else if (!isClient) this.isUnread = true;
+    this.lose(side, isClient);
+  }
+
   /** The request that the response answers. */
   private get answered(): HttpRequest | undefined {
     return this.isOfGivenUp ? undefined : this.requests[0];
@@ -535,7 +548,8 @@ export class HttpStream implements StreamParser {
   }
 
   private give(): void {
-    const problem = this.isOfGivenUp ? RESPONSE_ALONE : undefined;
+    const isUnread = this.isUnread && this.response === undefined;
+    const problem = this.isOfGivenUp ? RESPONSE_ALONE : isUnread ? UNREAD : undefined;
     const request = this.isOfGivenUp ? undefined : this.requests.shift();
     this.isOfGivenUp = false;
     const { response } = this;
@@ -579,6 +593,11 @@ export class HttpStream implements StreamParser {
     this.logins?.result(this.ends, this.sink, isAccepted);
     return user === '' ? undefined : user;
   }
+}
+
+/** The first byte as a character. */
+function firstOf(bytes: Uint8Array): string {
+  return textOf(bytes, 0, Math.min(1, bytes.length));
 }
 
 /** Bytes of a head with the empty line that ends it; -1: it goes on. */

@@ -141,6 +141,52 @@ const OK =
   'HTTP/1.1 200 OK\r\nServer: x\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello';
 
 describe('HTTP', () => {
+  it.each([
+    ['no text', 'HTTX/1.1 200 OK'],
+    ['a version that is none', 'HTTP/1.01 200 OK'],
+    ['a status that is none', 'HTTP/1.1 20 OK'],
+  ])('says that an answer with %s cannot be read, up to the next', async (_, line) => {
+    const { client, server } = stream(8080);
+    const [head, body] = [`${line}\r\nContent-Length: 3\r\n\r\n`, 'one'];
+    const size = head.length + body.length;
+    const frames = [client(1, GET), server(1, head + body)];
+    const unread = 'what the server sent cannot be read as a response of HTTP/1';
+    const [row, ...more] = await of('http', frames);
+    expect(more).toEqual([]);
+    expect(row?.attrs['problem']).toBe(unread);
+    const next = [
+      client(1 + GET.length, GET),
+      server(1 + size, 'HTTP/1.1 204 No Content\r\n\r\n', ACK, 1 + 2 * GET.length),
+    ];
+    const both = await of('http', [...frames, ...next]);
+    expect(both.map((one) => [one['http_status'], one.attrs['problem']])).toEqual([
+      [undefined, unread],
+      [
+        '204',
+        'bytes before the response are missing or cannot be read: it may be that of another request',
+      ],
+    ]);
+  });
+
+  it('says that chunks of a body cannot be read, not that they were not captured', async () => {
+    const { client, server } = stream(8080);
+    const answer =
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n\x0c3\r\ntwo\r\n0\r\n\r\n';
+    const rows = await events([client(1, GET), server(1, answer)]);
+    const reason = 'a chunk states no size that can be read';
+    expect(rows.find(({ kind }) => kind === 'http')?.attrs['problem']).toBe(
+      `the body cannot be read to its end: ${reason}`,
+    );
+    const file = rows.find(({ kind }) => kind === 'file');
+    expect(file?.attrs['problem']).toContain(reason);
+    expect(file).not.toHaveProperty('sha256');
+    for (const body of ['x\r\none\r\n', 'X without a line end']) {
+      const asked = `POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n${body}`;
+      const [row] = await of('http', [client(1, asked)]);
+      expect(row?.attrs['problem']).toBe(`the request cannot be read to its end: ${reason}`);
+    }
+  });
+
   it('joins a request and its response, and hashes the body', async () => {
     const { client, server } = stream(8080);
     const [row, ...more] = await of('http', [client(1, GET), server(1, OK)]);
