@@ -327,6 +327,13 @@ it('looks for names of the addresses that are asked for alone', async () => {
     expect(all.hosts.map(({ address }) => address)).toEqual([...addresses, ...rare]);
     expect(all.notes).toEqual([]);
     expect(await names()).toEqual({ hosts: [], notes: [] });
+    // Of more than 2,000 it is faster to ask for all.
+    const others = Array.from({ length: 1000 }, (_, i) => `10.1.${i >> 8}.${i & 255}`);
+    const more = await names(...addresses, ...rare, ...others);
+    expect(more.hosts.filter(({ address }) => rare.includes(address))).toEqual([]);
+    expect(more.notes).toEqual([
+      'names by DNS: only the 50000 with the most events were looked at',
+    ]);
   } finally {
     await made.dispose();
   }

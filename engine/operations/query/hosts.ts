@@ -17,6 +17,8 @@ const MOST_GROUPS = 50_000;
 const MOST_VALUES = 100;
 /** Addresses of one question: so few that their names are seldom more than what is looked at. */
 const MOST_ASKED = 500;
+/** Addresses that are asked for alone; with more, one question for all of the case is faster. */
+const MOST_ALONE = 2000;
 
 interface HostFact {
   readonly value: string;
@@ -76,7 +78,8 @@ const MOST_NAMES = 3;
 
 /**
  * Names that events of the whole case tell of some addresses, those told most often first; addresses without one are
- * left out, and so is what is no address.
+ * left out, and so is what is no address. Of more than 2,000 addresses a name may be missing that is not often told; notes
+ * say so.
  * @param addresses spelled as answers have them
  * @throws DaybookError cancelled
  */
@@ -88,8 +91,7 @@ export async function hostNames(
   const notes = new Set<string>();
   const some = addresses.filter((text) => !text.includes('/') && parseAddress(text) !== undefined);
   const wanted = new Map(some.map((address) => [address, new Map<FactName, Values>()]));
-  for (let at = 0; at < some.length; at += MOST_ASKED) {
-    const of = `(${some.slice(at, at + MOST_ASKED).join(' OR ')})`;
+  for (const of of some.length > MOST_ALONE ? [undefined] : questionsOf(some)) {
     const view = { query: '', limit: 0, zone: 'UTC', of };
     const asked = new Asked(session, view, '(*)', notes, signal);
     for (const clue of HOST_CLUES.filter(({ fact }) => fact === 'name'))
@@ -100,6 +102,14 @@ export async function hostNames(
     return names.length === 0 ? [] : [{ address, names: names.map(({ value }) => value) }];
   });
   return { hosts, notes: [...notes] };
+}
+
+/** All addresses, in parts. */
+function questionsOf(addresses: readonly string[]): string[] {
+  const parts = Array.from({ length: Math.ceil(addresses.length / MOST_ASKED) }, (_, i) =>
+    addresses.slice(i * MOST_ASKED, (i + 1) * MOST_ASKED),
+  );
+  return parts.map((part) => `(${part.join(' OR ')})`);
 }
 
 /** @throws DaybookError usage, query-syntax, unknown-field, cancelled */
