@@ -40,12 +40,12 @@ it.each([
   [
     'nginx',
     'nginx: 2026/11/27 10:15:22 [error] 100#100: *1 limiting requests, client: 192.0.2.17, server: _, request: "GET / HTTP/1.1"',
-    'web-error/4',
+    'web-error/5',
   ],
   [
     'apache2',
     'apache2[7]: [Fri Nov 27 10:15:22.123456 2026] [auth_basic:error] [pid 7] [client 192.0.2.17:40001] AH01618: user bob not found: /a',
-    'web-error/4',
+    'web-error/5',
   ],
   [
     'vaultwarden',
@@ -68,12 +68,12 @@ it.each([
   [
     '',
     '1234: *Mar  4 05:06:07.123: %SEC-6-IPACCESSLOGP: list a denied tcp 192.0.2.1(7) -> 192.0.2.2(8), 1 packet',
-    'cisco-ios/4',
+    'cisco-ios/5',
   ],
   [
     '',
     '2026 Mar  4 05:06:07 UTC: %DAEMON-3-SYSTEM_MSG: error: PAM: Authentication failure for bob from 192.0.2.1 - sshd[1]',
-    'cisco-ios/4',
+    'cisco-ios/5',
   ],
   [
     '',
