@@ -158,6 +158,25 @@ for (const shell of [browserShell, electronShell]) {
       await shot(page, `${shell.name}-undated-focused`);
     });
 
+    // Only a browser changes its size at once.
+    it.skipIf(shell.name !== 'browser')(
+      'keeps the focus in the results, and opens no list, where the window gets narrow',
+      async () => {
+        const { page } = opened;
+        const wide = { width: 1440, height: 900 };
+        await window.query.run('');
+        await window.show('Top talkers');
+        const groups = window.talkers.panel.getByRole('combobox', { name: 'Ready-made groups' });
+        await expect(groups).toBeVisible();
+        for (const size of [{ width: 640, height: 400 }, wide]) {
+          await page.setViewportSize(size);
+          await expect(page.locator('[data-part="results"] :focus')).toHaveCount(1);
+          await expect(page.getByRole('listbox')).toHaveCount(0);
+        }
+        await window.show('Events');
+      },
+    );
+
     it('keeps the focus in a list whose entry is removed', async () => {
       const { page } = opened;
       await new Palette(page).run('Close the case');

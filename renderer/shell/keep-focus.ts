@@ -4,7 +4,7 @@
  * it the keyboard would begin again at the top of the window.
  */
 import { useEffect } from 'react';
-import { canTakeFocus, firstTaker } from './parts.ts';
+import { canTakeFocus, firstTaker, isPart, targetIn, type Part } from './parts.ts';
 
 /** Elements beyond which nothing is near: what is on its way there is waited for. */
 const BOUNDS = '[data-part], [role="dialog"]';
@@ -19,10 +19,18 @@ function placeOf(target: EventTarget | null): Element[] {
   return [];
 }
 
+/** What is beside all parts belongs to the results. */
+function partOf(place: readonly Element[]): Part {
+  const within = place.find((one) => one.matches('[data-part]'))?.getAttribute('data-part');
+  return isPart(within) ? within : 'results';
+}
+
 /** What takes the focus of a control that is gone from `place`; undefined while there is nothing yet. */
 function nearest(place: readonly Element[]): HTMLElement | undefined {
   for (const around of place) {
     if (!around.isConnected) continue;
+    // The parts of the window are arranged anew, as when it gets narrow.
+    if (around.querySelector('[data-part]') !== null) return targetIn(partOf(place));
     const taker = canTakeFocus(around) ? around : firstTaker(around);
     if (taker !== undefined || around.matches(BOUNDS)) return taker;
   }

@@ -1,12 +1,15 @@
 /** The parts of the window that the keyboard goes to: each is an element with `data-part`. */
 
 const PARTS = ['query', 'side', 'timeline', 'results', 'details'] as const;
-type Part = (typeof PARTS)[number];
+export type Part = (typeof PARTS)[number];
 
 const FOCUSABLE =
   '[contenteditable="true"], [tabindex="0"], button:not(:disabled), input:not(:disabled), a[href]';
 /** Panels are loaded when they are first shown; beyond this many frames a person waits for none. */
 const MOST_FRAMES = 120;
+
+export const isPart = (name: string | null | undefined): name is Part =>
+  PARTS.some((part) => part === name);
 
 export function canTakeFocus(element: Element): element is HTMLElement {
   return (
@@ -16,13 +19,18 @@ export function canTakeFocus(element: Element): element is HTMLElement {
   );
 }
 
-/** What takes the focus in an element: a table where there is one, otherwise the first thing that can have it. */
+/**
+ * What takes the focus in an element: a table where there is one, otherwise the first thing that can have it. A list that
+ * opens as it gets the focus is the last choice.
+ */
 export function firstTaker(root: Element): HTMLElement | undefined {
-  const all = [...root.querySelectorAll('[role="grid"]'), ...root.querySelectorAll(FOCUSABLE)];
-  return all.find(canTakeFocus);
+  const all = [...root.querySelectorAll(FOCUSABLE)];
+  const opens = all.filter((one) => one.matches('[aria-haspopup="listbox"]'));
+  const others = all.filter((one) => !opens.includes(one));
+  return [...root.querySelectorAll('[role="grid"]'), ...others, ...opens].find(canTakeFocus);
 }
 
-function targetIn(part: Part): HTMLElement | undefined {
+export function targetIn(part: Part): HTMLElement | undefined {
   const root = document.querySelector(`[data-part="${part}"]`);
   return root === null ? undefined : firstTaker(root);
 }
