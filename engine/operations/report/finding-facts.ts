@@ -78,7 +78,7 @@ export async function findingFacts(
   const shown = new Set<Finding>([...noted.slice(0, LIMITS.notes), ...tags.slice(0, LIMITS.tags)]);
   const withNote = noted.slice(0, LIMITS.notes).map(({ event }) => event);
   const lines = await linesOfEvents(session, withNote, zone, notes, signal);
-  const printed = new Set(lines.keys());
+  const printed = new Map(lines);
   const facts: FindingFacts[] = [];
   for (const one of all.filter((finding) => shown.has(finding))) {
     const { place, severity } = one;
@@ -102,13 +102,13 @@ export async function findingFacts(
   };
 }
 
-/** @param printed events that are printed elsewhere; those that this tag prints are added */
+/** @param printed lines that are printed elsewhere, by their event; those that this tag prints are added */
 async function tagFacts(
   session: CaseSession,
   { tag: name, color }: Extract<Finding, { kind: 'tag' }>,
   zone: string,
   notes: ReadonlyMap<string, NoteRow>,
-  printed: Set<string>,
+  printed: Map<string, EventLine>,
   signal: AbortSignal | undefined,
 ): Promise<TagFacts> {
   const query = `kind:* tag:${quoted(name)}`;
@@ -120,14 +120,17 @@ async function tagFacts(
   const sum = (of: string): string => String(cell(sums?.[of]) ?? '');
   const time = (of: string): string => shortTime(sum(of));
   const count = Number(sum('count'));
+  const elsewhere = [...printed.values()]
+    .filter(({ tags }) => tags.includes(name))
+    .map(({ event }) => event);
   const running = startQuery(session, {
     text: `${query} | fields ${LINE_FIELDS}`,
-    ...{ zone, limit: LIMITS.taggedRead, signal, operation: 'report.events' },
+    ...{ zone, limit: LIMITS.taggedPerTag + elsewhere.length, signal },
+    operation: 'report.events',
   });
   const read = await eventLines(running, zone, notes);
-  const elsewhere = read.filter(({ event }) => printed.has(event)).map(({ event }) => event);
   const shown = read.filter(({ event }) => !printed.has(event)).slice(0, LIMITS.taggedPerTag);
-  for (const { event } of shown) printed.add(event);
+  for (const line of shown) printed.set(line.event, line);
   return {
     ...{ name, color, count, elsewhere, first: time('min(ts)'), last: time('max(ts)') },
     events: { shown, left: count - shown.length - elsewhere.length },

@@ -11,8 +11,6 @@ export const LIMITS = {
   viewRows: 25,
   viewColumns: 12,
   taggedPerTag: 40,
-  /** Per tag, to find events that are not printed elsewhere. */
-  taggedRead: 200,
   tags: 100,
   notes: 1000,
   audit: 1000,
