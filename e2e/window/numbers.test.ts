@@ -24,13 +24,25 @@ function flows(): string {
   return `${[heading, ...lines].join('\n')}\n`;
 }
 
-/** Cells that hold a number and are narrower than it, of all tables that are shown. */
+/** Rows before the last, which has longer values than they have; more than are read at once. */
+const LATER = 1000;
+const LONG_ADDRESS = '2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff';
+const later = (): string => {
+  const line = (second: number, from: string, bytes: number): string =>
+    `2026-11-22T10:00:${String(second % 60).padStart(2, '0')}Z,${from},1,203.0.113.1,2,tcp,${bytes}`;
+  const lines = Array.from({ length: LATER }, (_, i) => line(0, '10.0.0.1', i % 10));
+  const heading = 'ts,src_ip,src_port,dst_ip,dst_port,proto,bytes';
+  return `${[heading, ...lines, line(59, LONG_ADDRESS, 123_456_789_012)].join('\n')}\n`;
+};
+
+/** Cells that hold a number or an address and are narrower than it, of all tables that are shown. */
 const CUT = `(() => {
   const cut = [];
   let numbers = 0;
   for (const cell of document.querySelectorAll('[role="tabpanel"] :is(td, [role="gridcell"])')) {
     const text = cell.innerText.trim();
-    if (!/^[~–\\d][\\d,.\\s]*(%|[kMGTP]?B|ms|s|d|h|min|\\s|\\d)*$/.test(text)) continue;
+    const isNumber = /^[~–\\d][\\d,.\\s]*(%|[kMGTP]?B|ms|s|d|h|min|\\s|\\d)*$/.test(text);
+    if (!isNumber && !/^[\\da-f:]+:[\\da-f:]+$/.test(text)) continue;
     if (cell.getBoundingClientRect().width === 0) continue;
     numbers += 1;
     for (const one of [cell, ...cell.querySelectorAll('*')])
@@ -51,8 +63,9 @@ describe.skipIf(whyNot !== undefined)(
       const folder = path.join(space.folder, 'large.daybook');
       const file = path.join(space.folder, 'large.csv');
       writeFileSync(file, flows());
+      writeFileSync(path.join(space.folder, 'later.csv'), later());
       for (const args of [
-        ['import', folder, file],
+        ['import', folder, file, path.join(space.folder, 'later.csv')],
         ['tag', folder, 'ip:192.168.100.200', 'large'],
       ]) {
         const run = await daybook(args);
@@ -67,9 +80,22 @@ describe.skipIf(whyNot !== undefined)(
       space.remove();
     });
 
+    it('numbers and addresses of rows far below the first', async () => {
+      const { page } = opened;
+      await page.setViewportSize({ width: 1600, height: 800 });
+      await window.query.run('source:later.csv | fields ts, src_ip, dst_ip, bytes');
+      await expect.poll(() => window.found()).toBe(LATER + 1);
+      await window.events.grid.press('End');
+      const cell = window.events.row(LATER).getByText(LONG_ADDRESS, { exact: true });
+      await expect(cell).toBeVisible();
+      await expect.poll(() => page.evaluate<object>(CUT)).toEqual({ numbers: true, cut: [] });
+      await shot(page, 'numbers-later');
+    });
+
     it('addresses in the list of fields, at the widths that the side has first', async () => {
       const { page } = opened;
       await window.query.run('kind:flow src_ip:192.168.100.200');
+      await expect.poll(() => window.found()).toBe(FLOWS - 40);
       for (const width of [1024, 1280, 1920]) {
         await page.setViewportSize({ width, height: 800 });
         await page.reload();

@@ -27,6 +27,8 @@ const NUMBERS: ReadonlySet<string> = new Set([
   ...['seq', 'source_id', 'flow_id'],
 ]);
 
+const ADDRESSES: ReadonlySet<string> = new Set(['src_ip', 'dst_ip']);
+
 const WIDTHS: Readonly<Record<string, number>> = {
   kind: 78,
   src_ip: 118,
@@ -65,10 +67,17 @@ const CELL_PADDING = 14;
 const WIDEST = 330;
 const WIDEST_OF: Readonly<Record<string, number>> = { host: 180, program: 160, user: 160 };
 
-/** Characters of the longest text in each column of these rows; 0 where no row has anything. */
-export function contentLengths(page: Page): ReadonlyMap<string, number> {
+/** Columns that are as wide as the widest value seen, not that of the first rows: what is cut is another value. */
+export const isWhole = (name: string): boolean => NUMBERS.has(name) || ADDRESSES.has(name);
+
+/** Characters of the longest text in each of these columns of these rows; 0 where no row has anything. */
+export function contentLengths(
+  page: Page,
+  isMeasured: (name: string) => boolean = () => true,
+): ReadonlyMap<string, number> {
   const lengths = new Map<string, number>();
   for (const [name, column] of page.columns) {
+    if (!isMeasured(name)) continue;
     let longest = 0;
     for (let row = 0; row < page.rows; row++) {
       const value = cell(column, row);

@@ -32,12 +32,14 @@ import {
   eventColumn,
   fieldsToRead,
   fittingWidth,
+  isWhole,
   STRIPES,
 } from './event-column.ts';
 import { EventGrid } from './event-grid.tsx';
 import { cellOf } from './event-row.tsx';
 import css from './events.module.css';
 import { highlightWords } from './highlight-words.ts';
+import type { Page } from './page-cache.ts';
 import { timeCharacters, timeHeading, timeStyle } from './time-style.ts';
 import { useEventList, type EventList } from './use-event-list.ts';
 
@@ -128,20 +130,36 @@ export function EventsPanel() {
   );
 }
 
-/** What the first rows of a list have in its columns; the same until another question is asked. */
+interface Measured {
+  readonly of: string;
+  readonly pages: Set<Page>;
+  lengths: ReadonlyMap<string, number>;
+}
+
+/**
+ * What the first rows of a list have in its columns, and of those that are shown whole what any rows that were seen have;
+ * the same until a longer one is seen or another question is asked.
+ */
 function useContentLengths(list: EventList | undefined): ReadonlyMap<string, number> | undefined {
-  const held = useRef<{ readonly of: string; readonly lengths: ReadonlyMap<string, number> }>(
-    undefined,
-  );
+  const held = useRef<Measured>(undefined);
   const page = list?.pages.page(0);
   const of =
     list === undefined
       ? ''
       : `${list.question}\n${page === undefined ? '' : [...page.columns.keys()].join()}`;
   if (page !== undefined && held.current?.of !== of) {
-    held.current = { of, lengths: contentLengths(page) };
+    held.current = { of, pages: new Set([page]), lengths: contentLengths(page) };
   }
-  return held.current?.lengths;
+  const { current } = held;
+  for (const later of list?.pages.loaded() ?? []) {
+    if (current === undefined || current.pages.has(later)) continue;
+    current.pages.add(later);
+    const longer = [...contentLengths(later, isWhole)].filter(
+      ([name, length]) => length > (current.lengths.get(name) ?? 0),
+    );
+    if (longer.length > 0) current.lengths = new Map([...current.lengths, ...longer]);
+  }
+  return current?.lengths;
 }
 
 /** Columns for a list: those the query names, otherwise those shown that its events can have. */

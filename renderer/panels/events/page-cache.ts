@@ -76,6 +76,11 @@ export class PageCache {
     return this.before?.page(row);
   }
 
+  /** The pages that are there now. */
+  loaded(): Iterable<Page> {
+    return this.pages.values();
+  }
+
   /** Rows `from` to `end` are seen; `direction` is where scrolling goes: 1 down, -1 up. */
   want(from: number, end: number, direction: 1 | -1): void {
     if (this.load === undefined || this.disposed || this.rows === 0) return;

@@ -64,7 +64,9 @@ const VOLUMES: readonly {
 const UNKNOWN = 'No flow of this host states it';
 const IN_CELL = 2;
 /** Of the columns, in pixels; the others share what is left. */
-const ADDRESS = 190;
+const SHORTEST_ADDRESS = 132;
+/** An address of IPv6 is whole. */
+const LONGEST_ADDRESS = 300;
 const TIME = 149;
 
 export function HostsPanel() {
@@ -153,7 +155,10 @@ function HostTable({
     ({ volume }) => volume !== 'bothWays' || hosts.some((host) => host.bothWays !== undefined),
   );
   const widths = [
-    ADDRESS,
+    Math.min(
+      LONGEST_ADDRESS,
+      Math.max(SHORTEST_ADDRESS, numberWidth(hosts.map(({ address }) => address))),
+    ),
     numberWidth(['events', ...hosts.map(({ events }) => formatCount(events))]),
     ...volumes.map(({ volume, title }) =>
       numberWidth([title, ...hosts.map((host) => volumeText(host[volume]))]),
