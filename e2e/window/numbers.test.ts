@@ -51,6 +51,15 @@ const CUT = `(() => {
   return { numbers: numbers > 0, cut };
 })()`;
 
+/** Rows of a table that are seen wholly. */
+const ROWS_SEEN = `(() => {
+  const seen = [...document.querySelectorAll('[role="tabpanel"] tbody tr')].filter((row) => {
+    const { left, top, bottom } = row.getBoundingClientRect();
+    return [top + 2, bottom - 2].every((y) => row.contains(document.elementFromPoint(left + 20, y)));
+  });
+  return seen.length;
+})()`;
+
 const { whyNot } = browserShell;
 describe.skipIf(whyNot !== undefined)(
   whyNot === undefined ? 'numbers' : `numbers: ${whyNot}`,
@@ -138,6 +147,16 @@ describe.skipIf(whyNot !== undefined)(
         await expect.poll(() => page.evaluate<object>(CUT)).toEqual({ numbers: true, cut: [] });
       }
       expect(opened.problems).toEqual([]);
+    });
+
+    it.each(['Top talkers', 'Hosts'] as const)('%s shows some at twice its size', async (tab) => {
+      const { page } = opened;
+      await page.setViewportSize({ width: 640, height: 400 });
+      await window.query.run('');
+      await window.show(tab);
+      if (tab === 'Top talkers') await window.talkers.groupBy('Sources');
+      await expect.poll(() => page.evaluate<number>(ROWS_SEEN)).toBeGreaterThanOrEqual(3);
+      await shot(page, `numbers-low-${tab.toLowerCase().replace(' ', '-')}`);
     });
   },
 );

@@ -3,7 +3,7 @@ import { useRef, type PointerEvent } from 'react';
 import css from './timeline.module.css';
 
 /** Pixels. */
-const LEAST_HEIGHT = 70;
+export const LEAST_HEIGHT = 70;
 const MOST_HEIGHT = 420;
 
 export const isHeight = (value: unknown): value is number =>
