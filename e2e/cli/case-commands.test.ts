@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import Database from 'better-sqlite3';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateEvidence } from '../../fixtures/generate.ts';
 import { taggedCase } from '../tagged-case.ts';
@@ -132,14 +132,13 @@ it('gives scripts an exit status of their own where nothing is found', async () 
 
 it('names an entry of the audit log that was changed', async () => {
   const changed = await taggedCase(mkdirAt('changed'), 'x');
-  const catalog = new Database(path.join(changed, 'case.sqlite'));
-  const triggers = catalog.prepare<[], { name: string; sql: string }>(
-    "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'audit'",
-  );
-  const guards = triggers.all();
-  for (const { name } of guards) catalog.exec(`DROP TRIGGER "${name}"`);
-  catalog.prepare("UPDATE audit SET user = 'somebody' WHERE id = 2").run();
-  for (const { sql } of guards) catalog.exec(sql);
+  const catalog = new DatabaseSync(path.join(changed, 'case.sqlite'));
+  const guards = catalog
+    .prepare("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'audit'")
+    .all();
+  for (const { name } of guards) catalog.exec(`DROP TRIGGER "${String(name)}"`);
+  catalog.exec("UPDATE audit SET user = 'somebody' WHERE id = 2");
+  for (const { sql } of guards) catalog.exec(String(sql));
   catalog.close();
   const audit = await daybook(['audit', changed]);
   expect(audit.status).toBe(3);

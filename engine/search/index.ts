@@ -42,4 +42,10 @@ export { isSame, reachedBy } from './session/arrivals.ts';
 export { CasePool } from './session/case-pool.ts';
 export { CaseSession, type SourceRow, statusOf } from './session/case-session.ts';
 export { type Snapshot, isGone } from './session/snapshot.ts';
-export { type GivenFile, LOOKUP_LIMITS, lookupNames } from '../query/index.ts';
+export {
+  type GivenFile,
+  LOOKUP_LIMITS,
+  formatTime,
+  lookupNames,
+  parseQuery,
+} from '../query/index.ts';

@@ -7,8 +7,7 @@ import { rawRecord, shownPacket } from '../../../engine/operations/event/event-b
 import { eventContext } from '../../../engine/operations/event/event-context.ts';
 import { type WholeEvent, wholeEvent } from '../../../engine/operations/event/event.ts';
 import { setNote } from '../../../engine/operations/marks/notes.ts';
-import { formatTime } from '../../../engine/query/index.ts';
-import type { CaseSession } from '../../../engine/search/index.ts';
+import { type CaseSession, formatTime } from '../../../engine/search/index.ts';
 import { evidence } from '../../compose.ts';
 import type { Parsed } from '../arguments.ts';
 import type { Command, CommandContext } from '../command.ts';

@@ -7,8 +7,7 @@ import {
   listSearches,
   saveSearch,
 } from '../../../engine/operations/marks/searches.ts';
-import type { CaseSession } from '../../../engine/search/index.ts';
-import { parseQuery } from '../../../engine/query/index.ts';
+import { type CaseSession, parseQuery } from '../../../engine/search/index.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
 import { isoMicros, table, visible, write } from '../output.ts';
 import { givenRange } from '../time-range.ts';
