@@ -9,6 +9,7 @@ import aruba from './extractors/aruba.json' with { type: 'json' };
 import arubaCx from './extractors/aruba-cx.json' with { type: 'json' };
 import asterisk from './extractors/asterisk.json' with { type: 'json' };
 import auditd from './extractors/auditd.json' with { type: 'json' };
+import awsFlowLog from './extractors/aws-flow-log.json' with { type: 'json' };
 import azureNetwork from './extractors/azure-network.json' with { type: 'json' };
 import barracuda from './extractors/barracuda.json' with { type: 'json' };
 import bind from './extractors/bind.json' with { type: 'json' };
@@ -121,6 +122,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'aruba-cx': arubaCx,
   asterisk,
   auditd,
+  'aws-flow-log': awsFlowLog,
   'azure-network': azureNetwork,
   barracuda,
   bind,
