@@ -35,6 +35,11 @@ it.each<[string, string, Record<string, string>]>([
     },
   ],
   [
+    'an account whose domain ends with two backslashes',
+    String.raw`{"user_name":"EXAMPLE\\\\alice"}`,
+    { user: 'alice', user_domain: 'EXAMPLE', extractor: 'json/2' },
+  ],
+  [
     'an open file of Falco',
     '{"output":"x","priority":"Notice","rule":"r","time":"x","output_fields":{"fd.name":"/etc/shadow"}}',
     { rule: 'r', file_path: '/etc/shadow', extractor: 'json/2' },

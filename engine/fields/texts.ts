@@ -11,8 +11,9 @@ export function cutAccount(
 ): { readonly name: string; readonly domain: string } | undefined {
   if (accounts === 'whole') return undefined;
   const cut = text.indexOf('\\');
-  if (cut >= 0 && cut < text.length - 1)
-    return { name: text.slice(cut + 1), domain: text.slice(0, cut) };
+  // Some write two backslashes, as if for JSON.
+  const name = text.slice(cut + 1).replace(/^\\+/, '');
+  if (cut >= 0 && name !== '') return { name, domain: text.slice(0, cut) };
   const at = accounts === 'principal' ? text.lastIndexOf('@') : -1;
   if (at <= 0 || at === text.length - 1 || text.includes(' ')) return undefined;
   return { name: text.slice(0, at), domain: text.slice(at + 1) };

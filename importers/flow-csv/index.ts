@@ -377,7 +377,8 @@ export const flowCsvImporter: Importer = {
   // 12: fields of texts by dialects, records that members and columns wrap.
   // 13: logs of Zeek and Suricata have the kinds that protocols of captures have. 14: those that their columns tell, too.
   // 15: names that a record states more than once, also one that is wrapped; its large numbers as stated.
-  // 16: the host of a record is the one that was asked for only beside a method and a URL; connections are no files.
+  // 16: the host of a record is the one that was asked for only beside a method and a URL; connections are no files;
+  // two backslashes end a domain as one does.
   version: 16,
   // Later lines can change what dates mean, and a summary takes the place of rows.
   appendOnly: false,
