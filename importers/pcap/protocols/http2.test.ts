@@ -190,6 +190,36 @@ describe('HTTP/2', () => {
     expect(files.map((row) => row.attrs['filename'])).toEqual(['a']);
   });
 
+  it.each([
+    ['the client', 'is under way', 0],
+    ['the server', 'is under way', 0],
+    ['the server', 'has ended', END_STREAM],
+  ])('says what %s resets with NO_ERROR while its answer %s', async (who, _, flags) => {
+    const asked = frame('headers', 1, END_HEADERS, request('/a', 'POST'));
+    const [answer, reset] = [frame('headers', 1, END_HEADERS, response('200')), n32(0)];
+    const stops = frame('reset', 1, 0, reset);
+    const body = frame('data', 1, flags, 'one');
+    const { client, server } = stream(8080);
+    const mine = cat(PREFACE, SETTINGS, asked);
+    const theirs = cat(SETTINGS, answer, body);
+    const rows = await of('http', [
+      ...[client(1, mine), server(1, theirs, ACK, 1 + mine.length)],
+      who === 'the client'
+        ? client(1 + mine.length, stops, ACK, 1 + theirs.length)
+        : server(1 + theirs.length, stops, ACK, 1 + mine.length),
+    ]);
+    const cut = 'the request did not come to its end';
+    const isUnderWay = flags === 0;
+    expect(brief(rows)).toEqual([
+      [
+        ...['POST http://www.example.com/a 200', '3'],
+        isUnderWay
+          ? `the stream was reset: NO_ERROR; the body was not captured to its end; ${cut}`
+          : cut,
+      ],
+    ]);
+  });
+
   it('gives up streams that were reset before others', async () => {
     const resets = Array.from({ length: 300 }, (_, n) =>
       cat(

@@ -416,8 +416,9 @@ export class Http2Stream implements StreamParser {
   private reset(stream: number, isClient: boolean, code: number): void {
     const exchange = this.exchanges.get(stream);
     if (exchange === undefined) return;
-    // A server that has answered may tell the client so that it need not send the rest.
-    if (code !== 0) exchange.problem ??= `the stream was reset: ${ERRORS[code] ?? `error ${code}`}`;
+    // With NO_ERROR a server that has answered may tell the client that it need not send the rest.
+    if (code !== 0 || !exchange.hasEnded[1])
+      exchange.problem ??= `the stream was reset: ${ERRORS[code] ?? `error ${code}`}`;
     if (isClient && !exchange.hasEnded[1]) {
       this.endBody(exchange, true, false);
       exchange.hasEnded[0] = true;
