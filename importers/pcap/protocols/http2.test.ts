@@ -233,6 +233,22 @@ describe('HTTP/2', () => {
     expect(brief(rows)).toContainEqual(['GET http://www.example.com/a 204', '0', undefined]);
   });
 
+  it('joins the latest 256 answers to requests that were reset, and says which are alone', async () => {
+    const ids = Array.from({ length: 400 }, (_, n) => 2 * n + 1);
+    const head = (id: number, what: Uint8Array) =>
+      frame('headers', id, END_HEADERS | END_STREAM, what);
+    const asked = ids.map((id) => cat(head(id, request('/a')), frame('reset', id, 0, n32(8))));
+    const answered = ids.map((id) => head(id, response('200')));
+    const rows = await of('http', said(cat(...asked), cat(...answered), 1400));
+    const told = Map.groupBy(rows, (row) => [row['message'], row.attrs['problem']].join(': '));
+    const [reset, tooMany] = ['the stream was reset: CANCEL', 'more than 256 streams were open'];
+    expect(Object.fromEntries([...told].map(([what, { length }]) => [what, length]))).toEqual({
+      [`GET http://www.example.com/a 200: ${reset}`]: 256,
+      [`GET http://www.example.com/a: ${reset}; ${tooMany}: what came later of this one is another event, or left out`]: 144,
+      [`200: ${tooMany}: its request is another event`]: 144,
+    });
+  });
+
   /** Takes an entry of the table of its own, which a byte names after that. */
   const long = cat('40 0a', ascii('user-agent'), '7f a11e', new Uint8Array(4000).fill(97));
   const named = (times: number): Uint8Array => new Uint8Array(times).fill(0xbe);
@@ -429,9 +445,9 @@ describe('HTTP/2', () => {
     const problems = Map.groupBy(rows, (row) => row.attrs['problem']);
     const tooMany = 'more than 256 streams were open';
     expect([...problems].map(([problem, { length }]) => [problem, length])).toEqual([
-      [`${tooMany}: what came later of this one is another event, or left out`, 45],
-      [undefined, 255],
+      [`${tooMany}: what came later of this one is another event, or left out`, 44],
       [`${tooMany}: its request is another event`, 1],
+      [undefined, 256],
     ]);
   });
 });

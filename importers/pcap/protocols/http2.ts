@@ -69,6 +69,8 @@ interface Exchange {
   problem: string | undefined;
   /** By the client: what the server sent before it learned of that may follow. */
   isReset: boolean;
+  /** A response to a request that was given up. */
+  readonly isLate: boolean;
 }
 
 interface Frame {
@@ -143,6 +145,7 @@ export class Http2Stream implements StreamParser {
         hasEnded: [true, false],
         problem: undefined,
         isReset: false,
+        isLate: false,
       },
     });
     this.headBytes = HEAD_COST * (upgraded.request?.size ?? 0);
@@ -324,17 +327,17 @@ export class Http2Stream implements StreamParser {
     }
   }
 
+  /** Up to 256, and as many again that are late: these must not drive out those whose responses are still to come. */
   private open(stream: number): Exchange {
-    if (this.exchanges.size >= MAX_STREAMS) {
-      const isReset = ([, exchange]: [number, Exchange]): boolean => exchange.isReset;
-      const oldest = this.exchanges.entries().find(isReset) ?? [...this.exchanges][0]!;
-      this.giveUp(...oldest);
-    }
-    const nothing = { request: undefined, response: undefined, information: undefined };
-    const isOfGivenUp = stream <= this.givenUpTo[stream % 2 === 0 ? 0 : 1];
-    const problem = isOfGivenUp ? RESPONSE_ALONE : undefined;
+    const isLate = stream <= this.givenUpTo[stream % 2 === 0 ? 0 : 1];
+    const alike = [...this.exchanges].filter(([, one]) => one.isLate === isLate);
+    if (alike.length >= MAX_STREAMS)
+      this.giveUp(...(alike.find(([, { isReset }]) => isReset) ?? alike[0]!));
     const exchange: Exchange = {
-      ...{ ...nothing, hasEnded: [false, false], problem, isReset: false },
+      ...{ request: undefined, response: undefined, information: undefined },
+      // Nothing of its request is waited for.
+      ...{ hasEnded: [isLate, false], problem: isLate ? RESPONSE_ALONE : undefined },
+      ...{ isReset: false, isLate },
     };
     this.exchanges.set(stream, exchange);
     return exchange;
