@@ -71,7 +71,7 @@ export const pcapImporter: Importer = {
   // 13: promises, resets, lengths and long heads of HTTP/2, later handshakes of DTLS, all samples of sFlow.
   // 14: all questions of DNS, limits of HTTP/2 that say so, encrypted records of DTLS 1.3 before a hello,
   // attachments without a plain name, responses and chunks that cannot be read, resets of HTTP/2 without an error, or
-  // of more than 256 streams.
+  // of more than 256 streams, VLANs of sampled frames that are not IP.
   version: 14,
   appendOnly: false,
   formats: ['pcap', 'pcap-nano', 'pcap-modified', 'pcapng', 'snoop'],

@@ -74,6 +74,21 @@ it('says which packets were sampled whose addresses are not known', async () => 
     [1, 100, '1 packet, 100 bytes, one of 512, reported by 203.0.113.1'],
   ]);
   expect(rows.map((row) => row['src_ip4'])).toEqual([undefined, undefined, 0xc0000209]);
+  expect(rows.map((row) => row['vlan'])).toEqual([undefined, undefined, undefined]);
+});
+
+it('says the VLAN of a sampled frame that is not IP', async () => {
+  const arp = ethernet(0x8100, cat(n16(42), n16(0x0806), new Uint8Array(28)));
+  const padded = cat(arp, new Uint8Array((4 - (arp.length % 4)) % 4));
+  const raw = item(1, n32(1), n32(64), n32(4), n32(arp.length), padded);
+  const rows = await of('netflow', [
+    datagram(true, 6343, sflow(flows(4, raw), flows(4, raw, STATED), flows(4, STATED))),
+  ]);
+  expect(rows.map((row) => [row['src_ip4'], row['vlan']])).toEqual([
+    [undefined, 42],
+    [0xc0000209, 42],
+    [0xc0000209, undefined],
+  ]);
 });
 
 it('reads samples with interfaces of two words', async () => {

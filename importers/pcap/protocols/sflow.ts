@@ -96,7 +96,7 @@ export class SflowSamples {
     for (const { format, from, to } of found) {
       if (format === RAW_HEADER) said = this.rawHeader(bytes, from, to, flow) ?? said;
       else if (format === IP4_DATA || format === IP6_DATA)
-        said = statedFlow(bytes, from, to, format === IP6_DATA, flow) ?? said;
+        said = statedFlow(bytes, from, to, format === IP6_DATA, said.ends) ?? said;
       // Another record of the sample says the same of it in another form.
       if (said.ends.client.length > 0) break;
     }
@@ -114,7 +114,7 @@ export class SflowSamples {
     const { packet: p } = this;
     Object.assign(p, { bytes, start: from, end: from + size, wire, linkType });
     decode(p, this.cursor, this.notes);
-    if (p.ipVersion === 0) return unknown;
+    if (p.ipVersion === 0) return { ...unknown, ends: unknownEnds(flow, p.vlan) };
     const ends = endpointsOf(p, flow, true);
     return { ends, bytes: wire, flags: p.tcpFlags >= 0 ? p.tcpFlags & 0x1ff : undefined };
   }
@@ -128,12 +128,12 @@ interface Said {
 }
 
 /** Of a packet that is not IP, or whose header is in a form that is not read. */
-function unknownEnds(flow: number): Endpoints {
+function unknownEnds(flow: number, vlan = -1): Endpoints {
   const nothing = new Uint8Array(0);
   return {
     flow,
     proto: -1,
-    vlan: -1,
+    vlan,
     client: nothing,
     server: nothing,
     clientPort: -1,
@@ -141,13 +141,13 @@ function unknownEnds(flow: number): Endpoints {
   };
 }
 
-/** Length, protocol, addresses, ports, flags of TCP. */
+/** Length, protocol, addresses, ports, flags of TCP. The VLAN is what a record before it said. */
 function statedFlow(
   bytes: Uint8Array,
   start: number,
   end: number,
   isIp6: boolean,
-  flow: number,
+  { flow, vlan }: Endpoints,
 ): Said | undefined {
   const size = isIp6 ? 16 : 4;
   const ports = start + 8 + 2 * size;
@@ -158,7 +158,7 @@ function statedFlow(
     bytes: u32(bytes, start),
     flags: proto === 6 ? u32(bytes, ports + 8) & 0x1ff : undefined,
     ends: {
-      ...{ flow, proto: proto <= 255 ? proto : -1, vlan: -1 },
+      ...{ flow, proto: proto <= 255 ? proto : -1, vlan },
       client: Uint8Array.from(bytes.subarray(start + 8, start + 8 + size)),
       server: Uint8Array.from(bytes.subarray(start + 8 + size, ports)),
       clientPort: hasPorts ? u32(bytes, ports) & 0xffff : -1,
