@@ -64,6 +64,19 @@ describe.skipIf(whyNot !== undefined)(
     });
     afterEach(() => expect(opened.problems).toEqual([]));
 
+    it('cuts the name of an address in the conversations, not the address', async () => {
+      const { page } = opened;
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await window.show('Conversations');
+      await expect(window.conversations.row(0)).toContainText('files.example.com');
+      const cut = await page.evaluate<string[]>(`[...document.querySelectorAll('td button')]
+        .filter((one) => one.scrollWidth > one.clientWidth)
+        .map((one) => one.innerText)`);
+      expect(cut).toEqual([]);
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await window.show('Events');
+    });
+
     it('goes from a fingerprint to its host, and on to the events of that', async () => {
       const { page } = opened;
       await window.query.run('ja4:*');
