@@ -537,6 +537,16 @@ export function joinedLists(lists: readonly string[]): string {
   return lists.length === 1 ? lists[0]! : `list_concat(${lists.join(', ')})`;
 }
 
+/** What is made of each member of a list. */
+export function eachMade(list: string, make: (member: string) => string): string {
+  return `list_transform(${list}, lambda v: ${make('v')})`;
+}
+
+/** The members of the lists that are made of each member of a list. */
+export function eachJoined(list: string, make: (member: string) => string): string {
+  return `flatten(${eachMade(list, (member) => `coalesce(${make(member)}, [])`)})`;
+}
+
 /** Whole numbers, bound as one value: a list. */
 export function boundNumbers(values: readonly number[], params: Params): string {
   return `CAST(string_split(${params.text(values.join(','))}, ',') AS BIGINT[])`;

@@ -8,6 +8,8 @@ import {
   blockOfIp4,
   blockOfIp6,
   combinations,
+  eachJoined,
+  eachMade,
   eachOf,
   foldedText,
   isAmong,
@@ -213,11 +215,11 @@ function attributeTexts(name: string, scope: Scope): NamedText[] {
 }
 
 function membersOfEach(list: string): string {
-  return `flatten(list_transform(${list}, lambda v: coalesce(${memberValues('v')}, [])))`;
+  return eachJoined(list, memberValues);
 }
 
 function eachFolded(list: string): string {
-  return `list_transform(${list}, lambda v: ${foldedText('v')})`;
+  return eachMade(list, foldedText);
 }
 
 // -- rows by index ---------------------------------------------------------------------------------
