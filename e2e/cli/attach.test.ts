@@ -173,6 +173,24 @@ describe.skipIf(reason !== undefined)(title, () => {
     }
   });
 
+  it.each([
+    ["additional_result_filter = '1 = 0'", "additional_result_filter = ''"],
+    [
+      "additional_table_filters = '{''acme.events'': ''1 = 0''}'",
+      "additional_table_filters = '{}'",
+    ],
+    ['limit = 1, offset = 1', 'limit = 0, offset = 0'],
+  ])('answers wholly whatever the server cuts off: %s', async (cut, none) => {
+    const top = () => run('top', at('acme'), 'src_ip', '--json');
+    const whole = comparable(await top());
+    await ask(`SET ${cut}`);
+    try {
+      expect(comparable(await top())).toEqual(whole);
+    } finally {
+      await ask(`SET ${none}`);
+    }
+  });
+
   it('sends nothing twice, and says and loads again what differs', async () => {
     expect(await attach('acme')).toMatchObject({ sent: 0, differing: [] });
     await ask(

@@ -6,7 +6,12 @@
  * Reference: https://clickhouse.com/docs/interfaces/http
  */
 import type { Readable } from 'node:stream';
-import { ClickHouseError, type ClickHouseClient, createClient } from '@clickhouse/client';
+import {
+  ClickHouseError,
+  type ClickHouseClient,
+  createClient,
+  SettingsMap,
+} from '@clickhouse/client';
 import type { ClusterAddress } from '../../contract/cluster-address.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 
@@ -21,7 +26,8 @@ const SETTINGS = {
   session_timezone: 'UTC',
   // Columns of attributes (tables.ts) are there in subqueries, too.
   asterisk_include_materialized_columns: 1,
-  ...{ limit: '0', offset: '0' },
+  ...{ limit: '0', offset: '0', additional_result_filter: '' },
+  additional_table_filters: SettingsMap.from({}),
   // What is beyond a limit is an error.
   read_overflow_mode: 'throw',
   read_overflow_mode_leaf: 'throw',
