@@ -9,6 +9,7 @@ import {
   formatCount,
   formatMs,
   notifyError,
+  notifyPartly,
   useAnswer,
   useCase,
   usePreference,
@@ -70,12 +71,14 @@ export function ConversationsPanel() {
 
   const save = (): void => {
     connection.call('hosts.names', { case: path, addresses: addressesOf(pairs) }).then(
-      ({ hosts }) =>
+      ({ hosts, notes: missing }) => {
         download(
           'conversations.csv',
           'text/csv',
           csvOf([...PAIR_COLUMNS], csvRows(pairs, namesOf(hosts))),
-        ),
+        );
+        if (missing.length > 0) notifyPartly(missing.join('; '), 'The CSV may lack names of hosts');
+      },
       (problem: unknown) => notifyError(problem, 'The conversations were not saved'),
     );
   };

@@ -61,7 +61,7 @@ const VOLUMES: readonly {
     says: 'Bytes of flows that state one number for both ways: neither sent nor received',
   },
 ];
-const UNKNOWN = 'No flow of this host states it';
+const UNKNOWN = 'No flow of this host that was looked at states it';
 const IN_CELL = 2;
 /** Of the columns, in pixels; the others share what is left. */
 const SHORTEST_ADDRESS = 132;
