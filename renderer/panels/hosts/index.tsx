@@ -241,7 +241,7 @@ function HostFacts({ host }: { readonly host: Host }) {
   };
   const every = SECTIONS.flatMap(({ fact }) => facts[fact].values);
   const counts = numberWidth(['events', ...every.map((one) => formatCount(one.events))]);
-  const widths = [undefined, counts, TIME, TIME];
+  const widths = [undefined, counts, TIME];
   return (
     <section className={css['facts']} aria-label={`Host ${address}`}>
       <div className={css['head']}>
@@ -265,8 +265,7 @@ function HostFacts({ host }: { readonly host: Host }) {
               <tr>
                 <th>value, and what says it</th>
                 <th className={table['number']}>events</th>
-                <th>first</th>
-                <th>last</th>
+                <th>first and last</th>
               </tr>
             </thead>
             <tbody>
@@ -280,10 +279,8 @@ function HostFacts({ host }: { readonly host: Host }) {
                     </span>
                   </td>
                   <td className={table['number']}>{formatCount(one.events)}</td>
-                  <td>
+                  <td className={css['seen']}>
                     <TimeText micros={one.first} digits={0} />
-                  </td>
-                  <td>
                     <TimeText micros={one.last} digits={0} />
                   </td>
                 </tr>
