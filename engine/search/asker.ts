@@ -66,7 +66,12 @@ export class Asker {
   private readonly priority: Priority;
   private readonly ast: Ast;
   private lastChange: number;
-  private current: { readonly snapshot: Snapshot; readonly plan: Plan };
+  private current: {
+    readonly snapshot: Snapshot;
+    readonly plan: Plan;
+    /** Of the question itself: whoever reads its events may ask for fields that it does not name. */
+    readonly notes: readonly string[];
+  };
   private retries = 0;
   private remarks: string[] = [];
   private measured: Timings | undefined;
@@ -131,7 +136,7 @@ export class Asker {
       planQuery(this.ast, { ...contextOf(snapshot, question, session), notBefore }),
     );
     notePlan(watch, plan);
-    return { snapshot, plan };
+    return { snapshot, plan, notes: notesOf(plan) };
   }
 
   /** Whether nothing was announced to have changed since the plan was made. */
@@ -165,7 +170,7 @@ export class Asker {
     const { session, snapshot, plan } = this;
     const hasDirections = plan.stages.some(({ stage }) => stage === 'talkers');
     return [
-      ...notesOf(plan),
+      ...this.current.notes,
       ...(hasDirections ? totalsNotes(snapshot.sources, plan.segmentsUsed) : []),
       ...this.remarks,
       ...damageNotes(session, snapshot, plan),
