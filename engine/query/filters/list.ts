@@ -106,9 +106,10 @@ function isChoiceAmong(texts: readonly NamedText[], own: readonly string[], tabl
   if (single.sql.length > 0) each.unshift(isAmong(tuple(single.sql), rowsOf(single.own)));
   if (texts.length === 1 || listed.sql.length === 0) return each[0]!;
   // Each by itself is quickly compared, and leaves few events of which all must be those of one row.
-  const members = combinations(listed.sql, (ms) =>
-    tuple(texts.map((text) => (text.isList ? ms[listed.sql.indexOf(text.sql)]! : text.sql))),
-  );
+  const members = combinations(listed.sql, (ms) => {
+    const next = ms.values();
+    return tuple(texts.map(({ sql, isList }) => (isList ? next.next().value! : sql)));
+  });
   return whenAll(each, isSomeListed(members, tuple(own), `${table} AS l`));
 }
 

@@ -119,6 +119,7 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
   port: ['53', '443', '1004'],
   proto: ['tcp', 'UDP', '58'],
   host: ['WEB01', 'extra1', 'Extra3', 'sun', 'ſun', 'kelvin', 'iz', 'İZ', 'IZ', 'nobody'],
+  'attrs.host': ['extra1', 'Extra3', 'extra6', '["extra1","extra3"]'],
   user: ['ROOT', 'alice smith', 'a"b', 'root'],
   names: [
     'One.Example',
@@ -225,6 +226,14 @@ describe('a list', () => {
       { numRuns: RUNS, seed: RUNS === 25 ? 11 : Date.now() },
     );
   }, 120_000);
+
+  it('takes a member of its own for each key that has the same attribute', async () => {
+    const expected = await ids('host:"extra1" attrs.host:"extra3"', undefined, 'scan');
+    expect(expected.length).toBeGreaterThan(5);
+    const list = given('host,attrs.host\nextra1,extra3\n');
+    expect(await ids('*', list)).toEqual(expected);
+    expect(await ids('*', list, 'scan')).toEqual(expected);
+  });
 
   it('leaves out what its rows would find, also beside another', async () => {
     await fc.assert(
