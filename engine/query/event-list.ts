@@ -247,12 +247,13 @@ function listed(
   const outputs = new Outputs(MAX_CELL);
   outputs.hidden('"segment"', '"row_id"', '"source_id"', '"seq"');
   instant(outputs, relation.scope, 'ts');
+  const shown: Plan = { ...plan, resolve: plan.resolveShown };
   for (const name of fields) {
     try {
-      const found = plan.resolve(nameOf(name));
+      const found = shown.resolve(nameOf(name));
       if (found.type === 'attribute') {
-        fieldOutput(outputs, relation.scope, plan, found, `attrs.${found.name}`);
-      } else projected(outputs, relation.scope, plan, segments, nameOf(name));
+        fieldOutput(outputs, relation.scope, shown, found, `attrs.${found.name}`);
+      } else projected(outputs, relation.scope, shown, segments, nameOf(name));
     } catch (error) {
       // A list's columns may be chosen before its events: what none of them has is empty.
       if (!(error instanceof QueryError)) throw error;
@@ -269,7 +270,7 @@ function listed(
 /** Names under which the columns of `compilePart` carry what was asked for as `name`. */
 export function columnNames(plan: Plan, name: string): readonly string[] {
   try {
-    const field = plan.resolve(nameOf(name));
+    const field = plan.resolveShown(nameOf(name));
     if (field.type === 'attribute') return [`attrs.${field.name}`];
     return Object.hasOwn(EXPANDED, field.name) ? EXPANDED[field.name]! : [field.name];
   } catch (error) {

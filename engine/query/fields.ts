@@ -244,6 +244,19 @@ export interface Resolve {
   readonly columns?: ReadonlySet<string>;
 }
 
+/** The same names, without a trace in `unlisted`: for what an answer does not depend on. */
+export function resolvedAside(resolve: Resolve, unlisted: Set<string>): Resolve {
+  const found = (name: Name): Field => {
+    const before = new Set(unlisted);
+    try {
+      return resolve(name);
+    } finally {
+      for (const one of [...unlisted]) if (!before.has(one)) unlisted.delete(one);
+    }
+  };
+  return resolve.columns === undefined ? found : Object.assign(found, { columns: resolve.columns });
+}
+
 /** What a stage computed. */
 interface OtherFields {
   readonly fields: readonly { readonly name: string; readonly field: Field }[];

@@ -11,7 +11,14 @@ import type { Ast, Expression, Name, Stage } from './ast.ts';
 import { withClock } from './clock-fields.ts';
 import { Params } from './dialect/duckdb.ts';
 import { allColumns, filterInput, filterRelation, judge, type EventContext } from './events.ts';
-import { EXPANDED, type Resolve, eventFields, isOwnName, withFields } from './fields.ts';
+import {
+  EXPANDED,
+  type Resolve,
+  eventFields,
+  isOwnName,
+  resolvedAside,
+  withFields,
+} from './fields.ts';
 import type { ArrivedFilter } from './filters/arrived.ts';
 import { type Filter, allOf, conjuncts, listFilter } from './filters/filter.ts';
 import { either } from './filters/logic.ts';
@@ -145,6 +152,8 @@ export interface Plan {
   readonly events: EventsNode;
   /** Names and values of events, for all statements of the plan. */
   readonly resolve: Resolve;
+  /** The same for what a list shows of events, whatever was asked: `unlisted` stays as it is. */
+  readonly resolveShown: Resolve;
   /** Fields that are in no column: only attributes beyond the 256 names of a batch can be them. */
   readonly unlisted: ReadonlySet<string>;
   /** How doubtful parts of the text were read. */
@@ -211,6 +220,7 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
     filters,
     events: rowsShape && flat !== undefined ? flat.base : events,
     resolve,
+    resolveShown: resolvedAside(resolve, unlisted),
     unlisted,
     readings,
     extent,

@@ -66,12 +66,7 @@ export class Asker {
   private readonly priority: Priority;
   private readonly ast: Ast;
   private lastChange: number;
-  private current: {
-    readonly snapshot: Snapshot;
-    readonly plan: Plan;
-    /** Of the question itself: whoever reads its events may ask for fields that it does not name. */
-    readonly notes: readonly string[];
-  };
+  private current: { readonly snapshot: Snapshot; readonly plan: Plan };
   private retries = 0;
   private remarks: string[] = [];
   private measured: Timings | undefined;
@@ -136,7 +131,7 @@ export class Asker {
       planQuery(this.ast, { ...contextOf(snapshot, question, session), notBefore }),
     );
     notePlan(watch, plan);
-    return { snapshot, plan, notes: notesOf(plan) };
+    return { snapshot, plan };
   }
 
   /** Whether nothing was announced to have changed since the plan was made. */
@@ -170,7 +165,7 @@ export class Asker {
     const { session, snapshot, plan } = this;
     const hasDirections = plan.stages.some(({ stage }) => stage === 'talkers');
     return [
-      ...this.current.notes,
+      ...notesOf(plan),
       ...(hasDirections ? totalsNotes(snapshot.sources, plan.segmentsUsed) : []),
       ...this.remarks,
       ...damageNotes(session, snapshot, plan),

@@ -1,26 +1,49 @@
-/** What a list of events says beside them. */
-import { expect, it } from 'vitest';
+/** What answers say of fields that only attributes without a column can be. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
 import { called } from '../testing/called.ts';
-import { smallCase } from '../testing/small-case.ts';
+import { type SmallCase, smallCase } from '../testing/small-case.ts';
 import { queryHandlers } from './handlers.ts';
 
-it('says nothing of fields that the list shows and the query does not name', async () => {
+let made: SmallCase;
+let handlers: ReturnType<typeof queryHandlers>;
+beforeAll(async () => {
   // More names than have columns: others may be among the rest.
   const many = Array.from({ length: 300 }, (_, i) => [`n${i}`, `v${i}`]);
   const record = JSON.stringify({ ts: 1_790_000_000, ...Object.fromEntries(many) });
-  const made = await smallCase({ 'wide.json': `${record}\n` }, evidence);
-  try {
-    const handlers = queryHandlers(made.services);
-    const open = async (query: string): Promise<readonly string[]> => {
-      const request = { case: made.folder, query, fields: ['ts', 'attrs.nowhere'] };
-      return (await called(handlers, 'result.open', request)).result.notes;
-    };
-    expect(await open('')).toEqual([]);
-    expect(await open('attrs.elsewhere:x')).toEqual([
-      expect.stringMatching(/^"elsewhere": in no column/),
-    ]);
-  } finally {
-    await made.dispose();
-  }
+  made = await smallCase({ 'wide.json': `${record}\n` }, evidence);
+  handlers = queryHandlers(made.services);
+});
+afterAll(() => made.dispose());
+
+const inNoColumn = (name: string): unknown =>
+  expect.stringMatching(new RegExp(`^"${name}": in no column`));
+
+const open = async (query: string, sort?: string): Promise<readonly string[]> => {
+  const { result } = await called(handlers, 'result.open', {
+    ...{ case: made.folder, query, fields: ['ts', 'attrs.nowhere'] },
+    sort: sort === undefined ? undefined : { field: sort, descending: false },
+  });
+  return result.notes;
+};
+
+it('says nothing of fields that the list shows and the query does not name', async () => {
+  expect(await open('')).toEqual([]);
+  expect(await open('attrs.elsewhere:x')).toEqual([inNoColumn('elsewhere')]);
+  expect(await open('attrs.nowhere:x')).toEqual([inNoColumn('nowhere')]);
+});
+
+it.each(['nowhere', 'elsewhere'])('says so of %s where the list is sorted by it', async (name) => {
+  expect(await open('', `attrs.${name}`)).toEqual([inNoColumn(name)]);
+});
+
+it('says so of the field that a timeline is stacked by', async () => {
+  const notes = async (query: string): Promise<readonly string[]> => {
+    const request = { case: made.folder, query, buckets: 10, by: 'attrs.nowhere' };
+    return (await called(handlers, 'timeline.run', request)).result.notes;
+  };
+  expect(await notes('')).toEqual([inNoColumn('nowhere')]);
+  expect(await notes('attrs.elsewhere:x')).toEqual([
+    expect.stringMatching(/^"elsewhere", "nowhere": in no column/),
+  ]);
 });

@@ -1,6 +1,6 @@
 /** A value, and where it is missing that of the field of its name. */
 import type { Name } from '../ast.ts';
-import type { Resolve } from '../fields.ts';
+import { type Resolve, resolvedAside } from '../fields.ts';
 import { QueryError } from '../query-error.ts';
 import { fieldValue } from './analyse.ts';
 import { VALUE_FUNCTIONS } from './functions.ts';
@@ -9,9 +9,7 @@ import type { Value } from './value.ts';
 
 /** @param unlisted a name that only may be one of an event is none of these: the value does not depend on it */
 export function orElse(value: Value, resolve: Resolve, name: Name, unlisted: Set<string>): Value {
-  const before = new Set(unlisted);
-  const own = valueOfName(resolve, name);
-  for (const one of [...unlisted]) if (!before.has(one)) unlisted.delete(one);
+  const own = valueOfName(resolvedAside(resolve, unlisted), name);
   const other = own && converted(own, value.type);
   if (other === undefined) return value;
   const args = [value, other];
