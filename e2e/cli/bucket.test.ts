@@ -254,22 +254,42 @@ describe.skipIf(reason !== undefined)(title, () => {
     expect((await run('verify', place)).status).toBe(0);
   });
 
-  it('is marked again where a file came after another run was done', async () => {
-    const own = path.join(space.folder, 'late.daybook');
-    cpSync(acme, own, { recursive: true });
-    await server!.makeBucket('late');
-    const place = 's3://late/case';
-    const slow = await heldAt(place, 'PUT', '/late/case/events/kind%3Dflow/');
+  it.each([
+    { bucket: 'late', isLast: false, isLost: false },
+    { bucket: 'late-unanswered', isLast: false, isLost: true },
+    { bucket: 'last-late', isLast: true, isLost: false },
+    { bucket: 'last-late-unanswered', isLast: true, isLost: true },
+  ])('is marked again where a file came after another run was done: $bucket', async (how) => {
+    const { bucket, isLast, isLost } = how;
+    const copied = (name: string): string => {
+      const to = path.join(space.folder, `${name}-${bucket}.daybook`);
+      cpSync(acme, to, { recursive: true });
+      return to;
+    };
+    const own = copied('own');
+    await server!.makeBucket(bucket);
+    const place = `s3://${bucket}/case`;
+    if (isLast) {
+      const before = await run('hand-over', copied('before'), place, '--yes');
+      expect(before.status, before.err).toBe(0);
+      const flows = [...(await server!.objects(bucket)).keys()].filter((key) =>
+        key.startsWith('case/events/kind=flow/'),
+      );
+      await server!.remove(bucket, flows.at(-1)!);
+    }
+    const late = `/${bucket}/case/events/kind%3Dflow/`;
+    const slow = await heldAt(place, 'PUT', late);
     const deleted = await daybook(['delete', own, 'kind:flow', '--reason', 'a test']);
     expect(deleted.status, deleted.err).toBe(0);
     const done = await run('hand-over', own, place, '--yes');
     expect(done.status, done.err).toBe(0);
     expect((await run('verify', place)).status).toBe(0);
+    if (isLost) server!.loseAnswer('PUT', late);
     expectRefused(await slow.end(), place);
     const { status, out } = await run('verify', place);
     expect(status).toBe(1);
     expect(out).toContain('the hand-over was interrupted, or is being written');
-    await expectWhole('late', await handOver(place));
+    await expectWhole(bucket, await handOver(place));
   });
 
   it('goes on where a put was done and its answer was lost', async () => {

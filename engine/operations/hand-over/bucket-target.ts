@@ -151,6 +151,8 @@ export class BucketTarget implements HandOverTarget {
 
   async finish(manifest: HandOverManifest): Promise<{ sha256: string; removed: number }> {
     const { bucket, there, etags } = this;
+    // First: where another run has taken the place over, files are others, and the place may have to be marked again.
+    await this.mark.check();
     await this.refuseChanges();
     await this.mark.check();
     const written = manifestText(manifest);

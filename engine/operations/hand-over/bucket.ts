@@ -46,7 +46,7 @@ export type Condition = 'absent' | { readonly etag: string | undefined } | undef
 /** An object that was put. */
 interface Put {
   readonly etag: string | undefined;
-  /** The same was there already. */
+  /** The same was there already, and this run has not put it: no try before has lost its answer. */
   readonly wasThere: boolean;
 }
 
@@ -189,23 +189,27 @@ export class Bucket {
       async () => {
         const found = await this.object(path);
         if (found === undefined || (await textOf(found.content)) !== text) return undefined;
-        return { etag: found.etag, wasThere: true };
+        return found;
       },
     );
   }
 
-  /** @param same what is there, where it is what was to be put: the answer to a try before may have been lost */
+  /** @param same the ETag of what is there, where it is what was to be put: the answer to a try before may have been lost */
   private async putOnce(
     request: Request<{ readonly ETag?: string | undefined }>,
-    same: () => Promise<Put | undefined>,
+    same: () => Promise<Pick<Put, 'etag'> | undefined>,
   ): Promise<Put> {
+    let tries = 0;
     try {
-      const { ETag: etag } = await this.send(request);
+      const { ETag: etag } = await this.send((abort) => {
+        tries += 1;
+        return request(abort);
+      });
       return { etag, wasThere: false };
     } catch (error) {
       if (!isConditionFalse(error)) throw error;
       const found = await same();
-      if (found !== undefined) return found;
+      if (found !== undefined) return { etag: found.etag, wasThere: tries === 1 };
       throw new AnotherWrites(this.name);
     }
   }
@@ -246,7 +250,7 @@ export class Bucket {
       async () => {
         const found = await this.head(path);
         const isSame = found?.note === note && (found.sha256 ?? sha256) === sha256;
-        return isSame ? { etag: found.etag, wasThere: true } : undefined;
+        return isSame ? found : undefined;
       },
     );
   }
