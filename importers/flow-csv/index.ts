@@ -378,7 +378,7 @@ export const flowCsvImporter: Importer = {
   // 13: logs of Zeek and Suricata have the kinds that protocols of captures have. 14: those that their columns tell, too.
   // 15: names that a record states more than once, also one that is wrapped; its large numbers as stated.
   // 16: the host of a record is the one that was asked for only beside a method and a URL; connections are no files;
-  // two backslashes end a domain as one does.
+  // two backslashes end a domain as one does; JSON says whether its flows state bytes for both ways together.
   version: 16,
   // Later lines can change what dates mean, and a summary takes the place of rows.
   appendOnly: false,

@@ -38,7 +38,7 @@ import { parseWithRepeatedNames } from '../../engine/fields/repeated-names.ts';
 import { isTime, kindOf } from './guess.ts';
 import { parseProtocol, parseWholeOrHex } from './numbers.ts';
 import { planRow, SetterChooser } from './plan.ts';
-import { RowWriter, type RowPlan } from './row-writer.ts';
+import { type Measure, RowWriter, type RowPlan } from './row-writer.ts';
 import type { StampReader } from './stamp.ts';
 
 /** Names of members that are remembered for one kind of record; others are looked up each time. */
@@ -112,10 +112,13 @@ interface RecordsOptions {
   readonly meanings: Meanings | undefined;
   readonly eventType?: string | undefined;
 }
+/** What some record states for both directions together, as `RowWriter` has it. */
+type Totals = Set<Measure>;
 
 /** Writes records of one dialect or schema. */
 class Records {
   private readonly context: JsonContext;
+  private readonly totals: Totals;
   private readonly dialect: Dialect | undefined;
   private readonly meanings: Meanings | undefined;
   private readonly chooser: SetterChooser;
@@ -133,8 +136,13 @@ class Records {
   private readonly address = new Uint8Array(16);
   private scratch = Buffer.alloc(4096);
 
-  constructor(context: JsonContext, { dialect, meanings, eventType }: RecordsOptions) {
+  constructor(
+    context: JsonContext,
+    totals: Totals,
+    { dialect, meanings, eventType }: RecordsOptions,
+  ) {
     this.context = context;
+    this.totals = totals;
     this.dialect = dialect;
     this.meanings = meanings;
     this.chooser = new SetterChooser(dialect, context.mapping);
@@ -387,7 +395,8 @@ class Records {
   private writerOf(kind: Kind): RowWriter {
     let writer = this.writers.get(kind);
     if (writer === undefined) {
-      writer = new RowWriter(this.context.sink.batch(kind), this.plan, this.context.stamp, true);
+      const { sink, stamp } = this.context;
+      writer = new RowWriter(sink.batch(kind), this.plan, stamp, true, this.totals);
       this.writers.set(kind, writer);
     }
     return writer;
@@ -538,6 +547,7 @@ export class JsonRecords {
   private seq = 0;
   private readonly timed = { records: 0, events: 0 };
   private repeated = 0;
+  private readonly totals: Totals = new Set();
 
   constructor(context: JsonContext) {
     this.context = context;
@@ -583,10 +593,13 @@ export class JsonRecords {
     end: number,
   ): number {
     const { sink } = this.context;
+    const known = this.totals.size;
     const records = this.recordsFor(flat);
     const times = records.timesOf(flat);
     if (times.length === 0) {
       records.write(flat, seq, offset, length, bytes, start, end);
+      // At once: these events may be stored, and asked, before the rest is read.
+      if (this.totals.size > known) this.tellTotals();
       sink.record(1);
       return 1;
     }
@@ -599,8 +612,16 @@ export class JsonRecords {
     return times.length;
   }
 
-  /** Says how many events records of several times gave, and how many records state a name more than once. */
+  private tellTotals(): void {
+    this.context.sink.metadata('totals', [...this.totals]);
+  }
+
+  /**
+   * Says what records state for both directions together, how many events records of several times gave, and how many
+   * records state a name more than once.
+   */
   finish(): void {
+    this.tellTotals();
     const { repeated } = this;
     if (repeated > 0)
       this.context.sink.note(
@@ -653,7 +674,7 @@ export class JsonRecords {
     if (records === undefined) {
       // A mapping says all that is to be known.
       const asked = this.context.mapping !== undefined;
-      records = new Records(this.context, {
+      records = new Records(this.context, this.totals, {
         ...{ dialect: undefined, meanings: asked ? undefined : meanings },
       });
       this.bySchema.set(meanings, records);
@@ -663,13 +684,16 @@ export class JsonRecords {
 
   private eve(type: string): Records {
     return this.cached(`eve ${type}`, () => {
-      return new Records(this.context, { dialect: eveEvent(type), meanings: undefined });
+      return new Records(this.context, this.totals, {
+        dialect: eveEvent(type),
+        meanings: undefined,
+      });
     });
   }
 
   private nfdump(): Records {
     return this.cached('nfdump', () => {
-      return new Records(this.context, {
+      return new Records(this.context, this.totals, {
         dialect: this.context.detected.dialect,
         meanings: undefined,
       });
@@ -681,7 +705,7 @@ export class JsonRecords {
     return this.cached(`zeek ${log ?? ''}`, () => {
       const names = log === undefined ? this.zeekNames : new Set(keys.map(simplify));
       const dialect = zeekLog(log, names, 'zeek-json');
-      return new Records(this.context, {
+      return new Records(this.context, this.totals, {
         dialect,
         meanings: undefined,
         eventType: dialect.path,

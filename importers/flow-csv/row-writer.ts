@@ -44,6 +44,9 @@ const DASH = 45;
 const text = new TextDecoder('utf-8', { ignoreBOM: true });
 const windows1252 = new TextDecoder('windows-1252');
 
+/** What a flow may state for both directions together. */
+export type Measure = 'bytes' | 'packets';
+
 /** What the rows of one table, or one kind of JSON record, have in common. */
 export interface RowPlan {
   /** Column names, unlike each other: attributes are called so. */
@@ -86,6 +89,7 @@ export class RowWriter {
   private end = Number.NaN;
   private totalBytes = -1;
   private totalPackets = -1;
+  private readonly totals: Set<Measure>;
   private icmpType = -1;
   private icmpCode = -1;
   private dateSize = 0;
@@ -99,8 +103,18 @@ export class RowWriter {
   private zoneUsed = false;
   private readonly zones = new Map<string, Zone | undefined>();
 
-  /** @param open whether cells may come that the plan does not list: then all is worked out */
-  constructor(batch: EventBatch, plan: RowPlan, stamp: StampReader, open = false) {
+  /**
+   * @param open whether cells may come that the plan does not list: then all is worked out
+   * @param totals what some row states for both directions together is added
+   */
+  constructor(
+    batch: EventBatch,
+    plan: RowPlan,
+    stamp: StampReader,
+    open = false,
+    totals = new Set<Measure>(),
+  ) {
+    this.totals = totals;
     this.batch = batch;
     this.plan = plan;
     this.stamp = stamp;
@@ -609,9 +623,11 @@ export class RowWriter {
       if (micros >= 0) batch.duration.set(row, micros / 1e6);
     }
     if (this.totalBytes >= 0) {
+      this.totals.add('bytes');
       this.share(this.totalBytes, batch.bytes, F.BYTES, batch.bytes_rev);
     }
     if (this.totalPackets >= 0) {
+      this.totals.add('packets');
       this.share(this.totalPackets, batch.packets, F.PACKETS, batch.packets_rev);
     }
     if (plan.payloadAsBytes) {

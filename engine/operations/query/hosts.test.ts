@@ -243,6 +243,52 @@ it('says neither sent nor received of what flows do not state', async () => {
   }
 });
 
+/** Processes, and only after them two flows with one number for both ways. */
+const mixed: readonly object[] = [
+  ...Array.from({ length: 1000 }, (_, i) => ({
+    '@timestamp': '2026-11-21T10:00:00Z',
+    event: { kind: 'event', category: 'process', action: 'start' },
+    host: { name: `h${i}` },
+    message: `started ${i}`,
+  })),
+  ...[500, 700].map((bytes, i) => ({
+    '@timestamp': `2026-11-21T10:00:0${i}Z`,
+    event: { kind: 'event', category: 'network', action: 'network_flow' },
+    source: { ip: '10.0.0.1', port: 1000 + i },
+    destination: { ip: '10.0.0.2', port: 443 },
+    network: { bytes, packets: 3, transport: 'tcp' },
+  })),
+];
+it.each([
+  ['lines', mixed.map((record) => `${JSON.stringify(record)}\n`).join('')],
+  ['a list in an object', JSON.stringify({ tenant: 'x', value: mixed })],
+  [
+    'a column of a table',
+    `CreationDate,AuditData\n${mixed.map((record) => `2026-11-21T10:00:00Z,"${JSON.stringify(record).replaceAll('"', '""')}"\n`).join('')}`,
+  ],
+])('takes no bytes of both ways for sent where records of JSON state them: %s', async (_, text) => {
+  const made = await smallCase({ 'mixed.json': text }, evidence);
+  try {
+    const handlers = queryHandlers(made.services);
+    const view = { case: made.folder, query: 'kind:flow' };
+    const { batch } = (await called(handlers, 'conversations.run', view)).result;
+    expect(batch.rows).toBe(1);
+    const pair = rowOf(batch, 0);
+    expect([pair['bytes_ab'], pair['bytes_ba'], pair['bytes_both']]).toEqual([
+      ...[undefined, undefined, 1200],
+    ]);
+    const { hosts } = (await called(handlers, 'hosts.run', view)).result;
+    for (const { sent, received, bothWays } of hosts)
+      expect([sent, received, bothWays]).toEqual([undefined, undefined, 1200]);
+    const talkers = { ...view, query: 'kind:flow | talkers' };
+    expect((await called(handlers, 'query.run', talkers)).result.notes).toEqual([
+      expect.stringMatching(/^mixed[.]json: flows that state one number of bytes for both ways/),
+    ]);
+  } finally {
+    await made.dispose();
+  }
+});
+
 it('says what was sent where it is more than a number of JavaScript counts exactly', async () => {
   const row = '2026-11-21T10:00:00Z,10.0.0.1,5,10.0.0.2,6,tcp,9007199254740991\n';
   const made = await smallCase(

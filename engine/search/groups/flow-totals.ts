@@ -6,7 +6,7 @@ import type { SegmentInfo } from '../../query/index.ts';
 /** Source ids, first and last. */
 export type IdRange = readonly [number, number];
 
-/** Sources with a column of such totals; a flow of theirs with no `bytes_rev` (`packets_rev`) has nothing else. */
+/** Sources with such totals; a flow of theirs with no `bytes_rev` (`packets_rev`) has nothing else. */
 export function sourcesOfTotals(
   sources: readonly SourceRow[],
   measure: 'bytes' | 'packets',
@@ -29,7 +29,7 @@ function statesTotals(
   measure: 'bytes' | 'packets',
 ): boolean {
   const { totals } = metadata;
-  // Tables say it since there is this; before, every table of Argus was taken for one that has them.
+  // Tables and JSON say it since there is this; before, every table of Argus was taken for one that has them.
   if (Array.isArray(totals)) return totals.includes(measure);
   return format === 'argus' || mapped(decisions['mapping']).has(`${measure}_total`);
 }
