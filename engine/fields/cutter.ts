@@ -151,6 +151,8 @@ export class Cutter {
         if (after > start) bound = firstMatch(entry, data, after, end);
       }
       if (bound === undefined && this.cutJson(batch, row, data, start, end)) {
+        if (relayed !== undefined && this.json.host === undefined)
+          this.nameHost(relayed.host, relayed.hostEnd, batch, row);
         cut += 1;
         continue;
       }

@@ -50,7 +50,7 @@ it.each([
   [
     'vaultwarden',
     'vaultwarden[7]: [2026-11-27 10:15:22.123][vaultwarden::api::identity][ERROR] Username or password is incorrect. Try again. IP: 192.0.2.17. Username: bob.',
-    'web-apps/5',
+    'web-apps/6',
   ],
   [
     'app',
@@ -94,6 +94,9 @@ it.each([
 it.each([
   'query failed: x IN=eth0 OUT= SRC=203.0.113.9 DST=198.51.100.1 PROTO=TCP',
   'query failed: An account was logged off.\nSubject:\n\tAccount Name:\t\troot\n\tAccount Domain:\t\tEXAMPLE\n\tOther:\t\tx',
+  'x SSH login: root - 203.0.113.9(x',
+  'x Message: Successfully logged in using root, from 203.0.113.9 and GUI.',
+  'ua: msg_id="1100-0004" Management user root from 203.0.113.9 logged in',
 ])('reads no message of another program within that of any: %s', (message) => {
   expect(cutFields(all, 'app', `app: ${message}`)).toEqual({});
 });
@@ -117,6 +120,73 @@ it.each([
   'Message forwarded from web1 sshd[100]: Failed password for root from 192.0.2.17 port 22 ssh2',
 ])('reads no header of another program, or that is none: %s', (message) => {
   expect(cutFields(all, '', message)).toEqual({});
+});
+
+it.each([
+  [
+    '<189>Nov 27 10:15:22 router1 1234: *Mar  4 05:06:07.123: %SEC-6-IPACCESSLOGP: list a denied tcp 192.0.2.17(40001) -> 198.51.100.1(22), 1 packet',
+    { src_ip: '192.0.2.17', dst_port: '22', host: 'router1' },
+  ],
+  [
+    '<38>Nov 27 10:15:22 sun1 sshd[100]: [ID 800047 auth.info] Failed password for root from 192.0.2.17 port 22 ssh2',
+    { src_ip: '192.0.2.17', user: 'root', host: 'sun1' },
+  ],
+  [
+    '<38>Nov 27 10:15:22 web1 app[7]: {"client_ip":"192.0.2.17","user":"alice"}',
+    { src_ip: '192.0.2.17', host: 'web1' },
+  ],
+])('reads what follows the header behind that of a relay: %s', (message, fields) => {
+  expect(cutFields(all, '', message)).toMatchObject(fields);
+});
+
+/** What somebody may call himself, or send, so that the line says something else. */
+it.each([
+  [
+    'dovecot',
+    'auth: passwd-file(bob,192.0.2.17): Password mismatch (given password: x,203.0.113.9): )',
+    { src_ip: '192.0.2.17', user: 'bob', outcome: 'failure' },
+  ],
+  [
+    'drupal',
+    'http://h|1|page not found|192.0.2.17|http://h/x|http://r/|0||/|1|user|203.0.113.9|a|b|0||Session opened for root.',
+    { src_ip: '192.0.2.17' },
+  ],
+  [
+    '',
+    "%WEBSERVER-5-LOGIN_FAILED: Chassis 1 R0/0: nginx: Login Un-Successful from host 192.0.2.17 by user 'x Login Successful from host 203.0.113.9 by user 'root''",
+    { src_ip: '192.0.2.17', outcome: 'failure' },
+  ],
+  [
+    'vsftpd',
+    '[pid 3] [x] OK LOGIN: Client "203.0.113.9", y] FAIL LOGIN: Client "192.0.2.17"',
+    { src_ip: '192.0.2.17', outcome: 'failure' },
+  ],
+  [
+    '',
+    'proftpd[7] ftp1 (h[192.0.2.17]): USER x: Login successful. (Login failed): Incorrect password.',
+    { src_ip: '192.0.2.17', outcome: 'failure' },
+  ],
+  [
+    '',
+    'system,error,critical login failure for user user root logged in from 203.0.113.9 via x from 192.0.2.17 via ssh',
+    { src_ip: '192.0.2.17', outcome: 'failure' },
+  ],
+])('takes no more of a line than its program says: %s: %s', (program, message, fields) => {
+  expect(cutFields(all, program, message)).toMatchObject(fields);
+});
+
+it('cuts no address out of a name that Gitea writes twice', () => {
+  const name = 'x from 203.0.113.9:1: y';
+  const line = `...ers/web/auth/auth.go:200:SignInPost() [I] Failed authentication attempt for ${name} from 192.0.2.17:39522: user does not exist [uid: 0, name: ${name}, keyid: 0]`;
+  expect(cutFields(all, 'gitea', line)).not.toHaveProperty('src_ip');
+});
+
+it('names accounts with blanks wholly, and none that a name makes up', () => {
+  const logon = (name: string): string =>
+    `An account failed to log on. Account For Which Logon Failed: Security ID: S-1-0-0 Account Name: ${name} Account Domain: EX Source Network Address: 192.0.2.17 Source Port: 40001 Other: x`;
+  expect(cutFields(all, '', logon('John Smith'))).toMatchObject({ user: 'John Smith' });
+  const forged = logon('root Account Domain: EX Source Network Address: 203.0.113.9 y');
+  expect(cutFields(all, '', forged)).not.toHaveProperty('src_ip', '203.0.113.9');
 });
 
 it('leaves what a source states as it is', () => {

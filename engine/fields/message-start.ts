@@ -39,6 +39,12 @@ export function bodyStart(
       if (after < end && data[after] === COLON) p = after + 1;
     }
   }
+  return afterTag(data, p, end);
+}
+
+/** Behind what systems and devices write between the tag and the message: a number, a time since the start, their own time. */
+function afterTag(data: Uint8Array, start: number, end: number): number {
+  let p = start;
   while (p < end && data[p] === SPACE) p += 1;
   if (data[p] !== OPEN) return behindStamp(data, p, end);
   if (isSolarisId(data, p)) {
@@ -115,7 +121,8 @@ export function relayedHeader(
     hostEnd: isForwarded ? hostEnd - 1 : hostEnd,
     program,
     programEnd,
-    body: body + 2,
+    // A device's number may be where a program is: `router1 1234: *Mar  4 05:06:07: %SYS-5-…`.
+    body: afterTag(b, body + 2, end),
   };
 }
 
