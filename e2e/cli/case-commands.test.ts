@@ -106,6 +106,7 @@ it('saves searches, runs them, and takes them away', async () => {
     [['query', tagged, '--saved', 'four'], /there is no saved search "four"\n.*three/],
     [['searches', tagged, 'bad', '--save', 'host:'], /daybook: /],
     [['searches', tagged, '--save', 'line'], /needs a NAME/],
+    [['searches', tagged, 'three', '--from', '2026-03-04'], /--from is saved with --save/],
   ] as const)
     expect(await daybook(args)).toMatchObject({
       status: 2,
@@ -128,6 +129,27 @@ it('gives scripts an exit status of their own where nothing is found', async () 
     expect([command, query, asked.status]).toEqual([command, query, status]);
     expect((await daybook([command, tagged, query])).status).toBe(0);
   }
+});
+
+it('does not take nothing shown for nothing found', async () => {
+  const asked = await daybook(['query', tagged, 'line', '--limit', '0', '--fail-empty']);
+  expect(asked.status).toBe(2);
+  assertClearMessage(asked.err);
+});
+
+it('changes none of two saved searches of one name', async () => {
+  const window = await taggedCase(mkdirAt('twice'), 'x');
+  await daybook(['searches', window, 'twice', '--save', 'line']);
+  await daybook(['searches', window, 'other', '--save', 'line']);
+  const catalog = new DatabaseSync(path.join(window, 'case.sqlite'));
+  catalog.exec("UPDATE searches SET name = 'twice' WHERE name = 'other'");
+  catalog.close();
+  const saved = await daybook(['searches', window, 'twice', '--save', 'changed']);
+  expect(saved.status).toBe(2);
+  const { searches } = json<{ searches: { query: string }[] }>(
+    await daybook(['searches', window, '--json']),
+  );
+  expect(searches.map(({ query }) => query)).toEqual(['line', 'line']);
 });
 
 it('names an entry of the audit log that was changed', async () => {

@@ -45,6 +45,12 @@ A note is listed by daybook findings, printed in the report, and recorded in the
         `--${faces[0]} and --${faces[1]} show different things`,
         'give one of them',
       );
+    if (faces.length > 0 && note !== undefined)
+      throw new DaybookError(
+        'usage',
+        `--note and --${faces[0]} are two things`,
+        'write the note first, then look',
+      );
     if (parsed.flag('raw') && parsed.flag('json'))
       throw new DaybookError('usage', '--raw writes bytes, not JSON', 'leave --json out');
     const around = parsed.whole('around', 0);

@@ -108,9 +108,16 @@ function textOf(one: Preview, most: number, width: number | undefined): string {
   if (one.table !== undefined) {
     const mapped = Object.entries(one.table.mapping).map(([field, column]) => `${field}=${column}`);
     lines.push(`  columns: ${visible(one.table.columns.map(({ name }) => name).join(', '))}`);
-    if (mapped.length > 0) lines.push(`  taken for: --map ${visible(mapped.join(','))}`);
+    // A column whose name has a comma can be named in a file only.
+    const isPlain = !mapped.some((one) => one.includes(','));
+    if (mapped.length > 0)
+      lines.push(
+        `  taken for: ${isPlain ? '--map ' : ''}${visible(mapped.join(isPlain ? ',' : ' · '))}`,
+      );
   }
   for (const note of notes) lines.push(`  note: ${visible(note)}`);
+  if (one.quarantined.length > 0)
+    lines.push(`  quarantined: ${counted(one.quarantined.length, 'record')} of what was looked at`);
   for (const { offset, reason } of one.quarantined.slice(0, most))
     lines.push(`  quarantined at byte ${offset}: ${visible(reason)}`);
   for (const [reason, n] of Object.entries(one.skippedReasons))

@@ -57,7 +57,10 @@ const OPTIONS: Readonly<Record<string, OptionSpec>> = {
     help: 'read the rows of every segment that may have some, use no index: the result is the same',
   },
   explain: { type: 'boolean', help: 'show what would be read, and do not run it' },
-  'fail-empty': { type: 'boolean', help: 'exit status 4 if nothing is found, for scripts' },
+  'fail-empty': {
+    type: 'boolean',
+    help: 'exit status 4 if nothing is found (no row, or a count of 0), for scripts',
+  },
   timings: { type: 'boolean', help: 'say on standard error how long each step took' },
   json: { type: 'boolean', help: 'one JSON document with the timings; rows as NDJSON' },
 };
@@ -98,6 +101,10 @@ The language: docs/query-language.md.`,
       );
     if (name === undefined) return run('query.run', text!, parsed, context);
     const view = await savedView(place, name, context);
+    if (view.sort !== undefined)
+      context.streams.err.write(
+        `the window sorts this search by ${visible(view.sort.field)}; here it has the order of its query\n`,
+      );
     return run('query.run', view.query, parsed, context, view);
   },
 };
@@ -195,6 +202,12 @@ async function run(
   formatOf(parsed);
   const { from, to, zone } = rangeOf(parsed, saved);
   const limit = parsed.whole('limit', 0);
+  if (limit === 0 && parsed.flag('fail-empty'))
+    throw new DaybookError(
+      'usage',
+      '--limit 0 shows nothing, whatever is found',
+      'leave it out, or ask with daybook count CASE QUERY --fail-empty',
+    );
   const path = parsed.text('path');
   if (path !== undefined && path !== 'scan')
     throw new DaybookError(

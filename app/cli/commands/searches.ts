@@ -52,17 +52,26 @@ export const searchesCommand: Command = {
         '--note is written with --save',
         'see: daybook searches --help',
       );
+    const range = ['from', 'to', 'tz'].find((option) => parsed.text(option) !== undefined);
+    if (query === undefined && range !== undefined)
+      throw new DaybookError(
+        'usage',
+        `--${range} is saved with --save`,
+        'daybook query CASE --saved NAME takes a range',
+      );
     const { from, to, zone } = givenRange(parsed);
     if (query !== undefined) parseQuery(query);
     return withCase(folder, settings, async (session) => {
       if (query !== undefined) {
-        const view = formatView({ query, from, to, zone });
-        const before = listSearches(session).find((one) => one.name === name);
-        const kept = {
+        const isNew = listSearches(session).every((one) => one.name !== name);
+        const before = isNew ? undefined : savedSearch(session, name!);
+        saveSearch(session, {
           ...(before === undefined ? {} : { id: before.id }),
           note: note ?? before?.note ?? '',
-        };
-        saveSearch(session, { ...kept, name: name!, view });
+          name: name!,
+          // What the window shows it with stays.
+          view: formatView({ ...parseView(before?.view ?? ''), query, from, to, zone }),
+        });
       } else if (isRemoved) deleteSearch(session, savedSearch(session, name!).id);
       const shown =
         name === undefined || isRemoved ? listSearches(session) : [savedSearch(session, name)];

@@ -16,7 +16,8 @@ const [GROUP, LOCAL] = [1, 2];
  */
 export function macVendor(mac: string): string | undefined {
   const digits = mac.replace(/[:.-]/g, '').toUpperCase();
-  if (!/^[0-9A-F]{12}$/.test(digits)) return undefined;
+  // Of zeros alone is an address that nobody knows, not the first of the first block.
+  if (!/^[0-9A-F]{12}$/.test(digits) || /^0+$/.test(digits)) return undefined;
   for (const length of ASSIGNED) {
     // An organisation's name is followed by its address.
     const entry = registry()[digits.slice(0, length)]?.split('\n')[0];

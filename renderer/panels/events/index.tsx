@@ -132,7 +132,7 @@ export function EventsPanel() {
 
 interface Measured {
   readonly of: string;
-  readonly pages: Set<Page>;
+  readonly pages: WeakSet<Page>;
   lengths: ReadonlyMap<string, number>;
 }
 
@@ -148,7 +148,7 @@ function useContentLengths(list: EventList | undefined): ReadonlyMap<string, num
       ? ''
       : `${list.question}\n${page === undefined ? '' : [...page.columns.keys()].join()}`;
   if (page !== undefined && held.current?.of !== of) {
-    held.current = { of, pages: new Set([page]), lengths: contentLengths(page) };
+    held.current = { of, pages: new WeakSet([page]), lengths: contentLengths(page) };
   }
   const { current } = held;
   for (const later of list?.pages.loaded() ?? []) {
