@@ -171,8 +171,26 @@ it.each([
     'system,error,critical login failure for user user root logged in from 203.0.113.9 via x from 192.0.2.17 via ssh',
     { src_ip: '192.0.2.17', outcome: 'failure' },
   ],
+  ['', '%ASA-5-713119: Group = vpn, IP = 192.0.2.17, PHASE 1 COMPLETED', { src_ip: '192.0.2.17' }],
+  [
+    'server_audit',
+    ',db1,a,203.0.113.9,5,0,CONNECT,b,192.0.2.17,12,0,FAILED_CONNECT,,,1045',
+    { src_ip: '192.0.2.17', outcome: 'failure' },
+  ],
 ])('takes no more of a line than its program says: %s: %s', (program, message, fields) => {
   expect(cutFields(all, program, message)).toMatchObject(fields);
+});
+
+it.each([
+  [
+    'smbd',
+    'Auth: [SMB2,(null)] user [X]\\[x] at [a] with [b] status [NT_STATUS_OK] workstation [c] remote host [ipv4:203.0.113.9:1] became [d] local host [ipv4:203.0.113.9:2]] at [Thu, 14 Oct 2026 15:24:12.023984 UTC] with [NTLMv2] status [NT_STATUS_NO_SUCH_USER] workstation [PC1] remote host [ipv4:192.0.2.17:44890] mapped to [X]\\[x]. local host [ipv4:198.51.100.2:445]',
+  ],
+  ['', '%ASA-5-713130: Group = x, IP = 203.0.113.9, y, IP = 192.0.2.17, Received a packet'],
+])('leaves a line alone that may be read in two ways: %s', (program, message) => {
+  const fields = cutFields(all, program, message);
+  expect(fields).not.toHaveProperty('src_ip', '203.0.113.9');
+  expect(fields).not.toHaveProperty('outcome', 'success');
 });
 
 it('cuts no address out of a name that Gitea writes twice', () => {
