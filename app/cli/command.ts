@@ -16,18 +16,30 @@ export interface CommandContext {
 
 export interface Command {
   spec: CommandSpec;
-  /** Returns the exit status, one of `EXIT_STATUS`. */
+  /** Returns the exit status, one of `EXIT`. */
   run(parsed: Parsed, context: CommandContext): Promise<number>;
 }
 
-/** Exit statuses, and what each says. */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  notAllRight: 3,
+  nothingFound: 4,
+  cancelled: 130,
+} as const;
+
+/** What each exit status says. */
 export const EXIT_STATUS: readonly (readonly [number, string])[] = [
-  [0, 'done'],
-  [1, 'failed'],
-  [2, 'wrong usage'],
-  [3, 'done, but something was quarantined, not read to its end, or is not what it was'],
-  [4, 'nothing found, where --fail-empty asks'],
-  [130, 'cancelled'],
+  [EXIT.done, 'done'],
+  [EXIT.failed, 'failed'],
+  [EXIT.usage, 'wrong usage'],
+  [
+    EXIT.notAllRight,
+    'done, but something was quarantined, not read to its end, or is not what it was',
+  ],
+  [EXIT.nothingFound, 'nothing found, where --fail-empty asks'],
+  [EXIT.cancelled, 'cancelled'],
 ];
 
 /** For every command that writes a file. */

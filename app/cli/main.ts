@@ -2,13 +2,11 @@
 import { DaybookError, messageOfError } from '../../engine/contract/errors.ts';
 import { settings } from '../settings.ts';
 import { helpText, parse } from './arguments.ts';
-import { EXIT_STATUS } from './command.ts';
+import { EXIT, EXIT_STATUS } from './command.ts';
 import { COMMANDS, MEANT, allSpecs } from './command-list.ts';
 import { refuseOnCluster } from './on-cluster.ts';
 import { visible, type Streams } from './output.ts';
 import { VERSION } from '../version.ts';
-
-const EXIT = { done: 0, failed: 1, usage: 2, quarantined: 3, cancelled: 130 } as const;
 
 function overview(): string {
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length)) + 2;

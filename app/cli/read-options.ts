@@ -1,4 +1,4 @@
-/** How evidence is read: options of `import` and `preview`. */
+/** How evidence is read: options of `import`, `preview` and, in part, `scan`. */
 import { DaybookError } from '../../engine/contract/errors.ts';
 import { importOptions } from '../../engine/operations/evidence/import-items.ts';
 import { checkZone, formats, readMapping } from '../compose.ts';

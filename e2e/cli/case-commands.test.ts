@@ -95,7 +95,7 @@ it('saves searches, runs them, and takes them away', async () => {
   expect(run.map((one) => (one as { message: string }).message)).toEqual([
     ...['line-2-', 'line-3-', 'line-4-'],
   ]);
-  // Saved anew, it has the new query and keeps its note.
+  // Saved again, it has the new query and keeps its note.
   await daybook(['searches', tagged, 'three', '--save', '"line-9-" | count']);
   const now = json<{ searches: object[] }>(await daybook(['searches', tagged, 'three', '--json']));
   expect(now.searches).toMatchObject([{ query: '"line-9-" | count', from: null, note: 'why' }]);

@@ -29,7 +29,7 @@ function partOf(place: readonly Element[]): Part {
 function nearest(place: readonly Element[]): HTMLElement | undefined {
   for (const around of place) {
     if (!around.isConnected) continue;
-    // The parts of the window are arranged anew, as when it gets narrow.
+    // The parts of the window are rearranged, as when it gets narrow.
     if (around.querySelector('[data-part]') !== null) return targetIn(partOf(place));
     const taker = canTakeFocus(around) ? around : firstTaker(around);
     if (taker !== undefined || around.matches(BOUNDS)) return taker;

@@ -1,7 +1,7 @@
 /** `daybook audit`: every change of a case, in order, and whether the log of them is as it was written. */
 import { counted } from '../../../engine/contract/counted.ts';
 import { detailsText } from '../../../engine/operations/report/details.ts';
-import type { Command } from '../command.ts';
+import { EXIT, type Command } from '../command.ts';
 import { table, visible, write } from '../output.ts';
 import { withCase } from '../with-case.ts';
 
@@ -43,7 +43,7 @@ was changed since is named, with exit status 3; daybook verify checks everything
         streams.err.write(
           `${counted(all.length, 'entry', 'entries')}${entries.length < all.length ? `, of which the last ${entries.length} are shown` : ''}; the log is as it was written\n`,
         );
-      return problems.length === 0 ? 0 : 3;
+      return problems.length === 0 ? EXIT.done : EXIT.notAllRight;
     });
   },
 };

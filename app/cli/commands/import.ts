@@ -13,7 +13,7 @@ import {
 import { isLocked, LOCKED, NOT_UNLOCKED } from '../../../engine/contract/importer.ts';
 import { evidence, formats } from '../../compose.ts';
 import type { Parsed } from '../arguments.ts';
-import type { Command } from '../command.ts';
+import { EXIT, type Command } from '../command.ts';
 import { count, isoMicros, size, visible, write } from '../output.ts';
 import { LIMIT_OPTIONS, limitsOf } from '../limit-options.ts';
 import { PASSWORD_OPTION, askPassword, takePasswords } from '../password-option.ts';
@@ -178,7 +178,7 @@ function exitStatus(report: ImportReport, err: NodeJS.WritableStream): number {
     err.write(
       `daybook: ${broken} of ${counted(report.sources.length, 'source', 'sources')} not read to ${broken === 1 ? 'its' : 'their'} end\n`,
     );
-  return broken > 0 || report.total.quarantined > 0 || !isListed ? 3 : 0;
+  return broken > 0 || report.total.quarantined > 0 || !isListed ? EXIT.notAllRight : EXIT.done;
 }
 
 /** Says what no script may overlook; false where there is such. */

@@ -5,7 +5,7 @@ import { decisionText, describeDecisions } from '../../../engine/contract/decisi
 import { type Preview, previewEvidence } from '../../../engine/operations/evidence/preview.ts';
 import { evidence } from '../../compose.ts';
 import type { Parsed } from '../arguments.ts';
-import type { Command, CommandContext } from '../command.ts';
+import { EXIT, type Command, type CommandContext } from '../command.ts';
 import { isoMicros, size, table, visible, write } from '../output.ts';
 import { PASSWORD_OPTION, takePasswords } from '../password-option.ts';
 import { READ_OPTIONS, readOptionsOf } from '../read-options.ts';
@@ -83,7 +83,7 @@ async function preview(
       `${counted(sources, 'source')}, ${size(bytes)}; nothing was stored${left > 0 ? `; ${counted(left, 'further file')} not looked at` : ''}\n`,
     );
   }
-  return unreadable > 0 ? 3 : 0;
+  return unreadable > 0 ? EXIT.notAllRight : EXIT.done;
 }
 
 function recordsOf({ rows, columns }: Preview['records'], most: number): unknown[] {

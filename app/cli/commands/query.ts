@@ -23,7 +23,7 @@ import { isClusterAddress } from '../../../engine/contract/cluster-address.ts';
 import type { OutputGuard } from '../../../engine/operations/output/output-file.ts';
 import { areFields } from '../../../engine/operations/query/top-fields.ts';
 import type { OptionSpec, Parsed } from '../arguments.ts';
-import { TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
+import { EXIT, TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
 import {
   LIST_OPTIONS,
   checkUnmatched,
@@ -260,11 +260,8 @@ function rangeOf(parsed: Parsed, saved: View | undefined): ReturnType<typeof giv
   return { from, to, zone };
 }
 
-/** What a script may ask for, as `grep` has it; 1 says that a command failed. */
-const NOTHING_FOUND = 4;
-
 function exitStatus(isFound: boolean, parsed: Parsed): number {
-  return isFound || !parsed.flag('fail-empty') ? 0 : NOTHING_FOUND;
+  return isFound || !parsed.flag('fail-empty') ? EXIT.done : EXIT.nothingFound;
 }
 
 /** A query that is planned, on a case or on a cluster. */

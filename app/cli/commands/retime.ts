@@ -1,7 +1,7 @@
 /** `daybook retime`: changes decisions about the times of sources. */
 import { counted } from '../../../engine/contract/counted.ts';
 import { retimeSources, type RetimeReport } from '../../../engine/operations/case/retime.ts';
-import { dateOrderOf, type Command } from '../command.ts';
+import { EXIT, dateOrderOf, type Command } from '../command.ts';
 import { isoMicros, visible, write } from '../output.ts';
 
 export const retimeCommand: Command = {
@@ -47,7 +47,7 @@ All sources are changed at once, or none. Sources that cannot be changed (nothin
     for (const report of reports) await write(streams.out, print(report));
     for (const { source, reason } of left)
       streams.err.write(`${visible(source)} stays as it is: ${visible(reason)}\n`);
-    return left.length > 0 ? 3 : 0;
+    return left.length > 0 ? EXIT.notAllRight : EXIT.done;
   },
 };
 

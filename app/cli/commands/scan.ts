@@ -12,7 +12,7 @@ import {
 import { scanTools } from '../../scan-tools.ts';
 import { lookupFilesOf } from '../lookup-files.ts';
 import type { Parsed } from '../arguments.ts';
-import { dateOrderOf, TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
+import { dateOrderOf, EXIT, TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
 import { LIMIT_OPTIONS, limitsOf } from '../limit-options.ts';
 import { count, size, visible } from '../output.ts';
 import {
@@ -25,6 +25,7 @@ import {
 } from '../print-result.ts';
 import { PASSWORD_OPTION, takePasswords } from '../password-option.ts';
 import { ProgressLine } from '../progress.ts';
+import { READ_OPTIONS } from '../read-options.ts';
 import { givenRange } from '../time-range.ts';
 
 export const scanCommand: Command = {
@@ -47,21 +48,9 @@ export const scanCommand: Command = {
         value: 'ZONE',
         help: 'zone of times in the file that state none (default UTC)',
       },
-      year: {
-        type: 'string',
-        value: 'N',
-        help: 'year of the last record of a log that states none (default: from the file)',
-      },
-      'date-order': {
-        type: 'string',
-        value: 'ORDER',
-        help: 'order of dates that are three numbers: dmy, mdy or ymd (default: found in the file)',
-      },
-      clock: {
-        type: 'string',
-        value: 'ERROR',
-        help: 'error of the clock that timestamped it, such as "90s fast" or "1h2m slow"; times are corrected by it',
-      },
+      year: READ_OPTIONS.year,
+      'date-order': READ_OPTIONS['date-order'],
+      clock: READ_OPTIONS.clock,
       map: {
         type: 'string',
         value: 'F=COL,…',
@@ -139,7 +128,7 @@ async function run(parsed: Parsed, context: CommandContext): Promise<number> {
       found = await printAnswer(countOf(running, answer), options);
     }
     tell(running, found, format, parsed, context);
-    return running.ledger.quarantined > 0 ? 3 : 0;
+    return running.ledger.quarantined > 0 ? EXIT.notAllRight : EXIT.done;
   } finally {
     line.clear();
   }
