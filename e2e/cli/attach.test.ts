@@ -152,6 +152,15 @@ describe.skipIf(reason !== undefined)(title, () => {
     expect(plan).toContain('ReadFromMergeTree');
   });
 
+  it('says that it does not know which flows state the bytes of both ways as one number', async () => {
+    const notesOf = async (...query: string[]) =>
+      (JSON.parse(await run('query', at('acme'), ...query, '--json')) as { notes: string[] }).notes;
+    expect(await notesOf('kind:flow | talkers 2')).toEqual([
+      expect.stringMatching(/one number of bytes for both ways .*which do is not known here/),
+    ]);
+    expect(await notesOf('kind:flow | count')).toEqual([]);
+  });
+
   it('says what a cluster cannot do', async () => {
     for (const [args, message] of [
       [['compact', at('acme')], 'compact is not done on a cluster'],

@@ -17,7 +17,7 @@ export { OVERFLOW_COLUMN } from './scope.ts';
 export type { Filter } from './filters/filter.ts';
 export { type CompileContext, type Plan, limited, planQuery, shapeOfAnswer } from './plan.ts';
 export type { MatchedRange } from './grid.ts';
-export { isAggregating } from './stages/stages.ts';
+export { isAggregating, notesOfTotals } from './stages/stages.ts';
 export {
   ROW_IDENTITY,
   type AnswerOptions,

@@ -28,7 +28,7 @@ import { overflowOf } from '../query/batch/row-scope.ts';
 import { type ShownRows, shownRows } from './shown-columns.ts';
 import { ATTRIBUTE_PREFIX, spellingOf } from '../query/batch/spelling.ts';
 import type { BatchStage } from '../query/batch/stage.ts';
-import { stageOperatorOf } from '../query/stages/stages.ts';
+import { notesOfTotals, stageOperatorOf } from '../query/stages/stages.ts';
 import { sorted } from '../query/batch/table.ts';
 import { severalValues } from '../query/several-values.ts';
 
@@ -84,6 +84,8 @@ export class Scan {
   private readonly named = new Set<string>();
   /** Columns of texts and attributes that events had, by their kind. */
   private readonly columnsRead = new Map<Kind, Set<string>>();
+  /** Sources whose flows may state one number of bytes for both ways. */
+  private readonly totals = new Set<string>();
   private waiting: ShownRows[] = [];
   private wake: (() => void) | undefined;
   private resume: (() => void) | undefined;
@@ -223,7 +225,10 @@ export class Scan {
       note: (text) => {
         if (ledger.notes.length < MOST_NOTES) ledger.notes.push(`${input.name}: ${text}`);
       },
-      metadata: () => undefined,
+      metadata: (key, value) => {
+        if (key === 'totals' && Array.isArray(value) && value.includes('bytes'))
+          this.totals.add(input.name);
+      },
       decide: (_: Decisions) => undefined,
       drain: (consumed) => {
         ledger.bytes = before + consumed;
@@ -284,7 +289,11 @@ export class Scan {
   notes(): string[] {
     const { readings, stages, projection, resolve } = this.scanPlan.plan;
     const sets = [...this.columnsRead.values()];
-    return [...readings, ...severalValues(stages, projection ?? [], sets, resolve)];
+    return [
+      ...readings,
+      ...notesOfTotals(stages, [...this.totals]),
+      ...severalValues(stages, projection ?? [], sets, resolve),
+    ];
   }
 
   /** Attributes that the query names are looked for: one that nothing has is a mistake. */

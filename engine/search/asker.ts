@@ -7,9 +7,9 @@ import { DaybookError } from '../contract/errors.ts';
 import type { EpochMicros } from '../contract/event.ts';
 import { IndexDamaged } from '../index/segment-indexes.ts';
 import { Stopwatch, type Timings } from '../measure/operation-log.ts';
-import { type Ast, type Plan, parseQuery, planQuery } from '../query/index.ts';
+import { type Ast, type Plan, notesOfTotals, parseQuery, planQuery } from '../query/index.ts';
 import { damageNotes, notesOf } from './answer-notes.ts';
-import { totalsNotes } from './groups/flow-totals.ts';
+import { namesOfTotals } from './groups/flow-totals.ts';
 import type { GivenFile } from '../query/lookups/lookup-file.ts';
 import { AskedView } from './asked-view.ts';
 import type { GivenList } from './lists/case-lists.ts';
@@ -163,10 +163,9 @@ export class Asker {
   /** What a person should know of the answer. */
   notes(): string[] {
     const { session, snapshot, plan } = this;
-    const hasDirections = plan.stages.some(({ stage }) => stage === 'talkers');
     return [
       ...notesOf(plan),
-      ...(hasDirections ? totalsNotes(snapshot.sources, plan.segmentsUsed) : []),
+      ...notesOfTotals(plan.stages, namesOfTotals(snapshot.sources, plan.segmentsUsed)),
       ...this.remarks,
       ...damageNotes(session, snapshot, plan),
     ];

@@ -48,8 +48,8 @@ A note is listed by daybook findings, printed in the report, and recorded in the
     if (faces.length > 0 && note !== undefined)
       throw new DaybookError(
         'usage',
-        `--note and --${faces[0]} are two things`,
-        'write the note first, then look',
+        `--note writes, and --${faces[0]} shows something`,
+        'give one of them',
       );
     if (parsed.flag('raw') && parsed.flag('json'))
       throw new DaybookError('usage', '--raw writes bytes, not JSON', 'leave --json out');

@@ -14,6 +14,7 @@ import {
   clickhouseStatement,
   eventFields,
   formatter,
+  notesOfTotals,
   parseQuery,
   planQuery,
   queriesWithin,
@@ -150,7 +151,9 @@ class ClusterQuery {
 
   /** What a person should know of the answer. */
   notes(): string[] {
-    return [...this.plan.readings];
+    const { readings, stages } = this.plan;
+    // What is handed over does not say it of sources.
+    return [...readings, ...notesOfTotals(stages, undefined)];
   }
 
   timings(): Timings {

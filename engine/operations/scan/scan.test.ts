@@ -400,6 +400,55 @@ it('says which of several values under one name counts, as a query does', async 
     expect(await notesOf(text), text).toEqual([]);
 });
 
+it('says of totals of both ways that talkers count as sent what a query says', async () => {
+  const flow = { src_ip: '192.0.2.1', dst_ip: '192.0.2.2', src_port: 5, dst_port: 6, proto: 'tcp' };
+  const time = '2026-11-21T10:00:00Z';
+  const files = {
+    'both.csv': `time,source ip,dest ip,source port,dest port,protocol,totbytes\n${time},192.0.2.1,192.0.2.2,5,6,tcp,900\n`,
+    'one.csv': `ts,src_ip,src_port,dst_ip,dst_port,proto,bytes\n${time},192.0.2.1,5,192.0.2.2,6,tcp,70\n`,
+    // Not in the first of its records.
+    'later.json': [
+      ...Array.from({ length: 300 }, () => ({ time, message: 'none' })),
+      { '@timestamp': time, event: { kind: 'event', category: 'network' }, ...flow },
+      {
+        '@timestamp': time,
+        event: { kind: 'event', category: 'network_traffic', action: 'network_flow' },
+        source: { ip: '192.0.2.3', port: 4000 },
+        destination: { ip: '192.0.2.4', port: 443 },
+        network: { transport: 'tcp', bytes: 500, packets: 7 },
+      },
+    ]
+      .map((record) => `${JSON.stringify(record)}\n`)
+      .join(''),
+  };
+  const notes = async (name: string, text: string): Promise<readonly string[]> => {
+    const path = join(root, name);
+    const running = scanOf(path, text);
+    await running.answer();
+    const scanned = running.notes();
+    const folder = join(root, `${name}-totals.daybook`);
+    await importInProcess(folder, [path]);
+    const session = CaseSession.open(folder, { memoryLimit: 3e8, threads: 2 });
+    try {
+      const asked = startQuery(session, { text, zone: 'UTC' });
+      await asked.answer();
+      expect(scanned, name).toEqual(asked.notes());
+    } finally {
+      await session.close();
+    }
+    return scanned;
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+  for (const name of ['both.csv', 'later.json'])
+    expect(await notes(name, 'bytes:* | talkers')).toEqual([
+      `${name}: flows that state one number of bytes for both ways count as sent by the side that opened them`,
+    ]);
+  expect(await notes('one.csv', '* | talkers')).toEqual([]);
+  const count = scanOf(join(root, 'both.csv'), '* | count');
+  await count.answer();
+  expect(count.notes()).toEqual([]);
+});
+
 const shared = process.env['DAYBOOK_SHARED'] ?? join(import.meta.dirname, '../../../../shared');
 const real = join(shared, 'data/pcap/tcpdump');
 

@@ -139,6 +139,11 @@ export interface StageOperator<S> {
 
   /** The events that it is about: others change nothing in its answer. Absent: all. */
   about?(stage: S): Expression;
+  /**
+   * What a person should know of sources whose flows state one number of bytes for both ways.
+   * @param sources their names; undefined: nobody knows which, or whether any
+   */
+  noteOfTotals?(sources: readonly string[] | undefined): string[];
   /** The question that rollups can answer instead. */
   groups?(stage: S): GroupedBy;
 

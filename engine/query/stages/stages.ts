@@ -83,6 +83,14 @@ export function chooseRows(stage: RowStage, relation: Relation, around: Surround
   return stageOperatorOf(stage).relation?.(stage, relation, around) ?? relation;
 }
 
+/** What stages have to say of sources whose flows state one number of bytes for both ways. */
+export function notesOfTotals(
+  stages: readonly Stage[],
+  sources: readonly string[] | undefined,
+): string[] {
+  return stages.flatMap((stage) => stageOperatorOf(stage).noteOfTotals?.(sources) ?? []);
+}
+
 /** Whether a stage makes one thing of all events. */
 export function isAggregating({ stage }: Stage): boolean {
   return STAGE_OPERATORS[stage].shape !== undefined;

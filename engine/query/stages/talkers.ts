@@ -38,6 +38,7 @@ import {
 } from '../relation.ts';
 import type { Scope } from '../scope.ts';
 import { type OutputType, shapeOf, variantsOf } from '../values.ts';
+import { counted } from '../../contract/counted.ts';
 import type { EventBatch } from '../../contract/event-batch.ts';
 import type { RawValue } from '../raw-value.ts';
 import { type Budget, growingWithin } from '../batch/budget.ts';
@@ -172,8 +173,19 @@ function packetsSql(scope: Scope): string {
     return packets === undefined ? 'CAST(1 AS BIGINT)' : `coalesce(${packets}, 1)`;
   }
   const isPacket = `${scope.kind()} = ${scope.params.text('packet')}`;
-  const counted = packets ?? nullOf('BIGINT');
-  return `CASE WHEN ${isPacket} THEN coalesce(${counted}, 1) ELSE ${counted} END`;
+  const packetCount = packets ?? nullOf('BIGINT');
+  return `CASE WHEN ${isPacket} THEN coalesce(${packetCount}, 1) ELSE ${packetCount} END`;
+}
+
+/** Bytes of both ways have no column: they are in `bytes`. */
+function noteOfTotals(sources: readonly string[] | undefined): string[] {
+  const flows = 'flows that state one number of bytes for both ways';
+  const counts = 'count as sent by the side that opened them';
+  if (sources === undefined) return [`${flows} ${counts}; which do is not known here`];
+  const [name, ...others] = sources;
+  if (name === undefined) return [];
+  const which = others.length === 0 ? name : `${counted(sources.length, 'source')} (${name}, …)`;
+  return [`${which}: ${flows} ${counts}`];
 }
 
 // -- in ClickHouse ---------------------------------------------------------------------------------
@@ -192,14 +204,14 @@ function talkersClickHouse(stage: TalkersStage, rows: ClickHouseRows): ClickHous
     ...rows,
     where: bothSql([rows.where, whole]),
   });
-  const counted = `if(kind = 'packet', ifNull(packets, 1), packets)`;
+  const packetCount = `if(kind = 'packet', ifNull(packets, 1), packets)`;
   const summed = (forth: string, back: string, name: string): string =>
     `ifNull(sum(toInt128(if(swapped, ${back}, ${forth}))), 0) AS ${name}`;
   const grouped = selectOf(
     [
       'if(swapped, dst_ip, src_ip) AS lo, if(swapped, src_ip, dst_ip) AS hi',
       'count() AS n, countIf(swapped) AS back',
-      `${summed(counted, 'packets_rev', 'p')}, ${summed('packets_rev', counted, 'p_rev')}`,
+      `${summed(packetCount, 'packets_rev', 'p')}, ${summed('packets_rev', packetCount, 'p_rev')}`,
       `${summed('bytes', 'bytes_rev', 'b')}, ${summed('bytes_rev', 'bytes', 'b_rev')}`,
       'min(ts) AS t_first, max(ts) AS t_last',
       'max(toUnixTimestamp64Micro(ts) + ifNull(greatest(duration, 0), 0) * 1e6) AS t_ended',
@@ -481,6 +493,7 @@ export const talkersOperator: StageOperator<TalkersStage> = {
   does: 'conversations of addresses',
   parse: (reader) => ({ stage: 'talkers', limit: reader.number() }),
   shape: 'talkers',
+  noteOfTotals,
   table: talkersTable,
   clickhouse: talkersClickHouse,
   batches: talkersBatches,

@@ -1,6 +1,5 @@
 /** Flows that state one number for both ways: in `bytes` or `packets`, where neither way is stated. */
 import type { SourceRow } from '../../catalog/tables/sources.ts';
-import { counted } from '../../contract/counted.ts';
 import type { SegmentInfo } from '../../query/index.ts';
 
 /** Source ids, first and last. */
@@ -41,17 +40,13 @@ function mapped(mapping: unknown): Set<string> {
   return new Set(typeof fields === 'object' && fields !== null ? Object.keys(fields) : []);
 }
 
-/** What a person should know where ways are told apart and totals are not; nothing where no source has any. */
-export function totalsNotes(
+/** Names of the sources in these segments whose flows may state one number of bytes for both ways. */
+export function namesOfTotals(
   sources: readonly SourceRow[],
   segments: readonly SegmentInfo[],
 ): string[] {
   const used = new Set(segments.flatMap((segment) => [...segment.sources]));
-  const stating = sources.filter((source) => used.has(source.id) && statesTotals(source, 'bytes'));
-  if (stating.length === 0) return [];
-  const { name } = stating[0]!;
-  const which = stating.length === 1 ? name : `${counted(stating.length, 'source')} (${name}, …)`;
-  return [
-    `${which}: flows that state one number of bytes for both ways count as sent by the side that opened them`,
-  ];
+  return sources
+    .filter((source) => used.has(source.id) && statesTotals(source, 'bytes'))
+    .map(({ name }) => name);
 }
