@@ -34,7 +34,17 @@ export class DaybookError extends Error {
   }
 }
 
-/** Where reading a content stopped before its end. */
+/** Damage that reading went on after. */
+export interface LostPlace {
+  /** Content bytes that were given before it. */
+  readonly offset: number;
+  /** The damaged bytes of the file as it is stored. */
+  readonly fileOffset: number;
+  readonly fileEnd: number;
+  readonly reason: string;
+}
+
+/** Where reading a content stopped before its end, or what it lacks. */
 interface BreakPlace {
   /** Content bytes that were given. */
   readonly offset: number;
@@ -42,6 +52,8 @@ interface BreakPlace {
   readonly checked?: number | undefined;
   /** Where that is in the file as it is stored, if that is another place. */
   readonly fileOffset?: number | undefined;
+  /** Where content is missing that reading went on after, the first thousand. */
+  readonly lost?: readonly LostPlace[];
 }
 
 /** `partial`: the content was cut off. `damaged`: a checksum differs, or the data cannot be decoded. */

@@ -10,6 +10,9 @@ import type { BreakState } from './errors.ts';
 import type { ByteOffset, Kind } from './event.ts';
 import type { EventBatch } from './event-batch.ts';
 
+/** Among the blocks of `SourceInput.pieces`: here content is missing. */
+export const LOST: Uint8Array = new Uint8Array(0);
+
 /**
  * A source's content: decompressed, in blocks. Blocks may be of any size (typically 1 MiB) and are
  * only valid until the next one is asked for.
@@ -30,7 +33,13 @@ export interface SourceInput {
    * says how much of what was yielded before was checked.
    */
   blocks(): AsyncIterable<Uint8Array>;
-  /** The same without waiting for checksums: to look at the first bytes only. */
+  /**
+   * As `blocks`, but goes on after damage with what is whole: LOST is given where content is missing, for whoever
+   * joins no record across it. At its end it throws SourceError, which names every place. Up to the first one it
+   * gives the same bytes as `blocks`. Undefined where nothing can be read after damage.
+   */
+  readonly pieces?: (() => AsyncIterable<Uint8Array>) | undefined;
+  /** The same as `blocks` without waiting for checksums: to look at the first bytes only. */
   beginning?(): AsyncIterable<Uint8Array>;
 }
 
@@ -39,6 +48,8 @@ export interface SniffHint {
   readonly name: string;
   /** Whether `head` is the whole content. */
   readonly complete: boolean;
+  /** Whether the content's beginning is lost: only what needs none of it may be recognised. */
+  readonly late?: boolean;
 }
 
 export interface SniffResult {
@@ -134,6 +145,8 @@ export interface Importer {
   readonly appendOnly: boolean;
   /** Whether a record never ends within a line: of a content that is cut off, a last part of a line is no record. */
   readonly byLines?: boolean;
+  /** Whether it reads on after damage (`SourceInput.pieces`), also after damage of the beginning (`SniffHint.late`). */
+  readonly readsOn?: boolean;
   /** The dialects `--format` may name, beside the id itself. */
   readonly formats: readonly string[];
   /**

@@ -4,6 +4,7 @@
  */
 import type { DateOrder } from '../../engine/contract/decisions.ts';
 import type { ColumnMapping, SourceInput } from '../../engine/contract/importer.ts';
+import { piecesOf } from '../../engine/contract/pieces.ts';
 import { DateOrderScan, type FoundOrder } from '../shared/date-order.ts';
 import { LineReader, MAX_LINE_BYTES } from '../shared/lines.ts';
 import type { Detected } from './detect.ts';
@@ -37,7 +38,7 @@ export async function findDateOrder(
   const names = new Set(detected.columns.map(simplify));
   if (asked === undefined && L2TCSV.every((name) => names.has(name)))
     return { order: 'mdy', basis: 'stated by the format', notes: [] };
-  const lines = new LineReader(input.blocks(), {
+  const lines = new LineReader(piecesOf(input), {
     ...{ maxLine: 1024 * 1024, size: input.size, regionSize: REGION_BYTES },
   });
   const splitter = new DelimitedSplitter(detected.delimiter, detected.quoted);
@@ -49,7 +50,7 @@ export async function findDateOrder(
     while (await lines.nextBlock()) {
       while (lines.next()) {
         index += 1;
-        if (index <= detected.skipLines || lines.truncated) continue;
+        if (index <= detected.skipLines || lines.lost || lines.truncated) continue;
         if (!splitter.split(lines.buffer, lines.lineStart, lines.lineEnd)) continue;
         if (splitter.count <= column) continue;
         if (!numbersOf(splitter.bytes, splitter.starts[column]!, splitter.ends[column]!, date)) {
@@ -101,7 +102,7 @@ export async function findJsonDateOrder(
           context.detected.lists,
         )
       : undefined;
-  const lines = new LineReader(input.blocks(), {
+  const lines = new LineReader(elements === undefined ? piecesOf(input) : input.blocks(), {
     ...{ maxLine: elements === undefined ? MAX_LINE_BYTES : 1024 * 1024 },
     ...{ size: input.size, regionSize: REGION_BYTES },
   });
@@ -109,6 +110,7 @@ export async function findJsonDateOrder(
     while (await lines.nextBlock()) {
       while (lines.next()) {
         const { buffer, lineStart, lineEnd, lineOffset, truncated } = lines;
+        if (lines.lost) continue;
         if (elements !== undefined)
           elements.line(buffer, lineStart, lineEnd, lineOffset, !truncated || lines.complete);
         else if (!truncated) look(buffer, lineStart, lineEnd);

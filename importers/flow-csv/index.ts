@@ -15,9 +15,10 @@ import type {
   SniffResult,
   SourceInput,
 } from '../../engine/contract/importer.ts';
+import { firstBlocks, piecesOf } from '../../engine/contract/pieces.ts';
 import { DialectFinder } from '../../engine/fields/meanings.ts';
 import { tellDateOrder, type FoundOrder } from '../shared/date-order.ts';
-import { LineReader, MAX_LINE_BYTES } from '../shared/lines.ts';
+import { BESIDE_DAMAGE, LineReader, MAX_LINE_BYTES } from '../shared/lines.ts';
 import { resolveZone, UTC, type Zone } from '../../engine/contract/zone.ts';
 import { findDateOrder, findJsonDateOrder } from './date-order.ts';
 import { detect, HEAD_BYTES, type Detected } from './detect.ts';
@@ -41,7 +42,11 @@ const MOST_AROUND_BYTES = 4096;
 
 function sniff(head: Uint8Array, hint: SniffHint): SniffResult | undefined {
   const found = detect(head, hint.complete);
-  return found === undefined ? undefined : { score: found.score, format: found.format };
+  // A table cannot be read without its heading, nor a list of records from its middle.
+  const isReadable = hint.late !== true || found?.shape === 'json-lines';
+  return found === undefined || !isReadable
+    ? undefined
+    : { score: found.score, format: found.format };
 }
 
 /**
@@ -53,7 +58,7 @@ async function readHead(input: SourceInput): Promise<{ head: Uint8Array; complet
   let size = 0;
   let complete = true;
   try {
-    for await (const block of input.blocks()) {
+    for await (const block of firstBlocks(input)) {
       if (size === 0) {
         if (block.length > HEAD_BYTES && hasLine(block))
           return { head: Buffer.from(block.subarray(0, HEAD_BYTES)), complete: false };
@@ -226,7 +231,7 @@ function wrappedColumns({
 }
 
 async function readTable(input: SourceInput, context: TableContext): Promise<void> {
-  const lines = new LineReader(input.blocks(), { maxLine: MAX_ROW_BYTES, size: input.size });
+  const lines = new LineReader(piecesOf(input), { maxLine: MAX_ROW_BYTES, size: input.size });
   const table = new TableReader(context);
   await toTheEnd(
     lines,
@@ -316,7 +321,7 @@ async function readElements(input: SourceInput, context: TableContext): Promise<
 async function readJsonLines(input: SourceInput, context: TableContext): Promise<void> {
   const { sink } = context;
   const records = new JsonRecords(context);
-  const lines = new LineReader(input.blocks(), { maxLine: MAX_LINE_BYTES, size: input.size });
+  const lines = new LineReader(piecesOf(input), { maxLine: MAX_LINE_BYTES, size: input.size });
   let inLong = false;
   await toTheEnd(
     lines,
@@ -324,7 +329,10 @@ async function readJsonLines(input: SourceInput, context: TableContext): Promise
     sink,
     () => {
       const { buffer, lineStart, lineEnd, lineOffset, lineLength, lineNumber } = lines;
-      if (lines.truncated) {
+      if (lines.lost) {
+        records.junk(buffer, lineStart, lineEnd, lineOffset, BESIDE_DAMAGE);
+        inLong = false;
+      } else if (lines.truncated) {
         if (!inLong)
           records.junk(buffer, lineStart, lineEnd, lineOffset, 'line is longer than 16 MiB');
         inLong = !lines.complete;
@@ -383,6 +391,7 @@ export const flowCsvImporter: Importer = {
   // Later lines can change what dates mean, and a summary takes the place of rows.
   appendOnly: false,
   byLines: true,
+  readsOn: true,
   formats: FORMATS,
   sniff,
   async outline(input, { format, mapping }) {

@@ -8,7 +8,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { ByteOffset, Kind } from '../../engine/contract/event.ts';
 import type { ColumnMapping, EventSink } from '../../engine/contract/importer.ts';
-import type { LineReader } from '../shared/lines.ts';
+import { BESIDE_DAMAGE, type LineReader } from '../shared/lines.ts';
 import type { Detected } from './detect.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { readHeading, TRAILERS } from './dialects/nfdump-text.ts';
@@ -108,6 +108,10 @@ export class TableReader {
 
   /** Takes the reader's current line. */
   line(lines: LineReader): void {
+    if (lines.lost) {
+      this.besideDamage(lines);
+      return;
+    }
     if (lines.truncated) {
       if (!this.inLong) {
         this.seq += 1;
@@ -128,6 +132,15 @@ export class TableReader {
       return;
     }
     this.take(buffer, lineStart, lineEnd, lineOffset, lineLength, lineNumber, valid);
+  }
+
+  /** A row that is open goes on in what is missing. */
+  private besideDamage(lines: LineReader): void {
+    while (this.openLines.length > 0) this.giveUpOpenRow();
+    this.inLong = false;
+    this.seq += 1;
+    const raw = lines.buffer.subarray(lines.lineStart, lines.lineEnd);
+    this.sink.quarantine(lines.lineOffset, BESIDE_DAMAGE, raw, lines.lineNumber);
   }
 
   /** The content is over: an open quote stays open. */
@@ -191,6 +204,7 @@ export class TableReader {
     if (plain === undefined || writer === undefined || lines.utf16) return;
     if (this.lineIndex < this.context.detected.skipLines || this.inSummary || !this.betweenRows)
       return;
+    if (lines.nextIsLost) return;
     const { buffer, baseOffset: base, maxLine: longest } = lines;
     const end = readable(buffer, lines.end);
     writer.valid = lines.encoding !== 'mixed';

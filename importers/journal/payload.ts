@@ -5,6 +5,7 @@
  */
 import { zstdDecompressSync } from 'node:zlib';
 import { ByteSource } from '../shared/byte-source.ts';
+import { WHOLE_ONLY } from '../shared/checked.ts';
 import { unxz } from '../shared/unxz.ts';
 import { COMPRESSED } from './layout.ts';
 
@@ -19,7 +20,7 @@ export async function decompressed(
   const parts: Uint8Array[] = [];
   let size = 0;
   const source = new ByteSource(only(payload));
-  for await (const part of unxz(source, [], { unit: () => undefined })) {
+  for await (const part of unxz(source, [], WHOLE_ONLY)) {
     size += part.length;
     if (size > most) return undefined;
     parts.push(Buffer.from(part));

@@ -7,6 +7,7 @@
 import { constants, zstdDecompressSync } from 'node:zlib';
 import { bunzip2 } from '../shared/bunzip2.ts';
 import { ByteSource } from '../shared/byte-source.ts';
+import { WHOLE_ONLY } from '../shared/checked.ts';
 import { decompressLz4 } from './lz4.ts';
 import { BadBlock, decompressLzo } from './lzo.ts';
 import { RecordView } from './flow.ts';
@@ -122,7 +123,7 @@ export async function decompressed(
       let size = 0;
       const source = new ByteSource(once(bytes));
       try {
-        for await (const block of bunzip2(source, [], { unit: () => undefined })) {
+        for await (const block of bunzip2(source, [], WHOLE_ONLY)) {
           size += block.length;
           if (size > MOST_BLOCK_BYTES)
             throw new BadBlock('a compressed block is larger than it may be');

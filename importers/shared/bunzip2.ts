@@ -1,13 +1,15 @@
 /**
  * bzip2 decoder: block by block, from a stream, with every checksum checked. A whole block is
  * gathered before it is decoded, so memory is bounded by the format: 900 kB of input, 3.6 MB of
- * transform. Why our own: docs/adr/0003-decompression-libraries.md.
+ * transform. After a damaged block the next one is looked for, bit by bit, by the magic number that each
+ * begins with. Why our own: docs/adr/0003-decompression-libraries.md.
  *
  * Format: https://github.com/dsnet/compress/blob/master/doc/bzip2-format.pdf
  */
 import { nounOf } from '../../engine/contract/counted.ts';
+import { messageOfError } from '../../engine/contract/errors.ts';
 import type { ByteSource } from './byte-source.ts';
-import { CutOff, type Sums } from './checked.ts';
+import { CutOff, DamagedAt, type Sums } from './checked.ts';
 
 const MAX_CODE = 20;
 const GROUP_SIZE = 50;
@@ -16,6 +18,11 @@ const OUT_BYTES = 256 * 1024;
 const INPUT_PER_LEVEL = 290_000;
 const BLOCK_MAGIC = 0x314159265359;
 const END_MAGIC = 0x177245385090;
+/** Bytes that a magic number takes part of, wherever its first bit is. */
+const MAGIC_SPAN = 7;
+const MOST_LEVEL = 9;
+/** A content may be made of nothing but beginnings of blocks, each of which takes its time. */
+const MOST_FAILURES = 1000;
 
 const CRC_TABLE = new Uint32Array(256);
 for (let n = 0; n < 256; n++) {
@@ -56,6 +63,48 @@ class Bits {
     this.source.at -= this.count >>> 3;
     this.count = 0;
   }
+  /** The byte of the file in which the next bit is. */
+  get position(): number {
+    return this.source.position - (this.count > 0 ? 1 : 0);
+  }
+  /** The place of the next bit, for `goTo`, until the source is asked for more. */
+  get place(): number {
+    return this.source.at * 8 - this.count;
+  }
+  goTo(place: number): void {
+    this.source.at = place >>> 3;
+    this.held = 0;
+    this.count = 0;
+    this.read(place & 7);
+  }
+  /** Goes to the next magic number of a block or of the end of a stream, from `place` on; false where there is none. */
+  async seek(place: number): Promise<boolean> {
+    const { source } = this;
+    source.at = place >>> 3;
+    let shift = place & 7;
+    for (;;) {
+      const { buffer, end } = source;
+      let word = 0;
+      for (let at = source.at; at < Math.min(source.at + 3, end); at++)
+        word = (word << 8) | buffer[at]!;
+      for (let at = source.at; at + MAGIC_SPAN <= end; at++) {
+        word = (word << 8) | buffer[at + 3]!;
+        for (; shift < 8; shift++) {
+          const high = (word << shift) >>> 8;
+          if (high !== 0x314159 && high !== 0x177245) continue;
+          const low = (buffer.readInt32BE(at + 3) << shift) >>> 8;
+          if (low !== (high === 0x314159 ? 0x265359 : 0x385090)) continue;
+          this.goTo(at * 8 + shift);
+          return true;
+        }
+        shift = 0;
+      }
+      source.at = Math.max(source.at, end - MAGIC_SPAN + 1);
+      if (await source.more()) continue;
+      source.at = source.end;
+      return false;
+    }
+  }
 }
 
 interface HuffmanTable {
@@ -91,71 +140,131 @@ function huffmanTable(lengths: Uint8Array, size: number): HuffmanTable {
 
 /**
  * Streams that follow each other are one content. A block's bytes are given once its checksum agrees.
- * Throws CutOff where the data ends too early, Error when it is damaged.
+ * After damage it goes on with the next block whose checksum agrees, and tells `sums` what it passed over.
+ * Throws CutOff where the data ends too early, Error where it is damaged and no whole block follows.
  */
 export async function* bunzip2(
   source: ByteSource,
   notes: string[],
   sums: Sums,
 ): AsyncGenerator<Uint8Array> {
+  const bits = new Bits(source);
   let transform = new Uint32Array(0);
-  for (let stream = 0; ; stream++) {
-    if (!(await source.ensure(1)) && stream > 0) {
-      if (source.failure.length > 0) throw source.failure[0];
-      return;
-    }
-    await source.ensure(4);
-    const { buffer, at } = source;
-    const level = (buffer[at + 3] ?? 0) - 0x30;
-    const magic = buffer.toString('latin1', at, Math.min(at + 3, source.end));
-    if (source.available < 4 || magic !== 'BZh' || level < 1 || level > 9) {
-      if (stream === 0) throw new Error('unknown header');
-      if (source.available < 4 && 'BZh'.startsWith(magic)) throw new CutOff('ends within a header');
+  /** What was met first since the last whole block. */
+  let damage: { readonly from: number; readonly error: unknown } | undefined;
+  let failures = 0;
+  /** Of the stream; 0 between streams. */
+  let level = 0;
+  /** Of the stream's blocks so far; undefined if they are not all known. */
+  let streamCrc: number | undefined;
+  for (let isFirst = true; ; isFirst = false) {
+    if (level === 0) {
+      if (!isFirst && !(await source.ensure(1))) {
+        if (source.failure.length > 0) throw source.failure[0];
+        return;
+      }
       const from = source.position;
-      let zeros = true;
-      do {
-        for (; source.at < source.end; source.at++) {
-          if (source.buffer[source.at] !== 0) zeros = false;
+      level = await streamLevel(source);
+      streamCrc = 0;
+      if (level === 0) {
+        if (isFirst) throw new Error('unknown header');
+        if (!(await skipZeros(source))) return;
+        if (!(await bits.seek(bits.place))) {
+          if (source.failure.length > 0) throw source.failure[0];
+          notes.push(
+            `${source.position - from} ${nounOf(source.position - from, 'byte')} after the end of the compressed data, at byte ${from} of the file, were not read`,
+          );
+          return;
         }
-      } while (await source.more());
-      if (source.failure.length > 0) throw source.failure[0];
-      if (!zeros) {
-        notes.push(
-          `${source.position - from} ${nounOf(source.position - from, 'byte')} after the end of the compressed data, at byte ${from} of the file, were not read`,
-        );
+        damage = { from, error: new Error('no header where a stream should begin') };
+        level = MOST_LEVEL;
+        streamCrc = undefined;
       }
-      return;
     }
-    source.at += 4;
+    await source.ensure(level * INPUT_PER_LEVEL);
     if (transform.length < level * 100_000) transform = new Uint32Array(level * 100_000);
-    const bits = new Bits(source);
-    let streamCrc = 0;
-    for (;;) {
-      await source.ensure(level * INPUT_PER_LEVEL);
-      const kind = bits.read(24) * 0x1000000 + bits.read(24);
-      const crc = bits.word();
-      if (kind === END_MAGIC) {
-        if (crc !== streamCrc) throw new Error('checksum of the stream differs');
-        bits.alignToByte();
-        break;
-      }
-      if (kind !== BLOCK_MAGIC) throw new Error('no block where one should begin');
-      const length = readBlock(bits, transform, level * 100_000);
-      let blockCrc = 0xffffffff;
-      // All of a block: at most 46 MB, when it is one long run.
-      const block: Uint8Array[] = [];
-      for (const out of expand(transform, length.size, length.origin)) {
-        for (let i = 0; i < out.length; i++) {
-          blockCrc = (blockCrc << 8) ^ CRC_TABLE[((blockCrc >>> 24) ^ out[i]!) & 0xff]!;
-        }
-        block.push(out);
-      }
-      if (~blockCrc >>> 0 !== crc) throw new Error('checksum of a block differs');
-      yield* block;
-      sums.unit(true);
-      streamCrc = (((streamCrc << 1) | (streamCrc >>> 31)) ^ crc) >>> 0;
+    const { place, position } = bits;
+    let block: Uint8Array[] | undefined;
+    let crc: number;
+    try {
+      [block, crc] = readUnit(bits, transform, level * 100_000);
+    } catch (error) {
+      damage ??= { from: position, error };
+      if (++failures > MOST_FAILURES) throw new DamagedAt(damage.from, 'too many damaged blocks');
+      if (!(await bits.seek(place + 1)))
+        throw error instanceof CutOff && damage.error === error
+          ? error
+          : new DamagedAt(damage.from, messageOfError(damage.error));
+      if (error instanceof CutOff && damage.error === error)
+        damage = { from: position, error: new Error('a block without an end') };
+      // The header of a stream may be among what is damaged.
+      level = MOST_LEVEL;
+      streamCrc = undefined;
+      continue;
     }
+    if (damage !== undefined) {
+      sums.lost(damage.from, position, messageOfError(damage.error));
+      damage = undefined;
+    }
+    if (block === undefined) {
+      if (streamCrc !== undefined && crc !== streamCrc)
+        sums.lost(position, position, 'checksum of the stream differs');
+      bits.alignToByte();
+      level = 0;
+      continue;
+    }
+    yield* block;
+    sums.unit(true);
+    if (streamCrc !== undefined) streamCrc = (((streamCrc << 1) | (streamCrc >>> 31)) ^ crc) >>> 0;
   }
+}
+
+/** Reads the header of a stream; 0 if there is none. */
+async function streamLevel(source: ByteSource): Promise<number> {
+  await source.ensure(4);
+  const { buffer, at } = source;
+  const magic = buffer.toString('latin1', at, Math.min(at + 3, source.end));
+  if (source.available > 0 && source.available < 4 && 'BZh'.startsWith(magic))
+    throw new CutOff('ends within a header');
+  const level = source.available < 4 || magic !== 'BZh' ? 0 : buffer[at + 3]! - 0x30;
+  if (level < 1 || level > MOST_LEVEL) return 0;
+  source.at += 4;
+  return level;
+}
+
+/** False where nothing else follows. */
+async function skipZeros(source: ByteSource): Promise<boolean> {
+  for (;;) {
+    while (source.at < source.end && source.buffer[source.at] === 0) source.at += 1;
+    if (source.at < source.end) return true;
+    if (await source.more()) continue;
+    if (source.failure.length > 0) throw source.failure[0];
+    return false;
+  }
+}
+
+/** A block whose checksum agrees, or the end of a stream and its checksum. */
+function readUnit(
+  bits: Bits,
+  transform: Uint32Array,
+  limit: number,
+): [block: Uint8Array[] | undefined, crc: number] {
+  const kind = bits.read(24) * 0x1000000 + bits.read(24);
+  const crc = bits.word();
+  if (kind === END_MAGIC) return [undefined, crc];
+  if (kind !== BLOCK_MAGIC) throw new Error('no block where one should begin');
+  const { size, origin } = readBlock(bits, transform, limit);
+  let blockCrc = 0xffffffff;
+  // All of a block: at most 46 MB, when it is one long run.
+  const block: Uint8Array[] = [];
+  for (const out of expand(transform, size, origin)) {
+    for (let i = 0; i < out.length; i++) {
+      blockCrc = (blockCrc << 8) ^ CRC_TABLE[((blockCrc >>> 24) ^ out[i]!) & 0xff]!;
+    }
+    block.push(out);
+  }
+  if (~blockCrc >>> 0 !== crc) throw new Error('checksum of a block differs');
+  return [block, crc];
 }
 
 /** Huffman codes, move to front and zero runs; leaves the sorted block and its links in `transform`. */

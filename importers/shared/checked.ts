@@ -6,14 +6,19 @@
  * agrees. Where the sum differs or the data cannot be decoded, they are left out, because the damage is
  * somewhere among them; where the data merely ends too early, they are given, because nothing speaks
  * against them. Either way the error says up to where the content was checked.
+ *
+ * A decoder that finds whole units after damage says so. Reading ends there, unless it is asked to go on: then
+ * LOST is given where content is missing, and the error at the end names every place.
  */
 import { nounOf } from '../../engine/contract/counted.ts';
 import {
   DaybookError,
   LimitError,
+  type LostPlace,
   SourceError,
   messageOfError,
 } from '../../engine/contract/errors.ts';
+import { LOST } from '../../engine/contract/importer.ts';
 import type { ByteSource } from './byte-source.ts';
 
 /** A unit of up to this size is given whole or not at all. */
@@ -22,11 +27,38 @@ export const HOLD_BYTES = 16 * 1024 * 1024;
 /** The data ends before its format says it may. */
 export class CutOff extends Error {}
 
+/** The data is damaged at a byte before the one that was read last. */
+export class DamagedAt extends Error {
+  readonly position: number;
+  constructor(position: number, reason: string) {
+    super(reason);
+    this.position = position;
+  }
+}
+
 /** What a decoder tells of its checksums. */
 export interface Sums {
   /** All that was yielded so far was decoded to the end of a unit, whose checksum agreed or, if `checked` is false, which has none. */
   unit(checked: boolean): void;
+  /**
+   * The data from byte `from` up to `to` is damaged; what is yielded next is whole.
+   * @throws DamagedAt where reading ends with damage
+   */
+  lost(from: number, to: number, reason: string): void;
 }
+
+/** For what has a checksum of its own as a whole. */
+export const WHOLE_ONLY: Sums = {
+  unit: () => undefined,
+  lost: (from, _, reason) => {
+    throw new DamagedAt(from, reason);
+  },
+};
+
+/** Places that an error names one by one. */
+const MOST_NAMED = 20;
+/** Places that it has as values. */
+const MOST_LOST = 1000;
 
 interface CheckedOptions {
   /** `gzip data`, `archive member`. */
@@ -35,6 +67,8 @@ interface CheckedOptions {
   readonly holdBytes: number;
   /** Whether bytes that fail their check are given, too. */
   readonly unchecked: boolean;
+  /** Whether to go on after damage. */
+  readonly goOn?: boolean;
   /** Throws LimitError; called with what was decoded so far. */
   readonly checkLimits: (produced: number) => void;
 }
@@ -53,11 +87,18 @@ export async function* checked(
   let good = 0;
   let unbroken = true;
   let release = false;
+  const places: LostPlace[] = [];
+  let isLost = false;
   const sums: Sums = {
     unit: (isChecked) => {
       release = true;
       unbroken &&= isChecked;
       if (unbroken) good = produced;
+    },
+    lost: (fileOffset, fileEnd, reason) => {
+      if (options.goOn !== true) throw new DamagedAt(fileOffset, reason);
+      places.push({ offset: produced, fileOffset, fileEnd, reason });
+      isLost = true;
     },
   };
   function* giveAll(): Generator<Uint8Array> {
@@ -71,6 +112,8 @@ export async function* checked(
     for await (const block of decoder(sums)) {
       if (release) yield* giveAll();
       release = false;
+      if (isLost) yield LOST;
+      isLost = false;
       options.checkLimits(produced + block.length);
       produced += block.length;
       held.push(block);
@@ -83,6 +126,7 @@ export async function* checked(
       }
     }
     yield* giveAll();
+    if (places.length > 0) throw new DamagedAt(places[0]!.fileOffset, '');
   } catch (error) {
     // The bytes below broke off: that says more than what became of them here.
     const [cause = error] = source.failure;
@@ -91,25 +135,44 @@ export async function* checked(
       cause instanceof SourceError ? cause.state === 'partial' : isCutOff(cause, source);
     if (!(cause instanceof SourceError) && isOther(cause)) throw cause;
     if (release || isLimit || isCut || options.unchecked) yield* giveAll();
+    const position = cause instanceof DamagedAt ? cause.position : source.position;
     // Of several layers, the outermost one is the file.
     const fileOffset =
-      cause instanceof SourceError || isLimit
-        ? (cause.place.fileOffset ?? source.position)
-        : source.position;
+      cause instanceof SourceError || isLimit ? (cause.place.fileOffset ?? position) : position;
     const place = { offset: given, checked: Math.min(good, given), fileOffset };
     if (isLimit) throw new LimitError(cause.message, cause.option, place);
     const reason = messageOfError(cause);
+    const end = `${isCut ? 'cut off' : 'damaged'} at its byte ${position} (${reason})`;
+    if (places.length > 0) throw damagedIn(options.what, places, reason === '' ? '' : end, place);
     const left =
       heldBytes === 0
         ? ''
         : `; ${heldBytes} ${nounOf(heldBytes, 'byte')} that cannot be told from the damage were left out (--unchecked reads them)`;
-    throw new SourceError(
-      `${options.what} is ${isCut ? 'cut off' : 'damaged'} at its byte ${source.position} (${reason}): ${extentOf(place)}${left}`,
-      given,
-      cause,
-      { ...place, state: isCut ? 'partial' : 'damaged' },
-    );
+    throw new SourceError(`${options.what} is ${end}: ${extentOf(place)}${left}`, given, cause, {
+      ...place,
+      state: isCut ? 'partial' : 'damaged',
+    });
   }
+}
+
+/** Of a content that was read on after damage. */
+function damagedIn(
+  what: string,
+  places: readonly LostPlace[],
+  end: string,
+  { offset, checked }: { readonly offset: number; readonly checked: number },
+): SourceError {
+  const named = places
+    .slice(0, MOST_NAMED)
+    .map((place) => `from its byte ${place.fileOffset} up to ${place.fileEnd} (${place.reason})`);
+  if (places.length > MOST_NAMED) named.push(`in ${places.length - MOST_NAMED} more places`);
+  const message =
+    `${what} is damaged ${named.join(', ')}${end === '' ? '' : `, and ${end}`}: ` +
+    `what is whole of the content, ${offset} ${nounOf(offset, 'byte')}, was read and checked`;
+  return new SourceError(message, offset, undefined, {
+    ...{ offset, checked, fileOffset: places[0]!.fileOffset },
+    lost: places.slice(0, MOST_LOST),
+  });
 }
 
 /** How far a content that broke off was read and checked. */

@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
-import { DaybookError, SourceError } from '../../engine/contract/errors.ts';
+import { DaybookError, type LostPlace, SourceError } from '../../engine/contract/errors.ts';
+import { LOST } from '../../engine/contract/importer.ts';
 import {
   compressionOf,
   DEFAULT_LIMITS,
   openContent,
+  piecesOf,
   type DecompressionLimits,
 } from './decompress.ts';
 
@@ -323,6 +325,98 @@ describe('bzip2 with a damaged block', () => {
       expect(most).toBeGreaterThan(90_000);
     },
   );
+});
+
+/** What `piecesOf` gives: whole parts, with an empty one where content is missing, and its error. */
+async function pieces(data: Buffer): Promise<{ parts: Buffer[]; error: unknown }> {
+  const parts: Buffer[] = [Buffer.alloc(0)];
+  try {
+    for await (const block of piecesOf(() => blocksOf(data, 1000), DEFAULT_LIMITS, [])) {
+      if (block === LOST) parts.push(Buffer.alloc(0));
+      else parts.push(Buffer.concat([parts.pop()!, block]));
+    }
+  } catch (error) {
+    return { parts, error };
+  }
+  return { parts, error: undefined };
+}
+
+describe.skipIf(!available('bzip2'))('bzip2 read on after damage (skipped without bzip2)', () => {
+  const lines = Buffer.from(
+    Array.from({ length: 30_000 }, (_, i) => `line ${i} of ${i * 7}\n`).join(''),
+  );
+  const data = available('bzip2') ? tool('bzip2', ['-1'], lines) : Buffer.alloc(0);
+  /** Where blocks begin among the bytes, and in the content. */
+  const BLOCK = 99_981;
+  const blocks = Math.ceil(lines.length / BLOCK);
+
+  it('gives all blocks but the damaged one, wherever its damage is, and names the place', async () => {
+    expect(blocks).toBeGreaterThan(5);
+    for (const damagedBytes of [
+      [4, 6],
+      [4, 10],
+      [10, 11],
+      [14, 15],
+      [60, 400],
+      [data.length >> 1, (data.length >> 1) + 1],
+      [data.length - 2000, data.length - 1990],
+    ] as const) {
+      const damaged = Buffer.from(data);
+      for (let at = damagedBytes[0]; at < damagedBytes[1]; at++) damaged[at]! ^= 0x5a;
+      const { parts, error } = await pieces(damaged);
+      expect(error, String(damagedBytes)).toMatchObject({ state: 'damaged' });
+      const { place } = error as SourceError;
+      expect(place.lost).toHaveLength(1);
+      const [{ offset, fileOffset, fileEnd }] = place.lost as [LostPlace];
+      expect(fileOffset).toBeLessThanOrEqual(damagedBytes[0]);
+      expect(fileEnd).toBeGreaterThan(damagedBytes[0]);
+      const [before, after = Buffer.alloc(0)] = parts as [Buffer, Buffer | undefined];
+      expect(offset).toBe(before.length);
+      expect(lines.subarray(0, before.length).equals(before)).toBe(true);
+      expect(lines.subarray(lines.length - after.length).equals(after)).toBe(true);
+      const missing = lines.length - before.length - after.length;
+      expect(missing).toBeGreaterThan(0);
+      expect(missing).toBeLessThanOrEqual(BLOCK + 1000);
+      // What reads no pieces gets the same bytes up to the damage.
+      const { bytes, error: first } = await read(damaged);
+      if (damagedBytes[0] > 3) expect(bytes.equals(before)).toBe(true);
+      expect(first).toMatchObject({ state: 'damaged', place: { fileOffset } });
+    }
+  });
+
+  it('reads on in the next stream, whose header or end is damaged', async () => {
+    const stream = tool('bzip2', ['-1'], TEXT);
+    const all = Buffer.concat([stream, stream, stream]);
+    const header = Buffer.from(all);
+    header[stream.length + 1]! ^= 1;
+    const second = await pieces(header);
+    expect(second.parts.map(String)).toEqual([String(TEXT), String(TEXT) + String(TEXT)]);
+    expect(String(second.error)).toContain('no header where a stream should begin');
+    const end = Buffer.from(all);
+    end[stream.length - 8]! ^= 1;
+    const third = await pieces(end);
+    expect(third.parts.join('|').replaceAll('|', '')).toBe(String(TEXT).repeat(3));
+    expect(third.error).toMatchObject({ state: 'damaged' });
+  });
+
+  it('calls a file that is merely cut off partial', async () => {
+    const { parts, error } = await pieces(data.subarray(0, data.length - 3000));
+    expect(parts).toHaveLength(1);
+    expect(error).toMatchObject({ state: 'partial' });
+  });
+
+  it('gives everything of what is whole, and ends', async () => {
+    const { parts, error } = await pieces(data);
+    expect(error).toBeUndefined();
+    expect(parts.map((part) => part.equals(lines))).toEqual([true]);
+  });
+
+  it('gives up on what is made of nothing but beginnings of blocks', async () => {
+    const start = data.subarray(4, 80);
+    const bomb = Buffer.concat([data.subarray(0, 4), ...Array.from({ length: 3000 }, () => start)]);
+    const { error } = await pieces(bomb);
+    expect(String(error)).toContain('too many damaged blocks');
+  });
 });
 
 describe('against the tools of the system', () => {

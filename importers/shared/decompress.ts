@@ -97,8 +97,11 @@ function isBlockMagic(head: Uint8Array): boolean {
   const block = [0x31, 0x41, 0x59, 0x26, 0x53, 0x59];
   const end = [0x17, 0x72, 0x45, 0x38, 0x50, 0x90];
   const size = Math.min(6, head.length - 4);
-  const matches = (magic: number[]) => magic.slice(0, size).every((b, i) => head[4 + i] === b);
-  return matches(block) || matches(end);
+  const equal = (magic: number[]) =>
+    magic.slice(0, size).filter((b, i) => head[4 + i] === b).length;
+  if (equal(block) === size || equal(end) === size) return true;
+  // A first block that is damaged right there is looked at as what it was: no text has control characters here.
+  return size === 6 && (equal(block) > 2 || head.subarray(4, 10).some((byte) => byte < 9));
 }
 
 /** Opens a content whose bytes as they are are `raw`. Reads its first bytes only. */
@@ -165,11 +168,41 @@ async function* rest(source: ByteSource): AsyncGenerator<Uint8Array> {
   }
 }
 
+/** Whether reading can go on after damage, with what is whole (`SourceInput.pieces`). */
+export function canGoOn(compression: Compression): compression is 'bzip2' {
+  return compression === 'bzip2';
+}
+
+/** The content whose bytes as they are are `raw`, of a compression that `canGoOn`, also after damage. */
+export async function* piecesOf(
+  raw: () => AsyncIterable<Uint8Array>,
+  limits: DecompressionLimits,
+  notes: string[],
+): AsyncGenerator<Uint8Array> {
+  const source = new ByteSource(raw());
+  let isFirst = true;
+  for await (const block of decode(source, 'bzip2', limits, notes, true)) {
+    if (isFirst && compressionOf(block) !== 'none') {
+      // Two layers: of the inner one nothing can be read after damage.
+      const content = await openContent(raw(), limits);
+      try {
+        yield* content.blocks();
+      } finally {
+        await content.close();
+      }
+      return;
+    }
+    isFirst = false;
+    yield block;
+  }
+}
+
 async function* decode(
   source: ByteSource,
   compression: Exclude<Compression, 'none'>,
   limits: DecompressionLimits,
   notes: string[],
+  goOn = false,
 ): AsyncGenerator<Uint8Array> {
   const decoder = DECODERS[compression];
   try {
@@ -177,6 +210,7 @@ async function* decode(
       what: `${compression} data`,
       holdBytes: limits.holdBytes,
       unchecked: limits.unchecked,
+      goOn,
       checkLimits: (produced) => checkLimits(limits, compression, source.position, produced),
     });
   } finally {

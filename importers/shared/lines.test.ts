@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LOST } from '../../engine/contract/importer.ts';
 import { LineReader, type LineReaderOptions } from './lines.ts';
 
 interface Line {
@@ -200,5 +201,41 @@ describe('LineReader', () => {
       while (await reader.nextBlock()) while (reader.next());
       expect(reader.consumed).toBe(bytes.length);
     }
+  });
+});
+
+describe('a content in pieces', () => {
+  it.each([1, 2, 3, 7, 100])('joins no line across damage (blocks of %d bytes)', async (size) => {
+    async function* pieces() {
+      for (const [i, part] of ['one\ntw', 'o\nthree\n', 'ree\nfour\nfi', '', 've\nsix'].entries()) {
+        if (i > 0) yield LOST;
+        for (let at = 0; at < part.length; at += size) yield Buffer.from(part.slice(at, at + size));
+      }
+    }
+    const reader = new LineReader(pieces(), { regionSize: 8 });
+    const found: string[] = [];
+    while (await reader.nextBlock()) {
+      while (reader.next()) {
+        const text = reader.buffer.toString('latin1', reader.lineStart, reader.lineEnd);
+        found.push(`${reader.lineOffset} ${reader.lost ? '!' : ''}${text}`);
+      }
+    }
+    expect(found).toEqual([
+      ...['0 one', '4 !tw', '6 !o', '8 three', '14 !ree', '18 four', '23 !fi', '25 !ve', '28 six'],
+    ]);
+  });
+
+  it('reads no UTF-16 on', async () => {
+    async function* pieces() {
+      yield Buffer.from('\ufeffone\ntwo\n', 'utf16le');
+      yield LOST;
+      yield Buffer.from('three\n', 'utf16le');
+    }
+    const reader = new LineReader(pieces());
+    const read = async () => {
+      while (await reader.nextBlock()) while (reader.next());
+    };
+    await expect(read()).rejects.toThrow('UTF-16 text is not read on after damage');
+    expect(reader.lineNumber).toBe(2);
   });
 });

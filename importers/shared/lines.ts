@@ -4,14 +4,17 @@
  *
  * What holds always: the lines, their offsets and flags depend on the content and `maxLine` alone,
  * never on block sizes; memory stays below about twice `maxLine` whatever the content; and what was
- * read before the content broke off is given before its error is thrown.
+ * read before the content broke off is given before its error is thrown. Of a content in pieces (pieces.ts) no line
+ * joins what is before damage and what is after it: the parts of lines beside it are `lost`.
  *
  * A line ends with LF; one CR before it is left out too. A UTF-8 byte order mark is skipped. Content
  * that is UTF-16 (utf16.ts) is transcoded, and the buffer then holds UTF-8, while offsets and lengths
  * stay those of the UTF-16 bytes.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
+import { SourceError } from '../../engine/contract/errors.ts';
 import type { ByteOffset } from '../../engine/contract/event.ts';
+import { LOST } from '../../engine/contract/importer.ts';
 import { UTF16_HEAD, utf16Of } from './utf16.ts';
 
 /** What a region's bytes are: `mixed` is not valid UTF-8 throughout, though single lines may be. */
@@ -26,6 +29,8 @@ export interface LineReaderOptions {
   readonly size?: number | undefined;
 }
 
+/** Why a line that is `lost` is no record. */
+export const BESIDE_DAMAGE = 'part of a line, the rest of which is damaged';
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const REGION_BYTES = 1024 * 1024;
 const LF = 10;
@@ -54,6 +59,8 @@ export class LineReader {
   complete = true;
   /** A piece of a line that is longer than `maxLine`; its pieces follow each other. */
   truncated = false;
+  /** Part of a line, the rest of which is missing because the content is damaged there. Each LOST with lines after it has one. */
+  lost = false;
 
   private readonly source: AsyncIterable<Uint8Array>;
   private blocks: AsyncIterator<Uint8Array> | undefined;
@@ -62,6 +69,9 @@ export class LineReader {
   private pending: Uint8Array = new Uint8Array(0);
   private pendingAt = 0;
   private ended = false;
+  /** The region ends where content is missing, or the next line begins there. */
+  private beforeGap = false;
+  private afterGap = false;
   private failed = false;
   private failure: unknown;
   private at = 0;
@@ -89,6 +99,7 @@ export class LineReader {
    * everything before was given.
    */
   async nextBlock(): Promise<boolean> {
+    this.passGap();
     if (this.blocks === undefined) await this.open();
     this.baseOffset += this.end - this.start;
     if (this.filled > this.end) this.buffer.copyWithin(0, this.end, this.filled);
@@ -98,7 +109,11 @@ export class LineReader {
     for (;;) {
       const from = this.filled;
       await this.fill();
-      if (this.ended) {
+      if (this.beforeGap && this.filled === 0) {
+        this.passGap();
+        continue;
+      }
+      if (this.ended || this.beforeGap) {
         this.end = this.filled;
         break;
       }
@@ -145,7 +160,7 @@ export class LineReader {
       complete = false;
       this.truncated = true;
       this.insideLong = true;
-    } else if (complete || this.ended) {
+    } else if (complete || this.ended || this.beforeGap) {
       this.truncated = this.insideLong;
       this.insideLong = false;
     } else {
@@ -153,6 +168,8 @@ export class LineReader {
       this.insideLong = true;
     }
     this.lineStart = at;
+    this.lost = this.afterGap || (this.beforeGap && this.lf === end && !complete);
+    if (complete) this.afterGap = false;
     this.complete = complete;
     this.lineNumber += 1;
     if (complete) {
@@ -171,6 +188,18 @@ export class LineReader {
       this.lineLength = stop - at;
     }
     return true;
+  }
+
+  /** Whether the next line will be `lost`, as its beginning is. */
+  get nextIsLost(): boolean {
+    return this.afterGap;
+  }
+
+  private passGap(): void {
+    if (!this.beforeGap) return;
+    this.beforeGap = false;
+    this.afterGap = true;
+    this.insideLong = false;
   }
 
   /** Where in `buffer` the next line begins. */
@@ -196,26 +225,27 @@ export class LineReader {
     // Further on, the same bytes are no mark.
     if (this.baseOffset > 0) return;
     const head = this.buffer;
-    while (this.filled < UTF16_HEAD && !this.ended) await this.pull(UTF16_HEAD);
+    while (this.filled < UTF16_HEAD && !this.ended && !this.beforeGap) await this.pull(UTF16_HEAD);
     const wide = utf16Of(head.subarray(0, this.filled));
     if (wide !== undefined) {
       const { littleEndian, mark } = wide;
       this.utf16 = true;
       this.wideOffset = mark;
       const rest = new Uint8Array(head.subarray(mark, this.filled));
-      const error = this.failed ? [this.failure] : [];
+      const error = this.failed ? [this.failure] : this.beforeGap ? [notReadOn(this.filled)] : [];
       this.blocks = transcode(
         rest,
         this.blocks,
         this.pending.subarray(this.pendingAt),
         littleEndian,
-        this.ended,
+        this.ended || this.beforeGap,
         error,
       );
       this.filled = 0;
       this.pendingAt = this.pending.length;
       this.ended = false;
       this.failed = false;
+      this.beforeGap = false;
     } else if (this.filled >= 3 && head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) {
       // The mark is a region of its own that nobody sees.
       this.end = 3;
@@ -223,7 +253,8 @@ export class LineReader {
   }
 
   private async fill(): Promise<void> {
-    while (this.filled < this.buffer.length && !this.ended) await this.pull(this.buffer.length);
+    while (this.filled < this.buffer.length && !this.ended && !this.beforeGap)
+      await this.pull(this.buffer.length);
   }
 
   /** Takes bytes until `limit` are there or a block is used up. */
@@ -233,6 +264,10 @@ export class LineReader {
         const next = await this.blocks!.next();
         if (next.done === true) {
           this.ended = true;
+          return;
+        }
+        if (next.value === LOST) {
+          this.beforeGap = true;
           return;
         }
         this.pending = next.value;
@@ -268,6 +303,11 @@ function utf16Length(bytes: Uint8Array, start: number, end: number): number {
   return units * 2;
 }
 
+/** Half a character may be missing, so that all that follows would be others. */
+function notReadOn(offset: ByteOffset): SourceError {
+  return new SourceError('UTF-16 text is not read on after damage', offset);
+}
+
 /** UTF-16 blocks as UTF-8. Unpaired surrogates and a last odd byte become U+FFFD, each for itself. */
 async function* transcode(
   first: Uint8Array,
@@ -279,11 +319,14 @@ async function* transcode(
 ): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder(littleEndian ? 'utf-16le' : 'utf-16be', { ignoreBOM: true });
   const encoder = new TextEncoder();
+  let offset = first.length + second.length;
   yield encoder.encode(decoder.decode(first, { stream: true }));
   yield encoder.encode(decoder.decode(second, { stream: true }));
   while (!ended) {
     const next = await blocks.next();
     if (next.done === true) break;
+    if (next.value === LOST) throw notReadOn(offset);
+    offset += next.value.length;
     yield encoder.encode(decoder.decode(next.value, { stream: true }));
   }
   yield encoder.encode(decoder.decode());

@@ -147,6 +147,11 @@ class FileReader implements ContentReader {
   }
 }
 
+/** Records after damage are at their offsets among what is whole. */
+function piecesSource({ evidence: { input } }: OpenedItem): ByteSource {
+  return new ByteSource(input.pieces?.() ?? input.blocks());
+}
+
 class StreamReader implements ContentReader {
   private readonly name: string;
   private readonly opened: OpenedItem;
@@ -155,7 +160,7 @@ class StreamReader implements ContentReader {
   constructor(name: string, opened: OpenedItem) {
     this.name = name;
     this.opened = opened;
-    this.source = new ByteSource(opened.evidence.input.blocks());
+    this.source = piecesSource(opened);
   }
 
   async read(offset: ByteOffset, length: number, signal?: AbortSignal): Promise<Uint8Array> {
@@ -171,7 +176,7 @@ class StreamReader implements ContentReader {
     throwIfAborted(signal);
     if (offset < this.source.position) {
       await this.source.close();
-      this.source = new ByteSource(this.opened.evidence.input.blocks());
+      this.source = piecesSource(this.opened);
     }
     const source = this.source;
     while (source.position < offset) {

@@ -28,9 +28,11 @@ import { archivePasswords } from './archive-passwords.ts';
 import { pipeStream } from './pipe-stream.ts';
 import { ByteSource } from './byte-source.ts';
 import {
+  canGoOn,
   compressionOf,
   DEFAULT_LIMITS,
   openContent,
+  piecesOf,
   type Compression,
   type DecompressionLimits,
 } from './decompress.ts';
@@ -530,6 +532,7 @@ function itemOf(node: Node, look: Look, context: Context): FoundItem {
       ...(plain
         ? {}
         : { beginning: () => decompressed(raw(), { ...context.limits, holdBytes: 0 }, []) }),
+      ...(canGoOn(look.compression) ? { pieces: () => piecesOf(raw, limits, notes) } : {}),
     },
   };
 }

@@ -17,7 +17,7 @@ import { LimitError, SourceError, messageOfError } from '../../engine/contract/e
 import { LOCKED, NOT_UNLOCKED } from '../../engine/contract/importer.ts';
 import { bunzip2 } from './bunzip2.ts';
 import { ByteSource } from './byte-source.ts';
-import { checked, CutOff, type Sums } from './checked.ts';
+import { checked, CutOff, WHOLE_ONLY, type Sums } from './checked.ts';
 import {
   checkLimits,
   inflateRaw,
@@ -267,7 +267,7 @@ async function* contentOf(
     let produced = 0;
     let crc = 0;
     // The member's own checksum counts, which is that of all its bytes.
-    for await (const block of decoder(source, [], { unit: () => undefined })) {
+    for await (const block of decoder(source, [], WHOLE_ONLY)) {
       produced += block.length;
       if (produced > entry.uncompressedSize) throw new Error('more than the directory says');
       crc = crc32(block, crc);

@@ -3,6 +3,7 @@
  * that are three numbers. Looked for once, at the first such date, by a pass over the whole content.
  */
 import type { EventSink, ReadOptions, SourceInput } from '../../engine/contract/importer.ts';
+import { piecesOf } from '../../engine/contract/pieces.ts';
 import { DateOrderScan, tellDateOrder, type FoundOrder } from '../shared/date-order.ts';
 import { LineReader } from '../shared/lines.ts';
 import { isDirective } from './continuation.ts';
@@ -114,7 +115,7 @@ export async function scanDates(input: SourceInput, { kind, shape }: Layout): Pr
   const reader =
     kind === 'frames'
       ? new FrameReader(input.blocks())
-      : new LineReader(input.blocks(), { maxLine: MAX_LINE, size: input.size });
+      : new LineReader(piecesOf(input), { maxLine: MAX_LINE, size: input.size });
   const h = new Header();
   h.timesOnly = true;
   h.places = shape.places;
@@ -123,7 +124,7 @@ export async function scanDates(input: SourceInput, { kind, shape }: Layout): Pr
       while (reader.next()) {
         const { buffer, lineStart, lineEnd } = reader;
         if (reader instanceof LineReader) {
-          if (reader.truncated || isDirective(buffer, lineStart, lineEnd)) continue;
+          if (reader.lost || reader.truncated || isDirective(buffer, lineStart, lineEnd)) continue;
         } else if (reader.bad !== undefined) continue;
         if (lineStart === lineEnd) continue;
         parseHeader(h, buffer, lineStart, lineEnd);

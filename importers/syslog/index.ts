@@ -35,6 +35,7 @@ export const syslogImporter: Importer = {
   // But for the last event, to which lines that were appended since may belong.
   appendOnly: true,
   byLines: true,
+  readsOn: true,
   formats: [...LINES, FRAMED, JOURNALD],
   sniff: (head, hint) => sniffLog(head, hint),
   firstDate,

@@ -4,6 +4,7 @@
  * Held always: judged by the first 64 KiB alone.
  */
 import type { SourceInput } from '../../engine/contract/importer.ts';
+import { firstBlocks } from '../../engine/contract/pieces.ts';
 import { LineReader } from '../shared/lines.ts';
 import { Continuation, isDirective } from './continuation.ts';
 import { FrameReader, looksFramed } from './frames.ts';
@@ -53,7 +54,7 @@ async function headOf(input: SourceInput): Promise<Uint8Array> {
   const head = new Uint8Array(HEAD_BYTES);
   let filled = 0;
   try {
-    for await (const block of input.blocks()) {
+    for await (const block of firstBlocks(input)) {
       const part = block.subarray(0, HEAD_BYTES - filled);
       head.set(part, filled);
       filled += part.length;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { SourceError } from '../../engine/contract/errors.ts';
 import { TS_BASIS } from '../../engine/contract/event.ts';
-import type { ReadOptions } from '../../engine/contract/importer.ts';
+import { LOST, type ReadOptions } from '../../engine/contract/importer.ts';
 import { collect, inputOf, type Collected } from '../shared/testing/collect.ts';
 import { MAX_ENTRY } from '../shared/journal-entry.ts';
 import { firstDate, syslogImporter } from './index.ts';
@@ -483,5 +483,56 @@ describe('every kind of log', () => {
       seen.push(got.records);
       expect(seen).toEqual([2]);
     }
+  });
+});
+
+describe('a content that is damaged in its middle', () => {
+  const before =
+    '2026-01-05T00:00:00Z h app[1]: a\n\tat one\n2026-01-05T00:00:01Z h app[2]: b\n\tat t';
+  const after = 'wo\n\tat three\n2026-01-05T00:00:02Z h app[3]: c\n\tat four\n';
+
+  async function readPieces(parts: readonly string[]): Promise<Collected> {
+    const first = parts.findIndex((part) => part !== '');
+    const error = new SourceError('damaged', 0);
+    async function* pieces(stop: boolean) {
+      for (const [i, part] of parts.entries()) {
+        if (i > 0 && stop) throw error;
+        if (i > 0) yield LOST;
+        if (part !== '') yield bytesOf(part);
+      }
+    }
+    expect(first).toBeGreaterThanOrEqual(0);
+    const input = {
+      ...{ name: 'evidence', size: undefined, modifiedMs: MODIFIED },
+      blocks: () => pieces(true),
+      pieces: () => pieces(false),
+    };
+    return collect(syslogImporter, input, {}, 7);
+  }
+
+  it('joins no record across damage, and keeps the parts of lines beside it', async () => {
+    const got = await readPieces([before, after]);
+    expect(got.rows.map(({ message }) => message)).toEqual([
+      'app[1]: a\n\tat one',
+      'app[2]: b',
+      '\tat three',
+      'app[3]: c\n\tat four',
+    ]);
+    expect(got.quarantined.map(({ offset, raw }) => [offset, Buffer.from(raw).toString()])).toEqual(
+      [
+        [before.length - 5, '\tat t'],
+        [before.length, 'wo'],
+      ],
+    );
+    expect(got.rows.at(-1)!.offset).toBe(before.length + after.indexOf('2026'));
+  });
+
+  it('reads one whose beginning is lost', async () => {
+    const got = await readPieces(['', after, after]);
+    expect(got.rows.map(({ message }) => message)).toEqual([
+      ...['\tat three', 'app[3]: c\n\tat four'],
+      ...['\tat three', 'app[3]: c\n\tat four'],
+    ]);
+    expect(got.quarantined).toHaveLength(2);
   });
 });

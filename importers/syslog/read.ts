@@ -7,7 +7,8 @@
  */
 import type { ByteOffset } from '../../engine/contract/event.ts';
 import type { EventSink, ReadOptions, SourceInput } from '../../engine/contract/importer.ts';
-import { LineReader, type LineEncoding } from '../shared/lines.ts';
+import { piecesOf } from '../../engine/contract/pieces.ts';
+import { BESIDE_DAMAGE, LineReader, type LineEncoding } from '../shared/lines.ts';
 import type { Zone } from '../../engine/contract/zone.ts';
 import { Continuation, isDirective } from './continuation.ts';
 import { lacksYear, scanDates, tellDates, type DatesPlan } from './dates.ts';
@@ -119,13 +120,17 @@ class LogReader {
     let repeat = again;
     while (repeat || reader.next()) {
       if (!repeat) {
-        if (this.insideLong) {
+        if (this.insideLong && !reader.lost) {
           this.insideLong = !reader.complete && reader.truncated;
           continue;
         }
         this.line++;
       }
       repeat = false;
+      if (reader.lost) {
+        this.besideDamage(reader);
+        continue;
+      }
       if (reader.truncated) {
         this.tooLong(reader);
         continue;
@@ -229,6 +234,16 @@ class LogReader {
     this.carried = -1;
   }
 
+  /** What follows belongs to nothing before. */
+  private besideDamage(reader: LineReader): void {
+    this.flush();
+    this.open = false;
+    this.insideLong = false;
+    const start = reader.lineStart;
+    const raw = reader.buffer.subarray(start, Math.min(reader.lineEnd, start + MAX_RAW));
+    this.sink.quarantine(reader.lineOffset, BESIDE_DAMAGE, raw, this.line);
+  }
+
   private tooLong(reader: LineReader): void {
     const start = reader.lineStart;
     const raw = reader.buffer.subarray(start, Math.min(reader.lineEnd, start + MAX_RAW));
@@ -309,7 +324,7 @@ export async function readLog(
   const log = new LogReader(sink, zone, options.timeZone !== undefined, layout.shape);
   const lines = framed
     ? undefined
-    : new LineReader(input.blocks(), { maxLine: MAX_LINE, size: input.size });
+    : new LineReader(piecesOf(input), { maxLine: MAX_LINE, size: input.size });
   const frames = framed ? new FrameReader(input.blocks()) : undefined;
   const plan = async () => (await scanDates(input, layout)).plan(options, input.modifiedMs);
   const reader: Records | undefined = lines ?? frames;

@@ -40,7 +40,9 @@ function looksBinary(head: Uint8Array): boolean {
 
 export function sniffLog(bytes: Uint8Array, hint: SniffHint): SniffResult | undefined {
   if (bytes.length === 0) return undefined;
-  // Their readers take bytes as they are: in UTF-16 both are text.
+  // Their readers take bytes as they are: in UTF-16 both are text. Neither can be read from its middle.
+  const needsBeginning = looksJournald(bytes) || looksFramed(bytes, hint.complete);
+  if (hint.late === true && needsBeginning) return undefined;
   if (looksJournald(bytes)) return { score: 0.95, format: 'journald-export' };
   if (looksFramed(bytes, hint.complete)) return { score: 0.9, format: 'rfc6587' };
   const head = headAsUtf8(bytes);

@@ -2,6 +2,7 @@
  * Table `sources`: evidence files and archive members, by their hashes.
  */
 import type { Decisions } from '../../contract/decisions.ts';
+import type { LostPlace } from '../../contract/errors.ts';
 import type { EpochMicros, Kind } from '../../contract/event.ts';
 import type { ListedHash } from '../../contract/hash-manifest.ts';
 import { type CatalogDatabase, json, optional, type Raw } from '../catalog-database.ts';
@@ -27,6 +28,8 @@ export interface Broken {
   readonly checked?: number | undefined;
   /** Where that is in the file as it is stored, if that is another place. */
   readonly fileOffset?: number | undefined;
+  /** Damage that reading went on after. */
+  readonly lost?: readonly LostPlace[] | undefined;
   /** The option whose limit stopped it: with a higher one, importing again goes on. */
   readonly limit?: string | undefined;
 }

@@ -153,6 +153,11 @@ export const broken = z.object({
   checked: count.optional(),
   /** Where that is in the file as it is stored. */
   fileOffset: count.optional(),
+  /** Damage that reading went on after: content bytes before it, and the damaged bytes of the file; 1,000 at most. */
+  lost: z
+    .array(z.object({ offset: count, fileOffset: count, fileEnd: count, reason: z.string() }))
+    .readonly()
+    .optional(),
   /** The option whose limit stopped it. */
   limit: z.string().optional(),
 });

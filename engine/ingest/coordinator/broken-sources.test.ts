@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bzip2Available, bzip2Of } from '../testing/bzip2.ts';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Catalog } from '../../catalog/catalog.ts';
 import { statusOf } from '../../catalog/tables/sources.ts';
 import { importInProcess } from '../testing/in-process.ts';
@@ -109,6 +109,67 @@ it.skipIf(!bzip2Available())(
     }
   },
 );
+
+describe.skipIf(!bzip2Available())('bzip2 with a damaged block', () => {
+  const content = lines(0, 40_000);
+  /** Changes a byte in a place among those of the compressed content. */
+  const damagedAt = (text: string, share: number): Buffer => {
+    const bytes = bzip2Of(Buffer.from(text));
+    bytes[Math.floor(bytes.length * share) + 40]! ^= 1;
+    return bytes;
+  };
+  const importBytes = async (name: string, bytes: Buffer) => {
+    const { sources: reports } = await importInProcess(join(folder, 'case'), [put(name, bytes)]);
+    return reports[0]!;
+  };
+
+  it.each([
+    ['the first', 0, 1],
+    ['the second', 0.4, 2],
+  ])('stores all lines but those of %s block, and names the place', async (_, share, parts) => {
+    const report = await importBytes('app.log.bz2', damagedAt(content, share));
+    expect(report).toMatchObject({ status: 'damaged', quarantined: parts, format: 'syslog' });
+    expect(report.broken!.lost).toHaveLength(1);
+    expect(report.broken!.reason).toMatch(/bzip2 data is damaged from its byte \d+ up to \d+ \(/);
+    // A block has 900,000 bytes of content.
+    const lost = 40_000 - report.stored;
+    expect(lost).toBeGreaterThan(900_000 / 80);
+    expect(lost).toBeLessThan(900_000 / 40);
+
+    const { readRecord } = await import('../../../importers/shared/read-record.ts');
+    const location = { path: join(folder, 'app.log.bz2'), members: [] };
+    const { offset } = report.broken!;
+    const tail = content.slice(-2000);
+    const read = await readRecord(location, offset - tail.length, tail.length);
+    expect(Buffer.from(read).toString()).toBe(tail);
+    const again = await importBytes('app.log.bz2', damagedAt(content, share));
+    expect(again.status).toBe('duplicate');
+  });
+
+  it('reads JSON lines on, and a table whose heading is there', async () => {
+    const json = Array.from({ length: 30_000 }, (_, i) =>
+      JSON.stringify({
+        timestamp: new Date(Date.UTC(2026, 0, 5) + i * 1000).toISOString(),
+        host: 'web',
+        message: `message ${i} of ${(i * 2654435761) % 1_000_003}`,
+      }),
+    ).join('\n');
+    const first = await importBytes('app.json.bz2', damagedAt(json, 0));
+    expect(first).toMatchObject({ status: 'damaged', format: 'flow-csv' });
+    expect(first.stored).toBeGreaterThan(15_000);
+    const csv = `timestamp,src_ip,dst_ip,bytes\n${Array.from(
+      { length: 60_000 },
+      (_, i) =>
+        `${new Date(Date.UTC(2026, 0, 5) + i * 1000).toISOString()},10.0.${(i >> 8) & 255}.${i & 255},192.0.2.1,${(i * 2654435761) % 1_000_003}`,
+    ).join('\n')}\n`;
+    const headless = await importBytes('flows.csv.bz2', damagedAt(csv, 0));
+    // Without its heading no table: lines of text.
+    expect(headless).toMatchObject({ status: 'damaged', format: 'syslog' });
+    const second = await importBytes('flows2.csv.bz2', damagedAt(csv, 0.4));
+    expect(second).toMatchObject({ status: 'damaged', quarantined: 2 });
+    expect(second.stored).toBeGreaterThan(35_000);
+  });
+});
 
 it('calls the members of an archive damaged whose checksum fails after they were read', async () => {
   const { tarOf } = await import('../../../importers/shared/testing/archives.ts');

@@ -16,6 +16,7 @@ import type {
   ReadOptions,
   SourceInput,
 } from '../../contract/importer.ts';
+import { LOST } from '../../contract/importer.ts';
 import { clockErrorOf, correctClock } from '../../contract/clock.ts';
 import { GIVEN, type Decisions } from '../../contract/decisions.ts';
 import { shippedCutter } from '../../fields/extractors.ts';
@@ -228,6 +229,7 @@ class Beginning implements SourceInput {
   given = 0;
   private readonly input: SourceInput;
   private readonly until: number;
+  readonly pieces: (() => AsyncIterable<Uint8Array>) | undefined;
 
   constructor(input: SourceInput, ms: number = SOURCE_MS) {
     this.input = input;
@@ -235,15 +237,21 @@ class Beginning implements SourceInput {
     this.name = input.name;
     this.size = input.size;
     this.modifiedMs = input.modifiedMs;
+    if (input.pieces !== undefined) this.pieces = () => this.beginningOf(input.pieces!());
   }
 
   get late(): boolean {
     return performance.now() > this.until;
   }
 
-  async *blocks(): AsyncGenerator<Uint8Array> {
+  blocks(): AsyncGenerator<Uint8Array> {
+    return this.beginningOf(this.input.blocks());
+  }
+
+  private async *beginningOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     this.given = 0;
-    for await (const block of this.input.blocks()) {
+    for await (const block of content) {
+      if (block === LOST) yield LOST;
       for (let at = 0; at < block.length; at += PIECE_BYTES) {
         if (this.enough) return;
         if (this.given >= LEAST_BYTES && this.late) {

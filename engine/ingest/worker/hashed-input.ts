@@ -1,6 +1,6 @@
 /** A content that is hashed as it is read. */
 import { createHash, type Hash } from 'node:crypto';
-import type { SourceInput } from '../../contract/importer.ts';
+import { LOST, type SourceInput } from '../../contract/importer.ts';
 import { type HashedLines, LineHasher } from '../overlap/line-hashes.ts';
 
 const LF = 10;
@@ -22,6 +22,7 @@ export class HashedInput implements SourceInput {
   private hash: Hash = createHash('sha256');
   private lineHasher: LineHasher | undefined;
   private passes = 0;
+  readonly pieces: (() => AsyncIterable<Uint8Array>) | undefined;
 
   /** @param byLines where the content breaks off, what follows its last line feed is left out */
   constructor(input: SourceInput, byLines = false) {
@@ -30,16 +31,21 @@ export class HashedInput implements SourceInput {
     this.name = input.name;
     this.size = input.size;
     this.modifiedMs = input.modifiedMs;
+    if (input.pieces !== undefined) this.pieces = () => this.pass(input.pieces!());
   }
 
-  async *blocks(): AsyncGenerator<Uint8Array> {
+  blocks(): AsyncGenerator<Uint8Array> {
+    return this.pass(this.input.blocks());
+  }
+
+  private async *pass(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     const pass = ++this.passes;
     this.hash = createHash('sha256');
     this.lineHasher = this.byLines ? new LineHasher() : undefined;
     this.hashed = 0;
     this.lastByte = -1;
     this.leftOver = 0;
-    for await (const block of this.byLines ? this.wholeLines() : this.input.blocks()) {
+    for await (const block of this.byLines ? this.wholeLines(content) : content) {
       if (pass === this.passes && block.length > 0) {
         this.hash.update(block);
         this.lineHasher?.update(block);
@@ -51,10 +57,16 @@ export class HashedInput implements SourceInput {
   }
 
   /** The blocks, the last line of each with the next one. */
-  private async *wholeLines(): AsyncGenerator<Uint8Array> {
+  private async *wholeLines(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     let held: Uint8Array = new Uint8Array(0);
     try {
-      for await (const block of this.input.blocks()) {
+      for await (const block of content) {
+        if (block === LOST) {
+          if (held.length > 0) yield held;
+          held = new Uint8Array(0);
+          yield LOST;
+          continue;
+        }
         const end = block.lastIndexOf(LF) + 1;
         if (end === 0 && held.length + block.length <= MAX_HELD) {
           held = Buffer.concat([held, block]);

@@ -266,7 +266,7 @@ class ImportWorker {
         throw new CancelledError();
       return;
     }
-    const lists = manifestFormat(head.bytes, evidence.name);
+    const lists = head.lost === undefined ? manifestFormat(head.bytes, evidence.name) : undefined;
     if (lists !== undefined && !(await this.manifest(ordinal, evidence, lists))) return;
     const isTable = lists === 'table' || lists === 'json lines';
     const chosen =
@@ -276,7 +276,8 @@ class ImportWorker {
     if (chosen === undefined) {
       const { name, location } = evidence;
       const reason = lists === undefined || isTable ? unknownReason(head) : HASH_LIST;
-      this.port.post({ type: 'ignored', ordinal, name, reason, failed: false, location });
+      const failed = head.lost !== undefined;
+      this.port.post({ type: 'ignored', ordinal, name, reason, failed, location });
       return;
     }
     const { importer, result } = chosen;
@@ -482,6 +483,7 @@ function brokenBy(error: DaybookError, content: HashedInput): Broken {
     offset: content.hashed,
     ...(place?.checked === undefined ? {} : { checked: Math.min(place.checked, content.hashed) }),
     ...(place?.fileOffset === undefined ? {} : { fileOffset: place.fileOffset }),
+    ...(place?.lost === undefined ? {} : { lost: place.lost }),
     ...(error instanceof LimitError ? { limit: error.option } : {}),
   };
 }

@@ -1,6 +1,8 @@
 /** Which importer reads a content: judged by its first bytes, or as a person said. */
 import { createHash } from 'node:crypto';
+import { messageOfError } from '../../contract/errors.ts';
 import { HASH_LIST } from '../../contract/importer.ts';
+import { firstLines } from '../../contract/pieces.ts';
 import { isHashList } from '../manifests/read-manifest.ts';
 import type { Importer, SniffResult, SourceInput } from '../../contract/importer.ts';
 
@@ -13,6 +15,8 @@ export interface Head {
   readonly bytes: Uint8Array;
   /** Whether that is the whole content. */
   readonly complete: boolean;
+  /** Why the content's beginning is lost: these are the first whole lines after damage. */
+  readonly lost?: unknown;
 }
 
 export interface Recognised {
@@ -32,9 +36,23 @@ export async function readHead(input: SourceInput): Promise<Head> {
       if (size === SNIFF_BYTES) return { bytes: head, complete: false };
     }
   } catch (error) {
-    if (size === 0) throw error;
+    if (size === 0) return headAfter(error, input);
   }
   return { bytes: head.subarray(0, size), complete: true };
+}
+
+/** The first whole lines after damage of the content's beginning; throws `lost`, that damage, where there are none. */
+async function headAfter(lost: unknown, input: SourceInput): Promise<Head> {
+  const head = new Uint8Array(SNIFF_BYTES);
+  let size = 0;
+  for await (const block of firstLines(input)) {
+    const part = block.subarray(0, SNIFF_BYTES - size);
+    head.set(part, size);
+    size += part.length;
+    if (size === SNIFF_BYTES) break;
+  }
+  if (size === 0) throw lost;
+  return { bytes: head.subarray(0, size), complete: size < SNIFF_BYTES, lost };
 }
 
 /** Hash by which equal beginnings are found, and of how many bytes. */
@@ -55,8 +73,10 @@ export function recognise(
   if (head.bytes.length === 0) return undefined;
   if (forced === undefined && foreignReason(head) !== undefined) return undefined;
   let best: Recognised | undefined;
+  const late = head.lost !== undefined;
   for (const importer of importers) {
-    const result = importer.sniff(head.bytes, { name, complete: head.complete });
+    if (late && importer.readsOn !== true) continue;
+    const result = importer.sniff(head.bytes, { name, complete: head.complete, late });
     if (forced !== undefined) {
       if (importer.id === forced)
         return { importer, result: result ?? { score: 1, format: importer.id } };
@@ -155,6 +175,8 @@ export const UNRECOGNISED = 'no importer recognises this content';
 
 /** Why nothing reads a content that `recognise` found no importer for, and what can be done. */
 export function unknownReason(head: Head): string {
+  if (head.lost !== undefined)
+    return `${messageOfError(head.lost)}; of what is whole after it nothing can be read without its beginning`;
   if (head.bytes.length === 0) return 'empty';
   return foreignReason(head) ?? UNRECOGNISED;
 }

@@ -229,6 +229,7 @@ function contentOf(
     return {
       ...{ name, size: input.size, modifiedMs },
       blocks: () => input.blocks(),
+      ...(input.pieces === undefined ? {} : { pieces: () => input.pieces!() }),
     };
   }
   return {
