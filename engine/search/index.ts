@@ -40,7 +40,7 @@ export { eventIdOf, eventKey, locateEvents, noSuchEvent } from './rows/event-row
 export { SearchCost } from './search-cost.ts';
 export { isSame, reachedBy } from './session/arrivals.ts';
 export { CasePool } from './session/case-pool.ts';
-export { CaseSession, type SourceRow, statusOf } from './session/case-session.ts';
+export { CaseSession, type SourceRow, statusOf, type UnreadFile } from './session/case-session.ts';
 export { type Snapshot, isGone } from './session/snapshot.ts';
 export {
   type GivenFile,

@@ -1,5 +1,5 @@
 /** `daybook sources`: what was imported, with its ledger and decisions. */
-import { statusOf, type SourceRow } from '../../../engine/search/index.ts';
+import { statusOf, type SourceRow, type UnreadFile } from '../../../engine/search/index.ts';
 import { listedHashText } from '../../../engine/contract/listed-hash-text.ts';
 import { isClusterAddress } from '../../../engine/contract/cluster-address.ts';
 import { counted } from '../../../engine/contract/counted.ts';
@@ -16,7 +16,7 @@ export const sourcesCommand: Command = {
     name: 'sources',
     usage: 'CASE',
     summary:
-      'Lists the sources of a case with their ledger: read = stored + duplicate + quarantined + skipped.',
+      'Lists the sources of a case with their ledger: read = stored + duplicate + quarantined + skipped; and files that became no source, with the reason.',
     positionals: { least: 1, most: 1 },
     options: {
       locate: {
@@ -40,12 +40,16 @@ export const sourcesCommand: Command = {
     if (isClusterAddress(parsed.positionals[0]!)) return onCluster(parsed, context);
     return withCase(parsed.positionals[0]!, settings, async (session) => {
       const { sources } = fromCatalog(session, 'case.sources', () => session.snapshot());
+      const unread = session.catalog.ledger.unread();
       if (parsed.flag('json')) {
-        await write(streams.out, `${JSON.stringify(sources.map(sourceJson))}\n`);
+        const all = [...sources.map(sourceJson), ...unread.map(unreadJson)];
+        await write(streams.out, `${JSON.stringify(all)}\n`);
         return 0;
       }
       if (sources.length === 0) {
-        streams.err.write('the case has no sources yet: daybook import CASE PATH…\n');
+        if (unread.length === 0)
+          streams.err.write('the case has no sources yet: daybook import CASE PATH…\n');
+        await writeUnread(unread, streams);
         return 0;
       }
       const rows = sources.map((source) => [
@@ -84,6 +88,7 @@ export const sourcesCommand: Command = {
         'status',
       ];
       await write(streams.out, table(names, rows, streams.out.columns));
+      await writeUnread(unread, streams);
       for (const { name, broken } of sources)
         if (broken !== undefined)
           streams.err.write(`${visible(name)}: ${visible(broken.reason)}\n`);
@@ -95,6 +100,16 @@ export const sourcesCommand: Command = {
     });
   },
 };
+
+/** Files that became no source, in a table of their own. */
+async function writeUnread(
+  unread: readonly UnreadFile[],
+  { out }: CommandContext['streams'],
+): Promise<void> {
+  if (unread.length === 0) return;
+  const rows = unread.map(({ name, status, importId, reason }) => [name, status, importId, reason]);
+  await write(out, `\n${table(['not imported', 'status', 'import', 'why'], rows, out.columns)}`);
+}
 
 /** What a hand-over says of sources: no decisions, no settings of imports. */
 function onCluster(parsed: Parsed, { streams, signal }: CommandContext): Promise<number> {
@@ -145,6 +160,14 @@ async function locate(
     );
   }
   return left.length === 0 ? 0 : 1;
+}
+
+/** It has no number, and no records. */
+function unreadJson({ name, status, reason, importId }: UnreadFile): unknown {
+  return {
+    ...{ id: null, source: name, status, error: reason },
+    ...{ read: 0, stored: 0, duplicate: 0, quarantined: 0, skipped: 0, import: importId },
+  };
 }
 
 function sourceJson(source: SourceRow): unknown {

@@ -13,6 +13,15 @@ export interface LedgerRow extends Counts {
   message: string | undefined;
 }
 
+/** A file, or a member of an archive, that became no source: it could not be read, or nothing reads it. */
+export interface UnreadFile {
+  readonly name: string;
+  readonly status: 'failed' | 'ignored';
+  readonly reason: string;
+  /** The last import that met it so. */
+  readonly importId: number;
+}
+
 export class LedgerTable {
   private readonly db: CatalogDatabase;
 
@@ -39,6 +48,21 @@ export class LedgerTable {
       row.quarantined,
       row.skipped,
     );
+  }
+
+  /** What became no source, each with each reason once; without what a later import read. */
+  unread(): UnreadFile[] {
+    const rows = this.of();
+    const lastRead = new Map<string, number>();
+    for (const { name, sourceId, importId } of rows)
+      if (sourceId !== undefined) lastRead.set(name, importId);
+    const found = new Map<string, UnreadFile>();
+    for (const { name, sourceId, status, message: reason = '', importId } of rows) {
+      if (sourceId !== undefined || (status !== 'failed' && status !== 'ignored')) continue;
+      if ((lastRead.get(name) ?? 0) > importId) continue;
+      found.set(JSON.stringify([name, reason]), { name, status, reason, importId });
+    }
+    return [...found.values()];
   }
 
   of(importId?: number): LedgerRow[] {

@@ -148,7 +148,19 @@ export const caseOperations = {
   ),
   'case.sources': operation(
     z.object({ case: casePath }),
-    z.object({ sources: z.array(sourceInfo) }),
+    z.object({
+      sources: z.array(sourceInfo),
+      /** Files and members of archives that became no source: `failed` could not be read, `ignored` nothing reads. */
+      unread: z.array(
+        z.object({
+          name: z.string(),
+          status: z.enum(['failed', 'ignored']),
+          reason: z.string(),
+          /** The last import that met it. */
+          importId: count,
+        }),
+      ),
+    }),
   ),
   /**
    * Changes decisions about the times of sources without reading the sources again: of all in one transaction, or of none.

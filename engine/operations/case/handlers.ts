@@ -72,6 +72,7 @@ export function caseHandlers({
     'case.sources': (request) =>
       cases.use(request.case, async (session) => ({
         sources: fromCatalog(session, 'case.sources', () => sourceList(session)),
+        unread: session.catalog.ledger.unread(),
       })),
     'source.retime': async (request, { signal }) => {
       const { tz, year, dateOrder, clock } = request;

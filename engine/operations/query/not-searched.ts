@@ -152,24 +152,17 @@ function rawOf(line: Buffer): Buffer | undefined {
     : Buffer.from(line.toString('latin1', at + 7, end), 'base64');
 }
 
-/** What the ledger says of a file of which nothing was read: it could not be, or no importer knows it. */
-const NOT_READ: ReadonlySet<string> = new Set(['failed', 'ignored']);
-
 async function lookInUnread(
   { catalog }: CaseSession,
   test: Test,
   signal: AbortSignal | undefined,
 ): Promise<Looked> {
-  const complete = new Set<string>();
   const unread = new Map<string, string | undefined>();
-  for (const source of catalog.sources.all()) {
-    if (statusOf(source) === 'complete') complete.add(source.name);
-    else unread.set(source.name, source.path);
-  }
+  for (const source of catalog.sources.all())
+    if (statusOf(source) !== 'complete') unread.set(source.name, source.path);
   const items = new Map(catalog.imports.all().map((one) => [one.id, pathsOf(one.arguments)]));
-  for (const { name, status, sourceId, importId } of catalog.ledger.of())
-    if (sourceId === undefined && !complete.has(name) && NOT_READ.has(status))
-      unread.set(name, places(name, items.get(importId) ?? [])[0]);
+  for (const { name, importId } of catalog.ledger.unread())
+    unread.set(name, places(name, items.get(importId) ?? [])[0]);
   let matching = 0;
   let looked = 0;
   let left = MOST_BYTES;

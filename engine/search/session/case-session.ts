@@ -7,6 +7,7 @@ import { accessError, diskError } from '../../util/files.ts';
 import { Catalog } from '../../catalog/catalog.ts';
 import type { OperationRow } from '../../catalog/tables/operations.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
+import type { UnreadFile } from '../../catalog/tables/ledger.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { makeSpillFolder, type SpillFolder } from '../../catalog/spill-folder.ts';
 import { DaybookError } from '../../contract/errors.ts';
@@ -27,7 +28,7 @@ import type { Snapshot } from './snapshot.ts';
 import { StatementScheduler } from './statement-scheduler.ts';
 
 export { statusOf } from '../../catalog/tables/sources.ts';
-export type { SourceRow };
+export type { SourceRow, UnreadFile };
 
 /** What operations cost is written after this, or when there is so much of it. */
 const WRITE_MS = 1000;

@@ -1,5 +1,5 @@
 /** Every source with what became of it; the chosen one with all that is known of it. */
-import { Button, UnstyledButton } from '@mantine/core';
+import { Button, Text, UnstyledButton } from '@mantine/core';
 import {
   formatBytes,
   formatCount,
@@ -9,9 +9,10 @@ import {
   useEvidenceView,
   useWorkspace,
 } from '../../panel-api.ts';
+import type { Result } from '../../../engine/contract/operations.ts';
 import { CopiedHash } from '../../widgets/copied-hash.tsx';
 import { Empty } from '../../widgets/empty.tsx';
-import { visibleText } from '../../widgets/event-text.tsx';
+import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { formatName } from '../../widgets/format-name.ts';
 import { eventsOf } from '../../widgets/ledger-sum.ts';
 import { Loading } from '../../widgets/loading.tsx';
@@ -24,6 +25,8 @@ import { SourceDetail } from './source-detail.tsx';
 import { State, type Source } from './source-state.tsx';
 import css from './sources.module.css';
 
+const MOST_UNREAD = 1000;
+
 export function SourceTable() {
   const workspace = useWorkspace();
   const { case: path } = useCase();
@@ -31,7 +34,7 @@ export function SourceTable() {
   const { data, error } = useAnswer('case.sources', { case: path });
   if (error !== undefined) return <Problem error={error} title="The sources cannot be listed" />;
   if (data === undefined) return <Loading />;
-  if (data.sources.length === 0) {
+  if (data.sources.length === 0 && data.unread.length === 0) {
     return (
       <Empty
         title="No evidence yet"
@@ -132,11 +135,47 @@ export function SourceTable() {
             ))}
           </tbody>
         </table>
+        {data.unread.length > 0 && <Unread files={data.unread} />}
       </div>
       {detail !== undefined && (
         <SourceDetail key={detail.id} source={detail} sources={data.sources} />
       )}
     </div>
+  );
+}
+
+/** Files that became no source. */
+function Unread({ files }: { readonly files: Result<'case.sources'>['unread'] }) {
+  return (
+    <>
+      <table className={table['table']} aria-label="Not imported">
+        <thead>
+          <tr>
+            <th scope="col">Not imported</th>
+            <th scope="col">State</th>
+            <th scope="col">Why</th>
+          </tr>
+        </thead>
+        <tbody>
+          {files.slice(0, MOST_UNREAD).map(({ name, status, reason }) => (
+            <tr key={`${name} ${reason}`}>
+              <td title={visibleText(name)}>
+                <EventText text={name} max={300} />
+              </td>
+              <td>{status}</td>
+              <td>
+                <EventText text={reason} max={500} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {files.length > MOST_UNREAD && (
+        <Text size="xs" c="dimmed">
+          and {formatCount(files.length - MOST_UNREAD)} more: daybook sources lists all
+        </Text>
+      )}
+    </>
   );
 }
 
