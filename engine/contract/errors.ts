@@ -2,26 +2,24 @@
  * Errors that people see. Each has a code for scripts, a message that says what happened, and a
  * hint that says what to do next.
  */
-export const ERROR_CODES = [
-  'usage',
-  'query-syntax',
-  'unknown-field',
-  'unknown-name',
-  'not-a-case',
-  'case-too-new',
-  'case-damaged',
-  'case-locked',
-  'not-found',
-  'list-not-kept',
-  'unreadable',
-  'unknown-format',
-  'source-damaged',
-  'limit-exceeded',
-  'disk-full',
-  'cancelled',
-  'internal',
-] as const;
-export type ErrorCode = (typeof ERROR_CODES)[number];
+export type ErrorCode =
+  | 'usage'
+  | 'query-syntax'
+  | 'unknown-field'
+  | 'unknown-name'
+  | 'not-a-case'
+  | 'case-too-new'
+  | 'case-damaged'
+  | 'case-locked'
+  | 'not-found'
+  | 'list-not-kept'
+  | 'unreadable'
+  | 'unknown-format'
+  | 'source-damaged'
+  | 'limit-exceeded'
+  | 'disk-full'
+  | 'cancelled'
+  | 'internal';
 
 export class DaybookError extends Error {
   readonly code: ErrorCode;

@@ -87,25 +87,24 @@ export const handOverProgress = z.object({
 });
 export type HandOverProgress = z.infer<typeof handOverProgress>;
 
-const handOverFinding = z.object({
-  level: z.enum(['error', 'warning']),
-  code: z.enum(['changed', 'missing', 'extra', 'unreadable', 'audit', 'manifest', 'unfinished']),
+export interface HandOverFinding {
+  readonly level: 'error' | 'warning';
+  readonly code:
+    'changed' | 'missing' | 'extra' | 'unreadable' | 'audit' | 'manifest' | 'unfinished';
   /** Below the folder. */
-  file: z.string(),
-  message: z.string(),
-  advice: z.string().optional(),
-});
-export type HandOverFinding = z.infer<typeof handOverFinding>;
+  readonly file: string;
+  readonly message: string;
+  readonly advice?: string | undefined;
+}
 
-export const handOverCheck = z.object({
-  ok: z.boolean(),
-  folder: z.string(),
-  files: count,
-  bytes: count,
-  events: count,
-  auditEntries: count,
+export interface HandOverCheck {
+  readonly ok: boolean;
+  readonly folder: string;
+  readonly files: number;
+  readonly bytes: number;
+  readonly events: number;
+  readonly auditEntries: number;
   /** Of the manifest: the audit log of the case has it. */
-  sha256: sha256.optional(),
-  findings: z.array(handOverFinding),
-});
-export type HandOverCheck = z.infer<typeof handOverCheck>;
+  readonly sha256?: string | undefined;
+  readonly findings: readonly HandOverFinding[];
+}

@@ -60,7 +60,7 @@ export const SOURCES_FORM: FileForm = {
 };
 
 /** The comment of each table that `attach` made. A table of the same name without it is somebody else's. */
-export const MADE_BY_US = 'made by daybook attach';
+const MADE_BY_US = 'made by daybook attach';
 
 /** @param at the table's name with its database */
 export function createTable(table: TableName, at: string): string {

@@ -149,7 +149,7 @@ function groupCondition({ keys }: ListGroup, scope: Scope): Predicate {
 }
 
 /** What the rows of a group's table are compared with, where each event becomes a row for each text that it has for a key. */
-export interface EachText {
+interface EachText {
   readonly condition: Predicate;
   /** Columns that the condition needs beside those of events: a row for each member of these lists. */
   readonly lists: readonly { readonly alias: string; readonly sql: string }[];

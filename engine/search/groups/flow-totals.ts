@@ -3,7 +3,7 @@ import type { SourceRow } from '../../catalog/tables/sources.ts';
 import type { SegmentInfo } from '../../query/index.ts';
 
 /** Source ids, first and last. */
-export type IdRange = readonly [number, number];
+type IdRange = readonly [number, number];
 
 /** Sources with such totals; a flow of theirs with no `bytes_rev` (`packets_rev`) has nothing else. */
 export function sourcesOfTotals(

@@ -16,7 +16,7 @@ interface DecodeOptions {
 }
 
 /** What is wrong with encoded bytes that browsers decode all the same. */
-export type Flaw = 'a wrong checksum' | 'other bytes after its end';
+type Flaw = 'a wrong checksum' | 'other bytes after its end';
 
 export interface Decoded {
   readonly content: Uint8Array;
