@@ -8,6 +8,7 @@ import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync 
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { DaybookError } from '../contract/errors.ts';
+import { once } from '../util/once.ts';
 import { foreignObjects } from './catalog-schema.ts';
 import { damagedCatalog, now } from './catalog-database.ts';
 import { RowHashes } from './row-hashes.ts';
@@ -58,22 +59,17 @@ interface Migration {
   readonly version: number;
   readonly sql: string;
 }
-let knownMigrations: readonly Migration[] | undefined;
 
-/** The numbered migrations, in order. They are part of the program: read once. */
-export function migrations(): readonly Migration[] {
-  knownMigrations ??= readMigrations();
-  return knownMigrations;
-}
-function readMigrations(): Migration[] {
-  return readdirSync(MIGRATIONS)
+/** The numbered migrations, in order. They are part of the program. */
+export const migrations = once((): readonly Migration[] =>
+  readdirSync(MIGRATIONS)
     .filter((file) => /^\d{4}-.*\.sql$/.test(file))
     .sort()
     .map((file) => ({
       version: Number(file.slice(0, 4)),
       sql: readFileSync(join(MIGRATIONS, file), 'utf8'),
-    }));
-}
+    })),
+);
 
 function migrate(db: Database.Database, folder: string): void {
   const known = migrations();

@@ -139,6 +139,7 @@ import {
   simplifyPath,
   wordsOf,
 } from './dialect.ts';
+import { once } from '../util/once.ts';
 import general from './general-names.json' with { type: 'json' };
 import { FIELDS } from './registry.ts';
 
@@ -275,13 +276,9 @@ const DOCUMENTS: readonly unknown[] = [
   velociraptorProcess,
 ];
 
-let read: readonly RecordDialect[] | undefined;
-
-/** Read when they are first asked for. */
-export function shippedDialects(): readonly RecordDialect[] {
-  read ??= DOCUMENTS.map((document, i) => readDialect(document, `dialect ${i + 1}`));
-  return read;
-}
+export const shippedDialects = once((): readonly RecordDialect[] =>
+  DOCUMENTS.map((document, i) => readDialect(document, `dialect ${i + 1}`)),
+);
 
 /**
  * Names that mean the same whatever wrote them, by field, the best first: those of the list, then every name of the
@@ -316,18 +313,15 @@ const EITHER: Readonly<Record<string, string>> = {
   dst_port: 'port',
 };
 
-let moved: ReadonlyMap<string, string> | undefined;
-
 /**
  * The field of an address or port by the name that a product has for it, such as `ipAddress`: no attribute has that
  * name, for the value is in the field's column.
  */
 export function movedField(name: string): string | undefined {
-  moved ??= movedNames();
-  return moved.get(simplifyPath(name));
+  return movedNames().get(simplifyPath(name));
 }
 
-function movedNames(): ReadonlyMap<string, string> {
+const movedNames = once((): ReadonlyMap<string, string> => {
   const out = new Map<string, string>();
   const add = (names: PathsByName): void => {
     for (const field of MOVED)
@@ -341,4 +335,4 @@ function movedNames(): ReadonlyMap<string, string> {
   for (const { names, cases } of shippedDialects())
     for (const one of [names, ...cases.map((given) => given.names)]) add(one);
   return out;
-}
+});

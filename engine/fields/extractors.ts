@@ -2,6 +2,7 @@
  * The extractors that Daybook has. Each is a file of data in `extractors/`, in the format of extractor.ts; a new one
  * is listed here.
  */
+import { once } from '../util/once.ts';
 import { Cutter } from './cutter.ts';
 import { type Extractor, shippedExtractor } from './extractor.ts';
 import accessLog from './extractors/access-log.json' with { type: 'json' };
@@ -230,18 +231,9 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'zscaler-nss': zscalerNss,
 };
 
-let read: readonly Extractor[] | undefined;
-
-/** Read when they are first asked for. */
-export function shippedExtractors(): readonly Extractor[] {
-  read ??= Object.values(DOCUMENTS).map(shippedExtractor);
-  return read;
-}
-
-let cutter: Cutter | undefined;
+export const shippedExtractors = once((): readonly Extractor[] =>
+  Object.values(DOCUMENTS).map(shippedExtractor),
+);
 
 /** Cuts with all of them. */
-export function shippedCutter(): Cutter {
-  cutter ??= new Cutter(shippedExtractors());
-  return cutter;
-}
+export const shippedCutter = once(() => new Cutter(shippedExtractors()));

@@ -6,6 +6,7 @@
  * `creationTimestamp` of another object is never the time of the event.
  */
 import { CUT_TEXTS } from '../contract/event.ts';
+import { once } from '../util/once.ts';
 import { type Case, type PathsByName, type RecordDialect, simplifyPath } from './dialect.ts';
 import { GENERAL_NAMES, GENERAL_VALUES, shippedDialects } from './dialects.ts';
 import { found } from './found.ts';
@@ -392,19 +393,13 @@ class Dialects {
   }
 }
 
-let dialects: Dialects | undefined;
+const knownDialects = once(() => new Dialects());
 
 /** Tells the dialect of records by the names of their members. */
 export class DialectFinder {
-  private readonly dialects: Dialects;
+  private readonly dialects = knownDialects();
   private readonly known = new Map<string, readonly number[]>();
-  private readonly hits: Uint8Array;
-
-  constructor() {
-    dialects ??= new Dialects();
-    this.dialects = dialects;
-    this.hits = new Uint8Array(dialects.sizes.length);
-  }
+  private readonly hits = new Uint8Array(this.dialects.sizes.length);
 
   /** The dialect of which most names are there, a product's before a general one; of several, the first. */
   find(keys: readonly string[]): Meanings {

@@ -5,6 +5,7 @@
  *
  * The runtime's case tables are newer than RE2's: letters that RE2 does not fold are left alone.
  */
+import { once } from './once.ts';
 
 /** What foldings were made with: those of another version may differ. */
 export const FOLD_VERSION = `unicode ${process.versions['unicode'] ?? '?'}`;
@@ -26,11 +27,8 @@ export function isUncasedInRe2(point: number): boolean {
 /** Cased scripts end before this. */
 const CASED_END = 0x1f000;
 
-let folds: ReadonlyMap<number, number> | undefined;
-
 /** Folds of the non-ASCII characters that have one, and are not their own. */
-function foldTable(): ReadonlyMap<number, number> {
-  if (folds !== undefined) return folds;
+const foldTable = once((): ReadonlyMap<number, number> => {
   const leader = new Map<number, number>();
   const lead = (point: number): number => {
     let at = point;
@@ -59,9 +57,8 @@ function foldTable(): ReadonlyMap<number, number> {
     const fold = least >= 0x41 && least <= 0x5a ? least + 0x20 : least;
     if (fold !== point) table.set(point, fold);
   }
-  folds = table;
   return table;
-}
+});
 
 export function foldText(text: string): string {
   if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();

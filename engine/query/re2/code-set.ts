@@ -5,6 +5,7 @@
  * https://github.com/google/re2/wiki/Syntax, https://www.unicode.org/Public/UNIDATA/CaseFolding.txt
  */
 import { isUncasedInRe2 } from '../../util/fold.ts';
+import { once } from '../../util/once.ts';
 
 export type CodeSet = readonly number[];
 
@@ -72,11 +73,9 @@ export function folded(set: CodeSet): CodeSet {
 
 /** Letters with case lie below this. */
 const CASED = 0x1e944;
-let knownOrbits: readonly (readonly number[])[] | undefined;
 
 /** Characters that are the same but for case, as JavaScript's `iu` folds them: simple folding, too. */
-function orbits(): readonly (readonly number[])[] {
-  if (knownOrbits !== undefined) return knownOrbits;
+const orbits = once((): readonly (readonly number[])[] => {
   const of = new Map<number, Set<number>>();
   const join = (a: number, b: number) => {
     const one = of.get(a) ?? new Set([a]);
@@ -95,9 +94,8 @@ function orbits(): readonly (readonly number[])[] {
       if (new RegExp(`^\\u{${other.toString(16)}}$`, 'iu').test(text)) join(code, other);
     }
   }
-  knownOrbits = [...new Set(of.values())].map((orbit) => [...orbit]);
-  return knownOrbits;
-}
+  return [...new Set(of.values())].map((orbit) => [...orbit]);
+});
 
 const DIGIT: CodeSet = [48, 57];
 const SPACE: CodeSet = [9, 10, 12, 13, 32, 32];
