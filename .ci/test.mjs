@@ -144,6 +144,8 @@ try {
       await check('format', [bin('prettier', 'bin/prettier.cjs'), '--check', '.']);
       await check('import rules find what they forbid', ['.ci/check-imports.mjs', '--self-test']);
       await check('import rules', ['.ci/check-imports.mjs']);
+      await check('module-level state: the check', ['.ci/check-state.mjs', '--self-test']);
+      await check('module-level state', ['.ci/check-state.mjs']);
       await check('commit subjects: the check', ['.ci/check-commits.mjs', '--self-test']);
       await check('commit subjects', ['.ci/check-commits.mjs']);
       await check('types', [bin('typescript', 'bin/tsc'), '-p', '.']);
