@@ -12,7 +12,7 @@ import {
   type Preview,
 } from './decisions.ts';
 
-interface Previews {
+export interface Previews {
   readonly list: readonly Preview[];
   /** Undefined until all was looked at. */
   readonly end: Result<'evidence.preview'> | undefined;

@@ -1,0 +1,56 @@
+/** What was typed into fields of clocks and years and is no value: an import must not begin without it. */
+import { useState } from 'react';
+import { visibleText } from '../../widgets/event-text.tsx';
+import { mistypedClock } from '../../widgets/clock-input.tsx';
+import type { Typing } from '../../widgets/typed-input.tsx';
+import { mistypedYear } from '../../widgets/year-input.tsx';
+import type { Preview } from './decisions.ts';
+
+/** By the path of the file that the field is for. */
+type Mistyped = Readonly<Record<'clock' | 'year', ReadonlyMap<string, string>>>;
+
+/** What a decision about the whole import is kept under, beside the files that have their own. */
+export const WHOLE = '';
+
+export interface MistypedFields {
+  typing(what: keyof Mistyped, of: string): Typing;
+  /** What must be typed again before an import. */
+  readonly problem: string | undefined;
+}
+
+/** @param files by their paths; a field of one that is not there any more, or has no such field, does not count */
+export function useMistyped(files: ReadonlyMap<string, Preview>, yearless: number): MistypedFields {
+  const [mistyped, setMistyped] = useState<Mistyped>({ clock: new Map(), year: new Map() });
+  return {
+    typing: (what, of) => ({
+      mistyped: mistyped[what].get(of),
+      onMistyped: (text) =>
+        setMistyped((before) => {
+          const others = [...before[what]].filter(([other]) => other !== of);
+          const next = new Map(text === undefined ? others : [...others, [of, text]]);
+          return { ...before, [what]: next };
+        }),
+    }),
+    problem: problemOf(mistyped, files, yearless),
+  };
+}
+
+function problemOf(
+  { clock, year }: Mistyped,
+  files: ReadonlyMap<string, Preview>,
+  yearless: number,
+): string | undefined {
+  const nameOf = ({ source }: Preview): string => visibleText(source, 80);
+  for (const [path, text] of clock) {
+    if (path === WHOLE) return mistypedClock('the clock of all sources', text);
+    const file = files.get(path);
+    if (file !== undefined && file.problem === undefined)
+      return mistypedClock(`the clock of ${nameOf(file)}`, text);
+  }
+  for (const [path, text] of year) {
+    if (path === WHOLE && yearless > 0) return mistypedYear('all sources without one', text);
+    const file = files.get(path);
+    if (file?.asks.year === true) return mistypedYear(nameOf(file), text);
+  }
+  return undefined;
+}
