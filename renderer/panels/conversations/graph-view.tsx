@@ -10,7 +10,7 @@ import { placeBelow } from '../../widgets/value-menu.tsx';
 import { addressClass, type AddressClass } from './addresses.ts';
 import { arcOf } from './arcs.ts';
 import css from './conversations.module.css';
-import { graphOf } from './graph.ts';
+import { graphOf, type Graph, type GraphLink, type GraphNode } from './graph.ts';
 import { placeLabels } from './labels.ts';
 import { sharedText, type Measure, type Pair } from './pairs.ts';
 import type { ConversationPivots } from './pivots.tsx';
@@ -32,6 +32,24 @@ const CLASSES: readonly { readonly name: AddressClass; readonly label: string }[
   { name: 'group', label: 'multicast' },
 ];
 
+/** A host in its place, in pixels. */
+interface Host extends GraphNode {
+  /** Its address, cut where it is long. */
+  readonly name: string;
+  readonly px: number;
+  readonly py: number;
+  readonly radius: number;
+  readonly form: AddressClass;
+  /** Undefined: there is no room for its name. */
+  readonly label: { readonly x: number; readonly y: number } | undefined;
+}
+
+/** The host that is pointed at or has the focus, and those that have a link with it, by their numbers. */
+interface Active {
+  readonly at: number;
+  readonly near: ReadonlySet<number>;
+}
+
 export function GraphView({
   pairs,
   measure,
@@ -49,108 +67,16 @@ export function GraphView({
     () => graphOf(pairs, measure, MOST_HOSTS, aspect),
     [pairs, measure, aspect],
   );
+  const hosts = useMemo(() => placed(graph, width, height), [graph, width, height]);
   const [focused, setFocused] = useState<string>();
   const [pointed, setPointed] = useState<string>();
-  const group = useRef<SVGGElement>(null);
-  const nodes = useMemo(() => {
-    const marks = graph.nodes.map((node) => {
-      const name = visibleText(node.address, LONGEST_NAME);
-      return {
-        ...node,
-        name,
-        px: PAD_X + node.x * (width - 2 * PAD_X),
-        py: PAD_Y + node.y * (height - 2 * PAD_Y),
-        radius: 4 + 8 * node.weight,
-        form: addressClass(node.address),
-      };
-    });
-    const places = placeLabels(
-      marks.map(({ px, py, radius, name }) => ({
-        x: px,
-        y: py,
-        radius: radius + 1,
-        width: name.length * CHARACTER,
-      })),
-      width,
-      height,
-    );
-    return marks.map((mark, i) => ({ ...mark, label: places[i] }));
-  }, [graph, width, height]);
-  const active = pointed ?? focused;
-  const activeAt = nodes.findIndex(({ address }) => address === active);
-  const near = useMemo(() => {
-    if (activeAt < 0) return undefined;
-    const found = new Set([activeAt]);
-    for (const { from, to } of graph.links) {
-      if (from === activeAt) found.add(to);
-      if (to === activeAt) found.add(from);
-    }
-    return found;
-  }, [graph, activeAt]);
-  const shown = (amount: number): string =>
+  const activeAt = hosts.findIndex(({ address }) => address === (pointed ?? focused));
+  const active = useMemo(() => activeOf(graph, activeAt), [graph, activeAt]);
+  const format = (amount: number): string =>
     measure === 'bytes' ? formatBytes(amount) : `${formatCount(amount)} ${measure}`;
-  const one = nodes[activeAt];
-  const tabStop = Math.max(
-    0,
-    nodes.findIndex(({ address }) => address === focused),
-  );
-
-  const focus = (index: number): void => {
-    const element = group.current?.children[index];
-    if (element instanceof SVGElement) element.focus();
-  };
-  const onKeyDown = (event: KeyboardEvent<SVGGElement>, index: number): void => {
-    const next = MOVES[event.key]?.(index, nodes.length);
-    if (next !== undefined) {
-      event.preventDefault();
-      event.stopPropagation();
-      focus(next);
-      return;
-    }
-    const node = nodes[index];
-    if ((event.key === 'Enter' || event.key === ' ') && node !== undefined) {
-      event.preventDefault();
-      event.stopPropagation();
-      pivots.host(node.address, placeBelow(event.currentTarget));
-    }
-  };
-
   return (
     <div className={css['picture']}>
-      <div className={css['readout']}>
-        <span className={css['said']} aria-live="polite">
-          {one === undefined ? (
-            <span className={css['muted']}>
-              {counted(nodes.length, 'host')}. Hover over one, or move between them with Tab and the
-              arrow keys.
-            </span>
-          ) : (
-            <>
-              <b className="mono">{one.address}</b> · {shown(one.size)} ·{' '}
-              {counted(one.peers, 'peer')}
-            </>
-          )}
-        </span>
-        <span className={css['legend']}>
-          {CLASSES.filter(({ name }) => nodes.some(({ form }) => form === name)).map(
-            ({ name, label }) => (
-              <span key={name}>
-                <svg width={11} height={11} viewBox="-6 -6 12 12" aria-hidden>
-                  <Shape form={name} radius={5} />
-                </svg>{' '}
-                {label}
-              </span>
-            ),
-          )}
-          {graph.leftOut + graph.weak > 0 && (
-            <span
-              title={`${counted(graph.weak, 'small pair')} shown when you hover over a host; ${formatCount(graph.leftOut)} involve hosts too small to be drawn`}
-            >
-              · {counted(graph.leftOut + graph.weak, 'pair')} not drawn
-            </span>
-          )}
-        </span>
-      </div>
+      <Readout graph={graph} hosts={hosts} host={hosts[activeAt]} format={format} />
       <div className={css['drawing']} ref={ref} style={{ overflow: 'hidden' }}>
         <svg
           className={css['svg']}
@@ -165,71 +91,217 @@ export function GraphView({
             has the same pairs.
           </desc>
           <g aria-hidden>
-            {graph.links.map((link) => {
-              const from = nodes[link.from];
-              const to = nodes[link.to];
-              if (from === undefined || to === undefined) return null;
-              const lit = activeAt >= 0 && (link.from === activeAt || link.to === activeAt);
-              if (!link.strong && !lit) return null;
-              const arc = arcOf(
-                { x: from.px, y: from.py, radius: from.radius },
-                { x: to.px, y: to.py, radius: to.radius },
-                0.8 + 4.4 * link.weight ** 2,
-              );
-              const color = COLORS[from.form];
-              return (
-                <g
-                  key={`${link.from}/${link.to}/${link.pair.a}`}
-                  opacity={near === undefined ? 0.2 + 0.6 * link.weight ** 2 : lit ? 0.95 : 0.06}
-                  style={{ cursor: 'pointer' }}
-                  onClick={(event) =>
-                    pivots.pair(link.pair, { x: event.clientX, y: event.clientY })
-                  }
-                >
-                  <title>
-                    {`${from.address} → ${to.address}: ${shown(link.size)}${sharedText(link.pair, measure, shown)}`}
-                  </title>
-                  <path d={arc.line} fill="none" stroke="transparent" strokeWidth={9} />
-                  <path
-                    d={arc.line}
-                    fill="none"
-                    stroke={color}
-                    strokeWidth={0.8 + 4.4 * link.weight ** 2}
-                  />
-                  <path d={arc.head} fill={color} />
-                </g>
-              );
-            })}
-          </g>
-          <g ref={group}>
-            {nodes.map((node, i) => (
-              <g
-                key={node.address}
-                className={`${css['node']} ${near === undefined || near.has(i) ? '' : css['quiet']}`}
-                role="button"
-                aria-haspopup="menu"
-                aria-label={`${node.name}${node.name === node.address ? '' : ` (${node.address})`}, ${shown(node.size)}, ${formatCount(node.peers)} peers`}
-                tabIndex={i === tabStop ? 0 : -1}
-                onFocus={() => setFocused(node.address)}
-                onBlur={() => setFocused(undefined)}
-                onMouseEnter={() => setPointed(node.address)}
-                onMouseLeave={() => setPointed(undefined)}
-                onClick={(event) =>
-                  pivots.host(node.address, { x: event.clientX, y: event.clientY })
-                }
-                onKeyDown={(event) => onKeyDown(event, i)}
-              >
-                <g transform={`translate(${node.px} ${node.py})`}>
-                  <circle r={node.radius + 5} fill="transparent" />
-                  <Shape form={node.form} radius={node.radius} />
-                </g>
-                <Name node={node} always={near?.has(i) === true} />
-              </g>
+            {graph.links.map((link) => (
+              <Arc
+                key={`${link.from}/${link.to}/${link.pair.a}`}
+                link={link}
+                from={hosts[link.from]}
+                to={hosts[link.to]}
+                active={active}
+                title={`${format(link.size)}${sharedText(link.pair, measure, format)}`}
+                pivots={pivots}
+              />
             ))}
           </g>
+          <Hosts
+            hosts={hosts}
+            near={active?.near}
+            focused={focused}
+            onFocused={setFocused}
+            onPointed={setPointed}
+            format={format}
+            pivots={pivots}
+          />
         </svg>
       </div>
     </div>
+  );
+}
+
+function placed(graph: Graph, width: number, height: number): Host[] {
+  const marks = graph.nodes.map((node) => ({
+    ...node,
+    name: visibleText(node.address, LONGEST_NAME),
+    px: PAD_X + node.x * (width - 2 * PAD_X),
+    py: PAD_Y + node.y * (height - 2 * PAD_Y),
+    radius: 4 + 8 * node.weight,
+    form: addressClass(node.address),
+  }));
+  const labels = placeLabels(
+    marks.map(({ px, py, radius, name }) => ({
+      x: px,
+      y: py,
+      radius: radius + 1,
+      width: name.length * CHARACTER,
+    })),
+    width,
+    height,
+  );
+  return marks.map((mark, i) => ({ ...mark, label: labels[i] }));
+}
+
+function activeOf({ links }: Graph, at: number): Active | undefined {
+  if (at < 0) return undefined;
+  const near = new Set([at]);
+  for (const { from, to } of links) {
+    if (from === at) near.add(to);
+    if (to === at) near.add(from);
+  }
+  return { at, near };
+}
+
+/** The active host in words, and what the picture's forms mean. */
+function Readout({
+  graph,
+  hosts,
+  host,
+  format,
+}: {
+  readonly graph: Graph;
+  readonly hosts: readonly Host[];
+  readonly host: Host | undefined;
+  readonly format: (amount: number) => string;
+}) {
+  const notDrawn = graph.leftOut + graph.weak;
+  return (
+    <div className={css['readout']}>
+      <span className={css['said']} aria-live="polite">
+        {host === undefined ? (
+          <span className={css['muted']}>
+            {counted(hosts.length, 'host')}. Hover over one, or move between them with Tab and the
+            arrow keys.
+          </span>
+        ) : (
+          <>
+            <b className="mono">{host.address}</b> · {format(host.size)} ·{' '}
+            {counted(host.peers, 'peer')}
+          </>
+        )}
+      </span>
+      <span className={css['legend']}>
+        {CLASSES.filter(({ name }) => hosts.some(({ form }) => form === name)).map(
+          ({ name, label }) => (
+            <span key={name}>
+              <svg width={11} height={11} viewBox="-6 -6 12 12" aria-hidden>
+                <Shape form={name} radius={5} />
+              </svg>{' '}
+              {label}
+            </span>
+          ),
+        )}
+        {notDrawn > 0 && (
+          <span
+            title={`${counted(graph.weak, 'small pair')} shown when you hover over a host; ${formatCount(graph.leftOut)} involve hosts too small to be drawn`}
+          >
+            · {counted(notDrawn, 'pair')} not drawn
+          </span>
+        )}
+      </span>
+    </div>
+  );
+}
+
+/** What one host sent to another; weak links are drawn only for the active host. */
+function Arc({
+  link,
+  from,
+  to,
+  active,
+  title,
+  pivots,
+}: {
+  readonly link: GraphLink;
+  readonly from: Host | undefined;
+  readonly to: Host | undefined;
+  readonly active: Active | undefined;
+  readonly title: string;
+  readonly pivots: ConversationPivots;
+}) {
+  if (from === undefined || to === undefined) return null;
+  const isLit = active !== undefined && (link.from === active.at || link.to === active.at);
+  if (!link.strong && !isLit) return null;
+  const weight = link.weight ** 2;
+  const width = 0.8 + 4.4 * weight;
+  const arc = arcOf(
+    { x: from.px, y: from.py, radius: from.radius },
+    { x: to.px, y: to.py, radius: to.radius },
+    width,
+  );
+  const color = COLORS[from.form];
+  return (
+    <g
+      opacity={active === undefined ? 0.2 + 0.6 * weight : isLit ? 0.95 : 0.06}
+      style={{ cursor: 'pointer' }}
+      onClick={(event) => pivots.pair(link.pair, { x: event.clientX, y: event.clientY })}
+    >
+      <title>{`${from.address} → ${to.address}: ${title}`}</title>
+      <path d={arc.line} fill="none" stroke="transparent" strokeWidth={9} />
+      <path d={arc.line} fill="none" stroke={color} strokeWidth={width} />
+      <path d={arc.head} fill={color} />
+    </g>
+  );
+}
+
+/** One tab stop; the arrow keys go to the next host. */
+function Hosts({
+  hosts,
+  near,
+  focused,
+  onFocused,
+  onPointed,
+  format,
+  pivots,
+}: {
+  readonly hosts: readonly Host[];
+  readonly near: ReadonlySet<number> | undefined;
+  readonly focused: string | undefined;
+  readonly onFocused: (address: string | undefined) => void;
+  readonly onPointed: (address: string | undefined) => void;
+  readonly format: (amount: number) => string;
+  readonly pivots: ConversationPivots;
+}) {
+  const group = useRef<SVGGElement>(null);
+  const tabStop = Math.max(
+    0,
+    hosts.findIndex(({ address }) => address === focused),
+  );
+  const onKeyDown = (event: KeyboardEvent<SVGGElement>, index: number): void => {
+    const next = MOVES[event.key]?.(index, hosts.length);
+    if (next === undefined && event.key !== 'Enter' && event.key !== ' ') return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (next === undefined) {
+      pivots.host(hosts[index]!.address, placeBelow(event.currentTarget));
+      return;
+    }
+    const element = group.current?.children[next];
+    if (element instanceof SVGElement) element.focus();
+  };
+  return (
+    <g ref={group}>
+      {hosts.map((host, i) => (
+        <g
+          key={host.address}
+          className={`${css['node']} ${near === undefined || near.has(i) ? '' : css['quiet']}`}
+          role="button"
+          aria-haspopup="menu"
+          aria-label={`${host.name}${host.name === host.address ? '' : ` (${host.address})`}, ${format(host.size)}, ${formatCount(host.peers)} peers`}
+          tabIndex={i === tabStop ? 0 : -1}
+          onFocus={() => onFocused(host.address)}
+          onBlur={() => onFocused(undefined)}
+          onMouseEnter={() => onPointed(host.address)}
+          onMouseLeave={() => onPointed(undefined)}
+          onClick={(event) => pivots.host(host.address, { x: event.clientX, y: event.clientY })}
+          onKeyDown={(event) => onKeyDown(event, i)}
+        >
+          <g transform={`translate(${host.px} ${host.py})`}>
+            <circle r={host.radius + 5} fill="transparent" />
+            <Shape form={host.form} radius={host.radius} />
+          </g>
+          <Name host={host} always={near?.has(i) === true} />
+        </g>
+      ))}
+    </g>
   );
 }
 
@@ -242,30 +314,18 @@ const MOVES: Readonly<Record<string, (index: number, count: number) => number>> 
   End: (_, count) => count - 1,
 };
 
-function Name({
-  node,
-  always,
-}: {
-  readonly node: {
-    readonly name: string;
-    readonly px: number;
-    readonly py: number;
-    readonly radius: number;
-    readonly label: { readonly x: number; readonly y: number } | undefined;
-  };
-  readonly always: boolean;
-}) {
-  if (node.label !== undefined) {
+function Name({ host, always }: { readonly host: Host; readonly always: boolean }) {
+  if (host.label !== undefined) {
     return (
-      <text x={node.label.x} y={node.label.y}>
-        {node.name}
+      <text x={host.label.x} y={host.label.y}>
+        {host.name}
       </text>
     );
   }
   if (!always) return null;
   return (
-    <text x={node.px} y={node.py + node.radius + 13} textAnchor="middle">
-      {node.name}
+    <text x={host.px} y={host.py + host.radius + 13} textAnchor="middle">
+      {host.name}
     </text>
   );
 }

@@ -15,7 +15,7 @@ import {
 import { shade } from './matrix.ts';
 import { drawnWays, hostsOf, sumOf, waysOf, type Measure, type Pair } from './pairs.ts';
 
-interface GraphNode {
+export interface GraphNode {
   readonly address: string;
   readonly size: number;
   readonly peers: number;
@@ -26,7 +26,7 @@ interface GraphNode {
   readonly weight: number;
 }
 
-interface GraphLink {
+export interface GraphLink {
   /** Positions in `nodes`. */
   readonly from: number;
   readonly to: number;
@@ -38,7 +38,7 @@ interface GraphLink {
   readonly strong: boolean;
 }
 
-interface Graph {
+export interface Graph {
   readonly nodes: readonly GraphNode[];
   /** One for each way that has something. */
   readonly links: readonly GraphLink[];

@@ -12,7 +12,7 @@ export interface MatrixCell {
   readonly pair: Pair;
 }
 
-interface Matrix {
+export interface Matrix {
   readonly hosts: readonly string[];
   /** Only those with something in them; of equal place there is one. */
   readonly cells: readonly MatrixCell[];
