@@ -16,16 +16,17 @@ import {
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, insertNewline } from '@codemirror/commands';
 import { bracketMatching } from '@codemirror/language';
-import { diagnosticCount, lintKeymap, setDiagnostics } from '@codemirror/lint';
+import { diagnosticCount, lintKeymap } from '@codemirror/lint';
 import { Annotation, EditorState, Prec, type Extension } from '@codemirror/state';
 import { EditorView, drawSelection, keymap, placeholder, tooltips } from '@codemirror/view';
 import { getHotkeyHandler } from '@mantine/hooks';
 import type { Workspace } from '../../panel-api.ts';
 import { queryHighlight } from '../../widgets/query-highlight.ts';
 import { queryTheme } from '../../widgets/query-theme.ts';
-import { setBar, type BarStore, type Parsed } from './bar-state.ts';
+import { setBar, type BarStore } from './bar-state.ts';
+import { createQueryCheck } from './check-query.ts';
 import { queryCompletion } from './completion.ts';
-import { createPastQueries } from './past-queries.ts';
+import { createPastKeys } from './past-keys.ts';
 
 export interface QueryEditor {
   focus(): void;
@@ -37,8 +38,6 @@ export interface QueryEditor {
   destroy(): void;
 }
 
-const PARSE_MS = 120;
-const PAST = 200;
 /** A change that no person typed. */
 const Written = Annotation.define<boolean>();
 
@@ -47,71 +46,19 @@ export function createQueryEditor(
   workspace: Workspace,
   bar: BarStore,
 ): QueryEditor {
-  const { views, session, connection, asking, commands } = workspace;
-  const past = createPastQueries();
-  let parsing: AbortController | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let filledFor: number | undefined;
-
+  const { views, session, asking, commands } = workspace;
+  const editor = (): EditorView => view;
+  const check = createQueryCheck(editor, workspace, bar);
+  const past = createPastKeys(editor, workspace, write);
   const text = (): string => view.state.doc.toString();
   const shown = (): string => views.store.getState().view.query;
-
-  // -- what is wrong -------------------------------------------------------------------------------
-
-  async function parse(): Promise<Parsed | undefined> {
-    clearTimeout(timer);
-    parsing?.abort();
-    const controller = new AbortController();
-    parsing = controller;
-    const query = text();
-    const { openCase, zone } = session.getState();
-    try {
-      const parsed = await workspace.parsed.ask({ case: openCase?.case, query, zone });
-      if (controller.signal.aborted || text() !== query) return undefined;
-      underline(parsed);
-      setBar(bar, { text: query, parsed });
-      return parsed;
-    } catch {
-      // Cancelled, or the engine is gone: what is shown stays.
-      return undefined;
-    }
-  }
-
-  function underline({ error }: Parsed): void {
-    if (error === undefined && diagnosticCount(view.state) === 0) return;
-    const { length } = view.state.doc;
-    view.dispatch(
-      setDiagnostics(
-        view.state,
-        error === undefined
-          ? []
-          : [
-              {
-                from: Math.min(error.start, length),
-                to: Math.min(Math.max(error.end, error.start), length),
-                severity: 'error',
-                message:
-                  error.hint === undefined ? error.message : `${error.message}\n${error.hint}`,
-              },
-            ],
-      ),
-    );
-  }
-
-  function parseSoon(): void {
-    clearTimeout(timer);
-    parsing?.abort();
-    timer = setTimeout(() => void parse(), PARSE_MS);
-  }
-
-  // -- running -------------------------------------------------------------------------------------
 
   async function run(): Promise<void> {
     closeCompletion(view);
     const query = text();
-    // Mostly the text was taken apart while it was typed: nothing has to be asked before it runs.
+    // Mostly the text was parsed while it was typed: nothing has to be asked before it runs.
     const known = bar.getState();
-    const parsed = known.text === query ? known.parsed : await parse();
+    const parsed = known.text === query ? known.parsed : await check.now();
     if (text() !== query) return;
     const error = parsed?.error;
     if (error !== undefined) {
@@ -124,11 +71,9 @@ export function createQueryEditor(
   }
 
   function commit(query: string): void {
-    past.reset();
     setBar(bar, { isRefused: false, problem: undefined });
     views.search(query);
-    // The history has this query when it has been answered.
-    filledFor = undefined;
+    past.asked();
     follow();
   }
 
@@ -148,46 +93,6 @@ export function createQueryEditor(
     setBar(bar, { edited: false });
   }
 
-  // -- the past ------------------------------------------------------------------------------------
-
-  async function fillPast(): Promise<void> {
-    const { openCase, revision } = session.getState();
-    if (openCase === undefined || filledFor === revision) return;
-    filledFor = revision;
-    try {
-      const { queries } = await connection.call('query.history', {
-        case: openCase.case,
-        limit: PAST,
-      });
-      past.fill(queries.map(({ query }) => query).filter((query) => query !== ''));
-    } catch {
-      // Without a history the keys do nothing.
-      filledFor = undefined;
-    }
-  }
-
-  function walk(direction: 'older' | 'newer'): boolean {
-    if (completionStatus(view.state) === 'active' || !onOuterLine(direction)) return false;
-    const query = past.step(direction, text());
-    if (query === undefined) {
-      // After the newest there are the results.
-      if (direction === 'newer') return commands.run('view.results');
-      return view.state.doc.lines === 1;
-    }
-    write(query);
-    return true;
-  }
-
-  /** Whether the cursor is on the first, or last, line as it is wrapped. */
-  function onOuterLine(direction: 'older' | 'newer'): boolean {
-    const { head } = view.state.selection.main;
-    const at = view.coordsAtPos(head);
-    const outer = view.coordsAtPos(direction === 'older' ? 0 : view.state.doc.length);
-    return at === null || outer === null || Math.abs(at.top - outer.top) < 8;
-  }
-
-  // -- keys ----------------------------------------------------------------------------------------
-
   function escape(): boolean {
     if (bar.getState().isRefused) setBar(bar, { isRefused: false, problem: undefined });
     else if (asking.running()) asking.stop();
@@ -195,30 +100,79 @@ export function createQueryEditor(
     return true;
   }
 
-  function tab(): boolean {
-    if (completionStatus(view.state) !== 'active') return false;
-    const chosen = selectedCompletionIndex(view.state);
-    if (chosen === null || chosen < 0) moveCompletionSelection(true)(view);
-    return acceptCompletion(view);
-  }
+  const behaviour: Extension = [
+    Prec.high(
+      keymap.of([
+        { key: 'ArrowUp', run: () => past.walk('older') },
+        { key: 'ArrowDown', run: () => past.walk('newer') },
+      ]),
+    ),
+    keymap.of([
+      {
+        key: 'Enter',
+        run: () => {
+          void run();
+          return true;
+        },
+        shift: insertNewline,
+      },
+      { key: 'Escape', run: escape },
+    ]),
+    EditorView.domEventHandlers({
+      focus: () => void past.fill(),
+      blur: () => setBar(bar, { problem: undefined }),
+    }),
+    EditorView.updateListener.of(({ docChanged, transactions, state }) => {
+      if (!docChanged) return;
+      const isWritten = transactions.some((one) => one.annotation(Written) === true);
+      if (!isWritten) past.typed();
+      setBar(bar, {
+        filled: state.doc.length > 0,
+        edited: state.doc.toString().trim() !== shown(),
+        isRefused: false,
+        problem: undefined,
+      });
+      check.soon();
+    }),
+  ];
+  const view = new EditorView({
+    parent,
+    state: EditorState.create({ doc: shown(), extensions: [behaviour, editing(workspace)] }),
+  });
+  setBar(bar, { filled: view.state.doc.length > 0 });
+  check.soon();
 
-  /** Shortcuts of the window: an editor has to let them through by itself. */
-  function windowShortcut(event: KeyboardEvent): boolean {
-    const isWindows = event.ctrlKey || event.metaKey || event.altKey || /^F\d+$/.test(event.key);
-    const isWordMove = event.altKey && event.key.startsWith('Arrow') && isMac();
-    if (!isWindows || isWordMove || event.isComposing) return false;
-    getHotkeyHandler(
-      commands.store
-        .getState()
-        .commands.flatMap(({ id, hotkey }) =>
-          hotkey === undefined ? [] : [[hotkey, () => void commands.run(id)] as const],
-        )
-        .map(([hotkey, act]) => [hotkey, act]),
-    )(event);
-    return event.defaultPrevented;
-  }
+  const unsubscribe = [
+    views.store.subscribe((state, before) => {
+      if (state.view.query !== before.view.query) follow();
+    }),
+    session.subscribe((state, before) => {
+      if (state.zone !== before.zone || state.revision !== before.revision) check.soon();
+    }),
+  ];
 
-  const extensions: Extension = [
+  return {
+    focus() {
+      view.focus();
+      view.dispatch({ selection: { anchor: 0, head: view.state.doc.length } });
+    },
+    run,
+    runText(query) {
+      write(query);
+      commit(query.trim());
+    },
+    text,
+    destroy() {
+      check.stop();
+      for (const one of unsubscribe) one();
+      view.destroy();
+    },
+  };
+}
+
+/** What an editor of queries is, whatever is done with its text: colours, completion, brackets, undoing. */
+function editing(workspace: Workspace): Extension {
+  return [
     queryTheme(),
     queryHighlight,
     queryCompletion(workspace),
@@ -238,24 +192,11 @@ export function createQueryEditor(
       autocorrect: 'off',
       spellcheck: 'false',
     })),
-    Prec.highest(EditorView.domEventHandlers({ keydown: windowShortcut })),
-    Prec.high(
-      keymap.of([
-        { key: 'Tab', run: tab },
-        { key: 'ArrowUp', run: () => walk('older') },
-        { key: 'ArrowDown', run: () => walk('newer') },
-      ]),
+    Prec.highest(
+      EditorView.domEventHandlers({ keydown: (event) => windowShortcut(event, workspace) }),
     ),
+    Prec.high(keymap.of([{ key: 'Tab', run: tab }])),
     keymap.of([
-      {
-        key: 'Enter',
-        run: () => {
-          void run();
-          return true;
-        },
-        shift: insertNewline,
-      },
-      { key: 'Escape', run: escape },
       { key: 'Mod-Space', run: startCompletion },
       ...closeBracketsKeymap,
       ...historyKeymap,
@@ -263,59 +204,30 @@ export function createQueryEditor(
       // Ctrl+Enter and Alt+1… are the window's.
       ...defaultKeymap.filter(({ key }) => key !== 'Mod-Enter' && key !== 'Escape'),
     ]),
-    EditorView.domEventHandlers({
-      beforeinput: typeOverSelection,
-      focus: () => void fillPast(),
-      blur: () => setBar(bar, { problem: undefined }),
-    }),
-    EditorView.updateListener.of(({ docChanged, transactions, state }) => {
-      if (!docChanged) return;
-      const isWritten = transactions.some((one) => one.annotation(Written) === true);
-      if (!isWritten) past.reset();
-      setBar(bar, {
-        filled: state.doc.length > 0,
-        edited: state.doc.toString().trim() !== shown(),
-        isRefused: false,
-        problem: undefined,
-      });
-      parseSoon();
-    }),
+    EditorView.domEventHandlers({ beforeinput: typeOverSelection }),
   ];
+}
 
-  const view = new EditorView({
-    parent,
-    state: EditorState.create({ doc: shown(), extensions }),
-  });
-  setBar(bar, { filled: view.state.doc.length > 0 });
-  parseSoon();
+function tab(view: EditorView): boolean {
+  if (completionStatus(view.state) !== 'active') return false;
+  const chosen = selectedCompletionIndex(view.state);
+  if (chosen === null || chosen < 0) moveCompletionSelection(true)(view);
+  return acceptCompletion(view);
+}
 
-  const forget = [
-    views.store.subscribe((state, before) => {
-      if (state.view.query !== before.view.query) follow();
-    }),
-    session.subscribe((state, before) => {
-      if (state.zone !== before.zone || state.revision !== before.revision) parseSoon();
-    }),
-  ];
-
-  return {
-    focus() {
-      view.focus();
-      view.dispatch({ selection: { anchor: 0, head: view.state.doc.length } });
-    },
-    run,
-    runText(query) {
-      write(query);
-      commit(query.trim());
-    },
-    text,
-    destroy() {
-      clearTimeout(timer);
-      parsing?.abort();
-      for (const one of forget) one();
-      view.destroy();
-    },
-  };
+/** Shortcuts of the window: an editor has to let them through by itself. */
+function windowShortcut(event: KeyboardEvent, { commands }: Workspace): boolean {
+  const isWindows = event.ctrlKey || event.metaKey || event.altKey || /^F\d+$/.test(event.key);
+  const isWordMove = event.altKey && event.key.startsWith('Arrow') && isMac();
+  if (!isWindows || isWordMove || event.isComposing) return false;
+  getHotkeyHandler(
+    commands.store
+      .getState()
+      .commands.flatMap(({ id, hotkey }) =>
+        hotkey === undefined ? [] : [[hotkey, () => void commands.run(id)]],
+      ),
+  )(event);
+  return event.defaultPrevented;
 }
 
 /**
