@@ -8,6 +8,8 @@ import { LEAST_RUN, LineIndex } from './line-runs.ts';
 export class OverlapFinder {
   private readonly catalog: Catalog;
   private readonly index = new LineIndex();
+  /** Sources of the case that were read to their end, by number: read once, for an import may have thousands. */
+  private complete: SourceRow[] | undefined;
 
   constructor(catalog: Catalog) {
     this.catalog = catalog;
@@ -22,7 +24,8 @@ export class OverlapFinder {
     lines: HashedLines,
     stored: number,
   ): Omit<OverlapRow, 'id' | 'leftOut'>[] {
-    for (const other of this.catalog.sources.all()) {
+    this.complete ??= this.catalog.sources.all().filter(isComplete);
+    for (const other of this.complete) {
       if (other.id === source.id || this.index.has(other.id) || !mayOverlap(source, other))
         continue;
       const hashes = this.catalog.overlaps.lineHashes(other.id);
@@ -47,13 +50,21 @@ export class OverlapFinder {
       }));
     // Whoever is compared with it loads it: most imports are of one source.
     this.catalog.overlaps.setLineHashes(source.id, lines.hashes);
+    if (isComplete(source) && !this.complete.some(({ id }) => id === source.id)) {
+      const at = this.complete.findLastIndex(({ id }) => id < source.id) + 1;
+      this.complete.splice(at, 0, source);
+    }
     return found;
   }
 }
 
-/** Whether two sources may have the same records: of one importer, and of one time as far as that is stated. */
+function isComplete({ status }: SourceRow): boolean {
+  return status === 'complete';
+}
+
+/** Whether two sources, of which `b` is complete, may have the same records: of one importer, and of one time as far as that is stated. */
 function mayOverlap(a: SourceRow, b: SourceRow): boolean {
-  if (a.importer !== b.importer || b.status !== 'complete') return false;
+  if (a.importer !== b.importer) return false;
   const isGuessed = a.decisions.year !== undefined || b.decisions.year !== undefined;
   if (isGuessed || a.decisions.tz !== b.decisions.tz) return true;
   // What of a source is stored elsewhere has no part in its times.
