@@ -49,6 +49,7 @@ import {
   type Life,
   type StoredBytes,
 } from './stored-bytes.ts';
+import { isSevenZip, sevenZipMembers } from './seven-zip.ts';
 import { isTarHeader, nextTarMember, TAR_BLOCK } from './tar.ts';
 import { isZip, overlappingMembers, tooManyMembers, zipMembers, type ZipArchive } from './zip.ts';
 
@@ -425,7 +426,8 @@ async function* walkNode(
 ): AsyncGenerator<FoundItem | Ignored> {
   const look = await lookAt(node.bytes, context);
   const tar = isTarHeader(look.head);
-  if ((!tar && !isZip(look.head)) || wanted?.length === 0) {
+  const seven = isSevenZip(look.head);
+  if ((!tar && !seven && !isZip(look.head)) || wanted?.length === 0) {
     if (wanted === undefined || wanted.length === 0) yield itemOf(node, look, context);
     return;
   }
@@ -439,6 +441,7 @@ async function* walkNode(
     return;
   }
   if (tar) yield* walkTar(node, look.compression, depth, context, wanted);
+  else if (seven) yield* walkSevenZip(node, look.compression, depth, context, wanted);
   else yield* walkZip(node, look.compression, depth, context, wanted);
 }
 
@@ -742,6 +745,91 @@ function cutShort(node: Node, source: ByteSource): unknown {
   );
 }
 
+/** An archive that is read from more than one place: in memory or a file of its own, where `kept` has it. */
+async function archiveOf(
+  node: Node,
+  compression: Compression,
+  context: Context,
+): Promise<{ archive: ZipArchive; kept: Kept | undefined }> {
+  const { file, memory } = node.bytes;
+  if (compression === 'none' && memory !== undefined)
+    return { archive: { bytes: memory }, kept: undefined };
+  if (compression === 'none' && node.location.members.length === 0 && file !== undefined)
+    return { archive: { path: file.path }, kept: undefined };
+  const blocks =
+    compression === 'none'
+      ? node.bytes.blocks()
+      : decompressed(node.bytes.blocks(), context.budget.content(), []);
+  const kept = await keep(blocks, context);
+  const stored = kept.bytes;
+  const archive =
+    stored.memory === undefined ? { path: stored.file!.path } : { bytes: stored.memory };
+  return { archive, kept };
+}
+
+/** Members of a folder of a 7z archive are decoded one after the other, so each is kept while it is read. */
+async function* walkSevenZip(
+  node: Node,
+  compression: Compression,
+  depth: number,
+  context: Context,
+  wanted: Wanted,
+): AsyncGenerator<FoundItem | Ignored> {
+  const { archive, kept: whole } = await archiveOf(node, compression, context);
+  const names = new MemberNames(context.maxMembers);
+  const limits = () => context.budget.content();
+  // Names that are used twice have a number: which member is meant is known once it is there.
+  const isWanted = (member: { readonly name: string }) =>
+    wanted === undefined ||
+    wanted[0]?.replace(/#\d+$/, '') === displayName(member.name).replace(/#\d+$/, '');
+  try {
+    const { maxMembers } = context;
+    for await (const member of sevenZipMembers(archive, {
+      ...{ limits, maxMembers, passwords: archivePasswords, wanted: isWanted },
+    })) {
+      context.budget.check();
+      if (member.type === 'folder') continue;
+      const name = member.name === undefined ? undefined : names.next(member.name);
+      if (name !== undefined && wanted !== undefined && wanted[0] !== name) continue;
+      if (typeof member.type === 'object') {
+        yield { name: name === undefined ? node.name : `${node.name}!${name}`, ...member.type };
+      } else if (name !== undefined) {
+        const { size } = member;
+        const take = Math.min(size, context.beginningBytes);
+        const kept = await keep(beginning(member.blocks(), take), context, take);
+        const cut = take < size;
+        const child = {
+          ...memberNode(node, name, cut ? { ...kept.bytes, size } : kept.bytes, member.modifiedMs),
+          ...{ cut, encryption: member.encryption ?? node.encryption },
+        };
+        try {
+          yield* walkMember(child, depth + 1, context, wanted?.slice(1));
+        } finally {
+          await kept.release();
+        }
+      }
+      if (wanted !== undefined) return;
+    }
+    if (whole?.damage !== undefined) throw whole.damage;
+  } finally {
+    await whole?.release();
+  }
+}
+
+async function* beginning(
+  blocks: AsyncIterable<Uint8Array>,
+  size: number,
+): AsyncGenerator<Uint8Array> {
+  let left = size;
+  if (left === 0) return;
+  for await (const block of blocks) {
+    const part = block.subarray(0, left);
+    left -= part.length;
+    if (part.length > 0) yield part;
+    if (left === 0) return;
+  }
+}
+
 async function* walkZip(
   node: Node,
   compression: Compression,
@@ -749,22 +837,7 @@ async function* walkZip(
   context: Context,
   wanted: Wanted,
 ): AsyncGenerator<FoundItem | Ignored> {
-  const { file, memory } = node.bytes;
-  let archive: ZipArchive;
-  let kept: Kept | undefined;
-  if (compression === 'none' && memory !== undefined) {
-    archive = { bytes: memory };
-  } else if (compression === 'none' && node.location.members.length === 0 && file !== undefined) {
-    archive = { path: file.path };
-  } else {
-    const blocks =
-      compression === 'none'
-        ? node.bytes.blocks()
-        : decompressed(node.bytes.blocks(), context.budget.content(), []);
-    kept = await keep(blocks, context);
-    const stored = kept.bytes;
-    archive = stored.memory === undefined ? { path: stored.file!.path } : { bytes: stored.memory };
-  }
+  const { archive, kept } = await archiveOf(node, compression, context);
   const names = new MemberNames(context.maxMembers);
   const life: Life = { ended: false };
   try {

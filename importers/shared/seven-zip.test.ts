@@ -1,0 +1,233 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, it } from 'vitest';
+import { DaybookError, SourceError } from '../../engine/contract/errors.ts';
+import { LOCKED, NOT_UNLOCKED } from '../../engine/contract/importer.ts';
+import { DEFAULT_LIMITS } from './decompress.ts';
+import { isSevenZip, sevenZipMembers } from './seven-zip.ts';
+import { BCJ2, BOMB, FILES, MODIFIED_MS, PPMD, SEVEN_ZIPS } from './testing/seven-zips.ts';
+import { openItem, walkPath } from './walk.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'daybook-7z-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Read {
+  /** What was given of each file. */
+  readonly files: Map<string, string>;
+  /** Why others were not. */
+  readonly reasons: Map<string | undefined, string>;
+  readonly errors: Map<string | undefined, unknown>;
+}
+
+async function read(
+  bytes: Buffer,
+  passwords: readonly string[] = [],
+  limits = DEFAULT_LIMITS,
+): Promise<Read> {
+  const out: Read = { files: new Map(), reasons: new Map(), errors: new Map() };
+  const options = { limits: () => limits, passwords: () => passwords };
+  for await (const member of sevenZipMembers({ bytes }, options)) {
+    if (member.type === 'folder') continue;
+    if (typeof member.type === 'object') {
+      out.reasons.set(member.name, member.type.reason);
+      continue;
+    }
+    const blocks: Buffer[] = [];
+    try {
+      for await (const block of member.blocks()) blocks.push(Buffer.from(block));
+    } catch (error) {
+      if (!(error instanceof DaybookError)) throw error;
+      out.errors.set(member.name, error);
+    }
+    out.files.set(member.name!, Buffer.concat(blocks).toString());
+  }
+  return out;
+}
+
+function passwordsOf({ password }: (typeof SEVEN_ZIPS)[number]): string[] {
+  return password === undefined ? [] : [password];
+}
+
+describe.each(SEVEN_ZIPS)('7zz a $options', (archive) => {
+  const { bytes, password } = archive;
+
+  it('is read, each file as it was', async () => {
+    expect(isSevenZip(bytes)).toBe(true);
+    const { files, reasons, errors } = await read(bytes, passwordsOf(archive));
+    expect(files).toEqual(FILES);
+    expect([reasons.size, errors.size]).toEqual([0, 0]);
+  });
+
+  it('says up to where it is there when it is cut off', async () => {
+    for (let n = 32; n < bytes.length; n++) {
+      const outcome = await read(bytes.subarray(0, n), passwordsOf(archive)).catch(
+        (error: unknown) => error,
+      );
+      expect(outcome, String(n)).toMatchObject({ state: 'partial', place: { fileOffset: n } });
+    }
+  });
+
+  it(
+    'never gives other bytes when one was changed, and says where',
+    { timeout: 120_000 },
+    async () => {
+      // Of an encrypted one each attempt derives a key.
+      const step = password === undefined ? 1 : 29;
+      for (let at = 0; at < bytes.length; at += step) {
+        const changed = Buffer.from(bytes);
+        changed[at]! ^= 0x41;
+        if (!isSevenZip(changed)) continue;
+        const outcome = await read(changed, passwordsOf(archive)).catch((error: unknown) => error);
+        if (outcome instanceof Error) {
+          expect(outcome, String(at)).toBeInstanceOf(SourceError);
+          continue;
+        }
+        const { files, errors, reasons } = outcome as Read;
+        for (const [name, text] of files)
+          if (!errors.has(name)) expect([at, text]).toEqual([at, FILES.get(name)]);
+        const isWhole = [...FILES.keys()].every((name) => files.get(name) === FILES.get(name));
+        if (!isWhole) expect(errors.size + reasons.size, String(at)).toBeGreaterThan(0);
+        for (const error of errors.values())
+          expect(error, String(at)).toMatchObject({ state: 'damaged' });
+      }
+    },
+  );
+
+  it.skipIf(password === undefined)('is not read without its password', async () => {
+    const texts = async (passwords: string[]) =>
+      new Set((await read(bytes, passwords)).reasons.values());
+    expect(await texts([])).toEqual(new Set([LOCKED]));
+    expect(await texts(['another'])).toEqual(new Set([NOT_UNLOCKED]));
+    expect((await read(bytes, ['another', password!])).files).toEqual(FILES);
+  });
+});
+
+it('reads on in the next stream after damage, and names what is missing', async () => {
+  const { bytes } = SEVEN_ZIPS.find(({ options }) => options === '-ms=off')!;
+  const damaged = Buffer.from(bytes);
+  damaged[60]! ^= 0x20;
+  const { files, errors } = await read(damaged);
+  expect([...errors.keys()]).toEqual(['logs/app1.log']);
+  const [error] = errors.values();
+  expect((error as SourceError).place.fileOffset).toBeGreaterThanOrEqual(60);
+  expect(files.get('logs/app2.log')).toBe(FILES.get('logs/app2.log'));
+  expect(files.get('logs/sub/again.log')).toBe(FILES.get('logs/sub/again.log'));
+});
+
+it('names what it does not read, and the way out', async () => {
+  for (const [bytes, method] of [
+    [PPMD, 'PPMd'],
+    [BCJ2, 'BCJ2'],
+  ] as const) {
+    const { files, reasons } = await read(bytes);
+    expect([...files.keys()]).toEqual(['logs/empty.log']);
+    expect(new Set(reasons.values())).toEqual(
+      new Set([
+        `compressed with ${method}, which is not read: extract it with 7z x, and import the files`,
+      ]),
+    );
+  }
+});
+
+it('stops what grows too large for its size', async () => {
+  const { errors } = await read(BOMB);
+  expect(errors.get('zeros.log')).toMatchObject({ code: 'limit-exceeded', option: '--max-ratio' });
+  const few = sevenZipMembers(
+    { bytes: SEVEN_ZIPS[0]!.bytes },
+    { limits: () => DEFAULT_LIMITS, maxMembers: 3 },
+  );
+  await expect(few.next()).rejects.toMatchObject({ option: '--max-members' });
+});
+
+describe('among the evidence', () => {
+  const put = (name: string, bytes: Uint8Array): string => {
+    writeFileSync(join(folder, name), bytes);
+    return join(folder, name);
+  };
+
+  it.each(['evidence.7z', 'evidence.7z.gz'])(
+    'finds the members of %s, also later',
+    async (name) => {
+      const { bytes } = SEVEN_ZIPS[0]!;
+      const path = put(name, name.endsWith('.gz') ? gzipSync(bytes) : bytes);
+      const found = new Map<string, string>();
+      for await (const item of walkPath(path, name, { temporary: folder })) {
+        if ('reason' in item) throw new Error(item.reason);
+        const parts: Buffer[] = [];
+        for await (const block of item.input.blocks()) parts.push(Buffer.from(block));
+        found.set(item.name.slice(name.length + 1), Buffer.concat(parts).toString());
+        if (item.rawSize! > 0) expect(item.modifiedMs).toBe(MODIFIED_MS);
+      }
+      expect(found).toEqual(FILES);
+      const opened = await openItem({ path, members: ['logs/app3.log'] }, { temporary: folder });
+      const parts: Buffer[] = [];
+      for await (const block of opened.evidence.input.blocks()) parts.push(Buffer.from(block));
+      await opened.close();
+      expect(Buffer.concat(parts).toString()).toBe(FILES.get('logs/app3.log'));
+    },
+  );
+
+  it('says what is damaged of a member, once it was read', async () => {
+    const damaged = Buffer.from(SEVEN_ZIPS.find(({ options }) => options === '-m0=copy')!.bytes);
+    damaged[32 + 324 + 10]! ^= 1;
+    const outcomes: string[] = [];
+    for await (const item of walkPath(put('copy.7z', damaged), 'copy.7z', { temporary: folder })) {
+      if ('reason' in item) throw new Error(item.reason);
+      try {
+        for await (const block of item.input.blocks()) void block;
+        outcomes.push('whole');
+      } catch (error) {
+        outcomes.push(String(error));
+      }
+    }
+    expect(outcomes.filter((one) => one === 'whole')).toHaveLength(4);
+    expect(outcomes.join()).toMatch(/7z archive is damaged at its byte \d+ \(checksum differs\)/);
+  });
+});
+
+function tool(): string | undefined {
+  return ['7zz', '7z', '7za'].find((name) => {
+    try {
+      execFileSync(name, [], { stdio: 'ignore' });
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+describe.skipIf(tool() === undefined)('against 7-Zip (skipped without it)', () => {
+  it.each([[[]], [['-m0=lzma', '-md=1m']], [['-m0=bcj', '-m1=lzma']], [['-ms=off', '-pword']]])(
+    'reads what it writes with %j',
+    async (options) => {
+      const from = join(folder, 'input');
+      mkdirSync(from, { recursive: true });
+      let seed = 12345;
+      const random = () => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) >>> 8;
+      const contents = new Map([
+        ['noise.bin', Buffer.from(Array.from({ length: 700_000 }, random))],
+        ['program.bin', readFileSync(process.execPath).subarray(20_000_000, 21_500_000)],
+        [
+          'lines.log',
+          Buffer.from(Array.from({ length: 90_000 }, (_, i) => `${i} ${random() % 99}\n`).join('')),
+        ],
+      ]);
+      for (const [name, bytes] of contents) writeFileSync(join(from, name), bytes);
+      const path = join(folder, 'made.7z');
+      rmSync(path, { force: true });
+      execFileSync(tool()!, ['a', ...options, path, '.'], { cwd: from, stdio: 'ignore' });
+      const found = new Map<string, Buffer>();
+      const settings = { limits: () => DEFAULT_LIMITS, passwords: () => ['word'] };
+      for await (const member of sevenZipMembers({ path }, settings)) {
+        if (member.type !== 'file') continue;
+        const parts: Buffer[] = [];
+        for await (const block of member.blocks()) parts.push(Buffer.from(block));
+        found.set(member.name!, Buffer.concat(parts));
+      }
+      for (const [name, bytes] of contents) expect(found.get(name)?.equals(bytes), name).toBe(true);
+    },
+  );
+});
