@@ -77,6 +77,32 @@ for (const shell of [browserShell, electronShell]) {
       await expect.poll(() => window.found()).toBe(expected.byKind.packet);
     });
 
+    it('keeps its keys while completions are asked for again, or for the first time', async () => {
+      await window.query.type('k');
+      await window.query.option(/kind/).first().waitFor();
+      const engine = await opened.enginePid();
+      process.kill(engine, 'SIGSTOP');
+      try {
+        await opened.page.keyboard.type('in');
+        for (const key of ['ArrowDown', 'Tab', 'ArrowUp']) {
+          await opened.page.keyboard.press(key);
+          await expect(query()).toBeFocused();
+          await expect(query()).toHaveText('kin');
+        }
+        await expect(window.query.completions).toBeVisible();
+        await opened.page.keyboard.press('Escape');
+        await expect(window.query.completions).toBeHidden();
+        await opened.page.keyboard.press('Control+Space');
+        await opened.page.keyboard.press('ArrowDown');
+        await expect(query()).toBeFocused();
+      } finally {
+        process.kill(engine, 'SIGCONT');
+      }
+      await window.query.accept();
+      await expect(query()).toHaveText(/^kind:/);
+      await opened.page.keyboard.press('Escape');
+    });
+
     it('narrows by a brush over the timeline, and widens again', async () => {
       await window.query.run('kind:log');
       await expect.poll(() => window.timeline.total()).toBe(expected.byKind.log);

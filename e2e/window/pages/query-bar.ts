@@ -37,7 +37,11 @@ export class QueryBar {
   /** Takes the first completion; one that opened just now takes no key yet, and on a busy machine it may close again. */
   async accept(): Promise<void> {
     await expect(async () => {
-      if (!(await this.completions.isVisible())) await this.page.keyboard.press('Control+Space');
+      if (!(await this.completions.isVisible())) {
+        await this.input.focus();
+        await this.page.keyboard.press('Control+Space');
+        await expect(this.completions).toBeVisible({ timeout: 3000 });
+      }
       await this.page.keyboard.press('ArrowDown');
       const chosen = this.completions.getByRole('option', { selected: true });
       await expect(chosen).toBeVisible({ timeout: 1000 });

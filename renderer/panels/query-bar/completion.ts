@@ -6,6 +6,7 @@ import {
   type CompletionResult,
 } from '@codemirror/autocomplete';
 import type { Extension } from '@codemirror/state';
+import type { EditorView } from '@codemirror/view';
 import { OperationError } from '../../../engine/contract/client.ts';
 import type { Result } from '../../../engine/contract/operations.ts';
 import { formatCount, questionOf, type Workspace } from '../../panel-api.ts';
@@ -79,6 +80,11 @@ const element = (className: string, text: string): HTMLElement => {
   span.textContent = text;
   return span;
 };
+
+/** Whether completions are shown. While they are asked for again, those of before are, and take no key. */
+export function areCompletionsShown(view: EditorView): boolean {
+  return view.contentDOM.hasAttribute('aria-haspopup');
+}
 
 export function queryCompletion(workspace: Workspace): Extension {
   return autocompletion({

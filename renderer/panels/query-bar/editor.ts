@@ -9,7 +9,6 @@ import {
   closeBrackets,
   closeBracketsKeymap,
   closeCompletion,
-  completionStatus,
   moveCompletionSelection,
   selectedCompletionIndex,
   startCompletion,
@@ -25,7 +24,7 @@ import { queryHighlight } from '../../widgets/query-highlight.ts';
 import { queryTheme } from '../../widgets/query-theme.ts';
 import { setBar, type BarStore } from './bar-state.ts';
 import { createQueryCheck } from './check-query.ts';
-import { queryCompletion } from './completion.ts';
+import { areCompletionsShown, queryCompletion } from './completion.ts';
 import { createPastKeys } from './past-keys.ts';
 
 export interface QueryEditor {
@@ -209,10 +208,12 @@ function editing(workspace: Workspace): Extension {
 }
 
 function tab(view: EditorView): boolean {
-  if (completionStatus(view.state) !== 'active') return false;
+  if (!areCompletionsShown(view)) return false;
   const chosen = selectedCompletionIndex(view.state);
   if (chosen === null || chosen < 0) moveCompletionSelection(true)(view);
-  return acceptCompletion(view);
+  // One that comes too early for the list goes nowhere else.
+  acceptCompletion(view);
+  return true;
 }
 
 /** Shortcuts of the window: an editor has to let them through by itself. */

@@ -2,6 +2,7 @@
 import { completionStatus } from '@codemirror/autocomplete';
 import type { EditorView } from '@codemirror/view';
 import type { Workspace } from '../../panel-api.ts';
+import { areCompletionsShown } from './completion.ts';
 import { createPastQueries } from './past-queries.ts';
 
 const PAST = 200;
@@ -50,12 +51,14 @@ export function createPastKeys(
     },
     walk(direction) {
       const view = editor();
-      if (completionStatus(view.state) === 'active' || !isOnOuterLine(view, direction))
-        return false;
+      // One that comes too early for the list that is shown goes nowhere else.
+      if (areCompletionsShown(view)) return true;
+      if (!isOnOuterLine(view, direction)) return false;
       const query = past.step(direction, view.state.doc.toString());
       if (query === undefined) {
-        // After the newest there are the results.
-        if (direction === 'newer') return commands.run('view.results');
+        // After the newest there are the results, unless a list is on its way.
+        if (direction === 'newer')
+          return completionStatus(view.state) === 'pending' || commands.run('view.results');
         return view.state.doc.lines === 1;
       }
       write(query);
