@@ -60,6 +60,7 @@ const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 /** Of a manifest that is read: that of some 500,000 files. */
 const MOST_MANIFEST_BYTES = 256e6;
+const MOST_BARELY_BEGUN_BYTES = 64e3;
 
 export class HandOverFolder implements HandOverTarget {
   readonly path: string;
@@ -83,7 +84,7 @@ export class HandOverFolder implements HandOverTarget {
     const isNew = !existsSync(file);
     this.journal = openSync(file, 'a', FILE_MODE);
     // A line that was cut off is ended.
-    this.note(isNew ? '' : '\n', { format: HAND_OVER_FORMAT, case: caseId });
+    this.note(isNew ? '' : '\n', headOf(caseId));
     syncFolder(path);
   }
 
@@ -93,7 +94,11 @@ export class HandOverFolder implements HandOverTarget {
    */
   static open(asked: string, caseId: string): HandOverFolder {
     const path = place(asked);
-    const found = readdirSync(path).filter((name) => name !== LOCK && !name.startsWith(`${LOCK}-`));
+    const isOurs = (name: string): boolean =>
+      name === LOCK ||
+      name.startsWith(`${LOCK}-`) ||
+      (name === JOURNAL && isBarelyBegun(join(path, JOURNAL), caseId));
+    const found = readdirSync(path).filter((name) => !isOurs(name));
     refuseForeign(path, found, ownerOf(path), caseId);
     const lock = lockOf(path);
     try {
@@ -264,6 +269,19 @@ export function readManifest(path: string): HandOverManifest | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The first line of a journal. */
+const headOf = (caseId: string): object => ({ format: HAND_OVER_FORMAT, case: caseId });
+
+/** Whether a journal is of runs that were ended before its first line was whole, and so before any file was made. */
+function isBarelyBegun(file: string, caseId: string): boolean {
+  const head = JSON.stringify(headOf(caseId));
+  const found = lstatSync(file);
+  if (!found.isFile() || found.size > MOST_BARELY_BEGUN_BYTES) return false;
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .every((line) => line.length < head.length && head.startsWith(line));
 }
 
 /** Lines of the journal that are whole. */

@@ -233,6 +233,38 @@ describe('a second run', () => {
   });
 });
 
+describe('a journal that was cut off in its first line', () => {
+  const head = async (): Promise<string> => {
+    await give();
+    const { id } = manifest().case;
+    rmSync(folder, { recursive: true });
+    mkdirSync(folder);
+    return JSON.stringify({ format: 'daybook-hand-over', case: id });
+  };
+
+  it.each([
+    ['before it', () => ''],
+    ['within it', (line: string) => line.slice(0, 30)],
+    ['twice', (line: string) => `${line.slice(0, 30)}\n${line.slice(0, -1)}`],
+  ])('%s is gone on with', async (_when, cut) => {
+    writeFileSync(join(folder, JOURNAL), cut(await head()));
+    expect(await codes()).toContain(`unfinished ${JOURNAL}`);
+    await give();
+    expect((await check()).findings).toEqual([]);
+    expect(filesBelow(folder)).not.toContain(JOURNAL);
+  });
+
+  it('is somebody else’s where it says anything else', async () => {
+    const line = await head();
+    writeFileSync(join(folder, JOURNAL), `${line.slice(0, 30)}x`);
+    await expect(give()).rejects.toThrow(/other files \(.hand-over.jsonl\)/);
+    writeFileSync(join(folder, JOURNAL), line.slice(0, 30));
+    writeFileSync(join(folder, 'theirs.txt'), 'theirs');
+    await expect(give()).rejects.toThrow(/other files/);
+    expect(readFileSync(join(folder, JOURNAL), 'utf8')).toBe(line.slice(0, 30));
+  });
+});
+
 describe('what is in the way', () => {
   it('is refused where it is of somebody else', async () => {
     mkdirSync(folder);
