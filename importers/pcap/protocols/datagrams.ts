@@ -54,7 +54,7 @@ export class Datagrams {
   /** By the address and port of the client: the server answers from a port of its own. */
   private readonly transfers = new Map<string, TftpTransfer>();
   private readonly exchanges = new Map<number, Exchange>();
-  readonly exports: NetFlowExports;
+  private readonly exports: NetFlowExports;
   private readonly sflow: SflowSamples;
   private heldBytes = 0;
   private encryptedBytes = 0;
@@ -96,7 +96,7 @@ export class Datagrams {
     if (this.beginEncrypted(p, flow, end, at)) return;
     if ((dstPort === TFTP_PORT || this.transfers.size > 0) && this.tftp(p, flow, end, at)) return;
     if (this.exchanged(p, flow, end, at)) return;
-    if (this.exports.take(p, flow, start, end)) {
+    if (this.exports.datagram(p, flow, start, end)) {
       this.flows.services.set(flow, 'netflow');
       return;
     }

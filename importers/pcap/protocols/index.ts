@@ -23,6 +23,7 @@ export class ProtocolTracker implements PacketTracker, PlainFollower {
   private readonly streams: TcpStreams;
   private readonly datagrams: Datagrams;
   private readonly fragments: IpFragments;
+  private readonly events: ProtocolEvents;
   private readonly sink: EventSink;
 
   /** @param files gets what connections carry */
@@ -30,6 +31,7 @@ export class ProtocolTracker implements PacketTracker, PlainFollower {
     this.flows = flows;
     this.sink = sink;
     const events = new ProtocolEvents(sink, files);
+    this.events = events;
     this.fragments = new IpFragments(flows, (p, flow) => this.take(p, flow));
     this.streams = new TcpStreams(events, this.fragments);
     this.datagrams = new Datagrams(events, this.fragments);
@@ -77,10 +79,10 @@ export class ProtocolTracker implements PacketTracker, PlainFollower {
     const evicted = this.streams.evicted + this.datagrams.evicted;
     if (evicted > 0)
       this.sink.note(`${evicted} connections were read in part: too much was open at a time`);
-    const { unreadBytes } = this.datagrams.exports;
-    if (unreadBytes > 0)
+    const { unreadExportBytes: unread } = this.events;
+    if (unread > 0)
       this.sink.note(
-        `${unreadBytes} bytes of NetFlow records cannot be read: the capture does not have their templates`,
+        `${unread} bytes of NetFlow records cannot be read: the capture does not have their templates`,
       );
   }
 }

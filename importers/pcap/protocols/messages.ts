@@ -57,6 +57,8 @@ export interface MessageSink {
   message(ends: Endpoints, message: ProtocolMessage): number;
   /** Asked when the first byte of a file comes; undefined: nobody wants its bytes. */
   file?(ends: Endpoints, isFromClient: boolean): FileReceiver | undefined;
+  /** So many bytes of exported flows cannot be read, as their template never came. */
+  unreadExports?(bytes: number): void;
   /** A connection that is agreed on in another one. */
   expect?(connection: ExpectedConnection): void;
 }

@@ -1,7 +1,7 @@
 /** NetFlow and IPFIX in datagrams. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ascii, cat, n16, n32 } from '../testing/build.ts';
-import { CLIENT, datagram, of, read } from './testing/frames.ts';
+import { CLIENT, datagram, of, read, stream } from './testing/frames.ts';
 import { chance } from './testing/mutated.ts';
 
 const EXPORTED = Date.UTC(2026, 10, 21, 10) / 1000;
@@ -168,4 +168,48 @@ it('survives whatever becomes of it', async () => {
     events += (await of('netflow', frames)).length;
   }
   expect(events).toBeGreaterThan(100);
+});
+
+describe('IPFIX over TCP', () => {
+  const template = set(2, n16(300), n16(FIELDS.length), ...FIELDS);
+  const data = set(300, record(90_000), record(91_000));
+  const both = cat(ipfix(template), ipfix(data), ipfix(set(300, record(92_000))));
+
+  const segments = (port: number, bytes: Uint8Array, size: number): Uint8Array[] =>
+    Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
+      stream(port).client(1 + i * size, bytes.subarray(i * size, (i + 1) * size)),
+    );
+
+  it.each([1, 7, 40, 1000])('is put together from segments of %d bytes', async (size) => {
+    const rows = await of('netflow', segments(4739, both, size));
+    expect(
+      rows.map(({ event_type, bytes, src_ip4, flow_id }) => [event_type, bytes, src_ip4, flow_id]),
+    ).toEqual(Array.from({ length: 3 }, () => ['ipfix', 77, 0xc0000201, 1]));
+    expect(rows[0]?.attrs).toMatchObject({ exporter: CLIENT });
+  });
+
+  it('is known on other ports by its first message alone', async () => {
+    expect(await of('netflow', segments(9995, both, 1000))).toHaveLength(3);
+    expect(await of('netflow', segments(9995, ipfix(data), 1000))).toEqual([]);
+  });
+
+  it('reads on after a gap', async () => {
+    const [begin, one] = [ipfix(template), ipfix(data)];
+    const frames = [0, 1, 3, 4].map((n) =>
+      stream(4739).client(
+        1 + (n === 0 ? 0 : begin.length + (n - 1) * one.length),
+        n === 0 ? begin : one,
+      ),
+    );
+    expect(await of('netflow', frames)).toHaveLength(6);
+  });
+
+  it('keeps templates of connections apart, and says what it could not read', async () => {
+    const { notes, rows } = await read([
+      ...segments(9995, ipfix(template), 1000),
+      ...segments(4739, ipfix(data), 1000),
+    ]);
+    expect(rows.filter(({ kind }) => kind === 'netflow')).toEqual([]);
+    expect(notes.join()).toMatch(/34 bytes of NetFlow records cannot be read/);
+  });
 });

@@ -6,13 +6,15 @@ import type { EventSink } from '../../../engine/contract/importer.ts';
 import type { Endpoints, MessageSink, ProtocolKind, ProtocolMessage } from './messages.ts';
 
 /** Raise it when the same packets would say something else. */
-const VERSION = 9;
+const VERSION = 10;
 
 export class ProtocolEvents implements MessageSink {
   private readonly sink: EventSink;
   private readonly files: FileTaker | undefined;
   private readonly batches = new Map<ProtocolKind, EventBatch>();
   private count = 0;
+  /** Bytes of exported flows whose template never came. */
+  unreadExportBytes = 0;
 
   constructor(sink: EventSink, files: FileTaker | undefined) {
     this.sink = sink;
@@ -21,6 +23,10 @@ export class ProtocolEvents implements MessageSink {
 
   file(ends: Endpoints, isFromClient: boolean): FileReceiver | undefined {
     return this.files?.begin(ends.flow, isFromClient);
+  }
+
+  unreadExports(bytes: number): void {
+    this.unreadExportBytes += bytes;
   }
 
   message(ends: Endpoints, message: ProtocolMessage): number {

@@ -7,6 +7,7 @@ import { HTTP } from './http.ts';
 import { HTTP2 } from './http2.ts';
 import { KERBEROS } from './kerberos.ts';
 import { LDAP } from './ldap.ts';
+import { IPFIX } from './netflow/ipfix-stream.ts';
 import { IMAP, POP3 } from './mailbox.ts';
 import type { StreamProtocol } from './messages.ts';
 import { MODBUS } from './modbus.ts';
@@ -18,5 +19,5 @@ import { TLS } from './tls.ts';
 
 export const STREAM_PROTOCOLS: readonly StreamProtocol[] = [
   ...[TLS, HTTP, HTTP2, SSH, FTP_OR_SMTP, POP3, IMAP, SMB, DNS_STREAM],
-  ...[KERBEROS, LDAP, RDP, SIP_STREAM, DCE_RPC, DNP3, MODBUS],
+  ...[KERBEROS, LDAP, RDP, SIP_STREAM, DCE_RPC, DNP3, MODBUS, IPFIX],
 ];

@@ -153,6 +153,7 @@ export class TcpStreams {
     this.sink = {
       message: (ends, message) => sink.message(ends, message),
       file: (ends, isFromClient) => sink.file?.(ends, isFromClient),
+      unreadExports: (bytes) => sink.unreadExports?.(bytes),
       expect: (connection) => this.expect(connection),
     };
     this.flows = flows;

@@ -1,5 +1,5 @@
 /**
- * NetFlow v5 and v9 (RFC 3954) and IPFIX (RFC 7011) in datagrams: each record that an exporter sends is an event. Records of v9 and
+ * NetFlow v5 and v9 (RFC 3954) and IPFIX (RFC 7011): each record that an exporter sends is an event. Records of v9 and
  * IPFIX need their template, which may come later: until then they are held.
  *
  * Invariant: templates, and records that wait for one, are bounded in number and memory; what is given up is counted.
@@ -74,13 +74,23 @@ const V5_FIELDS: readonly (readonly [id: number, at: number, size: number])[] = 
   ] as const),
 ];
 
+/** A message of an exporter, which is `bytes[start, end)`, and who sent it. */
+interface ExportMessage {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+  readonly exporter: string;
+  readonly flow: number;
+  readonly vlan: number;
+}
+
+/** Those of all datagrams, or of one connection: templates of one are not those of another. */
 export class NetFlowExports {
-  /** Bytes of records whose template never came. */
-  unreadBytes = 0;
   private readonly sink: MessageSink;
   private readonly templates = new Map<string, Template>();
   private readonly waiting = new Map<string, Waiting[]>();
-  private waitingBytes = 0;
+  /** Of memory, that records without a template take. */
+  waitingBytes = 0;
   /** By exporter and domain, from its options. */
   private readonly booted = new Map<string, number>();
 
@@ -88,14 +98,22 @@ export class NetFlowExports {
     this.sink = sink;
   }
 
-  /** @returns whether it is such a datagram, whose payload is `bytes[start, end)` */
-  take(p: Packet, flow: number, start: number, end: number): boolean {
-    const { bytes } = p;
+  /** @returns whether it is such a message, whose bytes are `p.bytes[start, end)` */
+  datagram(p: Packet, flow: number, start: number, end: number): boolean {
+    const { bytes, vlan } = p;
     if (end - start < IPFIX_HEADER) return false;
     const version = u16(bytes, start);
     if (version !== 5 && version !== 9 && version !== 10) return false;
     const exporter = p.ipVersion === 4 ? ip4Text(p.src4) : ip6Text(bytes, p.src6);
-    if (version === 5) return this.version5(p, flow, start, end, exporter);
+    return this.take({ bytes, start, end, exporter, flow, vlan });
+  }
+
+  /** @returns whether it is such a message */
+  take(message: ExportMessage): boolean {
+    const { bytes, start, end, exporter, flow, vlan } = message;
+    const version = u16(bytes, start);
+    if (version === 5) return this.version5(message);
+    if (version !== 9 && version !== 10) return false;
     const header = version === 9 ? V9_HEADER : IPFIX_HEADER;
     if (!isExport(bytes, start, end, version)) return false;
     const exported = u32(bytes, start + (version === 9 ? 8 : 4)) * 1e6;
@@ -108,7 +126,7 @@ export class NetFlowExports {
       const next = at + u16(bytes, at + 2);
       const from = at + SET_HEADER;
       if (id < FIRST_DATA_SET) this.define(bytes, from, next, version, id, place);
-      else this.data(bytes, from, next, context, `${place} ${id}`, flow, p.vlan);
+      else this.data(bytes, from, next, context, `${place} ${id}`, flow, vlan);
       at = next;
     }
     return true;
@@ -116,12 +134,16 @@ export class NetFlowExports {
 
   finish(): void {
     for (const list of this.waiting.values())
-      for (const { bytes } of list) this.unreadBytes += bytes.length;
+      for (const { bytes } of list) this.unread(bytes.length);
     this.waiting.clear();
+    this.waitingBytes = 0;
   }
 
-  private version5(p: Packet, flow: number, start: number, end: number, exporter: string): boolean {
-    const { bytes } = p;
+  private unread(bytes: number): void {
+    this.sink.unreadExports?.(bytes);
+  }
+
+  private version5({ bytes, start, end, exporter, flow, vlan }: ExportMessage): boolean {
     const count = u16(bytes, start + 2);
     if (count < 1 || count > V5_MOST || end - start !== V5_HEADER + count * V5_RECORD) return false;
     const seconds = u32(bytes, start + 8);
@@ -137,7 +159,7 @@ export class NetFlowExports {
       for (const [id, place, size] of V5_FIELDS)
         record.field(id, 0, bytes, at + place, at + place + size);
       if (sampling > 1) record.field(34, 0, Uint8Array.of(sampling >> 8, sampling & 255), 0, 2);
-      const { ends, message } = record.message(flow, p.vlan, false);
+      const { ends, message } = record.message(flow, vlan, false);
       this.sink.message(ends, message);
     }
     return true;
@@ -217,7 +239,7 @@ export class NetFlowExports {
     }
     const size = end - start + WAITING_BYTES;
     if (this.waitingBytes + size > MAX_WAITING_BYTES) {
-      this.unreadBytes += end - start;
+      this.unread(end - start);
       return;
     }
     this.waitingBytes += size;
@@ -256,7 +278,7 @@ export class NetFlowExports {
           }
         }
         if (at + length > end) {
-          this.unreadBytes += end - start;
+          this.unread(end - start);
           return;
         }
         record.field(id, enterprise, bytes, at, at + length);
@@ -309,8 +331,8 @@ function readFields(
   return { fields, end: at };
 }
 
-/** Whether the sets of a datagram fill it to its last byte: nothing else does so by chance. */
-function isExport(bytes: Uint8Array, start: number, end: number, version: number): boolean {
+/** Whether the sets of a message fill it to its last byte: nothing else does so by chance. */
+export function isExport(bytes: Uint8Array, start: number, end: number, version: number): boolean {
   if (version === 10 && u16(bytes, start + 2) !== end - start) return false;
   let at = start + (version === 9 ? V9_HEADER : IPFIX_HEADER);
   if (at + SET_HEADER > end) return false;
