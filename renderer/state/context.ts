@@ -1,7 +1,8 @@
 /** Hooks that give components the window's state. */
 import { createContext, useContext } from 'react';
 import { useStore } from 'zustand';
-import type { CaseInfo, Session, Workspace } from './workspace.ts';
+import type { CaseInfo, Session } from './session.ts';
+import type { Workspace } from './workspace.ts';
 import type { View } from './views.ts';
 
 export const WorkspaceContext = createContext<Workspace | undefined>(undefined);

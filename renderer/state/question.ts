@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { useCase, useView, useZone } from './context.ts';
 import { askedList, type AskedList } from './lists.ts';
 import type { View } from './views.ts';
-import type { Session } from './workspace.ts';
+import type { Session } from './session.ts';
 
 interface Question {
   readonly case: string;

@@ -3,52 +3,18 @@
  * connection, the open case, the view that is looked at, the selected event. Components read it
  * through `panel-api.ts`.
  */
-import { createStore, type StoreApi } from 'zustand/vanilla';
-import {
-  OperationError,
-  type Connection,
-  type Engine,
-  type EngineState,
-} from '../../engine/contract/client.ts';
+import type { StoreApi } from 'zustand/vanilla';
+import type { Connection, Engine } from '../../engine/contract/client.ts';
 import type { Bridge } from '../../engine/contract/bridge.ts';
-import type { ErrorInfo } from '../../engine/contract/frame.ts';
-import type { Result } from '../../engine/contract/operations.ts';
 import { createAsking, type Asking } from './asking.ts';
+import { createCaseSwitch, noteLost } from './case-switch.ts';
 import { createCommands, type CommandList } from './commands.ts';
 import { createDialogs, type Dialogs } from './dialogs.ts';
 import { createLists, type Lists } from './lists.ts';
 import { createParsedQueries, type ParsedQueries } from './parsed-queries.ts';
 import { createResultLists, type ResultLists } from './result-list.ts';
+import { createSession, type Session } from './session.ts';
 import { createViews, type Views } from './views.ts';
-
-export type CaseInfo = Result<'case.open'>;
-type EngineInfo = Result<'engine.info'>;
-
-export interface Session {
-  readonly engine: EngineState;
-  readonly info: EngineInfo | undefined;
-  /** Undefined: the start page. */
-  readonly openCase: CaseInfo | undefined;
-  /** Set while the open case's folder is not there: a drive was taken out, a folder was moved. */
-  readonly lost: ErrorInfo | undefined;
-  /** What keeps a case from being opened. */
-  readonly problem: ErrorInfo | undefined;
-  /** Raised whenever answers about the case may have changed. */
-  readonly revision: number;
-  /** The zone in which every time is shown. */
-  readonly zone: string;
-  /** Small things the window keeps between starts, by name. */
-  readonly preferences: Readonly<Record<string, unknown>>;
-  /** The columns that the table of events shows now; undefined until it shows any. */
-  readonly shownColumns?: readonly string[] | undefined;
-  /** The event shown in the details. */
-  readonly selected: string | undefined;
-  /** Whether the history of views has an entry before, and after, the one that is shown. */
-  readonly canGoBack: boolean;
-  readonly canGoForward: boolean;
-  /** The query in the bar was run and is wrong: what is shown belongs to the one before. */
-  readonly unanswered: boolean;
-}
 
 export interface Workspace {
   readonly connection: Engine;
@@ -76,8 +42,6 @@ export interface Workspace {
   goForward(): void;
 }
 
-/** Answers are requested again at most this often while a case is changing. */
-const REVISION_MS = 1500;
 const SAVE_MS = 400;
 
 export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Workspace {
@@ -87,31 +51,20 @@ export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Wo
       try {
         return await lists.engine.call(operation, params, options);
       } catch (error) {
-        noteLost(params, error);
+        noteLost(session, params, error);
         throw error;
       }
     },
   };
-  const session = createStore<Session>(() => ({
-    engine: pipe.state,
-    info: undefined,
-    openCase: undefined,
-    lost: undefined,
-    problem: undefined,
-    revision: 0,
-    zone: 'UTC',
-    preferences: {},
-    selected: undefined,
-    canGoBack: false,
-    canGoForward: false,
-    unanswered: false,
-  }));
+  const session = createSession(pipe.state);
   const views = createViews();
   const asking = createAsking();
   const results = createResultLists(connection, asking);
-  let watching: AbortController | undefined;
+  const cases = createCaseSwitch({
+    ...{ connection, shell, session, views, results },
+    refreshInfo,
+  });
   let saving: ReturnType<typeof setTimeout> | undefined;
-  let revising: ReturnType<typeof setTimeout> | undefined;
   let restarts = pipe.state.restarts;
 
   pipe.onState((engine) => {
@@ -123,17 +76,8 @@ export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Wo
     if (!again) return;
     void refreshInfo();
     const { openCase: current } = session.getState();
-    if (current !== undefined) void openCase(current.case);
+    if (current !== undefined) void cases.open(current.case);
   });
-
-  /** Whether a question about the open case failed because there is no case in its folder any more. */
-  function noteLost(params: object, error: unknown): void {
-    const path = session.getState().openCase?.case;
-    if (path === undefined || !('case' in params) || params.case !== path) return;
-    if (error instanceof OperationError && error.info.code === 'not-a-case') {
-      session.setState({ lost: error.info });
-    }
-  }
 
   async function refreshInfo(): Promise<void> {
     const info = await connection.call('engine.info', {});
@@ -144,56 +88,6 @@ export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Wo
       preferences: kept,
       ...(typeof zone === 'string' ? { zone } : {}),
     });
-  }
-
-  async function openCase(path: string): Promise<void> {
-    let opened: CaseInfo;
-    try {
-      opened = await connection.call('case.open', { case: path });
-    } catch (error) {
-      if (!(error instanceof OperationError)) throw error;
-      // The banner over the lost case says it already.
-      const { lost, openCase: now } = session.getState();
-      if (lost !== undefined && now?.case === path && error.info.code === 'not-a-case') return;
-      session.setState({ problem: error.info });
-      return;
-    }
-    const before = session.getState().openCase;
-    const same = before?.case === opened.case;
-    if (!same) views.reset();
-    session.setState((state) => ({
-      openCase: opened,
-      lost: undefined,
-      problem: undefined,
-      revision: state.revision + 1,
-      ...(same ? {} : { selected: undefined }),
-    }));
-    shell?.setTitle(`${opened.name} · Daybook`);
-    document.title = `${opened.name} · Daybook`;
-    watch(opened.case);
-  }
-
-  function watch(path: string): void {
-    watching?.abort();
-    const controller = new AbortController();
-    watching = controller;
-    connection
-      .call(
-        'case.watch',
-        { case: path },
-        {
-          signal: controller.signal,
-          onPart: ({ info }) => {
-            session.setState({ openCase: info });
-            revising ??= setTimeout(() => {
-              revising = undefined;
-              session.setState((state) => ({ revision: state.revision + 1 }));
-            }, REVISION_MS);
-          },
-        },
-      )
-      // It ends by being cancelled or with the engine; both are told elsewhere.
-      .catch(() => undefined);
   }
 
   return {
@@ -209,19 +103,8 @@ export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Wo
     dialogs: createDialogs(),
     startEngine: () => pipe.start(),
     refreshInfo,
-    openCase,
-    closeCase() {
-      watching?.abort();
-      watching = undefined;
-      views.reset();
-      results.close();
-      session.setState({
-        ...{ openCase: undefined, selected: undefined, problem: undefined, lost: undefined },
-      });
-      document.title = 'Daybook';
-      shell?.setTitle('Daybook');
-      void refreshInfo();
-    },
+    openCase: cases.open,
+    closeCase: cases.close,
     setZone(zone) {
       session.setState({ zone });
       this.setPreference('zone', zone);

@@ -1,0 +1,51 @@
+/** What a window knows beside its view: the engine, the open case, the event that is selected. */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { EngineState } from '../../engine/contract/client.ts';
+import type { ErrorInfo } from '../../engine/contract/frame.ts';
+import type { Result } from '../../engine/contract/operations.ts';
+
+export type CaseInfo = Result<'case.open'>;
+type EngineInfo = Result<'engine.info'>;
+
+export interface Session {
+  readonly engine: EngineState;
+  readonly info: EngineInfo | undefined;
+  /** Undefined: the start page. */
+  readonly openCase: CaseInfo | undefined;
+  /** Set while the open case's folder is not there: a drive was taken out, a folder was moved. */
+  readonly lost: ErrorInfo | undefined;
+  /** What keeps a case from being opened. */
+  readonly problem: ErrorInfo | undefined;
+  /** Raised whenever answers about the case may have changed. */
+  readonly revision: number;
+  /** The zone in which every time is shown. */
+  readonly zone: string;
+  /** Small things the window keeps between starts, by name. */
+  readonly preferences: Readonly<Record<string, unknown>>;
+  /** The columns that the table of events shows now; undefined until it shows any. */
+  readonly shownColumns?: readonly string[] | undefined;
+  /** The event shown in the details. */
+  readonly selected: string | undefined;
+  /** Whether the history of views has an entry before, and after, the one that is shown. */
+  readonly canGoBack: boolean;
+  readonly canGoForward: boolean;
+  /** The query in the bar was run and is wrong: what is shown belongs to the one before. */
+  readonly unanswered: boolean;
+}
+
+export function createSession(engine: EngineState): StoreApi<Session> {
+  return createStore<Session>(() => ({
+    engine,
+    info: undefined,
+    openCase: undefined,
+    lost: undefined,
+    problem: undefined,
+    revision: 0,
+    zone: 'UTC',
+    preferences: {},
+    selected: undefined,
+    canGoBack: false,
+    canGoForward: false,
+    unanswered: false,
+  }));
+}
