@@ -25,15 +25,18 @@ import css from './events.module.css';
 import { HeadingRow } from './heading-row.tsx';
 import { newDays } from './new-days.ts';
 import { nextSort, type HeadingSort } from './next-sort.ts';
+import type { Page } from './page-cache.ts';
 import type { EventList } from './use-event-list.ts';
 import { useColumnSizes } from './use-column-sizes.ts';
 import { useMarking } from './use-marking.ts';
-import { useRowWindow } from './use-row-window.ts';
+import { useRowWindow, type RowWindow } from './use-row-window.ts';
 import { useStayWhenReopened } from './use-stay-when-reopened.ts';
 
 const HEADING = ROW_HEIGHT;
 /** Moving through rows by a held key asks for details only where it rests. */
 const DETAILS_MS = 90;
+/** Pixels by which a key makes a column wider. */
+const WIDER = 12;
 
 interface Props {
   readonly list: EventList;
@@ -54,11 +57,9 @@ interface Cursor {
 }
 
 export function EventGrid(props: Props) {
-  const { list, columns, sizes, onSizes, times, tags, words } = props;
-  const workspace = useWorkspace();
-  const { views } = workspace;
+  const { list, columns, sizes, onSizes, times } = props;
+  const { views } = useWorkspace();
   const { sort } = useView();
-  const selected = useSession((session) => session.selected);
   const id = useId();
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   const { pages } = list;
@@ -115,45 +116,14 @@ export function EventGrid(props: Props) {
     setCursor((now) => (now.row < 0 ? now : { ...now, row: Math.max(0, now.row + moved) }));
   });
 
-  // -- selection -------------------------------------------------------------------------------
-  const details = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(details.current), []);
-  const showDetails = useCallback(
-    (row: number, soon = false) => {
-      clearTimeout(details.current);
-      const show = (): void => {
-        const event = eventAt(row);
-        if (event !== undefined) workspace.select(event);
-      };
-      if (soon) details.current = setTimeout(show, DETAILS_MS);
-      else show();
-    },
-    [eventAt, workspace],
-  );
+  const showDetails = useDetails(eventAt);
+
   // -- pointing and keys -----------------------------------------------------------------------
-  const targetOf = (row: number, column: number): ValueTarget | undefined => {
-    const definition = columns[column];
-    const page = pages.page(row);
-    if (definition === undefined || page === undefined) return undefined;
-    const value = (name: string) => cellOf(page, row, name) ?? null;
-    const ts = value('ts');
-    const kind = value('kind');
-    // A flow's or packet's summary is made of other fields; everything else is told by its message.
-    const messageField = kind === 'flow' || kind === 'packet' ? undefined : 'message';
-    return {
-      field: definition.name === SUMMARY ? messageField : definition.name,
-      value: value(definition.name),
-      ts: typeof ts === 'number' ? ts : undefined,
-      event: eventAt(row),
-      fiveTuple: flowTerm({
-        ...{ src_ip: value('src_ip'), src_port: value('src_port') },
-        ...{ dst_ip: value('dst_ip'), dst_port: value('dst_port'), proto: value('proto') },
-      }),
-    };
-  };
   const openMenu = (at: Cursor, x: number, y: number): void => {
-    const target = targetOf(at.row, at.column);
-    if (target !== undefined) valueMenu.open(target, { x, y });
+    const column = columns[at.column];
+    const page = pages.page(at.row);
+    if (column === undefined || page === undefined) return;
+    valueMenu.open(valueTarget(page, at.row, column), { x, y });
   };
   const openMenuAtCursor = (): void => {
     if (cursor.row < 0) return;
@@ -162,15 +132,8 @@ export function EventGrid(props: Props) {
     if (box !== undefined) openMenu(cursor, box.left + 20, box.top + ROW_HEIGHT);
   };
 
-  const pointed = (event: MouseEvent): Cursor | undefined => {
-    if (!(event.target instanceof Element)) return undefined;
-    const row = event.target.closest<HTMLElement>('[data-row]')?.dataset['row'];
-    if (row === undefined) return undefined;
-    const column = event.target.closest<HTMLElement>('[data-column]')?.dataset['column'];
-    return { row: Number(row), column: Number(column ?? 0) };
-  };
   const onClick = (event: MouseEvent): void => {
-    const at = pointed(event);
+    const at = cursorAt(event);
     if (at === undefined) return;
     setCursor(at);
     if (event.shiftKey) {
@@ -187,7 +150,7 @@ export function EventGrid(props: Props) {
     showDetails(at.row);
   };
   const onContextMenu = (event: MouseEvent): void => {
-    const at = pointed(event);
+    const at = cursorAt(event);
     if (at === undefined) {
       // The context-menu key points at nothing.
       if (event.target !== scroller) return;
@@ -206,65 +169,48 @@ export function EventGrid(props: Props) {
     if (name === SUMMARY) return;
     views.show({ sort: nextSort(name, sort) });
   };
-  const goTo = (row: number, event: KeyboardEvent): void => {
-    const next = Math.min(Math.max(row, event.shiftKey ? 0 : -1), rows - 1);
+  const goTo = (row: number, isRange: boolean): void => {
+    const next = Math.min(Math.max(row, isRange ? 0 : -1), rows - 1);
     setCursor((now) => ({ ...now, row: next }));
     if (next < 0) return;
     see(next);
-    if (event.shiftKey) markRange(next);
+    if (isRange) markRange(next);
     else {
       anchor.current = next;
       marked.clear();
     }
     showDetails(next, true);
   };
+  /** Whether the key does something where the cursor is. */
+  const act = (event: KeyboardEvent, held: boolean): boolean => {
+    const { row, column } = cursor;
+    const name = columns[column]?.name;
+    const isMenu = event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey);
+    if (isMenu) openMenuAtCursor();
+    else if (event.key === 'Escape' && markedEvents.size > 0) marked.clear();
+    else if (row < 0 && event.key === 'Enter') sortBy(name ?? SUMMARY);
+    else if (row < 0 && (event.key === '+' || event.key === '-')) {
+      const width = sizing[name ?? ''] ?? columns[column]?.width;
+      if (name !== undefined && width !== undefined)
+        resize(name, width + (event.key === '+' ? WIDER : -WIDER));
+    } else if (event.key === 'Enter') showDetails(row);
+    else if (row >= 0 && event.key === ' ') toggleBookmark();
+    else if (row >= 0 && event.key === 't' && !held) tagThem();
+    else return false;
+    return true;
+  };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.altKey || valueMenu.opened) return;
     const held = event.ctrlKey || event.metaKey;
-    const { row, column } = cursor;
-    const move: Partial<Record<string, number>> = {
-      ArrowDown: row + 1,
-      ArrowUp: row - 1,
-      PageDown: row + perPage,
-      PageUp: Math.max(0, row - perPage),
-    };
-    const to = held ? undefined : move[event.key];
-    const step = columns.length - 1;
-    if (to !== undefined) goTo(to, event);
-    else if (event.key === 'Home' && (held || row >= 0)) goTo(0, event);
-    else if (event.key === 'End') goTo(rows - 1, event);
-    else if (event.key === 'ArrowRight' && !held)
-      setCursor({ row, column: Math.min(step, column + 1) });
-    else if (event.key === 'ArrowLeft' && !held)
-      setCursor({ row, column: Math.max(0, column - 1) });
-    else if (event.key === 'Enter' && row < 0) sortBy(columns[column]?.name ?? SUMMARY);
-    else if (event.key === 'Enter') showDetails(row);
-    else if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey))
-      openMenuAtCursor();
-    else if (event.key === 'Escape' && markedEvents.size > 0) marked.clear();
-    else if (event.key === ' ' && row >= 0) toggleBookmark();
-    else if (event.key === 't' && !held && row >= 0) tagThem();
-    else if (row < 0 && (event.key === '+' || event.key === '-')) {
-      const name = columns[column]?.name;
-      const width = sizing[name ?? ''] ?? columns[column]?.width;
-      if (name !== undefined && width !== undefined) {
-        resize(name, width + (event.key === '+' ? 12 : -12));
-      }
-    } else return;
+    const row = nextRow(event.key, held, cursor.row, perPage, rows);
+    const column = held ? undefined : nextColumn(event.key, cursor.column, columns.length);
+    if (row !== undefined) goTo(row, event.shiftKey);
+    else if (column !== undefined) setCursor({ row: cursor.row, column });
+    else if (!act(event, held)) return;
     event.preventDefault();
   };
 
-  const visible: number[] = [];
-  for (let row = first; row < end; row++) visible.push(row);
   const headingSort: HeadingSort = sort ?? { field: 'ts', descending: false };
-  const timeOf = (row: number): number | undefined => {
-    const ts = cellOf(pages.page(row), row, 'ts');
-    return typeof ts === 'number' ? ts : undefined;
-  };
-  const dayStarts =
-    headingSort.field === 'ts' && times.date !== 'none'
-      ? newDays(first, end, timeOf, times.zone)
-      : undefined;
   return (
     <>
       <div
@@ -300,32 +246,138 @@ export function EventGrid(props: Props) {
             className={css['layer']}
             style={{ transform: `translateY(${shown.offset}px)` }}
           >
-            {visible.map((row) => {
-              const page = pages.page(row);
-              const event = cellOf(page, row, 'event_id');
-              const known = typeof event === 'string';
-              return (
-                <EventRow
-                  key={row}
-                  id={`${id}-r${row}`}
-                  row={row}
-                  top={row * ROW_HEIGHT - shown.base}
-                  page={page}
-                  columns={columns}
-                  times={times}
-                  newDay={dayStarts?.has(row) === true}
-                  tags={tags}
-                  words={words}
-                  current={known && event === selected}
-                  marked={known && markedEvents.has(event)}
-                  cursor={cursor.row === row ? cursor.column : undefined}
-                />
-              );
-            })}
+            <GridRows
+              {...props}
+              id={id}
+              shown={shown}
+              marksDays={headingSort.field === 'ts' && times.date !== 'none'}
+              markedEvents={markedEvents}
+              cursor={cursor}
+            />
           </div>
         </div>
       </div>
       {valueMenu.menu}
     </>
   );
+}
+
+/** The rows that are seen, and one for each new day among them. */
+function GridRows({
+  id,
+  list,
+  columns,
+  times,
+  tags,
+  words,
+  shown,
+  marksDays,
+  markedEvents,
+  cursor,
+}: Props & {
+  readonly id: string;
+  readonly shown: RowWindow;
+  readonly marksDays: boolean;
+  readonly markedEvents: ReadonlySet<string>;
+  readonly cursor: Cursor;
+}) {
+  const selected = useSession((session) => session.selected);
+  const { pages } = list;
+  const { first, end, base } = shown;
+  const timeOf = (row: number): number | undefined => {
+    const ts = cellOf(pages.page(row), row, 'ts');
+    return typeof ts === 'number' ? ts : undefined;
+  };
+  const dayStarts = marksDays ? newDays(first, end, timeOf, times.zone) : undefined;
+  return Array.from({ length: Math.max(0, end - first) }, (_, i) => {
+    const row = first + i;
+    const page = pages.page(row);
+    const event = cellOf(page, row, 'event_id');
+    const known = typeof event === 'string';
+    return (
+      <EventRow
+        key={row}
+        id={`${id}-r${row}`}
+        row={row}
+        top={row * ROW_HEIGHT - base}
+        page={page}
+        columns={columns}
+        times={times}
+        newDay={dayStarts?.has(row) === true}
+        tags={tags}
+        words={words}
+        current={known && event === selected}
+        marked={known && markedEvents.has(event)}
+        cursor={cursor.row === row ? cursor.column : undefined}
+      />
+    );
+  });
+}
+
+/** Selects the event of a row for the details, at once or when the cursor rests. */
+function useDetails(eventAt: (row: number) => string | undefined) {
+  const workspace = useWorkspace();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return useCallback(
+    (row: number, soon = false) => {
+      clearTimeout(timer.current);
+      const show = (): void => {
+        const event = eventAt(row);
+        if (event !== undefined) workspace.select(event);
+      };
+      if (soon) timer.current = setTimeout(show, DETAILS_MS);
+      else show();
+    },
+    [eventAt, workspace],
+  );
+}
+
+/** What the menu of a cell is about. */
+function valueTarget(page: Page, row: number, { name }: EventColumn): ValueTarget {
+  const value = (of: string) => cellOf(page, row, of) ?? null;
+  const [ts, kind, event] = [value('ts'), value('kind'), value('event_id')];
+  // A flow's or packet's summary is made of other fields; everything else is told by its message.
+  const messageField = kind === 'flow' || kind === 'packet' ? undefined : 'message';
+  return {
+    field: name === SUMMARY ? messageField : name,
+    value: value(name),
+    ts: typeof ts === 'number' ? ts : undefined,
+    event: typeof event === 'string' ? event : undefined,
+    fiveTuple: flowTerm({
+      ...{ src_ip: value('src_ip'), src_port: value('src_port') },
+      ...{ dst_ip: value('dst_ip'), dst_port: value('dst_port'), proto: value('proto') },
+    }),
+  };
+}
+
+/** The cell that the pointer is on. */
+function cursorAt(event: MouseEvent): Cursor | undefined {
+  if (!(event.target instanceof Element)) return undefined;
+  const row = event.target.closest<HTMLElement>('[data-row]')?.dataset['row'];
+  if (row === undefined) return undefined;
+  const column = event.target.closest<HTMLElement>('[data-column]')?.dataset['column'];
+  return { row: Number(row), column: Number(column ?? 0) };
+}
+
+/** The row that a key leads to; undefined: it is no such key. */
+function nextRow(
+  key: string,
+  held: boolean,
+  row: number,
+  perPage: number,
+  rows: number,
+): number | undefined {
+  if (key === 'End') return rows - 1;
+  if (key === 'Home') return held || row >= 0 ? 0 : undefined;
+  if (held) return undefined;
+  if (key === 'ArrowDown') return row + 1;
+  if (key === 'ArrowUp') return row - 1;
+  if (key === 'PageDown') return row + perPage;
+  return key === 'PageUp' ? Math.max(0, row - perPage) : undefined;
+}
+
+function nextColumn(key: string, column: number, columns: number): number | undefined {
+  if (key === 'ArrowRight') return Math.min(columns - 1, column + 1);
+  return key === 'ArrowLeft' ? Math.max(0, column - 1) : undefined;
 }

@@ -19,7 +19,7 @@ const REST_MS = 160;
 /** Positions of rows are told from a multiple of this, to keep the numbers small. */
 const BASE = 1_000_000;
 
-interface RowWindow extends RowRange {
+export interface RowWindow extends RowRange {
   /** Pixels from the element's top to the top of row `baseRow`. */
   readonly offset: number;
   /** Pixels above which rows are not told: a row stands at `row * height - base`. */
