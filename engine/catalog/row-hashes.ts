@@ -400,7 +400,7 @@ function hex(sum: bigint): string {
   return sum.toString(16).padStart(64, '0');
 }
 
-/** What stands in `digests.sum`, which may be damaged: then it is no sum of hashes. */
+/** The number in `digests.sum`; if that is damaged, one that is no sum of hashes. */
 function sumOf(text: string): bigint {
   return /^[0-9a-f]{64}$/.test(text) ? BigInt(`0x${text}`) : -1n;
 }

@@ -9,7 +9,7 @@ export interface FileFilter {
   readonly extensions: readonly string[];
 }
 
-/** What a menu of the shell or the system asked for. */
+/** A command from a menu of the shell or the system. */
 export type ShellCommand =
   | { readonly command: 'open-case'; readonly path?: string | undefined }
   | { readonly command: 'add-evidence'; readonly paths?: readonly string[] | undefined }

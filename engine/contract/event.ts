@@ -27,7 +27,7 @@ export const PROTOCOL_KINDS = [
   ] as const),
 ] as const;
 
-/** What an event is. `packet` lies beneath `flow`; everything else stands beside them. */
+/** Kinds of events. `packet` lies beneath `flow`; everything else stands beside them. */
 export const KINDS = ['packet', 'flow', 'log', ...PROTOCOL_KINDS, 'alert', 'other'] as const;
 export type Kind = (typeof KINDS)[number];
 

@@ -32,7 +32,7 @@ export function headBytes(frame: Uint8Array): number {
   return new DataView(frame.buffer, frame.byteOffset, frame.length).getUint32(0, true);
 }
 
-/** What a person sees of an error, wherever it happened. */
+/** An error as people see it, wherever it happened. */
 export interface ErrorInfo {
   readonly code: ErrorCode | 'engine-down';
   readonly message: string;

@@ -1,4 +1,4 @@
-/** What ICMP messages are called, and which answer which: IANA's ICMP parameters, RFC 792, RFC 4443, RFC 4861. */
+/** Names of ICMP messages, and which answer which: IANA's ICMP parameters, RFC 792, RFC 4443, RFC 4861. */
 export const ICMP = 1;
 export const ICMP6 = 58;
 

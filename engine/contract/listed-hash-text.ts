@@ -1,4 +1,4 @@
-/** What a hash manifest says of a file, for people. */
+/** The entry of a file in a hash manifest, in words. */
 import type { ListedHash } from './hash-manifest.ts';
 
 const ALGORITHM_NAMES: Readonly<Record<string, string>> = {

@@ -26,7 +26,7 @@ export type OperationName = keyof typeof operations;
 export type Params<N extends OperationName> = z.input<(typeof operations)[N]['params']>;
 /** As a handler gets it. */
 export type Request<N extends OperationName> = z.output<(typeof operations)[N]['params']>;
-/** What comes before the result. */
+/** A partial result, sent before the result. */
 export type Part<N extends OperationName> = z.output<(typeof operations)[N]['part']>;
 export type Result<N extends OperationName> = z.output<(typeof operations)[N]['result']>;
 

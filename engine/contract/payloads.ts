@@ -1,4 +1,4 @@
-/** What connections of a capture carried, as it is read from it again. */
+/** Payloads of a capture's connections, read again from the capture. */
 import type { EpochMicros } from './event.ts';
 
 /** Both ends of a flow, the client's first. */

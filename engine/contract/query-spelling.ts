@@ -47,7 +47,7 @@ export const FUNCTIONS = [
   ...(['count', 'countif', 'sum', 'avg', 'min', 'max', 'distinct', 'median'] as const),
   ...(['p50', 'p95', 'p99', 'stddev', 'first', 'last', 'values'] as const),
 ];
-/** What ends a step of a sequence: `failed x10 then accepted`. */
+/** End of a step of a sequence: `failed x10 then accepted`. */
 export const STEP_END = /^(?:then|x\d+)$/i;
 /** A percentile: `p50`, `p99.9`. */
 export const PERCENTILE = /^p(\d{1,2}(?:\.\d{1,3})?|100)$/;
@@ -58,12 +58,12 @@ const SIGN = '(>=(?!>)|<=(?![>=])|!=|==(?![=>])|=~|!~|>(?!>)|<(?![<>])|=(?![=>~]
 
 /** `name` and a sign: 1 quoted name, 2 name, 3 space, 4 sign. */
 export const COMPARISON = new RegExp(`(?:${QUOTED}|(${NAME}(?<!-)))(\\s*)${SIGN}`, 'y');
-/** What may begin an expression: 1 the name of a function before its bracket; else a sign with space around it follows. */
+/** Beginning of an expression: 1 the name of a function before its bracket; else a sign with space around it follows. */
 export const EXPRESSION_AHEAD = new RegExp(
   `([A-Za-z_]\\w*)\\(|(?:${NAME}|\\d[\\w.]*)\\s+[-+*/%]\\s+[\\w("@]|${NAME}/\\d{1,3}(?=\\s*[=!])`,
   'y',
 );
-/** What a name may be followed by where an expression may stand in its place. */
+/** Signs after a name that make it the beginning of an expression. */
 export const SIGN_AHEAD = /\s*[*/%+]\s*[\w(@]|\s+-\s+[\w(@]/y;
 /** In `where` a name may be that of a computed column: `sum(bytes) >= 5`. */
 export const STAGE_COMPARISON = new RegExp(
@@ -79,7 +79,7 @@ export const WORD_TEST = new RegExp(
 export const GLUED_AND = new RegExp(`&&(?=!?(?:\\(|"|${NAME}(?::|[=<>!])))`);
 /** A range, not a text in brackets such as `[DROP]`. */
 export const RANGE = /[[{]\s*(?:"[^"]*"|'[^']*'|[^\s"'\]}]+)\s+TO\s/iy;
-/** What may follow `not` for it to be an operator anywhere: a test, a bracket, a phrase. */
+/** Text after `not` that makes it an operator anywhere: a test, a bracket, a phrase. */
 export const TEST_AHEAD = new RegExp(
   `\\s+(?:\\(|["']|${NAME}(?::[^\\s\\u0000)|]|${SIGN})|${NAME}\\s+${SIGN}|${NAME}\\s+(?:not\\s+)?in\\s*[({])`,
   'iy',

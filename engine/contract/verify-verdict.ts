@@ -30,7 +30,7 @@ export function evidenceVerdict({ evidence }: VerifyReport): string {
   return `${head}: ${parts.join(', ')}, of ${counted(files, 'file')}`;
 }
 
-/** What was compared with the evidence, and what not. */
+/** The verdict on the sample: how much was compared with the evidence. */
 export function sampleVerdict({ sample }: VerifyReport): string {
   const { perSource, sources, compared, differing, notCompared } = sample;
   if (perSource === 0) return 'No events were compared with the evidence';

@@ -12,7 +12,7 @@ interface ViewSort {
   readonly descending: boolean;
 }
 
-/** What is looked at, and how. */
+/** A view: query, time range, list, tab and order. */
 export interface View {
   readonly query: string;
   /** Half-open range of time: `from` is in it, `to` is not. */

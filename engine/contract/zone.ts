@@ -21,7 +21,7 @@ const OFFSET_NAME = /GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/;
 /** `11/21/2026, 14:05:09`, as `en-US` writes a time by the clock of a zone. */
 const CLOCK = /^(\d+)\/(\d+)\/(\d+), (\d+):(\d+):(\d+)$/;
 
-/** What a clock shows, in seconds since 1970 as if it were UTC. */
+/** Local time in seconds since 1970, as if it were UTC. */
 function localSeconds([, month, day, year, hour, minute, second]: RegExpExecArray): number {
   const ms = Date.UTC(
     Number(year),

@@ -8,7 +8,7 @@ import type { Evidence } from './evidence/import.ts';
 import type { ImportJobs } from './evidence/import-jobs.ts';
 import type { EngineSettings } from './system/settings.ts';
 
-/** What belongs to the engine as a whole. */
+/** Services of the engine, shared by all windows. */
 export interface Services {
   readonly cases: CasePool;
   readonly evidence: Evidence;
@@ -16,7 +16,7 @@ export interface Services {
   readonly settings: EngineSettings;
 }
 
-/** What belongs to one window: whatever is in it is disposed of when the window goes. */
+/** Resources of one window, disposed of when it closes. */
 export interface Client {
   /** Objects by key that live as long as the window does. */
   readonly kept: Map<string, { dispose(): void }>;

@@ -1,4 +1,4 @@
-/** What the application around the engine brings along for the operations about the engine itself. */
+/** Facts about the application, for the operations about the engine itself. */
 export interface Product {
   /** Of Daybook. */
   readonly version: string;

@@ -100,7 +100,7 @@ export function withExpressions(resolve: Resolve, around: Surroundings): Resolve
   return columns === undefined ? found : Object.assign(found, { columns });
 }
 
-/** What an expression gives. */
+/** The value of an expression. */
 export function computedValue(value: ValueNode, resolve: Resolve, around: Surroundings): Value {
   return valueOf(value, valueContext(resolve, around));
 }
@@ -240,7 +240,7 @@ function resolved(name: Name, resolve: Resolve): Field | undefined {
   }
 }
 
-/** What people of other tools name that is no field of an event anywhere. */
+/** Names from other tools that are no fields of events. */
 export const NO_FIELDS: Readonly<Record<string, string>> = {
   index: 'a case is one store: leave it out; a file of evidence is source:NAME',
   earliest: 'write last:24h, ts:>=2026-11-21 or --from',
@@ -337,7 +337,7 @@ export function settled(ast: Ast, isField: (name: string) => boolean): Ast {
   return { ...ast, filter: settle(ast.filter), readings };
 }
 
-/** What is searched for where no field is meant: `the text user=root`, in quotes. */
+/** The text to search for where no field is meant: `the text user=root`, in quotes. */
 function writtenText({ text }: FieldOrTextNode): string {
   if (text.node === 'text' && !text.quoted) return `the text ${JSON.stringify(text.text)}`;
   const items = text.node === 'and' ? text.items : [text];

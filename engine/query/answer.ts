@@ -22,7 +22,7 @@ interface TopAnswer {
   /** Names of the rows' values, in order. */
   readonly columns: readonly string[];
   readonly rows: readonly ShownRecord[];
-  /** What the other groups add up to: events, groups, and the sum when `by sum(…)`. */
+  /** Totals of the other groups: events, groups, and the sum when `by sum(…)`. */
   readonly rest: ShownRecord;
   /** The whole: events, groups, and the sum. */
   readonly total: ShownRecord;

@@ -14,7 +14,7 @@ export interface Span {
 
 export type CompareOp = '>' | '>=' | '<' | '<=' | '=';
 
-/** What a field is tested for. */
+/** A test of a field. */
 export type Test =
   /** A word: `*` and `?` in it are wildcards. */
   | { readonly test: 'word'; readonly text: string }
@@ -104,7 +104,7 @@ export type Expression =
   | NotNode
   | GroupNode;
 
-/** What is computed of an event: a value that was written, a field, or a function of others. */
+/** An expression: a literal, a field, or a function of others. */
 export type ValueNode = Span &
   (
     | { readonly value: 'number'; readonly number: number }
@@ -141,7 +141,7 @@ export interface Measure extends Span {
   readonly as: string;
 }
 
-/** What cuts fields out of a text; `at`: where it is written. */
+/** A template or pattern that cuts fields out of a text; `at`: where it is written. */
 export type Cut = { readonly at: number } & (
   | { readonly form: 'template'; readonly template: string }
   | { readonly form: 'pattern'; readonly pattern: string; readonly ignoreCase: boolean }
@@ -211,7 +211,7 @@ export type Stage = Span &
         readonly by: Name | undefined;
         /** The number to spread over the buckets that an event's duration touches. */
         readonly spread: Name | undefined;
-        /** What is computed of the events of each bucket, beside their number. */
+        /** Measure of each bucket, beside the number of events. */
         readonly measure?: Measure | undefined;
       }
     | {

@@ -1,4 +1,4 @@
-/** What rollups group events by: the dimension of a field, and a range of addresses among its values. */
+/** Dimensions of rollups: that of a field, and a range of addresses among its values. */
 import { ATTRIBUTE_PREFIX } from './attribute-names.ts';
 import type { Field, Ref } from './fields.ts';
 
@@ -25,7 +25,7 @@ function sideOf(ref: Ref | undefined): Dimension | undefined {
   return ref.column === 'src_ip4' ? 'src_ip' : ref.column === 'dst_ip4' ? 'dst_ip' : undefined;
 }
 
-/** What a field's values are grouped by; of an attribute its name as it was asked for. */
+/** A field's dimension; of an attribute its name as it was asked for. */
 export function dimensionOf(field: Field): Dimension | undefined {
   switch (field.type) {
     case 'address':

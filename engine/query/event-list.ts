@@ -96,7 +96,7 @@ export function compileExtent(plan: Plan, part?: Part): Statement {
 
 interface ListOptions {
   readonly segments: readonly SegmentInfo[];
-  /** What each row has, by any name that the language knows; others are left out. */
+  /** Fields of each row, by any name that the language knows; others are left out. */
   readonly fields: readonly string[];
 }
 

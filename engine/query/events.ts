@@ -198,7 +198,7 @@ export function filterRelation(
   };
 }
 
-/** What a segment calls a column of a relation of events. */
+/** The segment's name of a column of a relation of events. */
 function physicalName({ columns }: SegmentInfo, name: string): string | undefined {
   if (isAttributeColumn(name)) return columnOfAlias(columns, name);
   return columns.has(name) ? name : undefined;

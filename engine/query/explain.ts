@@ -74,7 +74,7 @@ export function explain(plan: Plan, how?: Explained): string[] {
   return [...lines, 'statement:', sql, ...bound(params)];
 }
 
-/** What a list holds, in words. */
+/** A list's content in words. */
 export function listText({ lines, fields, eitherWay }: MatchList): string {
   const rows = counted(lines.length, 'line');
   return `${rows} of ${fields.join(', ')}${eitherWay ? ', in either direction' : ''}`;

@@ -92,7 +92,7 @@ export interface VirtualField extends Shared {
 export type Field =
   NumberField | TextField | TimeField | AddressField | AttributeField | VirtualField;
 
-/** What a field that was chosen is called in rows: an attribute named as another field is keeps its prefix. */
+/** The name in rows of a field that was chosen: an attribute with the name of another field keeps its prefix. */
 export function chosenName({ type, name }: Field): string {
   const known = type === 'attribute' ? knownField(name) : undefined;
   return known !== undefined && !isCutText(known.name) ? `attrs.${name}` : name;
@@ -257,7 +257,7 @@ export function resolvedAside(resolve: Resolve, unlisted: Set<string>): Resolve 
   return resolve.columns === undefined ? found : Object.assign(found, { columns: resolve.columns });
 }
 
-/** What a stage computed. */
+/** Fields that a stage computed. */
 interface OtherFields {
   readonly fields: readonly { readonly name: string; readonly field: Field }[];
   readonly any?: ((name: Name, own: Field | undefined) => Field | undefined) | undefined;

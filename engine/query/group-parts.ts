@@ -5,7 +5,7 @@
  */
 import { quoteIdentifier } from './dialect/duckdb.ts';
 
-/** What is grouped: in parts, or at once where there are none. */
+/** The input of a grouping: in partitions, or at once where there are none. */
 interface Divided {
   readonly parts?: GroupParts | undefined;
 }

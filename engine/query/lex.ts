@@ -202,7 +202,7 @@ export class Scanner {
     return this.match(IDENTIFIER)?.[0] ?? '';
   }
 
-  /** What stands here, for an error. */
+  /** The text at this place, for an error. */
   found(): string {
     this.skipSpace();
     if (this.pos >= this.text.length) return 'the end';

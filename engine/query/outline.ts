@@ -217,7 +217,7 @@ function termOf(
   }
 }
 
-/** What would stand behind the colon, however the test is spelled. */
+/** The part after the colon, however the test is spelled. */
 function valueText(test: Test): string {
   return test.test === 'word' || test.test === 'quoted' ? test.text : printTest(test);
 }

@@ -18,7 +18,7 @@ export interface OutputColumn {
   readonly parts: readonly ResultPart[];
 }
 
-/** What a statement gives, as SQL over a relation `r`. */
+/** The output columns of a statement, as SQL over a relation `r`. */
 export class Outputs {
   readonly sql: string[] = [];
   readonly columns: OutputColumn[] = [];

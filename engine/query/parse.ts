@@ -64,7 +64,7 @@ const MAX_LIMIT = 1_000_000_000;
 const COMPARE_OPS = ['>=', '<=', '>', '<', '='] as const;
 /** A number is read as far as it goes: `5-a` is a difference. */
 const NUMBER_WORD = /\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])|\d[\w.]*/iy;
-/** What compares an expression with another. */
+/** Comparison operators. */
 const VALUE_SIGN = /\s*(==|!=|>=|<=|=|>|<)/y;
 const TIMES = /^x(\d+)$/i;
 /** Events of a step at most. */
@@ -86,7 +86,7 @@ export function parseQuery(text: string): Ast {
 }
 
 type Operator = 'AND' | 'OR' | 'NOT';
-/** What is shown of a filter in a reading. */
+/** Characters of a filter that a reading shows. */
 const MAX_READING = 300;
 
 class Parser {
@@ -801,7 +801,7 @@ class Parser {
     return { ...body, start, end: scan.pos };
   }
 
-  /** What the stages read of the text. */
+  /** The interface through which stages read the text. */
   private readerOf(stage: StageName): StageReader {
     const { scan } = this;
     return {

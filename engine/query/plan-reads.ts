@@ -1,4 +1,4 @@
-/** What the statements of a plan read, once it is held to the rows that are known. */
+/** Segments and rows that the statements of a plan read. */
 import type { Found, FoundRows, Path } from './found.ts';
 import type { EventsNode, Plan } from './plan.ts';
 import { countOf } from './rows.ts';

@@ -62,7 +62,7 @@ import { type TimeSpan, type ZoneOffset } from './time.ts';
 import type { Extent } from './values.ts';
 import { zoneOffset } from './zone.ts';
 
-/** What the catalog knows when a query is planned. */
+/** The catalog's state at planning. */
 export interface CompileContext {
   readonly segments: readonly SegmentInfo[];
   readonly sources: readonly Named[];
@@ -136,7 +136,7 @@ export interface Plan {
   readonly limit: number | undefined;
   /** Fields that `fields` chose for rows. */
   readonly projection: readonly Name[] | undefined;
-  /** What stages computed of events, to be shown beside their fields; names that are not shown. */
+  /** Fields that stages computed, to be shown beside those of events; names that are not shown. */
   readonly computed: readonly Name[];
   readonly hidden: ReadonlySet<string>;
   /** Columns of rows that are no events any more, though nothing aggregates them; undefined: of others. */
@@ -234,7 +234,7 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
   return { ...plan, ...built, needsRange: needsRange(plan, whole) };
 }
 
-/** What the view asks of events beside its query. */
+/** Conditions of the view beside its query. */
 function restrictions({ list, exclude, arrived, notBefore }: CompileContext): Filter[] {
   const filters: Filter[] = [];
   if (list !== undefined) filters.push(listFilter(list));

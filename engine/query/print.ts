@@ -52,7 +52,7 @@ export function printName(name: string): string {
   return BARE_NAME.test(name) ? name : quoted(name);
 }
 
-/** What follows the colon. */
+/** The part after the colon. */
 export function printTest(test: Test): string {
   switch (test.test) {
     case 'word':

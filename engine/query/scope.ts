@@ -84,7 +84,7 @@ export interface Scope {
   attributesNamed(name: string): readonly NamedText[];
   /** Every text attribute. */
   attributes(): readonly Searchable[];
-  /** What a word without a field is searched in. */
+  /** Texts that a word without a field is searched in. */
   texts(): readonly Searchable[];
   /** SQL of the event's kind or day, where it is not known beforehand. */
   kind(): string;

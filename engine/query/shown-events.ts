@@ -1,4 +1,4 @@
-/** What rows of events show beside their columns, and the names that they may have. */
+/** Computed columns of rows of events, and the names that they may have. */
 import { evidenceNames } from '../util/attribute-columns.ts';
 import { communityId } from '../util/community-id.ts';
 import { COLUMNS, PROTOCOLS } from '../contract/event.ts';

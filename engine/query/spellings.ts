@@ -39,7 +39,7 @@ function likePattern(text: string): string {
 const JOINED =
   'write where src_ip in [ query | values dst_ip ], or lookup FILE on field for the columns of a file';
 
-/** What to write for stages that other languages have and this one has not. */
+/** Replacements for stages that other languages have and this one has not. */
 export const STAGE_HINTS: Readonly<Record<string, string>> = {
   kv: 'write parse kv(message)',
   grok: 'write extract "from {src_ip} port {src_port}"',

@@ -340,7 +340,7 @@ export interface AnswerStatement extends Statement {
   readonly grid: Grid | undefined;
   /** To be run before it, in this order: groups in parts. */
   readonly before?: readonly Statement[];
-  /** What `before` makes, to be dropped when the rows are read. */
+  /** Tables that `before` makes, to be dropped when the rows are read. */
   readonly tables?: readonly string[];
 }
 

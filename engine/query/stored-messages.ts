@@ -31,7 +31,7 @@ export interface StoredMessages {
   messageOf(numbers: ReadonlySet<number>): string;
 }
 
-/** What the table of stored columns is called, and a scope in it that is that of the segment. */
+/** Name of the table of stored columns, and the segment's scope in it. */
 export function storedScope(
   segment: SegmentInfo,
   messages: StoredMessages,

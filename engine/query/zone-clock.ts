@@ -1,5 +1,5 @@
 /**
- * What clocks of a time zone show, as arithmetic that SQL and JavaScript share.
+ * Local times of a time zone, as arithmetic that SQL and JavaScript share.
  *
  * The zone's rules are those of 1970 to 2070; earlier and later times have the first and the last of their offsets.
  */

@@ -1,10 +1,10 @@
-/** What a person should know of an answer. */
+/** Notes on an answer, for people. */
 import { join } from 'node:path';
 import { type Plan, listText } from '../query/index.ts';
 import type { CaseSession } from './session/case-session.ts';
 import type { Snapshot } from './session/snapshot.ts';
 
-/** What is to be told where indexes of segments could not be read. */
+/** Notes where side files of segments could not be read. */
 export function damageNotes(
   { folder, indexes, nodes }: CaseSession,
   { segments }: Snapshot,
@@ -26,7 +26,7 @@ export function damageNotes(
   return notes;
 }
 
-/** What is to be told of any answer on this plan. */
+/** Notes on any answer to this plan. */
 export function notesOf(plan: Plan): string[] {
   const { list, exclude } = plan.context;
   const ofList = [

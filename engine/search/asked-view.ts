@@ -26,13 +26,13 @@ interface AskedFor {
   readonly snapshot: Snapshot;
   readonly watch: Stopwatch;
   readonly signal: AbortSignal | undefined;
-  /** What its statements wait for. */
+  /** Priority of its statements. */
   readonly priority: Priority;
-  /** What an operation says of its answer, beside what is said of any on this plan. */
+  /** Notes of this operation, beside those of the plan. */
   readonly notes: string[];
 }
 
-/** What an operation works with. */
+/** A planned view with all that answering it needs. */
 export class AskedView implements AskedFor {
   readonly session: CaseSession;
   readonly snapshot: Snapshot;

@@ -31,7 +31,7 @@ export interface Question {
   signal?: AbortSignal | undefined;
 }
 
-/** What a query is planned with: the case as it is in `snapshot`. */
+/** Context for planning: the case as it is in `snapshot`. */
 export function contextOf(
   snapshot: Snapshot,
   question: Question,

@@ -31,7 +31,7 @@ export type { Answer, OutputColumn, RawValue, ShownRecord, ShownValue } from '..
 
 export interface QueryParameters extends Question {
   limit?: number | undefined;
-  /** What the latency log calls it; `query.run` when left out. */
+  /** Its name in the latency log; `query.run` when left out. */
   operation?: string;
 }
 
@@ -101,7 +101,7 @@ export class RunningQuery {
     return { columns: columns.map(({ name }) => name), records: records() };
   }
 
-  /** What would be read and why, in lines of text. */
+  /** The plan in lines of text: what it would read, and why. */
   explain(): Promise<string[]> {
     return explainPlan(this.asker.plan, this.asker.asked().finder);
   }

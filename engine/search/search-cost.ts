@@ -1,4 +1,4 @@
-/** What an answer cost, for the log of operations: segments, days and rows that were looked at, and by which path. */
+/** Cost of an answer, for the log of operations: segments, days and rows read, and by which access path. */
 import { daysOf, daysOfAll } from '../util/segment-days.ts';
 import type { Stopwatch } from '../measure/operation-log.ts';
 import { type FoundRows, type Path, type Plan, type SegmentInfo, countOf } from '../query/index.ts';

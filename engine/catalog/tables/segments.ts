@@ -30,7 +30,7 @@ export interface SegmentRow {
    */
   counts?: readonly number[] | undefined;
   sources: number[];
-  /** What its messages are cut by; 0 when they are stored whole. */
+  /** Number of its shapes of messages; 0 when messages are stored whole. */
   shapes: number;
   /** How the numbers of these lie: bytes of one list, or a list for each width. */
   numberForm: 'bytes' | 'widths';

@@ -1,4 +1,4 @@
-/** What a case is called outside Daybook, and by whom it is examined: kept with it, and shown in its report. */
+/** A case's number and examiner: stored in the case and shown in its report. */
 import type { Catalog } from '../../catalog/catalog.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import type { CaseSession } from '../../search/index.ts';

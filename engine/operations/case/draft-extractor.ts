@@ -52,7 +52,7 @@ interface Message {
   readonly known: Readonly<Record<string, string>>;
 }
 
-/** What a person selects in. @throws DaybookError usage, where the event has no message */
+/** The message for a person to select in. @throws DaybookError usage, where the event has no message */
 export async function draftMessage(
   session: CaseSession,
   event: string,
@@ -152,7 +152,7 @@ function withoutHost({
   return rest;
 }
 
-/** What a template gives for the events of its program, the first of them. @throws DaybookError usage */
+/** Tries a template on the first events of its program. @throws DaybookError usage */
 export async function tryDraft(
   session: CaseSession,
   request: DraftRequest,

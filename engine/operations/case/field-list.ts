@@ -27,7 +27,7 @@ export async function fieldsOf(session: CaseSession, signal: AbortSignal): Promi
   return counting;
 }
 
-/** What is known already; nothing is counted. */
+/** The fields if they are known already; counts nothing. */
 export function fieldsIfKnown(session: CaseSession): Promise<FieldSummary[]> | undefined {
   return counted.get(session.snapshot());
 }

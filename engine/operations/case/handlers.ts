@@ -22,7 +22,7 @@ import { rememberCase } from '../system/state.ts';
 import { verifyOn } from '../verify/verify-thread.ts';
 import { watchCase } from './watch.ts';
 
-/** What verifying may take of the memory of queries, which go on meanwhile. */
+/** Verifying gets this fraction of the memory of queries, which go on meanwhile. */
 const VERIFY_SHARE = 4;
 
 export function caseHandlers({

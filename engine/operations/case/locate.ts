@@ -88,7 +88,7 @@ function placeOf({ id, name, path }: SourceRow): { source: number; name: string;
   return { source: id, name, path };
 }
 
-/** What its file is recognised by. */
+/** Size and hash by which its file is recognised. */
 function identityOf(source: SourceRow): Pick<Wanted, 'bytes' | 'sha256'> | undefined {
   if (locationOf(source).members.length > 0) return archiveOf(source);
   const { rawSize, rawSha256 } = source;

@@ -125,7 +125,7 @@ export async function removeExtractor(
 interface ListedExtractor {
   readonly name: string;
   readonly version: number;
-  /** What it is for. */
+  /** The products whose messages it cuts, in words. */
   readonly title: string;
   readonly fields: readonly string[];
   /** Of its file; undefined: it is Daybook's. */
@@ -160,7 +160,7 @@ function ownExtractors(folder: string): (OwnExtractor & { sha256: string })[] {
   }
 }
 
-/** What an extractor gives for its samples. @throws DaybookError usage: says what is wrong, and on which line */
+/** An extractor that gives the stated fields for its samples. @throws DaybookError usage: says what is wrong, and on which line */
 export function testedExtractor(
   document: string,
   file: string,

@@ -100,7 +100,7 @@ class Refield {
   private readonly sources: ReadonlyMap<number, SourceRow>;
   private readonly parameters: RefieldParameters;
   private readonly cutter: Cutter;
-  /** What events were cut by, for the ledger. */
+  /** Names and versions of the extractors, for the ledger. */
   private readonly extractors: string;
   private readonly tally: Tally = {
     ...{ events: 0, before: 0, after: 0, changed: 0, left: 0 },

@@ -101,7 +101,7 @@ interface Asked {
   readonly clock: string | undefined;
 }
 
-/** What changes in one source. */
+/** Changes of one source. */
 interface Change {
   readonly source: SourceRow;
   /** Added to its times where the year was decided. */

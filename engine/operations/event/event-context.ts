@@ -30,7 +30,7 @@ interface EventContext {
   batch: ColumnBatch;
   /** Of the event itself in the batch. */
   index: number;
-  /** What it was found by: an event that names no host has its source's. */
+  /** The host or source that neighbours share; an event without a host has its source's. */
   of: ContextOf;
   /** The events among which these are neighbours. */
   query: string;
@@ -149,7 +149,7 @@ function neighbourhood(
 ): {
   of: ContextOf;
   query: string;
-  /** What the column's name begins with that only segments with such events have. */
+  /** Prefix of the column that only segments with such events have. */
   column?: string;
 } {
   const kinds = event.kind === 'packet' ? 'kind:* ' : '';

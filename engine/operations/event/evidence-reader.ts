@@ -50,9 +50,9 @@ export interface SlicedPacket {
 }
 
 interface PacketSlice {
-  /** What the file begins with. */
+  /** The header of the file. */
   start(): Uint8Array;
-  /** What is written for each packet. */
+  /** The record of one packet. */
   packet(packet: SlicedPacket): Uint8Array;
 }
 
@@ -64,7 +64,7 @@ interface Rereading {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the shell brings along to read records; `offset` and `length` are those of the event. */
+/** Reads records of evidence, given by the shell; `offset` and `length` are those of the event. */
 export interface EvidenceReader {
   /** @throws DaybookError not-found, unreadable, source-damaged, cancelled */
   readRecord(

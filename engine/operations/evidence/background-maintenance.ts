@@ -30,7 +30,7 @@ import { type BuilderOptions, SegmentBuilder } from '../../store/segment-builder
 /** How often, and for how long, it is tried to put something in its place while another process writes. */
 const RETRY_MS = 50;
 const MOST_RETRIES = 20;
-/** What takes longer to be left undone computes, and asks nothing of DuckDB meanwhile. */
+/** Work that does not stop within this time is computing, and uses no DuckDB meanwhile. */
 const END_MS = 3000;
 
 /**
@@ -171,7 +171,7 @@ function takeLock(folder: string): WriterLock | undefined {
   }
 }
 
-/** What is to be done of a case. */
+/** Maintenance that a case needs. */
 export type MaintenanceTask = Required<
   Pick<MaintenanceOptions, 'meanwhile' | 'pause' | 'staging'>
 > &

@@ -150,7 +150,7 @@ class QuarantineKeeper {
     this.reader = new QuarantineReader(folder);
   }
   dispose(): void {
-    // What it knows goes with it.
+    // Nothing to close: its memory goes with it.
   }
 }
 

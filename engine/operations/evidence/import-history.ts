@@ -10,7 +10,7 @@ import { importOptions, type ImportItem } from './import-items.ts';
 
 type ListedImport = Result<'import.list'>['imports'][number];
 
-/** What an import was told to read. */
+/** Arguments of an import, as the catalog records them. */
 export interface ImportArguments {
   readonly items: readonly ImportItem[];
   readonly recursive: boolean;

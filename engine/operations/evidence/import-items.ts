@@ -10,7 +10,7 @@ import type { FoundFile, ImportOptions, WorkItem } from '../../ingest/worker/pro
 export interface ImportItem {
   readonly path: string;
   readonly options: ImportOptions;
-  /** What the ledger calls it, where its path has no name (standard input). */
+  /** Its name in the ledger where its path has none (standard input). */
   readonly name?: string;
 }
 

@@ -10,7 +10,7 @@ import { ProgressMeter, type Counted } from './import-progress.ts';
 type ImportPart = Part<'import.start'>;
 type ImportResult = Result<'import.start'>;
 
-/** What an import tells while it runs. */
+/** Reports of a running import. */
 interface ImportVoice {
   progress(progress: Counted): void;
   part(part: ImportPart): void;

@@ -5,14 +5,14 @@
 import type { Part } from '../../contract/operations.ts';
 
 export type MeteredProgress = Extract<Part<'import.start'>, { progress: unknown }>['progress'];
-/** What an import counts itself. */
+/** Counts that the import itself reports. */
 export type Counted = Omit<
   MeteredProgress,
   'elapsedMs' | 'bytesPerSecond' | 'rowsPerSecond' | 'etaMs'
 >;
 
 const INTERVAL_MS = 100;
-/** What rates are the mean of. */
+/** Rates are the mean over this time. */
 const WINDOW_MS = 5_000;
 /** Nothing is said of the time that is left before this. */
 const WARM_UP_MS = 1_000;
@@ -24,7 +24,7 @@ interface Sample {
 }
 
 export class ProgressMeter {
-  /** What was told last. */
+  /** The progress reported last. */
   last: MeteredProgress | undefined;
   private readonly tell: (progress: MeteredProgress) => void;
   private readonly now: () => number;

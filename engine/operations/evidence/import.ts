@@ -24,7 +24,7 @@ import { workItems, type ImportItem, type ListedFile } from './import-items.ts';
 export type { ImportReport, SourceReport };
 export { UNRECOGNISED } from '../../ingest/worker/recognise.ts';
 
-/** What the shell brings along: how to list evidence and how to start a worker. */
+/** Given by the shell: how to list evidence and how to start a worker. */
 export interface Evidence extends EvidenceReader {
   /** The importers and their dialects, as a person may name them. */
   readonly formats: readonly string[];
@@ -67,7 +67,7 @@ interface ImportParameters {
   onListing?: () => void;
   onProgress?: (progress: ImportProgress) => void;
   onSource?: (report: SourceReport) => void;
-  /** What recovery after a crash found and did. */
+  /** Called with each step of the recovery after a crash. */
   onRecovered?: (message: string) => void;
   chunk?: { rows?: number; ms?: number };
   /** Somebody searches meanwhile: what they ask goes first. */

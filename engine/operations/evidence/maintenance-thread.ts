@@ -16,7 +16,7 @@ import {
 /** How long a thread's DuckDB waits for the next task. */
 const KEPT_MS = 60_000;
 
-/** What a thread is told of what it is to do. */
+/** A task as it is sent to the thread. */
 type SentTask = Pick<MaintenanceOptions, 'memoryLimit' | 'threads'> &
   Omit<MaintenanceTask, 'pause' | 'signal'>;
 

@@ -10,7 +10,7 @@ import type { PreviewRow, StoredValue } from '../../ingest/preview/preview-proto
 import { nameOf } from '../../query/filters/names.ts';
 import { formatIp4, formatIp6 } from '../../query/index.ts';
 
-/** What a case keeps beside an event and no person looks for. */
+/** Internal columns, which a preview does not show. */
 const BOOKKEEPING: ReadonlySet<string> = new Set([
   'seq',
   'source_id',

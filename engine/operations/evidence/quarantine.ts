@@ -42,7 +42,7 @@ export interface QuarantineQuery {
   readonly limit: number;
 }
 
-/** What is known of the quarantine files of one case. */
+/** Reads the quarantine files of one case, and remembers where it was in them. */
 export class QuarantineReader {
   private readonly folder: string;
   private readonly files = new Map<number, FileIndex>();

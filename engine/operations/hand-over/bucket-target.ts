@@ -42,7 +42,7 @@ const UNCONDITIONAL =
 /** A place whose mark is this run's. */
 interface TakenPlace {
   readonly mark: BucketMark;
-  /** What is there before the manifest is put. */
+  /** State of the manifest's key before it is put. */
   readonly manifest: Condition;
   readonly before: ReadonlyMap<string, BucketObject>;
 }
@@ -55,13 +55,13 @@ export class BucketTarget implements HandOverTarget {
   private readonly bucket: Bucket;
   private readonly mark: BucketMark;
   private readonly manifest: Condition;
-  /** What was there when this run began. */
+  /** Objects at the beginning of this run. */
   private readonly before: ReadonlyMap<string, BucketObject>;
   /** Paths of what is there. */
   private readonly there: Set<string>;
   private readonly etags: Map<string, string | undefined>;
   private readonly written = new Set<string>();
-  /** What files that are known to be there hold. */
+  /** Contents of files that are known to be there. */
   private readonly held: Map<string, Content>;
   /** Files that were there and were put again, by what they held. */
   private readonly again = { other: 0, unknown: 0 };

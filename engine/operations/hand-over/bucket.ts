@@ -22,7 +22,7 @@ import { bucketAddress } from '../../contract/bucket-address.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { AnotherWrites, parsed, Unsupported } from './target.ts';
 
-/** What one request can put. */
+/** Largest object that one request can put. */
 const MOST_BYTES = 5 * 2 ** 30;
 /** The client does not send a stream again; we send all requests again, after waiting. */
 const TRIES = 5;
@@ -40,7 +40,7 @@ export interface BucketObject {
   readonly etag: string | undefined;
 }
 
-/** What has to be at a key for a request to be done: nothing, or the object with an ETag; undefined: whatever there is. */
+/** Precondition of a request on its key: nothing there, or the object with an ETag; undefined: none. */
 export type Condition = 'absent' | { readonly etag: string | undefined } | undefined;
 
 /** An object that was put. */
@@ -51,7 +51,7 @@ interface Put {
 }
 
 interface ObjectHead {
-  /** What was put beside it. */
+  /** Metadata that was put with it. */
   readonly note: string | undefined;
   /** Of its content, as the server knows it. */
   readonly sha256: string | undefined;
@@ -134,7 +134,7 @@ export class Bucket {
     return out;
   }
 
-  /** What an object has beside its content; undefined: there is none. */
+  /** An object's metadata; undefined: there is no such object. */
   async head(path: string): Promise<ObjectHead | undefined> {
     const found = await this.maybe((abort) =>
       this.client.send(new HeadObjectCommand({ ...this.at(path), ChecksumMode: 'ENABLED' }), abort),
@@ -414,7 +414,7 @@ function isConditionFalse(error: unknown): boolean {
   return statusOf(error) === 412 || (error instanceof DaybookError && isMissing(error.cause));
 }
 
-/** What the server asks for, or else a random time up to a bound that doubles. */
+/** The wait that the server asks for, else a random one up to a bound that doubles (exponential backoff). */
 function waitMs(error: unknown, tried: number): number {
   const headers = error instanceof S3ServiceException ? error.$response?.headers : undefined;
   const asked = Number(headers?.['retry-after'] ?? Number.NaN) * 1000;

@@ -35,16 +35,16 @@ export function isHandOver(folder: string): boolean {
   return !has('case.sqlite') && (has(MANIFEST) || has(JOURNAL));
 }
 
-/** What is checked, wherever it is. */
+/** A hand-over to check: a folder or a bucket. */
 interface CheckedPlace {
   readonly name: string;
-  /** What says that a run is not finished; undefined: nothing does. */
+  /** The file that marks an unfinished run; undefined: there is none. */
   readonly unfinished: string | undefined;
   manifest(): Promise<HandOverManifest | undefined>;
   manifestHash(): Promise<string>;
   /** All that is there, by its path. */
   files(): Promise<string[]>;
-  /** What a file has, if it has something else than was written. */
+  /** The difference between a file and its entry in the manifest; undefined: none. */
   problem(file: HandedOverFile, onBytes: (bytes: number) => void): Promise<Problem | undefined>;
   content(path: string): Promise<Readable>;
 }

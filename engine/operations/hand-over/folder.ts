@@ -52,7 +52,7 @@ import {
   refuseStrangePath,
 } from './target.ts';
 
-/** What is noted while one is made: a line for the case, then one for each file; removed at the end. */
+/** Journal of a run: a line for the case, then one for each file; removed at the end. */
 export const JOURNAL = '.hand-over.jsonl';
 export const LOCK = '.hand-over.lock';
 const PARTIAL = '.partial';

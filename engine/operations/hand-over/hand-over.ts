@@ -185,7 +185,7 @@ class HandOver {
     return files;
   }
 
-  /** What is there already, or what `make` makes; undefined: it would have no rows. */
+  /** The file that exists already, else the one that `make` writes; undefined: it would have no rows. */
   private async kept(
     path: string,
     from: string,

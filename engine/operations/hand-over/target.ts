@@ -8,7 +8,7 @@ import {
 } from '../../contract/hand-over.ts';
 import { fileSha256 } from '../../store/segment-builder.ts';
 
-/** What is said of a file that was made, beside its path, size and hashes. */
+/** A file's entry in the manifest without its path, size and hashes. */
 export type Made = Omit<HandedOverFile, 'path' | 'bytes' | 'sha256' | 'from'>;
 
 /** Holds always: a file is there whole or not at all; only files of a hand-over of the same case are replaced or removed. */
@@ -19,7 +19,7 @@ export interface HandOverTarget {
   readonly work: string;
   /** Files that are known to be there, by their paths. */
   readonly known: ReadonlyMap<string, HandedOverFile>;
-  /** What is to be said of the place when the hand-over is done. */
+  /** Notes about the place, for the report of the finished hand-over. */
   notes(): string[];
   /** Whether a file made from the same is there, whole. */
   has(path: string, from: string): boolean;
@@ -50,7 +50,7 @@ export function refuseStrangePath(path: string): void {
   );
 }
 
-/** What the manifest says of a file that was made at `partial`. */
+/** The manifest's entry of a file that was written at `partial`. */
 export async function describeFile(
   partial: string,
   path: string,

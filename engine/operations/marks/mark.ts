@@ -20,7 +20,7 @@ import {
   askQuery,
 } from '../../search/index.ts';
 
-/** What is marked: all that a query finds, or events by their ids. */
+/** Events to mark: the results of a query, or ids. */
 export type MarkTarget =
   | {
       text: string;
@@ -50,11 +50,11 @@ interface MarkReport {
   changed: number;
   /** Packets beneath flows that the query left out: they keep what marks they have. */
   packetsBeneath?: { packets: number; exact: boolean };
-  /** What a person should know of the query's answer, such as how a list was understood. */
+  /** Notes on the query's answer, such as how a list was read. */
   notes?: readonly string[];
 }
 
-/** What an operation does with the events it finds. */
+/** One kind of marking: how it changes the events it finds. */
 interface Marking {
   operation: 'tag' | 'untag' | 'delete';
   /** Asked for in the transaction; 0 marks as deleted. */
@@ -135,7 +135,7 @@ interface Found {
   bySegment: ReadonlyMap<number, RowSet>;
   /** Of what was found, the events that have a tag set by hand, or now get one. */
   byHand: readonly EventKey[];
-  /** What the audit log says of the target. */
+  /** The target, as the audit log records it. */
   target: Record<string, unknown>;
   beneath?: MarkReport['packetsBeneath'];
   notes?: readonly string[];

@@ -46,7 +46,7 @@ const MAX_OPEN = 64;
 const MAX_NAME_CHARACTERS = 80;
 export const CARVED_LIST = 'carved.json';
 
-/** What the event of a file says of it. */
+/** A file as its event describes it. */
 interface WantedFile {
   readonly event: string;
   readonly flow: number;
@@ -72,7 +72,7 @@ interface CarvedFile {
   readonly missingBytes: number;
   /** Of the file as it was written. */
   readonly sha256: string;
-  /** What it lacks. */
+  /** The reason why it is not whole. */
   readonly problem: string | undefined;
 }
 

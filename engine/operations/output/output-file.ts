@@ -43,7 +43,7 @@ interface KnownEvidence {
   readonly rawSha256: string | undefined;
 }
 
-/** What an output must leave alone. */
+/** Files that an output must not replace. */
 export interface OutputGuard {
   /** Whether a file that is there may be replaced. */
   readonly overwrite: boolean;

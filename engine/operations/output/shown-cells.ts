@@ -24,7 +24,7 @@ export function valueOf(record: ShownRecord, name: string): ShownValue | undefin
   return isRecord(attributes) ? attributes[name.slice(6)] : undefined;
 }
 
-/** What has no place in one cell, as JSON. */
+/** A value as one cell: objects and lists as JSON. */
 export function cell(value: ShownValue | undefined): Cell {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }

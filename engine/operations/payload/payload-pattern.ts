@@ -1,4 +1,4 @@
-/** What is searched for in payloads: text, a regular expression or bytes. */
+/** Patterns for searching payloads: text, a regular expression or bytes. */
 import { DaybookError } from '../../contract/errors.ts';
 import { CaptureMatcher } from '../../query/re2/captures.ts';
 import { checkRe2 } from '../../query/re2/check.ts';

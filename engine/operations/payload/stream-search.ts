@@ -100,7 +100,7 @@ export function searchBody(
   };
 }
 
-/** What a body that is not compressed may come in. */
+/** Framings of bodies that are not compressed. */
 const FRAMINGS: ReadonlySet<string> = new Set(['chunked', 'frames']);
 /** Above this number, boundaries that were searched already are dropped. */
 const MAX_BOUNDARIES = 32_768;

@@ -56,7 +56,7 @@ const FILTERING: ReadonlySet<string> = new Set(['where', 'union', 'search', 'fil
 /** A sequence up to where its steps are. */
 const STEPS = /^sequence\b[^:|]*\b(?:within\s+\w+|by\s+[^:|]+?)\s*:\s/i;
 
-/** What is being written at `at`. */
+/** The kind of text at the cursor. */
 type Place =
   | { at: 'stage'; start: number; end: number; typed: string }
   | { at: 'value'; start: number; end: number; typed: string; field: string }

@@ -13,7 +13,7 @@ const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   ...{ has: 'field:*text*', search: 'the words alone', xor: '(a OR b) NOT (a b)' },
 };
 
-/** What a query that found nothing may have meant. */
+/** Suggestions for a query that found nothing. */
 export function hintsWhenEmpty({ ast }: Plan): string[] {
   const hints = new Set<string>();
   walk(ast.filter, (node) => {

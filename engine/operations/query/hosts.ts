@@ -229,7 +229,7 @@ class Asked {
     }));
   }
 
-  /** What flows say that each address sent and received. */
+  /** Bytes that each address sent and received, by all flows. */
   async volumes(): Promise<Map<string, Volume>> {
     const all = new Map<string, Volume>();
     const totals = totalsFilter(this.session.snapshot().sources);
@@ -308,7 +308,7 @@ function totalsFilter(sources: ReturnType<CaseSession['snapshot']>['sources']): 
   return `bytes:* -bytes_rev:* (${of})`;
 }
 
-/** What an answer calls an attribute. */
+/** An attribute's name in answers. */
 function shownName(field: string): string {
   return field.replace(/^attrs\./, '');
 }

@@ -10,7 +10,7 @@ import type { Client } from '../handler.ts';
 
 /** Bytes of the lists that are kept for one window. */
 const MOST_BYTES = 64 << 20;
-/** What a list counts at least, so that there are at most 200. */
+/** Least size that a list is counted with: bounds their number to 200. */
 const LEAST_BYTES = Math.floor(MOST_BYTES / 200);
 const KEY = 'lists';
 

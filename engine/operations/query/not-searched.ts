@@ -211,7 +211,7 @@ async function regularSize(path: string): Promise<number> {
   return found?.isFile() === true ? found.size : 0;
 }
 
-/** What is not there, or may not be read, is not looked through; the answer says how many were. */
+/** Missing and unreadable files are passed over; the answer counts those that were read. */
 async function opened<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();

@@ -107,7 +107,7 @@ ${list([
 ${note === '' ? undefined : markup`<div class="note"><p>${paragraphs(note)}</p></div>`}</header>`;
 }
 
-/** What the drawings show, as numbers. */
+/** The drawings' numbers. */
 function figuresSection({ timeline, views }: ReportFacts): Section {
   const drawn = views.shown.filter((view) => view.timeline.length > 0);
   return {

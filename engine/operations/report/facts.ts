@@ -64,7 +64,7 @@ export interface ReportFacts {
   imports: ImportRow[];
   /** Hash manifests that imports met. */
   manifests: Limited<ManifestRow>;
-  /** What imports met that is no complete source: failed, ignored, known already. */
+  /** Items of imports that are no complete source: failed, ignored, known already. */
   ledger: Limited<LedgerRow>;
   quarantine: { reasons: Limited<QuarantineReason>; records: number; read: number };
   views: Limited<ViewFacts>;
@@ -73,7 +73,7 @@ export interface ReportFacts {
   deletions: readonly AuditEntry[];
 }
 
-/** What a source has of another one, all runs of lines together. */
+/** Lines that a source shares with another one, all runs together. */
 interface OverlapFacts {
   readonly sourceId: number;
   readonly other: { readonly id: number; readonly name: string };

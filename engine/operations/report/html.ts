@@ -183,7 +183,7 @@ export function list(entries: readonly (readonly [string, Piece])[]): Html {
   </dl>`;
 }
 
-/** What was left out, said where it would have been. */
+/** A note on content left out, in its place. */
 export function leftOut(text: Piece): Html {
   return markup`<p class="left-out">${text}</p>`;
 }

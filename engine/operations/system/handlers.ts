@@ -16,7 +16,7 @@ import { forgetCase, readRecent, readSettings, writeSettings } from './state.ts'
 /** DuckDB does not work sensibly with less. */
 const LEAST_MEMORY = 128e6;
 const MOST_THREADS = 256;
-/** What a window may keep, as JSON. */
+/** Largest state of a window, as JSON. */
 const MOST_WINDOW_BYTES = 1 << 20;
 
 export function systemHandlers(

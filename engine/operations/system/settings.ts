@@ -9,7 +9,7 @@ const MOST_IMPORT_MEMORY = 500e6;
 /** Beside it: batches that are read, indexes that are built. */
 const IMPORT_SHARE = 1 / 4;
 
-/** What the engine may use of the machine, and how it may be changed while it runs. */
+/** Limits of memory and threads, which may change while the engine runs. */
 export interface EngineLimits {
   /** Bytes the process may use for queries; DuckDB gets a part of them. */
   memory: number;

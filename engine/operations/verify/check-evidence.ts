@@ -31,7 +31,7 @@ import {
 } from './read-back.ts';
 import { append } from '../../util/append.ts';
 
-/** What evidence is read with. */
+/** Readers of evidence, given by the shell. */
 export interface EvidenceTools {
   readonly importers: readonly Importer[];
   readonly walk: Walk;
@@ -425,7 +425,7 @@ class EvidenceCheck {
 
 const SHOWN = 120;
 
-/** What is wrong with an event: by source, record and field. */
+/** An event's differences in words: source, record and fields. */
 function describe(source: SourceRow, { seq, differences, absent }: DifferentEvent): string {
   const which =
     seq >= 0

@@ -62,7 +62,7 @@ function textOf(column: Extract<Column, { type: 'text' }>, row: number): string 
   return text.decode(column.data.subarray(at + 4, at + 4 + size));
 }
 
-/** What is selected of the columns of a segment. */
+/** The SELECT list for columns of a segment. */
 export function selected(columns: readonly string[]): string {
   return columns
     .map((name) => (name === 'ts' ? `epoch_us(ts) AS ts` : identifier(name)))

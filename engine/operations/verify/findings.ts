@@ -42,7 +42,7 @@ function adviceOf(advice: string | undefined): { advice?: string } {
   return advice === undefined ? {} : { advice };
 }
 
-/** What an error says that was met on the way and becomes a finding. @throws the error if it is a cancellation */
+/** The message of an error that becomes a finding. @throws the error if it is a cancellation */
 export function reasonOf(error: unknown): string {
   if (error instanceof DaybookError && error.code === 'cancelled') throw error;
   return messageOfError(error);

@@ -139,7 +139,7 @@ interface Contents {
   readonly audited: { readonly entries: number; readonly deletions: boolean };
 }
 
-/** What the catalog says, as of one moment. */
+/** The catalog's content, in one read transaction. */
 function contentsOf(session: CaseSession, findings: Findings): Contents {
   const { catalog } = session;
   try {

@@ -1,11 +1,11 @@
-/** What a scan may keep: groups, texts, values. More than that is an error, never a swapping machine. */
+/** Memory limit of a scan's state: groups, texts, values. Beyond it the scan fails; the machine never swaps. */
 import { DaybookError } from '../../contract/errors.ts';
 import type { DictionaryLimits } from '../../util/byte-dictionary.ts';
 
 /** Bytes of all tables of one scan. */
 const SCAN_BYTES = 768 * 1024 * 1024;
 
-/** What a row of a result takes, roughly, until it is printed. */
+/** Bytes of a row of a result until it is printed, roughly. */
 export const ROW_BYTES = 250;
 
 export class Budget {
@@ -30,7 +30,7 @@ export class Budget {
   }
 }
 
-/** What a dictionary takes, it takes of `budget`. */
+/** Limits of a dictionary that reserves its memory from `budget`. */
 export function growingWithin(budget: Budget): DictionaryLimits {
   return { onGrow: (bytes) => budget.take(bytes) };
 }

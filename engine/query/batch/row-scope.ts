@@ -52,7 +52,7 @@ export interface RowScope {
   /** Every spelling of the attribute of this name, in one order. */
   attributesNamed(name: string): readonly TextColumn[];
   attributes(): readonly TextColumn[];
-  /** What a word without a field is searched in, attributes not included. */
+  /** Texts that a word without a field is searched in, without attributes. */
   texts(): readonly TextColumn[];
   /** JSON objects of attributes that have no column. */
   overflow(): TextColumn | undefined;

@@ -81,7 +81,7 @@ function closing(text: string, open: number): number {
   throw new Error('a brace is not closed');
 }
 
-/** What bars part, outside of braces. */
+/** Splits at bars outside of braces. */
 function parts(text: string): string[] {
   const out: string[] = [];
   let depth = 0;

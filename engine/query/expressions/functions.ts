@@ -27,7 +27,7 @@ export function isValueFunction(name: string): boolean {
 
 export const VALUE_FUNCTION_NAMES = [...VALUE_FUNCTIONS.keys()].filter(isValueFunction);
 
-/** What completion and the documents say of each. */
+/** Each function as completion and the documents describe it. */
 export const VALUE_FUNCTION_LIST = VALUE_FUNCTION_NAMES.map((name) => {
   const { form, gives } = VALUE_FUNCTIONS.get(name)!;
   return { name, form, gives };

@@ -40,7 +40,7 @@ interface IntervalArgument {
 }
 export type Argument = Value | PatternArgument | IntervalArgument;
 
-/** What a call gives, but for its text. */
+/** The value of a call, without its text. */
 export type Made = Omit<Value, 'text'>;
 
 export interface Call {
@@ -53,7 +53,7 @@ export interface Call {
 export interface FunctionOperator {
   /** How it is written: `substr(text, from [, length])`. */
   readonly form: string;
-  /** What it gives, in a few words. */
+  /** Its result, in a few words. */
   readonly gives: string;
   readonly least: number;
   readonly most: number;

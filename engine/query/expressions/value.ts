@@ -33,7 +33,7 @@ export interface Value {
   clickhouse?(scope: ClickHouseScope): string;
   /** To be asked for once a batch. */
   reader(scope: RowScope): CellReader;
-  /** What was written as a text, a number or nothing. */
+  /** The value of a literal. */
   readonly literal?: string | number | null;
 }
 

@@ -8,7 +8,7 @@
 import { TRUE, type Predicate, type Scope } from '../scope.ts';
 import type { FilterOperator } from './operator.ts';
 
-/** What was there at a moment. Plain numbers: filters are told apart by their text. */
+/** The state of a case at a moment. Plain numbers: filters are told apart by their text. */
 interface Reached {
   /** Sources with a higher number were not there yet. */
   readonly sources: number;

@@ -276,7 +276,7 @@ export function filterColumns(filter: Filter, scope: RowScope): RowFilter {
   }
 }
 
-/** What a filter says of all events of a kind; undefined: it depends on the event. */
+/** A filter's result for all events of a kind; undefined: it depends on the event. */
 export function ofKind(filter: Filter, kind: Kind): boolean | undefined {
   switch (filter.filter) {
     case 'all':

@@ -179,7 +179,7 @@ function sideIsThere(side: 'src' | 'dst', scope: Scope): Predicate {
   return either(field.sides.map((one) => sidePresent(one, scope)));
 }
 
-/** What an event has for a key; nothing where no event of the scope has any. */
+/** An event's texts for a key; none where no event of the scope has any. */
 function keyTexts(key: Exclude<ListKey, { key: 'present' }>, scope: Scope): NamedText[] {
   const one = (sql: string | undefined, make = (column: string) => column): NamedText[] =>
     sql === undefined ? [] : [{ sql: make(sql), isList: false }];

@@ -50,7 +50,7 @@ export interface FilterOperator<F> {
   clickhouse?(filter: F, scope: ClickHouseScope): string;
   /** Any of several, where conditions of one pass over the text find any of them. */
   sqlOfAny?(filters: readonly F[], scope: Scope): Predicate[];
-  /** What the database's comparison costs a row: of numbers, of a whole value, of text. */
+  /** Cost of the comparison in SQL, per row: numbers, a whole value, text. */
   readonly sqlCost: 'low' | 'medium' | 'high';
 
   /**
@@ -71,7 +71,7 @@ export interface FilterOperator<F> {
 
   /** Rows of a batch in memory; absent: only a case can answer. */
   columns?(filter: F, scope: RowScope): RowFilter;
-  /** What it says of all events of a kind; undefined: it depends on the event. */
+  /** Its result for all events of a kind; undefined: it depends on the event. */
   ofKind?(filter: F, kind: Kind): boolean | undefined;
 
   /** Absent: the text of a record does not say. */

@@ -1,4 +1,4 @@
-/** What an index of tokens knows of columns, and when it is worth asking. */
+/** Columns of a token index, and when it is worth asking. */
 import type { Ref } from '../fields.ts';
 import { SEARCHED_COLUMNS } from '../scope.ts';
 

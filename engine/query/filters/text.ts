@@ -51,7 +51,7 @@ export interface TextFilter {
   readonly openEnd: boolean;
   /** Undefined: message, host, program, event_type and every text attribute. */
   readonly ref: Ref | undefined;
-  /** What an index of tokens says of it: which rows match (when left out), which may, or nothing. */
+  /** Answer of a token index: matching rows (when left out), candidates, or none. */
   readonly index?: 'candidates' | 'none';
 }
 

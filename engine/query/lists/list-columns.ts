@@ -211,7 +211,7 @@ function wholeNumber(text: string): number | undefined {
   return value;
 }
 
-/** What the cells of a column of numbers are. */
+/** Classification of a column of numbers. */
 interface NumberColumn {
   readonly sides: readonly Side[] | undefined;
   readonly form: Form;

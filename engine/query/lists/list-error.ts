@@ -1,4 +1,4 @@
-/** What is wrong with a list, and in which of its lines. */
+/** An error in a list, with its line. */
 import { DaybookError, type ErrorCode } from '../../contract/errors.ts';
 
 /** The most that a list may hold. */

@@ -15,7 +15,7 @@ export interface JoinColumn {
   readonly nulls: Uint8Array | undefined;
 }
 
-/** What is compared with a group's keys: a column, and which of its bits count. */
+/** A column to compare with a group's keys, and the bits that count. */
 export interface JoinKey {
   readonly column: ColumnName;
   /** SQL type of the column. */

@@ -32,13 +32,13 @@ export class LineReader {
   }
 }
 
-/** What separates the values of a line; undefined: it has one value. */
+/** The delimiter of a line; undefined: it has one value. */
 export function delimiterOf(line: string): string | undefined {
   const plain = unquoted(line);
   return ['\t', ',', ';'].find((one) => plain.includes(one));
 }
 
-/** What is not between quotes, as far as these are closed. A pattern would need memory for every character. */
+/** The text outside of closed quotes. A pattern would need memory for every character. */
 function unquoted(line: string): string {
   const parts: string[] = [];
   for (let at = 0; ;) {

@@ -29,7 +29,7 @@ import {
 } from './list-columns.ts';
 import { LIST_LIMITS, ListError } from './list-error.ts';
 
-/** What the values of a key are compared with; `present` has none: a side must have an address. */
+/** The operand of a key's values; `present` has none: a side must have an address. */
 export type ListKey =
   | {
       readonly key: 'address4';
@@ -123,7 +123,7 @@ interface ListOptions {
   readonly digest: string;
   /** Names of the columns that count. */
   readonly fields?: readonly string[] | undefined;
-  /** What each column is, by its place, in place of `fields`: see `CutOptions`. */
+  /** The field of each column, by its place, instead of `fields`: see `CutOptions`. */
   readonly columns?: readonly (string | undefined)[] | undefined;
   readonly header?: boolean | undefined;
   /** Rows with both addresses of a conversation hold in the direction they were written in only. */

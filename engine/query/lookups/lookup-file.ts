@@ -126,7 +126,7 @@ function cellOf(value: unknown): string | null {
   return text.toWellFormed().replaceAll('\0', '');
 }
 
-/** What a file has of one of its columns: numbers where every cell is one as it is usually written. */
+/** Type of a column: numbers where every cell is one as it is usually written. */
 export function columnType(cells: readonly (string | null)[]): 'number' | 'text' {
   const isNumber = (cell: string | null) => cell === null || NUMBER.test(cell);
   return cells.every(isNumber) && cells.some((cell) => cell !== null) ? 'number' : 'text';

@@ -18,7 +18,7 @@ const MAX_STATES = 2000;
 const MAX_PLACES = 2_000_000;
 const NEWLINE = 10;
 
-/** What stands before the next byte. */
+/** Context before the next byte. */
 const TEXT_START = 0;
 const AFTER_NEWLINE = 1;
 const AFTER_WORD = 2;

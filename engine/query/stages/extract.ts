@@ -22,7 +22,7 @@ type ExtractStage = Extract<Stage, { stage: 'extract' }>;
 const utf8 = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** What a group of a pattern holds; an empty text is none. */
+/** The text of a pattern's group; an empty text is none. */
 function groupValue(text: Value, pattern: string, ignoreCase: boolean, group: number): Value {
   const matcher = new CaptureMatcher(pattern, ignoreCase);
   const flagged = ignoreCase ? `(?i)${pattern}` : pattern;

@@ -40,7 +40,7 @@ import type { StageOperator } from './operator.ts';
 
 type LookupStage = Extract<Stage, { stage: 'lookup' }>;
 
-/** What a stage looks up: the file, its keys, and the value that is compared with them. */
+/** A look-up: the file, its keys, and the value that is compared with them. */
 interface Lookup {
   readonly file: LookupFile;
   readonly keys: LookupKeys;

@@ -79,7 +79,7 @@ function leafBounds(
   return { sure: 'none', maybe: found.rows, exact: found.rows === 'none', rest: filter };
 }
 
-/** What costs little goes first: it may leave nothing to look up. */
+/** Cheap conditions first: they may leave nothing to look up. */
 function cheapFirst(items: readonly Filter[]): Filter[] {
   const cost = (filter: Filter): number => {
     if ('items' in filter) return filter.items.reduce((sum, item) => sum + cost(item), 0);

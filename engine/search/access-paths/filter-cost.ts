@@ -1,4 +1,4 @@
-/** What it costs the database to compare a row with a filter. */
+/** Cost of a filter in SQL, per row. */
 import { type Filter, operatorOf } from '../../query/filters/filter.ts';
 
 /** Conditions that compare numbers: thousands of rows are tested in the time of one pattern. */

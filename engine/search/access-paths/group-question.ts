@@ -23,7 +23,7 @@ export interface GroupQuestion {
   readonly shared: readonly string[];
   /** Each once. */
   readonly sums: readonly Summed[];
-  /** What a row shows behind its groups' values: number of events, or a sum by its place in `sums`. */
+  /** A row's columns after its groups' values: number of events, or a sum by its place in `sums`. */
   readonly shown: readonly ('count' | number)[];
   readonly limit: number;
 }

@@ -1,4 +1,4 @@
-/** What is known of one segment's rows, and what was looked up of them lately. */
+/** Access to one segment's side file and marks, with a cache of recent look-ups. */
 import type { SegmentIndexes } from '../../index/segment-indexes.ts';
 import type { LeafFilter } from '../../query/filters/filter.ts';
 import type { CandidateRows, SegmentView } from '../../query/index-view.ts';
@@ -7,6 +7,6 @@ export interface Known extends SegmentView {
   readonly indexes: SegmentIndexes;
   /** Bytes that may be kept of the indexes of all segments. */
   readonly keptBytes: number;
-  /** What was looked up for a condition lately, or is now. */
+  /** The cached result of a condition, else that of `lookUp`. */
   kept(leaf: LeafFilter, lookUp: () => CandidateRows | undefined): CandidateRows | undefined;
 }

@@ -130,7 +130,7 @@ export function compileVerify(candidates: readonly Candidates[]): Statement {
   return { ...params.finish(parts.join('\nUNION ALL\n')), columns: [] };
 }
 
-/** What `compileVerify` found in a segment. */
+/** Rows of a segment, decided by the statement of `compileVerify`. */
 export function verified(bits: unknown, segment: SegmentInfo, found: FoundRows): FoundRows {
   const read = rowsOfBits(bits, segment.rows);
   const rows = readsAll(found) ? intersect(read, found.rows) : read;

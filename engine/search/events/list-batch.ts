@@ -18,7 +18,7 @@ const ALWAYS: ReadonlySet<string> = new Set([
   ...['event_id', 'kind', 'ts', 'ts_ns', 'ts_digits', 'tags'],
 ]);
 
-/** What no statement gives: they are made of other fields, or of marks. */
+/** Columns that no statement gives: they are made of other fields, or of marks. */
 const MADE_HERE: ReadonlySet<string> = new Set(['summary', 'tag', 'tags', 'attributes']);
 
 /** Fields that rows must be read with so that a batch of `fields` can be made of them. */

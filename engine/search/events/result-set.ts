@@ -613,7 +613,7 @@ export async function locate(
   return descending ? Math.max(0, dated - 1 - at) : at;
 }
 
-/** What a list that was opened earlier is asked with. */
+/** Parameters for a list that was opened earlier. */
 export function askResult(
   session: CaseSession,
   { plan, snapshot }: ResultSet,

@@ -58,7 +58,7 @@ const ROWS = 2 ** 36;
 const FEW_SLICES = 4;
 /** Segments whose rows are put aside by one statement. */
 const MOST_SEGMENTS = 64;
-/** What a column of each part takes while rows are put aside: DuckDB has room for a vector of values at least. */
+/** Bytes of a column of each part while rows are spilled: DuckDB allocates one vector at least. */
 const PART_COLUMN_BYTES = 2048 * 16;
 /** Parts may take this share of the memory. */
 const PARTS_SHARE = 1 / 8;
@@ -66,7 +66,7 @@ const MOST_PARTS = 100;
 
 let made = 0;
 
-/** What `compileRows` gives with these options, in the same order. */
+/** The rows of `compileRows` with these options, in the same order. */
 export async function* rowsInSlices(
   reader: SliceReader,
   plan: Plan,
@@ -126,7 +126,7 @@ async function* fromSegments(
   }
 }
 
-/** What was read by one statement. */
+/** Rows of one statement. */
 interface OfSegments {
   readonly statement: Statement;
   readonly segments: readonly SegmentInfo[];

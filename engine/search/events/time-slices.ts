@@ -14,7 +14,7 @@ export interface TimeSlice {
 
 /** Rows that a slice has at most, more or less. */
 const ROWS = 200_000;
-/** What a value takes while it is sorted, about. */
+/** Bytes of a value while it is sorted, about. */
 const VALUE_BYTES = 32;
 /** A slice may take this much of the memory. */
 const SHARE = 1 / 8;

@@ -34,20 +34,20 @@ interface GroupAnswer {
 
 /** Where more of the rows must be read than this, one statement over all of them takes no longer. */
 const MOST_READ = 0.2;
-/** What it takes, about: to add a group, to read a row and have it as a group, to group rows by SQL. */
+/** Estimated costs: to add a group, to read a row and group it, to group rows by SQL. */
 const GROUP_NS = 50;
 const READ_NS = 1000;
 const ROW_NS = 120;
 const FEW_NS = 20e6;
 
-/** What rollups have of an answer, and what must be read beside them. */
+/** Groups from rollups, and the rows to read beside them. */
 interface Rolled {
   readonly question: GroupQuestion;
   readonly sources: readonly RollupGroups[];
   /** Of the segments of which rows must be read. */
   readonly left: ReadonlyMap<number, FoundRows>;
   readonly read: readonly SegmentInfo[];
-  /** What merged rollups gave of `sources`. */
+  /** Groups of `sources` from merged rollups. */
   readonly merged: Pick<NodeGroups, 'nodes' | 'segments' | 'total'>;
   readonly cost: SearchCost;
 }

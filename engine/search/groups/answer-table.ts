@@ -35,9 +35,9 @@ interface TableBatch {
   readonly rows: RawValue[][];
 }
 
-/** What a group takes, about: its values and measures, in a hash table that is at most half full. */
+/** Bytes of a group, about: its values and measures, in a hash table that is at most half full. */
 const GROUP_BYTES = 300;
-/** What a row takes where a measure keeps the values of a group until all are there. */
+/** Bytes of a row where a measure keeps all values of a group. */
 const VALUE_BYTES = 40;
 /** A part may take this much of the memory. */
 const SHARE = 1 / 4;

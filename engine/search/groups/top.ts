@@ -132,7 +132,7 @@ async function spanOf(asked: AskedView): Promise<ReturnType<typeof coveredSpan>>
   return { from: from ?? low, to: to ?? high + 1 };
 }
 
-/** What the stage calls its measure: a group may be by a field of the name of the column. */
+/** Name of the measure's column, which no field has. */
 const MEASURE_ALIAS = '\u0000measure';
 
 function cell(value: ShownValue): CellValue {

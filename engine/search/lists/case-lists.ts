@@ -19,7 +19,7 @@ import type { SegmentStore } from '../../store/segment-store.ts';
 export interface GivenList {
   /** Text in UTF-8 or UTF-16. */
   readonly bytes: Uint8Array;
-  /** What it is called where it is recorded. */
+  /** Its name in the audit log. */
   readonly name?: string | undefined;
   /** Names of the columns that count; of the header when left out. */
   readonly fields?: readonly string[] | undefined;
@@ -64,7 +64,7 @@ export class CaseLists {
     return list;
   }
 
-  /** What is recorded of a list: what it is called, and which it was. */
+  /** A list as the audit log records it: name, hash and size. */
   describe(given: GivenList): { name: string | undefined; sha256: string; bytes: number } {
     const { bytes, name } = given;
     return { name, sha256: sha256Of(bytes), bytes: bytes.length };

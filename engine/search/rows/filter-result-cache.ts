@@ -60,7 +60,7 @@ export class FilterResultCache {
     this.found.set(this.keyOf(filter, segment), found);
   }
 
-  /** What a condition takes; it is looked up when it was not, or long ago. */
+  /** Rows of a condition, from the cache or looked up. */
   leaf(
     snapshot: Snapshot,
     condition: string,
@@ -76,7 +76,7 @@ export class FilterResultCache {
     return found;
   }
 
-  /** What finds a segment's rows at this moment. */
+  /** The look-up of a segment's rows that is in flight. */
   finding(snapshot: Snapshot, filter: string, segment: number): InFlightLookup | undefined {
     if (snapshot !== this.of) return undefined;
     const running = this.running.get(this.keyOf(filter, segment));

@@ -8,7 +8,7 @@ export type Reached = NonNullable<CompileContext['arrived']>['after'];
 /** How often a compaction may take segments away while they are looked at. */
 const MAX_TRIES = 4;
 
-/** What the case has now. Sources that are not read to their end are asked for their last records. */
+/** How far the case has come: its newest source, and the last record of each source that is not read to its end. */
 export async function reachedBy(session: CaseSession): Promise<Reached> {
   for (let attempt = 1; ; attempt++) {
     const release = session.store.hold();

@@ -82,7 +82,7 @@ export class CasePool {
     pooled.closing.unref();
   }
 
-  /** What works on cases beside these sessions is to be ended before they are closed. */
+  /** Registers how to end work on cases outside these sessions, before they are closed. */
   beforeClose(end: () => Promise<void>): void {
     this.first.push(end);
   }

@@ -30,7 +30,7 @@ import { StatementScheduler } from './statement-scheduler.ts';
 export { statusOf } from '../../catalog/tables/sources.ts';
 export type { SourceRow, UnreadFile };
 
-/** What operations cost is written after this, or when there is so much of it. */
+/** The latency log is written after this time, or when MOST_UNWRITTEN entries wait. */
 const WRITE_MS = 1000;
 const MOST_UNWRITTEN = 200;
 
@@ -39,7 +39,7 @@ export class CaseSession {
   readonly catalog: Catalog;
   readonly store: SegmentStore;
   readonly turns = new StatementScheduler();
-  /** What is kept of its side files. */
+  /** Cache of its side files. */
   readonly kept: TextCache;
   readonly indexes: IndexFiles;
   readonly nodes: RollupNodes;
@@ -60,7 +60,7 @@ export class CaseSession {
   private readonly loadedMarks = new Map<string, Promise<void>>();
   /** By segment: tags that the store has marks of, from whatever version. */
   private readonly storedMarks = new Map<number, Set<number>>();
-  /** What operations cost, until it is written down. */
+  /** Entries of the latency log that are not written yet. */
   private readonly unwritten: OperationRow[] = [];
   private writing: NodeJS.Timeout | undefined;
 

@@ -18,7 +18,7 @@ export type Priority = 'now' | 'first' | 'later';
 const MOST = 2;
 /** Of these, `later` ones. */
 const MOST_LATER = 1;
-/** What is asked together comes in any order: later ones let the others pass. */
+/** Requests sent together arrive in any order: low-priority ones wait this long for the others. */
 const LATER_MS = 12;
 
 interface Waiting {

@@ -103,7 +103,7 @@ function titleOf(source: SourceRow, folder: string): string {
   return place.endsWith(source.name) ? place : source.name;
 }
 
-/** What sources have in common, in all: which they are is said at each. */
+/** Total of lines that sources share; each source's row names the others. */
 function sharedLines(overlaps: ReportFacts['overlaps']): string {
   const lines = (leftOut: boolean): number =>
     overlaps.reduce((sum, one) => sum + (one.leftOut === leftOut ? one.records : 0), 0);
@@ -120,7 +120,7 @@ function sharedLines(overlaps: ReportFacts['overlaps']): string {
     .join(' ');
 }
 
-/** What is known of a source beside its name and numbers: short sentences in one cell. */
+/** Facts about a source beside its name and numbers: short sentences in one cell. */
 function about(
   source: SourceRow,
   folder: string,
@@ -191,7 +191,7 @@ function placeOf({ broken }: SourceRow): Html | undefined {
   }`;
 }
 
-/** What was decided rather than stated, and can be changed without the source. */
+/** Decisions that the source does not state, and that can be changed without it. */
 function decisionsOf({ decisions, options }: SourceRow): Piece[] {
   const { tz, year } = decisions;
   const others = describeDecisions(decisions).filter(
