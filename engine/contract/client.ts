@@ -23,7 +23,7 @@ export interface FramePipe {
   close(): void;
 }
 
-/** What an operation failed with. */
+/** The failure of an operation. */
 export class OperationError extends Error {
   readonly info: ErrorInfo;
   constructor(info: ErrorInfo) {

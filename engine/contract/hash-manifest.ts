@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 const count = z.number().int().nonnegative();
 
-/** What manifests say of one source. */
+/** A source's entry in a manifest. */
 export const listedHash = z.object({
   /** Name of the manifest, as the ledger has it. */
   manifest: z.string(),
@@ -24,7 +24,7 @@ export type ListedHash = z.infer<typeof listedHash>;
 /** All are counted, the first are kept. */
 const some = <T extends z.ZodType>(one: T) => z.object({ count, first: z.array(one) });
 
-/** What became of one manifest: listed = agree + differ + missing + notCompared. */
+/** Result of one manifest: listed = agree + differ + missing + notCompared. */
 export const manifestReport = z.object({
   manifest: z.string(),
   path: z.string(),

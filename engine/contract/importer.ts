@@ -68,7 +68,7 @@ export interface ColumnMapping {
 export interface TableOutline {
   /** With the first values of each. */
   readonly columns: readonly { readonly name: string; readonly samples: readonly string[] }[];
-  /** What the columns are taken for, field to column: as asked, as the dialect has it, or a guess. */
+  /** Mapping of columns, field to column: as asked, as the dialect has it, or a guess. */
   readonly mapping: Readonly<Record<string, string>>;
   /** Fields that a mapping may name, beside `attrs.NAME`. */
   readonly fields: readonly string[];
@@ -216,7 +216,7 @@ export function isLocked(reason: string | undefined): boolean {
   return reason === LOCKED || reason === NOT_UNLOCKED;
 }
 
-/** What an import and a preview say of a hash manifest, which is no evidence of its own. */
+/** Reason for leaving out a hash manifest, which is no evidence of its own. */
 export const HASH_LIST =
   'a list of hashes: it is compared with the files that it lists (as format text its lines are events)';
 

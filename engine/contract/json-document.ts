@@ -14,7 +14,7 @@ const envelope = {
   /** Names of the values of `rows`, in order. */
   columns: z.array(z.string()),
   rows: z.array(row),
-  /** What people should know of the answer. */
+  /** Notes on the answer, for people. */
   notes: z.array(z.string()).optional(),
   /** Packets that a query without `kind` left out. */
   packetsBeneath: z.object({ packets: z.number().int(), exact: z.boolean() }).optional(),

@@ -1,4 +1,4 @@
-/** What a search in payloads says to people, in every shell. */
+/** Messages about a search in payloads, the same in every shell. */
 import { counted } from './counted.ts';
 
 export interface SearchedPayloads {
@@ -51,7 +51,7 @@ export function searchedText(
   return `${counted(matches, 'match', 'matches')} in ${size(bytes)} that ${carriers} of ${counted(sources, 'capture')} carried${decoded}`;
 }
 
-/** What a match may be in all the same. */
+/** Notes on payloads that were not searched, and may have matches. */
 export function notSearchedTexts(searched: SearchedPayloads): string[] {
   const { gaps, missing, evicted, left, undecoded } = searched;
   const texts: string[] = [];

@@ -1,4 +1,4 @@
-/** What both sides of a connection sent, as it is read from a capture. */
+/** Payload of both sides of a connection, read from a capture. */
 import type { EpochMicros } from './event.ts';
 
 interface StreamPart {

@@ -24,7 +24,7 @@ const verifyFinding = z.object({
   /** The file, source or table. */
   subject: z.string(),
   message: z.string(),
-  /** What to do. */
+  /** Advice: what to do next. */
   advice: z.string().optional(),
 });
 export type VerifyFinding = z.infer<typeof verifyFinding>;

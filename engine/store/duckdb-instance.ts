@@ -17,7 +17,7 @@ export interface Started {
   readonly lister: DuckDBConnection;
 }
 
-/** What a process takes beside DuckDB's own limit: V8 and indexes, and what DuckDB allocates without counting it. */
+/** Memory of a process beside DuckDB's own limit: V8, indexes, and DuckDB's uncounted allocations. */
 const BESIDE = 384e6;
 
 /** Of the bytes that a process may take for queries, those that DuckDB may. */

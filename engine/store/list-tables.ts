@@ -32,7 +32,7 @@ export interface ListTable {
 const TYPES: Readonly<Record<string, DuckDBType>> = {
   ...{ UTINYINT, USMALLINT, UINTEGER, INTEGER, BIGINT, DOUBLE, VARCHAR },
 };
-/** What DuckDB takes at once. */
+/** DuckDB's vector size. */
 const CHUNK = 2048;
 
 /** Writes tables into the database `lists`. */

@@ -30,7 +30,7 @@ export interface OpenRows {
 }
 
 interface OpenStatement extends StoreOptions {
-  /** What makes the case visible. */
+  /** Statements that make the case visible. */
   readonly setup: Iterable<string>;
   readonly sql: string;
   /** A folder that DuckDB may use for what it has no memory for; undefined: none. */
@@ -126,7 +126,7 @@ function readsOnly(found: string): DaybookError {
 const WRONG =
   /((?:Parser|Binder|Catalog|Conversion|Permission|Invalid Input|Out of Range|Not implemented) Error: [^]*?)(?:\s+LINE \d+:[^]*)?$/;
 
-/** What DuckDB says of a statement that it cannot read or run: whoever wrote it is told in its words. */
+/** DuckDB's error about a statement that it cannot parse or run, as a usage error in its words. */
 function wrongAsUsage(error: unknown): unknown {
   const [, said] = WRONG.exec(error instanceof Error ? error.message : '') ?? [];
   if (said === undefined) return error;

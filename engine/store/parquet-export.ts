@@ -7,7 +7,7 @@ const TIMES: ReadonlySet<string> = new Set(['ts', 'first', 'last', 'start']);
 /** A timestamp with a zone has microseconds: what `ts` has beyond them is in this column, 0 to 999. */
 const NANOS = 'ts_ns';
 
-/** What DuckDB may use, beside that of the query whose rows are written. */
+/** DuckDB's memory for writing, beside that of the query whose rows are written. */
 const MEMORY_LIMIT = '192MB';
 /** Rows of a group, which is in memory as a whole: so many, and fewer where rows are wide. */
 const GROUP_ROWS = 61_440;

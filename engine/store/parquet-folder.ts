@@ -19,7 +19,7 @@ import { typedColumns, type TypedSegment } from './typed-events.ts';
 const MOST_GROUP_ROWS = 122_880;
 const LEAST_GROUP_ROWS = 2048;
 const MOST_GROUP_BYTES = 96e6;
-/** What a row takes in memory, of what it takes in a segment; and what each of its values takes, a null as well. */
+/** A row's bytes in memory, relative to those in a segment; and bytes of each value, nulls included. */
 const EXPANSION = 6;
 const VALUE_BYTES = 16;
 /** A group of each thread is in memory, and is as much again while it is compressed and written. */

@@ -63,7 +63,7 @@ async function committed(connection: DuckDBConnection): Promise<boolean> {
   }
 }
 
-/** What DuckDB says when the statement is run again, without its rows. */
+/** DuckDB's error when the statement runs again, without its rows. */
 async function errorOf({ connection, sql, values }: ChunksOptions): Promise<unknown> {
   await connection.run('ROLLBACK');
   try {

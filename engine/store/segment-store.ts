@@ -39,7 +39,7 @@ import {
 
 /** A value that can be bound: whole numbers beyond 32 bits come as bigint. */
 export type Bound = string | number | bigint | boolean | null;
-/** What comes back: times as UTC microseconds, UUIDs as text, lists as arrays. */
+/** A value of a result: times as UTC microseconds, UUIDs as text, lists as arrays. */
 export type Plain = string | number | bigint | boolean | null | Plain[];
 
 interface ResultBatch {
@@ -159,7 +159,7 @@ export class SegmentStore {
     return started;
   }
 
-  /** What is still to be attached is not: who waits for it is told that it was cancelled. */
+  /** Pending attachments are cancelled, and reported so to their callers. */
   async close(): Promise<void> {
     this.closed = true;
     const started = await this.opening?.catch(() => undefined);

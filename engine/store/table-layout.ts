@@ -57,7 +57,7 @@ export interface TableLayout {
 /** The coarsest unit of all times, in microseconds. */
 export type TimeUnit = 1 | 1000 | 1_000_000;
 
-/** What queries read: a table, or a view of `STORED` where messages are cut. */
+/** Relation that queries read: a table, or a view of `STORED` where messages are cut. */
 export const EVENTS = 'events';
 export const STORED = 'stored';
 /** Free text: 40 % smaller than by DuckDB's own choice, quicker to write, as quick to search. */

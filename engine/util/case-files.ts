@@ -29,7 +29,7 @@ import { join, relative, sep } from 'node:path';
 import { DaybookError } from '../contract/errors.ts';
 import { accessError } from './files.ts';
 
-/** What Daybook itself puts directly into the folder of a case. */
+/** Entries of a case's folder that Daybook makes. */
 export const CASE_ENTRIES = {
   folders: ['days', 'quarantine', 'received', 'rollups', 'staging'],
   files: [
@@ -45,7 +45,7 @@ const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 const NO_WAIT = constants.O_NONBLOCK ?? 0;
 const IS_FOLDER = constants.O_DIRECTORY ?? 0;
 
-/** What is in the way of a case's own file. */
+/** Error: a link is in the place of a case's own file. */
 export function linkInCase(path: string): DaybookError {
   return new DaybookError(
     'case-damaged',
@@ -171,7 +171,7 @@ function checkOpened(fd: number, folder: string, file: string): void {
   if (!fstatSync(fd).isFile()) throw new WrongEntry(join(folder, ...parts), 'file');
 }
 
-/** What is in a folder of the case (`''`: in its own); nothing where there is none. */
+/** Entries of a folder of the case (`''`: its own); none where there is no such folder. */
 export function listCaseFolder(folder: string, within: string): Dirent[] {
   const path = within === '' ? folder : casePath(folder, within);
   try {

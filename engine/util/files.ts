@@ -84,7 +84,7 @@ export async function syncAll(files: readonly string[], folders: readonly string
   await Promise.all(Array.from({ length: Math.min(AT_A_TIME, paths.length) }, lane));
 }
 
-/** What the system and SQLite call a full disk; the last is its shared memory file that cannot grow. */
+/** Error codes of a full disk, of the system and of SQLite; the last is its shared memory file that cannot grow. */
 const FULL: ReadonlySet<unknown> = new Set([
   'ENOSPC',
   'EDQUOT',

@@ -7,7 +7,7 @@
  */
 import { once } from './once.ts';
 
-/** What foldings were made with: those of another version may differ. */
+/** Version of the foldings: those of another one may differ. */
 export const FOLD_VERSION = `unicode ${process.versions['unicode'] ?? '?'}`;
 
 /** Cased letters of Unicode 16 and 17, which the RE2 in DuckDB 1.5 takes for uncased. */

@@ -35,7 +35,7 @@ export class LruCache<K, V> {
     }
   }
 
-  /** What is kept as `key`, made if it is not. */
+  /** The entry of `key`, made if there is none. */
   take(key: K, make: () => V): V {
     const known = this.get(key);
     if (known !== undefined) return known;

@@ -92,7 +92,7 @@ function checkRegular(info: Kinds): void {
   if (!info.isFile()) throw new FileProblem('not-regular', `is ${kindOf(info)}, not a file`);
 }
 
-/** What keeps a file from being read, in words. */
+/** The reason why a file cannot be read, in words. */
 export function fileProblem(error: unknown): FileProblem {
   if (error instanceof FileProblem) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -67,7 +67,7 @@ export function dayEnd(day: string): number {
   return dayStart(day) + DAY_MICROS;
 }
 
-/** What days segments are of, `undated` last. */
+/** Days of segments, `undated` last. */
 export function daysOfAll(segments: readonly OfDays[]): string[] {
   return [...new Set(segments.flatMap((one) => daysOf(one).map(({ day }) => day)))].sort();
 }

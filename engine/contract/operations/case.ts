@@ -44,7 +44,7 @@ const caseInfo = z.object({
   tags: z.array(z.object({ id: count, name: z.string(), count, color: z.enum(TAG_COLORS) })),
   /** The process that changes the case now, if not this engine. */
   writer: z.object({ pid: count, since: z.string(), operation: z.string() }).optional(),
-  /** What recovery after a crash found and did when the case was opened. */
+  /** Steps of the recovery after a crash, when the case was opened. */
   recovered: z.array(z.string()),
 });
 
@@ -72,7 +72,7 @@ const sourceInfo = z.object({
   status: z.enum(['partial', 'complete', 'failed', 'damaged']),
   error: z.string().optional(),
   broken: broken.optional(),
-  /** What hash manifests say of it. */
+  /** Its entries in hash manifests. */
   listedHashes: z.array(listedHash),
   ...countsShape,
   skippedReasons: z.record(z.string(), count),
@@ -177,7 +177,7 @@ export const caseOperations = {
     }),
     z.object({ changed: count, notes: z.array(z.string()) }),
   ),
-  /** What a field is made of in the window: the message of an event without its tag, and the fields that extractors fill. */
+  /** For making a field in the window: the message of an event without its tag, and the fields that extractors fill. */
   'extractor.message': operation(
     z.object({ case: casePath, event: z.string() }),
     z.object({
@@ -271,7 +271,7 @@ export const caseOperations = {
       ),
     }),
   ),
-  /** What the operations of this case took. `recent` is oldest first. */
+  /** Latency of the operations of this case. `recent` is oldest first. */
   'case.latency': operation(
     z.object({ case: casePath, recent: count.max(10_000).default(300) }),
     z.object({ summary: z.array(latency), recent: z.array(measured) }),

@@ -58,7 +58,7 @@ export const eventOperations = {
       /** How the event came by its time, for people: a zone or year that was decided, a time inherited. */
       timeNotes: z.array(z.string()),
       fields: z.array(z.object({ name: z.string(), value, attribute: z.boolean() })),
-      /** What was cut out of the message rather than stated by the source: by which extractor, and which fields. */
+      /** Fields that an extractor cut out of the message, with its name and version. */
       cut: z
         .object({ extractor: z.string(), version: z.string(), fields: z.array(z.string()) })
         .optional(),
@@ -106,7 +106,7 @@ export const eventOperations = {
     }),
     z.object({ batch, index: count, of: z.enum(['host', 'source', 'all']), query: z.string() }),
   ),
-  /** What both sides of an event's connection sent, out of the capture: the first `limit` bytes. */
+  /** Payload of both sides of an event's connection, out of the capture: the first `limit` bytes. */
   'event.stream': operation(
     one.extend({
       limit: count

@@ -28,7 +28,7 @@ const limits = z.object({
   unchecked: z.boolean().optional(),
 });
 
-/** What a person decided about one file or folder, or about all of them. */
+/** Decisions about one file or folder, or about all of them. */
 const readOptionsShape = {
   /** For times that state no zone. */
   tz: zone.optional(),
@@ -108,7 +108,7 @@ const preview = z.object({
   /** Of the part that was looked at. */
   quarantined: z.array(z.object({ offset: count, reason: z.string() })),
   skippedReasons: z.record(z.string(), count),
-  /** What the importer decided, with the options given. */
+  /** The importer's decisions, with the options given. */
   decisions,
   /** Which decisions its times or its columns ask for. */
   asks: z.object({
@@ -187,7 +187,7 @@ export const evidenceOperations = {
       recursive: z.boolean().default(true),
       packets: z.boolean().default(true),
       flows: z.boolean().default(true),
-      /** What DNS, HTTP and TLS of a capture say; needs its flows. */
+      /** Protocol events of a capture (DNS, HTTP, TLS and others); needs its flows. */
       protocols: z.boolean().default(true),
       limits: limits.optional(),
       /** Events that another source of the case has, too, are left out at once; `overlap.set` shows them again. */

@@ -4,7 +4,7 @@ import { SEVERITIES, TAG_COLORS } from '../findings.ts';
 import { casePath, count, eventId, nothing, operation, viewShape } from './schema.ts';
 
 const tagName = z.string().trim().min(1).max(100);
-/** What is marked: events by hand, or everything that a view finds. */
+/** Events to mark: chosen by hand, or everything that a view finds. */
 const target = z.union([
   z.object({ events: z.array(eventId).min(1).max(10_000) }),
   z.object({ view: z.object(viewShape).omit({ case: true }) }),

@@ -76,7 +76,7 @@ export const queryOperations = {
       /** Undefined when the filter is no plain AND of terms. */
       terms: z.array(term).optional(),
       stages: z.array(z.object({ ...spanShape, name: z.string(), text: z.string() })),
-      /** What the whole query answers with. */
+      /** Shape of the whole query's answer. */
       shape: z
         .enum(['rows', 'count', 'top', 'timeline', 'table', 'stats', 'values', 'talkers'])
         .optional(),
@@ -86,7 +86,7 @@ export const queryOperations = {
       readings: z.array(z.string()).optional(),
     }),
   ),
-  /** What may stand at a position: fields, values with counts, stages, operators. */
+  /** Completions at a position: fields, values with counts, stages, operators. */
   'query.complete': operation(
     z.object({ ...viewShape, at: count, limit: count.max(200).default(50) }),
     z.object({
@@ -95,7 +95,7 @@ export const queryOperations = {
         z.object({
           label: z.string(),
           type: z.enum(['field', 'value', 'stage', 'operator', 'keyword']),
-          /** What is written, if it is not the label. */
+          /** The text to insert, if it is not the label. */
           apply: z.string().optional(),
           detail: z.string().optional(),
           count: count.optional(),
@@ -140,7 +140,7 @@ export const queryOperations = {
         z.object({
           /** As the list has it. */
           name: z.string().optional(),
-          /** What it is matched as; undefined: it does not count, or values of any type. */
+          /** The field it is compared with; undefined: it does not count, or values of any type. */
           field: z.string().optional(),
         }),
       ),
@@ -179,11 +179,11 @@ export const queryOperations = {
       packetsBeneath: z.object({ packets: count, exact: z.boolean() }).optional(),
       /** The same in words. */
       lines: z.array(z.string()),
-      /** What the query may have meant. */
+      /** Suggestions for the query. */
       hints: z.array(z.string()),
     }),
   ),
-  /** What a query reads, what it leaves out and why. */
+  /** The plan of a query: what it reads, what it leaves out and why. */
   'query.explain': operation(view, z.object({ lines: z.array(z.string()) })),
 
   /**
@@ -195,7 +195,7 @@ export const queryOperations = {
       ...viewShape,
       /** By time when left out. Other orders list at most `capped` events. */
       sort: z.object({ field: fieldName, descending: z.boolean() }).optional(),
-      /** What the rows of the first part have; all fields when left out. */
+      /** Fields of the rows of the first part; all when left out. */
       fields: z.array(fieldName).max(500).optional(),
       first: count.max(1000).default(100),
     }),

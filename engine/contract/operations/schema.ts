@@ -1,4 +1,4 @@
-/** What the operations' schemas are made of. */
+/** Building blocks of the operations' schemas. */
 import { z } from 'zod';
 import { DATE_ORDERS } from '../decisions.ts';
 import { KINDS } from '../event.ts';
@@ -71,7 +71,7 @@ export const listBytes = bytes.refine(
   'a list of more than 32 MB',
 );
 const listShape = {
-  /** What it is called where it is recorded. */
+  /** Its name in the audit log. */
   name: z.string().max(1000).optional(),
   /** Names of the columns that count; of the header when left out. */
   fields: z.array(fieldName).min(1).max(32).optional(),
@@ -91,7 +91,7 @@ export const list = z.union([
   z.object({ ...listShape, kept: z.string().regex(/^[0-9a-f]{64}$/) }),
 ]);
 
-/** What is looked at: a query within a half-open range of time. */
+/** A query within a half-open range of time. */
 export const viewShape = {
   case: casePath,
   query: z.string().max(100_000),
@@ -105,7 +105,7 @@ export const viewShape = {
 };
 export const view = z.object(viewShape);
 
-/** What an operation cost, in milliseconds, and what it looked at. */
+/** Cost of an operation: milliseconds, and segments, days and rows read. */
 export const timings = z.object({
   totalMs: z.number(),
   spans: z.record(z.string(), z.number()),
@@ -114,14 +114,14 @@ export const timings = z.object({
   segments: count.optional(),
   rowsExamined: count.optional(),
 });
-/** What every answer about a view says of it. */
+/** Common part of every answer about a view. */
 export const scopeShape = {
   timings,
   /** Days that hold events, and those of them that were looked at. */
   days: z.object({ used: count, all: count }),
   /** Packets beneath flows that the query left out because it names no kind. */
   packetsBeneath: z.object({ packets: count, exact: z.boolean() }).optional(),
-  /** What a person should know about this answer. */
+  /** Notes on this answer, for people. */
   notes: z.array(z.string()),
 };
 

@@ -17,12 +17,12 @@ const settings = z.object({
   threads: count,
   /** Import workers. */
   jobs: count,
-  /** What the window keeps: theme, zone, widths of columns. */
+  /** Preferences of the window: theme, zone, widths of columns. */
   window: z.record(z.string(), z.unknown()),
 });
 
 export const systemOperations = {
-  /** What runs here. */
+  /** Versions, limits and settings of this engine. */
   'engine.info': operation(
     nothing,
     z.object({
@@ -35,7 +35,7 @@ export const systemOperations = {
       home: z.string(),
       /** Where new cases are put if nobody says otherwise. */
       casesFolder: z.string(),
-      /** What `format` of an import may name: importers and their dialects. */
+      /** Values of `format` of an import: importers and their dialects. */
       formats: z.array(z.string()).optional(),
       settings,
       recent: z.array(recentCase),
@@ -43,7 +43,7 @@ export const systemOperations = {
   ),
   'settings.set': operation(settings.partial(), settings),
   'recent.forget': operation(z.object({ case: z.string() }), nothing),
-  /** What a folder holds, for windows that have no file dialog of their own. Folders first. */
+  /** Entries of a folder, for windows that have no file dialog of their own. Folders first. */
   'files.list': operation(
     z.object({ folder: z.string().max(4096).optional() }),
     z.object({

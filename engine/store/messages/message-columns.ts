@@ -86,7 +86,7 @@ export function groupShapes(shapes: readonly MessageShape[]): {
   return { shapes: order.map((i) => shapes[i]!), numbers };
 }
 
-/** What a table's comment says of its shapes. */
+/** The shapes as a table's comment. */
 export function shapesText(shapes: readonly MessageShape[]): string {
   return JSON.stringify(shapes);
 }

@@ -17,7 +17,7 @@ const SCHEMES = ['auto', 'light', 'dark'] as const;
 type Scheme = (typeof SCHEMES)[number];
 const isScheme = (value: unknown): value is Scheme => SCHEMES.some((one) => one === value);
 const MB = 1e6;
-/** What the engine accepts; see its own check. */
+/** Least memory that the engine accepts; see its own check. */
 const LEAST_MEMORY_MB = 128;
 const MOST_THREADS = 256;
 

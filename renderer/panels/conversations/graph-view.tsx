@@ -201,7 +201,7 @@ function Readout({
   );
 }
 
-/** What one host sent to another; weak links are drawn only for the active host. */
+/** The arc from a sender to a receiver; weak links are drawn only for the active host. */
 function Arc({
   link,
   from,

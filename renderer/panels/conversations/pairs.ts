@@ -34,7 +34,7 @@ export type Measure = 'bytes' | 'flows' | 'packets';
 
 interface Host {
   readonly address: string;
-  /** What it sent and received. */
+  /** Sum of both ways. */
   readonly size: number;
   readonly peers: number;
 }
@@ -71,7 +71,7 @@ export function pairsOf(batch: ColumnBatch): Pair[] {
   }));
 }
 
-/** What a picture shows of the pairs: what they are ordered by, or whatever of it they have. */
+/** The measure of a picture: that of the order, or the one that the pairs have. */
 export function measureOf(pairs: readonly Pair[], order: Order): Measure {
   const wanted: Measure = order === 'last' ? 'bytes' : order;
   const candidates: readonly Measure[] = [wanted, 'bytes', 'packets', 'flows'];

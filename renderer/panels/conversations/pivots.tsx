@@ -1,4 +1,4 @@
-/** What can be done with a host or with a pair of them, as a menu. */
+/** Menu of a host or of a pair of them. */
 import { IconArrowRight, IconArrowsExchange, IconList } from '@tabler/icons-react';
 import { useMemo, type ReactNode } from 'react';
 import { dissect, fieldTerm, useView, useWorkspace, withTerm } from '../../panel-api.ts';

@@ -11,7 +11,7 @@ interface Dropped {
   readonly files: readonly File[];
   /** Whether there were more files than are taken. */
   readonly cut: boolean;
-  /** What could not be read. */
+  /** Names of unreadable entries. */
   readonly unreadable: readonly string[];
 }
 

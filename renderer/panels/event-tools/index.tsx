@@ -1,4 +1,4 @@
-/** What can be done with the events of the view as a whole; at the right of the tabs. */
+/** Actions on all events of the view; at the right of the tabs. */
 import { IconColumns3, IconDownload, IconTags } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useCase, useView, useWorkspace } from '../../panel-api.ts';

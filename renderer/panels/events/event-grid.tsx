@@ -44,7 +44,7 @@ interface Props {
   readonly sizes: Readonly<Record<string, number>>;
   readonly onSizes: (sizes: Readonly<Record<string, number>>) => void;
   readonly times: TimeStyle;
-  /** What the heading of the times says of day and zone. */
+  /** Day and zone in the heading of the times. */
   readonly timeHeading: string;
   readonly tags: TagColors;
   readonly words: RegExp | undefined;
@@ -333,7 +333,7 @@ function useDetails(eventAt: (row: number) => string | undefined) {
   );
 }
 
-/** What the menu of a cell is about. */
+/** Subject of the menu of a cell. */
 function valueTarget(page: Page, row: number, { name }: EventColumn): ValueTarget {
   const value = (of: string) => cellOf(page, row, of) ?? null;
   const [ts, kind, event] = [value('ts'), value('kind'), value('event_id')];

@@ -5,7 +5,7 @@ import css from './events.module.css';
 import { visibleText } from '../../widgets/visible-text.ts';
 import type { HeadingSort } from './next-sort.ts';
 
-/** What a heading needs of TanStack Table's headers. */
+/** The part of TanStack Table's headers that a heading needs. */
 interface Header {
   readonly id: string;
   getResizeHandler(): (event: unknown) => void;
@@ -16,7 +16,7 @@ interface Props {
   readonly headers: readonly Header[];
   readonly columns: readonly EventColumn[];
   readonly sort: HeadingSort;
-  /** What the heading of the times says of day and zone. */
+  /** Day and zone in the heading of the times. */
   readonly times: string;
   /** Column where the keyboard is. */
   readonly cursor: number | undefined;

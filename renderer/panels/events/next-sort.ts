@@ -1,4 +1,4 @@
-/** What a click on a column's heading does to the order of the events. */
+/** Order of the events after a click on a column's heading. */
 
 export interface HeadingSort {
   readonly field: string;

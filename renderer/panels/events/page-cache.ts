@@ -36,7 +36,7 @@ export interface PageCacheOptions {
   readonly load: LoadRows | undefined;
   /** The beginning of the list, shown until its page is there. */
   readonly first?: ColumnBatch | undefined;
-  /** What is shown while a page is missing: the list before, when it was the same question. */
+  /** Pages to show while one is missing: those of the list before, if it answered the same question. */
   readonly before?: PageCache | undefined;
   /** A page came, or could not be read. */
   readonly onChange: () => void;

@@ -6,7 +6,7 @@ interface ListedField {
   readonly events: number;
 }
 
-/** What a responder looks at first, as long as the case has it. */
+/** Fields that are open at first, as far as the case has them. */
 const OPEN_FIRST = ['kind', 'src_ip', 'program', 'dst_port', 'host', 'severity', 'dst_ip'];
 const MOST_OPEN = 4;
 

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { notifyError } from '../../panel-api.ts';
 
 interface Props {
-  /** What it is about, for those who do not see the table. */
+  /** Accessible name. */
   readonly label: string;
   readonly value: string;
   readonly options: readonly { readonly value: string; readonly label: string }[];

@@ -24,7 +24,7 @@ type ReadOptions = Pick<
   'tz' | 'year' | 'dateOrder' | 'clock' | 'format' | 'mapping'
 >;
 
-/** What holds for a file: its own decisions before those for all. */
+/** Decisions for a file: its own before those for all. */
 function decisionOf(path: string, shared: Decision, own: OwnDecisions): ReadOptions {
   const merged = { ...shared, ...defined(own[path] ?? {}) };
   const { tz, year, dateOrder, clock, format, mapping } = merged;

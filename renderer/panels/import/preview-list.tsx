@@ -20,7 +20,7 @@ const LABELS: Readonly<Record<Shown, string>> = {
 /** So many sources are seen at a glance. */
 const FEW = 8;
 
-/** What each source was when all were previewed. */
+/** How much of a look each source needed when all were previewed. */
 interface Judged {
   readonly end: NonNullable<Previews['end']>;
   readonly looks: ReadonlyMap<string, Look>;

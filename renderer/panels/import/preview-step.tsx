@@ -20,7 +20,7 @@ import { usePreviews, type Previews } from './use-previews.ts';
 /** Files that are named of those left out. */
 const MOST_IGNORED = 200;
 
-/** What an import makes of the sources. */
+/** Options for the whole import. */
 interface Choices {
   readonly packets: boolean;
   readonly flows: boolean;
@@ -121,7 +121,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
   );
 }
 
-/** What of the evidence has no row: encrypted archives, files left out, and those too many for a preview. */
+/** Evidence without a row: encrypted archives, files left out, and files beyond the preview's limit. */
 function Unseen({
   end,
   isEmpty,

@@ -62,7 +62,7 @@ export function ReportTable({
   );
 }
 
-/** What needs a look stands first. */
+/** Sources that need a look come first. */
 function rankOf({ status, quarantined }: SourceReport): number {
   if (NOT_WHOLE.has(status)) return 0;
   if (quarantined > 0) return 1;

@@ -31,13 +31,13 @@ import { RecordsTable } from './records-table.tsx';
 
 interface Props {
   readonly preview: Preview;
-  /** What was decided for this file by itself. */
+  /** Decisions for this file alone. */
   readonly own: Decision | undefined;
   readonly busy: boolean;
   /** Whether decisions are made here: once per file, at the first of its members. */
   readonly decides: boolean;
   readonly onDecide: (decision: Decision) => void;
-  /** What was typed for its clock and is no clock error. */
+  /** Mistyped text for its clock. */
   readonly clockTyping: Typing;
   readonly yearTyping: Typing;
 }

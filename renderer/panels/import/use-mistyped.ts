@@ -1,4 +1,4 @@
-/** What was typed into fields of clocks and years and is no value: an import must not begin without it. */
+/** Mistyped texts in fields of clocks and years: an import must not begin before they are values. */
 import { useState } from 'react';
 import { visibleText } from '../../widgets/event-text.tsx';
 import { mistypedClock } from '../../widgets/clock-input.tsx';
@@ -9,12 +9,12 @@ import type { Preview } from './decisions.ts';
 /** By the path of the file that the field is for. */
 type Mistyped = Readonly<Record<'clock' | 'year', ReadonlyMap<string, string>>>;
 
-/** What a decision about the whole import is kept under, beside the files that have their own. */
+/** Key of decisions about the whole import, among the paths of files. */
 export const WHOLE = '';
 
 export interface MistypedFields {
   typing(what: keyof Mistyped, of: string): Typing;
-  /** What must be typed again before an import. */
+  /** The text to type again before an import. */
   readonly problem: string | undefined;
 }
 

@@ -238,7 +238,7 @@ function Trial({
   );
 }
 
-/** What is left to be done: events that are there have the field once they are cut again. */
+/** The next step: existing events have the field once they are cut again. */
 function Saved({
   extractor: { name, version },
   field,

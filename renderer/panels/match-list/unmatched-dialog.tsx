@@ -1,4 +1,4 @@
-/** What was looked for and not seen: rows of the view's list that no event of the view meets. */
+/** Rows of the view's list that no event of the view meets. */
 import { Button, Modal, Progress, Text } from '@mantine/core';
 import { IconCircleCheck, IconCopy, IconDownload } from '@tabler/icons-react';
 import { useMemo } from 'react';

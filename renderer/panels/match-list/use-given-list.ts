@@ -26,7 +26,7 @@ export interface GivenList {
   readonly text: string;
   /** In place of the text. */
   readonly file: { readonly name: string; readonly size: number } | undefined;
-  /** What the engine keeps it under; undefined: nothing was given, or it is on its way. */
+  /** Its key in the engine; undefined: none was given, or it is on its way. */
   readonly kept: string | undefined;
   readonly isEmpty: boolean;
   readonly choice: ColumnChoice | undefined;

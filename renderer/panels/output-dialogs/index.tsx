@@ -1,4 +1,4 @@
-/** What leaves a case: events as a file, the report, and the whole of it for others. */
+/** Dialogs for output: events as a file, the report, the hand-over. */
 import { useDialog } from '../../panel-api.ts';
 import { ExportDialog } from './export.tsx';
 import { HandOverDialog } from './hand-over.tsx';

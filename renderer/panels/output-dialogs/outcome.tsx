@@ -12,9 +12,9 @@ import type { Writing } from './written.ts';
 interface Props {
   readonly writing: Writing;
   readonly what: string;
-  /** What is counted while it runs. */
+  /** Unit of the progress. */
   readonly unit?: 'row' | 'event';
-  /** What is so once it was cancelled. */
+  /** State after a cancellation, in words. */
   readonly cancelledText?: string;
 }
 

@@ -8,7 +8,7 @@ export interface WrittenFile {
   readonly sha256: string;
   readonly path?: string | undefined;
   readonly rows?: number | undefined;
-  /** What else is worth knowing: names and texts. */
+  /** Further facts: names and texts. */
   readonly facts?: readonly (readonly [name: string, text: string])[] | undefined;
 }
 

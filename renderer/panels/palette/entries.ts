@@ -1,4 +1,4 @@
-/** What the palette finds: commands, past queries and fields by the words that are typed. */
+/** Entries of the palette: commands, past queries and fields, by the words that are typed. */
 
 export interface Entry {
   readonly id: string;

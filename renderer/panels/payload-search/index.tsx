@@ -184,7 +184,7 @@ function Matches({ found }: { readonly found: Found }) {
   );
 }
 
-/** What can be done with all matches. */
+/** Actions on all matches. */
 function Uses({ matches }: { readonly matches: readonly Match[] }) {
   const { dialogs } = useWorkspace();
   const { readOnly } = useCase();

@@ -128,7 +128,7 @@ export function Builder({ bar, editor }: Props) {
   );
 }
 
-/** What the bar holds, or held when it was last right: while a person types, chips stay. */
+/** The bar's last valid content: while a person types, chips stay. */
 function useSettled(bar: BarStore): { parsed: Parsed | undefined; text: string } {
   const { parsed, text } = useStore(bar);
   const [good, setGood] = useState({ parsed, text });

@@ -1,4 +1,4 @@
-/** What the engine offers at the cursor, as the editor's completion. */
+/** The engine's completions at the cursor, for the editor. */
 import {
   autocompletion,
   type Completion,

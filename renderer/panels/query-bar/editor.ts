@@ -169,7 +169,7 @@ export function createQueryEditor(
   };
 }
 
-/** What an editor of queries is, whatever is done with its text: colours, completion, brackets, undoing. */
+/** Extensions of any editor of queries: colours, completion, brackets, undoing. */
 function editing(workspace: Workspace): Extension {
   return [
     queryTheme(),

@@ -1,4 +1,4 @@
-/** What the audit log keeps of a change, in lines that a person can read: times, sizes, names. */
+/** Details of an entry of the audit log as lines of text: times, sizes, names. */
 import { formatTime } from '../../panel-api.ts';
 
 /** Names under which a number is a time in UTC microseconds. */

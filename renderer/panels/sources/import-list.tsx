@@ -163,7 +163,7 @@ function Paths({ paths }: { readonly paths: readonly string[] }) {
   );
 }
 
-/** What an import was told to read, from what the catalog kept of its arguments. */
+/** Paths of an import, from its recorded arguments. */
 function pathsOf(kept: Readonly<Record<string, unknown>>): string[] {
   const items: unknown = kept['items'];
   if (!Array.isArray(items)) return [];

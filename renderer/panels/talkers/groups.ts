@@ -14,7 +14,7 @@ export interface Groups {
   readonly rows: number;
   value(name: string, row: number): CellValue;
   measured(row: number): number;
-  /** What of all is a group's, such as `12.5%`; empty for a measure without shares. */
+  /** A group's share of all, such as `12.5%`; empty for a measure without shares. */
   share(row: number): string;
   /** A value of the measure for people. */
   format(n: number): string;

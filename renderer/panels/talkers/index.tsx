@@ -113,7 +113,7 @@ export function TalkersPanel() {
   );
 }
 
-/** What is grouped by, measured by, and how many groups there are. */
+/** Choice of fields, measure and number of groups. */
 function Toolbar({
   fields,
   limit,

@@ -1,4 +1,4 @@
-/** What top talkers are measured by, as a text in the view and as the engine takes it. */
+/** Measures of top talkers, as a text in the view and as the engine takes it. */
 
 interface Measure {
   readonly fn: 'count' | 'sum' | 'distinct';

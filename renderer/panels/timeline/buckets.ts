@@ -29,7 +29,7 @@ export interface Buckets {
 const INSTANT = 1e6;
 const AROUND_INSTANT = 60e6;
 
-/** What the chart shows: the view's range, or that of the buckets where the view has none. */
+/** The chart's range: the view's, or that of the buckets where the view has none. */
 export function shownRange(
   { starts, width }: Pick<Buckets, 'starts' | 'width'>,
   from: number | undefined,

@@ -1,4 +1,4 @@
-/** What the chart shows, and the places in it: buckets, brushed ranges, the counts of its axis. */
+/** Data of the chart, and places in it: buckets, brushed ranges, the counts of its axis. */
 import type { Range } from './buckets.ts';
 import type { Stack } from './stacks.ts';
 
@@ -21,9 +21,9 @@ export interface ChartData {
   readonly starts: Float64Array;
   readonly width: number;
   readonly stacks: readonly Stack[];
-  /** What all stacks shown add up to. */
+  /** Sums of all stacks shown. */
   readonly sums: Float64Array;
-  /** What is seen: from, to. */
+  /** Visible range: from, to. */
   readonly range: readonly [number, number];
   readonly logarithmic: boolean;
   readonly zone: string;

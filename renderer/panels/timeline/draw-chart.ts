@@ -3,7 +3,7 @@ import uPlot from 'uplot';
 import { countMarks, shortCount, type ChartData } from './chart-data.ts';
 import { timeMarks, type TimeMark } from './time-axis.ts';
 
-/** What is drawn. */
+/** Input of the drawing. */
 export interface Picture {
   readonly data: ChartData;
   /** Buckets marked for the keyboard, the last included. */

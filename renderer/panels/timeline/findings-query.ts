@@ -9,7 +9,7 @@ const MOST_NOTES = 500;
 interface FindingsQuery {
   /** Undefined where nothing was tagged or noted. */
   readonly query: string | undefined;
-  /** What it leaves out, for people. */
+  /** Note on findings that it leaves out. */
   readonly leftOut: string | undefined;
 }
 

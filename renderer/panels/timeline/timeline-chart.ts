@@ -108,13 +108,13 @@ function axesOf(picture: Picture): Pick<uPlot.Options, 'scales' | 'axes' | 'seri
 /** The time at a place in the chart, in pixels from the left edge of the bars. */
 const timeAt = (u: uPlot, left: number): number => u.posToVal(left, 'x') * 1e6;
 
-/** What the brush covers, in whole buckets. */
+/** The brushed range, in whole buckets. */
 function brushed(u: uPlot, data: ChartData): Range {
   const { left, width } = u.select;
   return wholeBuckets(data, { from: timeAt(u, left), to: timeAt(u, left + width) });
 }
 
-/** What the pointer does: hovers, brushes, clicks a bar, goes back with a double click. */
+/** Pointer events: hover, brush, click on a bar, double click to go back. */
 function pointerOf(picture: Picture, events: ChartEvents) {
   let wasBrushed = false;
   let clicking: ReturnType<typeof setTimeout> | undefined;

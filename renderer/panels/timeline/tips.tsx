@@ -1,4 +1,4 @@
-/** What the chart says beside the pointer or the cursor. */
+/** Tips of the chart beside the pointer or the cursor. */
 import type { ReactNode } from 'react';
 import { counted, formatCount, formatRange } from '../../panel-api.ts';
 import {

@@ -11,7 +11,7 @@ const NONE: Findings = { times: [], counts: [] };
 interface FoundFindings {
   /** Each in the middle of its bucket. */
   readonly findings: Findings;
-  /** What of them is not marked, for people. */
+  /** Note on findings that are not marked. */
   readonly notMarked: string | undefined;
 }
 
