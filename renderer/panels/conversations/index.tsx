@@ -51,8 +51,7 @@ const isOrder = (value: unknown): value is Order => ORDERS.some((one) => one.val
 const LIMITS = ['100', '500', '2000', '10000'];
 
 export function ConversationsPanel() {
-  const { connection, views } = useWorkspace();
-  const { case: path } = useCase();
+  const { views } = useWorkspace();
   const { query, from, to, list } = useView();
   const question = useQuestion();
   const [form, setForm] = usePreference<Form>('conversations', 'table', isForm);
@@ -69,19 +68,6 @@ export function ConversationsPanel() {
   const measure = measureOf(pairs, order);
   const pivots = useConversationPivots(data !== undefined && data.total.flows === 0);
 
-  const save = (): void => {
-    connection.call('hosts.names', { case: path, addresses: addressesOf(pairs) }).then(
-      ({ hosts, notes: missing }) => {
-        download(
-          'conversations.csv',
-          'text/csv',
-          csvOf([...PAIR_COLUMNS], csvRows(pairs, namesOf(hosts))),
-        );
-        if (missing.length > 0) notifyPartly(missing.join('; '), 'The CSV may lack names of hosts');
-      },
-      (problem: unknown) => notifyError(problem, 'The conversations were not saved'),
-    );
-  };
   return (
     <div className={table['column']}>
       <div className={table['toolbar']}>
@@ -121,25 +107,8 @@ export function ConversationsPanel() {
           />
         )}
         <PrivateToPublic />
-        <Button
-          variant="default"
-          leftSection={<IconDownload size={13} aria-hidden />}
-          disabled={pairs.length === 0}
-          onClick={save}
-        >
-          CSV
-        </Button>
-        {data !== undefined && (
-          <span className={css['summary']}>
-            {pairs.length < data.total.pairs && `${formatCount(pairs.length)} of `}
-            {counted(data.total.pairs, 'pair')}
-            {data.total.flows > 0 && ` · ${formatCount(data.total.flows)} flows`}
-            {data.total.bytes > 0 && ` · ${formatBytes(data.total.bytes)}`} ·{' '}
-            {formatMs(data.timings.totalMs)}
-            {data.total.flows === 0 && data.notes.map((note) => ` · ${note}`)}
-            {notes.map((note) => ` · ${note}`)}
-          </span>
-        )}
+        <SaveButton pairs={pairs} />
+        {data !== undefined && <Summary data={data} shown={pairs.length} notes={notes} />}
       </div>
       <div className={`${table['rest']} ${stale ? table['dim'] : ''}`}>
         {error !== undefined ? (
@@ -168,6 +137,58 @@ export function ConversationsPanel() {
       </div>
       {pivots.menu}
     </div>
+  );
+}
+
+/** Saves the pairs with the names of their hosts, as CSV. */
+function SaveButton({ pairs }: { readonly pairs: readonly Pair[] }) {
+  const { connection } = useWorkspace();
+  const { case: path } = useCase();
+  const save = (): void => {
+    connection.call('hosts.names', { case: path, addresses: addressesOf(pairs) }).then(
+      ({ hosts, notes: missing }) => {
+        download(
+          'conversations.csv',
+          'text/csv',
+          csvOf([...PAIR_COLUMNS], csvRows(pairs, namesOf(hosts))),
+        );
+        if (missing.length > 0) notifyPartly(missing.join('; '), 'The CSV may lack names of hosts');
+      },
+      (problem: unknown) => notifyError(problem, 'The conversations were not saved'),
+    );
+  };
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconDownload size={13} aria-hidden />}
+      disabled={pairs.length === 0}
+      onClick={save}
+    >
+      CSV
+    </Button>
+  );
+}
+
+function Summary({
+  data: { total, timings, notes: answerNotes },
+  shown,
+  notes,
+}: {
+  readonly data: Result<'conversations.run'>;
+  /** Number of pairs. */
+  readonly shown: number;
+  /** Of the names. */
+  readonly notes: readonly string[];
+}) {
+  return (
+    <span className={css['summary']}>
+      {shown < total.pairs && `${formatCount(shown)} of `}
+      {counted(total.pairs, 'pair')}
+      {total.flows > 0 && ` · ${formatCount(total.flows)} flows`}
+      {total.bytes > 0 && ` · ${formatBytes(total.bytes)}`} · {formatMs(timings.totalMs)}
+      {total.flows === 0 && answerNotes.map((note) => ` · ${note}`)}
+      {notes.map((note) => ` · ${note}`)}
+    </span>
   );
 }
 

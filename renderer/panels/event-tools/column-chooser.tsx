@@ -3,7 +3,12 @@ import { ActionIcon, Button, Checkbox, Group, Popover, ScrollArea, TextInput } f
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useMemo, useState, type ReactNode } from 'react';
 import { formatCount } from '../../panel-api.ts';
-import { columnLabel, SUMMARY, useEventColumns } from '../../widgets/event-columns.ts';
+import {
+  columnLabel,
+  SUMMARY,
+  useEventColumns,
+  type EventColumns,
+} from '../../widgets/event-columns.ts';
 import { visibleText } from '../../widgets/visible-text.ts';
 import css from './column-chooser.module.css';
 import { ToolButton } from './tool-button.tsx';
@@ -17,40 +22,11 @@ interface Props {
 }
 
 export function ColumnChooser({ narrow, icon }: Props) {
-  const { shown, chosen, fields, show } = useEventColumns();
+  const columns = useEventColumns();
+  const { chosen, show } = columns;
   const [search, setSearch] = useState('');
   const [opened, setOpened] = useState(false);
 
-  const others = useMemo(() => {
-    const wanted = search.trim().toLowerCase();
-    const known = (fields ?? []).map(({ field, events }) => ({ field, events }));
-    const all = [
-      { field: SUMMARY, events: undefined },
-      { field: 'tag', events: undefined },
-      ...known,
-    ];
-    const seen = new Set(shown);
-    return all.filter(({ field }) => {
-      if (seen.has(field) || !field.toLowerCase().includes(wanted)) return false;
-      seen.add(field);
-      return true;
-    });
-  }, [fields, shown, search]);
-
-  const move = (at: number, by: number): void => {
-    const next = [...shown];
-    const [name] = next.splice(at, 1);
-    if (name === undefined) return;
-    next.splice(at + by, 0, name);
-    show(next);
-  };
-  const add = (field: string): void => {
-    // Before the summary, which takes the rest of the width.
-    const at = shown.indexOf(SUMMARY);
-    const next = [...shown];
-    next.splice(at < 0 ? next.length : at, 0, field);
-    show(next);
-  };
   return (
     <Popover
       opened={opened}
@@ -79,54 +55,8 @@ export function ColumnChooser({ narrow, icon }: Props) {
           mb={6}
         />
         <ScrollArea.Autosize mah={360} type="auto" scrollbars="y">
-          <div role="group" aria-label="Columns shown">
-            {shown.map((name, at) => (
-              <div key={name} className={css['field']}>
-                <Checkbox
-                  checked
-                  disabled={shown.length === 1}
-                  label={<Name field={name} />}
-                  onChange={() => show(shown.filter((one) => one !== name))}
-                />
-                <span className={css['moves']}>
-                  <ActionIcon
-                    aria-label={`Move ${name} to the left`}
-                    disabled={at === 0}
-                    onClick={() => move(at, -1)}
-                  >
-                    <IconArrowUp size={13} aria-hidden />
-                  </ActionIcon>
-                  <ActionIcon
-                    aria-label={`Move ${name} to the right`}
-                    disabled={at === shown.length - 1}
-                    onClick={() => move(at, 1)}
-                  >
-                    <IconArrowDown size={13} aria-hidden />
-                  </ActionIcon>
-                </span>
-              </div>
-            ))}
-          </div>
-          <div role="group" aria-label="Other fields" className={css['others']}>
-            {others.slice(0, MOST_LISTED).map(({ field, events }) => (
-              <div key={field} className={css['field']}>
-                <Checkbox
-                  checked={false}
-                  label={<Name field={field} />}
-                  onChange={() => add(field)}
-                />
-                <span className={css['count']}>
-                  {events === undefined ? '' : formatCount(events)}
-                </span>
-              </div>
-            ))}
-            {others.length > MOST_LISTED && (
-              <div className={css['more']}>
-                and {formatCount(others.length - MOST_LISTED)} more: search for them
-              </div>
-            )}
-            {others.length === 0 && <div className={css['more']}>No other field matches</div>}
-          </div>
+          <ShownColumns columns={columns} />
+          <OtherFields columns={columns} search={search} />
         </ScrollArea.Autosize>
         <Group justify="space-between" mt={6}>
           <Button
@@ -143,6 +73,96 @@ export function ColumnChooser({ narrow, icon }: Props) {
         </Group>
       </Popover.Dropdown>
     </Popover>
+  );
+}
+
+/** The columns in their order, to be moved or left out. */
+function ShownColumns({ columns: { shown, show } }: { readonly columns: EventColumns }) {
+  const move = (at: number, by: number): void => {
+    const next = [...shown];
+    const [name] = next.splice(at, 1);
+    if (name === undefined) return;
+    next.splice(at + by, 0, name);
+    show(next);
+  };
+  return (
+    <div role="group" aria-label="Columns shown">
+      {shown.map((name, at) => (
+        <div key={name} className={css['field']}>
+          <Checkbox
+            checked
+            disabled={shown.length === 1}
+            label={<Name field={name} />}
+            onChange={() => show(shown.filter((one) => one !== name))}
+          />
+          <span className={css['moves']}>
+            <ActionIcon
+              aria-label={`Move ${name} to the left`}
+              disabled={at === 0}
+              onClick={() => move(at, -1)}
+            >
+              <IconArrowUp size={13} aria-hidden />
+            </ActionIcon>
+            <ActionIcon
+              aria-label={`Move ${name} to the right`}
+              disabled={at === shown.length - 1}
+              onClick={() => move(at, 1)}
+            >
+              <IconArrowDown size={13} aria-hidden />
+            </ActionIcon>
+          </span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Fields that are no columns, those that are searched for. */
+function OtherFields({
+  columns: { shown, fields, show },
+  search,
+}: {
+  readonly columns: EventColumns;
+  readonly search: string;
+}) {
+  const others = useMemo(() => {
+    const wanted = search.trim().toLowerCase();
+    const known = (fields ?? []).map(({ field, events }) => ({ field, events }));
+    const all = [
+      { field: SUMMARY, events: undefined },
+      { field: 'tag', events: undefined },
+      ...known,
+    ];
+    const seen = new Set(shown);
+    return all.filter(({ field }) => {
+      if (seen.has(field) || !field.toLowerCase().includes(wanted)) return false;
+      seen.add(field);
+      return true;
+    });
+  }, [fields, shown, search]);
+
+  const add = (field: string): void => {
+    // Before the summary, which takes the rest of the width.
+    const at = shown.indexOf(SUMMARY);
+    const next = [...shown];
+    next.splice(at < 0 ? next.length : at, 0, field);
+    show(next);
+  };
+  return (
+    <div role="group" aria-label="Other fields" className={css['others']}>
+      {others.slice(0, MOST_LISTED).map(({ field, events }) => (
+        <div key={field} className={css['field']}>
+          <Checkbox checked={false} label={<Name field={field} />} onChange={() => add(field)} />
+          <span className={css['count']}>{events === undefined ? '' : formatCount(events)}</span>
+        </div>
+      ))}
+      {others.length > MOST_LISTED && (
+        <div className={css['more']}>
+          and {formatCount(others.length - MOST_LISTED)} more: search for them
+        </div>
+      )}
+      {others.length === 0 && <div className={css['more']}>No other field matches</div>}
+    </div>
   );
 }
 

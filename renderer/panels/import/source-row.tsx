@@ -43,13 +43,10 @@ interface Props {
 }
 
 export function SourceRow(props: Props) {
-  const { preview, own, busy, decides, onDecide, clockTyping, yearTyping } = props;
-  const [open, setOpen] = useState(preview.asks.mapping);
-  const { source, records, asks, decisions, problem, already } = preview;
+  const { preview, own, busy, decides, onDecide, clockTyping } = props;
+  const { source, asks } = preview;
+  const [open, setOpen] = useState(asks.mapping);
   const Caret = open ? IconChevronDown : IconChevronRight;
-  const times = columnOf(records, 'ts');
-  const first = times === undefined ? null : cell(times, 0);
-  const name = visibleText(source, 200);
   return (
     <>
       <tr className={busy ? css['dim'] : undefined}>
@@ -58,7 +55,7 @@ export function SourceRow(props: Props) {
             className={css['source']}
             aria-expanded={open}
             // In two pieces it would be read with a gap.
-            aria-label={name}
+            aria-label={nameOf(preview)}
             title={`${visibleText(preview.path)}${preview.members.map((one) => ` › ${visibleText(one)}`).join('')}`}
             onClick={() => setOpen(!open)}
           >
@@ -73,89 +70,19 @@ export function SourceRow(props: Props) {
           <FormatSelect preview={preview} own={own} decides={decides} onDecide={onDecide} />
         </td>
         <td>
-          {asks.zone && decides ? (
-            <>
-              <ZoneSelect
-                aria-label={`Time zone of ${name}`}
-                width={130}
-                inputClass={css['decision']}
-                placeholder={String(decisions['tz'] ?? 'UTC')}
-                value={own?.tz ?? ''}
-                onZone={(tz) => onDecide({ tz: tz === '' ? undefined : tz })}
-              />
-              <Basis decisions={decisions} name="tz" />
-            </>
-          ) : (
-            <Decided preview={preview} name="tz" />
-          )}
+          <ZoneDecision {...props} />
         </td>
         <td>
-          {asks.year && decides ? (
-            <>
-              <YearInput
-                label={`Year of ${name}`}
-                placeholder={String(decisions['year'] ?? '')}
-                inputClass={css['decision']}
-                value={own?.year}
-                onYear={(year) => onDecide({ year })}
-                {...yearTyping}
-              />
-              <Basis decisions={decisions} name="year" />
-            </>
-          ) : (
-            <Decided preview={preview} name="year" />
-          )}
-          {asks.dateOrder && decides && (
-            <Select
-              aria-label={`Order of the dates of ${name}`}
-              w={140}
-              classNames={{ input: css['decision'] ?? '' }}
-              placeholder={orderName(decisions['dateOrder'])}
-              clearable
-              data={DATE_ORDERS.map((order) => ({ value: order, label: ORDER_NAMES[order] }))}
-              value={own?.dateOrder ?? null}
-              onChange={(order) => onDecide({ dateOrder: isDateOrder(order) ? order : undefined })}
-            />
-          )}
-          {asks.dateOrder && (
-            <>
-              {!decides && <Text size="xs">{orderName(decisions['dateOrder'])}</Text>}
-              <Basis decisions={decisions} name="dateOrder" />
-            </>
-          )}
+          <YearDecision {...props} />
+          {asks.dateOrder && <DateOrderDecision {...props} />}
         </td>
         <td>
           {busy ? (
             <Loader role="img" size={14} aria-label="Updating the preview" />
-          ) : problem === HASH_LIST ? (
-            'list of hashes'
-          ) : problem !== undefined ? (
-            <span className={css['bad']}>cannot be read</span>
-          ) : typeof first === 'number' ? (
-            <span className={css['nowrap']}>
-              <TimeText micros={first} digits={0} />
-            </span>
-          ) : records.rows > 0 ? (
-            'no time'
           ) : (
-            <span className={css['warn']}>no records</span>
+            <FirstRecord preview={preview} />
           )}{' '}
-          {already !== undefined && (
-            <Badge
-              color="blue"
-              title={`As source ${already.sourceId}: ${visibleText(already.name)}`}
-            >
-              in the case
-            </Badge>
-          )}{' '}
-          {preview.quarantined.length > 0 && (
-            <Badge color="orange">{formatCount(preview.quarantined.length)} unreadable</Badge>
-          )}{' '}
-          {preview.notes.length > 0 && (
-            <Badge color="yellow" title={visibleText(preview.notes.join('\n'), 1000)}>
-              {counted(preview.notes.length, 'note')}
-            </Badge>
-          )}
+          <Badges preview={preview} />
         </td>
       </tr>
       {open && (
@@ -169,6 +96,104 @@ export function SourceRow(props: Props) {
             />
           </td>
         </tr>
+      )}
+    </>
+  );
+}
+
+function nameOf({ source }: Preview): string {
+  return visibleText(source, 200);
+}
+
+function ZoneDecision({ preview, own, decides, onDecide }: Props) {
+  const { asks, decisions } = preview;
+  if (!asks.zone || !decides) return <Decided preview={preview} name="tz" />;
+  return (
+    <>
+      <ZoneSelect
+        aria-label={`Time zone of ${nameOf(preview)}`}
+        width={130}
+        inputClass={css['decision']}
+        placeholder={String(decisions['tz'] ?? 'UTC')}
+        value={own?.tz ?? ''}
+        onZone={(tz) => onDecide({ tz: tz === '' ? undefined : tz })}
+      />
+      <Basis decisions={decisions} name="tz" />
+    </>
+  );
+}
+
+function YearDecision({ preview, own, decides, onDecide, yearTyping }: Props) {
+  const { asks, decisions } = preview;
+  if (!asks.year || !decides) return <Decided preview={preview} name="year" />;
+  return (
+    <>
+      <YearInput
+        label={`Year of ${nameOf(preview)}`}
+        placeholder={String(decisions['year'] ?? '')}
+        inputClass={css['decision']}
+        value={own?.year}
+        onYear={(year) => onDecide({ year })}
+        {...yearTyping}
+      />
+      <Basis decisions={decisions} name="year" />
+    </>
+  );
+}
+
+function DateOrderDecision({ preview, own, decides, onDecide }: Props) {
+  const { decisions } = preview;
+  return (
+    <>
+      {decides ? (
+        <Select
+          aria-label={`Order of the dates of ${nameOf(preview)}`}
+          w={140}
+          classNames={{ input: css['decision'] ?? '' }}
+          placeholder={orderName(decisions['dateOrder'])}
+          clearable
+          data={DATE_ORDERS.map((order) => ({ value: order, label: ORDER_NAMES[order] }))}
+          value={own?.dateOrder ?? null}
+          onChange={(order) => onDecide({ dateOrder: isDateOrder(order) ? order : undefined })}
+        />
+      ) : (
+        <Text size="xs">{orderName(decisions['dateOrder'])}</Text>
+      )}
+      <Basis decisions={decisions} name="dateOrder" />
+    </>
+  );
+}
+
+/** The time of the first record, or why there is none. */
+function FirstRecord({ preview: { records, problem } }: Pick<Props, 'preview'>) {
+  if (problem === HASH_LIST) return 'list of hashes';
+  if (problem !== undefined) return <span className={css['bad']}>cannot be read</span>;
+  if (records.rows === 0) return <span className={css['warn']}>no records</span>;
+  const times = columnOf(records, 'ts');
+  const first = times === undefined ? null : cell(times, 0);
+  if (typeof first !== 'number') return 'no time';
+  return (
+    <span className={css['nowrap']}>
+      <TimeText micros={first} digits={0} />
+    </span>
+  );
+}
+
+function Badges({ preview: { already, quarantined, notes } }: Pick<Props, 'preview'>) {
+  return (
+    <>
+      {already !== undefined && (
+        <Badge color="blue" title={`As source ${already.sourceId}: ${visibleText(already.name)}`}>
+          in the case
+        </Badge>
+      )}{' '}
+      {quarantined.length > 0 && (
+        <Badge color="orange">{formatCount(quarantined.length)} unreadable</Badge>
+      )}{' '}
+      {notes.length > 0 && (
+        <Badge color="yellow" title={visibleText(notes.join('\n'), 1000)}>
+          {counted(notes.length, 'note')}
+        </Badge>
       )}
     </>
   );
@@ -190,7 +215,7 @@ function FormatSelect({
   if (!decides) return <Text size="xs">{found}</Text>;
   return (
     <Select
-      aria-label={`Format of ${visibleText(preview.source, 200)}`}
+      aria-label={`Format of ${nameOf(preview)}`}
       w={165}
       classNames={{ input: css['decision'] ?? '' }}
       placeholder={found}

@@ -80,96 +80,7 @@ export function SourceDetail({ source, sources }: Props) {
           </div>
         ))}
       </div>
-      <div>
-        <h3 className={css['heading']}>Facts</h3>
-        <dl className={form['facts']}>
-          <dt>Events</dt>
-          <dd>
-            <ByKind counts={source.byKind} />
-          </dd>
-          <dt>First</dt>
-          <dd>
-            {source.first === undefined ? (
-              'no time'
-            ) : (
-              <TimeText micros={source.first} digits={digitsOf(source.first)} />
-            )}
-          </dd>
-          <dt>Last</dt>
-          <dd>
-            {source.last === undefined ? (
-              'no time'
-            ) : (
-              <TimeText micros={source.last} digits={digitsOf(source.last)} />
-            )}
-          </dd>
-          <dt>Path</dt>
-          <dd className="mono">
-            <EventText text={source.path} />
-          </dd>
-          {source.members.length > 0 && (
-            <>
-              <dt>In the archive</dt>
-              <dd className="mono">
-                <EventText text={source.members.join(' › ')} />
-              </dd>
-            </>
-          )}
-          {source.bytes !== undefined && (
-            <>
-              <dt>Size</dt>
-              <dd>
-                {formatBytes(source.bytes)} ({counted(source.bytes, 'byte')})
-              </dd>
-            </>
-          )}
-          {source.sha256 !== undefined && (
-            <>
-              <dt>SHA-256</dt>
-              <dd>
-                <CopiedHash hash={source.sha256} />
-              </dd>
-            </>
-          )}
-          {source.contentSha256 !== undefined && source.contentSha256 !== source.sha256 && (
-            <>
-              <dt>Unpacked</dt>
-              <dd>
-                {source.contentBytes !== undefined && formatBytes(source.contentBytes)}{' '}
-                <CopiedHash hash={source.contentSha256} />
-              </dd>
-            </>
-          )}
-          {source.listedHashes.length > 0 && (
-            <>
-              <dt>Manifests</dt>
-              <dd>
-                {source.listedHashes.map((one) => (
-                  <div
-                    key={`${one.manifest}:${one.line}`}
-                    className={one.state === 'differs' ? css['bad'] : undefined}
-                  >
-                    <EventText text={listedHashText(one)} max={700} />
-                  </div>
-                ))}
-              </dd>
-            </>
-          )}
-          {source.modifiedMs !== undefined && (
-            <>
-              <dt>Modified</dt>
-              <dd>
-                <TimeText micros={Math.round(source.modifiedMs * 1000)} digits={0} />
-              </dd>
-            </>
-          )}
-          <dt>Read by</dt>
-          <dd>
-            {source.importer} {source.importerVersion}, {source.dialect}; import {source.importId},{' '}
-            {formatMs(source.elapsedMs)}
-          </dd>
-        </dl>
-      </div>
+      <Facts source={source} />
       <Decided decisions={source.decisions} />
       <Retime source={source} sources={sources} />
       <Overlaps path={path} sources={new Set([source.id])} heading={css['heading']} />
@@ -191,9 +102,104 @@ export function SourceDetail({ source, sources }: Props) {
   );
 }
 
+function Facts({ source }: { readonly source: Source }) {
+  const { bytes, sha256, contentBytes, contentSha256, modifiedMs } = source;
+  const isUnpacked = contentSha256 !== undefined && contentSha256 !== sha256;
+  return (
+    <div>
+      <h3 className={css['heading']}>Facts</h3>
+      <dl className={form['facts']}>
+        <dt>Events</dt>
+        <dd>
+          <ByKind counts={source.byKind} />
+        </dd>
+        <dt>First</dt>
+        <dd>
+          <TimeOf micros={source.first} />
+        </dd>
+        <dt>Last</dt>
+        <dd>
+          <TimeOf micros={source.last} />
+        </dd>
+        <dt>Path</dt>
+        <dd className="mono">
+          <EventText text={source.path} />
+        </dd>
+        {source.members.length > 0 && (
+          <>
+            <dt>In the archive</dt>
+            <dd className="mono">
+              <EventText text={source.members.join(' › ')} />
+            </dd>
+          </>
+        )}
+        {bytes !== undefined && (
+          <>
+            <dt>Size</dt>
+            <dd>
+              {formatBytes(bytes)} ({counted(bytes, 'byte')})
+            </dd>
+          </>
+        )}
+        {sha256 !== undefined && (
+          <>
+            <dt>SHA-256</dt>
+            <dd>
+              <CopiedHash hash={sha256} />
+            </dd>
+          </>
+        )}
+        {isUnpacked && (
+          <>
+            <dt>Unpacked</dt>
+            <dd>
+              {contentBytes !== undefined && formatBytes(contentBytes)}{' '}
+              <CopiedHash hash={contentSha256} />
+            </dd>
+          </>
+        )}
+        <ListedHashes hashes={source.listedHashes} />
+        {modifiedMs !== undefined && (
+          <>
+            <dt>Modified</dt>
+            <dd>
+              <TimeText micros={Math.round(modifiedMs * 1000)} digits={0} />
+            </dd>
+          </>
+        )}
+        <dt>Read by</dt>
+        <dd>
+          {source.importer} {source.importerVersion}, {source.dialect}; import {source.importId},{' '}
+          {formatMs(source.elapsedMs)}
+        </dd>
+      </dl>
+    </div>
+  );
+}
+
+function ListedHashes({ hashes }: { readonly hashes: Source['listedHashes'] }) {
+  if (hashes.length === 0) return null;
+  return (
+    <>
+      <dt>Manifests</dt>
+      <dd>
+        {hashes.map((one) => (
+          <div
+            key={`${one.manifest}:${one.line}`}
+            className={one.state === 'differs' ? css['bad'] : undefined}
+          >
+            <EventText text={listedHashText(one)} max={700} />
+          </div>
+        ))}
+      </dd>
+    </>
+  );
+}
+
 /** A source that counts whole seconds has no fraction to show. */
-function digitsOf(micros: number): number {
-  return micros % 1e6 === 0 ? 0 : 6;
+function TimeOf({ micros }: { readonly micros: number | undefined }) {
+  if (micros === undefined) return 'no time';
+  return <TimeText micros={micros} digits={micros % 1e6 === 0 ? 0 : 6} />;
 }
 
 function Decided({ decisions }: { readonly decisions: Source['decisions'] }) {
