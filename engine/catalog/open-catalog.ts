@@ -127,7 +127,7 @@ function cover(db: Database.Database, version: number): void {
  */
 function refuseEmpty(folder: string, path: string, create: boolean): void {
   if (!existsSync(path) || statSync(path).size > 0) return;
-  // What a first transaction has written so far lies in the log beside it.
+  // What a first transaction has written so far is in the log beside it.
   const log = `${path}-wal`;
   if (existsSync(log) && statSync(log).size > 0) return;
   const days = join(folder, 'days');

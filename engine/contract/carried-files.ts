@@ -4,7 +4,7 @@
 export interface FileReceiver {
   /** Bytes in order, valid during the call only. */
   data(bytes: Uint8Array): void;
-  /** So many bytes were not captured. */
+  /** Number of bytes that were not captured. */
   gap(size: number): void;
   /** @param seq of its event; undefined: it has none */
   end(seq: number | undefined): void;

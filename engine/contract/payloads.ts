@@ -39,7 +39,7 @@ export interface BodyTaker {
 export interface StreamTaker {
   /** @param ts when the bytes came; undefined: the capture does not say */
   data(isFromClient: boolean, bytes: Uint8Array, ts: EpochMicros | undefined): void;
-  /** So many bytes were not captured. */
+  /** Number of bytes that were not captured. */
   gap(isFromClient: boolean, size: number): void;
   /** Called at the first bytes of a body; absent if decoded bodies are not wanted. */
   body?(place: BodyPlace): BodyTaker;

@@ -152,7 +152,7 @@ export interface Renamed {
   readonly to: Name;
 }
 
-/** So many events that meet a filter. */
+/** A number of events that meet a filter. */
 export interface SequenceStep extends Span {
   readonly filter: Expression;
   readonly times: number;

@@ -166,7 +166,7 @@ export function bucketStart(grid: Grid, i: number): EpochMicros {
   return run.from + (i - run.index) * run.step;
 }
 
-/** SQL: the bucket of a time in epoch microseconds, which lies in the grid. */
+/** SQL: the bucket of a time in epoch microseconds, which is in the grid. */
 export function bucketSql(grid: Grid, us: string, params: Params): string {
   const bind = (value: number) => params.bind(value, 'BIGINT');
   if (grid.type === 'even') {

@@ -582,7 +582,7 @@ export function limited(plan: Plan): Plan {
   };
 }
 
-/** The range that every event of the filters lies in. */
+/** The range that every event of the filters is in. */
 function timeBounds(filters: readonly Filter[]): Plan['range'] {
   const each = filters.map((filter) => {
     const times = conjuncts(filter).filter(isTime);

@@ -95,7 +95,7 @@ export function compileStackedTimeline(
   return { ...params.finish(sql), columns: outputs };
 }
 
-/** Where `n`, `lo` and `hi` lie in the rows of `compileStackedTimeline`. */
+/** Where `n`, `lo` and `hi` are in the rows of `compileStackedTimeline`. */
 export function afterColumns(columns: readonly OutputColumn[]): number {
   return 2 + columns.reduce((n, column) => n + column.parts.length, 0);
 }

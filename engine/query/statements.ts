@@ -48,7 +48,7 @@ export interface Statement {
   readonly messages?: MessageParts | undefined;
 }
 
-/** Where the identity of a row lies in its result. */
+/** Where the identity of a row is in its result. */
 export const ROW_IDENTITY = { segment: 0, rowId: 1, sourceId: 2, seq: 3 } as const;
 
 export interface RowsOptions {

@@ -139,7 +139,7 @@ export class ZoneClock {
     return within(this.rules.utc, range).offsets;
   }
 
-  /** The first instant of the interval that a time lies in. */
+  /** The first instant of the interval that a time is in. */
   binStart(utc: EpochMicros, interval: Interval): EpochMicros {
     const step = intervalMicros(interval);
     const anchor = interval.unit === 'w' ? FIRST_MONDAY : 0;

@@ -1,5 +1,5 @@
 /**
- * Some rows of a batch in an order: a span of them, which lies in one piece, or a list. Those who write
+ * Some rows of a batch in an order: a span of them, which is in one piece, or a list. Those who write
  * rows take what they need of a column through here, so that a span costs no step for each row.
  */
 import type { TextColumn } from '../contract/event-batch.ts';

@@ -9,7 +9,7 @@ const NANOS = 'ts_ns';
 
 /** DuckDB's memory for writing, beside that of the query whose rows are written. */
 const MEMORY_LIMIT = '192MB';
-/** Rows of a group, which is in memory as a whole: so many, and fewer where rows are wide. */
+/** Rows of a group, which is in memory as a whole; fewer where rows are wide. */
 const GROUP_ROWS = 61_440;
 const LEAST_GROUP_ROWS = 2048;
 const GROUP_BYTES = 16e6;

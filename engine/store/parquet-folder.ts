@@ -15,7 +15,7 @@ import { literal, segmentProblem, statementError } from './segment-builder.ts';
 import { daysOf } from '../util/segment-days.ts';
 import { typedColumns, type TypedSegment } from './typed-events.ts';
 
-/** Rows of a group: so many, and fewer where rows are wide or memory is short. */
+/** Rows of a group; fewer where rows are wide or memory is short. */
 const MOST_GROUP_ROWS = 122_880;
 const LEAST_GROUP_ROWS = 2048;
 const MOST_GROUP_BYTES = 96e6;

@@ -11,7 +11,7 @@ const LITTLE_MEMORY = 2e9;
 /** By how many percent a heap may then grow from one full collection of garbage to the next; V8 lets it be fourfold. */
 export const LITTLE_GROWTH = 30;
 
-/** Sets V8 up for a process that may take so many bytes. How large its heap may become at most stays. */
+/** Sets V8 up for a process that may take `bytes`. The limit of its heap stays. */
 export function boundGarbage(memoryLimit: number): void {
   if (memoryLimit < LITTLE_MEMORY) setFlagsFromString(`--heap-growing-percent=${LITTLE_GROWTH}`);
 }

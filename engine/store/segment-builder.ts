@@ -85,7 +85,7 @@ export interface BuiltSegment {
   shapes: number;
 }
 
-/** DuckDB's: in a table of so many rows at most no thread can leave unused blocks. */
+/** DuckDB's: up to this many rows of a table no thread can leave unused blocks. */
 const ROW_GROUP_ROWS = 122_880;
 const INTERRUPT_MS = 20;
 /** The share of a file's blocks that may be unused. */
@@ -467,7 +467,7 @@ async function timesAndSources(
   return { minTs: minTs ?? undefined, maxTs: maxTs ?? undefined, sources: sources ?? [] };
 }
 
-/** A file of at most so many bytes is read at once: waiting for each block takes longer than hashing it. */
+/** A file up to this size is read at once: waiting for each block takes longer than hashing it. */
 const READ_AT_ONCE = 1 << 20;
 const READ_BYTES = 1 << 18;
 

@@ -55,11 +55,11 @@ export interface SegmentFile extends ExpectedFile {
   file: string;
 }
 
-/** Segments kept attached, each an open file; beyond this the ones used longest ago are let go. */
+/** Segments kept attached, each an open file; beyond this the least recently used ones are detached. */
 const MAX_ATTACHED = 4000;
 /** Open files beside those and side files: rollups, segments read without DuckDB, evidence, spill, sockets. */
 const OTHER_FILES = 600;
-/** Where few files may be open, so many are attached all the same. */
+/** Least number of attached segments, where few files may be open. */
 const LEAST_ATTACHED = 64;
 /** Segments that are attached by one statement: another that is waited for comes behind it. */
 const AT_ONCE = 8;
@@ -177,7 +177,7 @@ export class SegmentStore {
     this.spill = undefined;
   }
 
-  /** Nothing that is attached is let go of until what is returned is called, once. */
+  /** Nothing is detached until the returned function is called, once. */
   hold(): () => void {
     this.holds += 1;
     return () => {

@@ -21,8 +21,8 @@ export interface OfDays extends DayCount {
 const DAY_MICROS = 86_400e6;
 
 /**
- * A day of so many events of a kind has a segment of its own; days of fewer are put together, four times so many
- * rows at most: to delete a day physically, so many are written again.
+ * A day with this many events of a kind has a segment of its own; smaller days are put together, up to four times as many
+ * rows: to delete a day physically, these are written again.
  */
 const DENSE_ROWS = 32_768;
 

@@ -31,7 +31,7 @@ export interface Lists {
   bytesOf(kept: string): Uint8Array | undefined;
 }
 
-/** Bytes of all lists that are held; beyond these, those held longest are let go. */
+/** Bytes of all lists that are held; beyond these, the oldest are dropped. */
 const MOST_BYTES = 128e6;
 
 export function createLists(engine: Engine): Lists {

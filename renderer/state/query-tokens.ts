@@ -501,7 +501,7 @@ class Tokenizer {
     return pattern.exec(this.text);
   }
 
-  /** Whether a pattern matches so many characters from here. */
+  /** Whether a pattern matches that many characters from here. */
   private matches(pattern: RegExp, offset: number): boolean {
     pattern.lastIndex = this.pos + offset;
     return pattern.test(this.text);

@@ -1,5 +1,5 @@
 /**
- * What lies in the folders of a case: what the catalog names, what an import that was killed has left, and what is
+ * What is in the folders of a case: what the catalog names, what an import that was killed has left, and what is
  * not Daybook's.
  *
  * Holds always: only files with exactly the names that Daybook writes count as left over, and nothing is looked for

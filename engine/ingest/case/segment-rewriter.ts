@@ -66,7 +66,7 @@ export class SegmentRewriter {
   }
 
   /**
-   * Makes the side files that are missing, one after the other; each lies in the staging folder until it is moved
+   * Makes the side files that are missing, one after the other; each is in the staging folder until it is moved
    * to its place.
    */
   async *missingIndexes(): AsyncGenerator<{ segment: SegmentRow; index: BuiltIndex }> {

@@ -66,12 +66,12 @@ export function isSmallImport(bytes: number): boolean {
   return bytes <= SMALL_IMPORT_BYTES;
 }
 
-/** Whether so many small segments are merged although imports go on. */
+/** Whether this many small segments are merged although imports go on. */
 export function isUrgent(small: number): boolean {
   return small > MOST_BESIDE;
 }
 
-/** Whether so many small segments are merged by the next import itself. */
+/** Whether this many small segments are merged by the next import itself. */
 export function isOverdue(small: number): boolean {
   return small > MOST_DEFERRED;
 }
@@ -196,7 +196,7 @@ export function sizeOf({ rows, bytes }: Pick<SegmentRow, 'rows' | 'bytes'>): num
   return Math.max(rows, bytes / BYTES_A_ROW);
 }
 
-/** Cuts a group into runs of about so many rows. */
+/** Cuts a group into runs of about this many rows. */
 export function runs<S extends Pick<SegmentRow, 'rows' | 'bytes'>>(
   group: readonly S[],
   most: number,

@@ -55,7 +55,7 @@ export class Admission {
   }
 
   private async decide(request: BeginRequest, rest: Rest): Promise<BeginReply> {
-    // What came through a pipe lies in the staging folder only while it is read.
+    // What came through a pipe is in the staging folder only while it is read.
     const isSpooled = request.location.path.startsWith(this.context.writer.staging);
     const begin = isSpooled
       ? { ...request, location: { ...request.location, path: '(standard input)' } }

@@ -14,7 +14,7 @@ import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { locationOf } from '../../catalog/source-place.ts';
 import { DaybookError } from '../../contract/errors.ts';
 
-/** A packet as it lies in its capture. */
+/** A packet as it is in its capture. */
 interface PacketRecord {
   /** The bytes that were captured. */
   readonly frame: Uint8Array;
@@ -34,7 +34,7 @@ export interface DissectedLayer {
   readonly fields: readonly LayerField[];
 }
 
-/** Where a packet's record lies in its source's content. */
+/** Where a packet's record is in its source's content. */
 export interface RecordPlace {
   readonly offset: ByteOffset;
   readonly length: number;
@@ -81,7 +81,7 @@ export interface EvidenceReader {
     signal?: AbortSignal,
   ): Promise<PacketRecord>;
   /**
-   * Several packets of one capture, in the order of their offsets: whatever the capture lies in, it is
+   * Several packets of one capture, in the order of their offsets: whatever the capture is in, it is
    * read once.
    * @throws DaybookError as `readPacket` does, at the packet that cannot be read
    */

@@ -112,7 +112,7 @@ async function mergeSmall(
     const rewritten = await rewrite(rewriter, run, { lowLatency: meanwhile });
     made += await asWriter(catalog, pause, () => {
       const there = new Set(catalog.segments.outlines().map(({ id }) => id));
-      // Every change of marks and segments is told of but a compaction within an import.
+      // Every change of marks and segments is reported, except a compaction within an import.
       if (!onlyImports(catalog, before) || !run.every(({ id }) => there.has(id))) return 0;
       const places = new SegmentPlaces(folder, catalog.segments.lastId());
       return swap(rewriter, places, rewritten).length;
@@ -257,7 +257,7 @@ export class BackgroundMaintenance {
 
   /**
    * The last import that ran has ended.
-   * @param many it has left so many small segments that these are not to wait for the rest
+   * @param many it has left too many small segments for them to wait for the rest
    */
   private later(path: string, many = false): void {
     this.notNow(path);

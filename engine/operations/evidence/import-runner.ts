@@ -21,7 +21,7 @@ const IDLE_SLOT_MS = 60_000;
 export class ImportRunner {
   private readonly services: Services;
   private readonly workers: WarmThreads<ToWorker, FromWorker>;
-  /** Workers of lower priority, which a thread has for good. */
+  /** Workers of lower priority: a thread cannot get its priority back. */
   private readonly lowPriorityWorkers: WarmThreads<ToWorker, FromWorker>;
   private readonly kept = new IdleSlot<IdleDuckdb>(IDLE_SLOT_MS, endDuckdb);
   private readonly maintenance: BackgroundMaintenance;
@@ -47,7 +47,7 @@ export class ImportRunner {
     cases.beforeClose(() => this.maintenance.close());
   }
 
-  /** After a preview an import follows: starts a thread for one of so many bytes. */
+  /** Starts a thread for the import of `bytes` that follows a preview. */
   prepare(bytes: number): void {
     (isSmallImport(bytes) ? this.workers : this.lowPriorityWorkers).prepare();
   }

@@ -259,7 +259,7 @@ function isThere(path: string): DaybookError {
   );
 }
 
-/** @throws DaybookError usage, if `path` lies in the folder of any case */
+/** @throws DaybookError usage, if `path` is in the folder of any case */
 export function refuseCase(path: string): void {
   for (let folder = path; ; folder = dirname(folder)) {
     if (existsSync(join(folder, 'case.sqlite')))

@@ -234,7 +234,7 @@ class Search implements PayloadTaker {
     };
   }
 
-  /** Some reasons contain text from the evidence: only so many are distinguished. */
+  /** Some reasons contain text from the evidence: the number that is distinguished is bounded. */
   private undecoded(problem: string): void {
     const { undecoded } = this.report;
     const isNew = undecoded.every(({ reason }) => reason !== problem);

@@ -140,7 +140,7 @@ class SideSearch {
     if (this.gathered >= GATHERED) this.search(false);
   }
 
-  /** So many bytes are missing; 0: nothing follows. */
+  /** Number of missing bytes; 0: nothing follows. */
   gap(size: number): void {
     this.search(true);
     this.base += this.held.length + size;

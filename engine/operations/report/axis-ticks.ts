@@ -13,7 +13,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Every so many milliseconds, or months, with the characters of an ISO time that tell them apart. */
+/** Intervals in milliseconds, or months, with the characters of an ISO time that tell them apart. */
 const STEPS: readonly {
   readonly ms?: number;
   readonly months?: number;

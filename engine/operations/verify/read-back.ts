@@ -261,7 +261,7 @@ class StoredRows {
     this.segments = segments.filter((segment) => segment.sources.includes(source.id));
   }
 
-  /** So many events, chosen by their numbers, or all there are. */
+  /** A number of events, chosen by their numbers, or all there are. */
   async sample(size: number, signal: AbortSignal): Promise<Map<number, EventValues>> {
     const total = Object.values(this.source.byKind).reduce((sum, n) => sum + n, 0);
     const step = Math.max(1, Math.floor(total / (2 * size)));

@@ -367,7 +367,7 @@ export function writtenIp4(sql: string): string {
   return `list_transform(${all}, lambda q: CAST(${number('q')} AS UINTEGER))`;
 }
 
-/** The block of `prefix` bits that an IPv4 address lies in, as its first address. */
+/** The block of `prefix` bits that an IPv4 address is in, as its first address. */
 export function blockOfIp4(sql: string, prefix: number): string {
   if (prefix === 32) return sql;
   const mask = prefix === 0 ? 0 : (0xffff_ffff << (32 - prefix)) >>> 0;
@@ -384,7 +384,7 @@ export function uuidLength(digits: number): number {
   return digits + [8, 12, 16, 20].filter((hyphen) => digits > hyphen).length;
 }
 
-/** The block of `prefix` bits that an IPv6 address lies in: the text of the digits that decide it. */
+/** The block of `prefix` bits that an IPv6 address is in: the text of the digits that decide it. */
 export function blockOfIp6(sql: string, prefix: number): string {
   const uuid = `CAST(${sql} AS VARCHAR)`;
   const digits = prefix >> 2;

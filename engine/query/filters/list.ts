@@ -227,7 +227,7 @@ function eachFolded(list: string): string {
 
 /** Candidates beyond this part of the rows are found sooner by joining all rows with the list. */
 const MOST_CANDIDATES = 1 / 32;
-/** A list of more than one line for so many rows is joined with them. */
+/** A list with more than one line for this many rows is joined with them. */
 const ROWS_A_LINE = 2000;
 /** Pages of the index beyond this part of a column are no shorter way to candidates. */
 const MOST_LOOKED_UP = 1 / 4;

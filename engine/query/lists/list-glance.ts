@@ -26,7 +26,7 @@ interface GlanceOptions {
   isField(name: string): boolean;
 }
 
-/** More columns than these are not told of. */
+/** Most columns that are described. */
 const MOST_COLUMNS = 100;
 /** Characters of a cell. */
 const MOST_TEXT = 200;

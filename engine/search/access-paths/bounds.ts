@@ -60,7 +60,7 @@ export function boundsOf(
   }
 }
 
-/** One of so many rows is sooner read than held against what a word is in. */
+/** Below one candidate in this many rows, reading them is quicker than a look-up of a word. */
 const FEW = 64;
 
 function leafBounds(

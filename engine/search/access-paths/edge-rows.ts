@@ -1,6 +1,6 @@
 /**
  * Filters of which a query takes only the first or the last events in order of time, however many they find:
- * `head`, `tail`, and both behind `sort ts`. Rows lie in that order, so the others need not be looked at.
+ * `head`, `tail`, and both behind `sort ts`. Rows are in that order, so the others need not be looked at.
  *
  * Invariant: what is left holds all events that the query takes of the filter, and ties with these where
  * another order than that of rows decides between them.

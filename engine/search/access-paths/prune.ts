@@ -47,7 +47,7 @@ export function findRows(given: Filter, segment: SegmentInfo, known: Known): Fou
 }
 
 /**
- * Of a value that one of so many rows may have, every block of the column must be read; DuckDB then
+ * Of a value that at least one in this many rows may have, every block of the column must be read; DuckDB then
  * compares what is different in a block, and that is sooner done than picking rows.
  */
 const OFTEN = 256;

@@ -1,5 +1,5 @@
 /**
- * Counts over time from the numbers of rows alone: rows of a segment lie in order of time, so that the
+ * Counts over time from the numbers of rows alone: rows of a segment are in order of time, so that the
  * events before a time are those whose numbers are below that of its first row.
  */
 import type { EpochMicros } from '../../contract/event.ts';
@@ -23,7 +23,7 @@ export function rowAt({ segment, time }: TimedRows, ts: EpochMicros): number {
 }
 
 /**
- * Whether the times of a segment's events must be known one by one to count them in these buckets; else all lie in one,
+ * Whether the times of a segment's events must be known one by one to count them in these buckets; else all are in one,
  * or in none.
  * @param starts as in `bucketCounts`
  */

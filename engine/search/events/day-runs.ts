@@ -13,7 +13,7 @@ import {
 import type { EpochMicros } from '../../contract/event.ts';
 import type { SegmentInfo } from '../../query/index.ts';
 
-/** Rows and segments of a run of several days: so many at first, doubled until the most. */
+/** Rows and segments of a run of several days: begins with the first number, doubled up to the second. */
 const FIRST_ROWS = 4096;
 const MOST_ROWS = 131_072;
 const FIRST_SEGMENTS = 8;

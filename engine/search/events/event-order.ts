@@ -168,7 +168,7 @@ export class TimeOrder {
   }
 }
 
-/** Numbers `from` to `to` as far as they lie in a slice of whole segments, near one of its ends. */
+/** Numbers `from` to `to` as far as they are in a slice of whole segments, near one of its ends. */
 function edgePiece({ segments, start, count }: Slice, from: number, to: number): Piece | undefined {
   const low = Math.max(from, start);
   if (segments.length > MOST_EDGES) return undefined;

@@ -3,7 +3,7 @@
  * the others. It shows what was there when it was opened.
  *
  * By time, the list knows the numbers of its rows (number-order.ts) or, where segments have no index of
- * their times, how many events lie in which span of time (event-order.ts), and reads the rows that are
+ * their times, how many events are in which span of time (event-order.ts), and reads the rows that are
  * looked at. A short list, one in another order and one that stages chose
  * is kept event by event: segment and number, at most MOST_KEPT of them.
  */
@@ -281,7 +281,7 @@ async function filtered(asked: AskedView, expected: number): Promise<Order> {
   const perDay = MOST_SPANS / Math.max(allDays, 1);
   const rowsADay = dayList.map(({ from, to, segments }) => rowsOf(segments) / ((to - from) / DAY));
   const wanted = Math.max(...rowsADay, 1) / 4096;
-  // Powers of two divide a day of microseconds: no span lies in two days.
+  // Powers of two divide a day of microseconds: no span is in two days.
   const power = Math.floor(Math.log2(Math.max(1, Math.min(perDay, wanted, 8192))));
   const width = DAY / 2 ** power;
   const rows = await asked.rows(compileHistogram(plan, plan.segmentsUsed, width));

@@ -21,12 +21,12 @@ const SHARE = 1 / 8;
 /** Places in a slice's worth of rows at which the time is looked up. */
 const PROBES = 8;
 
-/** Rows of a slice that are read with so many columns. */
+/** Rows of a slice, by the number of columns that are read. */
 export function sliceRows(memory: number, columns: number): number {
   return Math.max(1, Math.min(ROWS, sortableRows(memory, columns)));
 }
 
-/** Rows with so many columns that are sorted in the share of the memory that one statement may take for it. */
+/** Rows that one statement can sort in its share of the memory, by their number of columns. */
 export function sortableRows(memory: number, columns: number): number {
   return Math.floor((memory * SHARE) / (VALUE_BYTES * Math.max(1, columns)));
 }

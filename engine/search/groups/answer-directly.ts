@@ -47,7 +47,7 @@ export async function answerDirectly(
   return { ...directAnswer(plan, list), cost };
 }
 
-/** With the times that the answer needs: a count none, a timeline those of segments that lie in several buckets. */
+/** With the times that the answer needs: a count none, a timeline those of segments that are in several buckets. */
 async function timedRows(
   finder: RowFinder,
   plan: Plan,

@@ -1,6 +1,6 @@
 /**
  * The lists that queries on a case are narrowed by: read once, and their tables made when a statement
- * first needs them. Bounded; those used longest ago are let go, and made again for who still needs them.
+ * first needs them. Bounded: the least recently used are dropped, and made again where they are still needed.
  */
 import { hash } from 'node:crypto';
 import { isAttributeColumn } from '../../util/attribute-columns.ts';
@@ -41,7 +41,7 @@ type Tables = Pick<SegmentStore, 'createList' | 'dropLists' | 'inUse'>;
 export class CaseLists {
   /** By what tells them apart, the one used last at the end. */
   private readonly known = new Map<string, MatchList>();
-  /** Those whose tables are made or being made, likewise. */
+  /** The same of those whose tables are made or being made. */
   private readonly made = new Map<string, { list: MatchList; tables: Promise<void> }>();
 
   /**

@@ -18,7 +18,7 @@ export class InFlightLookup {
   constructor(work: (stop: AbortSignal) => Promise<BySegment>) {
     // Begins when who asked has it in hand.
     this.found = Promise.resolve().then(() => work(this.stop.signal));
-    // Those who wait are told of an error; it may be nobody.
+    // An error is reported to the callers that wait, of which there may be none.
     this.found.catch(() => undefined);
   }
 

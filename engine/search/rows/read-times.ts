@@ -20,7 +20,7 @@ export class ReadTimes {
   }
 
   /**
-   * Undefined when the rows do not lie in order of time, as older segments may not.
+   * Undefined when the rows are not in order of time, as older segments may not.
    * @param times of every row, in the order of the rows
    */
   set(segment: number, times: Float64Array): TimeLookup | undefined {

@@ -1,4 +1,4 @@
-/** How a segment stores its messages, as queries want to be told of it: made from the shapes that the store keeps. */
+/** A segment's way of storing messages, in the form that queries take: made from the shapes that the store keeps. */
 import type { StoredMessages, StoredShape } from '../../query/index.ts';
 import { sqlOf } from '../../store/expression.ts';
 import { Width } from '../../store/messages/cut-rows.ts';

@@ -91,7 +91,7 @@ export class MessageCutter {
     ends: new Int32Array(MOST_VARIABLES),
   };
   private pid = -1;
-  /** What messages lie in, and the same as words. */
+  /** What messages are in, and the same as words. */
   private data: Uint8Array = new Uint8Array(0);
   private view: DataView = new DataView(new ArrayBuffer(0));
   private count = 0;

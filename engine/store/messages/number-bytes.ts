@@ -83,7 +83,7 @@ export function bytesIn(width: 0 | 1 | 2): number {
   return BYTES[width];
 }
 
-/** SQL of the bytes of numbers that lie in lists by width, as segments had them once. */
+/** SQL of the bytes of numbers that are in lists by width, as segments had them once. */
 export function bytesOfLists(of8: string, of16: string, of32: string): string {
   const low = '(x & 255)';
   return `CAST(${of8} || flatten([[${low}, x >> 8] for x in ${of16}]) || flatten([[${low}, (x >> 8) & 255, (x >> 16) & 255, x >> 24] for x in ${of32}]) AS UTINYINT[])`;

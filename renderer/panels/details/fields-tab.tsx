@@ -23,7 +23,7 @@ import { useTagColors } from '../../widgets/tag-colors.ts';
 import css from './details.module.css';
 import { flowGroups, isFlow } from './flow-groups.ts';
 
-/** An event may have thousands of attributes; so many are drawn at a time. */
+/** Attributes drawn at a time; an event may have thousands. */
 const SHOWN = 200;
 
 export type EventInfo = Result<'event.get'>;

@@ -36,7 +36,7 @@ interface Held {
 
 /** A list that is gone is opened again, but not over and over. */
 const AGAIN_MS = 5000;
-/** A row is read with so many fields of a query's own at most. */
+/** Most fields of a query's own that a row is read with. */
 const MOST_FIELDS = 400;
 
 type Asked = Omit<NonNullable<ResultList['params']>, 'case' | 'fields'>;

@@ -17,7 +17,7 @@ const LABELS: Readonly<Record<Shown, string>> = {
   guess: 'Guessed',
 };
 
-/** So many sources are seen at a glance. */
+/** Up to this many sources are seen at a glance. */
 const FEW = 8;
 
 /** How much of a look each source needed when all were previewed. */

@@ -112,7 +112,7 @@ function withTimes(numbers: FunctionOperator, sign: 1 | -1): FunctionOperator {
   };
 }
 
-/** `src_ip/24` is the block that an address lies in. */
+/** `src_ip/24` is the block that an address is in. */
 function withBlocks(numbers: FunctionOperator): FunctionOperator {
   return {
     ...numbers,
