@@ -1,5 +1,7 @@
 /** Runs the product as a user does: its command line as a process of its own. */
 import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 export const ROOT = resolve(import.meta.dirname, '..');
@@ -43,4 +45,10 @@ function start(
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
   });
+}
+
+/** A folder of a test's own, and how to get rid of it. */
+export function scratch(): { folder: string; remove: () => void } {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-e2e-'));
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

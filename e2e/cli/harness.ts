@@ -3,9 +3,10 @@
  * messages kept apart.
  */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+
+export { scratch } from '../harness.ts';
 
 const ENTRY = path.resolve(import.meta.dirname, '../../app/cli/daybook.mjs');
 /** Less than a test has, and far beyond what a command takes on a quiet machine. */
@@ -102,12 +103,6 @@ export function ndjson<T>(outcome: Outcome): T[] {
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as T);
-}
-
-/** A folder of one's own, and how to get rid of it. */
-export function scratch(): { folder: string; remove: () => void } {
-  const folder = mkdtempSync(path.join(tmpdir(), 'daybook-e2e-'));
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 /**

@@ -1,7 +1,6 @@
 /** The ways to the engine that the suite of the contract is run against. */
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { engineCommand } from '../../app/engine/command.ts';
@@ -12,6 +11,9 @@ import { Connection, type EngineState, type FramePipe } from '../../engine/contr
 import { EngineHost } from '../../engine/host.ts';
 import { memoryPipe } from '../../engine/testing/memory-pipe.ts';
 import { makeHandlers } from '../../engine/operations/handlers.ts';
+import { scratch } from '../harness.ts';
+
+export { scratch };
 
 /** How a call ended, as the engine itself saw it. */
 export interface EndedCall {
@@ -43,12 +45,6 @@ export function reached(connection: Connection, state: EngineState['state']): Pr
       resolve();
     });
   });
-}
-
-/** A folder of one's own, and how to get rid of it. */
-export function scratch(): { folder: string; remove: () => void } {
-  const folder = mkdtempSync(join(tmpdir(), 'daybook-conformance-'));
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 export const inProcess: Shell = {

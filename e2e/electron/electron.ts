@@ -1,11 +1,11 @@
 /** Starts the desktop shell for tests, on a display of its own. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { _electron, type ElectronApplication, type Page } from '@playwright/test';
 import { ROOT } from '../harness.ts';
 import { provision, startDisplay, type Display } from '../provision/index.ts';
+
+export { scratch } from '../harness.ts';
 
 export const BUNDLE = join(ROOT, 'app/electron/dist/main.cjs');
 export const PRELOAD = join(ROOT, 'app/electron/dist/preload.cjs');
@@ -21,12 +21,6 @@ export interface Desktop {
   /** What it said on its standard error, as it comes. */
   readonly said: string[];
   close(): Promise<void>;
-}
-
-/** A folder for a test's cases and settings. */
-export function scratch(): { folder: string; remove: () => void } {
-  const folder = mkdtempSync(join(tmpdir(), 'daybook-electron-'));
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 const QUIT_MS = 30_000;

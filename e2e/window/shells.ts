@@ -5,14 +5,15 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { chromium, _electron, type Browser, type Page } from '@playwright/test';
-import { ROOT } from '../harness.ts';
+import { ROOT, scratch } from '../harness.ts';
 import { provision, startDisplay, whyNot, type Display } from '../provision/index.ts';
 import { completeOlderChromium } from './older-chromium.ts';
 import { PATIENCE_MS } from './pages/expect.ts';
+
+export { scratch };
 
 export interface OpenWindow {
   readonly page: Page;
@@ -36,12 +37,6 @@ interface WindowOptions {
   readonly state?: string;
   readonly size?: { readonly width: number; readonly height: number };
   readonly scheme?: 'light' | 'dark';
-}
-
-/** A folder for a test's cases and settings. */
-export function scratch(): { folder: string; remove: () => void } {
-  const folder = mkdtempSync(path.join(tmpdir(), 'daybook-window-'));
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 const SIZE = { width: 1440, height: 900 };

@@ -8,19 +8,13 @@ import { writeNfdumpCsv, writeZeekConn } from '../../../fixtures/evidence/flows.
 import { END, START } from '../../../fixtures/evidence/story.ts';
 import { writeAuthLog } from '../../../fixtures/evidence/syslog.ts';
 import { cell, columnOf, rowOf, type ColumnBatch } from '../../contract/column-batch.ts';
-import {
-  operations,
-  type OperationName,
-  type Params,
-  type Part,
-  type Request,
-  type Result,
-} from '../../contract/operations.ts';
+import type { OperationName, Params, Part, Result } from '../../contract/operations.ts';
 import { importInProcess } from '../../ingest/testing/in-process.ts';
 import { pcapOf, rfc5424 } from '../../ingest/testing/small-evidence.ts';
 import { compactCase } from '../case/compact.ts';
 import type { Client } from '../handler.ts';
 import { startQuery, type Answer } from '../../search/query.ts';
+import { called } from '../testing/called.ts';
 import { smallCase, type SmallCase } from '../testing/small-case.ts';
 import { markHandlers } from '../marks/handlers.ts';
 import { queryHandlers } from './handlers.ts';
@@ -29,24 +23,13 @@ let small: SmallCase;
 let handlers: ReturnType<typeof queryHandlers>;
 const client: Client = { kept: new Map() };
 
-/** As the host calls a handler, for one window: what it is asked and what it answers is checked. */
-async function ask<N extends OperationName & keyof typeof handlers>(
+/** As the host calls a handler, for one window. */
+function ask<N extends OperationName & keyof typeof handlers>(
   name: N,
   params: Params<N>,
   signal = new AbortController().signal,
 ): Promise<{ result: Result<N>; parts: Part<N>[] }> {
-  const schema = operations[name];
-  const check = <T>(type: { parse(value: unknown): unknown }, value: unknown): T =>
-    type.parse(value) as T;
-  const parts: Part<N>[] = [];
-  const result = await handlers[name](check<Request<N>>(schema.params, params), {
-    signal,
-    client,
-    part: async (part) => {
-      parts.push(check<Part<N>>(schema.part, part));
-    },
-  });
-  return { result: check<Result<N>>(schema.result, result), parts };
+  return called(handlers, name, params, { signal, client });
 }
 
 beforeAll(async () => {

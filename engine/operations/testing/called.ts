@@ -10,7 +10,7 @@ import {
   type Request,
   type Result,
 } from '../../contract/operations.ts';
-import type { HandlersOf } from '../handler.ts';
+import type { Client, HandlersOf } from '../handler.ts';
 
 interface Called<N extends OperationName> {
   result: Result<N>;
@@ -22,7 +22,7 @@ export async function called<N extends OperationName>(
   handlers: HandlersOf<N>,
   name: N,
   params: Params<N>,
-  how: { signal?: AbortSignal; onPart?: (part: Part<N>) => void } = {},
+  how: { signal?: AbortSignal; client?: Client; onPart?: (part: Part<N>) => void } = {},
 ): Promise<Called<N>> {
   const schema = operations[name];
   const parts: Part<N>[] = [];
@@ -30,7 +30,7 @@ export async function called<N extends OperationName>(
     type.parse(value) as T;
   const result = await handlers[name](check<Request<N>>(schema.params, params), {
     signal: how.signal ?? new AbortController().signal,
-    client: { kept: new Map() },
+    client: how.client ?? { kept: new Map() },
     part: async (part) => {
       const checked = check<Part<N>>(schema.part, part);
       parts.push(checked);
