@@ -76,45 +76,9 @@ export async function startWebShell(options: WebShellOptions): Promise<WebShell>
   const access = new Access(port);
   const built = new BuiltWindow(options.files);
   const urlNow = () => `http://127.0.0.1:${port}/?token=${access.token}`;
+  const shell = { options, port, access, built, urlNow };
 
-  server.on('request', (request, response) => {
-    for (const [name, value] of Object.entries(ALWAYS)) response.setHeader(name, value);
-    response.setHeader('Content-Security-Policy', NO_CONTENT_POLICY);
-    const url = urlOf(request);
-    if (!access.hostFits(request) || url === undefined) {
-      refuse(response, 421, 'This address does not serve that host.');
-    } else if (request.method !== 'GET' && request.method !== 'HEAD') {
-      refuse(response, 405, 'Only GET.');
-    } else if (url.pathname === '/' && url.searchParams.has('token')) {
-      if (isPrefetch(request)) refuse(response, 403, 'Tokens are not for fetching ahead.');
-      else if (access.useToken(url.searchParams.get('token') ?? '')) {
-        enter(response, access, options.openCase);
-        options.onEntered?.(urlNow());
-      } else if (access.cookieFits(request)) {
-        // The same browser, once more.
-        response.writeHead(302, {
-          Location: homeOf(options.openCase),
-          'Cache-Control': 'no-store',
-        });
-        response.end();
-      } else
-        refuse(
-          response,
-          403,
-          'This token is not valid or was used: take the last printed address.',
-        );
-    } else if (!access.cookieFits(request)) {
-      refuse(
-        response,
-        403,
-        'Open the whole address that "daybook serve" printed last: it has a token.',
-      );
-    } else if (url.pathname === '/' || url.pathname === '/index.html') {
-      sendPage(response, built.page(), port);
-    } else {
-      built.serve(request, response, () => refuse(response, 404, 'There is no such file.'));
-    }
-  });
+  server.on('request', (request, response) => answer(request, response, shell));
 
   const sockets = new WebSocketServer({
     ...{ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false },
@@ -147,6 +111,59 @@ export async function startWebShell(options: WebShellOptions): Promise<WebShell>
         server.closeAllConnections();
       }),
   };
+}
+
+interface ServedWindow {
+  readonly options: WebShellOptions;
+  readonly port: number;
+  readonly access: Access;
+  readonly built: BuiltWindow;
+  /** The address with the token that has not been used. */
+  readonly urlNow: () => string;
+}
+
+/** Nothing but the token's page is for a browser without the cookie, and nothing for another host. */
+function answer(request: IncomingMessage, response: ServerResponse, shell: ServedWindow): void {
+  const { access, built, port } = shell;
+  for (const [name, value] of Object.entries(ALWAYS)) response.setHeader(name, value);
+  response.setHeader('Content-Security-Policy', NO_CONTENT_POLICY);
+  const url = urlOf(request);
+  if (!access.hostFits(request) || url === undefined) {
+    refuse(response, 421, 'This address does not serve that host.');
+  } else if (request.method !== 'GET' && request.method !== 'HEAD') {
+    refuse(response, 405, 'Only GET.');
+  } else if (url.pathname === '/' && url.searchParams.has('token')) {
+    takeToken(url.searchParams.get('token') ?? '', request, response, shell);
+  } else if (!access.cookieFits(request)) {
+    refuse(
+      response,
+      403,
+      'Open the whole address that "daybook serve" printed last: it has a token.',
+    );
+  } else if (url.pathname === '/' || url.pathname === '/index.html') {
+    sendPage(response, built.page(), port);
+  } else {
+    built.serve(request, response, () => refuse(response, 404, 'There is no such file.'));
+  }
+}
+
+function takeToken(
+  token: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { options, access, urlNow }: ServedWindow,
+): void {
+  if (isPrefetch(request)) refuse(response, 403, 'Tokens are not for fetching ahead.');
+  else if (access.useToken(token)) {
+    enter(response, access, options.openCase);
+    options.onEntered?.(urlNow());
+  } else if (access.cookieFits(request)) {
+    // The same browser, once more.
+    response.writeHead(302, { Location: homeOf(options.openCase), 'Cache-Control': 'no-store' });
+    response.end();
+  } else {
+    refuse(response, 403, 'This token is not valid or was used: take the last printed address.');
+  }
 }
 
 function listen(

@@ -6,6 +6,7 @@
  */
 import type { Interval, Measure, Name, Stage } from '../ast.ts';
 import {
+  type Params,
   eachOf,
   micros,
   nullOf,
@@ -22,6 +23,7 @@ import {
   FIRST_MONDAY,
   intervalMicros,
 } from '../grid.ts';
+import type { Field } from '../fields.ts';
 import { QueryError, syntaxError } from '../query-error.ts';
 import {
   byValue,
@@ -112,33 +114,20 @@ export function timelineParts(
       stage.start,
     );
   }
-  const { params } = input;
   const keys = groupKeys(stage.by === undefined ? [] : [stage.by], input);
   const count: TableColumn = {
     name: 'count',
     shape: valueShape('count', 'integer', 'BIGINT'),
     aliases: ['n'],
   };
-  const spread = stage.spread;
-  const field = spread === undefined ? undefined : input.resolve(spread);
-  const number = field === undefined ? undefined : numberOf(field);
-  if (spread !== undefined && field !== undefined && number === undefined) {
-    throw new QueryError(
-      'query-syntax',
-      `${field.name} is no number to spread (column ${spread.start + 1})`,
-      spread.start,
-    );
-  }
+  const spread = stage.spread && spreadOf(stage.spread, input);
   const columns: TableColumn[] = [...keys.columns, count];
   const measure = stage.measure && compileMeasure(stage.measure, input, 'm');
   if (measure !== undefined)
     columns.push({ name: measure.name, shape: measure.shape, aliases: [MEASURED] });
-  if (field !== undefined) {
-    columns.push({
-      name: field.name,
-      shape: valueShape(field.name, 'real', 'DOUBLE'),
-      aliases: ['v'],
-    });
+  if (spread !== undefined) {
+    const { name } = spread.field;
+    columns.push({ name, shape: valueShape(name, 'real', 'DOUBLE'), aliases: ['v'] });
   }
   if (grid === undefined) {
     return {
@@ -146,6 +135,7 @@ export function timelineParts(
       sql: emptyRows([{ alias: 'i', sqlType: 'BIGINT' }, ...inputColumns(columns)]),
     };
   }
+  const number = spread?.number;
   const taken: InputColumn[] = [
     ...inputColumns(keys.columns),
     { alias: 't', sqlType: 'TIMESTAMP' },
@@ -168,13 +158,35 @@ export function timelineParts(
   });
   const list = keyList(keys);
   const keyed = list === '' ? '' : `, ${list}`;
+  if (number !== undefined) return { columns, sql: spreadSql(rows, keyed, grid, input.params) };
   const computed = measure === undefined ? '' : `, ${measure.aggregate} AS ${MEASURED}`;
+  return {
+    columns,
+    sql: `SELECT ${bucketSql(grid, micros('t'), input.params)} AS i${keyed}, count(*) AS n${computed} FROM (${rows}) AS r WHERE t IS NOT NULL GROUP BY i${keyed}`,
+  };
+}
+
+type FieldNumber = NonNullable<ReturnType<typeof numberOf>>;
+
+/** @throws QueryError if the field is no number */
+function spreadOf(name: Name, input: Input): { field: Field; number: FieldNumber } {
+  const field = input.resolve(name);
+  const number = numberOf(field);
   if (number === undefined) {
-    return {
-      columns,
-      sql: `SELECT ${bucketSql(grid, micros('t'), params)} AS i${keyed}, count(*) AS n${computed} FROM (${rows}) AS r WHERE t IS NOT NULL GROUP BY i${keyed}`,
-    };
+    throw new QueryError(
+      'query-syntax',
+      `${field.name} is no number to spread (column ${name.start + 1})`,
+      name.start,
+    );
   }
+  return { field, number };
+}
+
+/**
+ * Spreads each row's number over the buckets between its times, in proportion to the time in each.
+ * @param rows with time `t`, end `e` and number `x` @param keyed the keys after a comma
+ */
+function spreadSql(rows: string, keyed: string, grid: Grid, params: Params): string {
   const end = params.bind(grid.to, 'BIGINT');
   const one = 'CAST(1 AS BIGINT)';
   const expanded = [
@@ -184,10 +196,7 @@ export function timelineParts(
   ].join('');
   const overlap = `(least(z, ${startSql(grid, `(i + ${one})`, params)}) - greatest(a, ${startSql(grid, 'i', params)}))`;
   const share = `CASE WHEN z > a THEN x * ${overlap} / (z - a) ELSE x END`;
-  return {
-    columns,
-    sql: `SELECT i${keyed}, count(*) FILTER (WHERE i = first) AS n, coalesce(sum(${share}), 0) AS v FROM (${expanded}) AS w GROUP BY i${keyed}`,
-  };
+  return `SELECT i${keyed}, count(*) FILTER (WHERE i = first) AS n, coalesce(sum(${share}), 0) AS v FROM (${expanded}) AS w GROUP BY i${keyed}`;
 }
 
 /** A timeline as a table, for the stages after it: `start`, series, counts; empty buckets too. */
