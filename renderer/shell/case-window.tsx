@@ -74,77 +74,16 @@ const isTab = (value: string | null): value is Tab => TABS.some((tab) => tab ===
 
 export function CaseWindow() {
   const workspace = useWorkspace();
-  const view = useView();
   const name = useSession((session) => session.openCase?.name ?? '');
-  const runs = useStore(workspace.views.store, (state) => state.runs);
   useResults();
   const lost = useSession((session) => session.lost !== undefined);
   const narrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
   const [sideOpen, setSideOpen] = useState(false);
-  const splitter = useRef<UseSplitterReturnValue>(null);
-  const selected = useSession((session) => session.selected !== undefined);
-  // The details take room from the events only while there is an event to tell of.
-  useEffect(() => {
-    if (selected) splitter.current?.expand(DETAILS);
-    else splitter.current?.collapse(DETAILS);
-  }, [selected, narrow, lost]);
-  const [sizes, setSizes] = usePreference('panes', usualSizes(), isSizes);
-  const parsed = useParsedQuery(view.query);
-  const table = parsed?.shape !== undefined && parsed.shape !== 'rows';
-  // A query that asks for a table is answered where tables are, whatever was looked at when it was
-  // entered; when it is taken back, so is that.
-  const entered = useRef({ runs, query: view.query });
-  useEffect(() => {
-    const { tab } = workspace.views.store.getState().view;
-    const last = entered.current;
-    const isNew = last.runs !== runs || last.query !== view.query;
-    if (table && (isNew || tab === 'events')) {
-      entered.current = { runs, query: view.query };
-      if (tab !== 'answer') workspace.views.replace({ tab: 'answer' });
-    }
-    if (!table && tab === 'answer' && parsed !== undefined)
-      workspace.views.replace({ tab: 'events' });
-  }, [workspace, table, parsed, runs, view.query]);
+  const table = useAnswerTab();
   return (
     <div className={css['window']}>
       <VisuallyHidden component="h1">Case {visibleText(name, 200)}</VisuallyHidden>
-      <header className={css['header']}>
-        <div className={css['caseMenu']}>
-          <Guarded name="The menu">
-            <CaseMenu />
-          </Guarded>
-        </div>
-        {narrow && (
-          <Tooltip label="Fields, bookmarks, searches, sources">
-            <ActionIcon
-              size={28}
-              aria-label="Fields, bookmarks, searches, sources"
-              aria-expanded={sideOpen}
-              onClick={() => setSideOpen(!sideOpen)}
-            >
-              <IconLayoutSidebar size={16} />
-            </ActionIcon>
-          </Tooltip>
-        )}
-        <Steps />
-        <div className={css['query']} role="search" data-part="query">
-          <Guarded name="The query bar">
-            <QueryBar />
-          </Guarded>
-        </div>
-        <Guarded name="Range and zone">
-          <RangePicker />
-          <ZonePicker />
-        </Guarded>
-        <Button
-          size="xs"
-          h={30}
-          onClick={() => workspace.commands.run('query.run')}
-          rightSection={<span aria-hidden>⏎</span>}
-        >
-          Run
-        </Button>
-      </header>
+      <Header narrow={narrow} sideOpen={sideOpen} onSideOpen={setSideOpen} />
       <div id="beneath-header" />
       {lost ? (
         <LostCase />
@@ -160,54 +99,140 @@ export function CaseWindow() {
             }
           }}
         >
-          {narrow ? (
-            <>
-              <Center table={table} />
-              {sideOpen && (
-                <div className={css['overSide']}>
-                  <Side />
-                </div>
-              )}
-              {selected && (
-                <div className={css['overDetails']}>
-                  <Details />
-                </div>
-              )}
-            </>
-          ) : (
-            <Splitter
-              h="100%"
-              lineSize={1}
-              withHandle={false}
-              splitterRef={splitter}
-              onResizeEnd={(_, next) => {
-                // A pane that is folded up keeps the width it had.
-                const kept = next.map((size, at) =>
-                  parseFloat(String(size)) < 8 ? sizes[at] : size,
-                );
-                setSizes(kept.map(String));
-              }}
-            >
-              <Splitter.Pane defaultSize={sizes[0] as `${number}px`} min="150px" max="480px">
-                <Side />
-              </Splitter.Pane>
-              <Splitter.Pane defaultSize={100}>
-                <Center table={table} />
-              </Splitter.Pane>
-              <Splitter.Pane
-                defaultSize={sizes[2] as `${number}px`}
-                min="0px"
-                max="720px"
-                collapsible
-              >
-                <Details />
-              </Splitter.Pane>
-            </Splitter>
-          )}
+          {narrow ? <NarrowPanes table={table} sideOpen={sideOpen} /> : <WidePanes table={table} />}
         </div>
       )}
       {!lost && <StatusLine />}
     </div>
+  );
+}
+
+/**
+ * Whether the query answers with a table. Such a query is answered where tables are, whatever was looked at when it was
+ * entered; when it is taken back, so is that.
+ */
+function useAnswerTab(): boolean {
+  const { views } = useWorkspace();
+  const { query } = useView();
+  const runs = useStore(views.store, (state) => state.runs);
+  const parsed = useParsedQuery(query);
+  const table = parsed?.shape !== undefined && parsed.shape !== 'rows';
+  const entered = useRef({ runs, query });
+  useEffect(() => {
+    const { tab } = views.store.getState().view;
+    const last = entered.current;
+    const isNew = last.runs !== runs || last.query !== query;
+    if (table && (isNew || tab === 'events')) {
+      entered.current = { runs, query };
+      if (tab !== 'answer') views.replace({ tab: 'answer' });
+    }
+    if (!table && tab === 'answer' && parsed !== undefined) views.replace({ tab: 'events' });
+  }, [views, table, parsed, runs, query]);
+  return table;
+}
+
+function Header({
+  narrow,
+  sideOpen,
+  onSideOpen,
+}: {
+  readonly narrow: boolean;
+  readonly sideOpen: boolean;
+  readonly onSideOpen: (open: boolean) => void;
+}) {
+  const { commands } = useWorkspace();
+  return (
+    <header className={css['header']}>
+      <div className={css['caseMenu']}>
+        <Guarded name="The menu">
+          <CaseMenu />
+        </Guarded>
+      </div>
+      {narrow && (
+        <Tooltip label="Fields, bookmarks, searches, sources">
+          <ActionIcon
+            size={28}
+            aria-label="Fields, bookmarks, searches, sources"
+            aria-expanded={sideOpen}
+            onClick={() => onSideOpen(!sideOpen)}
+          >
+            <IconLayoutSidebar size={16} />
+          </ActionIcon>
+        </Tooltip>
+      )}
+      <Steps />
+      <div className={css['query']} role="search" data-part="query">
+        <Guarded name="The query bar">
+          <QueryBar />
+        </Guarded>
+      </div>
+      <Guarded name="Range and zone">
+        <RangePicker />
+        <ZonePicker />
+      </Guarded>
+      <Button
+        size="xs"
+        h={30}
+        onClick={() => commands.run('query.run')}
+        rightSection={<span aria-hidden>⏎</span>}
+      >
+        Run
+      </Button>
+    </header>
+  );
+}
+
+/** Side and details lie over the results. */
+function NarrowPanes({ table, sideOpen }: { readonly table: boolean; readonly sideOpen: boolean }) {
+  const selected = useSession((session) => session.selected !== undefined);
+  return (
+    <>
+      <Center table={table} />
+      {sideOpen && (
+        <div className={css['overSide']}>
+          <Side />
+        </div>
+      )}
+      {selected && (
+        <div className={css['overDetails']}>
+          <Details />
+        </div>
+      )}
+    </>
+  );
+}
+
+function WidePanes({ table }: { readonly table: boolean }) {
+  const splitter = useRef<UseSplitterReturnValue>(null);
+  const selected = useSession((session) => session.selected !== undefined);
+  // The details take room from the events only while there is an event to tell of.
+  useEffect(() => {
+    if (selected) splitter.current?.expand(DETAILS);
+    else splitter.current?.collapse(DETAILS);
+  }, [selected]);
+  const [sizes, setSizes] = usePreference('panes', usualSizes(), isSizes);
+  return (
+    <Splitter
+      h="100%"
+      lineSize={1}
+      withHandle={false}
+      splitterRef={splitter}
+      onResizeEnd={(_, next) => {
+        // A pane that is folded up keeps the width it had.
+        const kept = next.map((size, at) => (parseFloat(String(size)) < 8 ? sizes[at] : size));
+        setSizes(kept.map(String));
+      }}
+    >
+      <Splitter.Pane defaultSize={sizes[0] as `${number}px`} min="150px" max="480px">
+        <Side />
+      </Splitter.Pane>
+      <Splitter.Pane defaultSize={100}>
+        <Center table={table} />
+      </Splitter.Pane>
+      <Splitter.Pane defaultSize={sizes[2] as `${number}px`} min="0px" max="720px" collapsible>
+        <Details />
+      </Splitter.Pane>
+    </Splitter>
   );
 }
 
