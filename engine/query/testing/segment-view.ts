@@ -8,11 +8,11 @@ import type { Ip6Rows, NumberRows, TextRows } from '../../index/rows.ts';
 import { IndexFiles } from '../../index/segment-indexes.ts';
 import { sideFilePath, writeSideFile } from '../../index/side-file.ts';
 import { TextCache } from '../../index/text/index.ts';
-import type { Known } from '../../search/access-paths/known.ts';
+import type { SegmentAccess } from '../../search/access-paths/segment-access.ts';
 import { ATTRIBUTE_PREFIX, OVERFLOW_COLUMN } from '../scope.ts';
 import type { TestEvent } from './test-case.ts';
 
-export interface IndexedSegment extends Known {
+export interface IndexedSegment extends SegmentAccess {
   close(): void;
 }
 

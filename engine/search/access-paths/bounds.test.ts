@@ -6,7 +6,7 @@ import type { Filter } from '../../query/filters/filter.ts';
 import { textFilter } from '../../query/filters/text.ts';
 import type { SegmentInfo } from '../../query/scope.ts';
 import { boundsOf } from './bounds.ts';
-import type { Known } from './known.ts';
+import type { SegmentAccess } from './segment-access.ts';
 import { type Rows, sliceOf } from '../../query/rows.ts';
 
 const WORDS = ['alpha', 'beta', 'gamma', 'delta'];
@@ -79,7 +79,7 @@ it('holds every filter between what is sure and what may be, and says what is le
   fc.assert(
     fc.property(filter, lookups, (node, found) => {
       const words = new Map(WORDS.map((word, i) => [word, new Set(found[i]!.rows)]));
-      const known: Known = {
+      const known: SegmentAccess = {
         kept: (_, lookUp) => lookUp(),
         keptBytes: 0,
         marked: () => RowSet.none(total),

@@ -15,7 +15,7 @@ import {
   operatorOf,
 } from '../../query/filters/filter.ts';
 import { type SegmentInfo, judgingScope } from '../../query/scope.ts';
-import type { Known } from './known.ts';
+import type { SegmentAccess } from './segment-access.ts';
 import { type Rows, complement, countOf, intersect, unite } from '../../query/rows.ts';
 
 interface Bounds {
@@ -34,7 +34,7 @@ const exactly = (rows: Rows): Bounds => ({ sure: rows, maybe: rows, exact: true,
 export function boundsOf(
   filter: Filter,
   segment: SegmentInfo,
-  known: Known,
+  known: SegmentAccess,
   params: Params,
   among: Rows = 'all',
 ): Bounds {
@@ -66,7 +66,7 @@ const FEW = 64;
 function leafBounds(
   filter: LeafFilter,
   segment: SegmentInfo,
-  known: Known,
+  known: SegmentAccess,
   params: Params,
   among: Rows,
 ): Bounds {
@@ -95,7 +95,7 @@ function cheapFirst(items: readonly Filter[]): Filter[] {
 function allBounds(
   items: readonly Filter[],
   segment: SegmentInfo,
-  known: Known,
+  known: SegmentAccess,
   params: Params,
   among: Rows,
 ): Bounds {
@@ -116,7 +116,7 @@ function allBounds(
 function anyBounds(
   items: readonly Filter[],
   segment: SegmentInfo,
-  known: Known,
+  known: SegmentAccess,
   params: Params,
 ): Bounds {
   let sure: Rows = 'none';

@@ -22,7 +22,7 @@ import {
 import type { Dimension } from '../../query/dimensions.ts';
 import type { GroupQuestion } from './group-question.ts';
 import type { FoundRows } from '../../query/found.ts';
-import type { Known } from './known.ts';
+import type { SegmentAccess } from './segment-access.ts';
 import { type Condition, conditionOf, restrictionsIn } from './restrictions.ts';
 import { type Rows, rowsOf, unite } from '../../query/rows.ts';
 
@@ -53,7 +53,7 @@ export function groupSource(
   question: GroupQuestion,
   filter: Filter,
   segment: SegmentInfo,
-  known: Known,
+  known: SegmentAccess,
 ): GroupSource {
   if (segment.hasDeletes) return READ;
   const conditions = conditionsOf(question, filter, segment);
@@ -98,7 +98,7 @@ export function groupSource(
 function combined(
   ask: Omit<CombinationQuestion, 'columnOf'>,
   { columns }: SegmentInfo,
-  { indexes: { combinations } }: Known,
+  { indexes: { combinations } }: SegmentAccess,
 ): readonly RollupGroups[] | undefined {
   const keys = [...ask.dims, ...ask.where.map(({ dim }) => dim)];
   const named = (key: Dimension) =>

@@ -22,11 +22,11 @@ import type { Found, FoundRows } from '../../query/found.ts';
 import { readsAll } from '../../query/plan-reads.ts';
 import { mostListed, rowsOfBits, rowsPredicate } from '../../query/row-predicate.ts';
 import { comparesValues, isCheap } from './filter-cost.ts';
-import type { Known } from './known.ts';
+import type { SegmentAccess } from './segment-access.ts';
 import { type Rows, complement, countOf, endsOf, intersect, rowsOf } from '../../query/rows.ts';
 
 /** What is known of the rows of `segment` that the filter `given` takes. */
-export function findRows(given: Filter, segment: SegmentInfo, known: Known): FoundRows {
+export function findRows(given: Filter, segment: SegmentInfo, known: SegmentAccess): FoundRows {
   const params = new Params();
   const left = segment.hasDeletes ? complement(rowsOf(known.marked(0))) : 'all';
   const scope = judgingScope(segment, params);

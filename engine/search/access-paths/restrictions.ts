@@ -14,7 +14,7 @@ import {
 import { keyFlags } from '../../query/filters/key-flags.ts';
 import type { AddressCondition, KeyCondition } from '../../query/filters/operator.ts';
 import { ip6Bytes } from '../../query/ip6-bytes.ts';
-import type { Known } from './known.ts';
+import type { SegmentAccess } from './segment-access.ts';
 
 export type Condition = Restriction | AddressCondition;
 
@@ -132,7 +132,7 @@ export function isCountedByRollup(filter: Filter): boolean {
 /** Conditions as a segment's rollup meets them; undefined where it cannot be told which values are meant. */
 export function restrictionsIn(
   conditions: readonly Condition[],
-  { indexes: { values } }: Known,
+  { indexes: { values } }: SegmentAccess,
 ): Restriction[] | undefined {
   const out: Restriction[] = [];
   for (const condition of conditions) {

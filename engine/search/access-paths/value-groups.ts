@@ -11,7 +11,7 @@ import type { FoundRows } from '../../query/found.ts';
 import type { Dimension } from '../../query/dimensions.ts';
 import type { GroupQuestion } from './group-question.ts';
 import { withValue } from './group-sources.ts';
-import type { Known } from './known.ts';
+import type { SegmentAccess } from './segment-access.ts';
 import { countOf, wordsOf } from '../../query/rows.ts';
 
 const COLUMNS = ['host', 'program', 'src_ip', 'dst_ip'] as const;
@@ -60,7 +60,7 @@ export function groupsByValue(
   { present }: BareFilter,
   found: FoundRows,
   segment: SegmentInfo,
-  known: Known,
+  known: SegmentAccess,
   asked: number,
 ): RollupGroups | undefined {
   if (!found.exact) return undefined;
@@ -88,7 +88,7 @@ function countsOf(
   column: Column,
   rows: Uint32Array,
   most: number,
-  { indexes: { values: index } }: Known,
+  { indexes: { values: index } }: SegmentAccess,
 ): { values: DistinctValues; counts: Uint32Array } | undefined {
   if (column === 'src_ip' || column === 'dst_ip') {
     const found = index?.countsOfAddress(column, rows, most);

@@ -31,7 +31,7 @@ import {
   type Statement,
   intersect,
 } from '../../query/index.ts';
-import type { Known } from '../access-paths/known.ts';
+import type { SegmentAccess } from '../access-paths/segment-access.ts';
 import { type TimedRows, timesOfEnds } from '../access-paths/timed-rows.ts';
 import { edgesOf, foundAtEdge } from '../access-paths/edge-rows.ts';
 import { groupsByTemplate, withTemplates } from '../access-paths/known-templates.ts';
@@ -149,7 +149,7 @@ export class RowFinder {
   }
 
   /** What is known of a segment. */
-  known(segment: SegmentInfo): Known {
+  known(segment: SegmentInfo): SegmentAccess {
     const { files, catalog, cache, snapshot, keptBytes } = this.options;
     return {
       keptBytes,

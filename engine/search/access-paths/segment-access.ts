@@ -3,7 +3,7 @@ import type { SegmentIndexes } from '../../index/segment-indexes.ts';
 import type { LeafFilter } from '../../query/filters/filter.ts';
 import type { CandidateRows, SegmentView } from '../../query/index-view.ts';
 
-export interface Known extends SegmentView {
+export interface SegmentAccess extends SegmentView {
   readonly indexes: SegmentIndexes;
   /** Bytes that may be kept of the indexes of all segments. */
   readonly keptBytes: number;
