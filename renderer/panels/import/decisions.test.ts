@@ -4,6 +4,7 @@ import {
   importItems,
   receivedRoots,
   replacePreviews,
+  undecidedFiles,
   type Preview,
 } from './decisions.ts';
 
@@ -36,6 +37,27 @@ describe('the items of an import', () => {
       { options: { tz: 'UTC' }, paths: ['/a', '/c'] },
       { options: { tz: 'UTC', year: 2020 }, paths: ['/b'] },
     ]));
+});
+
+describe('a decision for all', () => {
+  const previews = [
+    preview('a.log', '/a.log'),
+    preview('x.tar!1', '/x.tar', ['1']),
+    preview('x.tar!2', '/x.tar', ['2']),
+  ];
+
+  it('changes the files that ask for it and have none of their own, each once', () => {
+    expect(undecidedFiles(previews, {}, { tz: 'UTC' })).toEqual(['/a.log', '/x.tar']);
+    expect(undecidedFiles(previews, { '/a.log': { tz: '+02:00' } }, { tz: 'UTC' })).toEqual([
+      '/x.tar',
+    ]);
+    expect(undecidedFiles(previews, {}, { year: 2005 })).toEqual([]);
+  });
+
+  it('changes all files where it is about the clock, also when it is taken back', () => {
+    const own = { '/a.log': { clock: '90s fast' } };
+    expect(undecidedFiles(previews, own, { clock: undefined })).toEqual(['/x.tar']);
+  });
 });
 
 describe('a file that is looked at again', () => {

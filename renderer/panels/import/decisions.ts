@@ -54,6 +54,25 @@ export function importItems(
   return [...paths, ...decided].map((path) => ({ path, ...decisionOf(path, shared, own) }));
 }
 
+/** Paths of the files that a decision for all changes: those that ask for it and have none of their own. */
+export function undecidedFiles(
+  previews: readonly Preview[],
+  own: OwnDecisions,
+  decision: Decision,
+): string[] {
+  const isOpen = (
+    { path, asks }: Preview,
+    name: 'tz' | 'year' | 'dateOrder' | 'clock',
+  ): boolean => {
+    const isAsked = { tz: asks.zone, year: asks.year, dateOrder: asks.dateOrder, clock: true };
+    return isAsked[name] && name in decision && own[path]?.[name] === undefined;
+  };
+  const open = previews.filter((one) =>
+    (['tz', 'year', 'dateOrder', 'clock'] as const).some((name) => isOpen(one, name)),
+  );
+  return [...new Set(open.map(({ path }) => path))];
+}
+
 /** Files that are to be looked at alike, so that one question does for them. */
 export function groupsOf(
   paths: readonly string[],

@@ -1,12 +1,13 @@
 /** Looking at evidence before it is imported: previews as they come, again when a decision changes. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useWorkspace } from '../../panel-api.ts';
-import { OperationError } from '../../../engine/contract/client.ts';
+import { OperationError, type Engine } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
-import type { Result } from '../../../engine/contract/operations.ts';
+import type { Params, Result } from '../../../engine/contract/operations.ts';
 import {
   groupsOf,
   replacePreviews,
+  undecidedFiles,
   type Decision,
   type OwnDecisions,
   type Preview,
@@ -48,43 +49,18 @@ export function usePreviews(path: string, paths: readonly string[]): Previews {
   useEffect(() => {
     const controller = new AbortController();
     const running = looks.current;
-    let waiting: Preview[] = [];
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const flush = (): void => {
-      timer = undefined;
-      const some = waiting;
-      waiting = [];
-      if (!controller.signal.aborted) setList((before) => [...before, ...some]);
-    };
+    const { signal } = controller;
     setList([]);
     setEnd(undefined);
     setError(undefined);
-    connection
-      .call(
-        'evidence.preview',
-        { case: path, paths: JSON.parse(key) as string[] },
-        {
-          signal: controller.signal,
-          onPart: ({ preview }) => {
-            waiting.push(preview);
-            // Many small files come at once: one rendering does for some.
-            timer ??= setTimeout(flush, 80);
-          },
-        },
-      )
-      .then(
-        (result) => {
-          clearTimeout(timer);
-          flush();
-          if (!controller.signal.aborted) setEnd(result);
-        },
-        (failure: unknown) => {
-          if (!controller.signal.aborted) setError(infoOf(failure));
-        },
-      );
+    previewAll(connection, { case: path, paths: JSON.parse(key) as string[] }, signal, (some) =>
+      setList((before) => [...before, ...some]),
+    ).then(
+      (result) => !signal.aborted && setEnd(result),
+      (failure: unknown) => !signal.aborted && setError(infoOf(failure)),
+    );
     return () => {
       controller.abort();
-      clearTimeout(timer);
       for (const one of running.values()) one.abort();
       running.clear();
     };
@@ -139,20 +115,7 @@ export function usePreviews(path: string, paths: readonly string[]): Previews {
     decideAll(decision) {
       const next = { ...shared, ...decision };
       setShared(next);
-      const asking = new Set(
-        list
-          .filter(
-            (one) =>
-              (one.asks.zone && 'tz' in decision && own[one.path]?.tz === undefined) ||
-              (one.asks.year && 'year' in decision && own[one.path]?.year === undefined) ||
-              ('clock' in decision && own[one.path]?.clock === undefined) ||
-              (one.asks.dateOrder &&
-                'dateOrder' in decision &&
-                own[one.path]?.dateOrder === undefined),
-          )
-          .map((one) => one.path),
-      );
-      lookAgain([...asking], next, own);
+      lookAgain(undecidedFiles(list, own, decision), next, own);
     },
     decide(file, decision) {
       const next = { ...own, [file]: { ...own[file], ...decision } };
@@ -160,4 +123,36 @@ export function usePreviews(path: string, paths: readonly string[]): Previews {
       lookAgain([file], shared, next);
     },
   };
+}
+
+/** Many small files come at once: one rendering does for several. */
+const GATHER_MS = 80;
+
+/** Previews everything. @param onPreviews gets those of a moment; not called any more once `signal` aborts */
+async function previewAll(
+  connection: Engine,
+  params: Params<'evidence.preview'>,
+  signal: AbortSignal,
+  onPreviews: (previews: readonly Preview[]) => void,
+): Promise<Result<'evidence.preview'>> {
+  let waiting: Preview[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    const some = waiting;
+    waiting = [];
+    if (!signal.aborted) onPreviews(some);
+  };
+  try {
+    return await connection.call('evidence.preview', params, {
+      signal,
+      onPart: ({ preview }) => {
+        waiting.push(preview);
+        timer ??= setTimeout(flush, GATHER_MS);
+      },
+    });
+  } finally {
+    flush();
+  }
 }
