@@ -175,7 +175,7 @@ export class TextColumn {
   }
 
   /**
-   * Gives `n` rows from `row` on the text of the row before them, behind which none has come: all at once,
+   * Gives `n` rows from `row` on the text of the row before them, after which none has come: all at once,
    * which takes a tenth of setting each.
    */
   repeat(row: number, n: number): void {

@@ -52,7 +52,7 @@ export interface FieldNode extends Span {
   readonly node: 'field';
   readonly name: string;
   readonly test: Test;
-  /** The value, behind a comparison sign, where it may be the name of another field: `src_ip = dst_ip`. */
+  /** The value, after a comparison sign, where it may be the name of another field: `src_ip = dst_ip`. */
   readonly against?: Name;
 }
 /** `len(message) > 100`, `bytes > 2 * packets`; without a sign: `match(host, /^web/)`. */

@@ -33,11 +33,11 @@ const SUMS = MEASURES.flatMap((name) => [name, `${name}_rev`, `${name}_both`]);
 type TotalsOf = Readonly<Record<(typeof MEASURES)[number], readonly (readonly [number, number])[]>>;
 
 interface Conversations extends Statement {
-  /** `a` and `b`, behind `ANCHOR`. */
+  /** `a` and `b`, after `ANCHOR`. */
   readonly columns: readonly OutputColumn[];
-  /** Where the numbers behind them start: NUMBERS, then TOTALS. */
+  /** Where the numbers after them start: NUMBERS, then TOTALS. */
   readonly numbers: number;
-  /** Columns of `lo` and `hi` behind all that. */
+  /** Columns of `lo` and `hi` after all that. */
   readonly keys: readonly InputColumn[];
 }
 export const NUMBERS = [

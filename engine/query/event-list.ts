@@ -229,7 +229,7 @@ function nameOf(name: string): Name {
   return { name, start: 0, end: 0 };
 }
 
-/** Without orders behind which nothing chooses rows: another order replaces them. */
+/** Without orders after which nothing chooses rows: another order replaces them. */
 export function withoutLastSort(plan: Plan): Plan {
   let { events } = plan;
   while (events.node === 'stage' && events.stage.stage === 'sort') events = events.of;

@@ -298,7 +298,7 @@ class Parser {
     return word;
   }
 
-  /** Whether something stands behind a place that can be a term. */
+  /** Whether something stands after a place that can be a term. */
   private hasNext(at: number): boolean {
     return this.scan.matches(/[\s\u0000]*[^\s\u0000|)]/y, at);
   }
@@ -602,7 +602,7 @@ class Parser {
 
   /**
    * What follows `name:`, or `name =`.
-   * @param compared after a sign of other tools, behind which a text may begin with `[`
+   * @param compared after a sign of other tools, after which a text may begin with `[`
    */
   private fieldTest(name: string, start: number, compared = false): Expression {
     const { scan } = this;

@@ -317,7 +317,7 @@ function inOrder(segments: readonly SegmentInfo[]): SegmentInfo[] {
   return [...segments].sort((a, b) => compareDays(a.day, b.day) || a.id - b.id);
 }
 
-/** `undated` sorts behind every day, as text does. */
+/** `undated` sorts after every day, as text does. */
 function compareDays(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -561,7 +561,7 @@ function filtersOf(node: EventsNode): Filter[] {
   }
 }
 
-/** A filter with nothing but `head` behind it. */
+/** A filter with nothing but `head` after it. */
 function flatten(node: EventsNode): { base: EventsNode; limit: number | undefined } | undefined {
   if (node.node === 'base') return { base: node, limit: undefined };
   if (node.node !== 'stage' || node.stage.stage !== 'head') return undefined;

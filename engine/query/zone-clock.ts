@@ -159,7 +159,7 @@ export class ZoneClock {
       ...range,
       minTs: minTs === undefined ? minTs : minTs - step,
     });
-    // Division cuts towards zero: times before the anchor are brought behind it.
+    // Division cuts towards zero: times before the anchor are brought after it.
     const floor = (us: string): string =>
       once(
         `${us} - ${anchor}`,

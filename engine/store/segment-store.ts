@@ -61,7 +61,7 @@ const MAX_ATTACHED = 4000;
 const OTHER_FILES = 600;
 /** Least number of attached segments, where few files may be open. */
 const LEAST_ATTACHED = 64;
-/** Segments that are attached by one statement: another that is waited for comes behind it. */
+/** Segments that are attached by one statement: another that is waited for comes after it. */
 const AT_ONCE = 8;
 
 /** Where statements may spill; nobody else's. */
@@ -368,7 +368,7 @@ export class SegmentStore {
     return this.onLists((tables) => tables.create(table));
   }
 
-  /** Lets go of tables of lists that no operation is using; any may be made again behind that. */
+  /** Lets go of tables of lists that no operation is using; any may be made again after that. */
   dropLists(names: readonly string[]): Promise<void> {
     if (names.length === 0) return Promise.resolve();
     return this.onLists(async (tables) => {

@@ -121,7 +121,7 @@ function isAt(fd: number, folder: string, parts: readonly string[]): boolean {
   const wanted = join(realpathSync.native(folder), ...parts);
   if (process.platform === 'linux') {
     try {
-      // A file that was removed since has a mark behind its name.
+      // A file that was removed since has a mark after its name.
       return readlinkSync(`/proc/self/fd/${fd}`).replace(/ \(deleted\)$/, '') === wanted;
     } catch {
       // Without /proc paths are compared, as elsewhere.

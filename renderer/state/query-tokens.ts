@@ -67,7 +67,7 @@ const STAGE_KEYWORDS: Readonly<Record<string, string>> = { session: 'gap', seque
 const SPACE = /[\s\u0000]+/y;
 const LIST_WORD = /[^\s\u0000()|",]+/y;
 const COMPARE = />=|<=|>|<|=/y;
-/** What may stand behind an operator in lower case. */
+/** What may stand after an operator in lower case. */
 const OPERAND = /[\s\u0000]+[^\s\u0000|)]|["'(]/y;
 const SET_WORD = /[^\s\u0000()|"},]+/y;
 const NUMBER = /^[-+]?(?:0x[0-9a-f]+|\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?:ms|s|m|h|d|w)?$/i;

@@ -2,7 +2,7 @@
  * The distinct values of one dimension over many segments.
  *
  * A value has a *rank* among all values that there could be, so that comparing ranks compares values:
- * numbers and IPv4 addresses are their own; IPv6 addresses or texts come behind all of those, in the
+ * numbers and IPv4 addresses are their own; IPv6 addresses or texts come after all of those, in the
  * order of their bytes; no value comes last.
  */
 import { HASH_SEED } from '../../util/seeded-hash.ts';

@@ -83,7 +83,7 @@ export async function exportRows(
   return { ...written, rows };
 }
 
-/** The query with the order and the fields that were chosen in the window behind it. */
+/** The query with the order and the fields that were chosen in the window after it. */
 function withStages(
   query: string,
   sort: ExportParameters['sort'],

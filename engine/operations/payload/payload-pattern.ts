@@ -11,7 +11,7 @@ const MAX_TEXT_BYTES = 1024;
 export interface PayloadPattern {
   /** Bytes that a match has at most. */
   readonly reach: number;
-  /** Where the first match is that begins at `from` or behind it; what is before `from` is seen by `^` and `\b`. */
+  /** Where the first match is that begins at `from` or after it; what is before `from` is seen by `^` and `\b`. */
   find(bytes: Uint8Array, from: number): { start: number; end: number } | undefined;
 }
 

@@ -9,7 +9,7 @@ import type { BodyPlace, BodyTaker, StreamTaker } from '../../contract/payloads.
 import type { FoundBody } from '../../contract/payload-search.ts';
 import type { PayloadPattern } from './payload-pattern.ts';
 
-/** Bytes that are shown in front of a match and behind it. */
+/** Bytes that are shown in front of a match and after it. */
 const [BEFORE, AFTER] = [24, 48];
 /** Of a match itself. */
 const MAX_SHOWN = 128;

@@ -32,7 +32,7 @@ export function time(micros: EpochMicros | undefined, zone: string): Html | unde
     : markup`<span class="time">${formatTime(micros, 0, 0, zone)}</span>`;
 }
 
-/** A time that is text already; in a narrow column it is broken behind its date. */
+/** A time that is text already; in a narrow column it is broken after its date. */
 export function timeText(text: string): Html {
   const at = text.indexOf('T') + 1;
   return markup`<span class="time">${text.slice(0, at)}</span><wbr><span class="time">${text.slice(at)}</span>`;

@@ -164,7 +164,7 @@ export function table(
   </div>`;
 }
 
-/** A name that may be broken behind its underscores. */
+/** A name that may be broken after its underscores. */
 function breakable(name: string): Html {
   const parts = name.split(/(?<=[_.])/).map((part, i) => [i > 0 ? markup`<wbr>` : undefined, part]);
   return markup`${parts}`;

@@ -94,7 +94,7 @@ export function timelineFigures(id: string, title: string, buckets: readonly Buc
     </ol>`;
 }
 
-/** A number for an attribute: at most two digits behind the point. */
+/** A number for an attribute: at most two digits after the point. */
 function fixed(value: number): Html {
   return plainText(String(Math.round(value * 100) / 100));
 }

@@ -13,6 +13,6 @@ export interface StageResult {
 }
 
 export interface BatchStage extends RowTaker {
-  /** Called once, behind the last row. */
+  /** Called once, after the last row. */
   finish(): StageResult;
 }

@@ -74,7 +74,7 @@ function byFirstNumber({ columns, rows, order }: BatchTable): Row[] | undefined 
   const [first] = order;
   if (first === undefined || first.descending || rows.length >= MOST_PACKED) return undefined;
   const at = inputColumns(columns).findIndex(({ alias }) => alias === first.alias);
-  // The number, and behind it where its row is: both in the 53 bits of a double.
+  // The number, and after it where its row is: both in the 53 bits of a double.
   const packed = new Float64Array(rows.length);
   for (let i = 0; i < rows.length; i++) {
     const value = rows[i]![at];

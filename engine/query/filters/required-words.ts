@@ -48,7 +48,7 @@ function characterOf(set: CodeSet): string | undefined {
 }
 
 /**
- * What stands before and behind a text may be a part of its first and last word. The first is left out where there
+ * What stands before and after a text may be a part of its first and last word. The first is left out where there
  * are others: one of which the beginning is not known is looked for among all words.
  */
 function wordsIn(text: string): IndexedPhrase | undefined {

@@ -23,7 +23,7 @@ interface CutOptions {
   readonly fields: readonly string[] | undefined;
   /**
    * What each column is, by its place (of NDJSON: of the key, in the order of their first appearance), in
-   * place of `fields`; undefined, and those behind the last: it does not count.
+   * place of `fields`; undefined, and those after the last: it does not count.
    */
   readonly columns?: readonly (string | undefined)[] | undefined;
   /** With `columns`: whether the first line of a table names them only. */

@@ -58,7 +58,7 @@ export function requiredBytes(node: Node): RequiredBytes | undefined {
   return best.length < LEAST_PLACES ? undefined : new RequiredBytes(best);
 }
 
-/** Sets of single bytes, one behind the other. */
+/** Sets of single bytes, one after the other. */
 type Run = readonly CodeSet[];
 
 /** The longest run of characters that every match has, each one of a set that `isPart` holds for. */

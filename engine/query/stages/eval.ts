@@ -1,6 +1,6 @@
 /**
  * `eval name = expression [by f, …]`: a field that is computed of each event or row. `prev` and `delta` in it are of the
- * row before, in the order so far, among those that have the same values of the fields behind `by`.
+ * row before, in the order so far, among those that have the same values of the fields after `by`.
  */
 import type { Name, Stage } from '../ast.ts';
 import { computedField, computedValue } from '../analyse.ts';

@@ -32,7 +32,7 @@ export type WithoutSpan<T> = T extends unknown ? Omit<T, 'start' | 'end'> : neve
 export type Shape =
   'rows' | 'table' | 'count' | 'top' | 'timeline' | 'talkers' | 'values' | 'stats';
 
-/** What a stage reads of the text behind its name. Throws QueryError. */
+/** What a stage reads of the text after its name. Throws QueryError. */
 export interface StageReader {
   filter(): Expression;
   /** A query in brackets. */

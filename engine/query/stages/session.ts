@@ -119,7 +119,7 @@ export function keyAliases(keys: Keys): string[] {
   return inputColumns(keys.columns).map(({ alias }) => quoteIdentifier(alias));
 }
 
-/** SQL names of the columns behind those of the groups. */
+/** SQL names of the columns after those of the groups. */
 export function ownAliases(keys: Keys, columns: readonly TableColumn[]): string[] {
   return columns
     .slice(keys.columns.length)

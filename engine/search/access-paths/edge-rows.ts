@@ -1,6 +1,6 @@
 /**
  * Filters of which a query takes only the first or the last events in order of time, however many they find:
- * `head`, `tail`, and both behind `sort ts`. Rows are in that order, so the others need not be looked at.
+ * `head`, `tail`, and both after `sort ts`. Rows are in that order, so the others need not be looked at.
  *
  * Invariant: what is left holds all events that the query takes of the filter, and ties with these where
  * another order than that of rows decides between them.
@@ -57,7 +57,7 @@ export function edgesOf({ events, resolve }: Pick<Plan, 'events' | 'resolve'>): 
   return edges;
 }
 
-/** @param above the stages behind a filter, in order */
+/** @param above the stages after a filter, in order */
 function edgeOf(above: readonly Stage[], isTime: (name: Name) => boolean): Edge | undefined {
   let sorted: 'rows' | 'up' | 'down' = 'rows';
   for (const stage of above) {

@@ -52,7 +52,7 @@ export function rowsOfGroups(
   }
 }
 
-/** With what stages/top.ts has behind its columns: totals, and the events of each group. */
+/** With what stages/top.ts has after its columns: totals, and the events of each group. */
 function topRows(
   found: TopGroups,
   keys: (group: TopGroup) => RawValue[],
@@ -181,7 +181,7 @@ interface Placed {
   readonly places: Uint32Array;
 }
 
-/** The distinct values, ascending, and of each group its value's place; without one behind the last. */
+/** The distinct values, ascending, and of each group its value's place; without one after the last. */
 function placesOf(keys: readonly GroupValue[]): Placed {
   return keys.every((value) => value === null || typeof value === 'number')
     ? placesOfNumbers(keys)

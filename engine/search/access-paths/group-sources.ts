@@ -1,6 +1,6 @@
 /**
  * Where the groups of a query come from in one segment: its rollup where that covers the filter
- * exactly, whole hours from it and the rows before and behind them, or the rows.
+ * exactly, whole hours from it and the rows before and after them, or the rows.
  */
 import type { CombinationQuestion } from '../../index/combinations/combination-index.ts';
 import type { RollupGroups } from '../../index/rollup/rollup-groups.ts';

@@ -152,7 +152,7 @@ export class MessageCutter {
   }
 
   /**
-   * Whether a message has this shape. Then its numbers lie behind those in use, and `found` says where
+   * Whether a message has this shape. Then its numbers lie after those in use, and `found` says where
    * its texts are.
    */
   private fits(shape: CutShape, data: Uint8Array, start: number, end: number): boolean {

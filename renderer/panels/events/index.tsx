@@ -207,7 +207,7 @@ function NothingFound() {
         : ranged
           ? 'There are no events in this time range.'
           : 'Remove terms, or search with wildcards: fail* finds failed and failure.';
-  // Stages come after what chooses events: a condition cannot be put behind them.
+  // Stages come after what chooses events: a condition cannot be put after them.
   const also = (condition: string): string | undefined =>
     query.includes('|') ? undefined : asked ? `(${query}) ${condition}` : condition;
   const [withPackets, withoutTime] = [also('kind:*'), also('day:undated')];
