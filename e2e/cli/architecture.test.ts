@@ -1,6 +1,6 @@
 /**
  * docs/architecture.md is true: the files that it lists for the life of a record and of a query exist and take
- * part, by V8's coverage of both (`.ci/house.mjs --lives`), and the numbers of them are right.
+ * part, by V8's coverage of both (`.ci/sizes.mjs --lives`), and the numbers of them are right.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ function listed(page: string, title: RegExp): { files: string[]; count: number }
 test('the files on the way of a record and of a query are those that run', () => {
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
-    [path.join(root, '.ci/house.mjs'), '--lives', '--json'],
+    [path.join(root, '.ci/sizes.mjs'), '--lives', '--json'],
     { encoding: 'utf8', maxBuffer: 1 << 26 },
   );
   expect(stderr).toBe('');
