@@ -3,6 +3,7 @@
  *
  * Invariant: conversations are bounded in number and in the memory of what waits in them for its answer.
  */
+import { AgedMap } from '../../shared/aged-map.ts';
 import { u16 } from '../bytes.ts';
 import type { Packet } from '../packet.ts';
 import { DNS_PORTS, DnsConversation, type DnsMessage, NETBIOS_PORT, readDns } from './dns.ts';
@@ -49,8 +50,8 @@ export class Datagrams {
   evicted = 0;
   private readonly sink: MessageSink;
   private readonly flows: FlowBeginnings;
-  private readonly conversations = new Map<number, DnsConversation>();
-  private readonly encrypted = new Map<number, Encrypted>();
+  private readonly conversations = new AgedMap<number, DnsConversation>();
+  private readonly encrypted = new AgedMap<number, Encrypted>();
   /** By the address and port of the client: the server answers from a port of its own. */
   private readonly transfers = new Map<string, TftpTransfer>();
   private readonly exchanges = new Map<number, Exchange>();
@@ -226,7 +227,7 @@ export class Datagrams {
   }
 
   private endOldestEncrypted(): void {
-    const [oldest] = this.encrypted;
+    const oldest = this.encrypted.oldest();
     if (oldest === undefined) return;
     const [flow, connection] = oldest;
     if (!connection.conversation.isDone) this.evicted += 1;
@@ -257,7 +258,7 @@ export class Datagrams {
 
   /** A conversation in which nothing waits has said all that it can. */
   private endOldest(): void {
-    const [oldest] = this.conversations;
+    const oldest = this.conversations.oldest();
     if (oldest === undefined) return;
     const [flow, conversation] = oldest;
     if (conversation.heldBytes > 0) this.evicted += 1;

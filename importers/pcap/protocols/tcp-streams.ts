@@ -9,6 +9,7 @@
  * Invariants: memory is bounded by MAX_HELD_BYTES of connections, early segments and begun messages over all; the cost of
  * a packet does not depend on how many connections are open; connections of no protocol that is known cost a bit each.
  */
+import { AgedMap } from '../../shared/aged-map.ts';
 import type { Packet } from '../packet.ts';
 import type {
   Endpoints,
@@ -137,7 +138,7 @@ export class TcpStreams {
   private readonly sink: MessageSink;
   private readonly flows: FlowBeginnings;
   private readonly protocols: readonly StreamProtocol[];
-  private readonly open = new Map<number, Connection>();
+  private readonly open = new AgedMap<number, Connection>();
   private readonly done = new FlowBits();
   private readonly expected = new Map<string, ExpectedConnection>();
   /** Bytes of memory that connections take, early segments and begun messages included. */
@@ -485,7 +486,7 @@ export class TcpStreams {
   }
 
   private evictOldest(): void {
-    const [oldest] = this.open;
+    const oldest = this.open.oldest();
     if (oldest === undefined) return;
     if (oldest[1].parser !== undefined) this.evicted += 1;
     this.close(...oldest);

@@ -4,6 +4,7 @@
  *
  * Invariant: templates, and records that wait for one, are bounded in number and memory; what is given up is counted.
  */
+import { AgedMap } from '../../../shared/aged-map.ts';
 import { ip4Text, ip6Text } from '../../tunnel-notes.ts';
 import { u16, u32 } from '../../bytes.ts';
 import type { Packet } from '../../packet.ts';
@@ -87,7 +88,7 @@ interface ExportMessage {
 /** Those of all datagrams, or of one connection: templates of one are not those of another. */
 export class NetFlowExports {
   private readonly sink: MessageSink;
-  private readonly templates = new Map<string, Template>();
+  private readonly templates = new AgedMap<string, Template>();
   private readonly waiting = new Map<string, Waiting[]>();
   /** Of memory, that records without a template take. */
   waitingBytes = 0;
@@ -212,7 +213,7 @@ export class NetFlowExports {
   private learn(key: string, template: Template): void {
     const { templates, waiting } = this;
     templates.delete(key);
-    if (templates.size >= MAX_TEMPLATES) templates.delete(templates.keys().next().value!);
+    if (templates.size >= MAX_TEMPLATES) templates.delete(templates.oldest()![0]);
     templates.set(key, template);
     const list = waiting.get(key);
     if (list === undefined) return;
