@@ -1,5 +1,5 @@
 /**
- * A case that is handed over, as others meet it: killed at random instants and gone on with, and read by the DuckDB of
+ * A case that is handed over, as others meet it: killed at random steps and gone on with, and read by the DuckDB of
  * Python and by ClickHouse, which find as many events, bytes and addresses of each day and kind as Daybook.
  *
  * DAYBOOK_KILLS sets how often it is killed (20 by default).
@@ -7,13 +7,20 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateEvidence } from '../harness.ts';
+import { ANSWERS, ASKED } from '../torture/step-names.ts';
 import { provision, type PythonPackage, whyNot } from '../provision/index.ts';
 import { daybook, json, scratch } from './harness.ts';
 
 const KILLS = Number(process.env['DAYBOOK_KILLS'] ?? 20);
 const ENTRY = path.resolve(import.meta.dirname, '../../app/cli/daybook.mjs');
+const STEPWISE = path.resolve(import.meta.dirname, '../torture/steps.ts');
+/** Of a run, once all files are in place. */
+const LAST_STEPS = 40;
+/** A step that goes on is killed within this. */
+const MOST_DELAY_MS = 25;
 const space = scratch();
 const reason = whyNot('duckdb');
 const title = (name: string): string => (reason === undefined ? name : `${name} (${reason})`);
@@ -35,7 +42,7 @@ async function handOver(folder: string): Promise<Report> {
 }
 
 beforeAll(async () => {
-  await generateEvidence(space.folder);
+  await generateEvidence(space.folder, '--scale', '0.2');
   const run = async (...args: string[]) => {
     const outcome = await daybook(args);
     expect(outcome.status, outcome.err).toBe(0);
@@ -47,37 +54,78 @@ beforeAll(async () => {
 afterAll(() => space.remove());
 
 describe('a hand-over that is killed', () => {
-  /** Resolves to whether it was still running then. */
-  function killed(folder: string, ms: number): Promise<boolean> {
+  /**
+   * Runs one that stops before each change of a file (torture/steps.ts), until it is killed: before its step `at`, or
+   * within `delay` milliseconds after it, in the middle of what DuckDB does.
+   * @returns how many steps it came to, and whether it was killed before it was done
+   */
+  function handOverUpTo(
+    folder: string,
+    at = Infinity,
+    delay = 0,
+  ): Promise<{ steps: number; killed: boolean }> {
     return new Promise((resolve) => {
-      const child = spawn(process.execPath, [ENTRY, 'hand-over', acme, folder], {
-        stdio: 'ignore',
+      const child = spawn(
+        process.execPath,
+        ['--import', STEPWISE, ENTRY, 'hand-over', acme, folder],
+        { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] },
+      );
+      const answers = child.stdio[ANSWERS] as Writable;
+      let steps = 0;
+      let timer: NodeJS.Timeout | undefined;
+      // One that is killed reads no answer.
+      answers.on('error', () => undefined);
+      (child.stdio[ASKED] as Readable).on('data', (asked: Buffer) => {
+        const before = steps;
+        steps += asked.length;
+        if (before < at && at <= steps) {
+          if (delay === 0) {
+            child.kill('SIGKILL');
+            return;
+          }
+          timer = setTimeout(() => child.kill('SIGKILL'), delay);
+        }
+        answers.write(Buffer.alloc(asked.length, '.'));
       });
-      const timer = setTimeout(() => child.kill('SIGKILL'), ms);
       child.on('exit', (_status, signal) => {
         clearTimeout(timer);
-        resolve(signal === 'SIGKILL');
+        resolve({ steps, killed: signal === 'SIGKILL' });
       });
     });
   }
 
+  /** What `verify` says of a folder in each state that a kill may leave. */
+  async function expectState(folder: string): Promise<void> {
+    const check = await daybook(['verify', folder, '--json']);
+    const isJournalThere = existsSync(path.join(folder, '.hand-over.jsonl'));
+    // The manifest may be in its place already: the run was not done.
+    if (isJournalThere) expect(check.out).toContain('"unfinished"');
+    expect(check.status, check.out).toBe(isJournalThere ? 1 : 0);
+  }
+
   it(`${KILLS} times is finished by the next run: nothing double, nothing half`, async () => {
     const whole = path.join(space.folder, 'whole');
-    const started = performance.now();
     const expected = await handOver(whole);
-    const duration = performance.now() - started;
+    const everything = globSync('{events,tags}/**/*.parquet', { cwd: whole }).sort();
     const folder = path.join(space.folder, 'killed');
+    const all = await handOverUpTo(folder);
+    rmSync(folder, { recursive: true });
     let state = 20261126;
     const random = (): number => {
       state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
       return state / 2 ** 32;
     };
-    const files = () => globSync('{events,tags}/**/*.parquet', { cwd: folder });
+    const files = () => globSync('{events,tags}/**/*.parquet', { cwd: folder }).sort();
     let kills = 0;
     let most = 0;
-    for (let round = 0; kills < KILLS; round++) {
-      if (!(await killed(folder, random() * duration))) {
+    while (kills < KILLS) {
+      const left = 1 - most / everything.length;
+      const at = 1 + Math.floor(random() * (LAST_STEPS + left * all.steps));
+      const delay = random() < 0.5 ? 0 : 1 + random() * MOST_DELAY_MS;
+      const { killed } = await handOverUpTo(folder, at, delay);
+      if (!killed) {
         // It ran through: another is begun.
+        expect(files()).toEqual(everything);
         rmSync(folder, { recursive: true, force: true });
         most = 0;
         continue;
@@ -91,19 +139,13 @@ describe('a hand-over that is killed', () => {
         const bytes = readFileSync(path.join(folder, file));
         expect(bytes.subarray(-4).toString()).toBe('PAR1');
       }
-      if (kills % 5 === 0 && existsSync(path.join(folder, '.hand-over.jsonl'))) {
-        const check = await daybook(['verify', folder, '--json']);
-        expect(check.status).toBe(1);
-        expect(check.out).toContain('"unfinished"');
-      }
+      const isManifestThere = existsSync(path.join(folder, 'manifest.json'));
+      if (isManifestThere || (kills % 5 === 0 && most > 0)) await expectState(folder);
     }
     const report = await handOver(folder);
     expect(report).toMatchObject({ events: expected.events, byKind: expected.byKind });
-    expect(files().sort()).toEqual(globSync('{events,tags}/**/*.parquet', { cwd: whole }).sort());
-    for (const one of [folder, whole]) {
-      const check = await daybook(['verify', one, '--json']);
-      expect(check.status, check.out).toBe(0);
-    }
+    expect(files()).toEqual(everything);
+    for (const one of [folder, whole]) await expectState(one);
     expect(globSync('**/.*', { cwd: folder })).toEqual([]);
   });
 });
