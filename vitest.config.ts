@@ -8,17 +8,24 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
  * Files that take longest, of each project the longest first. In a fresh clone vitest begins with the
- * largest files, and the suites of the contract, of a few lines each, would come last: one worker would
- * wait for the other.
+ * largest files, and those that run the suite of the contract, all attacks, or whole folders of evidence
+ * from a few lines would come last: one worker would wait for the other.
  */
 const SLOW = [
+  'cli/torture',
   'conformance/electron',
   'conformance/process',
+  'conformance/web',
+  'conformance/in-process',
+  'cli/mixed-evidence',
   'window/accessible',
   'window/case-work',
   'cli/bad-input',
+  'cli/bucket',
   'window/import',
   'window/search',
+  'cli/attach',
+  'cli/clickhouse-queries',
   'cli/kill',
   'operations/query/handlers',
   'text/text-index',
