@@ -7,6 +7,7 @@ import { notifyError } from '../state/notify.ts';
 import { formatMs } from '../state/time.ts';
 import { visibleText } from '../widgets/visible-text.ts';
 import { CaseWindow } from './case-window.tsx';
+import { useCutTitles } from './cut-titles.ts';
 import { FailureBoundary } from './failure-boundary.tsx';
 import { useKeepFocus } from './keep-focus.ts';
 import { Dialogs, DropTarget, Palette, StartPage } from './panels.ts';
@@ -27,6 +28,7 @@ export function App() {
   useShellCommands();
   useViewAddress();
   useKeepFocus();
+  useCutTitles();
   return (
     <>
       <EngineBanner />

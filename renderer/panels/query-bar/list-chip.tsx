@@ -53,27 +53,22 @@ export function ListChip() {
       role="group"
       aria-label={`List ${visibleText(list.name, 100)}, ${rows}`}
     >
-      <Tooltip
-        label={`${visibleText(list.name, 200)}, ${rows}: change the list`}
-        multiline
-        maw={420}
+      <UnstyledButton
+        className={css['listName']}
+        title={`${visibleText(list.name, 200)}, ${rows}: change the list`}
+        onClick={() => dialogs.open({ dialog: 'match-list' })}
       >
-        <UnstyledButton
-          className={css['listName']}
-          onClick={() => dialogs.open({ dialog: 'match-list' })}
-        >
-          <IconListDetails size={13} aria-hidden />
-          <VisuallyHidden>Change the list</VisuallyHidden>
-          <span className={css['listText']}>
-            <EventText text={list.name} max={100} />
-          </span>
-          <span className={css['listRows']}>
-            {' '}
-            · {formatCount(list.rows)}
-            <span className={css['listUnit']}> {nounOf(list.rows, 'line')}</span>
-          </span>
-        </UnstyledButton>
-      </Tooltip>
+        <IconListDetails size={13} aria-hidden />
+        <VisuallyHidden>Change the list</VisuallyHidden>
+        <span className={css['listText']}>
+          <EventText text={list.name} max={100} />
+        </span>
+        <span className={css['listRows']}>
+          {' '}
+          · {formatCount(list.rows)}
+          <span className={css['listUnit']}> {nounOf(list.rows, 'line')}</span>
+        </span>
+      </UnstyledButton>
       <Tooltip label="Lines that matched nothing">
         <ActionIcon
           size={24}

@@ -45,15 +45,15 @@ export function SearchesPanel() {
       )}
       {searches.map((search) => (
         <div key={search.id} className={css['item']}>
-          <Tooltip
-            label={visibleText(search.note === '' ? search.view : search.note, 500)}
-            multiline
-            maw={320}
+          <UnstyledButton
+            className={css['name']}
+            title={[search.name, search.note === '' ? search.view : search.note]
+              .map((text) => visibleText(text, 500))
+              .join('\n')}
+            onClick={() => show(search.view)}
           >
-            <UnstyledButton className={css['name']} onClick={() => show(search.view)}>
-              {visibleText(search.name, 100)}
-            </UnstyledButton>
-          </Tooltip>
+            {visibleText(search.name, 100)}
+          </UnstyledButton>
           <Menu>
             <Menu.Target>
               <ActionIcon size="xs" aria-label={`More for ${visibleText(search.name, 60)}`}>

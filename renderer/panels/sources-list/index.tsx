@@ -56,19 +56,14 @@ export function SourcesList() {
       )}
       {shown.map((source) => (
         <div key={source.id} className={css['item']}>
-          <Tooltip
-            multiline
-            maw={360}
-            label={`${visibleText(source.name, 300)} — ${counted(eventsOf(source.byKind), 'event')}; click to show only these`}
+          <UnstyledButton
+            className={`${css['name']} ${own['source']}`}
+            aria-label={visibleText(source.name, 300)}
+            title={`${visibleText(source.name, 300)} — ${counted(eventsOf(source.byKind), 'event')}; click to show only these`}
+            onClick={() => pivots.include('source', source.name)}
           >
-            <UnstyledButton
-              className={css['name']}
-              aria-label={visibleText(source.name, 300)}
-              onClick={() => pivots.include('source', source.name)}
-            >
-              <SourceName name={source.name} />
-            </UnstyledButton>
-          </Tooltip>
+            <SourceName name={source.name} />
+          </UnstyledButton>
           <span className={css['small']}>
             {source.status === 'complete'
               ? source.bytes === undefined

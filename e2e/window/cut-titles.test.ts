@@ -1,0 +1,80 @@
+/** What is cut off for want of room can be read all the same: its whole text is its title. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import { daybook } from '../harness.ts';
+import { DaybookWindow } from './pages/daybook-window.ts';
+import { expect } from './pages/expect.ts';
+import { browserShell, scratch, type OpenWindow } from './shells.ts';
+import { shot } from './shots.ts';
+
+const ADDRESS = '2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff';
+const MESSAGE = `app: the session of ${'somebody-with-a-long-name '.repeat(12)}was opened`;
+const NAME = 'a-log-whose-name-is-longer-than-the-list-of-sources-has-room-for.log';
+
+const { whyNot } = browserShell;
+describe.skipIf(whyNot !== undefined)(
+  whyNot === undefined ? 'cut text' : `cut text: ${whyNot}`,
+  () => {
+    const space = scratch();
+    let opened: OpenWindow;
+    let window: DaybookWindow;
+
+    beforeAll(async () => {
+      const evidence = path.join(space.folder, 'evidence');
+      const folder = path.join(space.folder, 'cut.daybook');
+      writeFileSync(
+        `${evidence}.csv`,
+        `ts,src_ip,src_port,dst_ip,dst_port,proto,bytes\n2026-11-21T10:00:00Z,${ADDRESS},1024,10.0.0.1,80,tcp,5\n`,
+      );
+      writeFileSync(
+        path.join(space.folder, NAME),
+        Array.from({ length: 3 }, (_, i) => `2026-11-21T10:00:0${i}Z web01 ${MESSAGE}\n`).join(''),
+      );
+      const run = await daybook([
+        'import',
+        folder,
+        `${evidence}.csv`,
+        path.join(space.folder, NAME),
+      ]);
+      if (run.status !== 0) throw new Error(run.err);
+      opened = await browserShell.open({
+        openCase: folder,
+        size: { width: 1280, height: 800 },
+      });
+      window = new DaybookWindow(opened.page);
+      await expect(window.events.row(0)).toBeVisible();
+    }, 120_000);
+    afterAll(async () => {
+      await opened?.close();
+      space.remove();
+    });
+    afterEach(() => expect(opened.problems).toEqual([]));
+
+    it('in the table of events, and only while the pointer is on it', async () => {
+      await window.query.run('kind:log | fields ts, host, message');
+      await expect.poll(() => window.found()).toBe(3);
+      const message = await window.events.cell(0, 'message');
+      await message.hover();
+      await expect(message).toHaveAttribute('title', MESSAGE);
+      const host = await window.events.cell(0, 'host');
+      await host.hover();
+      await expect(message).not.toHaveAttribute('title');
+      await expect(host).not.toHaveAttribute('title');
+    });
+
+    it('in the shapes of messages, which have the room that the other columns leave', async () => {
+      const { page } = opened;
+      await window.query.run('kind:log | patterns');
+      const panel = page.getByRole('tabpanel', { name: /^Answer/ });
+      const template = panel.getByRole('cell').filter({ hasText: 'the session of' }).first();
+      await template.hover();
+      await expect(template).toHaveAttribute('title', MESSAGE);
+      await shot(page, 'cut-titles-patterns');
+      const table = panel.getByRole('table');
+      await expect
+        .poll(async () => (await table.boundingBox())?.width ?? Infinity)
+        .toBeLessThanOrEqual((await panel.boundingBox())?.width ?? 0);
+    });
+  },
+);

@@ -1,0 +1,57 @@
+/**
+ * Gives a text that is cut off for want of room a title with the whole of it, as long as the pointer is on it. What has
+ * a title of its own keeps it. Hidden characters of evidence are written out in the text already.
+ */
+import { useEffect } from 'react';
+
+/** Characters of a title. */
+const LONGEST = 1000;
+
+/** Whether an element ends in an ellipsis, on its only line or on its last one. */
+function isCut(element: HTMLElement): boolean {
+  const { overflowX, textOverflow, webkitLineClamp } = getComputedStyle(element);
+  if (overflowX !== 'hidden' && overflowX !== 'clip') return false;
+  return (
+    (textOverflow === 'ellipsis' && element.scrollWidth > element.clientWidth) ||
+    (webkitLineClamp !== 'none' && element.scrollHeight > element.clientHeight)
+  );
+}
+
+/** The innermost element that is cut, around what the pointer is on. */
+function cutAround(target: Element): HTMLElement | undefined {
+  for (let at: Element | null = target; at !== null; at = at.parentElement)
+    if (at instanceof HTMLElement && isCut(at)) return at;
+  return undefined;
+}
+
+function wholeText(element: HTMLElement): string {
+  const whole = element instanceof HTMLInputElement ? element.value : element.innerText;
+  const text = whole.replace(/\s+/g, ' ').trim();
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
+
+export function useCutTitles(): void {
+  useEffect(() => {
+    let titled: HTMLElement | undefined;
+    const clear = (): void => {
+      titled?.removeAttribute('title');
+      titled = undefined;
+    };
+    const enter = ({ target }: PointerEvent): void => {
+      clear();
+      if (!(target instanceof Element) || target.closest('[title]') !== null) return;
+      titled = cutAround(target);
+      if (titled !== undefined) titled.title = wholeText(titled);
+    };
+    const leave = ({ relatedTarget }: PointerEvent): void => {
+      if (relatedTarget === null) clear();
+    };
+    document.addEventListener('pointerover', enter);
+    document.addEventListener('pointerout', leave);
+    return () => {
+      document.removeEventListener('pointerover', enter);
+      document.removeEventListener('pointerout', leave);
+      clear();
+    };
+  }, []);
+}
