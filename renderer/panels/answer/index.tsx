@@ -38,6 +38,7 @@ import { BarChart } from './bar-chart.tsx';
 import { barsOf, microsOf } from './bars.ts';
 import { groupsOf, isComputed, nextOrder, orderedRows, restText, type Order } from './table.ts';
 import table from '../../widgets/result-table.module.css';
+import css from './answer.module.css';
 
 /** Rows that are shown; the export has all of them. */
 const LIMIT = 2000;
@@ -120,7 +121,7 @@ export function AnswerPanel() {
       )}
       <div className={table['rest']}>
         <div className={`${table['scroll']} ${stale ? table['dim'] : ''}`}>
-          <table className={table['table']}>
+          <table className={`${table['table']} ${css['table']}`}>
             <thead>
               <tr>
                 {groups.length > 0 && (
@@ -298,7 +299,7 @@ function Template({ text }: { readonly text: string }) {
       'events',
     );
   return (
-    <td className="mono">
+    <td className={`${css['template']} mono`}>
       <ValueMenu
         field={undefined}
         value={text}
