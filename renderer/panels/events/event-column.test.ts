@@ -4,6 +4,7 @@ import { ColumnMaker } from '../../../engine/contract/column-batch.ts';
 import {
   contentLengths,
   eventColumn,
+  fieldsShown,
   fieldsToRead,
   fittingWidth,
   tracksOf,
@@ -40,6 +41,30 @@ describe('fieldsToRead', () => {
     expect(fieldsToRead(['ts', 'kind', 'src_ip', 'summary'])).toEqual([
       ...['src_ip', 'summary', 'src_port', 'dst_ip', 'dst_port', 'proto'],
     ]);
+  });
+});
+
+describe('fieldsShown', () => {
+  const names = ['ts', 'kind', 'src_ip', 'dst_ip', 'dst_port', 'summary'];
+  const columns = names.map((name) => eventColumn(name, 22));
+
+  it.each([
+    [1200, names],
+    // The message begins with the addresses; whoever exports what is shown gets them.
+    [600, names],
+    [100, names],
+  ])('%i pixels', (width, fields) =>
+    expect(fieldsShown(fittingWidth(columns, width, undefined), names)).toEqual(fields),
+  );
+
+  it('has no address that no column was chosen for', () => {
+    const some = ['ts', 'dst_ip', 'summary'];
+    const narrow = fittingWidth(
+      some.map((name) => eventColumn(name, 22)),
+      300,
+      undefined,
+    );
+    expect(fieldsShown(narrow, some)).toEqual(some);
   });
 });
 

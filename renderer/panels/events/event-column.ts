@@ -196,3 +196,13 @@ export function fittingWidth(
     .filter(({ name }) => !ENDS.has(name))
     .map((column) => (column.fills ? { ...column, ends: true } : column));
 }
+
+/**
+ * The fields that a table of these columns shows. Addresses that gave way to a message are seen before it.
+ * @param names the fields that the columns were chosen of
+ */
+export function fieldsShown(columns: readonly EventColumn[], names: readonly string[]): string[] {
+  return columns.flatMap(({ name, ends }) =>
+    ends ? [...names.filter((one) => ENDS.has(one)), name] : [name],
+  );
+}

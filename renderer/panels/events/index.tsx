@@ -30,6 +30,7 @@ import { wordPattern } from '../../widgets/visible-text.ts';
 import {
   contentLengths,
   eventColumn,
+  fieldsShown,
   fieldsToRead,
   fittingWidth,
   isWhole,
@@ -81,8 +82,8 @@ export function EventsPanel() {
       : fittingWidth(all, narrow, sort?.field);
   }, [names, times, heading, lengths, chosen.chosen, projected, narrow, sort]);
   useEffect(() => {
-    workspace.session.setState({ shownColumns: columns.map(({ name }) => name) });
-  }, [workspace, columns]);
+    workspace.session.setState({ shownColumns: fieldsShown(columns, names) });
+  }, [workspace, columns, names]);
   const colors = useTagColors();
 
   if (error !== undefined) return <Problem title="This view cannot be shown" error={error} />;
