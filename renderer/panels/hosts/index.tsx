@@ -1,5 +1,6 @@
 /** Hosts: the addresses of what was found, and what its events say about the one that is chosen. */
 import { Button, SegmentedControl, Select, UnstyledButton } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
 import { useMemo, useState } from 'react';
 import type { Result } from '../../../engine/contract/operations.ts';
 import {
@@ -68,6 +69,8 @@ const SHORTEST_ADDRESS = 132;
 /** An address of IPv6 is whole. */
 const LONGEST_ADDRESS = 300;
 const TIME = 149;
+/** Of the panel, in pixels: a narrower one has the list above the facts. */
+const BESIDE = 900;
 
 export function HostsPanel() {
   const { views } = useWorkspace();
@@ -82,6 +85,7 @@ export function HostsPanel() {
     ...(scope === 'private' ? { of: 'private' } : {}),
     limit: Number(limit),
   });
+  const { ref, width } = useElementSize();
   const host = useMemo(
     () => data?.hosts.find(({ address }) => address === chosen) ?? data?.hosts[0],
     [data, chosen],
@@ -111,7 +115,7 @@ export function HostsPanel() {
           </span>
         )}
       </div>
-      <div className={`${table['rest']} ${stale ? table['dim'] : ''}`}>
+      <div ref={ref} className={`${table['rest']} ${stale ? table['dim'] : ''}`}>
         {error !== undefined ? (
           <Problem title="The hosts cannot be shown" error={error} />
         ) : data === undefined ? (
@@ -129,7 +133,7 @@ export function HostsPanel() {
             }
           />
         ) : (
-          <div className={css['parts']}>
+          <div className={css['parts']} data-stacked={width > 0 && width < BESIDE}>
             <HostTable hosts={data.hosts} chosen={host.address} onChoose={setChosen} />
             <HostFacts host={host} />
           </div>
@@ -263,7 +267,7 @@ function HostFacts({ host }: { readonly host: Host }) {
             <ColumnWidths widths={widths} />
             <thead>
               <tr>
-                <th>value, and what says it</th>
+                <th>value and where it comes from</th>
                 <th className={table['number']}>events</th>
                 <th>first and last</th>
               </tr>
