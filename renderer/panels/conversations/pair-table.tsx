@@ -20,10 +20,14 @@ import type { ConversationPivots } from './pivots.tsx';
 
 const ROW = 29;
 const HEAD = 28;
-/** In pixels: the bars of both ways with what is around them, services and ports, a time. */
-const BARS = 100;
+/** In pixels. */
+const TIME = 152;
+/** Of services and ports: the first of them are seen, at least one port of them is. */
 const PORTS = 140;
-const TIME = 158;
+const LEAST_PORTS = 90;
+/** Of the bars of both ways, with what is around them. */
+const BARS = 100;
+const LEAST_BARS = 64;
 const CHARACTER = 7;
 const LONGEST_HOST = 260;
 /** An address of IPv4 is whole. */
@@ -63,16 +67,20 @@ export function PairTable({
   const volume = figuresWidth(['← received', ...ways.map(shown)]);
   const long = (address: string): number => address.length + (names.get(address)?.length ?? 0);
   const longest = pairs.reduce((n, { a, b }) => Math.max(n, long(a), long(b)), 12);
-  const between = 2 * volume + BARS;
-  const after = [
+  const volumes = [
     ...(totals.length === 0 ? [] : [numberWidth(['both ways', ...totals.map(shown)])]),
     numberWidth(['flows', ...pairs.map(({ flows }) => formatCount(flows))]),
     numberWidth(['packets', ...pairs.map(packetsText)]),
-    ...[PORTS, TIME, TIME],
-    numberWidth(['duration', ...pairs.map(durationText)]),
   ];
-  // Long addresses are cut before the table scrolls sideways.
-  const room = Math.max(SHORTEST_HOST, (width - leastWidth([between, ...after])) / 2);
+  const times = [TIME, TIME, numberWidth(['duration', ...pairs.map(durationText)])];
+  const least = leastWidth([2 * volume + LEAST_BARS, ...volumes, LEAST_PORTS, ...times]);
+  // What is left is for services first, then for bars, then for long addresses: they give way before the table scrolls.
+  const left = Math.max(0, width - least - 2 * SHORTEST_HOST);
+  const ports = Math.min(PORTS, LEAST_PORTS + left);
+  const bars = Math.min(BARS, LEAST_BARS + left - (ports - LEAST_PORTS));
+  const room = SHORTEST_HOST + (left - (ports - LEAST_PORTS) - (bars - LEAST_BARS)) / 2;
+  const between = 2 * volume + bars;
+  const after = [...volumes, ports, ...times];
   const host = Math.min(LONGEST_HOST, 20 + CHARACTER * longest, width === 0 ? Infinity : room);
   const widths = [host, between, host, ...after];
   const style = { minWidth: leastWidth(widths), '--volume': `${volume}px` };
@@ -105,7 +113,7 @@ export function PairTable({
             )}
             <th className={table['number']}>flows</th>
             <th className={table['number']}>packets</th>
-            <th>services and ports</th>
+            <th title="Protocol, services and ports">services and ports</th>
             <th>first</th>
             <th>last</th>
             <th
