@@ -1,0 +1,98 @@
+/** Where room is short, what says most keeps it, from a laptop's window to one at twice its size. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import { daybook } from '../harness.ts';
+import { DaybookWindow } from './pages/daybook-window.ts';
+import { expect } from './pages/expect.ts';
+import { browserShell, scratch, type OpenWindow } from './shells.ts';
+import { shot } from './shots.ts';
+
+const LONG = 'gateway-of-the-office-in-the-old-town-second-floor.csv';
+const HEADING = 'ts,duration,src_ip,src_port,dst_ip,dst_port,proto,bytes,bytes_rev';
+/** States one number for both ways. */
+const BOTH = 'StartTime,Dur,Proto,SrcAddr,Sport,Dir,DstAddr,Dport,State,sTos,dTos,TotPkts,TotBytes';
+
+/** Whether an element is as wide as what is in it. */
+const FITS = '(one) => one.scrollWidth <= one.clientWidth';
+
+const { whyNot } = browserShell;
+describe.skipIf(whyNot !== undefined)(whyNot === undefined ? 'room' : `room: ${whyNot}`, () => {
+  const space = scratch();
+  let opened: OpenWindow;
+  let window: DaybookWindow;
+
+  beforeAll(async () => {
+    const file = (name: string): string => path.join(space.folder, name);
+    const folder = file('room.daybook');
+    const flow = (i: number): string =>
+      `2026-11-21T10:00:0${i}Z,86400,192.168.100.20${i},1024,203.0.113.240,443,tcp,${123_456_789 * (i + 1)},5`;
+    writeFileSync(file(LONG), `${[HEADING, ...[0, 1, 2, 3].map(flow)].join('\n')}\n`);
+    const argus = (i: number): string =>
+      `2026/11/21 10:00:0${i}.000000,5.0,tcp,192.168.100.10${i},1025,   <->,203.0.113.241,80,FSPA_FSPA,0,0,1234567,987654321`;
+    writeFileSync(file('argus.binetflow'), `${[BOTH, ...[0, 1, 2].map(argus)].join('\n')}\n`);
+    const run = await daybook(['import', folder, file(LONG), file('argus.binetflow')]);
+    if (run.status !== 0) throw new Error(run.err);
+    opened = await browserShell.open({ openCase: folder, size: { width: 1280, height: 800 } });
+    window = new DaybookWindow(opened.page);
+    await expect(window.events.row(0)).toBeVisible();
+  }, 120_000);
+  afterAll(async () => {
+    await opened?.close();
+    space.remove();
+  });
+  afterEach(() => expect(opened.problems).toEqual([]));
+
+  it('conversations with all their columns fit a laptop', async () => {
+    const { page } = opened;
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await window.show('Conversations');
+    const { panel } = window.conversations;
+    await expect(panel.getByRole('columnheader', { name: 'both ways' })).toBeVisible();
+    await expect
+      .poll(async () => (await panel.getByRole('table').boundingBox())?.width ?? Infinity)
+      .toBeLessThanOrEqual((await panel.boundingBox())?.width ?? 0);
+    await shot(page, 'room-conversations');
+  });
+
+  it('facts of a host are beside the list or beneath it, as there is room for both', async () => {
+    const { page } = opened;
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await window.show('Hosts');
+    const facts = page.getByRole('region', { name: /^Host / });
+    const list = page
+      .getByRole('tabpanel', { name: 'Hosts' })
+      .getByRole('table')
+      .filter({ hasText: 'address' });
+    const isBeside = async (): Promise<boolean> => {
+      const [left, right] = [await list.boundingBox(), await facts.boundingBox()];
+      return left !== null && right !== null && right.y < left.y + 20;
+    };
+    await expect.poll(isBeside).toBe(true);
+    await window.show('Events');
+    await window.events.open(0);
+    await window.details.region.getByRole('tab', { name: 'Fields' }).waitFor();
+    await window.show('Hosts');
+    await expect.poll(isBeside).toBe(false);
+    await expect.poll(() => facts.evaluate<boolean>(FITS)).toBe(true);
+    await shot(page, 'room-hosts');
+    await window.details.close();
+  });
+
+  it('a source has its whole name beside its details, which can be closed', async () => {
+    const { page } = opened;
+    await window.show('Sources & imports');
+    const detail = await window.sources.open(LONG);
+    const name = window.sources.table.getByText(LONG, { exact: true });
+    await expect
+      .poll(() => name.evaluate<boolean>(`(one) => (${FITS})(one.parentElement)`))
+      .toBe(true);
+    await shot(page, 'room-sources');
+    await page.setViewportSize({ width: 640, height: 400 });
+    const close = detail.getByRole('button', { name: 'Close the details' });
+    await expect(close).toBeInViewport({ ratio: 1 });
+    await shot(page, 'room-sources-zoomed');
+    await close.click();
+    await expect(detail).toBeHidden();
+  });
+});
