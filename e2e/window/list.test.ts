@@ -124,6 +124,15 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await expect(list.chip).toBeHidden();
     });
 
+    it('is left by Escape on a choice that nobody opened', async () => {
+      await list.open();
+      await list.text.fill('attacker;victim;note\n192.0.2.250;192.0.2.251;seen\n');
+      // Reached by the Tab key it opens nothing that would take the Escape.
+      await list.dialog.getByLabel('How attacker is matched').focus();
+      await opened.page.keyboard.press('Escape');
+      await expect(list.dialog).toBeHidden();
+    });
+
     it('of which no row is met says so', async () => {
       await list.open();
       // What is too long to be written in is a file.

@@ -32,6 +32,12 @@ const MONO =
   '"JetBrains Mono", "Cascadia Mono", "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", monospace';
 const SANS = 'Inter, "Segoe UI", Cantarell, "DejaVu Sans", "Liberation Sans", sans-serif';
 
+/**
+ * Lists open on typing, a click or an arrow key: one that opened on the way of the Tab key would cover what follows, and
+ * take the Escape that is meant for the dialog around it.
+ */
+const CHOICE = { size: 'xs', openOnFocus: false };
+
 export const theme = createTheme({
   colors: { accent, dark },
   primaryColor: 'accent',
@@ -50,8 +56,10 @@ export const theme = createTheme({
     TextInput: { defaultProps: { size: 'xs' } },
     NumberInput: { defaultProps: { size: 'xs' } },
     Textarea: { defaultProps: { size: 'xs' } },
-    Select: { defaultProps: { size: 'xs', comboboxProps: { withinPortal: true } } },
-    MultiSelect: { defaultProps: { size: 'xs', comboboxProps: { withinPortal: true } } },
+    Select: { defaultProps: { ...CHOICE, comboboxProps: { withinPortal: true } } },
+    MultiSelect: { defaultProps: { ...CHOICE, comboboxProps: { withinPortal: true } } },
+    Autocomplete: { defaultProps: CHOICE },
+    TagsInput: { defaultProps: CHOICE },
     SegmentedControl: { defaultProps: { size: 'xs' } },
     Checkbox: { defaultProps: { size: 'xs' } },
     Switch: { defaultProps: { size: 'xs' } },
@@ -136,6 +144,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-body': '#ffffff',
     '--mantine-color-text': '#1c2430',
     '--mantine-color-dimmed': '#566170',
+    '--mantine-color-placeholder': '#616c7a',
     '--mantine-color-error': '#c0322f',
     '--mantine-color-default-border': '#dfe4ea',
   },
@@ -188,6 +197,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-body': '#151a21',
     '--mantine-color-text': '#d7dee8',
     '--mantine-color-dimmed': '#93a1b3',
+    '--mantine-color-placeholder': '#7d8a9b',
     '--mantine-color-error': '#f0716f',
     '--mantine-color-default-border': '#262e39',
   },

@@ -121,8 +121,6 @@ function TagForm({ dialog, onDone }: { readonly dialog: Of<'tag'>; readonly onDo
         value={names}
         onChange={setNames}
         acceptValueOnBlur
-        // An open list would take the Escape that is meant for the dialog.
-        openOnFocus={false}
         data-autofocus
       />
       <Checkbox

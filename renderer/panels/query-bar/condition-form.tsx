@@ -121,7 +121,6 @@ function FieldSelect({
       label="Field"
       data-autofocus
       searchable
-      openOnFocus={false}
       allowDeselect={false}
       limit={200}
       maxDropdownHeight={280}
@@ -166,7 +165,6 @@ function ValueInput({
       label={label}
       mt={6}
       size="xs"
-      openOnFocus={false}
       limit={VALUES}
       maxDropdownHeight={240}
       value={value}
