@@ -27,11 +27,21 @@ interface Props {
   readonly onPick: (entry: FolderEntry) => void;
   /** Told whenever another folder is shown. */
   readonly onFolder?: ((folder: string) => void) | undefined;
+  /** Takes the focus of the dialog that it is in. */
+  readonly focused?: boolean;
 }
 
 const ICONS = { folder: IconFolder, case: IconBook2, file: IconFile } as const;
 
-export function FileBrowser({ start, chosen, onChoose, shows, onPick, onFolder }: Props) {
+export function FileBrowser({
+  start,
+  chosen,
+  onChoose,
+  shows,
+  onPick,
+  onFolder,
+  focused = false,
+}: Props) {
   const [folder, setFolder] = useState(start);
   const [typed, setTyped] = useState<string>();
   const { data, error, loading } = useAnswer('files.list', folder === undefined ? {} : { folder }, {
@@ -58,6 +68,7 @@ export function FileBrowser({ start, chosen, onChoose, shows, onPick, onFolder }
         </ActionIcon>
         <TextInput
           aria-label="Folder"
+          data-autofocus={focused || undefined}
           style={{ flex: '1 1 auto' }}
           value={typed ?? data?.folder ?? folder ?? ''}
           onChange={(event) => setTyped(event.currentTarget.value)}

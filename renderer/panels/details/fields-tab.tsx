@@ -25,6 +25,8 @@ import { flowGroups, isFlow } from './flow-groups.ts';
 
 /** Attributes drawn at a time; an event may have thousands. */
 const SHOWN = 200;
+/** Characters of a field's name that are shown. */
+const LONGEST_NAME = 100;
 
 export type EventInfo = Result<'event.get'>;
 
@@ -205,6 +207,17 @@ function groupsOf({ kind, fields, cut }: EventInfo, most: number): FieldGroup[] 
   ].filter(({ heading: of, fields: some }) => some.length > 0 || of === 'Time' || of === 'Record');
 }
 
+/** A name is broken between its words, where it must be. */
+function FieldName({ name }: { readonly name: string }) {
+  const words = name.length > LONGEST_NAME ? [name] : name.split(/(?<=[_.])/);
+  return words.map((word, at) => (
+    <Fragment key={at}>
+      {at > 0 && <wbr />}
+      <EventText text={word} max={LONGEST_NAME} />
+    </Fragment>
+  ));
+}
+
 function FieldRow({
   info,
   field: { name, value, attribute },
@@ -221,7 +234,7 @@ function FieldRow({
         className={css['name']}
         title={`${attribute ? 'attribute ' : ''}${visibleText(name, 300)}`}
       >
-        <EventText text={fieldLabel(name)} max={100} />
+        <FieldName name={fieldLabel(name)} />
       </span>
       <span className={css['value']}>
         <ValueMenu

@@ -73,6 +73,7 @@ export function ChooseStep({ onPaths, onFiles, onClose }: Props) {
       </Text>
       <FileBrowser
         key={home}
+        focused
         start={home}
         chosen={chosen}
         onChoose={toggle}

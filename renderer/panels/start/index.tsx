@@ -42,8 +42,8 @@ export function StartPage() {
           <h1 className={css['title']}>Daybook</h1>
         </div>
         <p className={css['lead']}>
-          Brings packet captures, syslog and flow records of any size into one searchable day book
-          of what happened, and accounts for every record it reads.
+          Brings packet captures, logs, Windows events and flow records of any size into one
+          searchable day book of what happened, and accounts for every record it reads.
         </p>
         {problem !== undefined && (
           <Problem
