@@ -79,6 +79,23 @@ describe.skipIf(whyNot !== undefined)(whyNot === undefined ? 'room' : `room: ${w
     await window.details.close();
   });
 
+  it('the events keep their room in a window that is made smaller', async () => {
+    const { page } = opened;
+    await page.setViewportSize({ width: 2560, height: 1440 });
+    await window.show('Events');
+    await window.events.open(0);
+    const width = async (): Promise<number> =>
+      (await window.details.region.boundingBox())?.width ?? Number.NaN;
+    await expect.poll(width).toBeGreaterThan(500);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await expect.poll(width).toBeLessThan(400);
+    await window.details.close();
+    await window.events.open(0);
+    await expect.poll(width).toBeGreaterThan(300);
+    await expect.poll(width).toBeLessThan(400);
+    await window.details.close();
+  });
+
   it('a source has its whole name beside its details, which can be closed', async () => {
     const { page } = opened;
     await window.show('Sources & imports');

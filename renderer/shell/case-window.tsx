@@ -56,14 +56,18 @@ import css from './window.module.css';
 
 /** At this width, as of 200 % zoom on a laptop, side and details lie over the events. */
 const NARROW = '(max-width: 900px)';
-/** Place of the details among the panes. */
-const DETAILS = 2;
+const AT_ONCE = { getInitialValueInEffect: false };
+/** Of the one pane whose size is no number of pixels. */
+const REST = 100;
 
-/** Until a person moves them: small windows leave the events more. */
-function usualSizes(): string[] {
-  if (innerWidth < 1150) return ['172px', '1fr', '312px'];
-  if (innerWidth < 1400) return ['200px', '1fr', '344px'];
-  if (innerWidth < 1800) return ['212px', '1fr', '376px'];
+/** Until a person moves them: small windows leave the events more. They follow a window that is made smaller or larger. */
+function useUsualSizes(): string[] {
+  const isSmall = useMediaQuery('(max-width: 1149.98px)', false, AT_ONCE);
+  const isLaptop = useMediaQuery('(max-width: 1399.98px)', false, AT_ONCE);
+  const isDesk = useMediaQuery('(max-width: 1799.98px)', false, AT_ONCE);
+  if (isSmall) return ['172px', '1fr', '312px'];
+  if (isLaptop) return ['200px', '1fr', '344px'];
+  if (isDesk) return ['212px', '1fr', '376px'];
   // Sixteen bytes of a packet stand in one row.
   return ['236px', '1fr', '560px'];
 }
@@ -77,7 +81,7 @@ export function CaseWindow() {
   const name = useSession((session) => session.openCase?.name ?? '');
   useResults();
   const lost = useSession((session) => session.lost !== undefined);
-  const narrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
+  const narrow = useMediaQuery(NARROW, false, AT_ONCE);
   const [sideOpen, setSideOpen] = useState(false);
   const table = useAnswerTab();
   return (
@@ -203,14 +207,14 @@ function NarrowPanes({ table, sideOpen }: { readonly table: boolean; readonly si
 }
 
 function WidePanes({ table }: { readonly table: boolean }) {
+  const [sizes, setSizes] = usePreference('panes', useUsualSizes(), isSizes);
+  const [side, , details] = sizes as `${number}px`[];
   const splitter = useRef<UseSplitterReturnValue>(null);
   const selected = useSession((session) => session.selected !== undefined);
   // The details take room from the events only while there is an event to tell of.
   useEffect(() => {
-    if (selected) splitter.current?.expand(DETAILS);
-    else splitter.current?.collapse(DETAILS);
-  }, [selected]);
-  const [sizes, setSizes] = usePreference('panes', usualSizes(), isSizes);
+    splitter.current?.setSizes([side ?? 0, REST, selected ? (details ?? 0) : '0px']);
+  }, [selected, side, details]);
   return (
     <Splitter
       h="100%"
@@ -223,13 +227,13 @@ function WidePanes({ table }: { readonly table: boolean }) {
         setSizes(kept.map(String));
       }}
     >
-      <Splitter.Pane defaultSize={sizes[0] as `${number}px`} min="150px" max="480px">
+      <Splitter.Pane defaultSize={side ?? 0} min="150px" max="480px">
         <Side />
       </Splitter.Pane>
-      <Splitter.Pane defaultSize={100}>
+      <Splitter.Pane defaultSize={REST}>
         <Center table={table} />
       </Splitter.Pane>
-      <Splitter.Pane defaultSize={sizes[2] as `${number}px`} min="0px" max="720px" collapsible>
+      <Splitter.Pane defaultSize={details ?? 0} min="0px" max="720px" collapsible>
         <Details />
       </Splitter.Pane>
     </Splitter>
