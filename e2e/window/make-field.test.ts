@@ -78,6 +78,7 @@ for (const shell of [browserShell, electronShell]) {
       })()`);
       await window.details.region.getByRole('button', { name: 'Make a field…' }).click();
       await expect(dialog().getByText('Selected: alice')).toBeVisible();
+      await expect(fieldBox()).toBeFocused();
       await fieldBox().fill('user');
       await fieldBox().press('Tab');
       await expect(dialog().getByRole('textbox', { name: 'Template' })).toHaveValue(

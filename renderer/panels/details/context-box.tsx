@@ -4,6 +4,7 @@ import { Fragment, useState } from 'react';
 import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/column-batch.ts';
 import { timeParts, useAnswer, useCase, useWorkspace, useZone } from '../../panel-api.ts';
 import { visibleText } from '../../widgets/event-text.tsx';
+import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import css from './details.module.css';
 
@@ -56,6 +57,7 @@ export function ContextBox({ event, rows }: { readonly event: string; readonly r
       {error !== undefined && (
         <Problem error={error} title="The events around it cannot be shown" />
       )}
+      {data === undefined && error === undefined && <Loading />}
       {data !== undefined &&
         Array.from({ length: data.batch.rows }, (_, row) => {
           const id = text(data.batch, 'event_id', row);

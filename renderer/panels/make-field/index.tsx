@@ -144,7 +144,8 @@ function MakeField({ event, selected, of }: Of & { readonly of: Message }) {
         )}
       </Text>
       <Autocomplete
-        data-autofocus
+        // The dialog is there before what it asks about.
+        autoFocus
         label="Field"
         description={
           known?.meaning ?? 'One of the fields that events have, such as user or src_ip.'
