@@ -13,8 +13,13 @@ const HEADING = 'ts,duration,src_ip,src_port,dst_ip,dst_port,proto,bytes,bytes_r
 /** States one number for both ways. */
 const BOTH = 'StartTime,Dur,Proto,SrcAddr,Sport,Dir,DstAddr,Dport,State,sTos,dTos,TotPkts,TotBytes';
 
+interface Box {
+  readonly scrollWidth: number;
+  readonly clientWidth: number;
+}
+
 /** Whether an element is as wide as what is in it. */
-const FITS = '(one) => one.scrollWidth <= one.clientWidth';
+const fits = ({ scrollWidth, clientWidth }: Box): boolean => scrollWidth <= clientWidth;
 
 const { whyNot } = browserShell;
 describe.skipIf(whyNot !== undefined)(whyNot === undefined ? 'room' : `room: ${whyNot}`, () => {
@@ -74,7 +79,7 @@ describe.skipIf(whyNot !== undefined)(whyNot === undefined ? 'room' : `room: ${w
     await window.details.region.getByRole('tab', { name: 'Fields' }).waitFor();
     await window.show('Hosts');
     await expect.poll(isBeside).toBe(false);
-    await expect.poll(() => facts.evaluate<boolean>(FITS)).toBe(true);
+    await expect.poll(() => facts.evaluate(fits)).toBe(true);
     await shot(page, 'room-hosts');
     await window.details.close();
   });
@@ -96,14 +101,37 @@ describe.skipIf(whyNot !== undefined)(whyNot === undefined ? 'room' : `room: ${w
     await window.details.close();
   });
 
+  it('an import can be begun without scrolling, however many sources there are', async () => {
+    const { page } = opened;
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const files = Array.from({ length: 12 }, (_, i) => path.join(space.folder, `more-${i}.csv`));
+    for (const [i, one] of files.entries())
+      writeFileSync(
+        one,
+        `${HEADING}\n2026-11-22T10:00:0${i % 10}Z,1,10.0.0.${i},1,10.0.1.1,2,tcp,1,1\n`,
+      );
+    await window.drop(files);
+    const dialog = page.getByRole('dialog', { name: 'Review before import' });
+    const begin = dialog.getByRole('button', { name: 'Import', exact: true });
+    for (const size of [
+      { width: 1280, height: 800 },
+      { width: 640, height: 400 },
+    ]) {
+      await page.setViewportSize(size);
+      await expect(begin).toBeInViewport({ ratio: 1 });
+      await shot(page, `room-import-${size.width}`);
+    }
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await expect(dialog).toBeHidden();
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
   it('a source has its whole name beside its details, which can be closed', async () => {
     const { page } = opened;
     await window.show('Sources & imports');
     const detail = await window.sources.open(LONG);
-    const name = window.sources.table.getByText(LONG, { exact: true });
-    await expect
-      .poll(() => name.evaluate<boolean>(`(one) => (${FITS})(one.parentElement)`))
-      .toBe(true);
+    const name = window.sources.table.getByText(LONG, { exact: true }).locator('..');
+    await expect.poll(() => name.evaluate(fits)).toBe(true);
     await shot(page, 'room-sources');
     await page.setViewportSize({ width: 640, height: 400 });
     const close = detail.getByRole('button', { name: 'Close the details' });

@@ -68,6 +68,7 @@ export const theme = createTheme({
     Menu: {
       defaultProps: { shadow: 'md', withinPortal: true, withInitialFocusPlaceholder: false },
     },
+    Input: { styles: { input: { textOverflow: 'ellipsis' } } },
     // The library's descriptions are two pixels smaller than the smallest text.
     InputWrapper: {
       styles: { label: { fontWeight: 600 } },

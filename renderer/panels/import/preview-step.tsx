@@ -94,7 +94,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
           />
         </div>
       )}
-      <div className={form['row']}>
+      <div className={`${form['row']} ${form['bottom']}`}>
         <ChoiceBoxes
           choices={choices}
           onChoices={setChoices}
