@@ -47,7 +47,7 @@ export function ContextBox({ event, rows }: { readonly event: string; readonly r
           aria-label="How many events around it"
           variant="unstyled"
           size="xs"
-          w={100}
+          w={116}
           data={['5', '10', '25', '100'].map((n) => ({ value: n, label: `± ${n} events` }))}
           value={String(around)}
           allowDeselect={false}
