@@ -78,6 +78,8 @@ export interface AttributeField {
   readonly type: 'attribute';
   readonly name: string;
   readonly key: string;
+  /** No event is known to have it: it may be in the overflow of attributes, of which no list of names is kept. */
+  readonly isGuess?: true;
 }
 export interface VirtualField extends Shared {
   readonly type: 'virtual';
@@ -328,7 +330,7 @@ export function eventFields(
       return { type: 'attribute', name: attribute === undefined ? key : name, key: found };
     if (overflow) {
       unlisted.add(key);
-      return { type: 'attribute', name: key, key };
+      return { type: 'attribute', name: key, key, isGuess: true };
     }
     const column = movedField(name);
     const moved = column === undefined ? undefined : knownField(column);

@@ -95,7 +95,7 @@ export { LINE_COLUMN, keyColumn, listRows } from './filters/list.ts';
 export { choosesAmong, compileMatchedLines, compileMatchedText } from './lists/matched-lines.ts';
 export { ListError } from './lists/list-error.ts';
 export { glanceList } from './lists/list-glance.ts';
-export { MatchList, listFieldOf, readList } from './lists/match-list.ts';
+export { MatchList, isListHeading, listFieldOf, readList } from './lists/match-list.ts';
 export { eventFields } from './fields.ts';
 export type { OutputColumn } from './outputs.ts';
 export { ADDRESS_CLASSES } from './filters/address-classes.ts';

@@ -34,8 +34,13 @@ export function notesOf(plan: Plan): string[] {
     ...(list === undefined ? [] : [`list: ${listText(list)}`]),
     ...(exclude === undefined ? [] : [`left out by list: ${listText(exclude)}`]),
   ];
-  if (plan.unlisted.size === 0) return ofList;
-  const names = [...plan.unlisted].map((name) => JSON.stringify(name)).join(', ');
+  const unlisted = new Set([
+    ...plan.unlisted,
+    ...(list?.unlisted ?? []),
+    ...(exclude?.unlisted ?? []),
+  ]);
+  if (unlisted.size === 0) return ofList;
+  const names = [...unlisted].map((name) => JSON.stringify(name)).join(', ');
   return [
     ...ofList,
     `${names}: in no column; looked up only among the attributes that an import kept in the overflow`,

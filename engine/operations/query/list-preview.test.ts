@@ -95,6 +95,16 @@ describe('what is said of a list', () => {
       },
     ],
     [
+      'the name of a field that no event of the case has',
+      'sha256\nabc\n',
+      {},
+      {
+        ...{ form: 'table', header: true, first: [['abc']] },
+        columns: [{ name: 'sha256', field: undefined }],
+        problem: { message: 'line 1 of the list: "sha256": no field of events' },
+      },
+    ],
+    [
       'names that are no fields',
       'attacker;seen;victim\n10.0.0.1;today;10.9.9.9\n',
       {},

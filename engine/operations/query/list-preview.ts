@@ -1,7 +1,13 @@
 /** `list.preview`: how a list is understood, or why it is not, for who says what its columns are. */
 import { DaybookError } from '../../contract/errors.ts';
 import type { Result } from '../../contract/operations.ts';
-import { ListError, eventFields, glanceList, listFieldOf } from '../../query/index.ts';
+import {
+  ListError,
+  eventFields,
+  glanceList,
+  isListHeading,
+  listFieldOf,
+} from '../../query/index.ts';
 import { type GivenList, textOf, type CaseSession, contextOf } from '../../search/index.ts';
 
 /** Rows of its beginning. */
@@ -21,7 +27,7 @@ export function previewList(session: CaseSession, given: GivenList): Result<'lis
   const { form, header, names, rows } = glanceList(text, {
     header: given.columns === undefined ? undefined : given.header === true,
     most: FIRST_ROWS,
-    isField: (name) => fieldOf(name) !== undefined,
+    isHeading: (name) => isListHeading(name, resolve),
   });
   const { fields, columns } = given;
   const asked = (name: string): boolean =>

@@ -28,8 +28,10 @@ interface CutOptions {
   readonly columns?: readonly (string | undefined)[] | undefined;
   /** With `columns`: whether the first line of a table names them only. */
   readonly header?: boolean | undefined;
-  /** Whether events can have a field of that name. */
+  /** Whether a column of that name is a field, though nobody says so. */
   isField(name: string): boolean;
+  /** Whether a first line that has this name may be names of columns. */
+  isHeading(name: string): boolean;
 }
 
 const COUNT_HINT = 'say which columns count, and as what field';
@@ -150,14 +152,14 @@ function namesOf(columns: NonNullable<CutOptions['columns']>): string[] {
 /** Whether the first line names columns: what `fields` names, or some field of events. */
 export function isHeader(
   cells: readonly string[],
-  { fields, isField }: Pick<CutOptions, 'fields' | 'isField'>,
+  { fields, isHeading }: Pick<CutOptions, 'fields' | 'isHeading'>,
 ): boolean {
   const names = cells.map((cell) => cell.trim());
   if (fields !== undefined)
     return fields.some((field) => names.some((name) => sameName(name, field)));
   return (
     names.every((name) => name === '' || (COLUMN_NAME.test(name) && !/^\d/.test(name))) &&
-    names.some((name) => name !== '' && isField(name))
+    names.some((name) => name !== '' && isHeading(name))
   );
 }
 

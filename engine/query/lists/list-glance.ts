@@ -23,7 +23,8 @@ interface GlanceOptions {
   readonly header?: boolean | undefined;
   /** How many rows. */
   readonly most: number;
-  isField(name: string): boolean;
+  /** Whether a first line that has this name may be names of columns. */
+  isHeading(name: string): boolean;
 }
 
 /** Most columns that are described. */
@@ -56,7 +57,8 @@ export function glanceList(text: string, options: GlanceOptions): ListGlance {
 /** Names that are no fields are names, too, where the line below has what no name is. */
 function looksLikeHeader(lines: readonly (readonly string[])[], options: GlanceOptions): boolean {
   const [first = [], second] = lines;
-  if (isHeader(first, { fields: undefined, isField: (name) => options.isField(name) })) return true;
+  if (isHeader(first, { fields: undefined, isHeading: (name) => options.isHeading(name) }))
+    return true;
   const isName = (cell: string): boolean =>
     cell === '' || (COLUMN_NAME.test(cell) && !/^\d/.test(cell) && !isAddress(cell));
   return first.length > 1 && first.every(isName) && second?.every(isName) === false;

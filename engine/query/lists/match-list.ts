@@ -11,7 +11,7 @@ import { type ColumnName, COLUMNS } from '../../contract/event.ts';
 import { foldText } from '../../util/fold.ts';
 import type { Ip4Ranges } from '../index-view.ts';
 import { SQL_TYPES } from '../dialect/duckdb.ts';
-import type { Field, Resolve } from '../fields.ts';
+import { type Field, type Resolve, knownField } from '../fields.ts';
 import { addressTextFilter } from '../filters/address-text.ts';
 import { type TextFilter, textFilter } from '../filters/text.ts';
 import { QueryError, shown } from '../query-error.ts';
@@ -150,6 +150,7 @@ interface Parts {
   readonly texts: readonly ListText[];
   readonly eitherWay: boolean;
   readonly anyType?: ValueCounts | undefined;
+  readonly unlisted?: readonly string[];
 }
 
 /** Lines of a list of values of any type, by what they are. */
@@ -170,8 +171,10 @@ export class MatchList implements Parts {
   readonly eitherWay: boolean;
   /** Undefined: its columns are fields. */
   readonly anyType: ValueCounts | undefined;
+  /** Those of `fields` that only the overflow of attributes may have. */
+  readonly unlisted: readonly string[];
 
-  constructor({ digest, fields, lines, groups, texts, eitherWay, anyType }: Parts) {
+  constructor({ digest, fields, lines, groups, texts, eitherWay, anyType, unlisted }: Parts) {
     this.digest = digest;
     this.fields = fields;
     this.lines = lines;
@@ -179,6 +182,7 @@ export class MatchList implements Parts {
     this.texts = texts;
     this.eitherWay = eitherWay;
     this.anyType = anyType;
+    this.unlisted = unlisted ?? [];
   }
 
   /** The groups that are compared with columns. */
@@ -201,9 +205,24 @@ export class MatchList implements Parts {
 const TEXT = 'text';
 const isText = (name: string): boolean => name.toLowerCase() === TEXT;
 
-/** The field that a column of this name is; undefined: none. */
+/**
+ * The field that a column of this name is, though nobody says so. A name that no event is known to have may be
+ * in the overflow of attributes, but so may any word: it is none.
+ */
 export function listFieldOf(name: string, resolve: Resolve): string | undefined {
-  return isText(name) ? TEXT : fieldNamed(name, resolve)?.name;
+  if (isText(name)) return TEXT;
+  const field = fieldNamed(name, resolve);
+  if (field === undefined) return undefined;
+  return isGuess(field) && knownField(name) === undefined ? undefined : field.name;
+}
+
+/** Whether a first line that has this name is names of columns, if only of fields that other cases have. */
+export function isListHeading(name: string, resolve: Resolve): boolean {
+  return knownField(name) !== undefined || listFieldOf(name, resolve) !== undefined;
+}
+
+function isGuess(field: Field): boolean {
+  return field.type === 'attribute' && field.isGuess === true;
 }
 
 function fieldNamed(name: string, resolve: Resolve): Field | undefined {
@@ -219,8 +238,9 @@ function fieldNamed(name: string, resolve: Resolve): Field | undefined {
 export function readList(options: ListOptions): MatchList {
   const { text, fields, columns: named, header, digest, resolve, directed } = options;
   const fieldOf = (name: string): Field | undefined => fieldNamed(name, resolve);
-  const isField = (name: string) => isText(name) || fieldOf(name) !== undefined;
-  const cut = cutList(text, { fields, columns: named, header, isField });
+  const isField = (name: string) => listFieldOf(name, resolve) !== undefined;
+  const isHeading = (name: string) => isListHeading(name, resolve);
+  const cut = cutList(text, { fields, columns: named, header, isField, isHeading });
   if (cut.names === undefined) return ofAnyType(cut, digest, fieldOf);
   if (cut.names.some(isText)) return ofTexts(cut, digest);
   const { names, lines } = cut;
@@ -254,6 +274,7 @@ export function readList(options: ListOptions): MatchList {
   return new MatchList({
     ...{ digest, lines, eitherWay, texts: [] },
     fields: read.map(({ field }) => field.name),
+    unlisted: read.flatMap(({ field }) => (isGuess(field) ? [field.name] : [])),
     groups: groupsOf(digest, columns, lines, eitherWay),
   });
 }

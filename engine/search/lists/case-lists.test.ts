@@ -73,15 +73,15 @@ it('forgets lists that were read and never needed a table', () => {
 });
 
 it('reads a list anew where events have other attributes than before', () => {
-  const columns = new Set(['host', 'a:user']);
+  const columns = new Set(['host', 'a:account']);
   const segment: SegmentInfo = {
     ...{ id: 1, kind: 'log', day: 'undated', rows: 1, minTs: undefined, maxTs: undefined },
     ...{ columns, hasDeletes: false, tags: new Set(), unflowedPackets: 0, sources: new Set() },
   };
-  const given = { bytes: Buffer.from('user\nalice\n') };
+  const given = { bytes: Buffer.from('account\nalice\n') };
   const [before, behind] = [lists.read(given, []), lists.read(given, [segment])];
   expect([before.fields, before.lines]).toEqual([['text'], [1, 2]]);
-  expect([behind.fields, behind.lines]).toEqual([['user'], [2]]);
+  expect([behind.fields, behind.lines]).toEqual([['account'], [2]]);
   expect(before.digest).not.toBe(behind.digest);
   expect(lists.read(given, [{ ...segment, id: 2 }])).toBe(behind);
 });
