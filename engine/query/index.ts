@@ -92,7 +92,12 @@ export { NAMED, WEEKDAYS, protocolName } from './filters/names.ts';
 export { formatIp4, formatIp6 } from './address.ts';
 export { recordTest } from './filters/record-test.ts';
 export { LINE_COLUMN, keyColumn, listRows } from './filters/list.ts';
-export { choosesAmong, compileMatchedLines, compileMatchedText } from './lists/matched-lines.ts';
+export {
+  choosesAmong,
+  compileMatchedLines,
+  compileMatchedText,
+  compileSomeEvent,
+} from './lists/matched-lines.ts';
 export { ListError } from './lists/list-error.ts';
 export { glanceList } from './lists/list-glance.ts';
 export { MatchList, isListHeading, listFieldOf, readList } from './lists/match-list.ts';

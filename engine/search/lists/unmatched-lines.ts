@@ -4,7 +4,7 @@ import {
   choosesAmong,
   compileMatchedLines,
   compileMatchedText,
-  compileRows,
+  compileSomeEvent,
   planQuery,
 } from '../../query/index.ts';
 import { askView } from '../ask-view.ts';
@@ -54,7 +54,7 @@ export async function unmatchedLines(
         const one = planQuery(plan.ast, { ...plan.context, list: alone });
         if (one.segmentsUsed.length === 0) continue;
         const own = await asked.on(one).pruned();
-        const found = await own.rows(compileRows(own.plan, { limit: 1 }));
+        const found = await own.rows(compileSomeEvent(own.plan));
         if (found.length > 0) matched.add(text.line);
       }
       const lines = list.lines.filter((line) => !matched.has(line));
