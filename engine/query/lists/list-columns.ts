@@ -92,8 +92,20 @@ class Cells implements ListColumn {
   }
 }
 
-/** Addresses in a form that cannot be clicked: `10.0.0[.]1`. */
-const DEFANGED = /\[\.\]/g;
+/** What lists of indicators put in brackets, so that it cannot be clicked: `10.0.0[.]1`, `a[@]b.example`. */
+const DEFANGED = /\[(\.|:|@|:\/\/)\]/g;
+const DEFANGED_SCHEME = /^hxxp(?=s?:\/\/)/i;
+
+/** An address, a domain or a URL as events have it: `hxxps[://]b[.]example` is `https://b.example`. */
+export function refanged(text: string): string {
+  const plain = text.includes('[') ? text.replace(DEFANGED, '$1') : text;
+  return plain.replace(DEFANGED_SCHEME, 'http');
+}
+
+/** What has white space is no address, domain or URL: a command may have brackets of its own. */
+function refangedText(cell: string): string {
+  return /\s/.test(cell) ? cell : refanged(cell);
+}
 
 /**
  * The columns that a column of a list is: a flow is five.
@@ -159,7 +171,7 @@ function addresses(into: Cells, cells: readonly string[], lines: readonly number
 }
 
 function withoutFangs(cell: string): string {
-  return cell.includes('[') ? cell.replace(DEFANGED, '.').replace(/^\[(.*)\]$/, '$1') : cell;
+  return cell.includes('[') ? refanged(cell).replace(/^\[(.*)\]$/, '$1') : cell;
 }
 
 /** The address or block that a cell is; undefined: none. */
@@ -270,7 +282,7 @@ function texts(form: Form, cells: readonly string[]): ListColumn {
   const number = into.formOf(form);
   for (const cell of cells) {
     if (cell === '') into.nothing();
-    else into.add(number, cell.toWellFormed());
+    else into.add(number, refangedText(cell).toWellFormed());
   }
   return into;
 }

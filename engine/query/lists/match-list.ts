@@ -26,6 +26,7 @@ import {
   addressOf,
   isAddress,
   readColumn,
+  refanged,
 } from './list-columns.ts';
 import { LIST_LIMITS, ListError } from './list-error.ts';
 
@@ -380,7 +381,7 @@ function phrases({ cells, lines }: CutList): ListText[] {
   return cells[0]!.map((text, row) => {
     const line = lines[row]!;
     try {
-      return { filter: textFilter(text.replaceAll('[.]', '.'), true, 0, undefined), line };
+      return { filter: textFilter(refanged(text), true, 0, undefined), line };
     } catch (error) {
       if (!(error instanceof QueryError)) throw error;
       throw new ListError(error.code, line, `${shown(text)} has no letter or digit to search for`);
