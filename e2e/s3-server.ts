@@ -18,6 +18,8 @@ export interface S3Server {
   cutNext(times: number): void;
   /** How many requests there were, those of this interface left out. */
   requests(): number;
+  /** Resolves when there were so many. */
+  cameTo(requests: number): Promise<void>;
   makeBucket(name: string): Promise<void>;
   put(
     bucket: string,
@@ -147,6 +149,7 @@ export async function s3Server({
   child.stderr.resume();
   const own = `http://127.0.0.1:${port}`;
   let requests = 0;
+  const awaited = new Map<number, () => void>();
   const faults: Faults = {
     held: new Set(),
     lost: new Set(),
@@ -154,7 +157,11 @@ export async function s3Server({
     refused: { method: '', times: 0, at: [] },
     cut: 0,
   };
-  const front = await counting(port, faults, () => (requests += 1));
+  const front = await counting(port, faults, () => {
+    requests += 1;
+    awaited.get(requests)?.();
+    awaited.delete(requests);
+  });
   const send = (
     path: string,
     init: RequestInit = {},
@@ -190,6 +197,11 @@ export async function s3Server({
     conditions: (how) => void (faults.conditions = how),
     cutNext: (times) => void (faults.cut = times),
     requests: () => requests,
+    cameTo: (count) => {
+      const came = Promise.withResolvers<void>();
+      awaited.set(count, came.resolve);
+      return came.promise;
+    },
     makeBucket: async (name) => void (await ask(name, { method: 'PUT' })),
     put: async (bucket, key, content, headers) =>
       void (await ask(at(bucket, key), { method: 'PUT', body: content }, headers)),
