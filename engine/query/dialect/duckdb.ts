@@ -289,9 +289,9 @@ export function communityId(parts: {
     `CASE ${value} ${cases.map(([from, to]) => `WHEN ${from} THEN ${to}`).join(' ')} END`;
   const answer = `CASE ${proto} WHEN 1 THEN ${pair(ICMP_PAIRS, sourcePort)} WHEN 58 THEN ${pair(ICMP6_PAIRS, sourcePort)} END`;
   const icmp = `${proto} IN (1, 58)`;
-  const oneWay = `(${icmp} AND (${answer}) IS NULL)`;
+  const oneWay = `(${icmp} AND ${sourcePort} IS NOT NULL AND (${answer}) IS NULL)`;
   const second = `CASE WHEN ${icmp} AND (${answer}) IS NOT NULL THEN (${answer}) ELSE ${targetPort} END`;
-  const hasPorts = `(${proto} IN (1, 6, 17, 58, 132) AND ${sourcePort} IS NOT NULL AND ${targetPort} IS NOT NULL)`;
+  const hasPorts = `(${proto} IN (1, 6, 17, 58, 132) AND ${sourcePort} IS NOT NULL AND (${second}) IS NOT NULL)`;
   const hex16 = (value: string) => `printf('%04x', CAST(${value} AS INTEGER))`;
   const a = `${source} || CASE WHEN ${hasPorts} THEN ${hex16(sourcePort)} ELSE '' END`;
   const b = `${target} || CASE WHEN ${hasPorts} THEN ${hex16(second)} ELSE '' END`;
@@ -302,11 +302,12 @@ export function communityId(parts: {
   const lastPort = `CASE WHEN ${ordered} THEN ${hex16(second)} ELSE ${hex16(sourcePort)} END`;
   const ports = `CASE WHEN ${hasPorts} THEN ${firstPort} || ${lastPort} ELSE '' END`;
   const bytes = `'0000' || ${first} || ${last} || printf('%02x', CAST(${proto} AS INTEGER)) || '00' || ${ports}`;
-  return `'1:' || base64(unhex(sha1(unhex(${bytes}))))`;
+  // Sides of two versions are no flow.
+  return `CASE WHEN length(${source}) = length(${target}) THEN '1:' || base64(unhex(sha1(unhex(${bytes})))) END`;
 }
 
 /** Type of a request and of its answer, as the specification's reference code lists them. */
-const ICMP_PAIRS = [
+export const ICMP_PAIRS = [
   [8, 0],
   [0, 8],
   [10, 9],
@@ -318,7 +319,7 @@ const ICMP_PAIRS = [
   [17, 18],
   [18, 17],
 ] as const;
-const ICMP6_PAIRS = [
+export const ICMP6_PAIRS = [
   [128, 129],
   [129, 128],
   [130, 131],

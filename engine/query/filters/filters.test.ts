@@ -1,7 +1,8 @@
 /** What each filter finds among a dozen events, through SQL on real DuckDB. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EVENTS } from '../testing/fixture.ts';
-import { type TestCase, openTestCase } from '../testing/test-case.ts';
+import { communityId } from '../../util/community-id.ts';
+import { DAY1, EVENTS } from '../testing/fixture.ts';
+import { type TestCase, type TestEvent, openTestCase } from '../testing/test-case.ts';
 
 let test: TestCase;
 beforeAll(async () => {
@@ -254,6 +255,43 @@ describe('community_id', () => {
     // Both directions of one conversation share an id: 1:3 and the capture's 3:-1 are the same flow.
     const same = await test.ids('kind:flow community_id:* src_port:5555');
     expect(same).toEqual(['1:3', '3:-1']);
+  });
+
+  it('is that of the specification where an event states little', async () => {
+    const [one, other] = [0x0a000001, 0x0a090909];
+    const six = '20010db8-0000-0000-0000-000000000001';
+    const fields: TestEvent['fields'][] = [
+      // ICMP without a type, either way; with a type and no code; an answer; a type that goes one way.
+      { src_ip4: other, dst_ip4: one, proto: 1 },
+      { src_ip4: one, dst_ip4: other, proto: 1 },
+      { src_ip4: other, dst_ip4: one, proto: 1, src_port: 8 },
+      { src_ip4: one, dst_ip4: other, proto: 1, src_port: 0 },
+      { src_ip4: other, dst_ip4: one, proto: 1, src_port: 3, dst_port: 1 },
+      { src_ip4: one, dst_ip4: other, proto: 6, src_port: 5 },
+      // Two versions are no conversation.
+      { src_ip4: one, dst_ip6: six, proto: 6, src_port: 5, dst_port: 6 },
+    ];
+    const events = fields.map((of, i): TestEvent => {
+      return { kind: 'log', source: 2, seq: i + 1, ts: DAY1 + i, fields: of, attributes: {} };
+    });
+    const bytes = (ip: number): Uint8Array =>
+      Uint8Array.of(ip >>> 24, (ip >>> 16) & 255, (ip >>> 8) & 255, ip & 255);
+    const small = await openTestCase(events);
+    try {
+      for (const [i, of] of fields.slice(0, -1).entries()) {
+        const id = communityId(
+          bytes(Number(of.src_ip4)),
+          bytes(Number(of.dst_ip4)),
+          of.src_port === undefined ? undefined : Number(of.src_port),
+          of.dst_port === undefined ? undefined : Number(of.dst_port),
+          Number(of.proto),
+        );
+        expect(await small.ids(`community_id:"${id}"`), `event ${i}`).toContain(`2:${i + 1}`);
+      }
+      expect(await small.ids('NOT community_id:*')).toEqual([`2:${fields.length}`]);
+    } finally {
+      small.close();
+    }
   });
 
   it('takes wildcards, and tells capitals from small letters', async () => {
