@@ -232,6 +232,13 @@ const STAGES = [
   '* | eval x = concat("src_ip=", value) | parse kv(x) | where src_ip:* | eval a = prev(src_ip) | fields src_ip, a, n',
   '* | where toip(value) = toip("::ffff:10.0.0.7") | fields n, value',
   '* | where match(value, /(?P<address>(?:\\d{1,3}(?:[.]\\d{1,3}){3}|[a-f]*:[a-f:]*:\\d*))$/) | fields value',
+  // Columns of a table of a table.
+  '* | stats count() as c by host, program | stats count() by program, host',
+  '* | stats count() as c by host, program | top 5 program, host by sum(c)',
+  '* | stats sum(n) as a, count() as b by host, program | stats sum(b), max(a) by program | stats max("max(a)"), sum("sum(b)")',
+  '* | top 5 host, program | stats sum(count), sum(share) by program, host',
+  '* | session by host, program gap 1h | stats count() by program, host, duration',
+  '* | stats count() as c by host, src_ip | sort -src_ip | head 9 | stats sum(c) by src_ip, host',
   // A name that another one is given is not that of its own column.
   '* | eval x = len(program) | rename host as program | fields x, program',
   '* | eval x = len(program) | rename host as program | where x > 4',

@@ -12,6 +12,7 @@ import {
   selectOf,
   subquery,
   type ClickHouseRows,
+  type ClickHouseTable,
   chosen,
   firstRows,
   firstValue,
@@ -163,17 +164,51 @@ function after(stage: Stage, rows: ClickHouseRows): ClickHouseRows {
   const { clickhouse, computes } = stageOperatorOf(stage);
   const made = clickhouse === undefined && isComputed(stage) ? rows : clickhouse?.(stage, rows);
   if (made === undefined) throw untranslated(`the stage ${stage.stage}`);
+  // A name after AS would stand for the column of that name of the table before, too.
+  if ('sql' in made && rows.columns !== undefined && clickhouse !== undefined) {
+    const next = clickhouse(stage, renamed(rows, rows.columns));
+    if ('sql' in next) return tableOf(next, rows);
+  }
   if (!('sql' in made))
     return made.columns === undefined || computes === undefined
       ? made
       : extended(stage, made, made.columns);
-  const { columns, order, sql, totals = [] } = made;
+  return tableOf(made, rows);
+}
+
+function tableOf(
+  { columns, order, sql, totals = [] }: ClickHouseTable,
+  rows: ClickHouseRows,
+): ClickHouseRows {
   return {
     ...rows,
     ...{ from: subquery(sql), where: TRUE_SQL, columns, order, totals },
     scope: tableScope(textsOf(columns), rows.scope),
     resolve: withExpressions(tableFields(columns), rows.around),
   };
+}
+
+/** A table whose columns have other names in SQL than those of the table that is made of it. */
+function renamed(rows: ClickHouseRows, before: readonly TableColumn[]): ClickHouseRows {
+  const other = (alias: string): string => `${alias}_in`;
+  const aliases = [...new Set(before.flatMap((column) => column.aliases))];
+  const columns = before.map((column) => ({ ...column, aliases: column.aliases.map(other) }));
+  const list = aliases.map((alias) => `${alias} AS ${other(alias)}`).join(', ');
+  const own = aliasIn(before);
+  const from = subquery(selectOf(`* EXCEPT (${aliases.join(', ')}), ${list}`, rows));
+  return {
+    ...rows,
+    ...{ from, where: TRUE_SQL, columns },
+    order: rows.order.map((key) => ({ ...key, sql: key.sql.replace(own, other) })),
+    scope: tableScope(textsOf(columns), rows.scope),
+    resolve: withExpressions(tableFields(columns), rows.around),
+  };
+}
+
+/** Where SQL of a table names one of its columns. */
+function aliasIn(columns: readonly TableColumn[]): RegExp {
+  const aliases = columns.flatMap((column) => column.aliases);
+  return new RegExp(`(?<![\\w.'])(?:${aliases.join('|')})(?![\\w('])`, 'g');
 }
 
 /** A table with the columns that a stage computes of each row. */
