@@ -35,7 +35,7 @@ export {
   startQuery,
 } from './query.ts';
 export { contextOf } from './plan-context.ts';
-export { askQuery } from './query-within.ts';
+export { askQuery, withinAnswered } from './query-within.ts';
 export { eventIdOf, eventKey, locateEvents, noSuchEvent } from './rows/event-rows.ts';
 export { SearchCost } from './search-cost.ts';
 export { isSame, reachedBy } from './session/arrivals.ts';

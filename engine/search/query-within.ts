@@ -3,12 +3,13 @@ import { DaybookError } from '../contract/errors.ts';
 import {
   type Ast,
   MOST_WITHIN,
+  type Plan,
   type WithinNode,
   parseQuery,
   queriesWithin,
   withValues,
 } from '../query/index.ts';
-import { type QueryParameters, type RunningQuery, startQuery } from './query.ts';
+import { type AnswerTable, type QueryParameters, type RunningQuery, startQuery } from './query.ts';
 import type { CaseSession } from './session/case-session.ts';
 
 type Asked = Pick<QueryParameters, 'text' | 'zone' | 'signal' | 'path' | 'lookups'>;
@@ -35,31 +36,45 @@ export async function askQuery(
   return startQuery(session, parameters, await queriesAnswered(session, parameters));
 }
 
-async function resolved(session: CaseSession, ast: Ast, asked: Asked): Promise<Ast> {
+function resolved(session: CaseSession, ast: Ast, asked: Asked): Promise<Ast> {
+  const { zone, signal, path, lookups } = asked;
+  return withinAnswered(ast, (inner, text) => {
+    const question = { text, zone, signal, path, lookups, operation: 'query.within' };
+    const running = startQuery(session, question, inner);
+    return { shape: running.plan.shape, table: () => running.table() };
+  });
+}
+
+/** What is asked of a query within another. */
+interface AskedWithin {
+  readonly shape: Plan['shape'];
+  table(): Promise<AnswerTable>;
+}
+
+/**
+ * A tree whose inner queries are asked, from the innermost on, and replaced by their values.
+ * @throws DaybookError query-syntax, limit-exceeded, and what `ask` throws
+ */
+export async function withinAnswered(
+  ast: Ast,
+  ask: (inner: Ast, text: string) => AskedWithin | Promise<AskedWithin>,
+): Promise<Ast> {
   const values = new Map<WithinNode, readonly string[]>();
-  for (const node of queriesWithin(ast)) values.set(node, await valuesOf(session, node, asked));
+  for (const node of queriesWithin(ast)) {
+    const inner = await withinAnswered(node.query, ask);
+    values.set(node, await valuesOf(node, await ask(inner, node.query.text)));
+  }
   return values.size === 0 ? ast : withValues(ast, values);
 }
 
-async function valuesOf(session: CaseSession, node: WithinNode, asked: Asked): Promise<string[]> {
-  const { zone, signal, path, lookups } = asked;
-  const ast = await resolved(session, node.query, asked);
-  const question = {
-    text: node.query.text,
-    zone,
-    signal,
-    path,
-    lookups,
-    operation: 'query.within',
-  };
-  const running = startQuery(session, question, ast);
-  if (running.plan.shape === 'rows')
+async function valuesOf(node: WithinNode, { shape, table }: AskedWithin): Promise<string[]> {
+  if (shape === 'rows')
     throw new DaybookError(
       'query-syntax',
       `a query within a query gives one column of values (column ${node.start + 1})`,
       'end it with values: [ failed | values src_ip ]',
     );
-  const { columns, records } = await running.table();
+  const { columns, records } = await table();
   const [first] = columns;
   const out = new Set<string>();
   for await (const rows of records) {

@@ -17,18 +17,16 @@ import {
   notesOfTotals,
   parseQuery,
   planQuery,
-  queriesWithin,
   readList,
   shapeAnswer,
 } from '../../query/index.ts';
-import { untranslated } from '../../query/dialect/clickhouse.ts';
 import { bucketStart, type Grid } from '../../query/grid.ts';
 import { otherNames } from '../../query/default-columns.ts';
 import type { OutputColumn } from '../../query/outputs.ts';
 import { gridOf, timelineOf } from '../../query/plan.ts';
 import { addCommunityId } from '../../query/shown-events.ts';
 import type { AnswerTable, GivenList, QueryParameters } from '../../search/index.ts';
-import { sha256Of, textOf } from '../../search/index.ts';
+import { sha256Of, textOf, withinAnswered } from '../../search/index.ts';
 import { cellText, type Cluster, type ClusterRow } from './cluster.ts';
 import { type ClusterContext, clusterContext } from './cluster-context.ts';
 
@@ -41,9 +39,15 @@ export async function askCluster(
 ): Promise<ClusterQuery> {
   const watch = new Stopwatch('cluster.query');
   const context = await watch.spanAsync('catalog', () => clusterContext(cluster));
-  const ast = watch.span('parse', () => parseQuery(question.text));
-  if (queriesWithin(ast).length > 0)
-    throw untranslated('a query within a query', 'ask the inner one first, and name its values');
+  // A query within another sees the whole case: neither the time range nor the list of the one around it.
+  const within = { text: '', zone: question.zone };
+  const parsed = watch.span('parse', () => parseQuery(question.text));
+  const ast = await withinAnswered(parsed, (inner, text) => {
+    const plan = planOf(inner, context, { ...within, text });
+    const { materialised } = context;
+    const asked = new ClusterQuery(cluster, plan, { ...within, text }, watch, materialised);
+    return { shape: plan.shape, table: () => asked.table() };
+  });
   const plan = watch.span('plan', () => planOf(ast, context, question));
   return new ClusterQuery(cluster, plan, question, watch, context.materialised);
 }
