@@ -6,6 +6,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { communityId } from '../../engine/util/community-id.ts';
 import { clickhouseModule, whyNot } from '../provision/index.ts';
 import { HandedOverCase } from '../torture/handed-over.ts';
 import { daybook, json, scratch } from './harness.ts';
@@ -35,6 +36,21 @@ const VALUES = [
   ],
 ];
 
+/** Objects and lists, what is almost JSON, and what names a member twice. */
+const JSONS = [
+  '{"a":1,"a":2,"b":{"c":"x\\u0041\\/\u00e9","d":[1,"two",{"e":5}]},"n":1.50,"t":true,"z":null}',
+  ...['{"a":1e5,"n":1E-7,"b":{"c":12345678901234567890}}', '[{"a":7},"x"]', '{"a":""}', '{'],
+  ...['{"a":[1,2],"n":123456789012345678}', '{"b.c":"dotted","b":{"c":"nested"}}', 'a=5 n=x'],
+  ...['{"a":"half \\ud800"}', '{"a":"ok \\ud83d\\ude00 \\\\ud800"}', '  {"a": 1.0 , "n" : 0.1}'],
+  ...['{"a":"\\u0000x"}', '{"A":"big"}', '{"a":false,"n":-7.25}'],
+];
+const COMMUNITY_ID = communityId(
+  Uint8Array.of(192, 168, 1, 1),
+  Uint8Array.of(8, 8, 8, 8),
+  ...([5001, 7, 6] as const),
+);
+const CODED = ['aGVsbG8=', 'YR==', '/w==', '616263', 'ff', 'C3A9', 'a%20b+c', '%zz%41', '%ff', '%'];
+
 /** Events from the day before clocks are changed in Berlin to the day after, and one without a time. */
 function evidence(): string {
   const first = Date.UTC(2026, 9, 24, 0, 20);
@@ -51,6 +67,10 @@ function evidence(): string {
     ...(i % 6 === 0 ? {} : { duration: i % 5 === 0 ? 2400 : i ** 3 / 7 }),
     ...(i % 4 === 1 ? {} : { bytes: i * i }),
     'od`d "name\'': `v${i % 3}`,
+    ...{ proto: [1, 6, 17, 58, 132, 47][i % 6], dst_port: i % 8 === 0 ? undefined : (i * 7) % 20 },
+    src_port: i % 6 === 0 ? 8 : 5000 + i,
+    json: JSONS[i % JSONS.length],
+    coded: CODED[i % CODED.length],
     ip: i % 5 === 0 ? `2001:db8:${i % 2}::${i}` : `10.0.${i % 3}.${i}`,
     n: i,
   }));
@@ -67,6 +87,7 @@ const OF_VALUES = VALUES.flatMap((value) => [
 ]);
 
 const FILTERS = [
+  ...['community_id:*', `community_id:"${COMMUNITY_ID}"`, 'community_id:1:*=', 'community_id:1:A*'],
   ...['value:>=50', 'value:[-60 TO 60]', 'value:<0', 'value:>1e308', 'n:>1e14', 'n:1e15'],
   ...[
     'value:*a*',
@@ -93,6 +114,16 @@ const FILTERS = [
 ];
 
 const TABLES = [
+  ...['tag', 'tag, host', 'community_id', 'proto, community_id', 'date(ts)'],
+  ...['date(ts - n * 54321098)', 'year(ts + n * 98765432)', 'month(ts - n * 34567890.25)'],
+  ...['monthday(ts + n * 34567890)', 'tostring(ts + 5m)', 'tostring(ts - 1.0000005)'],
+  ...[
+    'base64(coded)',
+    'hexdecode(coded)',
+    'urldecode(coded)',
+    'replace(value, /[0-9]+/, "<$1\\\\x>")',
+  ],
+  ...['replace(message, /^odd|end$/i, "")', 'replace(value, /(?P<a>[a-z])./, ".")'],
   ...['value', '"od`d \\"name\'"', 'kind, day, source', 'ip', 'ip, host', 'len(value)'],
   ...['src_ip/24', 'substr(value, -3, 2)', 'substr(value, 2)', 'reverse(value)', 'trim(value)'],
   ...[
@@ -232,6 +263,35 @@ const STAGES = [
   '* | eval x = concat("src_ip=", value) | parse kv(x) | where src_ip:* | eval a = prev(src_ip) | fields src_ip, a, n',
   '* | where toip(value) = toip("::ffff:10.0.0.7") | fields n, value',
   '* | where match(value, /(?P<address>(?:\\d{1,3}(?:[.]\\d{1,3}){3}|[a-f]*:[a-f:]*:\\d*))$/) | fields value',
+  ...[
+    '* | patterns',
+    '* | patterns 3',
+    '* | patterns 2 desc',
+    'host:* | patterns | sort -event_id',
+  ],
+  ...['* | patterns | where count > 1 | sort template', '* | patterns | top 4 event_id'],
+  ...['value:* | patterns | stats count() by event_id', '* | patterns | where event_id:*'],
+  ...[
+    '* | head 9 | union (host:host1 | tail 4)',
+    '* | sort -n | head 9 | union (tag:odd) | top host',
+  ],
+  '* | eval e = len(value) | head 5 | union (host:host2 | dedup program) | fields e, n',
+  'n:<20 | union (n:>40 | head 3) | union (n:25) | stats count() by host, tag',
+  ...[
+    '* | parse json(json) | fields a, n, t, z',
+    '* | parse json(json) | fields b.c, b.d.1, b.d.2.e, "0.a"',
+  ],
+  ...[
+    '* | parse json(json) | where a:>=2 | stats count() by a',
+    '* | parse json(json) | where b.c:*e*',
+  ],
+  ...['* | timeline 1d by tag', '* | top tag | where tag:odd', '* | values tag | sort -tag'],
+  ...['* | rare 9 community_id', '* | stats distinct(community_id), values(community_id) by host'],
+  ...[
+    '* | stats first(src_ip), last(dst_ip), first(proto) by host',
+    '* | sequence by host: n:* then n:>3 | top first',
+  ],
+  '* | sequence by host: n:* then n:>3 | sort -last, first | stats count() by last, host',
   // Columns of a table of a table.
   '* | stats count() as c by host, program | stats count() by program, host',
   '* | stats count() as c by host, program | top 5 program, host by sum(c)',
@@ -289,6 +349,7 @@ const LISTS: readonly { text: string; fields?: string[] }[] = [
   { text: VALUES.filter((value) => /\w/.test(value) && !/\n/.test(value)).join('\n') },
   { text: '192.168.1.0/25\nfe80::8/125\n::ffff:8.8.8.8\n0.0.0.0/0\n::/0', fields: ['src_ip'] },
   { text: 'HOST1\nhost2\nnone', fields: ['host'] },
+  { text: `community_id\n${COMMUNITY_ID}\n1:nosuch=` },
   { text: 'K\ns\n\u0130\nSTRASSE\nA\\B\n日本\n5_0', fields: ['value'] },
   { text: 'k\n(?i)x\n["A","b"]', fields: ['Mixed'] },
   { text: 'a\n"b"\n5\n10.0.0.1\nGR\u00d6SSE', fields: ['value'] },
@@ -361,6 +422,16 @@ describe.skipIf(reason !== undefined)(title, () => {
     }
   });
 
+  it('stops where a text is read as JSON in another way', async () => {
+    for (const written of ['{"a":1,}', '{"a":-0}', '{"a":NaN}', '{"a":100000000000000000000}']) {
+      const text = `* | head 1 | eval x = ${quoted(written)} | parse json(x) | fields a`;
+      expect(await both!.compare({ text }), written).toEqual({
+        outcome: 'refused',
+        why: 'when it is run',
+      });
+    }
+  });
+
   it('finds what lists have', async () => {
     for (const [i, list] of LISTS.entries()) {
       let found = 0;
@@ -371,6 +442,40 @@ describe.skipIf(reason !== undefined)(title, () => {
         found += compared.rows;
       }
       expect(found, `list ${i}`).toBeGreaterThan(0);
+    }
+  });
+
+  it('finds what lists have among attributes without a column', async () => {
+    const wide = path.join(space.folder, 'wide.daybook');
+    const file = path.join(space.folder, 'wide.json');
+    const rows = [0, 1, 2].map((i) =>
+      Object.fromEntries([
+        ...[
+          ['timestamp', `2026-10-24T10:00:0${i}Z`],
+          ['message', `wide ${i}`],
+        ],
+        ...Array.from({ length: 700 }, (_, n) => [
+          `own${n}`,
+          n % 3 === i ? `["M${n}",7]` : `v${n}`,
+        ]),
+      ]),
+    );
+    writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    const { status, err } = await daybook(['import', wide, file]);
+    expect(status, err).toBe(0);
+    const place = path.join(space.folder, 'wide-handed-over');
+    const wideBoth = await HandedOverCase.open(clickhouseModule()!, wide, place);
+    try {
+      for (const [text, found] of [
+        ['own650\nm650\nnone', 1],
+        ['own651\nv651', 2],
+        ['own1,own652\nm1,v652\n', 1],
+      ] as const) {
+        const compared = await wideBoth.compare({ text: '*', list: { text } });
+        expect(compared).toEqual({ outcome: 'same', shape: 'rows', rows: found });
+      }
+    } finally {
+      await wideBoth.close();
     }
   });
 
@@ -437,7 +542,7 @@ describe('daybook sql with a query', () => {
   });
 
   it.each([
-    [['* | patterns', '--dialect', 'clickhouse'], 'the stage patterns'],
+    [['* | fields tag', '--dialect', 'clickhouse'], 'tag as a value'],
     [['*', '--dialect', 'postgres'], 'no dialect "postgres"'],
     [['*'], 'translated into a dialect'],
     [['--dialect', 'clickhouse'], '--dialect is for a query'],

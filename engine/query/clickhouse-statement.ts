@@ -19,9 +19,11 @@ import {
 } from './dialect/clickhouse-rows.ts';
 import {
   both,
+  either,
   EXACT_NUMBERS,
   identifier,
   needsExactNumbers,
+  text,
   TRUE_SQL,
   untranslated,
 } from './dialect/clickhouse.ts';
@@ -156,8 +158,23 @@ function eventsOf(node: EventsNode, base: ClickHouseRows): ClickHouseRows {
     case 'stage':
       return after(node.stage, { ...eventsOf(node.of, base), resolve: node.resolve });
     case 'union':
-      throw untranslated('union of events that were chosen', 'put the choice after the union');
+      return unionOf(eventsOf(node.left, base), eventsOf(node.right, base), base);
   }
+}
+
+/** The events of both, each once. What stages compute is of every event. */
+function unionOf(
+  left: ClickHouseRows,
+  right: ClickHouseRows,
+  base: ClickHouseRows,
+): ClickHouseRows {
+  const sides = [left, right].map((side) => {
+    if (side.columns !== undefined) throw untranslated('union of tables');
+    return side.from === base.from
+      ? side.where
+      : `(source_id, seq) IN ${subquery(selectOf('source_id, seq', side))}`;
+  });
+  return { ...base, where: either(sides) };
 }
 
 function after(stage: Stage, rows: ClickHouseRows): ClickHouseRows {
@@ -295,7 +312,7 @@ function finished(rows: ClickHouseRows, plan: Plan, given: HandedOver): Finished
   };
 }
 
-/** Names of sources beside their numbers. */
+/** Names of sources, and of tags, beside their numbers. */
 class SourceNames {
   readonly sql: string[] = [];
   private readonly given: HandedOver;
@@ -306,12 +323,20 @@ class SourceNames {
 
   /** A column as it is shown. */
   shown(column: string, { type }: ValueShape, name: string): string {
+    if (type === 'tag') return `${tagName(column, this.given)} AS ${identifier(name)}`;
     if (type !== 'source') return `${column} AS ${identifier(name)}`;
     const source = `s${this.sql.length}`;
     const table = tableName(this.given, 'sources');
     this.sql.push(`LEFT JOIN ${table} AS ${source} ON ${source}.source_id = ${column}`);
     return `${source}.name AS ${identifier(name)}`;
   }
+}
+
+/** The name of a tag that is there by its number. */
+function tagName(column: string, { tags }: HandedOver): string {
+  if (tags.length === 0) return 'CAST(NULL AS Nullable(String))';
+  const [ids, names] = [tags.map(({ id }) => id), tags.map(({ name }) => text(name))];
+  return `transform(${column}, [${ids.join(', ')}], [${names.join(', ')}], NULL)`;
 }
 
 /** All columns of events, but those that a stage hid or computed another of. */
@@ -344,8 +369,11 @@ interface Shown extends ClickHouseValue {
 }
 
 function columnOf({ name, shape, type }: Pick<Shown, 'name' | 'shape' | 'type'>): ClickHouseColumn {
-  // The names of sources are in the place of their numbers.
-  return { name, type: type ?? (shape.type === 'source' ? 'text' : shape.type) };
+  // The names of sources and tags are in the place of their numbers.
+  return {
+    name,
+    type: type ?? (shape.type === 'source' || shape.type === 'tag' ? 'text' : shape.type),
+  };
 }
 
 /** What events show where nobody chose, one by one. */
@@ -387,8 +415,9 @@ function shownTable(
     ...columns.map(({ name, shape, aliases }) => joins.shown(`t.${aliases[0]!}`, shape, name)),
     ...rows.totals.map((alias) => `t.${alias} AS ${alias}`),
   ];
+  const own = aliasIn(columns);
   const order = rows.order.map(({ sql, descending }) => ({
-    sql: sql.replace(/^(toIPv[46]OrNull\()?(\w+)/, '$1t.$2'),
+    sql: /^\w+$/.test(sql) ? `t.${sql}` : sql.replace(own, 't.$&'),
     descending,
   }));
   const names = columns.map(({ name, shape }) => columnOf({ name, shape }));

@@ -2,7 +2,8 @@
  * ClickHouse: members of texts that are JSON arrays, as DuckDB has them (json-sql.ts). The two differ in what they take for
  * JSON and in how they write numbers: where that would show, the statement stops with an error when it is run.
  */
-import { once, text } from './clickhouse.ts';
+import { once, text, textAsNumber } from './clickhouse.ts';
+import { numberText } from './clickhouse-texts.ts';
 
 const BLANK = '[ \\t\\r\\n]*';
 const STRING = '"(?:[^"\\\\]|\\\\.)*"';
@@ -27,6 +28,55 @@ export function jsonMembers(sql: string): string {
     // Alone in a condition, or it might not be asked.
     `if(throwIf(${isOther(j)}, ${text(OTHER)}) != 0, [], if(${valid(j)}, if(empty(${listed(j)}), [NULL], ${listed(j)}), [toNullable(${j})]))`;
   return once(sql, given, 'j');
+}
+
+/** Text in strings that stands for a character, and those that stand for half of one, which are no JSON. */
+const WHOLE_ESCAPE = '\\\\(?:[^u]|u[dD][89abAB]..\\\\u[dD][c-fC-F]..)';
+const HALF_ESCAPE = '\\\\u[dD][89a-fA-F]';
+/** Whatever DuckDB may take for JSON, of an object or a list. */
+const MORE_THAN_JSON = TOKENS.replace('\\[(?:', '[\\[{](?:').replace(')*\\]', ')*[\\]}]');
+
+/**
+ * The member of a JSON object that a path leads to, as DuckDB has it (json-sql.ts): what is one value, as a text; NULL where
+ * there is none. Of members with the same name the last counts.
+ */
+export function jsonMember(sql: string, path: string): string {
+  const names = path.split('.');
+  const plain = oneValue(lastNamed('j', path));
+  const nested = (): string => oneValue(names.reduce(lastNamed, 'j'));
+  const found = names.length === 1 ? plain : `coalesce(${plain}, ${nested()})`;
+  const isHalf = (j: string): string =>
+    `match(replaceRegexpAll(${j}, ${text(`(?s)${WHOLE_ESCAPE}`)}, ''), ${text(HALF_ESCAPE)})`;
+  const isOther = (j: string): string =>
+    `NOT ${isHalf(j)} AND if(isValidJSON(${j}), match(${bareOf(j)}, ${text('(?:^|[^0-9.eE+-])-0(?:[.]0*)?(?:[eE]|[^0-9.]|$)')}), match(${j}, ${text(`(?s)${MORE_THAN_JSON}`)}))`;
+  const given = (j: string): string =>
+    `if(throwIf(${isOther(j)}, ${text(OTHER_MEMBER)}) != 0 OR NOT isValidJSON(${j}) OR ${isHalf(j)}, NULL, ${found})`;
+  return once(
+    sql,
+    (x) =>
+      `if(match(ifNull(${x}, ''), '^\\\\s*[{\\\\[]'), arrayMap(j -> ${given('j')}, [assumeNotNull(${x})])[1], NULL)`,
+    't',
+  );
+}
+const OTHER_MEMBER =
+  'parse json: a text that ClickHouse reads in another way, such as {"a":1,}; use daybook query';
+
+function bareOf(j: string): string {
+  return `replaceRegexpAll(${j}, ${text(`(?s)${STRING}`)}, '""')`;
+}
+
+/** The last member of that name of an object, or that element of a list, as JSON; empty where there is none. */
+function lastNamed(json: string, name: string): string {
+  const own = `arrayLast(p -> p.1 = ${text(name)}, JSONExtractKeysAndValuesRaw(o)).2`;
+  const element = /^(?:0|[1-9]\d{0,8})$/.test(name)
+    ? `if(JSONType(o) = 'Array', JSONExtractRaw(o, ${Number(name) + 1}), ${own})`
+    : own;
+  return `arrayMap(o -> ${element}, [${json}])[1]`;
+}
+
+function oneValue(json: string): string {
+  const value = `multiIf(v = '', NULL, JSONType(v) = 'String', JSONExtractString(v), JSONType(v) = 'Bool', v, JSONType(v) IN ('Int64', 'UInt64', 'Double'), if(match(v, '^-?[0-9]{1,18}$'), v, ${numberText(textAsNumber('v'))}), NULL)`;
+  return `arrayMap(v -> ${value}, [${json}])[1]`;
 }
 
 const OTHER =

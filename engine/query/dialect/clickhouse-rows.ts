@@ -8,7 +8,13 @@ import type { Surroundings } from '../filters/surroundings.ts';
 import type { OrderKey, TableColumn } from '../relation.ts';
 import { TRUE_SQL, both, untranslated } from './clickhouse.ts';
 import type { ClickHouseScope } from './clickhouse-scope.ts';
-import { type ClickHouseValue, presentValues, valuesOf } from './clickhouse-values.ts';
+import {
+  type ClickHouseValue,
+  presentValues,
+  simpleShape,
+  tagsOf,
+  valuesOf,
+} from './clickhouse-values.ts';
 
 export interface ClickHouseRows {
   /** What follows FROM. */
@@ -110,6 +116,8 @@ export function datedEvents(rows: ClickHouseRows): ClickHouseRows {
 /** The value by which rows are grouped. A row with several is there once for each of them. */
 export function keyOf(name: Name, rows: ClickHouseRows): ClickHouseValue {
   const field = rows.resolve(name);
+  if (field.type === 'virtual' && field.name === 'tag' && field.ref === undefined)
+    return { shape: simpleShape('tag', 'tag'), sql: `arrayJoin(${tagsOf(rows.scope)})` };
   const several = valuesOf(field, name.start, rows.scope);
   const [first, ...more] = several.sql;
   if (first === undefined) throw untranslated(`the field ${field.name}`);

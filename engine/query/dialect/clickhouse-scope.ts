@@ -26,6 +26,7 @@ export interface ClickHouseScope {
   /** A table beside that of events: `tags`, `sources`. */
   table(name: 'tags' | 'sources'): string;
   tagNames(ids: readonly number[]): readonly string[];
+  allTags(): HandedOver['tags'];
   /**
    * A table of many rows, which is made before the statement is run.
    * @param rows literals, as many of each as there are types
@@ -134,6 +135,7 @@ export function eventsScope(given: HandedOver): ClickHouseScope {
         if (name === undefined) throw new RangeError(`no tag ${id}`);
         return name;
       }),
+    allTags: () => tags,
     listTable: (types, rows) => given.lists.add(types, rows),
   };
 }
@@ -155,6 +157,7 @@ export function tableScope(texts: readonly string[], events: ClickHouseScope): C
     texts: () => texts.map((name) => ({ sql: identifier(name), isList: false })),
     table: (name) => events.table(name),
     tagNames: (ids) => events.tagNames(ids),
+    allTags: () => events.allTags(),
     listTable: (types, rows) => events.listTable(types, rows),
   };
 }

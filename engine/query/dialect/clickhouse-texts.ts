@@ -40,6 +40,27 @@ export function smallestAsText(sql: string, most: number): string {
   return `arrayMap(v -> if(empty(v), NULL, ${named}), [arraySort(groupUniqArray(${sql}))])[1]`;
 }
 
+/** The text of bytes that a text encodes, without zero bytes; NULL where it has another form or is no UTF-8. */
+export function decodedText(sql: string, form: RegExp, decode: 'base64Decode' | 'unhex'): string {
+  const utf8 = (bytes: string): string =>
+    `if(isValidUTF8(${bytes}), replaceAll(${bytes}, '\\0', ''), NULL)`;
+  return once(
+    sql,
+    (x) =>
+      `if(match(${x}, ${text(form.source.replaceAll('\\/', '/'))}), ${once(`${decode}(assumeNotNull(${x}))`, utf8, 'u')}, NULL)`,
+    't',
+  );
+}
+
+/** The text with `%20` and the like decoded; NULL where that is no UTF-8. */
+export function urlDecodedText(sql: string): string {
+  return once(
+    `decodeURLComponent(${sql})`,
+    (x) => `if(isValidUTF8(ifNull(${x}, '')), ${x}, NULL)`,
+    'u',
+  );
+}
+
 /** Letters that have another case only in a Unicode that is newer than DuckDB's, as RE2 has them. */
 const NEWER =
   '[\\x{19b}\\x{264}\\x{1c89}\\x{1c8a}\\x{a7cb}-\\x{a7cf}\\x{a7d2}-\\x{a7d5}\\x{a7da}-\\x{a7dc}\\x{10d50}-\\x{10d65}\\x{10d70}-\\x{10d85}\\x{16ea0}-\\x{16eb8}\\x{16ebb}-\\x{16ed3}]';

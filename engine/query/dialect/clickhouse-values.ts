@@ -2,11 +2,18 @@
  * Fields as values in ClickHouse: what rows are grouped, measured and ordered by, and what they show. A value is in one
  * part there, addresses too: they are texts.
  */
-import { COLUMNS } from '../../contract/event.ts';
-import { type Field, type Ref, addressTextClickHouse, refClickHouse } from '../fields.ts';
+import { COLUMNS, PROTOCOL_SEQ } from '../../contract/event.ts';
+import {
+  type Field,
+  type Ref,
+  addressTextClickHouse,
+  fieldName,
+  refClickHouse,
+} from '../fields.ts';
 import type { OrderKey, TableColumn } from '../relation.ts';
 import { type OutputType, type ValueShape, shapeOf } from '../values.ts';
-import { ip4, ip6, textAsNumber, untranslated } from './clickhouse.ts';
+import { ip4, ip6, oneOf, text, textAsNumber, untranslated } from './clickhouse.ts';
+import { communityClickHouse } from './clickhouse-community.ts';
 import { type ClickHouseScope, isNarrow } from './clickhouse-scope.ts';
 
 /** Types of values here, as `ValueShape` has them: what is not named is a text. */
@@ -14,6 +21,7 @@ const SQL_TYPES: Readonly<Partial<Record<OutputType, string>>> = {
   integer: 'Int64',
   real: 'Float64',
   time: 'DateTime64(6)',
+  tag: 'Int64',
 };
 
 export interface ClickHouseValue {
@@ -66,10 +74,13 @@ export function valuesOf(
         sql: field.sides.flatMap((side) => addressTextClickHouse(side, scope) ?? []),
       };
     case 'virtual':
-      if (field.ref !== undefined && field.name === 'event_id')
-        throw untranslated('an event_id that a stage gives, as a value');
-      if (field.ref !== undefined)
-        return { shape: shape('Int64'), sql: [refClickHouse(field.ref, scope)] };
+      if (field.ref !== undefined) {
+        const isNumber = field.name === 'source' || field.name === 'tag';
+        return {
+          shape: { ...shape(isNumber ? 'Int64' : undefined), name: fieldName(field) },
+          sql: [refClickHouse(field.ref, scope)],
+        };
+      }
       switch (field.name) {
         case 'kind':
         case 'day':
@@ -77,6 +88,8 @@ export function valuesOf(
           return { shape: shape(), sql: [field.name] };
         case 'source':
           return { shape: shape('Int64'), sql: ['source_id'] };
+        case 'community_id':
+          return { shape: shape(), sql: [communityClickHouse(scope)] };
         default:
           throw untranslated(`${field.name} as a value`);
       }
@@ -90,9 +103,32 @@ function numberType(ref: Ref): string {
   return ref.sqlType === 'DOUBLE' ? 'Float64' : ref.sqlType;
 }
 
+/** The tags of an event by their numbers; NULL alone where it has none. */
+export function tagsOf(scope: ClickHouseScope): string {
+  const tags = scope.allTags();
+  if (tags.length === 0 || !scope.events) return '[CAST(NULL AS Nullable(Int64))]';
+  const names = tags.map(({ name }) => text(name));
+  const number = `transform(tag, [${names.join(', ')}], [${tags.map(({ id }) => id).join(', ')}], 0)`;
+  // A constant of two lists, which is looked up by hash.
+  const tagged = `SELECT event_id, arrayStringConcat(groupUniqArray(${number}), ',') AS of FROM ${scope.table('tags')} WHERE ${oneOf('tag', names)} GROUP BY event_id`;
+  const list = (column: string): string =>
+    `(SELECT groupArray(${column}) FROM (${tagged} ORDER BY event_id))`;
+  const found = `transform(event_id, arrayPushBack(${list('event_id')}, ''), arrayPushBack(${list('of')}, ''), '')`;
+  return `arrayMap(t -> toInt64OrNull(t), splitByChar(',', ${found}))`;
+}
+
+/** The number of an event's source, and its own there. */
+function eventPlace(sql: string): string[] {
+  const [source, own] = [1, 2].map((part) => `splitByChar(':', ifNull(${sql}, ''))[${part}]`);
+  const number = `toInt64OrNull(replaceRegexpOne(${own}, '^[fp]', ''))`;
+  const seq = `multiIf(startsWith(${own}, 'p'), -${PROTOCOL_SEQ} - ${number}, startsWith(${own}, 'f'), -${number}, ${number})`;
+  return [`toUInt32OrNull(${source})`, seq];
+}
+
 /** What a value of a shape is put in order by: addresses as numbers, IPv4 before IPv6. */
 export function orderOf({ type }: ValueShape, sql: string, descending = false): OrderKey[] {
-  const keys = type === 'address' ? [ip4(sql), ip6(sql)] : [sql];
+  const keys =
+    type === 'address' ? [ip4(sql), ip6(sql)] : type === 'event-id' ? eventPlace(sql) : [sql];
   return keys.map((key) => ({ sql: key, descending }));
 }
 

@@ -144,6 +144,12 @@ export function matches(sql: string, pattern: string, ignoreCase: boolean): stri
   return `match(${sql}, ${text(flagged(pattern, ignoreCase))})`;
 }
 
+/** Every match of an RE2 pattern replaced by a text. The pattern must match no empty text. */
+export function replacedAll(sql: string, pattern: string, by: string, ignoreCase = false): string {
+  const written = by.replaceAll('\\', '\\\\');
+  return `replaceRegexpAll(${sql}, ${text(flagged(pattern, ignoreCase))}, ${text(written)})`;
+}
+
 /** Quoted and escaped parts and classes of a pattern, and the beginning of a named group. */
 const QUOTED_OR_NAMED =
   /\\Q[^]*?(?:\\E|$)|\\[^]|\[\^?\]?(?:\[:\^?\w+:\]|\\[^]|[^\]\\])*\]|\(\?P?<\w+>/g;
@@ -269,6 +275,19 @@ export function rounded(sql: string, times: number): string {
   );
 }
 
+/** A time that is `seconds` later; NULL beyond `most` of them. What no time there can be stops the statement. */
+export function timeLaterBy(ts: string, seconds: string, most: number): string {
+  const whole = (s: string): string =>
+    `toInt64(trunc(${s}) + if(abs(${s} - trunc(${s})) >= 0.5, sign(${s}), 0))`;
+  const moved = (us: string): string =>
+    `if(throwIf(ifNull(${us} < ${FIRST_TIME} OR ${us} >= ${LAST_TIME}, false), ${text(BEYOND_TIMES)}) != 0, NULL, ${timeOfMicros(us)})`;
+  const later = (s: string): string =>
+    `if(abs(${s}) <= ${most}, ${once(`${maybeMicrosOf(ts)} + ${once(`${s} * 1000000`, whole, 'f')}`, moved, 'm')}, NULL)`;
+  return once(seconds, later, 's');
+}
+const BEYOND_TIMES =
+  'a time before 1900 or after 2299, which ClickHouse has not; use daybook query';
+
 const DAY = 86_400_000_000;
 const HOUR = 3_600_000_000;
 const MINUTE = 60_000_000;
@@ -283,6 +302,25 @@ export function clockPart(part: 'hour' | 'minute' | 'weekday', local: string): s
     (us) => `positiveModulo(intDiv(${us} - positiveModulo(${us}, ${DAY}), ${DAY}) + 3, 7) + 1`,
     'w',
   );
+}
+
+/** A part of what a clock's calendar shows, or the day as `2026-11-21`. By counting days: dates have some centuries only. */
+export function calendarPart(part: 'day' | 'month' | 'year' | 'date', local: string): string {
+  // https://howardhinnant.github.io/date_algorithms.html#civil_from_days
+  const days = (us: string): string =>
+    `intDiv(${us} - positiveModulo(${us}, ${DAY}), ${DAY}) + 719468`;
+  const year = 'y + 400 * intDiv(n - d, 146097) + if(m < 10, 0, 1)';
+  const month = 'if(m < 10, m + 3, m - 9)';
+  const day = 'e - intDiv(153 * m + 2, 5) + 1';
+  const parts = { day, month, year };
+  const shown =
+    part === 'date'
+      ? `concat(leftPad(toString(${year}), 4, '0'), '-', leftPad(toString(${month}), 2, '0'), '-', leftPad(toString(${day}), 2, '0'))`
+      : parts[part];
+  const inYear = `arrayMap(m -> ${shown}, [intDiv(5 * e + 2, 153)])[1]`;
+  const inEra = `arrayMap(y -> arrayMap(e -> ${inYear}, [d - (365 * y + intDiv(y, 4) - intDiv(y, 100))])[1], [intDiv(d - intDiv(d, 1460) + intDiv(d, 36524) - intDiv(d, 146096), 365)])[1]`;
+  const ofDays = `arrayMap(n -> arrayMap(d -> ${inEra}, [positiveModulo(n, 146097)])[1], [c])[1]`;
+  return once(local, (us) => `arrayMap(c -> ${ofDays}, [${days(us)}])[1]`, 'w');
 }
 
 /** Epoch microseconds of a time that may be missing. */

@@ -1,5 +1,5 @@
 /** Patterns (RE2) in expressions: whether there is a match, what stands in its place, what its groups hold. */
-import { matches as matchesThere } from '../dialect/clickhouse.ts';
+import { matches as matchesThere, replacedAll, untranslated } from '../dialect/clickhouse.ts';
 import { matches, replaceAll } from '../dialect/duckdb.ts';
 import { CaptureMatcher } from '../re2/captures.ts';
 import { compilePattern } from '../re2/matcher.ts';
@@ -47,6 +47,13 @@ export function patternReplace(call: Call, { pattern, ignoreCase }: PatternArgum
         scope.params.text(by.replaceAll('\\', '\\\\')),
       ),
     ],
+    clickhouse: (scope) => {
+      if (mayBeEmpty(pattern))
+        throw untranslated(`replace of /${pattern}/, which may match nothing at all,`);
+      // ClickHouse takes it for a group, also behind another backslash.
+      if (/\\\d/.test(by)) throw untranslated('replace by a text with a backslash before a digit');
+      return replacedAll(valueClickHouse(text, scope), pattern, by, ignoreCase);
+    },
     reader: (scope) => {
       const read = text.reader(scope);
       return (row) => {
@@ -55,6 +62,17 @@ export function patternReplace(call: Call, { pattern, ignoreCase }: PatternArgum
       };
     },
   };
+}
+
+/** Conditions of a place, which match no character, beside parts that only look like them. */
+const PLACES = /\\Q[^]*?(?:\\E|$)|\\[^]|\[\^?\]?(?:\[:\^?\w+:\]|\\[^]|[^\]\\])*\]|\^|\$/g;
+
+/** Whether some text may have a match of no characters: engines take those in different ways. */
+function mayBeEmpty(pattern: string): boolean {
+  const anywhere = pattern.replace(PLACES, (part) =>
+    /^(?:\\[bBAz]|\^|\$)$/.test(part) ? '(?:)' : part,
+  );
+  return compilePattern(anywhere, false).test(new Uint8Array(), 0, 0);
 }
 
 /** Every match, leftmost first, as RE2's GlobalReplace: none that is empty right after another. */

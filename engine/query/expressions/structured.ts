@@ -1,5 +1,6 @@
 /** Values by their names in texts that are JSON, or pairs of keys and values. */
 import { jsonStrings } from '../../fields/json-strings.ts';
+import { jsonMember as jsonMemberThere } from '../dialect/clickhouse-json.ts';
 import { jsonMember } from '../dialect/json-sql.ts';
 import { extracted as extractedThere } from '../dialect/clickhouse.ts';
 import { extracted } from '../dialect/duckdb.ts';
@@ -51,6 +52,7 @@ export function jsonValue(text: Value, name: string): Value {
     type: 'text',
     text: `json(${text.text}, ${JSON.stringify(path)})`,
     sql: (scope) => [jsonMember(onePart(text, scope), path, scope.params)],
+    clickhouse: (scope) => jsonMemberThere(valueClickHouse(text, scope), path),
     reader: (scope) => {
       const read = text.reader(scope);
       return (row) => {

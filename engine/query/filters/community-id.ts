@@ -6,8 +6,10 @@ import type { Test } from '../ast.ts';
 import { communityReader } from '../batch/community.ts';
 import { type RowFilter, each } from '../batch/row-filter.ts';
 import { type RowScope, textOf } from '../batch/row-scope.ts';
+import { matches as matchesThere, text as textThere } from '../dialect/clickhouse.ts';
+import { communityClickHouse } from '../dialect/clickhouse-community.ts';
 import { communityId, ip4Hex, ip6Hex, matches, nullOf } from '../dialect/duckdb.ts';
-import { type Ref, refSql } from '../fields.ts';
+import { type Ref, refClickHouse, refSql } from '../fields.ts';
 import { compilePattern } from '../re2/matcher.ts';
 import { syntaxError } from '../query-error.ts';
 import { NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
@@ -92,6 +94,12 @@ export const communityIdOperator: FilterOperator<CommunityFilter> = {
       : undefined,
   describe: ({ id }) => `community_id:${id}`,
   sql: communityIdSql,
+  clickhouse: ({ id, wildcard, ref }, scope) => {
+    const sql = ref === undefined ? communityClickHouse(scope) : refClickHouse(ref, scope);
+    return wildcard
+      ? matchesThere(sql, valuePattern(id, true), false)
+      : `${sql} = ${textThere(id)}`;
+  },
   sqlCost: 'high',
   lookUpCost: () => 0,
   columns: communityIdColumns,

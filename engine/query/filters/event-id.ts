@@ -6,8 +6,8 @@ import { PROTOCOL_SEQ } from '../../contract/event.ts';
 import type { Test } from '../ast.ts';
 import { type RowFilter, each } from '../batch/row-filter.ts';
 import { type RowScope, numberAt } from '../batch/row-scope.ts';
-import { text, untranslated } from '../dialect/clickhouse.ts';
-import { eventIdRefs, refSql, type VirtualField } from '../fields.ts';
+import { text } from '../dialect/clickhouse.ts';
+import { eventIdRefs, refClickHouse, refSql, type VirtualField } from '../fields.ts';
 import { syntaxError, shown } from '../query-error.ts';
 import { NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
 import type { FilterOperator } from './operator.ts';
@@ -78,9 +78,9 @@ export const eventIdOperator: FilterOperator<EventIdFilter> = {
       : undefined,
   describe: ({ source, seq }) => `event_id:${formatEventId(source, seq)}`,
   sql: eventIdSql,
-  clickhouse: ({ source, seq }, { events }) => {
-    if (!events) throw untranslated('event_id after a stage that counts');
-    return `event_id = ${text(formatEventId(source, seq))}`;
+  clickhouse: ({ source, seq, field }, scope) => {
+    const own = field?.ref === undefined ? 'event_id' : refClickHouse(field.ref, scope);
+    return `${own} = ${text(formatEventId(source, seq))}`;
   },
   sqlCost: 'low',
   lookUpCost: () => 0,

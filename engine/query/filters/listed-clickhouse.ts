@@ -13,8 +13,8 @@ import {
   maskedIp4,
   number as numberSql,
   text as textSql,
-  untranslated,
 } from '../dialect/clickhouse.ts';
+import { communityClickHouse } from '../dialect/clickhouse-community.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import type { KeyValues, ListGroup, ListKey } from '../lists/match-list.ts';
 import type { NamedText } from '../scope.ts';
@@ -164,11 +164,11 @@ function compared(
       const column = key.key === 'text' ? [single(scope.column(key.column))] : [];
       const name = key.key === 'text' ? key.attribute : key.name;
       const attributes = name === undefined ? [] : scope.attributesNamed(name);
-      if (attributes.some(({ isList }) => isList))
-        throw untranslated(`a list of ${name}, which may be among attributes without a column,`);
       const folded = values.map((value) => String(value).toLowerCase());
-      const members = attributes.map(({ sql }) => ({
-        sql: memberValuesClickHouse(sql),
+      const members = attributes.map(({ sql, isList }) => ({
+        sql: isList
+          ? `arrayFlatten(arrayMap(w -> ${memberValuesClickHouse('w')}, ${sql}))`
+          : memberValuesClickHouse(sql),
         isList: true,
       }));
       const texts = [...column, ...attributes, ...members];
@@ -182,7 +182,10 @@ function compared(
     case 'written4':
       throw new TypeError('addresses in text are compared as a group');
     case 'community-id':
-      throw untranslated('a list of community_id');
+      return {
+        ...{ type: 'String', values: values.map((value) => textSql(String(value))) },
+        of: [single(communityClickHouse(scope))],
+      };
   }
 }
 

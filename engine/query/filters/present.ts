@@ -3,7 +3,8 @@ import { communityReader } from '../batch/community.ts';
 import { presentIn } from '../batch/presence.ts';
 import { KEEP, type RowFilter, each } from '../batch/row-filter.ts';
 import { type RowScope, overflowNamed } from '../batch/row-scope.ts';
-import { FALSE_SQL, TRUE_SQL, either as eitherSql, untranslated } from '../dialect/clickhouse.ts';
+import { FALSE_SQL, TRUE_SQL, either as eitherSql } from '../dialect/clickhouse.ts';
+import { communityClickHouse } from '../dialect/clickhouse-community.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { type Dimension, dimensionOf } from '../dimensions.ts';
 import { type Field, refSql, addressTextClickHouse, refClickHouse } from '../fields.ts';
@@ -83,7 +84,7 @@ function presentClickHouse({ field }: PresentFilter, scope: ClickHouseScope): st
           return all === undefined ? FALSE_SQL : `notEmpty(${all.sql})`;
         }
         case 'community_id':
-          throw untranslated('community_id');
+          return isThere(communityClickHouse(scope));
         case 'flow':
           return flowClickHouse(ANY_FLOW, scope);
         default:

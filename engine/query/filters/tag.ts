@@ -74,8 +74,8 @@ export const tagOperator: FilterOperator<TagFilter> = {
   describe: ({ ids }) => describeAny('tag', ids.map(String)),
   sql: tagSql,
   clickhouse: ({ ids, ref }, scope) => {
+    if (ref !== undefined) return oneOf(refClickHouse(ref, scope), ids.map(String));
     const names = scope.tagNames(ids).map(text);
-    if (ref !== undefined) return oneOf(refClickHouse(ref, scope), names);
     if (names.length === 0 || !scope.events) return FALSE_SQL;
     return `event_id IN (SELECT event_id FROM ${scope.table('tags')} WHERE ${oneOf('tag', names)})`;
   },

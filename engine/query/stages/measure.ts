@@ -258,7 +258,11 @@ export function measureClickHouse(measure: Measure, rows: ClickHouseRows): Click
   const number = numberInRows(field, of.start, rows.scope);
   if (fn === 'first' || fn === 'last') {
     const { sql, shape } = valuesOf(field, of.start, rows.scope);
-    if (!rows.scope.events || sql.length !== 1 || !/^(?:real|time|text|integer)$/.test(shape.type))
+    if (
+      !rows.scope.events ||
+      sql.length !== 1 ||
+      !/^(?:real|time|text|integer|address|proto|severity|facility)$/.test(shape.type)
+    )
       throw untranslated(`${fn}(${of.name})`);
     const value = sql[0]!;
     return {

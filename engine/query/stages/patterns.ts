@@ -20,6 +20,14 @@ import {
   rowNumberOf,
   segmentTable,
 } from '../dialect/duckdb.ts';
+import { replacedAll } from '../dialect/clickhouse.ts';
+import {
+  type ClickHouseRows,
+  type ClickHouseTable,
+  ordered,
+  selectOf,
+  subquery,
+} from '../dialect/clickhouse-rows.ts';
 import { groupedRows, keptGroups } from '../group-parts.ts';
 import { QueryError } from '../query-error.ts';
 import {
@@ -64,15 +72,18 @@ const COLUMNS: readonly InputColumn[] = [
   { alias: 'seq', sqlType: 'BIGINT' },
 ];
 
+function checkEvents(stage: PatternsStage, { events }: { readonly events: boolean }): void {
+  if (events) return;
+  throw new QueryError(
+    'query-syntax',
+    `patterns needs events, not a table (column ${stage.start + 1})`,
+    stage.start,
+    'put it before the stage that counts',
+  );
+}
+
 function patternsTable(stage: PatternsStage, input: Input): Table {
-  if (!input.events) {
-    throw new QueryError(
-      'query-syntax',
-      `patterns needs events, not a table (column ${stage.start + 1})`,
-      stage.start,
-      'put it before the stage that counts',
-    );
-  }
+  checkEvents(stage, input);
   const { params } = input;
   const rows = input.rows(COLUMNS, (scope) => {
     const message = scope.column('message');
@@ -108,12 +119,17 @@ function patternsTable(stage: PatternsStage, input: Input): Table {
     `(SELECT sum(n) AS ${count}, count(*) AS ${groups} FROM g) AS t`,
     firstRanked(orderBy(order), params.bind(stage.limit, 'BIGINT'), { also: 'template IS NULL' }),
   ].join('\n');
+  return { columns: columnsOf(['source', 'seq']), order, sql };
+}
+
+/** @param id the names of an event's id, which is in two parts or one */
+function columnsOf(id: readonly string[]): TableColumn[] {
   const plain = (name: string, alias: string, type: 'real' | 'text' | 'time', sqlType: string) => ({
     name,
     shape: valueShape(name, type, sqlType),
     aliases: [alias],
   });
-  const columns: TableColumn[] = [
+  return [
     { name: 'count', shape: valueShape('count', 'integer', 'BIGINT'), aliases: ['n'] },
     plain('share', 'share', 'real', 'DOUBLE'),
     plain('first', 'first', 'time', 'TIMESTAMP'),
@@ -128,11 +144,10 @@ function patternsTable(stage: PatternsStage, input: Input): Table {
           { role: 'seq', sqlType: 'BIGINT' },
         ],
       },
-      aliases: ['source', 'seq'],
+      aliases: id,
     },
     plain('template', 'template', 'text', 'VARCHAR'),
   ];
-  return { columns, order, sql };
 }
 
 /**
@@ -186,6 +201,47 @@ function placeColumns(scope: Scope): string[] {
     scope.column('source_id') ?? nullOf('UINTEGER'),
     scope.column('seq') ?? nullOf('BIGINT'),
   ];
+}
+
+// -- in ClickHouse ---------------------------------------------------------------------------------
+
+function patternsClickHouse(stage: PatternsStage, rows: ClickHouseRows): ClickHouseTable {
+  checkEvents(stage, rows.scope);
+  const { count, measure, groups, groupCount } = TOP_TOTALS;
+  // As events are ordered; those without a time are last.
+  const place =
+    '(ts IS NULL, ifNull(toUnixTimestamp64Micro(ts), 0), ifNull(ts_ns, 0), source_id, seq)';
+  const counted = selectOf(
+    [
+      `${replacedAll('message', TEMPLATE_RE2, VARIABLE)} AS template, count() AS n, min(ts) AS first, max(ts) AS last`,
+      `argMin(event_id, ${place}) AS id`,
+    ].join(', '),
+    rows,
+    'GROUP BY template',
+  );
+  const beside = [
+    'toFloat64(n) / nullIf(toFloat64(sum(n) OVER ()), 0) AS share',
+    'template IS NULL AS none',
+    ...(rows.isShown
+      ? [`sum(n) OVER () AS ${count}, NULL AS ${measure}, count() OVER () AS ${groups}`]
+      : []),
+    ...(rows.isShown ? [`n AS ${groupCount}`] : []),
+  ];
+  const order: OrderKey[] = [
+    { sql: 'none', descending: false },
+    { sql: 'n', descending: stage.descending },
+    { sql: 'last', descending: true },
+    { sql: 'template', descending: false },
+  ];
+  // The group without a template is none of the first ones.
+  const numbered = `SELECT *, ${beside.join(', ')}, row_number() OVER (${ordered(order)}) AS place`;
+  const sql = `${numbered}\nFROM ${subquery(counted)}`;
+  return {
+    columns: columnsOf(['id']),
+    order,
+    sql: `SELECT *\nFROM ${subquery(sql)}\nWHERE none OR place <= ${stage.limit}`,
+    totals: rows.isShown ? [count, measure, groups, groupCount] : [],
+  };
 }
 
 // -- rows of batches -------------------------------------------------------------------------------
@@ -348,5 +404,6 @@ export const patternsOperator: StageOperator<PatternsStage> = {
   },
   shape: 'top',
   table: patternsTable,
+  clickhouse: patternsClickHouse,
   batches: patternsBatches,
 };

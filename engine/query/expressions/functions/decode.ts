@@ -1,4 +1,8 @@
 /** Functions that decode texts. What is not encoded so is missing, and so are bytes that are no UTF-8. */
+import {
+  decodedText as decodedThere,
+  urlDecodedText as urlDecodedThere,
+} from '../../dialect/clickhouse-texts.ts';
 import { decodedText, urlDecodedText } from '../../dialect/function-sql.ts';
 import { type FunctionOperator, scalar } from '../operator.ts';
 
@@ -24,6 +28,7 @@ export const DECODE_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
       'the text that is encoded; zero bytes are left out, so that UTF-16 of PowerShell can be read',
     ...{ takes: ['text'], type: 'text' },
     sql: ([text]) => decodedText(text!, BASE64, 'from_base64'),
+    clickhouse: ([text]) => decodedThere(text!, BASE64, 'base64Decode'),
     of: ([text]) =>
       BASE64.test(String(text)) ? decoded(Buffer.from(String(text), 'base64')) : null,
   }),
@@ -35,6 +40,7 @@ export const DECODE_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
       type: 'text',
     },
     sql: ([text]) => decodedText(text!, HEX, 'unhex'),
+    clickhouse: ([text]) => decodedThere(text!, HEX, 'unhex'),
     of: ([text]) => (HEX.test(String(text)) ? decoded(Buffer.from(String(text), 'hex')) : null),
   }),
   urldecode: scalar({
@@ -45,6 +51,7 @@ export const DECODE_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
       type: 'text',
     },
     sql: ([text]) => urlDecodedText(text!),
+    clickhouse: ([text]) => urlDecodedThere(text!),
     of: ([text]) => urlDecoded(String(text)),
   }),
 };

@@ -13,10 +13,11 @@ import {
   real,
   remainder,
   rounded as roundedSql,
+  timeLaterBy,
 } from '../../dialect/clickhouse.ts';
 import { laterBy, unitsBetween } from '../../dialect/function-sql.ts';
 import { CIDR } from './address.ts';
-import { type Cell, onePart } from '../value.ts';
+import { type Cell, onePart, valueClickHouse } from '../value.ts';
 
 function binary(
   sign: string,
@@ -98,6 +99,10 @@ function withTimes(numbers: FunctionOperator, sign: 1 | -1): FunctionOperator {
         sql: (scope) => {
           const moved = sign > 0 ? onePart(seconds, scope) : `(0 - ${onePart(seconds, scope)})`;
           return [laterBy(onePart(time, scope), moved, limit)];
+        },
+        clickhouse: (scope) => {
+          const moved = `${sign > 0 ? '' : '0 - '}${valueClickHouse(seconds, scope)}`;
+          return timeLaterBy(valueClickHouse(time, scope), moved, limit);
         },
         reader: (scope) => {
           const [readTime, readSeconds] = [time.reader(scope), seconds.reader(scope)];

@@ -1,6 +1,7 @@
 /** Functions of times. Clocks are those of the query's zone. */
 import { dayOfTime, dayPart } from '../../dialect/duckdb.ts';
 import {
+  calendarPart,
   clockPart as clockPartSql,
   maybeMicrosOf,
   real,
@@ -43,7 +44,7 @@ function localThere(ts: string, scope: ClickHouseScope, call: Call): string {
 function clockPart(
   name: string,
   gives: string,
-  sqlPart: string,
+  sqlPart: 'hour' | 'minute' | 'day' | 'month' | 'year',
   of: (local: Date) => number,
 ): FunctionOperator {
   return scalar({
@@ -51,12 +52,14 @@ function clockPart(
     ...{ gives, takes: ['time'], type: 'number' },
     sql: ([ts], scope, call) => dayPart(sqlPart, call.clock().localSql(ts!, timesOf(call, scope))),
     of: ([ts], call) => of(new Date(Math.floor(call.clock().local(Number(ts)) / 1000))),
-    // The others are those of centuries only there.
-    ...(name === 'hour' || name === 'minute'
-      ? {
-          clickhouse: ([ts], scope, call) => real(clockPartSql(name, localThere(ts!, scope, call))),
-        }
-      : {}),
+    clickhouse: ([ts], scope, call) => {
+      const local = localThere(ts!, scope, call);
+      return real(
+        sqlPart === 'hour' || sqlPart === 'minute'
+          ? clockPartSql(sqlPart, local)
+          : calendarPart(sqlPart, local),
+      );
+    },
   });
 }
 
@@ -98,6 +101,7 @@ export const TIME_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
       takes: ['time'],
       type: 'text',
     },
+    clickhouse: ([ts], scope, call) => calendarPart('date', localThere(ts!, scope, call)),
     sql: ([ts], scope, call) => dayOfTime(call.clock().localSql(ts!, timesOf(call, scope))),
     of: ([ts], call) =>
       new Date(Math.floor(call.clock().local(Number(ts)) / 1000)).toISOString().replace(/T.*/, ''),
