@@ -6,7 +6,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { communityId } from '../../engine/util/community-id.ts';
 import { clickhouseModule, whyNot } from '../provision/index.ts';
 import { HandedOverCase } from '../torture/handed-over.ts';
 import { daybook, json, scratch } from './harness.ts';
@@ -44,11 +43,8 @@ const JSONS = [
   ...['{"a":"half \\ud800"}', '{"a":"ok \\ud83d\\ude00 \\\\ud800"}', '  {"a": 1.0 , "n" : 0.1}'],
   ...['{"a":"\\u0000x"}', '{"A":"big"}', '{"a":false,"n":-7.25}'],
 ];
-const COMMUNITY_ID = communityId(
-  Uint8Array.of(192, 168, 1, 1),
-  Uint8Array.of(8, 8, 8, 8),
-  ...([5001, 7, 6] as const),
-);
+/** Of 192.168.1.1:5001 and 8.8.8.8:7, TCP. */
+const COMMUNITY_ID = '1:ZeD+C+7OYE/944pianRe5nUervI=';
 const CODED = ['aGVsbG8=', 'YR==', '/w==', '616263', 'ff', 'C3A9', 'a%20b+c', '%zz%41', '%ff', '%'];
 
 /** Events from the day before clocks are changed in Berlin to the day after, and one without a time. */
@@ -115,7 +111,17 @@ const FILTERS = [
 
 const TABLES = [
   ...['tag', 'tag, host', 'community_id', 'proto, community_id', 'date(ts)'],
-  ...['date(ts - n * 54321098)', 'year(ts + n * 98765432)', 'month(ts - n * 34567890.25)'],
+  ...[
+    'date(ts - n * 54321098)',
+    // Before 1970.
+    'bin(ts - n * 54321098, 1d)',
+    'bin(ts - n * 54321098, 1w)',
+    'bin(ts - n * 54321098, 6h)',
+    'hour(ts - n * 54321098)',
+    'weekday(ts - n * 54321098)',
+    'year(ts + n * 98765432)',
+    'month(ts - n * 34567890.25)',
+  ],
   ...['monthday(ts + n * 34567890)', 'tostring(ts + 5m)', 'tostring(ts - 1.0000005)'],
   ...[
     'base64(coded)',

@@ -78,7 +78,7 @@ describe('conditions on events', () => {
     ['kind:* message:/a.b/i', `match(message, '(?i-s)a.b')`],
     [
       'kind:* hour:9',
-      'toFloat64(intDiv(positiveModulo(toUnixTimestamp64Micro(ts), 86400000000), 3600000000)) = 9',
+      'toFloat64(intDiv(positiveModulo(toUnixTimestamp64Micro(ts), toInt64(86400000000)), 3600000000)) = 9',
     ],
   ])('%s', (text, sql) => {
     expect(condition(text)).toBe(sql);

@@ -5,7 +5,7 @@
  */
 import type { EpochMicros } from '../contract/event.ts';
 import type { Interval } from './ast.ts';
-import { once as onceClickHouse } from './dialect/clickhouse.ts';
+import { modulo, once as onceClickHouse } from './dialect/clickhouse.ts';
 import { once } from './dialect/once.ts';
 import { micros, timeFromMicros } from './dialect/duckdb.ts';
 import { constantPeriods, FIRST_MONDAY, intervalMicros } from './grid.ts';
@@ -123,12 +123,12 @@ export class ZoneClock {
     const step = intervalMicros(interval);
     const anchor = interval.unit === 'w' ? FIRST_MONDAY : 0;
     const local = this.localMicros(us, range);
-    if (step <= HOUR) return `${us} - positiveModulo(${local} - ${anchor}, ${step})`;
+    if (step <= HOUR) return `${us} - ${modulo(`${local} - ${anchor}`, step)}`;
     const { minTs } = range;
     const earlier = { ...range, minTs: minTs === undefined ? minTs : minTs - step };
     const start = onceClickHouse(
       local,
-      (clock) => `${clock} - positiveModulo(${clock} - ${anchor}, ${step})`,
+      (clock) => `${clock} - ${modulo(`${clock} - ${anchor}`, step)}`,
       'c',
     );
     return onceClickHouse(start, (at) => this.utcMicros(`(${at})`, earlier), 'd');

@@ -2,7 +2,7 @@
 import type { Interval } from '../ast.ts';
 import { EVEN_BUCKETS, FIRST_MONDAY, intervalMicros } from '../grid.ts';
 import { ZoneClock } from '../zone-clock.ts';
-import { microsOf, untranslated } from './clickhouse.ts';
+import { microsOf, modulo, untranslated } from './clickhouse.ts';
 import { type ClickHouseRows, selectOf, subquery } from './clickhouse-rows.ts';
 
 const MILLISECOND = 1e3;
@@ -80,8 +80,7 @@ export function bucketsClickHouse(
   const first = offsets[0] ?? 0;
   const weeks = interval.unit === 'w' ? FIRST_MONDAY : 0;
   const floorOf = (anchor: number) => ({
-    sql: (at: string) =>
-      `${at} - positiveModulo(${anchor === 0 ? at : `${at} - (${anchor})`}, ${step})`,
+    sql: (at: string) => `${at} - ${modulo(anchor === 0 ? at : `${at} - (${anchor})`, step)}`,
     of: (at: number) => Math.floor((at - anchor) / step) * step + anchor,
   });
   const bucketsOf = (

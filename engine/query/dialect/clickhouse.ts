@@ -292,14 +292,22 @@ const DAY = 86_400_000_000;
 const HOUR = 3_600_000_000;
 const MINUTE = 60_000_000;
 
+/**
+ * Remainder of microseconds, never negative. By a number of 64 bits without a sign ClickHouse computes without one, and
+ * every remainder of a time before 1970 would be another.
+ */
+export function modulo(us: string, step: number): string {
+  return `positiveModulo(${us}, ${step > 0xffff_ffff ? `toInt64(${step})` : step})`;
+}
+
 /** What a clock that shows these microseconds shows; weekdays from 1, Monday. */
 export function clockPart(part: 'hour' | 'minute' | 'weekday', local: string): string {
-  if (part === 'hour') return `intDiv(positiveModulo(${local}, ${DAY}), ${HOUR})`;
-  if (part === 'minute') return `intDiv(positiveModulo(${local}, ${HOUR}), ${MINUTE})`;
+  if (part === 'hour') return `intDiv(${modulo(local, DAY)}, ${HOUR})`;
+  if (part === 'minute') return `intDiv(${modulo(local, HOUR)}, ${MINUTE})`;
   // 1970-01-01 was a Thursday.
   return once(
     local,
-    (us) => `positiveModulo(intDiv(${us} - positiveModulo(${us}, ${DAY}), ${DAY}) + 3, 7) + 1`,
+    (us) => `positiveModulo(intDiv(${us} - ${modulo(us, DAY)}, ${DAY}) + 3, 7) + 1`,
     'w',
   );
 }
@@ -307,8 +315,7 @@ export function clockPart(part: 'hour' | 'minute' | 'weekday', local: string): s
 /** A part of what a clock's calendar shows, or the day as `2026-11-21`. By counting days: dates have some centuries only. */
 export function calendarPart(part: 'day' | 'month' | 'year' | 'date', local: string): string {
   // https://howardhinnant.github.io/date_algorithms.html#civil_from_days
-  const days = (us: string): string =>
-    `intDiv(${us} - positiveModulo(${us}, ${DAY}), ${DAY}) + 719468`;
+  const days = (us: string): string => `intDiv(${us} - ${modulo(us, DAY)}, ${DAY}) + 719468`;
   const year = 'y + 400 * intDiv(n - d, 146097) + if(m < 10, 0, 1)';
   const month = 'if(m < 10, m + 3, m - 9)';
   const day = 'e - intDiv(153 * m + 2, 5) + 1';
