@@ -26,6 +26,7 @@ const EXPERIMENTS: Readonly<Record<string, () => Promise<Experiment>>> = {
   pcap: async () => (await import('./experiments/pcap.ts')).pcap,
   bundle: async () => (await import('./experiments/bundle.ts')).bundle,
   tribeca: async () => (await import('./experiments/tribeca.ts')).tribeca,
+  protocols: async () => (await import('./experiments/protocols.ts')).protocols,
   memory: async () => (await import('./experiments/memory.ts')).memory,
 };
 
@@ -34,7 +35,7 @@ const USAGE = `npm run bench -- [EXPERIMENT …] [options]
 Experiments: ${Object.keys(EXPERIMENTS).join(', ')}; without one, all of them.
 
   --rows N     events, messages or flows of the input, such as 13M
-  --bytes N    size of the captures of pcap and tribeca, such as 1G
+  --bytes N    size of the captures of pcap, protocols and tribeca, such as 1G
   --runs N     warm runs of which the median counts (5)
   --peers A,B  only these peers; none: Daybook alone
   --scan       Daybook without indexes, rollups and catalog as a column of its own
