@@ -28,6 +28,7 @@ it('lists files that could not be imported, with the reason', async () => {
 
   await daybook(['import', at('only.daybook'), at('hive.dat')]);
   const only = await daybook(['sources', at('only.daybook')]);
+  expect(only.out).toMatch(/^not imported/);
   expect(only.out).toContain('a registry hive');
   expect(only.err).not.toContain('no sources yet');
 });

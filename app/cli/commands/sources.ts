@@ -88,6 +88,7 @@ export const sourcesCommand: Command = {
         'status',
       ];
       await write(streams.out, table(names, rows, streams.out.columns));
+      if (unread.length > 0) await write(streams.out, '\n');
       await writeUnread(unread, streams);
       for (const { name, broken } of sources)
         if (broken !== undefined)
@@ -108,7 +109,7 @@ async function writeUnread(
 ): Promise<void> {
   if (unread.length === 0) return;
   const rows = unread.map(({ name, status, importId, reason }) => [name, status, importId, reason]);
-  await write(out, `\n${table(['not imported', 'status', 'import', 'why'], rows, out.columns)}`);
+  await write(out, table(['not imported', 'status', 'import', 'why'], rows, out.columns));
 }
 
 /** What a hand-over says of sources: no decisions, no settings of imports. */
