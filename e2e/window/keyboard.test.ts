@@ -42,13 +42,19 @@ interface Focus {
   readonly seen: boolean;
 }
 
+const space = scratch();
+let office: string;
+
+beforeAll(async () => {
+  office = await sampleCase(space.folder);
+}, 120_000);
+afterAll(() => space.remove());
+
 for (const shell of [browserShell, electronShell]) {
   const title = shell.whyNot === undefined ? shell.name : `${shell.name}: ${shell.whyNot}`;
   describe.skipIf(shell.whyNot !== undefined)(title, () => {
-    const space = scratch();
     let opened: OpenWindow;
     let window: DaybookWindow;
-    let office: string;
     const unseen = new Set<string>();
 
     const press = async (key: string): Promise<void> => {
@@ -70,15 +76,11 @@ for (const shell of [browserShell, electronShell]) {
     };
 
     beforeAll(async () => {
-      office = await sampleCase(space.folder);
       opened = await shell.open(shell.name === 'electron' ? { openCase: office } : {});
       opened.page.setDefaultTimeout(PATIENCE_MS);
       window = new DaybookWindow(opened.page);
     }, 120_000);
-    afterAll(async () => {
-      await opened?.close();
-      space.remove();
-    });
+    afterAll(() => opened?.close());
     afterEach(() => expect(opened.problems).toEqual([]));
 
     // Electron asks for a folder by a dialog of the system, which no test can press keys in.
