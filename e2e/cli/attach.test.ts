@@ -65,6 +65,16 @@ beforeAll(async () => {
       .map((more, i) => `{"time":"2026-10-13T10:00:0${i}Z","message":"spelt ${i}",${more}}\n`)
       .join(''),
   );
+  // Attributes that are named as columns are.
+  writeFileSync(
+    path.join(space.folder, 'evidence', 'named.jsonl'),
+    [0, 1, 2]
+      .map(
+        (i) =>
+          `{"timestamp":"2026-10-13T11:00:0${i}Z","message":"named ${i}","user":"u${i}","action":"a${i}","service":"s${i}"}\n`,
+      )
+      .join(''),
+  );
   await run('import', acme, path.join(space.folder, 'evidence'), '--recursive');
   await run('tag', acme, 'failed', 'odd');
   await run('hand-over', acme, handedOver);
@@ -112,6 +122,7 @@ const QUESTIONS: readonly (readonly string[])[] = [
   ['query', 'kind:flow | stats sum(bytes), avg(duration) by proto'],
   ['query', 'kind:log | timeline 1d by host'],
   ['query', 'host:nosuch'],
+  ['query', 'kind:* named'],
   ['query', 'kind:log | patterns 5 desc'],
   ['query', 'kind:flow src_ip in [ kind:log failed | values src_ip ] | top 3 dst_ip'],
   ['query', 'host not in [ host in [ failed | values host ] | values host ] | count'],

@@ -272,7 +272,8 @@ function finished(rows: ClickHouseRows, plan: Plan, given: HandedOver): Finished
   const computed = plan.computed.flatMap((name) => shownFields(name, rows));
   const whole = rows.isShown ? wholeEvents(plan) : undefined;
   const chosenFields = plan.rowColumns ?? plan.projection ?? whole;
-  const shown = chosenFields?.flatMap((name) => shownFields(name, rows)) ?? computed;
+  const areChosen = chosenFields !== whole;
+  const shown = chosenFields?.flatMap((name) => shownFields(name, rows, areChosen)) ?? computed;
   const all = chosenFields === undefined ? [allBut(plan, computed)] : [];
   if (all.length > 0 && shown.length === 0)
     return { sql: selectOf(all[0]!, rows, ordered(rows.order)), columns: undefined };
@@ -382,9 +383,19 @@ function wholeEvents(plan: Plan): Name[] {
   return [...names, 'attributes'].map((name) => ({ name, start: 0, end: 0 }));
 }
 
-/** Fields of events as they are shown. */
-function shownFields(name: Name, rows: ClickHouseRows): Shown[] {
+/**
+ * Fields of events as they are shown.
+ * @param areChosen else a text is that of its column alone: all attributes are shown beside it
+ */
+function shownFields(name: Name, rows: ClickHouseRows, areChosen = true): Shown[] {
   const field = rows.resolve(name);
+  if (!areChosen && field.type === 'text' && 'column' in field.ref)
+    return [
+      {
+        ...{ name: chosenName(field), sql: rows.scope.column(field.ref.column) },
+        shape: simpleShape(field.name, 'text'),
+      },
+    ];
   if (field.type === 'virtual' && field.name === 'attributes')
     return [
       {
@@ -394,7 +405,7 @@ function shownFields(name: Name, rows: ClickHouseRows): Shown[] {
     ];
   const expanded = field.type === 'attribute' ? undefined : EXPANDED[field.name];
   if (expanded !== undefined)
-    return expanded.flatMap((one) => shownFields({ ...name, name: one }, rows));
+    return expanded.flatMap((one) => shownFields({ ...name, name: one }, rows, areChosen));
   const isInstant = field.type === 'time' && field.name === 'ts';
   return [
     {
