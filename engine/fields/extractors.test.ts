@@ -50,7 +50,7 @@ it.each([
   [
     'vaultwarden',
     'vaultwarden[7]: [2026-11-27 10:15:22.123][vaultwarden::api::identity][ERROR] Username or password is incorrect. Try again. IP: 192.0.2.17. Username: bob.',
-    'web-apps/6',
+    'web-apps/7',
   ],
   [
     'app',

@@ -62,6 +62,7 @@ import leef from './extractors/leef.json' with { type: 'json' };
 import linuxAccounts from './extractors/linux-accounts.json' with { type: 'json' };
 import logfmt from './extractors/logfmt.json' with { type: 'json' };
 import mailLogins from './extractors/mail-logins.json' with { type: 'json' };
+import managementControllers from './extractors/management-controllers.json' with { type: 'json' };
 import mariadbAudit from './extractors/mariadb-audit.json' with { type: 'json' };
 import meraki from './extractors/meraki.json' with { type: 'json' };
 import microsoftDhcp from './extractors/microsoft-dhcp.json' with { type: 'json' };
@@ -175,6 +176,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'linux-accounts': linuxAccounts,
   logfmt,
   'mail-logins': mailLogins,
+  'management-controllers': managementControllers,
   'mariadb-audit': mariadbAudit,
   meraki,
   'microsoft-dhcp': microsoftDhcp,

@@ -20,6 +20,14 @@ it.each([
 });
 
 it.each([
+  ['h,bob,192.0.2.1', { host: 'h', user: 'bob', src_ip: '192.0.2.1' }],
+  ['h,,192.0.2.1', { host: 'h', src_ip: '192.0.2.1' }],
+  ['h,x,203.0.113.9,192.0.2.1', undefined],
+])('ends a cell at the next comma: %s', (message, fields) => {
+  expect(cutBy({ text: '{host:cell},{user:cell},{src_ip}' }, message)).toEqual(fields);
+});
+
+it.each([
   ['"a" 200', { user_agent: 'a', http_status: '200' }],
   [String.raw`"a\" 404 \"b" 200`, { user_agent: String.raw`a\" 404 \"b`, http_status: '200' }],
   [String.raw`"a\" 404`, undefined],

@@ -15,7 +15,7 @@ import { addressEnd, digitsEnd, numberOf } from './values.ts';
 /** Places that one message may be tried at: a message made to take long is left uncut. */
 const MOST_TRIES = 500;
 
-const [QUOTE, BACKSLASH, BAR] = [34, 92, 124];
+const [QUOTE, COMMA, BACKSLASH, BAR] = [34, 44, 92, 124];
 
 let tries = 0;
 
@@ -59,6 +59,9 @@ function from(template: Template, i: number, b: Uint8Array, p: number, end: numb
         break;
       case OPERATION.rest:
         to = end;
+        break;
+      case OPERATION.cell:
+        for (to = at; to < end && b[to] !== COMMA;) to += 1;
         break;
       case OPERATION.bar:
         to = barEnd(b, at, end);

@@ -40,6 +40,8 @@ const CAPTURES = [
   'quoted',
   /** A request line of HTTP up to the quote that no backslash is before: http_method and url; may be empty. */
   'request',
+  /** Anything up to the next comma; may be empty. */
+  'cell',
   /** Up to the bar that no backslash is before (headers of CEF and LEEF); may be empty. */
   'bar',
   /** As Linux audit writes what may be anything: in quotes, or in hexadecimal; not `?` or `(null)`. */
@@ -299,7 +301,7 @@ function slot(capture: Capture, field: number, second = -1): Slot {
 }
 
 const PLAIN: ReadonlySet<Capture> = new Set<Capture>([
-  ...(['word', 'value', 'text', 'brief', 'sole', 'quoted', 'rest', 'bar'] as const),
+  ...(['word', 'value', 'text', 'brief', 'sole', 'quoted', 'rest', 'cell', 'bar'] as const),
 ]);
 
 function isCapture(name: string): name is Capture {
@@ -315,6 +317,7 @@ function endsItself(capture: Capture): boolean {
     case 'number':
     case 'quoted':
     case 'request':
+    case 'cell':
     case 'bar':
     case 'audit':
       return true;
