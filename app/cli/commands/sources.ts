@@ -40,7 +40,7 @@ export const sourcesCommand: Command = {
     if (isClusterAddress(parsed.positionals[0]!)) return onCluster(parsed, context);
     return withCase(parsed.positionals[0]!, settings, async (session) => {
       const { sources } = fromCatalog(session, 'case.sources', () => session.snapshot());
-      const unread = session.catalog.ledger.unread();
+      const unread = session.catalog.ledger.notImported();
       if (parsed.flag('json')) {
         const all = [...sources.map(sourceJson), ...unread.map(unreadJson)];
         await write(streams.out, `${JSON.stringify(all)}\n`);
@@ -166,7 +166,8 @@ async function locate(
 /** It has no number, and no records. */
 function unreadJson({ name, status, reason, importId }: UnreadFile): unknown {
   return {
-    ...{ id: null, source: name, status, error: reason },
+    ...{ id: null, source: name, sha256: null, status, error: reason },
+    ...{ decisions: {}, notes: [], listedHashes: [], skippedReasons: {}, byKind: {} },
     ...{ read: 0, stored: 0, duplicate: 0, quarantined: 0, skipped: 0, import: importId },
   };
 }

@@ -1,6 +1,7 @@
 /**
  * Table `ledger`: what became of each source of each import.
  */
+import { HASH_LIST } from '../../contract/importer.ts';
 import { type CatalogDatabase, optional } from '../catalog-database.ts';
 import { type Counts, countsOf } from './sources.ts';
 
@@ -63,6 +64,11 @@ export class LedgerTable {
       found.set(JSON.stringify([name, reason]), { name, status, reason, importId });
     }
     return [...found.values()];
+  }
+
+  /** Of those the ones that are missing in the case: a list of hashes was compared, and has no events. */
+  notImported(): UnreadFile[] {
+    return this.unread().filter(({ reason }) => reason !== HASH_LIST);
   }
 
   of(importId?: number): LedgerRow[] {

@@ -72,7 +72,7 @@ export function caseHandlers({
     'case.sources': (request) =>
       cases.use(request.case, async (session) => ({
         sources: fromCatalog(session, 'case.sources', () => sourceList(session)),
-        unread: session.catalog.ledger.unread(),
+        unread: session.catalog.ledger.notImported(),
       })),
     'source.retime': async (request, { signal }) => {
       const { tz, year, dateOrder, clock } = request;
