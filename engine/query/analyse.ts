@@ -23,6 +23,7 @@ import {
   isCutText,
   knownField,
 } from './fields.ts';
+import { hashFieldOf } from './hash-text.ts';
 import { addressPattern, addressTextFilter } from './filters/address-text.ts';
 import { type ValueField, isValueField } from './filters/field-texts.ts';
 import { ALL, type Filter, mergeLists, readTest } from './filters/filter.ts';
@@ -53,8 +54,13 @@ export function analyse(node: Expression, resolve: Resolve, around: Surroundings
     case 'text': {
       const range = node.quoted ? undefined : parseAddress(node.text);
       const ip = knownField('ip');
-      if (range === undefined || ip?.type !== 'address')
-        return textFilter(node.text, node.quoted, node.start, undefined);
+      if (range === undefined || ip?.type !== 'address') {
+        const text = textFilter(node.text, node.quoted, node.start, undefined);
+        const field = node.quoted ? undefined : hashFieldOf(node.text);
+        if (field === undefined) return text;
+        const test = { test: 'word', text: node.text } as const;
+        return { filter: 'or', items: [text, readTest({ field, test, at: node.start, around })] };
+      }
       // One IPv4 address is written in one way: the index of tokens knows its rows.
       const isPhrase = range.version === 4 && range.low === range.high;
       const text = isPhrase
