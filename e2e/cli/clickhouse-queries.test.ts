@@ -473,9 +473,9 @@ describe.skipIf(reason !== undefined)(title, () => {
     const wideBoth = await HandedOverCase.open(clickhouseModule()!, wide, place);
     try {
       for (const [text, found] of [
-        ['own650\nm650\nnone', 1],
-        ['own651\nv651', 2],
-        ['own1,own652\nm1,v652\n', 1],
+        ['own1\nm1\nnone', 1],
+        ['own1\nv1', 2],
+        ['own1,own2\nm1,v2\n', 1],
       ] as const) {
         const compared = await wideBoth.compare({ text: '*', list: { text } });
         expect(compared).toEqual({ outcome: 'same', shape: 'rows', rows: found });
