@@ -30,35 +30,74 @@ interface Item<T> {
   readonly needsAddress: boolean;
 }
 
-/** Templates by texts of so many bytes that are anywhere in their messages. */
+/** Templates by texts that are anywhere in their messages. */
 interface Texts<T> {
-  readonly length: number;
-  readonly items: ReadonlyMap<number, readonly Item<T>[]>;
-  /** 1 where a text may be in `items`, by `placeOf`: nearly all texts of a message are in none. */
-  readonly filter: Uint8Array;
+  /** Every so many pairs of bytes of a message one is looked at: each text has one of these, wherever it is. */
+  readonly step: number;
+  /** By two bytes (`pairPlace`), a bit for each of `PLACES` where a text has them: most pairs of a message are in none. */
+  readonly pairs: Uint8Array;
+  /** By texts of four, three and two bytes. */
+  readonly byLength: readonly (WindowTable<readonly Item<T>[]> | undefined)[];
 }
 
-/** Templates of messages with one first byte, in their order. */
+/** Templates of messages with one first byte. */
 interface Group<T> {
   /** Where all are of strict pairs: what a message has after the key that it begins with; -1: it may begin with anything. */
   readonly assign: number;
   /** To be tried with any such message. */
   readonly always: readonly Item<T>[];
   /** By the first four bytes; those of `always` among them. */
-  readonly byStart: ReadonlyMap<number, readonly Item<T>[]>;
-  readonly byText: readonly Texts<T>[];
+  readonly byStart: WindowTable<readonly Item<T>[]> | undefined;
+  readonly texts: Texts<T> | undefined;
 }
 
 const [DOT, COLON] = [46, 58];
 const LENGTHS = [4, 3, 2] as const;
-/** Bytes of a text of each length, as `windowAt` has it. */
-const MASKS = [0, 0, 0xffff, 0xff_ffff, -1] as const;
+/** Where in a text a pair of bytes may be: of which of `LENGTHS` it is, and how many bytes are before it. */
+const PLACES = LENGTHS.flatMap((length, kind) =>
+  Array.from({ length: length - 1 }, (_, before) => ({ kind, length, before })),
+);
 /** Of templates that begin with the same four bytes, more than this are told apart by others. */
 const MOST_ALIKE = 32;
-/** Places of a filter for each text in it: of others, one in as many passes. */
-const PLACES_A_TEXT = 32;
+/** Places of a table for each window in it. */
+const PLACES_A_WINDOW = 8;
+/** Places for pairs of bytes: few unlike ones share one, and all stay in the processor's nearest memory. */
+const PAIR_BITS = 12;
 /** Candidates that are sooner tried than told apart by their texts or bytes. */
 const FEW = 2;
+
+/** What texts of up to four bytes lead to: nearly all that are asked for lead to nothing. */
+class WindowTable<V> {
+  private readonly windows: Int32Array;
+  private readonly values: (V | undefined)[];
+  private readonly mask: number;
+
+  constructor(given: ReadonlyMap<number, V>) {
+    let size = 64;
+    while (size < given.size * PLACES_A_WINDOW) size *= 2;
+    this.mask = size - 1;
+    this.windows = new Int32Array(size);
+    this.values = new Array<V | undefined>(size).fill(undefined);
+    for (const [window, value] of given) {
+      let at = this.placeOf(window);
+      while (this.values[at] !== undefined) at = (at + 1) & this.mask;
+      this.windows[at] = window;
+      this.values[at] = value;
+    }
+  }
+
+  get(window: number): V | undefined {
+    for (let at = this.placeOf(window); ; at = (at + 1) & this.mask) {
+      const value = this.values[at];
+      if (value === undefined || this.windows[at] === window) return value;
+    }
+  }
+
+  private placeOf(window: number): number {
+    const mixed = Math.imul(window, 0x9e37_79b1);
+    return (mixed ^ (mixed >>> 15)) & this.mask;
+  }
+}
 
 export class Candidates<T extends Candidate> {
   private readonly all: readonly T[];
@@ -77,18 +116,18 @@ export class Candidates<T extends Candidate> {
     const known = this.groups[code];
     const group = known === undefined ? (this.groups[code] = this.groupOf(code)) : known;
     if (group === null) return undefined;
-    const { assign, always, byStart, byText } = group;
+    const { assign, always, byStart, texts } = group;
     if (assign >= 0) {
       const after = keyEnd(b, start, end);
       if (after === start || after === end || b[after] !== assign) return undefined;
     }
     const starting =
-      byStart.size > 0 && end - start >= 4
+      byStart !== undefined && end - start >= 4
         ? (byStart.get(windowAt(b, start, 4)) ?? always)
         : always;
     const { picked } = this;
     picked.count = 0;
-    for (let n = 0; n < byText.length; n++) pickByText(byText[n]!, picked, b, start, end);
+    if (texts !== undefined) pickByText(texts, picked, b, start, end);
     if (picked.count === 0) return firstOf(starting, starting.length, b, start, end);
     for (let i = 0; i < starting.length; i++) picked.items[picked.count++] = starting[i]!;
     sortFew(picked);
@@ -218,21 +257,34 @@ function sortFew<T>({ items, count }: Picked<T>): void {
 }
 
 function pickByText<T>(
-  { length, items, filter }: Texts<T>,
+  { step, pairs, byLength }: Texts<T>,
   picked: Picked<T>,
   b: Uint8Array,
   start: number,
   end: number,
 ): void {
-  const mask = MASKS[length]!;
-  const most = filter.length - 1;
-  let window = 0;
-  const first = start + length - 1;
-  for (let p = start; p < first && p < end; p++) window = (window << 8) | b[p]!;
-  for (let p = first; p < end; p++) {
-    window = ((window << 8) | b[p]!) & mask;
-    if (filter[placeOf(window, most)] === 0) continue;
-    const having = items.get(window);
+  for (let p = start + step - 1; p < end - 1; p += step) {
+    const places = pairs[pairPlace(b[p]!, b[p + 1]!)]!;
+    if (places !== 0) pickAt(byLength, places, picked, b, p, start, end);
+  }
+}
+
+/** Those of the texts that have the pair at `p` in one of `places`. */
+function pickAt<T>(
+  byLength: Texts<T>['byLength'],
+  places: number,
+  picked: Picked<T>,
+  b: Uint8Array,
+  p: number,
+  start: number,
+  end: number,
+): void {
+  for (let i = 0, rest = places; rest !== 0; i++, rest >>>= 1) {
+    if ((rest & 1) === 0) continue;
+    const { kind, length, before } = PLACES[i]!;
+    const from = p - before;
+    if (from < start || from + length > end) continue;
+    const having = byLength[kind]!.get(windowAt(b, from, length));
     if (having !== undefined) pickAll(having, picked);
   }
 }
@@ -245,18 +297,18 @@ function pickAll<T>(having: readonly Item<T>[], picked: Picked<T>): void {
   }
 }
 
-/** Of a text among `most` + 1 places, a power of two. */
-function placeOf(window: number, most: number): number {
-  const mixed = Math.imul(window, 0x9e37_79b1);
-  return (mixed ^ (mixed >>> 15)) & most;
+function pairPlace(one: number, next: number): number {
+  return ((one << (PAIR_BITS - 8)) ^ next) & ((1 << PAIR_BITS) - 1);
 }
 
-function filterOf(windows: Iterable<number>, count: number): Uint8Array {
-  let size = 64;
-  while (size < count * PLACES_A_TEXT) size *= 2;
-  const filter = new Uint8Array(size);
-  for (const window of windows) filter[placeOf(window, size - 1)] = 1;
-  return filter;
+function pairsOf(windows: readonly (readonly number[])[]): Uint8Array {
+  const pairs = new Uint8Array(1 << PAIR_BITS);
+  for (const [i, { kind, length, before }] of PLACES.entries())
+    for (const window of windows[kind]!) {
+      const two = window >>> ((length - 2 - before) * 8);
+      pairs[pairPlace((two >>> 8) & 255, two & 255)]! |= 1 << i;
+    }
+  return pairs;
 }
 
 function windowAt(b: Uint8Array, at: number, length: number): number {
@@ -321,21 +373,33 @@ function groupOf<T extends Candidate>(items: readonly Item<T>[], uses: Uses): Gr
     else add(texts.items, rarest, item);
   }
   // Few are sooner tried than a message is read for their texts.
-  const isMany = ({ items: texts }: (typeof byText)[number]): boolean =>
-    [...texts.values()].flat().length > FEW;
-  const used = byText.filter(isMany);
-  for (const texts of byText) if (!isMany(texts)) always.push(...[...texts.items.values()].flat());
+  for (const { items: texts } of byText) {
+    const few = [...texts.values()].flat();
+    if (few.length > FEW) continue;
+    always.push(...few);
+    texts.clear();
+  }
   always.sort((one, other) => one.order - other.order);
   for (const list of byStart.values()) {
     list.push(...always);
     list.sort((one, other) => one.order - other.order);
   }
   return {
-    ...{ assign: assignOf(items), always, byStart },
-    byText: used.map(({ length, items: texts }) => ({
-      ...{ length, items: texts },
-      filter: filterOf(texts.keys(), texts.size),
-    })),
+    ...{ assign: assignOf(items), always },
+    byStart: byStart.size === 0 ? undefined : new WindowTable(byStart),
+    texts: textsOf(byText.map(({ items: texts }) => texts)),
+  };
+}
+
+function textsOf<T>(
+  byLength: readonly ReadonlyMap<number, readonly Item<T>[]>[],
+): Texts<T> | undefined {
+  if (byLength.every((texts) => texts.size === 0)) return undefined;
+  const shortest = Math.min(...LENGTHS.filter((_, kind) => byLength[kind]!.size > 0));
+  return {
+    step: shortest - 1,
+    pairs: pairsOf(byLength.map((texts) => [...texts.keys()])),
+    byLength: byLength.map((texts) => (texts.size === 0 ? undefined : new WindowTable(texts))),
   };
 }
 

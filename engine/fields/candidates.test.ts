@@ -1,0 +1,64 @@
+/** Whatever is looked up to try few templates, the one that matches first is what trying all of them gives. */
+import { expect, it } from 'vitest';
+import { Random } from '../../fixtures/evidence/random.ts';
+import { Candidates } from './candidates.ts';
+import { shippedExtractors } from './extractors.ts';
+import { matches } from './match.ts';
+import type { Template } from './template.ts';
+
+const utf8 = new TextEncoder();
+const SPACE = 32;
+const extractors = shippedExtractors();
+/** Of strict pairs with a separator some are passed over that blanks alone separate: the same pairs with blanks come before them. */
+const templates = extractors
+  .flatMap((extractor) => extractor.templates)
+  .filter(({ pairs }) => pairs?.isStrict !== true || pairs.separator === SPACE);
+const messages = extractors.flatMap(({ samples, uncut }) => [
+  ...samples.map(({ message }) => message),
+  ...uncut,
+]);
+
+function shuffled<T>(all: readonly T[], random: Random): T[] {
+  return all
+    .map((one) => ({ one, at: random.next() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ one }) => one);
+}
+
+/** Parts of messages as well: texts at both ends, and messages that are hardly anything. */
+function varied(message: string, random: Random): string {
+  const other = random.oneOf(messages);
+  switch (random.below(5)) {
+    case 0:
+      return message.slice(0, random.below(message.length + 1));
+    case 1:
+      return message.slice(random.below(message.length));
+    case 2:
+      return (
+        message.slice(0, random.below(message.length)) + other.slice(random.below(other.length))
+      );
+    default:
+      return message;
+  }
+}
+
+it.each([300, templates.length])('is the first of %i templates that matches', (count) => {
+  const random = new Random(count);
+  let found = 0;
+  for (let round = 0; round < 3; round++) {
+    const some = shuffled(templates, random).slice(0, count);
+    const all = some.map((template, order) => ({ template, order }));
+    const candidates = new Candidates<{ template: Template; order: number }>(all);
+    for (const message of shuffled(messages, random).slice(0, 80)) {
+      const text = varied(message, random);
+      const bytes = utf8.encode(`<${text}>`);
+      const [start, end] = [1, bytes.length - 1];
+      if (start === end) continue;
+      const wanted = some.findIndex((template) => matches(template, bytes, start, end));
+      const first = candidates.firstMatch(bytes, start, end);
+      expect([text, first?.order ?? -1]).toEqual([text, wanted]);
+      if (wanted >= 0) found += 1;
+    }
+  }
+  expect(found).toBeGreaterThan(3);
+});
