@@ -15,7 +15,7 @@ interface Document {
 export type Digests = Readonly<Record<string, string>>;
 
 /** Of all that decides what it cuts: not its version, its samples, and what it says to people. */
-function digestOf(document: object): string {
+function digestOf(document: unknown): string {
   const { templates, ...rest } = document as Document;
   const told = new Set(['version', 'for', 'leavesOut', 'samples', 'uncut']);
   const cut = Object.entries(rest).filter(([name]) => !told.has(name));
@@ -27,7 +27,7 @@ function digestOf(document: object): string {
 }
 
 /** The digests of these extractors, by name and version. */
-export function digestsOf(documents: Readonly<Record<string, object>>): Digests {
+export function digestsOf(documents: Readonly<Record<string, unknown>>): Digests {
   return Object.fromEntries(
     Object.entries(documents).map(([name, document]) => [
       `${name}/${(document as Document).version}`,
@@ -37,7 +37,7 @@ export function digestsOf(documents: Readonly<Record<string, object>>): Digests 
 }
 
 /** What is to be done where an extractor cuts otherwise than what was recorded of its version; undefined: nothing. */
-export function unraised(name: string, document: object, recorded: Digests): string | undefined {
+export function unraised(name: string, document: unknown, recorded: Digests): string | undefined {
   const { version } = document as Document;
   const last = lastVersion(name, recorded);
   const known = recorded[`${name}/${version}`];
