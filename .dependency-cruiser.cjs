@@ -289,6 +289,7 @@ module.exports = {
     // Tests: what their folder may, and the test tools.
     ...allow(TEST, paths(...packages('vitest', 'fast-check')), CORE),
     ...allow(`^engine/(query|scan)/.*${TEST}`, paths(...packages('@duckdb/node-api'))),
+    ...allow('^engine/fields/testing/', CORE),
     ...allow('^engine/(index|scan)/.*/testing/', paths(...packages('vitest', 'fast-check')), CORE),
     // What the window writes into queries is tested with the parser that reads them.
     ...allow(`^renderer/.*${TEST}`, paths('^engine/query/index[.]ts$')),

@@ -455,11 +455,9 @@ describe.skipIf(reason !== undefined)(title, () => {
     const wide = path.join(space.folder, 'wide.daybook');
     const file = path.join(space.folder, 'wide.json');
     const rows = [0, 1, 2].map((i) =>
-      Object.fromEntries([
-        ...[
-          ['timestamp', `2026-10-24T10:00:0${i}Z`],
-          ['message', `wide ${i}`],
-        ],
+      Object.fromEntries<string>([
+        ['timestamp', `2026-10-24T10:00:0${i}Z`],
+        ['message', `wide ${i}`],
         ...Array.from({ length: 700 }, (_, n) => [
           `own${n}`,
           n % 3 === i ? `["M${n}",7]` : `v${n}`,
