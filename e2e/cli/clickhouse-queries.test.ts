@@ -458,10 +458,10 @@ describe.skipIf(reason !== undefined)(title, () => {
       Object.fromEntries<string>([
         ['timestamp', `2026-10-24T10:00:0${i}Z`],
         ['message', `wide ${i}`],
-        ...Array.from({ length: 700 }, (_, n) => [
-          `own${n}`,
-          n % 3 === i ? `["M${n}",7]` : `v${n}`,
-        ]),
+        ...Array.from(
+          { length: 700 },
+          (_, n) => [`own${n}`, n % 3 === i ? `["M${n}",7]` : `v${n}`] as const,
+        ),
       ]),
     );
     writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
