@@ -1,7 +1,7 @@
 /** Hints for a query that found nothing. */
-import { KINDS } from '../../contract/event.ts';
+import { type CutText, KINDS } from '../../contract/event.ts';
 import { STAGE_NAMES } from '../../contract/query-spelling.ts';
-import { NAMED, type Plan, knownField, walk } from '../../query/index.ts';
+import { type Expression, NAMED, type Plan, knownField, walk } from '../../query/index.ts';
 
 /** Operators and functions of other languages that are words here, and what to write. */
 const FOREIGN_WORDS: Readonly<Record<string, string>> = {
@@ -13,8 +13,16 @@ const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   ...{ has: 'field:*text*', search: 'the words alone', xor: '(a OR b) NOT (a b)' },
 };
 
+/** Fields that a word is not looked for in, those first that a person has most often in mind. */
+const ASKED_BY_NAME: readonly CutText[] = [
+  ...(['user', 'url', 'user_agent', 'query', 'dst_domain', 'tls_sni', 'file_path'] as const),
+  ...(['process', 'command', 'email_from', 'email_subject', 'rule', 'action'] as const),
+];
+const MOST_NAMED = 3;
+
 /** Suggestions for a query that found nothing. */
-export function hintsWhenEmpty({ ast }: Plan): string[] {
+export function hintsWhenEmpty(plan: Plan): string[] {
+  const { ast } = plan;
   const hints = new Set<string>();
   walk(ast.filter, (node) => {
     if (node.node === 'text' && !node.quoted) {
@@ -44,5 +52,33 @@ export function hintsWhenEmpty({ ast }: Plan): string[] {
         `message:${text} is one word; for words apart write message:/${text.replaceAll('*', '.*')}/`,
       );
   });
-  return [...hints];
+  const other = otherFields(plan);
+  return other === undefined ? [...hints] : [...hints, other];
+}
+
+/** Where the first word of a query was not looked for, and how it is. */
+function otherFields({ ast, segmentsUsed }: Plan): string | undefined {
+  const word = firstWord(ast.filter);
+  const there = ASKED_BY_NAME.filter((name) =>
+    segmentsUsed.some(({ columns }) => columns.has(name)),
+  );
+  if (word === undefined || there.length === 0) return undefined;
+  const isWord = /^[\w*?]+$/.test(word);
+  const value = isWord ? `*${word.replace(/^[*]|[*]$/g, '')}*` : JSON.stringify(word);
+  const tests = there.slice(0, MOST_NAMED).map((name) => `${name}:${value}`);
+  return `words are looked for in messages, hosts, programs, event types and attributes; other fields are asked by name: ${tests.join(' OR ')}`;
+}
+
+/** An address, a block or a hash, which is looked for in its fields, too. */
+const WITH_FIELDS = /^(?=.*[.:])[\da-f.:/*]+$|^([\da-f]{32}|[\da-f]{40}|[\da-f]{64})$/i;
+
+/** The first word or phrase that events are to have. */
+function firstWord(filter: Expression): string | undefined {
+  if (filter.node === 'text') return WITH_FIELDS.test(filter.text) ? undefined : filter.text;
+  if (filter.node !== 'and' && filter.node !== 'or') return undefined;
+  for (const item of filter.items) {
+    const word = firstWord(item);
+    if (word !== undefined) return word;
+  }
+  return undefined;
 }
