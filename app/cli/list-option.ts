@@ -15,6 +15,7 @@ import {
   outputPath,
   type OutputGuard,
 } from '../../engine/operations/output/output-file.ts';
+import { otherFieldsOfList } from '../../engine/operations/query/empty-hints.ts';
 import { notSearched, notSearchedText } from '../../engine/operations/query/not-searched.ts';
 import { readGiven } from '../given-file.ts';
 import type { OptionSpec, Parsed } from './arguments.ts';
@@ -141,6 +142,10 @@ export async function tellUnmatched(
     const { plan } = await askQuery(session, { ...view, text: view.query, list, signal });
     for (const line of notSearchedText(await notSearched(session, plan, signal)))
       streams.err.write(`${visible(line)}\n`);
+    const { segments } = plan.context;
+    const { anyType } = session.lists.read(list, segments);
+    const other = (anyType?.texts ?? 0) > 0 ? otherFieldsOfList(segments) : undefined;
+    if (other !== undefined) streams.err.write(`${other}\n`);
   }
   const all = textOf(list.bytes).split(/\r?\n/);
   const text = Array.from(lines, (line) => `${all[line - 1] ?? ''}\n`).join('');

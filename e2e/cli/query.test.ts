@@ -399,6 +399,17 @@ describe('a list', () => {
     expect(readFileSync(unseen, 'utf8')).toBe('240.0.0.77\n');
   });
 
+  it('says of texts that were not seen which fields they were not looked for in', async () => {
+    const unseen = path.join(folder, 'unseen-texts.txt');
+    const errOf = async (name: string, text: string): Promise<string> => {
+      const asked = ['count', CASE, '*', '--list', file(name, text), '--list-unmatched', unseen];
+      return (await daybook([...asked, '--force'])).err;
+    };
+    const note = /texts of the list are looked for in messages.*--list-field user$/m;
+    expect(await errOf('texts.txt', 'nosuchname\n240.0.0.77\n')).toMatch(note);
+    expect(await errOf('no-texts.txt', '240.0.0.77\n')).not.toMatch(note);
+  });
+
   it('is used by tag, by its columns', async () => {
     const { rows } = await query<Top>('kind:flow | top 1 src_ip, dst_ip');
     const flow = rows[0];

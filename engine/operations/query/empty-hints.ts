@@ -1,7 +1,14 @@
 /** Hints for a query that found nothing. */
 import { type CutText, KINDS } from '../../contract/event.ts';
 import { STAGE_NAMES } from '../../contract/query-spelling.ts';
-import { type Expression, NAMED, type Plan, knownField, walk } from '../../query/index.ts';
+import {
+  type Expression,
+  NAMED,
+  type Plan,
+  type SegmentInfo,
+  knownField,
+  walk,
+} from '../../query/index.ts';
 
 /** Operators and functions of other languages that are words here, and what to write. */
 const FOREIGN_WORDS: Readonly<Record<string, string>> = {
@@ -56,17 +63,30 @@ export function hintsWhenEmpty(plan: Plan): string[] {
   return other === undefined ? [...hints] : [...hints, other];
 }
 
+const WHERE_WORDS_ARE = 'messages, hosts, programs, event types and attributes';
+
+/** Fields of these segments that a word is not looked for in. */
+function askedByName(segments: readonly SegmentInfo[]): readonly string[] {
+  return ASKED_BY_NAME.filter((name) => segments.some(({ columns }) => columns.has(name)));
+}
+
+/** Where texts of a list of values were not looked for, and how they are. */
+export function otherFieldsOfList(segments: readonly SegmentInfo[]): string | undefined {
+  const [name] = askedByName(segments);
+  return name === undefined
+    ? undefined
+    : `texts of the list are looked for in ${WHERE_WORDS_ARE}; to compare them with another field use --list-field, such as --list-field ${name}`;
+}
+
 /** Where the first word of a query was not looked for, and how it is. */
 function otherFields({ ast, segmentsUsed }: Plan): string | undefined {
   const word = firstWord(ast.filter);
-  const there = ASKED_BY_NAME.filter((name) =>
-    segmentsUsed.some(({ columns }) => columns.has(name)),
-  );
+  const there = askedByName(segmentsUsed);
   if (word === undefined || there.length === 0) return undefined;
   const isWord = /^[\w*?]+$/.test(word);
   const value = isWord ? `*${word.replace(/^[*]|[*]$/g, '')}*` : JSON.stringify(word);
   const tests = there.slice(0, MOST_NAMED).map((name) => `${name}:${value}`);
-  return `words are looked for in messages, hosts, programs, event types and attributes; other fields are asked by name: ${tests.join(' OR ')}`;
+  return `words are looked for in ${WHERE_WORDS_ARE}; other fields are asked by name: ${tests.join(' OR ')}`;
 }
 
 /** An address, a block or a hash, which is looked for in its fields, too. */
