@@ -2,21 +2,13 @@
 import { counted, nounOf } from '../../engine/contract/counted.ts';
 import { basename } from 'node:path';
 import { DaybookError } from '../../engine/contract/errors.ts';
-import {
-  askQuery,
-  type View,
-  type GivenList,
-  textOf,
-  type CaseSession,
-  unmatchedLines,
-} from '../../engine/search/index.ts';
+import { type View, type GivenList, textOf, type CaseSession } from '../../engine/search/index.ts';
 import {
   createOutput,
   outputPath,
   type OutputGuard,
 } from '../../engine/operations/output/output-file.ts';
-import { otherFieldsOfList } from '../../engine/operations/query/empty-hints.ts';
-import { notSearched, notSearchedText } from '../../engine/operations/query/not-searched.ts';
+import { unmatched } from '../../engine/operations/query/unmatched.ts';
 import { readGiven } from '../given-file.ts';
 import type { OptionSpec, Parsed } from './arguments.ts';
 import { FORCE_OPTION } from './command.ts';
@@ -137,16 +129,8 @@ export async function tellUnmatched(
   const { list } = view;
   if (path === undefined || list === undefined) return;
   await checkUnmatched(parsed, session);
-  const { lines, of } = await unmatchedLines(session, { ...view, list }, signal);
-  if (lines.length > 0) {
-    const { plan } = await askQuery(session, { ...view, text: view.query, list, signal });
-    for (const line of notSearchedText(await notSearched(session, plan, signal)))
-      streams.err.write(`${visible(line)}\n`);
-    const { segments } = plan.context;
-    const { anyType } = session.lists.read(list, segments);
-    const other = (anyType?.texts ?? 0) > 0 ? otherFieldsOfList(segments) : undefined;
-    if (other !== undefined) streams.err.write(`${other}\n`);
-  }
+  const { lines, of, unsearched } = await unmatched(session, { ...view, list }, signal);
+  for (const line of unsearched) streams.err.write(`${visible(line)}\n`);
   const all = textOf(list.bytes).split(/\r?\n/);
   const text = Array.from(lines, (line) => `${all[line - 1] ?? ''}\n`).join('');
   if (path === '-') {

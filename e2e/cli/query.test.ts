@@ -405,7 +405,7 @@ describe('a list', () => {
       const asked = ['count', CASE, '*', '--list', file(name, text), '--list-unmatched', unseen];
       return (await daybook([...asked, '--force'])).err;
     };
-    const note = /texts of the list are looked for in messages.*--list-field user$/m;
+    const note = /texts of the list are looked for in messages.*--list-field user\)$/m;
     expect(await errOf('texts.txt', 'nosuchname\n240.0.0.77\n')).toMatch(note);
     expect(await errOf('no-texts.txt', '240.0.0.77\n')).not.toMatch(note);
   });

@@ -164,7 +164,13 @@ export const queryOperations = {
   /** Numbers of the lines of a view's list, from 1, that no event of the view matches. */
   'list.unmatched': operation(
     view.extend({ list }),
-    z.object({ lines: numbers, of: count, ...scopeShape }),
+    z.object({
+      lines: numbers,
+      of: count,
+      /** In words, what was not looked at for these lines. */
+      unsearched: z.array(z.string()),
+      ...scopeShape,
+    }),
   ),
   /**
    * What a view does not search, for a view without events: quarantined records and unread files, how many of

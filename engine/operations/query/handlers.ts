@@ -1,7 +1,7 @@
 /** Handlers of operations that ask. */
 import type { queryOperations } from '../../contract/operations/query.ts';
 import { complete } from './complete.ts';
-import { conversations, fieldValues, timeline, top, unmatchedLines } from '../../search/index.ts';
+import { conversations, fieldValues, timeline, top } from '../../search/index.ts';
 import { fieldList } from '../case/field-list.ts';
 import type { HandlersOf, Services } from '../handler.ts';
 import { hostNames, hosts } from './hosts.ts';
@@ -10,6 +10,7 @@ import { previewList } from './list-preview.ts';
 import { closeList, listPlace, listRows, openList } from './open-results.ts';
 import { takeApart } from './parse-query.ts';
 import { explainQuery, runQuery } from './run-query.ts';
+import { unmatched } from './unmatched.ts';
 import { unsearched } from './not-searched.ts';
 
 export function queryHandlers({
@@ -30,9 +31,7 @@ export function queryHandlers({
         previewList(session, withList(client, request).list),
       ),
     'list.unmatched': (request, { client, signal }) =>
-      cases.use(request.case, (session) =>
-        unmatchedLines(session, withList(client, request), signal),
-      ),
+      cases.use(request.case, (session) => unmatched(session, withList(client, request), signal)),
     'query.unsearched': (request, { client, signal }) =>
       cases.use(request.case, (session) => unsearched(session, withList(client, request), signal)),
     'query.explain': (request, { client }) =>

@@ -256,8 +256,8 @@ describe('a list that is kept', () => {
         context(),
       );
       expect(values).toEqual([{ value: 'alice', count: 1, share: 1 }]);
-      const { lines, of } = await queries['list.unmatched'](view, context());
-      expect([[...lines], of]).toEqual([[3], 2]);
+      const { lines, of, unsearched } = await queries['list.unmatched'](view, context());
+      expect([[...lines], of, unsearched]).toEqual([[3], 2, []]);
       const exported = await outputHandlers(small.services, { version: '0' })['export.rows'](
         { ...view, format: 'csv' },
         context(),
@@ -276,6 +276,21 @@ describe('a list that is kept', () => {
     expect(session.catalog.audit.entries().at(-1)?.detail).toMatchObject({
       list: { name: 'who.csv', bytes: TEXT.length, sha256: id },
     });
+  });
+
+  it('says of texts that were not seen which fields they were not looked for in', async () => {
+    const queries = queryHandlers(small.services);
+    const unsearched = async (text: string): Promise<readonly string[]> => {
+      const list = { bytes: bytesOf(text), name: 'values.txt' };
+      const view = { case: small.folder, query: '*', zone: 'UTC', list };
+      return (await queries['list.unmatched'](view, context())).unsearched;
+    };
+    // The user of an event whose message has no word of it.
+    expect(await unsearched('alice\n')).toEqual([
+      'texts of the list are looked for in messages, hosts, programs, event types and attributes; to compare them with another field, give the list its name (--list-field user)',
+    ]);
+    expect(await unsearched('192.0.2.1\n')).toEqual([]);
+    expect(await unsearched('m\n')).toEqual([]);
   });
 
   it('narrows all that a window asks at once of a case that was not open', async () => {

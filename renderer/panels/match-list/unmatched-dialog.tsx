@@ -118,6 +118,11 @@ export function UnmatchedDialog() {
                 The first {MOST_SHOWN} are shown; Copy and Save take all of them.
               </Text>
             )}
+            {data.unsearched.map((line) => (
+              <Text key={line} size="xs" c="dimmed">
+                {line}
+              </Text>
+            ))}
           </>
         )}
         <div className={form['actions']}>

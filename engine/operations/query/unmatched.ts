@@ -1,0 +1,27 @@
+/** Lines of a list that no event of a view matches, and what was not looked at for them. */
+import type { Result } from '../../contract/operations.ts';
+import {
+  type CaseSession,
+  type GivenList,
+  type View,
+  askQuery,
+  unmatchedLines,
+} from '../../search/index.ts';
+import { otherFieldsOfList } from './empty-hints.ts';
+import { notSearched, notSearchedText } from './not-searched.ts';
+
+/** @throws DaybookError query-syntax, unknown-field, usage, limit-exceeded, cancelled */
+export async function unmatched(
+  session: CaseSession,
+  view: View & { list: GivenList },
+  signal?: AbortSignal,
+): Promise<Result<'list.unmatched'>> {
+  const found = await unmatchedLines(session, view, signal);
+  if (found.lines.length === 0) return { ...found, unsearched: [] };
+  const { plan } = await askQuery(session, { ...view, text: view.query, signal });
+  const left = notSearchedText(await notSearched(session, plan, signal));
+  const { list, segments } = plan.context;
+  const hasTexts = list?.anyType !== undefined && list.anyType.texts > 0;
+  const other = hasTexts ? otherFieldsOfList(segments) : undefined;
+  return { ...found, unsearched: other === undefined ? left : [...left, other] };
+}
