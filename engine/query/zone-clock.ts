@@ -162,7 +162,7 @@ export class ZoneClock {
     // Division cuts towards zero: times before the anchor are brought after it.
     const floor = (us: string): string =>
       once(
-        `${us} - ${anchor}`,
+        `(${us} - ${anchor})`,
         (from) => `${from} - ((${from} % ${step}) + ${step}) % ${step} + ${anchor}`,
       );
     return once(micros(ts), (us) => {
