@@ -75,7 +75,7 @@ export function otherFieldsOfList(segments: readonly SegmentInfo[]): string | un
   const [name] = askedByName(segments);
   return name === undefined
     ? undefined
-    : `texts of the list are looked for in ${WHERE_WORDS_ARE}; to compare them with another field, give the list its name (--list-field ${name})`;
+    : `texts of the list are looked for in ${WHERE_WORDS_ARE}; to compare them with another field, such as ${name}, choose that field for the list (on the command line: --list-field ${name})`;
 }
 
 /** Where the first word of a query was not looked for, and how it is. */

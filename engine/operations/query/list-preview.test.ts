@@ -287,7 +287,7 @@ describe('a list that is kept', () => {
     };
     // The user of an event whose message has no word of it.
     expect(await unsearched('alice\n')).toEqual([
-      'texts of the list are looked for in messages, hosts, programs, event types and attributes; to compare them with another field, give the list its name (--list-field user)',
+      'texts of the list are looked for in messages, hosts, programs, event types and attributes; to compare them with another field, such as user, choose that field for the list (on the command line: --list-field user)',
     ]);
     expect(await unsearched('192.0.2.1\n')).toEqual([]);
     expect(await unsearched('m\n')).toEqual([]);

@@ -27,6 +27,7 @@ import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import { useTagColors } from '../../widgets/tag-colors.ts';
 import { wordPattern } from '../../widgets/visible-text.ts';
+import { sentence } from '../../widgets/sentence.ts';
 import {
   contentLengths,
   eventColumn,
@@ -185,11 +186,6 @@ function NoEvidence() {
       actions={<Button onClick={() => dialogs.open({ dialog: 'import' })}>Add evidence…</Button>}
     />
   );
-}
-
-/** What the engine says in words, as a sentence. */
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 function NothingFound() {

@@ -18,6 +18,7 @@ import { download } from '../../widgets/csv.ts';
 import { EventText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
 import { Problem } from '../../widgets/problem.tsx';
+import { sentence } from '../../widgets/sentence.ts';
 import { firstNumber, recordAt } from './list-records.ts';
 import css from './match-list.module.css';
 
@@ -120,7 +121,7 @@ export function UnmatchedDialog() {
             )}
             {data.unsearched.map((line) => (
               <Text key={line} size="xs" c="dimmed">
-                {line}
+                {sentence(line)}
               </Text>
             ))}
           </>
