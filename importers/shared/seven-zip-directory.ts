@@ -66,6 +66,10 @@ const NAMES = 17;
 const MODIFIED = 20;
 const ATTRIBUTES = 21;
 const ENCODED = 23;
+/** Those of files that are read. */
+const PROPERTIES: ReadonlySet<number> = new Set([
+  ...[EMPTY_STREAM, EMPTY_FILE, NAMES, MODIFIED, ATTRIBUTES],
+]);
 
 /** What 7-Zip itself takes at most. */
 const MOST_CODERS = 32;
@@ -137,6 +141,15 @@ class Fields {
   }
 }
 
+/** Refuses a part that comes again: one of two bytes may take as long as all files. */
+function onlyOnce(): (id: number) => void {
+  const seen = new Set<number>();
+  return (id) => {
+    if (seen.has(id)) throw new Error('a part that comes twice');
+    seen.add(id);
+  };
+}
+
 function safe(value: number): number {
   if (value > Number.MAX_SAFE_INTEGER) throw new Error('impossible number');
   return value;
@@ -188,9 +201,11 @@ function streams(fields: Fields): Folder[] {
   let packed: number[] = [];
   let folders: (Omit<Folder, 'start' | 'packedSize'> & { readonly streams: number })[] = [];
   let haveFiles = false;
+  const begin = onlyOnce();
   for (;;) {
     const id = fields.byte();
     if (id === END) break;
+    begin(id);
     if (id === PACKED) [position, packed] = packedStreams(fields);
     else if (id === UNPACKED) folders = unpacked(fields);
     else if (id === SUBSTREAMS) {
@@ -337,8 +352,10 @@ function substreams(
     }
     if (hasSizes) id = fields.byte();
   } else throw new Error('files without sizes');
+  const begin = onlyOnce();
   for (; id !== END; id = fields.byte()) {
     if (id !== SUMS) throw new Error('an unexpected part');
+    begin(id);
     // A folder of one file has the sum already.
     const isKnown = folders.map(({ crc }, i) => counts[i] === 1 && crc !== undefined);
     const wanted = folders.reduce(
@@ -363,14 +380,17 @@ function files(fields: Fields, folders: readonly Folder[]): Member[] {
   let [isEmpty, isFile] = [none, none];
   let modified: (number | undefined)[] = [];
   let attributes: (number | undefined)[] = [];
+  const begin = onlyOnce();
   for (;;) {
     const id = fields.number();
     if (id === END) break;
     const part = new Fields(fields.take(fields.number()), fields.maxMembers);
+    // What fills space may come often.
+    if (PROPERTIES.has(id)) begin(id);
     switch (id) {
       case NAMES:
         part.expect(0);
-        names = part.take(part.left).toString('utf16le').split('\0');
+        names = part.take(part.left).toString('utf16le').split('\0', n);
         break;
       case EMPTY_STREAM:
         isEmpty = part.bits(n);
@@ -399,7 +419,7 @@ function files(fields: Fields, folders: readonly Folder[]): Member[] {
   if (names.length < n) throw new Error('fewer names than files');
   const places = folders.flatMap((folder, i) => folder.files.map(() => i));
   let next = 0;
-  const members = names.slice(0, n).map((name, i): Member => {
+  const members = names.map((name, i): Member => {
     const attribute = attributes[i] ?? 0;
     const folder = isEmpty[i]! ? undefined : places[next++];
     if (folder === undefined && !isEmpty[i]!) throw new Error('more files than streams');

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { createCipheriv } from 'node:crypto';
+import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DaybookError, SourceError } from '../../engine/contract/errors.ts';
 import { LOCKED, NOT_UNLOCKED } from '../../engine/contract/importer.ts';
@@ -186,6 +187,151 @@ describe('among the evidence', () => {
     expect(outcomes.filter((one) => one === 'whole')).toHaveLength(4);
     expect(outcomes.join()).toMatch(/7z archive is damaged at its byte \d+ \(checksum differs\)/);
   });
+});
+
+// -- archives that no program writes ---------------------------------------------------------------
+
+const [COPY, DEFLATE, BZIP2, AES] = ['00', '040108', '040202', '06f10701'] as const;
+
+function number(value: number): Buffer {
+  const out = Buffer.alloc(9, 0xff);
+  out.writeBigUInt64LE(BigInt(value), 1);
+  return out;
+}
+
+function bytes(...parts: readonly (number | Buffer)[]): Buffer {
+  return Buffer.concat(parts.map((part) => (typeof part === 'number' ? Buffer.of(part) : part)));
+}
+
+/** Coders in the order in which they are undone, with what each gives. */
+interface MadeFolder {
+  readonly packed: Buffer;
+  readonly coders: readonly (readonly [method: string, size: number, properties?: Buffer])[];
+  readonly files: readonly { readonly name: string; readonly content: Buffer }[];
+}
+
+/** `parts`: of the directory, after those of its streams and files. */
+function made(folders: readonly MadeFolder[], parts: { streams?: Buffer; files?: Buffer } = {}) {
+  const files = folders.flatMap((folder) => folder.files);
+  const none = Buffer.alloc(0);
+  const chains = folders.map(({ coders }) =>
+    bytes(
+      coders.length,
+      ...coders.toReversed().map(([method, , properties = none]) => {
+        const id = Buffer.from(method, 'hex');
+        return properties.length === 0
+          ? bytes(id.length, id)
+          : bytes(id.length | 32, id, number(properties.length), properties);
+      }),
+      ...coders.slice(1).map((_, i) => Buffer.of(i, i + 1)),
+    ),
+  );
+  const own = folders.flatMap((folder) =>
+    folder.files.slice(1).map((_, i) => number(folder.files[i]!.content.length)),
+  );
+  const sums = files.map(({ content }) => {
+    const sum = Buffer.alloc(4);
+    sum.writeUInt32LE(crc32(content));
+    return sum;
+  });
+  const names = Buffer.from(files.map(({ name }) => `${name}\0`).join(''), 'utf16le');
+  const directory = bytes(
+    ...[1, 4, 6, 0, number(folders.length), 9],
+    ...folders.map(({ packed }) => number(packed.length)),
+    ...[0, 7, 11, number(folders.length), 0, ...chains, 12],
+    ...folders.flatMap(({ coders }) => coders.toReversed().map(([, size]) => number(size))),
+    ...[0, 8, 13, ...folders.map((folder) => number(folder.files.length))],
+    ...[9, ...own, 10, 1, ...sums, 0, parts.streams ?? none, 0],
+    ...[5, number(files.length), 17, number(names.length + 1), 0, names, parts.files ?? none, 0, 0],
+  );
+  const data = Buffer.concat(folders.map(({ packed }) => packed));
+  const header = Buffer.alloc(20);
+  header.writeBigUInt64LE(BigInt(data.length), 0);
+  header.writeBigUInt64LE(BigInt(directory.length), 8);
+  header.writeUInt32LE(crc32(directory), 16);
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32LE(crc32(header));
+  return bytes(Buffer.from('377abcaf271c0004', 'hex'), sum, header, data, directory);
+}
+
+function stored(...names: string[]): MadeFolder {
+  const files = names.map((name, i) => ({ name, content: Buffer.from(`line ${i}\n`) }));
+  const packed = Buffer.concat(files.map(({ content }) => content));
+  return { packed, coders: [[COPY, packed.length]], files };
+}
+
+function encrypted(content: Buffer, password: string, power: number, salt: string): MadeFolder {
+  const key = Buffer.alloc(32);
+  Buffer.from(salt + Buffer.from(password, 'utf16le').toString('latin1'), 'latin1').copy(key);
+  const cipher = createCipheriv('aes-256-cbc', key, Buffer.alloc(16)).setAutoPadding(false);
+  const padded = Buffer.concat([content, Buffer.alloc(-content.length & 15)]);
+  const properties = bytes(power | 0x80, (salt.length - 1) << 4, Buffer.from(salt, 'latin1'));
+  return {
+    packed: Buffer.concat([cipher.update(padded), cipher.final()]),
+    coders: [[AES, content.length, properties]],
+    files: [{ name: 'secret.log', content }],
+  };
+}
+
+describe('of an archive made to deceive', () => {
+  it('stops at a limit in what it passes over, too', async () => {
+    let most = 0;
+    const limits = {
+      ...{ ...DEFAULT_LIMITS, maxBytes: 1_000_000 },
+      meter: (produced: number) => (most = Math.max(most, produced)),
+    };
+    for await (const member of sevenZipMembers({ bytes: BOMB }, { limits: () => limits }))
+      expect(member.name).toBe('zeros.log');
+    expect(most).toBeGreaterThan(1_000_000);
+    expect(most).toBeLessThan(2_000_000);
+    const few = { ...DEFAULT_LIMITS, maxBytes: 10 };
+    const { errors, reasons } = await read(made([stored('a', 'b', 'c')]), [], few);
+    expect(errors.get('a')).toMatchObject({ option: '--max-bytes' });
+    expect([...reasons.keys()]).toEqual(['b', 'c']);
+    expect(reasons.get('b')).toMatch(/what is packed before it is too large: .*--max-bytes/);
+  });
+
+  it('stops what grows too large between two coders', async () => {
+    const between = bytes(Buffer.from('BZh9'), Buffer.from('17724538509000000000', 'hex'));
+    const grown = Buffer.concat([between, Buffer.alloc(5_000_000)]);
+    const folder: MadeFolder = {
+      packed: deflateRawSync(grown),
+      coders: [
+        [DEFLATE, grown.length],
+        [BZIP2, 10],
+      ],
+      files: [{ name: 'small.log', content: Buffer.alloc(10) }],
+    };
+    const { errors } = await read(made([folder]), [], { ...DEFAULT_LIMITS, maxBytes: 1_000_000 });
+    expect(errors.get('small.log')).toMatchObject({ option: '--max-bytes' });
+  });
+
+  it.each([
+    ['more rounds for its key than any has', [25]],
+    ['a key for each folder', [24, 24, 24, 24, 24]],
+  ])('refuses %s', async (_, powers) => {
+    const folders = powers.map((power, i) =>
+      encrypted(Buffer.from('line\n'), 'word', power, `${i}`),
+    );
+    const problem = await read(made(folders), ['word']).catch((error: unknown) => error);
+    expect(problem).toBeInstanceOf(SourceError);
+    expect(String(problem)).toMatch(/its encryption is damaged|more keys than an archive needs/);
+  });
+
+  it.each([
+    ['files', { files: Buffer.of(15, 0, 15, 0) }],
+    ['streams', { streams: Buffer.of(8, 0) }],
+  ])('refuses parts of %s that come again, each of which takes its time', async (_, parts) => {
+    await expect(read(made([stored('a')], parts))).rejects.toThrow(/a part that comes twice/);
+  });
+});
+
+it('tries the next password where a wrong one decodes to anything', async () => {
+  const content = Buffer.alloc(100_000, 'a line of a log\n');
+  const archive = made([encrypted(content, 'word', 63, 'salt')]);
+  const { files, errors } = await read(archive, ['another', 'word']);
+  expect(errors.size).toBe(0);
+  expect(files.get('secret.log')).toBe(content.toString());
 });
 
 function tool(): string | undefined {

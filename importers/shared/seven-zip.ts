@@ -36,6 +36,10 @@ const TRIAL_BYTES = 64 * 1024;
 const ENCRYPTION = 'AES-256';
 /** 7-Zip itself takes no more rounds of its key derivation. */
 const MOST_ROUNDS_POWER = 24;
+/** Of all keys of an archive: 7-Zip derives one, of 2^19 rounds. */
+const MOST_ROUNDS = 2 ** 26;
+/** Of two: the password is the key as it is. */
+const NO_ROUNDS = 63;
 
 export interface SevenZipMember {
   /** Undefined: what is said is of the archive, whose names are encrypted. */
@@ -121,10 +125,11 @@ async function* folderMembers(
   const unknown = unknownCoder(folder);
   const lastWanted = members.findLastIndex((member) => wanted(member));
   let keys: Keys | string | undefined;
-  if (lastWanted >= 0) keys = unknown ?? (await reader.keysOf(folder, encryption));
+  const inAll = limits();
+  if (lastWanted >= 0) keys = unknown ?? (await reader.keysOf(folder, encryption, inAll));
   const reason = typeof keys === 'string' ? keys : undefined;
   const decoded =
-    keys === undefined || typeof keys === 'string' ? undefined : reader.decode(folder, keys);
+    keys === undefined || typeof keys === 'string' ? undefined : reader.decode(folder, keys, inAll);
   const source = decoded === undefined ? undefined : new ByteSource(decoded.blocks);
   let file = 0;
   try {
@@ -144,14 +149,15 @@ async function* folderMembers(
       const end = source.position + size;
       const damage = source.failure[0];
       if (damage !== undefined) {
-        const broken = `cannot be read, as what is packed before it is damaged: ${messageOfError(damage)}`;
+        const what = damage instanceof LimitError ? 'too large' : 'damaged';
+        const broken = `cannot be read, as what is packed before it is ${what}: ${messageOfError(damage)}`;
         yield { ...EMPTY_MEMBER, ...common, type: { reason: broken, failed: true } };
         continue;
       }
       yield {
         ...common,
         type: modeReason(member) ?? 'file',
-        blocks: () => content(source, { size, crc, encryption }, decoded, limits()),
+        blocks: () => content(source, { size, crc, encryption }, decoded),
       };
       await source.skip(end - source.position);
     }
@@ -175,10 +181,9 @@ function modeReason({ mode = 0 }: Member): { readonly reason: string } | undefin
 
 interface Decoded {
   readonly blocks: AsyncGenerator<Uint8Array>;
+  readonly limits: DecompressionLimits;
   /** Up to which byte of the archive it has read. */
   position(): number;
-  /** Bytes of its own that it has read. */
-  consumed(): number;
 }
 
 /** The next `size` bytes of a folder, which are a member. */
@@ -190,8 +195,8 @@ async function* content(
     encryption,
   }: { size: number; crc: number | undefined; encryption: string | undefined },
   decoded: Decoded,
-  limits: DecompressionLimits,
 ): AsyncGenerator<Uint8Array> {
+  const { holdBytes, unchecked } = decoded.limits;
   yield* checked(
     source,
     async function* (sums) {
@@ -213,11 +218,9 @@ async function* content(
       sums.unit(expected !== undefined);
     },
     {
-      what: '7z archive',
-      holdBytes: limits.holdBytes,
-      unchecked: limits.unchecked,
-      checkLimits: (produced) =>
-        checkLimits(limits, '7z', Math.max(decoded.consumed(), 1), produced),
+      ...{ what: '7z archive', holdBytes, unchecked },
+      // `decode` checks them, also of what is passed over.
+      checkLimits: () => undefined,
     },
   );
 }
@@ -268,6 +271,7 @@ class Reader {
         const folders = 'encoded' in parsed ? [parsed.encoded] : parsed.folders;
         if (folders.some((one) => one.start + one.packedSize > offset))
           throw new Error('packed data beyond the archive');
+        refuseManyKeys(folders);
         if (!('encoded' in parsed)) return parsed;
         const decoded = await this.decodeDirectory(parsed.encoded, limits);
         if (typeof decoded === 'string') return decoded;
@@ -291,17 +295,11 @@ class Reader {
     const isEncrypted = coders.some(({ method }) => method === AES);
     if (isEncrypted && this.passwords.length === 0) return LOCKED;
     for (const password of isEncrypted ? this.passwords : ['']) {
-      const keys = coders.flatMap((coder) =>
-        coder.method === AES ? [this.key(coder, password)] : [],
-      );
+      const keys = this.keysBy(coders, password);
       try {
         const parts: Uint8Array[] = [];
-        let produced = 0;
-        for await (const block of this.decode(folder, keys).blocks) {
-          produced += block.length;
-          checkLimits(limits, '7z', folder.packedSize, produced);
+        for await (const block of this.decode(folder, keys, limits).blocks)
           parts.push(Uint8Array.from(block));
-        }
         const bytes = Buffer.concat(parts);
         if (crc !== undefined && crc32(bytes) !== crc) throw new Error('checksum differs');
         return bytes;
@@ -313,36 +311,44 @@ class Reader {
   }
 
   /** Text: why it cannot be decrypted. */
-  async keysOf(folder: Folder, encryption: string | undefined): Promise<Keys | string> {
+  async keysOf(
+    folder: Folder,
+    encryption: string | undefined,
+    limits: DecompressionLimits,
+  ): Promise<Keys | string> {
     if (encryption === undefined) return [];
     const coders = folder.coders as readonly Coder[];
     if (this.passwords.length === 0) return LOCKED;
     for (const password of this.passwords) {
-      const keys = coders.flatMap((coder) =>
-        coder.method === AES ? [this.key(coder, password)] : [],
-      );
-      if (await this.opens(folder, keys)) return keys;
+      const keys = this.keysBy(coders, password);
+      if (await this.opens(folder, keys, limits)) return keys;
     }
     return NOT_UNLOCKED;
   }
 
-  /** Whether the first bytes of a folder decode with `keys`. */
-  private async opens(folder: Folder, keys: Keys): Promise<boolean> {
-    const source = new ByteSource(this.decode(folder, keys).blocks);
+  /** Whether a folder decodes with `keys`: its first bytes, or its first file if anything decodes. */
+  private async opens(folder: Folder, keys: Keys, limits: DecompressionLimits): Promise<boolean> {
+    const [first] = folder.files;
+    if (first === undefined) return true;
+    const coders = folder.coders as readonly Coder[];
+    const isWhole =
+      first.size <= TRIAL_BYTES || coders.every(({ method }) => takesAnything(method));
+    let crc = 0;
+    let left = isWhole ? first.size : TRIAL_BYTES;
+    const source = new ByteSource(this.decode(folder, keys, limits).blocks);
     try {
-      const [first] = folder.files;
-      if (first === undefined) return true;
-      const size = Math.min(first.size, TRIAL_BYTES);
-      if (!(await source.ensure(size))) return false;
-      const isWhole = first.size <= TRIAL_BYTES && first.crc !== undefined;
-      return !isWhole || crc32(source.buffer.subarray(source.at, source.at + size)) === first.crc;
+      for await (const block of source.take(left)) {
+        crc = crc32(block, crc);
+        left -= block.length;
+      }
     } finally {
       await source.close();
     }
+    return left === 0 && (!isWhole || first.crc === undefined || crc === first.crc);
   }
 
-  /** What a folder's packed stream decodes to. Throws DamagedAt. */
-  decode(folder: Folder, keys: Keys): Decoded {
+  /** What a folder's packed stream decodes to, of which not more may come than `limits` say. Throws DamagedAt, LimitError. */
+  decode(folder: Folder, keys: Keys, limits: DecompressionLimits): Decoded {
     const { coders, start: offset, packedSize, size } = folder;
     const start = HEADER_BYTES + offset;
     const packed = new ByteSource(this.blocks(start, start + packedSize));
@@ -352,7 +358,15 @@ class Reader {
       let key = 0;
       for (const coder of coders) {
         const from = source;
-        source = new ByteSource(undo(coder, from, coder.method === AES ? keys[key++] : undefined));
+        const out = undo(coder, from, coder.method === AES ? keys[key++] : undefined);
+        source = new ByteSource(
+          upTo(out, coder.size, (produced) =>
+            checkLimits(
+              coder === coders.at(-1) ? limits : { ...limits, meter: () => undefined },
+              ...(['7z', Math.max(packed.position, 1), produced] as const),
+            ),
+          ),
+        );
       }
       try {
         let left = size;
@@ -364,17 +378,20 @@ class Reader {
         if (left > 0) throw new CutOff('less than the directory says');
       } catch (error) {
         const [below = error] = packed.failure;
-        if (below instanceof SourceError) throw below;
+        if (below instanceof SourceError || below instanceof LimitError) throw below;
         throw new DamagedAt(start + packed.position, messageOfError(below));
       } finally {
         await packed.close();
       }
     };
     return {
-      blocks: chain(),
+      ...{ blocks: chain(), limits },
       position: () => start + packed.position,
-      consumed: () => packed.position,
     };
+  }
+
+  private keysBy(coders: readonly Coder[], password: string): Keys {
+    return coders.flatMap((coder) => (coder.method === AES ? [this.key(coder, password)] : []));
   }
 
   /** Key of AES, which takes long to derive. */
@@ -458,6 +475,27 @@ function isKnown(method: string): boolean {
   return ['00', '21', '030101', '040108', '040202', AES].includes(method) || method in FILTERS;
 }
 
+/** Whether a method undoes any bytes, so that it never tells a wrong key. */
+function takesAnything(method: string): boolean {
+  return method === '00' || method === AES || method in FILTERS;
+}
+
+/** The first `size` bytes of `blocks`; `check` is called with how many there are so far. */
+async function* upTo(
+  blocks: AsyncIterable<Uint8Array>,
+  size: number,
+  check: (produced: number) => void,
+): AsyncGenerator<Uint8Array> {
+  let produced = 0;
+  for await (const block of blocks) {
+    const part = block.subarray(0, size - produced);
+    produced += part.length;
+    check(produced);
+    if (part.length > 0) yield part;
+    if (produced === size) return;
+  }
+}
+
 /** Undoes one coder. */
 async function* undo(
   { method, properties, size }: Coder,
@@ -506,18 +544,35 @@ function aesProperties(properties: Buffer): AesProperties {
     throw new Error('what it says of its encryption is damaged');
   const iv = Buffer.alloc(16);
   properties.copy(iv, 0, 2 + saltBytes, 2 + saltBytes + ivBytes);
-  return { power: first & 63, salt: properties.subarray(2, 2 + saltBytes), iv };
+  const power = first & 63;
+  if (power > MOST_ROUNDS_POWER && power !== NO_ROUNDS)
+    throw new Error('what it says of its encryption is damaged');
+  return { power, salt: properties.subarray(2, 2 + saltBytes), iv };
+}
+
+/** A directory may ask for a key of each folder's own, each of which takes seconds. */
+function refuseManyKeys(folders: readonly Folder[]): void {
+  const asked = new Map<string, number>();
+  for (const { coders } of folders) {
+    if (typeof coders === 'string') continue;
+    for (const { method, properties } of coders) {
+      if (method !== AES) continue;
+      const { power, salt } = aesProperties(properties);
+      if (power !== NO_ROUNDS) asked.set(`${power} ${salt.toString('hex')}`, 2 ** power);
+    }
+  }
+  const rounds = [...asked.values()].reduce((sum, one) => sum + one, 0);
+  if (rounds > MOST_ROUNDS) throw new Error('it asks for more keys than an archive needs');
 }
 
 /** SHA-256 over salt, password and a counter, 2^power times. */
 function derive(power: number, salt: Buffer, password: string): Buffer {
   const text = Buffer.from(password, 'utf16le');
-  if (power === 63) {
+  if (power === NO_ROUNDS) {
     const key = Buffer.alloc(32);
     Buffer.concat([salt, text]).copy(key);
     return key;
   }
-  if (power > MOST_ROUNDS_POWER) throw new Error('what it says of its encryption is damaged');
   const hash = createHash('sha256');
   const size = salt.length + text.length + 8;
   const rounds = 2 ** power;
