@@ -10,7 +10,7 @@ import { LOCKED, NOT_UNLOCKED } from '../../engine/contract/importer.ts';
 import { DEFAULT_LIMITS } from './decompress.ts';
 import { isSevenZip, sevenZipMembers } from './seven-zip.ts';
 import { BCJ2, BOMB, FILES, MODIFIED_MS, PPMD, SEVEN_ZIPS } from './testing/seven-zips.ts';
-import { openItem, walkPath } from './walk.ts';
+import { openItem, walkFile, walkPath } from './walk.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-7z-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -332,6 +332,37 @@ it('tries the next password where a wrong one decodes to anything', async () => 
   const { files, errors } = await read(archive, ['another', 'word']);
   expect(errors.size).toBe(0);
   expect(files.get('secret.log')).toBe(content.toString());
+});
+
+it.each(['a#2', 'a#2#2', 'a'])('finds the member %s of those with like names', async (name) => {
+  const path = join(folder, 'names.7z');
+  writeFileSync(path, made([stored('a#2', 'a#2', 'a', 'b')]));
+  const opened = await openItem({ path, members: [name] }, { temporary: folder });
+  const parts: Buffer[] = [];
+  for await (const block of opened.evidence.input.blocks()) parts.push(Buffer.from(block));
+  await opened.close();
+  const order = ['a#2', 'a#2#2', 'a'].indexOf(name);
+  expect(Buffer.concat(parts).toString()).toBe(`line ${order}\n`);
+});
+
+it('names the damage of a member that is read unchecked', async () => {
+  const archive = made([stored('a', 'b')]);
+  archive[32]! ^= 1;
+  const path = join(folder, 'unchecked.7z');
+  writeFileSync(path, archive);
+  const outcomes: string[] = [];
+  for await (const item of walkFile(path, 'it', folder, { unchecked: true })) {
+    if ('reason' in item) throw new Error(item.reason);
+    let text = '';
+    try {
+      for await (const block of item.input.blocks()) text += Buffer.from(block).toString();
+    } catch (error) {
+      text += String(error);
+    }
+    outcomes.push(text);
+  }
+  expect(outcomes[0]).toMatch(/^mine 0\n.*checksum differs/s);
+  expect(outcomes[1]).toBe('line 1\n');
 });
 
 function tool(): string | undefined {

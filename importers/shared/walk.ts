@@ -779,9 +779,12 @@ async function* walkSevenZip(
   const names = new MemberNames(context.maxMembers);
   const limits = () => context.budget.content();
   // Names that are used twice have a number: which member is meant is known once it is there.
-  const isWanted = (member: { readonly name: string }) =>
-    wanted === undefined ||
-    wanted[0]?.replace(/#\d+$/, '') === displayName(member.name).replace(/#\d+$/, '');
+  const [first] = wanted ?? [];
+  const isWanted = (member: { readonly name: string }) => {
+    if (first === undefined) return true;
+    const shown = displayName(member.name);
+    return first === shown || first.startsWith(`${shown}#`);
+  };
   try {
     const { maxMembers } = context;
     for await (const member of sevenZipMembers(archive, {
@@ -796,8 +799,9 @@ async function* walkSevenZip(
       } else if (name !== undefined) {
         const { size } = member;
         const take = Math.min(size, context.beginningBytes);
-        const kept = await keep(beginning(member.blocks(), take), context, take);
         const cut = take < size;
+        const blocks = cut ? beginning(member.blocks(), take) : member.blocks();
+        const kept = await keep(blocks, context, take);
         const child = {
           ...memberNode(node, name, cut ? { ...kept.bytes, size } : kept.bytes, member.modifiedMs),
           ...{ cut, encryption: member.encryption ?? node.encryption },
