@@ -10,6 +10,7 @@ import { shot } from './shots.ts';
 
 const ADDRESS = '2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff';
 const MESSAGE = `app: the session of ${'somebody-with-a-long-name '.repeat(12)}was opened`;
+const OTHER = `app: ${'another text that is too long for its column '.repeat(8)}`.trim();
 const NAME = 'a-log-whose-name-is-longer-than-the-list-of-sources-has-room-for.log';
 
 const { whyNot } = browserShell;
@@ -29,7 +30,9 @@ describe.skipIf(whyNot !== undefined)(
       );
       writeFileSync(
         path.join(space.folder, NAME),
-        Array.from({ length: 3 }, (_, i) => `2026-11-21T10:00:0${i}Z web01 ${MESSAGE}\n`).join(''),
+        [`web01 ${MESSAGE}`, `web01 ${MESSAGE}`, `web02 ${OTHER}`]
+          .map((line, i) => `2026-11-21T10:00:0${i}Z ${line}\n`)
+          .join(''),
       );
       const run = await daybook([
         'import',
@@ -75,6 +78,24 @@ describe.skipIf(whyNot !== undefined)(
       await expect
         .poll(async () => (await table.boundingBox())?.width ?? Infinity)
         .toBeLessThanOrEqual((await panel.boundingBox())?.width ?? 0);
+    });
+
+    it('as it is now, when the text under a pointer that rests becomes another', async () => {
+      const panel = opened.page.getByRole('tabpanel', { name: /^Answer/ });
+      const template = panel
+        .getByRole('cell')
+        .filter({ hasText: /^app: / })
+        .first();
+      await window.query.run('host:web01 | patterns');
+      await expect(template).toHaveText(MESSAGE);
+      await template.hover();
+      await expect(template).toHaveAttribute('title', MESSAGE);
+      await window.query.input.focus();
+      await opened.page.keyboard.press('Control+A');
+      await opened.page.keyboard.type('host:web02 | patterns');
+      await opened.page.keyboard.press('Enter');
+      await expect(template).toHaveText(OTHER);
+      await expect(template).toHaveAttribute('title', OTHER);
     });
   },
 );

@@ -33,15 +33,28 @@ function wholeText(element: HTMLElement): string {
 export function useCutTitles(): void {
   useEffect(() => {
     let titled: HTMLElement | undefined;
+    let given = '';
     const clear = (): void => {
-      titled?.removeAttribute('title');
+      changes.disconnect();
+      if (titled?.title === given) titled.removeAttribute('title');
       titled = undefined;
     };
-    const enter = ({ target }: PointerEvent): void => {
+    const show = (target: Element): void => {
       clear();
-      if (!(target instanceof Element) || target.closest('[title]') !== null) return;
+      if (target.closest('[title]') !== null) return;
       titled = cutAround(target);
-      if (titled !== undefined) titled.title = wholeText(titled);
+      if (titled === undefined) return;
+      given = wholeText(titled);
+      titled.title = given;
+      changes.observe(titled, { characterData: true, childList: true, subtree: true });
+    };
+    // A row that is drawn again has another event under a pointer that rests.
+    const changes = new MutationObserver(() => {
+      if (titled !== undefined) show(titled);
+    });
+    const enter = ({ target }: PointerEvent): void => {
+      if (target instanceof Element) show(target);
+      else clear();
     };
     const leave = ({ relatedTarget }: PointerEvent): void => {
       if (relatedTarget === null) clear();
