@@ -140,4 +140,25 @@ describe.skipIf(whyNot !== undefined)(whyNot === undefined ? 'room' : `room: ${w
     await close.click();
     await expect(detail).toBeHidden();
   });
+
+  it('a pane that was made wider by keys keeps its width', async () => {
+    const { page } = opened;
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await window.show('Events');
+    const side = page.getByRole('navigation', { name: /^Fields/ });
+    const width = async (): Promise<number> => (await side.boundingBox())?.width ?? Number.NaN;
+    const before = await width();
+    await page.getByRole('separator').first().focus();
+    await page.keyboard.press('Shift+ArrowRight');
+    await expect.poll(width).toBeGreaterThan(before + 50);
+    const wide = await width();
+    await window.events.open(0);
+    await expect
+      .poll(async () => (await window.details.region.boundingBox())?.width ?? 0)
+      .toBeGreaterThan(300);
+    expect(await width()).toBeCloseTo(wide, 0);
+    await window.details.close();
+    await expect(window.details.region).toBeHidden();
+    expect(await width()).toBeCloseTo(wide, 0);
+  });
 });

@@ -215,17 +215,20 @@ function WidePanes({ table }: { readonly table: boolean }) {
   useEffect(() => {
     splitter.current?.setSizes([side ?? 0, REST, selected ? (details ?? 0) : '0px']);
   }, [selected, side, details]);
+  const keep = (next: readonly (string | number)[]): void => {
+    // A pane that is folded up keeps the width it had.
+    const kept = next.map((size, at) => (parseFloat(String(size)) < 8 ? sizes[at] : size));
+    if (kept[0] !== side || kept[2] !== details) setSizes(kept.map(String));
+  };
   return (
     <Splitter
       h="100%"
       lineSize={1}
       withHandle={false}
       splitterRef={splitter}
-      onResizeEnd={(_, next) => {
-        // A pane that is folded up keeps the width it had.
-        const kept = next.map((size, at) => (parseFloat(String(size)) < 8 ? sizes[at] : size));
-        setSizes(kept.map(String));
-      }}
+      onResizeEnd={(_, next) => keep(next)}
+      // The splitter reports no end of a resize by its keys.
+      onKeyUp={() => splitter.current !== null && keep(splitter.current.sizes)}
     >
       <Splitter.Pane defaultSize={side ?? 0} min="150px" max="480px">
         <Side />
