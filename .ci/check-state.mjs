@@ -1,8 +1,9 @@
 /**
  * Checks that no module keeps state between calls but those that docs/architecture.md lists, "Module-level state".
  *
- * State is a variable of a module that a function assigns, or a collection of a module that a function changes by a
- * method. Typed arrays are not looked at: scratch memory of hot loops.
+ * State is a variable of a module that a function assigns, an object of a module whose members a function assigns, or
+ * a collection of a module that a function changes by a method. Two things are not looked at: typed arrays, which are
+ * scratch memory of hot loops, and the place where a pattern begins to look, which is set before each use.
  *
  * `--self-test` checks the check itself, on small sources.
  */
@@ -23,11 +24,14 @@ function stateOf(file, text) {
       for (const { name, initializer } of statement.declarationList.declarations)
         if (ts.isIdentifier(name) && !isTypedArray(initializer)) variables.add(name.text);
   const changed = new Set();
-  /** The variable of the module that an expression names, unless a function has one of that name. */
-  const named = (node, hidden) =>
-    ts.isIdentifier(node) && variables.has(node.text) && !hidden.has(node.text)
+  /** The variable of the module that an expression names or is a member of, unless a function has one of that name. */
+  const named = (node, hidden) => {
+    if (ts.isPropertyAccessExpression(node) || ts.isElementAccessExpression(node))
+      return node.name?.text === 'lastIndex' ? undefined : named(node.expression, hidden);
+    return ts.isIdentifier(node) && variables.has(node.text) && !hidden.has(node.text)
       ? node.text
       : undefined;
+  };
   const visit = (node, inside, hidden) => {
     if (ts.isFunctionLike(node)) {
       inside = true;
@@ -112,6 +116,10 @@ function selfTest() {
     ['let made: X | undefined; const get = () => (made ??= make());', ['made']],
     ['const known = new Map(); function put(k) { known.set(k, 1); }', ['known']],
     ['const known = new Map(); for (const k of KEYS) known.set(k, 1);', []],
+    ['const last = { at: 0 }; function find(at) { last.at = at; }', ['last']],
+    ['const all = [[]]; function put(k, v) { all[0][k] = v; }', ['all']],
+    ['const P = /x/g; function f(s) { P.lastIndex = 0; return P.exec(s); }', []],
+    ['const last = { at: 0 }; function find(last) { last.at = 1; }', []],
     ['let n = 0; n = 1; export const m = n;', []],
     ['const out = []; function f() { const out = []; out.push(1); return out; }', []],
     ['const out = []; function f(out) { return () => out.push(1); }', []],
