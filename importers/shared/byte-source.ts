@@ -1,6 +1,7 @@
 /**
  * Bytes on demand from a content that comes in blocks, for formats that are parsed piecewise
- * (compressed streams, tar). Holds at most what was asked for and one block.
+ * (compressed streams, tar). Holds at most what was asked for, one block, and what it is to keep of the bytes that were
+ * consumed (`keep`).
  *
  * A failure of the content counts as its end first, so that everything before it can be used;
  * `failure` then tells it apart.
@@ -21,6 +22,7 @@ export class ByteSource {
   private store = EMPTY;
   /** Position of `buffer[0]`. */
   private base = 0;
+  private kept = 0;
 
   constructor(blocks: AsyncIterable<Uint8Array>) {
     this.blocks = blocks[Symbol.asyncIterator]();
@@ -35,6 +37,16 @@ export class ByteSource {
     return this.base + this.at;
   }
 
+  /** Keeps the last `n` bytes that were consumed, for `goTo`. To be said before the first byte is asked for. */
+  keep(n: number): void {
+    this.kept = n;
+  }
+
+  /** Goes to byte `position`, or to the nearest that is in the buffer. */
+  goTo(position: number): void {
+    this.at = Math.min(this.end, Math.max(0, position - this.base));
+  }
+
   /** Makes `n` bytes available; false when fewer are left. */
   async ensure(n: number): Promise<boolean> {
     while (this.end - this.at < n) {
@@ -47,7 +59,8 @@ export class ByteSource {
   async more(): Promise<boolean> {
     if (this.ended) return false;
     // What is left is in a block that is only valid until the next one is asked for.
-    if (this.at < this.end && this.buffer !== this.store) this.moveToStore(0);
+    const isLeft = this.at < this.end || this.kept > 0;
+    if (isLeft && this.buffer !== this.store) this.moveToStore(0);
     let block: Uint8Array;
     try {
       const next = await this.blocks.next();
@@ -61,7 +74,7 @@ export class ByteSource {
       this.failure.push(error);
       return false;
     }
-    if (this.at === this.end) {
+    if (!isLeft) {
       this.base += this.at;
       this.buffer = Buffer.from(block.buffer, block.byteOffset, block.length);
       this.at = 0;
@@ -74,19 +87,20 @@ export class ByteSource {
     return true;
   }
 
-  /** Moves the unread bytes to the front of a buffer of our own, with room for `extra` more. */
+  /** Moves the unread and the kept bytes to the front of a buffer of our own, with room for `extra` more. */
   private moveToStore(extra: number): void {
-    const unread = this.buffer.subarray(this.at, this.end);
-    const needed = unread.length + extra;
+    const from = Math.max(0, this.at - this.kept);
+    const needs = this.buffer.subarray(from, this.end);
+    const needed = needs.length + extra;
     // Twice what is needed, so that many small blocks are not moved again for each.
     if (this.store.length < needed || this.store.length > 8 * needed + 65536) {
       this.store = Buffer.allocUnsafe(2 * needed);
     }
-    this.store.set(unread);
-    this.base += this.at;
+    this.store.set(needs);
+    this.base += from;
     this.buffer = this.store;
-    this.at = 0;
-    this.end = unread.length;
+    this.at -= from;
+    this.end = needs.length;
   }
 
   /** Consumes `n` bytes; false when fewer were left. */

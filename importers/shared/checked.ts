@@ -7,8 +7,8 @@
  * somewhere among them; where the data merely ends too early, they are given, because nothing speaks
  * against them. Either way the error says up to where the content was checked.
  *
- * A decoder that finds whole units after damage says so. Reading ends there, unless it is asked to go on: then
- * LOST is given where content is missing, and the error at the end names every place.
+ * A decoder that finds units after damage says so. Reading ends there, unless it is asked to go on: then LOST is given
+ * where content is missing, and the error at the end names every place.
  */
 import { nounOf } from '../../engine/contract/counted.ts';
 import {
@@ -38,10 +38,13 @@ export class DamagedAt extends Error {
 
 /** What a decoder tells of its checksums. */
 export interface Sums {
+  /** Whether reading goes on after damage: else the decoder need not look for what is whole after it. */
+  readonly goesOn: boolean;
   /** All that was yielded so far was decoded to the end of a unit, whose checksum agreed or, if `checked` is false, which has none. */
   unit(checked: boolean): void;
   /**
-   * The data from byte `from` up to `to` is damaged; what is yielded next is whole.
+   * The data from byte `from` up to `to` is damaged: what was yielded since the last unit is of it, and what is yielded
+   * next is none of it. A unit that begins where damage ends and fails is part of that damage.
    * @throws DamagedAt where reading ends with damage
    */
   lost(from: number, to: number, reason: string): void;
@@ -49,6 +52,7 @@ export interface Sums {
 
 /** For what has a checksum of its own as a whole. */
 export const WHOLE_ONLY: Sums = {
+  goesOn: false,
   unit: () => undefined,
   lost: (from, _, reason) => {
     throw new DamagedAt(from, reason);
@@ -81,48 +85,75 @@ export async function* checked(
 ): AsyncGenerator<Uint8Array> {
   const held: Uint8Array[] = [];
   let heldBytes = 0;
-  let produced = 0;
+  /** All that was decoded, also what was left out. */
+  let decoded = 0;
   let given = 0;
   /** All before has a checksum, and it agreed. */
   let good = 0;
   let unbroken = true;
+  /** Where the newest unit begins, and how many bytes units have whose checksum agreed. */
+  let begun = 0;
+  let sure = 0;
   let release = false;
+  let leftOut = 0;
   const places: LostPlace[] = [];
-  let isLost = false;
+  /** Content is missing: after what is held, or before it. */
+  let lostAfter = false;
+  let lostBefore = false;
   const sums: Sums = {
+    goesOn: options.goOn === true,
     unit: (isChecked) => {
       release = true;
       unbroken &&= isChecked;
-      if (unbroken) good = produced;
+      const size = given + heldBytes;
+      if (unbroken) good = size;
+      if (isChecked) sure += size - begun;
+      begun = size;
     },
     lost: (fileOffset, fileEnd, reason) => {
       if (options.goOn !== true) throw new DamagedAt(fileOffset, reason);
-      places.push({ offset: produced, fileOffset, fileEnd, reason });
-      isLost = true;
+      const before = places.at(-1);
+      if (!release) {
+        // What a false beginning decoded to is no content.
+        if (options.unchecked && before?.fileEnd !== fileOffset) release = true;
+        else {
+          leftOut += heldBytes;
+          held.length = 0;
+          heldBytes = 0;
+        }
+      }
+      const offset = given + heldBytes;
+      unbroken &&= offset === begun;
+      begun = offset;
+      if (before?.offset === offset) places[places.length - 1] = { ...before, fileEnd };
+      else places.push({ offset, fileOffset, fileEnd, reason });
+      lostAfter = true;
     },
   };
+  function* give(block: Uint8Array): Generator<Uint8Array> {
+    if (lostBefore) yield LOST;
+    lostBefore = false;
+    given += block.length;
+    yield block;
+  }
   function* giveAll(): Generator<Uint8Array> {
-    for (const block of held.splice(0)) {
-      given += block.length;
-      yield block;
-    }
+    for (const block of held.splice(0)) yield* give(block);
     heldBytes = 0;
   }
   try {
     for await (const block of decoder(sums)) {
       if (release) yield* giveAll();
       release = false;
-      if (isLost) yield LOST;
-      isLost = false;
-      options.checkLimits(produced + block.length);
-      produced += block.length;
+      lostBefore ||= lostAfter;
+      lostAfter = false;
+      decoded += block.length;
+      options.checkLimits(decoded);
       held.push(block);
       heldBytes += block.length;
       while (heldBytes > options.holdBytes) {
         const oldest = held.shift()!;
         heldBytes -= oldest.length;
-        given += oldest.length;
-        yield oldest;
+        yield* give(oldest);
       }
     }
     yield* giveAll();
@@ -143,11 +174,17 @@ export async function* checked(
     if (isLimit) throw new LimitError(cause.message, cause.option, place);
     const reason = messageOfError(cause);
     const end = `${isCut ? 'cut off' : 'damaged'} at its byte ${position} (${reason})`;
-    if (places.length > 0) throw damagedIn(options.what, places, reason === '' ? '' : end, place);
+    leftOut += heldBytes;
     const left =
-      heldBytes === 0
+      leftOut === 0
         ? ''
-        : `; ${heldBytes} ${nounOf(heldBytes, 'byte')} that cannot be told from the damage were left out (--unchecked reads them)`;
+        : `; ${leftOut} ${nounOf(leftOut, 'byte')} that cannot be told from the damage were left out (--unchecked reads them)`;
+    if (places.length > 0)
+      throw damagedIn(
+        options.what,
+        { places, end: reason === '' ? '' : end, sure: Math.min(sure, given), left },
+        place,
+      );
     throw new SourceError(`${options.what} is ${end}: ${extentOf(place)}${left}`, given, cause, {
       ...place,
       state: isCut ? 'partial' : 'damaged',
@@ -158,17 +195,25 @@ export async function* checked(
 /** Of a content that was read on after damage. */
 function damagedIn(
   what: string,
-  places: readonly LostPlace[],
-  end: string,
+  found: {
+    readonly places: readonly LostPlace[];
+    readonly end: string;
+    readonly sure: number;
+    readonly left: string;
+  },
   { offset, checked }: { readonly offset: number; readonly checked: number },
 ): SourceError {
+  const { places, end, sure, left } = found;
   const named = places
     .slice(0, MOST_NAMED)
     .map((place) => `from its byte ${place.fileOffset} up to ${place.fileEnd} (${place.reason})`);
   if (places.length > MOST_NAMED) named.push(`in ${places.length - MOST_NAMED} more places`);
-  const message =
-    `${what} is damaged ${named.join(', ')}${end === '' ? '' : `, and ${end}`}: ` +
-    `what is whole of the content, ${offset} ${nounOf(offset, 'byte')}, was read and checked`;
+  const read = `${offset} ${nounOf(offset, 'byte')}`;
+  const extent =
+    sure === offset
+      ? `what is whole of the content, ${read}, was read and checked`
+      : `${read} of the content were read, ${sure} of them checked`;
+  const message = `${what} is damaged ${named.join(', ')}${end === '' ? '' : `, and ${end}`}: ${extent}${left}`;
   return new SourceError(message, offset, undefined, {
     ...{ offset, checked, fileOffset: places[0]!.fileOffset },
     lost: places.slice(0, MOST_LOST),
@@ -184,7 +229,7 @@ function extentOf({ offset, checked }: { offset: number; checked: number }): str
 }
 
 /** zlib and zstd of Node give the end of their input this code. */
-function isCutOff(error: unknown, source: ByteSource): boolean {
+export function isCutOff(error: unknown, source: ByteSource): boolean {
   if (error instanceof CutOff) return true;
   return source.ended && error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR';
 }

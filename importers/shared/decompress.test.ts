@@ -328,17 +328,24 @@ describe('bzip2 with a damaged block', () => {
 });
 
 /** What `piecesOf` gives: whole parts, with an empty one where content is missing, and its error. */
-async function pieces(data: Buffer): Promise<{ parts: Buffer[]; error: unknown }> {
+async function pieces(
+  data: Buffer,
+  limits: Partial<DecompressionLimits> = {},
+): Promise<{ parts: Buffer[]; error: unknown; notes: string[] }> {
   const parts: Buffer[] = [Buffer.alloc(0)];
+  const notes: string[] = [];
+  const compression = compressionOf(data);
+  if (compression === 'none') throw new Error('not compressed');
+  const all = { ...DEFAULT_LIMITS, ...limits };
   try {
-    for await (const block of piecesOf(() => blocksOf(data, 1000), DEFAULT_LIMITS, [])) {
+    for await (const block of piecesOf(() => blocksOf(data, 1000), compression, all, notes)) {
       if (block === LOST) parts.push(Buffer.alloc(0));
       else parts.push(Buffer.concat([parts.pop()!, block]));
     }
   } catch (error) {
-    return { parts, error };
+    return { parts, error, notes };
   }
-  return { parts, error: undefined };
+  return { parts, error: undefined, notes };
 }
 
 describe.skipIf(!available('bzip2'))('bzip2 read on after damage (skipped without bzip2)', () => {
@@ -416,6 +423,204 @@ describe.skipIf(!available('bzip2'))('bzip2 read on after damage (skipped withou
     const bomb = Buffer.concat([data.subarray(0, 4), ...Array.from({ length: 3000 }, () => start)]);
     const { error } = await pieces(bomb);
     expect(String(error)).toContain('too many damaged blocks');
+  });
+});
+
+/** Lines that compress badly: damage is in the middle of something. */
+function unitText(unit: number): Buffer {
+  let seed = unit + 1;
+  const random = () => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) >>> 8;
+  return Buffer.from(
+    Array.from({ length: 3000 }, (_, i) => `unit ${unit} line ${i} of ${random()}\n`).join(''),
+  );
+}
+
+const TEXTS = Array.from({ length: 5 }, (_, i) => unitText(i));
+const WITH_SUM = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
+const textOf = (units: readonly number[]) => units.map((unit) => TEXTS[unit]).join('');
+interface Compressed {
+  readonly name: string;
+  compress(text: Buffer): Buffer;
+  /** Which of a unit's first bytes, if they are others, let it be none. */
+  readonly header: readonly number[];
+  /** Where the checksum of a unit is. */
+  sumAt(unit: Buffer): number;
+}
+const COMPRESSED: readonly Compressed[] = [
+  {
+    ...{ name: 'gzip', header: [1, 3], sumAt: (unit) => unit.length - 6 },
+    compress: (text) => gzipSync(text),
+  },
+  {
+    ...{ name: 'zstd', header: [1, 4], sumAt: (unit) => unit.length - 3 },
+    compress: (text) => zstdCompressSync(text, WITH_SUM),
+  },
+  {
+    ...{ name: 'xz', header: [1, 7], compress: (text) => tool('xz', ['-0'], text) },
+    // Before the index, whose size the footer has.
+    sumAt: (unit) => unit.length - 12 - 4 * (unit.readUInt32LE(unit.length - 8) + 1) - 3,
+  },
+];
+
+describe.each(COMPRESSED)(
+  '$name read on after damage (xz: skipped without xz)',
+  ({ name, compress, header, sumAt }) => {
+    const isMissing = name === 'xz' && !available('xz');
+    const units = isMissing ? [] : TEXTS.map(compress);
+    const starts = units.map((_, i) => Buffer.concat(units.slice(0, i)).length);
+
+    it.skipIf(isMissing)('gives all units but the damaged one, and names the place', async () => {
+      for (const unit of [0, 2, 3]) {
+        const [start, end] = [starts[unit]!, starts[unit + 1]!];
+        const first = unit === 0 ? [] : header.map((at) => start + at);
+        for (const at of [...first, start + 60, start + 700, (start + end) >> 1, end - 3]) {
+          const data = Buffer.concat(units);
+          data[at]! ^= 0x55;
+          const about = `${unit} at ${at - start}`;
+          const { parts, error } = await pieces(data);
+          const [before, after] = parts.map(String);
+          const whole = [0, 1, 2, 3, 4].slice(0, unit);
+          // The end of a stream of xz is none of its content.
+          expect([textOf(whole), textOf([...whole, unit])], about).toContain(before);
+          // A block of xz is known without the header of its stream.
+          const isKnown = name === 'xz' && header.includes(at - start);
+          expect(after ?? '', about).toBe(textOf([0, 1, 2, 3, 4].slice(isKnown ? unit : unit + 1)));
+          expect(error, about).toMatchObject({ state: 'damaged' });
+          const { place } = error as SourceError;
+          expect(place.lost, about).toHaveLength(1);
+          const [{ offset, fileOffset, fileEnd }] = place.lost as [LostPlace];
+          expect(offset, about).toBe(before!.length);
+          expect(fileOffset, about).toBeGreaterThanOrEqual(start);
+          expect(fileOffset, about).toBeLessThanOrEqual(at);
+          expect(fileEnd, about).toBe(isKnown ? start + 12 : end);
+          // What reads no pieces gets the same bytes up to the damage.
+          const { bytes, error: other } = await read(data);
+          expect(String(bytes), about).toBe(before);
+          expect(other, about).toMatchObject({ state: 'damaged' });
+        }
+      }
+    });
+
+    it.skipIf(isMissing)('reads on after a unit that was never finished', async () => {
+      for (const size of [30, 1000, units[1]!.length - 5]) {
+        const data = Buffer.concat([units[0]!, units[1]!.subarray(0, size), units[2]!, units[3]!]);
+        const { parts, error } = await pieces(data);
+        expect([textOf([0]), textOf([0, 1])]).toContain(String(parts[0]));
+        expect(String(parts[1])).toBe(textOf([2, 3]));
+        const { place } = error as SourceError;
+        expect(place.lost).toMatchObject([{ fileEnd: starts[1]! + size }]);
+      }
+    });
+
+    it.skipIf(isMissing)('takes no beginning for a unit that does not decode', async () => {
+      const beginning = units[4]!.subarray(0, 40);
+      const data = Buffer.concat([units[0]!, units[1]!, beginning, beginning, units[2]!]);
+      data[starts[1]! + 700]! ^= 0x55;
+      const { parts, error } = await pieces(data);
+      expect(parts.map(String)).toEqual([textOf([0]), textOf([2])]);
+      const { place } = error as SourceError;
+      expect(place.lost).toMatchObject([
+        { fileOffset: expect.any(Number) as number, fileEnd: starts[2]! + 2 * beginning.length },
+      ]);
+    });
+
+    it.skipIf(isMissing)('names two places of damage, and says how much was left out', async () => {
+      const data = Buffer.concat(units);
+      data[starts[1]! + 700]! ^= 0x55;
+      data[starts[3]! + 700]! ^= 0x55;
+      const { parts, error } = await pieces(data);
+      expect(parts.map(String)).toEqual([textOf([0]), textOf([2]), textOf([4])]);
+      const size = textOf([0, 2, 4]).length;
+      expect(error).toMatchObject({
+        offset: size,
+        place: {
+          lost: [
+            { offset: TEXTS[0]!.length, fileEnd: starts[2] },
+            { offset: textOf([0, 2]).length, fileEnd: starts[4] },
+          ],
+        },
+      });
+      expect(String(error)).toContain(
+        `what is whole of the content, ${size} bytes, was read and checked`,
+      );
+      // What is asked for all the same comes before the place.
+      const all = await pieces(data, { unchecked: true });
+      expect(String(all.parts[0]).startsWith(textOf([0]))).toBe(true);
+      expect(all.parts.slice(1).map((part) => String(part).endsWith(textOf([4])))).toEqual([
+        false,
+        true,
+      ]);
+    });
+
+    it.skipIf(isMissing)('says what was given of a long unit before its check failed', async () => {
+      const data = Buffer.concat(units);
+      data[starts[1]! + sumAt(units[1]!)]! ^= 0x55;
+      const { parts, error } = await pieces(data, { holdBytes: 1000 });
+      const [before, after] = parts.map(String);
+      expect(textOf([0, 1]).startsWith(before!)).toBe(true);
+      expect(before!.length).toBeGreaterThan(TEXTS[0]!.length);
+      expect(after).toBe(textOf([2, 3, 4]));
+      const given = before!.length + after!.length;
+      expect(String(error)).toContain(
+        `${given} bytes of the content were read, ${textOf([0, 2, 3, 4]).length} of them checked`,
+      );
+    });
+
+    it.skipIf(isMissing)('ends as before where nothing whole follows', async () => {
+      const data = Buffer.concat([units[0]!, units[1]!]);
+      data[starts[1]! + 700]! ^= 0x55;
+      const { parts, error } = await pieces(data);
+      const { bytes, error: same } = await read(data, 1000);
+      expect(parts).toHaveLength(1);
+      expect(parts[0]!.equals(bytes)).toBe(true);
+      expect(String(error)).toBe(String(same));
+      const cut = await pieces(Buffer.concat(units).subarray(0, starts[4]! + 700));
+      expect(cut.parts).toHaveLength(1);
+      expect(cut.error).toMatchObject({ state: 'partial' });
+      const rest = await pieces(Buffer.concat([units[0]!, Buffer.from('what is this?')]));
+      expect(rest.error).toBeUndefined();
+      expect(rest.notes).toEqual([expect.stringContaining('13 bytes after the end')]);
+    });
+
+    it.skipIf(isMissing)('gives up on what is made of nothing but beginnings', async () => {
+      const start = units[1]!.subarray(0, 100);
+      const { error } = await pieces(
+        Buffer.concat([units[0]!, ...new Array<Buffer>(1200).fill(start)]),
+      );
+      expect(String(error)).toContain('too many damaged parts');
+    });
+  },
+);
+
+describe.skipIf(!available('xz'))('blocks of xz after damage (skipped without xz)', () => {
+  const text = Buffer.concat(TEXTS);
+  const SIZE = 60_000;
+  const options = (check: string) => [`--block-size=${SIZE}`, '-0', `--check=${check}`];
+
+  it.each(['crc64', 'crc32', 'sha256', 'none'])('go on with a check of %s', async (check) => {
+    const data = tool('xz', options(check), text);
+    for (const at of [14, 40, data.length >> 1]) {
+      const damaged = Buffer.from(data);
+      damaged[at]! ^= 0x55;
+      const { parts, error } = await pieces(damaged);
+      const [before, after] = parts as [Buffer, Buffer];
+      expect(text.subarray(0, before.length).equals(before), `${at}`).toBe(true);
+      expect(text.subarray(text.length - after.length).equals(after), `${at}`).toBe(true);
+      expect(text.length - before.length - after.length, `${at}`).toBeLessThanOrEqual(SIZE);
+      expect((error as SourceError).place.lost, `${at}`).toHaveLength(1);
+    }
+  });
+
+  it('go on where the header of their stream is damaged', async () => {
+    for (const check of ['crc64', 'crc32', 'sha256']) {
+      const data = tool('xz', options(check), text);
+      data[7]! ^= 1;
+      expect((await pieces(data)).parts.map(String)).toEqual(['', String(text)]);
+      const other = tool('xz', options('crc32'), TEXTS[0]!);
+      const both = Buffer.concat([other, data]);
+      both[other.length - 14]! ^= 0x55;
+      expect((await pieces(both)).parts.join('')).toBe(String(TEXTS[0]) + String(text));
+    }
   });
 });
 

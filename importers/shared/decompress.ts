@@ -15,6 +15,7 @@ import { LimitError } from '../../engine/contract/errors.ts';
 import { bunzip2 } from './bunzip2.ts';
 import { ByteSource } from './byte-source.ts';
 import { checked, CutOff, HOLD_BYTES, type Sums } from './checked.ts';
+import { type FindUnit, ReadOn, seekUnit } from './read-on.ts';
 import { unxz } from './unxz.ts';
 
 export type Compression = 'none' | 'gzip' | 'bzip2' | 'xz' | 'zstd';
@@ -168,20 +169,19 @@ async function* rest(source: ByteSource): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Whether reading can go on after damage, with what is whole (`SourceInput.pieces`). */
-export function canGoOn(compression: Compression): compression is 'bzip2' {
-  return compression === 'bzip2';
-}
-
-/** The content whose bytes as they are are `raw`, of a compression that `canGoOn`, also after damage. */
+/**
+ * The content whose bytes as they are are `raw`, of any compression, also after damage, with what is whole
+ * (`SourceInput.pieces`).
+ */
 export async function* piecesOf(
   raw: () => AsyncIterable<Uint8Array>,
+  compression: Exclude<Compression, 'none'>,
   limits: DecompressionLimits,
   notes: string[],
 ): AsyncGenerator<Uint8Array> {
   const source = new ByteSource(raw());
   let isFirst = true;
-  for await (const block of decode(source, 'bzip2', limits, notes, true)) {
+  for await (const block of decode(source, compression, limits, notes, true)) {
     if (isFirst && compressionOf(block) !== 'none') {
       // Two layers: of the inner one nothing can be read after damage.
       const content = await openContent(raw(), limits);
@@ -240,28 +240,56 @@ export function checkLimits(
   }
 }
 
-async function* gunzip(
+/** What the units of a compression are, of which each is decoded by itself. */
+interface Units {
+  /** Decodes the one at which the source is, and gives whether a checksum agreed. */
+  readonly read: (source: ByteSource) => AsyncGenerator<Uint8Array, boolean>;
+  readonly begins: (source: ByteSource) => boolean;
+  /** Where one begins that comes after damage. */
+  readonly find: FindUnit;
+  readonly headerBytes: number;
+}
+
+async function* unitsOf(
   source: ByteSource,
   notes: string[],
   sums: Sums,
+  units: Units,
 ): AsyncGenerator<Uint8Array> {
-  for (let member = 0; ; member++) {
-    if (member > 0 && !(await nextFrame(source, notes, isGzip))) return;
-    await skipGzipHeader(source);
-    let crc = 0;
-    let size = 0;
-    for await (const block of run(createInflateRaw({ chunkSize: CHUNK_BYTES }), source)) {
-      crc = crc32(block, crc);
-      size += block.length;
-      yield block;
+  const readOn = new ReadOn(source, sums, units);
+  for (let hasMore = true; hasMore;) {
+    const from = source.position;
+    try {
+      sums.unit(yield* units.read(source));
+    } catch (error) {
+      await readOn.after(from, error);
+      continue;
     }
-    if (!(await source.ensure(8))) throw new CutOff('ends within the trailer');
-    const trailer = source.buffer.subarray(source.at, source.at + 8);
-    if (trailer.readUInt32LE(0) !== crc) throw new Error('checksum differs');
-    if (trailer.readUInt32LE(4) !== size % 2 ** 32) throw new Error('size differs');
-    source.at += 8;
-    sums.unit(true);
+    hasMore = await nextUnit(source, notes, sums, units);
   }
+}
+
+const GZIP: Units = { read: gzipMember, begins: isGzip, find: findGzip, headerBytes: 10 };
+
+function gunzip(source: ByteSource, notes: string[], sums: Sums): AsyncGenerator<Uint8Array> {
+  return unitsOf(source, notes, sums, GZIP);
+}
+
+async function* gzipMember(source: ByteSource): AsyncGenerator<Uint8Array, boolean> {
+  await skipGzipHeader(source);
+  let crc = 0;
+  let size = 0;
+  for await (const block of run(createInflateRaw({ chunkSize: CHUNK_BYTES }), source)) {
+    crc = crc32(block, crc);
+    size += block.length;
+    yield block;
+  }
+  if (!(await source.ensure(8))) throw new CutOff('ends within the trailer');
+  const trailer = source.buffer.subarray(source.at, source.at + 8);
+  if (trailer.readUInt32LE(0) !== crc) throw new Error('checksum differs');
+  if (trailer.readUInt32LE(4) !== size % 2 ** 32) throw new Error('size differs');
+  source.at += 8;
+  return true;
 }
 
 function isGzip(source: ByteSource): boolean {
@@ -269,11 +297,31 @@ function isGzip(source: ByteSource): boolean {
   return buffer[at] === 0x1f && buffer[at + 1] === 0x8b && buffer[at + 2] === 8;
 }
 
-/** Skips padding; true if another frame follows, false at the end. Notes what is neither. */
-async function nextFrame(
+const GZIP_MAGIC = Buffer.from([0x1f, 0x8b, 8]);
+/** The last system that RFC 1952 has a number for, and the one that is unknown. */
+const MOST_SYSTEM = 13;
+const UNKNOWN_SYSTEM = 255;
+
+/** With flags, a level and a system that there are. */
+function findGzip(buffer: Buffer, at: number, end: number): number {
+  for (let from = at; ; from += 1) {
+    from = buffer.indexOf(GZIP_MAGIC, from);
+    if (from < 0 || from + 10 > end) return -1;
+    const [flags, level, system] = [buffer[from + 3]!, buffer[from + 8]!, buffer[from + 9]!];
+    if ((flags & 0xe0) !== 0 || (level !== 0 && level !== 2 && level !== 4)) continue;
+    if (system <= MOST_SYSTEM || system === UNKNOWN_SYSTEM) return from;
+  }
+}
+
+/**
+ * Skips padding; true if another unit follows, false at the end. Notes what is neither, unless a unit comes after it: then it
+ * is damage.
+ */
+async function nextUnit(
   source: ByteSource,
   notes: string[],
-  isFrame: (source: ByteSource) => boolean,
+  sums: Sums,
+  units: Units,
 ): Promise<boolean> {
   for (;;) {
     while (source.at < source.end && source.buffer[source.at] === 0) source.at += 1;
@@ -284,10 +332,13 @@ async function nextFrame(
     }
   }
   await source.ensure(4);
-  if (isFrame(source)) return true;
+  if (units.begins(source)) return true;
   const from = source.position;
-  do source.at = source.end;
-  while (await source.more());
+  if (await seekUnit(source, units)) {
+    sums.lost(from, source.position, 'no header where one should begin');
+    return true;
+  }
+  if (source.failure.length > 0) throw source.failure[0];
   notes.push(
     `${source.position - from} ${nounOf(source.position - from, 'byte')} after the end of the compressed data, at byte ${from} of the file, were not read`,
   );
@@ -317,31 +368,34 @@ async function skipGzipHeader(source: ByteSource): Promise<void> {
   if ((flags & 2) !== 0 && !(await source.skip(2))) throw cut;
 }
 
-export async function* unzstd(
+const ZSTD: Units = { read: zstdUnit, begins: isZstd, find: findZstd, headerBytes: 5 };
+
+export function unzstd(
   source: ByteSource,
   notes: string[],
   sums: Sums,
 ): AsyncGenerator<Uint8Array> {
-  for (let frame = 0; ; frame++) {
-    if (frame > 0 && !(await nextFrame(source, notes, isZstd))) return;
-    const magic = (await zstdBytes(source, 4, 'a header')).readUInt32LE(0);
-    if (magic !== ZSTD_MAGIC) {
-      const size = (await zstdBytes(source, 8, 'a header')).readUInt32LE(4);
-      if (!(await source.skip(8 + size))) throw new CutOff('ends within a frame to be skipped');
-      continue;
-    }
-    const hasSum = ((await zstdBytes(source, 5, 'a header'))[4]! & 4) !== 0;
-    // Each frame by itself: the decoder would take what follows a whole one for damage of it.
-    const one = new ByteSource(zstdFrame(source));
-    try {
-      yield* run(createZstdDecompress({ chunkSize: CHUNK_BYTES }), one);
-    } catch (error) {
-      throw one.failure.length > 0 ? one.failure[0] : error;
-    } finally {
-      await one.close();
-    }
-    sums.unit(hasSum);
+  return unitsOf(source, notes, sums, ZSTD);
+}
+
+async function* zstdUnit(source: ByteSource): AsyncGenerator<Uint8Array, boolean> {
+  const magic = (await zstdBytes(source, 4, 'a header')).readUInt32LE(0);
+  if (magic !== ZSTD_MAGIC) {
+    const size = (await zstdBytes(source, 8, 'a header')).readUInt32LE(4);
+    if (!(await source.skip(8 + size))) throw new CutOff('ends within a frame to be skipped');
+    return true;
   }
+  const hasSum = ((await zstdBytes(source, 5, 'a header'))[4]! & 4) !== 0;
+  // Each frame by itself: the decoder would take what follows a whole one for damage of it.
+  const one = new ByteSource(zstdFrame(source));
+  try {
+    yield* run(createZstdDecompress({ chunkSize: CHUNK_BYTES }), one);
+  } catch (error) {
+    throw one.failure.length > 0 ? one.failure[0] : error;
+  } finally {
+    await one.close();
+  }
+  return hasSum;
 }
 
 const ZSTD_MAGIC = 0xfd2fb528;
@@ -376,6 +430,17 @@ function isZstd(source: ByteSource): boolean {
   if (source.available < 4) return false;
   const magic = source.buffer.readUInt32LE(source.at);
   return magic === ZSTD_MAGIC || (magic & 0xfffffff0) >>> 0 === 0x184d2a50;
+}
+
+const ZSTD_START = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+
+/** A frame, not one to be skipped. */
+function findZstd(buffer: Buffer, at: number, end: number): number {
+  for (let from = at; ; from += 1) {
+    from = buffer.indexOf(ZSTD_START, from);
+    if (from < 0 || from + 5 > end) return -1;
+    if ((buffer[from + 4]! & 8) === 0) return from;
+  }
 }
 
 /** Raw deflate data, up to its end; what follows stays in `source`. */

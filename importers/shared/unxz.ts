@@ -11,6 +11,7 @@ import { branchFilter, type Filter } from './branch-filters.ts';
 import type { ByteSource } from './byte-source.ts';
 import { CutOff, type Sums } from './checked.ts';
 import { dictionaryOf, unlzma2 } from './lzma.ts';
+import { ReadOn, seekUnit } from './read-on.ts';
 
 const LZMA2 = 0x21;
 const EMPTY = new Uint8Array(0);
@@ -18,37 +19,70 @@ const EMPTY = new Uint8Array(0);
 /** Sizes of the checks by their number. */
 const CHECK_SIZES = [0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64];
 
+/** A block or a stream, as it is found after damage. */
+const UNITS = { find: findUnit, headerBytes: 1024 };
+
 /**
  * Streams that follow each other are one content. Blocks are given before their checksum is known:
- * `sums` says when it agreed. Throws CutOff where the data ends too early, Error when it is damaged.
+ * `sums` says when it agreed. After damage it goes on with the next block or stream that a header with its own checksum
+ * begins. Throws CutOff where the data ends too early, Error when it is damaged.
  */
 export async function* unxz(
   source: ByteSource,
   notes: string[],
   sums: Sums,
 ): AsyncGenerator<Uint8Array> {
-  for (let stream = 0; ; stream++) {
-    if (stream > 0 && !(await nextStream(source, notes))) return;
-    const header = await need(source, 12, 'the header of a stream');
-    if (header.readUInt32LE(8) !== crc32(header.subarray(6, 8)) || header[6] !== 0) {
-      throw new Error('header of a stream is damaged');
+  const readOn = new ReadOn(source, sums, UNITS);
+  let check: Check | undefined;
+  for (let isFirst = true; ; isFirst = false) {
+    if (check === undefined && !isFirst && !(await nextStream(source, notes, sums))) return;
+    const from = source.position;
+    try {
+      if (check === undefined) {
+        check = isFirst || isStream(source) ? await streamHeader(source) : { ...UNKNOWN };
+        continue;
+      }
+      if ((await need(source, 1, 'a block'))[0]! !== 0) {
+        sums.unit(yield* readBlock(source, check));
+        continue;
+      }
+      await readIndex(source, check.blocks);
+      const footer = await need(source, 12, 'the footer of a stream');
+      if (footer.readUInt32LE(0) !== crc32(footer.subarray(4, 10)) || footer[10] !== 0x59) {
+        throw new Error('footer of a stream is damaged');
+      }
+      source.at += 12;
+      check = undefined;
+    } catch (error) {
+      await readOn.after(from, error);
+      // The header of another stream may be among what is damaged.
+      check = isStream(source)
+        ? undefined
+        : { kind: check?.kind, isSure: false, blocks: undefined };
     }
-    const check = header[7]! & 15;
-    source.at += 12;
-    let blocks = 0;
-    for (;;) {
-      const first = (await need(source, 1, 'a block'))[0]!;
-      if (first === 0) break;
-      sums.unit(yield* readBlock(source, (first + 1) * 4, check));
-      blocks += 1;
-    }
-    await readIndex(source, blocks);
-    const footer = await need(source, 12, 'the footer of a stream');
-    if (footer.readUInt32LE(0) !== crc32(footer.subarray(4, 10)) || footer[10] !== 0x59) {
-      throw new Error('footer of a stream is damaged');
-    }
-    source.at += 12;
   }
+}
+
+/** What is known of a stream's blocks. */
+interface Check {
+  /** The number of their checksum's kind. */
+  kind: number | undefined;
+  isSure: boolean;
+  /** Blocks so far; undefined after damage. */
+  blocks: number | undefined;
+}
+
+const UNKNOWN: Check = { kind: undefined, isSure: false, blocks: undefined };
+/** CRC-64, CRC-32, SHA-256, as often as they are met. */
+const KINDS = [4, 1, 10];
+
+async function streamHeader(source: ByteSource): Promise<Check> {
+  const header = await need(source, 12, 'the header of a stream');
+  if (header.readUInt32LE(8) !== crc32(header.subarray(6, 8)) || header[6] !== 0) {
+    throw new Error('header of a stream is damaged');
+  }
+  source.at += 12;
+  return { kind: header[7]! & 15, isSure: true, blocks: 0 };
 }
 
 async function need(source: ByteSource, n: number, what: string): Promise<Buffer> {
@@ -56,7 +90,49 @@ async function need(source: ByteSource, n: number, what: string): Promise<Buffer
   return source.buffer.subarray(source.at, source.at + n);
 }
 
-async function nextStream(source: ByteSource, notes: string[]): Promise<boolean> {
+const MAGIC = Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]);
+
+function isStream({ buffer, at, end }: ByteSource): boolean {
+  return buffer.subarray(at, Math.min(end, at + MAGIC.length)).equals(MAGIC);
+}
+
+function findUnit(buffer: Buffer, at: number, end: number): number {
+  for (let from = at; from < end; from++)
+    if (isBlockHeader(buffer, from, end) || isStreamHeader(buffer, from, end)) return from;
+  return -1;
+}
+
+function isStreamHeader(buffer: Buffer, at: number, end: number): boolean {
+  return (
+    buffer[at] === MAGIC[0] &&
+    at + 12 <= end &&
+    MAGIC.every((byte, i) => buffer[at + i] === byte) &&
+    buffer.readUInt32LE(at + 8) === crc32(buffer.subarray(at + 6, at + 8))
+  );
+}
+
+/** Whether a header is there that ends in LZMA2 and has its checksum. */
+function isBlockHeader(buffer: Buffer, at: number, end: number): boolean {
+  const size = (buffer[at]! + 1) * 4;
+  if (size < 12 || at + size > end) return false;
+  const flags = buffer[at + 1]!;
+  if ((flags & 0x3c) !== 0) return false;
+  let place = at + 2;
+  for (const flag of [0x40, 0x80]) {
+    if ((flags & flag) === 0) continue;
+    while (buffer[place]! >= 0x80) if (++place >= at + size) return false;
+    place += 1;
+  }
+  for (let filters = flags & 3; filters > 0; filters--) place += 2 + buffer[place + 1]!;
+  return (
+    place + 7 <= at + size &&
+    buffer[place] === LZMA2 &&
+    buffer[place + 1] === 1 &&
+    buffer.readUInt32LE(at + size - 4) === crc32(buffer.subarray(at, at + size - 4))
+  );
+}
+
+async function nextStream(source: ByteSource, notes: string[], sums: Sums): Promise<boolean> {
   for (;;) {
     while (source.at < source.end && source.buffer[source.at] === 0) source.at += 1;
     if (source.at < source.end) break;
@@ -65,11 +141,14 @@ async function nextStream(source: ByteSource, notes: string[]): Promise<boolean>
       return false;
     }
   }
-  await source.ensure(6);
-  if (source.buffer.toString('latin1', source.at, source.at + 6) === '\xfd7zXZ\0') return true;
+  await source.ensure(MAGIC.length);
+  if (isStream(source)) return true;
   const from = source.position;
-  do source.at = source.end;
-  while (await source.more());
+  if (await seekUnit(source, UNITS)) {
+    sums.lost(from, source.position, 'no header where a stream should begin');
+    return true;
+  }
+  if (source.failure.length > 0) throw source.failure[0];
   notes.push(
     `${source.position - from} ${nounOf(source.position - from, 'byte')} after the end of the compressed data, at byte ${from} of the file, were not read`,
   );
@@ -88,7 +167,8 @@ function variable(bytes: Uint8Array, at: number): [number, number] {
   throw new Error('impossible number');
 }
 
-async function readIndex(source: ByteSource, blocks: number): Promise<void> {
+/** @param blocks that it must have; undefined: some are lost */
+async function readIndex(source: ByteSource, blocks: number | undefined): Promise<void> {
   const from = source.position;
   let crc = 0;
   const take = async (): Promise<number> => {
@@ -108,7 +188,7 @@ async function readIndex(source: ByteSource, blocks: number): Promise<void> {
   };
   await take();
   const records = await number();
-  if (records !== blocks) throw new Error('index does not fit the blocks');
+  if (blocks !== undefined && records !== blocks) throw new Error('index does not fit the blocks');
   for (let i = 0; i < 2 * records; i++) await number();
   while ((source.position - from) % 4 !== 0) await take();
   const stored = (await need(source, 4, 'the index')).readUInt32LE(0);
@@ -116,11 +196,9 @@ async function readIndex(source: ByteSource, blocks: number): Promise<void> {
   source.at += 4;
 }
 
-async function* readBlock(
-  source: ByteSource,
-  headerSize: number,
-  check: number,
-): AsyncGenerator<Uint8Array, boolean> {
+/** Gives whether a checksum agreed, and counts the block in `check`. */
+async function* readBlock(source: ByteSource, check: Check): AsyncGenerator<Uint8Array, boolean> {
+  const headerSize = ((await need(source, 1, 'a block'))[0]! + 1) * 4;
   const header = await need(source, headerSize, 'the header of a block');
   if (header.readUInt32LE(headerSize - 4) !== crc32(header.subarray(0, headerSize - 4))) {
     throw new Error('header of a block is damaged');
@@ -146,12 +224,12 @@ async function* readBlock(
   source.at += headerSize;
 
   const from = source.position;
-  const sum = checksum(check);
+  const checksums = new Map(kindsOf(check).map((kind) => [kind, checksum(kind)]));
   /** Out of the window, which the next chunk overwrites, and through the filters. */
   function* give(decoded: Uint8Array, isLast = false): Generator<Uint8Array> {
     let out = Uint8Array.from(decoded);
     for (const filter of filters) out = filter.undo(out, isLast);
-    sum?.update(out);
+    for (const sum of checksums.values()) sum?.update(out);
     if (out.length > 0) yield out;
   }
   for await (const out of unlzma2(source, dictionary)) yield* give(out);
@@ -159,12 +237,35 @@ async function* readBlock(
   const padding = (4 - ((source.position - from) % 4)) % 4;
   await need(source, padding, 'a block');
   source.at += padding;
-  const stored = await need(source, CHECK_SIZES[check]!, 'a block');
-  if (sum !== undefined && !stored.equals(sum.digest())) {
-    throw new Error('checksum of a block differs');
+  const isChecked = await readCheck(source, check, checksums);
+  if (check.blocks !== undefined) check.blocks += 1;
+  return isChecked;
+}
+
+/** The kinds of checksum that a block may have: after damage its stream may be another. */
+function kindsOf({ kind, isSure }: Check): number[] {
+  if (kind === undefined) return KINDS;
+  if (isSure) return [kind];
+  return checksum(kind) === undefined ? [...KINDS, kind] : KINDS;
+}
+
+/** Reads a block's checksum, and keeps its kind; gives whether there is one. Throws where none agrees. */
+async function readCheck(
+  source: ByteSource,
+  check: Check,
+  checksums: ReadonlyMap<number, Checksum | undefined>,
+): Promise<boolean> {
+  for (const [kind, sum] of checksums) {
+    const size = CHECK_SIZES[kind]!;
+    if (!check.isSure && !(await source.ensure(size))) continue;
+    const stored = await need(source, size, 'a block');
+    if (sum !== undefined && !stored.equals(sum.digest())) continue;
+    source.at += size;
+    check.kind = kind;
+    check.isSure = true;
+    return sum !== undefined;
   }
-  source.at += stored.length;
-  return sum !== undefined;
+  throw new Error('checksum of a block differs');
 }
 
 interface Checksum {

@@ -28,7 +28,6 @@ import { archivePasswords } from './archive-passwords.ts';
 import { pipeStream } from './pipe-stream.ts';
 import { ByteSource } from './byte-source.ts';
 import {
-  canGoOn,
   compressionOf,
   DEFAULT_LIMITS,
   openContent,
@@ -514,7 +513,8 @@ async function headOf(blocks: AsyncGenerator<Uint8Array>): Promise<Uint8Array> {
 
 function itemOf(node: Node, look: Look, context: Context): FoundItem {
   const { bytes, location } = node;
-  const plain = look.compression === 'none';
+  const { compression } = look;
+  const plain = compression === 'none';
   const notes: string[] = node.encryption === undefined ? [] : [opened(node.encryption)];
   const raw = () => (bytes.life.ended ? reopened(location, context.options) : bytes.blocks());
   const limits = plain ? context.limits : context.budget.content();
@@ -535,7 +535,9 @@ function itemOf(node: Node, look: Look, context: Context): FoundItem {
       ...(plain
         ? {}
         : { beginning: () => decompressed(raw(), { ...context.limits, holdBytes: 0 }, []) }),
-      ...(canGoOn(look.compression) ? { pieces: () => piecesOf(raw, limits, notes) } : {}),
+      ...(compression === 'none'
+        ? {}
+        : { pieces: () => piecesOf(raw, compression, limits, notes) }),
     },
   };
 }

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bzip2Available, bzip2Of } from '../testing/bzip2.ts';
-import { gzipSync } from 'node:zlib';
+import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Catalog } from '../../catalog/catalog.ts';
 import { statusOf } from '../../catalog/tables/sources.ts';
@@ -168,6 +168,40 @@ describe.skipIf(!bzip2Available())('bzip2 with a damaged block', () => {
     const second = await importBytes('flows2.csv.bz2', damagedAt(csv, 0.4));
     expect(second).toMatchObject({ status: 'damaged', quarantined: 2 });
     expect(second.stored).toBeGreaterThan(35_000);
+  });
+});
+
+const WITH_SUM = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
+describe.each([
+  ['gz', (text: string) => gzipSync(text)],
+  ['zst', (text: string) => zstdCompressSync(text, WITH_SUM)],
+] as const)('several members of .%s, of which one is damaged', (suffix, compress) => {
+  const members = [0, 1, 2, 3].map((n) => compress(lines(n * 1000, (n + 1) * 1000)));
+  const importDamaged = async (at: number) => {
+    const bytes = Buffer.concat(members);
+    for (let i = 0; i < 8; i++) bytes[at + i]! ^= 0x5a;
+    const path = put(`app.log.${suffix}`, bytes);
+    const { sources: reports } = await importInProcess(join(folder, 'case'), [path]);
+    return reports[0]!;
+  };
+
+  it.each([
+    [0, 3000, 1],
+    [1, 3000, 1],
+    [3, 3000, 0],
+  ])('stores the lines of all but member %i, and names the place', async (n, most, parts) => {
+    const start = Buffer.concat(members.slice(0, n)).length;
+    const report = await importDamaged(start + 200);
+    // What begins after damage may be the rest of a line.
+    expect(report).toMatchObject({ status: 'damaged', quarantined: parts, stored: most - parts });
+    const { broken } = report;
+    if (n < 3)
+      expect(broken!.lost).toMatchObject([
+        { offset: lines(0, n * 1000).length, fileEnd: start + members[n]!.length },
+      ]);
+    else expect(broken!.lost).toBeUndefined();
+    expect(broken!.fileOffset).toBeGreaterThanOrEqual(start);
+    expect((await importDamaged(start + 200)).status).toBe('duplicate');
   });
 });
 
