@@ -20,7 +20,7 @@ export const FIELD = new RegExp(`(${NAME}):`, 'y');
 export const IDENTIFIER = /[\w@\u0080-\uffff][\w.@\-\u0080-\uffff]*/y;
 export const REGEX_END = /\/(i?)(?=[\s\u0000()|]|$)/y;
 /** An Ethernet address is no field and its value. */
-export const MAC = /^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/i;
+export const MAC = /^(?:[0-9a-f]{1,2}:){5}[0-9a-f]{1,2}$/i;
 
 /** In the order in which the window offers them. */
 export const STAGE_NAMES = [

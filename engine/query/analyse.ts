@@ -24,6 +24,7 @@ import {
   knownField,
 } from './fields.ts';
 import { hashFieldOf } from './hash-text.ts';
+import { MAC_FIELDS, macDigits, macTexts } from './mac-text.ts';
 import { addressPattern, addressTextFilter } from './filters/address-text.ts';
 import { type ValueField, isValueField } from './filters/field-texts.ts';
 import { ALL, type Filter, mergeLists, readTest } from './filters/filter.ts';
@@ -55,6 +56,8 @@ export function analyse(node: Expression, resolve: Resolve, around: Surroundings
       const range = node.quoted ? undefined : parseAddress(node.text);
       const ip = knownField('ip');
       if (range === undefined || ip?.type !== 'address') {
+        const mac = node.quoted ? undefined : macDigits(node.text);
+        if (mac !== undefined) return macAnywhere(mac, node.start, around);
         const text = textFilter(node.text, node.quoted, node.start, undefined);
         const field = node.quoted ? undefined : hashFieldOf(node.text);
         if (field === undefined) return text;
@@ -88,6 +91,17 @@ export function analyse(node: Expression, resolve: Resolve, around: Surroundings
     case 'field-or-text':
       return fieldOrText(node, resolve, around);
   }
+}
+
+/** A hardware address, in each way to write it: in text, and in its columns. */
+function macAnywhere(digits: string, at: number, around: Surroundings): Filter {
+  const texts = macTexts(digits).map((text) => textFilter(text, true, at, undefined));
+  const columns = MAC_FIELDS.flatMap((name) => {
+    const field = knownField(name);
+    const test = { test: 'quoted', text: digits } as const;
+    return field === undefined ? [] : [readTest({ field, test, at, around })];
+  });
+  return { filter: 'or', items: [...texts, ...columns] };
 }
 
 // -- computed values -------------------------------------------------------------------------------

@@ -138,6 +138,22 @@ const ENTRIES: Readonly<Record<Name, Entry>> = {
     isOneWay: true,
     isOfCase: true,
   },
+  mac: {
+    queries: [
+      'src_mac:92:dd:ae:01:02:0f',
+      'src_mac:92-DD-AE-01-02-0F',
+      'src_mac:92dd.ae01.020f',
+      'src_mac:92ddae01020f',
+      'dst_mac:"92DDAE-01020F"',
+      'src_mac:92-dd-ae*',
+      'src_mac = 92dd.ae01.020f',
+      'client_mac:92:dd:ae:1:2:f',
+      'client_mac:92dd.ae*',
+      'user:92-dd-ae-01-02-0f',
+      'host:92-dd-ae-01-02-0f',
+      'src_mac:00:00:00:00:00:01',
+    ],
+  },
   number: {
     queries: [
       'bytes:100',
@@ -274,6 +290,25 @@ function manyEvents(): TestEvent[] {
   return [...logs, ...flows, ...packets];
 }
 
+/** One hardware address in each way to write it, and others. */
+function stations(): TestEvent[] {
+  const written = [
+    ...['92:dd:ae:01:02:0f', '92-DD-AE-01-02-0F', '92dd.ae01.020f', '92DD-AE01-020F'],
+    ...['92ddae-01020f', '92DDAE01020F', '92:dd:ae:1:2:f', '92:dd:ae:01:02:10', '92', 'unknown'],
+  ];
+  return written.map((mac, i) => ({
+    ...{ kind: 'log', source: 2, seq: 5000 + i, ts: DAY2 + 9000e6 + i * 1e6 },
+    fields: {
+      ...(i % 2 === 0 ? { src_mac: mac, dst_mac: 'ff:ff:ff:ff:ff:ff' } : { dst_mac: mac }),
+      ...(i % 3 === 0 ? { host: mac } : {}),
+    },
+    attributes: {
+      client_mac: i % 3 === 0 ? `["${mac}","00-00-5e-00-53-01"]` : mac,
+      ...(i % 4 === 0 ? { user: mac } : {}),
+    },
+  }));
+}
+
 interface Indexed {
   readonly segment: SegmentInfo;
   readonly events: readonly TestEvent[];
@@ -287,7 +322,7 @@ let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'daybook-faces-'));
   test = await openTestCase(
-    [...EVENTS, ...manyEvents()],
+    [...EVENTS, ...manyEvents(), ...stations()],
     (kind) => kind === 'flow' || kind === 'dns',
   );
   await test.connection.run("ATTACH ':memory:' AS lists");

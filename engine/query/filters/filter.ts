@@ -29,6 +29,7 @@ import { type KindFilter, kindOperator } from './kind.ts';
 import { type ListFilter, listOperator } from './list.ts';
 import { type ListTextFilter, listTextOperator } from './list-text.ts';
 import { both, either, negate } from './logic.ts';
+import { type MacFilter, macOperator } from './mac.ts';
 import { type NumberFilter, numberOperator } from './number.ts';
 import type { FilterOperator } from './operator.ts';
 import { type PresentFilter, presentOperator } from './present.ts';
@@ -53,6 +54,7 @@ export type LeafFilter =
   | KindFilter
   | ListFilter
   | ListTextFilter
+  | MacFilter
   | NumberFilter
   | PresentFilter
   | RegexFilter
@@ -88,6 +90,7 @@ export const FILTER_OPERATORS: Operators = {
   address: addressOperator,
   number: numberOperator,
   text: textOperator,
+  mac: macOperator,
   'text-value': textValueOperator,
   regex: regexOperator,
   'text-range': textRangeOperator,

@@ -15,6 +15,7 @@ import { type Field, type Resolve, knownField } from '../fields.ts';
 import { addressTextFilter } from '../filters/address-text.ts';
 import { type TextFilter, textFilter } from '../filters/text.ts';
 import { HASH_FIELDS, hashFieldOf } from '../hash-text.ts';
+import { MAC_FIELDS, isMacName, macDigits, macTexts, statedMacDigits } from '../mac-text.ts';
 import { QueryError, shown } from '../query-error.ts';
 import { type CutList, cutList } from './cut-list.ts';
 import {
@@ -245,10 +246,12 @@ export function readList(options: ListOptions): MatchList {
   const cut = cutList(text, { fields, columns: named, header, isField, isHeading });
   if (cut.names === undefined) return ofAnyType(cut, digest, fieldOf);
   if (cut.names.some(isText)) return ofTexts(cut, digest);
-  const { names, lines } = cut;
+  const { names } = cut;
   const seen = new Map<string, string>();
+  const fieldsOf = names.map(fieldOf);
+  const { cells, lines } = inAllForms(cut, fieldsOf);
   const read = names.map((name, at) => {
-    const field = fieldOf(name);
+    const field = fieldsOf[at];
     if (field === undefined)
       throw new ListError('unknown-field', undefined, `no event has a field ${shown(name)}`);
     // Each column that may stand on either side makes twice as many rows.
@@ -261,7 +264,7 @@ export function readList(options: ListOptions): MatchList {
         'name the columns that count with --list-field, each once',
       );
     seen.set(`${field.type} ${field.name}`, name);
-    return { field, columns: readColumn(field, cut.cells[at]!, lines) };
+    return { field, columns: readColumn(field, cells[at]!, lines) };
   });
   const columns = read.flatMap((one) => one.columns);
   const isFlow = read.some(({ field }) => field.name === 'flow' && field.type === 'virtual');
@@ -274,11 +277,34 @@ export function readList(options: ListOptions): MatchList {
     columns.some(({ address, sides }) => address && sides?.length === 1 && sides[0] === side);
   const eitherWay = isFlow || (directed !== true && hasEnd('src') && hasEnd('dst'));
   return new MatchList({
-    ...{ digest, lines, eitherWay, texts: [] },
+    ...{ digest, lines: cut.lines, eitherWay, texts: [] },
     fields: read.map(({ field }) => field.name),
     unlisted: read.flatMap(({ field }) => (isGuess(field) ? [field.name] : [])),
     groups: groupsOf(digest, columns, lines, eitherWay),
   });
+}
+
+/** A row with a hardware address is one for each way to write it. */
+function inAllForms(cut: CutList, fields: readonly (Field | undefined)[]): CutList {
+  const hasMacs = fields.map(
+    (field) => (field?.type === 'text' || field?.type === 'attribute') && isMacName(field.name),
+  );
+  if (!hasMacs.includes(true)) return cut;
+  const rows = [...cut.lines.keys()].flatMap((row) => {
+    let forms: string[][] = [[]];
+    for (const [at, column] of cut.cells.entries()) {
+      const cell = column[row]!;
+      const digits = hasMacs[at] === true ? statedMacDigits(cell) : undefined;
+      const texts = digits === undefined || cell.includes('*') ? [cell] : macTexts(digits);
+      forms = forms.flatMap((before) => texts.map((text) => [...before, text]));
+    }
+    return forms.map((cells) => ({ cells, line: cut.lines[row]! }));
+  });
+  return {
+    names: cut.names,
+    cells: cut.cells.map((_, at) => rows.map(({ cells }) => cells[at]!)),
+    lines: rows.map(({ line }) => line),
+  };
 }
 
 /**
@@ -306,6 +332,18 @@ function ofAnyType(
   const has = { addresses: addresses.lines.length > 0, texts: texts.lines.length > 0 };
   const columns = has.addresses ? readColumn(ip, addresses.cells[0]!, addresses.lines) : [];
   const groups = has.addresses ? groupsOf(digest, columns, addresses.lines, false) : [];
+  const macs = some((text) => macDigits(text) !== undefined);
+  const stations = MAC_FIELDS.flatMap((name) => {
+    const field = knownField(name);
+    if (field === undefined || macs.lines.length === 0) return [];
+    const all = inAllForms(macs, [field]);
+    return groupsOf(
+      `${digest}_${name}`,
+      readColumn(field, all.cells[0]!, all.lines),
+      all.lines,
+      false,
+    );
+  });
   const hashes = HASH_FIELDS.flatMap((name) => {
     const { cells: own, lines: at } = some((text) => hashFieldOf(text)?.name === name);
     const field = knownField(name);
@@ -314,17 +352,16 @@ function ofAnyType(
   });
   // Of IPv6 addresses each is looked for by itself: it is written in many ways.
   const written6 = some((text) => addressOf(text)?.version === 6);
-  checkTexts(texts.lines.length, written6.lines.length);
   return new MatchList({
     ...{ digest, lines, eitherWay: false },
     anyType: { addresses: addresses.lines.length, texts: texts.lines.length },
-    groups: [...groups, ...hashes, ...writtenGroups(digest, columns, addresses.lines)],
+    groups: [...groups, ...hashes, ...stations, ...writtenGroups(digest, columns, addresses.lines)],
     fields: [
       ...(has.addresses ? ['ip', TEXT] : []),
       ...(has.texts && !has.addresses ? [TEXT] : []),
     ],
     texts: [
-      ...(has.texts ? phrases(texts) : []),
+      ...phrases(texts, written6.lines.length),
       ...written6.cells[0]!.map((text, row) => ({
         filter: addressTextFilter(addressOf(text)!, undefined),
         line: written6.lines[row]!,
@@ -383,12 +420,18 @@ function checkTexts(phrases: number, addresses = 0): void {
   );
 }
 
-function phrases({ cells, lines }: CutList): ListText[] {
-  checkTexts(lines.length);
-  return cells[0]!.map((text, row) => {
-    const line = lines[row]!;
+/** @param addresses that are looked for in text beside them */
+function phrases({ cells, lines }: CutList, addresses = 0): ListText[] {
+  const each = cells[0]!.flatMap((cell, row) => {
+    const text = refanged(cell);
+    const mac = macDigits(text);
+    const texts = mac === undefined ? [text] : macTexts(mac);
+    return texts.map((one) => ({ text: one, line: lines[row]! }));
+  });
+  checkTexts(lines.length, addresses);
+  return each.map(({ text, line }) => {
     try {
-      return { filter: textFilter(refanged(text), true, 0, undefined), line };
+      return { filter: textFilter(text, true, 0, undefined), line };
     } catch (error) {
       if (!(error instanceof QueryError)) throw error;
       throw new ListError(error.code, line, `${shown(text)} has no letter or digit to search for`);

@@ -24,9 +24,8 @@ function fill(batch: EventBatch, event: TestEvent): void {
   batch.currentSource = event.source;
   batch.seq.set(row, event.seq);
   if (event.ts !== undefined) batch.ts.set(row, event.ts);
-  const columns = new Map(batch.columns());
   for (const [name, value] of Object.entries(event.fields)) {
-    const column = isColumn(name) ? columns.get(name) : undefined;
+    const column = isColumn(name) ? batch.column(name) : undefined;
     if (column === undefined) throw new TypeError(`no column ${name}`);
     if (column.type === 'text') column.setString(row, String(value));
     else if (column.type === 'ip6') {

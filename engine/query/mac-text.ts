@@ -1,0 +1,58 @@
+/**
+ * Hardware addresses as they are written: in pairs of digits with `:` or `-`, as Cisco in fours with `.`, as Huawei in fours
+ * with `-`, as HP in halves, as arp without the zeros that pairs begin with, and as digits alone.
+ */
+
+const FORMS = [
+  /^[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}$/i,
+  /^(?:[0-9a-f]{1,2}:){5}[0-9a-f]{1,2}$/i,
+  /^[0-9a-f]{4}([.-])[0-9a-f]{4}\1[0-9a-f]{4}$/i,
+  /^[0-9a-f]{6}-[0-9a-f]{6}$/i,
+];
+const BEGINNINGS = [
+  /^[0-9a-f]{2}(?:[:-]?[0-9a-f]{2})*[:-]?[0-9a-f]?\*$/i,
+  /^[0-9a-f]{4}(?:[.-][0-9a-f]{4})?[.-]?[0-9a-f]{0,3}\*$/i,
+];
+const DIGITS = 12;
+
+/** The twelve digits of a text that nothing else is written like; undefined: it may be anything. */
+export function macDigits(text: string): string | undefined {
+  if (!FORMS.some((form) => form.test(text))) return undefined;
+  const pairs = text.includes(':') ? text.split(':').map((pair) => pair.padStart(2, '0')) : [text];
+  return digitsOf(pairs.join(''));
+}
+
+/** The same of a text that is said to be one: also of digits alone, and of a beginning with `*` after it. */
+export function statedMacDigits(text: string): string | undefined {
+  const digits = digitsOf(text);
+  const isWhole = /^[0-9a-f]{12}$/.test(digits);
+  const isBeginning = digits.length < DIGITS && BEGINNINGS.some((form) => form.test(text));
+  return isWhole || isBeginning ? digits : macDigits(text);
+}
+
+function digitsOf(text: string): string {
+  return text.replace(/[:.*-]/g, '').toLowerCase();
+}
+
+/** All ways to write the address, or beginning of one, that has these digits. */
+export function macTexts(digits: string): string[] {
+  const isWhole = digits.length === DIGITS;
+  const cut = (size: number, by: string) =>
+    (digits.match(new RegExp(`.{1,${size}}`, 'g')) ?? []).join(by);
+  const pairs = cut(2, ':');
+  const short = pairs.replace(/(^|:)0(?=[0-9a-f])/g, '$1');
+  const shortened =
+    short === pairs ? [] : isWhole ? [short] : digits.length % 2 === 0 ? [`${short}:`] : [];
+  const texts = [pairs, cut(2, '-'), cut(4, '.'), cut(4, '-'), cut(6, '-'), digits, ...shortened];
+  return [...new Set(texts)];
+}
+
+/** Whether a field is of hardware addresses, so that digits alone are one. */
+export function isMacName(name: string): boolean {
+  return /mac(?:[ _.-]?addr(?:ess)?)?$|l2[ _.-]?addr|hw[ _.-]?addr|hardware[ _.-]?addr|ether$|bssid$/i.test(
+    name,
+  );
+}
+
+/** The columns of hardware addresses. */
+export const MAC_FIELDS: readonly string[] = ['src_mac', 'dst_mac'];
