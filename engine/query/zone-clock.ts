@@ -5,8 +5,8 @@
  */
 import type { EpochMicros } from '../contract/event.ts';
 import type { Interval } from './ast.ts';
-import { modulo, once as onceClickHouse } from './dialect/clickhouse.ts';
-import { once } from './dialect/once.ts';
+import { modulo } from './dialect/clickhouse.ts';
+import { once, onceClickHouse } from './dialect/once.ts';
 import { micros, timeFromMicros } from './dialect/duckdb.ts';
 import { constantPeriods, FIRST_MONDAY, intervalMicros } from './grid.ts';
 
@@ -131,7 +131,7 @@ export class ZoneClock {
       (clock) => `${clock} - ${modulo(`${clock} - ${anchor}`, step)}`,
       'c',
     );
-    return onceClickHouse(start, (at) => this.utcMicros(`(${at})`, earlier), 'd');
+    return onceClickHouse(start, (at) => this.utcMicros(at, earlier), 'd');
   }
 
   /** How far the clock is ahead in a range, in microseconds, in order. */
@@ -162,15 +162,14 @@ export class ZoneClock {
     // Division cuts towards zero: times before the anchor are brought after it.
     const floor = (us: string): string =>
       once(
-        `(${us} - ${anchor})`,
+        `${us} - ${anchor}`,
         (from) => `${from} - ((${from} % ${step}) + ${step}) % ${step} + ${anchor}`,
       );
     return once(micros(ts), (us) => {
       const offset = offsetSql(utc, us);
-      if (step <= HOUR) return timeFromMicros(`(${floor(`(${us} + ${offset})`)}) - ${offset}`);
-      return once(floor(`(${us} + ${offset})`), (start) =>
-        timeFromMicros(`(${start}) - (${offsetSql(local, `(${start})`)})`),
-      );
+      const start = floor(`${us} + ${offset}`);
+      if (step <= HOUR) return timeFromMicros(`${start} - ${offset}`);
+      return once(start, (at) => timeFromMicros(`${at} - ${offsetSql(local, at)}`));
     });
   }
 }

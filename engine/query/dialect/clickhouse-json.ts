@@ -2,8 +2,9 @@
  * ClickHouse: members of texts that are JSON arrays, as DuckDB has them (json-sql.ts). The two differ in what they take for
  * JSON and in how they write numbers: where that would show, the statement stops with an error when it is run.
  */
-import { once, text, textAsNumber } from './clickhouse.ts';
+import { text, textAsNumber } from './clickhouse.ts';
 import { numberText } from './clickhouse-texts.ts';
+import { onceClickHouse as once } from './once.ts';
 
 const BLANK = '[ \\t\\r\\n]*';
 const STRING = '"(?:[^"\\\\]|\\\\.)*"';

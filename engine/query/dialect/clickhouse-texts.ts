@@ -1,5 +1,6 @@
 /** ClickHouse: numbers and times as Daybook writes them (expressions/written.ts), and texts that are made of many. */
-import { once, text } from './clickhouse.ts';
+import { text } from './clickhouse.ts';
+import { onceClickHouse as once } from './once.ts';
 
 /** A number as DuckDB writes it, without the `.0` of a whole one. ClickHouse has the same digits, and exponents later. */
 export function numberText(sql: string): string {

@@ -8,6 +8,7 @@
  */
 import { DaybookError } from '../../contract/errors.ts';
 import type { NumberRange } from '../filters/number-range.ts';
+import { onceClickHouse as once } from './once.ts';
 
 export const TRUE_SQL = 'true';
 export const FALSE_SQL = 'false';
@@ -187,12 +188,6 @@ export function within(sql: string, ranges: readonly NumberRange[]): string {
   }
   return either([...parts, oneOf(sql, [...new Set(points)])]);
 }
-
-/** A value in a longer expression that uses it more than once, without computing it as often. */
-export function once(sql: string, body: (sql: string) => string, name = 'x'): string {
-  return sql.length <= SHORT ? body(sql) : `arrayMap(${name} -> ${body(name)}, [${sql}])[1]`;
-}
-const SHORT = 48;
 
 /** A text is the same as another whatever their case, as patterns ignore it. */
 export function sameText(one: string, other: string): string {

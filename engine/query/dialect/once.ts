@@ -1,10 +1,58 @@
-/** SQL that uses a value more than once without having its expression more than once. */
+/**
+ * SQL that uses a value more than once without having its expression more than once.
+ *
+ * Invariant: what is put in for a value, and what comes of it, is one operand. So no operator around it takes a part of it,
+ * and nobody who writes SQL with `once` needs brackets for it.
+ */
 
 /** What is as short as a name may stand several times. */
 const SHORT = 48;
 
-/** @param name of the value in what `body` gives, which must not be that of a value around it */
+/** Gives the value of an expression a name in what `body` makes of it. */
+type Bind = (sql: string, name: string, body: (sql: string) => string) => string;
+
+/**
+ * DuckDB.
+ * @param name of the value in what `body` gives, which must not be that of a value around it
+ */
 export function once(sql: string, body: (sql: string) => string, name = 'v'): string {
-  if (sql.length <= SHORT) return body(sql);
-  return `list_transform([${sql}], lambda ${name}: ${body(name)})[1]`;
+  return inlineOr(inLambda, sql, body, name);
+}
+
+/** The same in ClickHouse. */
+export function onceClickHouse(sql: string, body: (sql: string) => string, name = 'x'): string {
+  return inlineOr(inArrayMap, sql, body, name);
+}
+
+const inLambda: Bind = (sql, name, body) =>
+  `list_transform([${sql}], lambda ${name}: ${body(name)})[1]`;
+const inArrayMap: Bind = (sql, name, body) => `arrayMap(${name} -> ${body(name)}, [${sql}])[1]`;
+
+function inlineOr(bind: Bind, sql: string, body: (sql: string) => string, name: string): string {
+  return sql.length <= SHORT ? operand(body(operand(sql))) : bind(sql, name, body);
+}
+
+/** SQL as an operand of whatever is around it: in brackets, unless it is seen to be a name, a literal or one call. */
+export function operand(sql: string): string {
+  return /^[\w.]+$/.test(sql) || isCall(sql) ? sql : `(${sql})`;
+}
+
+/** Whether it is one call, or one pair of brackets, maybe with an index behind it: `f(a)[1]`. */
+function isCall(sql: string): boolean {
+  // A backslash in a text is one thing in DuckDB and another in ClickHouse.
+  if (!/^\w*\(/.test(sql) || sql.includes('\\')) return false;
+  let depth = 0;
+  let quote = '';
+  for (let i = 0; i < sql.length; i++) {
+    const char = sql[i]!;
+    if (quote !== '') {
+      if (char === quote) quote = '';
+    } else if ('\'"`'.includes(char)) quote = char;
+    else if ('(['.includes(char)) depth += 1;
+    else if (')]'.includes(char)) {
+      depth -= 1;
+      if (depth === 0 && i < sql.length - 1 && sql[i + 1] !== '[') return false;
+    }
+  }
+  return depth === 0 && quote === '';
 }

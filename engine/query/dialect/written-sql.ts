@@ -1,5 +1,5 @@
 /** SQL that writes numbers, times and addresses as text, and reads addresses (expressions/written.ts does the same). */
-import { once } from './once.ts';
+import { once, operand } from './once.ts';
 
 export function numberText(sql: string): string {
   return `CASE WHEN ${sql} = 0 THEN '0' ELSE regexp_replace(CAST(${sql} AS VARCHAR), '\\.0$', '') END`;
@@ -34,7 +34,7 @@ function ip6Text(sql: string): string {
 
 /** Of the two parts of an address. */
 export function addressText(v4: string, v6: string): string {
-  return `CASE WHEN ${v4} IS NOT NULL THEN ${once(v4, ip4Text, 'a4')} WHEN ${v6} IS NOT NULL THEN ${ip6Text(v6)} END`;
+  return `CASE WHEN ${operand(v4)} IS NOT NULL THEN ${once(v4, ip4Text, 'a4')} WHEN ${operand(v6)} IS NOT NULL THEN ${ip6Text(v6)} END`;
 }
 
 const QUAD = '[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]{1,3}';

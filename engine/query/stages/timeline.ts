@@ -37,13 +37,7 @@ import {
 } from '../relation.ts';
 import { type Scope, TRUE } from '../scope.ts';
 import { type Variant, combine, numberOf } from '../values.ts';
-import {
-  microsOf,
-  once,
-  real as realHere,
-  timeOfMicros,
-  untranslated,
-} from '../dialect/clickhouse.ts';
+import { microsOf, real as realHere, timeOfMicros, untranslated } from '../dialect/clickhouse.ts';
 import {
   type ClickHouseBuckets,
   bucketsClickHouse,
@@ -57,6 +51,7 @@ import {
   subquery,
 } from '../dialect/clickhouse-rows.ts';
 import { byValues, numberOf as numberInRows, simpleShape } from '../dialect/clickhouse-values.ts';
+import { onceClickHouse } from '../dialect/once.ts';
 import { keysClickHouse, groupKeys, keyList } from './group.ts';
 import { measureClickHouse, compileMeasure } from './measure.ts';
 import type { EventBatch } from '../../contract/event-batch.ts';
@@ -308,7 +303,7 @@ function spreadClickHouse(
   // Like `endSql`; halves are rounded up.
   const whole = (y: string): string => `toInt64(trunc(${y}) + (${y} - trunc(${y}) >= 0.5))`;
   const lasts = `least(greatest(ifNull(duration, 0), 0), ${LONGEST}) * 1000000`;
-  const end = `${us} + ${once(lasts, whole, 'y')}`;
+  const end = `${us} + ${onceClickHouse(lasts, whole, 'y')}`;
   const list = keys.columns.flatMap(({ aliases }) => `, ${aliases.join(', ')}`).join('');
   const own = [`${us} AS a`, `${end} AS z`, `${realHere(number.sql)} AS x`, ...keys.list].join(
     ', ',

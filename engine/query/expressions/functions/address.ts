@@ -40,8 +40,8 @@ export const CIDR: FunctionOperator = {
       sql: (scope) => {
         const [v4, v6] = ip.sql(scope);
         const named = (b4: string, b6: string): string => {
-          const text = addressText(blockOfIp4(b4, four), `(${blockStartOfIp6(b6, six)})`);
-          return `(${text} || CASE WHEN ${b4} IS NOT NULL THEN '/${four}' ELSE '/${six}' END)`;
+          const text = addressText(blockOfIp4(b4, four), blockStartOfIp6(b6, six));
+          return `${text} || CASE WHEN ${b4} IS NOT NULL THEN '/${four}' ELSE '/${six}' END`;
         };
         return [once(v4!, (b4) => once(v6!, (b6) => named(b4, b6), 'b6'), 'b4')];
       },
