@@ -220,7 +220,6 @@ module.exports = {
       '^e2e/conformance/',
       paths(
         CONTRACT,
-        '^engine/(host|testing/memory-pipe|operations/handlers)[.]ts$',
         '^app/(engine|web)/',
         '^app/compose[.]ts$',
         ...packages('ws', '@types/ws', '@playwright/test'),
@@ -310,6 +309,7 @@ module.exports = {
     ...allow('^engine/operations/(testing/|.*[.]test[.]ts$)', paths(SEARCH)),
     // A case is imported and changed before it is searched.
     ...allow('^engine/search/.*[.]test[.]ts$', paths('^engine/(operations|scan)/', INGEST)),
+    ...allow('^engine/search/testing/', paths(...packages('vitest'), INGEST), CORE),
     ...allow('^engine/query/testing/', paths(...packages('@duckdb/node-api', 'vitest')), CORE),
     ...allow(
       `^(engine|importers)/.*${TEST}`,

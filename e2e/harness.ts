@@ -21,6 +21,13 @@ export function daybook(
   return start([join(ROOT, 'app/cli/daybook.mjs'), ...args], env, input);
 }
 
+/** Imports files or folders into the case `target`, and gives its path. */
+export async function importInto(target: string, ...sources: string[]): Promise<string> {
+  const run = await daybook(['import', target, ...sources]);
+  if (run.status !== 0) throw new Error(`the import failed: ${run.err}`);
+  return target;
+}
+
 /** Writes the evidence that the repository generates into `folder`. */
 export async function generateEvidence(folder: string, ...args: string[]): Promise<void> {
   const run = await start([join(ROOT, 'fixtures/generate.ts'), '--out', folder, ...args], {});

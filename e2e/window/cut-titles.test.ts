@@ -1,11 +1,12 @@
 /** What is cut off for want of room can be read all the same: its whole text is its title. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
-import { daybook } from '../harness.ts';
-import { DaybookWindow } from './pages/daybook-window.ts';
+import { describe, it } from 'vitest';
+import { importInto } from '../harness.ts';
+import { onCase } from './on-case.ts';
+import type { DaybookWindow } from './pages/daybook-window.ts';
 import { expect } from './pages/expect.ts';
-import { browserShell, scratch, type OpenWindow } from './shells.ts';
+import { browserShell, type OpenWindow } from './shells.ts';
 import { shot } from './shots.ts';
 
 const ADDRESS = '2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff';
@@ -17,42 +18,23 @@ const { whyNot } = browserShell;
 describe.skipIf(whyNot !== undefined)(
   whyNot === undefined ? 'cut text' : `cut text: ${whyNot}`,
   () => {
-    const space = scratch();
     let opened: OpenWindow;
     let window: DaybookWindow;
-
-    beforeAll(async () => {
-      const evidence = path.join(space.folder, 'evidence');
-      const folder = path.join(space.folder, 'cut.daybook');
+    const makeCase = (folder: string): Promise<string> => {
+      const [table, log] = [path.join(folder, 'evidence.csv'), path.join(folder, NAME)];
       writeFileSync(
-        `${evidence}.csv`,
+        table,
         `ts,src_ip,src_port,dst_ip,dst_port,proto,bytes\n2026-11-21T10:00:00Z,${ADDRESS},1024,10.0.0.1,80,tcp,5\n`,
       );
       writeFileSync(
-        path.join(space.folder, NAME),
+        log,
         [`web01 ${MESSAGE}`, `web01 ${MESSAGE}`, `web02 ${OTHER}`]
           .map((line, i) => `2026-11-21T10:00:0${i}Z ${line}\n`)
           .join(''),
       );
-      const run = await daybook([
-        'import',
-        folder,
-        `${evidence}.csv`,
-        path.join(space.folder, NAME),
-      ]);
-      if (run.status !== 0) throw new Error(run.err);
-      opened = await browserShell.open({
-        openCase: folder,
-        size: { width: 1280, height: 800 },
-      });
-      window = new DaybookWindow(opened.page);
-      await expect(window.events.row(0)).toBeVisible();
-    }, 120_000);
-    afterAll(async () => {
-      await opened?.close();
-      space.remove();
-    });
-    afterEach(() => expect(opened.problems).toEqual([]));
+      return importInto(path.join(folder, 'cut.daybook'), table, log);
+    };
+    onCase(makeCase, (...all) => ([opened, window] = all), { size: { width: 1280, height: 800 } });
 
     it('in the table of events, and only while the pointer is on it', async () => {
       await window.query.run('kind:log | fields ts, host, message');

@@ -1,36 +1,31 @@
 /** Findings in the window: rated, coloured, moved, and printed in that order with a classification. */
 import { readFileSync } from 'node:fs';
 import type { Locator } from '@playwright/test';
-import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import { describe, it } from 'vitest';
 import { daybook } from '../harness.ts';
 import { taggedCase } from '../tagged-case.ts';
-import { DaybookWindow } from './pages/daybook-window.ts';
+import { onCase } from './on-case.ts';
+import type { DaybookWindow } from './pages/daybook-window.ts';
 import { expect, ready } from './pages/expect.ts';
-import { browserShell, scratch, type OpenWindow } from './shells.ts';
+import { browserShell, type OpenWindow } from './shells.ts';
 import { shot } from './shots.ts';
 
 const { whyNot } = browserShell;
 describe.skipIf(whyNot !== undefined)(
   whyNot === undefined ? 'browser' : `browser: ${whyNot}`,
   () => {
-    const space = scratch();
     let folder: string;
     let opened: OpenWindow;
     let window: DaybookWindow;
     let panel: Locator;
 
-    beforeAll(async () => {
-      folder = await taggedCase(space.folder, 'everything');
-      opened = await browserShell.open({ openCase: folder });
-      window = new DaybookWindow(opened.page);
-      panel = opened.page.getByRole('tabpanel', { name: 'Findings' });
-      await expect(window.events.row(0)).toBeVisible();
-    }, 120_000);
-    afterAll(async () => {
-      await opened?.close();
-      space.remove();
-    });
-    afterEach(() => expect(opened.problems).toEqual([]));
+    onCase(
+      async (space) => (folder = await taggedCase(space, 'everything')),
+      (...all) => {
+        [opened, window] = all;
+        panel = opened.page.getByRole('tabpanel', { name: 'Findings' });
+      },
+    );
 
     /** The findings as the panel lists them. */
     const names = (): Promise<string[]> =>

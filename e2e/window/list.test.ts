@@ -4,21 +4,21 @@
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import { describe, it } from 'vitest';
 import { daybook } from '../harness.ts';
-import { DaybookWindow } from './pages/daybook-window.ts';
+import { onCase } from './on-case.ts';
+import type { DaybookWindow } from './pages/daybook-window.ts';
 import { dropFiles } from './pages/drop.ts';
 import { expect } from './pages/expect.ts';
 import { ListDialog } from './pages/list-dialog.ts';
 import { sampleCase } from './sample-case.ts';
-import { browserShell, scratch, type OpenWindow } from './shells.ts';
+import { browserShell, type OpenWindow } from './shells.ts';
 import { shot } from './shots.ts';
 
 describe.skipIf(browserShell.whyNot !== undefined)(
   browserShell.whyNot === undefined ? 'a list' : `a list: ${browserShell.whyNot}`,
   () => {
-    const space = scratch();
-    let folder: string;
+    let office: string;
     let opened: OpenWindow;
     let window: DaybookWindow;
     let list: ListDialog;
@@ -26,7 +26,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
     let flows: string[][];
 
     const ask = async (...args: string[]): Promise<string[]> => {
-      const run = await daybook(['query', folder, ...args]);
+      const run = await daybook(['query', office, ...args]);
       if (run.status !== 0) throw new Error(run.err);
       return run.out.trim().split('\n');
     };
@@ -34,27 +34,23 @@ describe.skipIf(browserShell.whyNot !== undefined)(
     const counted = async (query: string, ...args: string[]): Promise<number> =>
       Number((await ask(`${query} | count`, '--format', 'csv', ...args))[1]);
 
-    beforeAll(async () => {
-      folder = await sampleCase(space.folder, 0.05);
+    const makeCase = async (folder: string): Promise<string> => {
+      office = await sampleCase(folder, 0.05);
       const rows = await ask(
         'kind:flow | fields src_ip,dst_ip,dst_port | head 20',
         ...['--format', 'csv'],
       );
       flows = rows.slice(1).map((row) => row.split(','));
-      opened = await browserShell.open({ openCase: folder });
-      window = new DaybookWindow(opened.page);
+      return office;
+    };
+    const folder = onCase(makeCase, (...all) => {
+      [opened, window] = all;
       list = new ListDialog(opened.page);
-      await expect(window.events.row(0)).toBeVisible();
-    }, 120_000);
-    afterAll(async () => {
-      await opened?.close();
-      space.remove();
     });
-    afterEach(() => expect(opened.problems).toEqual([]));
 
     it('is pasted, and finds what the command line finds by it; what it missed is told', async () => {
       const text = ['src_ip,dst_ip,dst_port', ...flows.map(String), '192.0.2.250,192.0.2.251,9'];
-      const file = path.join(space.folder, 'flows.csv');
+      const file = path.join(folder, 'flows.csv');
       writeFileSync(file, `${text.join('\n')}\n`);
       const [all, count] = [await counted('kind:flow'), await counted('kind:flow', '--list', file)];
       expect(count).toBeLessThan(all);
@@ -100,7 +96,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
     });
 
     it('is dropped on the dialog, its columns named by a person; the dialog opens with it again', async () => {
-      const file = path.join(space.folder, 'alerts.csv');
+      const file = path.join(folder, 'alerts.csv');
       const [[source, target] = []] = flows;
       writeFileSync(file, `attacker;victim;note\n${source};${target};seen\n`);
       await list.open();

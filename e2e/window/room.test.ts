@@ -1,11 +1,12 @@
 /** Where room is short, what says most keeps it, from a laptop's window to one at twice its size. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
-import { daybook } from '../harness.ts';
-import { DaybookWindow } from './pages/daybook-window.ts';
+import { describe, it } from 'vitest';
+import { importInto } from '../harness.ts';
+import { onCase } from './on-case.ts';
+import type { DaybookWindow } from './pages/daybook-window.ts';
 import { expect } from './pages/expect.ts';
-import { browserShell, scratch, type OpenWindow } from './shells.ts';
+import { browserShell, type OpenWindow } from './shells.ts';
 import { shot } from './shots.ts';
 
 const LONG = 'gateway-of-the-office-in-the-old-town-second-floor.csv';
@@ -21,32 +22,45 @@ interface Box {
 /** Whether an element is as wide as what is in it. */
 const fits = ({ scrollWidth, clientWidth }: Box): boolean => scrollWidth <= clientWidth;
 
+/** Of the page. */
+declare function requestAnimationFrame(callback: () => void): void;
+interface Element {
+  getBoundingClientRect(): { readonly width: number };
+}
+
+/** The width of an element, once it is the same for ten frames: what follows a change of the window has come by then. */
+function settledWidth(element: Element): Promise<number> {
+  return new Promise((resolve) => {
+    let last = -1;
+    let frames = 0;
+    const look = (): void => {
+      const { width } = element.getBoundingClientRect();
+      frames = width === last ? frames + 1 : 0;
+      last = width;
+      if (frames === 10) resolve(width);
+      else requestAnimationFrame(look);
+    };
+    look();
+  });
+}
+
 const { whyNot } = browserShell;
 describe.skipIf(whyNot !== undefined)(whyNot === undefined ? 'room' : `room: ${whyNot}`, () => {
-  const space = scratch();
   let opened: OpenWindow;
   let window: DaybookWindow;
-
-  beforeAll(async () => {
-    const file = (name: string): string => path.join(space.folder, name);
-    const folder = file('room.daybook');
+  const makeCase = (folder: string): Promise<string> => {
+    const file = (name: string): string => path.join(folder, name);
     const flow = (i: number): string =>
       `2026-11-21T10:00:0${i}Z,86400,192.168.100.20${i},1024,203.0.113.240,443,tcp,${123_456_789 * (i + 1)},5`;
     writeFileSync(file(LONG), `${[HEADING, ...[0, 1, 2, 3].map(flow)].join('\n')}\n`);
     const argus = (i: number): string =>
       `2026/11/21 10:00:0${i}.000000,5.0,tcp,192.168.100.10${i},1025,   <->,203.0.113.241,80,FSPA_FSPA,0,0,1234567,987654321`;
     writeFileSync(file('argus.binetflow'), `${[BOTH, ...[0, 1, 2].map(argus)].join('\n')}\n`);
-    const run = await daybook(['import', folder, file(LONG), file('argus.binetflow')]);
-    if (run.status !== 0) throw new Error(run.err);
-    opened = await browserShell.open({ openCase: folder, size: { width: 1280, height: 800 } });
-    window = new DaybookWindow(opened.page);
-    await expect(window.events.row(0)).toBeVisible();
-  }, 120_000);
-  afterAll(async () => {
-    await opened?.close();
-    space.remove();
+    return importInto(file('room.daybook'), file(LONG), file('argus.binetflow'));
+  };
+  const folder = onCase(makeCase, (...all) => ([opened, window] = all), {
+    size: { width: 1280, height: 800 },
   });
-  afterEach(() => expect(opened.problems).toEqual([]));
 
   it('conversations with all their columns fit a laptop', async () => {
     const { page } = opened;
@@ -89,8 +103,7 @@ describe.skipIf(whyNot !== undefined)(whyNot === undefined ? 'room' : `room: ${w
     await page.setViewportSize({ width: 2560, height: 1440 });
     await window.show('Events');
     await window.events.open(0);
-    const width = async (): Promise<number> =>
-      (await window.details.region.boundingBox())?.width ?? Number.NaN;
+    const width = () => window.details.region.evaluate(settledWidth);
     await expect.poll(width).toBeGreaterThan(500);
     await page.setViewportSize({ width: 1280, height: 800 });
     await expect.poll(width).toBeLessThan(400);
@@ -104,7 +117,7 @@ describe.skipIf(whyNot !== undefined)(whyNot === undefined ? 'room' : `room: ${w
   it('an import can be begun without scrolling, however many sources there are', async () => {
     const { page } = opened;
     await page.setViewportSize({ width: 1280, height: 800 });
-    const files = Array.from({ length: 12 }, (_, i) => path.join(space.folder, `more-${i}.csv`));
+    const files = Array.from({ length: 12 }, (_, i) => path.join(folder, `more-${i}.csv`));
     for (const [i, one] of files.entries())
       writeFileSync(
         one,

@@ -32,7 +32,7 @@ interface WindowShell {
   open(options?: WindowOptions): Promise<OpenWindow>;
 }
 
-interface WindowOptions {
+export interface WindowOptions {
   readonly openCase?: string;
   readonly state?: string;
   readonly size?: { readonly width: number; readonly height: number };

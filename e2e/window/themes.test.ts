@@ -2,11 +2,12 @@
  * The main states in both themes, from a small laptop to a large screen: nothing is larger than its
  * room, no text of the window's frame is cut. The pictures are for people (DAYBOOK_SHOTS).
  */
-import { afterAll, beforeAll, describe, it } from 'vitest';
-import { DaybookWindow } from './pages/daybook-window.ts';
-import { expect, PATIENCE_MS } from './pages/expect.ts';
+import { describe, it } from 'vitest';
+import { onCase } from './on-case.ts';
+import type { DaybookWindow } from './pages/daybook-window.ts';
+import { expect } from './pages/expect.ts';
 import { sampleCase } from './sample-case.ts';
-import { browserShell, scratch, type OpenWindow } from './shells.ts';
+import { browserShell, type OpenWindow } from './shells.ts';
 import { shot } from './shots.ts';
 
 const SIZES = [
@@ -33,21 +34,13 @@ const LAYOUT = `(() => {
 describe.skipIf(browserShell.whyNot !== undefined)(
   browserShell.whyNot === undefined ? 'themes' : `themes: ${browserShell.whyNot}`,
   () => {
-    const space = scratch();
     let opened: OpenWindow;
     let window: DaybookWindow;
 
-    beforeAll(async () => {
-      const office = await sampleCase(space.folder, 0.3);
-      opened = await browserShell.open({ openCase: office });
-      opened.page.setDefaultTimeout(PATIENCE_MS);
-      window = new DaybookWindow(opened.page);
-      await expect(window.events.row(0)).toBeVisible();
-    }, 120_000);
-    afterAll(async () => {
-      await opened?.close();
-      space.remove();
-    });
+    onCase(
+      (folder) => sampleCase(folder),
+      (...all) => ([opened, window] = all),
+    );
 
     const inAll = async (state: string): Promise<void> => {
       for (const scheme of ['dark', 'light'] as const) {
@@ -62,7 +55,6 @@ describe.skipIf(browserShell.whyNot !== undefined)(
           await shot(opened.page, `themes-${state}-${scheme}-${size.width}`);
         }
       }
-      expect(opened.problems).toEqual([]);
     };
 
     it('events with the details of one', async () => {

@@ -1,16 +1,9 @@
 /**
  * `::ffff:10.0.0.7` is 10.0.0.7 (RFC 4291, 2.5.5.2): in every search, list and top, from tables, JSON and captures.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { importInProcess } from '../ingest/testing/in-process.ts';
+import { expect, it } from 'vitest';
 import { startQuery } from './query.ts';
-import { CaseSession } from './session/case-session.ts';
-
-let folder: string;
-let session: CaseSession;
+import { caseOfFiles } from './testing/case-of-files.ts';
 
 /** An Ethernet frame with an IPv6 and UDP header between two mapped addresses, in a classic pcap. */
 function capture(): Buffer {
@@ -30,30 +23,17 @@ function capture(): Buffer {
   return Buffer.concat([file, frame]);
 }
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'daybook-mapped-'));
-  const files: Record<string, string | Buffer> = {
-    'flows.csv':
-      'ts,src_ip,src_port,dst_ip,dst_port,proto,bytes\n' +
-      '2026-11-21T00:00:01Z,::ffff:10.0.0.7,1000,10.0.0.9,80,6,1\n' +
-      '2026-11-21T00:00:02Z,10.0.0.7,1001,::FFFF:0a00:0009,80,6,2\n' +
-      '2026-11-21T00:00:03Z,2001:db8::7,1002,2001:db8::9,80,6,4\n',
-    'app.json':
-      '{"timestamp":"2026-11-21T00:00:04Z","src_ip":"::ffff:10.0.0.7","peer":"::ffff:10.0.0.7"}\n' +
-      '{"timestamp":"2026-11-21T00:00:05Z","src_ip":"10.0.0.7","peer":"10.0.0.7"}\n',
-    'node.log': '2026-11-21T00:00:06Z web app[1]: request from ::ffff:10.0.0.7 done\n',
-    'udp.pcap': capture(),
-  };
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
-  await importInProcess(
-    join(folder, 'case'),
-    Object.keys(files).map((name) => join(folder, name)),
-  );
-  session = CaseSession.open(join(folder, 'case'), { memoryLimit: 3e8, threads: 2 });
-});
-afterAll(async () => {
-  await session.close();
-  rmSync(folder, { recursive: true, force: true });
+const session = await caseOfFiles({
+  'flows.csv':
+    'ts,src_ip,src_port,dst_ip,dst_port,proto,bytes\n' +
+    '2026-11-21T00:00:01Z,::ffff:10.0.0.7,1000,10.0.0.9,80,6,1\n' +
+    '2026-11-21T00:00:02Z,10.0.0.7,1001,::FFFF:0a00:0009,80,6,2\n' +
+    '2026-11-21T00:00:03Z,2001:db8::7,1002,2001:db8::9,80,6,4\n',
+  'app.json':
+    '{"timestamp":"2026-11-21T00:00:04Z","src_ip":"::ffff:10.0.0.7","peer":"::ffff:10.0.0.7"}\n' +
+    '{"timestamp":"2026-11-21T00:00:05Z","src_ip":"10.0.0.7","peer":"10.0.0.7"}\n',
+  'node.log': '2026-11-21T00:00:06Z web app[1]: request from ::ffff:10.0.0.7 done\n',
+  'udp.pcap': capture(),
 });
 
 async function count(text: string, list?: string) {

@@ -1,41 +1,23 @@
 /** What importers take a member for is found by the member's own name, beside attributes that are called so. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { importInProcess } from '../ingest/testing/in-process.ts';
+import { expect, it } from 'vitest';
 import { startQuery } from './query.ts';
-import { CaseSession } from './session/case-session.ts';
+import { caseOfFiles } from './testing/case-of-files.ts';
 
-let folder: string;
-let session: CaseSession;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'daybook-members-'));
-  const record = (second: number, eventName: string, sourceIPAddress: string) => ({
-    ...{ eventVersion: '1.08', eventTime: `2026-01-01T00:00:0${second}Z`, eventName },
-    ...{ eventSource: 'signin.amazonaws.com', awsRegion: 'eu-west-1', sourceIPAddress },
-  });
-  const trail = {
-    Records: [
-      record(1, 'ConsoleLogin', '192.0.2.1'),
-      record(2, 'CreateUser', '192.0.2.2'),
-      record(3, 'CreateUser', 'rds.amazonaws.com'),
-    ],
-  };
-  // Another source has an attribute of a name that would be event_type in Microsoft's.
-  const audit = 'ts,operation,note\n2026-01-01T00:00:05Z,read,a\n2026-01-01T00:00:06Z,write,b\n';
-  writeFileSync(join(folder, 'trail.json'), JSON.stringify(trail));
-  writeFileSync(join(folder, 'audit.csv'), audit);
-  await importInProcess(
-    join(folder, 'case'),
-    ['trail.json', 'audit.csv'].map((name) => join(folder, name)),
-  );
-  session = CaseSession.open(join(folder, 'case'), { memoryLimit: 3e8, threads: 2 });
+const record = (second: number, eventName: string, sourceIPAddress: string) => ({
+  ...{ eventVersion: '1.08', eventTime: `2026-01-01T00:00:0${second}Z`, eventName },
+  ...{ eventSource: 'signin.amazonaws.com', awsRegion: 'eu-west-1', sourceIPAddress },
 });
-afterAll(async () => {
-  await session.close();
-  rmSync(folder, { recursive: true, force: true });
+const trail = {
+  Records: [
+    record(1, 'ConsoleLogin', '192.0.2.1'),
+    record(2, 'CreateUser', '192.0.2.2'),
+    record(3, 'CreateUser', 'rds.amazonaws.com'),
+  ],
+};
+const session = await caseOfFiles({
+  'trail.json': JSON.stringify(trail),
+  // Another source has an attribute of a name that would be event_type in Microsoft's.
+  'audit.csv': 'ts,operation,note\n2026-01-01T00:00:05Z,read,a\n2026-01-01T00:00:06Z,write,b\n',
 });
 
 it.each([

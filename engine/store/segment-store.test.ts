@@ -71,13 +71,13 @@ it('attaches segments while others are attached and lists are made', async () =>
   expect(await store.rows('SELECT count(*) FROM lists.main.a')).toEqual([[1e5]]);
 });
 
-it('tells which of several segments cannot be attached, and attaches the others beside it', async () => {
+it('names the segment that cannot be attached, and attaches the others', async () => {
   const files = await emptySegments(20);
   rmSync(join(folder, files[13]!.file));
   const store = openStore();
   const gone = { code: 'not-found', message: expect.stringContaining('13.duckdb') as string };
   const both = [store.attach(files), store.attach(files.slice(9))];
-  // It is not told of what another, whose statement this one is in, cannot have.
+  // It shares a statement with requests that fail, and does not fail with them.
   const beside = store.attach([files[14]!]);
   for (const one of both) await expect(one).rejects.toMatchObject(gone);
   await beside;

@@ -1,11 +1,7 @@
 /** Indicators that were made unclickable, as reports have them, are found as events have them. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { importInProcess } from '../../ingest/testing/in-process.ts';
-import { CaseSession } from '../session/case-session.ts';
+import { expect, it } from 'vitest';
 import { shownRows, startQuery } from '../index.ts';
+import { caseOfFiles, ndjson } from '../testing/case-of-files.ts';
 
 const RECORDS = [
   {
@@ -24,21 +20,10 @@ const RECORDS = [
   { src_ip: '10.0.0.2', url: 'http://c.example/', domain: 'c.example', user: 'c@c.example' },
 ];
 
-let folder: string;
-let session: CaseSession;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'daybook-defanged-'));
-  const lines = RECORDS.map((one, n) =>
-    JSON.stringify({ timestamp: `2026-01-01T00:00:0${n}Z`, ...one }),
-  );
-  writeFileSync(join(folder, 'records.ndjson'), `${lines.join('\n')}\n`);
-  await importInProcess(join(folder, 'case'), [join(folder, 'records.ndjson')]);
-  session = CaseSession.open(join(folder, 'case'), { memoryLimit: 3e8, threads: 2 });
-});
-afterAll(async () => {
-  await session.close();
-  rmSync(folder, { recursive: true, force: true });
+const session = await caseOfFiles({
+  'records.ndjson': ndjson(
+    RECORDS.map((one, n) => ({ timestamp: `2026-01-01T00:00:0${n}Z`, ...one })),
+  ),
 });
 
 async function found(list: string, path?: 'scan'): Promise<number[]> {

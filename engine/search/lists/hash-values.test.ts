@@ -2,42 +2,23 @@
  * A bare hash is looked for in the fields of hashes, too: events of tables and captures have it in no message, and
  * indicators are words in a query or lines of a list.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { importInProcess } from '../../ingest/testing/in-process.ts';
-import { CaseSession } from '../session/case-session.ts';
+import { expect, it } from 'vitest';
 import { startQuery } from '../index.ts';
+import { caseOfFiles } from '../testing/case-of-files.ts';
 import { unmatchedLines } from './unmatched-lines.ts';
 
 const [MD5, SHA1, SHA256] = ['0f', '1a', 'c5'].map((pair, at) => pair.repeat([16, 20, 32][at]!));
 const NOWHERE = 'd'.repeat(64);
 
-let folder: string;
-let session: CaseSession;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'daybook-hash-values-'));
-  const rows = [
-    ['10.0.0.1', SHA256, '', ''],
-    ['10.0.0.2', '', MD5!.toUpperCase(), ''],
-    ['10.0.0.3', '', '', SHA1],
-    ['10.0.0.4', `${SHA256}00`, '', ''],
-  ].map((cells, n) => [`2026-01-01T00:00:0${n}Z`, ...cells].join(','));
-  const table = `timestamp,src_ip,sha256,md5,sha1\n${rows.join('\n')}\n`;
-  const log = `2026-01-01T00:00:09Z web1 scan[1]: infected ${SHA256} quarantined\n`;
-  const files = { 'files.csv': table, 'scan.log': log };
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  await importInProcess(
-    join(folder, 'case'),
-    Object.keys(files).map((name) => join(folder, name)),
-  );
-  session = CaseSession.open(join(folder, 'case'), { memoryLimit: 3e8, threads: 2 });
-});
-afterAll(async () => {
-  await session.close();
-  rmSync(folder, { recursive: true, force: true });
+const rows = [
+  ['10.0.0.1', SHA256, '', ''],
+  ['10.0.0.2', '', MD5!.toUpperCase(), ''],
+  ['10.0.0.3', '', '', SHA1],
+  ['10.0.0.4', `${SHA256}00`, '', ''],
+].map((cells, n) => [`2026-01-01T00:00:0${n}Z`, ...cells].join(','));
+const session = await caseOfFiles({
+  'files.csv': `timestamp,src_ip,sha256,md5,sha1\n${rows.join('\n')}\n`,
+  'scan.log': `2026-01-01T00:00:09Z web1 scan[1]: infected ${SHA256} quarantined\n`,
 });
 
 const given = (text: string) => ({ bytes: new TextEncoder().encode(text) });

@@ -2,35 +2,18 @@
  * What the first line of a list is, in a case with more names of attributes than are columns: any word may be
  * such a name there, and a list of domains must not be taken for a column called as the first of them.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { previewList } from '../../operations/query/list-preview.ts';
-import { importInProcess } from '../../ingest/testing/in-process.ts';
 import { OVERFLOW_COLUMN } from '../../query/index.ts';
-import { CaseSession } from '../session/case-session.ts';
 import { notesOf } from '../answer-notes.ts';
 import { startQuery } from '../query.ts';
+import { caseOfFiles, ndjson } from '../testing/case-of-files.ts';
 
-let folder: string;
-let session: CaseSession;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'daybook-list-heading-'));
-  const records = Array.from({ length: 300 }, (_, n) => ({
-    ...{ timestamp: `2026-01-01T00:00:${String(n % 60).padStart(2, '0')}Z`, message: 'seen' },
-    [`name${n}`]: n % 2 === 0 ? 'evil.example' : 'other.example',
-  }));
-  const text = `${records.map((one) => JSON.stringify(one)).join('\n')}\n`;
-  writeFileSync(join(folder, 'records.ndjson'), text);
-  await importInProcess(join(folder, 'case'), [join(folder, 'records.ndjson')]);
-  session = CaseSession.open(join(folder, 'case'), { memoryLimit: 3e8, threads: 2 });
-});
-afterAll(async () => {
-  await session.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const records = Array.from({ length: 300 }, (_, n) => ({
+  ...{ timestamp: `2026-01-01T00:00:${String(n % 60).padStart(2, '0')}Z`, message: 'seen' },
+  [`name${n}`]: n % 2 === 0 ? 'evil.example' : 'other.example',
+}));
+const session = await caseOfFiles({ 'records.ndjson': ndjson(records) });
 
 const given = (text: string, fields?: string[]) => ({
   bytes: new TextEncoder().encode(text),

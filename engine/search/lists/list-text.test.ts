@@ -2,49 +2,33 @@
  * An address or a block in a list means what it means in a query: the addresses of events and the text of logs,
  * by index, by comparing rows, and for the lines that nothing matched.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { importInProcess } from '../../ingest/testing/in-process.ts';
-import { CaseSession } from '../session/case-session.ts';
+import { afterAll, expect, it, vi } from 'vitest';
 import { startQuery } from '../query.ts';
+import { caseOfFiles, ndjson } from '../testing/case-of-files.ts';
 import { unmatchedLines } from './unmatched-lines.ts';
 
 const ADDRESSES = ['183.62.140.253', '10.0.0.7', '10.0.0.70', '203.0.113.9', '1.2.3.4', '9.8.7.6'];
-let folder: string;
-let session: CaseSession;
 
-beforeAll(async () => {
-  vi.stubEnv('DAYBOOK_INDEX_ROWS', '25');
-  folder = mkdtempSync(join(tmpdir(), 'daybook-list-text-'));
-  const at = (n: number) => new Date(Date.UTC(2026, 0, 1 + (n % 2), 0, 0, n)).toISOString();
-  const lines = Array.from({ length: 300 }, (_, n) => {
-    const address = ADDRESSES[n % 3]!;
-    const texts = [
-      `Failed password for root from ${address} port ${n} ssh2`,
-      `IP ${address}.443 > 203.0.113.9.80: tcp; oid 1.3.6.1.2.3.4.5`,
-      `x${address} ${address}x é${address} nothing`,
-      `peer 2001:DB8:0:0::7: refused`,
-    ];
-    return `${at(n)} web1 sshd[${n}]: ${texts[n % 4]}`;
-  });
-  writeFileSync(join(folder, 'auth.log'), `${lines.join('\n')}\n`);
-  const records = Array.from({ length: 60 }, (_, n) =>
-    JSON.stringify({
-      ...{ timestamp: at(n), src_ip: ADDRESSES[n % 2], dst_ip: '10.9.9.9', bytes: n },
-      ...(n % 5 === 0 ? { answers: ['9.8.7.6', 'x'] } : {}),
-    }),
-  );
-  writeFileSync(join(folder, 'flows.json'), `${records.join('\n')}\n`);
-  const files = ['auth.log', 'flows.json'].map((name) => join(folder, name));
-  await importInProcess(join(folder, 'case'), files);
-  session = CaseSession.open(join(folder, 'case'), { memoryLimit: 3e8, threads: 2 });
+vi.stubEnv('DAYBOOK_INDEX_ROWS', '25');
+afterAll(() => vi.unstubAllEnvs());
+const at = (n: number) => new Date(Date.UTC(2026, 0, 1 + (n % 2), 0, 0, n)).toISOString();
+const lines = Array.from({ length: 300 }, (_, n) => {
+  const address = ADDRESSES[n % 3]!;
+  const texts = [
+    `Failed password for root from ${address} port ${n} ssh2`,
+    `IP ${address}.443 > 203.0.113.9.80: tcp; oid 1.3.6.1.2.3.4.5`,
+    `x${address} ${address}x é${address} nothing`,
+    `peer 2001:DB8:0:0::7: refused`,
+  ];
+  return `${at(n)} web1 sshd[${n}]: ${texts[n % 4]}`;
 });
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  await session.close();
-  rmSync(folder, { recursive: true, force: true });
+const records = Array.from({ length: 60 }, (_, n) => ({
+  ...{ timestamp: at(n), src_ip: ADDRESSES[n % 2], dst_ip: '10.9.9.9', bytes: n },
+  ...(n % 5 === 0 ? { answers: ['9.8.7.6', 'x'] } : {}),
+}));
+const session = await caseOfFiles({
+  'auth.log': `${lines.join('\n')}\n`,
+  'flows.json': ndjson(records),
 });
 
 const bytes = (text: string) => new TextEncoder().encode(text);
