@@ -277,7 +277,7 @@ async function killOnce(
 
 /** Folders that are imported one after the other, each small. */
 function makeEvidence(folder: string, seed: number): string[] {
-  generateEvidence(folder, 0.01, seed % 1000);
+  generateEvidence(folder, 0.05, seed % 1000);
   const whole = path.join(folder, 'evidence');
   const logs = path.join(folder, 'first');
   const flows = path.join(folder, 'second');
