@@ -14,9 +14,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const SLOW = [
   'cli/torture',
   'conformance/electron',
-  'conformance/process',
   'conformance/web',
-  'conformance/in-process',
   'cli/mixed-evidence',
   'window/accessible',
   'window/case-work',

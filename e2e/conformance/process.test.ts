@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { join } from 'node:path';
 import { Connection, OperationError } from '../../engine/contract/client.ts';
-import { describeContract } from './contract.ts';
-import { engineProcess, reached, scratch, startEngine } from './shell.ts';
-
-describeContract(engineProcess);
+import { reached, scratch, startEngine } from './shell.ts';
 
 const { folder, remove } = scratch();
 let env: NodeJS.ProcessEnv;

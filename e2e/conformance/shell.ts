@@ -5,12 +5,8 @@ import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { engineCommand } from '../../app/engine/command.ts';
 import { EngineProcess } from '../../app/engine/process.ts';
-import { engineServices } from '../../app/engine/services.ts';
 import { startWebShell, type WebShell } from '../../app/web/server.ts';
 import { Connection, type EngineState, type FramePipe } from '../../engine/contract/client.ts';
-import { EngineHost } from '../../engine/host.ts';
-import { memoryPipe } from '../../engine/testing/memory-pipe.ts';
-import { makeHandlers } from '../../engine/operations/handlers.ts';
 import { scratch } from '../harness.ts';
 
 export { scratch };
@@ -47,33 +43,6 @@ export function reached(connection: Connection, state: EngineState['state']): Pr
   });
 }
 
-export const inProcess: Shell = {
-  name: 'in process',
-  async start(env) {
-    const { services, product } = engineServices({ ...process.env, ...env });
-    const ended: EndedCall[] = [];
-    const host = new EngineHost(makeHandlers(services, product), {
-      version: product.version,
-      log: (text) => process.stderr.write(`${text}\n`),
-      onCall: (call) => ended.push(call),
-    });
-    return {
-      connect: async () => {
-        const [ours, theirs] = memoryPipe();
-        const connection = new Connection(ours);
-        host.connect(theirs);
-        await reached(connection, 'ready');
-        return connection;
-      },
-      stop: async () => {
-        await host.close();
-        await services.cases.close();
-      },
-      ended: () => ended,
-    };
-  },
-};
-
 /** The engine's process, and the calls that its trace has told. */
 export function startEngine(env: NodeJS.ProcessEnv): { engine: EngineProcess; ended: EndedCall[] } {
   const ended: EndedCall[] = [];
@@ -87,22 +56,6 @@ export function startEngine(env: NodeJS.ProcessEnv): { engine: EngineProcess; en
   });
   return { engine, ended };
 }
-
-export const engineProcess: Shell = {
-  name: 'engine process',
-  async start(env) {
-    const { engine, ended } = startEngine(env);
-    return {
-      connect: async () => {
-        const connection = new Connection(engine.openChannel());
-        await reached(connection, 'ready');
-        return connection;
-      },
-      stop: () => engine.stop(),
-      ended: () => ended,
-    };
-  },
-};
 
 /** The web shell with a page of no importance. */
 export async function startWeb(

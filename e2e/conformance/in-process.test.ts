@@ -1,4 +1,0 @@
-import { describeContract } from './contract.ts';
-import { inProcess } from './shell.ts';
-
-describeContract(inProcess);
