@@ -24,7 +24,6 @@ const SLOW = [
   'window/search',
   'cli/attach',
   'cli/clickhouse-queries',
-  'cli/kill',
   'operations/query/handlers',
   'text/text-index',
   'protocols/protocols',
