@@ -57,7 +57,7 @@ async function attach(database: string, from = handedOver): Promise<Attached> {
 beforeAll(async () => {
   const module = clickhouseModule();
   if (reason !== undefined || module === undefined) return;
-  await generateEvidence(space.folder);
+  await generateEvidence(space.folder, '--scale', '0.05');
   // Of two spellings of a name an event has both.
   writeFileSync(
     path.join(space.folder, 'evidence', 'spellings.jsonl'),

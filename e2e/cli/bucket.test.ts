@@ -94,7 +94,7 @@ beforeAll(async () => {
   const found = bucketServer();
   if (reason !== undefined || found === undefined) return;
   server = await s3Server(found);
-  await generateEvidence(space.folder, '--scale', '0.2');
+  await generateEvidence(space.folder, '--scale', '0.05');
   for (const args of [
     ['import', acme, path.join(space.folder, 'evidence'), '--recursive'],
     ['tag', acme, 'failed', 'odd'],

@@ -66,7 +66,7 @@ async function run(...args: string[]): Promise<void> {
 
 beforeAll(async () => {
   if (reason !== undefined) return;
-  await generateEvidence(space.folder);
+  await generateEvidence(space.folder, '--scale', '0.1');
   await run('import', acme, path.join(space.folder, 'evidence'), '--recursive');
   await run('tag', acme, 'failed', 'odd');
   await run('hand-over', acme, path.join(space.folder, 'handed-over'));

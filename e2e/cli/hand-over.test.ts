@@ -42,7 +42,7 @@ async function handOver(folder: string): Promise<Report> {
 }
 
 beforeAll(async () => {
-  await generateEvidence(space.folder, '--scale', '0.2');
+  await generateEvidence(space.folder, '--scale', '0.05');
   const run = async (...args: string[]) => {
     const outcome = await daybook(args);
     expect(outcome.status, outcome.err).toBe(0);

@@ -241,7 +241,7 @@ describe('damaged and hostile evidence', () => {
 describe('interruption', () => {
   it('ends with 130 on ctrl-C, and the same command goes on', async () => {
     const bundle = at('long');
-    const { byKind } = generateEvidence(bundle, 3, 5);
+    const { byKind } = generateEvidence(bundle, 1, 5);
     const args = [
       'import',
       at('long.daybook'),

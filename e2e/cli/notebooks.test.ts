@@ -23,7 +23,7 @@ const folder = path.join(space.folder, 'acme.daybook');
 let counts: Record<string, number> = {};
 
 beforeAll(async () => {
-  await generateEvidence(space.folder);
+  await generateEvidence(space.folder, '--scale', '0.1');
   const imported = await daybook([
     'import',
     folder,

@@ -51,7 +51,7 @@ beforeAll(async () => {
   if (reason !== undefined) return;
   const evidence = path.join(space.folder, 'made');
   mkdirSync(evidence);
-  await generateEvidence(evidence);
+  await generateEvidence(evidence, '--scale', '0.1');
   writeFileSync(path.join(evidence, 'evidence/long.log'), longLog());
   writeFileSync(path.join(evidence, 'evidence/records.ndjson'), records());
   await run('import', mixed, path.join(evidence, 'evidence'), '--recursive');

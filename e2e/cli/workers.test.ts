@@ -12,11 +12,11 @@ const ledgers = new Map<number, Record<string, unknown>[]>();
 const folderOf = (jobs: number): string => path.join(space.folder, `${jobs}.daybook`);
 
 beforeAll(async () => {
-  await generateEvidence(space.folder, '--scale', '0.5');
+  await generateEvidence(space.folder, '--scale', '0.2');
   for (const jobs of WORKERS) {
     // Small chunks and an index of every part: many commits, of which the workers' come mixed.
     const env = {
-      DAYBOOK_CHUNK_ROWS: '3000',
+      DAYBOOK_CHUNK_ROWS: '1000',
       DAYBOOK_INDEX_ROWS: '1',
     };
     const args = [

@@ -25,7 +25,7 @@ export const disk: Attack = {
   async prepare(folder, seed): Promise<Prepared | string> {
     if (!canMount(path.join(folder, 'try')))
       return 'no file system can be mounted here (it needs root)';
-    generateEvidence(folder, 0.1, seed % 1000);
+    generateEvidence(folder, 0.05, seed % 1000);
     const evidence = path.join(folder, 'evidence');
     const whole = path.join(folder, 'whole.daybook');
     const importing = (at: string): string[] => ['import', at, evidence, '--recursive'];

@@ -18,7 +18,7 @@ const folder = path.join(space.folder, 'office.daybook');
 let expected: Expected;
 
 beforeAll(async () => {
-  await generateEvidence(space.folder, '--scale', '0.3');
+  await generateEvidence(space.folder, '--scale', '0.1');
   expected = JSON.parse(readFileSync(path.join(space.folder, 'expected.json'), 'utf8')) as Expected;
   const run = await daybook(['import', folder, path.join(space.folder, 'evidence'), '--recursive']);
   if (run.status !== 0) throw new Error(run.err);
