@@ -1,15 +1,13 @@
-/** Conversations of flows that state neither what was sent nor what was received, in each shell. */
+/** Conversations of flows that state neither what was sent nor what was received. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
-import { daybook } from '../harness.ts';
-import { DaybookWindow } from './pages/daybook-window.ts';
+import { describe, it } from 'vitest';
+import { importInto } from '../harness.ts';
+import { onCase } from './on-case.ts';
+import type { DaybookWindow } from './pages/daybook-window.ts';
 import { expect } from './pages/expect.ts';
-import { browserShell, electronShell, scratch, type OpenWindow } from './shells.ts';
+import { browserShell, type OpenWindow } from './shells.ts';
 import { shot } from './shots.ts';
-
-const space = scratch();
-const folder = path.join(space.folder, 'ways.daybook');
 
 /** One with a number for both ways alone, one with a number for each, one with none. */
 const FILES = {
@@ -27,35 +25,26 @@ const FILES = {
   ],
 };
 
-beforeAll(async () => {
-  const files = Object.entries(FILES).map(([name, lines]) => {
-    const file = path.join(space.folder, name);
-    writeFileSync(file, `${lines.join('\n')}\n`);
-    return file;
-  });
-  const run = await daybook(['import', folder, ...files]);
-  if (run.status !== 0) throw new Error(run.err);
-}, 120_000);
-afterAll(() => space.remove());
-
-for (const shell of [browserShell, electronShell]) {
-  const title = shell.whyNot === undefined ? shell.name : `${shell.name}: ${shell.whyNot}`;
-  describe.skipIf(shell.whyNot !== undefined)(title, () => {
+const { whyNot } = browserShell;
+describe.skipIf(whyNot !== undefined)(
+  whyNot === undefined ? 'conversations' : `conversations: ${whyNot}`,
+  () => {
     let opened: OpenWindow;
     let window: DaybookWindow;
-
-    beforeAll(async () => {
-      opened = await shell.open({ openCase: folder });
-      window = new DaybookWindow(opened.page);
-      await expect(window.caseButton).toHaveAccessibleName('Case ways');
-      await window.show('Conversations');
-      await window.conversations.row(2).waitFor();
-    }, 120_000);
-    afterAll(() => opened?.close());
-    afterEach(() => expect(opened.problems).toEqual([]));
+    const makeCase = (folder: string): Promise<string> => {
+      const files = Object.entries(FILES).map(([name, lines]) => {
+        const file = path.join(folder, name);
+        writeFileSync(file, `${lines.join('\n')}\n`);
+        return file;
+      });
+      return importInto(path.join(folder, 'ways.daybook'), ...files);
+    };
+    onCase(makeCase, (...all) => ([opened, window] = all));
 
     it('says which of sent, received and both ways is stated, and which is not', async () => {
       const { conversations } = window;
+      await window.show('Conversations');
+      await conversations.row(2).waitFor();
       const of = async (row: number) => {
         const [a] = await conversations.hosts(row);
         const ways = conversations.row(row).getByRole('img');
@@ -80,7 +69,7 @@ for (const shell of [browserShell, electronShell]) {
       await expect(conversations.row(0)).toContainText('5.0 MB');
       await expect(conversations.row(0).getByRole('cell').nth(5)).toHaveText('12');
       await expect(conversations.row(2).getByRole('cell').nth(5)).toHaveText('–');
-      await shot(opened.page, `${shell.name}-conversations-ways`);
+      await shot(opened.page, 'conversations-ways');
     });
 
     it('says so in the pictures', async () => {
@@ -89,7 +78,7 @@ for (const shell of [browserShell, electronShell]) {
       await expect(conversations.panel).toContainText(
         '10.0.0.7 → 10.0.0.8 · 5.0 MB (5.0 MB of it stated for both ways together) of 1 flow',
       );
-      await shot(opened.page, `${shell.name}-conversations-ways-matrix`);
+      await shot(opened.page, 'conversations-ways-matrix');
       await conversations.as('Graph');
       await expect(
         conversations.panel.locator('title', {
@@ -98,5 +87,5 @@ for (const shell of [browserShell, electronShell]) {
       ).toHaveCount(1);
       await conversations.as('Table');
     });
-  });
-}
+  },
+);

@@ -1,14 +1,15 @@
 /**
- * A walk that makes a field, in each shell: text is selected in the message of an event, the template is proposed and
+ * A walk that makes a field: text is selected in the message of an event, the template is proposed and
  * tried, the field is saved, the events of the case get it, and are grouped by it. Once with the mouse, once by keys.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
-import { daybook } from '../harness.ts';
-import { DaybookWindow } from './pages/daybook-window.ts';
+import { describe, it } from 'vitest';
+import { importInto } from '../harness.ts';
+import { onCase } from './on-case.ts';
+import type { DaybookWindow } from './pages/daybook-window.ts';
 import { expect } from './pages/expect.ts';
-import { browserShell, electronShell, scratch, type OpenWindow } from './shells.ts';
+import { browserShell, type OpenWindow } from './shells.ts';
 import { shot } from './shots.ts';
 
 const LINES = 600;
@@ -27,28 +28,18 @@ function gateLog(): string {
   }).join('');
 }
 
-const space = scratch();
-afterAll(() => space.remove());
-
-for (const shell of [browserShell, electronShell]) {
-  const title = shell.whyNot === undefined ? shell.name : `${shell.name}: ${shell.whyNot}`;
-  describe.skipIf(shell.whyNot !== undefined)(title, () => {
+const { whyNot } = browserShell;
+describe.skipIf(whyNot !== undefined)(
+  whyNot === undefined ? 'making a field' : `making a field: ${whyNot}`,
+  () => {
     let opened: OpenWindow;
     let window: DaybookWindow;
-
-    beforeAll(async () => {
-      const folder = path.join(space.folder, shell.name);
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(path.join(folder, 'gate.log'), gateLog());
-      const target = path.join(folder, 'gate.daybook');
-      const run = await daybook(['import', target, path.join(folder, 'gate.log')]);
-      expect(run.status, run.err).toBe(0);
-      const scheme = shell.name === 'browser' ? 'dark' : 'light';
-      opened = await shell.open({ openCase: target, scheme });
-      window = new DaybookWindow(opened.page);
-    }, 180_000);
-    afterAll(() => opened?.close());
-    afterEach(() => expect(opened.problems).toEqual([]));
+    const makeCase = (folder: string): Promise<string> => {
+      const log = path.join(folder, 'gate.log');
+      writeFileSync(log, gateLog());
+      return importInto(path.join(folder, 'gate.daybook'), log);
+    };
+    onCase(makeCase, (...all) => ([opened, window] = all));
 
     const dialog = () => opened.page.getByRole('dialog', { name: 'Make a field' });
     const fieldBox = () => dialog().getByRole('combobox', { name: 'Field' });
@@ -86,7 +77,7 @@ for (const shell of [browserShell, electronShell]) {
       );
       await expect(trial()).toContainText(`Fits ${DOORS} of ${DOORS} events`);
       await expect(trial().getByRole('row').nth(1)).toContainText(/alice|bob|carol/);
-      await shot(page, `${shell.name}-make-field`);
+      await shot(page, 'make-field');
     });
 
     it('says what is wrong with a template, and what fits nothing', async () => {
@@ -97,7 +88,7 @@ for (const shell of [browserShell, electronShell]) {
       await template.fill('window {:number} opened by {user:word}');
       await expect(trial()).toContainText(`Fits none of ${DOORS} events`);
       await expect(dialog().getByRole('button', { name: 'Save' })).toBeDisabled();
-      await shot(opened.page, `${shell.name}-make-field-nothing`);
+      await shot(opened.page, 'make-field-nothing');
       await template.fill('door {:number} opened by {user:word} at {:rest}');
       await expect(trial()).toContainText(`Fits ${DOORS} of ${DOORS} events`);
     });
@@ -114,7 +105,7 @@ for (const shell of [browserShell, electronShell]) {
         await expect(
           page.getByRole('row', { name: new RegExp(`${name}\\b.*${DOORS / 3}`) }),
         ).toBeVisible();
-      await shot(page, `${shell.name}-make-field-grouped`);
+      await shot(page, 'make-field-grouped');
     });
 
     it('makes another of the same message by keys alone', async () => {
@@ -142,5 +133,5 @@ for (const shell of [browserShell, electronShell]) {
       await window.query.run('user:bob session:* | count');
       await expect(page.getByRole('main')).toContainText(String(DOORS / 3));
     });
-  });
-}
+  },
+);
