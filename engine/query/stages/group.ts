@@ -67,7 +67,7 @@ export function keysClickHouse(
   return { columns, list: values.map(({ sql }, i) => `${sql} AS ${columns[i]!.aliases[0]}`) };
 }
 
-/** The columns of a table in ClickHouse: those of the keys, then its own. */
+/** The columns of a table: those of the keys, then its own. */
 export function keyedColumns(
   keys: { readonly columns: readonly TableColumn[] },
   start: number,

@@ -32,16 +32,14 @@ import {
   type InputColumn,
   type OrderKey,
   type Table,
-  type TableColumn,
   inputColumns,
-  nameColumns,
   valueShape,
 } from '../relation.ts';
 import { TRUE } from '../scope.ts';
 import { type ValueShape, combine } from '../values.ts';
-import { type Keys, groupKeys, keyList, keyedColumns, keysClickHouse } from './group.ts';
+import { groupKeys, keyList, keyedColumns, keysClickHouse } from './group.ts';
 import type { BatchContext, StageOperator } from './operator.ts';
-import { checkEvents, keyAliases, ownAliases, partition } from './session.ts';
+import { checkEvents, partition, quotedAliases } from './session.ts';
 
 type SequenceStage = Extract<Stage, { stage: 'sequence' }>;
 
@@ -74,29 +72,21 @@ function eventShape(name: string): ValueShape {
   };
 }
 
-function columnsOf(keys: Keys, at: number): TableColumn[] {
-  const own = [
-    valueShape('start', 'time', 'TIMESTAMP'),
-    valueShape('end', 'time', 'TIMESTAMP'),
-    valueShape('duration', 'real', 'DOUBLE'),
-    valueShape('matches', 'integer', 'BIGINT'),
-    eventShape('first'),
-    eventShape('last'),
-  ];
-  const shapes = [...keys.columns.map(({ shape }) => shape), ...own];
-  return nameColumns(
-    shapes.map((shape) => ({ name: shape.name, shape })),
-    at,
-  );
-}
-
 function sequenceTable(stage: SequenceStage, input: Input): Table {
   const { by, steps, within, start } = stage;
   checkEvents('sequence', input, start);
   const keys = groupKeys(by, input);
   const list = keyList(keys);
   const keyed = list === '' ? '' : `${list}, `;
-  const columns = columnsOf(keys, start);
+  const keyNames = quotedAliases(keys.columns);
+  const { columns, own } = keyedColumns(keys, start, [
+    valueShape('start', 'time', 'TIMESTAMP'),
+    valueShape('end', 'time', 'TIMESTAMP'),
+    valueShape('duration', 'real', 'DOUBLE'),
+    valueShape('matches', 'integer', 'BIGINT'),
+    eventShape('first'),
+    eventShape('last'),
+  ]);
   const conditions = steps.map((step) => fieldValue(input.resolve(conditionOf(step)), step.start));
   const flags = steps.map((_, i) => `f${i}`);
   const taken: InputColumn[] = [
@@ -108,25 +98,20 @@ function sequenceTable(stage: SequenceStage, input: Input): Table {
     ...flags.map((alias) => ({ alias, sqlType: 'BOOLEAN' })),
   ];
   const rows = input.rows(taken, (scope) => {
-    const own = [
+    const parts = [
       scope.column('ts') ?? nullOf('TIMESTAMP'),
       scope.column('ts_ns') ?? nullOf('USMALLINT'),
       scope.column('source_id') ?? nullOf('UINTEGER'),
       scope.column('seq') ?? nullOf('BIGINT'),
       ...conditions.map((value) => `(${onePart(value, scope)}) IS NOT NULL`),
     ];
-    return combine([keys.values(scope), [{ parts: own, also: TRUE }]]).map(({ parts, also }) => ({
-      select: parts,
-      also: both([also]),
+    return combine([keys.values(scope), [{ parts, also: TRUE }]]).map((row) => ({
+      select: row.parts,
+      also: both([row.also]),
     }));
   });
-  const events = `SELECT ${keyed}${micros('t')} AS m, src, seq, ${flags.join(', ')}, row_number() OVER (ORDER BY ${keyAliases(
-    keys,
-  )
-    .map((one) => `${one} NULLS LAST, `)
-    .join(
-      '',
-    )}t, coalesce(ns, 0), src, seq) AS r FROM (${rows}) AS q WHERE t IS NOT NULL AND (${flags.join(' OR ')})`;
+  const order = [...keyNames.map((one) => `${one} NULLS LAST`), 't, coalesce(ns, 0), src, seq'];
+  const events = `SELECT ${keyed}${micros('t')} AS m, src, seq, ${flags.join(', ')}, row_number() OVER (ORDER BY ${order.join(', ')}) AS r FROM (${rows}) AS q WHERE t IS NOT NULL AND (${flags.join(' OR ')})`;
   // Where a chain of the steps so far began at the latest: at an event, and before it.
   let chains = 'SELECT * FROM e';
   for (const [i, { times }] of steps.entries()) {
@@ -145,17 +130,17 @@ function sequenceTable(stage: SequenceStage, input: Input): Table {
   const apart = `SELECT *, CASE WHEN s <= lag(r) OVER (${partition(list)}ORDER BY r) THEN 0 ELSE 1 END AS b FROM (${matches}) AS q`;
   const numbered = `SELECT *, sum(b) OVER (${partition(list)}ORDER BY r) AS i FROM (${apart}) AS q`;
   const merged = `SELECT ${keyed}i, min(s) AS s, max(r) AS z, count(*) AS n FROM (${numbered}) AS q GROUP BY ${keyed}i`;
-  const [first, last, duration, count, ...ids] = ownAliases(keys, columns);
+  const [first, last, duration, count, ...ids] = quotedAliases(own);
   const [firstSource, firstSeq, lastSource, lastSeq] = ids;
   const select = [
-    ...keyAliases(keys).map((one) => `q.${one}`),
+    ...keyNames.map((one) => `q.${one}`),
     `${timeFromMicros('a.m')} AS ${first}, ${timeFromMicros('z.m')} AS ${last}`,
     `CAST(z.m - a.m AS DOUBLE) / ${SECOND} AS ${duration}, q.n AS ${count}`,
     `a.src AS ${firstSource}, a.seq AS ${firstSeq}, z.src AS ${lastSource}, z.seq AS ${lastSeq}`,
   ].join(', ');
   return {
     columns,
-    order: [first!, ...keyAliases(keys), ...ids].map((sql) => ({ sql, descending: false })),
+    order: [first!, ...keyNames, ...ids].map((sql) => ({ sql, descending: false })),
     sql: `WITH e AS MATERIALIZED (${events}) SELECT ${select} FROM (${merged}) AS q JOIN e AS a ON a.r = q.s JOIN e AS z ON z.r = q.z`,
   };
 }

@@ -28,32 +28,16 @@ import {
   type Table,
   type TableColumn,
   inputColumns,
-  nameColumns,
   valueShape,
 } from '../relation.ts';
 import { TRUE } from '../scope.ts';
 import { combine } from '../values.ts';
-import { type Keys, groupKeys, keyList, keyedColumns, keysClickHouse } from './group.ts';
+import { groupKeys, keyList, keyedColumns, keysClickHouse } from './group.ts';
 import type { BatchContext, StageOperator } from './operator.ts';
 
 type SessionStage = Extract<Stage, { stage: 'session' }>;
 
 const SECOND = 1e6;
-
-function columnsOf(keys: Keys, at: number): TableColumn[] {
-  const own = [
-    valueShape('session', 'integer', 'BIGINT'),
-    valueShape('start', 'time', 'TIMESTAMP'),
-    valueShape('end', 'time', 'TIMESTAMP'),
-    valueShape('duration', 'real', 'DOUBLE'),
-    valueShape('count', 'integer', 'BIGINT'),
-  ];
-  const shapes = [...keys.columns.map(({ shape }) => shape), ...own];
-  return nameColumns(
-    shapes.map((shape) => ({ name: shape.name, shape })),
-    at,
-  );
-}
 
 /** `PARTITION BY` some values, if there are any. */
 export function partition(...values: readonly string[]): string {
@@ -80,7 +64,13 @@ function sessionTable({ by, gap, start }: SessionStage, input: Input): Table {
   const keys = groupKeys(by, input);
   const list = keyList(keys);
   const keyed = list === '' ? '' : `${list}, `;
-  const columns = columnsOf(keys, start);
+  const { columns, own } = keyedColumns(keys, start, [
+    valueShape('session', 'integer', 'BIGINT'),
+    valueShape('start', 'time', 'TIMESTAMP'),
+    valueShape('end', 'time', 'TIMESTAMP'),
+    valueShape('duration', 'real', 'DOUBLE'),
+    valueShape('count', 'integer', 'BIGINT'),
+  ]);
   const taken: InputColumn[] = [
     ...inputColumns(keys.columns),
     { alias: 't', sqlType: 'TIMESTAMP' },
@@ -102,7 +92,7 @@ function sessionTable({ by, gap, start }: SessionStage, input: Input): Table {
     numbered,
     `${keyed}s`,
   );
-  const [session, first, last, duration, count] = ownAliases(keys, columns);
+  const [session, first, last, duration, count] = quotedAliases(own);
   const select = [
     `CAST(s AS BIGINT) AS ${session}`,
     `${timeFromMicros('low')} AS ${first}, ${timeFromMicros('high')} AS ${last}`,
@@ -110,20 +100,17 @@ function sessionTable({ by, gap, start }: SessionStage, input: Input): Table {
   ].join(', ');
   return {
     columns,
-    order: [first!, ...keyAliases(keys), session!].map((sql) => ({ sql, descending: false })),
+    order: [first!, ...quotedAliases(keys.columns), session!].map((sql) => ({
+      sql,
+      descending: false,
+    })),
     sql: `SELECT ${keyed}${select} FROM (${runs}) AS r`,
   };
 }
 
-export function keyAliases(keys: Keys): string[] {
-  return inputColumns(keys.columns).map(({ alias }) => quoteIdentifier(alias));
-}
-
-/** SQL names of the columns after those of the groups. */
-export function ownAliases(keys: Keys, columns: readonly TableColumn[]): string[] {
-  return columns
-    .slice(keys.columns.length)
-    .flatMap(({ aliases }) => aliases.map((alias) => quoteIdentifier(alias)));
+/** SQL names of columns. */
+export function quotedAliases(columns: readonly TableColumn[]): string[] {
+  return columns.flatMap(({ aliases }) => aliases.map((alias) => quoteIdentifier(alias)));
 }
 
 // -- in ClickHouse ---------------------------------------------------------------------------------
