@@ -52,6 +52,8 @@ interface BreakPlace {
   readonly fileOffset?: number | undefined;
   /** Where content is missing that reading went on after, the first thousand. */
   readonly lost?: readonly LostPlace[];
+  /** Whether what follows the last of these places was read to the content's end. */
+  readonly toEnd?: boolean;
 }
 
 /** `partial`: the content was cut off. `damaged`: a checksum differs, or the data cannot be decoded. */

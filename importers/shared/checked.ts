@@ -216,7 +216,7 @@ function damagedIn(
   const message = `${what} is damaged ${named.join(', ')}${end === '' ? '' : `, and ${end}`}: ${extent}${left}`;
   return new SourceError(message, offset, undefined, {
     ...{ offset, checked, fileOffset: places[0]!.fileOffset },
-    lost: places.slice(0, MOST_LOST),
+    ...{ lost: places.slice(0, MOST_LOST), toEnd: end === '' },
   });
 }
 

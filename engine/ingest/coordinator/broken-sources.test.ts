@@ -203,6 +203,36 @@ describe.each([
     expect(broken!.fileOffset).toBeGreaterThanOrEqual(start);
     expect((await importDamaged(start + 200)).status).toBe('duplicate');
   });
+
+  it('is not what another copy has of the lines beside its damage', async () => {
+    await importDamaged(members[0]!.length + 200);
+    const whole = put(`whole.log.${suffix}`, Buffer.concat(members));
+    const { sources: reports } = await importInProcess(join(folder, 'case'), [whole], {
+      leaveOutOverlap: true,
+    });
+    expect(reports[0]).toMatchObject({ stored: 4000 });
+    const catalog = Catalog.open(join(folder, 'case'));
+    try {
+      const [, { id }] = catalog.sources.all() as [unknown, { id: number }];
+      const found = catalog.overlaps.all().filter(({ sourceId }) => sourceId === id);
+      // The line after the damage is in quarantine there.
+      expect(found.map(({ records, leftOut }) => [records, leftOut])).toEqual([
+        [1000, true],
+        [1999, true],
+      ]);
+    } finally {
+      catalog.close();
+    }
+  });
+
+  it('keeps a last line without its line feed', async () => {
+    const [first, ...others] = [0, 1, 2].map((n) => compress(lines(n * 100, (n + 1) * 100)));
+    first![60]! ^= 0x5a;
+    const last = compress(lines(300, 400).trimEnd());
+    const path = put(`app.log.${suffix}`, Buffer.concat([first!, ...others, last]));
+    const { sources: reports } = await importInProcess(join(folder, 'case'), [path]);
+    expect(reports[0]).toMatchObject({ status: 'damaged', stored: 299, quarantined: 1 });
+  });
 });
 
 it('calls the members of an archive damaged whose checksum fails after they were read', async () => {

@@ -7,6 +7,8 @@ const LF = 10;
 /** Lines of one source that are compared, at 4 bytes each; of a longer one none are. */
 const MOST_LINES = 4_194_304;
 const FIRST_ROOM = 4096;
+/** Of part of a line, the rest of which is missing: it is in quarantine, and no line that another source has. */
+const LOST_LINE = 0;
 
 /** The lines of a content, in order. */
 export interface HashedLines {
@@ -21,6 +23,18 @@ export class LineHasher {
   private lines = 0;
   /** The beginning of a line whose end is in the next block. */
   private rest: Uint8Array = new Uint8Array(0);
+  /** The next line is part of one. */
+  private afterGap = false;
+
+  /** Content is missing here. */
+  gap(): void {
+    if (this.rest.length > 0) {
+      this.afterGap = true;
+      this.add(this.rest, 0, this.rest.length);
+      this.rest = new Uint8Array(0);
+    }
+    this.afterGap = true;
+  }
 
   /** @param block is copied from where needed */
   update(block: Uint8Array): void {
@@ -68,7 +82,8 @@ export class LineHasher {
     let end = to;
     if (end > from && bytes[end - 1] === LF) end -= 1;
     if (end > from && bytes[end - 1] === 13) end -= 1;
-    this.hashes[this.lines] = hashOf(bytes, from, end);
+    this.hashes[this.lines] = this.afterGap ? LOST_LINE : hashOf(bytes, from, end);
+    this.afterGap = false;
     this.lengths[this.lines++] = to - from;
   }
 }

@@ -1,5 +1,6 @@
 /** A content that is hashed as it is read. */
 import { createHash, type Hash } from 'node:crypto';
+import { SourceError } from '../../contract/errors.ts';
 import { LOST, type SourceInput } from '../../contract/importer.ts';
 import { type HashedLines, LineHasher } from '../overlap/line-hashes.ts';
 
@@ -46,7 +47,8 @@ export class HashedInput implements SourceInput {
     this.lastByte = -1;
     this.leftOver = 0;
     for await (const block of this.byLines ? this.wholeLines(content) : content) {
-      if (pass === this.passes && block.length > 0) {
+      if (pass === this.passes && block === LOST) this.lineHasher?.gap();
+      else if (pass === this.passes && block.length > 0) {
         this.hash.update(block);
         this.lineHasher?.update(block);
         this.hashed += block.length;
@@ -78,7 +80,9 @@ export class HashedInput implements SourceInput {
         held = Uint8Array.from(block.subarray(cut));
       }
     } catch (error) {
-      this.leftOver = held.length;
+      if (error instanceof SourceError && error.place.toEnd === true) {
+        if (held.length > 0) yield held;
+      } else this.leftOver = held.length;
       throw error;
     }
     if (held.length > 0) yield held;
