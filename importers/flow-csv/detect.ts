@@ -2,6 +2,7 @@
  * Tells from the first bytes of a content which dialect it is, where its rows begin and what its
  * columns are called. Held always: it never throws, and the answer depends on these bytes alone.
  */
+import { isUtf8 } from 'node:buffer';
 import { headAsUtf8 } from '../shared/utf16.ts';
 import { eve, eveTypeOf } from './dialects/eve.ts';
 import { isAddress, type Dialect } from './dialects/dialect.ts';
@@ -11,7 +12,7 @@ import { TABLE_DIALECTS } from './dialects/registry.ts';
 import { isZeek, ZeekLogFinder, zeekJson, zeekLog, zeekTsv } from './dialects/zeek.ts';
 import { simplify } from './fields.ts';
 import { flatten, type Flat } from '../../engine/fields/flatten.ts';
-import { guessMapping, isDateTime } from './guess.ts';
+import { guessMapping, isDateTime, timeByValues } from './guess.ts';
 import { LIST_NAMES } from './json-elements.ts';
 
 /** Bytes of a content that detection looks at, unless the first line is longer. */
@@ -55,9 +56,25 @@ function isBinary(text: string): boolean {
   return text.split('\0').length - 1 > text.length / 64;
 }
 
+const windows1252 = new TextDecoder('windows-1252');
+const LF = 10;
+
+/** As the cells of rows are decoded: a line that is not UTF-8 is Windows-1252, if it is not merely cut off. */
+function decoded(head: Uint8Array): string {
+  if (isUtf8(head)) return new TextDecoder().decode(head);
+  let text = '';
+  for (let at = 0; at < head.length;) {
+    const end = head.indexOf(LF, at) + 1;
+    const line = head.subarray(at, end === 0 ? head.length : end);
+    text += (end === 0 || isUtf8(line) ? new TextDecoder() : windows1252).decode(line);
+    at += line.length;
+  }
+  return text;
+}
+
 /** The head as text; undefined for binary content. */
 function readHead(head: Uint8Array, complete: boolean): Head | undefined {
-  const text = new TextDecoder().decode(headAsUtf8(head));
+  const text = decoded(headAsUtf8(head));
   if (isBinary(text.slice(0, 8192))) return undefined;
   const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
   const last = lines.at(-1);
@@ -366,12 +383,15 @@ function detectTable(
   );
 }
 
-/** A column's name: words, perhaps with marks, that say nothing themselves. */
-const COLUMN_NAME = /^[\p{L}_@#$%][\p{L}\d _.:/\\()[\]%#@$*&+<>=?-]{0,63}$/u;
+/** A column's name in any language: words, perhaps with marks, that say nothing themselves. */
+const COLUMN_NAME =
+  /^[\p{L}_@#$%№\ufffd][\p{L}\p{M}\p{N} _.:/\\()[\]%#@$*&+<>=?\-'’°ºª№·・（）\ufffd]{0,63}$/u;
+const DIGIT = /\p{N}/u;
 
 /**
  * Whether a first line names columns, however few, so that it is no event: names unlike each other, as many
- * cells in every row, and times in a column whose name or place in all rows says so; or cells in quotes.
+ * cells in every row, and times in a column whose name or place in all rows says so, or digits in all cells of a
+ * column whose name has none.
  */
 function isTableOfNames(cells: readonly string[], rows: readonly string[][]): boolean {
   if (rows.length === 0 || new Set(cells).size < cells.length) return false;
@@ -383,8 +403,11 @@ function isTableOfNames(cells: readonly string[], rows: readonly string[][]): bo
   if (!sample.every(width)) return false;
   const { fields } = guessMapping(cells.slice(0, MOST_GUESSED_COLUMNS), sample);
   if (fields['ts'] !== undefined || fields['ts_date'] !== undefined) return true;
-  if (sample.length < 2 || cells.length < 3) return false;
-  return cells.some((_, i) => sample.every((row) => isDateTime((row[i] ?? '').trim())));
+  const hasAlways = (test: (cell: string) => boolean): boolean =>
+    cells.some((name, i) => !test(name) && sample.every((row) => test((row[i] ?? '').trim())));
+  if (sample.length >= 2 && cells.length >= 3)
+    return hasAlways((cell) => isDateTime(cell)) || hasAlways((cell) => DIGIT.test(cell));
+  return sample.length >= 3 && Object.keys(timeByValues(cells, sample)).length > 0;
 }
 
 /** Whether a cell is no name: an address, a number or a time. */

@@ -1,7 +1,8 @@
 /**
  * What the columns of an unknown table mean: by names that mean it, and only where the values of the
- * column can be that. Held always: a value alone never makes a column; a column without such a name is
- * an attribute. The import says what was taken for what, and `--map` overrides it.
+ * column can be that. Held always: a value alone never makes a column, but the time of a table none of whose
+ * names means one, as in another language; a column without such a name is an attribute. The import says what
+ * was taken for what, and `--map` overrides it.
  */
 import type { Kind } from '../../engine/contract/event.ts';
 import type { ColumnMapping } from '../../engine/contract/importer.ts';
@@ -128,7 +129,8 @@ const isNumber = (cell: string): boolean => /^-?\d+(?:\.\d*)?(?:e[+-]?\d+)?$/i.t
 
 /** Whether a cell is a time and cannot be a mere number, or a number of these decades. */
 function isStamp(cell: string): boolean {
-  if (/^[\d.]+$/.test(cell)) return /^1\d{9}(?:\.\d+)?$|^1\d{12}$|^1\d{15}$|^1\d{18}$/.test(cell);
+  if (/^\d*\.?\d*$/.test(cell))
+    return /^1\d{9}(?:\.\d+)?$|^1\d{12}$|^1\d{15}$|^1\d{18}$/.test(cell);
   const bytes = encoder.encode(cell);
   return (
     new StampReader().read(bytes, 0, bytes.length) ||
@@ -257,6 +259,38 @@ export function guessMapping(
   return { fields };
 }
 
+/** Whether all cells of a column that are filled, half of them at least, are what `test` asks for. */
+function isAll(
+  rows: readonly string[][],
+  column: number,
+  test: (cell: string) => boolean,
+): boolean {
+  const filled = rows.filter((row) => !/^\s*-?\s*$/.test(row[column] ?? '')).length;
+  return filled > 0 && filled * 2 >= rows.length && share(rows, column, test) === 1;
+}
+
+const isDayOnly = (cell: string): boolean => isDay(cell) && isStamp(cell);
+
+/**
+ * The time of a table by its values: the only column of days with a time of day, or the first column of the table if there are
+ * more; else the only column of days beside the only one of times of day.
+ */
+export function timeByValues(
+  header: readonly string[],
+  rows: readonly string[][],
+  taken: ReadonlySet<string> = new Set(),
+): { readonly [field: string]: string } {
+  const free = [...header.keys()].filter((column) => !taken.has(header[column]!));
+  const whole = free.filter((column) => isAll(rows, column, isDateTime));
+  const [first] = whole;
+  if (first !== undefined) return whole.length === 1 || first === 0 ? { ts: header[first]! } : {};
+  const [day, other] = free.filter((column) => isAll(rows, column, isDayOnly));
+  const [clock, another] = free.filter((column) => isAll(rows, column, isClock));
+  if (day === undefined || clock === undefined || other !== undefined || another !== undefined)
+    return {};
+  return { ts_date: header[day]!, ts_time: header[clock]! };
+}
+
 /**
  * What `guessMapping` finds, and before it what the header means in a dialect of records whose names it has. Values of
  * fields that a dialect lists are not looked up in tables.
@@ -288,6 +322,10 @@ export function tableMapping(
     ranks.set(setter, rank);
     fields[setter] = column;
   }
+  const hasTime = fields['ts'] !== undefined || fields['ts_date'] !== undefined;
+  const isNamed = header.some((name, i) => name !== `column${i + 1}`);
+  if (!hasTime && isNamed)
+    Object.assign(fields, timeByValues(header, rows, new Set(Object.values(fields))));
   return { fields };
 }
 
