@@ -73,6 +73,11 @@ const PROPERTIES: ReadonlySet<number> = new Set([
 
 /** What 7-Zip itself takes at most. */
 const MOST_CODERS = 32;
+/** Of a folder that is read: a filter or two, a method, and encryption. A directory of many would take gigabytes. */
+const MOST_IN_CHAIN = 6;
+/** LZMA2 and LZMA, each of which has a dictionary in memory. */
+const WITH_DICTIONARY: ReadonlySet<string> = new Set(['21', '030101']);
+const NO_PROPERTIES = Buffer.alloc(0);
 const IS_FOLDER = 0x10;
 const HAS_MODE = 0x8000;
 /** Of 1970 in that of Windows, in ticks of 100 ns. */
@@ -283,7 +288,7 @@ function chain(fields: Fields): {
     if (ins > MOST_CODERS || outs !== 1) throw new Error('impossible coder');
     inputs += ins;
     outputs += outs;
-    const properties = (flags & 32) === 0 ? Buffer.alloc(0) : fields.take(fields.number());
+    const properties = (flags & 32) === 0 ? NO_PROPERTIES : fields.take(fields.number());
     return { method, properties, ins };
   });
   /** By output, into which input it goes. */
@@ -309,6 +314,9 @@ function chain(fields: Fields): {
     coders.push({ method: coder.method, properties: coder.properties, at: next });
   }
   if (coders.length < n) throw new Error('coders apart');
+  const dictionaries = coders.filter(({ method }) => WITH_DICTIONARY.has(method));
+  if (n > MOST_IN_CHAIN || dictionaries.length > 1)
+    return { coders: TOO_MANY, outputs, last, streams: streamCount };
   return { coders, outputs, last, streams: streamCount };
 }
 
@@ -320,6 +328,9 @@ const NAMES_OF_METHODS: Readonly<Record<string, string>> = {
   '04f71101': 'zstd',
   '04f71104': 'lz4',
 };
+
+const TOO_MANY =
+  'compressed by more methods, one after the other, than is read: extract it with 7z x, and import the files';
 
 export function unsupported(method: string): string {
   const name = NAMES_OF_METHODS[method] ?? `method ${method}`;

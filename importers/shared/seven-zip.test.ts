@@ -334,6 +334,44 @@ it('tries the next password where a wrong one decodes to anything', async () => 
   expect(files.get('secret.log')).toBe(content.toString());
 });
 
+it('tries passwords by the first file that has bytes', async () => {
+  const content = Buffer.from('a line of a log\n');
+  const folderOf = encrypted(content, 'word', 63, 'salt');
+  const files = [{ name: 'none.log', content: Buffer.alloc(0) }, ...folderOf.files];
+  const found = await read(made([{ ...folderOf, files }]), ['another', 'word']);
+  expect(found.errors.size).toBe(0);
+  expect(found.files.get('secret.log')).toBe(content.toString());
+});
+
+it.each([
+  ['more coders than any archive has', new Array<string>(7).fill(COPY)],
+  ['a dictionary on a dictionary', ['030101', '21']],
+])('does not decode %s', async (_, methods) => {
+  const folderOf = stored('a');
+  const properties = Buffer.from('5d00000004', 'hex');
+  const coders = methods.map((method) => [method, folderOf.packed.length, properties] as const);
+  const { files, reasons } = await read(made([{ ...folderOf, coders }, stored('b')]));
+  expect(reasons.get('a')).toMatch(/more methods, one after the other, than is read/);
+  expect([...files.keys()]).toEqual(['b']);
+});
+
+it('gives no bytes of the next member to one that is read twice', async () => {
+  const seen: string[] = [];
+  for await (const member of sevenZipMembers(
+    { bytes: made([stored('a', 'b', 'c')]) },
+    { limits: () => DEFAULT_LIMITS },
+  )) {
+    for (let time = 0; time < 2; time++) {
+      try {
+        for await (const block of member.blocks()) seen.push(Buffer.from(block).toString());
+      } catch (error) {
+        expect(String(error)).toContain('less than the directory says');
+      }
+    }
+  }
+  expect(seen).toEqual(['line 0\n', 'line 1\n', 'line 2\n']);
+});
+
 it.each(['a#2', 'a#2#2', 'a'])('finds the member %s of those with like names', async (name) => {
   const path = join(folder, 'names.7z');
   writeFileSync(path, made([stored('a#2', 'a#2', 'a', 'b')]));

@@ -157,7 +157,7 @@ async function* folderMembers(
       yield {
         ...common,
         type: modeReason(member) ?? 'file',
-        blocks: () => content(source, { size, crc, encryption }, decoded),
+        blocks: () => content(source, { size, end, crc, encryption }, decoded),
       };
       await source.skip(end - source.position);
     }
@@ -186,14 +186,15 @@ interface Decoded {
   position(): number;
 }
 
-/** The next `size` bytes of a folder, which are a member. */
+/** The bytes of a folder up to `end`, which are a member of `size`. */
 async function* content(
   source: ByteSource,
   {
     size,
+    end,
     crc: expected,
     encryption,
-  }: { size: number; crc: number | undefined; encryption: string | undefined },
+  }: { size: number; end: number; crc: number | undefined; encryption: string | undefined },
   decoded: Decoded,
 ): AsyncGenerator<Uint8Array> {
   const { holdBytes, unchecked } = decoded.limits;
@@ -202,7 +203,8 @@ async function* content(
     async function* (sums) {
       let crc = 0;
       let left = size;
-      for await (const block of source.take(size)) {
+      // What was taken before is not taken twice, nor bytes of the next member.
+      for await (const block of source.take(end - source.position)) {
         crc = crc32(block, crc);
         left -= block.length;
         yield Uint8Array.from(block);
@@ -328,7 +330,8 @@ class Reader {
 
   /** Whether a folder decodes with `keys`: its first bytes, or its first file if anything decodes. */
   private async opens(folder: Folder, keys: Keys, limits: DecompressionLimits): Promise<boolean> {
-    const [first] = folder.files;
+    // Empty ones say nothing of a key.
+    const first = folder.files.find(({ size }) => size > 0);
     if (first === undefined) return true;
     const coders = folder.coders as readonly Coder[];
     const isWhole =
