@@ -8,7 +8,15 @@
  * Use: `const row = batch.length; batch.src_port.set(row, 443); …; batch.endRow();`
  * A column that is not set for a row is null there. Text must be set at most once per row.
  */
-import { COLUMNS, CUT_TEXTS, type ColumnName, type CutText, type Kind } from './event.ts';
+import {
+  COLUMNS,
+  CUT_TEXTS,
+  type ColumnName,
+  type CutText,
+  type Kind,
+  SEARCHED_TEXTS,
+  type SearchedText,
+} from './event.ts';
 
 /** Rows of a full batch: DuckDB's row group size, so that one batch is one row group. */
 export const BATCH_ROWS = 122_880;
@@ -150,6 +158,12 @@ export class TextColumn {
     this.data = new Uint8Array(4096);
     this.starts = new Uint32Array(rows);
     this.present = new Uint8Array(rows);
+  }
+
+  /** The same texts, but for those of rows in which `other` has one. It holds until either changes. */
+  without(other: TextColumn): TextColumn {
+    const present = this.present.map((here, row) => here & ~other.present[row]!);
+    return Object.assign(Object.create(TextColumn.prototype) as TextColumn, this, { present });
   }
 
   /** Copies `bytes[start, end)`, which must be valid UTF-8 cut at character boundaries. */
@@ -490,9 +504,22 @@ export class EventBatch {
     else this.dst_ip6.set(row, bytes, start);
   }
 
-  /** The columns that extractors fill, as far as anything was put into them. */
-  get cutTexts(): Iterable<TextColumn> {
-    return this.cut.values();
+  /** Columns that extractors and dialects fill, as far as anything was put into them. */
+  get cutTexts(): ReadonlyMap<CutText, TextColumn> {
+    return this.cut;
+  }
+
+  /** The columns of SEARCHED_TEXTS that are in use. */
+  searchedTexts(): Map<SearchedText, TextColumn> {
+    const found = new Map<SearchedText, TextColumn>();
+    const extractor = this.cut.get('extractor');
+    for (const name of SEARCHED_TEXTS) {
+      const column = isCutText(name) ? this.cut.get(name) : this[name];
+      if (column === undefined) continue;
+      const isConcluded = name === 'action' && extractor !== undefined;
+      found.set(name, isConcluded ? column.without(extractor) : column);
+    }
+    return found;
   }
 
   /** A column that extractors fill. */

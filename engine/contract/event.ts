@@ -199,6 +199,25 @@ export const CUT_TEXTS = [
 ] satisfies readonly ColumnName[];
 export type CutText = (typeof CUT_TEXTS)[number];
 
+/** What Daybook concludes of an event, or notes of itself: no text of the evidence. */
+const CONCLUDED = ['category', 'outcome', 'extractor'] as const;
+type Concluded = (typeof CONCLUDED)[number];
+export type SearchedText =
+  'message' | 'host' | 'program' | 'event_type' | Exclude<CutText, Concluded>;
+
+/**
+ * Texts that a word without a field is looked for in, beside attributes. Of an event that an extractor cut, `action` is
+ * left out: most extractors conclude it, and what they read it from is in the message.
+ */
+export const SEARCHED_TEXTS: readonly SearchedText[] = [
+  ...(['message', 'host', 'program', 'event_type'] as const),
+  ...CUT_TEXTS.filter((name) => !isConcluded(name)),
+];
+
+function isConcluded(name: CutText): name is Concluded {
+  return CONCLUDED.some((one) => one === name);
+}
+
 /** RFC 5424 table 2, by code. */
 export const SEVERITIES = [
   'emerg',

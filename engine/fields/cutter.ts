@@ -128,7 +128,7 @@ export class Cutter {
     const hasStated = STATED.some((name) => isAny(batch.column(name).present, from, n));
     // The records of the rows have given texts already, and of rows between them messages may give some.
     const given: [TextColumn, size: number][] = [];
-    for (const column of batch.cutTexts)
+    for (const column of batch.cutTexts.values())
       if (isAny(column.present, from, n)) given.push([column, column.size]);
     const columns: Columns = {
       batch,

@@ -13,7 +13,10 @@ import { SideFile, sideFilePath } from './side-file.ts';
 import type { TextIndex } from './text/index.ts';
 import type { ValueIndex } from './values/value-index.ts';
 
-type TextLookup = Pick<TextIndex, 'search' | 'patterns' | 'rowsOfText' | 'countsOfText' | 'close'>;
+type TextLookup = Pick<
+  TextIndex,
+  'hasAllTexts' | 'search' | 'patterns' | 'rowsOfText' | 'countsOfText' | 'close'
+>;
 
 export interface TimeLookup {
   /** The first row at or after a time in UTC microseconds; rows without a time come last. */
@@ -164,6 +167,7 @@ class Handle implements SegmentIndexes {
     if (own() === undefined) return undefined;
     // One object per segment is enough: it reopens the file where that was closed.
     return (this.asText ??= {
+      hasAllTexts: this.ask(() => own()?.hasAllTexts === true),
       search: (query, column) => this.ask(() => own()?.search(query, column)),
       patterns: (column) => this.ask(() => own()?.patterns(column) ?? []),
       rowsOfText: (column, test) => this.ask(() => own()?.rowsOfText(column, test)),

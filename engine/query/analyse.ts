@@ -23,13 +23,13 @@ import {
   isCutText,
   knownField,
 } from './fields.ts';
-import { hashFieldOf } from './hash-text.ts';
-import { MAC_FIELDS, macDigits, macTexts } from './mac-text.ts';
+import { macDigits, macTexts } from './mac-text.ts';
 import { addressPattern, addressTextFilter } from './filters/address-text.ts';
 import { type ValueField, isValueField } from './filters/field-texts.ts';
 import { ALL, type Filter, mergeLists, readTest } from './filters/filter.ts';
 import { arrayPattern } from './filters/members.ts';
 import type { Surroundings, WrittenTest } from './filters/surroundings.ts';
+import { regexFilter } from './filters/regex.ts';
 import { textFilter } from './filters/text.ts';
 import { type ValueContext, fieldOf, fieldValue, valueOf } from './expressions/analyse.ts';
 import { NAMES, converted } from './expressions/operator.ts';
@@ -57,12 +57,8 @@ export function analyse(node: Expression, resolve: Resolve, around: Surroundings
       const ip = knownField('ip');
       if (range === undefined || ip?.type !== 'address') {
         const mac = node.quoted ? undefined : macDigits(node.text);
-        if (mac !== undefined) return macAnywhere(mac, node.start, around);
-        const text = textFilter(node.text, node.quoted, node.start, undefined);
-        const field = node.quoted ? undefined : hashFieldOf(node.text);
-        if (field === undefined) return text;
-        const test = { test: 'word', text: node.text } as const;
-        return { filter: 'or', items: [text, readTest({ field, test, at: node.start, around })] };
+        if (mac !== undefined) return macAnywhere(mac, node.start);
+        return textFilter(node.text, node.quoted, node.start, undefined);
       }
       // One IPv4 address is written in one way: the index of tokens knows its rows.
       const isPhrase = range.version === 4 && range.low === range.high;
@@ -75,7 +71,7 @@ export function analyse(node: Expression, resolve: Resolve, around: Surroundings
       return { filter: 'or', items: [text, { filter: 'address', field: ip, ranges }] };
     }
     case 'pattern':
-      return patternFilter(node, resolve, around);
+      return patternFilter(node, resolve);
     case 'field': {
       const field = resolve(node);
       return fieldsCompared(node, field, resolve, around) ?? fieldFilter(node, field, around);
@@ -94,14 +90,11 @@ export function analyse(node: Expression, resolve: Resolve, around: Surroundings
 }
 
 /** A hardware address, in each way to write it: in text, and in its columns. */
-function macAnywhere(digits: string, at: number, around: Surroundings): Filter {
-  const texts = macTexts(digits).map((text) => textFilter(text, true, at, undefined));
-  const columns = MAC_FIELDS.flatMap((name) => {
-    const field = knownField(name);
-    const test = { test: 'quoted', text: digits } as const;
-    return field === undefined ? [] : [readTest({ field, test, at, around })];
-  });
-  return { filter: 'or', items: [...texts, ...columns] };
+function macAnywhere(digits: string, at: number): Filter {
+  return {
+    filter: 'or',
+    items: macTexts(digits).map((text) => textFilter(text, true, at, undefined)),
+  };
 }
 
 // -- computed values -------------------------------------------------------------------------------
@@ -232,22 +225,15 @@ function isValue(node: FieldNode, field: Field, around: Surroundings): boolean {
   }
 }
 
-/** The columns that words are looked for in, and every attribute. */
-const TEXTS = ['message', 'host', 'program', 'event_type', 'attributes'] as const;
-
-function patternFilter(
-  { test, start, end }: PatternNode,
-  resolve: Resolve,
-  around: Surroundings,
-): Filter {
-  const items = TEXTS.flatMap((name): Filter[] => {
+/** A pattern in any text of an event, or of a row of a table. */
+function patternFilter({ test, start, end }: PatternNode, resolve: Resolve): Filter {
+  const isText = (name: string): boolean => {
     const field = resolved({ name, start, end }, resolve);
-    return field !== undefined && isValueField(field)
-      ? [readTest({ field, test, at: start, around })]
-      : [];
-  });
-  if (items.length > 0) return { filter: 'or', items };
-  throw syntaxError('no column here is a text to look in', start, 'name a field: host:/…/');
+    return field !== undefined && isValueField(field);
+  };
+  if (resolve.columns !== undefined && ![...resolve.columns].some(isText))
+    throw syntaxError('no column here is a text to look in', start);
+  return regexFilter(undefined, test.pattern, test.ignoreCase, test.at);
 }
 
 /** Undefined: there is no such field. */

@@ -15,6 +15,8 @@ export interface IndexedPhrase {
 
 /** Tokens of texts. Undefined: the index cannot tell. */
 interface TextView {
+  /** Whether it has all texts that words are looked for in. That of an older Daybook lacks those of `CUT_TEXTS`. */
+  readonly hasAllTexts: boolean;
   /** @param column all that words are searched in, when left out */
   search(
     phrase: IndexedPhrase,

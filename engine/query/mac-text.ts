@@ -53,6 +53,3 @@ export function isMacName(name: string): boolean {
     name,
   );
 }
-
-/** The columns of hardware addresses. */
-export const MAC_FIELDS: readonly string[] = ['src_mac', 'dst_mac'];

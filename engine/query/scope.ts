@@ -5,7 +5,7 @@
  * Invariant: what a scope does not have is undefined, never a name that SQL would reject.
  */
 import type { DayCount } from '../util/segment-days.ts';
-import type { ColumnName, Kind } from '../contract/event.ts';
+import { type ColumnName, type Kind, SEARCHED_TEXTS } from '../contract/event.ts';
 import { attributesNamed, attributesOf } from './attribute-names.ts';
 import {
   dayOfTime,
@@ -16,6 +16,7 @@ import {
   type Params,
   quoteIdentifier,
   rowTagged,
+  textWithout,
 } from './dialect/duckdb.ts';
 
 export { ATTRIBUTE_PREFIX } from './attribute-names.ts';
@@ -101,8 +102,6 @@ export function hasMatch(scope: Scope, sql: string, pattern: string, ignoreCase:
   return known ?? matches(sql, scope.params.text(pattern), ignoreCase);
 }
 
-export const SEARCHED_COLUMNS = ['message', 'host', 'program', 'event_type'] as const;
-
 /** Whether one of these columns is an attribute of this name, or may have it in the overflow. */
 export function mayHaveAttribute(columns: ReadonlySet<string>, name: string): boolean {
   return columns.has(OVERFLOW_COLUMN) || attributesNamed(columns, name).length > 0;
@@ -133,6 +132,17 @@ function attributeTexts(columns: ReadonlySet<string>): Searchable[] {
   return out;
 }
 
+/** @param use SQL of a column, which is needed */
+function searchedTexts(columns: ReadonlySet<string>, use: (name: string) => string): Searchable[] {
+  return SEARCHED_TEXTS.filter((name) => columns.has(name)).map((name) => ({
+    sql:
+      name === 'action' && columns.has('extractor')
+        ? textWithout(use(name), use('extractor'))
+        : use(name),
+    json: false,
+  }));
+}
+
 export function segmentScope(segment: SegmentInfo, params: Params): Scope {
   const { columns } = segment;
   const column = (name: ColumnName) => (columns.has(name) ? quoteIdentifier(name) : undefined);
@@ -143,13 +153,7 @@ export function segmentScope(segment: SegmentInfo, params: Params): Scope {
     attribute: (name) => firstText(namedTexts(params, columns, name)),
     attributesNamed: (name) => namedTexts(params, columns, name),
     attributes: () => attributeTexts(columns),
-    texts: () => [
-      ...SEARCHED_COLUMNS.filter((name) => columns.has(name)).map((name) => ({
-        sql: quoteIdentifier(name),
-        json: false,
-      })),
-      ...attributeTexts(columns),
-    ],
+    texts: () => [...searchedTexts(columns, quoteIdentifier), ...attributeTexts(columns)],
     kind: () => ownText(segment.kind),
     day: () =>
       segment.days === undefined ? ownText(segment.day) : dayOfTime(quoteIdentifier('ts')),
@@ -204,13 +208,7 @@ export function eventsScope(
     attribute: (name) => firstText(named(name)),
     attributesNamed: named,
     attributes,
-    texts: () => [
-      ...SEARCHED_COLUMNS.filter((name) => columns.has(name)).map((name) => ({
-        sql: use(name),
-        json: false,
-      })),
-      ...attributes(),
-    ],
+    texts: () => [...searchedTexts(columns, use), ...attributes()],
     kind: () => use('kind'),
     day: () => use('day'),
     tagged: (ids) => {

@@ -9,6 +9,7 @@
  * Held in memory: 4 bytes for each open token and shape of a row, 2 for each row of some columns of values, and
  * every different token once.
  */
+import { SEARCHED_TEXTS } from '../../contract/event.ts';
 import { fewTexts, nextPresent, putKnown } from '../small-dictionary.ts';
 import type { IndexRows, TextRows } from '../rows.ts';
 import { giveBack, take32 } from '../spare.ts';
@@ -31,8 +32,9 @@ import {
 } from './token-table.ts';
 import { AS_TEXT, ValueColumn } from './value-columns.ts';
 
-/** Columns that a word is searched in besides attributes; their numbers. */
+/** Columns that have a bit of their own in masks; their numbers. */
 const FIELD_COLUMNS = ['message', 'host', 'program', 'event_type'] as const;
+const SEARCHED: ReadonlySet<string> = new Set(SEARCHED_TEXTS);
 /** Open tokens of one text; one that has more is free. */
 const MOST_OPEN = 256;
 /** Longer values of other columns than the message are cut into tokens at once. */
@@ -182,7 +184,7 @@ export class TextIndexBuilder {
   private columnOf(name: string): number | undefined {
     const known = this.columns.indexOf(name);
     if (known >= 0) return known;
-    if (!isAttributeColumn(name) && name !== OVERFLOW) return undefined;
+    if (!isAttributeColumn(name) && name !== OVERFLOW && !SEARCHED.has(name)) return undefined;
     if (this.columns.length >= MOST_COLUMNS) return this.columns.length - 1;
     return this.columns.push(name) - 1;
   }

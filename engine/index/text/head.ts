@@ -19,6 +19,7 @@ export interface LiteralPlace {
 }
 
 export interface Head {
+  readonly version: number;
   readonly rows: number;
   readonly columns: readonly ColumnShapes[];
   readonly shapes: number;
@@ -32,7 +33,8 @@ const EMPTY = new Uint8Array(0);
 /** Undefined when it is of another version. @throws DaybookError case-damaged */
 export function readHead(content: Uint8Array): Head | undefined {
   const reader = new ByteReader(content);
-  if (reader.number() !== TEXT_VERSION) return undefined;
+  const version = reader.number();
+  if (version < 1 || version > TEXT_VERSION) return undefined;
   if (Buffer.from(reader.string()).toString() !== FOLD_VERSION) return undefined;
   const rows = reader.number();
   const columns: ColumnShapes[] = [];
@@ -74,5 +76,5 @@ export function readHead(content: Uint8Array): Head | undefined {
     literals.push({ first: firsts[i]!, end: firsts[i + 1] ?? shapes, at, bytes, raw });
     at += bytes;
   });
-  return { rows, columns, shapes, tokenless, pages, literals };
+  return { version, rows, columns, shapes, tokenless, pages, literals };
 }

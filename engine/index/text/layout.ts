@@ -16,7 +16,9 @@
  * rows of that shape.
  */
 
-export const TEXT_VERSION = 1;
+export const TEXT_VERSION = 2;
+/** From this version on the texts of `CUT_TEXTS` are among those that are searched; 1 is read, too. */
+export const ALL_TEXTS_VERSION = 2;
 export const HEAD = 'text';
 export const GRAMS = 'text.grams';
 export const LISTS = 'text.lists';
@@ -41,6 +43,6 @@ export const BITMAP = 1;
 /** The rows that are not in it, as gaps. */
 export const OTHERS = 2;
 
-/** Columns of an entry's rows, one bit each: the message, host, program, event_type, all attributes. */
+/** Columns of an entry's rows, one bit each: the message, host, program, event_type, all others. */
 export const MASK_BITS = 5;
 export const columnBit = (column: number): number => 1 << Math.min(column, MASK_BITS - 1);

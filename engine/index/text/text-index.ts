@@ -15,6 +15,7 @@ import { foldedBytes } from '../../util/fold.ts';
 import { Glob } from './glob.ts';
 import { type Head, readHead } from './head.ts';
 import {
+  ALL_TEXTS_VERSION,
   BITMAP,
   GAPS,
   HEAD,
@@ -92,6 +93,11 @@ export class TextIndex {
     if (head === undefined) return undefined;
     if (head.rows !== file.rows) throw damagedText();
     return new TextIndex(file, head, cache.owner());
+  }
+
+  /** Whether all texts that words are searched in are in it, not only those that the first version had. */
+  get hasAllTexts(): boolean {
+    return this.head.version >= ALL_TEXTS_VERSION;
   }
 
   /** Forgets what the cache has of it. */

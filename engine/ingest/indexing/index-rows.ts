@@ -25,9 +25,8 @@ const NUMBERS = [
   ...['ts', 'ts_ns', 'seq', 'source_id', 'src_ip4', 'dst_ip4', 'src_port', 'dst_port', 'proto'],
   ...['severity', 'facility', 'bytes', 'packets', 'bytes_rev', 'packets_rev', 'flow_id'],
 ] as const satisfies readonly ColumnName[];
-const TEXTS = [
-  ...['host', 'program', 'event_type', 'message', 'conn_state', 'history', 'service'],
-] as const satisfies readonly ColumnName[];
+/** Beside those that words are searched in. */
+const TEXTS = ['conn_state', 'history', 'service'] as const satisfies readonly ColumnName[];
 const ADDRESSES = ['src_ip6', 'dst_ip6'] as const;
 
 /**
@@ -45,13 +44,15 @@ export function indexRowsOf(
   const texts: [string, TextRows][] = [];
   const addText = (name: string, column: TextColumn): void => {
     if (!isUsed(column)) return;
-    const few = coded?.get(name);
+    // Codes are of all rows with a text: not of those that words are not looked for in.
+    const few = name === 'action' ? undefined : coded?.get(name);
     texts.push([name, few === undefined ? textOf(column, rows) : fewTexts(column, rows, few)]);
   };
-  for (const name of TEXTS) {
-    if (name !== 'message' || cut === undefined) addText(name, batch[name]);
-    else if (cut.whole.includes(1)) texts.push([name, wholeOf(batch.message, rows, cut.whole)]);
+  for (const [name, column] of batch.searchedTexts()) {
+    if (name !== 'message' || cut === undefined) addText(name, column);
+    else if (cut.whole.includes(1)) texts.push([name, wholeOf(column, rows, cut.whole)]);
   }
+  for (const name of TEXTS) addText(name, batch[name]);
   for (const [name, column] of batch.attributes) addText(`a:${name}`, column);
   addText('attrs', batch.overflow);
   const n = rows.to - rows.from;

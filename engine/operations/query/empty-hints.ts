@@ -1,14 +1,7 @@
 /** Hints for a query that found nothing. */
-import { type CutText, KINDS } from '../../contract/event.ts';
+import { KINDS } from '../../contract/event.ts';
 import { STAGE_NAMES } from '../../contract/query-spelling.ts';
-import {
-  type Expression,
-  NAMED,
-  type Plan,
-  type SegmentInfo,
-  knownField,
-  walk,
-} from '../../query/index.ts';
+import { NAMED, type Plan, knownField, walk } from '../../query/index.ts';
 
 /** Operators and functions of other languages that are words here, and what to write. */
 const FOREIGN_WORDS: Readonly<Record<string, string>> = {
@@ -19,13 +12,6 @@ const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   ...{ isnull: 'NOT field:*', isempty: 'NOT field:*', null: 'NOT field:*' },
   ...{ has: 'field:*text*', search: 'the words alone', xor: '(a OR b) NOT (a b)' },
 };
-
-/** Fields that a word is not looked for in, those first that a person has most often in mind. */
-const ASKED_BY_NAME: readonly CutText[] = [
-  ...(['user', 'url', 'user_agent', 'query', 'dst_domain', 'tls_sni', 'file_path'] as const),
-  ...(['process', 'command', 'email_from', 'email_subject', 'rule', 'action'] as const),
-];
-const MOST_NAMED = 3;
 
 /** Suggestions for a query that found nothing. */
 export function hintsWhenEmpty(plan: Plan): string[] {
@@ -59,46 +45,5 @@ export function hintsWhenEmpty(plan: Plan): string[] {
         `message:${text} is one word; for words apart write message:/${text.replaceAll('*', '.*')}/`,
       );
   });
-  const other = otherFields(plan);
-  return other === undefined ? [...hints] : [...hints, other];
-}
-
-const WHERE_WORDS_ARE = 'messages, hosts, programs, event types and attributes';
-
-/** Fields of these segments that a word is not looked for in. */
-function askedByName(segments: readonly SegmentInfo[]): readonly string[] {
-  return ASKED_BY_NAME.filter((name) => segments.some(({ columns }) => columns.has(name)));
-}
-
-/** Where texts of a list of values were not looked for, and how they are. */
-export function otherFieldsOfList(segments: readonly SegmentInfo[]): string | undefined {
-  const [name] = askedByName(segments);
-  return name === undefined
-    ? undefined
-    : `texts of the list are looked for in ${WHERE_WORDS_ARE}; to compare them with another field, such as ${name}, choose that field for the list (on the command line: --list-field ${name})`;
-}
-
-/** Where the first word of a query was not looked for, and how it is. */
-function otherFields({ ast, segmentsUsed }: Plan): string | undefined {
-  const word = firstWord(ast.filter);
-  const there = askedByName(segmentsUsed);
-  if (word === undefined || there.length === 0) return undefined;
-  const isWord = /^[\w*?]+$/.test(word);
-  const value = isWord ? `*${word.replace(/^[*]|[*]$/g, '')}*` : JSON.stringify(word);
-  const tests = there.slice(0, MOST_NAMED).map((name) => `${name}:${value}`);
-  return `words are looked for in ${WHERE_WORDS_ARE}; other fields are asked by name: ${tests.join(' OR ')}`;
-}
-
-/** An address, a block or a hash, which is looked for in its fields, too. */
-const WITH_FIELDS = /^(?=.*[.:])[\da-f.:/*]+$|^([\da-f]{32}|[\da-f]{40}|[\da-f]{64})$/i;
-
-/** The first word or phrase that events are to have. */
-function firstWord(filter: Expression): string | undefined {
-  if (filter.node === 'text') return WITH_FIELDS.test(filter.text) ? undefined : filter.text;
-  if (filter.node !== 'and' && filter.node !== 'or') return undefined;
-  for (const item of filter.items) {
-    const word = firstWord(item);
-    if (word !== undefined) return word;
-  }
-  return undefined;
+  return [...hints];
 }

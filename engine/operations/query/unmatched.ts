@@ -7,7 +7,6 @@ import {
   askQuery,
   unmatchedLines,
 } from '../../search/index.ts';
-import { otherFieldsOfList } from './empty-hints.ts';
 import { notSearched, notSearchedText } from './not-searched.ts';
 
 /** @throws DaybookError query-syntax, unknown-field, usage, limit-exceeded, cancelled */
@@ -20,8 +19,5 @@ export async function unmatched(
   if (found.lines.length === 0) return { ...found, unsearched: [] };
   const { plan } = await askQuery(session, { ...view, text: view.query, signal });
   const left = notSearchedText(await notSearched(session, plan, signal));
-  const { list, segments } = plan.context;
-  const hasTexts = list?.anyType !== undefined && list.anyType.texts > 0;
-  const other = hasTexts ? otherFieldsOfList(segments) : undefined;
-  return { ...found, unsearched: other === undefined ? left : [...left, other] };
+  return { ...found, unsearched: left };
 }

@@ -1,7 +1,8 @@
 /** The columns of a batch of events, as the scope of a filter or a stage. */
 import type { EventBatch, TextColumn } from '../../contract/event-batch.ts';
+import { SEARCHED_TEXTS } from '../../contract/event.ts';
 import { ComputedColumns, type RowScope } from './row-scope.ts';
-import { OVERFLOW_COLUMN, SEARCHED_COLUMNS } from '../scope.ts';
+import { OVERFLOW_COLUMN } from '../scope.ts';
 import { ATTRIBUTE_PREFIX, spellingOf } from './spelling.ts';
 
 /** The names of what a scan reads, as the hint for importers has them; undefined: everything. */
@@ -55,11 +56,12 @@ export function batchScope(batch: EventBatch, wanted: Wanted): RowScope {
       return [...batch.attributes.values()];
     },
     texts: () => {
-      for (const name of SEARCHED_COLUMNS) {
+      for (const name of SEARCHED_TEXTS) {
         wanted?.add(name);
         spelling.keep(name);
       }
-      return SEARCHED_COLUMNS.map((name) => batch[name]);
+      wanted?.add('extractor');
+      return [...batch.searchedTexts().values()];
     },
     overflow: () => batch.overflow,
   };

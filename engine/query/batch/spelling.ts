@@ -3,7 +3,7 @@
  * column once a filling, when they are asked for.
  */
 import type { EventBatch, TextColumn } from '../../contract/event-batch.ts';
-import { SEARCHED_COLUMNS } from '../scope.ts';
+import { SEARCHED_TEXTS } from '../../contract/event.ts';
 
 export const ATTRIBUTE_PREFIX = 'a:';
 
@@ -61,8 +61,9 @@ class Spelling {
 
   private columnOf(name: string): TextColumn | undefined {
     if (isAttribute(name)) return this.batch.attributeColumn(name.slice(ATTRIBUTE_PREFIX.length));
-    const column = SEARCHED_COLUMNS.find((one) => one === name);
-    return column === undefined ? undefined : this.batch[column];
+    const text = SEARCHED_TEXTS.find((one) => one === name);
+    const column = text && this.batch.column(text);
+    return column?.type === 'text' ? column : undefined;
   }
 }
 

@@ -87,6 +87,17 @@ export function placesOfRef(scope: RowScope, ref: Parameters<RowScope['column']>
   return { columns: column?.type === 'text' ? [column] : [], overflow: undefined, key: undefined };
 }
 
+/** Every text that a word without a field is looked for in. */
+export function placesOfAll(scope: RowScope): () => Places {
+  const places = (): Places => {
+    const columns = [...scope.texts(), ...scope.attributes()];
+    return { columns, overflow: scope.overflow(), key: undefined };
+  };
+  // What is asked for is noted before the first row is read.
+  places();
+  return places;
+}
+
 export function placesOf(field: ValueField, scope: RowScope): () => Places {
   const places = (): Places => {
     switch (field.type) {

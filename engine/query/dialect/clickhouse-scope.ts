@@ -3,10 +3,10 @@
  * that a stage made of them. What Daybook's own segments have in two columns or in columns of attributes is one text or
  * a map there.
  */
-import { COLUMNS, type ColumnName } from '../../contract/event.ts';
+import { COLUMNS, type ColumnName, SEARCHED_TEXTS } from '../../contract/event.ts';
 import { ATTRIBUTE_PREFIX, attributesNamed, isAttributeColumn } from '../attribute-names.ts';
-import { type NamedText, OVERFLOW_COLUMN, SEARCHED_COLUMNS } from '../scope.ts';
-import { identifier, ip4, text, untranslated } from './clickhouse.ts';
+import { type NamedText, OVERFLOW_COLUMN } from '../scope.ts';
+import { identifier, ip4, text, textWithout, untranslated } from './clickhouse.ts';
 
 export interface ClickHouseScope {
   /** The first and the last time of events; undefined: of rows that are none. */
@@ -88,6 +88,9 @@ export function eventsScope(given: HandedOver): ClickHouseScope {
   const all = new Set(columnSets.flatMap((columns) => [...columns]));
   const hasOverflow = all.has(OVERFLOW_COLUMN);
   const values: NamedText = { sql: 'mapValues(attributes)', isList: true };
+  const searched = SEARCHED_TEXTS.filter((name) => all.has(name)).map((name) =>
+    name === 'action' ? textWithout(identifier(name), 'extractor') : identifier(name),
+  );
   const names = new Map(tags.map(({ id, name }) => [id, name]));
   const spellings = (name: string): string[] => {
     const found = new Set<string>();
@@ -125,9 +128,7 @@ export function eventsScope(given: HandedOver): ClickHouseScope {
     attributes: () =>
       hasOverflow || [...all].some((name) => isAttributeColumn(name)) ? values : undefined,
     // One list, so that a long pattern stands once.
-    texts: () => [
-      { sql: `arrayConcat([${SEARCHED_COLUMNS.join(', ')}], ${values.sql})`, isList: true },
-    ],
+    texts: () => [{ sql: `arrayConcat([${searched.join(', ')}], ${values.sql})`, isList: true }],
     table: (name) => tableName(given, name),
     tagNames: (ids) =>
       ids.map((id) => {

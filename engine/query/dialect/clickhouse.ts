@@ -129,6 +129,11 @@ export function negate(condition: string): string {
   return condition === FALSE_SQL ? TRUE_SQL : `(NOT ifNull(${condition}, false))`;
 }
 
+/** A text of rows that have no `other`. */
+export function textWithout(text: string, other: string): string {
+  return `if(${other} IS NULL, ${text}, NULL)`;
+}
+
 /** Whether one of a list of texts meets a condition. */
 export function anyOf(list: string, condition: (sql: string) => string): string {
   return `arrayExists(v -> ifNull(${condition('v')}, false), ${list})`;

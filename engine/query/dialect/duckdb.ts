@@ -187,6 +187,11 @@ export function joinedTexts(texts: readonly string[]): string {
   return `concat_ws(chr(0), ${texts.join(', ')})`;
 }
 
+/** A text of rows that have no `other`. */
+export function textWithout(text: string, other: string): string {
+  return `CASE WHEN ${other} IS NULL THEN ${text} END`;
+}
+
 /** A text with every match of an RE2 pattern replaced by a text, leftmost and longest first. */
 export function replaceAll(sql: string, pattern: string, by: string): string {
   return `regexp_replace(${sql}, ${pattern}, ${by}, 'g')`;

@@ -196,6 +196,9 @@ const ENTRIES: Readonly<Record<Name, Entry>> = {
       'user:/^a/i',
       'attributes:/overflow$/',
       'message:/unusual [0-9]+ here/',
+      '/portal[.]example|unusual/',
+      '/overflow$/',
+      '/^granted$/',
     ],
   },
   source: { queries: ['source:fw.log', 'source:*.log', 'source:*'] },
@@ -213,6 +216,11 @@ const ENTRIES: Readonly<Record<Name, Entry>> = {
       'message:password',
       'needle',
       'unusual',
+      'svc23',
+      'portal*',
+      '"ann poe"',
+      'granted',
+      'success',
     ],
   },
   'text-range': { queries: ['host:>m', 'host:[a TO n]', 'host:{db-2 TO mx]', 'user:>a'] },
@@ -247,6 +255,14 @@ function list(text: string, resolve: ReturnType<TestCase['plan']>['resolve']): M
   return readList({ text, digest: (digests += 1).toString(16).padStart(8, '0'), resolve });
 }
 
+/** Texts that a table states, and such as an extractor cut and concluded. */
+function cutTexts(i: number): TestEvent['fields'] {
+  const concluded = { category: 'web', outcome: 'success' };
+  if (i % 20 === 3) return { ...concluded, user: `svc${i}`, action: 'granted', extractor: 'x/1' };
+  if (i % 20 !== 6) return {};
+  return { ...concluded, url: `http://portal.example/p${i}`, action: 'granted', user: 'Ann Poe' };
+}
+
 /** Enough rows that looking up beats reading them. */
 function manyEvents(): TestEvent[] {
   const rare = (i: number) => (i % 97 === 0 ? `unusual ${i} here` : 'nothing of note');
@@ -257,6 +273,7 @@ function manyEvents(): TestEvent[] {
       host: `host${i % 23}`,
       ...(i % 3 === 0 ? {} : { program: `tool${i % 5}` }),
       severity: i % 8,
+      ...cutTexts(i),
     },
     attributes: i % 4 === 0 ? { user: `user${i % 9}`, status: String(200 + (i % 6)) } : {},
     tags: i % 50 === 0 ? [2] : [],

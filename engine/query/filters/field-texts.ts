@@ -10,7 +10,13 @@ import {
   refSql,
   refClickHouse,
 } from '../fields.ts';
-import { type NamedText, NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
+import {
+  type NamedText,
+  NO_COLUMN,
+  type Predicate,
+  type Scope,
+  type Searchable,
+} from '../scope.ts';
 import { either } from './logic.ts';
 
 /** `attributes` means any attribute. */
@@ -31,10 +37,17 @@ export function anyTextOf(
   condition: (sql: string) => string,
 ): Predicate {
   if (field.type !== 'virtual') return anyText(fieldTexts(field, scope), condition);
-  const all = scope.attributes();
-  if (all.length === 0) return NO_COLUMN;
+  return anySearchable(scope.attributes(), condition);
+}
+
+/** Whether one of some texts, each a column or the values of a JSON object, meets a condition. */
+export function anySearchable(
+  texts: readonly Searchable[],
+  condition: (sql: string) => string,
+): Predicate {
+  if (texts.length === 0) return NO_COLUMN;
   return either(
-    all.map(({ sql, json }) => ({ sql: json ? anyJsonValue(sql, condition) : condition(sql) })),
+    texts.map(({ sql, json }) => ({ sql: json ? anyJsonValue(sql, condition) : condition(sql) })),
   );
 }
 

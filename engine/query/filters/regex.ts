@@ -5,7 +5,7 @@
  */
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
-import { filterPlaces, patternTest, placesOf } from '../batch/text-places.ts';
+import { filterPlaces, patternTest, placesOf, placesOfAll } from '../batch/text-places.ts';
 import { matches } from '../dialect/clickhouse.ts';
 import type { CandidateRows, SegmentView } from '../index-view.ts';
 import { printTest } from '../print.ts';
@@ -15,21 +15,30 @@ import { rowsOf } from '../rows.ts';
 import { QueryError } from '../query-error.ts';
 import { type Predicate, type Scope, type SegmentInfo, hasMatch } from '../scope.ts';
 import { nameText } from './describe.ts';
-import { type ValueField, anyTextClickHouse, anyTextOf, isValueField } from './field-texts.ts';
+import {
+  type ValueField,
+  anySearchable,
+  anyTextClickHouse,
+  anyTextOf,
+  isValueField,
+  someText,
+} from './field-texts.ts';
 import type { FilterOperator } from './operator.ts';
 import { requiredWords } from './required-words.ts';
-import { MOST_CANDIDATES, searchedColumn } from './searched.ts';
+import { MOST_CANDIDATES, searchAll, searchedColumn } from './searched.ts';
 import { checkLength } from './wildcard.ts';
 
 export interface RegexFilter {
   readonly filter: 'regex';
-  readonly field: ValueField;
+  /** Undefined: every text that a word without a field is looked for in. */
+  readonly field: ValueField | undefined;
   readonly pattern: string;
   readonly ignoreCase: boolean;
 }
 
-function regexFilter(
-  field: ValueField,
+/** @throws QueryError where RE2 does not take the pattern */
+export function regexFilter(
+  field: ValueField | undefined,
   pattern: string,
   ignoreCase: boolean,
   at: number,
@@ -48,7 +57,9 @@ function regexFilter(
 }
 
 function regexSql({ field, pattern, ignoreCase }: RegexFilter, scope: Scope): Predicate {
-  return anyTextOf(field, scope, (sql) => hasMatch(scope, sql, pattern, ignoreCase));
+  const condition = (sql: string): string => hasMatch(scope, sql, pattern, ignoreCase);
+  if (field !== undefined) return anyTextOf(field, scope, condition);
+  return anySearchable(scope.texts(), condition);
 }
 
 /** Where most messages are judged by their shape, fewer candidates are worth looking up. */
@@ -57,24 +68,29 @@ const MOST_OF_CUT = 1 / 256;
 /** Rows whose text has what every match of a pattern has. */
 function regexRows(
   filter: RegexFilter,
-  { rows: total, cut }: SegmentInfo,
-  { indexes }: SegmentView,
+  segment: SegmentInfo,
+  known: SegmentView,
 ): CandidateRows | undefined {
   const { field } = filter;
-  const column = field.type === 'text' ? searchedColumn(field.ref) : undefined;
-  const query = column === undefined ? undefined : requiredWords(filter);
+  const column = field?.type === 'text' ? searchedColumn(field.ref) : undefined;
+  if (field !== undefined && column === undefined) return undefined;
+  const query = requiredWords(filter);
   if (query === undefined) return undefined;
-  const isCut = cut === true && column === 'message';
+  const isCut = segment.cut === true && (column ?? 'message') === 'message';
   // To look for a part of a word in all words takes longer than to judge shapes.
   if (isCut && query.tokens.some(({ text }) => text.startsWith('*'))) return undefined;
-  const found = indexes.text?.search(query, column);
-  const most = total * (isCut ? MOST_OF_CUT : MOST_CANDIDATES);
+  const found =
+    column === undefined
+      ? searchAll(query, segment, known)
+      : known.indexes.text?.search(query, column);
+  const most = segment.rows * (isCut ? MOST_OF_CUT : MOST_CANDIDATES);
   if (found === undefined || found.rows.count > most) return undefined;
   return { rows: rowsOf(found.rows), exact: false };
 }
 
 function regexColumns({ field, pattern, ignoreCase }: RegexFilter, scope: RowScope): RowFilter {
-  return filterPlaces(placesOf(field, scope), patternTest(pattern, ignoreCase));
+  const places = field === undefined ? placesOfAll(scope) : placesOf(field, scope);
+  return filterPlaces(places, patternTest(pattern, ignoreCase));
 }
 
 export const regexOperator: FilterOperator<RegexFilter> = {
@@ -82,11 +98,17 @@ export const regexOperator: FilterOperator<RegexFilter> = {
     test.test === 'regex' && isValueField(field)
       ? regexFilter(field, test.pattern, test.ignoreCase, test.at)
       : undefined,
-  describe: ({ field, pattern, ignoreCase }) =>
-    `${nameText(field)}:${printTest({ test: 'regex', pattern, ignoreCase, at: 0 })}`,
+  describe: ({ field, pattern, ignoreCase }) => {
+    const text = printTest({ test: 'regex', pattern, ignoreCase, at: 0 });
+    return field === undefined ? text : `${nameText(field)}:${text}`;
+  },
   sql: regexSql,
-  clickhouse: ({ field, pattern, ignoreCase }, scope) =>
-    anyTextClickHouse(field, scope, (sql) => matches(sql, pattern, ignoreCase)),
+  clickhouse: ({ field, pattern, ignoreCase }, scope) => {
+    const condition = (sql: string): string => matches(sql, pattern, ignoreCase);
+    return field === undefined
+      ? someText(scope.texts(), condition)
+      : anyTextClickHouse(field, scope, condition);
+  },
   sqlCost: 'high',
   rows: (filter, segment, known, few) => (few ? undefined : regexRows(filter, segment, known)),
   lookUpCost: () => 30,

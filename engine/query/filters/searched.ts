@@ -1,12 +1,27 @@
 /** Columns of a token index, and when it is worth asking. */
+import { SEARCHED_TEXTS } from '../../contract/event.ts';
 import type { Ref } from '../fields.ts';
-import { SEARCHED_COLUMNS } from '../scope.ts';
+import type { IndexedPhrase, SegmentView } from '../index-view.ts';
+import type { SegmentInfo } from '../scope.ts';
 
-const SEARCHED: ReadonlySet<string> = new Set(SEARCHED_COLUMNS);
+/** Columns that an index tells apart: of the others it is known that a word is in one of them. */
+const TOLD_APART: ReadonlySet<string> = new Set(['message', 'host', 'program', 'event_type']);
+const OTHERS = SEARCHED_TEXTS.filter((name) => !TOLD_APART.has(name));
 
-/** The column of a reference, where words are searched in it. */
+/** The column of a reference, where an index says what words are in it. */
 export function searchedColumn(ref: Ref): string | undefined {
-  return 'column' in ref && SEARCHED.has(ref.column) ? ref.column : undefined;
+  return 'column' in ref && TOLD_APART.has(ref.column) ? ref.column : undefined;
+}
+
+/** Rows that have a phrase in any of their texts, or may have it; undefined: the index cannot tell. */
+export function searchAll(
+  phrase: IndexedPhrase,
+  { columns }: SegmentInfo,
+  { indexes: { text } }: SegmentView,
+): ReturnType<NonNullable<typeof text>['search']> {
+  if (text === undefined) return undefined;
+  if (!text.hasAllTexts && OTHERS.some((name) => columns.has(name))) return undefined;
+  return text.search(phrase);
 }
 
 /** Above this part of the rows, reading them all beats reading candidates. */

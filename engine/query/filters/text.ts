@@ -8,7 +8,7 @@
 import { RE2_DELIMITER, RE2_TOKEN_CHARACTER, tokensIn } from '../../util/tokens.ts';
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
-import { type Places, filterPlaces, patternTest, placesOfRef } from '../batch/text-places.ts';
+import { filterPlaces, patternTest, placesOfAll, placesOfRef } from '../batch/text-places.ts';
 import { either as eitherSql, matches } from '../dialect/clickhouse.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { anyJsonValue, joinedTexts } from '../dialect/duckdb.ts';
@@ -30,7 +30,7 @@ import { checkLength, escapeRe2, joinable } from './wildcard.ts';
 import { someText } from './field-texts.ts';
 import { either } from './logic.ts';
 import type { FilterOperator } from './operator.ts';
-import { MOST_CANDIDATES, searchedColumn } from './searched.ts';
+import { MOST_CANDIDATES, searchAll, searchedColumn } from './searched.ts';
 
 export interface PhraseToken {
   readonly text: string;
@@ -49,7 +49,7 @@ export interface TextFilter {
   /** Whether the first token may begin, or the last end, inside a token: it has a `*` there. */
   readonly openStart: boolean;
   readonly openEnd: boolean;
-  /** Undefined: message, host, program, event_type and every text attribute. */
+  /** Undefined: every text that a word without a field is looked for in (`SEARCHED_TEXTS`, attributes). */
   readonly ref: Ref | undefined;
   /** Answer of a token index: matching rows (when left out), candidates, or none. */
   readonly index?: 'candidates' | 'none';
@@ -197,27 +197,26 @@ function anywhere(re2: string, ref: Ref | undefined, scope: Scope): Predicate {
 
 export function textRows(
   filter: TextFilter,
-  { rows: total }: SegmentInfo,
-  { indexes }: SegmentView,
+  segment: SegmentInfo,
+  known: SegmentView,
 ): CandidateRows | undefined {
   if (filter.index === 'none') return undefined;
   const column = filter.ref === undefined ? undefined : searchedColumn(filter.ref);
   if (filter.ref !== undefined && column === undefined) return undefined;
-  const found = indexes.text?.search(filter, column);
+  const found =
+    column === undefined
+      ? searchAll(filter, segment, known)
+      : known.indexes.text?.search(filter, column);
   if (filter.index === undefined || found === undefined)
     return found && { rows: rowsOf(found.rows), exact: found.exact };
-  if (found.rows.count > total * MOST_CANDIDATES) return undefined;
+  if (found.rows.count > segment.rows * MOST_CANDIDATES) return undefined;
   return { rows: rowsOf(found.rows), exact: false };
 }
 
 function textColumns(filter: TextFilter, scope: RowScope): RowFilter {
   const { ref } = filter;
   const test = patternTest(wholePattern(filter), true);
-  const places = (): Places => {
-    if (ref !== undefined) return placesOfRef(scope, ref);
-    const columns = [...scope.texts(), ...scope.attributes()];
-    return { columns, overflow: scope.overflow(), key: undefined };
-  };
+  const places = ref === undefined ? placesOfAll(scope) : () => placesOfRef(scope, ref);
   places();
   return filterPlaces(places, test);
 }

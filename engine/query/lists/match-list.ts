@@ -14,8 +14,7 @@ import { SQL_TYPES } from '../dialect/duckdb.ts';
 import { type Field, type Resolve, knownField } from '../fields.ts';
 import { addressTextFilter } from '../filters/address-text.ts';
 import { type TextFilter, textFilter } from '../filters/text.ts';
-import { HASH_FIELDS, hashFieldOf } from '../hash-text.ts';
-import { MAC_FIELDS, isMacName, macDigits, macTexts, statedMacDigits } from '../mac-text.ts';
+import { isMacName, macDigits, macTexts, statedMacDigits } from '../mac-text.ts';
 import { QueryError, shown } from '../query-error.ts';
 import { type CutList, cutList } from './cut-list.ts';
 import {
@@ -332,30 +331,12 @@ function ofAnyType(
   const has = { addresses: addresses.lines.length > 0, texts: texts.lines.length > 0 };
   const columns = has.addresses ? readColumn(ip, addresses.cells[0]!, addresses.lines) : [];
   const groups = has.addresses ? groupsOf(digest, columns, addresses.lines, false) : [];
-  const macs = some((text) => macDigits(text) !== undefined);
-  const stations = MAC_FIELDS.flatMap((name) => {
-    const field = knownField(name);
-    if (field === undefined || macs.lines.length === 0) return [];
-    const all = inAllForms(macs, [field]);
-    return groupsOf(
-      `${digest}_${name}`,
-      readColumn(field, all.cells[0]!, all.lines),
-      all.lines,
-      false,
-    );
-  });
-  const hashes = HASH_FIELDS.flatMap((name) => {
-    const { cells: own, lines: at } = some((text) => hashFieldOf(text)?.name === name);
-    const field = knownField(name);
-    if (field === undefined || at.length === 0) return [];
-    return groupsOf(`${digest}_${name}`, readColumn(field, own[0]!, at), at, false);
-  });
   // Of IPv6 addresses each is looked for by itself: it is written in many ways.
   const written6 = some((text) => addressOf(text)?.version === 6);
   return new MatchList({
     ...{ digest, lines, eitherWay: false },
     anyType: { addresses: addresses.lines.length, texts: texts.lines.length },
-    groups: [...groups, ...hashes, ...stations, ...writtenGroups(digest, columns, addresses.lines)],
+    groups: [...groups, ...writtenGroups(digest, columns, addresses.lines)],
     fields: [
       ...(has.addresses ? ['ip', TEXT] : []),
       ...(has.texts && !has.addresses ? [TEXT] : []),

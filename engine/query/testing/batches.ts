@@ -25,8 +25,8 @@ function fill(batch: EventBatch, event: TestEvent): void {
   batch.seq.set(row, event.seq);
   if (event.ts !== undefined) batch.ts.set(row, event.ts);
   for (const [name, value] of Object.entries(event.fields)) {
-    const column = isColumn(name) ? batch.column(name) : undefined;
-    if (column === undefined) throw new TypeError(`no column ${name}`);
+    if (!isColumn(name)) throw new TypeError(`no column ${name}`);
+    const column = batch.column(name);
     if (column.type === 'text') column.setString(row, String(value));
     else if (column.type === 'ip6') {
       const hex = uuidToIp6(String(value)).toString(16).padStart(32, '0');

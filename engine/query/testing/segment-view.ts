@@ -36,6 +36,10 @@ export function indexBatch(
     else if (column.type !== 'ip6') numbers.set(name, column);
     else if (name === 'src_ip6' || name === 'dst_ip6') ip6.set(name, column);
   }
+  for (const [name, column] of batch.searchedTexts()) {
+    if (isUsed(column)) texts.set(name, column);
+    else texts.delete(name);
+  }
   for (const [name, column] of batch.attributes)
     if (isUsed(column)) texts.set(`${ATTRIBUTE_PREFIX}${name}`, column);
   if (isUsed(batch.overflow)) texts.set(OVERFLOW_COLUMN, batch.overflow);

@@ -85,6 +85,7 @@ it('holds every filter between what is sure and what may be, and says what is le
         marked: () => RowSet.none(total),
         indexes: {
           text: {
+            hasAllTexts: true,
             close: () => undefined,
             patterns: () => [],
             rowsOfText: () => undefined,

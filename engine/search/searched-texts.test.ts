@@ -1,0 +1,137 @@
+/**
+ * A word, a pattern and a line of a list are looked for in every text of an event: those of tables and captures are in
+ * fields and in no message.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { SideFile, writeSideFile } from '../index/side-file.ts';
+import { TextIndexBuilder } from '../index/text/builder.ts';
+import { checked, withCheck } from '../index/text/bytes.ts';
+import { HEAD } from '../index/text/layout.ts';
+import { CaseSession } from './session/case-session.ts';
+import { startQuery } from './index.ts';
+import { caseOfFiles } from './testing/case-of-files.ts';
+import { unmatchedLines } from './lists/unmatched-lines.ts';
+
+const [MD5, SHA1, SHA256] = ['0f', '1a', 'c5'].map((pair, at) => pair.repeat([16, 20, 32][at]!));
+const NOWHERE = 'd'.repeat(64);
+
+const files = [
+  ['10.0.0.1', SHA256, '', ''],
+  ['10.0.0.2', '', MD5!.toUpperCase(), ''],
+  ['10.0.0.3', '', '', SHA1],
+  ['10.0.0.4', `${SHA256}00`, '', ''],
+].map((cells, n) => [`2026-01-01T00:00:0${n}Z`, ...cells].join(','));
+const requests = [
+  '2026-01-02T00:00:01Z,10.0.1.1,zoe,http://portal.example/login?next=%2F,Probe/2.0 (agent),BLOCKED,gambling',
+  '2026-01-02T00:00:02Z,10.0.1.2,Zoë Ann,http://198.51.100.9/x,curl/8.1,allowed,news',
+];
+vi.stubEnv('DAYBOOK_INDEX_ROWS', '1');
+const session = await caseOfFiles({
+  'files.csv': `timestamp,src_ip,sha256,md5,sha1\n${files.join('\n')}\n`,
+  'scan.log': `2026-01-01T00:00:09Z web1 scan[1]: infected ${SHA256} quarantined\n`,
+  'requests.csv': `timestamp,src_ip,user,url,user_agent,action,category\n${requests.join('\n')}\n`,
+  'sshd.log':
+    '2026-01-02T00:00:03Z web1 sshd[7]: Accepted password for zoe from 10.0.1.3 port 7 ssh2\n',
+});
+vi.unstubAllEnvs();
+
+const given = (text: string) => ({ bytes: new TextEncoder().encode(text) });
+
+function count(text: string, list?: string, path?: 'scan'): Promise<number> {
+  return countIn(session, text, list, path);
+}
+
+async function countIn(
+  one: CaseSession,
+  text: string,
+  list?: string,
+  path?: 'scan',
+): Promise<number> {
+  const asked = { text: `${text} | count`, zone: 'UTC', path };
+  const running = startQuery(one, list === undefined ? asked : { ...asked, list: given(list) });
+  const answer = await running.answer();
+  if (answer.shape !== 'count') throw new TypeError('a number was asked for');
+  return Number(answer.count);
+}
+
+it.each([
+  [SHA256!, 2],
+  [SHA256!.toUpperCase(), 2],
+  [MD5!, 1],
+  [SHA1!, 1],
+  [NOWHERE, 0],
+  [SHA256!.slice(1), 0],
+  ['zoe', 2],
+  ['Zoë', 1],
+  ['portal', 1],
+  ['probe', 1],
+  ['198.51.100.9', 1],
+  ['blocked', 1],
+  // What an extractor concludes is no text of the evidence.
+  ['ssh_login', 0],
+  ['gambling', 1],
+])('finds %s in fields and in text: %i', async (hash, expected) => {
+  for (const path of [undefined, 'scan'] as const) {
+    expect(await count(hash, undefined, path)).toBe(expected);
+    expect(await count(`NOT ${hash}`, undefined, path)).toBe(8 - expected);
+    expect(await count(`* | where ${hash}`, undefined, path)).toBe(expected);
+    expect(await count('*', `${hash}\n`, path)).toBe(expected);
+    expect(await count('*', `${hash}\n10.0.0.4\n${NOWHERE}\n`, path)).toBe(expected + 1);
+  }
+});
+
+it.each([
+  ['"Probe/2.0 (agent)"', 1],
+  ['"zoë ann"', 1],
+  ['/PORTAL[.]example/i', 1],
+  ['/^zoe$/', 2],
+  ['prob* curl', 0],
+  ['prob* OR curl', 2],
+])('finds %s: %i', async (text, expected) => {
+  for (const path of [undefined, 'scan'] as const)
+    expect(await count(text, undefined, path)).toBe(expected);
+});
+
+it('says which lines of a list are nowhere', async () => {
+  const list = given([MD5, NOWHERE, SHA256, SHA1, 'infected', '10.9.9.9'].join('\n'));
+  for (const query of ['*', '* | head 3']) {
+    const { lines } = await unmatchedLines(session, { query, zone: 'UTC', list });
+    expect([...lines]).toEqual(query === '*' ? [2, 6] : [2, 5, 6]);
+  }
+});
+
+it('finds them in a case whose index lacks fields', async () => {
+  const words = ['zoe', 'portal', 'infected'];
+  const before = await Promise.all(words.map((word) => count(word)));
+  const days = join(session.folder, 'days');
+  const names = readdirSync(days, { recursive: true, encoding: 'utf8' });
+  const indexes = names.filter((name) => name.endsWith('.idx'));
+  expect(indexes.length).toBeGreaterThan(1);
+  session.indexes.close();
+  for (const name of indexes) makeOlder(join(days, name));
+  const older = CaseSession.open(session.folder, { memoryLimit: 3e8, threads: 2 });
+  try {
+    for (const [i, word] of words.entries()) expect(await countIn(older, word)).toBe(before[i]);
+  } finally {
+    await older.close();
+  }
+});
+
+/** Writes a side file anew with an index of texts of version 1, as an older Daybook wrote it, that knows no text. */
+function makeOlder(path: string): void {
+  const file = SideFile.open(path)!;
+  const { rows } = file;
+  file.close();
+  const builder = new TextIndexBuilder();
+  const none = { texts: new Map(), numbers: new Map(), ip6: new Map() };
+  builder.add({ kind: 'log', length: rows, ...none });
+  const sections = builder.finish(undefined).sections.map(({ name, bytes }) => {
+    if (name !== HEAD) return { name, bytes };
+    const content = checked(bytes, bytes.length).slice();
+    content[0] = 1;
+    return { name, bytes: withCheck(content) };
+  });
+  writeSideFile(path, rows, sections);
+}
