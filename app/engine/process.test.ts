@@ -79,7 +79,7 @@ describe('the engine as a process', () => {
     await engine.stop();
   });
 
-  it('starts a dead engine anew, for the windows that are there', async () => {
+  it('restarts an engine that died, for the windows that are open', async () => {
     const engine = new EngineProcess({
       command: engineThat("if (type === 0) { console.error('out of memory'); process.exit(134); }"),
     });

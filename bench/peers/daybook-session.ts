@@ -222,7 +222,7 @@ async function users({ queries, users: count, ms, patienceMs }: UsersAsked): Pro
   return { took, failed, gaveUp };
 }
 
-/** A commit by somebody else makes the engine read its snapshot anew, and forget what belongs to the old one. */
+/** A commit by somebody else makes the engine read its snapshot again, and forget what belongs to the old one. */
 async function forget(): Promise<void> {
   const catalog = new Database(join(folder, 'case.sqlite'));
   const version = catalog.pragma('user_version', { simple: true });

@@ -73,7 +73,7 @@ export async function openServed(script: string, args: readonly string[]): Promi
 }
 
 async function counters(page: Page, session: CDPSession, whole: CDPSession): Promise<Counters> {
-  // Twice: what the first lets go of may hold others.
+  // Twice: what the first releases may hold others.
   await session.send('HeapProfiler.collectGarbage');
   await session.send('HeapProfiler.collectGarbage');
   const { metrics } = await session.send('Performance.getMetrics');

@@ -373,7 +373,7 @@ describe.skipIf(reason !== undefined)(title, () => {
       expect(out).toContain(text);
   });
 
-  it('tells of objects that are named as folders and hold something', async () => {
+  it('reports objects that are named as folders and hold something', async () => {
     await server!.makeBucket('slashes');
     await server!.put('slashes', 'case/', 'x');
     const refused = await run('hand-over', acme, 's3://slashes/case', '--yes');

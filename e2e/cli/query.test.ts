@@ -417,7 +417,7 @@ describe('a list', () => {
     });
   });
 
-  it('that is wrong is told of with its line', async () => {
+  it('that is wrong is reported with its line', async () => {
     const list = file('wrong.csv', 'src_ip\n10.0.0.1\n10.0.0\n');
     const outcome = await daybook(['count', CASE, '--list', list]);
     expect(outcome.status).toBe(2);

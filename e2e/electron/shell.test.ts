@@ -159,7 +159,7 @@ describe.skipIf(reason !== undefined)(`the desktop shell${reason ? ` (${reason})
         fetch(url).then(({ status }) => status, () => 'failed')))`,
     );
     expect(outcomes).toEqual([...Array<string>(4).fill('failed'), 404, 404, 404, 404, 200]);
-    // Also where no policy of a page stands in the way.
+    // Also where no policy of a page prevents it.
     const main = await desktop.app.evaluate(
       ({ BrowserWindow, session }, url) =>
         new Promise<string>((resolve) => {

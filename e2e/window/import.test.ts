@@ -252,7 +252,7 @@ for (const shell of [browserShell, electronShell]) {
       await expect(window.engineBanner).toBeHidden();
       await expect.poll(() => opened.enginePid()).not.toBe(before);
       await expect(window.caseButton).toHaveAccessibleName('Case second');
-      // The import was told of its end; what it had committed is there.
+      // The window was told that the import ended; what it had committed is there.
       await importing.ledger.getByRole('button', { name: 'Close' }).last().click();
       await window.show('Sources & imports');
       await window.sources.section('Imports');

@@ -48,7 +48,7 @@ export async function completeOlderChromium(page: Page): Promise<void> {
     known.push(
       session
         .send('Runtime.evaluate', { expression: MISSING, contextId: context.id })
-        // The page may be gone meanwhile; its successor tells of a context of its own.
+        // The page may be gone meanwhile; its successor announces a context of its own.
         .catch(() => undefined),
     );
   });

@@ -1,4 +1,4 @@
-/** A lock on a small SQLite file: the system lets go of it when the process ends, however it ends. */
+/** A lock on a small SQLite file: the system releases it when the process ends, however it ends. */
 import Database from 'better-sqlite3';
 
 /** Locks that are held: without a reference, garbage collection would release them. */

@@ -1,7 +1,7 @@
 /**
  * Folders in a case's `staging` in which readers spill what a query has no memory for, or make a file that is sent
- * elsewhere: each of one process. A lock in it tells writers that it is in use: the system lets go of that when the process ends, however
- * it ends. Process numbers would not do: containers that share a case have the same ones.
+ * elsewhere: each of one process. A lock in it tells writers that it is in use: the system releases that when the process ends,
+ * however it ends. Process numbers would not do: containers that share a case have the same ones.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';

@@ -60,7 +60,7 @@ interface Running {
 }
 
 const CANCELLED: ErrorInfo = { code: 'cancelled', message: 'cancelled' };
-/** The engine lets go of a window that sends more. */
+/** The engine disconnects a window that sends more. */
 const TOO_LARGE: ErrorInfo = {
   code: 'limit-exceeded',
   message: 'more was asked at once than Daybook takes (1 MB)',

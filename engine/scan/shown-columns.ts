@@ -26,7 +26,7 @@ export interface ShownRows {
   readonly rows: readonly (readonly RawValue[])[];
 }
 
-/** Reads the rows of a batch; to be made anew when it is full, for attributes come with evidence. */
+/** Reads the rows of a batch; to be made again when it is full, since attributes come with evidence. */
 export function shownRows(
   batch: EventBatch,
   rows: Int32Array,

@@ -480,7 +480,7 @@ export async function fileSha256(path: string, signal?: AbortSignal): Promise<st
     return hash('sha256', bytes);
   }
   const sum = createHash('sha256');
-  // Always the same memory: of a stream's every block the system hands out pages anew.
+  // One buffer for all blocks: a stream takes new pages from the system for each.
   const memory = new Uint8Array(READ_BYTES);
   const file = await open(path, 'r');
   try {

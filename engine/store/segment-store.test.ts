@@ -109,7 +109,7 @@ it('can be closed although DuckDB could not be started', async () => {
   await expect(store.rows('SELECT 1')).rejects.toThrow();
 });
 
-it('tries anew to start DuckDB where it could not be started before', async () => {
+it('tries again to start DuckDB where it could not be started before', async () => {
   const options = { memoryLimit: 1e8, threads: 0 };
   const store = openStore(options);
   await expect(store.rows('SELECT 1')).rejects.toThrow();

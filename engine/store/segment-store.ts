@@ -207,7 +207,7 @@ export class SegmentStore {
   }
 
   /**
-   * Attaches what is not attached yet and lets go of segments that no longer exist.
+   * Attaches what is not attached yet and detaches segments that no longer exist.
    * @throws DaybookError not-found when a segment's file is missing
    */
   async attach(segments: readonly SegmentFile[]): Promise<void> {
@@ -249,7 +249,7 @@ export class SegmentStore {
       await this.attachSome(missing.slice(at, at + AT_ONCE));
   }
 
-  /** Another may have begun with some of them, and with others that it is not told of. */
+  /** Another call may be attaching some of them already; their failures are its own. */
   private async attachSome(segments: readonly SegmentFile[]): Promise<void> {
     const missing = segments.filter(
       ({ id, file }) => this.attached.get(id) !== file && !this.attaching.has(id),

@@ -64,7 +64,7 @@ export function typedMacros(): string[] {
   const mapped = `'::ffff:' || ${[25, 27, 29, 31].map(byte).join(` || '.' || `)}`;
   const shortened = `list_transform([${groups.join(` || ':' || `)}], lambda g: CASE ${runs.join(' ')} ELSE g END)[1]`;
   const text = `CASE WHEN starts_with(h, '00000000000000000000ffff') THEN ${mapped} ELSE ${shortened} END`;
-  // Lambdas, so that what is computed stands in each expression once.
+  // Lambdas, so that each expression has a computed value once.
   return [
     `CREATE OR REPLACE MACRO ${IP4}(a) AS ${dotted}`,
     `CREATE OR REPLACE MACRO ${IP6}(u) AS CASE WHEN u IS NOT NULL THEN list_transform([replace(CAST(u AS VARCHAR), '-', '')], lambda h: ${text})[1] END`,

@@ -54,7 +54,7 @@ export function radiotap(p: Packet, c: Cursor): number {
     p.problem = 'radiotap header length out of range';
     return DONE;
   }
-  // The flags field tells of an FCS at the end (0x10) and of padding after the header (0x20).
+  // The flags field says whether there is an FCS at the end (0x10) and padding after the header (0x20).
   let fields = at + 8;
   let present = u32le(bytes, at + 4);
   const first = present;

@@ -36,7 +36,7 @@ export class DamagedAt extends Error {
   }
 }
 
-/** What a decoder tells of its checksums. */
+/** What a decoder reports of its checksums. */
 export interface Sums {
   /** Whether reading goes on after damage: else the decoder need not look for what is whole after it. */
   readonly goesOn: boolean;

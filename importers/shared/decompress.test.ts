@@ -269,7 +269,7 @@ describe('openContent', () => {
     }).rejects.toThrow(/ends at byte 40/);
   });
 
-  it('lets go of its input when the reader stops', async () => {
+  it('releases its input when the reader stops', async () => {
     let closed = false;
     async function* watched() {
       try {

@@ -104,7 +104,7 @@ it('says that evidence has moved, and what to do', async () => {
   await expect(member).rejects.toMatchObject({ code: 'not-found' });
 });
 
-it('reads what a truncated gzip file still has, and tells of the damage beyond', async () => {
+it('reads what a truncated gzip file still has, and reports the damage after it', async () => {
   const location = { path: join(folder, 'cut.gz'), members: [] };
   expect(await readRecord(location, 8, 4)).toEqual(CONTENT.slice(8, 12));
   await expect(readRecord(location, 3_000_000, 4)).rejects.toMatchObject({

@@ -168,7 +168,7 @@ describe('files', () => {
     },
   );
 
-  it('reads a small file once, and anew where it was written to', async () => {
+  it('reads a small file once, and again after it was written to', async () => {
     const path = put('small', 'a'.repeat(1000));
     const walking = walkFile(path, 'x', temporary);
     const { input } = (await walking.next()).value as FoundItem;

@@ -17,8 +17,8 @@ const DROP = `{
 }`;
 
 /**
- * Drops what lies at `paths`, folders too, as the browser itself does when a file manager lets go of
- * it. The Chromium of Electron 9 cannot be told to.
+ * Drops the files and folders at `paths`, as the browser itself does when a file manager drops them.
+ * The Chromium of Electron 9 cannot be told to.
  */
 export async function dropPaths(page: Page, paths: readonly string[]): Promise<void> {
   const session = await page.context().newCDPSession(page);

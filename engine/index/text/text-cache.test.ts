@@ -30,7 +30,7 @@ describe('what was read', () => {
     expect(cache.bytes).toBe(0);
   });
 
-  it('stays while it has a name, and a name may be given anew', () => {
+  it('stays while it has a name, and a name may be given again', () => {
     const cache = new TextCache(100 * KB);
     const [own, found] = [cache.owner(), cache.owner()];
     const set = { bytes: 20 * KB };
@@ -50,7 +50,7 @@ describe('what was read', () => {
     expect(cache.bytes).toBe(0);
   });
 
-  it('is counted anew when what was given up comes back', () => {
+  it('is counted again when what was evicted comes back', () => {
     const cache = new TextCache(100 * KB);
     const set = { bytes: 20 * KB };
     for (let turn = 0; turn < 3; turn++) {

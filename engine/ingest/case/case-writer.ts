@@ -43,7 +43,7 @@ interface Recovery {
 export interface WriterOptions extends BuilderOptions {
   /** Where the catalog waits, open, from one writer of a case to the next; else each opens its own. */
   catalogs?: IdleSlot<Catalog> | undefined;
-  /** Folders below `staging` in which this process tidies up: a writer that is told of them leaves them there. */
+  /** Folders below `staging` in which this process does maintenance; a writer leaves them there. */
   inUse?: ReadonlySet<string> | undefined;
 }
 
@@ -165,7 +165,7 @@ function keptCatalog(folder: string, catalogs: IdleSlot<Catalog> | undefined): C
   try {
     if (kept === undefined || kept.isCurrent()) return kept;
   } catch {
-    // What is wrong with it, opening it anew tells.
+    // Opening it again reports what is wrong with it.
   }
   kept?.close();
   return undefined;

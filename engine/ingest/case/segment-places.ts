@@ -1,7 +1,7 @@
 /**
- * Where built segments come to lie in a case, and what the catalog is told of them.
+ * Moves built segments to their places in a case, and gives what the catalog records of them.
  *
- * Holds always: only who has the writer's lock moves files; a file counts once a row of the catalog names it, and
+ * Invariant: only the holder of the writer's lock moves files; a file counts once a row of the catalog names it, and
  * `settle` (or `settleNow`) comes before that.
  */
 import { existsSync } from 'node:fs';

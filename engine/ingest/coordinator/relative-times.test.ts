@@ -1,4 +1,4 @@
-/** Evidence whose times count from its own beginning is told of; evidence with dates is not. */
+/** Evidence whose times count from its own beginning is reported; evidence with dates is not. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -8,8 +8,8 @@
 /** Smaller columns are quicker copied twice. */
 const LEAST_BYTES = 1 << 16;
 /**
- * Bytes that may wait to be used at most: as many as can be lent at a time. What is let go of is garbage that V8 does not
- * count: of 16 MB a second 800 MB lay about before it looked.
+ * Bytes that may wait to be used at most: as many as can be lent at a time. What is released is garbage that V8 does not
+ * count: at 16 MB a second, 800 MB piled up before it collected any.
  */
 const MOST_BYTES = 128 << 20;
 

@@ -2,7 +2,7 @@
  * Looks at evidence before it is imported: the same recognition and the same importers as an import,
  * on the beginning of each source, and nothing is written.
  *
- * Held always: what is told of a source is what an import of it would begin with; a look ends after
+ * Invariant: what is reported of a source is what an import of it would begin with; a preview ends after
  * a bounded number of events, bytes and seconds.
  */
 import { createHash } from 'node:crypto';

@@ -106,7 +106,7 @@ export function startInProcess(startIndexer = startIndexerInProcess): WorkerHand
   };
 }
 
-/** An indexing thread in this process, likewise. */
+/** An indexing thread in this process; its messages are copied, too. */
 function startIndexerInProcess(): IndexerHandle {
   return threadInProcess<ToIndexer, FromIndexer>(runIndexer);
 }

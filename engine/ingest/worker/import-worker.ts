@@ -515,7 +515,7 @@ async function hashContent(evidence: EvidenceItem): Promise<BeginRequest['conten
   }
 }
 
-/** What an importer is told of what a person decided. */
+/** A person's decisions, as importers take them. */
 export function readOptions(
   options: ImportOptions,
   format: string,

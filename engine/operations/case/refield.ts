@@ -3,7 +3,7 @@
  * and the case have now.
  *
  * What a source states is never changed. Of events that an extractor had cut, every field that extractors fill is cut
- * anew; of others, those that they lack are filled. Where records state such fields themselves (JSON, tables, event
+ * again; of others, those that they lack are filled. Where records state such fields themselves (JSON, tables, event
  * logs), it is not known which of an event's fields an extractor had cut: such events stay as they are, and are counted.
  * A host that a message named stays the event's.
  *

@@ -41,7 +41,7 @@ const DEFAULT_FIELDS = ['host', 'program', 'src_ip', 'dst_ip', 'summary'];
 const SECOND = 1_000_000;
 /** How far away neighbours are looked for before whole days are. */
 const NEAR = [60 * SECOND, 3600 * SECOND];
-/** How often it is begun anew because segments were merged meanwhile. */
+/** How often it restarts because segments were merged meanwhile. */
 const MAX_TRIES = 3;
 
 /** @throws DaybookError usage, not-found, unknown-field, cancelled */

@@ -429,15 +429,15 @@ describe('what small imports leave undone', () => {
     await marked((session) =>
       deleteEvents({ session, text: '*', zone: 'UTC', reason: 'of another case' }),
     );
-    let anew = false;
+    let restarted = false;
     const pause = async () => {
-      if (anew) return;
-      anew = true;
+      if (restarted) return;
+      restarted = true;
       rmSync(folder, { recursive: true });
       await importFlows(5, 20);
     };
     await maintainCase(folder, { ...BUILDER, pause }).catch(() => undefined);
-    expect(anew).toBe(true);
+    expect(restarted).toBe(true);
     expect(await events()).toHaveLength(100);
   });
 

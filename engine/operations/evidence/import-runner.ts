@@ -38,7 +38,7 @@ export class ImportRunner {
         // Of two cores one is left to imports and questions.
         const options = { memoryLimit: importMemory, threads: Math.ceil(threads / 2) };
         const made = await maintainOn(maintainers.take(), folder, { ...options, ...task });
-        // No commit tells of it.
+        // No commit announces them.
         if (made > 0) await cases.use(folder, async ({ nodes }) => nodes.renew());
       },
       PAUSE_MS,

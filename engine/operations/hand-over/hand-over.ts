@@ -49,7 +49,7 @@ const MOST_ROUNDS = 20;
 /** Files that are nobody's and are named. */
 const MOST_NAMED = 5;
 
-/** The case has other rows than were planned: it is planned anew. */
+/** The case has other rows than were planned for: the plan is made again. */
 class CaseChanged extends Error {}
 
 /** @throws DaybookError usage, case-locked, case-damaged, disk-full, unreadable, cancelled */

@@ -321,7 +321,7 @@ describe('a list that is kept', () => {
     ).rejects.toMatchObject(gone);
   });
 
-  it('is let go of when there are many, the one used longest ago first', () => {
+  it('is evicted when there are many, the one used longest ago first', () => {
     const keep = (n: number, size: number): string =>
       keepList(client, new Uint8Array(size).fill(n));
     const isKept = (id: string): boolean => {

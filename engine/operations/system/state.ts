@@ -1,8 +1,8 @@
 /**
  * What Daybook remembers between its runs: settings and recent cases, a JSON file each. Several
- * engines may run: each reads a file anew before it changes it, and replaces it in one step.
+ * engines may run: each reads a file again before it changes it, and replaces it in one step.
  *
- * Holds always: a file that is missing or damaged counts as empty; it never stops Daybook.
+ * Invariant: a file that is missing or damaged counts as empty; it never stops Daybook.
  */
 import {
   closeSync,

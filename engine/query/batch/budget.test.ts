@@ -31,7 +31,7 @@ describe('bounds', () => {
     expect(fill).toThrow(/more different values/);
   });
 
-  it('of counts, which are given back when they are put together anew', () => {
+  it('of counts, which are given back when they are rebuilt', () => {
     const counter = new Counter(new Budget(200_000));
     const groups = Int32Array.from({ length: 8192 }, (_, i) => i);
     for (let time = 0; time < 20; time++) {

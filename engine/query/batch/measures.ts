@@ -20,7 +20,7 @@ export type TakeGrouped = (rows: Int32Array, groups: Int32Array, n: number, size
 
 /** A computed column while rows come. Groups are numbered from 0; new ones appear at the end. */
 export interface Accumulator {
-  /** What takes the rows of one scope (a batch that is filled anew again and again). */
+  /** What takes the rows of one scope (a batch that is refilled again and again). */
   scoped(scope: RowScope): TakeGrouped;
   /** To be asked when all rows have come. */
   value(group: number): RawValue;
@@ -71,7 +71,7 @@ export function accumulator(
   }
 }
 
-/** A number of each row, made anew for each batch; undefined where there is none. */
+/** A number of each row, made again for each batch; undefined where there is none. */
 type NumberReader = (scope: RowScope) => () => (row: number) => number | undefined;
 
 function numberReader(field: Field): NumberReader {
@@ -143,7 +143,7 @@ export class Counter implements Accumulator {
     this.budget = budget;
     this.counts = new Doubles(budget, 0);
   }
-  /** All counts so far; it begins anew. */
+  /** All counts so far; counting restarts. */
   takeOut(): Float64Array {
     const { values } = this.counts;
     this.counts.free();

@@ -1,6 +1,6 @@
 /**
  * Where conditions and values are read from: the columns of a batch of events, or of a table that a
- * stage made. A scope is asked anew for every batch: columns of attributes come as evidence is read.
+ * stage made. A scope is asked again for every batch: columns of attributes come as evidence is read.
  */
 import {
   type CodedColumn,
@@ -43,7 +43,7 @@ export interface RowScope {
   column(ref: Ref): Column | undefined;
   /**
    * The codes of a text column, or of an attribute. Where there are, its texts need not be looked at;
-   * they come as evidence is read, so they are asked for anew for every batch.
+   * they come as evidence is read, so they are asked for again for every batch.
    */
   coded(ref: Ref): CodedColumn | undefined;
   codedAttribute(name: string): CodedColumn | undefined;

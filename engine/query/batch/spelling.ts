@@ -25,7 +25,7 @@ class Spelling {
     this.batch = batch;
   }
 
-  /** To be called when the batch has been filled anew. */
+  /** To be called when the batch has been refilled. */
   begin(): void {
     this.done.clear();
     for (const name of this.always) this.spell(name);

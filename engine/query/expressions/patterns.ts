@@ -1,4 +1,4 @@
-/** Patterns (RE2) in expressions: whether there is a match, what stands in its place, what its groups hold. */
+/** Patterns (RE2) in expressions: whether there is a match, what replaces it, what its groups hold. */
 import { matches as matchesThere, replacedAll, untranslated } from '../dialect/clickhouse.ts';
 import { matches, replaceAll } from '../dialect/duckdb.ts';
 import { CaptureMatcher } from '../re2/captures.ts';

@@ -1,4 +1,4 @@
-/** Lines of a list, and what stands in one of them. */
+/** Lines of a list, and the values in one of them. */
 import { LIST_LIMITS, ListError } from './list-error.ts';
 
 /** Lines one after the other; none that are empty or a remark. */

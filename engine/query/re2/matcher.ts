@@ -68,7 +68,7 @@ export class Matcher {
   private forgotten = 0;
   private steps = 0;
 
-  /** @param required stands in every text that matches */
+  /** @param required is in every text that matches */
   constructor(program: Program, required?: RequiredBytes) {
     this.program = program;
     this.required = required;

@@ -231,7 +231,7 @@ describe('merged rollups', () => {
     expect(await findings(false)).toEqual([]);
   });
 
-  it('are made anew from what is compacted or retimed', async () => {
+  it('are rebuilt from what is compacted or retimed', async () => {
     await compactCase(small.folder, BUILDER);
     expect(await answersAgree(SOME)).toBeGreaterThan(SOME.length / 2);
     const before = new Set(nodeFiles());

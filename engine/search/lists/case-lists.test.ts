@@ -46,7 +46,7 @@ it('makes tables again after that has failed, and leaves none half made', async 
   expect(store.tables).toEqual(new Set([tableOf(list), tableOf(read(2))]));
 });
 
-it('makes the tables of a list that was let go of, for who still needs it', async () => {
+it('makes the tables of an evicted list again for operations that still need it', async () => {
   const list = read(0);
   await lists.load(list, store);
   for (let n = 1; n <= 20; n++) await lists.load(read(n), store);
@@ -57,7 +57,7 @@ it('makes the tables of a list that was let go of, for who still needs it', asyn
   expect(store.tables.size).toBe(16);
 });
 
-it('makes no table twice, nor lets go of any, while operations may be using them', async () => {
+it('makes no table twice, and drops none while operations may be using it', async () => {
   store.busy = true;
   const all = Array.from({ length: 20 }, (_, n) => read(n));
   for (const list of all) await lists.load(list, store);
@@ -72,7 +72,7 @@ it('forgets lists that were read and never needed a table', () => {
   expect(read(0)).not.toBe(first);
 });
 
-it('reads a list anew where events have other attributes than before', () => {
+it('reads a list again where events have other attributes than before', () => {
   const columns = new Set(['host', 'a:account']);
   const segment: SegmentInfo = {
     ...{ id: 1, kind: 'log', day: 'undated', rows: 1, minTs: undefined, maxTs: undefined },

@@ -383,7 +383,7 @@ describe('a list', () => {
   });
 });
 
-it('lists are let go of when there are many, and made again', async () => {
+it('lists are evicted when there are many, and made again', async () => {
   const list = (n: number) => given(`dst_port\n443\n${10_000 + n}\n`);
   const expected = await ids('dst_port:443');
   for (let n = 0; n < 40; n++) expect(await ids('*', list(n % 20), 'scan')).toEqual(expected);

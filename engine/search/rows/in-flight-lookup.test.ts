@@ -85,7 +85,7 @@ it('is stopped by one who comes cancelled, when no other waits', async () => {
   expect(state).toEqual({ begun: 1, stopped: true, ended: true });
 });
 
-it('is asked for by others while it runs, kept afterwards, and begun anew once abandoned', async () => {
+it('is shared while it runs, cached afterwards, and restarted once abandoned', async () => {
   const cache = new FilterResultCache(new TextCache());
   const now = snapshot();
   const { work, end } = workOf();

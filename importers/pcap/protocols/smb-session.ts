@@ -327,7 +327,7 @@ export class SmbSession {
   loggedIn(session: string, status: number): void {
     if (status === MORE_PROCESSING) return;
     const { account } = this.logins;
-    // A number of a session that is given anew may be another account's.
+    // A session's number that is reused may be another account's.
     if (status === 0 && account === undefined) this.users.delete(session);
     else if (status === 0) this.users.set(session, account!);
     this.logins.result(this.ends, this.sink, status === 0);
@@ -374,7 +374,7 @@ export class SmbSession {
   /** @param id number of the request */
   fileOpened(request: Waiting, id: string, answer: Answer, found: Opened): void {
     const { file, action, size, isDirectory } = found;
-    // A number that is given anew was closed before, whether that was seen or not.
+    // A number that is reused was closed before, whether that was seen or not.
     this.closeFile(file);
     const opened = this.fileOf(request, action, Number(size));
     const named = openedBy(id);

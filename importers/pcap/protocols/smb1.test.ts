@@ -136,7 +136,7 @@ const closing = (id: number, file: number): Uint8Array[] => [
   ...[message({ id }, close(file)), reply(id, done(0x04))],
 ];
 
-it('ends a file whose number is given anew', async () => {
+it('ends a file whose number is reused', async () => {
   const files = await filesOf([
     ...[...opening(1, '\\a.txt', 5, 3), ...reading(2, 5, 'one')],
     ...[...opening(3, '\\b.txt', 5, 6), ...reading(4, 5, 'secret'), ...closing(5, 5)],

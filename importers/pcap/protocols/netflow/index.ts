@@ -297,7 +297,7 @@ export class NetFlowExports {
     this.booted.set(`${context.exporter} ${context.domain}`, millis * 1000);
   }
 
-  /** IPFIX: when the exporter started stands in its options. */
+  /** IPFIX: the exporter's options say when it started. */
   private dated(context: ExportContext): ExportContext {
     if (context.version !== 10) return context;
     const booted = this.booted.get(`${context.exporter} ${context.domain}`);
