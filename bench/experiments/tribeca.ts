@@ -201,7 +201,7 @@ async function ofQuery(run: Run, query: Query, ddMs: number): Promise<void> {
 async function scanned(run: Run, query: Query, expected: string | undefined): Promise<void> {
   const { report, file, runs } = run;
   const table = `${file}.csv`;
-  const args = ['scan', file, query.daybook, '--format', 'csv', '--out', table];
+  const args = ['scan', file, query.daybook, '--format', 'csv', '--out', table, '--force'];
   report.commands[`Daybook ${query.name}`] = `daybook scan FILE '${query.daybook}'`;
   try {
     let memory = 0;
