@@ -386,6 +386,7 @@ function detectTable(
 /** A column's name in any language: words, perhaps with marks, that say nothing themselves. */
 const COLUMN_NAME =
   /^[\p{L}_@#$%№\ufffd][\p{L}\p{M}\p{N} _.:/\\()[\]%#@$*&+<>=?\-'’°ºª№·・（）\ufffd]{0,63}$/u;
+const SHORT_NAME = /^\S+(?: \S+){0,2}$/;
 const DIGIT = /\p{N}/u;
 
 /**
@@ -405,7 +406,9 @@ function isTableOfNames(cells: readonly string[], rows: readonly string[][]): bo
   if (fields['ts'] !== undefined || fields['ts_date'] !== undefined) return true;
   const hasAlways = (test: (cell: string) => boolean): boolean =>
     cells.some((name, i) => !test(name) && sample.every((row) => test((row[i] ?? '').trim())));
-  if (sample.length >= 2 && cells.length >= 3)
+  // Of a single row the names must be short.
+  const isWide = cells.length >= 4 && cells.every((cell) => SHORT_NAME.test(cell));
+  if ((sample.length >= 2 && cells.length >= 3) || isWide)
     return hasAlways((cell) => isDateTime(cell)) || hasAlways((cell) => DIGIT.test(cell));
   return sample.length >= 3 && Object.keys(timeByValues(cells, sample)).length > 0;
 }

@@ -32,7 +32,7 @@ const NAMES: Partial<Record<Setter, readonly string[]>> = {
       'starttimestamp first flowstartmilliseconds flowstartseconds bidirectionalfirstseenms eventtimestamp generatedtime ' +
       'timegenerated eventdate creationtime createddatetime dateutc frametimeepoch time date utctime ' +
       'timestamputc receivedtime logtime received creationdate lastwrittentime lastwritetimestamp runtime ' +
-      'created0x10 epoch unixtime when',
+      'created0x10 epoch unixtime when eventdatetime',
   ),
   ts_time: list('timeofday clock time hour'),
   ts_zone: list('timezone tz tzone'),
