@@ -5,6 +5,8 @@ import { SourceError } from './errors.ts';
 import { LOST, type SourceInput } from './importer.ts';
 
 const LF = 10;
+/** A longer last line is handed on as it comes. */
+const MAX_HELD = 1024 * 1024;
 
 /** All that is whole of a content, with LOST where something is missing. */
 export function piecesOf(input: SourceInput): AsyncIterable<Uint8Array> {
@@ -44,4 +46,41 @@ export async function* firstBlocks(input: SourceInput): AsyncGenerator<Uint8Arra
     yield* firstLines(input);
     throw error;
   }
+}
+
+/**
+ * The blocks, the last line of each with the next one. Where the content breaks off, what follows its last line feed is left
+ * out, unless it was read to its end after damage.
+ * @param leftOut is told how many bytes those are
+ */
+export async function* wholeLines(
+  content: AsyncIterable<Uint8Array>,
+  leftOut: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array = new Uint8Array(0);
+  try {
+    for await (const block of content) {
+      if (block === LOST) {
+        if (held.length > 0) yield held;
+        held = new Uint8Array(0);
+        yield LOST;
+        continue;
+      }
+      const end = block.lastIndexOf(LF) + 1;
+      if (end === 0 && held.length + block.length <= MAX_HELD) {
+        held = Buffer.concat([held, block]);
+        continue;
+      }
+      if (held.length > 0) yield held;
+      const cut = end === 0 ? block.length : end;
+      yield block.subarray(0, cut);
+      held = Uint8Array.from(block.subarray(cut));
+    }
+  } catch (error) {
+    if (error instanceof SourceError && error.place.toEnd === true) {
+      if (held.length > 0) yield held;
+    } else leftOut(held.length);
+    throw error;
+  }
+  if (held.length > 0) yield held;
 }

@@ -6,7 +6,7 @@
  * is counted, and the first of it told.
  */
 import { NO_FIELDS } from '../query/analyse.ts';
-import { CancelledError, DaybookError } from '../contract/errors.ts';
+import { CancelledError, DaybookError, LimitError, SourceError } from '../contract/errors.ts';
 import { EventBatch } from '../contract/event-batch.ts';
 import { type ByteOffset, type Kind, PROTOCOL_KINDS } from '../contract/event.ts';
 import type { EventSink, Importer, ReadOptions, SourceInput } from '../contract/importer.ts';
@@ -49,6 +49,8 @@ export interface ScanLedger {
   bytes: number;
   /** The first of those that were quarantined. */
   readonly problems: { source: string; offset: ByteOffset; reason: string }[];
+  /** Sources that were not read to their end. */
+  readonly broken: { source: string; reason: string }[];
   readonly notes: string[];
 }
 
@@ -68,6 +70,7 @@ export class Scan {
     skipped: 0,
     bytes: 0,
     problems: [],
+    broken: [],
     notes: [],
   };
   readonly scanPlan: ScanPlan;
@@ -172,7 +175,8 @@ export class Scan {
 
   /**
    * Reads one source through its importer. For shapes other than rows; rows come by `rows`.
-   * @throws DaybookError cancelled, limit-exceeded, source-damaged, …
+   * What is whole of a source that is damaged is read: `ledger.broken` says so.
+   * @throws DaybookError cancelled, source-damaged where nothing of it could be read, …
    */
   async read(
     importer: Importer,
@@ -197,6 +201,7 @@ export class Scan {
       batch.clear();
     };
     const before = ledger.bytes;
+    const readBefore = ledger.read;
     const sink: EventSink = {
       batch: (kind) => {
         let own = batches.get(kind);
@@ -256,11 +261,19 @@ export class Scan {
     } catch (error) {
       if (error instanceof EnoughRead) return;
       for (const { batch } of batches.values()) full(batch);
-      throw error;
+      if (ledger.read === readBefore || !this.isBroken(error, input.name)) throw error;
+      return;
     }
     for (const { batch } of batches.values()) full(batch);
     if (input.size !== undefined) ledger.bytes = before + input.size;
     for (const note of input.notes ?? []) sink.note(note);
+  }
+
+  /** Notes that a source is damaged, cut off or stopped by a limit; false for any other error. */
+  isBroken(error: unknown, source: string): boolean {
+    if (!(error instanceof SourceError) && !(error instanceof LimitError)) return false;
+    this.ledger.broken.push({ source, reason: error.message });
+    return true;
   }
 
   private get wantsFlows(): boolean {

@@ -128,7 +128,8 @@ async function run(parsed: Parsed, context: CommandContext): Promise<number> {
       found = await printAnswer(countOf(running, answer), options);
     }
     tell(running, found, format, parsed, context);
-    return running.ledger.quarantined > 0 ? EXIT.notAllRight : EXIT.done;
+    const { quarantined, broken } = running.ledger;
+    return quarantined > 0 || broken.length > 0 ? EXIT.notAllRight : EXIT.done;
   } finally {
     line.clear();
   }
@@ -195,6 +196,9 @@ function tell(
   // Under --json rows have no document around them that could say it.
   if (format === undefined && plan.shape === 'rows')
     streams.err.write(`${JSON.stringify({ ...ledgerOf(running), timings: running.timings() })}\n`);
+  if (format !== undefined && format !== 'json')
+    for (const { source, reason } of ledger.broken)
+      streams.err.write(`${visible(source)} was not read to its end: ${visible(reason)}\n`);
   if (ledger.quarantined > 0 && format !== undefined && format !== 'json') {
     const records = counted(ledger.quarantined, 'record', 'records');
     streams.err.write(`${records} could not be read\n`);

@@ -1,12 +1,8 @@
 /** A content that is hashed as it is read. */
 import { createHash, type Hash } from 'node:crypto';
-import { SourceError } from '../../contract/errors.ts';
 import { LOST, type SourceInput } from '../../contract/importer.ts';
+import { wholeLines } from '../../contract/pieces.ts';
 import { type HashedLines, LineHasher } from '../overlap/line-hashes.ts';
-
-const LF = 10;
-/** A longer last line is handed on as it comes. */
-const MAX_HELD = 1024 * 1024;
 
 /** Hashes in the pass that is made last; earlier passes are looks ahead. */
 export class HashedInput implements SourceInput {
@@ -46,7 +42,8 @@ export class HashedInput implements SourceInput {
     this.hashed = 0;
     this.lastByte = -1;
     this.leftOver = 0;
-    for await (const block of this.byLines ? this.wholeLines(content) : content) {
+    const lines = () => wholeLines(content, (bytes) => (this.leftOver = bytes));
+    for await (const block of this.byLines ? lines() : content) {
       if (pass === this.passes && block === LOST) this.lineHasher?.gap();
       else if (pass === this.passes && block.length > 0) {
         this.hash.update(block);
@@ -56,36 +53,6 @@ export class HashedInput implements SourceInput {
       }
       yield block;
     }
-  }
-
-  /** The blocks, the last line of each with the next one. */
-  private async *wholeLines(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    let held: Uint8Array = new Uint8Array(0);
-    try {
-      for await (const block of content) {
-        if (block === LOST) {
-          if (held.length > 0) yield held;
-          held = new Uint8Array(0);
-          yield LOST;
-          continue;
-        }
-        const end = block.lastIndexOf(LF) + 1;
-        if (end === 0 && held.length + block.length <= MAX_HELD) {
-          held = Buffer.concat([held, block]);
-          continue;
-        }
-        if (held.length > 0) yield held;
-        const cut = end === 0 ? block.length : end;
-        yield block.subarray(0, cut);
-        held = Uint8Array.from(block.subarray(cut));
-      }
-    } catch (error) {
-      if (error instanceof SourceError && error.place.toEnd === true) {
-        if (held.length > 0) yield held;
-      } else this.leftOver = held.length;
-      throw error;
-    }
-    if (held.length > 0) yield held;
   }
 
   /** Of the last pass, once it has ended. */

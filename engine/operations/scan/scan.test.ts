@@ -334,6 +334,54 @@ describe('a flow file', () => {
   );
 });
 
+describe('evidence that is not whole', () => {
+  const lines = (from: number, to: number): string =>
+    Array.from({ length: to - from }, (_, i) => {
+      const time = new Date(Date.UTC(2026, 0, 5) + (from + i) * 1000).toISOString();
+      return `${time} host app[7]: message ${from + i} of ${((from + i) * 2654435761) % 1_000_003}\n`;
+    }).join('');
+  const damaged = (): Buffer => {
+    const members = [0, 1, 2].map((n) => gzipSync(lines(n * 1000, (n + 1) * 1000)));
+    members[1]![500]! ^= 0x5a;
+    return Buffer.concat(members);
+  };
+  const cut = (): Buffer => {
+    const whole = gzipSync(lines(0, 3000));
+    return whole.subarray(0, whole.length - 5000);
+  };
+
+  it.each([
+    ['a damaged member', 'damaged.log.gz', damaged(), /gzip data is damaged from its byte/],
+    ['the end cut off', 'cut.log.gz', cut(), /gzip data is cut off/],
+    ['a limit', 'limit.log.gz', gzipSync(lines(0, 20_000)), /--max-bytes/],
+  ])('is scanned as it is imported: %s', async (_, name, bytes, reason) => {
+    const path = join(root, name);
+    writeFileSync(path, bytes);
+    const limits = name.startsWith('limit') ? { maxBytes: 700_000 } : {};
+    const folder = join(root, `${name}.case`);
+    const { sources } = await importInProcess(folder, [path], { limits });
+    const running = scanOf(path, '* | count', { limits });
+    expect(await running.answer()).toMatchObject({ shape: 'count', count: sources[0]!.stored });
+    expect(sources[0]!.stored).toBeGreaterThan(500);
+    expect(running.ledger.broken).toEqual([
+      { source: name, reason: expect.stringMatching(reason) as string },
+    ]);
+    const rows = scanOf(path, '*', { limits });
+    expect(await all(rows.rows())).toHaveLength(sources[0]!.stored);
+    expect(rows.ledger.broken).toHaveLength(1);
+  });
+
+  it('is an error where nothing of it can be read', async () => {
+    const path = join(root, 'nothing.log.gz');
+    const bytes = gzipSync(lines(0, 100));
+    bytes[60]! ^= 0x5a;
+    writeFileSync(path, bytes);
+    await expect(scanOf(path, '* | count').answer()).rejects.toMatchObject({
+      code: 'source-damaged',
+    });
+  });
+});
+
 describe('what a scan does not do is said', () => {
   const path = join(root, 'few.log');
   beforeAll(() => writeFileSync(path, '2026-11-21T00:00:00Z web01 sshd[1]: hello user=bob\n'));

@@ -11,6 +11,7 @@ import { canonicalClockError, clockErrorOf } from '../../contract/clock.ts';
 import type { DateOrder } from '../../contract/decisions.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import type { EpochMicros } from '../../contract/event.ts';
+import { wholeLines } from '../../contract/pieces.ts';
 import type {
   Ignored,
   Importer,
@@ -268,13 +269,36 @@ async function readFile(
     );
   }
   let found = 0;
+  try {
+    found = await readItems(run, parameters, tools, sources, path, temporary);
+  } catch (error) {
+    // Members of an archive may have been read before what is damaged of it.
+    if (run.scan.ledger.read === 0 || !run.scan.isBroken(error, sources[0]!.name)) throw error;
+    return;
+  }
+  const { ledger, done } = run.scan;
+  if (found === 0 && ledger.read === 0 && !done) {
+    throw new DaybookError('unknown-format', `${path}: ${ledger.notes[0] ?? 'holds no evidence'}`);
+  }
+}
+
+/** The number of contents that something reads. */
+async function readItems(
+  run: Run,
+  parameters: ScanParameters,
+  tools: ScanTools,
+  sources: Source[],
+  path: string,
+  temporary: TemporaryFolder,
+): Promise<number> {
+  let found = 0;
   for await (const evidence of tools.walk(
     resolve(path),
     sources[0]!.name,
     temporary.path,
     parameters.limits,
   )) {
-    if (run.scan.done) return;
+    if (run.scan.done) break;
     if ('reason' in evidence) {
       run.scan.ledger.notes.push(`${evidence.name}: ${evidence.reason}`);
       continue;
@@ -282,12 +306,9 @@ async function readFile(
     const alone = evidence.location.members.length === 0;
     if (await readItem(run, parameters, tools, sources, evidence, alone ? 1 : sources.length + 1))
       found += 1;
-    else if (alone) return;
+    else if (alone) break;
   }
-  const { ledger, done } = run.scan;
-  if (found === 0 && ledger.read === 0 && !done) {
-    throw new DaybookError('unknown-format', `${path}: ${ledger.notes[0] ?? 'holds no evidence'}`);
-  }
+  return found;
 }
 
 /** Whether something reads it. */
@@ -314,8 +335,20 @@ async function readItem(
   run.scan.onProgress = ({ bytes, rows }) => {
     parameters.onProgress({ bytes: bytes - before, totalBytes, rows, source: evidence.name });
   };
-  await run.scan.read(importer, evidence.input, optionsOf(parameters, result.format), id);
+  const input = importer.byLines === true ? inWholeLines(evidence.input) : evidence.input;
+  await run.scan.read(importer, input, optionsOf(parameters, result.format), id);
   return true;
+}
+
+/** Without the part of a line that a content breaks off in, as an import reads it. */
+function inWholeLines(input: SourceInput): SourceInput {
+  const { pieces } = input;
+  const ignore = (): void => undefined;
+  return {
+    ...input,
+    blocks: () => wholeLines(input.blocks(), ignore),
+    ...(pieces === undefined ? {} : { pieces: () => wholeLines(pieces(), ignore) }),
+  };
 }
 
 /** What reads a content: without the other importers, if it is certainly a capture. */
