@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import { describe, it } from 'vitest';
 import { classicFile } from '../../importers/pcap/testing/build.ts';
 import {
   CLIENT,
@@ -11,15 +11,14 @@ import {
   stream,
 } from '../../importers/pcap/protocols/testing/frames.ts';
 import { clientHello, handshake } from '../../importers/pcap/protocols/testing/hellos.ts';
-import { daybook } from '../harness.ts';
-import { DaybookWindow } from './pages/daybook-window.ts';
+import { importInto } from '../harness.ts';
+import { onCase } from './on-case.ts';
+import type { DaybookWindow } from './pages/daybook-window.ts';
 import { Palette } from './pages/palette.ts';
 import { expect } from './pages/expect.ts';
-import { browserShell, scratch, type OpenWindow } from './shells.ts';
+import { browserShell, type OpenWindow } from './shells.ts';
 import { shot } from './shots.ts';
 
-const space = scratch();
-const folder = path.join(space.folder, 'walk.daybook');
 const CONTENT = 'what was got\n'.repeat(50);
 let opened: OpenWindow;
 let window: DaybookWindow;
@@ -40,7 +39,7 @@ const { whyNot } = browserShell;
 describe.skipIf(whyNot !== undefined)(
   whyNot === undefined ? 'browser' : `browser: ${whyNot}`,
   () => {
-    beforeAll(async () => {
+    const makeCase = (folder: string): Promise<string> => {
       const capture = classicFile(
         {},
         frames().map((bytes, i) => ({
@@ -50,19 +49,11 @@ describe.skipIf(whyNot !== undefined)(
           wire: bytes.length,
         })),
       );
-      const file = path.join(space.folder, 'walk.pcap');
+      const file = path.join(folder, 'walk.pcap');
       writeFileSync(file, capture);
-      const run = await daybook(['import', folder, file]);
-      if (run.status !== 0) throw new Error(run.err);
-      opened = await browserShell.open({ openCase: folder });
-      window = new DaybookWindow(opened.page);
-      await expect(window.caseButton).toHaveAccessibleName('Case walk');
-    }, 120_000);
-    afterAll(async () => {
-      await opened?.close();
-      space.remove();
-    });
-    afterEach(() => expect(opened.problems).toEqual([]));
+      return importInto(path.join(folder, 'walk.daybook'), file);
+    };
+    onCase(makeCase, (...all) => ([opened, window] = all));
 
     it('cuts the name of an address in the conversations, not the address', async () => {
       const { page } = opened;

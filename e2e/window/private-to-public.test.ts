@@ -1,11 +1,12 @@
 /** Connections from private to public addresses, in Top talkers and Conversations: those alone, by what their clients sent. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
-import { daybook } from '../harness.ts';
-import { DaybookWindow } from './pages/daybook-window.ts';
+import { describe, it } from 'vitest';
+import { importInto } from '../harness.ts';
+import { onCase } from './on-case.ts';
+import type { DaybookWindow } from './pages/daybook-window.ts';
 import { expect } from './pages/expect.ts';
-import { browserShell, scratch, type OpenWindow } from './shells.ts';
+import { browserShell, type OpenWindow } from './shells.ts';
 import { shot } from './shots.ts';
 
 const INSIDE = ['10.0.0.5', '192.168.7.9'] as const;
@@ -38,25 +39,15 @@ function connLog(): string {
 describe.skipIf(browserShell.whyNot !== undefined)(
   browserShell.whyNot === undefined ? 'browser' : `browser: ${browserShell.whyNot}`,
   () => {
-    const space = scratch();
-    const folder = path.join(space.folder, 'flows.daybook');
     let opened: OpenWindow;
     let window: DaybookWindow;
 
-    beforeAll(async () => {
-      const log = path.join(space.folder, 'conn.log');
+    const makeCase = (folder: string): Promise<string> => {
+      const log = path.join(folder, 'conn.log');
       writeFileSync(log, connLog());
-      const run = await daybook(['import', folder, log]);
-      if (run.status !== 0) throw new Error(run.err);
-      opened = await browserShell.open({ openCase: folder });
-      window = new DaybookWindow(opened.page);
-      await expect.poll(() => window.found()).toBe(CONNECTIONS.length);
-    }, 120_000);
-    afterAll(async () => {
-      await opened?.close();
-      space.remove();
-    });
-    afterEach(() => expect(opened.problems).toEqual([]));
+      return importInto(path.join(folder, 'flows.daybook'), log);
+    };
+    onCase(makeCase, (...all) => ([opened, window] = all));
 
     it('lists their pairs', async () => {
       await window.show('Conversations');
