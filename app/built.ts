@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { CancelledError, DaybookError } from '../engine/contract/errors.ts';
+import { CancelledError, DaybookError, hasCode } from '../engine/contract/errors.ts';
 import { takeLock } from './lock-file.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -49,7 +49,7 @@ export async function ensureBuilt(
   try {
     if (!isFresh(build)) await run(build, say, signal);
   } catch (error) {
-    const isOld = error instanceof DaybookError && error.code === 'unreadable';
+    const isOld = hasCode(error, 'unreadable');
     if (!isOld || !isThere()) throw error;
     say(`${build.what} cannot be built; the one that was built before is used`);
   } finally {

@@ -101,6 +101,11 @@ export class CancelledError extends DaybookError {
   }
 }
 
+/** Whether an error is Daybook's own and has one of these codes. */
+export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is DaybookError {
+  return error instanceof DaybookError && codes.includes(error.code);
+}
+
 /** What is said of anything that was thrown. */
 export function messageOfError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

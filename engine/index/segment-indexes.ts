@@ -5,7 +5,7 @@
  * Holds always: a section that is not there, or cannot be read, is undefined. The caller then reads
  * the rows themselves: the answer is the same.
  */
-import { DaybookError } from '../contract/errors.ts';
+import { hasCode } from '../contract/errors.ts';
 import type { CombinationIndex } from './combinations/combination-index.ts';
 import type { RollupIndex } from './rollup/rollup-index.ts';
 import { mostSideFiles, OpenFiles, openFileLimit } from '../util/open-files.ts';
@@ -119,10 +119,6 @@ export class IndexFiles {
   close(): void {
     this.keepOnly(new Set());
   }
-}
-
-function isDamaged(error: unknown): boolean {
-  return error instanceof DaybookError && error.code === 'case-damaged';
 }
 
 /** What a side file has: each section once it was asked for; undefined: it has none of that name. */
@@ -274,7 +270,7 @@ class Handle implements SegmentIndexes {
     try {
       return question();
     } catch (error) {
-      if (!isDamaged(error)) throw error;
+      if (!hasCode(error, 'case-damaged')) throw error;
       this.damaged = true;
       this.close();
       throw new IndexDamaged(`${this.path} is damaged`, { cause: error });

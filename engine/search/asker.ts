@@ -3,7 +3,7 @@
  * It reads a query, plans it on what the case holds now, plans again where a compaction took segments away meanwhile,
  * and records what the answer cost.
  */
-import { DaybookError } from '../contract/errors.ts';
+import { hasCode } from '../contract/errors.ts';
 import type { EpochMicros } from '../contract/event.ts';
 import { IndexDamaged } from '../index/segment-indexes.ts';
 import { Stopwatch, type Timings } from '../measure/operation-log.ts';
@@ -155,9 +155,7 @@ export class Asker {
   }
 
   fail(error: unknown): void {
-    this.finish(
-      error instanceof DaybookError && error.code === 'cancelled' ? 'cancelled' : 'failed',
-    );
+    this.finish(hasCode(error, 'cancelled') ? 'cancelled' : 'failed');
   }
 
   /** What a person should know of the answer. */

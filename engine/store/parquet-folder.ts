@@ -7,7 +7,7 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import { CancelledError, DaybookError } from '../contract/errors.ts';
+import { CancelledError, hasCode } from '../contract/errors.ts';
 import { statementBytes, type StoreOptions } from './duckdb-instance.ts';
 import { segmentPath } from './segment-path.ts';
 import type { SegmentFile } from './segment-store.ts';
@@ -183,7 +183,7 @@ export class ParquetFolder {
         );
         break;
       } catch (error) {
-        const isTooMuch = error instanceof DaybookError && error.code === 'limit-exceeded';
+        const isTooMuch = hasCode(error, 'limit-exceeded');
         if (!isTooMuch || group === LEAST_GROUP_ROWS) throw error;
         group = Math.max(LEAST_GROUP_ROWS, group >>> 2);
       }

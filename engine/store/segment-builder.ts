@@ -25,7 +25,7 @@ import {
   literal,
   tableLayout,
 } from './table-layout.ts';
-import { DaybookError, messageOfError } from '../contract/errors.ts';
+import { DaybookError, hasCode, messageOfError } from '../contract/errors.ts';
 import { type ValueCounts, countValues } from './value-counts.ts';
 
 export interface BuilderOptions {
@@ -220,7 +220,7 @@ export class SegmentBuilder {
           try {
             results[at] = await this.buildOn(connection, select, options);
           } catch (error) {
-            if (!isTooMuch(error)) throw error;
+            if (!hasCode(error, 'limit-exceeded')) throw error;
             again.push(at);
           }
         }
@@ -364,10 +364,6 @@ export class SegmentBuilder {
       throw storeError(error);
     }
   }
-}
-
-function isTooMuch(error: unknown): boolean {
-  return error instanceof DaybookError && error.code === 'limit-exceeded';
 }
 
 /**

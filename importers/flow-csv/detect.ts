@@ -9,7 +9,7 @@ import { isAddress, type Dialect } from './dialects/dialect.ts';
 import { nfdumpJson } from './dialects/nfdump.ts';
 import { nfdumpText, readHeading } from './dialects/nfdump-text.ts';
 import { TABLE_DIALECTS } from './dialects/registry.ts';
-import { isZeek, ZeekLogFinder, zeekJson, zeekLog, zeekTsv } from './dialects/zeek.ts';
+import { hasAll, isZeek, ZeekLogFinder, zeekJson, zeekLog, zeekTsv } from './dialects/zeek.ts';
 import { simplify } from './fields.ts';
 import { flatten, type Flat } from '../../engine/fields/flatten.ts';
 import { guessMapping, isDateTime, timeByValues } from './guess.ts';
@@ -155,10 +155,6 @@ function heading(line: string, delimiter: string, quoted: boolean): string[] {
   const cells = cut(line, delimiter, quoted).map((cell) => cell.trim());
   if (cells.length > 1 && cells.at(-1) === '') cells.pop();
   return cells;
-}
-
-function hasAll(names: ReadonlySet<string>, list: readonly string[]): boolean {
-  return list.every((name) => names.has(name));
 }
 
 function fits(dialect: Dialect, names: ReadonlySet<string>): boolean {

@@ -26,7 +26,7 @@ import {
   parseWholeOrHex,
 } from './numbers.ts';
 import type { StampReader } from './stamp.ts';
-import type { ZeekLists } from './zeek-list.ts';
+import { isMark, type ZeekLists } from './zeek-list.ts';
 
 /** How a source puts type and code of ICMP into port columns. */
 export type IcmpStyle =
@@ -174,7 +174,7 @@ export class RowWriter {
   /** Whether a cell's text is one of those that stand for nothing. */
   standsForNothing(bytes: Uint8Array, start: number, end: number): boolean {
     const unset = this.unset;
-    for (let u = 0; u < unset.length; u++) if (same(bytes, start, end, unset[u]!)) return true;
+    for (let u = 0; u < unset.length; u++) if (isMark(bytes, start, end, unset[u]!)) return true;
     return false;
   }
 
@@ -246,7 +246,7 @@ export class RowWriter {
   /** The same as `typed` for a cell that has no place in the plan. */
   typedAs(name: string, setter: number, bytes: Uint8Array, start: number, end: number): void {
     if (bytes[start] === DASH && end - start === 1) return;
-    for (const mark of this.unset) if (same(bytes, start, end, mark)) return;
+    for (const mark of this.unset) if (isMark(bytes, start, end, mark)) return;
     if (setter >= F.FIRST_TEXT) this.text(setter, bytes, start, end);
     else if (this.set(setter, bytes, start, end) || name === '') return;
     this.batch.setAttribute(name, this.decode(bytes, start, end));
@@ -721,12 +721,6 @@ const NEED_FINISH: ReadonlySet<number> = new Set([
   F.SRC_WORD,
   F.DST_WORD,
 ]);
-
-function same(bytes: Uint8Array, start: number, end: number, mark: Uint8Array): boolean {
-  if (end - start !== mark.length) return false;
-  for (let i = 0; i < mark.length; i++) if (bytes[start + i] !== mark[i]) return false;
-  return true;
-}
 
 /** An address's zone (`%eth0`) is no part of what its column holds. */
 function hasZone(bytes: Uint8Array, start: number, end: number): boolean {

@@ -105,7 +105,8 @@ export class ZeekLists {
   }
 }
 
-function isMark(bytes: Uint8Array, start: number, end: number, mark: Uint8Array): boolean {
+/** Whether a cell is this mark, such as `-` for a value that is not set. */
+export function isMark(bytes: Uint8Array, start: number, end: number, mark: Uint8Array): boolean {
   if (end - start !== mark.length) return false;
   for (let i = 0; i < mark.length; i++) if (bytes[start + i] !== mark[i]) return false;
   return true;

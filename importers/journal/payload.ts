@@ -4,7 +4,7 @@
  * LZ4's block format: https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md
  */
 import { zstdDecompressSync } from 'node:zlib';
-import { ByteSource } from '../shared/byte-source.ts';
+import { ByteSource, oneBlock } from '../shared/byte-source.ts';
 import { WHOLE_ONLY } from '../shared/checked.ts';
 import { unxz } from '../shared/unxz.ts';
 import { COMPRESSED } from './layout.ts';
@@ -19,17 +19,13 @@ export async function decompressed(
   if (flags === COMPRESSED.lz4) return unlz4(payload, most);
   const parts: Uint8Array[] = [];
   let size = 0;
-  const source = new ByteSource(only(payload));
+  const source = new ByteSource(oneBlock(payload));
   for await (const part of unxz(source, [], WHOLE_ONLY)) {
     size += part.length;
     if (size > most) return undefined;
     parts.push(Buffer.from(part));
   }
   return Buffer.concat(parts);
-}
-
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 function unzstd(payload: Buffer, most: number): Buffer | undefined {

@@ -6,7 +6,7 @@
  */
 import { constants, zstdDecompressSync } from 'node:zlib';
 import { bunzip2 } from '../shared/bunzip2.ts';
-import { ByteSource } from '../shared/byte-source.ts';
+import { ByteSource, oneBlock } from '../shared/byte-source.ts';
 import { WHOLE_ONLY } from '../shared/checked.ts';
 import { decompressLz4 } from './lz4.ts';
 import { BadBlock, decompressLzo } from './lzo.ts';
@@ -121,7 +121,7 @@ export async function decompressed(
     case 'bz2': {
       const blocks: Uint8Array[] = [];
       let size = 0;
-      const source = new ByteSource(once(bytes));
+      const source = new ByteSource(oneBlock(bytes));
       try {
         for await (const block of bunzip2(source, [], WHOLE_ONLY)) {
           size += block.length;
@@ -135,10 +135,6 @@ export async function decompressed(
       return Buffer.concat(blocks);
     }
   }
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 function badBlock(error: unknown): BadBlock {

@@ -136,3 +136,8 @@ export class ByteSource {
     }
   }
 }
+
+/** Content that is there already, as one block. */
+export async function* oneBlock(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

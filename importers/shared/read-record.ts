@@ -8,7 +8,7 @@ import { nounOf } from '../../engine/contract/counted.ts';
 import { open, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename } from 'node:path';
-import { CancelledError, DaybookError } from '../../engine/contract/errors.ts';
+import { CancelledError, DaybookError, hasCode } from '../../engine/contract/errors.ts';
 import type { ByteOffset } from '../../engine/contract/event.ts';
 import type { SourceLocation } from '../../engine/contract/importer.ts';
 import { ByteSource } from './byte-source.ts';
@@ -95,7 +95,7 @@ function throwIfAborted(signal: AbortSignal | undefined): void {
 }
 
 function withHint(error: unknown): unknown {
-  return error instanceof DaybookError && error.code === 'not-found' && error.hint === undefined
+  return hasCode(error, 'not-found') && error.hint === undefined
     ? new DaybookError('not-found', error.message, MOVED, error)
     : error;
 }

@@ -9,8 +9,8 @@ import { createHash, type Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { branchFilter, type Filter } from './branch-filters.ts';
 import type { ByteSource } from './byte-source.ts';
-import { CutOff, type Sums } from './checked.ts';
-import { dictionaryOf, unlzma2 } from './lzma.ts';
+import type { Sums } from './checked.ts';
+import { dictionaryOf, need, unlzma2 } from './lzma.ts';
 import { ReadOn, seekUnit } from './read-on.ts';
 
 const LZMA2 = 0x21;
@@ -83,11 +83,6 @@ async function streamHeader(source: ByteSource): Promise<Check> {
   }
   source.at += 12;
   return { kind: header[7]! & 15, isSure: true, blocks: 0 };
-}
-
-async function need(source: ByteSource, n: number, what: string): Promise<Buffer> {
-  if (!(await source.ensure(n))) throw new CutOff(`ends within ${what}`);
-  return source.buffer.subarray(source.at, source.at + n);
 }
 
 const MAGIC = Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]);

@@ -5,7 +5,7 @@
  * Held always: the answer depends on the lines of one record alone (and on the log's shape), so that
  * a log can be read from any place where a record begins.
  */
-import type { Header } from './header.ts';
+import { type Header, isDigit, startsWith } from './header.ts';
 
 const SPACE = 32;
 const TAB = 9;
@@ -407,19 +407,9 @@ export function isDirective(b: Uint8Array, start: number, end: number): boolean 
   return false;
 }
 
-function isDigit(c: number): boolean {
-  return c >= 48 && c <= 57;
-}
-
 function isWord(c: number): boolean {
   const low = c | 32;
   return (low >= 97 && low <= 122) || (c >= 48 && c <= 57) || c === 95 || c === 36 || c >= 128;
-}
-
-function startsWith(b: Uint8Array, at: number, end: number, text: string): boolean {
-  if (at + text.length > end) return false;
-  for (let i = 0; i < text.length; i++) if (b[at + i] !== text.charCodeAt(i)) return false;
-  return true;
 }
 
 function endsWith(b: Uint8Array, start: number, end: number, text: string): boolean {

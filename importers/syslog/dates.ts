@@ -8,7 +8,7 @@ import { DateOrderScan, tellDateOrder, type FoundOrder } from '../shared/date-or
 import { LineReader } from '../shared/lines.ts';
 import { isDirective } from './continuation.ts';
 import { FrameReader } from './frames.ts';
-import { Header, parseHeader } from './header.ts';
+import { Header, isAlnum, parseHeader } from './header.ts';
 import { MAX_LINE, type Layout } from './layout.ts';
 import { SHAPE, type Stamp } from './stamp.ts';
 import { isSameDay, YearScan, type YearPlan } from './year.ts';
@@ -96,11 +96,6 @@ class DatesScan {
     }
     return 0;
   }
-}
-
-function isAlnum(c: number): boolean {
-  const low = c | 32;
-  return (c >= 48 && c <= 57) || (low >= 97 && low <= 122);
 }
 
 /** Whether a date is stated with its year, in a form that leaves no doubt. */

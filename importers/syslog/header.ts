@@ -107,7 +107,7 @@ export class Header {
   }
 }
 
-function isDigit(c: number): boolean {
+export function isDigit(c: number): boolean {
   return c >= 48 && c <= 57;
 }
 
@@ -116,12 +116,12 @@ function allDigits(b: Uint8Array, start: number, end: number): boolean {
   return true;
 }
 
-function isAlnum(c: number): boolean {
+export function isAlnum(c: number): boolean {
   const low = c | 32;
   return (c >= 48 && c <= 57) || (low >= 97 && low <= 122);
 }
 
-function startsWith(b: Uint8Array, at: number, end: number, text: string): boolean {
+export function startsWith(b: Uint8Array, at: number, end: number, text: string): boolean {
   if (at + text.length > end) return false;
   for (let i = 0; i < text.length; i++) if (b[at + i] !== text.charCodeAt(i)) return false;
   return true;

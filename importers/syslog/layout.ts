@@ -5,6 +5,7 @@
  */
 import type { SourceInput } from '../../engine/contract/importer.ts';
 import { firstBlocks } from '../../engine/contract/pieces.ts';
+import { oneBlock } from '../shared/byte-source.ts';
 import { LineReader } from '../shared/lines.ts';
 import { Continuation, isDirective } from './continuation.ts';
 import { FrameReader, looksFramed } from './frames.ts';
@@ -72,7 +73,8 @@ async function shapeOf(head: Uint8Array, kind: Layout['kind']): Promise<LogShape
   // A line that is cut off at the end is as good as a whole one only when it is all there is.
   const last = head.length < HEAD_BYTES ? head.length : head.lastIndexOf(10) + 1;
   const bytes = last === 0 ? head : head.subarray(0, last);
-  const reader = kind === 'frames' ? new FrameReader(once(bytes)) : new LineReader(once(bytes));
+  const reader =
+    kind === 'frames' ? new FrameReader(oneBlock(bytes)) : new LineReader(oneBlock(bytes));
   const continuation = new Continuation(false);
   let pending = new Header();
   let spare = new Header();
@@ -103,8 +105,4 @@ async function shapeOf(head: Uint8Array, kind: Layout['kind']): Promise<LogShape
 
 function isIndentedOrBlank(b: Uint8Array, start: number, end: number): boolean {
   return start >= end || b[start] === 32 || b[start] === 9 || b[start] === 13;
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

@@ -1,7 +1,7 @@
 /** `daybook import`: reads evidence into a case. */
 import { counted } from '../../../engine/contract/counted.ts';
 import { decisionText, describeDecisions } from '../../../engine/contract/decisions.ts';
-import { DaybookError } from '../../../engine/contract/errors.ts';
+import { DaybookError, hasCode } from '../../../engine/contract/errors.ts';
 import type { ManifestReport } from '../../../engine/contract/hash-manifest.ts';
 import { algorithmName } from '../../../engine/contract/listed-hash-text.ts';
 import {
@@ -101,7 +101,7 @@ Exit status 3 means: done, but some records were quarantined (they are kept belo
       }
     } catch (error) {
       line.clear();
-      if (error instanceof DaybookError && error.code === 'cancelled') {
+      if (hasCode(error, 'cancelled')) {
         streams.err.write(
           'daybook: cancelled; what was committed is in the case, and the same command goes on\n',
         );

@@ -7,7 +7,7 @@
 import { type Chosen, type Restriction, chosenBy, isChosen } from '../rollup/filtered-groups.ts';
 import { addSum } from '../rollup/rollup-index.ts';
 import type { RollupGroups } from '../rollup/rollup-groups.ts';
-import { MEASURES, type Measure } from '../rollup/sets.ts';
+import { type Measure, measuresOf } from '../rollup/sets.ts';
 import type { SideFile } from '../side-file.ts';
 import { BlockReader } from '../values/blocks.ts';
 import { type DistinctValues, type GroupKey, memoryOf } from '../values/dimensions.ts';
@@ -245,8 +245,4 @@ function addSums(
     const at = kept[i]!;
     addSum(sums, cells[at]!, more[at]!);
   }
-}
-
-function measuresOf(bits: number): Measure[] {
-  return MEASURES.filter((_, i) => (bits & (1 << i)) !== 0);
 }

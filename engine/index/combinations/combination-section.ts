@@ -10,6 +10,7 @@
  */
 import type { Counted } from '../rollup/counted.ts';
 import { sumsOf } from '../rollup/measured.ts';
+import { stepsOf } from '../rollup/rollup-section.ts';
 import type { Section } from '../side-file.ts';
 import { scratch32, withScratch } from '../spare.ts';
 import { inSteps } from '../steps.ts';
@@ -200,12 +201,6 @@ function numberSome(
     cells[row] = id - 1;
   }
   return found;
-}
-
-function stepsOf(numbers: Uint32Array): Uint32Array {
-  const out = numbers.slice();
-  for (let i = out.length - 1; i > 0; i--) out[i]! -= out[i - 1]!;
-  return out;
 }
 
 function codesOf(codes: Uint32Array, rows: Uint32Array): Uint32Array {

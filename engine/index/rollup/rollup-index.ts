@@ -31,7 +31,7 @@ import {
 } from './filtered-groups.ts';
 import type { RollupGroups } from './rollup-groups.ts';
 import { DIMENSION_STATE, FLOWED_SECTION, ROLLUP_SECTION } from './rollup-section.ts';
-import { HOUR, MAX_MINUTES, MEASURES, type Measure, SETS } from './sets.ts';
+import { HOUR, MAX_MINUTES, type Measure, measuresOf, SETS } from './sets.ts';
 
 export interface RollupQuestion {
   /** None, one or two dimensions, in any order. */
@@ -574,10 +574,6 @@ export class Rollup {
 function partOf({ starts, seconds, counts }: Table): Part {
   const lengths = starts && Uint32Array.from(starts.subarray(1), (end, i) => end - starts[i]!);
   return { first: 0, lengths, seconds, counts, thirds: undefined, firstGroup: 0 };
-}
-
-function measuresOf(bits: number): Measure[] {
-  return MEASURES.filter((_, i) => (bits & (1 << i)) !== 0);
 }
 
 function startsOf(lengths: Uint32Array, total: number): Uint32Array {

@@ -114,7 +114,8 @@ export function writeDimensions(
   }
 }
 
-function stepsOf(numbers: Uint32Array): Uint32Array {
+/** Each number less the one before it. */
+export function stepsOf(numbers: Uint32Array): Uint32Array {
   const out = numbers.slice();
   for (let i = out.length - 1; i > 0; i--) out[i]! -= out[i - 1]!;
   return out;

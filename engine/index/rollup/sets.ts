@@ -5,6 +5,11 @@ import type { DimensionName } from '../values/dimensions.ts';
 export const MEASURES = ['bytes', 'bytes_rev', 'packets', 'packets_rev'] as const;
 export type Measure = (typeof MEASURES)[number];
 
+/** Those whose bits are set. */
+export function measuresOf(bits: number): Measure[] {
+  return MEASURES.filter((_, i) => (bits & (1 << i)) !== 0);
+}
+
 /** Sets of one or two dimensions; that of none is the whole. */
 export const SETS: readonly (readonly DimensionName[])[] = [
   [],

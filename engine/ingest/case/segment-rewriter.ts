@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
-import { DaybookError } from '../../contract/errors.ts';
+import { hasCode } from '../../contract/errors.ts';
 import type { Kind } from '../../contract/event.ts';
 import type { BuiltSegment, SegmentBuilder } from '../../store/segment-builder.ts';
 import { returnMemoryAbove } from '../../store/return-memory.ts';
@@ -81,7 +81,7 @@ export class SegmentRewriter {
         yield { segment, index };
       } catch (error) {
         // Whoever reads the segment is told; the others are to have their side files.
-        if (!(error instanceof DaybookError && error.code === 'case-damaged')) throw error;
+        if (!hasCode(error, 'case-damaged')) throw error;
       }
     }
   }

@@ -3,7 +3,7 @@
  * that a day costs a query few files, and days with few events are put together. `policy.ts` says which, and when.
  */
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
-import { DaybookError, messageOfError } from '../../contract/errors.ts';
+import { hasCode, messageOfError } from '../../contract/errors.ts';
 import { identifier } from '../../store/segment-builder.ts';
 import { countValues } from '../../store/value-counts.ts';
 import { memoryShare } from '../import-memory.ts';
@@ -98,7 +98,7 @@ export async function mergeRuns(
     try {
       await merge(run);
     } catch (error) {
-      const isExpected = isTooMuch(error) || (leave && isDamaged(error));
+      const isExpected = hasCode(error, 'limit-exceeded') || (leave && isDamaged(error));
       if (isExpected && run.length > 2) {
         const half = run.length >>> 1;
         waiting.unshift(run.slice(0, half), run.slice(half));
@@ -111,15 +111,9 @@ export async function mergeRuns(
   return problems;
 }
 
-function isTooMuch(error: unknown): boolean {
-  return error instanceof DaybookError && error.code === 'limit-exceeded';
-}
-
 /** Whether one of the segments cannot be read. */
 function isDamaged(error: unknown): boolean {
-  return (
-    error instanceof DaybookError && (error.code === 'case-damaged' || error.code === 'not-found')
-  );
+  return hasCode(error, 'case-damaged', 'not-found');
 }
 
 /**

@@ -8,7 +8,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { caseRelative, makeCaseFolder, moveInCase, removeFromCase } from '../../util/case-files.ts';
 import { syncFile, syncFolder } from '../../util/files.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
-import { DaybookError, messageOfError } from '../../contract/errors.ts';
+import { DaybookError, hasCode, messageOfError } from '../../contract/errors.ts';
 import type { Kind } from '../../contract/event.ts';
 import { RollupIndex } from '../../index/rollup/rollup-index.ts';
 import { SETS } from '../../index/rollup/sets.ts';
@@ -246,7 +246,7 @@ function isWhole(caseFolder: string, path: string): boolean {
     file?.close();
     return whole;
   } catch (error) {
-    if (isDamaged(error)) return false;
+    if (hasCode(error, 'case-damaged')) return false;
     throw error;
   }
 }
@@ -268,7 +268,7 @@ function headsIn(
       if (file?.head.segments.every((one) => isOf(one, segments.get(one.id))) === true)
         heads.set(name, file.head);
     } catch (error) {
-      if (!isDamaged(error)) throw error;
+      if (!hasCode(error, 'case-damaged')) throw error;
       damaged.push(name);
     }
   }
@@ -278,10 +278,6 @@ function headsIn(
 /** Whether a file could not be written or read: no room, no permission, something else of its name. */
 function isOfSystem(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error;
-}
-
-function isDamaged(error: unknown): boolean {
-  return error instanceof DaybookError && error.code === 'case-damaged';
 }
 
 /** What rollups of a segment can be had of, in the order of time. */

@@ -9,6 +9,7 @@ import {
   CancelledError,
   DaybookError,
   type ErrorCode,
+  hasCode,
   messageOfError,
 } from '../../contract/errors.ts';
 import { diskError } from '../../util/files.ts';
@@ -138,7 +139,7 @@ class ImportRun {
   private recordFailure(error: unknown): void {
     const { catalog } = this.context.writer;
     const { importId } = this.context;
-    const cancelled = error instanceof DaybookError && error.code === 'cancelled';
+    const cancelled = hasCode(error, 'cancelled');
     try {
       const status = cancelled ? 'cancelled' : 'failed';
       const reason = messageOfError(error);

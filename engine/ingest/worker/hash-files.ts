@@ -1,6 +1,6 @@
 /** Hashes files once more, with the algorithms that manifests list, whatever was made of them when they were read. */
 import { createHash } from 'node:crypto';
-import { CancelledError, DaybookError, messageOfError } from '../../contract/errors.ts';
+import { CancelledError, DaybookError, hasCode, messageOfError } from '../../contract/errors.ts';
 import { FileProblem, openRegular } from '../../util/regular-file.ts';
 import type { FileHashes, HashRequest } from './protocol.ts';
 import type { Walk } from './rotated-start.ts';
@@ -70,7 +70,7 @@ async function* fileBlocks(path: string): AsyncGenerator<Uint8Array> {
 
 /** @throws what is about the import as a whole */
 function reasonOf(error: unknown): string {
-  const isCancelled = error instanceof DaybookError && error.code === 'cancelled';
+  const isCancelled = hasCode(error, 'cancelled');
   const isOfFile =
     error instanceof DaybookError ||
     error instanceof FileProblem ||

@@ -12,7 +12,7 @@ import type { SourceLocation } from '../../contract/importer.ts';
 import type { ByteOffset, EpochMicros } from '../../contract/event.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { locationOf } from '../../catalog/source-place.ts';
-import { DaybookError } from '../../contract/errors.ts';
+import { DaybookError, hasCode } from '../../contract/errors.ts';
 
 /** A packet as it is in its capture. */
 interface PacketRecord {
@@ -153,7 +153,7 @@ export async function checkEvidence(
   const head = await evidence
     .readRecord(location, 0, source.headSize, signal)
     .catch((error: unknown) => {
-      if (error instanceof DaybookError && error.code === 'cancelled') throw error;
+      if (hasCode(error, 'cancelled')) throw error;
       throw changed();
     });
   if (createHash('sha256').update(head).digest('hex') !== source.headSha256) throw changed();

@@ -15,7 +15,7 @@ import { caseRelative, makeCaseFolder, removeFromCase } from '../../util/case-fi
 import { Catalog } from '../../catalog/catalog.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import { MAINTENANCE, WriterLock } from '../../catalog/writer-lock.ts';
-import { DaybookError, messageOfError } from '../../contract/errors.ts';
+import { hasCode, messageOfError } from '../../contract/errors.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import { SegmentRewriter } from '../../ingest/case/segment-rewriter.ts';
 import { MAINTENANCE_FOLDER } from '../../ingest/case/case-contents.ts';
@@ -82,7 +82,7 @@ export async function maintainCase(
       record(catalog, watch.measured('done', undefined));
       return made;
     } catch (error) {
-      const cancelled = error instanceof DaybookError && error.code === 'cancelled';
+      const cancelled = hasCode(error, 'cancelled');
       record(catalog, watch.measured(cancelled ? 'cancelled' : 'failed', messageOfError(error)));
       throw error;
     } finally {
@@ -166,7 +166,7 @@ function takeLock(folder: string): WriterLock | undefined {
   try {
     return WriterLock.take(folder, MAINTENANCE);
   } catch (error) {
-    if (error instanceof DaybookError && error.code === 'case-locked') return undefined;
+    if (hasCode(error, 'case-locked')) return undefined;
     throw error;
   }
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Ignored, ReadLimits } from '../../contract/importer.ts';
-import { DaybookError } from '../../contract/errors.ts';
+import { DaybookError, hasCode } from '../../contract/errors.ts';
 import { CaseWriter, type WriterOptions } from '../../ingest/case/case-writer.ts';
 import type { FromWorker, ToWorker } from '../../ingest/worker/protocol.ts';
 import { type KeptThread, WarmThreads } from '../../ingest/coordinator/warm-threads.ts';
@@ -176,7 +176,7 @@ async function importWith(
     status = 'done';
     return report;
   } catch (error) {
-    if (error instanceof DaybookError && error.code === 'cancelled') status = 'cancelled';
+    if (hasCode(error, 'cancelled')) status = 'cancelled';
     throw error;
   } finally {
     recordImport(writer, watch, status, parameters.items.map(({ path }) => path).join(' '));

@@ -4,7 +4,7 @@
  * names and hardware addresses.
  */
 import type { EpochMicros } from '../../contract/event.ts';
-import { DaybookError } from '../../contract/errors.ts';
+import { DaybookError, hasCode } from '../../contract/errors.ts';
 import { type Ast, parseQuery } from '../../query/index.ts';
 import { parseAddress } from '../../query/address.ts';
 import { type CaseSession, type View, askQuery, sourcesOfTotals } from '../../search/index.ts';
@@ -289,7 +289,7 @@ class Asked {
     try {
       return await this.groups({ ...clue, what: `${WORDS[clue.fact]} by ${clue.by}` });
     } catch (error) {
-      if (error instanceof DaybookError && error.code === 'unknown-field') return [];
+      if (hasCode(error, 'unknown-field')) return [];
       throw error;
     }
   }

@@ -1,7 +1,7 @@
 /** `result.*`: the lists that a window has open. They belong to it and go with it. */
 import type { ColumnBatch } from '../../contract/column-batch.ts';
 import type { EpochMicros } from '../../contract/event.ts';
-import { DaybookError } from '../../contract/errors.ts';
+import { DaybookError, hasCode } from '../../contract/errors.ts';
 import { IndexDamaged } from '../../index/segment-indexes.ts';
 import { Stopwatch, type Timings } from '../../measure/operation-log.ts';
 import {
@@ -222,7 +222,7 @@ async function onList<T>(
     session.record(watch, 'done', opened.parameters.query);
     return { value, timings: watch.timings() };
   } catch (error) {
-    const cancelled = error instanceof DaybookError && error.code === 'cancelled';
+    const cancelled = hasCode(error, 'cancelled');
     session.record(watch, cancelled ? 'cancelled' : 'failed', opened.parameters.query);
     throw isGone(error) ? goneResult() : error;
   } finally {

@@ -2,7 +2,7 @@
  * What a report says, read from the case. Everything is bounded; what is left out is counted, so that
  * the report can say so.
  */
-import { userInfo } from 'node:os';
+import { userName } from '../../catalog/catalog-database.ts';
 import { LEFT_OUT } from '../../catalog/tables/marks.ts';
 import type { ImportRow } from '../../catalog/tables/imports.ts';
 import type { ManifestRow } from '../../catalog/tables/manifests.ts';
@@ -121,7 +121,7 @@ export async function reportFacts(
   const ledger = catalog.ledger.of().filter(({ status }) => status !== 'complete');
   return {
     ...{ request, info, undated, timeline, quarantine, findings },
-    account: accountName(),
+    account: userName(),
     deleted: marks.reduce(
       (sum, { tagId, count }) => sum + (tagId === 0 ? count : tagId === LEFT_OUT ? -count : 0),
       0,
@@ -155,14 +155,6 @@ function overlapFacts(
     const records = runs.reduce((sum, run) => sum + run.records, 0);
     return { sourceId, other: { id: otherId, name: names.get(otherId) ?? '' }, records, leftOut };
   });
-}
-
-function accountName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return 'unknown';
-  }
 }
 
 function totalsOf(sources: readonly SourceRow[]): SourceTotals {

@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { canonicalClockError, clockErrorOf } from '../../contract/clock.ts';
 import type { DateOrder } from '../../contract/decisions.ts';
-import { CancelledError, DaybookError } from '../../contract/errors.ts';
+import { CancelledError, DaybookError, hasCode } from '../../contract/errors.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import { wholeLines } from '../../contract/pieces.ts';
 import type {
@@ -183,7 +183,7 @@ async function isHeld(
       if (rows.length > 0) return true;
     return false;
   } catch (error) {
-    if (error instanceof DaybookError && error.code === 'unknown-field') return false;
+    if (hasCode(error, 'unknown-field')) return false;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 /** What verifying finds, as it goes on: nothing that is found ends it. */
-import { DaybookError, messageOfError } from '../../contract/errors.ts';
+import { hasCode, messageOfError } from '../../contract/errors.ts';
 import type { VerifyFinding, VerifyProgress } from '../../contract/verify-report.ts';
 
 type Code = VerifyFinding['code'];
@@ -44,7 +44,7 @@ function adviceOf(advice: string | undefined): { advice?: string } {
 
 /** The message of an error that becomes a finding. @throws the error if it is a cancellation */
 export function reasonOf(error: unknown): string {
-  if (error instanceof DaybookError && error.code === 'cancelled') throw error;
+  if (hasCode(error, 'cancelled')) throw error;
   return messageOfError(error);
 }
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
-import { DaybookError } from '../../contract/errors.ts';
+import { DaybookError, hasCode } from '../../contract/errors.ts';
 import type { ReadLimits } from '../../contract/importer.ts';
 import type { VerifyProgress, VerifyReport } from '../../contract/verify-report.ts';
 import { caseContents } from '../../ingest/case/case-contents.ts';
@@ -222,7 +222,7 @@ function namesItsFiles(catalog: Catalog): boolean {
     catalog.refuseDamageToFiles();
     return true;
   } catch (error) {
-    if (error instanceof DaybookError && error.code === 'case-damaged') return false;
+    if (hasCode(error, 'case-damaged')) return false;
     throw error;
   }
 }

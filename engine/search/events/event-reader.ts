@@ -2,7 +2,7 @@
  * The events of a query, in batches, in order: from day to day where the order allows, in slices of time where a day's
  * rows do not fit in memory.
  */
-import { isShortOfMemory } from '../groups/answer-table.ts';
+import { hasCode } from '../../contract/errors.ts';
 import {
   type FoundRows,
   type OutputColumn,
@@ -221,7 +221,7 @@ async function* inOrder(
     }
     return;
   } catch (error) {
-    if (isGiven || !isShortOfMemory(error)) throw error;
+    if (isGiven || !hasCode(error, 'limit-exceeded')) throw error;
   }
   yield* inSlices(asked, own, options);
 }

@@ -4,6 +4,7 @@
  * events are then read slice by slice of that order. Few slices are read from the segments, each from all of them. For
  * many, the events are read once, put aside by parts of the order in files of the spill folder, and read from there.
  */
+import { hasCode } from '../../contract/errors.ts';
 import { RowSet } from '../../util/row-set.ts';
 import {
   type Plan,
@@ -23,7 +24,6 @@ import {
   rowsOf,
 } from '../../query/index.ts';
 import type { Plain } from '../../store/segment-store.ts';
-import { isShortOfMemory } from '../groups/answer-table.ts';
 
 interface SliceReader {
   /** Rows of a slice, at most, about. */
@@ -141,7 +141,7 @@ async function* rowsOfSlice(
 ): AsyncGenerator<SliceOfRows> {
   const rows: Plain[][] = new Array<Plain[]>(ordered.length);
   const statements = await readInto(rows, reader, plan, byId, ordered).catch((error: unknown) => {
-    if (isShortOfMemory(error) && ordered.length > 1) return undefined;
+    if (hasCode(error, 'limit-exceeded') && ordered.length > 1) return undefined;
     throw error;
   });
   if (statements !== undefined) {
@@ -239,7 +239,7 @@ async function putAside(
       }
     }
   } catch (error) {
-    if (isShortOfMemory(error)) return undefined;
+    if (hasCode(error, 'limit-exceeded')) return undefined;
     throw error;
   }
   return statement && { statement, slicesOfPart };

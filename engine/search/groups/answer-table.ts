@@ -4,7 +4,7 @@
  * there is an answer.
  */
 import { PERCENTILE } from '../../contract/query-spelling.ts';
-import { DaybookError } from '../../contract/errors.ts';
+import { hasCode } from '../../contract/errors.ts';
 import {
   type AnswerOptions,
   type AnswerStatement,
@@ -73,7 +73,7 @@ export async function* tableBatches(reader: TableReader): AsyncGenerator<TableBa
       }
       return;
     } catch (error) {
-      if (!isShortOfMemory(error) || count >= MOST_PARTS) throw error;
+      if (!hasCode(error, 'limit-exceeded') || count >= MOST_PARTS) throw error;
       const needed = await partsNeeded(reader);
       if (needed === undefined) throw error;
       count = Math.min(MOST_PARTS, Math.max(needed, count * MORE));
@@ -81,10 +81,6 @@ export async function* tableBatches(reader: TableReader): AsyncGenerator<TableBa
       await reader.drop(statement.tables ?? []);
     }
   }
-}
-
-export function isShortOfMemory(error: unknown): boolean {
-  return error instanceof DaybookError && error.code === 'limit-exceeded';
 }
 
 function keepsValues({ stages }: Plan): boolean {
@@ -152,7 +148,7 @@ async function* inParts(
       }
     } catch (error) {
       // The groups are there: fewer rows are sorted at once, not more parts made.
-      if (!isShortOfMemory(error) || given > 0 || step === 1) throw error;
+      if (!hasCode(error, 'limit-exceeded') || given > 0 || step === 1) throw error;
       step = Math.ceil(step / MORE);
       continue;
     }

@@ -10,7 +10,7 @@ import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { UnreadFile } from '../../catalog/tables/ledger.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { makeSpillFolder, type SpillFolder } from '../../catalog/spill-folder.ts';
-import { DaybookError } from '../../contract/errors.ts';
+import { hasCode } from '../../contract/errors.ts';
 import { RollupNodes } from '../../index/rollup/tree/rollup-nodes.ts';
 import { IndexFiles } from '../../index/segment-indexes.ts';
 import { openers } from '../../index/openers.ts';
@@ -210,8 +210,7 @@ function spillFolder(folder: string, toleratesDamage = false): SpillFolder | und
   try {
     return makeSpillFolder(folder);
   } catch (error) {
-    if (toleratesDamage && error instanceof DaybookError && error.code === 'case-damaged')
-      return undefined;
+    if (toleratesDamage && hasCode(error, 'case-damaged')) return undefined;
     if (accessError(error) !== undefined || diskError(error) !== undefined) return undefined;
     throw error;
   }

@@ -1,7 +1,7 @@
 /** The case as its catalog says it is at one moment. */
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
-import { DaybookError } from '../../contract/errors.ts';
+import { hasCode } from '../../contract/errors.ts';
 
 export interface Snapshot {
   segments: readonly SegmentRow[];
@@ -13,5 +13,5 @@ export interface Snapshot {
 
 /** Whether a segment of a snapshot was missing: a compaction took it away. */
 export function isGone(error: unknown): boolean {
-  return error instanceof DaybookError && error.code === 'not-found';
+  return hasCode(error, 'not-found');
 }

@@ -289,7 +289,7 @@ const UNMISTAKABLE: ReadonlySet<string> = new Set(
 );
 const IDENTIFIERS: readonly string[] = ['idorigh', 'uid', 'uids', 'fuid'];
 
-function hasAll(names: ReadonlySet<string>, list: readonly string[]): boolean {
+export function hasAll(names: ReadonlySet<string>, list: readonly string[]): boolean {
   return list.every((name) => names.has(name));
 }
 

@@ -3,6 +3,7 @@
  * new datagram takes the place of an old one, and then the old one's fragments belong to no flow.
  */
 import type { Packet } from '../packet.ts';
+import { mix } from './store.ts';
 
 const ENTRIES = 4096;
 /** As long as a host waits for the rest of a datagram (RFC 8200 4.5), in microseconds. */
@@ -60,11 +61,4 @@ export class FragmentTable {
     this.secondHash = mix(b, p.fragmentId) >>> 0;
     return a ^ (a >>> 15);
   }
-}
-
-function mix(hash: number, value: number): number {
-  let h = Math.imul(hash ^ value, 0x85ebca6b);
-  h ^= h >>> 13;
-  h = Math.imul(h, 0xc2b2ae35);
-  return h ^ (h >>> 16);
 }

@@ -364,7 +364,7 @@ function hash4(seed: number, low: number, high: number, ports: number, key: numb
 }
 
 /** Murmur3's finaliser between words: hostile ports and addresses must not pile up. */
-function mix(hash: number, value: number): number {
+export function mix(hash: number, value: number): number {
   let h = Math.imul(hash ^ value, 0x85ebca6b);
   h ^= h >>> 13;
   h = Math.imul(h, 0xc2b2ae35);

@@ -77,6 +77,7 @@ function shortHash(values: string, tail = ''): string {
     .slice(0, 12);
 }
 
-function hex4(value: number): string {
+/** A code of TLS, as registries write it. */
+export function hex4(value: number): string {
   return value.toString(16).padStart(4, '0');
 }

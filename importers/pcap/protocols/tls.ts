@@ -9,7 +9,7 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { u16, u24 } from '../bytes.ts';
 import SUITES from './cipher-suites.json' with { type: 'json' };
-import { ja3, ja3s, ja4 } from './fingerprints.ts';
+import { hex4, ja3, ja3s, ja4 } from './fingerprints.ts';
 import { type Hello, readHello } from './hello.ts';
 import { HeldBytes } from './held-bytes.ts';
 import type {
@@ -353,10 +353,6 @@ function hash(name: string, bytes: Uint8Array): string {
 function versionText(version: number): string {
   if (version >>> 8 === DRAFTS) return `TLSv13-draft${version & 0xff}`;
   return VERSIONS[version] ?? `0x${hex4(version)}`;
-}
-
-function hex4(value: number): string {
-  return value.toString(16).padStart(4, '0');
 }
 
 export const TLS: StreamProtocol = {

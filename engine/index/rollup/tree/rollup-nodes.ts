@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { listCaseFolder } from '../../../util/case-files.ts';
 import { OpenFiles } from '../../../util/open-files.ts';
-import { DaybookError } from '../../../contract/errors.ts';
+import { hasCode } from '../../../contract/errors.ts';
 import { IndexDamaged } from '../../segment-indexes.ts';
 import type { RollupQuestion } from '../rollup-index.ts';
 import type { RollupGroups } from '../rollup-groups.ts';
@@ -109,7 +109,7 @@ export function nodesIn(caseFolder: string): string[] {
     );
   } catch (error) {
     // A case without nodes is whole; `verify` names what is in their place.
-    if (error instanceof DaybookError && error.code === 'case-damaged') return [];
+    if (hasCode(error, 'case-damaged')) return [];
     throw error;
   }
 }
@@ -136,7 +136,7 @@ class Handle implements RollupNode {
       head = file?.head;
       file?.close();
     } catch (error) {
-      if (!isDamaged(error)) throw error;
+      if (!hasCode(error, 'case-damaged')) throw error;
       this.damaged = true;
     }
     this.made = head?.segments ?? [];
@@ -180,14 +180,10 @@ class Handle implements RollupNode {
       this.used(this);
       return question(this.file);
     } catch (error) {
-      if (!isDamaged(error)) throw error;
+      if (!hasCode(error, 'case-damaged')) throw error;
       this.damaged = true;
       this.close();
       throw new IndexDamaged(`${this.path} is damaged`, { cause: error });
     }
   }
-}
-
-function isDamaged(error: unknown): boolean {
-  return error instanceof DaybookError && error.code === 'case-damaged';
 }
