@@ -8,6 +8,7 @@ import { counted } from '../../contract/counted.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { foldText } from '../../util/fold.ts';
 import { type AddressRange, parseAddress } from '../address.ts';
+import { macDigits, macTexts } from '../mac-text.ts';
 import { LineReader, cellsOf, delimiterOf, jsonObject } from '../lists/list-lines.ts';
 
 /** A file as it was given. */
@@ -158,8 +159,11 @@ export function textKeys(cells: readonly (string | null)[]): LookupKeys {
   const rows = new Map<string, number>();
   for (const [row, cell] of cells.entries()) {
     if (cell === null) continue;
-    const key = foldText(cell);
-    if (!rows.has(key)) rows.set(key, row);
+    const mac = macDigits(cell);
+    for (const text of mac === undefined ? [cell] : macTexts(mac)) {
+      const key = foldText(text);
+      if (!rows.has(key)) rows.set(key, row);
+    }
   }
   return { type: 'text', rows };
 }

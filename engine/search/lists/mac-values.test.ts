@@ -81,3 +81,14 @@ it('takes beginnings, and digits alone where the field says what they are', asyn
   expect(await count('92ddae01020f')).toBe(0);
   expect(await count(`"${WRITTEN[1]}"`)).toBe(2);
 });
+
+it.each(WRITTEN)('is the key %s of a file in any way to write it', async (mac) => {
+  const bytes = new TextEncoder().encode(`src_mac,owner\n${mac},zoe\n`);
+  for (const path of [undefined, 'scan'] as const) {
+    const running = startQuery(session, {
+      ...{ text: '* | lookup f on src_mac | where owner:zoe | count', zone: 'UTC', path },
+      lookups: new Map([['f', { name: 'f', bytes, sha256: '00' }]]),
+    });
+    expect(await running.answer()).toMatchObject({ shape: 'count', count: 4 });
+  }
+});
