@@ -7,9 +7,8 @@ import { piecesOf } from '../../engine/contract/pieces.ts';
 import { DateOrderScan, tellDateOrder, type FoundOrder } from '../shared/date-order.ts';
 import { LineReader } from '../shared/lines.ts';
 import { isDirective } from './continuation.ts';
-import { FrameReader } from './frames.ts';
 import { Header, isAlnum, parseHeader } from './header.ts';
-import { MAX_LINE, type Layout } from './layout.ts';
+import { framesOf, MAX_LINE, type Layout } from './layout.ts';
 import { SHAPE, type Stamp } from './stamp.ts';
 import { isSameDay, YearScan, type YearPlan } from './year.ts';
 
@@ -108,9 +107,8 @@ function isFull({ shape, year }: Stamp): boolean {
 export async function scanDates(input: SourceInput, { kind, shape }: Layout): Promise<DatesScan> {
   const scan = new DatesScan();
   const reader =
-    kind === 'frames'
-      ? new FrameReader(input.blocks())
-      : new LineReader(piecesOf(input), { maxLine: MAX_LINE, size: input.size });
+    framesOf(kind, () => input.blocks()) ??
+    new LineReader(piecesOf(input), { maxLine: MAX_LINE, size: input.size });
   const h = new Header();
   h.timesOnly = true;
   h.places = shape.places;

@@ -12,7 +12,7 @@ import type { ByteOffset } from '../../engine/contract/event.ts';
 import type { LineEncoding } from '../shared/lines.ts';
 
 /** A count above this is no frame's. */
-const MAX_FRAME_BYTES = 1024 * 1024;
+export const MAX_FRAME_BYTES = 1024 * 1024;
 const REGION_BYTES = 512 * 1024;
 const MAX_DIGITS = 7;
 
@@ -65,11 +65,11 @@ export class FrameReader {
   bad: string | undefined;
 
   private readonly iterator: AsyncIterator<Uint8Array>;
-  private filled = 0;
-  private at = 0;
+  protected filled = 0;
+  protected at = 0;
   private base: ByteOffset = 0;
   private needed = 1;
-  private ended = false;
+  protected ended = false;
   private failed = false;
   private failure: unknown;
 
@@ -155,7 +155,7 @@ export class FrameReader {
     return this.give(at, at, stop, this.buffer[at] === 60 ? undefined : 'not a frame');
   }
 
-  private give(at: number, start: number, end: number, bad: string | undefined): boolean {
+  protected give(at: number, start: number, end: number, bad: string | undefined): boolean {
     this.lineStart = start;
     this.lineEnd = end;
     this.lineOffset = this.base + at;
@@ -165,7 +165,7 @@ export class FrameReader {
     return true;
   }
 
-  private wait(bytes: number): boolean {
+  protected wait(bytes: number): boolean {
     this.needed = bytes;
     return false;
   }

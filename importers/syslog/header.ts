@@ -1107,10 +1107,29 @@ function jsonTime(h: Header, b: Uint8Array, at: number, end: number): boolean {
   return false;
 }
 
+/**
+ * The time of a Windows event in XML, `<Event …><System>…<TimeCreated SystemTime='…'/>`: the name of its provider may be
+ * longer than what other lines have before their time.
+ */
+function xmlTime(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  if (!startsWith(b, at, end, '<Event') || (b[at + 6] !== SPACE && b[at + 6] !== GT)) return false;
+  const limit = Math.min(end, at + INSIDE_JSON);
+  for (let i = at + 7; i < limit; i++) {
+    if (b[i] === LT && startsWith(b, i, end, '</System>')) return false;
+    if (b[i] !== 83 || !startsWith(b, i, end, 'SystemTime=')) continue;
+    // In either kind of quotes.
+    if (!h.stamp.parse(b, i + 12, end) || !isFirm(h.stamp)) return false;
+    h.dated = true;
+    return true;
+  }
+  return false;
+}
+
 /** A time further on in the line. The message stays the whole line: what is before it tells, too. */
 function inside(h: Header, b: Uint8Array, at: number, end: number): boolean {
   const json = b[at] === 123;
   if (json && jsonTime(h, b, at, end)) return true;
+  if (b[at] === LT && xmlTime(h, b, at, end)) return true;
   const { stamp, places } = h;
   const limit = Math.min(end, at + (json ? INSIDE_JSON : INSIDE));
   let before = b[at]!;

@@ -6,7 +6,7 @@ import type { Importer, ReadOptions, SourceInput } from '../../engine/contract/i
 import { resolveZone } from '../../engine/contract/zone.ts';
 import { scanDates } from './dates.ts';
 import { readJournald } from './journald.ts';
-import { FRAMED, JOURNALD, layout, LINES } from './layout.ts';
+import { FRAMED, JOURNALD, layout, LINES, XML } from './layout.ts';
 import { readLog } from './read.ts';
 import { sniffLog } from './sniff.ts';
 
@@ -31,12 +31,13 @@ export const syslogImporter: Importer = {
   // 3: lines without a header are records of their own, but for known forms of several lines.
   // 4: one order of dates for all of a log; years by what the log states.
   // 5: columns of W3C logs, by their headings.
-  version: 5,
+  // 6: events of an XML document, one by one.
+  version: 6,
   // But for the last event, to which lines that were appended since may belong.
   appendOnly: true,
   byLines: true,
   readsOn: true,
-  formats: [...LINES, FRAMED, JOURNALD],
+  formats: [...LINES, FRAMED, XML, JOURNALD],
   sniff: (head, hint) => sniffLog(head, hint),
   firstDate,
   async read(input, sink, options) {

@@ -12,12 +12,14 @@ import { FrameReader, looksFramed } from './frames.ts';
 import { Header, parseHeader } from './header.ts';
 import { looksJournald } from './journald.ts';
 import { PlaceSurvey, type LogShape } from './places.ts';
+import { looksXml, XmlEventReader } from './xml-events.ts';
 
 const HEAD_BYTES = 65_536;
 /** A longer line is not kept, but for its beginning in quarantine. */
 export const MAX_LINE = 1024 * 1024;
 export const FRAMED = 'rfc6587';
 export const JOURNALD = 'journald-export';
+export const XML = 'windows-xml';
 /** Dialects of lines: told apart for people, read alike. */
 export const LINES = [
   'rfc5424',
@@ -31,7 +33,7 @@ export const LINES = [
 ] as const;
 
 export interface Layout {
-  readonly kind: 'lines' | 'frames' | 'journal';
+  readonly kind: 'lines' | 'frames' | 'xml' | 'journal';
   readonly shape: LogShape;
 }
 
@@ -45,8 +47,10 @@ export async function layout(input: SourceInput, format: string): Promise<Layout
 function kindOf(head: Uint8Array, format: string): Layout['kind'] {
   if (format === FRAMED) return 'frames';
   if (format === JOURNALD) return 'journal';
+  if (format === XML) return 'xml';
   if (LINES.some((name) => name === format)) return 'lines';
   if (looksJournald(head)) return 'journal';
+  if (looksXml(head)) return 'xml';
   return looksFramed(head, head.length < HEAD_BYTES) ? 'frames' : 'lines';
 }
 
@@ -73,8 +77,7 @@ async function shapeOf(head: Uint8Array, kind: Layout['kind']): Promise<LogShape
   // A line that is cut off at the end is as good as a whole one only when it is all there is.
   const last = head.length < HEAD_BYTES ? head.length : head.lastIndexOf(10) + 1;
   const bytes = last === 0 ? head : head.subarray(0, last);
-  const reader =
-    kind === 'frames' ? new FrameReader(oneBlock(bytes)) : new LineReader(oneBlock(bytes));
+  const reader = framesOf(kind, () => oneBlock(bytes)) ?? new LineReader(oneBlock(bytes));
   const continuation = new Continuation(false);
   let pending = new Header();
   let spare = new Header();
@@ -101,6 +104,15 @@ async function shapeOf(head: Uint8Array, kind: Layout['kind']): Promise<LogShape
     }
   }
   return survey.shape();
+}
+
+/** The reader of records that are no lines; undefined for lines. */
+export function framesOf(
+  kind: Layout['kind'],
+  blocks: () => AsyncIterable<Uint8Array>,
+): FrameReader | undefined {
+  if (kind === 'frames') return new FrameReader(blocks());
+  return kind === 'xml' ? new XmlEventReader(blocks()) : undefined;
 }
 
 function isIndentedOrBlank(b: Uint8Array, start: number, end: number): boolean {

@@ -13,9 +13,9 @@ import type { Zone } from '../../engine/contract/zone.ts';
 import { Continuation, isDirective } from './continuation.ts';
 import { lacksYear, scanDates, tellDates, type DatesPlan } from './dates.ts';
 import { Emitter } from './emit.ts';
-import { FrameReader } from './frames.ts';
+import type { FrameReader } from './frames.ts';
 import { Header, parseHeader } from './header.ts';
-import { MAX_LINE, type Layout } from './layout.ts';
+import { framesOf, MAX_LINE, type Layout } from './layout.ts';
 import type { LogShape } from './places.ts';
 import { W3cColumns } from './w3c.ts';
 import { YearCursor } from './year.ts';
@@ -320,12 +320,12 @@ export async function readLog(
   zone: Zone,
   layout: Layout,
 ): Promise<void> {
-  const framed = layout.kind === 'frames';
+  const frames = framesOf(layout.kind, () => input.blocks());
   const log = new LogReader(sink, zone, options.timeZone !== undefined, layout.shape);
-  const lines = framed
-    ? undefined
-    : new LineReader(piecesOf(input), { maxLine: MAX_LINE, size: input.size });
-  const frames = framed ? new FrameReader(input.blocks()) : undefined;
+  const lines =
+    frames !== undefined
+      ? undefined
+      : new LineReader(piecesOf(input), { maxLine: MAX_LINE, size: input.size });
   const plan = async () => (await scanDates(input, layout)).plan(options, input.modifiedMs);
   const reader: Records | undefined = lines ?? frames;
   if (reader === undefined) return;

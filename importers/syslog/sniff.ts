@@ -10,6 +10,7 @@ import { looksFramed } from './frames.ts';
 import { Header, isEventFormat, parseHeader } from './header.ts';
 import { looksJournald } from './journald.ts';
 import { SHAPE } from './stamp.ts';
+import { looksXml } from './xml-events.ts';
 
 const MAX_LINES = 400;
 
@@ -41,9 +42,11 @@ function looksBinary(head: Uint8Array): boolean {
 export function sniffLog(bytes: Uint8Array, hint: SniffHint): SniffResult | undefined {
   if (bytes.length === 0) return undefined;
   // Their readers take bytes as they are: in UTF-16 both are text. Neither can be read from its middle.
-  const needsBeginning = looksJournald(bytes) || looksFramed(bytes, hint.complete);
+  const needsBeginning =
+    looksJournald(bytes) || looksFramed(bytes, hint.complete) || looksXml(bytes);
   if (hint.late === true && needsBeginning) return undefined;
   if (looksJournald(bytes)) return { score: 0.95, format: 'journald-export' };
+  if (looksXml(bytes)) return { score: 0.95, format: 'windows-xml' };
   if (looksFramed(bytes, hint.complete)) return { score: 0.9, format: 'rfc6587' };
   const head = headAsUtf8(bytes);
   if (looksBinary(head)) return undefined;

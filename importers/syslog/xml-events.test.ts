@@ -1,0 +1,81 @@
+/** Windows events in XML: one a line, over several lines, and in one document as the Event Viewer saves them. */
+import { describe, expect, it } from 'vitest';
+import { collect, inputOf } from '../shared/testing/collect.ts';
+import { syslogImporter } from './index.ts';
+
+const NAMESPACE = 'http://schemas.microsoft.com/win/2004/08/events/event';
+/** As long before its time as events of Security are. */
+const event = (second: number): string =>
+  `<Event xmlns='${NAMESPACE}'><System><Provider Name='Microsoft-Windows-Security-Auditing' Guid='{54849625-5478-4994-a5ba-3e3b0328c30d}'/>` +
+  '<EventID>4624</EventID><Version>2</Version><Level>0</Level><Task>12544</Task><Opcode>0</Opcode><Keywords>0x8020000000000000</Keywords>' +
+  `<TimeCreated SystemTime='2022-10-01T11:25:0${second}.620689000Z'/><EventRecordID>5301${second}</EventRecordID>` +
+  `<Computer>pc1</Computer></System><EventData><Data Name='Text'>2001-01-01T00:00:00Z</Data></EventData></Event>`;
+const EVENTS = [0, 1, 2, 3].map(event);
+const DECLARATION = `<?xml version="1.0" encoding="utf-8" standalone="yes"?>`;
+const TIMES = [0, 1, 2, 3].map((n) => Date.UTC(2022, 9, 1, 11, 25, n) * 1000 + 620_689);
+const pretty = (text: string): string => text.replaceAll('><', '>\r\n  <');
+
+const FORMS: readonly [string, string, string][] = [
+  ['an event a line', 'text', `${EVENTS.join('\n')}\n`],
+  ['over several lines', 'windows-xml', `${EVENTS.map(pretty).join('\n')}\n`],
+  [
+    'saved by the Event Viewer',
+    'windows-xml',
+    `${DECLARATION}\r\n<Events>${EVENTS.join('')}</Events>`,
+  ],
+  ['an event a line in a root', 'windows-xml', `\ufeff<Events>\n${EVENTS.join('\n')}\n</Events>\n`],
+  ['all of it over several lines', 'windows-xml', pretty(`<Events>${EVENTS.join('')}</Events>`)],
+  [
+    'with a comment',
+    'windows-xml',
+    `<!-- 3 of 9 --><Events>${EVENTS.join('<!-- x > y -->')}</Events>`,
+  ],
+];
+
+describe.each(FORMS)('%s', (_, format, text) => {
+  const bytes = new TextEncoder().encode(text);
+
+  it('is read event by event, each at its time', async () => {
+    expect(syslogImporter.sniff(bytes, { name: 'a', complete: true })?.format).toBe(format);
+    const { rows } = await collect(syslogImporter, inputOf(bytes));
+    expect(rows.map(({ ts }) => ts)).toEqual(TIMES);
+    for (const size of [1, 7, 700])
+      expect((await collect(syslogImporter, inputOf(bytes, 'a', size))).rows).toEqual(rows);
+    for (const [i, { offset, length, message }] of rows.entries()) {
+      const raw = Buffer.from(bytes).subarray(Number(offset), Number(offset) + Number(length));
+      expect(raw.toString().replaceAll(/\r\n {2}/g, '')).toBe(EVENTS[i]);
+      expect(message).toBe(raw.toString());
+    }
+  });
+
+  it('loses no whole event when it is cut anywhere', async () => {
+    for (let end = 40; end < bytes.length; end += 13) {
+      const whole = text.slice(0, 1 + end).split('</Event>').length - 1;
+      const { rows } = await collect(syslogImporter, inputOf(bytes.subarray(0, end)));
+      expect(rows.length, String(end)).toBeGreaterThanOrEqual(Math.min(whole, 4) - 1);
+      expect(rows.slice(0, whole - 1).map(({ ts }) => ts)).toEqual(
+        TIMES.slice(0, Math.max(0, whole - 1)),
+      );
+    }
+  });
+});
+
+it('gives what is no event of a document to the quarantine', async () => {
+  const text = `<Events>${EVENTS[0]}rubbish ${EVENTS[1]}<Event xmlns='${NAMESPACE}'><System>`;
+  const { rows, quarantined } = await collect(
+    syslogImporter,
+    inputOf(new TextEncoder().encode(text)),
+  );
+  expect(rows.map(({ ts }) => ts)).toEqual(TIMES.slice(0, 2));
+  expect(quarantined.map(({ reason }) => reason)).toEqual([
+    'no event of Windows',
+    'an event without an end',
+  ]);
+});
+
+it('takes no time from beyond the part of an event that has its own', async () => {
+  const text = `${event(0).replace(/<TimeCreated[^>]*>/, '')}\n`;
+  const { rows } = await collect(syslogImporter, inputOf(new TextEncoder().encode(text)));
+  expect(rows).toHaveLength(1);
+  expect(rows[0]).not.toHaveProperty('ts');
+});
