@@ -396,5 +396,6 @@ function answerTable(
   const text = table(names, rows, width);
   if (answer.shape !== 'top') return text;
   const { count: events, groups } = answer.rest;
+  if (Number(groups) === 0) return text;
   return `${text}${counted(Number(groups), 'more group')}, ${counted(Number(events), 'event')}\n`;
 }

@@ -185,7 +185,10 @@ async function foundByView(
       notes.push(`The table is cut after ${counted(LIMITS.viewRows, 'row')}.`);
     if (answer.shape === 'top') {
       const { count: events, groups } = answer.rest;
-      notes.push(`${counted(Number(groups), 'more group')}, ${counted(Number(events), 'event')}.`);
+      if (Number(groups) > 0)
+        notes.push(
+          `${counted(Number(groups), 'more group')}, ${counted(Number(events), 'event')}.`,
+        );
     }
   }
   const shown = names.slice(0, LIMITS.viewColumns);

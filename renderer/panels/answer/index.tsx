@@ -90,6 +90,7 @@ export function AnswerPanel() {
     }
     workspace.views.show({ query: next, tab: 'events' });
   };
+  const rest = data.rest && restText(data.rest);
   const save = (): void => {
     const lines = Array.from({ length: batch.rows }, (_, row) =>
       batch.columns.map((column) => cell(column, row)),
@@ -182,7 +183,7 @@ export function AnswerPanel() {
                 </tr>
               ))}
             </tbody>
-            {data.rest !== undefined && (
+            {rest !== undefined && (
               <tfoot>
                 <tr>
                   <td
@@ -190,7 +191,7 @@ export function AnswerPanel() {
                       batch.columns.length + (most > 0 ? 1 : 0) + (groups.length > 0 ? 1 : 0)
                     }
                   >
-                    {restText(data.rest)}
+                    {rest}
                   </td>
                 </tr>
               </tfoot>

@@ -46,4 +46,5 @@ it('says what is beside the groups shown', () => {
   expect(restText({ count: 1, groups: 1, 'sum(bytes)': 4096 })).toBe(
     '1 more group, 1 event, sum(bytes) 4,096',
   );
+  expect(restText({ count: 0, groups: 0, 'sum(bytes)': 0 })).toBeUndefined();
 });

@@ -64,9 +64,10 @@ export function orderedRows(batch: ColumnBatch, order: Order | undefined): numbe
   });
 }
 
-/** `48 more groups, 94 events`; other measures by their names. */
-export function restText(rest: Readonly<Record<string, unknown>>): string {
+/** `48 more groups, 94 events`; other measures by their names. Nothing where all groups are shown. */
+export function restText(rest: Readonly<Record<string, unknown>>): string | undefined {
   const { groups, count, ...measures } = rest;
+  if (groups === 0) return undefined;
   return [
     ...(typeof groups === 'number' ? [counted(groups, 'more group')] : []),
     ...(typeof count === 'number' ? [counted(count, 'event')] : []),

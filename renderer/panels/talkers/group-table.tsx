@@ -50,12 +50,14 @@ export function GroupTable({ groups, stale, onShow }: Props) {
         ))}
       </tbody>
       <tfoot>
-        <SumRow
-          groups={groups}
-          name={counted(rest.groups, 'more group')}
-          sum={rest}
-          style={{ bottom: 24 }}
-        />
+        {rest.groups > 0 && (
+          <SumRow
+            groups={groups}
+            name={counted(rest.groups, 'more group')}
+            sum={rest}
+            style={{ bottom: 24 }}
+          />
+        )}
         <SumRow
           groups={groups}
           name={total.groups === 1 ? 'the only group' : `all ${counted(total.groups, 'group')}`}
