@@ -31,6 +31,11 @@ it.each<[string, Record<string, ShownValue>, string]>([
     },
     'dhcp DISCOVER, OFFER host1 192.0.2.9',
   ],
+  [
+    'flow',
+    { conn_state: 'SF', proto: 'tcp', packets: 12345, bytes: 3700, packets_rev: 1, bytes_rev: 44 },
+    'SF tcp 12,345 pkts 3.7 kB → 1 pkt 44 B',
+  ],
   ['dns', { event_type: 'dns', 'attrs.dns.rrname': 'example.com' }, 'dns example.com'],
 ])('tells a %s %j', (kind, fields, text) => {
   expect(told(kind, fields)).toBe(text);

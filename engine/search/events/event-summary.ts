@@ -1,4 +1,5 @@
 /** One line that tells what an event is about, for lists in which kinds are mixed. */
+import { counted } from '../../contract/counted.ts';
 import type { Kind } from '../../contract/event.ts';
 import type { ShownValue } from '../../query/index.ts';
 
@@ -114,7 +115,7 @@ function text(value: ShownValue): string {
 
 function side(packets: ShownValue, bytes: ShownValue): string {
   const parts: string[] = [];
-  if (typeof packets === 'number') parts.push(`${packets} ${packets === 1 ? 'pkt' : 'pkts'}`);
+  if (typeof packets === 'number') parts.push(counted(packets, 'pkt'));
   if (typeof bytes === 'number') parts.push(size(bytes));
   return parts.join(' ');
 }
