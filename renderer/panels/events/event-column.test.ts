@@ -12,24 +12,24 @@ import {
 import { makePage } from './page-cache.ts';
 
 describe('tracksOf', () => {
-  const columns = ['ts', 'src_ip', 'bytes', 'summary'].map((name) => eventColumn(name, 15));
+  const columns = ['ts', 'host', 'bytes', 'summary'].map((name) => eventColumn(name, 15));
 
   it('lets columns shrink that nobody sized, and one fill the table', () => {
     expect(tracksOf(columns, {})).toEqual({
-      tracks: '119px minmax(104px, 118px) 76px minmax(max(150px, 30%), 1fr)',
-      least: 119 + 104 + 76 + 150,
+      tracks: '119px minmax(56px, 84px) 76px minmax(max(150px, 30%), 1fr)',
+      least: 119 + 56 + 76 + 150,
     });
   });
 
   it('gives a long message more, but never what others need', () => {
     const long = [...columns.slice(0, 3), eventColumn('summary', 15, 90)];
     expect(tracksOf(long, {}).tracks).toContain(
-      `minmax(max(150px, min(42%, 640px, calc(100% - ${14 + 119 + 104 + 76}px))), 1fr)`,
+      `minmax(max(150px, min(42%, 640px, calc(100% - ${14 + 119 + 56 + 76}px))), 1fr)`,
     );
   });
 
   it('keeps what a person sized', () => {
-    expect(tracksOf(columns, { src_ip: 300, summary: 500 })).toEqual({
+    expect(tracksOf(columns, { host: 300, summary: 500 })).toEqual({
       tracks: '119px 300px 76px minmax(max(500px, 30%), 1fr)',
       least: 119 + 300 + 76 + 500,
     });
@@ -76,10 +76,24 @@ describe('fittingWidth', () => {
 
   it.each([
     [1200, usual],
-    [840, usual.filter((name) => name !== 'program')],
-    [780, usual.filter((name) => name !== 'program' && name !== 'host')],
-    [600, ['ts', 'kind', 'summary']],
+    [860, usual.filter((name) => name !== 'program')],
+    [800, usual.filter((name) => name !== 'program' && name !== 'host')],
+    // What was given up first comes back where the addresses have left room for it.
+    [600, ['ts', 'kind', 'host', 'summary']],
+    [540, ['ts', 'kind', 'summary']],
   ])('%i pixels', (width, names) => expect(shown(width)).toEqual(names));
+
+  it('cuts no address: the message has those that are too long for columns', () => {
+    const fitting = (characters: number): string[] =>
+      fittingWidth(
+        usual.map((name) => eventColumn(name, 26, /_ip$/.test(name) ? characters : undefined)),
+        1060,
+        undefined,
+      ).map(({ name }) => name);
+    expect(fitting(15)).toEqual(usual);
+    expect(fitting(25)).toEqual(usual.filter((name) => name !== 'program'));
+    expect(fitting(39)).toEqual(['ts', 'kind', 'host', 'program', 'summary']);
+  });
 
   it('does without columns that are empty before one that tells events apart', () => {
     const lengths = new Map([
@@ -112,7 +126,7 @@ describe('fittingWidth', () => {
   it('has addresses before the message where they have no columns', () => {
     const ends = (width: number, sorted?: string): boolean[] =>
       fittingWidth(columns, width, sorted).map((column) => column.ends);
-    expect(ends(600)).toEqual([false, false, true]);
+    expect(ends(540)).toEqual([false, false, true]);
     expect(ends(1200)).not.toContain(true);
     // One that the table is sorted by stays.
     expect(ends(600, 'src_ip')).not.toContain(true);
@@ -134,7 +148,7 @@ describe('contentLengths', () => {
     expect(lengths.get('host')).toBe(0);
     expect(eventColumn('src_ip', 15, lengths.get('src_ip'))).toMatchObject({
       width: 188,
-      least: 104,
+      least: 188,
       isEmpty: false,
     });
     expect(eventColumn('host', 15, lengths.get('host'))).toMatchObject({ isEmpty: true });

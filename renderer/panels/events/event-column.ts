@@ -31,8 +31,8 @@ const ADDRESSES: ReadonlySet<string> = new Set(['src_ip', 'dst_ip']);
 
 const WIDTHS: Readonly<Record<string, number>> = {
   kind: 78,
-  src_ip: 118,
-  dst_ip: 118,
+  src_ip: 119,
+  dst_ip: 119,
   src_port: 58,
   dst_port: 52,
   host: 84,
@@ -49,8 +49,6 @@ const WIDTHS: Readonly<Record<string, number>> = {
 };
 
 const LEAST: Readonly<Record<string, number>> = {
-  src_ip: 104,
-  dst_ip: 104,
   host: 56,
   program: 56,
   user: 56,
@@ -108,8 +106,8 @@ export function eventColumn(name: string, timeCharacters: number, length?: numbe
     name,
     label: columnLabel(name),
     width,
-    // A number that is cut is another number.
-    least: type === 'number' ? width : (LEAST[name] ?? usual),
+    // A number that is cut is another number, and an address another address.
+    least: isWhole(name) ? width : (LEAST[name] ?? usual),
     wanted: needed,
     isEmpty: length === 0,
     fills: name === SUMMARY,
@@ -192,9 +190,17 @@ export function fittingWidth(
     left.some(({ name }) => ENDS.has(name)) &&
     (sorted === undefined || !ENDS.has(sorted));
   if (fits(left) || !folds) return left;
-  return left
-    .filter(({ name }) => !ENDS.has(name))
-    .map((column) => (column.fills ? { ...column, ends: true } : column));
+  const folded = (some: readonly EventColumn[]): EventColumn[] =>
+    some
+      .filter(({ name }) => !ENDS.has(name))
+      .map((column) => (column.fills ? { ...column, ends: true } : column));
+  // The room that addresses had may be enough for what was given up before them.
+  let given = columns.filter((column) => left.includes(column) || !empty.includes(column));
+  for (const name of DISPENSABLE) {
+    if (fits(folded(given))) break;
+    given = given.filter((column) => column.name !== name);
+  }
+  return folded(given);
 }
 
 /**
