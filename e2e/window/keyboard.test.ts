@@ -118,6 +118,21 @@ for (const shell of [browserShell, electronShell]) {
       await expect(window.events.row(0)).toContainText('packet');
     });
 
+    it('gives what is typed at once after Ctrl+K to the palette', async () => {
+      await window.query.input.focus();
+      // Before any timer: the next key may be in the queue already.
+      const focused = await opened.page.evaluate<string | null>(`(async () => {
+        document.activeElement.dispatchEvent(
+          new KeyboardEvent('keydown', { key: 'k', code: 'KeyK', ctrlKey: true, bubbles: true }),
+        );
+        for (let turn = 0; turn < 100; turn++) await undefined;
+        return document.activeElement.getAttribute('aria-label');
+      })()`);
+      expect(focused).toMatch(/^Search commands/);
+      await opened.page.keyboard.press('Escape');
+      await expect(new Palette(opened.page).search).toBeHidden();
+    });
+
     it('walks through the events and opens one', async () => {
       await press('Alt+1');
       await goTo(window.events.grid);

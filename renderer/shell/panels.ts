@@ -21,12 +21,13 @@ export { BookmarksPanel } from '../panels/bookmarks/index.tsx';
 export { ImportStatus } from '../panels/import-status/index.tsx';
 export { EventTools } from '../panels/event-tools/index.tsx';
 export { DropTarget } from '../panels/drop-target/index.tsx';
+// Its shortcut works from the start.
+export { Palette } from '../panels/palette/index.tsx';
 
 export const StartPage = later(async () => (await import('../panels/start/index.tsx')).StartPage);
 export const DetailsPanel = later(
   async () => (await import('../panels/details/index.tsx')).DetailsPanel,
 );
-export const Palette = later(async () => (await import('../panels/palette/index.tsx')).Palette);
 export const Dialogs = later(async () => (await import('./dialogs.tsx')).Dialogs);
 
 export const TAB_PANELS: Readonly<Record<Tab, { title: string; panel: ComponentType }>> = {

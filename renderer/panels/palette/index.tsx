@@ -63,6 +63,8 @@ export function Palette() {
         <Modal.Title>All commands</Modal.Title>
       </VisuallyHidden>
       <Spotlight.Search
+        // The trap of the dialog would give it the focus a moment later: what is typed until then went elsewhere.
+        autoFocus
         placeholder="Search commands, past queries and fields"
         aria-label="Search commands, past queries and fields"
         leftSection={<IconSearch size={16} aria-hidden />}
