@@ -207,6 +207,13 @@ function groupsOf({ kind, fields, cut }: EventInfo, most: number): FieldGroup[] 
   ].filter(({ heading: of, fields: some }) => some.length > 0 || of === 'Time' || of === 'Record');
 }
 
+/** Characters of a value that are shown at once: those after it are not pushed off the screen. */
+const FIRST = 1000;
+/** So few more are shown with them. */
+const FEW = 200;
+/** Laying out more takes seconds. */
+const MOST = 100_000;
+
 /** A name is broken between its words, where it must be. */
 function FieldName({ name }: { readonly name: string }) {
   const words = name.length > LONGEST_NAME ? [name] : name.split(/(?<=[_.])/);
@@ -227,6 +234,11 @@ function FieldRow({
 }) {
   const pivots = usePivots();
   const proto = info.fields.find((one) => one.name === 'proto')?.value;
+  /** The event whose value is shown as long as it is. */
+  const [whole, setWhole] = useState<string>();
+  const isWhole = whole === info.event;
+  const text = shownValue(name, value);
+  const isLong = text.length > FIRST + FEW;
   const words = attribute ? undefined : connectionWords(name, String(value), String(proto ?? ''));
   return (
     <div className={css['row']}>
@@ -244,8 +256,22 @@ function FieldRow({
           event={info.event}
           fiveTuple={info.fiveTuple}
         >
-          <EventText text={shownValue(name, value)} max={20_000} />
+          <EventText text={text} max={isLong && !isWhole ? FIRST : MOST} />
         </ValueMenu>
+        {isLong && (
+          <Button
+            variant="subtle"
+            size="compact-xs"
+            onClick={() => setWhole(isWhole ? undefined : info.event)}
+          >
+            {isWhole ? 'Show less' : `Show all ${formatCount(text.length)} characters`}
+          </Button>
+        )}
+        {isWhole && text.length > MOST && (
+          <span className={css['words']}>
+            The first {formatCount(MOST)} characters; Raw shows the rest.
+          </span>
+        )}
         {words !== undefined && <span className={css['words']}>{words}</span>}
       </span>
       <span className={css['pivots']}>
