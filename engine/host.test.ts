@@ -76,7 +76,7 @@ describe('errors', () => {
       {
         code: 'disk-full',
         message: 'the disk is full',
-        hint: 'free some space and run the same command again: it continues',
+        hint: 'free some space and do the same again: an import continues where it stopped',
       },
       false,
     ],

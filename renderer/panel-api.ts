@@ -30,6 +30,7 @@ export {
   formatCount,
   formatMs,
   formatRange,
+  formatRemaining,
   formatTime,
   offsetText,
   timeParts,

@@ -269,7 +269,7 @@ describe('errors', () => {
     ['a | tpo 5 x', 'unknown stage "tpo" at column 5', 'did you mean top?'],
     ['a |', 'found the end, expected a stage at column 4', /stages are/],
     ['a | count 5', 'found "5" in count, expected | or the end at column 11', 'count'],
-    ['a | top 5', 'found the end, expected a field at column 10', /^top N/],
+    ['a | top 5', 'found the end, expected a field at column 10', /^write: top N/],
     ['a | top 5 x by smu(y)', 'found "smu", expected one of', /did you mean sum/],
     ['a | stats sum(x', 'unclosed ( at column 14', 'add a closing )'],
     ['a | stats count(x)', 'count() takes no field at column 17', /distinct/],

@@ -795,7 +795,7 @@ class Parser {
       throw syntaxError(
         `found ${scan.found()} in ${name}, expected | or the end`,
         scan.pos,
-        STAGE_OPERATORS[name].form,
+        `write: ${STAGE_OPERATORS[name].form}`,
       );
     }
     return { ...body, start, end: scan.pos };
@@ -848,7 +848,11 @@ class Parser {
     scan.skipSpace();
     const open = scan.pos;
     if (!scan.take('(')) {
-      throw syntaxError(`found ${scan.found()}, expected (`, open, STAGE_OPERATORS.union.form);
+      throw syntaxError(
+        `found ${scan.found()}, expected (`,
+        open,
+        `write: ${STAGE_OPERATORS.union.form}`,
+      );
     }
     this.enter();
     this.unions += 1;
@@ -893,7 +897,7 @@ class Parser {
     throw syntaxError(
       `found ${scan.found()}, expected ${after === undefined ? 'an interval' : `${after} and an interval`}`,
       scan.pos,
-      STAGE_OPERATORS[stage].form,
+      `write: ${STAGE_OPERATORS[stage].form}`,
     );
   }
 
@@ -908,7 +912,7 @@ class Parser {
         throw syntaxError(
           `found ${scan.found()}, expected a filter`,
           start,
-          STAGE_OPERATORS.sequence.form,
+          `write: ${STAGE_OPERATORS.sequence.form}`,
         );
       const filter = this.or(true);
       this.sayHowRead(filter);
@@ -918,7 +922,7 @@ class Parser {
         throw syntaxError(
           `found x${written}, expected x1 to x${MOST_TIMES}`,
           scan.pos,
-          STAGE_OPERATORS.sequence.form,
+          `write: ${STAGE_OPERATORS.sequence.form}`,
         );
       scan.pos += written === undefined ? 0 : written.length + 1;
       return { filter, times, start, end: scan.pos };
@@ -953,7 +957,7 @@ class Parser {
         `found ${scan.found()}, expected one of ${FUNCTIONS.join(', ')}`,
         start,
         (written === undefined ? undefined : didYouMean(written, FUNCTIONS)) ??
-          STAGE_OPERATORS[stage].form,
+          `write: ${STAGE_OPERATORS[stage].form}`,
       );
     }
     let of: Name | undefined;
@@ -1002,7 +1006,7 @@ class Parser {
     throw syntaxError(
       `found ${scan.found()}, expected a text in quotes or a pattern`,
       at,
-      STAGE_OPERATORS[stage].form,
+      `write: ${STAGE_OPERATORS[stage].form}`,
     );
   }
 
@@ -1015,7 +1019,7 @@ class Parser {
     throw syntaxError(
       `found ${scan.found()}, expected the name of a file`,
       start,
-      STAGE_OPERATORS[stage].form,
+      `write: ${STAGE_OPERATORS[stage].form}`,
     );
   }
 
@@ -1267,7 +1271,7 @@ class Parser {
       throw syntaxError(
         `found ${scan.found()}, expected a field`,
         start,
-        STAGE_OPERATORS[stage].form,
+        `write: ${STAGE_OPERATORS[stage].form}`,
       );
     }
     const end = scan.pos;

@@ -43,6 +43,6 @@ export function notesOf(plan: Plan): string[] {
   const names = [...unlisted].map((name) => JSON.stringify(name)).join(', ');
   return [
     ...ofList,
-    `${names}: in no column; looked up only among the attributes that an import kept in the overflow`,
+    `${names}: in no column; looked for only in records with so many fields that not all have a column`,
   ];
 }

@@ -102,7 +102,7 @@ export function diskFull(cause: unknown): DaybookError {
   return new DaybookError(
     'disk-full',
     'the disk is full',
-    'free some space and run the same command again: it continues',
+    'free some space and do the same again: an import continues where it stopped',
     cause,
   );
 }

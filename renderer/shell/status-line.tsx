@@ -6,6 +6,7 @@ import { withTerm } from '../state/query-text.ts';
 import { useResultList } from '../state/hooks.ts';
 import { useParsedQuery } from '../state/parsed-query.ts';
 import { formatCount, formatMs } from '../state/time.ts';
+import { errorWords } from '../widgets/window-words.ts';
 import { ImportStatus } from './panels.ts';
 import css from './window.module.css';
 
@@ -25,7 +26,7 @@ export function StatusLine() {
     <footer className={css['status']} data-engine-pid={pid}>
       <div className={css['said']} role="status" aria-live="polite">
         {error !== undefined ? (
-          <span style={{ color: 'var(--db-bad)' }}>{error.message}</span>
+          <span style={{ color: 'var(--db-bad)' }}>{errorWords(error).message}</span>
         ) : (
           <span>
             <b>{opened === undefined ? '…' : formatCount(opened.total)}</b> of{' '}

@@ -31,9 +31,11 @@ export function createCaseSwitch(parts: Parts): CaseSwitch {
 
   async function open(path: string): Promise<void> {
     let opened: CaseInfo;
+    session.setState({ opening: path, problem: undefined });
     try {
       opened = await connection.call('case.open', { case: path });
     } catch (error) {
+      session.setState({ opening: undefined });
       if (!(error instanceof OperationError)) throw error;
       // The banner over the lost case says it already.
       const { lost, openCase: now } = session.getState();
@@ -47,6 +49,7 @@ export function createCaseSwitch(parts: Parts): CaseSwitch {
     session.setState((state) => ({
       openCase: opened,
       lost: undefined,
+      opening: undefined,
       problem: undefined,
       revision: state.revision + 1,
       ...(same ? {} : { selected: undefined }),

@@ -2,19 +2,21 @@
 import { messageOfError } from '../../engine/contract/errors.ts';
 import { notifications } from '@mantine/notifications';
 import { OperationError } from '../../engine/contract/client.ts';
+import type { ErrorInfo } from '../../engine/contract/frame.ts';
+import { errorWords } from '../widgets/window-words.ts';
 
 /** Tells what an operation failed with; a cancelled one needs no words. */
 export function notifyError(error: unknown, what: string): void {
-  const info =
+  const info: ErrorInfo =
     error instanceof OperationError
       ? error.info
       : { code: 'internal', message: messageOfError(error) };
   if (info.code === 'cancelled') return;
-  const hint = 'hint' in info && info.hint !== undefined ? ` — ${info.hint}` : '';
+  const { message, hint } = errorWords(info);
   notifications.show({
     color: 'red',
     title: what,
-    message: `${info.message}${hint}`,
+    message: hint === undefined ? message : `${message} ${hint}`,
     autoClose: 12_000,
   });
 }

@@ -14,6 +14,8 @@ export interface Session {
   readonly openCase: CaseInfo | undefined;
   /** Set while the open case's folder is not there: a drive was taken out, a folder was moved. */
   readonly lost: ErrorInfo | undefined;
+  /** The path of a case that is being opened. */
+  readonly opening: string | undefined;
   /** What keeps a case from being opened. */
   readonly problem: ErrorInfo | undefined;
   /** Raised whenever answers about the case may have changed. */
@@ -39,6 +41,7 @@ export function createSession(engine: EngineState): StoreApi<Session> {
     info: undefined,
     openCase: undefined,
     lost: undefined,
+    opening: undefined,
     problem: undefined,
     revision: 0,
     zone: 'UTC',

@@ -80,6 +80,12 @@ export function formatMs(ms: number): string {
   return hours! > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${seconds % 60} s`;
 }
 
+/** `8 s`, `3 min`: an estimate, no closer than it is known. */
+export function formatRemaining(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1000));
+  return seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+}
+
 const SIZES = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
 
 /** `1.9 GB`: decimal units, as disks are sold and network people count. */

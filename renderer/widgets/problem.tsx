@@ -3,23 +3,39 @@ import { Alert, Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { ErrorInfo } from '../../engine/contract/frame.ts';
+import { useSession, useWorkspace } from '../state/context.ts';
 import { EventText } from './event-text.tsx';
+import { errorWords } from './window-words.ts';
 
 interface Props {
   readonly error: ErrorInfo;
   /** What did not work; in a few words. */
   readonly title: string;
   readonly onRetry?: () => void;
+  /** Beside trying again; left out: for a damaged case, to verify it. */
   readonly actions?: ReactNode;
+  /** Space around it; none where it stands in a column of other things. */
+  readonly margin?: 0 | 'md';
 }
 
-export function Problem({ error, title, onRetry, actions }: Props) {
+export function Problem({ error, title, onRetry, actions, margin = 'md' }: Props) {
   // By the person: nothing is wrong.
   const isStopped = error.code === 'cancelled';
+  const { message, hint } = errorWords(error);
+  const { dialogs } = useWorkspace();
+  const hasCase = useSession(({ openCase }) => openCase !== undefined);
+  const more =
+    actions === undefined && error.code === 'case-damaged' && hasCase ? (
+      <Button variant="default" onClick={() => dialogs.open({ dialog: 'verify' })}>
+        Verify the case and its evidence…
+      </Button>
+    ) : (
+      actions
+    );
   return (
     <Alert
       role="alert"
-      m="md"
+      m={margin}
       color={isStopped ? 'gray' : 'red'}
       variant="transparent"
       style={{
@@ -30,21 +46,21 @@ export function Problem({ error, title, onRetry, actions }: Props) {
       icon={<IconAlertTriangle size={18} aria-hidden />}
     >
       <div style={{ overflowWrap: 'anywhere', whiteSpace: 'normal' }}>
-        <EventText text={error.message} max={4000} />
-        {error.hint !== undefined && (
+        <EventText text={message} max={4000} />
+        {hint !== undefined && (
           <div style={{ marginTop: 4, color: 'var(--db-muted)' }}>
-            <EventText text={error.hint} />
+            <EventText text={hint} />
           </div>
         )}
       </div>
-      {(onRetry !== undefined || actions !== undefined) && (
+      {(onRetry !== undefined || Boolean(more)) && (
         <div style={{ marginTop: 10 }}>
           {onRetry !== undefined && (
             <Button variant="default" onClick={onRetry} mr={8}>
               Try again
             </Button>
           )}
-          {actions}
+          {more}
         </div>
       )}
     </Alert>

@@ -1,4 +1,6 @@
-/** What the engine says in words, as a sentence. */
+/** What the engine says in words, as a sentence. Names of fields, files and the like keep their first letter. */
 export function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  const isWord = /^\p{Ll}+(?=[\s,:;]|$)/u.test(text);
+  const begun = isWord ? `${text.charAt(0).toUpperCase()}${text.slice(1)}` : text;
+  return /[.?!…]$/.test(begun) ? begun : `${begun}.`;
 }

@@ -104,7 +104,11 @@ function called(node: Extract<ValueNode, { value: 'call' }>, context: ValueConte
       didYouMean(fn, VALUE_FUNCTION_NAMES) ?? `functions are ${VALUE_FUNCTION_NAMES.join(', ')}`,
     );
   const wrong = (at: number, problem: string, hint?: string): never => {
-    throw syntaxError(`${fn} ${problem}`, (nodes[at] ?? node).start, hint ?? operator.form);
+    throw syntaxError(
+      `${fn} ${problem}`,
+      (nodes[at] ?? node).start,
+      hint ?? `write: ${operator.form}`,
+    );
   };
   if (nodes.length < operator.least || nodes.length > operator.most)
     return wrong(nodes.length, `has ${nodes.length} arguments`);

@@ -96,7 +96,7 @@ function patternOf({ given }: ExtractStage): { pattern: string; ignoreCase: bool
     throw syntaxError(
       error instanceof Error ? error.message : String(error),
       given.at,
-      extractOperator.form,
+      `write: ${extractOperator.form}`,
     );
   }
 }

@@ -136,7 +136,7 @@ describe('lookup', () => {
 });
 
 it.each([
-  ['| lookup other.csv on src_ip', 'is not read here', 'command line'],
+  ['| lookup other.csv on src_ip', 'was not read', 'command line'],
   ['| lookup names.tsv on host', 'has no column "host"', 'names.tsv on host as name'],
   ['| lookup hosts.csv on ts as src_ip', 'a time cannot be looked up', undefined],
   ['| lookup names.tsv on src_ip as name', '"WEB1" is no address', undefined],

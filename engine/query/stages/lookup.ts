@@ -58,9 +58,9 @@ function lookupOf(stage: LookupStage, resolve: Resolve, around: Surroundings): L
   if (file === undefined)
     throw new QueryError(
       'query-syntax',
-      `the file ${shown(path)} is not read here (column ${start + 1})`,
+      `the file ${shown(path)} was not read (column ${start + 1})`,
       start,
-      "files are read by the command line: daybook query CASE '… | lookup hosts.csv on src_ip'",
+      "only the command line reads lookup files: daybook query CASE '… | lookup hosts.csv on src_ip'",
     );
   const wanted = key?.name ?? on.name;
   const column = file.names.findIndex((name) => name.toLowerCase() === wanted.toLowerCase());

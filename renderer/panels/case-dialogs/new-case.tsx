@@ -97,7 +97,9 @@ export function NewCaseDialog({ paths, files }: Props) {
               })}
         />
         <DescriptionInputs {...{ number, setNumber, examiner, setExaminer }} />
-        {error !== undefined && <Problem error={error} title="The case could not be created" />}
+        {error !== undefined && (
+          <Problem margin={0} error={error} title="The case could not be created" />
+        )}
         <div className={form['actions']}>
           <Button variant="default" onClick={dialogs.close}>
             Cancel

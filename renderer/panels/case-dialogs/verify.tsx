@@ -65,7 +65,9 @@ export function VerifyDialog() {
           is changed.
         </Text>
         {running && <Running progress={progress} />}
-        {error !== undefined && <Problem error={error} title="The case could not be checked" />}
+        {error !== undefined && (
+          <Problem margin={0} actions={null} error={error} title="The case could not be checked" />
+        )}
         {report !== undefined && <Verdicts report={report} />}
         {report !== undefined && <Findings report={report} />}
         <div className={form['actions']}>

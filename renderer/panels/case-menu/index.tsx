@@ -1,5 +1,5 @@
 /** The case's name in the header, and what can be done with cases. */
-import { Menu, Text, UnstyledButton } from '@mantine/core';
+import { Badge, Menu, Text, UnstyledButton } from '@mantine/core';
 import {
   IconBook2,
   IconChevronDown,
@@ -35,13 +35,18 @@ export function CaseMenu() {
       <Menu.Target>
         <UnstyledButton
           className={css['button']}
-          aria-label={`Case ${visibleText(info.name)}`}
+          aria-label={`Case ${visibleText(info.name)}${info.readOnly ? ', read-only' : ''}`}
           title={visibleText(info.case)}
         >
           <img src="./icon.svg" alt="" className={css['mark']} />
           <span className={css['name']}>
             <EventText text={info.name} max={200} />
           </span>
+          {info.readOnly && (
+            <Badge color="gray" title="The case may not be changed where it is">
+              read-only
+            </Badge>
+          )}
           <IconChevronDown size={13} aria-hidden />
         </UnstyledButton>
       </Menu.Target>

@@ -196,6 +196,9 @@ function NothingFound() {
   const asked = query.trim() !== '';
   const question = useQuestion();
   const { data: left } = useAnswer('query.unsearched', question);
+  // The bar says how the query was read.
+  const readings = useParsedQuery(query)?.readings ?? [];
+  const notes = (useResultList().opened?.notes ?? []).filter((note) => !readings.includes(note));
   const why =
     list !== undefined
       ? `No event ${ranged || asked ? 'of this query and time range' : 'of this case'} matches any of its ${counted(list.rows, 'line')}.`
@@ -215,7 +218,7 @@ function NothingFound() {
       text={
         <>
           {why}
-          {[...(left?.hints ?? []), ...(left?.lines ?? [])].map((line) => (
+          {[...notes, ...(left?.hints ?? []), ...(left?.lines ?? [])].map((line) => (
             <Fragment key={line}>
               <br />
               {sentence(line)}

@@ -1,6 +1,7 @@
 /** Events that are marked together, and what is done with them: tagged, bookmarked. */
 import { useCallback, useMemo, useRef, useState, type RefObject } from 'react';
 import { useStore } from 'zustand';
+import { OperationError } from '../../../engine/contract/client.ts';
 import {
   notifyError,
   useCommands,
@@ -14,6 +15,11 @@ import { idsOfRows } from './row-ids.ts';
 import type { EventList } from './use-event-list.ts';
 
 const BOOKMARK = 'bookmark';
+const READ_ONLY = new OperationError({
+  code: 'unreadable',
+  message: 'the case is open read-only',
+  hint: 'copy its folder to where you may write, and open it there',
+});
 
 interface Options {
   readonly list: EventList;
@@ -67,12 +73,18 @@ export function useMarking({ list, eventAt, anchor, row }: Options) {
   }, [markedEvents, eventAt, row, selected]);
   const tagThem = useCallback(() => {
     const events = targets();
-    if (events.length > 0 && !readOnly) dialogs.open({ dialog: 'tag', events });
+    if (events.length === 0) return;
+    if (readOnly) notifyError(READ_ONLY, 'Not tagged');
+    else dialogs.open({ dialog: 'tag', events });
   }, [targets, dialogs, readOnly]);
   const toggleBookmark = useCallback(() => {
     const events = targets();
     const path = params?.case;
-    if (events.length === 0 || path === undefined || readOnly) return;
+    if (events.length === 0 || path === undefined) return;
+    if (readOnly) {
+      notifyError(READ_ONLY, 'Not bookmarked');
+      return;
+    }
     const tags = cellOf(pages.page(row), row, 'tags');
     const remove = typeof tags === 'string' && tags.split(',').includes(BOOKMARK);
     connection

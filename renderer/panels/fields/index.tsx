@@ -21,6 +21,7 @@ import { fieldLabel, isToldByEnd } from '../../widgets/event-columns.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { placeOf, useValueMenu } from '../../widgets/value-menu.tsx';
+import { errorWords } from '../../widgets/window-words.ts';
 import { fieldsShown, openAtFirst } from './fields-shown.ts';
 import css from './fields.module.css';
 import { useFieldValues, type FieldAnswer } from './use-field-values.ts';
@@ -40,7 +41,7 @@ const UNTOUCHED: string[] = [];
 
 export function FieldsPanel() {
   const info = useCase();
-  const { data } = useAnswer('field.list', { case: info.case });
+  const { data, error } = useAnswer('field.list', { case: info.case });
   const [chosen, setOpened] = usePreference('open-fields', UNTOUCHED, isNames);
   const [search, setSearch] = useState<string>();
   const [all, setAll] = useState(false);
@@ -103,7 +104,17 @@ export function FieldsPanel() {
           onKeyDown={({ key }) => key === 'Escape' && setSearch(undefined)}
         />
       )}
-      {data === undefined && <Loading />}
+      {data === undefined &&
+        (error === undefined ? (
+          <Loading />
+        ) : (
+          <p className={css['rest']}>
+            <EventText
+              text={`The fields cannot be listed. ${errorWords(error).message}`}
+              max={300}
+            />
+          </p>
+        ))}
       {listed.map(({ field, events, open }) => (
         <Field
           key={field}

@@ -4,11 +4,13 @@ import { IconX } from '@tabler/icons-react';
 import {
   formatBytes,
   formatCount,
-  formatMs,
+  formatRemaining,
+  formatTime,
   useCase,
   useFollowedImport,
   useImportJobs,
   useWorkspace,
+  useZone,
   counted,
 } from '../../panel-api.ts';
 import { EventText } from '../../widgets/event-text.tsx';
@@ -20,15 +22,16 @@ export function ImportStatus() {
   const info = useCase();
   const jobs = useImportJobs();
   const job = useFollowedImport();
+  const zone = useZone();
   const open = (): void => workspace.dialogs.open({ dialog: 'import' });
 
   if (job === undefined) {
     if (info.writer === undefined) return null;
     return (
       <Tooltip
-        label={`Process ${info.writer.pid} has been changing the case since ${info.writer.since}`}
+        label={`Process ${info.writer.pid}, since ${formatTime(Date.parse(info.writer.since) * 1000, zone, 0)}`}
       >
-        <span>{info.writer.operation} by another process</span>
+        <span>Another process is changing the case: {info.writer.operation}</span>
       </Tooltip>
     );
   }
@@ -64,8 +67,7 @@ export function ImportStatus() {
           {progress !== undefined && share !== undefined && (
             <span>
               {Math.floor(share * 100)} % · {formatBytes(progress.bytesPerSecond)}/s
-              {progress.etaMs !== undefined &&
-                ` · ${formatMs(Math.max(1000, progress.etaMs))} left`}
+              {progress.etaMs !== undefined && ` · about ${formatRemaining(progress.etaMs)} left`}
             </span>
           )}
         </UnstyledButton>

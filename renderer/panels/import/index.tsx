@@ -72,7 +72,7 @@ function ImportWindow({ path, given, givenFiles }: Props) {
     : isRunning(job)
       ? 'Another import is running: wait until it ends.'
       : writer !== undefined
-        ? `Another process changes the case (${writer.operation}).`
+        ? `Another process is changing the case (${writer.operation}): wait until it has finished.`
         : undefined;
   const title = showsJob
     ? isRunning(job)

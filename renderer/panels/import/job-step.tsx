@@ -7,6 +7,7 @@ import {
   formatBytes,
   formatCount,
   formatMs,
+  formatRemaining,
   isRunning,
   showEvidence,
   useAnswer,
@@ -20,6 +21,7 @@ import { addCounts, eventsOf } from '../../widgets/ledger-sum.ts';
 import { Ledger } from '../../widgets/ledger.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import { Overlaps } from '../../widgets/overlaps.tsx';
+import { inWindow } from '../../widgets/window-words.ts';
 import css from './import.module.css';
 import { NOT_WHOLE, ReportTable } from './report-table.tsx';
 
@@ -68,7 +70,7 @@ export function JobStep({ path, job, onClose }: Props) {
         </Alert>
       )}
       {job.state === 'failed' && job.error !== undefined && (
-        <Problem error={job.error} title="The import stopped" />
+        <Problem margin={0} error={job.error} title="The import stopped" />
       )}
       {!running && total.read > 0 && (
         <div>
@@ -79,7 +81,7 @@ export function JobStep({ path, job, onClose }: Props) {
         <ul className={css['list']}>
           {job.messages.map((message, at) => (
             <li key={at}>
-              <EventText text={message} max={500} />
+              <EventText text={inWindow(message)} max={500} />
             </li>
           ))}
         </ul>
@@ -274,18 +276,12 @@ function Running({ job }: { readonly job: ImportJob }) {
               ? ''
               : isRead || progress.phase !== 'reading'
                 ? 'indexing what was read…'
-                : `about ${roughly(progress.etaMs)} left`}
+                : `about ${formatRemaining(progress.etaMs)} left`}
           </span>
         </div>
       )}
     </div>
   );
-}
-
-/** `8 s`, `3 min`: no closer than it is known. */
-function roughly(ms: number): string {
-  const seconds = Math.max(1, Math.round(ms / 1000));
-  return seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 
 /** Goes on with the newest import that can be told again. */

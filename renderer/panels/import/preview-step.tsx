@@ -8,6 +8,7 @@ import { EventText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
+import { inWindow } from '../../widgets/window-words.ts';
 import { importItems, type Preview } from './decisions.ts';
 import css from './import.module.css';
 import { LimitFields, type Limits } from './limit-fields.tsx';
@@ -76,7 +77,9 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
       }}
     >
       <PreviewSummary previews={previews} typing={typing} />
-      {error !== undefined && <Problem error={error} title="This could not be previewed" />}
+      {error !== undefined && (
+        <Problem margin={0} error={error} title="This could not be previewed" />
+      )}
       {list.length === 0 && end === undefined && error === undefined && (
         <Loading label="Reading the first records…" />
       )}
@@ -153,7 +156,8 @@ function Unseen({
           <ul className={css['list']}>
             {end.ignored.slice(0, MOST_IGNORED).map((one, at) => (
               <li key={at}>
-                <EventText text={one.name} max={300} /> — <EventText text={one.reason} max={300} />
+                <EventText text={one.name} max={300} /> —{' '}
+                <EventText text={inWindow(one.reason)} max={300} />
               </li>
             ))}
           </ul>

@@ -64,6 +64,7 @@ export function ReceiveStep({ path, files, onPaths, onClose }: Props) {
     return (
       <>
         <Problem
+          margin={0}
           error={error}
           title="Some files were not copied"
           onRetry={() => setTries((n) => n + 1)}
@@ -85,7 +86,7 @@ export function ReceiveStep({ path, files, onPaths, onClose }: Props) {
           by a browser; the command line reads them in place.
         </Text>
         {refused.slice(0, MOST_SHOWN).map((info, i) => (
-          <Problem key={i} error={info} title="Not copied" />
+          <Problem margin={0} key={i} error={info} title="Not copied" />
         ))}
         {refused.length > MOST_SHOWN && <Text size="sm">… {refused.length - MOST_SHOWN} more</Text>}
         <div className={form['actions']}>

@@ -8,6 +8,7 @@ import form from '../../widgets/form.module.css';
 import { formatName } from '../../widgets/format-name.ts';
 import { Ledger } from '../../widgets/ledger.tsx';
 import { SourceName } from '../../widgets/source-name.tsx';
+import { inWindow } from '../../widgets/window-words.ts';
 import css from './import.module.css';
 
 const MOST_SHOWN = 400;
@@ -62,11 +63,11 @@ export function ReportTable({
   );
 }
 
-/** Sources that need a look come first. */
+/** Sources that need a look come first, those that were in the case already last. */
 function rankOf({ status, quarantined }: SourceReport): number {
   if (NOT_WHOLE.has(status)) return 0;
   if (quarantined > 0) return 1;
-  return status === 'complete' ? 2 : 3;
+  return { ignored: 2, duplicate: 4 }[String(status)] ?? 3;
 }
 
 function SourceRow({
@@ -99,7 +100,7 @@ function SourceRow({
       <td>
         {message !== undefined && (
           <div className={isBad ? css['bad'] : form['muted']}>
-            <EventText text={message} max={500} />
+            <EventText text={inWindow(message)} max={500} />
           </div>
         )}
         {report.read > 0 && (
@@ -111,7 +112,7 @@ function SourceRow({
         )}
         {Object.entries(report.skippedReasons).map(([reason, n]) => (
           <div key={reason} className={form['muted']}>
-            {formatCount(n)} skipped: <EventText text={reason} max={200} />
+            {formatCount(n)} skipped: <EventText text={inWindow(reason)} max={200} />
           </div>
         ))}
       </td>
@@ -125,7 +126,7 @@ function SourceRow({
           ))}
         {notesOf(report).map((note) => (
           <div key={note} className={form['muted']}>
-            <EventText text={note} max={400} />
+            <EventText text={inWindow(note)} max={400} />
           </div>
         ))}
       </td>

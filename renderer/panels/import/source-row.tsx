@@ -1,7 +1,7 @@
 /** One source that was looked at: what it is taken for, the decisions it asks for, its beginning. */
 import { Badge, Loader, Select, Text, UnstyledButton } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { counted, formatBytes, formatCount, useSession } from '../../panel-api.ts';
 import {
   basisOf,
@@ -23,6 +23,7 @@ import { TimeText } from '../../widgets/time-text.tsx';
 import type { Typing } from '../../widgets/typed-input.tsx';
 import { YearInput } from '../../widgets/year-input.tsx';
 import { ZoneSelect } from '../../widgets/zone-select.tsx';
+import { inWindow } from '../../widgets/window-words.ts';
 import type { Decision, Preview } from './decisions.ts';
 import { HASH_LIST } from '../../../engine/contract/importer.ts';
 import css from './import.module.css';
@@ -36,13 +37,26 @@ interface Props {
   readonly busy: boolean;
   /** Whether decisions are made here: once per file, at the first of its members. */
   readonly decides: boolean;
+  /** What it does is the same in every render, as of the functions beneath. */
   readonly onDecide: (decision: Decision) => void;
   /** Mistyped text for its clock. */
   readonly clockTyping: Typing;
   readonly yearTyping: Typing;
 }
 
-export function SourceRow(props: Props) {
+/** Previews come one after the other: rows that are there already are not rendered again for each. */
+export const SourceRow = memo(
+  Row,
+  (before, now) =>
+    before.preview === now.preview &&
+    before.own === now.own &&
+    before.busy === now.busy &&
+    before.decides === now.decides &&
+    before.clockTyping.mistyped === now.clockTyping.mistyped &&
+    before.yearTyping.mistyped === now.yearTyping.mistyped,
+);
+
+function Row(props: Props) {
   const { preview, own, busy, decides, onDecide, clockTyping } = props;
   const { source, asks } = preview;
   const [open, setOpen] = useState(asks.mapping);
@@ -191,7 +205,7 @@ function Badges({ preview: { already, quarantined, notes } }: Pick<Props, 'previ
         <Badge color="orange">{formatCount(quarantined.length)} unreadable</Badge>
       )}{' '}
       {notes.length > 0 && (
-        <Badge color="yellow" title={visibleText(notes.join('\n'), 1000)}>
+        <Badge color="yellow" title={visibleText(notes.map(inWindow).join('\n'), 1000)}>
           {counted(notes.length, 'note')}
         </Badge>
       )}
@@ -332,7 +346,7 @@ function Detail({
             ))}
             {notes.map((note) => (
               <li key={note}>
-                <EventText text={note} max={500} />
+                <EventText text={inWindow(note)} max={500} />
               </li>
             ))}
             {skipped.map(([reason, n]) => (

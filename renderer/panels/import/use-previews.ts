@@ -43,6 +43,8 @@ export function usePreviews(path: string, paths: readonly string[]): Previews {
   const [own, setOwn] = useState<OwnDecisions>({});
   /** The newest look at each file; older ones are dropped. */
   const looks = useRef(new Map<string, AbortController>());
+  /** What was decided: rows that are not rendered again decide beside it, too. */
+  const decided = useRef({ shared, own });
   const key = JSON.stringify(paths);
   const [round, setRound] = useState(0);
 
@@ -113,14 +115,18 @@ export function usePreviews(path: string, paths: readonly string[]): Previews {
     ...{ list, end, error, busy, shared, own },
     refresh: () => setRound((before) => before + 1),
     decideAll(decision) {
-      const next = { ...shared, ...decision };
+      const now = decided.current;
+      const next = { ...now.shared, ...decision };
+      decided.current = { ...now, shared: next };
       setShared(next);
-      lookAgain(undecidedFiles(list, own, decision), next, own);
+      lookAgain(undecidedFiles(list, now.own, decision), next, now.own);
     },
     decide(file, decision) {
-      const next = { ...own, [file]: { ...own[file], ...decision } };
+      const now = decided.current;
+      const next = { ...now.own, [file]: { ...now.own[file], ...decision } };
+      decided.current = { ...now, own: next };
       setOwn(next);
-      lookAgain([file], shared, next);
+      lookAgain([file], now.shared, next);
     },
   };
 }

@@ -57,7 +57,7 @@ function Loaded({ event, selected }: Of) {
   const folder = useCase().case;
   const { data, error } = useAnswer('extractor.message', { case: folder, event }, { live: false });
   if (error !== undefined)
-    return <Problem error={error} title="No field can be made from this event" />;
+    return <Problem margin={0} error={error} title="No field can be made from this event" />;
   if (data === undefined) return <Loading />;
   return <MakeField event={event} selected={selected} of={data} />;
 }
@@ -177,7 +177,9 @@ function MakeField({ event, selected, of }: Of & { readonly of: Message }) {
         onChange={({ currentTarget }) => setTemplate(currentTarget.value || undefined)}
       />
       {isReady && <Trial answer={trial} field={field} />}
-      {error !== undefined && <Problem error={error} title="The field could not be saved" />}
+      {error !== undefined && (
+        <Problem margin={0} error={error} title="The field could not be saved" />
+      )}
       <div className={form['actions']}>
         <Button variant="default" onClick={dialogs.close}>
           Cancel
@@ -201,7 +203,8 @@ function Trial({
   readonly answer: ReturnType<typeof useAnswer<'extractor.try'>>;
   readonly field: string;
 }) {
-  if (error !== undefined) return <Problem error={error} title="The template cannot be used" />;
+  if (error !== undefined)
+    return <Problem margin={0} error={error} title="The template cannot be used" />;
   if (data === undefined || (loading && stale)) return <Loading label="Trying it…" />;
   const { fits, events, isWhole, examples } = data;
   return (
@@ -292,7 +295,7 @@ function Saved({
         />
       )}
       {error !== undefined && (
-        <Problem error={error} title="The fields could not be extracted again" />
+        <Problem margin={0} error={error} title="The fields could not be extracted again" />
       )}
       <div className={form['actions']}>
         <Button

@@ -65,7 +65,7 @@ export function UnmatchedDialog() {
         {list === undefined ? (
           <Text size="sm">No list is applied.</Text>
         ) : error !== undefined ? (
-          <Problem error={error} title="The list could not be checked" />
+          <Problem margin={0} error={error} title="The list could not be checked" />
         ) : data === undefined ? (
           <div role="status">
             <Text size="sm" mb={8}>

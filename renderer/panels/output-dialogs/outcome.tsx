@@ -44,7 +44,8 @@ export function Outcome({
       </div>
     );
   }
-  if (error !== undefined) return <Problem error={error} title={`${what} was not written`} />;
+  if (error !== undefined)
+    return <Problem margin={0} error={error} title={`${what} was not written`} />;
   if (cancelled) {
     return (
       <div role="status" className={form['muted']}>

@@ -121,7 +121,9 @@ function PayloadSearch({ folder }: { readonly folder: string }) {
           )}
           {isRunning && <Running progress={progress} />}
         </div>
-        {error !== undefined && <Problem error={error} title="The captures were not searched" />}
+        {error !== undefined && (
+          <Problem margin={0} error={error} title="The captures were not searched" />
+        )}
         {found !== undefined && <Matches found={found} />}
       </form>
     </Modal>

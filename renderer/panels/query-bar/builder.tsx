@@ -6,6 +6,7 @@ import { ActionIcon, Button, Menu, Popover, Tooltip, UnstyledButton } from '@man
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useStore } from 'zustand';
+import { errorWords } from '../../widgets/window-words.ts';
 import { visibleText } from '../../widgets/visible-text.ts';
 import { QueryCode } from '../../widgets/query-code.tsx';
 import type { BarStore, Parsed } from './bar-state.ts';
@@ -123,7 +124,7 @@ export function Builder({ bar, editor }: Props) {
           </Menu.Dropdown>
         </Menu>
       )}
-      {error !== undefined && <span className={css['error']}>{error.message}</span>}
+      {error !== undefined && <span className={css['error']}>{errorWords(error).message}</span>}
     </div>
   );
 }

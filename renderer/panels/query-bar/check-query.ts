@@ -5,6 +5,7 @@
 import { diagnosticCount, setDiagnostics } from '@codemirror/lint';
 import type { EditorView } from '@codemirror/view';
 import type { Workspace } from '../../panel-api.ts';
+import { errorWords } from '../../widgets/window-words.ts';
 import { setBar, type BarStore, type Parsed } from './bar-state.ts';
 
 const PARSE_MS = 120;
@@ -55,15 +56,16 @@ export function createQueryCheck(
 function underline(view: EditorView, { error }: Parsed): void {
   if (error === undefined && diagnosticCount(view.state) === 0) return;
   const { length } = view.state.doc;
+  const words = error && errorWords(error);
   const diagnostics =
-    error === undefined
+    error === undefined || words === undefined
       ? []
       : [
           {
             from: Math.min(error.start, length),
             to: Math.min(Math.max(error.end, error.start), length),
             severity: 'error' as const,
-            message: error.hint === undefined ? error.message : `${error.message}\n${error.hint}`,
+            message: [words.message, words.hint].filter(Boolean).join('\n'),
           },
         ];
   view.dispatch(setDiagnostics(view.state, diagnostics));

@@ -22,6 +22,7 @@ import { getHotkeyHandler } from '@mantine/hooks';
 import type { Workspace } from '../../panel-api.ts';
 import { queryHighlight } from '../../widgets/query-highlight.ts';
 import { queryTheme } from '../../widgets/query-theme.ts';
+import { errorWords } from '../../widgets/window-words.ts';
 import { setBar, type BarStore } from './bar-state.ts';
 import { createQueryCheck } from './check-query.ts';
 import { areCompletionsShown, queryCompletion } from './completion.ts';
@@ -61,7 +62,7 @@ export function createQueryEditor(
     if (text() !== query) return;
     const error = parsed?.error;
     if (error !== undefined) {
-      setBar(bar, { isRefused: true, problem: { message: error.message, hint: error.hint } });
+      setBar(bar, { isRefused: true, problem: errorWords(error) });
       view.dispatch({ selection: { anchor: Math.min(error.start, query.length) } });
       view.focus();
       return;

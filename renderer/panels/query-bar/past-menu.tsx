@@ -3,6 +3,7 @@ import { ActionIcon, Menu, ScrollArea, Tooltip } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { useState } from 'react';
 import { formatCount, formatTime, useAnswer, useCase, useZone } from '../../panel-api.ts';
+import { errorWords } from '../../widgets/window-words.ts';
 import { QueryCode } from '../../widgets/query-code.tsx';
 import type { QueryEditor } from './editor.ts';
 import css from './query-bar.module.css';
@@ -33,7 +34,7 @@ function Items({ editor }: { editor: QueryEditor | undefined }) {
   const zone = useZone();
   const { data, error, loading } = useAnswer('query.history', { case: folder, limit: MOST });
   const queries = data?.queries.filter(({ query }) => query.trim() !== '') ?? [];
-  if (error !== undefined) return <Menu.Label>{error.message}</Menu.Label>;
+  if (error !== undefined) return <Menu.Label>{errorWords(error).message}</Menu.Label>;
   if (queries.length === 0)
     return (
       <Menu.Label>{loading ? 'Looking…' : 'None yet: queries that you run appear here'}</Menu.Label>

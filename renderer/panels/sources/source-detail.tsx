@@ -20,6 +20,7 @@ import form from '../../widgets/form.module.css';
 import { Ledger } from '../../widgets/ledger.tsx';
 import { Overlaps } from '../../widgets/overlaps.tsx';
 import { TimeText } from '../../widgets/time-text.tsx';
+import { inWindow } from '../../widgets/window-words.ts';
 import { ByKind } from './by-kind.tsx';
 import { Retime } from './retime.tsx';
 import { State, type Source } from './source-state.tsx';
@@ -92,7 +93,7 @@ export function SourceDetail({ source, sources }: Props) {
           <ul className={css['list']}>
             {source.notes.map((note) => (
               <li key={note}>
-                <EventText text={note} />
+                <EventText text={inWindow(note)} />
               </li>
             ))}
           </ul>

@@ -20,6 +20,7 @@ import { Problem } from '../../widgets/problem.tsx';
 import table from '../../widgets/result-table.module.css';
 import { SourceName } from '../../widgets/source-name.tsx';
 import { TimeText } from '../../widgets/time-text.tsx';
+import { inWindow } from '../../widgets/window-words.ts';
 import { ByKind } from './by-kind.tsx';
 import { SourceDetail } from './source-detail.tsx';
 import { State, type Source } from './source-state.tsx';
@@ -164,7 +165,7 @@ function Unread({ files }: { readonly files: Result<'case.sources'>['unread'] })
               </td>
               <td>{status}</td>
               <td>
-                <EventText text={reason} max={500} />
+                <EventText text={inWindow(reason)} max={500} />
               </td>
             </tr>
           ))}

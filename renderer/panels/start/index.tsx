@@ -4,6 +4,7 @@ import { IconBook2, IconFolderOpen, IconLock, IconSparkles, IconX } from '@table
 import { useState } from 'react';
 import { formatTime, notifyError, useSession, useWorkspace, useZone } from '../../panel-api.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import css from './start.module.css';
 
@@ -11,6 +12,7 @@ export function StartPage() {
   const workspace = useWorkspace();
   const info = useSession((session) => session.info);
   const problem = useSession((session) => session.problem);
+  const opening = useSession((session) => session.opening);
   const zone = useZone();
   const [preparing, setPreparing] = useState(false);
 
@@ -45,9 +47,11 @@ export function StartPage() {
           Brings packet captures, logs, Windows events and flow records of any size into one
           searchable day book of what happened, and accounts for every record it reads.
         </p>
+        {opening !== undefined && <Loading label={`Opening ${visibleText(opening, 300)}…`} />}
         {problem !== undefined && (
           <Problem
             error={problem}
+            margin={0}
             title="The case cannot be opened"
             actions={
               <Button

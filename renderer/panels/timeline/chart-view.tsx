@@ -9,6 +9,7 @@ import {
   useQuestion,
   useSession,
 } from '../../panel-api.ts';
+import { errorWords } from '../../widgets/window-words.ts';
 import { visibleText } from '../../widgets/visible-text.ts';
 import { shownRange, spokenBucket, type Range } from './buckets.ts';
 import { findingsIn, type ChartData, type Findings } from './chart-data.ts';
@@ -94,7 +95,7 @@ function Nothing({ timeline: { counts, error, loading } }: { readonly timeline: 
   if (error !== undefined) {
     return (
       <div className={css['nothing']} role="status">
-        No timeline: {visibleText(error.message, 200)}
+        No timeline. {visibleText(errorWords(error).message, 200)}
       </div>
     );
   }

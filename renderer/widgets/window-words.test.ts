@@ -1,0 +1,34 @@
+/** Errors are sentences, and name what the window has in place of commands. */
+import { expect, it } from 'vitest';
+import { errorWords, inWindow } from './window-words.ts';
+
+it.each([
+  ['the disk is full', 'The disk is full.'],
+  ['dst_port has no value "abc" at column 1', 'dst_port has no value "abc" at column 1.'],
+  ['/cases/a.daybook is not a Daybook case', '/cases/a.daybook is not a Daybook case.'],
+  ['is it that?', 'Is it that?'],
+])('%s', (message, sentence) => {
+  expect(errorWords({ message })).toEqual({ message: sentence, hint: undefined });
+});
+
+it.each([
+  [
+    'create one with: daybook import /cases/a b.daybook EVIDENCE',
+    'choose another folder, or make a new case',
+  ],
+  ['run: daybook verify CASE', 'verify the case (in its menu)'],
+  [
+    'run: daybook verify CASE --repair, which makes it again',
+    'on the command line, run: daybook verify CASE --repair, which makes it again',
+  ],
+  [
+    'import it again with a higher --max-bytes',
+    'import it again with a higher “Largest file, unpacked”',
+  ],
+  [
+    'write last:24h, ts:>=2026-11-21 or --from',
+    'write last:24h, ts:>=2026-11-21, or choose a time range',
+  ],
+])('%s, in the window', (hint, words) => {
+  expect(inWindow(hint)).toBe(words);
+});
