@@ -134,8 +134,40 @@ describe.skipIf(whyNot !== undefined)(whyNot === undefined ? 'room' : `room: ${w
       await expect(begin).toBeInViewport({ ratio: 1 });
       await shot(page, `room-import-${size.width}`);
     }
+    // On a laptop, no decision is beneath the row of buttons.
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const bottomOfClock = async (): Promise<number> => {
+      const box = await dialog.getByRole('textbox', { name: 'Clock of all' }).boundingBox();
+      return (box?.y ?? Infinity) + (box?.height ?? 0);
+    };
+    const buttons = async (): Promise<number> => (await begin.boundingBox())?.y ?? 0;
+    await expect
+      .poll(async () => (await buttons()) - (await bottomOfClock()))
+      .toBeGreaterThanOrEqual(0);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await expect(dialog).toBeHidden();
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it('sources fit a laptop', async () => {
+    const { page } = opened;
+    await window.show('Sources & imports');
+    await expect(window.sources.table.getByRole('button', { name: LONG })).toBeVisible();
+    await expect.poll(() => window.sources.table.locator('..').evaluate(fits)).toBe(true);
+    await shot(page, 'room-sources-laptop');
+  });
+
+  it('the last item of a menu is in reach in a low window', async () => {
+    const { page } = opened;
+    await page.setViewportSize({ width: 640, height: 400 });
+    await window.caseButton.click();
+    const last = page.getByRole('menuitem', { name: 'Close the case' });
+    await expect(last).toBeAttached();
+    await last.scrollIntoViewIfNeeded();
+    await expect(last).toBeInViewport({ ratio: 1 });
+    await shot(page, 'room-menu');
+    await page.keyboard.press('Escape');
+    await expect(last).toBeHidden();
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 

@@ -246,7 +246,7 @@ function WidePanes({ table }: { readonly table: boolean }) {
 function Side() {
   return (
     <nav className={css['side']} data-part="side" aria-label="Fields, bookmarks, searches, sources">
-      <Guarded name="the side">
+      <Guarded name="The sidebar">
         <FieldsPanel />
         <BookmarksPanel />
         <SearchesPanel />
@@ -263,7 +263,7 @@ function Details() {
       data-part="details"
       aria-label="Details of the selected event"
     >
-      <Guarded name="the details">
+      <Guarded name="The details">
         <DetailsPanel />
       </Guarded>
     </aside>
@@ -285,7 +285,7 @@ function Center({ table }: { readonly table: boolean }) {
   return (
     <main className={css['center']}>
       <section className={css['timeline']} data-part="timeline" aria-label="Timeline">
-        <Guarded name="the timeline">
+        <Guarded name="The timeline">
           <TimelinePanel />
         </Guarded>
       </section>

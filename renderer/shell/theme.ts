@@ -67,6 +67,8 @@ export const theme = createTheme({
     // The library's placeholder takes the focus first and is no item: axe and screen readers mind it.
     Menu: {
       defaultProps: { shadow: 'md', withinPortal: true, withInitialFocusPlaceholder: false },
+      // Its last items are in reach in a low window, too, as at 200 % zoom.
+      styles: { dropdown: { maxHeight: 'calc(100vh - 56px)', overflowY: 'auto' } },
     },
     Input: { styles: { input: { textOverflow: 'ellipsis' } } },
     // The library's descriptions are two pixels smaller than the smallest text.

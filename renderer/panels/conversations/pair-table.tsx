@@ -1,6 +1,6 @@
 /** The pairs as a table; only the rows that are seen are drawn. */
 import { UnstyledButton } from '@mantine/core';
-import { useElementSize, useMergedRef } from '@mantine/hooks';
+import { useElementSize, useMergedRef, useMediaQuery } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef, type MouseEvent } from 'react';
 import { formatBytes, formatCount, formatMs, counted } from '../../panel-api.ts';
@@ -27,11 +27,14 @@ const PORTS = 140;
 const LEAST_PORTS = 90;
 /** Of the bars of both ways, with what is around them. */
 const BARS = 100;
-const LEAST_BARS = 64;
+const LEAST_BARS = 44;
 const CHARACTER = 7;
 const LONGEST_HOST = 260;
 /** An address of IPv4 is whole. */
 const SHORTEST_HOST = 126;
+/** On a laptop cells have less around them, as the tables' style says: so much. */
+const SMALL = '(max-width: 1400px)';
+const LESS_AROUND = 6;
 
 export function PairTable({
   pairs,
@@ -48,6 +51,7 @@ export function PairTable({
   const scroll = useRef<HTMLDivElement>(null);
   const { ref: measured, width } = useElementSize();
   const ref = useMergedRef(scroll, measured);
+  const less = useMediaQuery(SMALL, false, { getInitialValueInEffect: false }) ? LESS_AROUND : 0;
   const rows = useVirtualizer({
     count: pairs.length,
     getScrollElement: () => scroll.current,
@@ -72,13 +76,13 @@ export function PairTable({
     numberWidth(['flows', ...pairs.map(({ flows }) => formatCount(flows))]),
     numberWidth(['packets', ...pairs.map(packetsText)]),
   ];
-  const times = [TIME, TIME, numberWidth(['duration', ...pairs.map(durationText)])];
+  const times = [TIME - less, TIME - less, numberWidth(['duration', ...pairs.map(durationText)])];
   const least = leastWidth([2 * volume + LEAST_BARS, ...volumes, LEAST_PORTS, ...times]);
   // What is left is for services first, then for bars, then for long addresses: they give way before the table scrolls.
-  const left = Math.max(0, width - least - 2 * SHORTEST_HOST);
+  const left = Math.max(0, width - least - 2 * (SHORTEST_HOST - less));
   const ports = Math.min(PORTS, LEAST_PORTS + left);
   const bars = Math.min(BARS, LEAST_BARS + left - (ports - LEAST_PORTS));
-  const room = SHORTEST_HOST + (left - (ports - LEAST_PORTS) - (bars - LEAST_BARS)) / 2;
+  const room = SHORTEST_HOST - less + (left - (ports - LEAST_PORTS) - (bars - LEAST_BARS)) / 2;
   const between = 2 * volume + bars;
   const after = [...volumes, ports, ...times];
   const host = Math.min(LONGEST_HOST, 20 + CHARACTER * longest, width === 0 ? Infinity : room);

@@ -49,7 +49,8 @@ export function StreamTab({ event }: { readonly event: string }) {
     <div className={css['box']}>
       <div className={css['boxTitle']}>
         <span>
-          {formatCount(data.fromClient)} → · ← {counted(data.fromServer, 'byte')}
+          The client sent {counted(data.fromClient, 'byte')}, the server{' '}
+          {formatCount(data.fromServer)}
         </span>
       </div>
       <div className={css['streamTools']}>

@@ -255,7 +255,14 @@ function HostFacts({ host }: { readonly host: Host }) {
         </Button>
       </div>
       <p className={css['when']}>
-        {counted(events, 'event')}, from <TimeText micros={first} /> to <TimeText micros={last} />
+        {counted(events, 'event')},{' '}
+        {first === undefined ? (
+          'none with a time'
+        ) : (
+          <>
+            from <TimeText micros={first} /> to <TimeText micros={last} />
+          </>
+        )}
       </p>
       {SECTIONS.filter(({ fact }) => facts[fact].values.length > 0).map(({ fact, title }) => (
         <div key={fact}>

@@ -242,7 +242,7 @@ function Running({ job }: { readonly job: ImportJob }) {
       : Math.min(1, progress.bytes / progress.totalBytes);
   const doing =
     job.state === 'cancelling'
-      ? 'Stopping at the end of this chunk…'
+      ? 'Stopping once what has been read is stored…'
       : progress?.phase === 'compacting'
         ? 'Joining small segments…'
         : progress?.phase === 'reading'

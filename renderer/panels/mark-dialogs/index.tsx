@@ -162,7 +162,7 @@ function DeleteForm({
         target,
       });
       notifyDone(
-        `${counted(changed, 'event')} deleted: ${nounOf(changed, 'it appears', 'they appear')} in no answer any more`,
+        `${counted(changed, 'event')} deleted: no answer shows ${nounOf(changed, 'it', 'them')} any more`,
       );
       onDone();
     } catch (error) {

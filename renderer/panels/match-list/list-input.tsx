@@ -54,7 +54,7 @@ export function ListInput({ given, over }: { readonly given: GivenList; readonly
           )}
         </FileButton>
         <Text size="xs" c="dimmed">
-          or drop one here: CSV, TSV, NDJSON, or one value a line
+          or drop one here: CSV, TSV, NDJSON, or one value per line
         </Text>
       </div>
     </div>

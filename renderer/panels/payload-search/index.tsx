@@ -96,7 +96,7 @@ function PayloadSearch({ folder }: { readonly folder: string }) {
         <TextInput
           data-autofocus
           label="Text, /regular expression/ or hex:bytes"
-          description="Text ignores case and is found in UTF-8 and UTF-16. Bodies of HTTP/1, and of HTTP/2 in clear, are searched decoded, too; what is otherwise compressed, or encrypted, as it was sent."
+          description="Text is found in any case, in UTF-8 and UTF-16. Bodies of HTTP (HTTP/2 only in clear) are also searched decompressed; everything else is searched as it was sent, so that compressed or encrypted content is not found."
           placeholder="jndi:"
           classNames={{ input: 'mono' }}
           maxLength={4096}
@@ -149,7 +149,7 @@ function Running({ progress }: { readonly progress: Part<'payload.search'> }) {
 function Matches({ found }: { readonly found: Found }) {
   const { matches, isStopped } = found;
   const notes = notSearchedTexts(found).map((note) => visibleText(note, 600));
-  if (isStopped) notes.unshift('ended there: more may follow');
+  if (isStopped) notes.unshift('stopped there: there may be more matches');
   return (
     <section aria-label="Matches" className={form['stack']}>
       <Text size="sm" role="status">

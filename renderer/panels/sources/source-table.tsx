@@ -47,6 +47,7 @@ export function SourceTable() {
     );
   }
   const detail = data.sources.find(({ id }) => id === chosen);
+  const hasLeft = data.sources.some((one) => one.duplicate + one.quarantined + one.skipped > 0);
   return (
     <div className={css['split']}>
       <div className={`${table['scroll']} ${css['left']}`}>
@@ -74,10 +75,14 @@ export function SourceTable() {
                   <th scope="col">First</th>
                   <th scope="col">Last</th>
                   <th scope="col">By kind</th>
-                  <th scope="col" className={table['number']}>
-                    Not stored
+                  {hasLeft && (
+                    <th scope="col" className={table['number']}>
+                      Not stored
+                    </th>
+                  )}
+                  <th scope="col" className={css['hash']}>
+                    SHA-256
                   </th>
-                  <th scope="col">SHA-256</th>
                 </>
               )}
             </tr>
@@ -119,13 +124,15 @@ export function SourceTable() {
                     <td className="mono">
                       {source.last !== undefined && <TimeText micros={source.last} digits={0} />}
                     </td>
-                    <td>
+                    <td className={css['kinds']}>
                       <ByKind counts={source.byKind} />
                     </td>
-                    <td className={table['number']}>
-                      <NotStored source={source} />
-                    </td>
-                    <td>
+                    {hasLeft && (
+                      <td className={table['number']}>
+                        <NotStored source={source} />
+                      </td>
+                    )}
+                    <td className={css['hash']}>
                       {source.sha256 !== undefined && (
                         <CopiedHash hash={source.sha256} length={10} />
                       )}
@@ -173,7 +180,8 @@ function Unread({ files }: { readonly files: Result<'case.sources'>['unread'] })
       </table>
       {files.length > MOST_UNREAD && (
         <Text size="xs" c="dimmed">
-          and {formatCount(files.length - MOST_UNREAD)} more: daybook sources lists all
+          and {formatCount(files.length - MOST_UNREAD)} more: on the command line, daybook sources
+          CASE lists all
         </Text>
       )}
     </>
@@ -182,11 +190,14 @@ function Unread({ files }: { readonly files: Result<'case.sources'>['unread'] })
 
 function NotStored({ source }: { readonly source: Source }) {
   const { duplicate, quarantined, skipped } = source;
-  const parts = [
-    duplicate > 0 ? `${formatCount(duplicate)} dup` : '',
-    quarantined > 0 ? `${formatCount(quarantined)} quar` : '',
-    skipped > 0 ? `${formatCount(skipped)} skip` : '',
-  ].filter((part) => part !== '');
+  const counts = [
+    { n: duplicate, word: 'duplicate', short: 'dup' },
+    { n: quarantined, word: 'quarantined', short: 'quar' },
+    { n: skipped, word: 'skipped', short: 'skip' },
+  ].filter(({ n }) => n > 0);
+  const parts = counts.map(
+    ({ n, word, short }) => `${formatCount(n)} ${counts.length === 1 ? word : short}`,
+  );
   return (
     <span
       className={quarantined > 0 ? css['warn'] : undefined}

@@ -35,7 +35,7 @@ export function Heading({
       {counts !== undefined && counts.undated > 0 && (
         <Tooltip label="Events without a time are not in the chart and come last in the table; click to show only these">
           <UnstyledButton
-            className={css['series']}
+            className={`${css['series']} ${css['undated']}`}
             onClick={() => views.show({ query: withTerm(query, 'day:undated') })}
           >
             +{formatCount(counts.undated)} undated
