@@ -143,6 +143,24 @@ for (const shell of [browserShell, electronShell]) {
       await expect(window.details.region.getByRole('tab', { name: 'Fields' })).toBeVisible();
     });
 
+    it('shows an event that was chosen before its row was read', async () => {
+      const current = opened.page.locator('[role="row"][aria-selected="true"]');
+      const engine = await opened.enginePid();
+      process.kill(engine, 'SIGSTOP');
+      try {
+        await press('End');
+        await press('Enter');
+      } finally {
+        process.kill(engine, 'SIGCONT');
+      }
+      await expect
+        .poll(async () => Number(await current.getAttribute('data-row')))
+        .toBeGreaterThan(100);
+      await press('Home');
+      await press('Enter');
+      await expect(current).toHaveAttribute('data-row', '0');
+    });
+
     it('reads the bytes of the packet, which are those of the evidence', async () => {
       await goTo(window.details.region.getByRole('tab', { selected: true }));
       await goTo(window.details.region.getByRole('tab', { name: 'Packet' }), 'ArrowRight');

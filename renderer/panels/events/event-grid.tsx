@@ -116,7 +116,7 @@ export function EventGrid(props: Props) {
     setCursor((now) => (now.row < 0 ? now : { ...now, row: Math.max(0, now.row + moved) }));
   });
 
-  const showDetails = useDetails(eventAt);
+  const showDetails = useDetails(eventAt, list.question);
 
   // -- pointing and keys -----------------------------------------------------------------------
   const openMenu = (at: Cursor, x: number, y: number): void => {
@@ -314,16 +314,28 @@ function GridRows({
   });
 }
 
-/** Selects the event of a row for the details, at once or when the cursor rests. */
-function useDetails(eventAt: (row: number) => string | undefined) {
+/** Selects the event of a row for the details, at once or when the cursor rests; one that is not there yet, when it comes. */
+function useDetails(eventAt: (row: number) => string | undefined, question: string) {
   const workspace = useWorkspace();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
+  const wanted = useRef<number>(undefined);
+  // Rows of another question are other events.
+  useEffect(() => {
+    wanted.current = undefined;
+  }, [question]);
+  useEffect(() => {
+    const event = wanted.current === undefined ? undefined : eventAt(wanted.current);
+    if (event === undefined) return;
+    wanted.current = undefined;
+    workspace.select(event);
+  });
   return useCallback(
     (row: number, soon = false) => {
       clearTimeout(timer.current);
       const show = (): void => {
         const event = eventAt(row);
+        wanted.current = event === undefined ? row : undefined;
         if (event !== undefined) workspace.select(event);
       };
       if (soon) timer.current = setTimeout(show, DETAILS_MS);
