@@ -119,7 +119,7 @@ export class DaybookWindow {
   }
 
   get engineBanner(): Locator {
-    return this.page.getByRole('alert').filter({ hasText: /The engine stopped/ });
+    return this.page.getByRole('alert', { name: /^The engine stopped/ });
   }
 
   /** A message in the corner. */
