@@ -247,6 +247,7 @@ export class Continuation {
     const name = elementName(b, at, end);
     if (name === 0 || b[end - 2] === 47 || hasEnd(b, at, end, b.subarray(at + 1, name)))
       return false;
+    if (isRootOfEvents(b, at + 1, name)) return false;
     // A word in angle brackets at the end is no element: only a line that is XML throughout opens one.
     if (at !== start && !(b[name] === 62 || b[name] === SPACE)) return false;
     if (at !== start && !this.mostlyDated) return false;
@@ -358,7 +359,8 @@ export class Continuation {
       const name = elementName(b, at, end);
       if (name === 0) return false;
       this.element = b.slice(at + 1, name);
-      if (hasEnd(b, at, end, this.element)) this.block = BLOCK.none;
+      if (hasEnd(b, at, end, this.element) || isRootOfEvents(b, at + 1, name))
+        this.block = BLOCK.none;
       return true;
     }
     if (hasEnd(b, at, end, element)) {
@@ -386,6 +388,11 @@ export class Continuation {
 }
 
 const NONE = new Uint8Array(0);
+
+/** Whether an element is a list of Windows events, each of which is a record. */
+function isRootOfEvents(b: Uint8Array, at: number, end: number): boolean {
+  return end - at === 6 && startsWith(b, at, end, 'Events');
+}
 
 /** Lines that describe a W3C log, not records of it: https://www.w3.org/TR/WD-logfile.html. */
 const DIRECTIVES = [

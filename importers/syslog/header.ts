@@ -1125,6 +1125,11 @@ function xmlTime(h: Header, b: Uint8Array, at: number, end: number): boolean {
   return false;
 }
 
+/** The time of an event in XML over several lines, once all of them are there. */
+export function dateXml(h: Header, b: Uint8Array): void {
+  if (!h.dated) xmlTime(h, b, h.messageStart, h.messageEnd);
+}
+
 /** A time further on in the line. The message stays the whole line: what is before it tells, too. */
 function inside(h: Header, b: Uint8Array, at: number, end: number): boolean {
   const json = b[at] === 123;

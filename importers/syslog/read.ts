@@ -14,7 +14,7 @@ import { Continuation, isDirective } from './continuation.ts';
 import { lacksYear, scanDates, tellDates, type DatesPlan } from './dates.ts';
 import { Emitter } from './emit.ts';
 import type { FrameReader } from './frames.ts';
-import { Header, parseHeader } from './header.ts';
+import { dateXml, Header, parseHeader } from './header.ts';
 import { framesOf, MAX_LINE, type Layout } from './layout.ts';
 import type { LogShape } from './places.ts';
 import { W3cColumns } from './w3c.ts';
@@ -227,6 +227,7 @@ class LogReader {
 
   private flush(): void {
     if (!this.waiting) return;
+    if (this.extraLines > 0) dateXml(this.pending, this.bytes);
     this.emitter.emit(this.pending, this.bytes, this.valid, this.seq, this.offset, this.length);
     if (this.extraLines > 0) this.sink.skip(CONTINUATION, this.extraLines);
     this.waiting = false;

@@ -53,11 +53,21 @@ describe.each(FORMS)('%s', (_, format, text) => {
       const whole = text.slice(0, 1 + end).split('</Event>').length - 1;
       const { rows } = await collect(syslogImporter, inputOf(bytes.subarray(0, end)));
       expect(rows.length, String(end)).toBeGreaterThanOrEqual(Math.min(whole, 4) - 1);
-      expect(rows.slice(0, whole - 1).map(({ ts }) => ts)).toEqual(
+      expect(rows.slice(0, Math.max(0, whole - 1)).map(({ ts }) => ts)).toEqual(
         TIMES.slice(0, Math.max(0, whole - 1)),
       );
     }
   });
+});
+
+it.each([
+  ['an event a line', `${EVENTS.join('\r\n')}\r\n`],
+  ['over several lines', `${EVENTS.map(pretty).join('\r\n')}\r\n`],
+  ['in a root element', `${DECLARATION}\r\n<Events>\r\n${EVENTS.join('\r\n')}\r\n</Events>\r\n`],
+])('reads events of lines in UTF-16, as PowerShell writes them: %s', async (_, text) => {
+  const bytes = Buffer.from(`\ufeff${text}`, 'utf16le');
+  const { rows } = await collect(syslogImporter, inputOf(bytes));
+  expect(rows.flatMap(({ ts }) => (ts === undefined ? [] : [ts]))).toEqual(TIMES);
 });
 
 it('gives what is no event of a document to the quarantine', async () => {
