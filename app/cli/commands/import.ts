@@ -32,7 +32,7 @@ export const importCommand: Command = {
       jobs: {
         type: 'string',
         value: 'N',
-        help: 'files to read at the same time (default: the number of cores)',
+        help: 'files to read at the same time (default: the number of cores, less for little evidence)',
       },
       name: {
         type: 'string',
@@ -57,6 +57,7 @@ Exit status 3 means: done, but some records were quarantined (they are kept belo
   },
   async run(parsed, { streams, signal, settings }) {
     const [folder, ...paths] = parsed.positionals as [string, ...string[]];
+    const jobs = parsed.whole('jobs', 1);
     const options = readOptionsOf(parsed);
     const name = nameOf(parsed, paths);
     await takePasswords(parsed);
@@ -72,7 +73,8 @@ Exit status 3 means: done, but some records were quarantined (they are kept belo
         recursive: parsed.flag('recursive'),
         limits: limitsOf(parsed),
         leaveOutOverlap: parsed.flag('leave-out-overlap'),
-        jobs: parsed.whole('jobs', 1) ?? settings.jobs,
+        jobs: jobs ?? settings.jobs,
+        adaptiveWorkers: jobs === undefined,
         builder: { memoryLimit: settings.importMemory, threads: settings.threads },
         ...(settings.chunkRows === undefined ? {} : { chunk: { rows: settings.chunkRows } }),
         signal,

@@ -18,6 +18,8 @@ export interface ImportRequest {
   /** Met while listing the items. */
   ignored: readonly Ignored[];
   workers: number;
+  /** `workers` is a limit: of little evidence one reads until there turns out to be much. */
+  adaptiveWorkers?: boolean;
   startWorker: () => WorkerHandle;
   /** What the audit log and the imports table keep of the command. */
   description: Record<string, unknown>;

@@ -44,6 +44,7 @@ export interface InProcessOptions {
   recursive?: boolean;
   options?: Partial<ImportOptions>;
   workers?: number;
+  adaptiveWorkers?: boolean;
   chunk?: ImportRequest['chunk'];
   signal?: AbortSignal;
   onSource?: (name: string) => void;
@@ -167,6 +168,7 @@ export async function importInProcess(
       })),
       ignored,
       workers: how.workers ?? 1,
+      adaptiveWorkers: how.adaptiveWorkers ?? false,
       startWorker: how.startWorker ?? (() => startInProcess()),
       description: { paths },
       signal: how.signal,

@@ -70,6 +70,7 @@ export class ImportRunner {
             folder,
             ...args,
             jobs: jobs ?? usual,
+            adaptiveWorkers: jobs === undefined,
             builder: { memoryLimit: importMemory, threads, kept, catalogs: cases.writable, inUse },
             signal,
             onListing: () => voice.progress({ ...nothing, phase: 'listing' }),

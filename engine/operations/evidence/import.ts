@@ -62,6 +62,8 @@ interface ImportParameters {
   limits?: ReadLimits;
   leaveOutOverlap?: boolean;
   jobs: number;
+  /** `jobs` is a limit: little evidence has one worker (`ImportRequest`). */
+  adaptiveWorkers?: boolean;
   builder: WriterOptions;
   signal?: AbortSignal;
   onListing?: () => void;
@@ -157,6 +159,7 @@ async function importWith(
         items: workItems(files, parameters.items, parameters.limits),
         ignored,
         workers: parameters.jobs,
+        adaptiveWorkers: parameters.adaptiveWorkers ?? false,
         startWorker: () => startWorker(background),
         description: {
           items: parameters.items.map(({ options }, i) => ({ path: paths[i], options })),
