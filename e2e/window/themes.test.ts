@@ -66,6 +66,24 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await inAll('events');
     });
 
+    it('bars to scroll by in the colours of each theme', async () => {
+      const colors = new Set<string>();
+      for (const scheme of ['dark', 'light'] as const) {
+        await opened.page.emulateMedia({ colorScheme: scheme });
+        await expect(opened.page.locator('html')).toHaveAttribute(
+          'data-mantine-color-scheme',
+          scheme,
+        );
+        colors.add(
+          await opened.page.evaluate<string>(
+            `getComputedStyle(document.querySelector('[role="grid"]')).scrollbarColor`,
+          ),
+        );
+      }
+      expect(colors).not.toContain('auto');
+      expect(colors.size).toBe(2);
+    });
+
     it('the bytes of a packet', async () => {
       await window.query.run('kind:packet');
       await expect(window.events.row(5)).toContainText('packet');
