@@ -418,8 +418,9 @@ function fieldFilter(node: FieldNode, field: Field, around: Surroundings): Filte
   try {
     own = ownFilter(node, field, around);
   } catch (error) {
-    // `severity:high` is no severity, but may be what evidence calls one.
-    if (!certain || !(error instanceof QueryError)) throw error;
+    // `severity:high` is no severity, but may be what evidence calls one. A time is never asked of an attribute.
+    if (!certain || field.type === 'time' || !(error instanceof QueryError)) throw error;
+    around.readings.add(`${error.message}: compared with the attribute ${shown(key)} alone`);
     return ownFilter(node, { type: 'attribute', name: key, key }, around);
   }
   if (own.filter === 'time') return own;
