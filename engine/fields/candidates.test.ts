@@ -4,15 +4,18 @@ import { Random } from '../../fixtures/evidence/random.ts';
 import { Candidates } from './candidates.ts';
 import { shippedExtractors } from './extractors.ts';
 import { matches } from './match.ts';
-import type { Template } from './template.ts';
+import { type Template, draftTemplates } from './template.ts';
 
 const utf8 = new TextEncoder();
 const SPACE = 32;
 const extractors = shippedExtractors();
 /** Of strict pairs with a separator some are passed over that blanks alone separate: the same pairs with blanks come before them. */
-const templates = extractors
-  .flatMap((extractor) => extractor.templates)
-  .filter(({ pairs }) => pairs?.isStrict !== true || pairs.separator === SPACE);
+const drafts = extractors
+  .flatMap((extractor) => extractor.drafts())
+  .filter(({ make }) => {
+    const { pairs } = make();
+    return pairs?.isStrict !== true || pairs.separator === SPACE;
+  });
 const messages = extractors.flatMap(({ samples, uncut }) => [
   ...samples.map(({ message }) => message),
   ...uncut,
@@ -42,23 +45,46 @@ function varied(message: string, random: Random): string {
   }
 }
 
-it.each([300, templates.length])('is the first of %i templates that matches', (count) => {
+it.each([300, drafts.length])('is the first of %i templates that matches', (count) => {
   const random = new Random(count);
   let found = 0;
   for (let round = 0; round < 3; round++) {
-    const some = shuffled(templates, random).slice(0, count);
-    const all = some.map((template, order) => ({ template, order }));
+    const some = shuffled(drafts, random).slice(0, count);
+    const all = some.map(({ firstByte, make }, order) => ({
+      firstByte,
+      make: () => ({ template: make(), order }),
+    }));
     const candidates = new Candidates<{ template: Template; order: number }>(all);
     for (const message of shuffled(messages, random).slice(0, 80)) {
       const text = varied(message, random);
       const bytes = utf8.encode(`<${text}>`);
       const [start, end] = [1, bytes.length - 1];
       if (start === end) continue;
-      const wanted = some.findIndex((template) => matches(template, bytes, start, end));
+      const wanted = some.findIndex(({ make }) => matches(make(), bytes, start, end));
       const first = candidates.firstMatch(bytes, start, end);
       expect([text, first?.order ?? -1]).toEqual([text, wanted]);
       if (wanted >= 0) found += 1;
     }
   }
   expect(found).toBeGreaterThan(3);
+});
+
+it('makes only those that may begin as a message does', () => {
+  const [failed, started, any] = ['Failed {user}', 'Started {user}', '{user} failed'].map(
+    (text) => draftTemplates({ text, set: {} })[0]!,
+  );
+  const made: string[] = [];
+  const candidates = new Candidates(
+    [failed!, started!, any!].map(({ firstByte, make }) => ({
+      firstByte,
+      make: () => {
+        const template = make();
+        made.push(template.text);
+        return { template };
+      },
+    })),
+  );
+  const bytes = utf8.encode('Failed alice');
+  expect(candidates.firstMatch(bytes, 0, bytes.length)?.template.text).toBe('Failed {user}');
+  expect(made).toEqual(['Failed {user}', '{user} failed']);
 });

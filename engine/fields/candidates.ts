@@ -16,6 +16,12 @@ interface Candidate {
   readonly template: Template;
 }
 
+/** One that is made when a message comes that begins with its first byte; -1: that any message may begin with. */
+export interface CandidateDraft<T> {
+  readonly firstByte: number;
+  readonly make: () => T;
+}
+
 interface Uses {
   readonly starts: ReadonlyMap<number, number>;
   readonly windows: ReadonlyMap<number, number>;
@@ -100,14 +106,15 @@ class WindowTable<V> {
 }
 
 export class Candidates<T extends Candidate> {
-  private readonly all: readonly T[];
+  private readonly drafts: readonly CandidateDraft<T>[];
+  /** Those that were made, by their order. */
+  private readonly items: (Item<T> | undefined)[] = [];
   /** Made when the first message of each comes; null: no template begins so. */
   private readonly groups = new Array<Group<T> | null | undefined>(256).fill(undefined);
-  private uses: Uses | undefined;
   private readonly picked: Picked<T> = { items: [], count: 0 };
 
-  constructor(all: readonly T[]) {
-    this.all = all;
+  constructor(drafts: readonly CandidateDraft<T>[]) {
+    this.drafts = drafts;
   }
 
   /** The first that a message matches. */
@@ -136,17 +143,18 @@ export class Candidates<T extends Candidate> {
 
   private groupOf(code: number): Group<T> | null {
     const items: Item<T>[] = [];
-    for (const [order, one] of this.all.entries()) {
-      if (mayBegin(one.template.parts[0], code))
-        items.push({
-          ...{ one, order, bytes: bytesOf(one.template) },
-          needsAddress: isAddressNeeded(one.template),
-        });
+    for (const [order, { firstByte, make }] of this.drafts.entries()) {
+      if (firstByte >= 0 && firstByte !== code) continue;
+      const item = (this.items[order] ??= itemOf(make(), order));
+      if (mayBegin(item.one.template.parts[0], code)) items.push(item);
     }
-    if (items.length === 0) return null;
-    this.uses ??= countWindows(this.all);
-    return groupOf(items, this.uses);
+    return items.length === 0 ? null : groupOf(items, countWindows(items));
   }
+}
+
+function itemOf<T extends Candidate>(one: T, order: number): Item<T> {
+  const { template } = one;
+  return { one, order, bytes: bytesOf(template), needsAddress: isAddressNeeded(template) };
 }
 
 /** Those at the beginning count. */
@@ -318,12 +326,14 @@ function windowAt(b: Uint8Array, at: number, length: number): number {
 }
 
 /** How many templates begin with each text of four bytes, or have it within. */
-function countWindows(all: readonly Candidate[]): Uses {
+function countWindows(items: readonly Item<Candidate>[]): Uses {
   const starts = new Map<number, number>();
   const windows = new Map<number, number>();
   const count = (map: Map<number, number>, key: number): unknown =>
     map.set(key, (map.get(key) ?? 0) + 1);
-  for (const { template } of all) {
+  for (const {
+    one: { template },
+  } of items) {
     const start = startOf(template);
     if (start !== undefined) count(starts, start);
     for (const window of new Set(windowsOf(template, 4))) count(windows, window);
@@ -334,6 +344,19 @@ function countWindows(all: readonly Candidate[]): Uses {
 function startOf({ parts: [first] }: Template): number | undefined {
   const literal = first?.literal;
   return literal !== undefined && literal.length >= 4 ? windowAt(literal, 0, 4) : undefined;
+}
+
+/** The one that the fewest others have. */
+function rarestOf(windows: readonly number[], uses: Uses): number {
+  let rarest = windows[0]!;
+  let least = Infinity;
+  for (const one of windows) {
+    const rank = (uses.windows.get(one) ?? 0) + commonness(one);
+    if (rank >= least) continue;
+    least = rank;
+    rarest = one;
+  }
+  return rarest;
 }
 
 /** How many of its bytes are small letters or spaces, which most messages have. */
@@ -365,12 +388,10 @@ function groupOf<T extends Candidate>(items: readonly Item<T>[], uses: Uses): Gr
       add(byStart, window, item);
       continue;
     }
-    const texts = byText.find(({ length }) => windowsOf(template, length).length > 0);
-    // The one that the fewest others have.
-    const rank = (one: number): number => (uses.windows.get(one) ?? 0) + commonness(one);
-    const [rarest] = windowsOf(template, texts?.length ?? 4).sort((x, y) => rank(x) - rank(y));
-    if (texts === undefined || rarest === undefined) always.push(item);
-    else add(texts.items, rarest, item);
+    const longest = Math.max(0, ...template.parts.map(({ literal }) => literal?.length ?? 0));
+    const texts = byText.find(({ length }) => length <= longest);
+    if (texts === undefined) always.push(item);
+    else add(texts.items, rarestOf(windowsOf(template, texts.length), uses), item);
   }
   // Few are sooner tried than a message is read for their texts.
   for (const { items: texts } of byText) {

@@ -11,7 +11,7 @@
  */
 import type { EventBatch, NumberColumn, TextColumn } from '../contract/event-batch.ts';
 import { CUT_TEXTS } from '../contract/event.ts';
-import { Candidates } from './candidates.ts';
+import { type CandidateDraft, Candidates } from './candidates.ts';
 import { EmbeddedJson } from './embedded-json.ts';
 import type { Extractor } from './extractor.ts';
 import { ESCAPES, type Escapes, found } from './found.ts';
@@ -24,6 +24,7 @@ import {
 } from './message-start.ts';
 import { OPERATION, type Template, domainOf } from './template.ts';
 import { unescapeText } from './unescape.ts';
+import { once } from '../util/once.ts';
 import { ADDRESS, addressEnd, four, isFour, isText, numberOf, protocolOf } from './values.ts';
 
 const utf8 = new TextEncoder();
@@ -57,20 +58,29 @@ interface Target {
 
 interface Bound {
   readonly template: Template;
-  /** When it is tried: anchored, if all templates of its extractor begin with a text. */
-  readonly stage: 'own' | 'anchored' | 'other' | 'fallback';
   /** Number of its field `host`; -1: it has none. */
   readonly host: number;
   readonly targets: readonly Target[];
   readonly mark: Uint8Array;
 }
 
-/** Templates of a program: people's own first. Those of extractors that begin with a text are tried first: that takes no search. */
+/** When a template is tried: people's own first, then those of extractors that all begin with a text, which takes no search. */
+type Stage = 'own' | 'anchored' | 'other' | 'fallback';
+
+interface StagedDraft extends CandidateDraft<Bound> {
+  readonly stage: Stage;
+}
+
+/** Templates of a stage that are for any program, which programs share. */
+interface Shared {
+  readonly drafts: readonly StagedDraft[];
+  readonly candidates: Candidates<Bound>;
+}
+
+/** Templates of a program in the order in which they are tried: of each stage its own first, then those that are for any. */
 interface Entry {
-  readonly own: Candidates<Bound>;
-  readonly anchored: Candidates<Bound>;
-  readonly others: Candidates<Bound>;
-  readonly fallbacks: Candidates<Bound>;
+  readonly stages: readonly Candidates<Bound>[];
+  readonly fallbacks: readonly Candidates<Bound>[];
 }
 
 /** Columns of a batch that are filled, by their numbers; texts once they are needed. */
@@ -95,10 +105,12 @@ export class Cutter {
   /** With `*` at their ends. */
   private readonly prefixes: readonly string[];
   /** Templates of extractors that messages needed. */
-  private readonly bound = new Map<Extractor, readonly Bound[]>();
-  /** Of programs that no extractor is for, and of lines that name none; undefined: none came yet. */
-  private anyProgram: Entry | undefined;
-  private noProgram: Entry | undefined;
+  private readonly bound = new Map<Extractor, readonly StagedDraft[]>();
+  private readonly shared = new Map<Stage, Shared>();
+  /** Of programs that no extractor is for. */
+  private readonly anyProgram = once(() => this.entryOfDrafts([]));
+  /** Of lines that name none. */
+  private readonly noProgram = once(() => this.entryOfDrafts(this.draftsFor('')));
   private readonly known = new Map<number, KnownProgram>();
   private readonly entries = new Map<string, Entry>();
 
@@ -145,10 +157,10 @@ export class Cutter {
       const start = relayed?.body ?? bodyStart(batch, row, whole, end);
       if (start === end) continue;
       const entry = this.entryFor(batch, row, relayed);
-      let bound = firstMatch(entry, data, start, end);
+      let bound = firstMatch(entry.stages, data, start, end);
       if (bound === undefined) {
         const after = behindTime(data, start, end);
-        if (after > start) bound = firstMatch(entry, data, after, end);
+        if (after > start) bound = firstMatch(entry.stages, data, after, end);
       }
       if (bound === undefined && this.cutJson(batch, row, data, start, end)) {
         if (relayed !== undefined && this.json.host === undefined)
@@ -156,7 +168,7 @@ export class Cutter {
         cut += 1;
         continue;
       }
-      bound ??= entry.fallbacks.firstMatch(data, start, end);
+      bound ??= firstMatch(entry.fallbacks, data, start, end);
       if (bound === undefined) continue;
       fill(bound, columns, row, data);
       if (relayed !== undefined && bound.host < 0)
@@ -220,7 +232,7 @@ export class Cutter {
     relayed: RelayedHeader | undefined,
   ): Entry {
     if (program.present[row] === 1) return this.entryAt(program, row);
-    if (relayed === undefined) return (this.noProgram ??= entryOf(this.boundFor('', '*')));
+    if (relayed === undefined) return this.noProgram();
     const name = message.data.subarray(relayed.program, relayed.programEnd);
     return this.entryOf(ascii.decode(name).toLowerCase());
   }
@@ -246,8 +258,8 @@ export class Cutter {
     let entry = this.entries.get(plain);
     if (entry !== undefined) return entry;
     const own = this.nameOf(plain);
-    if (own === undefined) return (this.anyProgram ??= entryOf(this.boundFor('*')));
-    entry = entryOf(this.boundFor(own, '*'));
+    if (own === undefined) return this.anyProgram();
+    entry = this.entryOfDrafts(this.draftsFor(own));
     if (this.entries.size < MOST_PROGRAMS) this.entries.set(plain, entry);
     return entry;
   }
@@ -258,38 +270,59 @@ export class Cutter {
     return this.prefixes.find((name) => program.startsWith(name.slice(0, -1)));
   }
 
-  /** Templates of the extractors that name these, in the order of the names and of the extractors. */
-  private boundFor(...names: readonly string[]): Bound[] {
-    return names.flatMap((name) =>
-      this.extractors
-        .filter(({ programs }) => programs.includes(name))
-        .flatMap((extractor) => this.boundOf(extractor)),
-    );
+  /** @param own of the program */
+  private entryOfDrafts(own: readonly StagedDraft[]): Entry {
+    const candidatesOf = (stage: Stage): Candidates<Bound>[] => {
+      const any = this.sharedOf(stage);
+      const drafts = own.filter((draft) => draft.stage === stage);
+      if (drafts.length === 0) return any.drafts.length === 0 ? [] : [any.candidates];
+      // A message is sooner read once for the texts of all.
+      return stage === 'anchored'
+        ? [new Candidates(drafts), any.candidates]
+        : [new Candidates([...drafts, ...any.drafts])];
+    };
+    return {
+      stages: (['own', 'anchored', 'other'] as const).flatMap(candidatesOf),
+      fallbacks: candidatesOf('fallback'),
+    };
   }
 
-  private boundOf(extractor: Extractor): readonly Bound[] {
+  private sharedOf(stage: Stage): Shared {
+    let shared = this.shared.get(stage);
+    if (shared === undefined) {
+      const drafts = this.draftsFor('*').filter((draft) => draft.stage === stage);
+      shared = { drafts, candidates: new Candidates(drafts) };
+      this.shared.set(stage, shared);
+    }
+    return shared;
+  }
+
+  /** Templates of the extractors that name this program, in their order. */
+  private draftsFor(name: string): StagedDraft[] {
+    return this.extractors
+      .filter(({ programs }) => programs.includes(name))
+      .flatMap((extractor) => this.boundOf(extractor));
+  }
+
+  private boundOf(extractor: Extractor): readonly StagedDraft[] {
     let bound = this.bound.get(extractor);
     if (bound === undefined) {
-      const { templates } = extractor;
-      const isAnchored = templates.every(({ parts }) => parts[0]?.literal !== undefined);
-      bound = templates.map((template) => bind(extractor, template, isAnchored));
+      const drafts = extractor.drafts();
+      const stage = stageOf(
+        extractor,
+        drafts.every(({ firstByte }) => firstByte >= 0),
+      );
+      bound = drafts.map(({ firstByte, make }) => ({
+        ...{ firstByte, stage },
+        make: once(() => bind(extractor, make())),
+      }));
       this.bound.set(extractor, bound);
     }
     return bound;
   }
 }
 
-function entryOf(all: readonly Bound[]): Entry {
-  const of = (stage: Bound['stage']): Bound[] => all.filter((one) => one.stage === stage);
-  return {
-    own: new Candidates(of('own')),
-    anchored: new Candidates(of('anchored')),
-    others: new Candidates(of('other')),
-    fallbacks: new Candidates(of('fallback')),
-  };
-}
-
-function bind(extractor: Extractor, template: Template, isAnchored: boolean): Bound {
+function bind(extractor: Extractor, template: Template): Bound {
   const targets = template.fields.flatMap((name, field): Target[] => {
     if (name === 'host') return [];
     const text = template.set[name];
@@ -310,14 +343,13 @@ function bind(extractor: Extractor, template: Template, isAnchored: boolean): Bo
   });
   return {
     template,
-    stage: stageOf(extractor, isAnchored),
     targets,
     host: template.fields.indexOf('host'),
     mark: utf8.encode(`${extractor.name}/${extractor.version}`),
   };
 }
 
-function stageOf({ isOwn, isFallback }: Extractor, isAnchored: boolean): Bound['stage'] {
+function stageOf({ isOwn, isFallback }: Extractor, isAnchored: boolean): Stage {
   if (isFallback) return 'fallback';
   if (isOwn) return 'own';
   return isAnchored ? 'anchored' : 'other';
@@ -417,16 +449,16 @@ function storedFor(
 }
 
 function firstMatch(
-  { own, anchored, others }: Entry,
+  candidates: readonly Candidates<Bound>[],
   b: Uint8Array,
   start: number,
   end: number,
 ): Bound | undefined {
-  return (
-    own.firstMatch(b, start, end) ??
-    anchored.firstMatch(b, start, end) ??
-    others.firstMatch(b, start, end)
-  );
+  for (let i = 0; i < candidates.length; i++) {
+    const bound = candidates[i]!.firstMatch(b, start, end);
+    if (bound !== undefined) return bound;
+  }
+  return undefined;
 }
 
 function indexOf(b: Uint8Array, text: Uint8Array, start: number, end: number): number {

@@ -7,7 +7,8 @@
 import { z } from 'zod';
 import { DaybookError } from '../contract/errors.ts';
 import { fieldEntry } from './registry.ts';
-import { type Template, parseTemplate } from './template.ts';
+import { type Template, type TemplateDraft, draftTemplates } from './template.ts';
+import { once } from '../util/once.ts';
 
 const Text = z.string().min(1);
 const Values = z.record(Text, z.string());
@@ -83,7 +84,9 @@ export interface Extractor {
   /** A person's: it is tried before those that Daybook has. */
   readonly isOwn: boolean;
   readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Made when they are first asked for: most lines need those of few extractors. */
+  /** Of `templates`: most lines need few of them. */
+  readonly drafts: () => readonly TemplateDraft[];
+  /** Made when they are first asked for. */
   readonly templates: readonly Template[];
   readonly samples: readonly Sample[];
   readonly uncut: readonly string[];
@@ -126,7 +129,7 @@ export function shippedExtractor(document: unknown): Extractor {
 }
 
 function extractorOf(given: Given, placeOf: (path: DocumentPath) => string): Extractor {
-  let templates: readonly Template[] | undefined;
+  const drafts = once(() => draftsOf(given, placeOf));
   const samples = [
     ...given.templates.flatMap(({ samples: own = [] }) =>
       own.map(([message, fields]) => ({ program: programOf(given.programs), message, fields })),
@@ -146,8 +149,9 @@ function extractorOf(given: Given, placeOf: (path: DocumentPath) => string): Ext
     isFallback: given.fallback === true,
     isOwn: false,
     values: given.values ?? {},
+    drafts,
     get templates() {
-      return (templates ??= templatesOf(given, placeOf));
+      return drafts().map(({ make }) => make());
     },
     samples,
     uncut: given.uncut ?? [],
@@ -157,29 +161,36 @@ function extractorOf(given: Given, placeOf: (path: DocumentPath) => string): Ext
   };
 }
 
-/** @throws DaybookError usage, where one is wrong */
-function templatesOf(given: Given, placeOf: (path: DocumentPath) => string): readonly Template[] {
+/** @throws DaybookError usage, where the choices of one are wrong; making one, where it is */
+function draftsOf(given: Given, placeOf: (path: DocumentPath) => string): readonly TemplateDraft[] {
   const isGeneral = given.programs.some((name) => name === '' || name === '*');
   return given.templates.flatMap((template, i) => {
     const wrong = (text: string): never => {
       throw new DaybookError('usage', `${placeOf(['templates', i])}: ${text}`);
     };
+    const attempt = <T>(what: () => T): T => {
+      try {
+        return what();
+      } catch (error) {
+        if (error instanceof DaybookError) throw error;
+        return wrong(`${template.text}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    };
     const check = (name: string): unknown => isCut(name) || wrong(noField(name));
+    const checked = (one: Template): Template => {
+      for (const name of one.fields) check(name);
+      if (isGeneral && !one.isDistinct)
+        wrong(
+          `${template.text}: without a program a template needs a text of four letters, or eight letters in all`,
+        );
+      return one;
+    };
     const set = { ...given.set, ...template.set };
     for (const name of Object.keys(set)) check(name);
-    try {
-      return parseTemplate({ ...template, set }).map((one) => {
-        for (const name of one.fields) check(name);
-        if (isGeneral && !one.isDistinct)
-          wrong(
-            `${template.text}: without a program a template needs a text of four letters, or eight letters in all`,
-          );
-        return one;
-      });
-    } catch (error) {
-      if (error instanceof DaybookError) throw error;
-      return wrong(`${template.text}: ${error instanceof Error ? error.message : String(error)}`);
-    }
+    return attempt(() => draftTemplates({ ...template, set })).map(({ firstByte, make }) => ({
+      firstByte,
+      make: once(() => attempt(() => checked(make()))),
+    }));
   });
 }
 

@@ -8,6 +8,7 @@
  * Nothing backtracks but `text` and `brief`, which try the places where the next literal text is; how often is bounded,
  * and a message that takes more is left uncut.
  */
+import { once } from '../util/once.ts';
 import { KeyTable } from './key-table.ts';
 import { fieldEntry } from './registry.ts';
 
@@ -129,6 +130,14 @@ export interface Template {
   readonly isDistinct: boolean;
 }
 
+/** A template that is made when a message may match it: most messages may match few of all. */
+export interface TemplateDraft {
+  /** What every message that it matches begins with; -1: the text does not say. */
+  readonly firstByte: number;
+  /** @throws Error which says what is wrong with it */
+  readonly make: () => Template;
+}
+
 interface GivenTemplate {
   readonly text: string;
   readonly set: Readonly<Record<string, string>>;
@@ -149,12 +158,37 @@ const utf8 = new TextEncoder();
 
 /** One template for each choice of `{a|b}` and each separator. @throws Error which says what is wrong with it */
 export function parseTemplate(given: GivenTemplate): Template[] {
+  return draftTemplates(given).map(({ make }) => make());
+}
+
+/** As `parseTemplate`, before they are made. @throws Error which says what is wrong with its choices */
+export function draftTemplates(given: GivenTemplate): TemplateDraft[] {
   const variants = choices(given.text);
   if (variants.length > MOST_VARIANTS)
     throw new Error(`it has more than ${MOST_VARIANTS} variants`);
   const { separator } = given;
   const separators = typeof separator === 'object' ? separator : [separator];
-  return separators.flatMap((one) => variants.map((text) => compile(text, one, given)));
+  return separators.flatMap((one) =>
+    variants.map((text) => ({
+      firstByte: firstByteOf(text),
+      make: once(() => compile(text, one, given)),
+    })),
+  );
+}
+
+/** A brace with what is in it, a character behind a backslash, or literal text. */
+const TOKENS = /\\.|\{[^{}]*\}|[^\\{}]+|./gsu;
+
+/** The literal text that a token stands for; undefined: it is a brace. */
+function literalText(token: string): string | undefined {
+  if (token.length === 2 && token.startsWith('\\')) return token[1];
+  return token.startsWith('{') || token === '}' ? undefined : token;
+}
+
+function firstByteOf(text: string): number {
+  const token = text.matchAll(TOKENS).next().value?.[0];
+  const literal = token === undefined ? undefined : literalText(token);
+  return literal === undefined ? -1 : utf8.encode(literal)[0]!;
 }
 
 /** The texts that the choices in a text stand for, which may have captures and choices in them. */
@@ -201,17 +235,19 @@ function compile(text: string, separator: string | undefined, given: GivenTempla
     if (literal !== '') parts.push(literalOf(utf8.encode(literal)));
     literal = '';
   };
-  for (const [token] of text.matchAll(/\\.|\{[^{}]*\}|[^\\{}]+|./gsu)) {
-    if (token.length === 2 && token.startsWith('\\')) literal += token[1];
-    else if (token === '{' || token === '}') throw new Error('a brace is not opened or not closed');
-    else if (token.startsWith('{')) {
-      endLiteral();
-      const slot = slotOf(token.slice(1, -1), numberOf);
-      const last = parts.at(-1);
-      if (last?.capture !== undefined && !endsItself(last.capture))
-        throw new Error(`no text is between ${token} and what is before it`);
-      parts.push(slot);
-    } else literal += token;
+  for (const [token] of text.matchAll(TOKENS)) {
+    const own = literalText(token);
+    if (own !== undefined) {
+      literal += own;
+      continue;
+    }
+    if (token.length === 1) throw new Error('a brace is not opened or not closed');
+    endLiteral();
+    const slot = slotOf(token.slice(1, -1), numberOf);
+    const last = parts.at(-1);
+    if (last?.capture !== undefined && !endsItself(last.capture))
+      throw new Error(`no text is between ${token} and what is before it`);
+    parts.push(slot);
   }
   endLiteral();
   const end = parts.findIndex(({ capture }) => capture !== undefined && isLast(capture));
