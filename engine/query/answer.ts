@@ -10,7 +10,10 @@ import {
 import { bucketStart } from './grid.ts';
 import type { RawValue } from './raw-value.ts';
 import { type Plan, timelineOf } from './plan.ts';
-import type { AnswerStatement } from './statements.ts';
+import type { AnswerStatement as WholeStatement } from './statements.ts';
+
+/** What an answer needs of the statement that gave it. */
+type AnswerStatement = Pick<WholeStatement, 'columns' | 'grid'>;
 
 interface CountAnswer {
   readonly shape: 'count';

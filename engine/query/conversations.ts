@@ -231,7 +231,7 @@ export function compileConversations(
 const NO_TOTALS: TotalsOf = { packets: [], bytes: [] };
 
 /** Values of one kind that are told for a pair. */
-const MOST = { ports: 5, protos: 10, services: 10, states: 10 } as const;
+export const MOST_DETAILS = { ports: 5, protos: 10, services: 10, states: 10 } as const;
 export const DETAILS = ['protos', 'ports', 'services', 'states'] as const;
 
 /**
@@ -251,7 +251,7 @@ export function compileConversationDetails(
   // A packet may go either way; the responder's port is that of the side that is not `a`.
   const port = packets ? 'CASE WHEN q.swapped = g.flip THEN q.dport ELSE q.sport END' : 'q.dport';
   const detail = (what: (typeof DETAILS)[number], value: string) =>
-    `SELECT rank, '${what}' AS what, ${value} AS v, sum(n) AS n FROM x WHERE ${value} IS NOT NULL AND CAST(${value} AS VARCHAR) <> '' GROUP BY rank, v ${firstRanked('sum(n) DESC, v', `${MOST[what]}`, { part: 'rank' })}`;
+    `SELECT rank, '${what}' AS what, ${value} AS v, sum(n) AS n FROM x WHERE ${value} IS NOT NULL AND CAST(${value} AS VARCHAR) <> '' GROUP BY rank, v ${firstRanked('sum(n) DESC, v', `${MOST_DETAILS[what]}`, { part: 'rank' })}`;
   const text = (what: (typeof DETAILS)[number], value: string) =>
     `SELECT rank, what, CAST(v AS VARCHAR) AS v, n, row_number() OVER (PARTITION BY rank ORDER BY n DESC, v) AS place FROM (${detail(what, value)}) AS d`;
   const sql = [

@@ -6,23 +6,42 @@ export type { AskedView } from './asked-view.ts';
 export { askView } from './ask-view.ts';
 export { type View, type ViewScope, scopeOf } from './asker.ts';
 export { SUMMARY, summaryOf } from './events/event-summary.ts';
-export { fieldsToRead, listBatch } from './events/list-batch.ts';
+export { TimeOrder } from './events/event-order.ts';
+export { fieldsToRead, listBatch, listed } from './events/list-batch.ts';
 export {
   type ResultSet,
   type SendFirst,
   type Sort,
   askResult,
   goneResult,
+  isByTime,
+  MOST_KEPT,
+  replanned,
   locate,
   openResult,
+  ranges,
   readRows,
 } from './events/result-set.ts';
-export { conversations } from './groups/conversations.ts';
-export { fieldValues } from './groups/field-values.ts';
+export {
+  type ConversationParameters,
+  NO_FLOWS,
+  conversationList,
+  conversations,
+  onlyOf,
+} from './groups/conversations.ts';
+export { type FieldValues, fieldValues, valueStages, valuesOf } from './groups/field-values.ts';
 export { sourcesOfTotals } from './groups/flow-totals.ts';
-export { timeline } from './groups/timeline.ts';
-export { top } from './groups/top.ts';
-export { type GivenList, sha256Of, textOf } from './lists/case-lists.ts';
+export {
+  type Timeline,
+  type TimelineParameters,
+  countedRows,
+  coveredSpan,
+  emptied,
+  fitted,
+  timeline,
+} from './groups/timeline.ts';
+export { type Top, type TopParameters, linesOf, top, topOf, topStage } from './groups/top.ts';
+export { CaseLists, type GivenList, sha256Of, textOf } from './lists/case-lists.ts';
 export { unmatchedLines } from './lists/unmatched-lines.ts';
 export {
   type Answer,

@@ -1,10 +1,17 @@
 /** `daybook hosts`: the addresses of a case with their names, users and services. */
 import { counted } from '../../../engine/contract/counted.ts';
+import { isClusterAddress } from '../../../engine/contract/cluster-address.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { HOST_FACTS, type FactName } from '../../../engine/operations/query/host-clues.ts';
-import { hosts, type Host } from '../../../engine/operations/query/hosts.ts';
+import {
+  asksCase,
+  hosts,
+  type Host,
+  type HostAsker,
+} from '../../../engine/operations/query/hosts.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
 import { count, isoMicros, table, visible, write } from '../output.ts';
+import { withCluster } from '../on-cluster.ts';
 import { withCase } from '../with-case.ts';
 import { givenRange } from '../time-range.ts';
 
@@ -52,9 +59,9 @@ sessions from an address; services those of connections that were answered.`,
         `${JSON.stringify(of)} is no address`,
         'give an address, a block such as 10.0.0.0/8, or private',
       );
-    return withCase(folder, settings, async (session) => {
+    const ofAsker = async (asker: HostAsker): Promise<number> => {
       const limit = parsed.whole('n', 1) ?? DEFAULT_HOSTS;
-      const list = await hosts(session, { query, ...range, of, limit }, signal);
+      const list = await hosts(asker, { query, ...range, of, limit }, signal);
       if (parsed.flag('json')) {
         await write(streams.out, `${JSON.stringify(list)}\n`);
         return 0;
@@ -70,7 +77,11 @@ sessions from an address; services those of connections that were answered.`,
         );
       for (const note of list.notes) streams.err.write(`${visible(note)}\n`);
       return 0;
-    });
+    };
+    if (!isClusterAddress(folder))
+      return withCase(folder, settings, (session) => ofAsker(asksCase(session)));
+    const { asksCluster } = await import('../../../engine/operations/cluster/asks-cluster.ts');
+    return withCluster(folder, signal, (cluster) => ofAsker(asksCluster(cluster)));
   },
 };
 

@@ -1,5 +1,6 @@
 /** `field.list`: the fields that a case's events have, and whether they can be computed with. */
 import { CancelledError } from '../../contract/errors.ts';
+import type { Kind } from '../../contract/event.ts';
 import { knownField } from '../../query/index.ts';
 import type { CaseSession, Snapshot } from '../../search/index.ts';
 import { caseFields, type FieldSummary } from './fields.ts';
@@ -34,7 +35,14 @@ export function fieldsIfKnown(session: CaseSession): Promise<FieldSummary[]> | u
 
 export async function fieldList(session: CaseSession, signal: AbortSignal) {
   const fields = await fieldsOf(session, signal);
-  const { segments } = session.snapshot();
+  return fieldListOf(fields, session.snapshot().segments);
+}
+
+/** @param segments whose events have these fields */
+export function fieldListOf(
+  fields: readonly FieldSummary[],
+  segments: readonly { readonly kind: Kind; readonly rows: number }[],
+) {
   return {
     fields: [
       // No column: every event has one, by the segment it is in.

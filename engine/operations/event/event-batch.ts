@@ -6,6 +6,7 @@ import {
   type CaseSession,
   fieldsToRead,
   listBatch,
+  listed,
   type QueryParameters,
 } from '../../search/index.ts';
 import { fieldName } from './event-query.ts';
@@ -22,7 +23,7 @@ export async function foundEvents(
   const { plan } = await askQuery(session, parameters);
   const wanted = fieldsToRead(plan, fields).filter((name) => columnNames(plan, name).length > 0);
   const chosen = ['ts', ...wanted].map(fieldName).join(', ');
-  const snapshot = session.snapshot();
+  const shown = listed(session, session.snapshot(), plan);
   const running = await askQuery(session, {
     ...parameters,
     text: `${parameters.text} | fields ${chosen}`,
@@ -30,7 +31,7 @@ export async function foundEvents(
   const batches: ColumnBatch[] = [];
   for await (const { columns, rows } of running.rows()) {
     const named = asLists(columns, plan, wanted);
-    batches.push(listBatch({ session, snapshot, plan }, named, rows, fields));
+    batches.push(listBatch(shown, named, rows, fields));
   }
   return joined(batches);
 }

@@ -15,7 +15,7 @@ import { equals } from './event-query.ts';
 import { foundEvents, joined } from './event-batch.ts';
 import { wholeEvent, type WholeEvent } from './event.ts';
 
-type ContextOf = 'host' | 'source' | 'all';
+export type ContextOf = 'host' | 'source' | 'all';
 
 interface ContextParameters {
   event: string;
@@ -26,7 +26,7 @@ interface ContextParameters {
   signal?: AbortSignal | undefined;
 }
 
-interface EventContext {
+export interface EventContext {
   batch: ColumnBatch;
   /** Of the event itself in the batch. */
   index: number;
@@ -36,11 +36,11 @@ interface EventContext {
   query: string;
 }
 
-const DEFAULT_FIELDS = ['host', 'program', 'src_ip', 'dst_ip', 'summary'];
+export const DEFAULT_FIELDS = ['host', 'program', 'src_ip', 'dst_ip', 'summary'];
 
 const SECOND = 1_000_000;
 /** How far away neighbours are looked for before whole days are. */
-const NEAR = [60 * SECOND, 3600 * SECOND];
+export const NEAR = [60 * SECOND, 3600 * SECOND];
 /** How often it restarts because segments were merged meanwhile. */
 const MAX_TRIES = 3;
 
@@ -143,8 +143,8 @@ interface Range {
 }
 
 /** Packets beneath flows are left out, unless the event itself is a packet. */
-function neighbourhood(
-  event: WholeEvent,
+export function neighbourhood(
+  event: Pick<WholeEvent, 'kind' | 'fields'> & { readonly source: { readonly id: number } },
   asked: ContextOf,
 ): {
   of: ContextOf;

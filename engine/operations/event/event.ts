@@ -16,6 +16,7 @@ import { EventBatch } from '../../contract/event-batch.ts';
 import { CUT_COLUMNS } from '../../fields/cutter.ts';
 import { shippedCutter } from '../../fields/extractors.ts';
 import {
+  type FormatOptions,
   formatter,
   type OutputColumn,
   type RawValue,
@@ -53,7 +54,7 @@ export interface Instant {
   tsDigits: number;
 }
 
-export interface WholeEvent extends Instant {
+export interface WholeEvent<S = SourceRow> extends Instant {
   event: string;
   kind: Kind;
   /** How the event came by its time, in words. */
@@ -63,7 +64,7 @@ export interface WholeEvent extends Instant {
   cut: CutFields | undefined;
   tags: string[];
   note: string | undefined;
-  source: SourceRow;
+  source: S;
   /** Of the record in the source's content; derived events have no record. */
   offset: number | undefined;
   length: number | undefined;
@@ -83,11 +84,11 @@ const BESIDE: ReadonlySet<string> = new Set([
 const CUT: ReadonlySet<string> = new Set(CUT_TEXTS);
 
 /** `fields` for everything that is known of an event; what was cut out of no message of the case has no name. */
-function everything(stored: ReadonlySet<string>): string {
+export function everything(stored: ReadonlySet<string>): string[] {
   const names = new Set(['kind', 'source', 'tag', 'ts_basis', 'tz_offset']);
   for (const column of Object.keys(COLUMNS))
     if (!CUT.has(column) || stored.has(column)) names.add(column.replace(/_ip[46]$/, '_ip'));
-  return [...names, 'attributes'].join(', ');
+  return [...names, 'attributes'];
 }
 
 /**
@@ -104,7 +105,7 @@ export async function wholeEvent(
   const event = eventIdOf(key);
   const stored = new Set(session.snapshot().segments.flatMap(({ columns }) => [...columns]));
   const running = startQuery(session, {
-    text: `kind:* event_id:${event} | fields ${everything(stored)}`,
+    text: `kind:* event_id:${event} | fields ${everything(stored).join(', ')}`,
     zone: 'UTC',
     limit: 1,
     ...{ signal, operation },
@@ -114,48 +115,76 @@ export async function wholeEvent(
     if (row === undefined) continue;
     const source = running.sources.find((one) => one.id === key.sourceId);
     if (source === undefined) break;
-    const { value } = formatter({ sources: running.sources, tags: running.tags });
-    const record: ShownRecord = {};
-    const fields: EventField[] = [];
-    for (const column of columns) {
-      if (column.type === 'overflow') continue;
-      const shown = value(column, row);
-      if (shown === null) continue;
-      const attribute = column.type === 'attribute';
-      if (!attribute) record[column.name] = shown;
-      if (attribute || !BESIDE.has(column.name))
-        fields.push({ name: column.name, value: plain(shown), attribute });
-    }
-    fields.push(...overflow(columns, row));
-    const kind = kindOf(record['kind']);
-    addCommunityId(record);
-    if (record['community_id'] !== undefined)
-      fields.splice(fields.findIndex(({ attribute }) => attribute) >>> 0, 0, {
-        name: 'community_id',
-        value: plain(record['community_id']),
-        attribute: false,
-      });
-    const raw = (name: string): number | undefined => numberIn(columns, row, name);
-    const inFlow = raw('flow_id');
-    const flow = kind === 'flow' && key.seq < 0 ? -key.seq : kind === 'packet' ? undefined : inFlow;
-    const instant = instantOf(columns, row);
-    return {
-      ...{ event, kind, fields, source, ...instant },
-      cut: kind === 'log' ? cutFields(fields) : undefined,
-      timeNotes: timeNotes(instant.ts, raw('ts_basis') ?? 0, raw('tz_offset'), source),
-      tags: namesOf(record['tag']),
-      note: session.catalog.notes.of(key)?.text,
-      offset: raw('offset'),
-      length: raw('length'),
-      flow: inFlow === undefined ? undefined : eventIdOf({ ...key, seq: -inFlow }),
-      fiveTuple: fiveTupleQuery(record),
-      packets:
-        flow !== undefined && hasPackets(session, key.sourceId)
-          ? packetsQuery(key.sourceId, flow)
-          : undefined,
-    };
+    const { sources, tags } = running;
+    return eventOf(
+      key,
+      { columns, row },
+      { sources, tags },
+      {
+        ...{ source, note: session.catalog.notes.of(key)?.text },
+        hasPackets: hasPackets(session, key.sourceId),
+      },
+    );
   }
   throw noSuchEvent(event);
+}
+
+/** What a row of an event does not say itself. */
+interface AboutEvent<S> {
+  readonly source: S;
+  readonly note: string | undefined;
+  /** Whether the source's packets are in the case. */
+  readonly hasPackets: boolean;
+}
+
+/** @param row its values of the fields that `everything` names */
+export function eventOf<S extends Pick<SourceRow, 'decisions'>>(
+  key: ReturnType<typeof eventKey>,
+  {
+    columns,
+    row,
+  }: { readonly columns: readonly OutputColumn[]; readonly row: readonly RawValue[] },
+  shownAs: FormatOptions,
+  { source, note, hasPackets: packets }: AboutEvent<S>,
+): WholeEvent<S> {
+  const event = eventIdOf(key);
+  const { value } = formatter(shownAs);
+  const record: ShownRecord = {};
+  const fields: EventField[] = [];
+  for (const column of columns) {
+    if (column.type === 'overflow') continue;
+    const shown = value(column, row);
+    if (shown === null) continue;
+    const attribute = column.type === 'attribute';
+    if (!attribute) record[column.name] = shown;
+    if (attribute || !BESIDE.has(column.name))
+      fields.push({ name: column.name, value: plain(shown), attribute });
+  }
+  fields.push(...overflow(columns, row));
+  const kind = kindOf(record['kind']);
+  addCommunityId(record);
+  if (record['community_id'] !== undefined)
+    fields.splice(fields.findIndex(({ attribute }) => attribute) >>> 0, 0, {
+      name: 'community_id',
+      value: plain(record['community_id']),
+      attribute: false,
+    });
+  const raw = (name: string): number | undefined => numberIn(columns, row, name);
+  const inFlow = raw('flow_id');
+  const flow = kind === 'flow' && key.seq < 0 ? -key.seq : kind === 'packet' ? undefined : inFlow;
+  const instant = instantOf(columns, row);
+  return {
+    ...{ event, kind, fields, source, ...instant },
+    cut: kind === 'log' ? cutFields(fields) : undefined,
+    timeNotes: timeNotes(instant.ts, raw('ts_basis') ?? 0, raw('tz_offset'), source),
+    tags: namesOf(record['tag']),
+    note,
+    offset: raw('offset'),
+    length: raw('length'),
+    flow: inFlow === undefined ? undefined : eventIdOf({ ...key, seq: -inFlow }),
+    fiveTuple: fiveTupleQuery(record),
+    packets: flow !== undefined && packets ? packetsQuery(key.sourceId, flow) : undefined,
+  };
 }
 
 /**

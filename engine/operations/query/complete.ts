@@ -10,8 +10,10 @@ import { FUNCTIONS } from '../../contract/query-spelling.ts';
 import {
   ADDRESS_CLASSES,
   ALIASES,
+  type CompileContext,
   NAMED,
   STAGE_LIST,
+  type SegmentInfo,
   type Stage,
   VALUE_FUNCTION_LIST,
   VIRTUAL_NAMES,
@@ -22,8 +24,9 @@ import {
   parseQuery,
   pieceSpans,
 } from '../../query/index.ts';
-import { type View, type CaseSession, fieldValues } from '../../search/index.ts';
+import { type CaseSession, type FieldValues, type View, fieldValues } from '../../search/index.ts';
 import { fieldsIfKnown, fieldsOf } from '../case/field-list.ts';
+import type { FieldSummary } from '../case/fields.ts';
 import { fieldName, quoted } from '../event/event-query.ts';
 
 interface Option {
@@ -110,9 +113,35 @@ function bare(text: string): string {
   return text.replace(/^"|"$/g, '').replace(/\\(["\\])/g, '$1');
 }
 
+/** What completions are taken from. */
+export interface CompletionSource extends Pick<CompileContext, 'tags' | 'sources'> {
+  readonly segments: readonly Pick<SegmentInfo, 'day' | 'days' | 'rows' | 'columns'>[];
+  values(
+    view: View & { field: string; limit: number },
+    more: readonly Stage[],
+    signal: AbortSignal,
+  ): Promise<Pick<FieldValues, 'values'>>;
+  /** Fields with their counts; undefined where they cannot be counted in time. */
+  fields(signal: AbortSignal): Promise<readonly FieldSummary[] | undefined>;
+}
+
+/** Of a case on this machine. */
+export function completionsOf(session: CaseSession): CompletionSource {
+  const { tags, sources, segments } = session.snapshot();
+  return {
+    ...{ tags, sources },
+    segments: segments.map((segment) => ({ ...segment, columns: new Set(segment.columns) })),
+    values: (view, more, signal) => fieldValues(session, view, signal, 'query.complete', more),
+    fields: async (signal) => {
+      const known = fieldsIfKnown(session);
+      return known === undefined ? inTime(signal, (one) => fieldsOf(session, one)) : known;
+    },
+  };
+}
+
 /** @throws DaybookError cancelled */
 export async function complete(
-  session: CaseSession,
+  from: CompletionSource,
   view: View & { at: number; limit: number },
   signal: AbortSignal,
 ): Promise<Completion> {
@@ -128,8 +157,8 @@ export async function complete(
           }),
         )
       : place.at === 'value'
-        ? await valuesOf(session, view, place, signal)
-        : await namesAt(session, place, signal);
+        ? await valuesOf(from, view, place, signal)
+        : await namesAt(from, place, signal);
   return { start, end, options: options.slice(0, view.limit) };
 }
 
@@ -148,7 +177,7 @@ async function inTime<T>(
 }
 
 async function valuesOf(
-  session: CaseSession,
+  from: CompletionSource,
   view: View,
   place: Extract<Place, { at: 'value' }>,
   signal: AbortSignal,
@@ -184,13 +213,7 @@ async function valuesOf(
       : [];
   const values = (query: string) =>
     inTime(signal, (limited) =>
-      fieldValues(
-        session,
-        { ...view, query, field, limit: VALUES },
-        limited,
-        'query.complete',
-        prefix,
-      ),
+      from.values({ ...view, query, field, limit: VALUES }, prefix, limited),
     );
   try {
     const counted = await values(rest);
@@ -203,14 +226,14 @@ async function valuesOf(
     if (signal.aborted || !(error instanceof DaybookError)) throw error;
     // A field that does not exist, or is no value (`flow:`), has no values to offer.
   }
-  for (const name of enumerated(session, field)) add(name, {});
+  for (const name of enumerated(from, field)) add(name, {});
   return [...options.values()].sort(
     (a, b) => (b.count ?? -1) - (a.count ?? -1) || (a.label < b.label ? -1 : 1),
   );
 }
 
 /** Names that a field may have whatever the events have. */
-function enumerated(session: CaseSession, field: string): Iterable<string> {
+function enumerated(from: CompletionSource, field: string): Iterable<string> {
   if (field.toLowerCase() === 'weekday') return WEEKDAYS;
   const known = knownField(field);
   if (known === undefined) return [];
@@ -239,11 +262,11 @@ function enumerated(session: CaseSession, field: string): Iterable<string> {
         'OTH',
       ];
     case 'tag':
-      return session.snapshot().tags.map(({ name }) => name);
+      return from.tags.map(({ name }) => name);
     case 'source':
-      return session.snapshot().sources.map(({ name }) => name);
+      return from.sources.map(({ name }) => name);
     case 'day':
-      return new Set(daysOfAll(session.snapshot().segments));
+      return new Set(daysOfAll(from.segments));
     case 'last':
       return ['15m', '1h', '24h', '7d'];
     default:
@@ -275,7 +298,7 @@ function valueText(text: string): string {
 }
 
 async function namesAt(
-  session: CaseSession,
+  from: CompletionSource,
   { typed, stage, isFilter: filter }: Extract<Place, { at: 'name' }>,
   signal: AbortSignal,
 ): Promise<Option[]> {
@@ -315,14 +338,12 @@ async function namesAt(
   };
   if (filter && stage === 'sequence') add({ label: 'then', type: 'keyword' });
   for (const label of (filter ? undefined : keywords[stage]) ?? []) add({ label, type: 'keyword' });
-  const known = fieldsIfKnown(session);
-  const fields =
-    known === undefined ? await inTime(signal, (one) => fieldsOf(session, one)) : await known;
+  const fields = await from.fields(signal);
   if (fields !== undefined) {
     for (const { field, events, kinds } of fields)
       addField(field, { count: events, detail: kinds.join(', ') });
   } else {
-    for (const name of columnNames(session)) addField(name, {});
+    for (const name of columnNames(from)) addField(name, {});
   }
   for (const name of VIRTUAL_NAMES) addField(name, { detail: 'of every event' });
   if (wanted !== '') {
@@ -340,12 +361,12 @@ async function namesAt(
 }
 
 /** Fields by the catalog alone, without counts. */
-function columnNames(session: CaseSession): string[] {
+function columnNames(from: CompletionSource): string[] {
   const names = new Set<string>();
-  for (const { columns } of session.snapshot().segments) {
+  for (const { columns } of from.segments) {
     for (const column of columns)
       if (knownField(column) !== undefined) names.add(column.replace(/_ip[46]$/, '_ip'));
-    for (const [first] of attributesOf(new Set(columns)).values())
+    for (const [first] of attributesOf(columns).values())
       if (first !== undefined && knownField(first.name) === undefined) names.add(first.name);
   }
   return [...names].sort();

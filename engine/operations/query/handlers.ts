@@ -1,10 +1,10 @@
 /** Handlers of operations that ask. */
 import type { queryOperations } from '../../contract/operations/query.ts';
-import { complete } from './complete.ts';
+import { complete, completionsOf } from './complete.ts';
 import { conversations, fieldValues, timeline, top } from '../../search/index.ts';
 import { fieldList } from '../case/field-list.ts';
 import type { HandlersOf, Services } from '../handler.ts';
-import { hostNames, hosts } from './hosts.ts';
+import { asksCase, hostNames, hosts } from './hosts.ts';
 import { keepList, withList } from './kept-lists.ts';
 import { previewList } from './list-preview.ts';
 import { closeList, listPlace, listRows, openList } from './open-results.ts';
@@ -22,7 +22,9 @@ export function queryHandlers({
         ? takeApart(query, zone, undefined)
         : cases.use(folder, async (session) => takeApart(query, zone, session)),
     'query.complete': (request, { client, signal }) =>
-      cases.use(request.case, (session) => complete(session, withList(client, request), signal)),
+      cases.use(request.case, (session) =>
+        complete(completionsOf(session), withList(client, request), signal),
+      ),
     'query.run': (request, { client, signal }) =>
       cases.use(request.case, (session) => runQuery(session, withList(client, request), signal)),
     'list.keep': async ({ bytes }, { client }) => ({ id: keepList(client, bytes) }),
@@ -65,9 +67,11 @@ export function queryHandlers({
         conversations(session, withList(client, request), signal),
       ),
     'hosts.names': (request, { signal }) =>
-      cases.use(request.case, (session) => hostNames(session, request.addresses, signal)),
+      cases.use(request.case, (session) => hostNames(asksCase(session), request.addresses, signal)),
     'hosts.run': (request, { client, signal }) =>
-      cases.use(request.case, (session) => hosts(session, withList(client, request), signal)),
+      cases.use(request.case, (session) =>
+        hosts(asksCase(session), withList(client, request), signal),
+      ),
     'field.list': (request, { signal }) =>
       cases.use(request.case, (session) => fieldList(session, signal)),
     'field.values': (request, { client, signal }) =>

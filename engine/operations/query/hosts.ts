@@ -5,9 +5,15 @@
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import { DaybookError, hasCode } from '../../contract/errors.ts';
-import { type Ast, parseQuery } from '../../query/index.ts';
+import { type Answer, type Ast, parseQuery } from '../../query/index.ts';
 import { parseAddress } from '../../query/address.ts';
-import { type CaseSession, type View, askQuery, sourcesOfTotals } from '../../search/index.ts';
+import {
+  type CaseSession,
+  type QueryParameters,
+  type View,
+  askQuery,
+  sourcesOfTotals,
+} from '../../search/index.ts';
 import { macVendor } from './mac-vendor.ts';
 import { HOST_CLUES, type FactName, type HostClue } from './host-clues.ts';
 
@@ -58,6 +64,21 @@ interface HostParameters extends View {
   readonly limit: number;
 }
 
+/** Answers questions about a case. */
+export interface HostAsker {
+  /** Ids of sources, first and last, whose flows may state one number of bytes for both ways. */
+  readonly totals: readonly (readonly [number, number])[];
+  answer(question: QueryParameters): Promise<Answer>;
+}
+
+/** Of a case on this machine. */
+export function asksCase(session: CaseSession): HostAsker {
+  return {
+    totals: sourcesOfTotals(session.snapshot().sources, 'bytes'),
+    answer: async (question) => (await askQuery(session, question)).answer(),
+  };
+}
+
 interface HostList {
   readonly hosts: Host[];
   readonly total: number;
@@ -84,7 +105,7 @@ const MOST_NAMES = 3;
  * @throws DaybookError cancelled
  */
 export async function hostNames(
-  session: CaseSession,
+  asker: HostAsker,
   addresses: readonly string[],
   signal?: AbortSignal,
 ): Promise<{ hosts: { address: string; names: string[] }[]; notes: string[] }> {
@@ -93,7 +114,7 @@ export async function hostNames(
   const wanted = new Map(some.map((address) => [address, new Map<FactName, Values>()]));
   for (const of of some.length > MOST_ALONE ? [undefined] : questionsOf(some)) {
     const view = { query: '', limit: 0, zone: 'UTC', of };
-    const asked = new Asked(session, view, '(*)', notes, signal);
+    const asked = new Asked(asker, view, '(*)', notes, signal);
     for (const clue of HOST_CLUES.filter(({ fact }) => fact === 'name'))
       for (const group of await asked.clue(clue)) addFact(wanted.get(group.address), clue, group);
   }
@@ -114,13 +135,13 @@ function questionsOf(addresses: readonly string[]): string[] {
 
 /** @throws DaybookError usage, query-syntax, unknown-field, cancelled */
 export async function hosts(
-  session: CaseSession,
+  asker: HostAsker,
   parameters: HostParameters,
   signal?: AbortSignal,
 ): Promise<HostList> {
   const filter = filterOf(parameters.query);
   const notes = new Set<string>();
-  const asked = new Asked(session, parameters, filter, notes, signal);
+  const asked = new Asked(asker, parameters, filter, notes, signal);
   const addresses = new Map<string, Seen>();
   for (const field of ['src_ip', 'dst_ip'])
     for (const { address, ...seen } of await asked.groups({
@@ -196,20 +217,20 @@ type GroupsAsked = Pick<HostClue, 'filter' | 'stages' | 'address' | 'values'> & 
 
 /** Questions about one view. */
 class Asked {
-  private readonly session: CaseSession;
+  private readonly asker: HostAsker;
   private readonly parameters: HostParameters;
   private readonly filter: string;
   private readonly notes: Set<string>;
   private readonly signal: AbortSignal | undefined;
 
   constructor(
-    session: CaseSession,
+    asker: HostAsker,
     parameters: HostParameters,
     filter: string,
     notes: Set<string>,
     signal: AbortSignal | undefined,
   ) {
-    this.session = session;
+    this.asker = asker;
     this.parameters = parameters;
     this.filter = filter;
     this.notes = notes;
@@ -232,7 +253,7 @@ class Asked {
   /** Bytes that each address sent and received, by all flows. */
   async volumes(): Promise<Map<string, Volume>> {
     const all = new Map<string, Volume>();
-    const totals = totalsFilter(this.session.snapshot().sources);
+    const totals = totalsFilter(this.asker.totals);
     const ask = async (filter: string, names: (keyof Volume)[], address: string): Promise<void> => {
       const rows = await this.rows({
         ...{ filter: `kind:flow ${filter}`, address, values: [], what: 'bytes of addresses' },
@@ -276,8 +297,7 @@ class Asked {
     ].join(' | ');
     const question = { text, from, to, list, exclude, lookups, zone, path };
     const { signal } = this;
-    const running = await askQuery(this.session, { ...question, signal, operation: 'hosts.run' });
-    const answer = await running.answer();
+    const answer = await this.asker.answer({ ...question, signal, operation: 'hosts.run' });
     const rows = 'rows' in answer ? answer.rows : [];
     if (rows.length > MOST_GROUPS)
       this.notes.add(`${what}: only the ${MOST_GROUPS} with the most events were looked at`);
@@ -301,8 +321,7 @@ const NO_VOLUME: Volume = { sent: undefined, received: undefined, bothWays: unde
  * Flows whose `bytes` are those of both ways: of sources with a column of totals, where neither way is stated.
  * Undefined: there are no such sources.
  */
-function totalsFilter(sources: ReturnType<CaseSession['snapshot']>['sources']): string | undefined {
-  const ranges = sourcesOfTotals(sources, 'bytes');
+function totalsFilter(ranges: HostAsker['totals']): string | undefined {
   if (ranges.length === 0) return undefined;
   const of = ranges.map(([from, to]) => `source_id:[${from} TO ${to}]`).join(' OR ');
   return `bytes:* -bytes_rev:* (${of})`;

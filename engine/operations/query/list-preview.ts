@@ -3,6 +3,8 @@ import { DaybookError } from '../../contract/errors.ts';
 import type { Result } from '../../contract/operations.ts';
 import {
   ListError,
+  type MatchList,
+  type SegmentInfo,
   eventFields,
   glanceList,
   isListHeading,
@@ -16,6 +18,18 @@ const FIRST_ROWS = 5;
 /** A list that is wrong is no error here: that is what is asked. */
 export function previewList(session: CaseSession, given: GivenList): Result<'list.preview'> {
   const { segments } = contextOf(session.snapshot(), { text: '', zone: 'UTC' }, session);
+  return previewIn(given, segments, (list) => session.lists.read(list, segments));
+}
+
+/**
+ * The same where events are in these segments.
+ * @param read throws DaybookError for a list that is wrong
+ */
+export function previewIn(
+  given: GivenList,
+  segments: readonly SegmentInfo[],
+  read: (given: GivenList) => MatchList,
+): Result<'list.preview'> {
   const resolve = eventFields(segments);
   const fieldOf = (name: string): string | undefined => listFieldOf(name, resolve);
   let text: string;
@@ -46,7 +60,7 @@ export function previewList(session: CaseSession, given: GivenList): Result<'lis
     first: rows.map((row) => [...row]),
   };
   try {
-    const { lines, fields: matched, eitherWay, anyType } = session.lists.read(given, segments);
+    const { lines, fields: matched, eitherWay, anyType } = read(given);
     return {
       ...beginning,
       understood: {

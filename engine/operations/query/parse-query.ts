@@ -1,6 +1,7 @@
 /** `query.parse`: takes a query apart; with a case, finds everything that is wrong with it there. */
 import type { Result } from '../../contract/operations.ts';
 import {
+  type CompileContext,
   type Expression,
   type Outline,
   QueryError,
@@ -21,13 +22,20 @@ export function takeApart(
   zone: string,
   session: CaseSession | undefined,
 ): Result<'query.parse'> {
-  const names =
-    session && eventFields(contextOf(session.snapshot(), { text, zone }, session).segments);
+  return takeApartIn(text, session && contextOf(session.snapshot(), { text, zone }, session));
+}
+
+/** @param context in which the text is to be right; undefined: it is of no case */
+export function takeApartIn(
+  text: string,
+  context: CompileContext | undefined,
+): Result<'query.parse'> {
+  const names = context && eventFields(context.segments);
   const { ast, error, terms, ...outline } = outlineOf(
     text,
     names && ((test) => isResolved(test, names)),
   );
-  const planned = ast === undefined ? undefined : planIn(ast, text, zone, session);
+  const planned = ast === undefined ? undefined : planIn(ast, text, context);
   const readings = [...(planned?.readings ?? [])];
   const wrong = error ?? planned?.error;
   const shaping = ast === undefined ? 0 : eventsAst(ast).stages.length;
@@ -57,15 +65,13 @@ function isResolved(test: Expression, names: ReturnType<typeof eventFields>): bo
 function planIn(
   ast: NonNullable<Outline['ast']>,
   text: string,
-  zone: string,
-  session: CaseSession | undefined,
+  context: CompileContext | undefined,
 ): { error?: Outline['error']; readings: Iterable<string> } {
-  if (session === undefined) return { readings: ast.readings };
+  if (context === undefined) return { readings: ast.readings };
   try {
-    const context = contextOf(session.snapshot(), { text, zone }, session);
     // Queries within are looked at by themselves: what they find makes nothing wrong.
     for (const { query } of queriesWithin(ast)) {
-      const { error } = planIn(query, text, zone, session);
+      const { error } = planIn(query, text, context);
       if (error !== undefined) return { error, readings: ast.readings };
     }
     return planQuery(withValues(ast, new Map()), context);

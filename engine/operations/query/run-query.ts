@@ -1,6 +1,6 @@
 /** `query.run` and `query.explain`: a query as the command line runs it, its answer as a batch. */
 import { ColumnMaker, type CellValue, type ColumnBatch } from '../../contract/column-batch.ts';
-import type { ShownRecord, ShownValue } from '../../query/index.ts';
+import type { Plan, ShownRecord, ShownValue } from '../../query/index.ts';
 import { bucketsAcross, countOf, namesOf, recordsOf } from './answer-records.ts';
 import {
   scopeOf,
@@ -15,7 +15,7 @@ import { rowFieldNames } from '../../query/shown-events.ts';
 import { cell, isRecord } from '../output/shown-cells.ts';
 import { append } from '../../util/append.ts';
 
-interface RunAnswer {
+export interface RunAnswer {
   shape: RunningQuery['plan']['shape'];
   columns: string[];
   batch: ColumnBatch;
@@ -38,18 +38,33 @@ export async function runQuery(
       ...(parameters.aside === true ? { operation: 'query.aside' } : {}),
     });
   const running = await start(limit + 1);
+  return answerOf(running, shownRows(running, zone), limit);
+}
+
+/** A query that is planned, on a case or on a cluster. */
+type Running = Pick<RunningQuery, 'plan' | 'answer' | 'notes' | 'timings'>;
+
+/** @param shown rows of events, for a plan of shape `rows`: one more than `limit`, if there are more */
+export async function answerOf(
+  running: Running,
+  shown: AsyncIterable<ShownRecord[]>,
+  limit: number,
+): Promise<RunAnswer & ViewScope> {
   const { plan } = running;
   const answered =
-    plan.shape === 'rows' ? await rows(running, zone, limit) : await table(running, limit);
+    plan.shape === 'rows' ? await rows(plan, shown, limit) : await table(running, limit);
   return { ...answered, ...scopeOf(plan, running.timings(), running.notes()) };
 }
 
-async function rows(running: RunningQuery, zone: string, limit: number): Promise<RunAnswer> {
+async function rows(
+  plan: Plan,
+  shown: AsyncIterable<ShownRecord[]>,
+  limit: number,
+): Promise<RunAnswer> {
   const records: ShownRecord[] = [];
-  for await (const some of shownRows(running, zone)) append(records, some);
+  for await (const some of shown) append(records, some);
   const more = records.length > limit;
   const kept = records.slice(0, limit);
-  const { plan } = running;
   const used = new Set<string>();
   for (const record of kept) forEachField(record, (name) => used.add(name));
   const names = rowFieldNames(plan).filter(
@@ -77,7 +92,7 @@ function forEachField(
   }
 }
 
-async function table(running: RunningQuery, limit: number): Promise<RunAnswer> {
+async function table(running: Running, limit: number): Promise<RunAnswer> {
   const answer = countOf(running, await running.answer());
   const found = recordsOf(answer);
   const records = answer.shape === 'timeline' ? bucketsAcross(found) : found;

@@ -33,7 +33,7 @@ import { byAll, compareValues, rowOrder } from '../batch/table.ts';
 import type { BatchStage } from '../batch/stage.ts';
 import type { BatchContext, StageOperator, StageReader, WithoutSpan } from './operator.ts';
 
-type TopStage = Extract<Stage, { stage: 'top' | 'rare' }>;
+export type TopStage = Extract<Stage, { stage: 'top' | 'rare' }>;
 
 /** SQL names of what `top` gives beside its columns: of all groups, and of each. */
 export const TOP_TOTALS = {

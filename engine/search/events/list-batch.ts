@@ -29,17 +29,24 @@ export function fieldsToRead(plan: Plan, fields: readonly string[]): string[] {
   return [...new Set(names)].filter((name) => !MADE_HERE.has(name));
 }
 
+interface ListedEvents extends Pick<Snapshot, 'tags'> {
+  readonly plan: Plan;
+  readonly sources: readonly { readonly id: number; readonly name: string }[];
+  /** Names of the tags of a row by comma, as the case has them now. */
+  readonly tagsOf: (row: readonly RawValue[]) => CellValue;
+}
+
 /**
  * A batch with `event_id`, `kind`, `ts`, `ts_ns`, `ts_digits`, `tags` and `fields`; a field that no
  * event has is there, without values. `summary` is what `message` is to a log, for every kind.
  */
 export function listBatch(
-  { session, snapshot, plan }: { session: CaseSession; snapshot: Snapshot; plan: Plan },
+  { plan, sources, tags: names, tagsOf: tags }: ListedEvents,
   columns: readonly OutputColumn[],
   rows: readonly (readonly RawValue[])[],
   fields: readonly string[],
 ): ColumnBatch {
-  const { value } = formatter({ sources: snapshot.sources, tags: snapshot.tags });
+  const { value } = formatter({ sources, tags: names });
   const named = new Map(columns.map((column) => [column.name, column]));
   const shown = (name: string): ((row: readonly RawValue[]) => ShownValue) => {
     const found = columnNames(plan, name).flatMap((one) => named.get(one) ?? []);
@@ -58,17 +65,16 @@ export function listBatch(
       return typeof found === 'number' ? found : null;
     };
   };
-  const [ts, stated] = [part('value'), part('digits')];
+  const [ts, nanos, stated] = [part('value'), part('nanos'), part('digits')];
   const digits = (row: readonly RawValue[]): CellValue => {
     const [micros, n] = [ts(row), stated(row)];
     return typeof micros === 'number' && typeof n === 'number' ? shownDigits(micros, n) : n;
   };
-  const tags = tagNames(session, snapshot);
   const getters = new Map<string, (row: readonly RawValue[]) => CellValue>([
     ['event_id', cell(shown('event_id'))],
     ['kind', cell(shown('kind'))],
     ['ts', ts],
-    ['ts_ns', part('nanos')],
+    ['ts_ns', (row) => nanos(row) ?? 0],
     ['ts_digits', digits],
     ['tags', tags],
   ]);
@@ -109,7 +115,13 @@ function summary(shown: (name: string) => (row: readonly RawValue[]) => ShownVal
     });
 }
 
-/** Names of an event's tags by comma, as the case has them now. */
+/** The tags of rows that say where in their segments they are. */
+export function listed(session: CaseSession, snapshot: Snapshot, plan: Plan): ListedEvents {
+  const { sources, tags } = snapshot;
+  return { plan, sources, tags, tagsOf: tagNames(session, snapshot) };
+}
+
+/** Names of an event's tags by comma. */
 function tagNames(session: CaseSession, snapshot: Snapshot) {
   const known = new Map<number, { name: string; rows: Uint32Array }[]>();
   return (row: readonly RawValue[]): CellValue => {

@@ -35,7 +35,7 @@ import type { CaseSession } from '../session/case-session.ts';
 import type { Snapshot } from '../session/snapshot.ts';
 import { RowOrder, type Slice, TimeOrder } from './event-order.ts';
 import { withinTime } from './day-runs.ts';
-import { fieldsToRead, listBatch } from './list-batch.ts';
+import { fieldsToRead, listBatch, listed } from './list-batch.ts';
 import { NumberOrder } from './number-order.ts';
 import { SearchCost } from '../search-cost.ts';
 import { append } from '../../util/append.ts';
@@ -46,7 +46,7 @@ export interface Sort {
 }
 
 /** Events that a list in another order than by time has at most. */
-const MOST_KEPT = 100_000;
+export const MOST_KEPT = 100_000;
 /** Lists by time that are expected to be shorter are kept event by event, too. */
 const SHORT = 50_000;
 /** Spans that the first look at a filtered list makes. */
@@ -80,7 +80,7 @@ interface Row {
 export type SendFirst = (batch: ColumnBatch) => Promise<void>;
 
 /** A list by time, when nothing chooses among the events but a filter and a first `head`. */
-function isByTime(plan: Plan, sort: Sort | undefined): boolean {
+export function isByTime(plan: Plan, sort: Sort | undefined): boolean {
   return plan.streaming && (sort === undefined || isTime(plan, sort));
 }
 
@@ -147,7 +147,7 @@ async function openByTime(
 }
 
 /** Another order replaces the one that the query ends with. */
-function replanned(plan: Plan): Plan {
+export function replanned(plan: Plan): Plan {
   const changed = withoutLastSort(plan);
   return changed === plan ? plan : { ...changed, streaming: changed.events.node === 'base' };
 }
@@ -453,8 +453,8 @@ export async function readRows(
 }
 
 /** Places in a list to numbers in order of time: the newest first, but undated events last. */
-function ranges(
-  { descending, length, undated }: ResultSet,
+export function ranges(
+  { descending, length, undated }: Pick<ResultSet, 'descending' | 'length' | 'undated'>,
   from: number,
   to: number,
 ): { from: number; to: number; backwards: boolean }[] {
@@ -578,9 +578,8 @@ async function batchOf(
   // Statements for the same fields on the same plan have the same columns.
   const columns = rows[0]?.columns ?? [];
   // Tags are shown as they are now: a list is where events are tagged.
-  const shown = { session, snapshot: session.snapshot(), plan };
   return listBatch(
-    shown,
+    listed(session, session.snapshot(), plan),
     columns,
     rows.map(({ values }) => values),
     fields,

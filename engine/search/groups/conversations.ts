@@ -2,6 +2,8 @@
 import { makeColumn, type CellValue, type ColumnBatch } from '../../contract/column-batch.ts';
 import {
   type ConversationOrder,
+  type OutputColumn,
+  type RawValue,
   type Stage,
   DETAILS,
   NUMBERS,
@@ -16,7 +18,10 @@ import { type View, type ViewScope } from '../asker.ts';
 import { sourcesOfTotals } from './flow-totals.ts';
 import type { CaseSession } from '../session/case-session.ts';
 
-interface ConversationParameters extends View {
+/** Said where conversations are those of packets. */
+export const NO_FLOWS = 'the case has no flows: these are the addresses of packets';
+
+export interface ConversationParameters extends View {
   order: ConversationOrder;
   limit: number;
 }
@@ -33,13 +38,7 @@ export function conversations(
   signal: AbortSignal,
 ): Promise<ConversationList & ViewScope> {
   const packets = !session.snapshot().segments.some(({ kind }) => kind === 'flow');
-  const place = { start: 0, end: 0 };
-  const test = { test: 'word', text: packets ? 'packet' : 'flow' } as const;
-  const only: Stage = {
-    stage: 'where',
-    filter: { node: 'field', name: 'kind', test, ...place },
-    ...place,
-  };
+  const only = onlyOf(packets);
   return askView(
     session,
     'conversations.run',
@@ -47,8 +46,7 @@ export function conversations(
     signal,
     async (asked) => {
       const { plan, notes } = asked;
-      if (packets && plan.segmentsUsed.length > 0)
-        notes.push('the case has no flows: these are the addresses of packets');
+      if (packets && plan.segmentsUsed.length > 0) notes.push(NO_FLOWS);
       const { sources } = session.snapshot();
       const totals = {
         bytes: sourcesOfTotals(sources, 'bytes'),
@@ -57,57 +55,78 @@ export function conversations(
       const { order, limit } = parameters;
       const statement = compileConversations(plan, packets, totals, order, limit);
       const found = plan.segmentsUsed.length === 0 ? [] : await asked.rows(statement);
-      const { value } = formatter({ sources: [], tags: [] });
-      const rows = found.length;
-      const sides = statement.columns.map((column) =>
-        makeColumn(column.name, rows, (row) => {
-          const shown = value(column, found[row]!);
-          return typeof shown === 'string' ? shown : null;
-        }),
-      );
-      const number = (row: number, at: number): CellValue => {
-        const one = found[row]![at];
-        return one === null || one === undefined ? null : Number(one);
-      };
-      const numbers = NUMBERS.map((name, i) =>
-        makeColumn(name, rows, (row) => number(row, statement.numbers + i)),
-      );
       const behind = statement.numbers + NUMBERS.length;
-      const total = Object.fromEntries(
-        TOTALS.map((name, i) => [name, Number(found[0]?.[behind + i] ?? 0)]),
-      );
       const keys = found.map((row) => row.slice(behind + TOTALS.length));
-      const details = new Map<string, string[]>();
-      if (rows > 0) {
-        const detail = compileConversationDetails(plan, packets, statement.keys, keys);
-        for (const [rank, what, text] of await asked.rows(detail)) {
-          const key = `${String(what)}/${Number(rank)}`;
-          const list = details.get(key) ?? [];
-          details.set(key, list);
-          list.push(what === 'protos' ? protocolName(Number(text)) : String(text));
-        }
-      }
-      const lists = new Map(
-        DETAILS.map((what) => [
-          what,
-          makeColumn(what, rows, (row) => details.get(`${what}/${row}`)?.join(',') ?? null),
-        ]),
-      );
-      const named = new Map(
-        [...sides, ...numbers, ...lists.values()].map((one) => [one.name, one]),
-      );
-      return {
-        batch: { rows, columns: ORDER.flatMap((name) => named.get(name) ?? []) },
-        total: {
-          pairs: total['pairs'] ?? 0,
-          flows: total['flows'] ?? 0,
-          bytes: total['bytes'] ?? 0,
-          packets: total['packets'] ?? 0,
-        },
-      };
+      const details =
+        found.length === 0
+          ? []
+          : await asked.rows(compileConversationDetails(plan, packets, statement.keys, keys));
+      return conversationList(statement, found, details);
     },
     [only],
   );
+}
+
+/**
+ * @param numbers where in a row NUMBERS begin, TOTALS after them
+ * @param said rows of rank, which of DETAILS, text
+ */
+export function conversationList(
+  { columns, numbers: at }: { columns: readonly OutputColumn[]; numbers: number },
+  found: readonly (readonly RawValue[])[],
+  said: readonly (readonly RawValue[])[],
+): ConversationList {
+  const { value } = formatter({ sources: [], tags: [] });
+  const rows = found.length;
+  const sides = columns.map((column) =>
+    makeColumn(column.name, rows, (row) => {
+      const shown = value(column, found[row]!);
+      return typeof shown === 'string' ? shown : null;
+    }),
+  );
+  const number = (row: number, at: number): CellValue => {
+    const one = found[row]![at];
+    return one === null || one === undefined ? null : Number(one);
+  };
+  const numbers = NUMBERS.map((name, i) => makeColumn(name, rows, (row) => number(row, at + i)));
+  const behind = at + NUMBERS.length;
+  const total = Object.fromEntries(
+    TOTALS.map((name, i) => [name, Number(found[0]?.[behind + i] ?? 0)]),
+  );
+  const details = new Map<string, string[]>();
+  for (const [rank, what, text] of said) {
+    const key = `${String(what)}/${Number(rank)}`;
+    const list = details.get(key) ?? [];
+    details.set(key, list);
+    list.push(what === 'protos' ? protocolName(Number(text)) : String(text));
+  }
+  const lists = new Map(
+    DETAILS.map((what) => [
+      what,
+      makeColumn(what, rows, (row) => details.get(`${what}/${row}`)?.join(',') ?? null),
+    ]),
+  );
+  const named = new Map([...sides, ...numbers, ...lists.values()].map((one) => [one.name, one]));
+  return {
+    batch: { rows, columns: ORDER.flatMap((name) => named.get(name) ?? []) },
+    total: {
+      pairs: total['pairs'] ?? 0,
+      flows: total['flows'] ?? 0,
+      bytes: total['bytes'] ?? 0,
+      packets: total['packets'] ?? 0,
+    },
+  };
+}
+
+/** Conversations are those of flows, or of packets where a case has no flows. */
+export function onlyOf(packets: boolean): Stage {
+  const place = { start: 0, end: 0 };
+  const test = { test: 'word', text: packets ? 'packet' : 'flow' } as const;
+  return {
+    stage: 'where',
+    filter: { node: 'field', name: 'kind', test, ...place },
+    ...place,
+  };
 }
 
 const ORDER = [

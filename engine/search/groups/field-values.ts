@@ -1,5 +1,8 @@
 /** `field.values`: the most frequent values of a field among the events of a view. */
 import {
+  type FormatOptions,
+  type OutputColumn,
+  type RawValue,
   type Stage,
   compileExtent,
   countOf,
@@ -15,7 +18,7 @@ import { groupsOf } from './answer-groups.ts';
 import type { CaseSession } from '../session/case-session.ts';
 import { SearchCost } from '../search-cost.ts';
 
-interface FieldValues {
+export interface FieldValues {
   values: { value: string | number | null; count: number; share: number }[];
   distinct: number;
   present: number;
@@ -30,6 +33,30 @@ export function fieldValues(
   more: readonly Stage[] = [],
 ): Promise<FieldValues & ViewScope> {
   const { field, limit } = parameters;
+  return askView(
+    session,
+    operation,
+    parameters,
+    signal,
+    async (asked) => {
+      const { plan, snapshot } = asked;
+      const kinds = more.length === 0 ? await kindCounts(asked, field) : undefined;
+      if (kinds !== undefined) return kindValues(kinds, limit);
+      const { statement, rows: found } = await groupsOf(asked);
+      // An event with two values counts for both, but is one event.
+      let events: number | undefined;
+      if (found.length > 0 && hasSeveralValues(plan, field)) {
+        const [[all] = []] = await asked.rows(compileExtent(plan));
+        events = Number(all ?? 0);
+      }
+      return valuesOf(statement.columns, found, snapshot, events);
+    },
+    valueStages(field, limit, more),
+  );
+}
+
+/** Stages whose groups are the values of a field. */
+export function valueStages(field: string, limit: number, more: readonly Stage[] = []): Stage[] {
   const place = { start: 0, end: 0 };
   // Fields that every event has need no test, and one of `kind` would bring packets in.
   const present: Stage[] = isAlwaysThere(field)
@@ -45,41 +72,33 @@ export function fieldValues(
     ...{ stage: 'top', limit, fields: [{ name: field, ...place }], ...place },
     by: { fn: 'count', of: undefined, as: COUNT, ...place },
   };
-  return askView(
-    session,
-    operation,
-    parameters,
-    signal,
-    async (asked) => {
-      const { plan, snapshot } = asked;
-      const kinds = more.length === 0 ? await kindCounts(asked, field) : undefined;
-      if (kinds !== undefined) return kindValues(kinds, limit);
-      const { statement, rows: found } = await groupsOf(asked);
-      const { value } = formatter({ sources: snapshot.sources, tags: snapshot.tags });
-      const [column] = statement.columns;
-      const parts = statement.columns.reduce((n, one) => n + one.parts.length, 0);
-      let there = Number(found[0]?.[parts] ?? 0);
-      // An event with two values counts for both, but is one event.
-      if (found.length > 0 && hasSeveralValues(plan, field)) {
-        const [[events] = []] = await asked.rows(compileExtent(plan));
-        there = Number(events ?? 0);
-      }
+  return [...present, ...more, top];
+}
+
+/** @param events that have the field, where they may have several values of it */
+export function valuesOf(
+  columns: readonly OutputColumn[],
+  found: readonly (readonly RawValue[])[],
+  { sources, tags }: FormatOptions,
+  events: number | undefined,
+): FieldValues {
+  const { value } = formatter({ sources, tags });
+  const [column] = columns;
+  const parts = columns.reduce((n, one) => n + one.parts.length, 0);
+  const there = events ?? Number(found[0]?.[parts] ?? 0);
+  return {
+    values: found.map((row) => {
+      const shown = column === undefined ? null : value(column, row);
+      const count = Number(row[parts + 3] ?? 0);
       return {
-        values: found.map((row) => {
-          const shown = column === undefined ? null : value(column, row);
-          const count = Number(row[parts + 3] ?? 0);
-          return {
-            value: typeof shown === 'object' && shown !== null ? JSON.stringify(shown) : shown,
-            count,
-            share: there === 0 ? 0 : count / there,
-          };
-        }),
-        distinct: Number(found[0]?.[parts + 2] ?? 0),
-        present: there,
+        value: typeof shown === 'object' && shown !== null ? JSON.stringify(shown) : shown,
+        count,
+        share: there === 0 ? 0 : count / there,
       };
-    },
-    [...present, ...more, top],
-  );
+    }),
+    distinct: Number(found[0]?.[parts + 2] ?? 0),
+    present: there,
+  };
 }
 
 /**

@@ -3,6 +3,8 @@ import { dayStart, daysOf } from '../../util/segment-days.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import {
   type EvenGrid,
+  type FormatOptions,
+  type OutputColumn,
   type Plan,
   type RawValue,
   DAY,
@@ -21,7 +23,7 @@ import type { AskedView } from '../asked-view.ts';
 import type { CaseSession } from '../session/case-session.ts';
 import { SearchCost } from '../search-cost.ts';
 
-interface TimelineParameters extends View {
+export interface TimelineParameters extends View {
   buckets: number;
   by?: string | undefined;
   most: number;
@@ -34,7 +36,7 @@ interface Series {
   total: number;
 }
 
-interface Timeline {
+export interface Timeline {
   starts: Float64Array<ArrayBuffer>;
   /** Microseconds. */
   width: number;
@@ -68,22 +70,35 @@ export function timeline(
     const isScan = parameters.path === 'scan';
     if (byNumber && !isScan && grid.width % DAY === 0 && takesAll(plan))
       return byCatalog(asked, grid, mostKinds);
-    const count = async (on: EvenGrid) =>
-      (byNumber ? await countedByNumber(asked, on, mostKinds) : undefined) ??
-      (await counted(asked, on, by, most));
-    const found = await count(grid);
-    const { from, to } = plan.range;
-    if ((from !== undefined && to !== undefined) || found.low === undefined)
-      return shown(found, grid);
-    // An end that nobody named is the first or last event: that may be far from the segments' ends.
-    const low = from ?? found.low;
-    const high = to ?? found.high! + 1;
-    const fit = evenGrid(low, high, buckets);
-    if (fit.from === grid.from && fit.width === grid.width && fit.buckets === grid.buckets)
-      return shown(found, grid);
-    if (fit.width === grid.width) return shown(found, grid, fit);
-    return shown(await count(fit), fit);
+    return fitted(
+      grid,
+      plan.range,
+      buckets,
+      async (on) =>
+        (byNumber ? await countedByNumber(asked, on, mostKinds) : undefined) ??
+        (await counted(asked, on, by, most)),
+    );
   });
+}
+
+/** A timeline that is counted on `grid`, and again on a finer one if the events cover less of it. */
+export async function fitted(
+  grid: EvenGrid,
+  { from, to }: Plan['range'],
+  buckets: number,
+  count: (on: EvenGrid) => Promise<Counted>,
+): Promise<Timeline> {
+  const found = await count(grid);
+  if ((from !== undefined && to !== undefined) || found.low === undefined)
+    return shown(found, grid);
+  // An end that nobody named is the first or last event: that may be far from the segments' ends.
+  const low = from ?? found.low;
+  const high = to ?? found.high! + 1;
+  const fit = evenGrid(low, high, buckets);
+  if (fit.from === grid.from && fit.width === grid.width && fit.buckets === grid.buckets)
+    return shown(found, grid);
+  if (fit.width === grid.width) return shown(found, grid, fit);
+  return shown(await count(fit), fit);
 }
 
 /**
@@ -177,7 +192,7 @@ export function coveredSpan(plan: Plan): { from: EpochMicros; to: EpochMicros } 
   return Number.isFinite(from) && Number.isFinite(to) && from < to ? { from, to } : undefined;
 }
 
-interface Counted {
+export interface Counted {
   /** By rank from 1; 0 is the rest. */
   series: Map<number, { value: string | number | null; counts: Map<number, number> }>;
   undated: number;
@@ -196,9 +211,25 @@ async function counted(
   if (by === undefined) out.series.set(1, { value: null, counts: new Map() });
   if (plan.segmentsUsed.length === 0) return out;
   const statement = compileStackedTimeline(plan, grid, by, most);
-  const { value } = formatter({ sources: snapshot.sources, tags: snapshot.tags });
   const after = afterColumns(statement.columns);
-  for (const row of await asked.rows(statement)) {
+  return countedRows(await asked.rows(statement), statement.columns[0], after, snapshot, by);
+}
+
+/**
+ * @param column of the series' values
+ * @param after where in a row its events, first and last time are
+ */
+export function countedRows(
+  rows: readonly (readonly RawValue[])[],
+  column: OutputColumn | undefined,
+  after: number,
+  { sources, tags }: FormatOptions,
+  by: string | undefined,
+): Counted {
+  const out: Counted = { series: new Map(), undated: 0, low: undefined, high: undefined };
+  if (by === undefined) out.series.set(1, { value: null, counts: new Map() });
+  const { value } = formatter({ sources, tags });
+  for (const row of rows) {
     const [i, rank] = row;
     const [n, low, high] = [row[after], row[after + 1], row[after + 2]].map(Number) as [
       number,
@@ -212,8 +243,7 @@ async function counted(
     const number = Number(rank ?? 0);
     let one = out.series.get(number);
     if (one === undefined) {
-      const [column] = statement.columns;
-      one = { value: number === 0 ? null : cell(column, row), counts: new Map() };
+      one = { value: number === 0 ? null : cell(row), counts: new Map() };
       out.series.set(number, one);
     }
     one.counts.set(i, (one.counts.get(i) ?? 0) + n);
@@ -222,10 +252,7 @@ async function counted(
   }
   return out;
 
-  function cell(
-    column: Parameters<typeof value>[0] | undefined,
-    row: readonly RawValue[],
-  ): string | number | null {
+  function cell(row: readonly RawValue[]): string | number | null {
     const found = column === undefined ? null : value(column, row);
     return typeof found === 'object' && found !== null ? JSON.stringify(found) : found;
   }
@@ -254,7 +281,7 @@ function shown(found: Counted, grid: EvenGrid, fit: EvenGrid = grid): Timeline {
   };
 }
 
-function emptied(found: Counted): Omit<Timeline, 'starts'> {
+export function emptied(found: Counted): Omit<Timeline, 'starts'> {
   return { width: 0, series: [], total: found.undated, undated: found.undated };
 }
 

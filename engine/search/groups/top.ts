@@ -1,6 +1,10 @@
 /** `top.run`: the largest groups of one or more fields, what is left over, and their lines over time. */
 import { makeColumn, type CellValue, type ColumnBatch } from '../../contract/column-batch.ts';
 import {
+  type AnswerStatement,
+  type EvenGrid,
+  type FormatOptions,
+  type Plan,
   type RawValue,
   type ShownValue,
   type Stage,
@@ -17,7 +21,7 @@ import { groupsOf } from './answer-groups.ts';
 import type { CaseSession } from '../session/case-session.ts';
 import { coveredSpan } from './timeline.ts';
 
-interface TopParameters extends View {
+export interface TopParameters extends View {
   by: readonly string[];
   measure: { fn: 'count' | 'sum' | 'distinct'; of?: string | undefined };
   limit: number;
@@ -31,7 +35,7 @@ interface GroupSum {
   measure?: number;
 }
 
-interface Top {
+export interface Top {
   batch: ColumnBatch;
   rest: GroupSum;
   total: GroupSum;
@@ -47,16 +51,9 @@ export function top(
   parameters: TopParameters,
   signal: AbortSignal,
 ): Promise<Top & ViewScope> {
-  const { limit, sparkline, measure } = parameters;
-  const place = { start: 0, end: 0 };
-  const fields = [...new Set(parameters.by)].map((name) => ({ name, ...place }));
-  const of = measure.of === undefined ? undefined : { name: measure.of, ...place };
-  const fn = of === undefined ? 'count' : measure.fn;
-  const counts = fn === 'count';
-  const stage: Stage = {
-    ...{ stage: 'top', limit, fields, ...place },
-    by: { fn, of: counts ? undefined : of, as: counts ? 'count' : MEASURE_ALIAS, ...place },
-  };
+  const { sparkline } = parameters;
+  const stage = topStage(parameters);
+  const { fields } = stage;
   return askView(
     session,
     'top.run',
@@ -66,37 +63,12 @@ export function top(
       const { plan, snapshot } = asked;
       const shownAs = { sources: snapshot.sources, tags: snapshot.tags };
       const { statement, rows: found } = await groupsOf(asked);
-      const answer = shapeAnswer(plan, statement, found, shownAs);
-      if (answer.shape !== 'top') throw new TypeError('a top gives a top');
-      const { value } = formatter(shownAs);
       const keys = statement.columns.slice(0, fields.length);
-      const measured = statement.columns[fields.length];
-      const parts = statement.columns.reduce((n, column) => n + column.parts.length, 0);
-      const columns = keys.map((column, i) =>
-        makeColumn(fields[i]!.name, found.length, (row) => cell(value(column, found[row]!))),
-      );
-      // Behind the stage's own columns: events, measure and groups of all, events of each.
-      columns.push(makeColumn('count', found.length, (row) => Number(found[row]![parts + 3] ?? 0)));
-      if (!counts && measured !== undefined) {
-        columns.push(
-          makeColumn(MEASURE, found.length, (row) => number(value(measured, found[row]!))),
-        );
-      }
-      const sums = (record: typeof answer.rest): GroupSum => {
-        const sum = number(record[MEASURE_ALIAS] ?? null);
-        return {
-          count: Number(record['count'] ?? 0),
-          groups: Number(record['groups'] ?? 0),
-          ...(fn === 'sum' && sum !== null ? { measure: sum } : {}),
-        };
-      };
       const width = keys.reduce((n, column) => n + column.parts.length, 0);
       const groups = found.map((row) => row.slice(0, width));
       const lines = await sparklines(groups);
       return {
-        batch: { rows: found.length, columns },
-        rest: sums(answer.rest),
-        total: sums(answer.total),
+        ...topOf(plan, stage, { statement, rows: found }, shownAs),
         ...(lines === undefined ? {} : { sparklines: lines }),
       };
 
@@ -107,14 +79,79 @@ export function top(
         const span = await spanOf(asked);
         if (span === undefined) return undefined;
         const grid = evenGrid(span.from, span.to, sparkline);
-        const out = new Float64Array(rows.length * grid.buckets);
-        for (const [rank, i, n] of await asked.rows(compileSparklines(plan, fields, rows, grid)))
-          out[Number(rank) * grid.buckets + Number(i)] = Number(n);
-        return { ...grid, counts: out };
+        const counts = await asked.rows(compileSparklines(plan, fields, rows, grid));
+        return linesOf(grid, rows.length, counts);
       }
     },
     [stage],
   );
+}
+
+/** The stage whose groups are listed. */
+export function topStage({ by, measure, limit }: Omit<TopParameters, keyof View>): ListedTop {
+  const place = { start: 0, end: 0 };
+  const fields = [...new Set(by)].map((name) => ({ name, ...place }));
+  const of = measure.of === undefined ? undefined : { name: measure.of, ...place };
+  const fn = of === undefined ? 'count' : measure.fn;
+  const counts = fn === 'count';
+  return {
+    ...{ stage: 'top', limit, fields, ...place },
+    by: { fn, of: counts ? undefined : of, as: counts ? 'count' : MEASURE_ALIAS, ...place },
+  };
+}
+
+type ListedTop = Extract<Stage, { stage: 'top' }>;
+
+/** Rows of such a stage as they are listed. */
+export function topOf(
+  plan: Plan,
+  { fields, by: { fn } }: ListedTop,
+  {
+    statement,
+    rows: found,
+  }: {
+    statement: Pick<AnswerStatement, 'columns' | 'grid'>;
+    rows: readonly (readonly RawValue[])[];
+  },
+  shownAs: FormatOptions,
+): Omit<Top, 'sparklines'> {
+  const answer = shapeAnswer(plan, statement, found, shownAs);
+  if (answer.shape !== 'top') throw new TypeError('a top gives a top');
+  const { value } = formatter(shownAs);
+  const keys = statement.columns.slice(0, fields.length);
+  const measured = statement.columns[fields.length];
+  const parts = statement.columns.reduce((n, column) => n + column.parts.length, 0);
+  const columns = keys.map((column, i) =>
+    makeColumn(fields[i]!.name, found.length, (row) => cell(value(column, found[row]!))),
+  );
+  // Behind the stage's own columns: events, measure and groups of all, events of each.
+  columns.push(makeColumn('count', found.length, (row) => Number(found[row]![parts + 3] ?? 0)));
+  if (fn !== 'count' && measured !== undefined) {
+    columns.push(makeColumn(MEASURE, found.length, (row) => number(value(measured, found[row]!))));
+  }
+  const sums = (record: typeof answer.rest): GroupSum => {
+    const sum = number(record[MEASURE_ALIAS] ?? null);
+    return {
+      count: Number(record['count'] ?? 0),
+      groups: Number(record['groups'] ?? 0),
+      ...(fn === 'sum' && sum !== null ? { measure: sum } : {}),
+    };
+  };
+  return {
+    batch: { rows: found.length, columns },
+    ...{ rest: sums(answer.rest), total: sums(answer.total) },
+  };
+}
+
+/** @param counts rows of rank, bucket, events */
+export function linesOf(
+  grid: EvenGrid,
+  groups: number,
+  counts: readonly (readonly RawValue[])[],
+): Required<Top>['sparklines'] {
+  const out = new Float64Array(groups * grid.buckets);
+  for (const [rank, i, n] of counts) out[Number(rank) * grid.buckets + Number(i)] = Number(n);
+  return { ...grid, counts: out };
 }
 
 /**
