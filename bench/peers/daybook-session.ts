@@ -31,6 +31,7 @@ const services = {
   evidence,
   imports: new ImportJobs(),
   settings: { limits, casesFolder: tmpdir(), stateFolder: tmpdir() },
+  clusters: [],
 };
 // As app/engine/main.ts does.
 setTimeout(() => flushCompileCache(), 3000).unref();

@@ -7,7 +7,7 @@ export interface ClusterAddress {
   readonly database: string;
   readonly user: string;
   readonly password: string;
-  /** As messages name it. */
+  /** As messages and windows name it: all but user and password. */
   readonly name: string;
 }
 
@@ -47,6 +47,6 @@ export function clusterAddress(
     database,
     user: read(url.username) || given.user || 'default',
     password: read(url.password) || given.password || '',
-    name: `clickhouse://${host}/${database}`,
+    name: `clickhouse://${host}/${database}${isSecure ? '?secure=true' : ''}`,
   };
 }

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { KINDS } from './event.ts';
+import { broken, byKind, countsShape, decisions, record } from './operations/schema.ts';
 
 const count = z.number().int().nonnegative();
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -57,6 +58,24 @@ export const handOverManifest = z.object({
   files: z.array(handedOverFile),
 });
 export type HandOverManifest = z.infer<typeof handOverManifest>;
+
+/** A line of `sources/sources.jsonl`, as far as others read it. */
+export const handedOverSource = z.object({
+  source_id: count,
+  ...{ name: z.string(), path: z.string(), location: z.unknown() },
+  ...{ status: z.enum(['partial', 'complete', 'failed', 'damaged']), error: z.string().nullable() },
+  broken: broken.nullable(),
+  ...{ raw_size: count.nullable(), raw_sha256: sha256.nullable() },
+  ...{ content_size: count.nullable(), content_sha256: sha256.nullable() },
+  ...{ importer: z.string(), importer_version: count, format: z.string() },
+  ...{ options: record, decisions, metadata: record, notes: z.array(z.string()) },
+  import_id: count,
+  ...countsShape,
+  ...{ skipped_reasons: z.record(z.string(), count), by_kind: byKind },
+  /** UTC microseconds. */
+  ...{ first_ts: z.number().nullable(), last_ts: z.number().nullable() },
+});
+export type HandedOverSource = z.infer<typeof handedOverSource>;
 
 export const handOverReport = z.object({
   folder: z.string(),

@@ -2,6 +2,7 @@
  * What a handler is: a plain function from a validated request to a result, which may tell parts on
  * its way. Handlers know neither frames nor pipes; the host gives them what they need.
  */
+import type { ClusterAddress } from '../contract/cluster-address.ts';
 import type { OperationName, Part, Request, Result } from '../contract/operations.ts';
 import type { CasePool } from '../search/index.ts';
 import type { Evidence } from './evidence/import.ts';
@@ -14,6 +15,8 @@ export interface Services {
   readonly evidence: Evidence;
   readonly imports: ImportJobs;
   readonly settings: EngineSettings;
+  /** The only servers that may be contacted. */
+  readonly clusters: readonly ClusterAddress[];
 }
 
 /** Resources of one window, disposed of when it closes. */
@@ -30,7 +33,7 @@ export interface CallContext<N extends OperationName> {
   part(part: Part<N>): Promise<void>;
 }
 
-type Handler<N extends OperationName> = (
+export type Handler<N extends OperationName> = (
   request: Request<N>,
   context: CallContext<N>,
 ) => Promise<Result<N>>;

@@ -57,13 +57,13 @@ export interface ClickHouseStatement {
   readonly columns: readonly ClickHouseColumn[] | undefined;
 }
 
-interface ClickHouseColumn {
+export interface ClickHouseColumn {
   readonly name: string;
   /** `instant`: nanoseconds and digits of times are columns after all others; `overflow`: a map of texts. */
   readonly type: OutputColumn['type'];
 }
 
-interface ClickHouseOptions {
+export interface ClickHouseOptions {
   /** Where the tables are; undefined: in the database that the connection uses. */
   readonly database?: string | undefined;
   /** For Daybook to show: columns of events one by one, and what answers say beside their rows. */
@@ -77,7 +77,7 @@ interface ClickHouseOptions {
 /** `max_query_size` as it is by default, less what follows. */
 const MOST_BYTES = 262_000;
 
-const EVENT_ORDER: readonly OrderKey[] = [
+export const EVENT_ORDER: readonly OrderKey[] = [
   { sql: 'ts', descending: false },
   { sql: 'ifNull(ts_ns, 0)', descending: false },
   { sql: 'source_id', descending: false },
@@ -87,8 +87,25 @@ const EVENT_ORDER: readonly OrderKey[] = [
 /** Throws DaybookError `usage` for what has no exact translation. */
 export function clickhouseStatement(
   plan: Plan,
-  { database, isShown = false, limit, materialised = new Set() }: ClickHouseOptions = {},
+  options: ClickHouseOptions = {},
 ): ClickHouseStatement {
+  const { events, given } = eventsClickHouse(plan, options);
+  let rows = events;
+  for (const stage of plan.stages) rows = after(stage, rows);
+  const cut = options.limit === undefined ? '' : `LIMIT ${options.limit}`;
+  return statementOf(finished(rows, plan, given), given, cut);
+}
+
+export interface ClickHouseEvents {
+  readonly events: ClickHouseRows;
+  readonly given: HandedOver;
+}
+
+/** The events of a plan, before any stage that counts. Throws DaybookError `usage`, as `clickhouseStatement`. */
+export function eventsClickHouse(
+  plan: Plan,
+  { database, isShown = false, materialised = new Set() }: ClickHouseOptions,
+): ClickHouseEvents {
   const { context, ast } = plan;
   checkStages(ast);
   const given: HandedOver = {
@@ -109,20 +126,25 @@ export function clickhouseStatement(
     ...{ resolve: plan.resolve, columns: undefined, order: EVENT_ORDER, around },
     ...{ range: plan.range, isShown, totals: [] },
   };
-  let rows = eventsOf(plan.events, base);
-  if (plan.limit !== undefined) rows = chosen(rows, firstRows(rows.order, plan.limit));
-  rows = { ...rows, resolve: plan.resolve };
-  for (const stage of plan.stages) rows = after(stage, rows);
-  const made = finished(rows, plan, given);
+  let events = eventsOf(plan.events, base);
+  if (plan.limit !== undefined) events = chosen(events, firstRows(events.order, plan.limit));
+  return { events: { ...events, resolve: plan.resolve }, given };
+}
+
+/**
+ * @param rest what follows the statement
+ * @throws DaybookError usage where it is longer than a server takes
+ */
+export function statementOf(made: Finished, given: HandedOver, rest = ''): ClickHouseStatement {
   const size = Buffer.byteLength(made.sql);
   if (size > MOST_BYTES)
     throw untranslated(
       `a query that makes ${size} bytes of SQL`,
       `ClickHouse takes ${MOST_BYTES} unless max_query_size says otherwise: ask less at once, or use --tz UTC`,
     );
-  const cut = limit === undefined ? '' : `\nLIMIT ${limit}`;
-  const exact = needsExactNumbers(made.sql) ? `\nSETTINGS ${EXACT_NUMBERS}` : '';
-  return { ...made, before: given.lists.statements, sql: `${made.sql}${cut}${exact}` };
+  const exact = needsExactNumbers(made.sql) ? `SETTINGS ${EXACT_NUMBERS}` : '';
+  const sql = [made.sql, rest, exact].filter((part) => part !== '').join('\n');
+  return { ...made, before: given.lists.statements, sql };
 }
 
 function timesOf({ segments }: Plan['context']): HandedOver['times'] {
@@ -177,7 +199,7 @@ function unionOf(
   return { ...base, where: either(sides) };
 }
 
-function after(stage: Stage, rows: ClickHouseRows): ClickHouseRows {
+export function after(stage: Stage, rows: ClickHouseRows): ClickHouseRows {
   const { clickhouse, computes } = stageOperatorOf(stage);
   const made = clickhouse === undefined && isComputed(stage) ? rows : clickhouse?.(stage, rows);
   if (made === undefined) throw untranslated(`the stage ${stage.stage}`);
@@ -265,7 +287,7 @@ function textsOf(columns: readonly TableColumn[]): string[] {
 
 // -- what is shown ---------------------------------------------------------------------------------
 
-type Finished = Omit<ClickHouseStatement, 'before'>;
+export type Finished = Omit<ClickHouseStatement, 'before'>;
 
 function finished(rows: ClickHouseRows, plan: Plan, given: HandedOver): Finished {
   if (rows.columns !== undefined) return shownTable(rows, rows.columns, given);
@@ -277,11 +299,27 @@ function finished(rows: ClickHouseRows, plan: Plan, given: HandedOver): Finished
   const all = chosenFields === undefined ? [allBut(plan, computed)] : [];
   if (all.length > 0 && shown.length === 0)
     return { sql: selectOf(all[0]!, rows, ordered(rows.order)), columns: undefined };
+  return shownEvents(rows, shown, given, all);
+}
+
+/**
+ * Events with the values that are shown, in their order.
+ * @param all what is shown before these, as a list of columns of the table of events
+ */
+export function shownEvents(
+  rows: ClickHouseRows,
+  shown: readonly Shown[],
+  given: HandedOver,
+  all: readonly string[] = [],
+): Finished {
   const values = [...new Map(shown.map((one) => [one.name, one])).values()];
   const names = values.map(columnOf);
   if (rows.isShown && names.some(({ type }) => type === 'instant'))
-    for (const name of ['ts_ns', 'ts_digits'])
-      values.push({ ...{ name, sql: name }, shape: simpleShape(name, 'integer') });
+    for (const sql of ['ts_ns', 'ts_digits'])
+      values.push({
+        ...{ name: values.some(({ name }) => name === sql) ? `${sql}_of_ts` : sql, sql },
+        shape: simpleShape(sql, 'integer'),
+      });
   const isPlain = values.every(
     ({ name, shape, sql }) => sql === identifier(name) && shape.type !== 'source',
   );
@@ -364,7 +402,7 @@ const TYPED_NAMES: readonly string[] = [
   ...Object.keys(COLUMNS).map((name) => name.replace(/_ip[46]$/, '_ip')),
 ];
 
-interface Shown extends ClickHouseValue {
+export interface Shown extends ClickHouseValue {
   readonly name: string;
   readonly type?: 'instant' | 'overflow';
 }
@@ -387,7 +425,7 @@ function wholeEvents(plan: Plan): Name[] {
  * Fields of events as they are shown.
  * @param areChosen else a text is that of its column alone: all attributes are shown beside it
  */
-function shownFields(name: Name, rows: ClickHouseRows, areChosen = true): Shown[] {
+export function shownFields(name: Name, rows: ClickHouseRows, areChosen = true): Shown[] {
   const field = rows.resolve(name);
   if (!areChosen && field.type === 'text' && 'column' in field.ref)
     return [

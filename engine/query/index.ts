@@ -41,10 +41,33 @@ export {
   compileTableSize,
   outputsOf,
 } from './statements.ts';
-export { type ClickHouseStatement, clickhouseStatement } from './clickhouse-statement.ts';
+export {
+  type ClickHouseColumn,
+  type ClickHouseStatement,
+  clickhouseStatement,
+} from './clickhouse-statement.ts';
+export {
+  type ListPart,
+  clickhouseExtent,
+  clickhouseHistogram,
+  clickhouseList,
+  clickhousePlace,
+  clickhouseSparklines,
+  clickhouseStackedTimeline,
+} from './clickhouse-list.ts';
+export {
+  clickhouseConversationDetails,
+  clickhouseConversations,
+} from './clickhouse-conversations.ts';
 export { type Answer, countAnswer, shapeAnswer } from './answer.ts';
 export type { RawValue } from './raw-value.ts';
-export { type ShownRecord, type ShownValue, formatTime, formatter } from './format.ts';
+export {
+  type FormatOptions,
+  type ShownRecord,
+  type ShownValue,
+  formatTime,
+  formatter,
+} from './format.ts';
 export type { FoundRows, Path } from './found.ts';
 export type { CandidateRows } from './index-view.ts';
 export type { StoredMessages, StoredShape } from './stored-messages.ts';

@@ -1,6 +1,6 @@
 /** `daybook attach`: loads what a case handed over into a ClickHouse. */
 import { counted } from '../../../engine/contract/counted.ts';
-import { attach } from '../../../engine/operations/cluster/attach.ts';
+import { attach } from '../../../engine/operations/cluster/attach/attach.ts';
 import type { Command } from '../command.ts';
 import { withCluster } from '../on-cluster.ts';
 import { size, visible, write } from '../output.ts';

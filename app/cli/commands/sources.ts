@@ -112,13 +112,15 @@ async function writeUnread(
   await write(out, table(['not imported', 'status', 'import', 'why'], rows, out.columns));
 }
 
-/** What a hand-over says of sources: no decisions, no settings of imports. */
+/** What a hand-over says of sources. */
 function onCluster(parsed: Parsed, { streams, signal }: CommandContext): Promise<number> {
   return withCluster(parsed.positionals[0]!, signal, async (cluster) => {
-    const { clusterSources } = await import('../../../engine/operations/cluster/cluster-case.ts');
-    const sources = (await clusterSources(cluster)).map(({ firstTs, lastTs, ...source }) => ({
-      ...source,
-      ...{ first: isoMicros(firstTs), last: isoMicros(lastTs) },
+    const { clusterSources, sourceListOf } =
+      await import('../../../engine/operations/cluster/cluster-case.ts');
+    const listed = sourceListOf(await clusterSources(cluster));
+    const sources = listed.map(({ name, first, last, importer, importerVersion, ...source }) => ({
+      ...{ source: name, ...source, importer: `${importer} ${importerVersion}` },
+      ...{ first: isoMicros(first), last: isoMicros(last) },
     }));
     if (parsed.flag('json')) {
       await write(streams.out, `${JSON.stringify(sources)}\n`);

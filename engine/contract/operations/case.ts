@@ -46,6 +46,8 @@ const caseInfo = z.object({
   writer: z.object({ pid: count, since: z.string(), operation: z.string() }).optional(),
   /** Steps of the recovery after a crash, when the case was opened. */
   recovered: z.array(z.string()),
+  /** Of a case on a cluster: operations that it cannot do, each with the reason, for people. */
+  refused: z.record(z.string(), z.string()).optional(),
 });
 
 const sourceInfo = z.object({
@@ -79,7 +81,8 @@ const sourceInfo = z.object({
   byKind,
   first: micros.optional(),
   last: micros.optional(),
-  elapsedMs: z.number(),
+  /** How long its import took; undefined: nobody says. */
+  elapsedMs: z.number().optional(),
   importId: count,
 });
 
@@ -143,7 +146,8 @@ export const caseOperations = {
   'case.days': operation(
     z.object({ case: casePath }),
     z.object({
-      days: z.array(z.object({ day: z.string(), events: count, bytes: count, byKind })),
+      /** `bytes`: undefined where it is not known. */
+      days: z.array(z.object({ day: z.string(), events: count, bytes: count.optional(), byKind })),
     }),
   ),
   'case.sources': operation(

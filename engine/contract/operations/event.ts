@@ -64,7 +64,10 @@ export const eventOperations = {
         .optional(),
       tags: z.array(z.string()),
       note: z.string().optional(),
-      source: z.object({ id: count, name: z.string(), path: z.string(), exists: z.boolean() }),
+      /** `exists`: whether its evidence is still where it was; undefined when not looked for. */
+      source: z.object({
+        ...{ id: count, name: z.string(), path: z.string(), exists: z.boolean().optional() },
+      }),
       /** Where the record is in the source's content. */
       offset: count.optional(),
       length: count.optional(),

@@ -41,7 +41,7 @@ const MOST_LIST_BYTES = 32 << 20;
 export const numbers = z.instanceof(Float64Array);
 export const kind = z.enum(KINDS);
 export const byKind = z.partialRecord(kind, count);
-/** Absolute path of a case's folder. */
+/** Absolute path of a case's folder, or the address of the cluster that it is on. */
 export const casePath = z.string().min(1).max(4096);
 export const filePath = z.string().min(1).max(4096);
 /** `SOURCE:SEQ`; of what was made from packets, `SOURCE:fN` for a flow and `SOURCE:pN` for what a protocol said. */

@@ -11,7 +11,7 @@ import { descriptionOf } from './describe.ts';
 import type { CaseSession, Snapshot } from '../../search/index.ts';
 
 export type CaseInfo = Result<Extract<OperationName, 'case.open'>>;
-type CaseDays = Result<'case.days'>['days'];
+type CaseDays = (Result<'case.days'>['days'][number] & { bytes: number })[];
 
 /** The day of events without a usable time. */
 const UNDATED = 'undated';

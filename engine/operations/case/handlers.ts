@@ -201,7 +201,7 @@ function sourceInfo(source: SourceRow, exists: boolean): Result<'case.sources'>[
 }
 
 /** The names of archive members in a source's location, from the outermost in. */
-function membersOf(location: unknown): string[] {
+export function membersOf(location: unknown): string[] {
   const { members } = recordOf(location);
   return Array.isArray(members) ? members.map(String) : [];
 }

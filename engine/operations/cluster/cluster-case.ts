@@ -1,14 +1,18 @@
-/** `daybook fields` and `daybook sources` of a case that was attached to a cluster. */
+/** Fields and sources of a case that was attached to a cluster. */
+import { DaybookError } from '../../contract/errors.ts';
+import { handedOverSource, type HandedOverSource } from '../../contract/hand-over.ts';
+import type { Result } from '../../contract/operations.ts';
+import { membersOf } from '../case/handlers.ts';
 import { KINDS } from '../../contract/event.ts';
 import { identifier } from '../../query/dialect/clickhouse.ts';
 import { TYPED_COLUMNS } from '../../store/typed-events.ts';
 import { Fields, type FieldSummary, attributeField, fieldOfColumn } from '../case/fields.ts';
 import { cellText, type Cluster } from './cluster.ts';
-import { requireAttached } from './cluster-context.ts';
+import { attachedCase } from './cluster-context.ts';
 
 /** As `caseFields`. @throws DaybookError not-found, unreadable, cancelled */
 export async function clusterFields(cluster: Cluster): Promise<FieldSummary[]> {
-  await requireAttached(cluster);
+  await attachedCase(cluster);
   const events = `\`${cluster.address.database}\`.events`;
   const fields = new Fields();
   const names = TYPED_COLUMNS.map(({ name }) => name).filter((name) => name !== 'attributes');
@@ -43,38 +47,53 @@ function kindOf(value: unknown) {
   return KINDS.find((kind) => kind === value) ?? 'other';
 }
 
-interface ClusterSource {
-  readonly id: number;
-  readonly source: string;
-  readonly path: string;
-  readonly sha256: string | null;
-  readonly dialect: string;
-  readonly status: string;
-  readonly read: number;
-  readonly stored: number;
-  readonly duplicate: number;
-  readonly quarantined: number;
-  readonly skipped: number;
-  /** Epoch microseconds. */
-  readonly firstTs: number | undefined;
-  readonly lastTs: number | undefined;
+/**
+ * @param only the number of the one that is wanted
+ * @throws DaybookError not-found, unreadable, cancelled
+ */
+export async function clusterSources(cluster: Cluster, only?: number): Promise<HandedOverSource[]> {
+  await attachedCase(cluster);
+  const { database, name } = cluster.address;
+  const where = only === undefined ? '' : ` WHERE source_id = ${only}`;
+  const rows = await cluster.rows(
+    `SELECT about FROM \`${database}\`.sources${where} ORDER BY source_id`,
+  );
+  return rows.map(([about]) => {
+    const text = cellText(about ?? null);
+    // An older Daybook did not keep it.
+    const read = handedOverSource.safeParse(text === '' ? undefined : JSON.parse(text));
+    if (read.success) return read.data;
+    throw new DaybookError(
+      ...(['unreadable', `${name} says of its sources what this Daybook cannot read`] as const),
+      `attach it again with this one: daybook attach clickhouse://…/${database} FOLDER`,
+    );
+  });
 }
 
-/** @throws DaybookError not-found, unreadable, cancelled */
-export async function clusterSources(cluster: Cluster): Promise<ClusterSource[]> {
-  await requireAttached(cluster);
-  const rows = await cluster.rows(
-    `SELECT source_id, name, path, raw_sha256, format, status, read, stored, duplicate, quarantined, skipped, first_ts, last_ts FROM \`${cluster.address.database}\`.sources ORDER BY source_id`,
-  );
-  const time = (value: unknown): number | undefined => (value === null ? undefined : Number(value));
-  return rows.map(([id, name, path, sha256, format, status, ...counts]) => {
-    const [read, stored, duplicate, quarantined, skipped] = counts.map(Number);
-    return {
-      ...{ id: Number(id), source: String(name), path: String(path), status: String(status) },
-      ...{ sha256: sha256 === null ? null : cellText(sha256), dialect: String(format) },
-      ...{ read: read!, stored: stored!, duplicate: duplicate! },
-      ...{ quarantined: quarantined!, skipped: skipped! },
-      ...{ firstTs: time(counts[5]), lastTs: time(counts[6]) },
-    };
-  });
+/** The same as windows list them. */
+export function sourceListOf(
+  sources: readonly HandedOverSource[],
+): Result<'case.sources'>['sources'] {
+  return sources.map((source) => ({
+    ...{
+      id: source.source_id,
+      name: source.name,
+      path: source.path,
+      members: membersOf(source.location),
+    },
+    ...{ bytes: source.raw_size ?? undefined, sha256: source.raw_sha256 ?? undefined },
+    contentBytes: source.content_size ?? undefined,
+    contentSha256: source.content_sha256 ?? undefined,
+    ...{ importer: source.importer, importerVersion: source.importer_version },
+    ...{ dialect: source.format, options: source.options, decisions: source.decisions },
+    ...{ metadata: source.metadata, notes: source.notes, status: source.status },
+    error: source.error ?? undefined,
+    ...(source.broken === null || source.broken === undefined ? {} : { broken: source.broken }),
+    listedHashes: [],
+    ...{ read: source.read, stored: source.stored, duplicate: source.duplicate },
+    ...{ quarantined: source.quarantined, skipped: source.skipped },
+    ...{ skippedReasons: source.skipped_reasons, byKind: source.by_kind },
+    ...{ first: source.first_ts ?? undefined, last: source.last_ts ?? undefined },
+    importId: source.import_id,
+  }));
 }

@@ -4,8 +4,9 @@
 import { KINDS } from '../../contract/event.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { type CompileContext, OVERFLOW_COLUMN, type SegmentInfo } from '../../query/index.ts';
-import type { Cluster } from './cluster.ts';
-import { materialisedColumns, MOST_ATTRIBUTES } from './tables.ts';
+import { CaseLists } from '../../search/index.ts';
+import { cellText, type Cluster } from './cluster.ts';
+import { materialisedColumns, MOST_ATTRIBUTES } from './attach/tables.ts';
 
 export interface ClusterContext extends Pick<
   CompileContext,
@@ -13,12 +14,31 @@ export interface ClusterContext extends Pick<
 > {
   /** Columns of attributes. */
   readonly materialised: ReadonlySet<string>;
+  readonly lists: CaseLists;
+}
+
+/** Which case is attached, and what people made of it since. */
+export interface Attached {
+  /** Name of its folder. */
+  readonly name: string;
+  /** Of this hand-over; another one is another text. */
+  readonly handOver: string;
+  /** Changes when a tag is added or removed. */
+  readonly marks: string;
 }
 
 /** @throws DaybookError not-found where no case is attached; unreadable, cancelled */
-export async function requireAttached(cluster: Cluster): Promise<void> {
+export async function attachedCase(cluster: Cluster): Promise<Attached> {
   const { database, name } = cluster.address;
-  if ((await cluster.rows(`SELECT 1 FROM \`${database}\`.attached`)).length > 0) return;
+  const [[caseName, id, writtenAt, tags] = []] = await cluster.rows(
+    `SELECT case_name, case_id, written_at, (SELECT toString((count(), sum(cityHash64(event_id, tag)))) FROM \`${database}\`.tags) FROM \`${database}\`.attached`,
+  );
+  if (caseName !== undefined)
+    return {
+      name: cellText(caseName),
+      handOver: `${cellText(id)} ${cellText(writtenAt)}`,
+      marks: cellText(tags),
+    };
   throw new DaybookError(
     ...(['not-found', `${name} has no case that was loaded whole`] as const),
     'load it: daybook attach clickhouse://… FOLDER',
@@ -27,7 +47,12 @@ export async function requireAttached(cluster: Cluster): Promise<void> {
 
 /** @throws DaybookError not-found where no case is attached; unreadable, cancelled */
 export async function clusterContext(cluster: Cluster): Promise<ClusterContext> {
-  await requireAttached(cluster);
+  await attachedCase(cluster);
+  return readContext(cluster);
+}
+
+/** @throws DaybookError not-found, unreadable, cancelled */
+export async function readContext(cluster: Cluster): Promise<ClusterContext> {
   const database = `\`${cluster.address.database}\``;
   const files = await cluster.rows(
     `SELECT kind, day, rows, min_ts, max_ts, columns, attributes, source_ids, unflowed FROM ${database}.files ORDER BY path`,
@@ -53,6 +78,7 @@ export async function clusterContext(cluster: Cluster): Promise<ClusterContext> 
   );
   return {
     segments,
+    lists: new CaseLists(),
     materialised: new Set(columns.map(([name]) => String(name))),
     sources: sources.map(([id, name]) => ({ id: Number(id), name: String(name) })),
     tags: tags.map(([name], i) => ({ id: i + 1, name: String(name) })),

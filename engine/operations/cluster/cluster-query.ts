@@ -12,12 +12,10 @@ import {
   type RawValue,
   type ShownRecord,
   clickhouseStatement,
-  eventFields,
   formatter,
   notesOfTotals,
   parseQuery,
   planQuery,
-  readList,
   shapeAnswer,
 } from '../../query/index.ts';
 import { bucketStart, type Grid } from '../../query/grid.ts';
@@ -25,63 +23,80 @@ import { otherNames } from '../../query/default-columns.ts';
 import type { OutputColumn } from '../../query/outputs.ts';
 import { gridOf, timelineOf } from '../../query/plan.ts';
 import { addCommunityId } from '../../query/shown-events.ts';
-import type { AnswerTable, GivenList, QueryParameters } from '../../search/index.ts';
-import { sha256Of, textOf, withinAnswered } from '../../search/index.ts';
-import { cellText, type Cluster, type ClusterRow } from './cluster.ts';
+import type { AnswerTable, QueryParameters } from '../../search/index.ts';
+import { withinAnswered } from '../../search/index.ts';
+import type { Cluster } from './cluster.ts';
+import { shownColumns, statementRows } from './cluster-rows.ts';
 import { type ClusterContext, clusterContext } from './cluster-context.ts';
 
-type ClusterQuestion = Omit<QueryParameters, 'path' | 'lookups' | 'only' | 'arrived' | 'signal'>;
+/** What a query is asked for beside its text. */
+export type ClusterQuestion = Omit<
+  QueryParameters,
+  'path' | 'lookups' | 'only' | 'arrived' | 'signal'
+>;
 
 /** @throws DaybookError query-syntax, unknown-field, usage for what has no exact translation; not-found, unreadable */
 export async function askCluster(
   cluster: Cluster,
   question: ClusterQuestion,
+  known?: ClusterContext,
 ): Promise<ClusterQuery> {
-  const watch = new Stopwatch('cluster.query');
-  const context = await watch.spanAsync('catalog', () => clusterContext(cluster));
-  // A query within another sees the whole case: neither the time range nor the list of the one around it.
-  const within = { text: '', zone: question.zone };
+  const watch = new Stopwatch(question.operation ?? 'query.run');
+  const context = known ?? (await watch.spanAsync('catalog', () => clusterContext(cluster)));
   const parsed = watch.span('parse', () => parseQuery(question.text));
-  const ast = await withinAnswered(parsed, (inner, text) => {
-    const plan = planOf(inner, context, { ...within, text });
-    const { materialised } = context;
-    const asked = new ClusterQuery(cluster, plan, { ...within, text }, watch, materialised);
-    return { shape: plan.shape, table: () => asked.table() };
-  });
-  const plan = watch.span('plan', () => planOf(ast, context, question));
+  const ast = await answeredWithin(cluster, parsed, context, question.zone, watch);
+  const plan = watch.span('plan', () => planOn(ast, context, question));
   return new ClusterQuery(cluster, plan, question, watch, context.materialised);
 }
 
-function planOf(ast: Ast, context: ClusterContext, question: ClusterQuestion): Plan {
-  const { zone, from, to, list, exclude } = question;
-  const read = (given: GivenList | undefined) =>
-    given && listOf(given, eventFields(context.segments));
-  return planQuery(ast, {
-    ...context,
-    ...{ zone, from, to, list: read(list), exclude: read(exclude) },
+/**
+ * The tree of a query, those within it being asked first.
+ * @throws DaybookError as `askCluster`
+ */
+export function answeredWithin(
+  cluster: Cluster,
+  ast: Ast,
+  context: ClusterContext,
+  zone: string,
+  watch: Stopwatch,
+): Promise<Ast> {
+  return withinAnswered(ast, (inner, text) => {
+    // It sees the whole case: neither the time range nor the list of the one around it.
+    const question = { text, zone };
+    const plan = planOn(inner, context, question);
+    const asked = new ClusterQuery(cluster, plan, question, watch, context.materialised);
+    return { shape: plan.shape, table: () => asked.table() };
   });
 }
 
-function listOf(given: GivenList, resolve: ReturnType<typeof eventFields>) {
-  const { bytes, fields, header, directed } = given;
-  return readList({
-    ...{ text: textOf(bytes), digest: sha256Of(bytes), fields, columns: undefined },
-    ...{ header, directed, resolve },
+/** @throws DaybookError query-syntax, unknown-field, usage */
+export function planOn(
+  ast: Ast,
+  context: ClusterContext,
+  question: Omit<ClusterQuestion, 'text'>,
+): Plan {
+  const { zone, from, to, list, exclude } = question;
+  const { lists, segments } = context;
+  return planQuery(ast, {
+    ...context,
+    ...{ zone, from, to },
+    list: list && lists.read(list, segments),
+    exclude: exclude && lists.read(exclude, segments),
   });
 }
 
 /** A query that is planned and may be run, once. */
-class ClusterQuery {
+export class ClusterQuery {
   readonly plan: Plan;
   private readonly cluster: Cluster;
-  private readonly question: ClusterQuestion;
-  private readonly watch: Stopwatch;
+  private readonly question: Omit<ClusterQuestion, 'text'>;
+  readonly watch: Stopwatch;
   private readonly statement: ClickHouseStatement;
 
   constructor(
     cluster: Cluster,
     plan: Plan,
-    question: ClusterQuestion,
+    question: Omit<ClusterQuestion, 'text'>,
     watch: Stopwatch,
     materialised: ReadonlySet<string>,
   ) {
@@ -123,7 +138,7 @@ class ClusterQuery {
     const [shown, at] =
       plan.shape === 'timeline' ? bucketed(plan, columns, rows) : [rows, undefined];
     const statement = {
-      ...{ sql: this.statement.sql, params: [], grid: at },
+      grid: at,
       columns: plan.shape === 'timeline' ? columns.slice(1) : columns,
     };
     return shapeAnswer({ ...plan, catalogCount: undefined }, statement, shown, this.shownAs());
@@ -173,33 +188,19 @@ class ClusterQuery {
     return formatter(this.shownAs());
   }
 
-  private columns(): OutputColumn[] {
-    const { columns } = this.statement;
-    if (columns === undefined) throw new TypeError('the columns of a shown query are known');
-    const nanos = columns.length;
-    return columns.map(({ name, type }, at) => ({
-      name,
-      // Addresses and ids are texts there.
-      type: type === 'address' || type === 'event-id' ? 'text' : type,
-      parts: [
-        { role: 'value', at },
-        ...(type === 'instant'
-          ? [
-              { role: 'nanos' as const, at: nanos },
-              { role: 'digits' as const, at: nanos + 1 },
-            ]
-          : []),
-      ],
-    }));
+  /** Of the rows as `rows` gives them. */
+  columns(): OutputColumn[] {
+    return shownColumns(this.statement);
   }
 
-  private async *rows(columns: readonly OutputColumn[]): AsyncGenerator<RawValue[][]> {
+  async *rows(columns: readonly OutputColumn[] = this.columns()): AsyncGenerator<RawValue[][]> {
     const { watch, cluster, statement } = this;
     const from = performance.now();
-    for (const one of statement.before) await cluster.run(one);
-    const types = columns.map(({ type }) => type);
-    for await (const rows of cluster.batches(statement.sql))
-      yield rows.map((row) => rawRow(row, types));
+    yield* statementRows(
+      cluster,
+      statement,
+      columns.map(({ type }) => type),
+    );
     watch.add('execute', performance.now() - from);
   }
 }
@@ -210,54 +211,6 @@ function leaveOut({ attrs }: ShownRecord, others: ReadonlySet<string>): void {
     return;
   const map = attrs as Record<string, unknown>;
   for (const name of Object.keys(map)) if (others.has(name.toLowerCase())) delete map[name];
-}
-
-/** Values as DuckDB would give them. Numbers after the columns are totals. */
-function rawRow(row: ClusterRow, types: readonly OutputColumn['type'][]): RawValue[] {
-  return row.map((value, i) => rawValue(value, types[i] ?? 'integer'));
-}
-
-const BEYOND: Readonly<Record<string, number>> = {
-  inf: Infinity,
-  '-inf': -Infinity,
-  nan: NaN,
-  '-nan': NaN,
-};
-
-function rawValue(value: unknown, type: OutputColumn['type']): RawValue {
-  if (value === null || value === undefined) return null;
-  switch (type) {
-    case 'overflow':
-      return JSON.stringify(withoutNulls(value));
-    case 'time':
-    case 'instant':
-      return microsOf(cellText(value));
-    case 'real':
-      return BEYOND[cellText(value)] ?? Number(value);
-    case 'text':
-    case 'ports':
-      return typeof value === 'string' ? value : JSON.stringify(value);
-    default: {
-      const shown = cellText(value);
-      if (BEYOND[shown] !== undefined) return BEYOND[shown];
-      return /^-?\d{16,}$/.test(shown) ? BigInt(shown) : Number(shown);
-    }
-  }
-}
-
-function withoutNulls(map: unknown): Record<string, unknown> {
-  if (typeof map !== 'object' || map === null) return {};
-  return Object.fromEntries(Object.entries(map).filter(([, value]) => value !== null));
-}
-
-/** Epoch microseconds of a time in UTC as ClickHouse writes it. */
-function microsOf(text: string): number {
-  const [, whole, fraction = ''] = /^([\d-]+ [\d:]+)(?:\.(\d+))?$/.exec(text) ?? [];
-  if (whole === undefined)
-    throw new DaybookError('internal', `${JSON.stringify(text)} is no time of ClickHouse`);
-  return (
-    Date.parse(`${whole.replace(' ', 'T')}Z`) * 1000 + Number(fraction.padEnd(6, '0').slice(0, 6))
-  );
 }
 
 /** Rows of a timeline by the numbers of their buckets, and the buckets. */

@@ -24,6 +24,8 @@ const SETTINGS = {
   output_format_json_quote_denormals: 1,
   date_time_output_format: 'simple',
   session_timezone: 'UTC',
+  // A question that nobody waits for any more stops there, too.
+  cancel_http_readonly_queries_on_client_close: 1,
   // Columns of attributes (tables.ts) are there in subqueries, too.
   asterisk_include_materialized_columns: 1,
   ...{ limit: '0', offset: '0', additional_result_filter: '' },
@@ -139,6 +141,12 @@ export class Cluster {
         return new DaybookError(
           ...(['not-found', `${name} has no case (${said})`] as const),
           `load one: daybook attach clickhouse://…/${database} FOLDER`,
+          error,
+        );
+      case '47':
+        return new DaybookError(
+          ...(['unreadable', `${name} was attached by another Daybook (${said})`] as const),
+          `attach it again with this one: daybook attach clickhouse://…/${database} FOLDER`,
           error,
         );
       case '192':

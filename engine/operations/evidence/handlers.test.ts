@@ -29,6 +29,7 @@ function servicesOf(): Services {
     cases: new CasePool(() => ({ memoryLimit: 3e8, threads: 2 })),
     evidence,
     imports: new ImportJobs(),
+    clusters: [],
     settings: {
       limits: {
         ...{ memory: 3e8, importMemory: BUILDER.memoryLimit, threads: 2, jobs: 2 },

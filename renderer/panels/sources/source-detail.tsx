@@ -12,6 +12,7 @@ import {
   usePivots,
   useWorkspace,
   counted,
+  refusalOf,
 } from '../../panel-api.ts';
 import { CopiedHash } from '../../widgets/copied-hash.tsx';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
@@ -33,7 +34,8 @@ interface Props {
 }
 
 export function SourceDetail({ source, sources }: Props) {
-  const { case: path } = useCase();
+  const info = useCase();
+  const { case: path } = info;
   const workspace = useWorkspace();
   const pivots = usePivots();
   const skipped = Object.entries(source.skippedReasons);
@@ -71,9 +73,14 @@ export function SourceDetail({ source, sources }: Props) {
         <Ledger
           bar
           counts={source}
-          onQuarantine={() =>
-            showEvidence(workspace, { section: 'quarantine', quarantine: { source: source.id } })
-          }
+          {...(refusalOf(info, 'quarantine.list') === undefined
+            ? {
+                onQuarantine: () =>
+                  showEvidence(workspace, {
+                    ...{ section: 'quarantine', quarantine: { source: source.id } },
+                  }),
+              }
+            : {})}
         />
         {skipped.map(([reason, n]) => (
           <div key={reason} className={form['muted']}>
@@ -170,8 +177,8 @@ function Facts({ source }: { readonly source: Source }) {
         )}
         <dt>Read by</dt>
         <dd>
-          {source.importer} {source.importerVersion}, {source.dialect}; import {source.importId},{' '}
-          {formatMs(source.elapsedMs)}
+          {source.importer} {source.importerVersion}, {source.dialect}; import {source.importId}
+          {source.elapsedMs !== undefined && `, ${formatMs(source.elapsedMs)}`}
         </dd>
       </dl>
     </div>

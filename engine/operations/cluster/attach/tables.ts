@@ -2,11 +2,11 @@
  * The tables of a case in ClickHouse: what `attach` makes of a hand-over and queries read (docs/team.md). Each is
  * loaded under the name `NAME_next` and then takes the place of `NAME`.
  */
-import { KINDS } from '../../contract/event.ts';
-import { SUMMED, type HandedOverFile } from '../../contract/hand-over.ts';
-import { identifier, text } from '../../query/dialect/clickhouse.ts';
-import { ATTRIBUTE_PREFIX } from '../../util/attribute-columns.ts';
-import { TYPED_COLUMNS } from '../../store/typed-events.ts';
+import { KINDS } from '../../../contract/event.ts';
+import { SUMMED, type HandedOverFile } from '../../../contract/hand-over.ts';
+import { identifier, text } from '../../../query/dialect/clickhouse.ts';
+import { ATTRIBUTE_PREFIX } from '../../../util/attribute-columns.ts';
+import { TYPED_COLUMNS } from '../../../store/typed-events.ts';
 
 export const TABLES = ['events', 'tags', 'sources', 'files', 'attached'] as const;
 export type TableName = (typeof TABLES)[number];
@@ -33,6 +33,7 @@ const EVENT_COLUMNS = TYPED_COLUMNS.map(({ name, type }) => {
   if (known === undefined) throw new TypeError(`${type} has no type in ClickHouse`);
   return [name, known] as const;
 });
+/** Of a source, by what a hand-over says of it; `about` is all of that, as JSON. */
 const SOURCE_COLUMNS = [
   ...([['source_id', 'UInt32']] as const),
   ...(['name', 'path', 'format', 'status'] as const).map((name) => [name, 'String'] as const),
@@ -49,15 +50,21 @@ const TAG_COLUMNS = [
 
 /** What a file of a hand-over has, for the function that reads it. */
 export interface FileForm {
-  readonly format: 'Parquet' | 'JSONEachRow';
+  readonly format: 'Parquet' | 'JSONAsString';
   readonly structure: string;
 }
 export const EVENTS_FORM: FileForm = { format: 'Parquet', structure: columnList(EVENT_COLUMNS) };
 export const TAGS_FORM: FileForm = { format: 'Parquet', structure: columnList(TAG_COLUMNS) };
-export const SOURCES_FORM: FileForm = {
-  format: 'JSONEachRow',
-  structure: columnList(SOURCE_COLUMNS),
-};
+export const SOURCES_FORM: FileForm = { format: 'JSONAsString', structure: 'about String' };
+
+/** The beginning of a statement that adds sources: their columns and what they are in `about`. */
+export function insertSources(at: string): string {
+  const values = SOURCE_COLUMNS.map(
+    ([name, type]) => `JSONExtract(about, ${text(name)}, ${text(type)})`,
+  );
+  const names = SOURCE_COLUMNS.map(([name]) => identifier(name));
+  return `INSERT INTO ${at} (${names.join(', ')}, about) SELECT ${values.join(', ')}, about`;
+}
 
 /** The comment of each table that `attach` made. A table of the same name without it is somebody else's. */
 const MADE_BY_US = 'made by daybook attach';
@@ -79,7 +86,7 @@ export function createTable(table: TableName, at: string): string {
       // Whoever adds a tag there leaves the last column out.
       return plain(`${TAGS_FORM.structure}, handed_over Bool DEFAULT false`, '(tag, event_id)');
     case 'sources':
-      return plain(SOURCES_FORM.structure, 'source_id');
+      return plain(`${columnList(SOURCE_COLUMNS)}, about String`, 'source_id');
     case 'files':
       return plain(
         'path String, sha256 String, kind String, day String, rows UInt64, min_ts Nullable(Int64), max_ts Nullable(Int64), columns Array(String), attributes Array(String), source_ids Array(UInt32), unflowed UInt64',
@@ -91,6 +98,13 @@ export function createTable(table: TableName, at: string): string {
         'case_id',
       );
   }
+}
+
+/** Columns that an older Daybook did not make. */
+export function addColumns(table: TableName, at: string): string | undefined {
+  return table === 'sources'
+    ? `ALTER TABLE ${at} ADD COLUMN IF NOT EXISTS about String`
+    : undefined;
 }
 
 /** Tables of a database that have one of our names and were not made by `attach`. */

@@ -6,14 +6,15 @@
  * Invariant: each table that queries read holds what a manifest says, and tags that people added. The server exchanges the
  * tables one after the other: a server that stops meanwhile holds two hand-overs until the next run.
  */
-import { DaybookError } from '../../contract/errors.ts';
-import { type HandedOverFile, type HandOverManifest, SUMMED } from '../../contract/hand-over.ts';
-import { text } from '../../query/dialect/clickhouse.ts';
-import { SCHEMA_VERSION } from '../../store/typed-events.ts';
-import { ATTRIBUTE_PREFIX } from '../../util/attribute-columns.ts';
-import { cellText, type Cluster, type ClusterRow } from './cluster.ts';
+import { DaybookError } from '../../../contract/errors.ts';
+import { type HandedOverFile, type HandOverManifest, SUMMED } from '../../../contract/hand-over.ts';
+import { text } from '../../../query/dialect/clickhouse.ts';
+import { SCHEMA_VERSION } from '../../../store/typed-events.ts';
+import { ATTRIBUTE_PREFIX } from '../../../util/attribute-columns.ts';
+import { cellText, type Cluster, type ClusterRow } from '../cluster.ts';
 import { handedOverPlace, type HandedOverPlace } from './handed-over-place.ts';
 import {
+  addColumns,
   commonAttributes,
   countFiles,
   createTable,
@@ -21,6 +22,7 @@ import {
   EVENTS_FORM,
   FILES_AT_ONCE,
   foreignTables,
+  insertSources,
   keepAddedTags,
   materialise,
   materialisedColumns,
@@ -123,7 +125,11 @@ class Attaching {
     await cluster.run(
       `CREATE DATABASE IF NOT EXISTS \`${cluster.address.database}\` ENGINE = Atomic`,
     );
-    for (const table of TABLES) await cluster.run(createTable(table, this.at(table)));
+    for (const table of TABLES) {
+      await cluster.run(createTable(table, this.at(table)));
+      const more = addColumns(table, this.at(table));
+      if (more !== undefined) await cluster.run(more);
+    }
     await this.refuseOtherCase();
     const { whole, differing } = await this.compare(false);
     await this.makeNext(whole.size > 0);
@@ -352,7 +358,7 @@ class Attaching {
           file,
         );
       if (file.path === 'sources/sources.jsonl' && file.rows > 0)
-        await place.insert(`INSERT INTO ${this.at('sources', true)} SELECT *`, SOURCES_FORM, file);
+        await place.insert(insertSources(this.at('sources', true)), SOURCES_FORM, file);
     }
     const { case: own, writtenAt, audit } = manifest;
     const values = [own.id, own.name, writtenAt, audit.head].map(text).join(', ');

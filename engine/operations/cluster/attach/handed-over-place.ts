@@ -6,17 +6,17 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pipeline, Transform } from 'node:stream';
-import { DaybookError } from '../../contract/errors.ts';
+import { DaybookError } from '../../../contract/errors.ts';
 import {
   type HandedOverFile,
   type HandOverManifest,
   handOverManifest,
   MANIFEST,
-} from '../../contract/hand-over.ts';
-import { text } from '../../query/dialect/clickhouse.ts';
-import { UNFINISHED } from '../hand-over/bucket-mark.ts';
-import { JOURNAL, readManifest } from '../hand-over/folder.ts';
-import { cellText, type Cluster } from './cluster.ts';
+} from '../../../contract/hand-over.ts';
+import { text } from '../../../query/dialect/clickhouse.ts';
+import { UNFINISHED } from '../../hand-over/bucket-mark.ts';
+import { JOURNAL, readManifest } from '../../hand-over/folder.ts';
+import { cellText, type Cluster } from '../cluster.ts';
 import type { FileForm } from './tables.ts';
 
 export interface HandedOverPlace {

@@ -1,0 +1,240 @@
+/**
+ * The contract on a case that was attached to a cluster, beside the same operations on the case itself: a window asks both
+ * alike (e2e/clickhouse-http.ts says what listens). Where chdb cannot be fetched, the test's name says why it is skipped.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rowOf, type ColumnBatch } from '../../engine/contract/column-batch.ts';
+import type { Connection } from '../../engine/contract/client.ts';
+import { operations, type OperationName, type Params } from '../../engine/contract/operations.ts';
+import { daybook } from '../cli/harness.ts';
+import { type ClickHouseServer, clickhouseServer } from '../clickhouse-server.ts';
+import { generateEvidence } from '../harness.ts';
+import { clickhouseModule, whyNot } from '../provision/index.ts';
+import { inProcess, scratch, type RunningShell } from './shell.ts';
+
+const space = scratch();
+const reason = whyNot('clickhouse');
+const acme = path.join(space.folder, 'acme.daybook');
+let server: ClickHouseServer | undefined;
+let running: RunningShell | undefined;
+let engine: Connection;
+let there: string;
+
+async function run(...args: string[]): Promise<string> {
+  const { status, out, err } = await daybook(args);
+  expect(status, `${args.join(' ')}: ${err}`).toBe(0);
+  return out;
+}
+
+beforeAll(async () => {
+  const module = clickhouseModule();
+  if (reason !== undefined || module === undefined) return;
+  await generateEvidence(space.folder);
+  // Events of one instant, and without a time.
+  writeFileSync(
+    path.join(space.folder, 'evidence', 'ties.jsonl'),
+    [...Array.from({ length: 9 }, (_, i) => `"2026-10-13T10:00:00Z","n":${i}`), '"no time","n":9']
+      .map((more) => `{"time":${more},"message":"tied"}\n`)
+      .join(''),
+  );
+  await run('import', acme, path.join(space.folder, 'evidence'), '--recursive');
+  await run('tag', acme, 'failed', 'odd');
+  const handedOver = path.join(space.folder, 'handed-over');
+  await run('hand-over', acme, handedOver);
+  const folder = path.join(space.folder, 'server');
+  mkdirSync(folder);
+  server = await clickhouseServer(module, folder);
+  there = `clickhouse://127.0.0.1:${server.port}/acme`;
+  await run('attach', there, handedOver);
+  running = await inProcess.start({
+    DAYBOOK_STATE: path.join(space.folder, 'state'),
+    DAYBOOK_CASES: path.join(space.folder, 'cases'),
+    DAYBOOK_CLUSTER: there,
+  });
+  engine = await running.connect();
+});
+afterAll(async () => {
+  engine?.close();
+  await running?.stop();
+  await server?.close();
+  space.remove();
+});
+
+/** What both must say alike: values of batches by row, without what a question cost. */
+function comparable(value: unknown): unknown {
+  const plain = JSON.stringify(value, (name, one: unknown) => {
+    if (['timings', 'notes', 'result', 'case'].includes(name)) return undefined;
+    if (isBatch(one)) return Array.from({ length: one.rows }, (_, row) => rowOf(one, row));
+    if (ArrayBuffer.isView(one)) return [...(one as Float64Array)];
+    // Sums of fractions depend on the order in which they are added.
+    return typeof one === 'number' && !Number.isInteger(one) ? Number(one.toPrecision(9)) : one;
+  });
+  return JSON.parse(plain) as unknown;
+}
+
+function isBatch(value: unknown): value is ColumnBatch {
+  return typeof value === 'object' && value !== null && 'rows' in value && 'columns' in value;
+}
+
+type Question<N extends OperationName> = readonly [N, Omit<Params<N>, 'case'>];
+const ask = <N extends OperationName>(...question: Question<N>): Question<OperationName> =>
+  question;
+
+const QUESTIONS = [
+  ask('field.list', {}),
+  ask('query.parse', { query: 'host:web* src_ip:10.0.0.0/8 | top 3 nosuchfield' }),
+  ask('query.parse', { query: 'kind:flow | stats sum(bytes) by proto' }),
+  ask('query.run', { query: 'kind:log failed | fields ts, host, message', limit: 5 }),
+  ask('query.run', { query: 'kind:flow | stats sum(bytes), avg(duration) by proto' }),
+  ask('query.run', { query: 'kind:log | patterns 5 desc' }),
+  ask('query.run', { query: 'kind:* | timeline 1d by kind' }),
+  ask('query.run', { query: 'kind:* | count' }),
+  ask('timeline.run', { query: '' }),
+  ask('timeline.run', { query: 'kind:*', by: 'kind', most: 2 }),
+  ask('timeline.run', { query: 'kind:flow', by: 'src_ip', most: 3, buckets: 20 }),
+  ask('timeline.run', { query: 'kind:flow', by: 'proto' }),
+  ask('timeline.run', { query: 'kind:*', by: 'source', most: 4 }),
+  ask('timeline.run', { query: 'kind:*', by: 'tag' }),
+  ask('timeline.run', { query: 'kind:log', from: 1_791_849_600e6, to: 1_791_936_000e6 }),
+  ask('timeline.run', { query: 'host:nosuch' }),
+  ask('top.run', { query: 'kind:flow', by: ['src_ip'], limit: 5, sparkline: 12 }),
+  ask('top.run', {
+    ...{ query: 'kind:flow', by: ['src_ip', 'dst_port'], limit: 5, sparkline: 7 },
+    measure: { fn: 'sum', of: 'bytes' },
+  }),
+  ask('top.run', { query: 'kind:*', by: ['tag'], limit: 5, sparkline: 3 }),
+  ask('top.run', {
+    ...{ query: '*', by: ['kind'], limit: 3 },
+    measure: { fn: 'distinct', of: 'host' },
+  }),
+  ask('field.values', { query: 'kind:flow', field: 'dst_port' }),
+  ask('field.values', { query: '', field: 'kind' }),
+  ask('field.values', { query: 'kind:flow', field: 'ip' }),
+  ask('field.values', { query: 'kind:*', field: 'source' }),
+  ask('field.values', { query: 'kind:*', field: 'severity' }),
+  ask('conversations.run', { query: '' }),
+  ask('conversations.run', { query: '', order: 'flows', limit: 3 }),
+  ask('conversations.run', { query: 'kind:flow', order: 'last', limit: 7 }),
+  ask('hosts.run', { query: '', limit: 20 }),
+  ask('event.context', { event: '1:5', before: 3, after: 4 }),
+  ask('event.context', { event: '1:5', of: 'all', before: 30, after: 40 }),
+  ask('event.context', { event: '1:5', of: 'source', before: 5, after: 0 }),
+] as const;
+
+/** Lists: query, order, and which rows of them are looked at. */
+const LISTS = [
+  { query: '' },
+  { query: 'kind:*', sort: { field: 'ts', descending: true } },
+  { query: 'kind:*', sort: { field: 'ts', descending: false } },
+  { query: 'kind:log | head 40', sort: { field: 'ts', descending: true } },
+  { query: 'kind:flow', sort: { field: 'bytes', descending: true } },
+  { query: 'kind:*', sort: { field: 'src_ip', descending: false } },
+  { query: 'kind:log | sort host | head 30' },
+  { query: 'kind:log | dedup host' },
+  { query: 'tag:odd' },
+  { query: 'tied' },
+  { query: 'day:undated' },
+  { query: 'kind:flow | eval twice = bytes * 2', fields: ['twice', 'src_ip'] },
+] as const;
+
+const title = reason === undefined ? 'a case on a cluster' : `a case on a cluster (${reason})`;
+
+describe.skipIf(reason !== undefined)(title, () => {
+  it('opens, and says what it cannot do', async () => {
+    const [here, info] = await Promise.all([
+      engine.call('case.open', { case: acme }),
+      engine.call('case.open', { case: there }),
+    ]);
+    const { events, byKind, days, first, last, sources, name } = here;
+    expect(info).toMatchObject({ case: there, readOnly: true, events, byKind, days, first, last });
+    expect(info).toMatchObject({
+      sources,
+      name,
+      tags: here.tags.map(({ name: tag, count }) => ({ name: tag, count })),
+    });
+    expect(info.bytes).toBeGreaterThan(0);
+    expect(here.refused).toBeUndefined();
+    const reasons = info.refused ?? {};
+    expect(Object.keys(reasons).filter((one) => !(one in operations))).toEqual([]);
+    for (const text of Object.values(reasons)) expect(text).toMatch(/^[A-Z].*\.$/);
+    await expect(engine.call('event.raw', { case: there, event: '1:1' })).rejects.toMatchObject({
+      info: { code: 'usage', message: reasons['event.raw'] },
+    });
+  });
+
+  it.each(QUESTIONS)('answers %s %j as the case itself', async (name, params) => {
+    const [here, on] = await Promise.all(
+      [acme, there].map(async (place) => engine.call(name, { ...params, case: place })),
+    );
+    expect(comparable(on)).toEqual(comparable(here));
+  });
+
+  it.each(LISTS)('lists %j as the case itself', async (asked) => {
+    const [here, on] = await Promise.all(
+      [acme, there].map(async (place) => {
+        const first: ColumnBatch[] = [];
+        const opened = await engine.call(
+          'result.open',
+          {
+            ...asked,
+            fields: [
+              ...('fields' in asked
+                ? asked.fields
+                : ['summary', 'host', 'src_ip', 'source', 'attrs.in']),
+            ],
+            first: 20,
+            case: place,
+          },
+          { onPart: ({ batch }) => first.push(batch) },
+        );
+        const list = { case: place, result: opened.result };
+        const middle = Math.floor(opened.total / 2);
+        const parts = [];
+        for (const offset of [0, 7, middle, Math.max(0, opened.total - 5), opened.total])
+          parts.push(await engine.call('result.rows', { ...list, offset, limit: 30 }));
+        const times = [1_791_900_000e6, 0, 4e15];
+        const places = [];
+        for (const ts of times) places.push(await engine.call('result.locate', { ...list, ts }));
+        await engine.call('result.close', list);
+        // Which files have a tag is not known there.
+        const { days: _, fields: names, ...counts } = opened;
+        const fields = asked.query.startsWith('tag:') ? undefined : names;
+        return { ...counts, fields, first, parts, places };
+      }),
+    );
+    expect(comparable(on)).toEqual(comparable(here));
+  });
+
+  it('lists days, but for their bytes', async () => {
+    const [here, on] = await Promise.all(
+      [acme, there].map(async (place) => engine.call('case.days', { case: place })),
+    );
+    expect(on!.days).toEqual(here!.days.map(({ bytes: _, ...day }) => day));
+  });
+
+  it('shows everything about an event', async () => {
+    const { batch } = await engine.call('query.run', {
+      ...{ case: acme, query: 'kind:* | fields event_id | head 400', limit: 400 },
+    });
+    const ids = Array.from({ length: batch.rows }, (_, row) => rowOf(batch, row)['event_id']);
+    for (const event of ids.filter((_, i) => i % 40 === 0).map(String)) {
+      const [here, on] = await Promise.all(
+        [acme, there].map(async (place) => engine.call('event.get', { case: place, event })),
+      );
+      const { exists: _, ...source } = here!.source;
+      expect(on).toEqual({ ...here, source });
+    }
+  });
+
+  it('lists sources with all that is known of them', async () => {
+    const [here, on] = await Promise.all(
+      [acme, there].map(async (place) => engine.call('case.sources', { case: place })),
+    );
+    const shown = here!.sources.map(
+      ({ exists: _, modifiedMs: __, elapsedMs: ___, ...rest }) => rest,
+    );
+    expect(on!.sources).toEqual(shown);
+  });
+});

@@ -1,0 +1,95 @@
+/** The case on a cluster as a whole: what is in it, its days, and what people changed of it. */
+import { setTimeout } from 'node:timers/promises';
+import { tagColor } from '../../contract/findings.ts';
+import { CancelledError, DaybookError } from '../../contract/errors.ts';
+import type { Part, Result } from '../../contract/operations.ts';
+import { daysOfAll } from '../../util/segment-days.ts';
+import { text } from '../../query/dialect/clickhouse.ts';
+import { caseName, type CaseInfo } from '../case/case-info.ts';
+import { REFUSED } from './refusals.ts';
+import type { CaseOnCluster, ClusterSession } from './session.ts';
+
+/** @throws DaybookError unreadable, cancelled */
+export async function clusterInfo(session: ClusterSession): Promise<CaseInfo> {
+  const { cluster, context, attached } = session;
+  const { segments, sources, tags } = context;
+  const { database, name } = cluster.address;
+  const [[bytes] = []] = await cluster.rows(
+    `SELECT sum(bytes_on_disk) FROM system.parts WHERE database = ${text(database)} AND active`,
+  );
+  const counts = new Map(
+    (
+      await cluster.rows(
+        `SELECT tag, uniqExact(event_id) FROM \`${database}\`.tags GROUP BY tag ORDER BY tag`,
+      )
+    ).map(([tag, count]) => [String(tag), Number(count)]),
+  );
+  const byKind: CaseInfo['byKind'] = {};
+  let first: number | undefined;
+  let last: number | undefined;
+  for (const { kind, rows, minTs, maxTs } of segments) {
+    byKind[kind] = (byKind[kind] ?? 0) + rows;
+    if (minTs !== undefined) first = Math.min(first ?? Infinity, minTs);
+    if (maxTs !== undefined) last = Math.max(last ?? -Infinity, maxTs);
+  }
+  return {
+    case: name,
+    name: caseName(attached.name),
+    readOnly: true,
+    events: segments.reduce((sum, { rows }) => sum + rows, 0),
+    byKind,
+    days: daysOfAll(segments).filter((day) => day !== 'undated').length,
+    ...{ first, last, sources: sources.length, segments: segments.length },
+    bytes: Number(bytes ?? 0),
+    tags: tags.map(({ id, name: tag }) => ({
+      ...{ id, name: tag, count: counts.get(tag) ?? 0, color: tagColor(id, undefined) },
+    })),
+    recovered: [],
+    refused: { ...REFUSED },
+  };
+}
+
+/** Days in order of time, `undated` last. */
+export function clusterDays({ context }: ClusterSession): Result<'case.days'>['days'] {
+  const days = new Map<string, Result<'case.days'>['days'][number]>();
+  for (const { day: name, kind, rows } of context.segments) {
+    const day = days.get(name) ?? { day: name, events: 0, byKind: {} };
+    day.events += rows;
+    day.byKind[kind] = (day.byKind[kind] ?? 0) + rows;
+    days.set(name, day);
+  }
+  return [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
+}
+
+/** How often the cluster is asked whether somebody changed something. */
+const WATCH_MS = 5000;
+
+/** Tells each change until it is cancelled. A server that does not answer meanwhile is asked again. */
+export async function watchCluster(
+  place: CaseOnCluster,
+  signal: AbortSignal,
+  tell: (part: Part<'case.watch'>) => Promise<void>,
+): Promise<never> {
+  let known: string | undefined;
+  for (let id = 1; ;) {
+    try {
+      await place.use(signal, async (session) => {
+        const now = JSON.stringify(session.attached);
+        const before = known;
+        known = now;
+        if (before === undefined || before === now) return;
+        const change = { id, at: new Date().toISOString(), operation: 'cluster', detail: {} };
+        await tell({ change, info: await clusterInfo(session) });
+        id += 1;
+      });
+    } catch (error) {
+      if (signal.aborted || !(error instanceof DaybookError) || error.code !== 'unreadable')
+        throw error;
+    }
+    try {
+      await setTimeout(WATCH_MS, undefined, { signal });
+    } catch {
+      throw new CancelledError();
+    }
+  }
+}

@@ -1,0 +1,284 @@
+/**
+ * `result.*` of the case on a cluster: lists of events of which any rows can be shown. By time a list knows how many events
+ * are in which span of time, and reads the rows that are looked at; in another order it is read from its beginning, as far
+ * as that is listed.
+ */
+import type { ColumnBatch } from '../../contract/column-batch.ts';
+import type { EpochMicros } from '../../contract/event.ts';
+import { DaybookError } from '../../contract/errors.ts';
+import { Stopwatch, type Timings } from '../../measure/operation-log.ts';
+import {
+  clickhouseExtent,
+  clickhouseHistogram,
+  clickhouseList,
+  clickhousePlace,
+  DAY,
+  evenGrid,
+  type ListPart,
+  type Plan,
+} from '../../query/index.ts';
+import {
+  coveredSpan,
+  fieldsToRead,
+  goneResult,
+  isByTime,
+  MOST_KEPT,
+  ranges,
+  replanned,
+  rowFieldNames,
+  type SendFirst,
+  type Sort,
+  TimeOrder,
+  type View,
+  type ViewScope,
+} from '../../search/index.ts';
+import type { Client } from '../handler.ts';
+import { eventBatch } from './event-batch.ts';
+import { type ClusterSession, statusOfError } from './session.ts';
+import { askOnCluster, ClusterView } from './view.ts';
+
+interface OpenParameters extends View {
+  sort?: Sort | undefined;
+  fields?: readonly string[] | undefined;
+  first: number;
+}
+
+/** Spans of time that the first look at a list makes, at most. */
+const MOST_SPANS = 2000;
+/** Lists that a window has open at most; beyond these the oldest is closed. */
+const MOST_OPEN = 32;
+const KEY = 'cluster-result/';
+
+/** A list of events, for as long as its window shows it. */
+class EventList {
+  readonly plan: Plan;
+  readonly view: View;
+  readonly handOver: string;
+  readonly sort: Sort | undefined;
+  /** Undefined: its order is not that of time. */
+  readonly times: TimeOrder | undefined;
+  readonly total: number;
+  readonly length: number;
+  readonly undated: number;
+  readonly fields: readonly string[];
+
+  constructor(
+    { plan, view, session }: ClusterView,
+    { sort, fields }: Pick<OpenParameters, 'sort' | 'fields'>,
+    counts: Pick<EventList, 'times' | 'total' | 'length' | 'undated'>,
+  ) {
+    this.plan = plan;
+    this.view = view;
+    this.handOver = session.attached.handOver;
+    this.sort = sort;
+    this.fields = fields ?? rowFieldNames(plan);
+    this.times = counts.times;
+    this.total = counts.total;
+    this.length = counts.length;
+    this.undated = counts.undated;
+  }
+
+  /** By time: the newest first. */
+  get descending(): boolean {
+    return this.times !== undefined && this.sort?.descending === true;
+  }
+
+  dispose(): void {
+    // The cluster holds nothing of it.
+  }
+}
+
+let lastNumber = 0;
+
+/** @throws DaybookError query-syntax, unknown-field, usage, cancelled */
+export async function openListOn(
+  session: ClusterSession,
+  parameters: OpenParameters,
+  client: Client,
+  send: SendFirst,
+): Promise<
+  {
+    result: number;
+    total: number;
+    capped?: number;
+    undated: number;
+    fields: string[];
+  } & ViewScope
+> {
+  const { sort, first } = parameters;
+  const { list, fields, ...scope } = await askOnCluster(
+    session,
+    'result.open',
+    parameters,
+    async (asked) => {
+      const plan = sort === undefined ? asked.plan : replanned(asked.plan);
+      const here = asked.on(plan);
+      const counts = isByTime(plan, sort) ? await byTime(here) : await byOrder(here, asked.notes);
+      const opened = new EventList(here, parameters, counts);
+      await send(await rowsOf(here, opened, 0, first, opened.fields));
+      return { list: opened, fields: rowFieldNames(asked.plan) };
+    },
+  );
+  const number = ++lastNumber;
+  const open = [...client.kept.keys()].filter((key) => key.startsWith(KEY));
+  if (open.length >= MOST_OPEN) client.kept.delete(open[0]!);
+  client.kept.set(KEY + number, list);
+  const { total, length, undated } = list;
+  return {
+    ...{ result: number, total, undated, fields },
+    ...(length < total ? { capped: length } : {}),
+    ...scope,
+  };
+}
+
+/** @throws DaybookError not-found, unreadable, cancelled */
+export async function listRowsOn(
+  session: ClusterSession,
+  number: number,
+  range: { offset: number; limit: number; fields?: readonly string[] | undefined },
+  client: Client,
+): Promise<{ offset: number; batch: ColumnBatch; timings: Timings }> {
+  const { offset, limit } = range;
+  const list = find(client, number);
+  const { value, timings } = await onList(session, 'result.rows', list, (asked) =>
+    rowsOf(asked, list, offset, limit, range.fields ?? list.fields),
+  );
+  return { offset, batch: value, timings };
+}
+
+/** @throws DaybookError not-found, unreadable, cancelled */
+export async function listPlaceOn(
+  session: ClusterSession,
+  number: number,
+  ts: EpochMicros,
+  client: Client,
+): Promise<{ offset: number }> {
+  const list = find(client, number);
+  const { value } = await onList(session, 'result.locate', list, async (asked) => {
+    const { times, length, undated } = list;
+    if (times === undefined) {
+      const part = { limit: length, sort: list.sort };
+      const [[place] = []] = await asked.rows(clickhousePlace(list.plan, ts, part, asked.options));
+      return place === undefined ? length : Number(place);
+    }
+    const dated = length - undated;
+    const before = await times.before(ts, dividerOf(asked), async ({ from }) => {
+      const part = { from, to: ts };
+      const rows = await asked.rows(clickhouseHistogram(asked.plan, DAY, part, asked.options));
+      return rows.reduce((sum, [, n]) => sum + Number(n), 0);
+    });
+    const at = Math.min(before, dated);
+    return list.descending ? Math.max(0, dated - 1 - at) : at;
+  });
+  return { offset: value };
+}
+
+/** Closing one that is not there does nothing. */
+export function closeListOn(client: Client, number: number): void {
+  client.kept.delete(KEY + number);
+}
+
+function find(client: Client, number: number): EventList {
+  const list = client.kept.get(KEY + number);
+  if (list instanceof EventList) return list;
+  throw new DaybookError('not-found', `there is no open list ${number}`, 'run the query again');
+}
+
+async function onList<T>(
+  session: ClusterSession,
+  operation: string,
+  list: EventList,
+  work: (asked: ClusterView) => Promise<T>,
+): Promise<{ value: T; timings: Timings }> {
+  if (session.attached.handOver !== list.handOver) throw goneResult();
+  const watch = new Stopwatch(operation);
+  watch.path = 'cluster';
+  const { query } = list.view;
+  try {
+    const value = await work(new ClusterView(session, list.plan, list.view, watch));
+    session.record(watch, 'done', query);
+    return { value, timings: watch.timings() };
+  } catch (error) {
+    session.record(watch, statusOfError(error), query);
+    throw error;
+  }
+}
+
+/** The plan whose first events a `head` leaves, without it: the list ends there. */
+function unlimited(plan: Plan): Plan {
+  return { ...plan, limit: undefined };
+}
+
+/** Where in time the events are. */
+async function byTime(asked: ClusterView) {
+  const { plan, options } = asked;
+  const all = unlimited(plan);
+  const span = coveredSpan(plan);
+  const width = span === undefined ? DAY : evenGrid(span.from, span.to, MOST_SPANS).width;
+  const rows = await asked.rows(clickhouseHistogram(all, width, undefined, options));
+  const dated = rows.filter(([i]) => i !== null);
+  const undatedEvents = Number(rows.find(([i]) => i === null)?.[1] ?? 0);
+  const slices = dated.map(([i, n]) => {
+    const from = Number(i) * width;
+    return { from, to: from + width, segments: NONE, count: Number(n), start: 0 };
+  });
+  const times = new TimeOrder(slices, { count: undatedEvents, segments: NONE }, false);
+  const total = times.dated + times.undated;
+  const length = Math.min(total, plan.limit ?? Infinity);
+  return { times, total: length, length, undated: Math.max(0, length - times.dated) };
+}
+
+/** Slices are not of some segments here. */
+const NONE: readonly never[] = [];
+
+async function byOrder(asked: ClusterView, notes: string[]) {
+  const [[count, without] = []] = await asked.rows(clickhouseExtent(asked.plan, asked.options));
+  const total = Number(count ?? 0);
+  const length = Math.min(total, MOST_KEPT);
+  if (total > length)
+    notes.push(
+      `this order lists the first ${length} of ${total} events; narrow the query, or sort by time, to see the others`,
+    );
+  return { times: undefined, total, length, undated: Math.min(Number(without ?? 0), length) };
+}
+
+/** Divides spans of a list that have many events. */
+function dividerOf(asked: ClusterView): Parameters<TimeOrder['pieces']>[2] {
+  return async (slice, width) => {
+    const { plan, options } = asked;
+    const rows = await asked.rows(clickhouseHistogram(unlimited(plan), width, slice, options));
+    return rows.map(([i, n]) => {
+      const start = Number(i) * width;
+      return {
+        ...{ from: Math.max(start, slice.from), to: Math.min(start + width, slice.to) },
+        ...{ segments: NONE, count: Number(n), start: 0 },
+      };
+    });
+  };
+}
+
+async function rowsOf(
+  asked: ClusterView,
+  list: EventList,
+  offset: number,
+  limit: number,
+  fields: readonly string[],
+): Promise<ColumnBatch> {
+  const to = Math.min(offset + limit, list.length);
+  const { plan, options } = asked;
+  const wanted = fieldsToRead(plan, fields);
+  const parts: (ListPart & { turned: boolean })[] = [];
+  if (list.times === undefined && offset < to)
+    parts.push({ fields: wanted, sort: list.sort, limit: to - offset, offset, turned: false });
+  if (list.times !== undefined && offset < to)
+    for (const { from, to: end, backwards } of ranges(list, offset, to)) {
+      const pieces = await list.times.pieces(from, end, dividerOf(asked));
+      const own = pieces.map(({ part, offset: skip, count }) => ({
+        ...{ fields: wanted, part, limit: count, offset: skip, turned: backwards },
+      }));
+      parts.push(...(backwards ? own.toReversed() : own));
+    }
+  const all = list.times === undefined ? plan : unlimited(plan);
+  const statements = parts.map((part) => clickhouseList(all, part, options));
+  return eventBatch(asked, statements, fields, (at) => parts[at]!.turned);
+}

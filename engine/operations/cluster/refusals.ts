@@ -1,0 +1,50 @@
+/**
+ * What the case on a cluster cannot do, and why, in a sentence for people: windows say it before anybody asks, and whoever
+ * asks all the same is told it.
+ */
+import { DaybookError } from '../../contract/errors.ts';
+import type { OperationName } from '../../contract/operations.ts';
+
+const AGAIN = 'hand the case over and attach it again to have that on the cluster';
+const EVIDENCE = `Evidence is imported into the case on its own computer; ${AGAIN}.`;
+const IMPORTS =
+  'Imports are listed in the case on its own computer; a cluster has what came of them.';
+const BYTES =
+  'The evidence stays with the case: a cluster has no bytes of it. Look at them on the computer that has it.';
+const DECISIONS = `That is decided in the case on its own computer; ${AGAIN}.`;
+const LOOKED_AFTER = 'A cluster holds a copy: that is done with the case on its own computer.';
+const MARKS = `Tags, notes and saved searches are kept in the case on its own computer; ${AGAIN}.`;
+
+const EXPORT =
+  'From a cluster rows are written by the command line: daybook query clickhouse://… QUERY --format csv.';
+const UNMATCHED = 'Which lines of a list no event has is found in the case on its own computer.';
+
+export const REFUSED: Readonly<Partial<Record<OperationName, string>>> = {
+  ...{ 'case.create': EVIDENCE, 'evidence.preview': EVIDENCE, 'evidence.receive': EVIDENCE },
+  ...{
+    'evidence.unlock': EVIDENCE,
+    'import.start': EVIDENCE,
+    'import.resume': EVIDENCE,
+    'import.list': IMPORTS,
+  },
+  ...{ 'event.raw': BYTES, 'event.packet': BYTES, 'event.stream': BYTES, 'event.file': BYTES },
+  ...{ 'payload.search': BYTES, 'packets.slice': BYTES, 'quarantine.list': BYTES },
+  ...{ 'source.retime': DECISIONS, 'overlap.set': DECISIONS, 'delete.run': DECISIONS },
+  ...{ 'case.refield': DECISIONS, 'case.describe': DECISIONS, 'extractor.message': DECISIONS },
+  ...{ 'extractor.try': DECISIONS, 'extractor.save': DECISIONS },
+  ...{ 'case.verify': LOOKED_AFTER, 'case.compact': LOOKED_AFTER, 'case.audit': LOOKED_AFTER },
+  // The rows of an answer are written by `daybook query clickhouse://…`.
+  ...{ 'export.rows': EXPORT, 'list.unmatched': UNMATCHED },
+  ...{ 'report.write': LOOKED_AFTER, 'hand-over.run': LOOKED_AFTER },
+  ...{ 'tag.set': MARKS, 'note.set': MARKS, 'finding.set': MARKS, 'finding.reset-order': MARKS },
+  ...{ 'search.save': MARKS, 'search.delete': MARKS },
+};
+
+/** Of an operation that the case on a cluster does not do. */
+export function refusal(operation: OperationName): DaybookError {
+  return new DaybookError(
+    'usage',
+    REFUSED[operation] ?? `${operation} is not done on a cluster`,
+    'do it on the computer that has the case',
+  );
+}
