@@ -10,6 +10,7 @@ export {
   useWorkspace,
   useZone,
 } from './state/context.ts';
+export { refusalOf, useRefusal } from './state/refused.ts';
 export { useParsedQuery } from './state/parsed-query.ts';
 export { questionOf, useQuestion } from './state/question.ts';
 export { linesOf } from './state/lists.ts';

@@ -6,8 +6,10 @@ import { windowFiles } from './window-files.ts';
 
 interface ServeOptions {
   readonly port?: number | undefined;
-  /** Absolute path of the case that the window opens first. */
+  /** Absolute path of the case that the window opens first, or the address of the cluster that it is on. */
   readonly openCase?: string | undefined;
+  /** Of the engine; that of this process when left out. */
+  readonly env?: NodeJS.ProcessEnv | undefined;
   /** Told what happens, a line at a time. */
   readonly say: (text: string) => void;
   /** Told the URL, with its token, once it can be opened. */
@@ -24,13 +26,14 @@ interface ServeOptions {
 export async function serve({
   port,
   openCase,
+  env,
   say,
   onUrl,
   onEntered,
   signal,
 }: ServeOptions): Promise<void> {
   const files = await windowFiles(say, signal);
-  const engine = new EngineProcess({ command: engineCommand(), onLog: say });
+  const engine = new EngineProcess({ command: engineCommand(env), onLog: say });
   engine.onState((state) => {
     if (state.state === 'down') say(`the engine stopped: ${state.reason ?? 'unknown reason'}`);
     else if (state.state === 'ready' && state.restarts > 0) say('the engine runs again');

@@ -1,6 +1,9 @@
 /** Commands of the window itself, in the order of the command palette. */
+import type { OperationName } from '../../engine/contract/operations.ts';
 import type { Command } from '../state/commands.ts';
 import type { DialogState } from '../state/dialogs.ts';
+import { refusalOf } from '../state/refused.ts';
+import type { CaseInfo } from '../state/session.ts';
 import { TABS } from '../state/views.ts';
 import type { Workspace } from '../state/workspace.ts';
 import { focusNextPart, focusPart } from './parts.ts';
@@ -59,34 +62,75 @@ export function viewCommands(workspace: Workspace): Command[] {
 }
 
 /** What can be done with an open case. */
-export function caseCommands(workspace: Workspace, hasEvent: boolean): Command[] {
-  const ofCase = openerOf(workspace, 'Case');
-  const ofEvents = openerOf(workspace, 'Events');
-  const ofView = openerOf(workspace, 'View');
+export function caseCommands(
+  workspace: Workspace,
+  hasEvent: boolean,
+  openCase: Pick<CaseInfo, 'refused'>,
+): Command[] {
+  /** Opens a dialog that ends with an operation, if the case can do that. */
+  const opener =
+    (group: string) =>
+    (operation: OperationName, dialog: DialogState, description: Description): Command =>
+      openerOf(workspace, group)(dialog, {
+        ...description,
+        disabled: refusalOf(openCase, operation),
+      });
+  const [ofCase, ofEvents, ofView] = [opener('Case'), opener('Events'), opener('View')];
   return [
-    ofCase({ dialog: 'import' }, { id: 'evidence.add', title: 'Add evidence…', hotkey: 'mod+I' }),
-    ofCase({ dialog: 'export' }, { id: 'events.export', title: 'Export events…', hotkey: 'mod+E' }),
-    ofCase({ dialog: 'payload-search' }, { id: 'case.payload-search', title: 'Search payloads…' }),
-    ofCase({ dialog: 'report' }, { id: 'case.report', title: 'Write a report…' }),
-    ofCase({ dialog: 'hand-over' }, { id: 'case.hand-over', title: 'Hand over…' }),
-    ofCase({ dialog: 'verify' }, { id: 'case.verify', title: 'Verify the case and its evidence…' }),
+    ofCase(
+      'import.start',
+      { dialog: 'import' },
+      { id: 'evidence.add', title: 'Add evidence…', hotkey: 'mod+I' },
+    ),
+    ofCase(
+      'export.rows',
+      { dialog: 'export' },
+      { id: 'events.export', title: 'Export events…', hotkey: 'mod+E' },
+    ),
+    ofCase(
+      'payload.search',
+      { dialog: 'payload-search' },
+      { id: 'case.payload-search', title: 'Search payloads…' },
+    ),
+    ofCase('report.write', { dialog: 'report' }, { id: 'case.report', title: 'Write a report…' }),
+    ofCase('hand-over.run', { dialog: 'hand-over' }, { id: 'case.hand-over', title: 'Hand over…' }),
+    ofCase(
+      'case.verify',
+      { dialog: 'verify' },
+      { id: 'case.verify', title: 'Verify the case and its evidence…' },
+    ),
     {
       id: 'event.make-field',
       title: 'Make a field of the selected event…',
       group: 'Events',
-      disabled: !hasEvent ? 'no event is selected' : undefined,
+      disabled:
+        refusalOf(openCase, 'extractor.message') ??
+        (!hasEvent ? 'no event is selected' : undefined),
       run: () => {
         const event = workspace.session.getState().selected;
         if (event !== undefined) workspace.dialogs.open({ dialog: 'make-field', event });
       },
     },
-    ofEvents({ dialog: 'tag' }, { id: 'events.tag-all', title: 'Tag all events found…' }),
-    ofEvents({ dialog: 'delete' }, { id: 'events.delete-all', title: 'Delete all events found…' }),
+    ofEvents(
+      'tag.set',
+      { dialog: 'tag' },
+      { id: 'events.tag-all', title: 'Tag all events found…' },
+    ),
+    ofEvents(
+      'delete.run',
+      { dialog: 'delete' },
+      { id: 'events.delete-all', title: 'Delete all events found…' },
+    ),
     ofView(
+      'search.save',
       { dialog: 'save-search' },
       { id: 'search.save', title: 'Save this search…', hotkey: 'mod+S' },
     ),
-    ofCase({ dialog: 'case-details' }, { id: 'case.details', title: 'Case details…' }),
+    ofCase(
+      'case.describe',
+      { dialog: 'case-details' },
+      { id: 'case.details', title: 'Case details…' },
+    ),
     {
       id: 'case.close',
       title: 'Close the case',

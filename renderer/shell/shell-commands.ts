@@ -28,17 +28,21 @@ function isWriting(target: EventTarget | null): boolean {
 
 export function useShellCommands(): void {
   const workspace = useWorkspace();
-  const hasCase = useSession((session) => session.openCase !== undefined);
+  const openCase = useSession((session) => session.openCase);
+  const refused = openCase?.refused;
+  const hasCase = openCase !== undefined;
   const hasEvent = useSession((session) => session.selected !== undefined);
   const setScheme = useScheme();
   useCommands(
     useMemo(
       () => [
-        ...(hasCase ? [...viewCommands(workspace), ...caseCommands(workspace, hasEvent)] : []),
+        ...(hasCase
+          ? [...viewCommands(workspace), ...caseCommands(workspace, hasEvent, { refused })]
+          : []),
         ...windowCommands(workspace),
         ...themeCommands(workspace, setScheme),
       ],
-      [workspace, hasCase, hasEvent, setScheme],
+      [workspace, hasCase, hasEvent, refused, setScheme],
     ),
   );
   useShortcuts(workspace);

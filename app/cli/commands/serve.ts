@@ -1,9 +1,20 @@
 /** `daybook serve`: the window in a browser, on this machine only. */
 import { resolve } from 'node:path';
+import { clusterAddress, isClusterAddress } from '../../../engine/contract/cluster-address.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { serve } from '../../web/serve.ts';
 import type { Command } from '../command.ts';
 import { visible } from '../output.ts';
+
+/** How a cluster is opened: the address of the window has no password, the engine's environment has it. */
+function clusterOf(asked: string) {
+  const { CLICKHOUSE_USER, CLICKHOUSE_PASSWORD } = process.env;
+  const { name, user, password } = clusterAddress(asked, {
+    ...{ user: CLICKHOUSE_USER, password: CLICKHOUSE_PASSWORD },
+  });
+  const env = { DAYBOOK_CLUSTER: name, CLICKHOUSE_USER: user, CLICKHOUSE_PASSWORD: password };
+  return { openCase: name, env };
+}
 
 export const serveCommand: Command = {
   spec: {
@@ -15,17 +26,20 @@ export const serveCommand: Command = {
       port: { type: 'string', value: 'N', help: 'port on 127.0.0.1 (default: any that is free)' },
     },
     details:
-      'The address has a token that is of use once: the first browser that opens it may use the window, and the address for another one is printed then. It runs until ctrl-C; an import that runs then stops where it can go on later.',
+      'CASE may be clickhouse://HOST/DATABASE, to which a case was attached. The address has a token that is of use once: the first browser that opens it may use the window, and the address for another one is printed then. It runs until ctrl-C; an import that runs then stops where it can go on later.',
   },
   async run(parsed, { streams, signal }) {
     const port = parsed.whole('port', 0);
     if (port !== undefined && port > 65_535) {
       throw new DaybookError('usage', `--port ${port} is out of range`, 'give a port up to 65535');
     }
-    const openCase = parsed.positionals[0];
+    const asked = parsed.positionals[0];
+    const onCluster = asked !== undefined && isClusterAddress(asked);
+    const cluster = onCluster ? clusterOf(asked) : undefined;
     await serve({
       port,
-      openCase: openCase === undefined ? undefined : resolve(openCase),
+      openCase: cluster?.openCase ?? (asked === undefined ? undefined : resolve(asked)),
+      env: { ...process.env, ...cluster?.env },
       say: (text) => void streams.err.write(`daybook: ${visible(text)}\n`),
       onUrl: (url) => {
         streams.out.write(`${url}\n`);

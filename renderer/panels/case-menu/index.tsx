@@ -17,7 +17,8 @@ import {
   IconX,
   IconZoomScan,
 } from '@tabler/icons-react';
-import { showEvidence, useCase, useSession, useWorkspace } from '../../panel-api.ts';
+import type { OperationName } from '../../../engine/contract/operations.ts';
+import { refusalOf, showEvidence, useCase, useSession, useWorkspace } from '../../panel-api.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import css from './case-menu.module.css';
 
@@ -30,6 +31,11 @@ export function CaseMenu() {
   const info = useCase();
   const engine = useSession((session) => session.info);
   const recent = (engine?.recent ?? []).filter((one) => one.case !== info.case && one.exists);
+  /** Of an item that opens what ends with an operation. */
+  const greyed = (operation: OperationName, isDisabled = false) => {
+    const reason = refusalOf(info, operation);
+    return { disabled: isDisabled || reason !== undefined, title: reason };
+  };
   return (
     <Menu position="bottom-start" width={280} onOpen={() => void workspace.refreshInfo()}>
       <Menu.Target>
@@ -47,13 +53,24 @@ export function CaseMenu() {
               read-only
             </Badge>
           )}
+          {info.refused !== undefined && (
+            <Badge color="gray" title={`A copy on ${visibleText(info.case, 200)}`}>
+              cluster
+            </Badge>
+          )}
           <IconChevronDown size={13} aria-hidden />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
+        {info.refused !== undefined && (
+          <Menu.Label className={css['where'] ?? ''}>
+            A copy on {visibleText(info.case, 200)}. What is grey is done on the computer that has
+            the case.
+          </Menu.Label>
+        )}
         <Menu.Item
           leftSection={<IconFileImport {...ICON} />}
-          disabled={info.readOnly}
+          {...greyed('import.start', info.readOnly)}
           onClick={() => dialogs.open({ dialog: 'import' })}
         >
           Add evidence…
@@ -66,42 +83,49 @@ export function CaseMenu() {
         </Menu.Item>
         <Menu.Item
           leftSection={<IconZoomScan {...ICON} />}
+          {...greyed('payload.search')}
           onClick={() => dialogs.open({ dialog: 'payload-search' })}
         >
           Search payloads…
         </Menu.Item>
         <Menu.Item
           leftSection={<IconFileExport {...ICON} />}
+          {...greyed('export.rows')}
           onClick={() => dialogs.open({ dialog: 'export' })}
         >
           Export events…
         </Menu.Item>
         <Menu.Item
           leftSection={<IconFileText {...ICON} />}
+          {...greyed('report.write')}
           onClick={() => dialogs.open({ dialog: 'report' })}
         >
           Write a report…
         </Menu.Item>
         <Menu.Item
           leftSection={<IconPackageExport {...ICON} />}
+          {...greyed('hand-over.run')}
           onClick={() => dialogs.open({ dialog: 'hand-over' })}
         >
           Hand over…
         </Menu.Item>
         <Menu.Item
           leftSection={<IconShieldCheck {...ICON} />}
+          {...greyed('case.verify')}
           onClick={() => dialogs.open({ dialog: 'verify' })}
         >
           Verify the case and its evidence…
         </Menu.Item>
         <Menu.Item
           leftSection={<IconHistory {...ICON} />}
+          {...greyed('case.audit')}
           onClick={() => showEvidence(workspace, { section: 'audit' })}
         >
           Audit log
         </Menu.Item>
         <Menu.Item
           leftSection={<IconId {...ICON} />}
+          {...greyed('case.describe')}
           onClick={() => dialogs.open({ dialog: 'case-details' })}
         >
           Case details…

@@ -9,6 +9,7 @@ import {
   notifyError,
   offsetText,
   usePivots,
+  useRefusal,
   useWorkspace,
   useCase,
   useZone,
@@ -35,6 +36,7 @@ export function FieldsTab({ info }: { readonly info: EventInfo }) {
   const workspace = useWorkspace();
   const colors = useTagColors();
   const [most, setMost] = useState(SHOWN);
+  const [noTags, noFields] = [useRefusal('tag.set'), useRefusal('extractor.message')];
   return (
     <>
       <div>
@@ -74,6 +76,8 @@ export function FieldsTab({ info }: { readonly info: EventInfo }) {
             <Button
               size="compact-xs"
               variant="subtle"
+              disabled={noTags !== undefined}
+              title={noTags}
               onClick={() => workspace.dialogs.open({ dialog: 'tag', events: [info.event] })}
             >
               {info.tags.length === 0 ? 'Tag it…' : 'Change…'}
@@ -89,6 +93,8 @@ export function FieldsTab({ info }: { readonly info: EventInfo }) {
             variant="default"
             mr={6}
             mb={6}
+            disabled={noFields !== undefined}
+            title={noFields}
             // Pressed with the mouse, it would end the selection before it is read.
             onMouseDown={(event) => event.preventDefault()}
             onClick={() =>
@@ -166,7 +172,7 @@ function SourceRow({ info: { source } }: { readonly info: EventInfo }) {
         <ValueMenu field="source" value={source.name}>
           <EventText text={source.name} max={300} />
         </ValueMenu>
-        {!source.exists && (
+        {source.exists === false && (
           <Tooltip label={`It is no longer at ${visibleText(source.path)}`}>
             <Badge color="orange" ml={6}>
               moved
@@ -298,6 +304,7 @@ function FieldRow({
 function NoteBox({ info }: { readonly info: EventInfo }) {
   const { connection } = useWorkspace();
   const { case: folder } = useCase();
+  const refused = useRefusal('note.set');
   const [text, setText] = useState(info.note ?? '');
   const kept = info.note ?? '';
   useEffect(() => setText(kept), [kept]);
@@ -312,7 +319,9 @@ function NoteBox({ info }: { readonly info: EventInfo }) {
       mx={14}
       my={10}
       aria-label="Note on this event"
-      placeholder="A note on this event; included in the report"
+      placeholder={refused ?? 'A note on this event; included in the report'}
+      disabled={refused !== undefined}
+      title={refused}
       autosize
       minRows={1}
       maxRows={10}

@@ -1,7 +1,14 @@
 /** The selected event: its fields, its bytes in the evidence, and what surrounds it. */
 import { ActionIcon, Tabs, Tooltip } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
-import { useAnswer, useCase, usePreference, useSession, useWorkspace } from '../../panel-api.ts';
+import {
+  useAnswer,
+  useCase,
+  usePreference,
+  useRefusal,
+  useSession,
+  useWorkspace,
+} from '../../panel-api.ts';
 import { Empty } from '../../widgets/empty.tsx';
 import { EventText } from '../../widgets/event-text.tsx';
 import { KindBadge } from '../../widgets/kind-badge.tsx';
@@ -35,6 +42,7 @@ function Details({ event }: { readonly event: string }) {
   const workspace = useWorkspace();
   const folder = useCase().case;
   const { data, error } = useAnswer('event.get', { case: folder, event });
+  const noBytes = useRefusal('event.raw');
   const [tab, setTab] = usePreference('details-tab', 'fields', isTab);
   if (error !== undefined) {
     return (
@@ -58,9 +66,10 @@ function Details({ event }: { readonly event: string }) {
   // Flows of captures, and what belongs to one.
   const hasStream = data.flow !== undefined || (data.kind === 'flow' && data.packets !== undefined);
   const missing =
-    (tab === 'packet' && !hasPackets) ||
-    (tab === 'raw' && !hasRecord) ||
-    (tab === 'stream' && !hasStream);
+    (tab === 'packet' && (!hasPackets || (data.kind === 'packet' && noBytes !== undefined))) ||
+    (tab === 'raw' && (!hasRecord || noBytes !== undefined)) ||
+    (tab === 'stream' && (!hasStream || noBytes !== undefined));
+  const greyed = { disabled: noBytes !== undefined, title: noBytes };
   const shown = missing ? 'fields' : tab;
   return (
     <div className={css['panel']}>
@@ -80,19 +89,30 @@ function Details({ event }: { readonly event: string }) {
       >
         <Tabs.List>
           <Tabs.Tab value="fields">Fields</Tabs.Tab>
-          {hasRecord && <Tabs.Tab value="raw">Raw</Tabs.Tab>}
-          {hasPackets && (
-            <Tabs.Tab value="packet">{data.kind === 'packet' ? 'Packet' : 'Packets'}</Tabs.Tab>
+          {hasRecord && (
+            <Tabs.Tab value="raw" {...greyed}>
+              Raw
+            </Tabs.Tab>
           )}
-          {hasStream && <Tabs.Tab value="stream">Stream</Tabs.Tab>}
+          {hasPackets && (
+            <Tabs.Tab value="packet" {...(data.kind === 'packet' ? greyed : {})}>
+              {data.kind === 'packet' ? 'Packet' : 'Packets'}
+            </Tabs.Tab>
+          )}
+          {hasStream && (
+            <Tabs.Tab value="stream" {...greyed}>
+              Stream
+            </Tabs.Tab>
+          )}
           <Tabs.Tab value="around">Around</Tabs.Tab>
         </Tabs.List>
         <div className={css['scroll']}>
           <Tabs.Panel value="fields">
-            {data.kind === 'file' && data.flow !== undefined && (
+            {data.kind === 'file' && data.flow !== undefined && noBytes === undefined && (
               <SaveFileButton key={event} info={data} />
             )}
             <FieldsTab info={data} />
+            {noBytes !== undefined && <p className={css['note']}>{noBytes}</p>}
             <ContextBox event={event} rows={5} />
           </Tabs.Panel>
           <Tabs.Panel value="raw">

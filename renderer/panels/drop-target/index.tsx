@@ -1,7 +1,7 @@
 /** The whole window takes files and folders; what is dropped is looked at before it is imported. */
 import { IconFileImport } from '@tabler/icons-react';
 import { useEffect, useState, type ReactNode } from 'react';
-import { notifyError, useWorkspace } from '../../panel-api.ts';
+import { notifyError, refusalOf, useWorkspace } from '../../panel-api.ts';
 import css from './drop-target.module.css';
 import { filesBelow, takeEntries } from './dropped-files.ts';
 
@@ -35,7 +35,10 @@ export function DropTarget({ children }: { readonly children: ReactNode }) {
     };
     const take = async (transfer: DataTransfer): Promise<void> => {
       const { shell, dialogs, session } = workspace;
-      const isOpen = session.getState().openCase !== undefined;
+      const { openCase } = session.getState();
+      const isOpen = openCase !== undefined;
+      const refused = refusalOf(openCase, 'import.start');
+      if (refused !== undefined) throw new Error(refused);
       const open = (what: { paths: readonly string[] } | { files: readonly File[] }): void =>
         dialogs.open(isOpen ? { dialog: 'import', ...what } : { dialog: 'new-case', ...what });
       if (shell !== undefined) {

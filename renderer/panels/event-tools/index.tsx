@@ -1,7 +1,7 @@
 /** Actions on all events of the view; at the right of the tabs. */
 import { IconColumns3, IconDownload, IconTags } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
-import { useCase, useView, useWorkspace } from '../../panel-api.ts';
+import { useCase, useRefusal, useView, useWorkspace } from '../../panel-api.ts';
 import { ColumnChooser } from './column-chooser.tsx';
 import { ToolButton } from './tool-button.tsx';
 
@@ -13,6 +13,7 @@ export function EventTools() {
   const { dialogs } = useWorkspace();
   const { tab } = useView();
   const { readOnly } = useCase();
+  const [noTags, noExport] = [useRefusal('tag.set'), useRefusal('export.rows')];
   const [element, setElement] = useState<HTMLElement | null>(null);
   const narrow = useNarrow(element);
   if (tab !== 'events') return null;
@@ -21,14 +22,16 @@ export function EventTools() {
       <ColumnChooser narrow={narrow} icon={<IconColumns3 {...ICON} />} />
       <ToolButton
         label="Tag all"
-        hint={readOnly ? 'The case is open read-only' : 'Tag every event in this view'}
+        hint={noTags ?? (readOnly ? 'The case is open read-only' : 'Tag every event in this view')}
         icon={<IconTags {...ICON} />}
         narrow={narrow}
-        disabled={readOnly}
+        disabled={readOnly || noTags !== undefined}
         onClick={() => dialogs.open({ dialog: 'tag' })}
       />
       <ToolButton
         label="Export"
+        hint={noExport}
+        disabled={noExport !== undefined}
         icon={<IconDownload {...ICON} />}
         narrow={narrow}
         onClick={() => dialogs.open({ dialog: 'export' })}

@@ -5,6 +5,7 @@ import { OperationError } from '../../../engine/contract/client.ts';
 import {
   notifyError,
   useCommands,
+  useRefusal,
   useSession,
   useWorkspace,
   type Command,
@@ -34,7 +35,9 @@ interface Options {
 export function useMarking({ list, eventAt, anchor, row }: Options) {
   const { connection, dialogs } = useWorkspace();
   const selected = useSession((session) => session.selected);
-  const readOnly = useSession((session) => session.openCase?.readOnly === true);
+  const refused = useRefusal('tag.set');
+  const isReadOnly = useSession((session) => session.openCase?.readOnly === true);
+  const readOnly = isReadOnly || refused !== undefined;
   const [marked] = useState(createMarkedEvents);
   const markedEvents = useStore(marked.store, ({ events }) => events);
   const { pages, params, opened } = list;
@@ -93,7 +96,7 @@ export function useMarking({ list, eventAt, anchor, row }: Options) {
   }, [targets, params, readOnly, pages, row, connection]);
 
   const commands = useMemo((): Command[] => {
-    const disabled = readOnly ? 'the case is open read-only' : undefined;
+    const disabled = refused ?? (readOnly ? 'the case is open read-only' : undefined);
     const group = 'Events';
     return [
       {
@@ -105,7 +108,7 @@ export function useMarking({ list, eventAt, anchor, row }: Options) {
         run: toggleBookmark,
       },
     ];
-  }, [readOnly, tagThem, toggleBookmark]);
+  }, [refused, readOnly, tagThem, toggleBookmark]);
   useCommands(commands);
   return { marked, markedEvents, markRange, tagThem, toggleBookmark };
 }

@@ -8,6 +8,7 @@ import {
   notifyError,
   useAnswer,
   useCase,
+  useRefusal,
   useWorkspace,
 } from '../../panel-api.ts';
 import {
@@ -38,7 +39,9 @@ const ALL = '';
 
 export function FindingsPanel() {
   const { connection, dialogs } = useWorkspace();
-  const { case: path, readOnly } = useCase();
+  const { case: path, readOnly: isReadOnly } = useCase();
+  const [noOrder, noReport] = [useRefusal('finding.set'), useRefusal('report.write')];
+  const readOnly = isReadOnly || noOrder !== undefined;
   const [least, setLeast] = useState<string>(ALL);
   const [order, setOrder] = useState<'place' | 'severity'>('place');
   const { data, error } = useAnswer('finding.list', { case: path });
@@ -72,12 +75,21 @@ export function FindingsPanel() {
           value={order}
           onChange={(next) => setOrder(next === 'severity' ? next : 'place')}
         />
-        <Tooltip label="Undoes every move: the most severe come first again, in the report as well">
+        <Tooltip
+          label={
+            noOrder ?? 'Undoes every move: the most severe come first again, in the report as well'
+          }
+        >
           <Button variant="default" disabled={readOnly || findings.length < 2} onClick={reset}>
             Reset order
           </Button>
         </Tooltip>
-        <Button variant="default" onClick={() => dialogs.open({ dialog: 'report' })}>
+        <Button
+          variant="default"
+          disabled={noReport !== undefined}
+          title={noReport}
+          onClick={() => dialogs.open({ dialog: 'report' })}
+        >
           Write a report…
         </Button>
         {data !== undefined && (
@@ -116,7 +128,8 @@ function FindingTable({
   readonly canMove: boolean;
 }) {
   const { connection } = useWorkspace();
-  const { case: path, readOnly } = useCase();
+  const { case: path, readOnly: isReadOnly } = useCase();
+  const readOnly = useRefusal('finding.set') !== undefined || isReadOnly;
   const [most, setMost] = useState(SHOWN);
   const body = useRef<HTMLTableSectionElement>(null);
   const moving = useRef<{ readonly key: string; readonly by: string; readonly place: number }>(

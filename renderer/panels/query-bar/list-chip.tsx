@@ -7,6 +7,7 @@ import {
   formatCount,
   nounOf,
   useCommands,
+  useRefusal,
   useView,
   useWorkspace,
 } from '../../panel-api.ts';
@@ -17,6 +18,7 @@ export function ListChip() {
   const { commands, dialogs, views } = useWorkspace();
   const { list } = useView();
   const isOn = list !== undefined;
+  const refused = useRefusal('list.unmatched');
   useCommands(
     useMemo(() => {
       const disabled = isOn ? undefined : 'no list is applied';
@@ -32,7 +34,7 @@ export function ListChip() {
           id: 'list.unmatched',
           title: 'Lines of the list that matched nothing…',
           group: 'Query',
-          disabled,
+          disabled: refused ?? disabled,
           run: () => dialogs.open({ dialog: 'list-unmatched' }),
         },
         {
@@ -43,7 +45,7 @@ export function ListChip() {
           run: () => views.show({ list: undefined }),
         },
       ];
-    }, [dialogs, views, isOn]),
+    }, [dialogs, views, isOn, refused]),
   );
   if (list === undefined) return null;
   const rows = counted(list.rows, 'line');
@@ -69,10 +71,11 @@ export function ListChip() {
           <span className={css['listUnit']}> {nounOf(list.rows, 'line')}</span>
         </span>
       </UnstyledButton>
-      <Tooltip label="Lines that matched nothing">
+      <Tooltip label={refused ?? 'Lines that matched nothing'}>
         <ActionIcon
           size={24}
           aria-label="Lines that matched nothing"
+          disabled={refused !== undefined}
           onClick={() => dialogs.open({ dialog: 'list-unmatched' })}
         >
           <IconListSearch size={13} />

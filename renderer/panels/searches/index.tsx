@@ -5,6 +5,7 @@ import {
   notifyError,
   useAnswer,
   useCase,
+  useRefusal,
   useWorkspace,
   viewFromString,
   viewToString,
@@ -16,6 +17,7 @@ import css from '../../widgets/side-section.module.css';
 export function SearchesPanel() {
   const workspace = useWorkspace();
   const folder = useCase().case;
+  const refused = useRefusal('search.save');
   const { data } = useAnswer('search.list', { case: folder });
   const searches = data?.searches ?? [];
   const show = (text: string): void => {
@@ -27,10 +29,11 @@ export function SearchesPanel() {
     <SideSection
       title="Searches"
       action={
-        <Tooltip label="Save this search">
+        <Tooltip label={refused ?? 'Save this search'} multiline maw={320}>
           <ActionIcon
             size="xs"
             aria-label="Save this search"
+            disabled={refused !== undefined}
             onClick={() => workspace.dialogs.open({ dialog: 'save-search' })}
           >
             <IconPlus size={12} />
@@ -40,7 +43,7 @@ export function SearchesPanel() {
     >
       {searches.length === 0 && (
         <Text size="xs" c="dimmed" px={12} pb={6}>
-          Saved searches appear here and in the report.
+          {refused ?? 'Saved searches appear here and in the report.'}
         </Text>
       )}
       {searches.map((search) => (

@@ -9,6 +9,7 @@ import {
   useAnswer,
   useCase,
   usePivots,
+  useRefusal,
   useWorkspace,
   counted,
 } from '../../panel-api.ts';
@@ -26,6 +27,7 @@ export function SourcesList() {
   const workspace = useWorkspace();
   const pivots = usePivots();
   const { case: path, readOnly } = useCase();
+  const refused = useRefusal('import.start');
   const { data } = useAnswer('case.sources', { case: path });
   const [all, setAll] = useState(false);
   const sources = useMemo(
@@ -37,11 +39,11 @@ export function SourcesList() {
     <SideSection
       title="Sources"
       action={
-        <Tooltip label="Add evidence">
+        <Tooltip label={refused ?? 'Add evidence'} multiline maw={320}>
           <ActionIcon
             size="xs"
             aria-label="Add evidence"
-            disabled={readOnly}
+            disabled={readOnly || refused !== undefined}
             onClick={() => workspace.dialogs.open({ dialog: 'import' })}
           >
             <IconPlus size={12} />

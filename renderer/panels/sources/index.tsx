@@ -2,11 +2,13 @@
 import { Button, Menu, SegmentedControl } from '@mantine/core';
 import { IconFileImport, IconShieldCheck, IconTool } from '@tabler/icons-react';
 import { useState } from 'react';
+import type { OperationName } from '../../../engine/contract/operations.ts';
 import {
   counted,
   formatCount,
   notifyDone,
   notifyError,
+  refusalOf,
   showEvidence,
   useCase,
   useEvidenceView,
@@ -19,11 +21,11 @@ import { ImportList } from './import-list.tsx';
 import { Quarantine } from './quarantine.tsx';
 import { SourceTable } from './source-table.tsx';
 
-const SECTIONS: readonly { value: EvidenceSection; label: string }[] = [
-  { value: 'sources', label: 'Sources' },
-  { value: 'imports', label: 'Imports' },
-  { value: 'quarantine', label: 'Quarantine' },
-  { value: 'audit', label: 'Audit log' },
+const SECTIONS: readonly { value: EvidenceSection; label: string; operation: OperationName }[] = [
+  { value: 'sources', label: 'Sources', operation: 'case.sources' },
+  { value: 'imports', label: 'Imports', operation: 'import.list' },
+  { value: 'quarantine', label: 'Quarantine', operation: 'quarantine.list' },
+  { value: 'audit', label: 'Audit log', operation: 'case.audit' },
 ];
 
 export function SourcesPanel() {
@@ -31,6 +33,15 @@ export function SourcesPanel() {
   const info = useCase();
   const { section, quarantine } = useEvidenceView();
   const [compacting, setCompacting] = useState(false);
+  const sections = SECTIONS.map(({ operation, ...one }) => {
+    const reason = refusalOf(info, operation);
+    return reason === undefined
+      ? one
+      : { ...one, label: <span title={reason}>{one.label}</span>, disabled: true };
+  });
+  const [noEvidence, noVerify, noCompact] = (
+    ['import.start', 'case.verify', 'case.compact'] as const
+  ).map((operation) => refusalOf(info, operation));
 
   const compact = async (): Promise<void> => {
     setCompacting(true);
@@ -56,7 +67,7 @@ export function SourcesPanel() {
         <SegmentedControl
           aria-label="What is shown"
           value={section}
-          data={[...SECTIONS]}
+          data={sections}
           onChange={(value) => {
             const next = SECTIONS.find((one) => one.value === value)?.value ?? 'sources';
             showEvidence(workspace, { section: next, quarantine: {} });
@@ -77,18 +88,25 @@ export function SourcesPanel() {
           <Menu.Dropdown>
             <Menu.Item
               leftSection={<IconShieldCheck size={15} aria-hidden />}
+              disabled={noVerify !== undefined}
+              title={noVerify}
               onClick={() => workspace.dialogs.open({ dialog: 'verify' })}
             >
               Verify the case and its evidence…
             </Menu.Item>
-            <Menu.Item disabled={info.readOnly} onClick={() => void compact()}>
+            <Menu.Item
+              disabled={info.readOnly || noCompact !== undefined}
+              title={noCompact}
+              onClick={() => void compact()}
+            >
               Compact: join small segments ({formatCount(info.segments)} now)
             </Menu.Item>
           </Menu.Dropdown>
         </Menu>
         <Button
           size="compact-sm"
-          disabled={info.readOnly}
+          disabled={info.readOnly || noEvidence !== undefined}
+          title={noEvidence}
           leftSection={<IconFileImport size={14} aria-hidden />}
           onClick={() => workspace.dialogs.open({ dialog: 'import' })}
         >

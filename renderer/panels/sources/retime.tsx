@@ -13,6 +13,7 @@ import {
   notifyError,
   notifyPartly,
   useCase,
+  useRefusal,
   useWorkspace,
 } from '../../panel-api.ts';
 import { ClockInput, mistypedClock } from '../../widgets/clock-input.tsx';
@@ -41,12 +42,14 @@ interface Props {
 export function Retime({ source, sources }: Props) {
   const { connection } = useWorkspace();
   const { case: path, readOnly } = useCase();
+  const refused = useRefusal('source.retime');
   const { tz, year, dateOrder, clock } = source.decisions;
   const [next, setNext] = useState<Next>({});
   const [scope, setScope] = useState('0');
   const [clockMistyped, setClockMistyped] = useState<string>();
   const [yearMistyped, setYearMistyped] = useState<string>();
   const [busy, setBusy] = useState(false);
+  if (refused !== undefined) return <p className={form['muted']}>{refused}</p>;
   const isRead = source.status === 'complete' || source.broken !== undefined;
   if (source.first === undefined || !isRead) return null;
   const decided = Object.entries(next).filter(([, value]) => value !== undefined);
@@ -144,7 +147,9 @@ export function Retime({ source, sources }: Props) {
           size="compact-sm"
           variant="default"
           loading={busy}
-          disabled={readOnly || decided.length === 0 || wrong !== undefined}
+          disabled={
+            readOnly || refused !== undefined || decided.length === 0 || wrong !== undefined
+          }
         >
           Apply
         </Button>
