@@ -1,5 +1,6 @@
 /** Commands whose case is one that was attached to a ClickHouse, by its address. */
 import { DaybookError } from '../../engine/contract/errors.ts';
+import type { ClusterSession } from '../../engine/operations/cluster/session.ts';
 import type { Cluster as ClusterType } from '../../engine/operations/cluster/cluster.ts';
 import { clusterAddress, isClusterAddress } from '../../engine/contract/cluster-address.ts';
 
@@ -20,9 +21,21 @@ export async function withCluster(
   }
 }
 
+/** Opens the case on a cluster, as operations of windows do. @throws DaybookError usage, not-found, unreadable */
+export async function withClusterSession(
+  address: string,
+  signal: AbortSignal,
+  use: (session: ClusterSession) => Promise<number>,
+): Promise<number> {
+  const { CaseOnCluster } = await import('../../engine/operations/cluster/session.ts');
+  const { CLICKHOUSE_USER: user, CLICKHOUSE_PASSWORD: password } = process.env;
+  return new CaseOnCluster(clusterAddress(address, { user, password })).use(signal, use);
+}
+
 /** What a case on a cluster can be asked; all else is done to a case on this machine. */
 const ON_CLUSTER: ReadonlySet<string> = new Set([
   ...['attach', 'query', 'count', 'top', 'timeline', 'fields', 'sources', 'hosts', 'serve'],
+  ...['tag', 'event', 'findings'],
 ]);
 
 /** @throws DaybookError usage for a command that a cluster cannot do */

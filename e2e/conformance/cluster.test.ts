@@ -6,19 +6,20 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rowOf, type ColumnBatch } from '../../engine/contract/column-batch.ts';
-import type { Connection } from '../../engine/contract/client.ts';
+import type { EngineProcess } from '../../app/engine/process.ts';
+import { Connection } from '../../engine/contract/client.ts';
 import { operations, type OperationName, type Params } from '../../engine/contract/operations.ts';
 import { daybook } from '../cli/harness.ts';
 import { type ClickHouseServer, clickhouseServer } from '../clickhouse-server.ts';
 import { generateEvidence } from '../harness.ts';
 import { clickhouseModule, whyNot } from '../provision/index.ts';
-import { inProcess, scratch, type RunningShell } from './shell.ts';
+import { reached, scratch, startEngine } from './shell.ts';
 
 const space = scratch();
 const reason = whyNot('clickhouse');
 const acme = path.join(space.folder, 'acme.daybook');
 let server: ClickHouseServer | undefined;
-let running: RunningShell | undefined;
+let running: EngineProcess | undefined;
 let engine: Connection;
 let there: string;
 
@@ -41,6 +42,7 @@ beforeAll(async () => {
   );
   await run('import', acme, path.join(space.folder, 'evidence'), '--recursive');
   await run('tag', acme, 'failed', 'odd');
+  await run('event', acme, '1:5', '--note', 'handed over');
   const handedOver = path.join(space.folder, 'handed-over');
   await run('hand-over', acme, handedOver);
   const folder = path.join(space.folder, 'server');
@@ -48,12 +50,13 @@ beforeAll(async () => {
   server = await clickhouseServer(module, folder);
   there = `clickhouse://127.0.0.1:${server.port}/acme`;
   await run('attach', there, handedOver);
-  running = await inProcess.start({
+  running = startEngine({
     DAYBOOK_STATE: path.join(space.folder, 'state'),
     DAYBOOK_CASES: path.join(space.folder, 'cases'),
     DAYBOOK_CLUSTER: there,
-  });
-  engine = await running.connect();
+  }).engine;
+  engine = new Connection(running.openChannel());
+  await reached(engine, 'ready');
 });
 afterAll(async () => {
   engine?.close();
@@ -148,7 +151,7 @@ describe.skipIf(reason !== undefined)(title, () => {
       engine.call('case.open', { case: there }),
     ]);
     const { events, byKind, days, first, last, sources, name } = here;
-    expect(info).toMatchObject({ case: there, readOnly: true, events, byKind, days, first, last });
+    expect(info).toMatchObject({ case: there, readOnly: false, events, byKind, days, first, last });
     expect(info).toMatchObject({
       sources,
       name,
@@ -199,9 +202,9 @@ describe.skipIf(reason !== undefined)(title, () => {
         for (const ts of times) places.push(await engine.call('result.locate', { ...list, ts }));
         await engine.call('result.close', list);
         // Which files have a tag is not known there.
-        const { days: _, fields: names, ...counts } = opened;
-        const fields = asked.query.startsWith('tag:') ? undefined : names;
-        return { ...counts, fields, first, parts, places };
+        const { days: _, fields: names, packetsBeneath: beneath, ...counts } = opened;
+        const known = asked.query.startsWith('tag:') ? {} : { names, beneath };
+        return { ...counts, ...known, first, parts, places };
       }),
     );
     expect(comparable(on)).toEqual(comparable(here));
@@ -226,6 +229,59 @@ describe.skipIf(reason !== undefined)(title, () => {
       const { exists: _, ...source } = here!.source;
       expect(on).toEqual({ ...here, source });
     }
+  });
+
+  it('keeps tags there with who added them, and takes them away', async () => {
+    const tag = (remove: boolean, query: string) =>
+      engine.call('tag.set', { case: there, name: 'seen', remove, target: { view: { query } } });
+    const found = async () =>
+      (await engine.call('timeline.run', { case: there, query: 'tag:seen' })).total;
+    const all = await tag(false, 'kind:dns');
+    expect(all.changed).toBe(all.matched);
+    expect(await found()).toBe(all.matched);
+    // Who has it already is not tagged twice.
+    expect(await tag(false, 'kind:dns')).toEqual({ matched: all.matched, changed: 0 });
+    const few = await tag(true, 'kind:dns | head 3');
+    expect(few).toEqual({ matched: 3, changed: 3 });
+    expect(await found()).toBe(all.matched - 3);
+    const one = { case: there, name: 'mine', target: { events: ['1:5', '1:6', '9:999999'] } };
+    expect(await engine.call('tag.set', one)).toEqual({ matched: 2, changed: 2 });
+    const info = await engine.call('case.open', { case: there });
+    expect(info.tags).toContainEqual(expect.objectContaining({ name: 'mine', count: 2 }));
+    const { findings } = await engine.call('finding.list', { case: there });
+    expect(findings).toContainEqual(
+      expect.objectContaining({ kind: 'tag', tag: 'mine', count: 2 }),
+    );
+    const { notes } = await engine.call('note.list', { case: there });
+    expect(notes.map(({ event }) => event)).toEqual(expect.arrayContaining(['1:5', '1:6']));
+  });
+
+  it('keeps a note of each person on an event', async () => {
+    const event = '1:5';
+    const shown = async () => {
+      const { note, otherNotes } = await engine.call('event.get', { case: there, event });
+      return [note, ...(otherNotes ?? []).map(({ user, text }) => `${user}: ${text}`)];
+    };
+    // The same person wrote it on this machine.
+    expect(await shown()).toEqual(['handed over']);
+    await engine.call('note.set', { case: there, event, text: 'seen there' });
+    const anna = await daybook(['event', there, event, '--note', 'I think so, too', '--json'], {
+      env: { CLICKHOUSE_USER: 'anna' },
+    });
+    expect(anna.err).toBe('');
+    expect(await shown()).toEqual(['seen there', 'anna: I think so, too']);
+    const { findings } = await engine.call('finding.list', { case: there });
+    expect(findings.filter((one) => one.kind === 'note')).toEqual([
+      expect.objectContaining({ event, text: 'I think so, too', user: 'anna', hidden: false }),
+      expect.objectContaining({ event, text: 'seen there' }),
+    ]);
+    // The next hand-over takes nothing away, and brings nothing back.
+    await run('attach', there, path.join(space.folder, 'handed-over'));
+    expect(await shown()).toEqual(['seen there', 'anna: I think so, too']);
+    await engine.call('note.set', { case: there, event, text: '' });
+    expect(await shown()).toEqual([undefined, 'anna: I think so, too']);
+    const none = engine.call('note.set', { case: there, event: '9:999999', text: 'x' });
+    await expect(none).rejects.toMatchObject({ info: { code: 'not-found' } });
   });
 
   it('lists sources with all that is known of them', async () => {

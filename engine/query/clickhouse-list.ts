@@ -64,6 +64,12 @@ export function clickhouseExtent(plan: Plan, options: ClickHouseOptions): ClickH
   return statementOf({ sql: selectOf(list, events), columns: undefined }, given);
 }
 
+/** The ids of the events: one column, `event_id`. */
+export function clickhouseEventIds(plan: Plan, options: ClickHouseOptions): ClickHouseStatement {
+  const { events, given } = eventsClickHouse(plan, options);
+  return statementOf({ sql: selectOf('event_id', events), columns: undefined }, given);
+}
+
 /** Rows `i` (NULL: no time) and events, of spans of `width` microseconds that begin at its multiples. */
 export function clickhouseHistogram(
   plan: Plan,

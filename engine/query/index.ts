@@ -48,6 +48,7 @@ export {
 } from './clickhouse-statement.ts';
 export {
   type ListPart,
+  clickhouseEventIds,
   clickhouseExtent,
   clickhouseHistogram,
   clickhouseList,

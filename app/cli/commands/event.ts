@@ -2,6 +2,7 @@
 import { bytesText, hexLines } from '../../../engine/contract/bytes-text.ts';
 import { type CellValue, type ColumnBatch, rowOf } from '../../../engine/contract/column-batch.ts';
 import { counted } from '../../../engine/contract/counted.ts';
+import { isClusterAddress } from '../../../engine/contract/cluster-address.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { rawRecord, shownPacket } from '../../../engine/operations/event/event-bytes.ts';
 import { eventContext } from '../../../engine/operations/event/event-context.ts';
@@ -12,6 +13,7 @@ import { evidence } from '../../compose.ts';
 import type { Parsed } from '../arguments.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { table, visible, write } from '../output.ts';
+import { refuseOptions, withClusterSession } from '../on-cluster.ts';
 import { withCase } from '../with-case.ts';
 
 /** Options of which one is given: each shows something else. */
@@ -54,13 +56,14 @@ A note is listed by daybook findings, printed in the report, and recorded in the
     if (parsed.flag('raw') && parsed.flag('json'))
       throw new DaybookError('usage', '--raw writes bytes, not JSON', 'leave --json out');
     const around = parsed.whole('around', 0);
+    if (isClusterAddress(folder)) return onCluster(folder, id, parsed, context);
     return withCase(folder, context.settings, async (session) => {
       if (note !== undefined) await setNote(session, id, note, context.signal);
       const shown = { session, id, parsed, context };
       if (parsed.flag('raw') || parsed.flag('hex')) await showBytes(shown);
       else if (parsed.flag('layers')) await showLayers(shown);
       else if (around !== undefined) await showAround(shown, around);
-      else await showEvent(shown);
+      else await showEvent(await wholeEvent(session, id, context.signal), parsed, context);
       return 0;
     });
   },
@@ -73,9 +76,43 @@ interface Shown {
   readonly context: CommandContext;
 }
 
-async function showEvent({ session, id, parsed, context }: Shown): Promise<void> {
+/** A cluster has no bytes of it. */
+async function onCluster(
+  address: string,
+  id: string,
+  parsed: Parsed,
+  context: CommandContext,
+): Promise<number> {
+  refuseOptions(parsed, FACES);
+  const note = parsed.text('note');
+  const { wholeEventOn } = await import('../../../engine/operations/cluster/event.ts');
+  const { setNoteOn } = await import('../../../engine/operations/cluster/marks.ts');
+  return withClusterSession(address, context.signal, async (session) => {
+    if (note !== undefined) await setNoteOn(session.cluster, id, note);
+    const { source, ...event } = await wholeEventOn(session, id);
+    const { source_id: sourceId, name, path, raw_sha256: sha256 } = source;
+    const shown = { id: sourceId, name, path, rawSha256: sha256 ?? undefined };
+    await showEvent({ ...event, source: shown }, parsed, context);
+    return 0;
+  });
+}
+
+/** An event as it is printed. */
+type ShownEvent = WholeEvent<Pick<WholeEvent['source'], 'id' | 'name' | 'path' | 'rawSha256'>> & {
+  /** What others say of it, on a cluster. */
+  readonly otherNotes?: readonly {
+    readonly user: string;
+    readonly at: string;
+    readonly text: string;
+  }[];
+};
+
+async function showEvent(
+  event: ShownEvent,
+  parsed: Parsed,
+  context: CommandContext,
+): Promise<void> {
   const { out } = context.streams;
-  const event = await wholeEvent(session, id, context.signal);
   if (parsed.flag('json')) {
     await write(out, `${JSON.stringify(documentOf(event))}\n`);
     return;
@@ -97,6 +134,8 @@ async function showEvent({ session, id, parsed, context }: Shown): Promise<void>
   ];
   if (tags.length > 0) rows.push(['tags', tags.join(', ')]);
   if (note !== undefined && note !== '') rows.push(['note', note]);
+  for (const one of event.otherNotes ?? [])
+    rows.push([`note by ${one.user}`, `${one.text} (${one.at.slice(0, 19)}Z)`]);
   if (event.flow !== undefined && event.flow !== event.event) rows.push(['flow', event.flow]);
   const width = Math.max(...rows.map(([name]) => visible(name).length)) + 2;
   const lines = rows.map(([name, value]) => visible(name).padEnd(width) + visible(value));
@@ -109,7 +148,7 @@ async function showEvent({ session, id, parsed, context }: Shown): Promise<void>
   await write(out, `${lines.join('\n')}\n`);
 }
 
-function documentOf(event: WholeEvent): unknown {
+function documentOf(event: ShownEvent): unknown {
   const { fields, source, timeNotes, tags, note, offset, length, flow, packets, cut } = event;
   const named = (attribute: boolean): unknown =>
     Object.fromEntries(
@@ -119,7 +158,7 @@ function documentOf(event: WholeEvent): unknown {
     ...{ event: event.event, kind: event.kind, ts: timeOf(event) ?? null, timeNotes },
     fields: named(false),
     attrs: named(true),
-    ...{ cut, tags, note, flow, packets, offset, length },
+    ...{ cut, tags, note, otherNotes: event.otherNotes, flow, packets, offset, length },
     source: {
       ...{ id: source.id, name: source.name, path: source.path },
       sha256: source.rawSha256 ?? null,
@@ -127,7 +166,7 @@ function documentOf(event: WholeEvent): unknown {
   };
 }
 
-function timeOf({ ts, tsNs, tsDigits }: WholeEvent): string | undefined {
+function timeOf({ ts, tsNs, tsDigits }: ShownEvent): string | undefined {
   return ts === undefined ? undefined : formatTime(ts, tsNs, tsDigits);
 }
 

@@ -1,5 +1,6 @@
 /** `daybook findings`: tags and notes in report order; sets their severity, place and colour. */
 import { counted } from '../../../engine/contract/counted.ts';
+import { isClusterAddress } from '../../../engine/contract/cluster-address.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import {
   arrangedFindings,
@@ -18,6 +19,7 @@ import { type CaseSession, eventIdOf, eventKey } from '../../../engine/search/in
 import type { Parsed } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { table, write } from '../output.ts';
+import { refuseOptions, withClusterSession } from '../on-cluster.ts';
 import { withCase } from '../with-case.ts';
 
 const SORTS = ['place', 'severity'] as const;
@@ -60,9 +62,7 @@ recorded in the audit log.`,
   async run(parsed, { streams, settings, signal }) {
     const [folder, name] = parsed.positionals as [string, string?];
     refuseMisplaced(parsed, name === undefined);
-    const ask = name === undefined ? listOf(parsed) : changeOf(parsed, nameOf(name));
-    return withCase(folder, settings, async (session) => {
-      const found = await ask(session, signal);
+    const tell = async (found: readonly Finding[]): Promise<number> => {
       if (parsed.flag('json')) await write(streams.out, `${JSON.stringify(found)}\n`);
       else if (found.length > 0) await write(streams.out, tableOf(found, streams.out.columns));
       else
@@ -72,9 +72,27 @@ recorded in the audit log.`,
             : 'no finding is that severe\n',
         );
       return 0;
-    });
+    };
+    if (isClusterAddress(folder)) {
+      // Severities, places and colours are those of the report, which the case writes.
+      refuseOptions(parsed, [...OF_ONE, 'reset-order', 'least']);
+      const { findingsOn } = await import('../../../engine/operations/cluster/marks.ts');
+      const one = name === undefined ? undefined : nameOf(name);
+      return withClusterSession(folder, signal, async (session) => {
+        const all = await findingsOn(session);
+        return tell(one === undefined ? all : all.filter((each) => isNamed(each, one)));
+      });
+    }
+    const ask = name === undefined ? listOf(parsed) : changeOf(parsed, nameOf(name));
+    return withCase(folder, settings, async (session) => tell(await ask(session, signal)));
   },
 };
+
+function isNamed(finding: Finding, name: FindingName): boolean {
+  return 'tag' in name
+    ? finding.kind === 'tag' && finding.tag === name.tag
+    : finding.kind === 'note' && finding.event === name.event;
+}
 
 type Ask = (session: CaseSession, signal: AbortSignal) => Promise<readonly Finding[]>;
 

@@ -2,11 +2,17 @@
 import { lookupFilesOf } from '../lookup-files.ts';
 import { counted } from '../../../engine/contract/counted.ts';
 import { tagEvents } from '../../../engine/operations/marks/mark.ts';
+import { isClusterAddress } from '../../../engine/contract/cluster-address.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
 import { LIST_OPTIONS, givenLists, tellUnmatched } from '../list-option.ts';
 import { packetsLeftOut, visible, write } from '../output.ts';
+import { refuseOptions, withClusterSession } from '../on-cluster.ts';
 import { withCase } from '../with-case.ts';
 import { givenRange } from '../time-range.ts';
+
+/** What is said of it. */
+type Told = Pick<Awaited<ReturnType<typeof tagEvents>>, 'matched' | 'changed'> &
+  Partial<Pick<Awaited<ReturnType<typeof tagEvents>>, 'packetsBeneath' | 'notes'>>;
 
 export const tagCommand: Command = {
   spec: {
@@ -26,10 +32,8 @@ export const tagCommand: Command = {
     const lists = await givenLists(parsed, signal);
     const lookups = await lookupFilesOf(text, signal);
     const view = { ...givenRange(parsed), ...lists, lookups };
-    return withCase(folder, settings, async (session) => {
-      await tellUnmatched(parsed, session, { ...view, query: text }, streams, signal);
-      const remove = parsed.flag('remove');
-      const report = await tagEvents({ session, text, name, remove, ...view, signal });
+    const remove = parsed.flag('remove');
+    const tell = async (report: Told): Promise<number> => {
       const done = remove ? 'no longer tagged' : 'tagged';
       await write(
         streams.out,
@@ -42,6 +46,18 @@ export const tagCommand: Command = {
         for (const note of report.notes ?? []) streams.err.write(`${visible(note)}\n`);
       }
       return 0;
+    };
+    if (isClusterAddress(folder)) {
+      refuseOptions(parsed, ['list-unmatched']);
+      const { tagOn } = await import('../../../engine/operations/cluster/marks.ts');
+      return withClusterSession(folder, signal, async (session) => {
+        const target = { view: { ...view, query: text } };
+        return tell(await tagOn(session, { name, remove, target }));
+      });
+    }
+    return withCase(folder, settings, async (session) => {
+      await tellUnmatched(parsed, session, { ...view, query: text }, streams, signal);
+      return tell(await tagEvents({ session, text, name, remove, ...view, signal }));
     });
   },
 };

@@ -64,6 +64,10 @@ export const eventOperations = {
         .optional(),
       tags: z.array(z.string()),
       note: z.string().optional(),
+      /** Of a case that several people have: what others say of it, the last first. */
+      otherNotes: z
+        .array(z.object({ user: z.string(), at: z.string(), text: z.string() }))
+        .optional(),
       /** `exists`: whether its evidence is still where it was; undefined when not looked for. */
       source: z.object({
         ...{ id: count, name: z.string(), path: z.string(), exists: z.boolean().optional() },

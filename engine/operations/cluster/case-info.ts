@@ -35,7 +35,7 @@ export async function clusterInfo(session: ClusterSession): Promise<CaseInfo> {
   return {
     case: name,
     name: caseName(attached.name),
-    readOnly: true,
+    readOnly: false,
     events: segments.reduce((sum, { rows }) => sum + rows, 0),
     byKind,
     days: daysOfAll(segments).filter((day) => day !== 'undated').length,

@@ -23,21 +23,21 @@ export interface Attached {
   readonly name: string;
   /** Of this hand-over; another one is another text. */
   readonly handOver: string;
-  /** Changes when a tag is added or removed. */
+  /** Changes with the tags and notes. */
   readonly marks: string;
 }
 
 /** @throws DaybookError not-found where no case is attached; unreadable, cancelled */
 export async function attachedCase(cluster: Cluster): Promise<Attached> {
   const { database, name } = cluster.address;
-  const [[caseName, id, writtenAt, tags] = []] = await cluster.rows(
-    `SELECT case_name, case_id, written_at, (SELECT toString((count(), sum(cityHash64(event_id, tag)))) FROM \`${database}\`.tags) FROM \`${database}\`.attached`,
+  const [[caseName, id, writtenAt, tags, notes] = []] = await cluster.rows(
+    `SELECT case_name, case_id, written_at, (SELECT toString((count(), sum(cityHash64(event_id, tag)))) FROM \`${database}\`.tags), (SELECT toString((count(), max(at))) FROM \`${database}\`.notes) FROM \`${database}\`.attached`,
   );
   if (caseName !== undefined)
     return {
       name: cellText(caseName),
       handOver: `${cellText(id)} ${cellText(writtenAt)}`,
-      marks: cellText(tags),
+      marks: `${cellText(tags)} ${cellText(notes)}`,
     };
   throw new DaybookError(
     ...(['not-found', `${name} has no case that was loaded whole`] as const),

@@ -12,14 +12,17 @@ import { joined } from '../event/event-batch.ts';
 import { clusterSources } from './cluster-case.ts';
 import { askCluster } from './cluster-query.ts';
 import { eventBatch, tagsOfEvents } from './event-batch.ts';
+import { notesOfEvent } from './marks.ts';
 import type { ClusterSession } from './session.ts';
 import { askOnCluster } from './view.ts';
 
 /** @throws DaybookError usage, not-found, unreadable, cancelled */
-async function wholeEventOn(
+export async function wholeEventOn(
   session: ClusterSession,
   id: string,
-): Promise<WholeEvent<HandedOverSource>> {
+): Promise<
+  WholeEvent<HandedOverSource> & { otherNotes?: NonNullable<Result<'event.get'>['otherNotes']> }
+> {
   const { cluster, context } = session;
   const key = eventKey(id);
   const event = eventIdOf(key);
@@ -38,13 +41,19 @@ async function wholeEventOn(
     ({ kind, sources }) => kind === 'packet' && sources.has(key.sourceId),
   );
   const shownAs = { sources: context.sources, tags: context.tags };
-  const about = { source, note: undefined, hasPackets };
+  const { note, otherNotes } = await notesOfEvent(cluster, event);
+  const about = { source, note, hasPackets };
   const tags = (await tagsOfEvents(session, [event])).get(event) ?? [];
   const one = eventOf(key, { columns, row: found }, shownAs, about);
   // Those of a map are in no order.
   const own = one.fields.filter(({ attribute }) => attribute);
   own.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { ...one, fields: [...one.fields.filter(({ attribute }) => !attribute), ...own], tags };
+  return {
+    ...one,
+    fields: [...one.fields.filter(({ attribute }) => !attribute), ...own],
+    tags,
+    ...(otherNotes.length === 0 ? {} : { otherNotes }),
+  };
 }
 
 /** @throws DaybookError usage, not-found, unreadable, cancelled */

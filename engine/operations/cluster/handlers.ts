@@ -20,6 +20,7 @@ import { askCluster } from './cluster-query.ts';
 import { eventContextOn, eventOn } from './event.ts';
 import { closeListOn, listPlaceOn, listRowsOn, openListOn } from './event-list.ts';
 import { conversationsOn, timelineOn, topOn, valuesOn } from './groups.ts';
+import { findingsOn, listNotesOn, setNoteOn, tagOn } from './marks.ts';
 import { CaseOnCluster, type ClusterSession, type Measured, statusOfError } from './session.ts';
 import { askOnCluster } from './view.ts';
 
@@ -63,9 +64,24 @@ export function clusterHandlers(addresses: readonly ClusterAddress[]): Partial<H
     },
     'overlap.list': async () => ({ overlaps: [] }),
     'import.follow': async () => null,
-    'note.list': async () => ({ notes: [] }),
+    'note.list': (request, { signal }) =>
+      use(request, signal, async ({ cluster }) => ({ notes: await listNotesOn(cluster) })),
+    'note.set': (request, { signal }) =>
+      use(request, signal, async ({ cluster }) => {
+        await setNoteOn(cluster, request.event, request.text);
+        return {};
+      }),
+    'tag.set': ({ name, remove, target, ...request }, { client, signal }) =>
+      use(request, signal, async (session) => {
+        const { matched, changed } = await tagOn(session, {
+          ...{ name, remove },
+          target: 'events' in target ? target : { view: withList(client, target.view) },
+        });
+        return { matched, changed };
+      }),
     'search.list': async () => ({ searches: [] }),
-    'finding.list': async () => ({ findings: [] }),
+    'finding.list': (request, { signal }) =>
+      use(request, signal, async (session) => ({ findings: await findingsOn(session) })),
     'query.history': async ({ case: address, limit }) => ({
       queries: pastQueries(placeOf(address).measured, limit),
     }),

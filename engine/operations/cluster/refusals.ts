@@ -13,7 +13,9 @@ const BYTES =
   'The evidence stays with the case: a cluster has no bytes of it. Look at them on the computer that has it.';
 const DECISIONS = `That is decided in the case on its own computer; ${AGAIN}.`;
 const LOOKED_AFTER = 'A cluster holds a copy: that is done with the case on its own computer.';
-const MARKS = `Tags, notes and saved searches are kept in the case on its own computer; ${AGAIN}.`;
+const REPORT =
+  'The report is written from the case on its own computer: severities and places of findings are set there.';
+const SEARCHES = 'Saved searches are kept in the case on its own computer.';
 
 const EXPORT =
   'From a cluster rows are written by the command line: daybook query clickhouse://… QUERY --format csv.';
@@ -36,8 +38,8 @@ export const REFUSED: Readonly<Partial<Record<OperationName, string>>> = {
   // The rows of an answer are written by `daybook query clickhouse://…`.
   ...{ 'export.rows': EXPORT, 'list.unmatched': UNMATCHED },
   ...{ 'report.write': LOOKED_AFTER, 'hand-over.run': LOOKED_AFTER },
-  ...{ 'tag.set': MARKS, 'note.set': MARKS, 'finding.set': MARKS, 'finding.reset-order': MARKS },
-  ...{ 'search.save': MARKS, 'search.delete': MARKS },
+  ...{ 'finding.set': REPORT, 'finding.reset-order': REPORT },
+  ...{ 'search.save': SEARCHES, 'search.delete': SEARCHES },
 };
 
 /** Of an operation that the case on a cluster does not do. */

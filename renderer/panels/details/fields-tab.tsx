@@ -35,6 +35,7 @@ export function FieldsTab({ info }: { readonly info: EventInfo }) {
   const pivots = usePivots();
   const workspace = useWorkspace();
   const colors = useTagColors();
+  const zone = useZone();
   const [most, setMost] = useState(SHOWN);
   const [noTags, noFields] = [useRefusal('tag.set'), useRefusal('extractor.message')];
   return (
@@ -87,6 +88,14 @@ export function FieldsTab({ info }: { readonly info: EventInfo }) {
         </div>
       </div>
       <NoteBox key={info.event} info={info} />
+      {info.otherNotes?.map(({ user, at, text }) => (
+        <p key={user} className={css['note']}>
+          <b>
+            <EventText text={user} max={100} />
+          </b>
+          , {formatTime(Date.parse(at) * 1000, zone, 0)}: <EventText text={text} max={20_000} />
+        </p>
+      ))}
       <div style={{ padding: '0 14px' }}>
         {hasMessage(info) && (
           <Button

@@ -22,10 +22,13 @@ import {
   EVENTS_FORM,
   FILES_AT_ONCE,
   foreignTables,
+  insertNotes,
   insertSources,
-  keepAddedTags,
+  insertTags,
+  keepAdded,
   materialise,
   materialisedColumns,
+  NOTES_FORM,
   pathParts,
   SOURCES_FORM,
   type TableName,
@@ -148,11 +151,11 @@ class Attaching {
     await this.loadTables();
     await this.materialise();
     await this.requireAll();
-    await cluster.run(keepAddedTags(this.at('tags'), this.at('tags', true)));
+    await this.keepAdded(false);
     const pairs = TABLES.map((table) => `${this.at(table)} AND ${this.at(table, true)}`);
     await cluster.run(`EXCHANGE TABLES ${pairs.join(', ')}`);
     // Those that were added since.
-    await cluster.run(keepAddedTags(this.at('tags', true), this.at('tags')));
+    await this.keepAdded(true);
     const addedTags = await this.count(this.at('tags'), 'NOT handed_over');
     for (const table of TABLES) await cluster.run(`DROP TABLE ${this.at(table, true)} SYNC`);
     return {
@@ -214,7 +217,9 @@ class Attaching {
       const at = this.at(table, true);
       const isDay = table === 'events' || table === 'files';
       if (!isDay || (isKept && !isAlike)) await this.cluster.run(`DROP TABLE IF EXISTS ${at} SYNC`);
-      await this.cluster.run(`CREATE TABLE IF NOT EXISTS ${at} AS ${this.at(table)}`);
+      await this.cluster.run(
+        isDay ? `CREATE TABLE IF NOT EXISTS ${at} AS ${this.at(table)}` : createTable(table, at),
+      );
     }
   }
 
@@ -258,6 +263,7 @@ class Attaching {
     const said = [...wrong].map((day) => `day ${day}`);
     for (const [table, shown] of [
       ['tags', 'handed_over'],
+      ['notes', 'handed_over'],
       ['sources', 'true'],
     ] as const) {
       const found = await this.count(this.at(table, true), shown);
@@ -322,6 +328,12 @@ class Attaching {
       await this.cluster.run(describeFiles(day, files.slice(from, from + FILES_AT_ONCE), at));
   }
 
+  /** @param isNext from the tables that were exchanged */
+  private async keepAdded(isNext: boolean): Promise<void> {
+    for (const table of ['tags', 'notes'] as const)
+      await this.cluster.run(keepAdded(table, this.at(table, isNext), this.at(table, !isNext)));
+  }
+
   private async count(at: string, where: string): Promise<number> {
     const [[rows] = []] = await this.cluster.rows(`SELECT count() FROM ${at} WHERE ${where}`);
     return Number(rows);
@@ -352,11 +364,9 @@ class Attaching {
     const { cluster, manifest, place } = this;
     for (const file of manifest.files) {
       if (file.path.startsWith('tags/'))
-        await place.insert(
-          `INSERT INTO ${this.at('tags', true)} SELECT event_id, tag, true`,
-          TAGS_FORM,
-          file,
-        );
+        await place.insert(...([insertTags(this.at('tags', true)), TAGS_FORM, file] as const));
+      if (file.path === 'notes/notes.jsonl' && file.rows > 0)
+        await place.insert(insertNotes(this.at('notes', true)), NOTES_FORM, file);
       if (file.path === 'sources/sources.jsonl' && file.rows > 0)
         await place.insert(insertSources(this.at('sources', true)), SOURCES_FORM, file);
     }

@@ -8,7 +8,7 @@ import { identifier, text } from '../../../query/dialect/clickhouse.ts';
 import { ATTRIBUTE_PREFIX } from '../../../util/attribute-columns.ts';
 import { TYPED_COLUMNS } from '../../../store/typed-events.ts';
 
-export const TABLES = ['events', 'tags', 'sources', 'files', 'attached'] as const;
+export const TABLES = ['events', 'tags', 'notes', 'sources', 'files', 'attached'] as const;
 export type TableName = (typeof TABLES)[number];
 
 /** Types of a hand-over's columns, by those of the DuckDB that wrote them. */
@@ -47,14 +47,25 @@ const TAG_COLUMNS = [
   ['event_id', 'String'],
   ['tag', 'String'],
 ] as const;
+const NOTE_COLUMNS = [
+  ['event_id', 'String'],
+  ...(['text', 'at', 'user'] as const).map((name) => [name, 'String'] as const),
+] as const;
+/** Who adds a row, and when, where nobody says. Of tags that are handed over it is not known. */
+const ADDED =
+  "at Nullable(DateTime64(6, 'UTC')) DEFAULT now64(6), user String DEFAULT currentUser()";
 
 /** What a file of a hand-over has, for the function that reads it. */
 export interface FileForm {
-  readonly format: 'Parquet' | 'JSONAsString';
+  readonly format: 'Parquet' | 'JSONEachRow' | 'JSONAsString';
   readonly structure: string;
 }
 export const EVENTS_FORM: FileForm = { format: 'Parquet', structure: columnList(EVENT_COLUMNS) };
 export const TAGS_FORM: FileForm = { format: 'Parquet', structure: columnList(TAG_COLUMNS) };
+export const NOTES_FORM: FileForm = {
+  format: 'JSONEachRow',
+  structure: columnList(NOTE_COLUMNS),
+};
 export const SOURCES_FORM: FileForm = { format: 'JSONAsString', structure: 'about String' };
 
 /** The beginning of a statement that adds sources: their columns and what they are in `about`. */
@@ -84,7 +95,16 @@ export function createTable(table: TableName, at: string): string {
       ].join('\n');
     case 'tags':
       // Whoever adds a tag there leaves the last column out.
-      return plain(`${TAGS_FORM.structure}, handed_over Bool DEFAULT false`, '(tag, event_id)');
+      return plain(
+        `${TAGS_FORM.structure}, handed_over Bool DEFAULT false, ${ADDED}`,
+        '(tag, event_id)',
+      );
+    case 'notes':
+      // The last of each person holds; an empty one takes it away.
+      return plain(
+        `event_id String, text String, handed_over Bool DEFAULT false, ${ADDED}`,
+        'event_id',
+      );
     case 'sources':
       return plain(`${columnList(SOURCE_COLUMNS)}, about String`, 'source_id');
     case 'files':
@@ -100,11 +120,26 @@ export function createTable(table: TableName, at: string): string {
   }
 }
 
-/** Columns that an older Daybook did not make. */
+const NEWER_COLUMNS: Readonly<Partial<Record<TableName, readonly string[]>>> = {
+  sources: ['about String'],
+  tags: ["at Nullable(DateTime64(6, 'UTC'))", 'user String'],
+};
+
+/** Adds columns that an older Daybook did not make: of the rows that are there nobody said it. */
 export function addColumns(table: TableName, at: string): string | undefined {
-  return table === 'sources'
-    ? `ALTER TABLE ${at} ADD COLUMN IF NOT EXISTS about String`
-    : undefined;
+  const columns = NEWER_COLUMNS[table];
+  if (columns === undefined) return undefined;
+  return `ALTER TABLE ${at} ${columns.map((one) => `ADD COLUMN IF NOT EXISTS ${one}`).join(', ')}`;
+}
+
+/** The beginning of a statement that adds tags of a hand-over. */
+export function insertTags(at: string): string {
+  return `INSERT INTO ${at} (event_id, tag, handed_over, at, user) SELECT event_id, tag, true, NULL, ''`;
+}
+
+/** The same of notes, with who wrote them and when. */
+export function insertNotes(at: string): string {
+  return `INSERT INTO ${at} (event_id, text, handed_over, at, user) SELECT event_id, text, true, parseDateTime64BestEffort(at, 6, 'UTC'), user`;
 }
 
 /** Tables of a database that have one of our names and were not made by `attach`. */
@@ -114,13 +149,16 @@ export function foreignTables(database: string): string {
 }
 
 /**
- * Copies the tags that people added to one table into another. Those that are handed over, too, are in it twice, so that
- * they stay when the next hand-over has them no more.
+ * Copies what people added to one table into another. A tag that is handed over, too, is in it twice, so that it stays when
+ * the next hand-over has it no more.
  */
-export function keepAddedTags(from: string, to: string): string {
-  const added = (table: string): string =>
-    `SELECT DISTINCT event_id, tag FROM ${table} WHERE NOT handed_over`;
-  return `INSERT INTO ${to} (event_id, tag) ${added(from)} AND (event_id, tag) NOT IN (${added(to)})`;
+export function keepAdded(table: 'tags' | 'notes', from: string, to: string): string {
+  const columns = ['event_id', table === 'tags' ? 'tag' : 'text', 'at', 'user'].join(', ');
+  // Times may be missing, and are compared as texts.
+  const key = columns.replace('at,', 'toString(at),');
+  const added = (name: string, list: string): string =>
+    `SELECT DISTINCT ${list} FROM ${name} WHERE NOT handed_over`;
+  return `INSERT INTO ${to} (${columns}) ${added(from, columns)} AND (${key}) NOT IN (${added(to, key)})`;
 }
 
 /** Names of attributes of a file that are listed: of more than these, none is known to be missing. */

@@ -1,0 +1,180 @@
+/**
+ * What people say of the case on a cluster: tags and notes, each with who added it and when. Rows of a hand-over are beside
+ * them, so that the next hand-over takes nothing of theirs away.
+ */
+import { userName } from '../../catalog/catalog-database.ts';
+import { tagColor } from '../../contract/findings.ts';
+import type { Result } from '../../contract/operations.ts';
+import { clickhouseEventIds } from '../../query/index.ts';
+import { identifier, text } from '../../query/dialect/clickhouse.ts';
+import { eventIdOf, eventKey, noSuchEvent, type View } from '../../search/index.ts';
+import { tagName } from '../marks/mark.ts';
+import { cellText, type Cluster } from './cluster.ts';
+import type { ClusterSession } from './session.ts';
+import { askOnCluster } from './view.ts';
+
+/** Who says it: the user of the cluster, or where all are its default, the user of this machine. */
+function authorOf({ address }: Cluster): string {
+  return address.user === 'default' ? userName() : address.user;
+}
+
+function tableOf({ address }: Cluster, name: 'tags' | 'notes' | 'events'): string {
+  return `${identifier(address.database)}.${name}`;
+}
+
+type Target = { readonly events: readonly string[] } | { readonly view: View };
+interface Marked {
+  readonly matched: number;
+  readonly changed: number;
+}
+
+/** Tags events, or takes a tag away from them. @throws DaybookError query-syntax, unknown-field, usage, unreadable, cancelled */
+export async function tagOn(
+  session: ClusterSession,
+  { name: given, remove, target }: { name: string; remove: boolean; target: Target },
+): Promise<Marked & { readonly notes: readonly string[] }> {
+  const { cluster } = session;
+  const name = tagName(given);
+  const tags = tableOf(cluster, 'tags');
+  const mark = async (events: string): Promise<Marked> => {
+    const tagged = `event_id IN (SELECT event_id FROM ${tags} WHERE tag = ${text(name)})`;
+    const [[matched, there] = []] = await cluster.rows(
+      `SELECT count(), countIf(${tagged}) FROM (${events})`,
+    );
+    const own = Number(there);
+    if (remove) {
+      // Waits until it is done: what is asked next must not find them any more.
+      await cluster.run(
+        `DELETE FROM ${tags} WHERE tag = ${text(name)} AND event_id IN (${events}) SETTINGS lightweight_deletes_sync = 2`,
+      );
+    } else
+      await cluster.run(
+        `INSERT INTO ${tags} (event_id, tag, user) SELECT event_id, ${text(name)}, ${text(authorOf(cluster))} FROM (${events}) WHERE NOT (${tagged})`,
+      );
+    return { matched: Number(matched), changed: remove ? own : Number(matched) - own };
+  };
+  const ids = (list: readonly string[]): string =>
+    `SELECT event_id FROM ${tableOf(cluster, 'events')} WHERE event_id IN (${list.map((id) => text(eventIdOf(eventKey(id)))).join(', ')})`;
+  if ('events' in target) return { ...(await mark(ids(target.events))), notes: [] };
+  const { view } = target;
+  return askOnCluster(session, 'tag.set', view, async ({ plan, options }) => {
+    const { before, sql } = clickhouseEventIds(plan, options);
+    for (const one of before) await cluster.run(one);
+    return mark(sql);
+  });
+}
+
+interface Note {
+  readonly event: string;
+  readonly user: string;
+  readonly text: string;
+  /** RFC 3339, UTC. */
+  readonly at: string;
+}
+
+/** The last note of each person on each event, or on one; those with an empty text were taken away. Newest first. */
+export async function notesOn(cluster: Cluster, event?: string): Promise<Note[]> {
+  const where = event === undefined ? '' : ` WHERE event_id = ${text(event)}`;
+  const rows = await cluster.rows(
+    `SELECT event_id, user, argMax(text, at) AS said, toString(max(at)) AS last FROM ${tableOf(cluster, 'notes')}${where} GROUP BY event_id, user HAVING said != '' ORDER BY last DESC, event_id, user`,
+  );
+  return rows.map(([id, user, said, at]) => ({
+    ...{ event: cellText(id), user: cellText(user), text: cellText(said) },
+    at: `${cellText(at).replace(' ', 'T')}Z`,
+  }));
+}
+
+/** The notes on an event: that of who asks, and those of others. */
+export async function notesOfEvent(
+  cluster: Cluster,
+  event: string,
+): Promise<{ note: string | undefined; otherNotes: { user: string; at: string; text: string }[] }> {
+  const me = authorOf(cluster);
+  const all = await notesOn(cluster, event);
+  return {
+    note: all.find(({ user }) => user === me)?.text,
+    otherNotes: all
+      .filter(({ user }) => user !== me)
+      .map(({ user, at, text: said }) => ({ user, at, text: said })),
+  };
+}
+
+/** Sets one's own note on an event; an empty text takes it away. @throws DaybookError usage, not-found, unreadable, cancelled */
+export async function setNoteOn(cluster: Cluster, event: string, said: string): Promise<void> {
+  const id = eventIdOf(eventKey(event));
+  const note = said.trim();
+  const [[there] = []] = await cluster.rows(
+    `SELECT count() FROM ${tableOf(cluster, 'events')} WHERE event_id = ${text(id)}`,
+  );
+  if (note !== '' && Number(there) === 0) throw noSuchEvent(id);
+  await cluster.run(
+    `INSERT INTO ${tableOf(cluster, 'notes')} (event_id, text, user) VALUES (${text(id)}, ${text(note)}, ${text(authorOf(cluster))})`,
+  );
+}
+
+/** Events with a note, or with a tag that somebody added there, newest first. */
+export async function listNotesOn(cluster: Cluster): Promise<Result<'note.list'>['notes']> {
+  const notes = new Map<string, Note[]>();
+  for (const note of await notesOn(cluster))
+    notes.set(note.event, [...(notes.get(note.event) ?? []), note]);
+  const tagged = await cluster.rows(
+    `SELECT event_id, toString(max(at)) FROM ${tableOf(cluster, 'tags')} WHERE NOT handed_over AND at IS NOT NULL GROUP BY event_id ORDER BY max(at) DESC LIMIT ${MOST_TAGGED}`,
+  );
+  const listed = [
+    ...[...notes].map(([event, own]) => ({
+      event,
+      text: own
+        .map(({ user, text: said }) => (own.length > 1 ? `${user}: ${said}` : said))
+        .join('\n'),
+      at: own[0]!.at,
+    })),
+    ...tagged
+      .filter(([event]) => !notes.has(cellText(event)))
+      .map(([event, at]) => ({
+        ...{ event: cellText(event), text: '', at: `${cellText(at).replace(' ', 'T')}Z` },
+      })),
+  ];
+  return listed.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+}
+
+/** Events that were tagged there, at most. */
+const MOST_TAGGED = 1000;
+
+/** Tags and notes. They have no severity or place of their own there: tags come first, by name, then notes by time. */
+export async function findingsOn({
+  cluster,
+  context,
+}: ClusterSession): Promise<Result<'finding.list'>['findings']> {
+  const [events, tags] = [tableOf(cluster, 'events'), tableOf(cluster, 'tags')];
+  const spans = new Map(
+    (
+      await cluster.rows(
+        `SELECT tag, count(), toString(min(ts)), toString(max(ts)) FROM (SELECT DISTINCT tag, event_id FROM ${tags}) AS t INNER JOIN (SELECT event_id, ts FROM ${events} WHERE event_id IN (SELECT event_id FROM ${tags})) AS e USING (event_id) GROUP BY tag`,
+      )
+    ).map(([tag, ...span]) => [cellText(tag), span]),
+  );
+  const timeOf = (value: unknown): string | undefined =>
+    value === null || value === undefined ? undefined : `${cellText(value).replace(' ', 'T')}Z`;
+  const found: Result<'finding.list'>['findings'] = context.tags.map(({ id, name }, i) => {
+    const [count, first, last] = spans.get(name) ?? [];
+    return {
+      ...{ kind: 'tag' as const, place: i + 1, tag: name, color: tagColor(id, undefined) },
+      ...{ count: Number(count ?? 0), first: timeOf(first), last: timeOf(last) },
+    };
+  });
+  const notes = await notesOn(cluster);
+  const times = new Map(
+    notes.length === 0
+      ? []
+      : (
+          await cluster.rows(
+            `SELECT event_id, toString(ts) FROM ${events} WHERE event_id IN (${notes.map(({ event }) => text(event)).join(', ')})`,
+          )
+        ).map(([event, ts]) => [cellText(event), timeOf(ts)]),
+  );
+  const noted = notes
+    .map((note) => ({ ...note, time: times.get(note.event), hidden: !times.has(note.event) }))
+    .sort((a, b) => ((a.time ?? '~') < (b.time ?? '~') ? -1 : 1));
+  for (const note of noted) found.push({ kind: 'note', place: found.length + 1, ...note });
+  return found;
+}
