@@ -448,7 +448,7 @@ describe.skipIf(!mounted)('a full disk (skipped where no file system may be moun
           '1',
         ];
         const env = { DAYBOOK_CHUNK_ROWS: '2000' };
-        failsClearly(await daybook(args, { env }), /disk is full[\s\S]*same command again/);
+        failsClearly(await daybook(args, { env }), /disk is full[\s\S]*do the same again/);
         execFileSync('mount', ['-o', 'remount,size=200m', disk]);
         if (size.endsWith('m')) {
           const verified = await daybook(['verify', path.join(disk, 'c.daybook'), '--json']);

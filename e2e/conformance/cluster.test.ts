@@ -244,6 +244,14 @@ describe.skipIf(reason !== undefined)(title, () => {
     const few = await tag(true, 'kind:dns | head 3');
     expect(few).toEqual({ matched: 3, changed: 3 });
     expect(await found()).toBe(all.matched - 3);
+    // What a query finds may depend on the tags that it takes away.
+    expect(await tag(true, 'tag:seen | head 2')).toEqual({ matched: 2, changed: 2 });
+    expect(await found()).toBe(all.matched - 5);
+    for (const remove of [false, true])
+      await expect(tag(remove, 'tag:seen | count')).rejects.toMatchObject({
+        info: { code: 'usage', message: expect.stringContaining('not a table') as string },
+      });
+    expect(await found()).toBe(all.matched - 5);
     const one = { case: there, name: 'mine', target: { events: ['1:5', '1:6', '9:999999'] } };
     expect(await engine.call('tag.set', one)).toEqual({ matched: 2, changed: 2 });
     const info = await engine.call('case.open', { case: there });

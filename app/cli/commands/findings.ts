@@ -75,12 +75,18 @@ recorded in the audit log.`,
     };
     if (isClusterAddress(folder)) {
       // Severities, places and colours are those of the report, which the case writes.
-      refuseOptions(parsed, [...OF_ONE, 'reset-order', 'least']);
+      refuseOptions(parsed, [...OF_ONE, ...OF_LIST]);
       const { findingsOn } = await import('../../../engine/operations/cluster/marks.ts');
       const one = name === undefined ? undefined : nameOf(name);
       return withClusterSession(folder, signal, async (session) => {
         const all = await findingsOn(session);
-        return tell(one === undefined ? all : all.filter((each) => isNamed(each, one)));
+        if (one === undefined) return tell(all);
+        const found = all.filter((each) => isNamed(each, one));
+        if (found.length > 0) return tell(found);
+        throw new DaybookError(
+          ...(['not-found', `no event has this tag or note: ${JSON.stringify(name)}`] as const),
+          'list them: daybook findings clickhouse://…',
+        );
       });
     }
     const ask = name === undefined ? listOf(parsed) : changeOf(parsed, nameOf(name));

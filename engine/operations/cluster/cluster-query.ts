@@ -24,7 +24,7 @@ import type { OutputColumn } from '../../query/outputs.ts';
 import { gridOf, timelineOf } from '../../query/plan.ts';
 import { addCommunityId } from '../../query/shown-events.ts';
 import type { AnswerTable, QueryParameters } from '../../search/index.ts';
-import { withinAnswered } from '../../search/index.ts';
+import { notesOf, withinAnswered } from '../../search/index.ts';
 import type { Cluster } from './cluster.ts';
 import { shownColumns, statementRows } from './cluster-rows.ts';
 import { type ClusterContext, clusterContext } from './cluster-context.ts';
@@ -170,9 +170,8 @@ export class ClusterQuery {
 
   /** What a person should know of the answer. */
   notes(): string[] {
-    const { readings, stages } = this.plan;
     // What is handed over does not say it of sources.
-    return [...readings, ...notesOfTotals(stages, undefined)];
+    return [...notesOf(this.plan), ...notesOfTotals(this.plan.stages, undefined)];
   }
 
   timings(): Timings {

@@ -121,6 +121,15 @@ export class Cluster {
     await this.client.close();
   }
 
+  private olderAs(said: string, error: Error): DaybookError {
+    const { name, database } = this.address;
+    return new DaybookError(
+      ...(['unreadable', `${name} was attached by another Daybook (${said})`] as const),
+      `attach it again with this one: daybook attach clickhouse://…/${database} FOLDER`,
+      error,
+    );
+  }
+
   private errorOf(error: unknown): unknown {
     if (this.signal.aborted) return new CancelledError();
     if (error instanceof DaybookError || !(error instanceof Error)) return error;
@@ -138,17 +147,15 @@ export class Cluster {
     switch (error.code) {
       case '60':
       case '81':
+        if (/\b(?:notes|tags)\b/.test(said) && !said.includes('attached'))
+          return this.olderAs(said, error);
         return new DaybookError(
           ...(['not-found', `${name} has no case (${said})`] as const),
           `load one: daybook attach clickhouse://…/${database} FOLDER`,
           error,
         );
       case '47':
-        return new DaybookError(
-          ...(['unreadable', `${name} was attached by another Daybook (${said})`] as const),
-          `attach it again with this one: daybook attach clickhouse://…/${database} FOLDER`,
-          error,
-        );
+        return this.olderAs(said, error);
       case '192':
       case '193':
       case '194':

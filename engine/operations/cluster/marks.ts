@@ -8,7 +8,7 @@ import type { Result } from '../../contract/operations.ts';
 import { clickhouseEventIds } from '../../query/index.ts';
 import { identifier, text } from '../../query/dialect/clickhouse.ts';
 import { eventIdOf, eventKey, noSuchEvent, type View } from '../../search/index.ts';
-import { tagName } from '../marks/mark.ts';
+import { checkFindsEvents, tagName } from '../marks/mark.ts';
 import { cellText, type Cluster } from './cluster.ts';
 import type { ClusterSession } from './session.ts';
 import { askOnCluster } from './view.ts';
@@ -37,31 +37,56 @@ export async function tagOn(
   const name = tagName(given);
   const tags = tableOf(cluster, 'tags');
   const mark = async (events: string): Promise<Marked> => {
-    const tagged = `event_id IN (SELECT event_id FROM ${tags} WHERE tag = ${text(name)})`;
+    const having = `SELECT event_id FROM ${tags} WHERE tag = ${text(name)}`;
     const [[matched, there] = []] = await cluster.rows(
-      `SELECT count(), countIf(${tagged}) FROM (${events})`,
+      `SELECT count(), countIf(event_id IN (${having})) FROM (${events})`,
     );
-    const own = Number(there);
     if (remove) {
-      // Waits until it is done: what is asked next must not find them any more.
-      await cluster.run(
-        `DELETE FROM ${tags} WHERE tag = ${text(name)} AND event_id IN (${events}) SETTINGS lightweight_deletes_sync = 2`,
-      );
-    } else
-      await cluster.run(
-        `INSERT INTO ${tags} (event_id, tag, user) SELECT event_id, ${text(name)}, ${text(authorOf(cluster))} FROM (${events}) WHERE NOT (${tagged})`,
-      );
-    return { matched: Number(matched), changed: remove ? own : Number(matched) - own };
+      const found = `SELECT event_id FROM (${events}) WHERE event_id IN (${having})`;
+      return { matched: Number(matched), changed: await untag(cluster, name, found) };
+    }
+    // What is handed over with the tag gets a row of this person's, too: it stays when the next hand-over has it no more.
+    await cluster.run(
+      `INSERT INTO ${tags} (event_id, tag, user) SELECT event_id, ${text(name)}, ${text(authorOf(cluster))} FROM (${events}) WHERE event_id NOT IN (${having} AND NOT handed_over)`,
+    );
+    return { matched: Number(matched), changed: Number(matched) - Number(there) };
   };
   const ids = (list: readonly string[]): string =>
     `SELECT event_id FROM ${tableOf(cluster, 'events')} WHERE event_id IN (${list.map((id) => text(eventIdOf(eventKey(id)))).join(', ')})`;
   if ('events' in target) return { ...(await mark(ids(target.events))), notes: [] };
   const { view } = target;
-  return askOnCluster(session, 'tag.set', view, async ({ plan, options }) => {
-    const { before, sql } = clickhouseEventIds(plan, options);
-    for (const one of before) await cluster.run(one);
-    return mark(sql);
-  });
+  checkFindsEvents(view.query, remove ? 'untag' : 'tag');
+  const { matched, changed, notes } = await askOnCluster(
+    ...([session, 'tag.set', view] as const),
+    async ({ plan, options }) => {
+      const { before, sql } = clickhouseEventIds(plan, options);
+      for (const one of before) await cluster.run(one);
+      return mark(sql);
+    },
+  );
+  return { matched, changed, notes };
+}
+
+/** Events of one statement that takes a tag away: a server refuses one of 256 KiB. */
+const UNTAGGED_AT_ONCE = 4000;
+
+/**
+ * Takes a tag from the events of a statement, and gives how many had it. They are read first: a server deletes later, part by
+ * part, without the tables and settings of this session, and what a query finds may depend on the tags that are deleted.
+ */
+async function untag(cluster: Cluster, name: string, found: string): Promise<number> {
+  const tags = tableOf(cluster, 'tags');
+  let changed = 0;
+  const ids = (await cluster.rows(found)).map(([id]) => text(cellText(id)));
+  for (let at = 0; at < ids.length; at += UNTAGGED_AT_ONCE) {
+    const some = ids.slice(at, at + UNTAGGED_AT_ONCE);
+    // Waits until it is done: what is asked next must not find them any more.
+    await cluster.run(
+      `DELETE FROM ${tags} WHERE tag = ${text(name)} AND event_id IN (${some.join(', ')}) SETTINGS lightweight_deletes_sync = 2`,
+    );
+    changed += some.length;
+  }
+  return changed;
 }
 
 interface Note {
@@ -168,7 +193,7 @@ export async function findingsOn({
       ? []
       : (
           await cluster.rows(
-            `SELECT event_id, toString(ts) FROM ${events} WHERE event_id IN (${notes.map(({ event }) => text(event)).join(', ')})`,
+            `SELECT event_id, toString(ts) FROM ${events} WHERE event_id IN (SELECT event_id FROM ${tableOf(cluster, 'notes')})`,
           )
         ).map(([event, ts]) => [cellText(event), timeOf(ts)]),
   );

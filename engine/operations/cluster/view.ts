@@ -10,7 +10,7 @@ import {
   type Plan,
   type RawValue,
 } from '../../query/index.ts';
-import { scopeOf, type View, type ViewScope } from '../../search/index.ts';
+import { notesOf, scopeOf, type View, type ViewScope } from '../../search/index.ts';
 import { answeredWithin, ClusterQuery, planOn } from './cluster-query.ts';
 import { statementRows } from './cluster-rows.ts';
 import { type ClusterSession, statusOfError } from './session.ts';
@@ -92,7 +92,7 @@ export async function askOnCluster<T extends object>(
     const timings = watch.timings();
     session.record(watch, 'done', view.query);
     // What is handed over does not say it of sources.
-    const notes = [...plan.readings, ...notesOfTotals(plan.stages, undefined), ...one.notes];
+    const notes = [...notesOf(plan), ...notesOfTotals(plan.stages, undefined), ...one.notes];
     return { ...result, ...scopeOf(plan, timings, notes) };
   } catch (error) {
     session.record(watch, statusOfError(error), view.query);

@@ -160,13 +160,8 @@ type ByQuery = Exclude<MarkTarget, { events: readonly string[] }> & {
   signal?: AbortSignal | undefined;
 };
 
-async function foundByQuery(
-  session: CaseSession,
-  parameters: ByQuery,
-  operation: Marking['operation'],
-  watch: Stopwatch,
-): Promise<Found> {
-  const { text, from, to, list, exclude, lookups } = parameters;
+/** @throws DaybookError usage where a query makes a table; query-syntax */
+export function checkFindsEvents(text: string, operation: Marking['operation']): void {
   const ast = parseQuery(text);
   if (eventsAst(ast).stages.length < ast.stages.length)
     throw new DaybookError(
@@ -174,6 +169,16 @@ async function foundByQuery(
       `${operation} needs a query that finds events, not a table`,
       'leave out the stages that count or group',
     );
+}
+
+async function foundByQuery(
+  session: CaseSession,
+  parameters: ByQuery,
+  operation: Marking['operation'],
+  watch: Stopwatch,
+): Promise<Found> {
+  const { text, from, to, list, exclude, lookups } = parameters;
+  checkFindsEvents(text, operation);
   const { found, timings, packetsBeneath, notes } = await askView(
     session,
     `events.${operation}.find`,

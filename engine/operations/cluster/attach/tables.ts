@@ -155,7 +155,7 @@ export function foreignTables(database: string): string {
 export function keepAdded(table: 'tags' | 'notes', from: string, to: string): string {
   const columns = ['event_id', table === 'tags' ? 'tag' : 'text', 'at', 'user'].join(', ');
   // Times may be missing, and are compared as texts.
-  const key = columns.replace('at,', 'toString(at),');
+  const key = columns.replace('at,', "ifNull(toString(at), ''),");
   const added = (name: string, list: string): string =>
     `SELECT DISTINCT ${list} FROM ${name} WHERE NOT handed_over`;
   return `INSERT INTO ${to} (${columns}) ${added(from, columns)} AND (${key}) NOT IN (${added(to, key)})`;
