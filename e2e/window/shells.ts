@@ -9,6 +9,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { chromium, _electron, type Browser, type Page } from '@playwright/test';
 import { ROOT, scratch } from '../harness.ts';
+import { build } from '../electron/electron.ts';
 import { provision, startDisplay, whyNot, type Display } from '../provision/index.ts';
 import { completeOlderChromium } from './older-chromium.ts';
 import { PATIENCE_MS } from './pages/expect.ts';
@@ -169,6 +170,7 @@ export const electronShell: WindowShell = {
     mkdirSync(stateFolder, { recursive: true });
     let display: Display | undefined;
     try {
+      build();
       display = await startDisplay();
       const app = await _electron.launch({
         executablePath: electron?.path ?? '',
