@@ -75,6 +75,15 @@ beforeAll(async () => {
       )
       .join(''),
   );
+  // Flows that state one number for both ways.
+  writeFileSync(
+    path.join(space.folder, 'evidence', 'totals.csv'),
+    [
+      'StartTime,Dur,Proto,SrcAddr,Sport,Dir,DstAddr,Dport,State,TotPkts,TotBytes',
+      '2026/10/13 10:00:00,1,tcp,10.9.0.7,5,->,10.9.0.8,6,CON,12,5000000',
+      '2026/10/13 10:00:09,1,tcp,10.9.0.8,7,->,10.9.0.7,6,CON,3,700\n',
+    ].join('\n'),
+  );
   await run('import', acme, path.join(space.folder, 'evidence'), '--recursive');
   await run('tag', acme, 'failed', 'odd');
   await run('hand-over', acme, handedOver);
@@ -169,13 +178,17 @@ describe.skipIf(reason !== undefined)(title, () => {
     expect(plan).toContain('ReadFromMergeTree');
   });
 
-  it('says that it does not know which flows state the bytes of both ways as one number', async () => {
+  it('says which flows state the bytes of both ways as one number', async () => {
     const notesOf = async (...query: string[]) =>
       (JSON.parse(await run('query', at('acme'), ...query, '--json')) as { notes: string[] }).notes;
     expect(await notesOf('kind:flow | talkers 2')).toEqual([
-      expect.stringMatching(/one number of bytes for both ways .*which do is not known here/),
+      expect.stringMatching(/totals\.csv.* one number of bytes for both ways/),
     ]);
     expect(await notesOf('kind:flow | count')).toEqual([]);
+    const hosts = ['kind:flow ip:10.9.0.7', '--json'];
+    const there = await run('hosts', at('acme'), ...hosts);
+    expect(there).toContain('"bothWays":5000700');
+    expect(there).toBe(await run('hosts', acme, ...hosts));
   });
 
   it('says what a cluster cannot do', async () => {

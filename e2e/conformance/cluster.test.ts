@@ -40,6 +40,15 @@ beforeAll(async () => {
       .map((more) => `{"time":${more},"message":"tied"}\n`)
       .join(''),
   );
+  // Flows that state one number for both ways.
+  writeFileSync(
+    path.join(space.folder, 'evidence', 'totals.csv'),
+    [
+      'StartTime,Dur,Proto,SrcAddr,Sport,Dir,DstAddr,Dport,State,TotPkts,TotBytes',
+      '2026/10/13 10:00:00,1,tcp,10.9.0.7,5,->,10.9.0.8,6,CON,12,5000000',
+      '2026/10/13 10:00:09,1,tcp,10.9.0.8,7,->,10.9.0.7,6,CON,3,700\n',
+    ].join('\n'),
+  );
   await run('import', acme, path.join(space.folder, 'evidence'), '--recursive');
   await run('tag', acme, 'failed', 'odd');
   await run('event', acme, '1:5', '--note', 'handed over');
@@ -120,7 +129,9 @@ const QUESTIONS = [
   ask('conversations.run', { query: '' }),
   ask('conversations.run', { query: '', order: 'flows', limit: 3 }),
   ask('conversations.run', { query: 'kind:flow', order: 'last', limit: 7 }),
+  ask('conversations.run', { query: 'ip:10.9.0.7' }),
   ask('hosts.run', { query: '', limit: 20 }),
+  ask('hosts.run', { query: 'ip:10.9.0.7', limit: 5 }),
   ask('event.context', { event: '1:5', before: 3, after: 4 }),
   ask('event.context', { event: '1:5', of: 'all', before: 30, after: 40 }),
   ask('event.context', { event: '1:5', of: 'source', before: 5, after: 0 }),

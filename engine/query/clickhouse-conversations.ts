@@ -1,14 +1,11 @@
-/**
- * Conversations (conversations.ts) in ClickHouse. What a hand-over does not say of its sources is not known: which flows state
- * one number of bytes for both ways.
- */
+/** Conversations (conversations.ts) in ClickHouse. */
 import {
   type ClickHouseOptions,
   type ClickHouseStatement,
   eventsClickHouse,
   statementOf,
 } from './clickhouse-statement.ts';
-import { type ConversationOrder, DETAILS, MOST_DETAILS } from './conversations.ts';
+import { type ConversationOrder, DETAILS, MOST_DETAILS, type TotalsOf } from './conversations.ts';
 import { TRUE_SQL, both, ip4, ip6, text } from './dialect/clickhouse.ts';
 import { selectOf, subquery } from './dialect/clickhouse-rows.ts';
 import type { Plan } from './plan.ts';
@@ -21,12 +18,11 @@ export function clickhouseConversations(
 ): ClickHouseStatement {
   const { sql, given } = listed(plan, asked, options);
   const turned = (one: string, other: string): string => `if(flip, ${other}, ${one})`;
-  const unknown = 'CAST(NULL AS Nullable(Int64))';
   const columns = [
     turned('lo', 'hi'),
     turned('hi', 'lo'),
-    ...['flows', turned('b', 'br'), turned('br', 'b'), unknown],
-    ...[turned('p', 'pr'), turned('pr', 'p'), unknown],
+    ...['flows', turned('b', 'br'), turned('br', 'b'), 'bb'],
+    ...[turned('p', 'pr'), turned('pr', 'p'), 'pb'],
     ...['first', 'last', '(ended - first) / 1e6', 'pairs', 'all_flows', 'all_bytes', 'all_packets'],
   ];
   const shown = `SELECT ${columns.join(', ')}\nFROM ${subquery(sql)}\nORDER BY rank`;
@@ -61,11 +57,12 @@ export interface ConversationsAsked {
   readonly packets: boolean;
   readonly order: ConversationOrder;
   readonly limit: number;
+  readonly totals: TotalsOf;
 }
 
 function listed(
   plan: Plan,
-  { packets, order, limit }: ConversationsAsked,
+  { packets, order, limit, totals }: ConversationsAsked,
   options: ClickHouseOptions,
 ) {
   const { events, given } = eventsClickHouse(plan, options);
@@ -78,6 +75,17 @@ function listed(
   ].join('\n');
   const us = 'toUnixTimestamp64Micro(ts)';
   const forth = packets ? 'ifNull(packets, 1)' : 'packets';
+  // Of sources that may state totals, what is stated of no way back is of both ways.
+  const isTotal = (measure: keyof TotalsOf): string => {
+    const ranges = totals[measure].map(([from, to]) => `source_id BETWEEN ${from} AND ${to}`);
+    return `(${measure}_rev IS NULL AND (${ranges.join(' OR ')}))`;
+  };
+  const oneWay = (measure: keyof TotalsOf, stated: string): string =>
+    totals[measure].length === 0 ? stated : `if(${isTotal(measure)}, NULL, ${stated})`;
+  const bothOf = (measure: keyof TotalsOf, stated: string): string =>
+    totals[measure].length === 0
+      ? 'CAST(NULL AS Nullable(Int64))'
+      : `sum(toInt128(if(${isTotal(measure)}, ${stated}, NULL)))`;
   const sum = (one: string, other: string): string => {
     const all = `sum(toInt128(if(swapped, ${other}, ${one})))`;
     return packets ? `ifNull(${all}, 0)` : all;
@@ -90,8 +98,9 @@ function listed(
     [
       'lo, hi, count() AS n',
       `${flip} AS flip`,
-      `${sum(forth, 'packets_rev')} AS p, ${sum('packets_rev', forth)} AS pr`,
-      `${sum('bytes', 'bytes_rev')} AS b, ${sum('bytes_rev', 'bytes')} AS br`,
+      `${sum(oneWay('packets', forth), 'packets_rev')} AS p, ${sum('packets_rev', oneWay('packets', forth))} AS pr`,
+      `${sum(oneWay('bytes', 'bytes'), 'bytes_rev')} AS b, ${sum('bytes_rev', oneWay('bytes', 'bytes'))} AS br`,
+      `${bothOf('packets', forth)} AS pb, ${bothOf('bytes', 'bytes')} AS bb`,
       `${allOf('bytes', 'bytes_rev')} AS own_bytes, ${allOf(forth, 'packets_rev')} AS own_packets`,
       `min(${us}) AS first, max(${us}) AS last`,
       `max(${us} + ifNull(greatest(duration, 0), 0) * 1e6) AS ended`,

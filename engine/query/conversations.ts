@@ -30,7 +30,9 @@ const MEASURES = ['packets', 'bytes'] as const;
 /** Of one way, of the other, and of flows that state one number for both. */
 const SUMS = MEASURES.flatMap((name) => [name, `${name}_rev`, `${name}_both`]);
 /** Ids of sources, first and last, whose flows may have totals of both ways in `bytes` and `packets`. */
-type TotalsOf = Readonly<Record<(typeof MEASURES)[number], readonly (readonly [number, number])[]>>;
+export type TotalsOf = Readonly<
+  Record<(typeof MEASURES)[number], readonly (readonly [number, number])[]>
+>;
 
 interface Conversations extends Statement {
   /** `a` and `b`, after `ANCHOR`. */

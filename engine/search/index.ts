@@ -31,7 +31,7 @@ export {
   onlyOf,
 } from './groups/conversations.ts';
 export { type FieldValues, fieldValues, valueStages, valuesOf } from './groups/field-values.ts';
-export { sourcesOfTotals } from './groups/flow-totals.ts';
+export { type FlowSource, namesOfTotals, sourcesOfTotals } from './groups/flow-totals.ts';
 export {
   type Timeline,
   type TimelineParameters,

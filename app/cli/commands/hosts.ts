@@ -11,7 +11,7 @@ import {
 } from '../../../engine/operations/query/hosts.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
 import { count, isoMicros, table, visible, write } from '../output.ts';
-import { withCluster } from '../on-cluster.ts';
+import { withClusterSession } from '../on-cluster.ts';
 import { withCase } from '../with-case.ts';
 import { givenRange } from '../time-range.ts';
 
@@ -81,7 +81,9 @@ sessions from an address; services those of connections that were answered.`,
     if (!isClusterAddress(folder))
       return withCase(folder, settings, (session) => ofAsker(asksCase(session)));
     const { asksCluster } = await import('../../../engine/operations/cluster/asks-cluster.ts');
-    return withCluster(folder, signal, (cluster) => ofAsker(asksCluster(cluster)));
+    return withClusterSession(folder, signal, ({ cluster, context }) =>
+      ofAsker(asksCluster(cluster, context)),
+    );
   },
 };
 

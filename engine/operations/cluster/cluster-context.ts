@@ -4,14 +4,12 @@
 import { KINDS } from '../../contract/event.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { type CompileContext, OVERFLOW_COLUMN, type SegmentInfo } from '../../query/index.ts';
-import { CaseLists } from '../../search/index.ts';
+import { CaseLists, type FlowSource } from '../../search/index.ts';
 import { cellText, type Cluster } from './cluster.ts';
 import { materialisedColumns, MOST_ATTRIBUTES } from './attach/tables.ts';
 
-export interface ClusterContext extends Pick<
-  CompileContext,
-  'segments' | 'sources' | 'tags' | 'newestTs'
-> {
+export interface ClusterContext extends Pick<CompileContext, 'segments' | 'tags' | 'newestTs'> {
+  readonly sources: readonly FlowSource[];
   /** Columns of attributes. */
   readonly materialised: ReadonlySet<string>;
   readonly lists: CaseLists;
@@ -58,7 +56,7 @@ export async function readContext(cluster: Cluster): Promise<ClusterContext> {
     `SELECT kind, day, rows, min_ts, max_ts, columns, attributes, source_ids, unflowed FROM ${database}.files ORDER BY path`,
   );
   const sources = await cluster.rows(
-    `SELECT source_id, name FROM ${database}.sources ORDER BY source_id`,
+    `SELECT source_id, name, format, JSONExtractString(about, 'decisions', 'mapping'), JSONExtractRaw(about, 'metadata', 'totals') FROM ${database}.sources ORDER BY source_id`,
   );
   const tags = await cluster.rows(`SELECT DISTINCT tag FROM ${database}.tags ORDER BY tag`);
   const columns = await cluster.rows(materialisedColumns(cluster.address.database));
@@ -80,7 +78,11 @@ export async function readContext(cluster: Cluster): Promise<ClusterContext> {
     segments,
     lists: new CaseLists(),
     materialised: new Set(columns.map(([name]) => String(name))),
-    sources: sources.map(([id, name]) => ({ id: Number(id), name: String(name) })),
+    sources: sources.map(([id, name, format, mapping, totals]) => ({
+      ...{ id: Number(id), name: String(name), format: String(format) },
+      decisions: mapping === '' ? {} : { mapping: String(mapping) },
+      metadata: totals === '' ? {} : { totals: JSON.parse(String(totals)) as unknown },
+    })),
     tags: tags.map(([name], i) => ({ id: i + 1, name: String(name) })),
     newestTs: segments.reduce<number | undefined>(
       (newest, { maxTs }) =>

@@ -24,7 +24,7 @@ import type { OutputColumn } from '../../query/outputs.ts';
 import { gridOf, timelineOf } from '../../query/plan.ts';
 import { addCommunityId } from '../../query/shown-events.ts';
 import type { AnswerTable, QueryParameters } from '../../search/index.ts';
-import { notesOf, withinAnswered } from '../../search/index.ts';
+import { namesOfTotals, notesOf, withinAnswered } from '../../search/index.ts';
 import type { Cluster } from './cluster.ts';
 import { shownColumns, statementRows } from './cluster-rows.ts';
 import { type ClusterContext, clusterContext } from './cluster-context.ts';
@@ -46,7 +46,7 @@ export async function askCluster(
   const parsed = watch.span('parse', () => parseQuery(question.text));
   const ast = await answeredWithin(cluster, parsed, context, question.zone, watch);
   const plan = watch.span('plan', () => planOn(ast, context, question));
-  return new ClusterQuery(cluster, plan, question, watch, context.materialised);
+  return new ClusterQuery(cluster, plan, question, watch, context);
 }
 
 /**
@@ -64,7 +64,7 @@ export function answeredWithin(
     // It sees the whole case: neither the time range nor the list of the one around it.
     const question = { text, zone };
     const plan = planOn(inner, context, question);
-    const asked = new ClusterQuery(cluster, plan, question, watch, context.materialised);
+    const asked = new ClusterQuery(cluster, plan, question, watch, context);
     return { shape: plan.shape, table: () => asked.table() };
   });
 }
@@ -92,18 +92,20 @@ export class ClusterQuery {
   private readonly question: Omit<ClusterQuestion, 'text'>;
   readonly watch: Stopwatch;
   private readonly statement: ClickHouseStatement;
+  private readonly sources: ClusterContext['sources'];
 
   constructor(
     cluster: Cluster,
     plan: Plan,
     question: Omit<ClusterQuestion, 'text'>,
     watch: Stopwatch,
-    materialised: ReadonlySet<string>,
+    { materialised, sources }: Pick<ClusterContext, 'materialised' | 'sources'>,
   ) {
     this.cluster = cluster;
     this.plan = plan;
     this.question = question;
     this.watch = watch;
+    this.sources = sources;
     const isCut = plan.shape !== 'count' && plan.shape !== 'top' && plan.shape !== 'timeline';
     this.statement = clickhouseStatement(plan, {
       ...{ database: cluster.address.database, isShown: true, materialised },
@@ -170,8 +172,9 @@ export class ClusterQuery {
 
   /** What a person should know of the answer. */
   notes(): string[] {
-    // What is handed over does not say it of sources.
-    return [...notesOf(this.plan), ...notesOfTotals(this.plan.stages, undefined)];
+    const { stages, segmentsUsed } = this.plan;
+    const totals = namesOfTotals(this.sources, segmentsUsed);
+    return [...notesOf(this.plan), ...notesOfTotals(stages, totals)];
   }
 
   timings(): Timings {

@@ -24,6 +24,7 @@ import {
   linesOf,
   NO_FLOWS,
   onlyOf,
+  sourcesOfTotals,
   type Timeline,
   type TimelineParameters,
   type Top,
@@ -151,8 +152,12 @@ export function conversationsOn(session: ClusterSession, parameters: Conversatio
       const list = { columns, numbers: columns.length };
       if (plan.segmentsUsed.length === 0) return conversationList(list, [], []);
       if (packets) notes.push(NO_FLOWS);
-      else notes.push(BOTH_WAYS_UNKNOWN);
-      const question = { packets, order, limit };
+      const { sources } = session.context;
+      const totals = {
+        bytes: sourcesOfTotals(sources, 'bytes'),
+        packets: sourcesOfTotals(sources, 'packets'),
+      };
+      const question = { packets, order, limit, totals };
       const types = ['text', 'text', ...NUMBER_TYPES] as const;
       const found = await asked.rows(clickhouseConversations(plan, question, options), types);
       const said = await asked.rows(clickhouseConversationDetails(plan, question, options), [
@@ -169,6 +174,3 @@ const NUMBER_TYPES = [
   ...Array.from({ length: 9 }, () => 'integer' as const),
   'real' as const,
 ] as const;
-
-const BOTH_WAYS_UNKNOWN =
-  'flows that state one number of bytes for both ways count as sent by the side that opened them; which do is not known on a cluster';

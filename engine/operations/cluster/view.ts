@@ -10,7 +10,13 @@ import {
   type Plan,
   type RawValue,
 } from '../../query/index.ts';
-import { notesOf, scopeOf, type View, type ViewScope } from '../../search/index.ts';
+import {
+  namesOfTotals,
+  notesOf,
+  scopeOf,
+  type View,
+  type ViewScope,
+} from '../../search/index.ts';
 import { answeredWithin, ClusterQuery, planOn } from './cluster-query.ts';
 import { statementRows } from './cluster-rows.ts';
 import { type ClusterSession, statusOfError } from './session.ts';
@@ -64,7 +70,7 @@ export class ClusterView {
   /** The plan with its stages, to be answered whole. */
   query(): ClusterQuery {
     const { session, plan, view, watch } = this;
-    return new ClusterQuery(session.cluster, plan, view, watch, session.context.materialised);
+    return new ClusterQuery(session.cluster, plan, view, watch, session.context);
   }
 }
 
@@ -91,8 +97,8 @@ export async function askOnCluster<T extends object>(
     const result = await work(one);
     const timings = watch.timings();
     session.record(watch, 'done', view.query);
-    // What is handed over does not say it of sources.
-    const notes = [...notesOf(plan), ...notesOfTotals(plan.stages, undefined), ...one.notes];
+    const totals = namesOfTotals(context.sources, plan.segmentsUsed);
+    const notes = [...notesOf(plan), ...notesOfTotals(plan.stages, totals), ...one.notes];
     return { ...result, ...scopeOf(plan, timings, notes) };
   } catch (error) {
     session.record(watch, statusOfError(error), view.query);

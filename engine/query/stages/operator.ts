@@ -143,7 +143,7 @@ export interface StageOperator<S> {
    * What a person should know of sources whose flows state one number of bytes for both ways.
    * @param sources their names; undefined: nobody knows which, or whether any
    */
-  noteOfTotals?(sources: readonly string[] | undefined): string[];
+  noteOfTotals?(sources: readonly string[]): string[];
   /** The question that rollups can answer instead. */
   groups?(stage: S): GroupedBy;
 

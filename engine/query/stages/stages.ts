@@ -84,10 +84,7 @@ export function chooseRows(stage: RowStage, relation: Relation, around: Surround
 }
 
 /** What stages have to say of sources whose flows state one number of bytes for both ways. */
-export function notesOfTotals(
-  stages: readonly Stage[],
-  sources: readonly string[] | undefined,
-): string[] {
+export function notesOfTotals(stages: readonly Stage[], sources: readonly string[]): string[] {
   return stages.flatMap((stage) => stageOperatorOf(stage).noteOfTotals?.(sources) ?? []);
 }
 

@@ -178,10 +178,9 @@ function packetsSql(scope: Scope): string {
 }
 
 /** Bytes of both ways have no column: they are in `bytes`. */
-function noteOfTotals(sources: readonly string[] | undefined): string[] {
+function noteOfTotals(sources: readonly string[]): string[] {
   const flows = 'flows that state one number of bytes for both ways';
   const counts = 'count as sent by the side that opened them';
-  if (sources === undefined) return [`${flows} ${counts}; which do is not known here`];
   const [name, ...others] = sources;
   if (name === undefined) return [];
   const which = others.length === 0 ? name : `${counted(sources.length, 'source')} (${name}, …)`;

@@ -5,9 +5,12 @@ import type { SegmentInfo } from '../../query/index.ts';
 /** Source ids, first and last. */
 type IdRange = readonly [number, number];
 
+/** What of a source says whether its flows do. */
+export type FlowSource = Pick<SourceRow, 'id' | 'name' | 'format' | 'decisions' | 'metadata'>;
+
 /** Sources with such totals; a flow of theirs with no `bytes_rev` (`packets_rev`) has nothing else. */
 export function sourcesOfTotals(
-  sources: readonly SourceRow[],
+  sources: readonly FlowSource[],
   measure: 'bytes' | 'packets',
 ): IdRange[] {
   const ids = sources
@@ -24,7 +27,7 @@ export function sourcesOfTotals(
 }
 
 function statesTotals(
-  { format, decisions, metadata }: SourceRow,
+  { format, decisions, metadata }: FlowSource,
   measure: 'bytes' | 'packets',
 ): boolean {
   const { totals } = metadata;
@@ -42,7 +45,7 @@ function mapped(mapping: unknown): Set<string> {
 
 /** Names of the sources in these segments whose flows may state one number of bytes for both ways. */
 export function namesOfTotals(
-  sources: readonly SourceRow[],
+  sources: readonly FlowSource[],
   segments: readonly SegmentInfo[],
 ): string[] {
   const used = new Set(segments.flatMap((segment) => [...segment.sources]));
