@@ -1,7 +1,7 @@
 /** The case on a cluster as a whole: what is in it, its days, and what people changed of it. */
 import { setTimeout } from 'node:timers/promises';
 import { tagColor } from '../../contract/findings.ts';
-import { CancelledError, DaybookError } from '../../contract/errors.ts';
+import { CancelledError, hasCode } from '../../contract/errors.ts';
 import type { Part, Result } from '../../contract/operations.ts';
 import { daysOfAll } from '../../util/segment-days.ts';
 import { text } from '../../query/dialect/clickhouse.ts';
@@ -64,7 +64,7 @@ export function clusterDays({ context }: ClusterSession): Result<'case.days'>['d
 /** How often the cluster is asked whether somebody changed something. */
 const WATCH_MS = 5000;
 
-/** Tells each change until it is cancelled. A server that does not answer meanwhile is asked again. */
+/** Tells each change until it is cancelled. */
 export async function watchCluster(
   place: CaseOnCluster,
   signal: AbortSignal,
@@ -75,16 +75,17 @@ export async function watchCluster(
     try {
       await place.use(signal, async (session) => {
         const now = JSON.stringify(session.attached);
-        const before = known;
+        if (known !== undefined && known !== now) {
+          const change = { id, at: new Date().toISOString(), operation: 'cluster', detail: {} };
+          await tell({ change, info: await clusterInfo(session) });
+          id += 1;
+        }
+        // What could not be told is told when it is asked next.
         known = now;
-        if (before === undefined || before === now) return;
-        const change = { id, at: new Date().toISOString(), operation: 'cluster', detail: {} };
-        await tell({ change, info: await clusterInfo(session) });
-        id += 1;
       });
     } catch (error) {
-      if (signal.aborted || !(error instanceof DaybookError) || error.code !== 'unreadable')
-        throw error;
+      // A server may answer again, and a database that is made again be there, when it is asked next.
+      if (signal.aborted || !hasCode(error, 'unreadable', 'not-found')) throw error;
     }
     try {
       await setTimeout(WATCH_MS, undefined, { signal });
