@@ -8,7 +8,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rowOf, type ColumnBatch } from '../../engine/contract/column-batch.ts';
 import type { EngineProcess } from '../../app/engine/process.ts';
 import { Connection } from '../../engine/contract/client.ts';
-import { operations, type OperationName, type Params } from '../../engine/contract/operations.ts';
+import {
+  operations,
+  type OperationName,
+  type Params,
+  type Part,
+} from '../../engine/contract/operations.ts';
 import { daybook } from '../cli/harness.ts';
 import { type ClickHouseServer, clickhouseServer } from '../clickhouse-server.ts';
 import { generateEvidence } from '../harness.ts';
@@ -301,6 +306,30 @@ describe.skipIf(reason !== undefined)(title, () => {
     expect(await shown()).toEqual([undefined, 'anna: I think so, too']);
     const none = engine.call('note.set', { case: there, event: '9:999999', text: 'x' });
     await expect(none).rejects.toMatchObject({ info: { code: 'not-found' } });
+  });
+
+  it('tells a window what another one changes', async () => {
+    const stop = new AbortController();
+    const told: Part<'case.watch'>[] = [];
+    const onPart = (part: Part<'case.watch'>) => told.push(part);
+    const other = new Connection(running!.openChannel());
+    const watch = other.call('case.watch', { case: there }, { signal: stop.signal, onPart });
+    watch.catch(() => undefined);
+    const tag = (name: string) =>
+      engine.call('tag.set', { case: there, name, remove: false, target: { events: ['1:7'] } });
+    const patience = { timeout: 30_000 };
+    // Until it watches.
+    const first = async () => {
+      await tag(`watched ${Date.now()}`);
+      return told.length;
+    };
+    await expect.poll(first, patience).toBeGreaterThan(0);
+    await tag('seen by the other');
+    const names = () => told.at(-1)!.info.tags.map(({ name }) => name);
+    await expect.poll(names, patience).toContain('seen by the other');
+    stop.abort();
+    await expect(watch).rejects.toMatchObject({ info: { code: 'cancelled' } });
+    other.close();
   });
 
   it('lists sources with all that is known of them', async () => {

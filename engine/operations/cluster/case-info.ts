@@ -72,6 +72,8 @@ export async function watchCluster(
 ): Promise<never> {
   let known: string | undefined;
   for (let id = 1; ;) {
+    // Of before it looks: what is changed meanwhile is not missed.
+    const { changed } = place;
     try {
       await place.use(signal, async (session) => {
         const now = JSON.stringify(session.attached);
@@ -88,9 +90,9 @@ export async function watchCluster(
       if (signal.aborted || !hasCode(error, 'unreadable', 'not-found')) throw error;
     }
     try {
-      await setTimeout(WATCH_MS, undefined, { signal });
+      await setTimeout(WATCH_MS, undefined, { signal: AbortSignal.any([signal, changed]) });
     } catch {
-      throw new CancelledError();
+      if (signal.aborted) throw new CancelledError();
     }
   }
 }

@@ -71,6 +71,7 @@ export function clusterHandlers(addresses: readonly ClusterAddress[]): Partial<H
         await setNoteOn(cluster, request.event, request.text);
         return {};
       }),
+        placeOf(request.case).wake();
     'tag.set': ({ name, remove, target, ...request }, { client, signal }) =>
       use(request, signal, async (session) => {
         const { matched, changed } = await tagOn(session, {
@@ -79,6 +80,7 @@ export function clusterHandlers(addresses: readonly ClusterAddress[]): Partial<H
         });
         return { matched, changed };
       }),
+        placeOf(request.case).wake();
     'search.list': async () => ({ searches: [] }),
     'finding.list': (request, { signal }) =>
       use(request, signal, async (session) => ({ findings: await findingsOn(session) })),

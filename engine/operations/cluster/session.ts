@@ -37,8 +37,21 @@ export class CaseOnCluster {
   private readonly contexts = new LastAsked<ClusterContext>();
   private readonly fields = new LastAsked<FieldSummary[]>();
 
+  private woken = new AbortController();
+
   constructor(address: ClusterAddress) {
     this.address = address;
+  }
+
+  /** Aborts when a window of this engine changes something there next. */
+  get changed(): AbortSignal {
+    return this.woken.signal;
+  }
+
+  /** Watches look at once. */
+  wake(): void {
+    this.woken.abort();
+    this.woken = new AbortController();
   }
 
   /** @throws DaybookError not-found, unreadable, cancelled, and what `work` throws */

@@ -23,6 +23,7 @@ import { TagChip } from '../../widgets/tag-chip.tsx';
 import { useTagColors } from '../../widgets/tag-colors.ts';
 import css from './details.module.css';
 import { flowGroups, isFlow } from './flow-groups.ts';
+import { draftAfter, type NoteDraft } from './note-draft.ts';
 
 /** Attributes drawn at a time; an event may have thousands. */
 const SHOWN = 200;
@@ -314,14 +315,19 @@ function NoteBox({ info }: { readonly info: EventInfo }) {
   const { connection } = useWorkspace();
   const { case: folder } = useCase();
   const refused = useRefusal('note.set');
-  const [text, setText] = useState(info.note ?? '');
-  const kept = info.note ?? '';
-  useEffect(() => setText(kept), [kept]);
+  const told = info.note ?? '';
+  const [draft, setDraft] = useState<NoteDraft>({ text: told, kept: told });
+  const { text, kept } = draft;
+  useEffect(() => setDraft((before) => draftAfter(before, told)), [told]);
   const keep = (): void => {
     if (text === kept) return;
+    setDraft({ text, kept: text });
     connection
       .call('note.set', { case: folder, event: info.event, text })
-      .catch((error: unknown) => notifyError(error, 'The note could not be saved'));
+      .catch((error: unknown) => {
+        setDraft((now) => (now.kept === text ? { ...now, kept } : now));
+        notifyError(error, 'The note could not be saved');
+      });
   };
   return (
     <Textarea
@@ -335,7 +341,9 @@ function NoteBox({ info }: { readonly info: EventInfo }) {
       minRows={1}
       maxRows={10}
       value={text}
-      onChange={({ currentTarget }) => setText(currentTarget.value)}
+      onChange={({ currentTarget: { value } }) =>
+        setDraft((before) => ({ ...before, text: value }))
+      }
       onBlur={keep}
     />
   );
