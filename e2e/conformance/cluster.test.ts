@@ -181,6 +181,9 @@ describe.skipIf(reason !== undefined)(title, () => {
     await expect(engine.call('event.raw', { case: there, event: '1:1' })).rejects.toMatchObject({
       info: { code: 'usage', message: reasons['event.raw'] },
     });
+    await expect(engine.call('overlap.list', { case: there })).rejects.toMatchObject({
+      info: { code: 'usage', message: reasons['overlap.list'] },
+    });
   });
 
   it.each(QUESTIONS)('answers %s %j as the case itself', async (name, params) => {
@@ -307,6 +310,15 @@ describe.skipIf(reason !== undefined)(title, () => {
     const none = engine.call('note.set', { case: there, event: '9:999999', text: 'x' });
     await expect(none).rejects.toMatchObject({ info: { code: 'not-found' } });
   });
+
+  it.each(['case.open', 'search.list', 'import.follow', 'query.history', 'case.latency'] as const)(
+    'refuses %s of a cluster that it was not started for',
+    async (name) => {
+      await expect(
+        engine.call(name, { case: 'clickhouse://127.0.0.1:1/acme' }),
+      ).rejects.toMatchObject({ info: { code: 'usage' } });
+    },
+  );
 
   it('tells a window what another one changes', async () => {
     const stop = new AbortController();

@@ -62,26 +62,31 @@ export function clusterHandlers(addresses: readonly ClusterAddress[]): Partial<H
         recent: recent === 0 ? [] : measured.slice(-recent),
       };
     },
-    'overlap.list': async () => ({ overlaps: [] }),
-    'import.follow': async () => null,
+    'import.follow': async (request) => {
+      placeOf(request.case);
+      return null;
+    },
     'note.list': (request, { signal }) =>
       use(request, signal, async ({ cluster }) => ({ notes: await listNotesOn(cluster) })),
     'note.set': (request, { signal }) =>
       use(request, signal, async ({ cluster }) => {
         await setNoteOn(cluster, request.event, request.text);
+        placeOf(request.case).wake();
         return {};
       }),
-        placeOf(request.case).wake();
     'tag.set': ({ name, remove, target, ...request }, { client, signal }) =>
       use(request, signal, async (session) => {
         const { matched, changed } = await tagOn(session, {
           ...{ name, remove },
           target: 'events' in target ? target : { view: withList(client, target.view) },
         });
+        placeOf(request.case).wake();
         return { matched, changed };
       }),
-        placeOf(request.case).wake();
-    'search.list': async () => ({ searches: [] }),
+    'search.list': async (request) => {
+      placeOf(request.case);
+      return { searches: [] };
+    },
     'finding.list': (request, { signal }) =>
       use(request, signal, async (session) => ({ findings: await findingsOn(session) })),
     'query.history': async ({ case: address, limit }) => ({

@@ -9,6 +9,8 @@ const AGAIN = 'hand the case over and attach it again to have that on the cluste
 const EVIDENCE = `Evidence is imported into the case on its own computer; ${AGAIN}.`;
 const IMPORTS =
   'Imports are listed in the case on its own computer; a cluster has what came of them.';
+const LEFT_OUT =
+  'Files that were not read, and lines that sources have in common, are listed in the case on its own computer.';
 const BYTES =
   'The evidence stays with the case: a cluster has no bytes of it. Look at them on the computer that has it.';
 const DECISIONS = `That is decided in the case on its own computer; ${AGAIN}.`;
@@ -31,6 +33,7 @@ export const REFUSED: Readonly<Partial<Record<OperationName, string>>> = {
   },
   ...{ 'event.raw': BYTES, 'event.packet': BYTES, 'event.stream': BYTES, 'event.file': BYTES },
   ...{ 'payload.search': BYTES, 'packets.slice': BYTES, 'quarantine.list': BYTES },
+  'overlap.list': LEFT_OUT,
   ...{ 'source.retime': DECISIONS, 'overlap.set': DECISIONS, 'delete.run': DECISIONS },
   ...{ 'case.refield': DECISIONS, 'case.describe': DECISIONS, 'extractor.message': DECISIONS },
   ...{ 'extractor.try': DECISIONS, 'extractor.save': DECISIONS },

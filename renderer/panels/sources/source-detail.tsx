@@ -91,7 +91,9 @@ export function SourceDetail({ source, sources }: Props) {
       <Facts source={source} />
       <Decided decisions={source.decisions} />
       <Retime source={source} sources={sources} />
-      <Overlaps path={path} sources={new Set([source.id])} heading={css['heading']} />
+      {refusalOf(info, 'overlap.list') === undefined && (
+        <Overlaps path={path} sources={new Set([source.id])} heading={css['heading']} />
+      )}
       <Records title="Options" record={source.options} />
       <Records title="Metadata" record={source.metadata} />
       {source.notes.length > 0 && (

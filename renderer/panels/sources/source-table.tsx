@@ -7,6 +7,7 @@ import {
   useAnswer,
   useCase,
   useEvidenceView,
+  useRefusal,
   useWorkspace,
 } from '../../panel-api.ts';
 import type { Result } from '../../../engine/contract/operations.ts';
@@ -32,6 +33,7 @@ export function SourceTable() {
   const workspace = useWorkspace();
   const { case: path } = useCase();
   const { source: chosen } = useEvidenceView();
+  const noOverlaps = useRefusal('overlap.list');
   const { data, error } = useAnswer('case.sources', { case: path });
   if (error !== undefined) return <Problem error={error} title="The sources cannot be listed" />;
   if (data === undefined) return <Loading />;
@@ -144,6 +146,11 @@ export function SourceTable() {
           </tbody>
         </table>
         {data.unread.length > 0 && <Unread files={data.unread} />}
+        {noOverlaps !== undefined && (
+          <Text size="xs" c="dimmed" p={12}>
+            {noOverlaps}
+          </Text>
+        )}
       </div>
       {detail !== undefined && (
         <SourceDetail key={detail.id} source={detail} sources={data.sources} />
