@@ -302,11 +302,17 @@ describe.skipIf(reason !== undefined)(title, () => {
       expect.objectContaining({ event, text: 'I think so, too', user: 'anna', hidden: false }),
       expect.objectContaining({ event, text: 'seen there' }),
     ]);
+    const bookmark = async () =>
+      (await engine.call('note.list', { case: there })).notes.find((one) => one.event === event);
+    expect(await bookmark()).toMatchObject({ text: 'anna: I think so, too\nseen there' });
+    const listed = await run('findings', there);
+    expect(listed).toContain('anna: I think so, too');
     // The next hand-over takes nothing away, and brings nothing back.
     await run('attach', there, path.join(space.folder, 'handed-over'));
     expect(await shown()).toEqual(['seen there', 'anna: I think so, too']);
     await engine.call('note.set', { case: there, event, text: '' });
     expect(await shown()).toEqual([undefined, 'anna: I think so, too']);
+    expect(await bookmark()).toMatchObject({ text: 'anna: I think so, too' });
     const none = engine.call('note.set', { case: there, event: '9:999999', text: 'x' });
     await expect(none).rejects.toMatchObject({ info: { code: 'not-found' } });
   });

@@ -64,7 +64,8 @@ recorded in the audit log.`,
     refuseMisplaced(parsed, name === undefined);
     const tell = async (found: readonly Finding[]): Promise<number> => {
       if (parsed.flag('json')) await write(streams.out, `${JSON.stringify(found)}\n`);
-      else if (found.length > 0) await write(streams.out, tableOf(found, streams.out.columns));
+      else if (found.length > 0)
+        await write(streams.out, tableOf(found, streams.out.columns, isClusterAddress(folder)));
       else
         streams.err.write(
           parsed.text('least') === undefined
@@ -188,7 +189,8 @@ function nameOf(text: string): FindingName {
   );
 }
 
-function tableOf(found: readonly Finding[], width: number | undefined): string {
+/** @param isShared several people write notes */
+function tableOf(found: readonly Finding[], width: number | undefined, isShared: boolean): string {
   return table(
     ['place', 'severity', 'finding', 'color', 'time', 'what'],
     found.map((one) => [
@@ -196,7 +198,10 @@ function tableOf(found: readonly Finding[], width: number | undefined): string {
       one.severity ?? '-',
       ...(one.kind === 'tag'
         ? [`tag:${one.tag}`, one.color, spanText(one.first, one.last), counted(one.count, 'event')]
-        : [one.event, '', one.hidden ? 'not shown' : (one.time ?? 'no time'), one.text]),
+        : [
+            ...[one.event, '', one.hidden ? 'not shown' : (one.time ?? 'no time')],
+            isShared ? `${one.user}: ${one.text}` : one.text,
+          ]),
     ]),
     width,
   );

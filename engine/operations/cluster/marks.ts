@@ -139,6 +139,7 @@ export async function setNoteOn(cluster: Cluster, event: string, said: string): 
 
 /** Events with a note, or with a tag that somebody added there, newest first. */
 export async function listNotesOn(cluster: Cluster): Promise<Result<'note.list'>['notes']> {
+  const me = authorOf(cluster);
   const notes = new Map<string, Note[]>();
   for (const note of await notesOn(cluster))
     notes.set(note.event, [...(notes.get(note.event) ?? []), note]);
@@ -148,9 +149,7 @@ export async function listNotesOn(cluster: Cluster): Promise<Result<'note.list'>
   const listed = [
     ...[...notes].map(([event, own]) => ({
       event,
-      text: own
-        .map(({ user, text: said }) => (own.length > 1 ? `${user}: ${said}` : said))
-        .join('\n'),
+      text: own.map(({ user, text: said }) => (user === me ? said : `${user}: ${said}`)).join('\n'),
       at: own[0]!.at,
     })),
     ...tagged

@@ -217,5 +217,5 @@ function nameOf(one: Finding): { tag: string } | { event: string } {
 }
 
 function keyOf(one: Finding): string {
-  return one.kind === 'tag' ? `tag ${one.tag}` : `note ${one.event}`;
+  return one.kind === 'tag' ? `tag ${one.tag}` : `note ${one.event} ${one.user}`;
 }

@@ -8,7 +8,7 @@ import {
   type TagColor,
 } from '../../../engine/contract/findings.ts';
 import type { Result } from '../../../engine/contract/operations.ts';
-import { fieldTerm, formatCount, usePivots, useWorkspace } from '../../panel-api.ts';
+import { fieldTerm, formatCount, useCase, usePivots, useWorkspace } from '../../panel-api.ts';
 import { visibleText } from '../../widgets/event-text.tsx';
 import table from '../../widgets/result-table.module.css';
 import { TagChip } from '../../widgets/tag-chip.tsx';
@@ -110,6 +110,7 @@ function Mover({
 function What({ finding }: { readonly finding: Finding }) {
   const pivots = usePivots();
   const workspace = useWorkspace();
+  const isShared = useCase().refused !== undefined;
   if (finding.kind === 'tag')
     return (
       <UnstyledButton
@@ -119,7 +120,9 @@ function What({ finding }: { readonly finding: Finding }) {
         <TagChip name={finding.tag} color={finding.color} />
       </UnstyledButton>
     );
-  const text = visibleText(finding.text, 300);
+  // On a cluster several people write notes.
+  const said = isShared ? `${finding.user}: ${finding.text}` : finding.text;
+  const text = visibleText(said, 300);
   if (finding.hidden) return <span title={text}>{text}</span>;
   return (
     <UnstyledButton
