@@ -280,7 +280,26 @@ describe.skipIf(reason !== undefined)(title, () => {
       expect.objectContaining({ kind: 'tag', tag: 'mine', count: 2 }),
     );
     const { notes } = await engine.call('note.list', { case: there });
-    expect(notes.map(({ event }) => event)).toEqual(expect.arrayContaining(['1:5', '1:6']));
+    // Those of a query are no bookmarks.
+    expect(notes.map(({ event }) => event).toSorted()).toEqual(['1:5', '1:6']);
+  });
+
+  it('says how many bookmarks it does not list', async () => {
+    const { batch } = await engine.call('query.run', {
+      ...{ case: acme, query: 'kind:* | fields event_id | head 1005', limit: 1005 },
+    });
+    const events = Array.from({ length: batch.rows }, (_, row) =>
+      String(rowOf(batch, row)['event_id']),
+    );
+    expect(events).toHaveLength(1005);
+    const many = { case: there, name: 'many', target: { events } };
+    await engine.call('tag.set', many);
+    const chosen = { case: there, query: 'kind:* tag:(many OR mine)' };
+    const { total } = await engine.call('timeline.run', chosen);
+    const { more } = await engine.call('note.list', { case: there });
+    expect(more).toBe(total - 1000);
+    await engine.call('tag.set', { ...many, remove: true });
+    expect(await engine.call('note.list', { case: there })).toMatchObject({ more: 0 });
   });
 
   it('keeps a note of each person on an event', async () => {
@@ -310,6 +329,8 @@ describe.skipIf(reason !== undefined)(title, () => {
     // The next hand-over takes nothing away, and brings nothing back.
     await run('attach', there, path.join(space.folder, 'handed-over'));
     expect(await shown()).toEqual(['seen there', 'anna: I think so, too']);
+    const { notes: kept } = await engine.call('note.list', { case: there });
+    expect(kept).toContainEqual(expect.objectContaining({ event: '1:6', text: '' }));
     await engine.call('note.set', { case: there, event, text: '' });
     expect(await shown()).toEqual([undefined, 'anna: I think so, too']);
     expect(await bookmark()).toMatchObject({ text: 'anna: I think so, too' });

@@ -71,6 +71,8 @@ export const markOperations = {
     z.object({ case: casePath }),
     z.object({
       notes: z.array(z.object({ event: eventId, text: z.string(), at: z.string() })),
+      /** Tagged events that are not listed: the older ones of very many on a cluster. */
+      more: count.optional(),
     }),
   ),
   /** Tags and notes in report order. */

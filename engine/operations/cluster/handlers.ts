@@ -67,7 +67,7 @@ export function clusterHandlers(addresses: readonly ClusterAddress[]): Partial<H
       return null;
     },
     'note.list': (request, { signal }) =>
-      use(request, signal, async ({ cluster }) => ({ notes: await listNotesOn(cluster) })),
+      use(request, signal, ({ cluster }) => listNotesOn(cluster)),
     'note.set': (request, { signal }) =>
       use(request, signal, async ({ cluster }) => {
         await setNoteOn(cluster, request.event, request.text);

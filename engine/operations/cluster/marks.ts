@@ -47,7 +47,7 @@ export async function tagOn(
     }
     // What is handed over with the tag gets a row of this person's, too: it stays when the next hand-over has it no more.
     await cluster.run(
-      `INSERT INTO ${tags} (event_id, tag, user) SELECT event_id, ${text(name)}, ${text(authorOf(cluster))} FROM (${events}) WHERE event_id NOT IN (${having} AND NOT handed_over)`,
+      `INSERT INTO ${tags} (event_id, tag, user, by_hand) SELECT event_id, ${text(name)}, ${text(authorOf(cluster))}, ${'events' in target} FROM (${events}) WHERE event_id NOT IN (${having} AND NOT handed_over)`,
     );
     return { matched: Number(matched), changed: Number(matched) - Number(there) };
   };
@@ -137,14 +137,14 @@ export async function setNoteOn(cluster: Cluster, event: string, said: string): 
   );
 }
 
-/** Events with a note, or with a tag that somebody added there, newest first. */
-export async function listNotesOn(cluster: Cluster): Promise<Result<'note.list'>['notes']> {
+/** Events with a note, or that somebody chose and tagged there, newest first. */
+export async function listNotesOn(cluster: Cluster): Promise<Result<'note.list'>> {
   const me = authorOf(cluster);
   const notes = new Map<string, Note[]>();
   for (const note of await notesOn(cluster))
     notes.set(note.event, [...(notes.get(note.event) ?? []), note]);
   const tagged = await cluster.rows(
-    `SELECT event_id, toString(max(at)) FROM ${tableOf(cluster, 'tags')} WHERE NOT handed_over AND at IS NOT NULL GROUP BY event_id ORDER BY max(at) DESC LIMIT ${MOST_TAGGED}`,
+    `SELECT event_id, toString(max(at)), count() OVER () FROM ${tableOf(cluster, 'tags')} WHERE by_hand GROUP BY event_id ORDER BY max(at) DESC LIMIT ${MOST_TAGGED}`,
   );
   const listed = [
     ...[...notes].map(([event, own]) => ({
@@ -158,10 +158,14 @@ export async function listNotesOn(cluster: Cluster): Promise<Result<'note.list'>
         ...{ event: cellText(event), text: '', at: `${cellText(at).replace(' ', 'T')}Z` },
       })),
   ];
-  return listed.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+  const [[, , all] = []] = tagged;
+  return {
+    notes: listed.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0)),
+    more: Number(all ?? 0) - tagged.length,
+  };
 }
 
-/** Events that were tagged there, at most. */
+/** Events that were tagged there and are listed, at most. */
 const MOST_TAGGED = 1000;
 
 /** Tags and notes. They have no severity or place of their own there: tags come first, by name, then notes by time. */

@@ -59,7 +59,7 @@ export function BookmarksPanel() {
   const info = useCase();
   const selected = useSession((session) => session.selected);
   const { data } = useAnswer('note.list', { case: info.case });
-  const notes = data?.notes ?? [];
+  const { notes = [], more = 0 } = data ?? {};
   const labels = useEventLabels(notes.flatMap(({ event, text }) => (text === '' ? [event] : [])));
   const tags = info.tags.filter(({ count }) => count > 0);
   return (
@@ -87,6 +87,11 @@ export function BookmarksPanel() {
           </UnstyledButton>
         </div>
       ))}
+      {more > 0 && (
+        <Text size="xs" c="dimmed" px={12} pb={10}>
+          and {formatCount(more)} more that were tagged before these
+        </Text>
+      )}
     </SideSection>
   );
 }

@@ -55,6 +55,9 @@ const NOTE_COLUMNS = [
 const ADDED =
   "at Nullable(DateTime64(6, 'UTC')) DEFAULT now64(6), user String DEFAULT currentUser()";
 
+/** Whether somebody chose this one event: then it is a bookmark. */
+const BY_HAND = 'by_hand Bool DEFAULT false';
+
 /** What a file of a hand-over has, for the function that reads it. */
 export interface FileForm {
   readonly format: 'Parquet' | 'JSONEachRow' | 'JSONAsString';
@@ -94,9 +97,9 @@ export function createTable(table: TableName, at: string): string {
         `COMMENT ${text(MADE_BY_US)}`,
       ].join('\n');
     case 'tags':
-      // Whoever adds a tag there leaves the last column out.
+      // Whoever adds a tag there by a statement gives the first two columns.
       return plain(
-        `${TAGS_FORM.structure}, handed_over Bool DEFAULT false, ${ADDED}`,
+        `${TAGS_FORM.structure}, handed_over Bool DEFAULT false, ${ADDED}, ${BY_HAND}`,
         '(tag, event_id)',
       );
     case 'notes':
@@ -122,7 +125,7 @@ export function createTable(table: TableName, at: string): string {
 
 const NEWER_COLUMNS: Readonly<Partial<Record<TableName, readonly string[]>>> = {
   sources: ['about String'],
-  tags: ["at Nullable(DateTime64(6, 'UTC'))", 'user String'],
+  tags: ["at Nullable(DateTime64(6, 'UTC'))", 'user String', BY_HAND],
 };
 
 /** Adds columns that an older Daybook did not make: of the rows that are there nobody said it. */
@@ -153,7 +156,8 @@ export function foreignTables(database: string): string {
  * the next hand-over has it no more.
  */
 export function keepAdded(table: 'tags' | 'notes', from: string, to: string): string {
-  const columns = ['event_id', table === 'tags' ? 'tag' : 'text', 'at', 'user'].join(', ');
+  const own = table === 'tags' ? ['tag', 'by_hand'] : ['text'];
+  const columns = ['event_id', 'at', 'user', ...own].join(', ');
   // Times may be missing, and are compared as texts.
   const key = columns.replace('at,', "ifNull(toString(at), ''),");
   const added = (name: string, list: string): string =>
