@@ -229,6 +229,21 @@ describe.skipIf(reason !== undefined)(title, () => {
     expect(comparable(on)).toEqual(comparable(here));
   });
 
+  it('numbers the lists of each window by themselves', async () => {
+    const list = { case: there, query: 'kind:log', fields: ['host'], first: 1 };
+    const [one, two] = [1, 2].map(() => new Connection(running!.openChannel()));
+    const first = await one!.call('result.open', list);
+    const second = await two!.call('result.open', { ...list, query: 'kind:flow' });
+    expect(second.result).toBe(first.result);
+    const rows = { case: there, result: first.result, offset: 0, limit: 1 };
+    await one!.call('result.close', rows);
+    await expect(one!.call('result.rows', rows)).rejects.toMatchObject({
+      info: { code: 'not-found' },
+    });
+    expect((await two!.call('result.rows', rows)).batch.rows).toBe(1);
+    for (const window of [one!, two!]) window.close();
+  });
+
   it('lists days, but for their bytes', async () => {
     const [here, on] = await Promise.all(
       [acme, there].map(async (place) => engine.call('case.days', { case: place })),

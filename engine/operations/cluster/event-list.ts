@@ -47,7 +47,6 @@ interface OpenParameters extends View {
 const MOST_SPANS = 2000;
 /** Lists that a window has open at most; beyond these the oldest is closed. */
 const MOST_OPEN = 32;
-const KEY = 'cluster-result/';
 
 /** A list of events, for as long as its window shows it. */
 class EventList {
@@ -82,13 +81,47 @@ class EventList {
   get descending(): boolean {
     return this.times !== undefined && this.sort?.descending === true;
   }
+}
+
+/** The lists that one window has open, by number. */
+class OpenLists {
+  private readonly lists = new Map<number, EventList>();
+  private lastNumber = 0;
+
+  static of({ kept }: Client): OpenLists {
+    const known = kept.get(KEY);
+    if (known instanceof OpenLists) return known;
+    const made = new OpenLists();
+    kept.set(KEY, made);
+    return made;
+  }
+
+  /** Of more than a window has open the oldest is closed. */
+  open(list: EventList): number {
+    const [oldest] = this.lists.keys();
+    if (oldest !== undefined && this.lists.size >= MOST_OPEN) this.lists.delete(oldest);
+    this.lists.set(++this.lastNumber, list);
+    return this.lastNumber;
+  }
+
+  /** @throws DaybookError not-found */
+  find(number: number): EventList {
+    const list = this.lists.get(number);
+    if (list !== undefined) return list;
+    throw new DaybookError('not-found', `there is no open list ${number}`, 'run the query again');
+  }
+
+  /** Closing one that is not there does nothing. */
+  close(number: number): void {
+    this.lists.delete(number);
+  }
 
   dispose(): void {
-    // The cluster holds nothing of it.
+    // The cluster holds nothing of them.
   }
 }
 
-let lastNumber = 0;
+const KEY = 'cluster-results';
 
 /** @throws DaybookError query-syntax, unknown-field, usage, cancelled */
 export async function openListOn(
@@ -119,13 +152,9 @@ export async function openListOn(
       return { list: opened, fields: rowFieldNames(asked.plan) };
     },
   );
-  const number = ++lastNumber;
-  const open = [...client.kept.keys()].filter((key) => key.startsWith(KEY));
-  if (open.length >= MOST_OPEN) client.kept.delete(open[0]!);
-  client.kept.set(KEY + number, list);
   const { total, length, undated } = list;
   return {
-    ...{ result: number, total, undated, fields },
+    ...{ result: OpenLists.of(client).open(list), total, undated, fields },
     ...(length < total ? { capped: length } : {}),
     ...scope,
   };
@@ -139,7 +168,7 @@ export async function listRowsOn(
   client: Client,
 ): Promise<{ offset: number; batch: ColumnBatch; timings: Timings }> {
   const { offset, limit } = range;
-  const list = find(client, number);
+  const list = OpenLists.of(client).find(number);
   const { value, timings } = await onList(session, 'result.rows', list, (asked) =>
     rowsOf(asked, list, offset, limit, range.fields ?? list.fields),
   );
@@ -153,7 +182,7 @@ export async function listPlaceOn(
   ts: EpochMicros,
   client: Client,
 ): Promise<{ offset: number }> {
-  const list = find(client, number);
+  const list = OpenLists.of(client).find(number);
   const { value } = await onList(session, 'result.locate', list, async (asked) => {
     const { times, length, undated } = list;
     if (times === undefined) {
@@ -175,13 +204,7 @@ export async function listPlaceOn(
 
 /** Closing one that is not there does nothing. */
 export function closeListOn(client: Client, number: number): void {
-  client.kept.delete(KEY + number);
-}
-
-function find(client: Client, number: number): EventList {
-  const list = client.kept.get(KEY + number);
-  if (list instanceof EventList) return list;
-  throw new DaybookError('not-found', `there is no open list ${number}`, 'run the query again');
+  OpenLists.of(client).close(number);
 }
 
 async function onList<T>(
