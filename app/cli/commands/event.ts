@@ -35,7 +35,8 @@ export const eventCommand: Command = {
     },
     details: `ID is what the field event_id has, such as 12:345:
   daybook query CASE 'failed password | fields ts, event_id, message'
-A note is listed by daybook findings, printed in the report, and recorded in the audit log.`,
+A note is listed by daybook findings, printed in the report, and recorded in the audit log. On a cluster
+it is kept with who wrote it and when; the report and the audit log are those of the case.`,
   },
   async run(parsed, context) {
     const [folder, id] = parsed.positionals as [string, string];

@@ -57,7 +57,8 @@ export const findingsCommand: Command = {
     },
     details: `FINDING is tag:NAME, or the id of an event with a note, such as 12:345. Findings with a place come
 first. The others follow, the most severe first; equally severe notes by time, then tags by name. Each change is
-recorded in the audit log.`,
+recorded in the audit log. On a cluster tags come first, by name, then notes by time, with who wrote them; nothing
+of them is set there.`,
   },
   async run(parsed, { streams, settings, signal }) {
     const [folder, name] = parsed.positionals as [string, string?];

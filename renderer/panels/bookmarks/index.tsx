@@ -9,6 +9,7 @@ import {
   useAnswer,
   useCase,
   usePivots,
+  useRefusal,
   useSession,
   useWorkspace,
   useZone,
@@ -58,6 +59,7 @@ export function BookmarksPanel() {
   const pivots = usePivots();
   const info = useCase();
   const selected = useSession((session) => session.selected);
+  const noReport = useRefusal('report.write');
   const { data } = useAnswer('note.list', { case: info.case });
   const { notes = [], more = 0 } = data ?? {};
   const labels = useEventLabels(notes.flatMap(({ event, text }) => (text === '' ? [event] : [])));
@@ -66,7 +68,8 @@ export function BookmarksPanel() {
     <SideSection title="Bookmarks">
       {tags.length === 0 && notes.length === 0 && (
         <Text size="xs" c="dimmed" px={12} pb={10}>
-          Tag an event (T) or write a note on it: it appears here and in the report.
+          Tag an event (T) or write a note on it: it appears here
+          {noReport === undefined && ' and in the report'}.
         </Text>
       )}
       {tags.map(({ id, name, count, color }) => (

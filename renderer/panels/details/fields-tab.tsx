@@ -315,6 +315,7 @@ function NoteBox({ info }: { readonly info: EventInfo }) {
   const { connection } = useWorkspace();
   const { case: folder } = useCase();
   const refused = useRefusal('note.set');
+  const noReport = useRefusal('report.write');
   const told = info.note ?? '';
   const [draft, setDraft] = useState<NoteDraft>({ text: told, kept: told });
   const { text, kept } = draft;
@@ -329,12 +330,16 @@ function NoteBox({ info }: { readonly info: EventInfo }) {
         notifyError(error, 'The note could not be saved');
       });
   };
+  const noteWords =
+    noReport === undefined
+      ? 'A note on this event; included in the report'
+      : 'A note on this event; everybody who opens the case sees it';
   return (
     <Textarea
       mx={14}
       my={10}
       aria-label="Note on this event"
-      placeholder={refused ?? 'A note on this event; included in the report'}
+      placeholder={refused ?? noteWords}
       disabled={refused !== undefined}
       title={refused}
       autosize

@@ -31,10 +31,6 @@ const MOVERS = 80;
 const SEVERITY = 112;
 const COLOR = 100;
 const TIME = 164;
-const ORDERS = [
-  { value: 'place', label: 'Order of the report' },
-  { value: 'severity', label: 'Most severe first' },
-];
 const ALL = '';
 
 export function FindingsPanel() {
@@ -42,6 +38,10 @@ export function FindingsPanel() {
   const { case: path, readOnly: isReadOnly } = useCase();
   const [noOrder, noReport] = [useRefusal('finding.set'), useRefusal('report.write')];
   const readOnly = isReadOnly || noOrder !== undefined;
+  const orders = [
+    { value: 'place', label: noReport === undefined ? 'Order of the report' : 'Tags, then notes' },
+    { value: 'severity', label: 'Most severe first' },
+  ];
   const [least, setLeast] = useState<string>(ALL);
   const [order, setOrder] = useState<'place' | 'severity'>('place');
   const { data, error } = useAnswer('finding.list', { case: path });
@@ -71,7 +71,7 @@ export function FindingsPanel() {
         />
         <SegmentedControl
           aria-label="Order of the list"
-          data={ORDERS}
+          data={orders}
           value={order}
           onChange={(next) => setOrder(next === 'severity' ? next : 'place')}
         />
@@ -107,7 +107,7 @@ export function FindingsPanel() {
         ) : findings.length === 0 ? (
           <Empty
             title="No findings"
-            text="Tag events (T), or write a note on one in its details. Each tag and each note is a finding, and appears in the report."
+            text={`Tag events (T), or write a note on one in its details. Each tag and each note is a finding${noReport === undefined ? ', and appears in the report' : ''}.`}
           />
         ) : shown.length === 0 ? (
           <Empty title="No finding is that severe" />
