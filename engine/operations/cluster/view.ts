@@ -10,13 +10,7 @@ import {
   type Plan,
   type RawValue,
 } from '../../query/index.ts';
-import {
-  namesOfTotals,
-  notesOf,
-  scopeOf,
-  type View,
-  type ViewScope,
-} from '../../search/index.ts';
+import { namesOfTotals, notesOf, scopeOf, type View, type ViewScope } from '../../search/index.ts';
 import { answeredWithin, ClusterQuery, planOn } from './cluster-query.ts';
 import { statementRows } from './cluster-rows.ts';
 import { type ClusterSession, statusOfError } from './session.ts';
