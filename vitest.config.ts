@@ -25,6 +25,7 @@ const SLOW = [
   'conformance/web',
   'cli/import',
   'cli/clickhouse-queries',
+  'cli/kill',
   'window/search',
   'operations/query/handlers',
   'text/text-index',
