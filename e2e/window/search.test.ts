@@ -55,7 +55,9 @@ for (const shell of [browserShell, electronShell]) {
       const before = await window.found();
       await window.query.run('kind:log bytes:>many');
       await expect(window.query.underlined).toHaveText('bytes:>many');
-      await expect(window.query.problem).toContainText(/no value "many".*Write bytes:1000/s);
+      await expect(window.query.problem).toContainText(
+        /bytes has no value "many".*Write bytes:1000/s,
+      );
       await expect(window.query.input).toHaveAttribute('aria-invalid', 'true');
       expect(await window.found()).toBe(before);
       await shot(opened.page, `${shell.name}-query-error`);

@@ -1,6 +1,7 @@
 /** What the engine says in words, as a sentence. Names of fields, files and the like keep their first letter. */
 export function sentence(text: string): string {
-  const isWord = /^\p{Ll}+(?=[\s,:;]|$)/u.test(text);
+  const isField = /^\S+ has no value /.test(text);
+  const isWord = !isField && /^\p{Ll}+(?=[\s,:;]|$)/u.test(text);
   const begun = isWord ? `${text.charAt(0).toUpperCase()}${text.slice(1)}` : text;
   return /[.?!…]$/.test(begun) ? begun : `${begun}.`;
 }

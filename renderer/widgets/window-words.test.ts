@@ -5,6 +5,7 @@ import { errorWords, inWindow } from './window-words.ts';
 it.each([
   ['the disk is full', 'The disk is full.'],
   ['dst_port has no value "abc" at column 1', 'dst_port has no value "abc" at column 1.'],
+  ['bytes has no value "many" at column 1', 'bytes has no value "many" at column 1.'],
   ['/cases/a.daybook is not a Daybook case', '/cases/a.daybook is not a Daybook case.'],
   ['is it that?', 'Is it that?'],
 ])('%s', (message, sentence) => {
