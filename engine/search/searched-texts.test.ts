@@ -119,7 +119,7 @@ it('finds them in a case whose index lacks fields', async () => {
   }
 });
 
-/** Writes a side file anew with an index of texts of version 1, as an older Daybook wrote it, that knows no text. */
+/** Replaces a side file by one with an empty index of texts of version 1, as older versions of Daybook wrote them. */
 function makeOlder(path: string): void {
   const file = SideFile.open(path)!;
   const { rows } = file;
