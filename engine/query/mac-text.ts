@@ -34,17 +34,20 @@ function digitsOf(text: string): string {
   return text.replace(/[:.*-]/g, '').toLowerCase();
 }
 
-/** All ways to write the address, or beginning of one, that has these digits. */
+/** All ways to write the address that has these digits; of fewer than twelve, patterns of those that begin with them. */
 export function macTexts(digits: string): string[] {
-  const isWhole = digits.length === DIGITS;
   const cut = (size: number, by: string) =>
     (digits.match(new RegExp(`.{1,${size}}`, 'g')) ?? []).join(by);
-  const pairs = cut(2, ':');
-  const short = pairs.replace(/(^|:)0(?=[0-9a-f])/g, '$1');
-  const shortened =
-    short === pairs ? [] : isWhole ? [short] : digits.length % 2 === 0 ? [`${short}:`] : [];
-  const texts = [pairs, cut(2, '-'), cut(4, '.'), cut(4, '-'), cut(6, '-'), digits, ...shortened];
-  return [...new Set(texts)];
+  const texts = [cut(2, ':'), cut(2, '-'), cut(4, '.'), cut(4, '-'), cut(6, '-'), digits];
+  const isWhole = digits.length === DIGITS;
+  return [...new Set([...texts.map((text) => (isWhole ? text : `${text}*`)), shortened(digits)])];
+}
+
+/** The same without the zeros that pairs begin with. The pair that a beginning ends in may have any second digit. */
+function shortened(digits: string): string {
+  const pairs = (digits.match(/../g) ?? []).map((pair) => pair.replace(/^0/, ''));
+  if (digits.length % 2 === 1) pairs.push(`${digits.at(-1)!}?`.replace(/^0/, ''));
+  return pairs.length === DIGITS / 2 ? pairs.join(':') : `${pairs.join(':')}:*`;
 }
 
 /** Whether a field is of hardware addresses, so that digits alone are one. */

@@ -24,10 +24,7 @@ const WHOLE = 12;
 
 function valuesOf({ field, digits }: MacFilter): TextValueFilter[] {
   const wildcard = digits.length < WHOLE;
-  return macTexts(digits).map((text) => ({
-    ...{ filter: 'text-value', field, wildcard },
-    text: wildcard ? `${text}*` : text,
-  }));
+  return macTexts(digits).map((text) => ({ filter: 'text-value', field, wildcard, text }));
 }
 
 export const macOperator: FilterOperator<MacFilter> = {
@@ -42,7 +39,7 @@ export const macOperator: FilterOperator<MacFilter> = {
   describe: ({ field, digits }) => {
     const [text = ''] = macTexts(digits);
     const isWhole = digits.length === WHOLE;
-    return `${nameText(field)}:${printTest(isWhole ? { test: 'quoted', text } : { test: 'word', text: `${text}*` })}`;
+    return `${nameText(field)}:${printTest({ test: isWhole ? 'quoted' : 'word', text })}`;
   },
   sql: (filter, scope) => either(textValueOperator.sqlOfAny?.(valuesOf(filter), scope) ?? []),
   clickhouse: (filter, scope) =>
