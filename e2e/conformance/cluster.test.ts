@@ -299,6 +299,25 @@ describe.skipIf(reason !== undefined)(title, () => {
     expect(notes.map(({ event }) => event).toSorted()).toEqual(['1:5', '1:6']);
   });
 
+  it('bookmarks an event that is chosen, also where a query has tagged it before', async () => {
+    for (const place of [acme, there]) {
+      const tag = (target: Params<'tag.set'>['target'], remove = false) =>
+        engine.call('tag.set', { case: place, name: 'twice', remove, target });
+      const isListed = async () =>
+        (await engine.call('note.list', { case: place })).notes.some(
+          ({ event }) => event === '1:9',
+        );
+      await tag({ view: { query: 'kind:* event_id:1:9' } });
+      expect(await isListed()).toBe(false);
+      expect(await tag({ events: ['1:9'] })).toEqual({ matched: 1, changed: 0 });
+      expect(await isListed(), place).toBe(true);
+      const { tags } = await engine.call('case.open', { case: place });
+      expect(tags).toContainEqual(expect.objectContaining({ name: 'twice', count: 1 }));
+      expect(await tag({ events: ['1:9'] }, true)).toEqual({ matched: 1, changed: 1 });
+      expect(await isListed()).toBe(false);
+    }
+  });
+
   it('says how many bookmarks it does not list', async () => {
     const { batch } = await engine.call('query.run', {
       ...{ case: acme, query: 'kind:* | fields event_id | head 1005', limit: 1005 },

@@ -46,8 +46,10 @@ export async function tagOn(
       return { matched: Number(matched), changed: await untag(cluster, name, found) };
     }
     // What is handed over with the tag gets a row of this person's, too: it stays when the next hand-over has it no more.
+    // So does an event that is chosen and was tagged by a query: it becomes a bookmark.
+    const isChosen = 'events' in target;
     await cluster.run(
-      `INSERT INTO ${tags} (event_id, tag, user, by_hand) SELECT event_id, ${text(name)}, ${text(authorOf(cluster))}, ${'events' in target} FROM (${events}) WHERE event_id NOT IN (${having} AND NOT handed_over)`,
+      `INSERT INTO ${tags} (event_id, tag, user, by_hand) SELECT event_id, ${text(name)}, ${text(authorOf(cluster))}, ${isChosen} FROM (${events}) WHERE event_id NOT IN (${having} AND NOT handed_over${isChosen ? ' AND by_hand' : ''})`,
     );
     return { matched: Number(matched), changed: Number(matched) - Number(there) };
   };

@@ -156,7 +156,7 @@ class Attaching {
     await cluster.run(`EXCHANGE TABLES ${pairs.join(', ')}`);
     // Those that were added since.
     await this.keepAdded(true);
-    const addedTags = await this.count(this.at('tags'), 'NOT handed_over');
+    const addedTags = await this.count(this.at('tags'), 'NOT handed_over', 'event_id, tag');
     for (const table of TABLES) await cluster.run(`DROP TABLE ${this.at(table, true)} SYNC`);
     return {
       ...{ cluster: cluster.address.name, from: this.place.name, events: manifest.events },
@@ -334,8 +334,10 @@ class Attaching {
       await this.cluster.run(keepAdded(table, this.at(table, isNext), this.at(table, !isNext)));
   }
 
-  private async count(at: string, where: string): Promise<number> {
-    const [[rows] = []] = await this.cluster.rows(`SELECT count() FROM ${at} WHERE ${where}`);
+  /** @param each columns of which those that are alike count once */
+  private async count(at: string, where: string, each?: string): Promise<number> {
+    const counted = each === undefined ? 'count()' : `uniqExact(${each})`;
+    const [[rows] = []] = await this.cluster.rows(`SELECT ${counted} FROM ${at} WHERE ${where}`);
     return Number(rows);
   }
 
