@@ -14,7 +14,8 @@ export const attachCommand: Command = {
       'Loads a hand-over into ClickHouse: makes the tables, sends the days that are new or changed, compares counts and sums of each file with the manifest, and only then replaces what was there.',
     positionals: { least: 2, most: 2 },
     options: { json: { type: 'boolean', help: 'one JSON document: what was sent, what differed' } },
-    details: `Then ask it as a case: daybook query clickhouse://HOST/DATABASE 'QUERY', count, top, timeline, fields, sources.
+    details: `Then ask it as a case: daybook query clickhouse://HOST/DATABASE 'QUERY', count, top, timeline, fields,
+sources, hosts; tag, event and findings for tags and notes; serve for the window.
 Events are sent to that server and nowhere else; ?secure=true uses HTTPS. The credentials are CLICKHOUSE_USER and
 CLICKHOUSE_PASSWORD. From s3://… or https://… the server reads the hand-over itself, with its own credentials.
 An interrupted run resumes when it is started again. Until a run ends, queries see the hand-over before.
