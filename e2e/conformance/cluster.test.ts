@@ -273,7 +273,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     const all = await tag(false, 'kind:dns');
     expect(all.changed).toBe(all.matched);
     expect(await found()).toBe(all.matched);
-    // Who has it already is not tagged twice.
+    // Events that have the tag already are not tagged again.
     expect(await tag(false, 'kind:dns')).toEqual({ matched: all.matched, changed: 0 });
     const few = await tag(true, 'kind:dns | head 3');
     expect(few).toEqual({ matched: 3, changed: 3 });

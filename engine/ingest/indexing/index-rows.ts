@@ -82,7 +82,7 @@ export function lentOf({ texts, numbers, ip6, cut }: RowsMessage): SharedArrayBu
   return arrays.map(({ buffer }) => buffer).filter((one) => one instanceof SharedArrayBuffer);
 }
 
-/** The rows' numbers in one of two types: code for many types is slow, and compiled anew for each that comes. */
+/** The rows' numbers in one of two types: code for many types is slow, and is compiled again for each. */
 function widened(values: BatchNumbers, rows: BatchRows): Uint32Array | Float64Array {
   if (values instanceof Float64Array || values instanceof Uint32Array)
     return lentCopy(valuesOf(values, rows));

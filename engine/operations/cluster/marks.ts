@@ -111,7 +111,7 @@ export async function notesOn(cluster: Cluster, event?: string): Promise<Note[]>
   }));
 }
 
-/** The notes on an event: that of who asks, and those of others. */
+/** The notes on an event: one's own, and those of others. */
 export async function notesOfEvent(
   cluster: Cluster,
   event: string,

@@ -1,6 +1,6 @@
 /**
- * The case on a cluster, for operations of windows: each asks on a connection of its own, planned with what is known of the
- * case as it is now.
+ * The case on a cluster, for operations of windows. Each operation has a connection of its own, and is planned for the case
+ * as it is at that moment.
  */
 import type { ClusterAddress } from '../../contract/cluster-address.ts';
 import { DaybookError } from '../../contract/errors.ts';

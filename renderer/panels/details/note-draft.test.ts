@@ -6,6 +6,6 @@ it.each([
   ['what was sent is kept', { text: 'typed', kept: 'typed' }, 'typed', 'typed'],
   ['more was typed since', { text: 'typed on', kept: 'typed' }, 'typed', 'typed on'],
   ['somebody else wrote meanwhile', { text: 'mine', kept: '' }, 'theirs', 'mine'],
-])('shows what is kept, but for what was typed: %s', (_, draft, now, text) => {
+])('shows the note, or what was typed since: %s', (_, draft, now, text) => {
   expect(draftAfter(draft, now)).toEqual({ text, kept: now });
 });

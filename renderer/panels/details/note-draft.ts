@@ -1,10 +1,10 @@
-/** What is in the box of a note, and what is kept of it as far as the window knows: what it sent, or was told. */
+/** The text in the box of a note, and the note as the window last sent or received it. */
 export interface NoteDraft {
   readonly text: string;
   readonly kept: string;
 }
 
-/** Another text is kept now. What was typed meanwhile stays. */
+/** The box after the note has changed to `now`: text that was typed and not sent yet stays. */
 export function draftAfter({ text, kept }: NoteDraft, now: string): NoteDraft {
   return { text: text === kept ? now : text, kept: now };
 }
