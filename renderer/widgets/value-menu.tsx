@@ -25,7 +25,6 @@ import {
   type ReactNode,
 } from 'react';
 import { useWorkspace } from '../state/context.ts';
-import { useRefusal } from '../state/refused.ts';
 import { usePivots } from '../state/hooks.ts';
 import { notifyDone, notifyError } from '../state/notify.ts';
 import { fieldTerm } from '../state/query-text.ts';
@@ -212,7 +211,6 @@ function MenuAt({
 function Items({ field, value, ts, event, fiveTuple, actions = [] }: ValueTarget) {
   const pivots = usePivots();
   const { dialogs } = useWorkspace();
-  const noTags = useRefusal('tag.set');
   const shown = value === null ? 'no value' : visibleText(String(value), SHOWN_VALUE);
   const term =
     field === undefined || (value !== null && String(value).length > LONGEST_TERM)
@@ -308,8 +306,6 @@ function Items({ field, value, ts, event, fiveTuple, actions = [] }: ValueTarget
           <Menu.Divider />
           <Menu.Item
             leftSection={<IconTag {...ICON} />}
-            disabled={noTags !== undefined}
-            title={noTags}
             onClick={() => dialogs.open({ dialog: 'tag', events: [event] })}
           >
             Tag event…

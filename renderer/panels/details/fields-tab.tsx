@@ -38,7 +38,7 @@ export function FieldsTab({ info }: { readonly info: EventInfo }) {
   const colors = useTagColors();
   const zone = useZone();
   const [most, setMost] = useState(SHOWN);
-  const [noTags, noFields] = [useRefusal('tag.set'), useRefusal('extractor.message')];
+  const noFields = useRefusal('extractor.message');
   return (
     <>
       <div>
@@ -78,8 +78,6 @@ export function FieldsTab({ info }: { readonly info: EventInfo }) {
             <Button
               size="compact-xs"
               variant="subtle"
-              disabled={noTags !== undefined}
-              title={noTags}
               onClick={() => workspace.dialogs.open({ dialog: 'tag', events: [info.event] })}
             >
               {info.tags.length === 0 ? 'Tag it…' : 'Change…'}
@@ -314,7 +312,6 @@ function FieldRow({
 function NoteBox({ info }: { readonly info: EventInfo }) {
   const { connection } = useWorkspace();
   const { case: folder } = useCase();
-  const refused = useRefusal('note.set');
   const noReport = useRefusal('report.write');
   const told = info.note ?? '';
   const [draft, setDraft] = useState<NoteDraft>({ text: told, kept: told });
@@ -339,9 +336,7 @@ function NoteBox({ info }: { readonly info: EventInfo }) {
       mx={14}
       my={10}
       aria-label="Note on this event"
-      placeholder={refused ?? noteWords}
-      disabled={refused !== undefined}
-      title={refused}
+      placeholder={noteWords}
       autosize
       minRows={1}
       maxRows={10}

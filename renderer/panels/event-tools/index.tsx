@@ -13,7 +13,7 @@ export function EventTools() {
   const { dialogs } = useWorkspace();
   const { tab } = useView();
   const { readOnly } = useCase();
-  const [noTags, noExport] = [useRefusal('tag.set'), useRefusal('export.rows')];
+  const noExport = useRefusal('export.rows');
   const [element, setElement] = useState<HTMLElement | null>(null);
   const narrow = useNarrow(element);
   if (tab !== 'events') return null;
@@ -22,10 +22,10 @@ export function EventTools() {
       <ColumnChooser narrow={narrow} icon={<IconColumns3 {...ICON} />} />
       <ToolButton
         label="Tag all"
-        hint={noTags ?? (readOnly ? 'The case is open read-only' : 'Tag every event in this view')}
+        hint={readOnly ? 'The case is open read-only' : 'Tag every event in this view'}
         icon={<IconTags {...ICON} />}
         narrow={narrow}
-        disabled={readOnly || noTags !== undefined}
+        disabled={readOnly}
         onClick={() => dialogs.open({ dialog: 'tag' })}
       />
       <ToolButton

@@ -5,7 +5,6 @@ import { OperationError } from '../../../engine/contract/client.ts';
 import {
   notifyError,
   useCommands,
-  useRefusal,
   useSession,
   useWorkspace,
   type Command,
@@ -35,9 +34,7 @@ interface Options {
 export function useMarking({ list, eventAt, anchor, row }: Options) {
   const { connection, dialogs } = useWorkspace();
   const selected = useSession((session) => session.selected);
-  const refused = useRefusal('tag.set');
-  const isReadOnly = useSession((session) => session.openCase?.readOnly === true);
-  const readOnly = isReadOnly || refused !== undefined;
+  const readOnly = useSession((session) => session.openCase?.readOnly === true);
   const [marked] = useState(createMarkedEvents);
   const markedEvents = useStore(marked.store, ({ events }) => events);
   const { pages, params, opened } = list;
@@ -96,7 +93,7 @@ export function useMarking({ list, eventAt, anchor, row }: Options) {
   }, [targets, params, readOnly, pages, row, connection]);
 
   const commands = useMemo((): Command[] => {
-    const disabled = refused ?? (readOnly ? 'the case is open read-only' : undefined);
+    const disabled = readOnly ? 'the case is open read-only' : undefined;
     const group = 'Events';
     return [
       {
@@ -108,7 +105,7 @@ export function useMarking({ list, eventAt, anchor, row }: Options) {
         run: toggleBookmark,
       },
     ];
-  }, [refused, readOnly, tagThem, toggleBookmark]);
+  }, [readOnly, tagThem, toggleBookmark]);
   useCommands(commands);
   return { marked, markedEvents, markRange, tagThem, toggleBookmark };
 }

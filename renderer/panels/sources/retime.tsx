@@ -147,9 +147,7 @@ export function Retime({ source, sources }: Props) {
           size="compact-sm"
           variant="default"
           loading={busy}
-          disabled={
-            readOnly || refused !== undefined || decided.length === 0 || wrong !== undefined
-          }
+          disabled={readOnly || decided.length === 0 || wrong !== undefined}
         >
           Apply
         </Button>
