@@ -2,7 +2,17 @@
 import { DaybookError } from '../../engine/contract/errors.ts';
 import type { ClusterSession } from '../../engine/operations/cluster/session.ts';
 import type { Cluster as ClusterType } from '../../engine/operations/cluster/cluster.ts';
-import { clusterAddress, isClusterAddress } from '../../engine/contract/cluster-address.ts';
+import {
+  clusterAddress,
+  type ClusterAddress,
+  isClusterAddress,
+} from '../../engine/contract/cluster-address.ts';
+
+/** An address with the credentials of the environment, unless it has its own. @throws DaybookError usage */
+export function withCredentials(address: string): ClusterAddress {
+  const { CLICKHOUSE_USER: user, CLICKHOUSE_PASSWORD: password } = process.env;
+  return clusterAddress(address, { user, password });
+}
 
 /** Opens a cluster for as long as `use` runs, and returns what it returns. @throws DaybookError usage */
 export async function withCluster(
@@ -12,8 +22,7 @@ export async function withCluster(
 ): Promise<number> {
   // Most commands need no client.
   const { Cluster } = await import('../../engine/operations/cluster/cluster.ts');
-  const { CLICKHOUSE_USER: user, CLICKHOUSE_PASSWORD: password } = process.env;
-  const cluster = new Cluster(clusterAddress(address, { user, password }), signal);
+  const cluster = new Cluster(withCredentials(address), signal);
   try {
     return await use(cluster);
   } finally {
@@ -28,8 +37,7 @@ export async function withClusterSession(
   use: (session: ClusterSession) => Promise<number>,
 ): Promise<number> {
   const { CaseOnCluster } = await import('../../engine/operations/cluster/session.ts');
-  const { CLICKHOUSE_USER: user, CLICKHOUSE_PASSWORD: password } = process.env;
-  return new CaseOnCluster(clusterAddress(address, { user, password })).use(signal, use);
+  return new CaseOnCluster(withCredentials(address)).use(signal, use);
 }
 
 /** What a case on a cluster can be asked; all else is done to a case on this machine. */

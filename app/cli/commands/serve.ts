@@ -1,17 +1,15 @@
 /** `daybook serve`: the window in a browser, on this machine only. */
 import { resolve } from 'node:path';
-import { clusterAddress, isClusterAddress } from '../../../engine/contract/cluster-address.ts';
+import { isClusterAddress } from '../../../engine/contract/cluster-address.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { serve } from '../../web/serve.ts';
 import type { Command } from '../command.ts';
+import { withCredentials } from '../on-cluster.ts';
 import { visible } from '../output.ts';
 
 /** How a cluster is opened: the address of the window has no password, the engine's environment has it. */
 function clusterOf(asked: string) {
-  const { CLICKHOUSE_USER, CLICKHOUSE_PASSWORD } = process.env;
-  const { name, user, password } = clusterAddress(asked, {
-    ...{ user: CLICKHOUSE_USER, password: CLICKHOUSE_PASSWORD },
-  });
+  const { name, user, password } = withCredentials(asked);
   const env = { DAYBOOK_CLUSTER: name, CLICKHOUSE_USER: user, CLICKHOUSE_PASSWORD: password };
   return { openCase: name, env };
 }
