@@ -1,6 +1,6 @@
 /** Runs the product as a user does: its command line as a process of its own. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -32,6 +32,16 @@ export async function importInto(target: string, ...sources: string[]): Promise<
 export async function generateEvidence(folder: string, ...args: string[]): Promise<void> {
   const run = await start([join(ROOT, 'fixtures/generate.ts'), '--out', folder, ...args], {});
   if (run.status !== 0) throw new Error(`the evidence could not be generated: ${run.err}`);
+}
+
+/** Writes flows that state one number of bytes for both ways. */
+export function writeTotals(folder: string): void {
+  const lines = [
+    'StartTime,Dur,Proto,SrcAddr,Sport,Dir,DstAddr,Dport,State,TotPkts,TotBytes',
+    '2026/10/13 10:00:00,1,tcp,10.9.0.7,5,->,10.9.0.8,6,CON,12,5000000',
+    '2026/10/13 10:00:09,1,tcp,10.9.0.8,7,->,10.9.0.7,6,CON,3,700',
+  ];
+  writeFileSync(join(folder, 'totals.csv'), `${lines.join('\n')}\n`);
 }
 
 function start(

@@ -6,7 +6,7 @@ import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from '
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type ClickHouseServer, clickhouseServer } from '../clickhouse-server.ts';
-import { generateEvidence } from '../harness.ts';
+import { generateEvidence, writeTotals } from '../harness.ts';
 import { bucketServer, clickhouseModule, whyNot } from '../provision/index.ts';
 import { s3Server } from '../s3-server.ts';
 import { assertClearMessage, daybook, json, scratch, start } from './harness.ts';
@@ -75,15 +75,7 @@ beforeAll(async () => {
       )
       .join(''),
   );
-  // Flows that state one number for both ways.
-  writeFileSync(
-    path.join(space.folder, 'evidence', 'totals.csv'),
-    [
-      'StartTime,Dur,Proto,SrcAddr,Sport,Dir,DstAddr,Dport,State,TotPkts,TotBytes',
-      '2026/10/13 10:00:00,1,tcp,10.9.0.7,5,->,10.9.0.8,6,CON,12,5000000',
-      '2026/10/13 10:00:09,1,tcp,10.9.0.8,7,->,10.9.0.7,6,CON,3,700\n',
-    ].join('\n'),
-  );
+  writeTotals(path.join(space.folder, 'evidence'));
   await run('import', acme, path.join(space.folder, 'evidence'), '--recursive');
   await run('tag', acme, 'failed', 'odd');
   await run('hand-over', acme, handedOver);

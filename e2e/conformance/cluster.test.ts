@@ -16,7 +16,7 @@ import {
 } from '../../engine/contract/operations.ts';
 import { daybook } from '../cli/harness.ts';
 import { type ClickHouseServer, clickhouseServer } from '../clickhouse-server.ts';
-import { generateEvidence } from '../harness.ts';
+import { generateEvidence, writeTotals } from '../harness.ts';
 import { clickhouseModule, whyNot } from '../provision/index.ts';
 import { reached, scratch, startEngine } from './shell.ts';
 
@@ -45,15 +45,7 @@ beforeAll(async () => {
       .map((more) => `{"time":${more},"message":"tied"}\n`)
       .join(''),
   );
-  // Flows that state one number for both ways.
-  writeFileSync(
-    path.join(space.folder, 'evidence', 'totals.csv'),
-    [
-      'StartTime,Dur,Proto,SrcAddr,Sport,Dir,DstAddr,Dport,State,TotPkts,TotBytes',
-      '2026/10/13 10:00:00,1,tcp,10.9.0.7,5,->,10.9.0.8,6,CON,12,5000000',
-      '2026/10/13 10:00:09,1,tcp,10.9.0.8,7,->,10.9.0.7,6,CON,3,700\n',
-    ].join('\n'),
-  );
+  writeTotals(path.join(space.folder, 'evidence'));
   await run('import', acme, path.join(space.folder, 'evidence'), '--recursive');
   await run('tag', acme, 'failed', 'odd');
   await run('event', acme, '1:5', '--note', 'handed over');
