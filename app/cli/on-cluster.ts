@@ -30,6 +30,19 @@ export async function withCluster(
   }
 }
 
+/** The same, where a case is attached. @throws DaybookError usage, not-found, unreadable */
+export async function withAttached(
+  address: string,
+  signal: AbortSignal,
+  use: (cluster: ClusterType) => Promise<number>,
+): Promise<number> {
+  const { attachedCase } = await import('../../engine/operations/cluster/cluster-context.ts');
+  return withCluster(address, signal, async (cluster) => {
+    await attachedCase(cluster);
+    return use(cluster);
+  });
+}
+
 /** Opens the case on a cluster, as operations of windows do. @throws DaybookError usage, not-found, unreadable */
 export async function withClusterSession(
   address: string,

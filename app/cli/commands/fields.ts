@@ -6,7 +6,7 @@ import { fieldNames } from '../../../engine/operations/field-names.ts';
 import type { Command } from '../command.ts';
 import { EXTRACTOR_OPTIONS, aboutExtractors } from './extractors.ts';
 import { table, write } from '../output.ts';
-import { withCluster } from '../on-cluster.ts';
+import { withAttached } from '../on-cluster.ts';
 import { withCase } from '../with-case.ts';
 
 export const fieldsCommand: Command = {
@@ -67,7 +67,7 @@ export const fieldsCommand: Command = {
       return 0;
     };
     if (isClusterAddress(folder))
-      return withCluster(folder, signal, async (cluster) => {
+      return withAttached(folder, signal, async (cluster) => {
         const { clusterFields } =
           await import('../../../engine/operations/cluster/cluster-case.ts');
         return print(await clusterFields(cluster));

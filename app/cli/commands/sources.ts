@@ -7,7 +7,7 @@ import { locateSources } from '../../../engine/operations/case/locate.ts';
 import { fromCatalog } from '../../../engine/operations/case/latency.ts';
 import type { Parsed } from '../arguments.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { refuseOptions, withCluster } from '../on-cluster.ts';
+import { refuseOptions, withAttached } from '../on-cluster.ts';
 import { isoMicros, table, visible, write } from '../output.ts';
 import { withCase } from '../with-case.ts';
 
@@ -114,7 +114,7 @@ async function writeUnread(
 
 /** What a hand-over says of sources. */
 function onCluster(parsed: Parsed, { streams, signal }: CommandContext): Promise<number> {
-  return withCluster(parsed.positionals[0]!, signal, async (cluster) => {
+  return withAttached(parsed.positionals[0]!, signal, async (cluster) => {
     const { clusterSources, sourceListOf } =
       await import('../../../engine/operations/cluster/cluster-case.ts');
     const listed = sourceListOf(await clusterSources(cluster));

@@ -8,11 +8,9 @@ import { identifier } from '../../query/dialect/clickhouse.ts';
 import { TYPED_COLUMNS } from '../../store/typed-events.ts';
 import { Fields, type FieldSummary, attributeField, fieldOfColumn } from '../case/fields.ts';
 import { cellText, type Cluster } from './cluster.ts';
-import { attachedCase } from './cluster-context.ts';
 
-/** As `caseFields`. @throws DaybookError not-found, unreadable, cancelled */
+/** As `caseFields`, of a case that is attached. @throws DaybookError not-found, unreadable, cancelled */
 export async function clusterFields(cluster: Cluster): Promise<FieldSummary[]> {
-  await attachedCase(cluster);
   const events = `\`${cluster.address.database}\`.events`;
   const fields = new Fields();
   const names = TYPED_COLUMNS.map(({ name }) => name).filter((name) => name !== 'attributes');
@@ -48,11 +46,11 @@ function kindOf(value: unknown) {
 }
 
 /**
+ * Of a case that is attached.
  * @param only the number of the one that is wanted
  * @throws DaybookError not-found, unreadable, cancelled
  */
 export async function clusterSources(cluster: Cluster, only?: number): Promise<HandedOverSource[]> {
-  await attachedCase(cluster);
   const { database, name } = cluster.address;
   const where = only === undefined ? '' : ` WHERE source_id = ${only}`;
   const rows = await cluster.rows(
