@@ -67,7 +67,7 @@ export class FrameReader {
   private readonly iterator: AsyncIterator<Uint8Array>;
   protected filled = 0;
   protected at = 0;
-  private base: ByteOffset = 0;
+  protected base: ByteOffset = 0;
   private needed = 1;
   protected ended = false;
   private failed = false;

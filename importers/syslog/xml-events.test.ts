@@ -1,5 +1,5 @@
 /** Windows events in XML: one a line, over several lines, and in one document as the Event Viewer saves them. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { collect, inputOf } from '../shared/testing/collect.ts';
 import { syslogImporter } from './index.ts';
 
@@ -25,6 +25,7 @@ const FORMS: readonly [string, string, string][] = [
   ],
   ['an event a line in a root', 'windows-xml', `\ufeff<Events>\n${EVENTS.join('\n')}\n</Events>\n`],
   ['all of it over several lines', 'windows-xml', pretty(`<Events>${EVENTS.join('')}</Events>`)],
+  ['in a root of another name', 'windows-xml', `<root>\r\n${EVENTS.join('\r\n')}\r\n</root>\r\n`],
   [
     'with a comment',
     'windows-xml',
@@ -70,17 +71,48 @@ it.each([
   expect(rows.flatMap(({ ts }) => (ts === undefined ? [] : [ts]))).toEqual(TIMES);
 });
 
-it('gives what is no event of a document to the quarantine', async () => {
-  const text = `<Events>${EVENTS[0]}rubbish ${EVENTS[1]}<Event xmlns='${NAMESPACE}'><System>`;
-  const { rows, quarantined } = await collect(
-    syslogImporter,
-    inputOf(new TextEncoder().encode(text)),
-  );
-  expect(rows.map(({ ts }) => ts)).toEqual(TIMES.slice(0, 2));
-  expect(quarantined.map(({ reason }) => reason)).toEqual([
-    'no event of Windows',
-    'an event without an end',
-  ]);
+const NO_EVENT = 'no event of Windows';
+const NO_END = 'an event without an end';
+const ALERTS = '<alert src="192.0.2.1"/><alert src="192.0.2.2"/>';
+const CUT = EVENTS[1]!.slice(0, 300);
+
+it.each([
+  ['text between events', [EVENTS[0], 'rubbish ', EVENTS[1]], [0, 1], [[NO_EVENT, 'rubbish ']]],
+  ['another element', [EVENTS[0], ALERTS, EVENTS[1]], [0, 1], [[NO_EVENT, ALERTS]]],
+  ['a tag that is cut off', [EVENTS[0], '<Ev', EVENTS[1]], [0, 1], [[NO_EVENT, '<Ev']]],
+  ['an event that is cut off', [EVENTS[0], CUT, EVENTS[2]], [0, 2], [[NO_END, CUT]]],
+  ['the beginning of an event', [EVENTS[0], CUT], [0], [[NO_END, CUT]]],
+])('gives %s to the quarantine, and no event with it', async (_, parts, events, bad) => {
+  const bytes = new TextEncoder().encode(`<Events>${parts.join('')}`);
+  const { rows, quarantined } = await collect(syslogImporter, inputOf(bytes));
+  expect(rows.map(({ message }) => message)).toEqual(events.map((n) => EVENTS[n]));
+  expect(quarantined.map(({ reason, raw }) => [reason, Buffer.from(raw).toString()])).toEqual(bad);
+});
+
+it('keeps an event whose first bytes end a block, after what is none', async () => {
+  const text = `<Events>${EVENTS[0]}${'x'.repeat(600_000)}${EVENTS[1]}${EVENTS[2]}</Events>`;
+  const start = text.indexOf(EVENTS[1]!);
+  for (const size of [1, 3, 6]) {
+    const input = inputOf(new TextEncoder().encode(text), 'a', start + size);
+    expect((await collect(syslogImporter, input)).rows).toHaveLength(3);
+  }
+});
+
+it('looks for the end of an event once, however many begin', async () => {
+  const count = 200_000;
+  const text = `<Events>${EVENTS[0]}${'<Event '.repeat(count)}`;
+  const indexOf = vi.spyOn(Buffer.prototype, 'indexOf');
+  try {
+    const { quarantined } = await collect(syslogImporter, inputOf(new TextEncoder().encode(text)));
+    expect(quarantined).toHaveLength(count);
+    const searched = indexOf.mock.calls.reduce((sum, [what, from], i) => {
+      const { length } = indexOf.mock.contexts[i] as Buffer;
+      return what instanceof Uint8Array ? sum + length - Number(from) : sum;
+    }, 0);
+    expect(searched).toBeLessThan(10 * text.length);
+  } finally {
+    indexOf.mockRestore();
+  }
 });
 
 it('takes no time from beyond the part of an event that has its own', async () => {
