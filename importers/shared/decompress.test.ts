@@ -331,6 +331,7 @@ describe('bzip2 with a damaged block', () => {
 async function pieces(
   data: Buffer,
   limits: Partial<DecompressionLimits> = {},
+  blockSize = 1000,
 ): Promise<{ parts: Buffer[]; error: unknown; notes: string[] }> {
   const parts: Buffer[] = [Buffer.alloc(0)];
   const notes: string[] = [];
@@ -338,7 +339,7 @@ async function pieces(
   if (compression === 'none') throw new Error('not compressed');
   const all = { ...DEFAULT_LIMITS, ...limits };
   try {
-    for await (const block of piecesOf(() => blocksOf(data, 1000), compression, all, notes)) {
+    for await (const block of piecesOf(() => blocksOf(data, blockSize), compression, all, notes)) {
       if (block === LOST) parts.push(Buffer.alloc(0));
       else parts.push(Buffer.concat([parts.pop()!, block]));
     }
@@ -591,6 +592,21 @@ describe.each(COMPRESSED)(
     });
   },
 );
+
+it('loses no frame of zstd to a block that says that it is larger than any', async () => {
+  const frame = zstdCompressSync(TEXTS[0]!, WITH_SUM);
+  const count = Math.ceil((3 * 2 ** 20) / frame.length);
+  const data = Buffer.concat(new Array<Buffer>(count).fill(frame));
+  // The size of the first block: after the descriptor and the window, or the size of the content.
+  const single = (data[4]! & 0x20) !== 0;
+  const at = 5 + (single ? 0 : 1) + [single ? 1 : 0, 2, 4, 8][data[4]! >>> 6]!;
+  data.writeUIntLE(data.readUIntLE(at, 3) | 0xfffff8, at, 3);
+  const { parts, error } = await pieces(data, {}, data.length);
+  expect(parts.map(({ length }) => length)).toEqual([0, (count - 1) * TEXTS[0]!.length]);
+  expect((error as SourceError).place.lost).toMatchObject([
+    { fileOffset: 0, fileEnd: frame.length },
+  ]);
+});
 
 describe.skipIf(!available('xz'))('blocks of xz after damage (skipped without xz)', () => {
   const text = Buffer.concat(TEXTS);

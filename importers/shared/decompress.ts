@@ -399,6 +399,8 @@ async function* zstdUnit(source: ByteSource): AsyncGenerator<Uint8Array, boolean
 }
 
 const ZSTD_MAGIC = 0xfd2fb528;
+/** Of any block, also of a run (RFC 8878, 3.1.1.2.3). */
+const ZSTD_MOST_BLOCK = 128 * 1024;
 
 async function zstdBytes(source: ByteSource, n: number, where: string): Promise<Buffer> {
   if (!(await source.ensure(n))) throw new CutOff(`ends within ${where}`);
@@ -418,6 +420,8 @@ async function* zstdFrame(source: ByteSource): AsyncGenerator<Uint8Array> {
   yield* take(5 + window + dictionary + size);
   for (;;) {
     const header = (await zstdBytes(source, 3, 'a frame')).readUIntLE(0, 3);
+    // Checked here, before as many bytes are taken: whole frames may be among them.
+    if (header >>> 3 > ZSTD_MOST_BLOCK) throw new Error('impossible size of a block');
     const isRun = ((header >>> 1) & 3) === 1;
     yield* take(3 + (isRun ? 1 : header >>> 3));
     if ((header & 1) !== 0) break;
