@@ -171,6 +171,11 @@ export async function* checked(
     const fileOffset =
       cause instanceof SourceError || isLimit ? (cause.place.fileOffset ?? position) : position;
     const place = { offset: given, checked: Math.min(good, given), fileOffset };
+    if (isLimit && places.length > 0)
+      throw new LimitError(
+        `${cause.message}; before that ${options.what} is damaged ${placesText(places)}`,
+        ...([cause.option, { ...place, lost: places.slice(0, MOST_LOST) }] as const),
+      );
     if (isLimit) throw new LimitError(cause.message, cause.option, place);
     const reason = messageOfError(cause);
     const end = `${isCut ? 'cut off' : 'damaged'} at its byte ${position} (${reason})`;
@@ -204,20 +209,25 @@ function damagedIn(
   { offset, checked }: { readonly offset: number; readonly checked: number },
 ): SourceError {
   const { places, end, sure, left } = found;
-  const named = places
-    .slice(0, MOST_NAMED)
-    .map((place) => `from its byte ${place.fileOffset} up to ${place.fileEnd} (${place.reason})`);
-  if (places.length > MOST_NAMED) named.push(`in ${places.length - MOST_NAMED} more places`);
   const read = `${offset} ${nounOf(offset, 'byte')}`;
   const extent =
     sure === offset
       ? `what is whole of the content, ${read}, was read and checked`
       : `${read} of the content were read, ${sure} of them checked`;
-  const message = `${what} is damaged ${named.join(', ')}${end === '' ? '' : `, and ${end}`}: ${extent}${left}`;
+  const message = `${what} is damaged ${placesText(places)}${end === '' ? '' : `, and ${end}`}: ${extent}${left}`;
   return new SourceError(message, offset, undefined, {
     ...{ offset, checked, fileOffset: places[0]!.fileOffset },
     ...{ lost: places.slice(0, MOST_LOST), toEnd: end === '' },
   });
+}
+
+/** Places of damage, the first of them one by one. */
+function placesText(places: readonly LostPlace[]): string {
+  const named = places
+    .slice(0, MOST_NAMED)
+    .map((place) => `from its byte ${place.fileOffset} up to ${place.fileEnd} (${place.reason})`);
+  if (places.length > MOST_NAMED) named.push(`in ${places.length - MOST_NAMED} more places`);
+  return named.join(', ');
 }
 
 /** How far a content that broke off was read and checked. */

@@ -553,6 +553,18 @@ describe.each(COMPRESSED)(
       ]);
     });
 
+    it.skipIf(isMissing)('names damage before a limit, too', async () => {
+      const data = Buffer.concat(units);
+      data[starts[1]! + 700]! ^= 0x55;
+      const { parts, error } = await pieces(data, { maxBytes: textOf([0, 1, 2, 3]).length });
+      expect(parts.length).toBeGreaterThan(1);
+      expect(error).toMatchObject({
+        code: 'limit-exceeded',
+        place: { lost: [{ offset: TEXTS[0]!.length, fileEnd: starts[2] }] },
+      });
+      expect(String(error)).toContain(`up to ${starts[2]} (`);
+    });
+
     it.skipIf(isMissing)('says what was given of a long unit before its check failed', async () => {
       const data = Buffer.concat(units);
       data[starts[1]! + sumAt(units[1]!)]! ^= 0x55;
