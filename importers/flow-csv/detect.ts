@@ -357,7 +357,7 @@ function detectTable(
   let score = 0;
   // A heading that names both ends is no log's, even where each row has a time.
   if (both && !isData && rows.length > 0) score = 0.85;
-  else if (!isData && isTableOfNames(cells, rows)) score = 0.92;
+  else if (!isData && isTableOfNames(cells, rows, isSentence(lines[0]!, separator))) score = 0.92;
   else if (both || fields.length >= 4) score = 0.6;
   else if (lines.length >= 2 && cells.length >= 3 && fields.length >= 1) score = 0.35;
   else if (lines.length >= 3 && cells.length >= 3 && mayBeFirst) score = 0.2;
@@ -384,13 +384,35 @@ const COLUMN_NAME =
   /^[\p{L}_@#$%№\ufffd][\p{L}\p{M}\p{N} _.:/\\()[\]%#@$*&+<>=?\-'’°ºª№·・（）\ufffd]{0,63}$/u;
 const SHORT_NAME = /^\S+(?: \S+){0,2}$/;
 const DIGIT = /\p{N}/u;
+/** What a line of a log begins with: a bracket, or a time with words after it. */
+const LOG_START = /^[[(<].*\d|\d:\d\d\S*\s+(?:\S+\s+\S|\S*[=:[(])/;
+/** Characters within which it is. */
+const MOST_START = 128;
+/** Milliseconds after a comma, with words after them. */
+const LOG_FRACTION = /^\d{3}\s/;
+
+/** Whether delimiters have spaces after them, as commas in sentences do. */
+function isSentence(line: string, delimiter: string): boolean {
+  const [, ...others] = cut(line, delimiter, true);
+  return delimiter !== '\t' && others.every((cell) => cell === '' || cell.startsWith(' '));
+}
+
+function isLogLine([first = '', second = '']: readonly string[]): boolean {
+  const cell = first.trim().slice(0, MOST_START);
+  return isDateTime(cell) ? LOG_FRACTION.test(second) : LOG_START.test(cell);
+}
 
 /**
  * Whether a first line names columns, however few, so that it is no event: names unlike each other, as many
  * cells in every row, and times in a column whose name or place in all rows says so, or digits in all cells of a
- * column whose name has none.
+ * column whose name has none. The first line of a log may be cut off, and have as many commas as the others.
+ * @param isSentence the delimiters of the first line are as in one
  */
-function isTableOfNames(cells: readonly string[], rows: readonly string[][]): boolean {
+function isTableOfNames(
+  cells: readonly string[],
+  rows: readonly string[][],
+  isSentence: boolean,
+): boolean {
   if (rows.length === 0 || new Set(cells).size < cells.length) return false;
   if (!cells.every((cell) => COLUMN_NAME.test(cell))) return false;
   const sample = rows.slice(0, 50);
@@ -400,13 +422,17 @@ function isTableOfNames(cells: readonly string[], rows: readonly string[][]): bo
   if (!sample.every(width)) return false;
   const { fields } = guessMapping(cells.slice(0, MOST_GUESSED_COLUMNS), sample);
   if (fields['ts'] !== undefined || fields['ts_date'] !== undefined) return true;
+  if (sample.filter(isLogLine).length * 2 > sample.length) return false;
   const hasAlways = (test: (cell: string) => boolean): boolean =>
     cells.some((name, i) => !test(name) && sample.every((row) => test((row[i] ?? '').trim())));
   // Of a single row the names must be short.
   const isWide = cells.length >= 4 && cells.every((cell) => SHORT_NAME.test(cell));
   if ((sample.length >= 2 && cells.length >= 3) || isWide)
-    return hasAlways((cell) => isDateTime(cell)) || hasAlways((cell) => DIGIT.test(cell));
-  return sample.length >= 3 && Object.keys(timeByValues(cells, sample)).length > 0;
+    return (
+      hasAlways((cell) => isDateTime(cell)) ||
+      (!isSentence && hasAlways((cell) => DIGIT.test(cell)))
+    );
+  return !isSentence && sample.length >= 3 && Object.keys(timeByValues(cells, sample)).length > 0;
 }
 
 /** Whether a cell is no name: an address, a number or a time. */

@@ -95,6 +95,23 @@ it.each([
     'a first line unlike the others',
     `Server started, listening, ready\n${rows((t) => `2024-03-22 ${t} request done`)}`,
   ],
+  [
+    'a first line that is cut off',
+    `ror found, table users, code none\n${rows((t) => `2024-03-22 ${t} error found, table users, code none`)}`,
+  ],
+  [
+    'a first line of pairs that is cut off',
+    `devname=fw,type=utm,user=max\n${rows((t) => `Mar 22 ${t} fw app: devname=fw,type=utm,user=max`)}`,
+  ],
+  [
+    'a first line that is cut off, of times in brackets',
+    `user,action,item\n${rows((t) => `[2024-03-22 ${t}] user,action,item`)}`,
+  ],
+  [
+    'a first line that is cut off, of times with a comma',
+    `ion failed,retry\n${rows((t) => `2024-03-22 ${t},123 - root - INFO`)}`,
+  ],
+  ['a sentence before a line', 'boot, init, load, run\n2024-03-22 14:05:11 a1, b, c, d\n'],
   ['prose', 'Guten Tag, wie geht es, Ihnen\nmir geht, es, gut\n'],
 ])('takes %s for a log', (_, text) => {
   expect(formatOf(text)).not.toBe('table');
