@@ -208,3 +208,23 @@ it('finds long runs although not all lines are anchors', () => {
   copy.set(random(1000, 99_000_000), 2000);
   expect(index.runsOf(copy)).toEqual([{ from: 1000, lines: 1000, other: 1, otherFrom: 800_000 }]);
 });
+
+it('a copy is found as well in a source that is looked through as in one that has anchors', () => {
+  const random = (n: number, seed: number) =>
+    Uint32Array.from({ length: n }, (_, i) => Math.imul(i + seed, 2654435761) ^ (i << 7));
+  const [first, second] = [random(20_000, 1), random(20_000, 500_000)];
+  // What both have is said of the first.
+  second.set(first.subarray(100, 400), 9000);
+  const copy = random(1000, 77_000_000);
+  copy.set(first.subarray(100, 400), 50);
+  copy.set(second.subarray(12_000, 12_008), 600);
+  const runs = [
+    { from: 50, lines: 300, other: 1, otherFrom: 100 },
+    { from: 600, lines: 8, other: 2, otherFrom: 12_000 },
+  ];
+  const index = new LineIndex();
+  index.add(2, second);
+  expect(index.runsOf(first)).toEqual([{ from: 100, lines: 300, other: 2, otherFrom: 9000 }]);
+  index.add(1, first);
+  for (let times = 0; times < 70; times++) expect(index.runsOf(copy)).toEqual(runs);
+});
