@@ -17,6 +17,7 @@ import {
 import { connectionWords } from '../../widgets/connection-words.ts';
 import { fieldLabel } from '../../widgets/event-columns.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { isSearched, useSearchedWords } from '../../widgets/searched-words.ts';
 import { shownValue } from '../../widgets/shown-value.ts';
 import { ValueMenu } from '../../widgets/value-menu.tsx';
 import { TagChip } from '../../widgets/tag-chip.tsx';
@@ -253,6 +254,8 @@ function FieldRow({
   const isWhole = whole === info.event;
   const text = shownValue(name, value);
   const isLong = text.length > FIRST + FEW;
+  const searched = useSearchedWords();
+  const isLookedIn = isSearched(attribute ? `attrs.${name}` : name);
   const words = attribute ? undefined : connectionWords(name, String(value), String(proto ?? ''));
   return (
     <div className={css['row']}>
@@ -270,7 +273,11 @@ function FieldRow({
           event={info.event}
           fiveTuple={info.fiveTuple}
         >
-          <EventText text={text} max={isLong && !isWhole ? FIRST : MOST} />
+          <EventText
+            text={text}
+            max={isLong && !isWhole ? FIRST : MOST}
+            highlight={isLookedIn ? searched?.any : undefined}
+          />
         </ValueMenu>
         {isLong && (
           <Button

@@ -79,6 +79,7 @@ describe('fittingWidth', () => {
     [860, usual.filter((name) => name !== 'program')],
     [800, usual.filter((name) => name !== 'program' && name !== 'host')],
     // What was given up first comes back where the addresses have left room for it.
+    [790, ['ts', 'kind', 'host', 'summary']],
     [600, ['ts', 'kind', 'host', 'summary']],
     [540, ['ts', 'kind', 'summary']],
   ])('%i pixels', (width, names) => expect(shown(width)).toEqual(names));

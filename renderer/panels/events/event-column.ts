@@ -58,8 +58,8 @@ const LEAST: Readonly<Record<string, number>> = {
 export const STRIPES = 14;
 
 /** Of one character of the fixed-width face at the table's size. */
-const CHARACTER = 6.95;
-const CELL_PADDING = 14;
+export const CHARACTER = 6.95;
+export const CELL_PADDING = 14;
 
 /** Of a column that is as wide as what it holds. */
 const WIDEST = 330;
@@ -154,6 +154,8 @@ function fillShare(wanted: number, others: number): string {
 
 /** What a column that fills the table should have at least to be read. */
 const READABLE = 260;
+/** More of it where addresses come before it, `192.168.100.101 → 198.51.100.102:443 `: worth more than a program or user. */
+const WITH_ENDS = READABLE + Math.ceil(26 * CHARACTER);
 /** What it is given before empty columns are, where its texts are so long. */
 const ROOMY = 900;
 /** Of columns that nobody chose: those that a narrow table does without, in this order; empty ones first. */
@@ -171,10 +173,10 @@ export function fittingWidth(
   width: number,
   sorted: string | undefined,
 ): EventColumn[] {
-  const fits = (some: readonly EventColumn[], roomy = false): boolean =>
+  const fits = (some: readonly EventColumn[], roomy = false, readable = READABLE): boolean =>
     some.reduce((sum, { fills, width: full, least, wanted }) => {
       if (!fills) return sum + (roomy ? full : least);
-      return sum + Math.max(READABLE, roomy ? Math.min(wanted, ROOMY) : 0);
+      return sum + Math.max(readable, roomy ? Math.min(wanted, ROOMY) : 0);
     }, 0) <= width;
   let left = [...columns];
   const isDispensable = ({ name }: EventColumn): boolean =>
@@ -197,7 +199,7 @@ export function fittingWidth(
   // The room that addresses had may be enough for what was given up before them.
   let given = columns.filter((column) => left.includes(column) || !empty.includes(column));
   for (const name of DISPENSABLE) {
-    if (fits(folded(given))) break;
+    if (fits(folded(given), false, name === 'host' ? READABLE : WITH_ENDS)) break;
     given = given.filter((column) => column.name !== name);
   }
   return folded(given);

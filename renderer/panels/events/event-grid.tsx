@@ -18,6 +18,7 @@ import {
 } from 'react';
 import { useSession, useView, useWorkspace } from '../../panel-api.ts';
 import { SUMMARY } from '../../widgets/event-columns.ts';
+import type { SearchedWords } from '../../widgets/searched-words.ts';
 import { flowTerm, useValueMenu, type ValueTarget } from '../../widgets/value-menu.tsx';
 import { STRIPES, tracksOf, type EventColumn } from './event-column.ts';
 import { cellOf, EventRow, ROW_HEIGHT, type TagColors, type TimeStyle } from './event-row.tsx';
@@ -27,7 +28,9 @@ import { newDays } from './new-days.ts';
 import { nextSort, type HeadingSort } from './next-sort.ts';
 import type { Page } from './page-cache.ts';
 import type { EventList } from './use-event-list.ts';
+import { useColumnCharacters } from './use-column-characters.ts';
 import { useColumnSizes } from './use-column-sizes.ts';
+import { useFoundTexts } from './use-found-texts.ts';
 import { useMarking } from './use-marking.ts';
 import { useRowWindow, type RowWindow } from './use-row-window.ts';
 import { useStayWhenReopened } from './use-stay-when-reopened.ts';
@@ -47,7 +50,7 @@ interface Props {
   /** Day and zone in the heading of the times. */
   readonly timeHeading: string;
   readonly tags: TagColors;
-  readonly words: RegExp | undefined;
+  readonly words: SearchedWords | undefined;
 }
 
 /** Row -1 is the heading. */
@@ -75,6 +78,7 @@ export function EventGrid(props: Props) {
   // -- columns ---------------------------------------------------------------------------------
   const { headers, sizing, resize } = useColumnSizes(columns, sizes, onSizes);
   const { tracks, least } = tracksOf(columns, sizing);
+  const widths = useColumnCharacters(scroller, columns, tracks);
   const style: CSSProperties & Record<`--${string}`, string> = {
     '--columns': tracks,
     '--least-width': `${least + STRIPES}px`,
@@ -250,6 +254,7 @@ export function EventGrid(props: Props) {
               {...props}
               id={id}
               shown={shown}
+              widths={widths}
               marksDays={headingSort.field === 'ts' && times.date !== 'none'}
               markedEvents={markedEvents}
               cursor={cursor}
@@ -271,12 +276,14 @@ function GridRows({
   tags,
   words,
   shown,
+  widths,
   marksDays,
   markedEvents,
   cursor,
 }: Props & {
   readonly id: string;
   readonly shown: RowWindow;
+  readonly widths: readonly number[];
   readonly marksDays: boolean;
   readonly markedEvents: ReadonlySet<string>;
   readonly cursor: Cursor;
@@ -288,6 +295,7 @@ function GridRows({
     const ts = cellOf(pages.page(row), row, 'ts');
     return typeof ts === 'number' ? ts : undefined;
   };
+  const foundIn = useFoundTexts({ list, columns, words, widths, first, end });
   const dayStarts = marksDays ? newDays(first, end, timeOf, times.zone) : undefined;
   return Array.from({ length: Math.max(0, end - first) }, (_, i) => {
     const row = first + i;
@@ -305,7 +313,8 @@ function GridRows({
         times={times}
         newDay={dayStarts?.has(row) === true}
         tags={tags}
-        words={words}
+        words={words?.any}
+        found={foundIn(row)}
         current={known && event === selected}
         marked={known && markedEvents.has(event)}
         cursor={cursor.row === row ? cursor.column : undefined}

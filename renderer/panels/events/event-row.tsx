@@ -7,14 +7,16 @@ import { isToldByEnd } from '../../widgets/event-columns.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { KindBadge } from '../../widgets/kind-badge.tsx';
 import { TagChip, tagCssColor } from '../../widgets/tag-chip.tsx';
+import { fieldLabel } from '../../widgets/event-columns.ts';
 import type { EventColumn } from './event-column.ts';
 import { flagNames } from '../../widgets/tcp-flags.ts';
 import css from './events.module.css';
+import type { FoundText } from './found-text.ts';
 import type { Page } from './page-cache.ts';
 
 export const ROW_HEIGHT = 26;
 /** Characters of a cell; wider than any screen. */
-const MOST_TEXT = 400;
+export const MOST_TEXT = 400;
 
 /** Plain ASCII: nothing in it is hidden. */
 const PRINTABLE = /^[\x20-\x7e]*$/;
@@ -46,6 +48,8 @@ interface Props {
   readonly newDay: boolean;
   readonly tags: TagColors;
   readonly words: RegExp | undefined;
+  /** Of the words, where those are that are seen in no column. */
+  readonly found: readonly FoundText[];
   /** Shown in the details. */
   readonly current: boolean;
   /** One of those that are marked together. */
@@ -68,6 +72,8 @@ export const EventRow = memo(function EventRow(props: Props) {
   if (marked) classes.push(css['marked']);
   if (props.newDay) classes.push(css['newDay']);
   if (cursor !== undefined) classes.push(css['cursorRow']);
+  const filled = columns.findIndex(({ fills }) => fills);
+  const foundAt = filled < 0 ? columns.length - 1 : filled;
   return (
     <div
       role="row"
@@ -92,6 +98,7 @@ export const EventRow = memo(function EventRow(props: Props) {
           {column.fills && typeof tags === 'string' && tags !== '' && (
             <TagChips names={tags} colors={props.tags} />
           )}
+          {at === foundAt && <FoundTexts found={props.found} words={props.words} />}
           <CellContent {...props} column={column} value={value(column.name)} />
         </span>
       ))}
@@ -158,7 +165,7 @@ function CellContent({
 }
 
 /** `10.0.0.1 → 192.0.2.7:443`; undefined for an event without addresses. */
-function endsOf(page: Page | undefined, row: number): string | undefined {
+export function endsOf(page: Page | undefined, row: number): string | undefined {
   const [from, to, port] = ['src_ip', 'dst_ip', 'dst_port'].map((name) => cellOf(page, row, name));
   if (typeof from !== 'string' || typeof to !== 'string') return undefined;
   if (typeof port !== 'number') return `${from} → ${to}`;
@@ -171,6 +178,18 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 function dayOf(date: string): string {
   const [, month = '', day = ''] = date.split('-');
   return `${String(Number(day)).padStart(2, '\u2007')} ${MONTHS[Number(month) - 1] ?? month}`;
+}
+
+/** Where searched words are that no column shows, before its message. */
+function FoundTexts({ found, words }: Pick<Props, 'found' | 'words'>) {
+  return found.map(({ field, excerpt }) => (
+    <span key={`${field} ${excerpt}`} className={css['found']}>
+      {field !== undefined && (
+        <span className={css['faint']}>{visibleText(fieldLabel(field), 40)} </span>
+      )}
+      <EventText text={excerpt} highlight={words} />
+    </span>
+  ));
 }
 
 /** The names of an event's tags, before its message. */

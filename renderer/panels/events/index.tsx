@@ -26,7 +26,7 @@ import {
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import { useTagColors } from '../../widgets/tag-colors.ts';
-import { wordPattern } from '../../widgets/visible-text.ts';
+import { useSearchedWords } from '../../widgets/searched-words.ts';
 import { sentence } from '../../widgets/sentence.ts';
 import {
   contentLengths,
@@ -40,7 +40,6 @@ import {
 import { EventGrid } from './event-grid.tsx';
 import { cellOf } from './event-row.tsx';
 import css from './events.module.css';
-import { highlightWords } from './highlight-words.ts';
 import type { Page } from './page-cache.ts';
 import { timeCharacters, timeHeading, timeStyle } from './time-style.ts';
 import { useEventList, type EventList } from './use-event-list.ts';
@@ -63,7 +62,7 @@ export function EventsPanel() {
   const known = list?.opened?.fields;
   const namesKey = columnsOf(chosen, known, projected).join('\n');
   const names = useMemo(() => namesKey.split('\n'), [namesKey]);
-  const words = useMemo(() => wordPattern(highlightWords(parsed, query)), [parsed, query]);
+  const words = useSearchedWords();
   const days = list?.opened?.days.used ?? 2;
   const { ref, width } = useElementSize();
   // In steps: not every pixel is news for the columns.

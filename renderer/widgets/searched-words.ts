@@ -1,8 +1,38 @@
 /** The words and phrases of a query that are looked for in text, so that they can be shown in it. */
-import type { Result } from '../../../engine/contract/operations.ts';
+import { useMemo } from 'react';
+import type { Result } from '../../engine/contract/operations.ts';
+import { SEARCHED_TEXTS } from '../../engine/contract/event.ts';
+import { useView } from '../state/context.ts';
+import { useParsedQuery } from '../state/parsed-query.ts';
+import { wordPattern } from './visible-text.ts';
 
 type ParsedQuery = Result<'query.parse'>;
 type Term = NonNullable<ParsedQuery['terms']>[number];
+
+export interface SearchedWords {
+  /** Any of them. */
+  readonly any: RegExp;
+  readonly each: readonly RegExp[];
+}
+
+const SEARCHED: ReadonlySet<string> = new Set(SEARCHED_TEXTS);
+
+/** Whether words without a field are looked for in this field of an event; attributes are called `attrs.NAME`. */
+export function isSearched(field: string): boolean {
+  return SEARCHED.has(field) || field.startsWith('attrs.');
+}
+
+/** Those of the view's query; undefined where it has none. */
+export function useSearchedWords(): SearchedWords | undefined {
+  const { query } = useView();
+  const parsed = useParsedQuery(query);
+  return useMemo(() => {
+    const words = highlightWords(parsed, query);
+    const any = wordPattern(words);
+    const each = words.flatMap((word) => wordPattern([word]) ?? []);
+    return any === undefined ? undefined : { any, each };
+  }, [parsed, query]);
+}
 
 /** Words as the query has them, wildcards included; what is excluded is left out. */
 export function highlightWords(parsed: ParsedQuery | undefined, query: string): string[] {

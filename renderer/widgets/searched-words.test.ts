@@ -1,6 +1,6 @@
 /** What is shown as found is what the query looks for in text. */
 import { describe, expect, it } from 'vitest';
-import { highlightWords } from './highlight-words.ts';
+import { highlightWords } from './searched-words.ts';
 
 const base = { filter: { start: 0, end: 0 }, stages: [], events: '' };
 

@@ -1,0 +1,85 @@
+/** Words that a row does not show are found in its other texts. */
+import { describe, expect, it } from 'vitest';
+import { wordPattern } from '../../widgets/visible-text.ts';
+import { foundTexts, missingWords, searchedTexts, seenPart } from './found-text.ts';
+
+const word = (text: string): RegExp => wordPattern([text])!;
+
+describe('missingWords', () => {
+  it('are those that no text that is seen has', () => {
+    const [zoe, failed] = [word('zoe'), word('failed')];
+    expect(missingWords([zoe, failed], ['login failed', 'web-1'])).toEqual([zoe]);
+    // A part of a word is another word.
+    expect(missingWords([zoe], ['zoey'])).toEqual([zoe]);
+  });
+});
+
+describe('foundTexts', () => {
+  const texts = new Map([
+    ['message', 'GET /index.html'],
+    ['user_agent', 'Lynx/2.8 libwww-FM'],
+    ['attrs.note', 'seen by lynx'],
+  ]);
+
+  it.each([
+    [
+      'the first field that has it',
+      ['lynx'],
+      '',
+      [{ field: 'user_agent', excerpt: 'Lynx/2.8 lib…' }],
+    ],
+    [
+      'no field where the message has it',
+      ['get'],
+      '',
+      [{ field: undefined, excerpt: 'GET /index.…' }],
+    ],
+    [
+      'the text of the row itself first',
+      ['lynx'],
+      'a long line about lynx',
+      [{ field: undefined, excerpt: '…ine about lynx' }],
+    ],
+    [
+      'one place for two words',
+      ['lynx', 'libwww'],
+      '',
+      [
+        { field: 'user_agent', excerpt: 'Lynx/2.8 lib…' },
+        { field: 'user_agent', excerpt: 'Lynx/2.8 libwww-FM' },
+      ],
+    ],
+    ['nothing for words that it has not', ['curl'], '', []],
+  ])('%s', (_, words, rest, found) =>
+    expect(foundTexts(words.map(word), rest, texts)).toEqual(found),
+  );
+
+  it('knows only the row while the other texts are not there', () => {
+    expect(foundTexts([word('lynx')], '', undefined)).toEqual([]);
+  });
+});
+
+describe('searchedTexts', () => {
+  const event: Readonly<Record<string, string | number>> = {
+    ...{ kind: 'log', message: 'denied', action: 'deny', category: 'network', src_port: 443 },
+    'attrs.zone': 'dmz',
+  };
+
+  it('leaves out what Daybook concludes', () => {
+    const own = searchedTexts(Object.keys(event), (name) => event[name] ?? null);
+    expect([...own.keys()]).toEqual(['message', 'action', 'attrs.zone']);
+    const cut = { ...event, extractor: 'fw/1' };
+    const texts = searchedTexts(Object.keys(cut), (name) => (cut as typeof event)[name] ?? null);
+    expect([...texts.keys()]).toEqual(['message', 'attrs.zone']);
+  });
+});
+
+describe('seenPart', () => {
+  it.each([
+    ['summary', 'short', 10, 'short'],
+    ['summary', 'a long message', 7, 'a long'],
+    ['program', 'Microsoft-Windows-Sysmon', 7, 'Sysmon'],
+  ])('of %s: %s', (column, text, characters, seen) =>
+    expect(seenPart(column, text, characters)).toBe(seen),
+  );
+});

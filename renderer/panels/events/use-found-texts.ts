@@ -1,0 +1,147 @@
+/**
+ * What shows that the rows that are seen have the words of the query: words are looked for in every text of an event, and
+ * a row shows some of them. Other texts are asked for only of rows in which a word is not seen.
+ */
+import { useEffect, useMemo, useState } from 'react';
+import { cell, columnOf } from '../../../engine/contract/column-batch.ts';
+import { useAnswer, useCase, useZone } from '../../panel-api.ts';
+import type { SearchedWords } from '../../widgets/searched-words.ts';
+import type { EventColumn } from './event-column.ts';
+import { cellOf, endsOf, MOST_TEXT } from './event-row.tsx';
+import {
+  foundTexts,
+  missingWords,
+  searchedTexts,
+  seenPart,
+  type EventTexts,
+  type FoundText,
+} from './found-text.ts';
+import type { Page, PageCache } from './page-cache.ts';
+import type { EventList } from './use-event-list.ts';
+
+interface Asked {
+  readonly list: EventList;
+  readonly columns: readonly EventColumn[];
+  readonly words: SearchedWords | undefined;
+  /** Characters that are seen in each column. */
+  readonly widths: readonly number[];
+  /** Rows that are seen. */
+  readonly first: number;
+  readonly end: number;
+}
+
+/** Rows are looked at so many at a time: scrolling a few rows asks for nothing. */
+const BLOCK = 32;
+/** Events whose texts are kept. */
+const MOST_KEPT = 2000;
+const NOTHING: readonly FoundText[] = [];
+
+interface Known {
+  readonly question: string;
+  readonly events: ReadonlyMap<string, EventTexts>;
+}
+
+/** @returns what shows the words in a row */
+export function useFoundTexts(asked: Asked): (row: number) => readonly FoundText[] {
+  const { list, columns, words, widths } = asked;
+  const { case: path } = useCase();
+  const zone = useZone();
+  const [known, setKnown] = useState<Known>({ question: list.question, events: new Map() });
+  const events = known.question === list.question ? known.events : undefined;
+  const from = Math.floor(asked.first / BLOCK) * BLOCK;
+  const to = Math.min(list.pages.rows, Math.ceil(asked.end / BLOCK) * BLOCK);
+
+  const { pages, version, stale } = list;
+  const { found, missing } = useMemo(
+    () =>
+      words === undefined || stale
+        ? { found: new Map<number, readonly FoundText[]>(), missing: [] }
+        : look({ pages, columns, words: words.each, widths, from, to }, events),
+    // The version says when there are other pages.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+    [pages, version, stale, columns, words, widths, from, to, events],
+  );
+  const question =
+    missing.length === 0
+      ? undefined
+      : {
+          ...{ case: path, zone, limit: missing.length, aside: true as const },
+          query: `kind:* event_id:(${missing.join(' OR ')})`,
+        };
+  const { data } = useAnswer('query.run', question, { live: false });
+  const answer = useMemo(() => {
+    const texts = new Map<string, EventTexts>();
+    const ids = data === undefined ? undefined : columnOf(data.batch, 'event_id');
+    if (data === undefined || ids === undefined) return texts;
+    for (let at = 0; at < data.batch.rows; at++) {
+      const value = (name: string) => {
+        const column = columnOf(data.batch, name);
+        return column === undefined ? null : cell(column, at);
+      };
+      texts.set(String(cell(ids, at)), searchedTexts(data.columns, value));
+    }
+    return texts;
+  }, [data]);
+  useEffect(() => {
+    if (answer.size === 0) return;
+    setKnown((before) => ({
+      question: list.question,
+      events: new Map(
+        [...(before.question === list.question ? before.events : []), ...answer].slice(-MOST_KEPT),
+      ),
+    }));
+  }, [answer, list.question]);
+  return (row) => found.get(row) ?? NOTHING;
+}
+
+interface Looked {
+  readonly pages: PageCache;
+  readonly columns: readonly EventColumn[];
+  readonly words: readonly RegExp[];
+  readonly widths: readonly number[];
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What shows the words in rows, and the events of which more must be known. */
+function look(
+  { pages, columns, words, widths, from, to }: Looked,
+  events: Known['events'] | undefined,
+): { found: ReadonlyMap<number, readonly FoundText[]>; missing: readonly string[] } {
+  const missing: string[] = [];
+  const found = new Map<number, readonly FoundText[]>();
+  for (let row = from; row < to; row++) {
+    const page = pages.page(row);
+    const event = cellOf(page, row, 'event_id');
+    if (typeof event !== 'string') continue;
+    const { seen, rest } = rowTexts(page, columns, widths, row);
+    const lacking = missingWords(words, seen);
+    if (lacking.length === 0) continue;
+    const texts = events?.get(event);
+    found.set(row, foundTexts(lacking, rest, texts));
+    if (texts === undefined && missingWords(lacking, [rest]).length > 0) missing.push(event);
+  }
+  return { found, missing };
+}
+
+/** Texts that are seen in a row, and what is not seen of the text that fills it. */
+function rowTexts(
+  page: Page | undefined,
+  columns: readonly EventColumn[],
+  widths: readonly number[],
+  row: number,
+): { seen: readonly string[]; rest: string } {
+  const seen: string[] = [];
+  let rest = '';
+  columns.forEach(({ name, type, fills, ends }, at) => {
+    const value = type === 'text' ? cellOf(page, row, name) : undefined;
+    if (value === null || value === undefined) return;
+    const text = String(value);
+    const before = ends ? endsOf(page, row) : undefined;
+    const width = Math.min(MOST_TEXT, widths[at] ?? MOST_TEXT);
+    const room = Math.max(0, width - (before === undefined ? 0 : before.length + 1));
+    seen.push(seenPart(name, text, room));
+    if (fills) rest = text;
+  });
+  return { seen, rest };
+}
