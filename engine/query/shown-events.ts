@@ -2,6 +2,7 @@
 import { evidenceNames } from '../util/attribute-columns.ts';
 import { communityId } from '../util/community-id.ts';
 import { COLUMNS, PROTOCOLS } from '../contract/event.ts';
+import { compareNaturally } from '../contract/natural-order.ts';
 import { parseAddress } from './address.ts';
 import { EXPANDED, chosenName } from './fields.ts';
 import type { ShownRecord, ShownValue } from './format.ts';
@@ -84,7 +85,7 @@ export function rowFieldNames(plan: Plan): string[] {
 }
 
 function attributeNames(columns: ReadonlySet<string>): string[] {
-  const attributes = [...new Set(evidenceNames(columns).values())].sort();
+  const attributes = [...new Set(evidenceNames(columns).values())].sort(compareNaturally);
   const names = attributes.map((name) => `attrs.${name}`);
   return columns.has(OVERFLOW_COLUMN) ? [...names, 'attrs'] : names;
 }

@@ -5,6 +5,7 @@
  * IPv6 addresses as UUID text.
  */
 import type { EpochMicros } from '../contract/event.ts';
+import { compareNaturally } from '../contract/natural-order.ts';
 import type { Name } from './ast.ts';
 import {
   type BoundValue,
@@ -277,7 +278,7 @@ function attributes(
     .filter(({ name }) => !others.has(name.toLowerCase()));
   // Asking the scope for all of them has them selected below.
   const overflow = scope.attributes().some(({ json }) => json);
-  for (const { column, name } of named.sort((a, b) => (a.name < b.name ? -1 : 1)))
+  for (const { column, name } of named.sort((a, b) => compareNaturally(a.name, b.name)))
     outputs.add(name, 'attribute', [{ role: 'value', sql: quoteIdentifier(column) }]);
   if (overflow) {
     outputs.add(OVERFLOW_COLUMN, 'overflow', [

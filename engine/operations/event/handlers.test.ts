@@ -59,6 +59,7 @@ beforeAll(async () => {
       'c.log': TIES,
       'd.json': eveJson(4),
       'e.log': rfc5424(3),
+      'f.json': '{"time":"2026-03-04T10:00:00Z","item_10":"c","item_2":"b","item_1":"a"}\n',
     },
     evidence,
     { options: { timeZone: 'Europe/Berlin' } },
@@ -105,6 +106,14 @@ describe('event.get', () => {
     expect(fields).toMatchObject({ host: 'gate', program: 'sshd', pid: 102, severity: 'info' });
     expect(event.fields.map(({ name }) => name)).not.toContain('ts_basis');
     expect(event.fiveTuple).toBeUndefined();
+  });
+
+  it('tells attributes in the order of the numbers in their names', async () => {
+    const { fields } = await get(`${await sourceOf('f.json')}:1`);
+    const names = fields.filter(({ attribute }) => attribute).map(({ name }) => name);
+    expect(names.filter((name) => name.startsWith('item_'))).toEqual([
+      ...['item_1', 'item_2', 'item_10'],
+    ]);
   });
 
   it('says nothing of the time where the source states it', async () => {

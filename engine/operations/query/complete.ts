@@ -6,6 +6,7 @@ import { daysOfAll } from '../../util/segment-days.ts';
 import { attributesOf } from '../../query/attribute-names.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { KINDS } from '../../contract/event.ts';
+import { compareNaturally } from '../../contract/natural-order.ts';
 import { FUNCTIONS } from '../../contract/query-spelling.ts';
 import {
   ADDRESS_CLASSES,
@@ -369,5 +370,5 @@ function columnNames(from: CompletionSource): string[] {
     for (const [first] of attributesOf(columns).values())
       if (first !== undefined && knownField(first.name) === undefined) names.add(first.name);
   }
-  return [...names].sort();
+  return [...names].sort(compareNaturally);
 }

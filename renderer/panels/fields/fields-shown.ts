@@ -1,4 +1,5 @@
 /** Which fields the side lists, in which order. */
+import { compareNaturally } from '../../../engine/contract/natural-order.ts';
 
 interface ListedField {
   readonly field: string;
@@ -68,7 +69,7 @@ export function fieldsShown<F extends ListedField>(
           rank(a.field) - rank(b.field) ||
           Number(a.attribute) - Number(b.attribute) ||
           b.events - a.events ||
-          (a.field < b.field ? -1 : 1),
+          compareNaturally(a.field, b.field),
       )
   );
 }
