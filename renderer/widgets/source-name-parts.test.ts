@@ -1,6 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nameParts } from './source-name-parts.ts';
+import { endOf, nameParts } from './source-name-parts.ts';
+
+describe('endOf', () => {
+  it.each([
+    ['auth.log', '', 'auth.log'],
+    [
+      'trail_us-east-1_20260710T1215Z_P0WZuP2z.json',
+      'trail_us-east-1_20260710T1215Z_P',
+      '0WZuP2z.json',
+    ],
+    ['\u{1f4c4}'.repeat(25), '\u{1f4c4}'.repeat(13), '\u{1f4c4}'.repeat(12)],
+  ])('%s', (last, start, end) => expect(endOf(last)).toEqual({ start, end }));
+});
 
 describe('nameParts', () => {
   it.each([

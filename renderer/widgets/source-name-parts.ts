@@ -1,5 +1,15 @@
 /** A source's name taken apart: `logs.tar.gz!var/log/auth.log` is `logs.tar.gz!var/log/` and `auth.log`. */
 
+/** Characters at the end of a long name that stay, however little room there is. */
+const END = 12;
+
+/** The last part as a beginning that may be cut off and the end that tells it from others; a short one is all end. */
+export function endOf(last: string): { start: string; end: string } {
+  const characters = [...last];
+  const at = characters.length > 2 * END ? characters.length - END : 0;
+  return { start: characters.slice(0, at).join(''), end: characters.slice(at).join('') };
+}
+
 /** Both together are the name; `last` is only empty where the name is. */
 export function nameParts(name: string): { path: string; last: string } {
   // A separator at the very end has nothing behind it.

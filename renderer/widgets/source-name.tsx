@@ -1,10 +1,11 @@
 /** A source's name where there is little room: its end, which tells it from its neighbours, stays. */
 import { EventText } from './event-text.tsx';
 import css from './source-name.module.css';
-import { nameParts } from './source-name-parts.ts';
+import { endOf, nameParts } from './source-name-parts.ts';
 
 export function SourceName({ name }: { readonly name: string }) {
   const { path, last } = nameParts(name);
+  const { start, end } = endOf(last);
   return (
     <span className={css['name']}>
       {path !== '' && (
@@ -13,7 +14,14 @@ export function SourceName({ name }: { readonly name: string }) {
         </span>
       )}
       <span className={css['last']}>
-        <EventText text={last} max={300} />
+        {start !== '' && (
+          <span className={css['start']}>
+            <EventText text={start} max={300} />
+          </span>
+        )}
+        <span className={css['end']}>
+          <EventText text={end} max={300} />
+        </span>
       </span>
     </span>
   );

@@ -235,7 +235,7 @@ function FormatSelect({
       placeholder={found}
       searchable
       clearable
-      data={formats}
+      data={formats.map((value) => ({ value, label: formatName(value, undefined) }))}
       value={own?.format ?? null}
       onChange={(next) => onDecide({ format: next ?? undefined })}
     />

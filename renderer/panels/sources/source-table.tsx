@@ -95,6 +95,7 @@ export function SourceTable() {
                 <td>
                   <UnstyledButton
                     className={css['name']}
+                    aria-label={visibleText(source.name, 300)}
                     title={visibleText(source.path)}
                     aria-pressed={source.id === chosen}
                     onClick={() =>
