@@ -5,7 +5,6 @@
  */
 import type { ColumnBatch } from '../../contract/column-batch.ts';
 import type { EpochMicros } from '../../contract/event.ts';
-import { DaybookError } from '../../contract/errors.ts';
 import { Stopwatch, type Timings } from '../../measure/operation-log.ts';
 import {
   clickhouseExtent,
@@ -33,6 +32,7 @@ import {
   type ViewScope,
 } from '../../search/index.ts';
 import type { Client } from '../handler.ts';
+import { OpenLists, openListsOf } from '../open-lists.ts';
 import { eventBatch } from './event-batch.ts';
 import { type ClusterSession, statusOfError } from './session.ts';
 import { askOnCluster, ClusterView } from './view.ts';
@@ -45,8 +45,6 @@ interface OpenParameters extends View {
 
 /** Spans of time that the first look at a list makes, at most. */
 const MOST_SPANS = 2000;
-/** Lists that a window has open at most; beyond these the oldest is closed. */
-const MOST_OPEN = 32;
 
 /** A list of events, for as long as its window shows it. */
 class EventList {
@@ -77,51 +75,20 @@ class EventList {
     this.undated = counts.undated;
   }
 
+  dispose(): void {
+    // The cluster holds nothing of it.
+  }
+
   /** By time: the newest first. */
   get descending(): boolean {
     return this.times !== undefined && this.sort?.descending === true;
   }
 }
 
-/** The lists that one window has open, by number. */
-class OpenLists {
-  private readonly lists = new Map<number, EventList>();
-  private lastNumber = 0;
+class OpenOnCluster extends OpenLists<EventList> {}
 
-  static of({ kept }: Client): OpenLists {
-    const known = kept.get(KEY);
-    if (known instanceof OpenLists) return known;
-    const made = new OpenLists();
-    kept.set(KEY, made);
-    return made;
-  }
-
-  /** Of more than a window has open the oldest is closed. */
-  open(list: EventList): number {
-    const [oldest] = this.lists.keys();
-    if (oldest !== undefined && this.lists.size >= MOST_OPEN) this.lists.delete(oldest);
-    this.lists.set(++this.lastNumber, list);
-    return this.lastNumber;
-  }
-
-  /** @throws DaybookError not-found */
-  find(number: number): EventList {
-    const list = this.lists.get(number);
-    if (list !== undefined) return list;
-    throw new DaybookError('not-found', `there is no open list ${number}`, 'run the query again');
-  }
-
-  /** Closing one that is not there does nothing. */
-  close(number: number): void {
-    this.lists.delete(number);
-  }
-
-  dispose(): void {
-    // The cluster holds nothing of them.
-  }
-}
-
-const KEY = 'cluster-results';
+const openOf = (client: Client): OpenOnCluster =>
+  openListsOf(client, 'cluster-results', OpenOnCluster);
 
 /** @throws DaybookError query-syntax, unknown-field, usage, cancelled */
 export async function openListOn(
@@ -154,7 +121,7 @@ export async function openListOn(
   );
   const { total, length, undated } = list;
   return {
-    ...{ result: OpenLists.of(client).open(list), total, undated, fields },
+    ...{ result: openOf(client).open(list), total, undated, fields },
     ...(length < total ? { capped: length } : {}),
     ...scope,
   };
@@ -168,7 +135,7 @@ export async function listRowsOn(
   client: Client,
 ): Promise<{ offset: number; batch: ColumnBatch; timings: Timings }> {
   const { offset, limit } = range;
-  const list = OpenLists.of(client).find(number);
+  const list = openOf(client).find(number);
   const { value, timings } = await onList(session, 'result.rows', list, (asked) =>
     rowsOf(asked, list, offset, limit, range.fields ?? list.fields),
   );
@@ -182,7 +149,7 @@ export async function listPlaceOn(
   ts: EpochMicros,
   client: Client,
 ): Promise<{ offset: number }> {
-  const list = OpenLists.of(client).find(number);
+  const list = openOf(client).find(number);
   const { value } = await onList(session, 'result.locate', list, async (asked) => {
     const { times, length, undated } = list;
     if (times === undefined) {
@@ -204,7 +171,7 @@ export async function listPlaceOn(
 
 /** Closing one that is not there does nothing. */
 export function closeListOn(client: Client, number: number): void {
-  OpenLists.of(client).close(number);
+  openOf(client).close(number);
 }
 
 async function onList<T>(

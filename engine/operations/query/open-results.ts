@@ -1,7 +1,7 @@
 /** `result.*`: the lists that a window has open. They belong to it and go with it. */
 import type { ColumnBatch } from '../../contract/column-batch.ts';
 import type { EpochMicros } from '../../contract/event.ts';
-import { DaybookError, hasCode } from '../../contract/errors.ts';
+import { hasCode } from '../../contract/errors.ts';
 import { IndexDamaged } from '../../index/segment-indexes.ts';
 import { Stopwatch, type Timings } from '../../measure/operation-log.ts';
 import {
@@ -20,6 +20,7 @@ import {
   type Sort,
 } from '../../search/index.ts';
 import type { Client } from '../handler.ts';
+import { OpenLists, openListsOf } from '../open-lists.ts';
 import { rowFieldNames } from '../../query/shown-events.ts';
 
 interface OpenParameters extends View {
@@ -36,11 +37,8 @@ interface OpenedResult extends ViewScope {
   fields: string[];
 }
 
-/** Lists that a window has open at most; beyond these the oldest is closed. */
-const MOST_OPEN = 32;
 /** Segments of a list that are attached before they are needed, at most. */
 const MOST_ATTACHED = 1000;
-const KEY = 'result/';
 
 /** A list, and how to make it again when its segments went away. */
 class OpenResult {
@@ -99,7 +97,9 @@ class OpenResult {
   }
 }
 
-let lastNumber = 0;
+class OpenResults extends OpenLists<OpenResult> {}
+
+const openOf = (client: Client): OpenResults => openListsOf(client, 'results', OpenResults);
 
 /** @throws DaybookError query-syntax, unknown-field, cancelled */
 export async function openList(
@@ -133,13 +133,9 @@ export async function openList(
   const used = new Set(result.plan.segmentsUsed.map(({ id }) => id));
   const files = result.snapshot.segments.filter(({ id }) => used.has(id));
   if (files.length <= MOST_ATTACHED) session.store.attachSoon(files);
-  const number = ++lastNumber;
-  const open = [...client.kept.keys()].filter((key) => key.startsWith(KEY));
-  if (open.length >= MOST_OPEN) close(client, open[0]!);
-  client.kept.set(KEY + number, opened);
   const { total, length, undated } = result;
   return {
-    result: number,
+    result: openOf(client).open(opened),
     total,
     ...(length < total ? { capped: length } : {}),
     undated: Math.min(undated, length),
@@ -159,7 +155,7 @@ export async function listRows(
   const { value, timings } = await onList(
     'result.rows',
     session,
-    find(client, number),
+    openOf(client).find(number),
     signal,
     (asked, opened) =>
       readRows(asked, opened.result, range.offset, range.limit, range.fields ?? opened.fields),
@@ -175,7 +171,7 @@ export async function listPlace(
   client: Client,
   signal: AbortSignal,
 ): Promise<{ offset: number }> {
-  const opened = find(client, number);
+  const opened = openOf(client).find(number);
   const { value } = await onList('result.locate', session, opened, signal, (asked) =>
     locate(asked, opened.result, ts),
   );
@@ -184,18 +180,7 @@ export async function listPlace(
 
 /** Closing one that is not there does nothing. */
 export function closeList(client: Client, number: number): void {
-  close(client, KEY + number);
-}
-
-function close(client: Client, key: string): void {
-  client.kept.get(key)?.dispose();
-  client.kept.delete(key);
-}
-
-function find(client: Client, number: number): OpenResult {
-  const opened = client.kept.get(KEY + number);
-  if (opened instanceof OpenResult) return opened;
-  throw new DaybookError('not-found', `there is no open list ${number}`, 'run the query again');
+  openOf(client).close(number);
 }
 
 /** Works on a list; where a compaction took its segments away, on the same events where they are now. */
