@@ -157,11 +157,9 @@ export class Cutter {
       const start = relayed?.body ?? bodyStart(batch, row, whole, end);
       if (start === end) continue;
       const entry = this.entryFor(batch, row, relayed);
-      let bound = firstMatch(entry.stages, data, start, end);
-      if (bound === undefined) {
-        const after = behindTime(data, start, end);
-        if (after > start) bound = firstMatch(entry.stages, data, after, end);
-      }
+      const bare = withoutBlanks(data, start, end);
+      let bound = matchBehindTime(entry.stages, data, start, end);
+      if (bare < end) bound ??= matchBehindTime(entry.stages, data, start, bare);
       if (bound === undefined && this.cutJson(batch, row, data, start, end)) {
         if (relayed !== undefined && this.json.host === undefined)
           this.nameHost(relayed.host, relayed.hostEnd, batch, row);
@@ -448,6 +446,19 @@ function storedFor(
   return undefined;
 }
 
+/** The first that matches the message, or what is behind the time that a program writes before it. */
+function matchBehindTime(
+  candidates: readonly Candidates<Bound>[],
+  b: Uint8Array,
+  start: number,
+  end: number,
+): Bound | undefined {
+  const bound = firstMatch(candidates, b, start, end);
+  if (bound !== undefined) return bound;
+  const after = behindTime(b, start, end);
+  return after > start ? firstMatch(candidates, b, after, end) : undefined;
+}
+
 function firstMatch(
   candidates: readonly Candidates<Bound>[],
   b: Uint8Array,
@@ -459,6 +470,13 @@ function firstMatch(
     if (bound !== undefined) return bound;
   }
   return undefined;
+}
+
+/** Where a message ends without the blanks that some programs and exports leave behind it. */
+function withoutBlanks(b: Uint8Array, start: number, end: number): number {
+  let p = end;
+  while (p > start && b[p - 1]! <= 32) p -= 1;
+  return p;
 }
 
 function indexOf(b: Uint8Array, text: Uint8Array, start: number, end: number): number {

@@ -13,6 +13,7 @@ import awsSecurityHub from './dialects/aws-security-hub.json' with { type: 'json
 import awsWaf from './dialects/aws-waf.json' with { type: 'json' };
 import azureActivity from './dialects/azure-activity.json' with { type: 'json' };
 import azureMonitor from './dialects/azure-monitor.json' with { type: 'json' };
+import beyondtrust from './dialects/beyondtrust.json' with { type: 'json' };
 import bitdefender from './dialects/bitdefender.json' with { type: 'json' };
 import box from './dialects/box.json' with { type: 'json' };
 import caddy from './dialects/caddy.json' with { type: 'json' };
@@ -35,6 +36,7 @@ import endpointConnection from './dialects/endpoint-connection.json' with { type
 import entraGraph from './dialects/entra-graph.json' with { type: 'json' };
 import evtxecmd from './dialects/evtxecmd.json' with { type: 'json' };
 import exchangeMessageTrace from './dialects/exchange-message-trace.json' with { type: 'json' };
+import extrahop from './dialects/extrahop.json' with { type: 'json' };
 import falco from './dialects/falco.json' with { type: 'json' };
 import forgerock from './dialects/forgerock.json' with { type: 'json' };
 import gcpAudit from './dialects/gcp-audit.json' with { type: 'json' };
@@ -75,6 +77,7 @@ import osquery from './dialects/osquery.json' with { type: 'json' };
 import pingOne from './dialects/ping-one.json' with { type: 'json' };
 import proofpointPod from './dialects/proofpoint-pod.json' with { type: 'json' };
 import proofpointTap from './dialects/proofpoint-tap.json' with { type: 'json' };
+import requestLine from './dialects/request-line.json' with { type: 'json' };
 import salesforce from './dialects/salesforce.json' with { type: 'json' };
 import sentinelone from './dialects/sentinelone.json' with { type: 'json' };
 import sentineloneDeepVisibility from './dialects/sentinelone-deep-visibility.json' with { type: 'json' };
@@ -145,6 +148,9 @@ import { FIELDS } from './registry.ts';
 
 const DOCUMENTS: readonly unknown[] = [
   _1password,
+  requestLine,
+  extrahop,
+  beyondtrust,
   akamaiSiem,
   atlassianAudit,
   auth0,

@@ -30,7 +30,7 @@ it.each([
   [
     'sogod',
     "sogod [100]: SOGoRootPage Login from '192.0.2.17' for user 'bob' might not have worked - x",
-    'webmail/1',
+    'webmail/2',
   ],
   [
     'sshd',
@@ -40,17 +40,17 @@ it.each([
   [
     'nginx',
     'nginx: 2026/11/27 10:15:22 [error] 100#100: *1 limiting requests, client: 192.0.2.17, server: _, request: "GET / HTTP/1.1"',
-    'web-error/5',
+    'web-error/6',
   ],
   [
     'apache2',
     'apache2[7]: [Fri Nov 27 10:15:22.123456 2026] [auth_basic:error] [pid 7] [client 192.0.2.17:40001] AH01618: user bob not found: /a',
-    'web-error/5',
+    'web-error/6',
   ],
   [
     'vaultwarden',
     'vaultwarden[7]: [2026-11-27 10:15:22.123][vaultwarden::api::identity][ERROR] Username or password is incorrect. Try again. IP: 192.0.2.17. Username: bob.',
-    'web-apps/7',
+    'web-apps/8',
   ],
   [
     'app',
@@ -68,12 +68,12 @@ it.each([
   [
     '',
     '1234: *Mar  4 05:06:07.123: %SEC-6-IPACCESSLOGP: list a denied tcp 192.0.2.1(7) -> 192.0.2.2(8), 1 packet',
-    'cisco-ios/5',
+    'cisco-ios/6',
   ],
   [
     '',
     '2026 Mar  4 05:06:07 UTC: %DAEMON-3-SYSTEM_MSG: error: PAM: Authentication failure for bob from 192.0.2.1 - sshd[1]',
-    'cisco-ios/5',
+    'cisco-ios/6',
   ],
   [
     '',
@@ -86,7 +86,8 @@ it.each([
     '(squid-1)[7]: 192.0.2.17 - - [27/Nov/2026:10:15:22 +0000] "GET http://www.example.org/ HTTP/1.1" 200 12 "-" "curl/8.0"',
     'access-log/7',
   ],
-  ['app', 'app[7]: pam_unix(sshd:session): session closed for user alice', 'pam/3'],
+  ['app', 'app[7]: pam_unix(sshd:session): session closed for user alice', 'pam/4'],
+  ['sshd', 'sshd[100]: Invalid user a from 192.0.2.17 \r\n', 'openssh/2'],
 ])('finds the message behind the tag of %s', (program, message, extractor) => {
   expect(cutFields(all, program, message)['extractor']).toBe(extractor);
 });
@@ -177,6 +178,21 @@ it.each([
     ',db1,a,203.0.113.9,5,0,CONNECT,b,192.0.2.17,12,0,FAILED_CONNECT,,,1045',
     { src_ip: '192.0.2.17', outcome: 'failure' },
   ],
+  [
+    'suhosin',
+    "ALERT - dropped variable 'x' (attacker '203.0.113.9', file '/a')' (attacker '192.0.2.17', file '/var/www/a.php')",
+    { src_ip: '192.0.2.17', file_path: '/var/www/a.php' },
+  ],
+  [
+    '',
+    'Attempt to deliver to unknown recipient <a>, from <b>, IP address 203.0.113.9>, from <c>, IP address 192.0.2.17',
+    { src_ip: '192.0.2.17' },
+  ],
+  [
+    '',
+    '0|ManageEngine|ADAuditPlus|1|EventLog|x|1|suser=x shost=192.0.2.17 suser=root',
+    { src_ip: '192.0.2.17' },
+  ],
 ])('takes no more of a line than its program says: %s: %s', (program, message, fields) => {
   expect(cutFields(all, program, message)).toMatchObject(fields);
 });
@@ -187,6 +203,19 @@ it.each([
     'Auth: [SMB2,(null)] user [X]\\[x] at [a] with [b] status [NT_STATUS_OK] workstation [c] remote host [ipv4:203.0.113.9:1] became [d] local host [ipv4:203.0.113.9:2]] at [Thu, 14 Oct 2026 15:24:12.023984 UTC] with [NTLMv2] status [NT_STATUS_NO_SUCH_USER] workstation [PC1] remote host [ipv4:192.0.2.17:44890] mapped to [X]\\[x]. local host [ipv4:198.51.100.2:445]',
   ],
   ['', '%ASA-5-713130: Group = x, IP = 203.0.113.9, y, IP = 192.0.2.17, Received a packet'],
+  ['', 'Login failed: x IN=eth0 OUT= SRC=203.0.113.9 DST=192.0.2.1 LEN=40 TTL=64 PROTO=TCP'],
+  [
+    '',
+    'site=a;when=1;who=x (y);who_ip=203.0.113.9;event=login;z (bob);who_ip=192.0.2.17;event=login;',
+  ],
+  [
+    '',
+    'id=firewall time="2026-03-04 05:06:07" pri=6 fw=192.0.2.1 vpn=a user=x realm="" roles="" proto= src=203.0.113.9 msg="A: b" realm="" roles="" proto= src=192.0.2.17 dst= msg="AUT1: c" msg="AUT1: d"',
+  ],
+  [
+    '',
+    'IP address 192.0.2.17 found in DNS blacklist a, mail from <x> to <y>, mail from <z> to <bob>',
+  ],
 ])('leaves a line alone that may be read in two ways: %s', (program, message) => {
   const fields = cutFields(all, program, message);
   expect(fields).not.toHaveProperty('src_ip', '203.0.113.9');

@@ -13,6 +13,8 @@ import auditd from './extractors/auditd.json' with { type: 'json' };
 import awsFlowLog from './extractors/aws-flow-log.json' with { type: 'json' };
 import azureNetwork from './extractors/azure-network.json' with { type: 'json' };
 import barracuda from './extractors/barracuda.json' with { type: 'json' };
+import barracudaWaf from './extractors/barracuda-waf.json' with { type: 'json' };
+import beyondtrust from './extractors/beyondtrust.json' with { type: 'json' };
 import bind from './extractors/bind.json' with { type: 'json' };
 import bluecoat from './extractors/bluecoat.json' with { type: 'json' };
 import bsdFirewalls from './extractors/bsd-firewalls.json' with { type: 'json' };
@@ -61,6 +63,7 @@ import keycloak from './extractors/keycloak.json' with { type: 'json' };
 import leef from './extractors/leef.json' with { type: 'json' };
 import linuxAccounts from './extractors/linux-accounts.json' with { type: 'json' };
 import logfmt from './extractors/logfmt.json' with { type: 'json' };
+import mailGateways from './extractors/mail-gateways.json' with { type: 'json' };
 import mailLogins from './extractors/mail-logins.json' with { type: 'json' };
 import managementControllers from './extractors/management-controllers.json' with { type: 'json' };
 import mariadbAudit from './extractors/mariadb-audit.json' with { type: 'json' };
@@ -69,8 +72,10 @@ import microsoftDhcp from './extractors/microsoft-dhcp.json' with { type: 'json'
 import mikrotik from './extractors/mikrotik.json' with { type: 'json' };
 import mimecast from './extractors/mimecast.json' with { type: 'json' };
 import netfilter from './extractors/netfilter.json' with { type: 'json' };
+import netfilterLines from './extractors/netfilter-lines.json' with { type: 'json' };
 import networkServices from './extractors/network-services.json' with { type: 'json' };
 import nps from './extractors/nps.json' with { type: 'json' };
+import nutanix from './extractors/nutanix.json' with { type: 'json' };
 import openldap from './extractors/openldap.json' with { type: 'json' };
 import openssh from './extractors/openssh.json' with { type: 'json' };
 import oracle from './extractors/oracle.json' with { type: 'json' };
@@ -84,8 +89,10 @@ import postfix from './extractors/postfix.json' with { type: 'json' };
 import pulseSecure from './extractors/pulse-secure.json' with { type: 'json' };
 import radius from './extractors/radius.json' with { type: 'json' };
 import radware from './extractors/radware.json' with { type: 'json' };
+import rsaSecurid from './extractors/rsa-securid.json' with { type: 'json' };
 import ruckusIcx from './extractors/ruckus-icx.json' with { type: 'json' };
 import sendmail from './extractors/sendmail.json' with { type: 'json' };
+import serviceFiles from './extractors/service-files.json' with { type: 'json' };
 import siteminder from './extractors/siteminder.json' with { type: 'json' };
 import skyhigh from './extractors/skyhigh.json' with { type: 'json' };
 import snort from './extractors/snort.json' with { type: 'json' };
@@ -105,6 +112,7 @@ import trellixEpo from './extractors/trellix-epo.json' with { type: 'json' };
 import ubiquiti from './extractors/ubiquiti.json' with { type: 'json' };
 import umbrella from './extractors/umbrella.json' with { type: 'json' };
 import vectra from './extractors/vectra.json' with { type: 'json' };
+import veeam from './extractors/veeam.json' with { type: 'json' };
 import vmware from './extractors/vmware.json' with { type: 'json' };
 import vpn from './extractors/vpn.json' with { type: 'json' };
 import wallix from './extractors/wallix.json' with { type: 'json' };
@@ -127,6 +135,8 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'aws-flow-log': awsFlowLog,
   'azure-network': azureNetwork,
   barracuda,
+  'barracuda-waf': barracudaWaf,
+  beyondtrust,
   bind,
   bluecoat,
   'bsd-firewalls': bsdFirewalls,
@@ -175,6 +185,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   leef,
   'linux-accounts': linuxAccounts,
   logfmt,
+  'mail-gateways': mailGateways,
   'mail-logins': mailLogins,
   'management-controllers': managementControllers,
   'mariadb-audit': mariadbAudit,
@@ -183,8 +194,10 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   mikrotik,
   mimecast,
   netfilter,
+  'netfilter-lines': netfilterLines,
   'network-services': networkServices,
   nps,
+  nutanix,
   openldap,
   openssh,
   oracle,
@@ -198,8 +211,10 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'pulse-secure': pulseSecure,
   radius,
   radware,
+  'rsa-securid': rsaSecurid,
   'ruckus-icx': ruckusIcx,
   sendmail,
+  'service-files': serviceFiles,
   siteminder,
   skyhigh,
   snort,
@@ -219,6 +234,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   ubiquiti,
   umbrella,
   vectra,
+  veeam,
   vmware,
   vpn,
   wallix,

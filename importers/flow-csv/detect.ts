@@ -306,6 +306,9 @@ function bodyfileColumns(cells: readonly string[]): readonly string[] | undefine
   return isOne ? BODYFILE : undefined;
 }
 
+/** `CEF:0|Vendor|Product|1.0|100|Name|5|src=…`, `LEEF:1.0|Vendor|Product|1.0|100|src=…`, and both without their names. */
+const EVENT_FORMAT = /^(?:CEF:|LEEF:)? ?[012](?:\.0)?\|(?:[^|]*\|){4,6} ?[A-Za-z]\w*=/;
+
 /** Any other table: as many cells in every line. */
 function detectTable(
   lines: readonly string[],
@@ -330,6 +333,8 @@ function detectTable(
     if (!forced) return undefined;
     delimiter = ',';
   }
+  // The header of CEF and LEEF has bars, and what follows it pairs: no table, whatever its lines have in common.
+  if (delimiter === '|' && !forced && EVENT_FORMAT.test(lines[0]!)) return undefined;
   const separator = delimiter;
   const cells = heading(lines[0]!, separator, true);
   const rows = rowsOf(lines.slice(1), separator);

@@ -143,6 +143,16 @@ describe('odd tables', () => {
     expect((await read(encoder.encode(header.trimEnd()))).read).toBe(0);
   });
 
+  it.each([
+    'LEEF:1.0|Example|Wall|1.0|100|src=192.0.2.1\tdst=192.0.2.2\n',
+    'CEF:0|Example|Wall|1.0|100|denied|5|src=192.0.2.1 dst=192.0.2.2\n',
+    // Without its name, as a relay that took it for that of a program leaves it.
+    '0|Example|Wall|1.0|100|denied|5|src=192.0.2.1 dst=192.0.2.2\n',
+  ])('are not lines of CEF or LEEF: %s', (line) => {
+    const lines = encoder.encode(line.repeat(5));
+    expect(flowCsvImporter.sniff(lines, { name: 'x', complete: true })).toBeUndefined();
+  });
+
   it('leaves out headings within', async () => {
     const result = await read(encoder.encode(header + row + header + row));
     expect(result).toMatchObject({ records: 2, read: 2 });
