@@ -112,7 +112,8 @@ function startIndexerInProcess(): IndexerHandle {
   return threadInProcess<ToIndexer, FromIndexer>(runIndexer);
 }
 
-function threadInProcess<To, From>(
+/** What a thread of the product runs, in this process: no thread loads its modules. */
+export function threadInProcess<To, From>(
   run: (port: {
     post(message: From): void;
     onMessage(handler: (message: To) => void): void;
@@ -126,8 +127,11 @@ function threadInProcess<To, From>(
       if (!gone) work();
     });
   };
+  let exited: () => void = () => undefined;
   const stop = () => {
+    if (gone) return;
     gone = true;
+    setImmediate(() => exited());
   };
   run({
     post: (message) => later(() => handlerOfOwner(message)),
@@ -143,7 +147,9 @@ function threadInProcess<To, From>(
     onMessage: (handler) => {
       handlerOfOwner = handler;
     },
-    onExit: () => undefined,
+    onExit: (handler) => {
+      exited = () => handler(undefined);
+    },
     stop,
     release: stop,
   };

@@ -8,7 +8,9 @@ import { evidence } from '../../../app/compose.ts';
 import { journalOf } from '../../../importers/journal/testing/build.ts';
 import { cell, columnOf, rowOf } from '../../contract/column-batch.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
-import { importInProcess, rowsOf } from '../../ingest/testing/in-process.ts';
+import { importers } from '../../../importers/registry.ts';
+import { walkPath } from '../../../importers/shared/walk.ts';
+import { importInProcess, rowsOf, threadInProcess } from '../../ingest/testing/in-process.ts';
 import {
   eveJson,
   nfdumpCsv,
@@ -19,6 +21,8 @@ import {
   smallEvidence,
   zeekConn,
 } from '../../ingest/testing/small-evidence.ts';
+import { runPreviewWorker } from '../../ingest/preview/preview.ts';
+import type { FromPreviewWorker, ToPreviewWorker } from '../../ingest/preview/preview-protocol.ts';
 import type { ImportOptions } from '../../ingest/worker/protocol.ts';
 import { nameOf } from '../../query/filters/names.ts';
 import { formatIp4, formatIp6, uuidToIp6 } from '../../query/address.ts';
@@ -39,10 +43,22 @@ function put(folder: string, files: Readonly<Record<string, string | Uint8Array>
   return path;
 }
 
+/** What the thread runs, in this process: each thread would load it again. */
+const inProcess: typeof evidence = {
+  ...evidence,
+  startPreviewWorker: () =>
+    threadInProcess<ToPreviewWorker, FromPreviewWorker>((port) =>
+      runPreviewWorker(port, {
+        importers,
+        walk: (path, name, temporary) => walkPath(path, name, { temporary }),
+      }),
+    ),
+};
+
 async function look(
   paths: readonly string[],
   options: Partial<ImportOptions> = {},
-  how: { case?: string; most?: number; signal?: AbortSignal } = {},
+  how: { case?: string; most?: number; signal?: AbortSignal; inThread?: boolean } = {},
 ) {
   const previews: Preview[] = [];
   let sources: SourceRow[] = [];
@@ -51,7 +67,7 @@ async function look(
     sources = catalog.sources.all();
     catalog.close();
   }
-  const result = await previewEvidence(evidence, {
+  const result = await previewEvidence(how.inThread === true ? evidence : inProcess, {
     ...{ paths, recursive: true, options: importOptions(options), sources },
     signal: how.signal ?? new AbortController().signal,
     onPreview: async (preview) => void previews.push(preview),
@@ -359,7 +375,7 @@ describe('bad and hostile evidence', () => {
     const files = Object.fromEntries(
       Array.from({ length: 9 }, (_, n) => [`${n}.log`, rfc5424(n + 1)]),
     );
-    const { previews, result } = await look([put('many', files)], {}, { most: 4 });
+    const { previews, result } = await look([put('many', files)], {}, { most: 4, inThread: true });
     expect(previews.length).toBe(4);
     expect(result).toMatchObject({ sources: 4, left: 5 });
     const bytes = Object.values(files).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
@@ -369,7 +385,7 @@ describe('bad and hostile evidence', () => {
   it('can be cancelled', async () => {
     const controller = new AbortController();
     const folder = put('cancelled', { 'a.log': rfc5424(5), 'b.log': rfc5424(6) });
-    const going = look([folder], {}, { signal: controller.signal });
+    const going = look([folder], {}, { signal: controller.signal, inThread: true });
     controller.abort();
     await expect(going).rejects.toMatchObject({ code: 'cancelled' });
   });

@@ -27,14 +27,16 @@ import { importers } from '../../../importers/registry.ts';
 import { Catalog } from '../../catalog/catalog.ts';
 import { locationOf } from '../../catalog/source-place.ts';
 import type { VerifyReport } from '../../contract/verify-report.ts';
-import { importInProcess, BUILDER } from '../../ingest/testing/in-process.ts';
+import { walkFile } from '../../../importers/shared/walk.ts';
+import type { ThreadHandle } from '../../ingest/coordinator/warm-threads.ts';
+import { BUILDER, importInProcess, threadInProcess } from '../../ingest/testing/in-process.ts';
 import { evidence } from '../../../app/compose.ts';
 import { segmentIdentity } from '../../store/segment-identity.ts';
 import { CaseSession } from '../../search/session/case-session.ts';
 import { deleteEvents, tagEvents } from '../marks/mark.ts';
 import { retimeSources } from '../case/retime.ts';
 import { compactCase } from '../case/compact.ts';
-import { verifyOn } from './verify-thread.ts';
+import { type FromVerify, type ToVerify, runVerify, verifyOn } from './verify-thread.ts';
 
 let root: string;
 let whole: string;
@@ -100,10 +102,20 @@ async function withSession<T>(
   }
 }
 
-function verified(sample: number | 'all' = 'all', signal?: AbortSignal): Promise<VerifyReport> {
+/** What the thread runs, in this process: each thread would load it again. */
+function startInProcess(): ThreadHandle<ToVerify, FromVerify> {
+  return threadInProcess<ToVerify, FromVerify>((port) =>
+    runVerify(port, { importers, walk: walkFile }),
+  );
+}
+
+function verified(
+  sample: number | 'all' = 'all',
+  { repair = false, thread = startInProcess(), signal = undefined as AbortSignal | undefined } = {},
+): Promise<VerifyReport> {
   return verifyOn(
-    evidence.startVerify(),
-    { folder, repair: false, sample, memoryLimit: 5e8, threads: 2, builder: BUILDER },
+    thread,
+    { folder, repair, sample, memoryLimit: 5e8, threads: 2, builder: BUILDER },
     signal,
     () => undefined,
   );
@@ -128,7 +140,7 @@ const messages = ({ findings }: VerifyReport, about: 'case' | 'evidence'): strin
     .map(({ message }) => message);
 
 it('finds nothing in a case that is sound, and compares every event', async () => {
-  const report = await verified();
+  const report = await verified('all', { thread: evidence.startVerify() });
   expect(report.findings).toEqual([]);
   expect(report).toMatchObject({
     ...{ ok: true, exitStatus: 0, case: { intact: true, quarantined: 1 } },
@@ -293,12 +305,7 @@ describe('the case is damaged', () => {
       else mkdirSync(elsewhere);
       symlinkSync(elsewhere, join(folder, name));
       for (const repair of [false, true]) {
-        const report = await verifyOn(
-          evidence.startVerify(),
-          { folder, repair, sample: 5, memoryLimit: 5e8, threads: 2, builder: BUILDER },
-          undefined,
-          () => undefined,
-        );
+        const report = await verified(5, { repair });
         expect(report.exitStatus).toBe(1);
         expect(messages(report, 'case')).toContainEqual(
           `${name} is a link; Daybook follows no links inside a case`,
@@ -548,7 +555,8 @@ it('compares every event of small and large sources that share a segment', async
 
 it('is cancelled at once', async () => {
   const controller = new AbortController();
-  const running = verified('all', controller.signal);
+  const { signal } = controller;
+  const running = verified('all', { thread: evidence.startVerify(), signal });
   controller.abort();
   await expect(running).rejects.toMatchObject({ code: 'cancelled' });
 });
