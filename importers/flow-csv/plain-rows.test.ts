@@ -87,11 +87,12 @@ const ROW = fc
     fc.constantFrom(0, 0, 0, 0, 0, 0, 1, 5),
   )
   .map(([cells, behind, less]) => cells.slice(0, cells.length - less).join(',') + behind);
+const MOST_ROWS = 20;
 /** Rows whose attributes are those of the row before, or all but one, as often as not. */
 const ROWS = fc
   .array(fc.tuple(ROW, fc.constantFrom('new', 'new', 'same', 'same', 'but one')), {
     minLength: 1,
-    maxLength: 20,
+    maxLength: MOST_ROWS,
   })
   .map((rows) => {
     const out: string[] = [];
@@ -125,13 +126,17 @@ it('takes no bytes for the minute of the row before where there was none', () =>
 
 /** What a reader made of rows: the values of each, and whether times of the zone were among them. */
 class Reading {
-  readonly batch = new EventBatch('flow', () => undefined, 4096);
+  readonly batch = new EventBatch('flow', () => undefined, MOST_ROWS);
   readonly stamp = new StampReader(resolveZone('Europe/Berlin'), 'dmy');
   readonly writer: RowWriter;
 
   constructor(unset: readonly string[], eventType?: string) {
     const plan = planRow(FIELDS, undefined, MAPPING, unset, eventType);
     this.writer = new RowWriter(this.batch, plan, this.stamp);
+  }
+
+  rows(): Record<string, unknown>[] {
+    return Array.from({ length: this.batch.length }, (_, row) => this.row(row));
   }
 
   row(row: number): Record<string, unknown> {
@@ -211,8 +216,7 @@ it.each([
           at = next;
         }
         expect(one.batch.length).toBe(other.batch.length);
-        for (let row = 0; row < one.batch.length; row++)
-          expect(one.row(row)).toEqual(other.row(row));
+        expect(one.rows()).toEqual(other.rows());
         expect(one.texts()).toEqual(other.texts());
       }),
       { numRuns: 600, seed: 5 },

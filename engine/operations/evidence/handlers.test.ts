@@ -22,7 +22,10 @@ let below: string;
 let services: Services;
 let handlers: ReturnType<typeof evidenceHandlers>;
 
-const LINES = 60_000;
+const LINES = 20_000;
+const ROWS = 8_000;
+/** Several of them are committed while an import runs. */
+const CHUNK_ROWS = 1_500;
 
 function servicesOf(): Services {
   return {
@@ -33,7 +36,7 @@ function servicesOf(): Services {
     settings: {
       limits: {
         ...{ memory: 3e8, importMemory: BUILDER.memoryLimit, threads: 2, jobs: 2 },
-        chunkRows: 4000,
+        chunkRows: CHUNK_ROWS,
       },
       ...{ casesFolder: root, stateFolder: root },
     },
@@ -45,8 +48,8 @@ beforeAll(() => {
   below = join(root, 'evidence');
   mkdirSync(join(below, 'deep'), { recursive: true });
   writeFileSync(join(below, 'a.log'), rfc5424(LINES));
-  writeFileSync(join(below, 'b.zeek'), zeekConn(20_000).replace(/^.*Cabc77\t.*$/m, 'no row'));
-  writeFileSync(join(below, 'deep/c.pcap'), pcapOf(20_000));
+  writeFileSync(join(below, 'b.zeek'), zeekConn(ROWS).replace(/^.*Cabc77\t.*$/m, 'no row'));
+  writeFileSync(join(below, 'deep/c.pcap'), pcapOf(ROWS));
   services = servicesOf();
   handlers = evidenceHandlers(services);
 });
@@ -100,7 +103,7 @@ describe('import.start', () => {
     const sources = parts.flatMap((part) => ('source' in part ? [part.source] : []));
     expect(sources).toEqual(result.sources);
     expect(sources.map(({ source }) => source).sort()).toEqual(['a.log', 'b.zeek', 'deep/c.pcap']);
-    expect(result.total).toMatchObject({ sources: 3, read: LINES + 40_000, quarantined: 1 });
+    expect(result.total).toMatchObject({ sources: 3, read: LINES + 2 * ROWS, quarantined: 1 });
   });
 
   it('reads each file by the decision that is nearest to it, and once', async () => {
@@ -238,7 +241,7 @@ describe('an import that runs', () => {
         {
           signal: controller.signal,
           onPart: (part) => {
-            const due = 'progress' in part && part.progress.rows > 9000 * round;
+            const due = 'progress' in part && part.progress.rows > 2 * CHUNK_ROWS * round;
             if (!due || cancelled !== undefined) return;
             cancelled = Promise.resolve();
             if (how === 'signal') controller.abort();
@@ -315,7 +318,7 @@ describe('an import that runs', () => {
     // Without packets only flows are stored.
     expect(Object.keys(result.total.byKind)).toEqual(['flow']);
     expect((await listed()).result.imports[0]!.ledger).toMatchObject([
-      { name: 'c.pcap', status: 'complete', read: 20_000 },
+      { name: 'c.pcap', status: 'complete', read: ROWS },
     ]);
     await expect(
       called(handlers, 'import.resume', { case: folder, importId: result.importId }),
