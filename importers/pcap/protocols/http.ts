@@ -639,5 +639,6 @@ function readHead(bytes: Uint8Array, size: number): Head {
 
 export const HTTP: StreamProtocol = {
   recognise: headAt,
+  begun: (bytes, start, end) => (headSize(bytes.subarray(start, end), 0) < 0 ? 'http' : undefined),
   parser: (ends, sink) => new HttpStream(ends, sink),
 };

@@ -25,6 +25,8 @@ export interface Endpoints {
   readonly vlan: number;
 }
 
+export type Ports = Pick<Endpoints, 'clientPort' | 'serverPort'>;
+
 export type ProtocolKind = (typeof PROTOCOL_KINDS)[number];
 
 /** One event. */
@@ -112,9 +114,11 @@ export interface StreamProtocol {
     bytes: Uint8Array,
     start: number,
     end: number,
-    ends: Endpoints,
+    ports: Ports,
     isClient: boolean,
   ): 'client' | 'server' | 'more' | undefined;
+  /** The protocol's name if bytes that are recognised begin a message that does not end in them: they say nothing yet. */
+  begun?(bytes: Uint8Array, start: number, end: number): string | undefined;
   parser(ends: Endpoints, sink: MessageSink): StreamParser;
 }
 

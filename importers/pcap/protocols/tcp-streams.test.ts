@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ACK, ascii, FIN, RST, SYN } from '../testing/build.ts';
+import { ACK, ascii, ethernet, FIN, ip4, RST, SYN, tcp } from '../testing/build.ts';
 import { Packet } from '../packet.ts';
 import { TcpStreams } from './tcp-streams.ts';
 import { type Frame, of, read, stream } from './testing/frames.ts';
@@ -102,6 +102,31 @@ it('reads what a proxy sends after its answer to CONNECT', async () => {
     ['www.example.com:80', '200', undefined],
     [undefined, '200', HELLO_MD5],
   ]);
+});
+
+it.each<[string, readonly Frame[]]>([
+  ['of the client', [client(1, GET.slice(0, 30)), client(31, GET.slice(30)), server(1, OK)]],
+  ['of the server', [server(1, OK.slice(0, 30)), client(1, GET), server(31, OK.slice(30))]],
+  [
+    'that another connection with the same ends follows',
+    [client(9, GET.slice(0, 30)), client(3_000_000_000, GET), server(1, OK)],
+  ],
+])('reads on after the beginning of a message: %s', async (_, frames) => {
+  expect(await requests(frames)).toEqual([['/a', '200', HELLO_MD5]]);
+});
+
+it('gives up connections that have begun only before those that said something', async () => {
+  const halfOpen = Array.from({ length: 40_000 }, (_, i) =>
+    ethernet(
+      0x0800,
+      ip4(
+        { src: `10.1.${i >>> 8}.${i & 255}`, dst: '192.0.2.1', proto: 6 },
+        tcp({ src: 40_000, dst: 80, flags: ACK, seq: 1 }, ascii('GET / HTTP/1.1\r\n')),
+      ),
+    ),
+  );
+  const rows = await requests([...opened, client(1, GET), ...halfOpen, server(1, OK)]);
+  expect(rows).toEqual([['/a', '200', HELLO_MD5]]);
 });
 
 it('counts a connection once that ends with a segment', () => {

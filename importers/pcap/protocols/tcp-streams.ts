@@ -6,6 +6,9 @@
  * that are missing when too much is held or the connection ends, are a gap. Of bytes that come twice the first are taken,
  * as most receivers do.
  *
+ * A connection that has sent the beginning of its first message, or nothing that is known, is a single object until
+ * another segment comes: attacks begin a million connections that never go on.
+ *
  * Invariants: memory is bounded by MAX_HELD_BYTES of connections, early segments and begun messages over all; the cost of
  * a packet does not depend on how many connections are open; connections of no protocol that is known cost a bit each.
  */
@@ -15,6 +18,7 @@ import type {
   Endpoints,
   ExpectedConnection,
   MessageSink,
+  Ports,
   Stamp,
   StreamParser,
   StreamProtocol,
@@ -33,6 +37,7 @@ const MAX_FIRST_BYTES = 16_384;
 const MOST_TRIES = 8;
 /** Connections that others have agreed on, and that have not come. */
 const MAX_EXPECTED = 1024;
+const NO_BYTES = new Uint8Array(0);
 const [FIN, SYN, RST, ACK] = [1, 2, 4, 16];
 /** RFC 7323: a window has less than 2^30 bytes; captures of one have gaps far below it. */
 const MAX_JUMP = 1 << 26;
@@ -45,6 +50,15 @@ interface Held {
 }
 interface Early extends Held {
   readonly seq: number;
+}
+
+/** A connection of which one segment has come that says nothing yet. */
+interface Begun extends Early {
+  readonly sourcePort: number;
+  readonly isFromOriginator: boolean;
+  /** Whether its protocol is known from the segment. */
+  readonly isNamed: boolean;
+  readonly tries: number;
 }
 
 class Direction {
@@ -71,9 +85,16 @@ export interface FlowBeginnings {
   readonly services: Map<number, string>;
 }
 
+interface Recognised {
+  readonly protocol: StreamProtocol;
+  readonly from: 'client' | 'server';
+}
+
 class Connection {
   readonly sides = [new Direction(), new Direction()] as const;
   parser: StreamParser | undefined;
+  /** What the segment that is about to be read was recognised as. */
+  found: Recognised | undefined;
   ends: Endpoints;
   /** Segments that may yet show the protocol. */
   tries = MOST_TRIES;
@@ -84,14 +105,18 @@ class Connection {
   private readonly first6: Uint8Array | undefined;
   private readonly firstPort: number;
 
-  /** @param p the first packet with payload */
-  constructor(p: Packet, flow: number, isFromClient: boolean) {
-    this.ends = endpointsOf(p, flow, isFromClient);
-    this.isFirstClient = isFromClient;
-    this.first4 = p.src4;
-    const { client, server } = this.ends;
-    this.first6 = p.ipVersion !== 6 ? undefined : isFromClient ? client : server;
-    this.firstPort = p.srcPort;
+  /**
+   * @param p one of its packets
+   * @param isFirstClient whether the side that has sent payload first is the client
+   * @param isFromFirst whether the packet is from that side
+   */
+  constructor(p: Packet, ends: Endpoints, isFirstClient: boolean, isFromFirst: boolean) {
+    this.ends = ends;
+    this.isFirstClient = isFirstClient;
+    this.first4 = isFromFirst ? p.src4 : p.dst4;
+    const { client, server } = ends;
+    this.first6 = p.ipVersion !== 6 ? undefined : isFirstClient ? client : server;
+    this.firstPort = isFromFirst ? p.srcPort : p.dstPort;
   }
 
   /** Which of the sides has sent a packet. */
@@ -139,6 +164,7 @@ export class TcpStreams {
   private readonly flows: FlowBeginnings;
   private readonly protocols: readonly StreamProtocol[];
   private readonly open = new AgedMap<number, Connection>();
+  private readonly begun = new AgedMap<number, Begun>();
   private readonly done = new FlowBits();
   private readonly expected = new Map<string, ExpectedConnection>();
   /** Bytes of memory that connections take, early segments and begun messages included. */
@@ -168,9 +194,11 @@ export class TcpStreams {
   /** @param flow number of the packet's flow, which the tracker of flows has taken last */
   packet(p: Packet, flow: number): void {
     if (this.done.has(flow)) return;
-    const connection = this.open.get(flow);
+    const isControl = (p.tcpFlags & (FIN | RST)) !== 0;
+    if (p.payload === 0 && !isControl) return;
+    const connection = this.open.get(flow) ?? this.resume(p, flow);
     if (p.payload > 0) this.segment(p, flow, connection);
-    else if (connection !== undefined && (p.tcpFlags & (FIN | RST)) !== 0) {
+    else if (connection !== undefined) {
       this.acknowledge(p, connection);
       this.control(p, flow, connection);
     }
@@ -200,6 +228,7 @@ export class TcpStreams {
 
   finish(): void {
     for (const [flow, connection] of this.open) this.close(flow, connection);
+    for (const [flow, begun] of this.begun) this.forget(flow, begun);
   }
 
   private segment(p: Packet, flow: number, known: Connection | undefined): void {
@@ -209,19 +238,16 @@ export class TcpStreams {
     const to = Math.min(p.end, from + p.payload);
     let connection = known;
     if (connection === undefined) {
-      connection = new Connection(p, flow, this.flows.isFromOriginator);
-      this.open.set(flow, connection);
-      this.heldBytes += CONNECTION_BYTES;
+      connection = this.first(p, flow, seq, to);
+      if (connection === undefined) return;
     } else this.acknowledge(p, connection);
     const side = connection.sideOf(p);
     const direction = connection.sides[side];
     if (direction.next < 0) direction.next = this.firstOf(seq);
     else if (Math.abs((seq - direction.next) | 0) > MAX_JUMP) {
       // No window is as wide. Another connection that has the same addresses and ports begins a protocol.
-      if (
-        this.recognise(p.bytes.subarray(from, to), connection.ends, connection.isClient(side)) ===
-        undefined
-      )
+      const isClient = connection.isClient(side);
+      if (this.recognise(p.bytes.subarray(from, to), connection.ends, isClient) === undefined)
         return;
       this.close(flow, connection, false);
       this.segment(p, flow, undefined);
@@ -233,7 +259,86 @@ export class TcpStreams {
     if ((p.tcpFlags & (FIN | RST)) !== 0) this.control(p, flow, connection);
     else if (direction.fin >= 0) this.endAt(connection, side);
     if (this.isOver(connection)) this.close(flow, connection);
-    while (this.heldBytes > MAX_HELD_BYTES && this.open.size > 0) this.evictOldest();
+    this.bound();
+  }
+
+  /** @param p one of its packets; all else as for `Connection` */
+  private connect(
+    p: Packet,
+    flow: number,
+    isFirstClient: boolean,
+    isFromFirst: boolean,
+  ): Connection {
+    const ends = endpointsOf(p, flow, isFirstClient === isFromFirst);
+    const connection = new Connection(p, ends, isFirstClient, isFromFirst);
+    this.open.set(flow, connection);
+    this.heldBytes += CONNECTION_BYTES;
+    return connection;
+  }
+
+  /**
+   * Takes the first segment of a connection.
+   * @param seq of its first byte
+   * @param end of its payload in the bytes of the packet
+   * @returns the connection, where more can be said of the segment than its protocol
+   */
+  private first(p: Packet, flow: number, seq: number, end: number): Connection | undefined {
+    const { payloadStart: start, payload, srcPort, dstPort } = p;
+    const { isFromOriginator, services } = this.flows;
+    // By the port the sides are told apart.
+    const mayWait = end - start === payload && payload <= MAX_FIRST_BYTES && srcPort !== dstPort;
+    const isControl = (p.tcpFlags & (FIN | RST)) !== 0;
+    if (!mayWait || isControl || this.expected.size > 0 || this.firstOf(seq) !== seq)
+      return this.connect(p, flow, isFromOriginator, true);
+    const ports = isFromOriginator
+      ? { clientPort: srcPort, serverPort: dstPort }
+      : { clientPort: dstPort, serverPort: srcPort };
+    const part = p.bytes.subarray(start, end);
+    const found = this.recognise(part, ports, isFromOriginator);
+    const isNamed = found !== undefined && found !== 'more';
+    if (isNamed) {
+      const service = found.protocol.begun?.(part, 0, payload);
+      if (service === undefined) {
+        const connection = this.connect(p, flow, isFromOriginator, true);
+        connection.found = found;
+        return connection;
+      }
+      services.set(flow, service);
+    }
+    // Bytes of no protocol are not looked at again.
+    const isUnknown = found === undefined;
+    const bytes = isUnknown ? NO_BYTES : new Uint8Array(part);
+    this.begun.set(flow, {
+      seq: isUnknown ? (seq + payload) >>> 0 : seq,
+      bytes,
+      at: { micros: p.micros, nanos: p.nanos, digits: p.digits },
+      sourcePort: srcPort,
+      isFromOriginator,
+      isNamed,
+      tries: isUnknown ? MOST_TRIES - 1 : MOST_TRIES,
+    });
+    this.heldBytes += CONNECTION_BYTES + bytes.length;
+    this.bound();
+    return undefined;
+  }
+
+  /** Another packet has come of a connection that was begun. */
+  private resume(p: Packet, flow: number): Connection | undefined {
+    const begun = this.begun.get(flow);
+    if (begun === undefined) return undefined;
+    this.forget(flow, begun);
+    const { bytes, seq, at, sourcePort, isFromOriginator, tries } = begun;
+    const isFromFirst = p.srcPort === sourcePort;
+    const connection = this.connect(p, flow, isFromOriginator, isFromFirst);
+    connection.sides[0].next = seq;
+    connection.tries = tries;
+    this.accept(connection, 0, seq, bytes, 0, bytes.length, at);
+    return connection;
+  }
+
+  private forget(flow: number, { bytes }: Begun): void {
+    this.begun.delete(flow);
+    this.heldBytes -= CONNECTION_BYTES + bytes.length;
   }
 
   /** Where a direction begins whose first segment that was captured begins at `seq`: others may have been sent before. */
@@ -412,7 +517,9 @@ export class TcpStreams {
     const all = first === undefined ? part : Buffer.concat([first.bytes, part]);
     const began = first?.at ?? at;
     this.dropFirst(direction);
-    const found = this.recognise(all, connection.ends, connection.isClient(side));
+    const found =
+      connection.found ?? this.recognise(all, connection.ends, connection.isClient(side));
+    connection.found = undefined;
     if (found === 'more' && all.length <= MAX_FIRST_BYTES) {
       direction.first = { bytes: Uint8Array.from(all), at: began };
       this.heldBytes += all.length;
@@ -473,19 +580,32 @@ export class TcpStreams {
   /** The protocol whose first bytes these are, and which side sends them; `more`: they are too few. */
   private recognise(
     bytes: Uint8Array,
-    ends: Endpoints,
+    ports: Ports,
     isClient: boolean,
-  ): { protocol: StreamProtocol; from: 'client' | 'server' } | 'more' | undefined {
+  ): Recognised | 'more' | undefined {
     let mayBe = false;
     for (const protocol of this.protocols) {
-      const from = protocol.recognise(bytes, 0, bytes.length, ends, isClient);
+      const from = protocol.recognise(bytes, 0, bytes.length, ports, isClient);
       if (from === 'more') mayBe = true;
       else if (from !== undefined) return { protocol, from };
     }
     return mayBe ? 'more' : undefined;
   }
 
+  private bound(): void {
+    while (this.heldBytes > MAX_HELD_BYTES && this.open.size + this.begun.size > 0)
+      this.evictOldest();
+  }
+
   private evictOldest(): void {
+    const begun = this.begun.oldest();
+    if (begun !== undefined) {
+      const [flow, first] = begun;
+      if (first.isNamed) this.evicted += 1;
+      this.forget(flow, first);
+      this.done.add(flow);
+      return;
+    }
     const oldest = this.open.oldest();
     if (oldest === undefined) return;
     if (oldest[1].parser !== undefined) this.evicted += 1;
@@ -523,7 +643,9 @@ export function endpointsOf(p: Packet, flow: number, fromClient: boolean): Endpo
           Uint8Array.from(p.bytes.subarray(p.dst6, p.dst6 + 16)),
         ];
   return {
-    ...{ flow, proto: p.proto, vlan: p.vlan },
+    flow,
+    proto: p.proto,
+    vlan: p.vlan,
     client: fromClient ? source : target,
     server: fromClient ? target : source,
     clientPort: fromClient ? p.srcPort : p.dstPort,
@@ -537,5 +659,10 @@ export function placeOf(address: Uint8Array, port: number): string {
 }
 
 function bytes4(address: number): Uint8Array {
-  return Uint8Array.of(address >>> 24, address >>> 16, address >>> 8, address);
+  const bytes = new Uint8Array(4);
+  bytes[0] = address >>> 24;
+  bytes[1] = address >>> 16;
+  bytes[2] = address >>> 8;
+  bytes[3] = address;
+  return bytes;
 }

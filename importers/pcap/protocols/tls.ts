@@ -367,5 +367,7 @@ export const TLS: StreamProtocol = {
     const type = bytes[start + 5];
     return type === CLIENT_HELLO ? 'client' : type === SERVER_HELLO ? 'server' : undefined;
   },
+  begun: (bytes, start, end) =>
+    end - start < RECORD_HEADER + u16(bytes, start + 3) ? 'tls' : undefined,
   parser: (ends, sink) => new TlsStream(ends, sink),
 };
