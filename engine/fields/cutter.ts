@@ -60,8 +60,9 @@ interface Bound {
   readonly template: Template;
   /** Number of its field `host`; -1: it has none. */
   readonly host: number;
-  readonly targets: readonly Target[];
-  readonly mark: Uint8Array;
+  /** Made when the first message matches: most templates match none. */
+  readonly targets: () => readonly Target[];
+  readonly mark: () => Uint8Array;
 }
 
 /** When a template is tried: people's own first, then those of extractors that all begin with a text, which takes no search. */
@@ -321,7 +322,16 @@ export class Cutter {
 }
 
 function bind(extractor: Extractor, template: Template): Bound {
-  const targets = template.fields.flatMap((name, field): Target[] => {
+  return {
+    template,
+    targets: once(() => targetsOf(extractor, template)),
+    host: template.fields.indexOf('host'),
+    mark: once(() => utf8.encode(`${extractor.name}/${extractor.version}`)),
+  };
+}
+
+function targetsOf(extractor: Extractor, template: Template): Target[] {
+  return template.fields.flatMap((name, field): Target[] => {
     if (name === 'host') return [];
     const text = template.set[name];
     const constant = text === undefined ? undefined : utf8.encode(text);
@@ -339,12 +349,6 @@ function bind(extractor: Extractor, template: Template): Bound {
       },
     ];
   });
-  return {
-    template,
-    targets,
-    host: template.fields.indexOf('host'),
-    mark: utf8.encode(`${extractor.name}/${extractor.version}`),
-  };
 }
 
 function stageOf({ isOwn, isFallback }: Extractor, isAnchored: boolean): Stage {
@@ -373,7 +377,8 @@ function textColumn({ batch, texts }: Columns, number: number): TextColumn {
 
 const EXTRACTOR = CUT_TEXTS.indexOf('extractor');
 
-function fill({ targets, mark }: Bound, columns: Columns, row: number, data: Uint8Array): void {
+function fill(bound: Bound, columns: Columns, row: number, data: Uint8Array): void {
+  const [targets, mark] = [bound.targets(), bound.mark()];
   put(textColumn(columns, EXTRACTOR), row, mark, 0, mark.length);
   for (let i = 0; i < targets.length; i++) {
     const target = targets[i]!;

@@ -8,7 +8,6 @@
  * Nothing backtracks but `text` and `brief`, which try the places where the next literal text is; how often is bounded,
  * and a message that takes more is left uncut.
  */
-import { once } from '../util/once.ts';
 import { KeyTable } from './key-table.ts';
 import { fieldEntry } from './registry.ts';
 
@@ -171,7 +170,7 @@ export function draftTemplates(given: GivenTemplate): TemplateDraft[] {
   return separators.flatMap((one) =>
     variants.map((text) => ({
       firstByte: firstByteOf(text),
-      make: once(() => compile(text, one, given)),
+      make: () => compile(text, one, given),
     })),
   );
 }
