@@ -10,6 +10,7 @@ import type { LedgerRow } from '../../catalog/tables/ledger.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import { caseInfo, type CaseInfo } from '../case/case-info.ts';
+import type { ImportReport } from '../../ingest/coordinator/import-report.ts';
 import type { CaseSession } from '../../search/index.ts';
 import { QuarantineReader } from '../evidence/quarantine.ts';
 import { findingFacts, type FindingsFacts } from './finding-facts.ts';
@@ -82,15 +83,7 @@ interface OverlapFacts {
   readonly leftOut: boolean;
 }
 
-export interface SourceTotals {
-  sources: number;
-  bytes: number;
-  read: number;
-  stored: number;
-  duplicate: number;
-  quarantined: number;
-  skipped: number;
-}
+export type SourceTotals = Omit<ImportReport['total'], 'byKind'>;
 
 /** @throws DaybookError cancelled, case-damaged */
 export async function reportFacts(
