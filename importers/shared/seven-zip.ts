@@ -41,7 +41,7 @@ const MOST_ROUNDS = 2 ** 26;
 /** Of two: the password is the key as it is. */
 const NO_ROUNDS = 63;
 
-export interface SevenZipMember {
+interface SevenZipMember {
   /** Undefined: what is said is of the archive, whose names are encrypted. */
   readonly name: string | undefined;
   readonly size: number;

@@ -33,7 +33,7 @@ export function inWindow(text: string): string {
   return IN_WINDOW.reduce((words, [pattern, instead]) => words.replace(pattern, instead), text);
 }
 
-export interface ErrorWords {
+interface ErrorWords {
   readonly message: string;
   readonly hint: string | undefined;
 }

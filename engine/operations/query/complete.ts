@@ -115,7 +115,7 @@ function bare(text: string): string {
 }
 
 /** What completions are taken from. */
-export interface CompletionSource extends Pick<CompileContext, 'tags' | 'sources'> {
+interface CompletionSource extends Pick<CompileContext, 'tags' | 'sources'> {
   readonly segments: readonly Pick<SegmentInfo, 'day' | 'days' | 'rows' | 'columns'>[];
   values(
     view: View & { field: string; limit: number },

@@ -15,7 +15,7 @@ import { rowFieldNames } from '../../query/shown-events.ts';
 import { cell, isRecord } from '../output/shown-cells.ts';
 import { append } from '../../util/append.ts';
 
-export interface RunAnswer {
+interface RunAnswer {
   shape: RunningQuery['plan']['shape'];
   columns: string[];
   batch: ColumnBatch;
