@@ -27,6 +27,9 @@ async function run(...args: string[]): Promise<string> {
 }
 
 /** Runs a statement on the server, not through Daybook. */
+/** A file for lookups, too long to stand in a statement. */
+const owners = path.join(space.folder, 'owners.csv');
+
 async function ask(sql: string): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${server!.port}/`, { method: 'POST', body: sql });
   const text = await answer.text();
@@ -76,6 +79,10 @@ beforeAll(async () => {
       .join(''),
   );
   writeTotals(path.join(space.folder, 'evidence'));
+  writeFileSync(
+    owners,
+    `net,owner,cost\n0.0.0.0/0,world,1\n10.0.0.0/8,inside,2.5\n${Array.from({ length: 1200 }, (_, i) => `10.20.${i >> 8}.${i & 255},desk ${i % 9},${i}\n`).join('')}`,
+  );
   await run('import', acme, path.join(space.folder, 'evidence'), '--recursive');
   await run('tag', acme, 'failed', 'odd');
   await run('hand-over', acme, handedOver);
@@ -129,6 +136,13 @@ const QUESTIONS: readonly (readonly string[])[] = [
   ['query', 'host not in [ host in [ failed | values host ] | values host ] | count'],
   ['query', 'kind:flow | top 5 community_id'],
   ['query', '* | top tag'],
+  ['query', 'failed | fields tag, host | head 3'],
+  ['query', `kind:flow | lookup "${owners}" on src_ip as net | top 5 owner by sum(cost)`],
+  ['query', `kind:flow | lookup "${owners}" on dst_ip as net | sort -cost | head 3`],
+  [
+    'query',
+    `kind:flow src_ip in [ kind:flow | lookup "${owners}" on src_ip as net | where cost > 2 | values src_ip ] | count`,
+  ],
   ['query', 'kind:flow | head 3 | union (failed | tail 2)'],
   ['count'],
   ['count', 'tag:odd'],

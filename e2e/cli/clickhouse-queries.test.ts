@@ -226,7 +226,13 @@ const STAGES = [
   '* | unnest value | where len(value) < 3 | dedup value | count',
   '* | rename value as v | stats count() by v',
   '* | eval v2 = len(value) | where v2 > 4 | fields v2, value',
-  '* | fields -message',
+  ...[
+    '* | fields -message',
+    '* | fields -ip',
+    '* | fields -value, -tag',
+    '* | fields -source, -MIXED',
+  ],
+  ...['* | fields tag, n', 'tag:odd | fields tag, value | head 3'],
   '* | fields ts, source, host, kind',
   ...[
     '* | session gap 61m',
@@ -377,6 +383,48 @@ const LISTS: readonly { text: string; fields?: string[] }[] = [
   { text: `value\n${Array.from({ length: 1200 }, (_, i) => `k${i}`).join('\n')}\nK\n\u017f\n5_0` },
 ];
 
+/** Files of lookups: texts in several cases, numbers and names of them, addresses and blocks, and long ones. */
+const LOOKUPS: Readonly<Record<string, string>> = {
+  hosts: `host,owner,rank\nHOST1,ann,1\nhost2,"O'Brien \\ Söhne",2.5\nHost3,,-3\nhost3,second,9\n`,
+  values: `key,what\nK,kelvin\n\u017f,long s\n\u0130,dotted\nstrasse,street\nSTRA\u1e9eE,sharp\n日本,japan\n5_0,five\n(?i)x,pattern\n"it's",quoted\n`,
+  numbers:
+    'n,parity,value\n0,even,zero\n1,odd,one\n7.0,odd,seven\n1e15,large,many\n-2,even,minus\n',
+  protocols: 'proto,name\ntcp,Transmission\n17,User\nicmp,Control\n',
+  addresses:
+    'net,zone,ttl\n0.0.0.0/0,world,1\n192.168.0.0/16,inside,64\n192.168.1.7,printer,32\nfe80::/64,link,255\nfe80::8/125,few,\n2001:db8::/32,documents,7\n::/0,six,0\n::ffff:8.8.8.8,resolver,9\n',
+  empty: 'host,nothing\nhost1,\nhost2,\n',
+  long: `value,number,text\n${Array.from({ length: 3000 }, (_, i) => `k${i},${i / 4},t${i % 7 === 0 ? '' : i}`).join('\n')}\nK,0.5,k\n50,-1,fifty\n`,
+  networks: `net,name\n${Array.from({ length: 3000 }, (_, i) => `192.168.${i >> 8}.${i & 255},h${i}`).join('\n')}\nfe80::c,twelve\n`,
+};
+
+const LOOKED_UP = [
+  '* | lookup hosts on host | fields n, host, owner, rank',
+  '* | lookup hosts on host | where rank > 1 | stats count(), sum(rank) by owner',
+  '* | lookup hosts on program as host | sort -rank | head 9 | fields n, owner',
+  '* | lookup hosts on host | lookup hosts on owner as host | count',
+  '* | lookup hosts on host | dedup owner | fields owner, n',
+  '* | stats count() as c by host | lookup hosts on host | sort host',
+  '* | stats count() as c by host, src_ip | lookup addresses on src_ip as net | stats sum(c) by zone | eval z = upper(zone)',
+  '* | values host | lookup hosts on host | fields host, owner',
+  '* | lookup values on value as key | top 20 what',
+  '* | lookup values on value as key | where what:* | fields value, what',
+  '* | unnest value | lookup values on value as key | stats count() by what, value',
+  '* | lookup numbers on n | stats count() by parity, value',
+  '* | lookup protocols on proto | top 9 name',
+  '* | lookup addresses on src_ip as net | stats count(), max(ttl) by zone',
+  '* | lookup addresses on dst_ip as net | where zone:* | fields n, zone, ttl',
+  '* | lookup addresses on value as net | stats count() by zone',
+  '* | eval x = toip(value) | lookup addresses on x as net | stats count() by zone',
+  '* | lookup empty on host | stats count() by nothing',
+  '* | lookup long on value | where number:* | fields value, number, text',
+  '* | lookup long on value | stats sum(number), count() by text',
+  '* | lookup networks on src_ip as net | top 9 name',
+  '* | lookup networks on dst_ip as net | where name:* | fields n, name',
+  '* | lookup hosts on host | timeline 1d by owner',
+  'host:host1 | lookup hosts on host | session by owner gap 1d',
+  'host:* | lookup hosts on host | eval before = prev(owner) | where before != owner | fields n, before, owner',
+];
+
 let both: HandedOverCase | undefined;
 
 beforeAll(async () => {
@@ -449,6 +497,12 @@ describe.skipIf(reason !== undefined)(title, () => {
       }
       expect(found, `list ${i}`).toBeGreaterThan(0);
     }
+  });
+
+  it.each(LOOKED_UP)('adds columns of a file: %s', async (text) => {
+    const compared = await both!.compare({ text, lookups: LOOKUPS });
+    if (compared.outcome !== 'same') expect.fail(`${compared.outcome}: ${compared.why}`);
+    expect(compared.rows).toBeGreaterThan(0);
   });
 
   it('finds what lists have among attributes without a column', async () => {
@@ -546,7 +600,7 @@ describe('daybook sql with a query', () => {
   });
 
   it.each([
-    [['* | fields tag', '--dialect', 'clickhouse'], 'tag as a value'],
+    [['* | dedup tag', '--dialect', 'clickhouse'], 'an event may have several tags'],
     [['*', '--dialect', 'postgres'], 'no dialect "postgres"'],
     [['*'], 'translated into a dialect'],
     [['--dialect', 'clickhouse'], '--dialect is for a query'],

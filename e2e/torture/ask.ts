@@ -49,15 +49,15 @@ async function ask(question: Question): Promise<Answered> {
     list === undefined
       ? undefined
       : { bytes: Buffer.from(list.text), name: 'list', fields: list.fields };
+  const lookups = new Map(
+    Object.entries(question.lookups ?? {}).map(([name, file]) => [
+      name,
+      { name, bytes: Buffer.from(file), sha256: '' },
+    ]),
+  );
+  const asked = { text, zone, from, to, list: given, lookups };
   if (translate !== undefined) {
-    const { sql } = await translateQuery(session(), {
-      text,
-      zone,
-      from,
-      to,
-      list: given,
-      database: translate,
-    });
+    const { sql } = await translateQuery(session(), { ...asked, database: translate });
     return { answer: sql, rows: 0 };
   }
   if (question.view !== undefined) {
@@ -72,7 +72,7 @@ async function ask(question: Question): Promise<Answered> {
     const { answer, found, path: way } = await askAsWindow(engine(), view, question.view);
     return { answer: comparable(answer), shape: question.view.of, rows: found, path: way };
   }
-  const running = startQuery(session(), { text, from, to, list: given, zone, limit, path });
+  const running = startQuery(session(), { ...asked, limit, path });
   const { shape } = running.plan;
   if (shape !== 'rows') {
     const answer = countOf(running, await running.answer());

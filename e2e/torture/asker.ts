@@ -11,6 +11,8 @@ export interface Question {
   readonly limit?: number;
   /** Text of a list, and the names of its columns. */
   readonly list?: { readonly text: string; readonly fields?: readonly string[] };
+  /** Texts of the files that `lookup` names. */
+  readonly lookups?: Readonly<Record<string, string>>;
   /** Not to be answered: as SQL for the ClickHouse that has its tables in this database. */
   readonly translate?: string;
   /** As a window asks; in place of the answer to the query as a whole. */

@@ -115,14 +115,18 @@ function loadingStatements(place: string): string[] {
     .filter((sql) => sql.trim() !== '' && (hasTags || !sql.includes('TABLE acme.tags')));
 }
 
-/** As many rows as are compared; of all columns, the one that tells events apart. */
+/** As many rows as are compared; of all columns, the one that tells events apart, and attributes where some are hidden. */
 function limited(sql: string): string {
   const at = sql.lastIndexOf(';\n', sql.length - 3) + 1;
   return (
     sql.slice(0, at) +
     sql
       .slice(at)
-      .replace(/^(\n?)SELECT (?:t\.)?\*( EXCEPT \([^)]*\))?/, '$1SELECT event_id')
+      .replace(
+        /^(\n?)SELECT (?:t\.)?\*(?: EXCEPT \([^)]*\))?(?: REPLACE \((.*) AS attributes\))?/,
+        (_, before: string, attributes: string | undefined) =>
+          `${before}SELECT event_id${attributes === undefined ? '' : `, ${attributes} AS attrs`}`,
+      )
       .replace(/(?=\nSETTINGS |;\n$)/, `\nLIMIT ${MOST_ROWS}`)
   );
 }
@@ -194,6 +198,8 @@ const BEYOND: Readonly<Record<string, string>> = {
 };
 
 function valuesAlike(want: unknown, have: unknown, name: string): boolean {
+  // An event without tags has no list of them in a case.
+  if ((want ?? null) === null && Array.isArray(have)) return have.length === 0;
   if (want === null || want === undefined || have === null) return (want ?? null) === have;
   if (typeof want === 'object') return isSameMap(want as Row, have);
   if (String(want) === (BEYOND[String(have)] ?? String(have))) return true;

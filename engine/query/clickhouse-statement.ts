@@ -22,22 +22,30 @@ import {
   either,
   EXACT_NUMBERS,
   identifier,
+  lowerCased,
+  mapped,
   needsExactNumbers,
   text,
   TRUE_SQL,
   untranslated,
 } from './dialect/clickhouse.ts';
 import {
+  type ClickHouseScope,
   type HandedOver,
   ListTables,
   eventsScope,
   tableName,
   tableScope,
 } from './dialect/clickhouse-scope.ts';
-import { type ClickHouseValue, simpleShape, valuesOf } from './dialect/clickhouse-values.ts';
+import {
+  type ClickHouseValue,
+  simpleShape,
+  tagList,
+  valuesOf,
+} from './dialect/clickhouse-values.ts';
 import { withExpressions } from './analyse.ts';
 import { defaultColumns } from './default-columns.ts';
-import { EXPANDED, chosenName } from './fields.ts';
+import { EXPANDED, chosenName, knownField } from './fields.ts';
 import { filterClickHouse } from './filters/filter.ts';
 import type { Surroundings } from './filters/surroundings.ts';
 import { type EventsNode, type Plan } from './plan.ts';
@@ -59,7 +67,10 @@ export interface ClickHouseStatement {
 
 export interface ClickHouseColumn {
   readonly name: string;
-  /** `instant`: nanoseconds and digits of times are columns after all others; `overflow`: a map of texts. */
+  /**
+   * `instant`: nanoseconds and digits of times are columns after all others; `overflow`: a map of texts; `tags`: numbers
+   * joined by commas for Daybook to show, else their names.
+   */
   readonly type: OutputColumn['type'];
 }
 
@@ -292,25 +303,25 @@ export type Finished = Omit<ClickHouseStatement, 'before'>;
 function finished(rows: ClickHouseRows, plan: Plan, given: HandedOver): Finished {
   if (rows.columns !== undefined) return shownTable(rows, rows.columns, given);
   const computed = plan.computed.flatMap((name) => shownFields(name, rows));
-  const whole = rows.isShown ? wholeEvents(plan) : undefined;
-  const chosenFields = plan.rowColumns ?? plan.projection ?? whole;
-  const areChosen = chosenFields !== whole;
+  const byDefault = rows.isShown ? wholeEvents(plan) : undefined;
+  const chosenFields = plan.rowColumns ?? plan.projection ?? byDefault;
+  const areChosen = chosenFields !== byDefault;
   const shown = chosenFields?.flatMap((name) => shownFields(name, rows, areChosen)) ?? computed;
-  const all = chosenFields === undefined ? [allBut(plan, computed)] : [];
-  if (all.length > 0 && shown.length === 0)
-    return { sql: selectOf(all[0]!, rows, ordered(rows.order)), columns: undefined };
-  return shownEvents(rows, shown, given, all);
+  const whole = chosenFields === undefined ? wholeEvent(plan, computed, rows.scope) : undefined;
+  if (whole !== undefined && shown.length === 0)
+    return { sql: selectOf(columnsOf('', whole), rows, ordered(rows.order)), columns: undefined };
+  return shownEvents(rows, shown, given, whole);
 }
 
 /**
  * Events with the values that are shown, in their order.
- * @param all what is shown before these, as a list of columns of the table of events
+ * @param whole what else of the table of events is shown before these
  */
 export function shownEvents(
   rows: ClickHouseRows,
   shown: readonly Shown[],
   given: HandedOver,
-  all: readonly string[] = [],
+  whole?: WholeEvent,
 ): Finished {
   const values = [...new Map(shown.map((one) => [one.name, one])).values()];
   const names = values.map(columnOf);
@@ -323,7 +334,7 @@ export function shownEvents(
   const isPlain = values.every(
     ({ name, shape, sql }) => sql === identifier(name) && shape.type !== 'source',
   );
-  if (all.length === 0 && isPlain)
+  if (whole === undefined && isPlain)
     return {
       sql: selectOf(values.map(({ sql }) => sql).join(', '), rows, ordered(rows.order)),
       columns: names,
@@ -338,16 +349,18 @@ export function shownEvents(
   const joins = new SourceNames(given);
   const list = values.map(({ name, shape }, i) => joins.shown(`t.o${i}`, shape, name));
   const own = [...values.map((_, i) => `o${i}`), ...keys.map(({ alias }) => alias)];
+  const before =
+    whole === undefined ? [] : [columnsOf('t.', { ...whole, left: [...whole.left, ...own] })];
   const order = keys.map(({ alias, descending }) => ({ sql: `t.${alias}`, descending }));
   const base = rows.where === TRUE_SQL ? rows : chosen(rows, '');
   return {
     sql: [
-      `SELECT ${[...all.map((one) => without(one, own)), ...list].join(', ')}`,
+      `SELECT ${[...before, ...list].join(', ')}`,
       `FROM ${subquery(selectOf(inner, base))} AS t`,
       ...joins.sql,
       ordered(order),
     ].join('\n'),
-    columns: all.length > 0 ? undefined : names,
+    columns: whole === undefined ? names : undefined,
   };
 }
 
@@ -374,26 +387,48 @@ class SourceNames {
 /** The name of a tag that is there by its number. */
 function tagName(column: string, { tags }: HandedOver): string {
   if (tags.length === 0) return 'CAST(NULL AS Nullable(String))';
-  const [ids, names] = [tags.map(({ id }) => id), tags.map(({ name }) => text(name))];
-  return `transform(${column}, [${ids.join(', ')}], [${names.join(', ')}], NULL)`;
+  return mapped(
+    column,
+    tags.map(({ id }) => String(id)),
+    tags.map(({ name }) => text(name)),
+  );
 }
 
-/** All columns of events, but those that a stage hid or computed another of. */
-function allBut(plan: Plan, computed: readonly Shown[]): string {
+/** All columns of events, but for what a stage hid or computed another of. */
+interface WholeEvent {
+  readonly left: readonly string[];
+  /** Of attributes, in lower case. */
+  readonly leftAttributes: readonly string[];
+}
+
+function wholeEvent(plan: Plan, computed: readonly Shown[], scope: ClickHouseScope): WholeEvent {
   const columns = new Set(TYPED_NAMES);
   const replaced = computed.map(({ name }) => name).filter((name) => columns.has(name));
-  const hidden = [...plan.hidden].map((name) => {
-    if (columns.has(name)) return name;
-    throw untranslated(`rows without ${name}`, 'name the fields that are to be shown: fields a, b');
-  });
-  const left = [...new Set([...hidden, ...replaced])];
-  return left.length === 0 ? '*' : `* EXCEPT (${left.map(identifier).join(', ')})`;
+  const left = new Set(replaced);
+  const leftAttributes: string[] = [];
+  for (const name of plan.hidden) {
+    const field = knownField(name)?.name;
+    if (field === 'source') left.add('source_id');
+    else if (field !== undefined)
+      for (const one of EXPANDED[field] ?? [field]) if (columns.has(one)) left.add(one);
+    const attribute = name.replace(/^attrs[.]/, '');
+    if (scope.attributesNamed(attribute).length > 0) leftAttributes.push(attribute);
+  }
+  return { left: [...left], leftAttributes };
 }
 
-function without(all: string, names: readonly string[]): string {
-  return all === '*'
-    ? `t.* EXCEPT (${names.join(', ')})`
-    : `t.${all.slice(0, -1)}, ${names.join(', ')})`;
+/** As a list of columns. */
+function columnsOf(prefix: string, { left, leftAttributes }: WholeEvent): string {
+  const names = leftAttributes.map(text).join(', ');
+  return [
+    `${prefix}*`,
+    ...(left.length === 0 ? [] : [`EXCEPT (${left.map(identifier).join(', ')})`]),
+    ...(leftAttributes.length === 0
+      ? []
+      : [
+          `REPLACE (mapFilter((k, v) -> ${lowerCased('k')} NOT IN (${names}), attributes) AS attributes)`,
+        ]),
+  ].join(' ');
 }
 
 /** The columns of events in a hand-over. */
@@ -404,7 +439,7 @@ const TYPED_NAMES: readonly string[] = [
 
 export interface Shown extends ClickHouseValue {
   readonly name: string;
-  readonly type?: 'instant' | 'overflow';
+  readonly type?: 'instant' | 'overflow' | 'tags';
 }
 
 function columnOf({ name, shape, type }: Pick<Shown, 'name' | 'shape' | 'type'>): ClickHouseColumn {
@@ -439,6 +474,13 @@ export function shownFields(name: Name, rows: ClickHouseRows, areChosen = true):
       {
         ...{ name: 'attributes', sql: 'attributes', type: 'overflow' },
         shape: simpleShape('attributes', 'text'),
+      },
+    ];
+  if (field.type === 'virtual' && field.name === 'tag' && field.ref === undefined)
+    return [
+      {
+        ...{ name: 'tag', sql: tagList(rows.scope, rows.isShown), type: 'tags' },
+        shape: simpleShape('tag', 'text'),
       },
     ];
   const expanded = field.type === 'attribute' ? undefined : EXPANDED[field.name];

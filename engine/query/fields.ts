@@ -15,7 +15,7 @@ import type { Ref } from './batch/row-scope.ts';
 import { identifier, untranslated } from './dialect/clickhouse.ts';
 import type { ClickHouseScope } from './dialect/clickhouse-scope.ts';
 import { SQL_TYPES, quoteIdentifier } from './dialect/duckdb.ts';
-import { QueryError, didYouMean, shown } from './query-error.ts';
+import { QueryError, didYouMean, shown, syntaxError } from './query-error.ts';
 import { OVERFLOW_COLUMN, type Scope, type SegmentInfo, columnSets } from './scope.ts';
 
 export type { Ref };
@@ -113,6 +113,16 @@ export const EXPANDED: Readonly<Record<string, readonly string[]>> = {
   flow: ['src_ip', 'src_port', 'dst_ip', 'dst_port', 'proto'],
   last: ['ts'],
 };
+
+/** @throws QueryError of the tags of events, none of which is the first */
+export function checkNoTags(field: Field, { start }: Name): void {
+  if (field.type === 'virtual' && field.name === 'tag' && field.ref === undefined)
+    throw syntaxError(
+      'an event may have several tags, in no order',
+      start,
+      'values tag counts events by tag; tag:NAME finds those of one',
+    );
+}
 
 /** SQL of a reference in a scope, or undefined where there is no such column. */
 /** Column name of a field: a column that a stage returned may be named differently from its field. */

@@ -8,7 +8,7 @@
  */
 export type { Ast, Expression, Stage, WithinNode } from './ast.ts';
 export { walk } from './ast.ts';
-export { type GivenFile, LOOKUP_LIMITS } from './lookups/lookup-file.ts';
+export { type GivenFile, LOOKUP_LIMITS, lookupFiles } from './lookups/lookup-file.ts';
 export { lookupNames } from './lookups/lookup-names.ts';
 export { parseQuery } from './parse.ts';
 export { QueryError } from './query-error.ts';

@@ -217,7 +217,7 @@ async function run(
     );
   const lists = await givenLists(parsed, signal);
   const lookups = await lookupFilesOf(text, signal);
-  const asked = { text, from, to, ...lists, zone, limit } as const;
+  const asked = { text, from, to, ...lists, lookups, zone, limit } as const;
   const [place] = parsed.positionals;
   if (isClusterAddress(place!)) {
     refuseOptions(parsed, ['path', 'list-unmatched']);
@@ -231,7 +231,7 @@ async function run(
   }
   return withCase(place!, settings, async (session) => {
     const view = { from, to, ...lists, lookups, zone, path } as const;
-    const running = await askQuery(session, { text, ...view, limit, signal, operation });
+    const running = await askQuery(session, { ...asked, path, signal, operation });
     if (parsed.flag('explain')) return explain(running, parsed, context);
     await checkUnmatched(parsed, session);
     const { plan } = running;

@@ -8,6 +8,7 @@ import { VERSION } from '../../version.ts';
 import type { Parsed } from '../arguments.ts';
 import { FORCE_OPTION, TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
 import { LIST_OPTIONS, givenLists, listFiles } from '../list-option.ts';
+import { lookupFilesOf } from '../lookup-files.ts';
 import { size, TableLayout, visible } from '../output.ts';
 import { csvLines, type Output, printTo, widthOf } from '../print-result.ts';
 import { withCase } from '../with-case.ts';
@@ -159,6 +160,7 @@ async function printQuery(
     ...{ text, database: parsed.text('database'), signal: context.signal },
     ...givenRange(parsed),
     ...(await givenLists(parsed, context.signal)),
+    lookups: await lookupFilesOf(text, context.signal),
   });
   const { sql, columns, notes } = made;
   await printTo(place, (output) =>

@@ -13,6 +13,7 @@ import {
   type ShownRecord,
   clickhouseStatement,
   formatter,
+  lookupFiles,
   notesOfTotals,
   parseQuery,
   planQuery,
@@ -30,10 +31,7 @@ import { shownColumns, statementRows } from './cluster-rows.ts';
 import { type ClusterContext, clusterContext } from './cluster-context.ts';
 
 /** What a query is asked for beside its text. */
-export type ClusterQuestion = Omit<
-  QueryParameters,
-  'path' | 'lookups' | 'only' | 'arrived' | 'signal'
->;
+export type ClusterQuestion = Omit<QueryParameters, 'path' | 'only' | 'arrived' | 'signal'>;
 
 /** @throws DaybookError query-syntax, unknown-field, usage for what has no exact translation; not-found, unreadable */
 export async function askCluster(
@@ -44,7 +42,7 @@ export async function askCluster(
   const watch = new Stopwatch(question.operation ?? 'query.run');
   const context = known ?? (await watch.spanAsync('catalog', () => clusterContext(cluster)));
   const parsed = watch.span('parse', () => parseQuery(question.text));
-  const ast = await answeredWithin(cluster, parsed, context, question.zone, watch);
+  const ast = await answeredWithin(cluster, parsed, context, question, watch);
   const plan = watch.span('plan', () => planOn(ast, context, question));
   return new ClusterQuery(cluster, plan, question, watch, context);
 }
@@ -57,12 +55,12 @@ export function answeredWithin(
   cluster: Cluster,
   ast: Ast,
   context: ClusterContext,
-  zone: string,
+  { zone, lookups }: Pick<ClusterQuestion, 'zone' | 'lookups'>,
   watch: Stopwatch,
 ): Promise<Ast> {
   return withinAnswered(ast, (inner, text) => {
     // It sees the whole case: neither the time range nor the list of the one around it.
-    const question = { text, zone };
+    const question = { text, zone, lookups };
     const plan = planOn(inner, context, question);
     const asked = new ClusterQuery(cluster, plan, question, watch, context);
     return { shape: plan.shape, table: () => asked.table() };
@@ -75,13 +73,14 @@ export function planOn(
   context: ClusterContext,
   question: Omit<ClusterQuestion, 'text'>,
 ): Plan {
-  const { zone, from, to, list, exclude } = question;
+  const { zone, from, to, list, exclude, lookups } = question;
   const { lists, segments } = context;
   return planQuery(ast, {
     ...context,
     ...{ zone, from, to },
     list: list && lists.read(list, segments),
     exclude: exclude && lists.read(exclude, segments),
+    lookups: lookups && lookupFiles(lookups),
   });
 }
 

@@ -59,6 +59,7 @@ function rawValue(value: unknown, type: OutputColumn['type']): RawValue {
     case 'real':
       return BEYOND[cellText(value)] ?? Number(value);
     case 'text':
+    case 'tags':
     case 'ports':
       return typeof value === 'string' ? value : JSON.stringify(value);
     default: {

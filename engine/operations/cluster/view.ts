@@ -84,7 +84,7 @@ export async function askOnCluster<T extends object>(
   try {
     const { cluster, context } = session;
     const events = watch.span('parse', () => eventsAst(parseQuery(view.query)));
-    const asked = await answeredWithin(cluster, events, context, view.zone, watch);
+    const asked = await answeredWithin(cluster, events, context, view, watch);
     const whole = { ...asked, stages: [...asked.stages, ...stages] };
     const plan = watch.span('plan', () => planOn(whole, context, view));
     const one = new ClusterView(session, plan, view, watch);

@@ -1,7 +1,6 @@
 /** A query of Daybook as SQL for the ClickHouse that has the events of a case that was handed over (docs/team.md). */
-import type { EpochMicros } from '../../contract/event.ts';
 import { clickhouseStatement } from '../../query/index.ts';
-import { type CaseSession, type GivenList, askQuery } from '../../search/index.ts';
+import { type CaseSession, type QueryParameters, askQuery } from '../../search/index.ts';
 
 interface Translated {
   /** A statement that ends with a semicolon and a line feed, and before it those that make tables of long lists. */
@@ -12,16 +11,12 @@ interface Translated {
   readonly notes: readonly string[];
 }
 
-interface Translation {
-  readonly text: string;
-  readonly zone: string;
-  readonly from?: EpochMicros | undefined;
-  readonly to?: EpochMicros | undefined;
-  readonly list?: GivenList | undefined;
-  readonly exclude?: GivenList | undefined;
+interface Translation extends Pick<
+  QueryParameters,
+  'text' | 'zone' | 'from' | 'to' | 'list' | 'exclude' | 'lookups' | 'signal'
+> {
   /** Undefined: the one that the connection uses. */
   readonly database?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** @throws DaybookError usage for what has no exact translation; query-syntax, unknown-field, cancelled */

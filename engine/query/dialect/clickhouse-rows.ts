@@ -3,7 +3,7 @@
  * until a statement is made of it; and fields as values of such rows.
  */
 import type { Name } from '../ast.ts';
-import type { Resolve } from '../fields.ts';
+import { type Resolve, checkNoTags } from '../fields.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
 import type { OrderKey, TableColumn } from '../relation.ts';
 import { TRUE_SQL, both, untranslated } from './clickhouse.ts';
@@ -126,9 +126,13 @@ export function keyOf(name: Name, rows: ClickHouseRows): ClickHouseValue {
   return { shape: several.shape, sql: `arrayJoin(if(empty(${there}), [NULL], ${there}))` };
 }
 
-/** The first value of a field: what rows show and are ordered by. */
+/**
+ * The first value of a field: what rows show and are ordered by.
+ * @throws QueryError of tags, which have no order; DaybookError usage
+ */
 export function firstValue(name: Name, rows: ClickHouseRows): ClickHouseValue {
   const field = rows.resolve(name);
+  checkNoTags(field, name);
   const { shape, sql } = valuesOf(field, name.start, rows.scope);
   if (sql[0] === undefined) throw untranslated(`the field ${field.name}`);
   return { shape, sql: sql[0] };

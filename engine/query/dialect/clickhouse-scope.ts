@@ -6,7 +6,7 @@
 import { COLUMNS, type ColumnName, SEARCHED_TEXTS } from '../../contract/event.ts';
 import { ATTRIBUTE_PREFIX, attributesNamed, isAttributeColumn } from '../attribute-names.ts';
 import { type NamedText, OVERFLOW_COLUMN } from '../scope.ts';
-import { identifier, ip4, text, textWithout, untranslated } from './clickhouse.ts';
+import { identifier, ip4, lowerCased, text, textWithout, untranslated } from './clickhouse.ts';
 
 export interface ClickHouseScope {
   /** The first and the last time of events; undefined: of rows that are none. */
@@ -34,6 +34,9 @@ export interface ClickHouseScope {
    */
   listTable(types: readonly string[], rows: readonly (readonly string[])[]): string;
 }
+
+/** So many rows are written into the statement; more become a table. */
+export const MOST_INLINE = 1000;
 
 /** Tables that a statement needs, each by what makes it. */
 export class ListTables {
@@ -111,7 +114,7 @@ export function eventsScope(given: HandedOver): ClickHouseScope {
   };
   // Names of the overflow are in no list.
   const anyCase = (name: string): string =>
-    `mapValues(mapFilter((k, v) -> lowerUTF8(replaceAll(k, 'İ', 'i')) = ${text(name.toLowerCase())}, attributes))`;
+    `mapValues(mapFilter((k, v) -> ${lowerCased('k')} = ${text(name.toLowerCase())}, attributes))`;
   return {
     times: given.times,
     events: true,

@@ -12,7 +12,7 @@ import {
 } from '../fields.ts';
 import type { OrderKey, TableColumn } from '../relation.ts';
 import { type OutputType, type ValueShape, shapeOf } from '../values.ts';
-import { ip4, ip6, oneOf, text, textAsNumber, untranslated } from './clickhouse.ts';
+import { ip4, ip6, mapped, oneOf, text, textAsNumber, untranslated } from './clickhouse.ts';
 import { communityClickHouse } from './clickhouse-community.ts';
 import { type ClickHouseScope, isNarrow } from './clickhouse-scope.ts';
 
@@ -115,6 +115,20 @@ export function tagsOf(scope: ClickHouseScope): string {
     `(SELECT groupArray(${column}) FROM (${tagged} ORDER BY event_id))`;
   const found = `transform(event_id, arrayPushBack(${list('event_id')}, ''), arrayPushBack(${list('of')}, ''), '')`;
   return `arrayMap(t -> toInt64OrNull(t), splitByChar(',', ${found}))`;
+}
+
+/** The tags of an event in the order of their numbers: their names, or for Daybook the numbers as it has them of a case. */
+export function tagList(scope: ClickHouseScope, isShown: boolean): string {
+  const tags = scope.allTags();
+  const numbers = `arraySort(arrayFilter(t -> t IS NOT NULL, ${tagsOf(scope)}))`;
+  if (isShown) return `nullIf(arrayStringConcat(arrayMap(t -> toString(t), ${numbers}), ','), '')`;
+  if (tags.length === 0) return `CAST([] AS Array(String))`;
+  const name = mapped(
+    't',
+    tags.map(({ id }) => String(id)),
+    tags.map((tag) => text(tag.name)),
+  );
+  return `arrayMap(t -> assumeNotNull(${name}), ${numbers})`;
 }
 
 /** The number of an event's source, and its own there. */

@@ -139,6 +139,30 @@ export function anyOf(list: string, condition: (sql: string) => string): string 
   return `arrayExists(v -> ifNull(${condition('v')}, false), ${list})`;
 }
 
+/**
+ * What makes a text comparable with ASCII texts in lower case, case ignored. `K` of kelvins and the long `s` are the only
+ * other characters that are letters of ASCII then.
+ */
+export function foldingAscii(texts: readonly string[]): (sql: string) => string {
+  const isNeeded = texts.some((one) => /[ks]/.test(one));
+  return (sql) =>
+    isNeeded
+      ? `lower(replaceAll(replaceAll(${sql}, '\\xE2\\x84\\xAA', 'k'), '\\xC5\\xBF', 's'))`
+      : `lower(${sql})`;
+}
+
+/** What one of some literals becomes; NULL for every other value. */
+export function mapped(sql: string, from: readonly string[], to: readonly string[]): string {
+  return `transform(${sql}, [${from.join(', ')}], [${to.join(', ')}], NULL)`;
+}
+
+/** The same of the rows of a table of lists: its first column becomes its second. */
+export function mappedByTable(sql: string, table: string): string {
+  const pairs = `(SELECT groupArray((k0, k1)) FROM ${table})`;
+  const column = (n: number): string => `arrayMap(p -> p.${n}, ${pairs})`;
+  return `transform(${sql}, ${column(1)}, ${column(2)}, NULL)`;
+}
+
 /** Whether a value is one of some literals. */
 export function oneOf(sql: string, literals: readonly string[]): string {
   if (literals.length === 0) return FALSE_SQL;
@@ -192,6 +216,11 @@ export function within(sql: string, ranges: readonly NumberRange[]): string {
     parts.push(bounds.length === 0 ? `${sql} IS NOT NULL` : both(bounds));
   }
   return either([...parts, oneOf(sql, [...new Set(points)])]);
+}
+
+/** The name of an attribute in lower case. */
+export function lowerCased(name: string): string {
+  return `lowerUTF8(replaceAll(${name}, 'İ', 'i'))`;
 }
 
 /** A text is the same as another whatever their case, as patterns ignore it. */

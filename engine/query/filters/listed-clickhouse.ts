@@ -8,6 +8,7 @@ import {
   FALSE_SQL,
   both,
   firstIp6,
+  foldingAscii,
   either,
   matches,
   maskedIp4,
@@ -15,15 +16,12 @@ import {
   text as textSql,
 } from '../dialect/clickhouse.ts';
 import { communityClickHouse } from '../dialect/clickhouse-community.ts';
-import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
+import { type ClickHouseScope, MOST_INLINE } from '../dialect/clickhouse-scope.ts';
 import type { KeyValues, ListGroup, ListKey } from '../lists/match-list.ts';
 import type { NamedText } from '../scope.ts';
 import { someText } from './field-texts.ts';
 import { memberValuesClickHouse } from './members.ts';
 import { valuePattern } from './wildcard.ts';
-
-/** A group of at most this many rows is written into the statement; a larger one becomes a table. */
-const MOST_INLINE = 1000;
 
 const TYPES: Readonly<Partial<Record<(typeof COLUMNS)[ColumnName], string>>> = {
   u8: 'UInt8',
@@ -172,7 +170,7 @@ function compared(
         isList: true,
       }));
       const texts = [...column, ...attributes, ...members];
-      const fold = folding(folded);
+      const fold = foldingAscii(folded);
       const of = texts.map(({ sql, isList }) => ({
         sql: isList ? `arrayMap(v -> ${fold('v')}, ${sql})` : fold(sql),
         isList,
@@ -191,15 +189,6 @@ function compared(
 
 function single(sql: string): NamedText {
   return { sql, isList: false };
-}
-
-/** `K` of kelvins and the long `s` are the only other characters that are letters of ASCII with case ignored. */
-function folding(texts: readonly string[]): (sql: string) => string {
-  const isNeeded = texts.some((text) => /[ks]/.test(text));
-  return (sql) =>
-    isNeeded
-      ? `lower(replaceAll(replaceAll(${sql}, '\\xE2\\x84\\xAA', 'k'), '\\xC5\\xBF', 's'))`
-      : `lower(${sql})`;
 }
 
 /** An IPv6 address of the first digits of a UUID. */

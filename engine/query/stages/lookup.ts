@@ -5,6 +5,20 @@
 import type { Stage } from '../ast.ts';
 import { computedValue } from '../analyse.ts';
 import {
+  firstIp6,
+  foldingAscii,
+  mapped,
+  mappedByTable,
+  maskedIp4,
+  matches,
+  number,
+  real,
+  text,
+  TRUE_SQL,
+} from '../dialect/clickhouse.ts';
+import { type ClickHouseRows, selectOf, subquery } from '../dialect/clickhouse-rows.ts';
+import { type ClickHouseScope, MOST_INLINE } from '../dialect/clickhouse-scope.ts';
+import {
   boundLists,
   blockOfIp4,
   blockOfIp6,
@@ -15,12 +29,13 @@ import {
 import { ip6ToUuid, uuidToIp6 } from '../address.ts';
 import { fieldOf } from '../expressions/analyse.ts';
 import { NAMES, converted } from '../expressions/operator.ts';
-import type { Cell, CellReader, Value } from '../expressions/value.ts';
+import { type Cell, type CellReader, type Value, valueClickHouse } from '../expressions/value.ts';
 import type { Field, Resolve } from '../fields.ts';
 import { isOwnName } from '../fields.ts';
 import { NAMED } from '../filters/names.ts';
 import { parseNumber } from '../filters/number-range.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
+import { valuePattern } from '../filters/wildcard.ts';
 import {
   type Blocks,
   type LookupFile,
@@ -112,6 +127,7 @@ const computes: NonNullable<StageOperator<LookupStage>['computes']> = (stage, re
       type,
       text: `lookup(${file.sha256}, ${at}, ${value.text})`,
       sql: () => [quoteIdentifier(`${prefix}_${at}`)],
+      clickhouse: (scope) => cellClickHouse(`${prefix}_n`, cells, type, scope),
       reader: (scope) => {
         const rowOf = rowFinder(lookup.keys, value.reader(scope));
         return (row) => {
@@ -239,6 +255,104 @@ function withColumns(stage: LookupStage, relation: Relation, around: Surrounding
   };
 }
 
+// -- ClickHouse ------------------------------------------------------------------------------------
+
+/** Literals by literals, those of one type each. */
+type Pairs = readonly (readonly [from: string, to: string])[];
+
+/** What `pairs` make of a value; the types are those of the pairs where they become a table. */
+function lookedUp(sql: string, pairs: Pairs, types: readonly string[], scope: ClickHouseScope) {
+  if (pairs.length > MOST_INLINE) return mappedByTable(sql, scope.listTable(types, pairs));
+  return mapped(
+    sql,
+    pairs.map(([from]) => from),
+    pairs.map(([, to]) => to),
+  );
+}
+
+/** The row of the file, as a column beside the others: every column of the file is looked up by it. */
+function withRowClickHouse(stage: LookupStage, rows: ClickHouseRows): ClickHouseRows {
+  const lookup = lookupOf(stage, rows.resolve, rows.around);
+  const value = valueClickHouse(lookup.value, rows.scope);
+  const name = `${lookup.prefix}_n`;
+  const found = [
+    ...rowsClickHouse(lookup.keys, value, rows.scope),
+    'CAST(NULL AS Nullable(Int32))',
+  ];
+  return {
+    ...rows,
+    from: subquery(selectOf(`*, coalesce(${found.join(', ')}) AS ${name}`, rows)),
+    where: TRUE_SQL,
+  };
+}
+
+/** Rows of the file by each form of its keys. */
+function rowsClickHouse(keys: LookupKeys, value: string, scope: ClickHouseScope): string[] {
+  const rowBy = (sql: string, type: string, pairs: [string, number][]): string[] => {
+    const literals = pairs.map(([key, row]) => [key, String(row)] as const);
+    return pairs.length === 0 ? [] : [lookedUp(sql, literals, [type, 'Int32'], scope)];
+  };
+  switch (keys.type) {
+    case 'text': {
+      const all = [...keys.rows];
+      const plain = all.filter(([key]) => /^[\x00-\x7f]*$/.test(key));
+      const fold = foldingAscii(plain.map(([key]) => key));
+      const odd = all.filter(([key]) => !/^[\x00-\x7f]*$/.test(key));
+      return [
+        ...rowBy(
+          fold(value),
+          'String',
+          plain.map(([key, row]) => [text(key), row]),
+        ),
+        ...odd.map(
+          ([key, row]) => `if(${matches(value, valuePattern(key, false), true)}, ${row}, NULL)`,
+        ),
+      ];
+    }
+    case 'number':
+      return rowBy(
+        real(value),
+        'Float64',
+        [...keys.rows].map(([key, row]) => [real(number(key)), row]),
+      );
+    case 'address':
+      return keys.blocks.flatMap(({ version, prefix, rows }) =>
+        version === 4
+          ? rowBy(
+              maskedIp4(value, prefix),
+              'UInt32',
+              [...rows].map(([low, row]) => [`toUInt32(${low})`, row]),
+            )
+          : rowBy(
+              `hex(${firstIp6(value, prefix)})`,
+              'String',
+              [...rows].map(([low, row]) => [
+                text(low.toString(16).padStart(32, '0').toUpperCase()),
+                row,
+              ]),
+            ),
+      );
+  }
+}
+
+/** A cell of the row that a column numbers. */
+function cellClickHouse(
+  row: string,
+  cells: readonly (string | null)[],
+  type: 'number' | 'text',
+  scope: ClickHouseScope,
+): string {
+  const own = type === 'number' ? 'Float64' : 'String';
+  const pairs = cells.flatMap((cell, at) => {
+    if (cell === null) return [];
+    return [
+      [`toInt32(${at})`, type === 'number' ? real(number(Number(cell))) : text(cell)] as const,
+    ];
+  });
+  if (pairs.length === 0) return `CAST(NULL AS Nullable(${own}))`;
+  return lookedUp(row, pairs, ['Int32', own], scope);
+}
+
 export const lookupOperator: StageOperator<LookupStage> = {
   form: 'lookup FILE on field [as column]',
   does: 'columns of a file by its key',
@@ -255,6 +369,7 @@ export const lookupOperator: StageOperator<LookupStage> = {
   derives: () => true,
   byRow: true,
   relation: withColumns,
+  clickhouse: withRowClickHouse,
   batchTable: (stage, table, around) =>
     extendedBatch(table, computes(stage, batchResolve(table, around), around)),
 };

@@ -408,6 +408,13 @@ describe('stages that shape rows', () => {
     });
   });
 
+  it.each(['* | sort tag', '* | dedup host, tag', '* | eval a = prev(host) by tag'])(
+    'refuses the order of tags in %s',
+    async (query) => {
+      await expect(test.ids(query)).rejects.toThrow('an event may have several tags');
+    },
+  );
+
   it('gives rows with their fields as people see them', async () => {
     const { records } = await test.rows(
       test.plan('failed root | fields ts, host, user, tag, severity, ip'),

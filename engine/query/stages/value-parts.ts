@@ -1,14 +1,18 @@
 /** The values that rows are put in order and told apart by, in SQL and of a table in memory. */
 import type { Name } from '../ast.ts';
-import { fieldName } from '../fields.ts';
+import { checkNoTags, fieldName } from '../fields.ts';
 import { quoteIdentifier } from '../dialect/duckdb.ts';
 import { type Relation, type TableColumn, tableFields } from '../relation.ts';
 import { combine, shapeOf, variantsOf } from '../values.ts';
 
-/** The parts of a field's value; of a field with several values, the first. */
+/**
+ * The parts of a field's value; of a field with several values, the first.
+ * @throws QueryError of tags, which have no order
+ */
 export function valueParts(relation: Relation, name: Name): readonly string[] {
   const { scope, extent } = relation;
   const field = relation.resolve(name);
+  checkNoTags(field, name);
   const shape = shapeOf(field, name.start, extent);
   return combine([variantsOf(field, shape, scope, extent)])[0]?.parts ?? [quoteIdentifier('ts')];
 }
