@@ -9,8 +9,11 @@ import {
   WarmThreads,
 } from '../engine/ingest/coordinator/warm-threads.ts';
 
-/** By how many percent a heap may grow from one full collection of garbage to the next. */
-const HEAP_GROWTH = 600;
+/**
+ * By how many percent a heap may grow from one full collection of garbage to the next. With 600 an import takes no less
+ * processor time, and how much old garbage it holds at its peak depends on the speed of the machine.
+ */
+const HEAP_GROWTH = 250;
 /** Megabytes of a thread's young generation, three times a semi-space. Left alone, V8 makes it 200 of what survives. */
 const YOUNG_GENERATION = 48;
 
