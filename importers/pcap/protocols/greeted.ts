@@ -17,6 +17,8 @@ import { SmtpStream } from './smtp.ts';
 const MAX_GREETING_BYTES = 16_384;
 const FTP_COMMANDS =
   /^(?:USER|PASS|AUTH|FEAT|SYST|HOST|OPTS|PBSZ|PROT|PASV|EPSV|PORT|EPRT|TYPE|LIST|NLST|RETR|STOR)(?:[ \r\n]|$)/i;
+/** With which a greeting or the first command of SMTP begins. */
+const FIRST_BYTES = Buffer.from('2EHLMehlm');
 const SMTP_COMMANDS = /^(?:EHLO|HELO|LHLO|MAIL FROM)(?:[ :\r\n]|$)/i;
 
 class GreetedStream implements StreamParser {
@@ -103,6 +105,7 @@ class GreetedStream implements StreamParser {
 export const FTP_OR_SMTP: StreamProtocol = {
   /** A server's greeting, or where that was not captured a client's first command of SMTP. */
   recognise(bytes, start, end) {
+    if (!FIRST_BYTES.includes(bytes[start]!)) return undefined;
     const first = textOf(bytes, start, Math.min(end, start + 16));
     if (/^220[ -]/.test(first)) return 'server';
     if (SMTP_COMMANDS.test(first) && first.length > 5) return 'client';

@@ -91,6 +91,8 @@ function headAt(
   start: number,
   end: number,
 ): 'client' | 'server' | 'more' | undefined {
+  // Nearly all that is no head does not begin with a capital letter.
+  if (bytes[start]! < 65 || bytes[start]! > 90) return undefined;
   let at = start;
   while (at < end && at - start < LONGEST_METHOD && bytes[at] !== SPACE) at += 1;
   const word = Buffer.from(bytes.buffer, bytes.byteOffset + start, at - start).toString('latin1');

@@ -529,6 +529,7 @@ function headOf(list: readonly Header[]): Head {
 
 export const HTTP2: StreamProtocol = {
   recognise(bytes, start, end) {
+    if (bytes[start] !== PREFACE[0]) return undefined;
     const size = Math.min(end - start, PREFACE.length);
     const isBegun =
       Buffer.compare(bytes.subarray(start, start + size), PREFACE.subarray(0, size)) === 0;

@@ -216,22 +216,28 @@ const IMAP_COMMANDS: Mailbox = {
 };
 
 /** Whether what there is of a text begins as another does. */
-function greets(first: string, greeting: string): 'server' | 'more' | undefined {
-  if (first.startsWith(greeting)) return 'server';
+function greets(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  greeting: string,
+): 'server' | 'more' | undefined {
+  if (bytes[start] !== greeting.charCodeAt(0)) return undefined;
+  const first = textOf(bytes, start, Math.min(end, start + greeting.length));
+  if (first === greeting) return 'server';
   return greeting.startsWith(first) ? 'more' : undefined;
 }
 
 export const POP3: StreamProtocol = {
   recognise(bytes, start, end) {
-    return greets(textOf(bytes, start, Math.min(end, start + 4)), '+OK');
+    return greets(bytes, start, end, '+OK');
   },
   parser: (ends, sink) => new MailboxStream(POP3_COMMANDS, ends, sink),
 };
 
 export const IMAP: StreamProtocol = {
   recognise(bytes, start, end) {
-    const first = textOf(bytes, start, Math.min(end, start + 16));
-    return greets(first, '* OK') ?? greets(first, '* PREAUTH');
+    return greets(bytes, start, end, '* OK') ?? greets(bytes, start, end, '* PREAUTH');
   },
   parser: (ends, sink) => new MailboxStream(IMAP_COMMANDS, ends, sink),
 };

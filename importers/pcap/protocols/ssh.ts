@@ -325,6 +325,7 @@ const BANNER = Buffer.from('SSH-');
 export const SSH: StreamProtocol = {
   /** A banner, which both sides send. */
   recognise(bytes, start, end, _, isClient) {
+    if (bytes[start] !== BANNER[0]) return undefined;
     const size = Math.min(BANNER.length, end - start);
     if (Buffer.compare(bytes.subarray(start, start + size), BANNER.subarray(0, size)) !== 0)
       return undefined;
