@@ -2,7 +2,7 @@
  * One writer per case. The lock is a transaction held on a small SQLite file: the system releases it
  * when the process ends, however it ends, so a crash never leaves a case locked.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -107,6 +107,12 @@ export class WriterLock {
       const isOwn = holder?.pid === process.pid && holder.since === since && holder.what === what;
       return { holder: isOwn ? undefined : holder };
     }
+  }
+
+  /** When the lock of a case was last taken or released, in nanoseconds; undefined: never. Looks at no more than that. */
+  static lastChange(folder: string): bigint | undefined {
+    return statSync(casePath(folder, 'writer.lock'), { bigint: true, throwIfNoEntry: false })
+      ?.mtimeNs;
   }
 
   /**

@@ -69,8 +69,9 @@ export function createCaseSwitch(parts: Parts): CaseSwitch {
         { case: path },
         {
           signal: controller.signal,
-          onPart: ({ info }) => {
+          onPart: ({ change, info }) => {
             session.setState({ openCase: info });
+            if (change === undefined) return;
             revising ??= setTimeout(() => {
               revising = undefined;
               session.setState((state) => ({ revision: state.revision + 1 }));

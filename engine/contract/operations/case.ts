@@ -136,11 +136,11 @@ export const caseOperations = {
   'case.describe': operation(z.object({ case: casePath, ...description }), caseInfo),
   /** Opens a case, recovering it if an import was killed. Keeps it among the recent ones. */
   'case.open': operation(z.object({ case: casePath }), caseInfo),
-  /** Tells each change of the case, by whatever process, until it is cancelled. */
+  /** Tells each change of the case, by whatever process, until it is cancelled; and who begins or ends to write, without a change. */
   'case.watch': operation(
     z.object({ case: casePath }),
     nothing,
-    z.object({ change, info: caseInfo }),
+    z.object({ change: change.optional(), info: caseInfo }),
   ),
   /** Days that hold events; `undated` stands for events without a time. */
   'case.days': operation(

@@ -123,7 +123,7 @@ function deletedBySegment(session: CaseSession, snapshot: Snapshot): ReadonlyMap
 }
 
 /** Who writes to a case now, if not this engine. */
-function otherWriter(folder: string): CaseInfo['writer'] {
+export function otherWriter(folder: string): CaseInfo['writer'] {
   const holder = WriterLock.holder(folder);
   if (holder === undefined || (holder.pid === process.pid && holder.host === hostname())) {
     return undefined;

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -147,12 +148,18 @@ const FOR_LONG = { timeout: 60_000, interval: 20 };
 describe('case.watch', () => {
   it('tells what this process and others commit, in order', async () => {
     const stop = new AbortController();
-    const parts: Part<'case.watch'>[] = [];
+    type Told = Part<'case.watch'>;
+    const parts: { change: NonNullable<Told['change']>; info: Told['info'] }[] = [];
     const watching = called(
       handlers,
       'case.watch',
       { case: small.folder },
-      { signal: stop.signal, onPart: (part) => parts.push(part) },
+      {
+        signal: stop.signal,
+        onPart: ({ change, info }) => {
+          if (change !== undefined) parts.push({ change, info });
+        },
+      },
     );
     const change = (name: string) =>
       small.services.cases.use(small.folder, async ({ catalog }) => catalog.changes.add(name, {}));
@@ -175,6 +182,34 @@ describe('case.watch', () => {
     expect(parts.at(-1)?.info.events).toBe(before + 7);
     const ids = parts.map(({ change }) => change.id);
     expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+  });
+
+  it('tells who begins to write before anything is committed, and that a writer was killed', async () => {
+    const stop = new AbortController();
+    const writers: (string | undefined)[] = [];
+    const watching = called(
+      handlers,
+      'case.watch',
+      { case: small.folder },
+      {
+        signal: stop.signal,
+        onPart: ({ change, info }) => {
+          expect(change).toBeUndefined();
+          writers.push(info.writer?.operation);
+        },
+      },
+    );
+    const lock = JSON.stringify(join(import.meta.dirname, '../../catalog/writer-lock.ts'));
+    const script = `import { WriterLock } from ${lock};
+      WriterLock.take(${JSON.stringify(small.folder)}, 'import');
+      setInterval(() => undefined, 1000);`;
+    const writer = spawn(process.execPath, ['--input-type=module', '-e', script]);
+    await vi.waitUntil(() => writers.length > 0, FOR_LONG);
+    writer.kill('SIGKILL');
+    await vi.waitUntil(() => writers.length > 1, FOR_LONG);
+    stop.abort();
+    await watching;
+    expect(writers).toEqual(['import', undefined]);
   });
 });
 

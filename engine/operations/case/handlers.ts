@@ -20,7 +20,7 @@ import { changeOverlaps, listOverlaps } from './overlap.ts';
 import { retimeSources, type RetimeReport } from './retime.ts';
 import { rememberCase } from '../system/state.ts';
 import { verifyOn } from '../verify/verify-thread.ts';
-import { watchCase } from './watch.ts';
+import { watchCase, watchWriter } from './watch.ts';
 
 /** Verifying gets this fraction of the memory of queries, which go on meanwhile. */
 const VERIFY_SHARE = 4;
@@ -60,8 +60,21 @@ export function caseHandlers({
     'case.open': async (request) => open(request.case, true),
     'case.watch': (request, { signal, part }) =>
       cases.use(request.case, async (session) => {
-        for await (const change of watchCase(session, signal)) {
-          await part({ change, info: caseInfo(session) });
+        const ended = new AbortController();
+        const either = AbortSignal.any([signal, ended.signal]);
+        const changes = async () => {
+          for await (const change of watchCase(session, either))
+            await part({ change, info: caseInfo(session) });
+        };
+        const writers = async () => {
+          for await (const _ of watchWriter(session.folder, either))
+            await part({ info: caseInfo(session) });
+        };
+        try {
+          await Promise.all([changes(), writers()]);
+        } finally {
+          // Where one of them failed, nobody waits for the other.
+          ended.abort();
         }
         return {};
       }),

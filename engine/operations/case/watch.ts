@@ -1,6 +1,8 @@
-/** `case.watch`: what changes in a case, told to whoever asks, also across processes. */
+/** `case.watch`: what changes in a case and who changes it, told to whoever asks, also across processes. */
+import { WriterLock } from '../../catalog/writer-lock.ts';
 import type { ChangeRow } from '../../catalog/tables/changes.ts';
 import type { CaseSession } from '../../search/index.ts';
+import { otherWriter } from './case-info.ts';
 
 /**
  * How often the catalog is asked for its last change, which takes microseconds. SQLite's data version
@@ -23,6 +25,29 @@ export async function* watchCase(
       }
     }
     await pause(POLL_MS, signal);
+  }
+}
+
+/** How often it is looked whether another process has begun to write, or has ended. */
+const WRITER_POLL_MS = 250;
+
+/** Yields at first where another process writes to a case, and whenever one begins or ends, until `signal` aborts. */
+export async function* watchWriter(folder: string, signal: AbortSignal): AsyncGenerator<void> {
+  let known: string | undefined;
+  let looked: bigint | undefined;
+  while (!signal.aborted) {
+    // A writer that is killed changes nothing: it is looked for as long as it is known.
+    const changed = WriterLock.lastChange(folder);
+    if (changed !== looked || known !== undefined) {
+      looked = changed;
+      const writer = otherWriter(folder);
+      const now = writer === undefined ? undefined : JSON.stringify(writer);
+      if (now !== known) {
+        known = now;
+        yield;
+      }
+    }
+    await pause(WRITER_POLL_MS, signal);
   }
 }
 
