@@ -72,6 +72,11 @@ describe.skipIf(whyNot !== undefined)(whyNot === undefined ? 'room' : `room: ${w
       .poll(async () => (await panel.getByRole('table').boundingBox())?.width ?? Infinity)
       .toBeLessThanOrEqual((await panel.boundingBox())?.width ?? 0);
     await shot(page, 'room-conversations');
+    await expect(panel.getByRole('columnheader', { name: 'last' })).toBeVisible();
+    // Without a column that others tell.
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await expect(panel.getByRole('columnheader', { name: 'last' })).toHaveCount(0);
+    await expect.poll(() => panel.getByRole('table').locator('..').evaluate(fits)).toBe(true);
   });
 
   it('facts of a host are beside the list or beneath it, as there is room for both', async () => {
@@ -88,6 +93,7 @@ describe.skipIf(whyNot !== undefined)(whyNot === undefined ? 'room' : `room: ${w
       return left !== null && right !== null && right.y < left.y + 20;
     };
     await expect.poll(isBeside).toBe(true);
+    await expect.poll(() => list.locator('..').evaluate(fits)).toBe(true);
     await window.show('Events');
     await window.events.open(0);
     await window.details.region.getByRole('tab', { name: 'Fields' }).waitFor();

@@ -76,8 +76,13 @@ export function PairTable({
     numberWidth(['flows', ...pairs.map(({ flows }) => formatCount(flows))]),
     numberWidth(['packets', ...pairs.map(packetsText)]),
   ];
-  const times = [TIME - less, TIME - less, numberWidth(['duration', ...pairs.map(durationText)])];
-  const least = leastWidth([2 * volume + LEAST_BARS, ...volumes, LEAST_PORTS, ...times]);
+  const duration = numberWidth(['duration', ...pairs.map(durationText)]);
+  const others = [2 * volume + LEAST_BARS, ...volumes, LEAST_PORTS, TIME - less, duration];
+  // Where there is no room for it, the first and the duration tell it.
+  const hasLast =
+    width === 0 || leastWidth(others) + TIME - less + 2 * (SHORTEST_HOST - less) <= width;
+  const times = [TIME - less, ...(hasLast ? [TIME - less] : []), duration];
+  const least = leastWidth(others) + (hasLast ? TIME - less : 0);
   // What is left is for services first, then for bars, then for long addresses: they give way before the table scrolls.
   const left = Math.max(0, width - least - 2 * (SHORTEST_HOST - less));
   const ports = Math.min(PORTS, LEAST_PORTS + left);
@@ -119,7 +124,7 @@ export function PairTable({
             <th className={table['number']}>packets</th>
             <th title="Protocol, services and ports">services and ports</th>
             <th>first</th>
-            <th>last</th>
+            {hasLast && <th>last</th>}
             <th
               className={table['number']}
               title="From the first to the end of the one that ended last"
@@ -142,6 +147,7 @@ export function PairTable({
                 measure={measure}
                 most={most}
                 hasTotals={totals.length > 0}
+                hasLast={hasLast}
                 shown={shown}
                 pivots={pivots}
               />
@@ -183,6 +189,7 @@ function PairRow({
   measure,
   most,
   hasTotals,
+  hasLast,
   shown,
   pivots,
 }: {
@@ -193,6 +200,7 @@ function PairRow({
   readonly most: number;
   /** Whether there is a column of what is stated for both ways together. */
   readonly hasTotals: boolean;
+  readonly hasLast: boolean;
   readonly shown: (n: number | undefined) => string;
   readonly pivots: ConversationPivots;
 }) {
@@ -278,9 +286,11 @@ function PairRow({
       <td className="mono">
         <TimeText micros={pair.first} digits={0} />
       </td>
-      <td className="mono">
-        <TimeText micros={pair.last} digits={0} />
-      </td>
+      {hasLast && (
+        <td className="mono">
+          <TimeText micros={pair.last} digits={0} />
+        </td>
+      )}
       <td className={table['number']}>{durationText(pair)}</td>
     </tr>
   );

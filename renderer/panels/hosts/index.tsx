@@ -42,13 +42,20 @@ const SECTIONS: readonly { readonly fact: FactName; readonly title: string }[] =
   { fact: 'offers', title: 'Services it offered' },
   { fact: 'uses', title: 'Services it used' },
 ];
+interface Summarised {
+  readonly fact: FactName;
+  readonly title: string;
+  readonly width?: number;
+}
 /** Columns of the table, each where a host has such a fact. */
-const SUMMARISED: readonly { fact: FactName; title: string; width?: number }[] = [
+const SUMMARISED: readonly Summarised[] = [
   { fact: 'name', title: 'names' },
   { fact: 'mac', title: 'hardware', width: 138 },
   { fact: 'user', title: 'users' },
   { fact: 'offers', title: 'offers' },
 ];
+/** Of these, those that a narrow table does without, in this order. */
+const LEAST_TELLING: readonly FactName[] = ['mac', 'offers', 'user', 'name'];
 /** Bytes of a host; the last where there are any. */
 const VOLUMES: readonly {
   volume: 'sent' | 'received' | 'bothWays';
@@ -152,13 +159,11 @@ function HostTable({
   readonly chosen: string;
   readonly onChoose: (address: string) => void;
 }) {
-  const columns = SUMMARISED.filter(({ fact }) =>
-    hosts.some(({ facts }) => facts[fact].values.length > 0),
-  );
+  const { ref, width } = useElementSize();
   const volumes = VOLUMES.filter(
     ({ volume }) => volume !== 'bothWays' || hosts.some((host) => host.bothWays !== undefined),
   );
-  const widths = [
+  const measured = [
     Math.min(
       LONGEST_ADDRESS,
       Math.max(SHORTEST_ADDRESS, numberWidth(hosts.map(({ address }) => address))),
@@ -167,10 +172,14 @@ function HostTable({
     ...volumes.map(({ volume, title }) =>
       numberWidth([title, ...hosts.map((host) => volumeText(host[volume]))]),
     ),
-    ...columns.map(({ width }) => width),
   ];
+  const columns = fitting(
+    SUMMARISED.filter(({ fact }) => hosts.some(({ facts }) => facts[fact].values.length > 0)),
+    width === 0 ? Infinity : width - leastWidth(measured),
+  );
+  const widths = [...measured, ...columns.map((column) => column.width)];
   return (
-    <div className={`${table['scroll']} ${css['list']}`}>
+    <div className={`${table['scroll']} ${css['list']}`} ref={ref}>
       <table
         className={`${table['table']} ${css['fixed']}`}
         style={{ minWidth: leastWidth(widths) }}
@@ -223,6 +232,16 @@ function HostTable({
       </table>
     </div>
   );
+}
+
+/** The columns that there is room for: what is left out is among the facts of a host. */
+function fitting(columns: readonly Summarised[], room: number): readonly Summarised[] {
+  let left = columns;
+  for (const least of LEAST_TELLING) {
+    if (leastWidth(left.map(({ width }) => width)) <= room) break;
+    left = left.filter(({ fact }) => fact !== least);
+  }
+  return left;
 }
 
 function volumeText(bytes: number | undefined): string {
