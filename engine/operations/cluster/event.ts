@@ -1,4 +1,5 @@
 /** One event of the case on a cluster, and what happened around it. */
+import { compareNaturally } from '../../contract/natural-order.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import type { ColumnBatch } from '../../contract/column-batch.ts';
 import type { EpochMicros } from '../../contract/event.ts';
@@ -47,7 +48,7 @@ export async function wholeEventOn(
   const one = eventOf(key, { columns, row: found }, shownAs, about);
   // Those of a map are in no order.
   const own = one.fields.filter(({ attribute }) => attribute);
-  own.sort((a, b) => (a.name < b.name ? -1 : 1));
+  own.sort((a, b) => compareNaturally(a.name, b.name));
   return {
     ...one,
     fields: [...one.fields.filter(({ attribute }) => !attribute), ...own],
