@@ -17,6 +17,8 @@ import type { ImportReport, ImportRequest, WorkerHandle } from '../coordinator/i
 import { runImport } from '../coordinator/run-import.ts';
 import type { ThreadHandle } from '../coordinator/warm-threads.ts';
 
+/** What threads of the product have of the importers. */
+export const WORKER_TOOLS = { importers, walk: walkFile };
 export const BUILDER = { memoryLimit: 5e8, threads: 2 };
 const OPTIONS: ImportOptions = {
   format: undefined,
@@ -77,12 +79,7 @@ export function startInProcess(startIndexer = startIndexerInProcess): WorkerHand
           toWorker = handler;
         },
       },
-      {
-        importers,
-        walk: (path, name, temporary, limits) => walkFile(path, name, temporary, limits),
-        startIndexer,
-        lowerPriority: () => undefined,
-      },
+      { ...WORKER_TOOLS, startIndexer, lowerPriority: () => undefined },
     ),
   );
   const stop = () => {

@@ -8,9 +8,12 @@ import { evidence } from '../../../app/compose.ts';
 import { journalOf } from '../../../importers/journal/testing/build.ts';
 import { cell, columnOf, rowOf } from '../../contract/column-batch.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
-import { importers } from '../../../importers/registry.ts';
-import { walkPath } from '../../../importers/shared/walk.ts';
-import { importInProcess, rowsOf, threadInProcess } from '../../ingest/testing/in-process.ts';
+import {
+  importInProcess,
+  WORKER_TOOLS,
+  rowsOf,
+  threadInProcess,
+} from '../../ingest/testing/in-process.ts';
 import {
   eveJson,
   nfdumpCsv,
@@ -48,10 +51,7 @@ const inProcess: typeof evidence = {
   ...evidence,
   startPreviewWorker: () =>
     threadInProcess<ToPreviewWorker, FromPreviewWorker>((port) =>
-      runPreviewWorker(port, {
-        importers,
-        walk: (path, name, temporary) => walkPath(path, name, { temporary }),
-      }),
+      runPreviewWorker(port, WORKER_TOOLS),
     ),
 };
 

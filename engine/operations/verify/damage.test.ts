@@ -27,9 +27,13 @@ import { importers } from '../../../importers/registry.ts';
 import { Catalog } from '../../catalog/catalog.ts';
 import { locationOf } from '../../catalog/source-place.ts';
 import type { VerifyReport } from '../../contract/verify-report.ts';
-import { walkFile } from '../../../importers/shared/walk.ts';
 import type { ThreadHandle } from '../../ingest/coordinator/warm-threads.ts';
-import { BUILDER, importInProcess, threadInProcess } from '../../ingest/testing/in-process.ts';
+import {
+  BUILDER,
+  importInProcess,
+  threadInProcess,
+  WORKER_TOOLS,
+} from '../../ingest/testing/in-process.ts';
 import { evidence } from '../../../app/compose.ts';
 import { segmentIdentity } from '../../store/segment-identity.ts';
 import { CaseSession } from '../../search/session/case-session.ts';
@@ -104,9 +108,7 @@ async function withSession<T>(
 
 /** What the thread runs, in this process: each thread would load it again. */
 function startInProcess(): ThreadHandle<ToVerify, FromVerify> {
-  return threadInProcess<ToVerify, FromVerify>((port) =>
-    runVerify(port, { importers, walk: walkFile }),
-  );
+  return threadInProcess<ToVerify, FromVerify>((port) => runVerify(port, WORKER_TOOLS));
 }
 
 function verified(
