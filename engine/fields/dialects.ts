@@ -135,6 +135,7 @@ import l2tcsv from './dialects/l2tcsv.json' with { type: 'json' };
 import velociraptorFile from './dialects/velociraptor-file.json' with { type: 'json' };
 import velociraptorNetstat from './dialects/velociraptor-netstat.json' with { type: 'json' };
 import velociraptorProcess from './dialects/velociraptor-process.json' with { type: 'json' };
+import zscalerPrivateAccess from './dialects/zscaler-private-access.json' with { type: 'json' };
 import {
   type PathsByName,
   type RecordDialect,
@@ -280,6 +281,7 @@ const DOCUMENTS: readonly unknown[] = [
   velociraptorFile,
   velociraptorNetstat,
   velociraptorProcess,
+  zscalerPrivateAccess,
 ];
 
 export const shippedDialects = once((): readonly RecordDialect[] =>

@@ -114,7 +114,15 @@ it.each([
   });
 });
 
+it('reads the tag of a program where an export has left the rest of the header out', () => {
+  const line = 'sshd[100]: Failed password for root from 192.0.2.17 port 22 ssh2';
+  expect(cutFields(all, '', line)).toMatchObject({ user: 'root', src_ip: '192.0.2.17' });
+  expect(cutFields(all, '', line)).not.toHaveProperty('host');
+});
+
 it.each([
+  'app[7]: Failed password for root from 192.0.2.17 port 22 ssh2',
+  'x sshd[7]: Failed password for root from 192.0.2.17 port 22 ssh2',
   'Nov 27 10:15:22 web1 app[7]: Failed password for root from 192.0.2.17 port 22 ssh2',
   'Nov 27 10:15:22 Failed password for root from 192.0.2.17 port 22 ssh2',
   'Nov 27 10:15 web1 sshd[100]: Failed password for root from 192.0.2.17 port 22 ssh2',

@@ -19,6 +19,7 @@ import bind from './extractors/bind.json' with { type: 'json' };
 import bluecoat from './extractors/bluecoat.json' with { type: 'json' };
 import bsdFirewalls from './extractors/bsd-firewalls.json' with { type: 'json' };
 import cef from './extractors/cef.json' with { type: 'json' };
+import cefLines from './extractors/cef-lines.json' with { type: 'json' };
 import checkpoint from './extractors/checkpoint.json' with { type: 'json' };
 import ciscoAsa from './extractors/cisco-asa.json' with { type: 'json' };
 import ciscoIos from './extractors/cisco-ios.json' with { type: 'json' };
@@ -141,6 +142,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   bluecoat,
   'bsd-firewalls': bsdFirewalls,
   cef,
+  'cef-lines': cefLines,
   checkpoint,
   'cisco-asa': ciscoAsa,
   'cisco-ios': ciscoIos,

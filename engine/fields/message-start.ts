@@ -75,15 +75,29 @@ export interface RelayedHeader {
 
 const FORWARDED = utf8.encode('Message forwarded from ');
 
+/** The tag of a program where an export has left the rest of the header out: `sshd[100]: Failed …`. */
+function bareTag(b: Uint8Array, start: number, end: number): RelayedHeader | undefined {
+  const programEnd = nameEnd(b, start, end);
+  if (programEnd === start || b[programEnd] !== OPEN || !isDigits(b, programEnd + 1, 1))
+    return undefined;
+  let p = programEnd + 1;
+  while (p < end && isDigits(b, p, 1)) p += 1;
+  if (b[p] !== CLOSE || b[p + 1] !== COLON || b[p + 2] !== SPACE) return undefined;
+  const body = afterTag(b, p + 3, end);
+  return { host: start, hostEnd: start, program: start, programEnd, body };
+}
+
 /**
- * The header of the device itself in a message of which the importer read that of a relay:
- * `<38>Nov 27 10:15:22 host1 sshd[100]: Failed …`, and `Message forwarded from host1: sshd[100]: …` of AIX.
+ * The header of the device itself in a message of which the importer read that of a relay, or none:
+ * `<38>Nov 27 10:15:22 host1 sshd[100]: Failed …`, `Message forwarded from host1: sshd[100]: …` of AIX, `sshd[100]: …`.
  */
 export function relayedHeader(
   b: Uint8Array,
   start: number,
   end: number,
 ): RelayedHeader | undefined {
+  const tag = bareTag(b, start, end);
+  if (tag !== undefined) return tag;
   let host = start;
   let hostEnd = 0;
   if (isUpper(b[start]!) && startsWith(b, start, end, FORWARDED)) {
