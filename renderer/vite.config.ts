@@ -48,12 +48,26 @@ function compressed(folder: string): Plugin {
   };
 }
 
+const SIDES: Readonly<Record<string, string>> = {
+  'inset-inline-start': 'left',
+  'inset-inline-end': 'right',
+};
+
+/** The window is read from left to right, and Chromium 83 knows no insets by direction: they would be left out. */
+const insetsBySide = {
+  postcssPlugin: 'daybook-insets-by-side',
+  Declaration(declaration: { prop: string }): void {
+    declaration.prop = SIDES[declaration.prop] ?? declaration.prop;
+  },
+};
+
 const dist = path.join(import.meta.dirname, 'dist');
 
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
   plugins: [react(), compressed(dist)],
+  css: { postcss: { plugins: [insetsBySide] } },
   build: {
     outDir: dist,
     emptyOutDir: false,

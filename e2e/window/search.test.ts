@@ -105,6 +105,13 @@ for (const shell of [browserShell, electronShell]) {
       await opened.page.keyboard.press('Escape');
     });
 
+    it('has the sign of a choice after its text, not on it', async () => {
+      const choice = opened.page.locator('input[aria-label="Stack the timeline by"]');
+      const sign = choice.locator('xpath=..').locator('[data-position="right"]');
+      const [text, after] = [await choice.boundingBox(), await sign.boundingBox()];
+      expect(after!.x).toBeGreaterThan(text!.x + text!.width / 2);
+    });
+
     it('narrows by a brush over the timeline, and widens again', async () => {
       await window.query.run('kind:log');
       await expect.poll(() => window.timeline.total()).toBe(expected.byKind.log);
