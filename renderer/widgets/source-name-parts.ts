@@ -2,11 +2,13 @@
 
 /** Characters at the end of a long name that stay, however little room there is. */
 const END = 12;
+/** A name that is longer by fewer is not worth a sign that it is cut off. */
+const LONGER = 4;
 
 /** The last part as a beginning that may be cut off and the end that tells it from others; a short one is all end. */
 export function endOf(last: string): { start: string; end: string } {
   const characters = [...last];
-  const at = characters.length > 2 * END ? characters.length - END : 0;
+  const at = characters.length > END + LONGER ? characters.length - END : 0;
   return { start: characters.slice(0, at).join(''), end: characters.slice(at).join('') };
 }
 
