@@ -117,6 +117,21 @@ describe.skipIf(whyNot !== undefined)(
       await shot(page, 'browser-stream');
     });
 
+    it('shows a stream as bytes where it is no text', async () => {
+      const { region } = window.details;
+      for (const [kind, as] of [
+        ['tls', 'Hex'],
+        ['http', 'Text'],
+      ] as const) {
+        await window.query.run(`kind:${kind}`);
+        await expect.poll(() => window.found()).toBe(1);
+        await window.events.open(0);
+        await expect(region).toContainText(kind);
+        await window.details.show('Stream');
+        await expect(region.getByRole('radio', { name: as })).toBeChecked();
+      }
+    });
+
     it('searches payloads, and shows the flow of a match', async () => {
       const { page } = opened;
       const palette = new Palette(page);

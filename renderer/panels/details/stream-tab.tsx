@@ -26,7 +26,7 @@ export function StreamTab({ event }: { readonly event: string }) {
   const folder = useCase().case;
   const [limit, setLimit] = useState(LIMIT);
   const [side, setSide] = useState('both');
-  const [as, setAs] = useState('text');
+  const [chosen, choose] = useState<string>();
   const { data, error } = useAnswer(
     'event.stream',
     { case: folder, event, limit },
@@ -41,6 +41,7 @@ export function StreamTab({ event }: { readonly event: string }) {
   );
   if (error !== undefined) return <BytesProblem error={error} />;
   if (data === undefined) return <Loading />;
+  const as = chosen ?? (beginsBinary(data.parts) ? 'hex' : 'text');
   const total = data.fromClient + data.fromServer;
   const shown = sizeOf(data.parts);
   const isEncoded = data.parts.some(({ decoded }) => decoded !== undefined);
@@ -65,7 +66,7 @@ export function StreamTab({ event }: { readonly event: string }) {
           size="xs"
           aria-label="Show the bytes as"
           value={as}
-          onChange={setAs}
+          onChange={choose}
           data={[
             { value: 'text', label: 'Text' },
             ...(isEncoded ? [{ value: 'decoded', label: 'Decoded' }] : []),
@@ -145,6 +146,19 @@ function StreamPart({ part, isDecoded }: PartProps) {
       ))}
     </>
   );
+}
+
+/** Bytes at the beginning of a stream that say whether it is text. */
+const BEGINNING = 64;
+
+/** Whether what either side said first has NULs; bodies later on may have some in a stream that is read as text. */
+function beginsBinary(parts: readonly Part[]): boolean {
+  return [true, false].some((fromClient) => {
+    const first = parts.find(
+      ({ isFromClient, bytes }) => isFromClient === fromClient && bytes.length > 0,
+    );
+    return first?.bytes.subarray(0, BEGINNING).includes(0) === true;
+  });
 }
 
 function joined(parts: readonly Part[]): Uint8Array {
