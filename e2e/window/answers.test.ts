@@ -42,6 +42,10 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await window.start.newCase();
       await window.newCase.create(path.join(space.folder, 'care.daybook'));
       await expect(opened.page.getByText('This case is empty')).toBeVisible();
+      const fields = opened.page.getByRole('region', { name: 'Fields', exact: true });
+      await expect(fields).toContainText(
+        'Fields of events and their most frequent values appear here',
+      );
     }, 120_000);
     afterAll(async () => {
       await opened?.close();

@@ -94,7 +94,7 @@ it('a range of time leaves out what has none', async () => {
 
 it('is said in words', async () => {
   expect(notSearchedText(await left('Password_Guessing'), { packets: false })).toEqual([
-    '2 quarantined records and 1 file that was not read are not searched: 1 of them contains it',
+    '2 quarantined records and 1 file that was not read in full are not searched: 1 of them contains it',
   ]);
 });
 
@@ -103,7 +103,7 @@ it('a window is told the same', async () => {
   const found = await unsearched(session, { query: 'Password_Guessing', zone: 'UTC' }, signal);
   expect(found.quarantined.matching).toBe(1);
   expect(found.lines[0]).toBe(
-    '2 quarantined records and 1 file that was not read are not searched: 1 of them contains it',
+    '2 quarantined records and 1 file that was not read in full are not searched: 1 of them contains it',
   );
   const stopped = unsearched(session, { query: 'x', zone: 'UTC' }, AbortSignal.abort());
   await expect(stopped).rejects.toMatchObject({ code: 'cancelled' });

@@ -79,7 +79,7 @@ export function notSearchedText(left: NotSearched, { packets = true } = {}): str
   const out: string[] = [];
   const parts = [
     counted(quarantined.count, 'quarantined record'),
-    counted(unread.count, 'file that was not read', 'files that were not read'),
+    counted(unread.count, 'file that was not read in full', 'files that were not read in full'),
   ].filter((one) => one !== undefined);
   const all = quarantined.count + unread.count;
   if (all > 0) {

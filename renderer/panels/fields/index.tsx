@@ -115,6 +115,13 @@ export function FieldsPanel() {
             />
           </p>
         ))}
+      {data !== undefined && listed.length === 0 && (
+        <p className={css['rest']}>
+          {searching
+            ? 'No field has such a name.'
+            : 'Fields of events and their most frequent values appear here.'}
+        </p>
+      )}
       {listed.map(({ field, events, open }) => (
         <Field
           key={field}
