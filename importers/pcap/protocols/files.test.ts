@@ -393,6 +393,16 @@ describe('of FTP', () => {
     expect(rows[0]?.attrs['total_bytes']).toBe('7');
   });
 
+  it('come where the capture has not the beginning of what agreed on them', async () => {
+    const control = dialogue(21, [
+      ...['< 250 Directory changed.', '> PASV'],
+      `< 227 Entering Passive Mode (10,0,0,1,${50_001 >>> 8},${50_001 & 255})`,
+      ...['> RETR folder/a.txt', '< 150 Opening (7 bytes).'],
+    ]);
+    const rows = await of('file', [...control, ...data(true, 50_001, 50_100, 'content')]);
+    expect(names(rows)).toEqual([['download', 'a.txt', '7', sha256('content')]]);
+  });
+
   it('cannot be announced to be connections of others', async () => {
     const port = (n: number): string => `${n >>> 8},${n & 255}`;
     const announced = [

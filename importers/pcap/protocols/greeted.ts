@@ -15,8 +15,9 @@ import {
 import { SmtpStream } from './smtp.ts';
 
 const MAX_GREETING_BYTES = 16_384;
+const FTP_PORT = 21;
 const FTP_COMMANDS =
-  /^(?:USER|PASS|AUTH|FEAT|SYST|HOST|OPTS|PBSZ|PROT|PASV|EPSV|PORT|EPRT|TYPE|LIST|NLST|RETR|STOR)(?:[ \r\n]|$)/i;
+  /^(?:USER|PASS|AUTH|FEAT|SYST|HOST|OPTS|PBSZ|PROT|PASV|EPSV|PORT|EPRT|TYPE|CWD|PWD|SIZE|MDTM|REST|LIST|NLST|MLSD|RETR|STOR|APPE|DELE)(?:[ \r\n]|$)/i;
 /** With which a greeting or the first command of SMTP begins. */
 const FIRST_BYTES = Buffer.from('2EHLMehlm');
 const SMTP_COMMANDS = /^(?:EHLO|HELO|LHLO|MAIL FROM)(?:[ :\r\n]|$)/i;
@@ -103,10 +104,12 @@ class GreetedStream implements StreamParser {
 }
 
 export const FTP_OR_SMTP: StreamProtocol = {
-  /** A server's greeting, or where that was not captured a client's first command of SMTP. */
-  recognise(bytes, start, end) {
-    if (!FIRST_BYTES.includes(bytes[start]!)) return undefined;
+  /** A server's greeting, or where that was not captured a client's first command of SMTP, or one of FTP to its port. */
+  recognise(bytes, start, end, { clientPort, serverPort }, isClient) {
+    const isToFtp = (isClient ? serverPort : clientPort) === FTP_PORT;
+    if (!isToFtp && !FIRST_BYTES.includes(bytes[start]!)) return undefined;
     const first = textOf(bytes, start, Math.min(end, start + 16));
+    if (isToFtp && FTP_COMMANDS.test(first)) return 'client';
     if (/^220[ -]/.test(first)) return 'server';
     if (SMTP_COMMANDS.test(first) && first.length > 5) return 'client';
     return '220 '.startsWith(first) || /^(?:E|EH|H|HE|EHL|HEL|EHLO|HELO)$/i.test(first)

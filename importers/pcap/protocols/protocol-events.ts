@@ -6,7 +6,7 @@ import type { EventSink } from '../../../engine/contract/importer.ts';
 import type { Endpoints, MessageSink, ProtocolKind, ProtocolMessage } from './messages.ts';
 
 /** Raise it when the same packets would say something else. */
-const VERSION = 10;
+const VERSION = 11;
 
 export class ProtocolEvents implements MessageSink {
   private readonly sink: EventSink;

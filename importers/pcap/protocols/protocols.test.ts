@@ -45,7 +45,7 @@ describe('DNS', () => {
     expect(row).toMatchObject({
       ...{ src_ip4: 0xc0000211, dst_ip4: 0xc6336407, src_port: 40_000, dst_port: 53, proto: 17 },
       ...{ ts: 1_700_000_000_000_000, flow_id: 1, service: 'dns', event_type: 'query' },
-      ...{ query: 'www.example.com', query_type: 'A', outcome: 'success', extractor: 'dns/10' },
+      ...{ query: 'www.example.com', query_type: 'A', outcome: 'success', extractor: 'dns/11' },
       message: 'A www.example.com → host1.example.com, 203.0.113.9',
     });
     expect(row?.attrs).toEqual({
@@ -192,7 +192,7 @@ describe('HTTP', () => {
     const [row, ...more] = await of('http', [client(1, GET), server(1, OK)]);
     expect(more).toEqual([]);
     expect(row).toMatchObject({
-      ...{ src_ip4: 0xc0000211, dst_port: 8080, flow_id: 1, extractor: 'http/10' },
+      ...{ src_ip4: 0xc0000211, dst_port: 8080, flow_id: 1, extractor: 'http/11' },
       ...{ url: 'http://www.example.com/a?b=c', http_method: 'GET', http_status: '200' },
       ...{ user_agent: 'agent/1', referrer: 'http://example.com/', user: 'alice' },
       ...{ dst_domain: 'www.example.com', outcome: 'success' },
@@ -485,7 +485,7 @@ describe('TLS', () => {
     ]);
     expect(more).toEqual([]);
     expect(row).toMatchObject({
-      ...{ dst_port: 8443, outcome: 'success', extractor: 'tls/10' },
+      ...{ dst_port: 8443, outcome: 'success', extractor: 'tls/11' },
       ...{ tls_sni: 'www.example.com', ja3: '87991a9b84cb5b4bc5f84c5ecad46032' },
     });
     expect(row?.attrs).toEqual({
