@@ -117,6 +117,18 @@ describe.skipIf(whyNot !== undefined)(
       await shot(page, 'browser-stream');
     });
 
+    it('says which packets an export leaves out', async () => {
+      await window.query.run('');
+      await expect(window.status).toContainText('packets hidden under flows');
+      await window.caseMenu('Export events…');
+      const dialog = window.page.getByRole('dialog', { name: 'Export events' });
+      await expect(dialog).toContainText(
+        /without a filter, without .*\d packets hidden under flows/,
+      );
+      await window.page.keyboard.press('Escape');
+      await expect(dialog).toHaveCount(0);
+    });
+
     it('shows a stream as bytes where it is no text', async () => {
       const { region } = window.details;
       for (const [kind, as] of [

@@ -79,6 +79,7 @@ export function ExportDialog() {
           ),
       ),
     );
+  const beneath = opened?.packetsBeneath?.packets ?? 0;
   return (
     <Modal opened onClose={workspace.dialogs.close} title="Export events" size="md">
       <form
@@ -104,6 +105,13 @@ export function ExportDialog() {
             <>
               {' '}
               and the list <EventText text={view.list.name} max={100} />
+            </>
+          )}
+          {beneath > 0 && (
+            <>
+              , without {opened?.packetsBeneath?.exact === false ? 'up to ' : ''}
+              {counted(beneath, 'packet')} hidden under flows: <span className="mono">kind:*</span>{' '}
+              includes them
             </>
           )}
         </Text>
