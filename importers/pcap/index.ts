@@ -72,7 +72,7 @@ export const pcapImporter: Importer = {
   // 14: all questions of DNS, limits of HTTP/2 that say so, encrypted records of DTLS 1.3 before a hello,
   // attachments without a plain name, responses and chunks that cannot be read, resets of HTTP/2 without an error, or
   // of more than 256 streams, VLANs of sampled frames that are not IP.
-  // 15: IPFIX over TCP. 16: connections that have begun only are given up before others, FTP from its middle on.
+  // 15: IPFIX over TCP. 16: connections that have begun only do not push out others, FTP from its middle on.
   version: 16,
   appendOnly: false,
   formats: ['pcap', 'pcap-nano', 'pcap-modified', 'pcapng', 'snoop'],

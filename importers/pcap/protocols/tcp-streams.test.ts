@@ -115,18 +115,28 @@ it.each<[string, readonly Frame[]]>([
   expect(await requests(frames)).toEqual([['/a', '200', HELLO_MD5]]);
 });
 
-it('gives up connections that have begun only before those that said something', async () => {
-  const halfOpen = Array.from({ length: 40_000 }, (_, i) =>
+/** More connections than are held at a time, each of which sends this. */
+const many = (text: string): Frame[] =>
+  Array.from({ length: 40_000 }, (_, i) =>
     ethernet(
       0x0800,
       ip4(
         { src: `10.1.${i >>> 8}.${i & 255}`, dst: '192.0.2.1', proto: 6 },
-        tcp({ src: 40_000, dst: 80, flags: ACK, seq: 1 }, ascii('GET / HTTP/1.1\r\n')),
+        tcp({ src: 40_000, dst: 80, flags: ACK, seq: 1 }, ascii(text)),
       ),
     ),
   );
+
+it('gives up connections that have begun only before those that said something', async () => {
+  const halfOpen = many('GET / HTTP/1.1\r\n');
   const rows = await requests([...opened, client(1, GET), ...halfOpen, server(1, OK)]);
   expect(rows).toEqual([['/a', '200', HELLO_MD5]]);
+});
+
+it('reads on after the beginning of a message while many connections stay open', async () => {
+  const late = [client(1, GET.slice(0, 30)), client(31, GET.slice(30)), server(1, OK)];
+  const rows = await requests([...many('GET / HTTP/1.1\r\n\r\n'), ...late]);
+  expect(rows).toContainEqual(['/a', '200', HELLO_MD5]);
 });
 
 it('counts a connection once that ends with a segment', () => {

@@ -597,8 +597,9 @@ export class TcpStreams {
       this.evictOldest();
   }
 
+  /** Of connections that have only begun, or of the others, whichever are more: neither can push out the other. */
   private evictOldest(): void {
-    const begun = this.begun.oldest();
+    const begun = this.begun.size < this.open.size ? undefined : this.begun.oldest();
     if (begun !== undefined) {
       const [flow, first] = begun;
       if (first.isNamed) this.evicted += 1;
