@@ -4,6 +4,7 @@
  */
 import type { EventBatch } from '../contract/event-batch.ts';
 import { COLUMNS, type ColumnName } from '../contract/event.ts';
+import { compareNaturally } from '../contract/natural-order.ts';
 import type { Name } from '../query/ast.ts';
 import { HIDDEN_COLUMNS } from '../query/default-columns.ts';
 import { EXPANDED, type Field, chosenName, knownField } from '../query/fields.ts';
@@ -110,7 +111,7 @@ function attributes(
   // Those that come as codes become texts, and columns.
   scope.attributes();
   const named = [...batch.attributes].filter(([name]) => !others.has(name.toLowerCase()));
-  for (const [name, column] of named.sort(([a], [b]) => (a < b ? -1 : 1)))
+  for (const [name, column] of named.sort(([a], [b]) => compareNaturally(a, b)))
     columns.add(name, 'attribute', [{ role: 'value', read: textRead(column) }]);
   columns.add(OVERFLOW_COLUMN, 'overflow', [{ role: 'value', read: textRead(batch.overflow) }]);
 }
