@@ -306,8 +306,12 @@ function bodyfileColumns(cells: readonly string[]): readonly string[] | undefine
   return isOne ? BODYFILE : undefined;
 }
 
+/** Of a header of CEF or LEEF: up to the bar that no backslash is before. */
+const CELL = String.raw`(?:[^|\\]|\\.)*\|`;
 /** `CEF:0|Vendor|Product|1.0|100|Name|5|src=…`, `LEEF:1.0|Vendor|Product|1.0|100|src=…`, and both without their names. */
-const EVENT_FORMAT = /^(?:CEF:|LEEF:)? ?[012](?:\.0)?\|(?:[^|]*\|){4,6} ?[A-Za-z]\w*=/;
+const EVENT_FORMAT = new RegExp(
+  `^(?:(?:CEF|LEEF): ?[012]|(?:[01]\\|(?:${CELL}){6}|[12]\\.0\\|(?:${CELL}){4,5}) ?[A-Za-z]\\w*=)`,
+);
 
 /** Any other table: as many cells in every line. */
 function detectTable(

@@ -148,9 +148,17 @@ describe('odd tables', () => {
     'CEF:0|Example|Wall|1.0|100|denied|5|src=192.0.2.1 dst=192.0.2.2\n',
     // Without its name, as a relay that took it for that of a program leaves it.
     '0|Example|Wall|1.0|100|denied|5|src=192.0.2.1 dst=192.0.2.2\n',
+    '0|Example|Wall|1.0|100|a \\| b|5|src=192.0.2.1 dst=192.0.2.2\n',
+    '1.0|Example|Wall|1.0|100|src=192.0.2.1\tdst=192.0.2.2\n',
   ])('are not lines of CEF or LEEF: %s', (line) => {
     const lines = encoder.encode(line.repeat(5));
     expect(flowCsvImporter.sniff(lines, { name: 'x', complete: true })).toBeUndefined();
+  });
+
+  it('may begin with a number, and have pairs among its cells', () => {
+    const lines = encoder.encode('0|web1|app|INFO|login|user=bob|192.0.2.1\n'.repeat(5));
+    const found = flowCsvImporter.sniff(lines, { name: 'x', complete: true });
+    expect(found?.format).toBe('table');
   });
 
   it('leaves out headings within', async () => {
