@@ -45,7 +45,10 @@ function varied(message: string, random: Random): string {
   }
 }
 
-it.each([300, drafts.length])('is the first of %i templates that matches', (count) => {
+it.each([
+  [300, 240],
+  [drafts.length, 80],
+])('is the first of %i templates that matches each of %i messages', (count, most) => {
   const random = new Random(count);
   let found = 0;
   for (let round = 0; round < 3; round++) {
@@ -55,7 +58,7 @@ it.each([300, drafts.length])('is the first of %i templates that matches', (coun
       make: () => ({ template: make(), order }),
     }));
     const candidates = new Candidates<{ template: Template; order: number }>(all);
-    for (const message of shuffled(messages, random).slice(0, 80)) {
+    for (const message of shuffled(messages, random).slice(0, most)) {
       const text = varied(message, random);
       const bytes = utf8.encode(`<${text}>`);
       const [start, end] = [1, bytes.length - 1];
@@ -67,6 +70,21 @@ it.each([300, drafts.length])('is the first of %i templates that matches', (coun
     }
   }
   expect(found).toBeGreaterThan(3);
+});
+
+it('needs no pair where the template needs none', () => {
+  const given = [
+    ...['x', 'y'].map((end) => ({ text: `Failed {:word} ${end}`, set: {} })),
+    { text: 'Failed {:word} {:pairs}', set: {}, pairs: { user: 'user' } },
+  ];
+  const candidates = new Candidates(
+    given.flatMap(draftTemplates).map(({ firstByte, make }) => ({
+      firstByte,
+      make: () => ({ template: make() }),
+    })),
+  );
+  const bytes = utf8.encode('Failed again z');
+  expect(candidates.firstMatch(bytes, 0, bytes.length)?.template.text).toBe(given[2]?.text);
 });
 
 it('makes only those that may begin as a message does', () => {

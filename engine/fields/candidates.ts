@@ -240,7 +240,10 @@ function assignOf<T extends Candidate>(items: readonly Item<T>[]): number {
 function bytesOf({ parts, pairs, fields, needs }: Template): Int32Array {
   const bytes = new Int32Array(8);
   // Without what is between a key and its value there is no pair; a single pair needs no separator.
-  if (pairs !== undefined && parts.at(-1)!.operation === OPERATION.pairs) {
+  const isGiven = (field: number): boolean =>
+    parts.some((part) => part.field === field || part.second === field);
+  const needsPair = needs.some((some) => !some.some(isGiven));
+  if (pairs !== undefined && needsPair && parts.at(-1)!.operation === OPERATION.pairs) {
     bytes[pairs.assign >>> 5]! |= 1 << (pairs.assign & 31);
     const { isStrict, separator } = pairs;
     const isNeeded = (name: string): boolean =>
