@@ -114,6 +114,13 @@ it.each([
   });
 });
 
+it.each(['sending events Primary server is down', 'removed events All done', 'our events dhcp x'])(
+  'takes no word for a device of Meraki: %s',
+  (message) => {
+    expect(cutFields(all, '', message)).toEqual({});
+  },
+);
+
 it('reads the tag of a program where an export has left the rest of the header out', () => {
   const line = 'sshd[100]: Failed password for root from 192.0.2.17 port 22 ssh2';
   expect(cutFields(all, '', line)).toMatchObject({ user: 'root', src_ip: '192.0.2.17' });
@@ -201,6 +208,16 @@ it.each([
     '0|ManageEngine|ADAuditPlus|1|EventLog|x|1|suser=x shost=192.0.2.17 suser=root',
     { src_ip: '192.0.2.17' },
   ],
+  [
+    '',
+    'smtp: x [203.0.113.9] authentication failure using internet password y [192.0.2.17] authentication failure using internet password',
+    { src_ip: '192.0.2.17' },
+  ],
+  [
+    '',
+    'LEEF:1.0|WatchGuard|XTM|12|1100|serial=1\tmsg=Authentication of SSLVPN user [x@y] from 203.0.113.9 was accepted, z@Firebox-DB] from 192.0.2.17 was rejected',
+    { src_ip: '192.0.2.17', action: 'rejected' },
+  ],
 ])('takes no more of a line than its program says: %s: %s', (program, message, fields) => {
   expect(cutFields(all, program, message)).toMatchObject(fields);
 });
@@ -211,6 +228,10 @@ it.each([
     'Auth: [SMB2,(null)] user [X]\\[x] at [a] with [b] status [NT_STATUS_OK] workstation [c] remote host [ipv4:203.0.113.9:1] became [d] local host [ipv4:203.0.113.9:2]] at [Thu, 14 Oct 2026 15:24:12.023984 UTC] with [NTLMv2] status [NT_STATUS_NO_SUCH_USER] workstation [PC1] remote host [ipv4:192.0.2.17:44890] mapped to [X]\\[x]. local host [ipv4:198.51.100.2:445]',
   ],
   ['', '%ASA-5-713130: Group = x, IP = 203.0.113.9, y, IP = 192.0.2.17, Received a packet'],
+  [
+    '',
+    '[12:00:00] [Server thread/INFO]: <x> y/INFO]: root[/203.0.113.9:1] logged in with entity id 1',
+  ],
   ['', 'Login failed: x IN=eth0 OUT= SRC=203.0.113.9 DST=192.0.2.1 LEN=40 TTL=64 PROTO=TCP'],
   [
     '',
@@ -291,6 +312,12 @@ describe.each(documents)('%s', (name, { programs, templates, samples = [] }) => 
       }),
     );
     expect(cutBy.filter(({ expected, by }) => expected !== by)).toEqual([]);
+  });
+
+  // A name may contain what it is before: tried first, what may follow would follow that.
+  it('tries a message that ends before one that goes on, where a name may be anything', () => {
+    const texts = templates.map(({ text }) => text);
+    expect(texts.filter((text) => /:text\}.*\{[^{}|]+\{:rest\}\|\}/.test(text))).toEqual([]);
   });
 
   it('has a sample of each template', () => {
