@@ -26,10 +26,10 @@ async function run(...args: string[]): Promise<string> {
   return out;
 }
 
-/** Runs a statement on the server, not through Daybook. */
 /** A file for lookups, too long to stand in a statement. */
 const owners = path.join(space.folder, 'owners.csv');
 
+/** Runs a statement on the server, not through Daybook. */
 async function ask(sql: string): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${server!.port}/`, { method: 'POST', body: sql });
   const text = await answer.text();
@@ -137,6 +137,9 @@ const QUESTIONS: readonly (readonly string[])[] = [
   ['query', 'kind:flow | top 5 community_id'],
   ['query', '* | top tag'],
   ['query', 'failed | fields tag, host | head 3'],
+  ['query', 'spelt | fields -ip, -attrs.ZONE, -offset'],
+  ['query', 'kind:flow | fields -id.orig_h, -port, -ts | head 3'],
+  ['query', 'kind:log | fields -attributes, -source | head 3'],
   ['query', `kind:flow | lookup "${owners}" on src_ip as net | top 5 owner by sum(cost)`],
   ['query', `kind:flow | lookup "${owners}" on dst_ip as net | sort -cost | head 3`],
   [

@@ -45,7 +45,7 @@ import {
 } from './dialect/clickhouse-values.ts';
 import { withExpressions } from './analyse.ts';
 import { defaultColumns } from './default-columns.ts';
-import { EXPANDED, chosenName, knownField } from './fields.ts';
+import { chosenName, expandedNames } from './fields.ts';
 import { filterClickHouse } from './filters/filter.ts';
 import type { Surroundings } from './filters/surroundings.ts';
 import { type EventsNode, type Plan } from './plan.ts';
@@ -407,10 +407,8 @@ function wholeEvent(plan: Plan, computed: readonly Shown[], scope: ClickHouseSco
   const left = new Set(replaced);
   const leftAttributes: string[] = [];
   for (const name of plan.hidden) {
-    const field = knownField(name)?.name;
-    if (field === 'source') left.add('source_id');
-    else if (field !== undefined)
-      for (const one of EXPANDED[field] ?? [field]) if (columns.has(one)) left.add(one);
+    if (name === 'source') left.add('source_id');
+    else if (columns.has(name)) left.add(name);
     const attribute = name.replace(/^attrs[.]/, '');
     if (scope.attributesNamed(attribute).length > 0) leftAttributes.push(attribute);
   }
@@ -452,8 +450,8 @@ function columnOf({ name, shape, type }: Pick<Shown, 'name' | 'shape' | 'type'>)
 
 /** What events show where nobody chose, one by one. */
 function wholeEvents(plan: Plan): Name[] {
-  const names = [...['ts', ...defaultColumns(plan)], ...plan.computed.map(({ name }) => name)];
-  return [...names, 'attributes'].map((name) => ({ name, start: 0, end: 0 }));
+  const names = [...defaultColumns(plan), ...plan.computed.map(({ name }) => name), 'attributes'];
+  return names.map((name) => ({ name, start: 0, end: 0 }));
 }
 
 /**
@@ -483,7 +481,7 @@ export function shownFields(name: Name, rows: ClickHouseRows, areChosen = true):
         shape: simpleShape('tag', 'text'),
       },
     ];
-  const expanded = field.type === 'attribute' ? undefined : EXPANDED[field.name];
+  const expanded = expandedNames(field);
   if (expanded !== undefined)
     return expanded.flatMap((one) => shownFields({ ...name, name: one }, rows, areChosen));
   const isInstant = field.type === 'time' && field.name === 'ts';

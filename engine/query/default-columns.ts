@@ -24,17 +24,23 @@ interface Others {
   readonly computed: readonly Name[];
 }
 
-/** Names that a stage computed or hid. */
+/** Names that a stage computed or hid (`hiddenNames`). */
 export function otherNames({ hidden, computed }: Others): Set<string> {
   return new Set([...hidden, ...computed.map(({ name }) => name.toLowerCase())]);
 }
 
-/** The time of an event, then these: what is stored of the plan's events, but for attributes. */
+/** Whether an attribute is among such names. */
+export function isOther(others: ReadonlySet<string>, attribute: string): boolean {
+  const name = attribute.toLowerCase();
+  return others.has(name) || others.has(`attrs.${name}`) || others.has('attributes');
+}
+
+/** What is stored of the plan's events, but for attributes. */
 export function defaultColumns(of: Others & { readonly extent: Extent }): string[] {
   const there = of.extent.columns ?? new Set<string>();
   const others = otherNames(of);
   return [
-    ...['kind', 'event_id', 'source'],
+    ...['ts', 'kind', 'event_id', 'source'],
     ...['src_ip', 'dst_ip'].filter((side) => there.has(`${side}4`) || there.has(`${side}6`)),
     ...Object.keys(COLUMNS).filter((name) => there.has(name) && !HIDDEN_COLUMNS.has(name)),
   ].filter((name) => !others.has(name));

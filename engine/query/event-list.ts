@@ -8,7 +8,7 @@ import type { EpochMicros } from '../contract/event.ts';
 import type { Name } from './ast.ts';
 import { micros, nullOf, Params, ROW_NUMBER, timeFromMicros } from './dialect/duckdb.ts';
 import { type Edge, type EventContext, filterRelation, judge } from './events.ts';
-import { EXPANDED, knownField } from './fields.ts';
+import { expandedNames, knownField } from './fields.ts';
 import { ALL, type Filter, allOf, conjuncts } from './filters/filter.ts';
 import { messageParts } from './message-parts.ts';
 import type { Found } from './found.ts';
@@ -272,7 +272,7 @@ export function columnNames(plan: Plan, name: string): readonly string[] {
   try {
     const field = plan.resolveShown(nameOf(name));
     if (field.type === 'attribute') return [`attrs.${field.name}`];
-    return Object.hasOwn(EXPANDED, field.name) ? EXPANDED[field.name]! : [field.name];
+    return expandedNames(field) ?? [field.name];
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
     return [];

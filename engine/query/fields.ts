@@ -114,6 +114,17 @@ export const EXPANDED: Readonly<Record<string, readonly string[]>> = {
   last: ['ts'],
 };
 
+/** Undefined: the field is shown as itself. */
+export function expandedNames({ type, name }: Field): readonly string[] | undefined {
+  return type !== 'attribute' && Object.hasOwn(EXPANDED, name) ? EXPANDED[name] : undefined;
+}
+
+/** What is left out with a field, in lower case; an attribute that is named as such begins with `attrs.`. */
+export function hiddenNames({ name }: Name, field: Field): string[] {
+  const others = field.type === 'attribute' ? [] : (expandedNames(field) ?? [field.name]);
+  return [...new Set([name.toLowerCase(), ...others])];
+}
+
 /** @throws QueryError of the tags of events, none of which is the first */
 export function checkNoTags(field: Field, { start }: Name): void {
   if (field.type === 'virtual' && field.name === 'tag' && field.ref === undefined)
@@ -124,7 +135,6 @@ export function checkNoTags(field: Field, { start }: Name): void {
     );
 }
 
-/** SQL of a reference in a scope, or undefined where there is no such column. */
 /** Column name of a field: a column that a stage returned may be named differently from its field. */
 export function fieldName(field: Field): string {
   return field.type === 'virtual' ? (field.column ?? field.name) : field.name;

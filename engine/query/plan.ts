@@ -12,9 +12,11 @@ import { withClock } from './clock-fields.ts';
 import { Params } from './dialect/duckdb.ts';
 import { allColumns, filterInput, filterRelation, judge, type EventContext } from './events.ts';
 import {
-  EXPANDED,
+  type Field,
   type Resolve,
   eventFields,
+  expandedNames,
+  hiddenNames,
   isOwnName,
   resolvedAside,
   withFields,
@@ -432,11 +434,11 @@ function eventsNode(
           : { node: 'union', left: node, right };
     } else if (stage.stage === 'fields') {
       if (stage.without === true) {
-        for (const name of stage.fields) {
-          resolve(name);
-          hidden.add(name.name.toLowerCase());
-        }
-        projection = projection?.filter(({ name }) => !hidden.has(name.toLowerCase()));
+        for (const name of stage.fields)
+          for (const one of hiddenNames(name, resolve(name))) hidden.add(one);
+        projection = projection
+          ?.flatMap((name) => expanded(name, resolve(name)))
+          .filter((name) => !hiddenNames(name, resolve(name)).some((one) => hidden.has(one)));
         computed = computed.filter(({ name }) => !hidden.has(name.toLowerCase()));
       } else {
         for (const name of stage.fields) hidden.delete(name.name.toLowerCase());
@@ -483,14 +485,16 @@ function rowColumns(shaped: ShapedEvents, extent: Extent): Name[] {
   const { projection, computed } = shaped;
   if (projection === undefined)
     return [
-      ...['ts', ...defaultColumns({ ...shaped, extent })].map((name) => ({ name, ...place })),
+      ...defaultColumns({ ...shaped, extent }).map((name) => ({ name, ...place })),
       ...computed,
     ];
-  return projection.flatMap((name) => {
-    const { name: known } = shaped.resolve(name);
-    if (!Object.hasOwn(EXPANDED, known)) return [name];
-    return EXPANDED[known]!.map((other) => ({ ...name, name: other }));
-  });
+  return projection.flatMap((name) => expanded(name, shaped.resolve(name)));
+}
+
+/** The fields that a name stands for. */
+function expanded(name: Name, field: Field): Name[] {
+  const others = expandedNames(field);
+  return others === undefined ? [name] : others.map((other) => ({ ...name, name: other }));
 }
 
 /** Names that say which events there are, in which order: no stage gives them another meaning. */

@@ -4,10 +4,29 @@ import { communityId } from '../util/community-id.ts';
 import { COLUMNS, PROTOCOLS } from '../contract/event.ts';
 import { compareNaturally } from '../contract/natural-order.ts';
 import { parseAddress } from './address.ts';
-import { EXPANDED, chosenName } from './fields.ts';
+import { isOther, otherNames } from './default-columns.ts';
+import { chosenName, expandedNames } from './fields.ts';
 import type { ShownRecord, ShownValue } from './format.ts';
 import type { Plan } from './plan.ts';
 import { OVERFLOW_COLUMN } from './scope.ts';
+
+/** Whole events as they are shown: with what follows from their columns, without attributes that a stage left out. */
+export function completeEvents(records: readonly ShownRecord[], plan: Plan): void {
+  if (plan.projection !== undefined) return;
+  const others = otherNames(plan);
+  for (const record of records) {
+    if (!others.has('community_id')) addCommunityId(record);
+    if (others.size > 0) leaveOut(record, others);
+  }
+}
+
+function leaveOut(record: ShownRecord, others: ReadonlySet<string>): void {
+  const { attrs } = record;
+  if (typeof attrs !== 'object' || attrs === null) return;
+  const left = Object.entries(attrs).filter(([name]) => !isOther(others, name));
+  if (left.length === 0) delete record['attrs'];
+  else record['attrs'] = Object.fromEntries(left);
+}
 
 /** Flows carry their Community ID; it follows from the five-tuple, so it is not stored. */
 export function addCommunityId(record: ShownRecord): void {
@@ -69,8 +88,7 @@ export function rowFieldNames(plan: Plan): string[] {
       const field = plan.resolve(chosen);
       const { name, type } = field;
       if (type === 'virtual' && name === 'attributes') return attributeNames(columns);
-      if (type !== 'attribute' && Object.hasOwn(EXPANDED, name)) return EXPANDED[name]!;
-      return [chosenName(field)];
+      return expandedNames(field) ?? [chosenName(field)];
     });
     return [...new Set(names)];
   }
@@ -81,11 +99,19 @@ export function rowFieldNames(plan: Plan): string[] {
     if (!names.includes(name)) names.push(name);
   }
   if (plan.segmentsUsed.some(({ kind }) => kind === 'flow')) names.push('community_id');
-  return [...names, ...attributeNames(columns)];
+  return [
+    ...names.filter((name) => !plan.hidden.has(name)),
+    ...attributeNames(columns, plan.hidden),
+  ];
 }
 
-function attributeNames(columns: ReadonlySet<string>): string[] {
-  const attributes = [...new Set(evidenceNames(columns).values())].sort(compareNaturally);
+function attributeNames(
+  columns: ReadonlySet<string>,
+  hidden: ReadonlySet<string> = new Set(),
+): string[] {
+  const attributes = [...new Set(evidenceNames(columns).values())]
+    .filter((name) => !isOther(hidden, name))
+    .sort(compareNaturally);
   const names = attributes.map((name) => `attrs.${name}`);
   return columns.has(OVERFLOW_COLUMN) ? [...names, 'attrs'] : names;
 }

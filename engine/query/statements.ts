@@ -16,14 +16,14 @@ import {
   quoteIdentifier,
 } from './dialect/duckdb.ts';
 import { attributesOf } from './attribute-names.ts';
-import { EXPANDED, type Field, chosenName, knownField } from './fields.ts';
+import { type Field, chosenName, expandedNames, knownField } from './fields.ts';
 import { allColumns } from './events.ts';
 import { ALL } from './filters/filter.ts';
 import type { Found } from './found.ts';
 import { type Division, GroupParts } from './group-parts.ts';
 import { type MessageParts, messageParts } from './message-parts.ts';
 import { type OutputColumn, Outputs, readable } from './outputs.ts';
-import { otherNames, defaultColumns } from './default-columns.ts';
+import { defaultColumns, isOther, otherNames } from './default-columns.ts';
 import {
   type Plan,
   buildTable,
@@ -275,7 +275,7 @@ function attributes(
 ): void {
   const named = [...attributesOf(allColumns(segments)).values()]
     .flat()
-    .filter(({ name }) => !others.has(name.toLowerCase()));
+    .filter(({ name }) => !isOther(others, name));
   // Asking the scope for all of them has them selected below.
   const overflow = scope.attributes().some(({ json }) => json);
   for (const { column, name } of named.sort((a, b) => compareNaturally(a.name, b.name)))
@@ -293,9 +293,9 @@ function defaultOutputs(
   plan: Plan,
   segments: readonly SegmentInfo[],
 ): void {
-  instant(outputs, scope, 'ts');
   for (const name of defaultColumns(plan))
-    fieldOutput(outputs, scope, plan, knownField(name)!, name);
+    if (name === 'ts') instant(outputs, scope, name);
+    else fieldOutput(outputs, scope, plan, knownField(name)!, name);
   for (const name of plan.computed) projected(outputs, scope, plan, segments, name);
   attributes(outputs, scope, segments, otherNames(plan));
 }
@@ -308,6 +308,7 @@ export function projected(
   name: Name,
 ): void {
   const found = plan.resolve(name);
+  const others = expandedNames(found);
   if (found.name === 'attributes' && found.type === 'virtual') {
     attributes(outputs, scope, segments);
   } else if (found.name === 'tag' && found.type === 'virtual') {
@@ -317,10 +318,8 @@ export function projected(
         sql: "(SELECT string_agg(CAST(m.tag AS VARCHAR), ',' ORDER BY m.tag) FROM marks.tagged AS m WHERE m.segment = r.segment AND m.row = r.row_id)",
       },
     ]);
-  } else if (Object.hasOwn(EXPANDED, found.name) && found.type !== 'attribute') {
-    for (const other of EXPANDED[found.name]!) {
-      projected(outputs, scope, plan, segments, { ...name, name: other });
-    }
+  } else if (others !== undefined) {
+    for (const other of others) projected(outputs, scope, plan, segments, { ...name, name: other });
   } else if (found.type === 'time' && found.name === 'ts') instant(outputs, scope, 'ts');
   else fieldOutput(outputs, scope, plan, found, chosenName(found));
 }

@@ -6,8 +6,8 @@ import type { EventBatch } from '../contract/event-batch.ts';
 import { COLUMNS, type ColumnName } from '../contract/event.ts';
 import { compareNaturally } from '../contract/natural-order.ts';
 import type { Name } from '../query/ast.ts';
-import { HIDDEN_COLUMNS } from '../query/default-columns.ts';
-import { EXPANDED, type Field, chosenName, knownField } from '../query/fields.ts';
+import { HIDDEN_COLUMNS, isOther, otherNames } from '../query/default-columns.ts';
+import { type Field, chosenName, expandedNames, knownField } from '../query/fields.ts';
 import type { RawValue } from '../query/raw-value.ts';
 import type { Plan } from '../query/plan.ts';
 import type { OutputColumn } from '../query/outputs.ts';
@@ -62,8 +62,8 @@ class Collected {
 }
 
 function defaults(columns: Collected, batch: EventBatch, scope: RowScope, plan: Plan): void {
-  const others = new Set([...plan.hidden, ...plan.computed.map(({ name }) => name.toLowerCase())]);
-  instant(columns, scope);
+  const others = otherNames(plan);
+  if (!others.has('ts')) instant(columns, scope);
   for (const name of ['kind', 'event_id', 'source', 'src_ip', 'dst_ip', ...Object.keys(COLUMNS)]) {
     const field = knownField(name);
     if (others.has(name)) continue;
@@ -82,12 +82,12 @@ function chosen(
   name: Name,
 ): void {
   const field = plan.resolve(name);
+  const others = expandedNames(field);
   if (field.type === 'virtual' && field.name === 'attributes') attributes(columns, batch, scope);
   else if (field.type === 'virtual' && field.name === 'tag')
     columns.add('tag', 'tags', [{ role: 'value', read: () => null }]);
-  else if (field.type !== 'attribute' && Object.hasOwn(EXPANDED, field.name)) {
-    for (const other of EXPANDED[field.name] ?? [])
-      chosen(columns, batch, scope, plan, { ...name, name: other });
+  else if (others !== undefined) {
+    for (const other of others) chosen(columns, batch, scope, plan, { ...name, name: other });
   } else if (field.type === 'time' && field.name === 'ts') instant(columns, scope);
   else fieldColumn(columns, scope, plan, field, chosenName(field));
 }
@@ -110,7 +110,7 @@ function attributes(
 ): void {
   // Those that come as codes become texts, and columns.
   scope.attributes();
-  const named = [...batch.attributes].filter(([name]) => !others.has(name.toLowerCase()));
+  const named = [...batch.attributes].filter(([name]) => !isOther(others, name));
   for (const [name, column] of named.sort(([a], [b]) => compareNaturally(a, b)))
     columns.add(name, 'attribute', [{ role: 'value', read: textRead(column) }]);
   columns.add(OVERFLOW_COLUMN, 'overflow', [{ role: 'value', read: textRead(batch.overflow) }]);

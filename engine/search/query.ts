@@ -16,7 +16,7 @@ import {
   shapeAnswer,
 } from '../query/index.ts';
 import { segmentsRead } from '../query/plan-reads.ts';
-import { addCommunityId } from '../query/shown-events.ts';
+import { completeEvents } from '../query/shown-events.ts';
 import { Asker } from './asker.ts';
 import { EventReader, type RowBatch } from './events/event-reader.ts';
 import { explainPlan } from './explain-query.ts';
@@ -200,10 +200,9 @@ export async function* shownRows(
   zone: string,
 ): AsyncGenerator<ShownRecord[]> {
   const { event } = formatter({ sources: running.sources, tags: running.tags, zone });
-  const whole = running.plan.projection === undefined;
   for await (const batch of running.rows()) {
     const records = batch.rows.map((row) => event(batch.columns, row));
-    if (whole) for (const record of records) addCommunityId(record);
+    completeEvents(records, running.plan);
     yield records;
   }
 }

@@ -20,10 +20,9 @@ import {
   shapeAnswer,
 } from '../../query/index.ts';
 import { bucketStart, type Grid } from '../../query/grid.ts';
-import { otherNames } from '../../query/default-columns.ts';
 import type { OutputColumn } from '../../query/outputs.ts';
 import { gridOf, timelineOf } from '../../query/plan.ts';
-import { addCommunityId } from '../../query/shown-events.ts';
+import { completeEvents } from '../../query/shown-events.ts';
 import type { AnswerTable, QueryParameters } from '../../search/index.ts';
 import { namesOfTotals, notesOf, withinAnswered } from '../../search/index.ts';
 import type { Cluster } from './cluster.ts';
@@ -117,15 +116,9 @@ export class ClusterQuery {
     const { plan } = this;
     const columns = this.columns();
     const { event } = this.formatter();
-    const others = otherNames(plan);
     for await (const rows of this.rows(columns)) {
       const records = rows.map((row) => event(columns, row));
-      if (plan.projection === undefined) {
-        for (const record of records) {
-          addCommunityId(record);
-          leaveOut(record, others);
-        }
-      }
+      completeEvents(records, plan);
       yield records;
     }
   }
@@ -204,14 +197,6 @@ export class ClusterQuery {
     );
     watch.add('execute', performance.now() - from);
   }
-}
-
-/** Attributes that a stage hid or computed another of. */
-function leaveOut({ attrs }: ShownRecord, others: ReadonlySet<string>): void {
-  if (others.size === 0 || typeof attrs !== 'object' || attrs === null || Array.isArray(attrs))
-    return;
-  const map = attrs as Record<string, unknown>;
-  for (const name of Object.keys(map)) if (others.has(name.toLowerCase())) delete map[name];
 }
 
 /** Rows of a timeline by the numbers of their buckets, and the buckets. */

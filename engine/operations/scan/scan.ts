@@ -36,7 +36,7 @@ import { printFilter } from '../../query/print.ts';
 import type { GivenFile } from '../../query/lookups/lookup-file.ts';
 import type { ScanRequest } from '../../scan/plan-scan.ts';
 import { Scan, type ScanLedger } from '../../scan/scan.ts';
-import { addCommunityId } from '../../query/shown-events.ts';
+import { completeEvents } from '../../query/shown-events.ts';
 
 export { rowFieldNames } from '../../query/shown-events.ts';
 
@@ -142,11 +142,11 @@ export function startScan(parameters: ScanParameters, tools: ScanTools): Running
     },
     async *rows() {
       await decide();
-      const whole = run.scan.scanPlan.plan.projection === undefined;
+      const { plan } = run.scan.scanPlan;
       for await (const { columns, rows } of run.scan.rows(reading)) {
         const { event } = formatter({ sources, tags: [], zone });
         const records = rows.map((row) => event(columns, row));
-        if (whole) for (const record of records) addCommunityId(record);
+        completeEvents(records, plan);
         yield records;
       }
       done();

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DaybookError } from '../../contract/errors.ts';
 import type { Answer } from '../index.ts';
+import { completeEvents } from '../shown-events.ts';
 import { EVENTS } from '../testing/fixture.ts';
 import { type TestCase, openTestCase } from '../testing/test-case.ts';
 
@@ -438,6 +439,35 @@ describe('stages that shape rows', () => {
     ]);
     const tagged = await test.rows(test.plan('tag:ioc* | fields tag, event_id, community_id'));
     expect(tagged.records).toEqual([{ tag: ['lateral', 'ioc-domain'], event_id: '2:2' }]);
+  });
+
+  it.each([
+    ['event_id:2:3 | fields -program, -ts', 'kind event_id source host severity message attrs'],
+    [
+      'event_id:2:3 | fields -attrs.N, -status, -"odd/key"',
+      'ts kind event_id source host program severity message attrs: Flow "ID"',
+    ],
+    ['event_id:2:3 | fields -attributes', 'ts kind event_id source host program severity message'],
+    [
+      'event_id:1:2 | fields -ip, -port',
+      'ts kind event_id source proto bytes packets bytes_rev packets_rev duration',
+    ],
+    [
+      'event_id:1:2 | fields -id.orig_h',
+      'ts kind event_id source dst_ip src_port dst_port proto bytes packets bytes_rev packets_rev duration',
+    ],
+    ['event_id:1:2 | fields ip, proto | fields -src_ip', 'dst_ip proto'],
+  ])('%s leaves out what its names stand for', async (query, left) => {
+    const plan = test.plan(query);
+    const { records } = await test.rows(plan);
+    completeEvents(records, plan);
+    const names = records.flatMap((record) => {
+      const attrs = Object.keys(record['attrs'] ?? {});
+      return Object.keys(record).map((name) =>
+        name === 'attrs' && attrs.length === 1 ? `attrs: ${attrs[0]}` : name,
+      );
+    });
+    expect(names.join(' ')).toBe(left);
   });
 });
 
