@@ -35,7 +35,7 @@ it.each([
 });
 
 it.each([
-  ['* | fields tag', 'tag as a value'],
+  ['* | dedup tag', 'an event may have several tags'],
   ['* | eval n = replace(message, /a*/, "b") | where n = "x"', 'has no translation'],
 ])('%s is refused', async (query, reason) => {
   await expect(sqlOf(query)).rejects.toThrow(reason);
