@@ -158,9 +158,11 @@ export class Cutter {
       const start = relayed?.body ?? bodyStart(batch, row, whole, end);
       if (start === end) continue;
       const entry = this.entryFor(batch, row, relayed);
-      const bare = withoutBlanks(data, start, end);
-      let bound = matchBehindTime(entry.stages, data, start, end);
-      if (bare < end) bound ??= matchBehindTime(entry.stages, data, start, bare);
+      let bound: Bound | undefined;
+      // What looks like a tag may be part of the message: a case's own extractor says so.
+      if (relayed !== undefined && relayed.host === relayed.hostEnd)
+        bound = matchMessage(this.noProgram().stages, data, whole, end);
+      bound ??= matchMessage(entry.stages, data, start, end);
       if (bound === undefined && this.cutJson(batch, row, data, start, end)) {
         if (relayed !== undefined && this.json.host === undefined)
           this.nameHost(relayed.host, relayed.hostEnd, batch, row);
@@ -449,6 +451,19 @@ function storedFor(
   for (let i = 0; i < values.length; i++)
     if (isText(b, start, end, values[i]![0])) return values[i]![1];
   return undefined;
+}
+
+/** The first that matches the message, or else the message without the blanks behind it. */
+function matchMessage(
+  candidates: readonly Candidates<Bound>[],
+  b: Uint8Array,
+  start: number,
+  end: number,
+): Bound | undefined {
+  const bound = matchBehindTime(candidates, b, start, end);
+  const bare = withoutBlanks(b, start, end);
+  if (bound !== undefined || bare === end) return bound;
+  return matchBehindTime(candidates, b, start, bare);
 }
 
 /** The first that matches the message, or what is behind the time that a program writes before it. */

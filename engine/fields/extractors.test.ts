@@ -7,6 +7,7 @@ import { Cutter } from './cutter.ts';
 import { type Extractor, programOf, readExtractor, shippedExtractor } from './extractor.ts';
 import { DOCUMENTS, shippedExtractors } from './extractors.ts';
 import { cutFields } from './cut-fields.ts';
+import { cutterWith } from './own-extractors.ts';
 
 const extractors = shippedExtractors();
 const all = new Cutter(extractors);
@@ -112,6 +113,16 @@ it.each([
     src_ip: '192.0.2.17',
     host: 'web1',
   });
+});
+
+it.each(['app', 'sshd'])('lets an extractor of a case read the tag of %s itself', (program) => {
+  const text = `${program}[{:number}]: Failed password for {user_target:word} from {src_ip} port {src_port} {:rest}`;
+  const line = `${program}[100]: Failed password for root from 192.0.2.17 port 22 ssh2`;
+  const about = { for: 'x', leavesOut: 'y', programs: [''] };
+  const given = { user_target: 'root', src_ip: '192.0.2.17', src_port: '22' };
+  const templates = [{ text, samples: [[line, given]] }];
+  const own = JSON.stringify({ extractor: 'own', version: 1, ...about, templates });
+  expect(cutFields(cutterWith([own]), '', line)).toEqual({ ...given, extractor: 'own/1' });
 });
 
 it.each(['sending events Primary server is down', 'removed events All done', 'our events dhcp x'])(
