@@ -88,8 +88,10 @@ export class LineIndex {
 
   /** Those of sources that are looked through; anchors the others. */
   private anchorsSharedWith(hashes: Uint32Array): Anchors | undefined {
+    const room = 2 ** Math.ceil(Math.log2(hashes.length));
+    const most = Math.min(MOST_ANCHORS, Math.max(FEWEST_ANCHORS, room));
     let shared: Anchors | undefined;
-    let bits: Uint8Array | undefined;
+    let wanted: Wanted | undefined;
     for (const [source, times] of this.times) {
       if (this.sources.get(source)!.length <= hashes.length || times >= MOST_TIMES) {
         this.anchors ??= new Anchors(this.sources, MOST_ANCHORS);
@@ -98,12 +100,9 @@ export class LineIndex {
         continue;
       }
       this.times.set(source, times + 1);
-      bits ??= bitsOf(hashes);
-      shared ??= new Anchors(
-        this.sources,
-        Math.min(MOST_ANCHORS, Math.max(FEWEST_ANCHORS, 2 ** Math.ceil(Math.log2(hashes.length)))),
-      );
-      shared.add(source, bits);
+      wanted ??= new Wanted(hashes, most);
+      shared ??= new Anchors(this.sources, most);
+      shared.add(source, wanted);
     }
     return shared;
   }
@@ -125,12 +124,12 @@ class Anchors {
     this.slots = new Float64Array(2 * most).fill(NOWHERE);
   }
 
-  /** @param bits leave out lines that do not have them, or before lines that do not */
-  add(source: number, bits?: Uint8Array): void {
+  /** @param wanted leaves out all others */
+  add(source: number, wanted?: Wanted): void {
     const hashes = this.sources.get(source)!;
     for (let line = 0; line + ANCHOR_LINES <= hashes.length; line++) {
       if ((hashes[line]! & this.mask) !== 0) continue;
-      if (bits !== undefined && !hasBits(bits, hashes, line)) continue;
+      if (wanted !== undefined && !wanted.has(hashes, line)) continue;
       this.put(source * LINES + line, hashes, line);
       if (this.count > this.most) this.thin();
     }
@@ -182,16 +181,20 @@ function areEqual(a: Uint32Array, at: number, b: Uint32Array, bAt: number): bool
   return true;
 }
 
-function bitsOf(hashes: Uint32Array): Uint8Array {
-  const bits = new Uint8Array(BITS / 8);
-  for (const hash of hashes) bits[(hash & (BITS - 1)) >>> 3]! |= 1 << (hash & 7);
-  return bits;
-}
+/** The anchors of one source, and a bit for each of its lines: most lines of others have none. */
+class Wanted {
+  private readonly bits = new Uint8Array(BITS / 8);
+  private readonly anchors: Anchors;
 
-function hasBits(bits: Uint8Array, hashes: Uint32Array, line: number): boolean {
-  for (let i = line; i < line + ANCHOR_LINES; i++) {
-    const hash = hashes[i]!;
-    if (((bits[(hash & (BITS - 1)) >>> 3]! >>> (hash & 7)) & 1) === 0) return false;
+  constructor(hashes: Uint32Array, most: number) {
+    for (const hash of hashes) this.bits[(hash & (BITS - 1)) >>> 3]! |= 1 << (hash & 7);
+    this.anchors = new Anchors(new Map([[0, hashes]]), most);
+    this.anchors.add(0);
   }
-  return true;
+
+  has(hashes: Uint32Array, line: number): boolean {
+    const hash = hashes[line]!;
+    if (((this.bits[(hash & (BITS - 1)) >>> 3]! >>> (hash & 7)) & 1) === 0) return false;
+    return this.anchors.find(hashes, line) !== NOWHERE;
+  }
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Random } from '../../../fixtures/evidence/random.ts';
 import { Catalog } from '../../catalog/catalog.ts';
 import { compactCase } from './compact.ts';
 import { changeOverlaps, listOverlaps } from './overlap.ts';
@@ -227,4 +228,20 @@ it('a copy is found as well in a source that is looked through as in one that ha
   expect(index.runsOf(first)).toEqual([{ from: 100, lines: 300, other: 2, otherFrom: 9000 }]);
   index.add(1, first);
   for (let times = 0; times < 70; times++) expect(index.runsOf(copy)).toEqual(runs);
+});
+
+it('a copy is found among lines that both have in another order', () => {
+  const text = Uint32Array.from({ length: 50 }, (_, i) => Math.imul(i + 1, 2654435761));
+  const random = new Random(1);
+  const mixed = (n: number) => Uint32Array.from({ length: n }, () => random.oneOf([...text]));
+  const copied = Uint32Array.from({ length: 8 }, (_, i) => Math.imul(i + 1000, 2246822519));
+  const [long, short] = [mixed(100_000), mixed(1000)];
+  long.set(copied, 70_000);
+  short.set(copied, 500);
+  const index = new LineIndex();
+  index.add(1, long);
+  expect(index.runsOf(short)).toContainEqual({
+    ...{ from: 500, lines: 8 },
+    ...{ other: 1, otherFrom: 70_000 },
+  });
 });
