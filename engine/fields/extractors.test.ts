@@ -87,7 +87,7 @@ it.each([
     '(squid-1)[7]: 192.0.2.17 - - [27/Nov/2026:10:15:22 +0000] "GET http://www.example.org/ HTTP/1.1" 200 12 "-" "curl/8.0"',
     'access-log/7',
   ],
-  ['app', 'app[7]: pam_unix(sshd:session): session closed for user alice', 'pam/4'],
+  ['app', 'app[7]: pam_unix(sshd:session): session closed for user alice', 'pam/5'],
   ['sshd', 'sshd[100]: Invalid user a from 192.0.2.17 \r\n', 'openssh/2'],
 ])('finds the message behind the tag of %s', (program, message, extractor) => {
   expect(cutFields(all, program, message)['extractor']).toBe(extractor);
@@ -239,6 +239,10 @@ it.each([
     'Auth: [SMB2,(null)] user [X]\\[x] at [a] with [b] status [NT_STATUS_OK] workstation [c] remote host [ipv4:203.0.113.9:1] became [d] local host [ipv4:203.0.113.9:2]] at [Thu, 14 Oct 2026 15:24:12.023984 UTC] with [NTLMv2] status [NT_STATUS_NO_SUCH_USER] workstation [PC1] remote host [ipv4:192.0.2.17:44890] mapped to [X]\\[x]. local host [ipv4:198.51.100.2:445]',
   ],
   ['', '%ASA-5-713130: Group = x, IP = 203.0.113.9, y, IP = 192.0.2.17, Received a packet'],
+  [
+    'auth',
+    'pam_unix(dovecot:auth): authentication failure; logname= uid=0 euid=0 tty=dovecot ruser=x rhost=203.0.113.9 rhost=192.0.2.17',
+  ],
   [
     '',
     '[12:00:00] [Server thread/INFO]: <x> y/INFO]: root[/203.0.113.9:1] logged in with entity id 1',
