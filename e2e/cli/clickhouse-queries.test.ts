@@ -381,6 +381,9 @@ const LISTS: readonly { text: string; fields?: string[] }[] = [
     text: `host,src_ip\n${Array.from({ length: 3000 }, (_, i) => `Host${(i + 4) % 5},192.168.${i >> 8}.${i & 255}`).join('\n')}`,
   },
   { text: `value\n${Array.from({ length: 1200 }, (_, i) => `k${i}`).join('\n')}\nK\n\u017f\n5_0` },
+  {
+    text: `value\n${Array.from({ length: 900 }, (_, i) => `${'long '.repeat(80)}${i}`).join('\n')}\nK\n50`,
+  },
 ];
 
 /** Files of lookups: texts in several cases, numbers and names of them, addresses and blocks, and long ones. */
@@ -394,6 +397,7 @@ const LOOKUPS: Readonly<Record<string, string>> = {
     'net,zone,ttl\n0.0.0.0/0,world,1\n192.168.0.0/16,inside,64\n192.168.1.7,printer,32\nfe80::/64,link,255\nfe80::8/125,few,\n2001:db8::/32,documents,7\n::/0,six,0\n::ffff:8.8.8.8,resolver,9\n',
   empty: 'host,nothing\nhost1,\nhost2,\n',
   long: `value,number,text\n${Array.from({ length: 3000 }, (_, i) => `k${i},${i / 4},t${i % 7 === 0 ? '' : i}`).join('\n')}\nK,0.5,k\n50,-1,fifty\n`,
+  texts: `host,text\n${Array.from({ length: 900 }, (_, i) => `host${i},${'long '.repeat(80)}${i}`).join('\n')}\n`,
   networks: `net,name\n${Array.from({ length: 3000 }, (_, i) => `192.168.${i >> 8}.${i & 255},h${i}`).join('\n')}\nfe80::c,twelve\n`,
 };
 
@@ -418,6 +422,7 @@ const LOOKED_UP = [
   '* | lookup empty on host | stats count() by nothing',
   '* | lookup long on value | where number:* | fields value, number, text',
   '* | lookup long on value | stats sum(number), count() by text',
+  '* | lookup texts on host | where text:*7 OR text:*8 OR host:host1 | stats count() by text',
   '* | lookup networks on src_ip as net | top 9 name',
   '* | lookup networks on dst_ip as net | where name:* | fields n, name',
   '* | lookup hosts on host | timeline 1d by owner',

@@ -35,18 +35,28 @@ export interface ClickHouseScope {
   listTable(types: readonly string[], rows: readonly (readonly string[])[]): string;
 }
 
-/** So many rows are written into the statement; more become a table. */
-export const MOST_INLINE = 1000;
+/** Of rows that are written into the statement: more become a table. A statement may have several such lists. */
+const MOST_INLINE = { rows: 1000, characters: 16_000 };
+
+export function isInline(rows: readonly (readonly string[])[]): boolean {
+  if (rows.length > MOST_INLINE.rows) return false;
+  const characters = rows.reduce((sum, row) => sum + row.join().length, 0);
+  return characters <= MOST_INLINE.characters;
+}
 
 /** Tables that a statement needs, each by what makes it. */
 export class ListTables {
   readonly statements: string[] = [];
-  private tables = 0;
+  /** By what is in them: columns of one file are looked up many times. */
+  private readonly tables = new Map<string, string>();
 
   add(types: readonly string[], rows: readonly (readonly string[])[]): string {
-    const name = `daybook_list_${++this.tables}`;
     const columns = types.map((type, i) => `k${i} ${type}`).join(', ');
     const values = rows.map((row) => `(${row.join(', ')})`).join(',\n');
+    const known = this.tables.get(`${columns}\n${values}`);
+    if (known !== undefined) return known;
+    const name = `daybook_list_${this.tables.size + 1}`;
+    this.tables.set(`${columns}\n${values}`, name);
     this.statements.push(
       `CREATE OR REPLACE TEMPORARY TABLE ${name} (${columns})`,
       `INSERT INTO ${name} VALUES\n${values}`,

@@ -139,6 +139,10 @@ export function anyOf(list: string, condition: (sql: string) => string): string 
   return `arrayExists(v -> ifNull(${condition('v')}, false), ${list})`;
 }
 
+export function isAscii(value: string): boolean {
+  return /^[\x00-\x7f]*$/.test(value);
+}
+
 /**
  * What makes a text comparable with ASCII texts in lower case, case ignored. `K` of kelvins and the long `s` are the only
  * other characters that are letters of ASCII then.

@@ -9,6 +9,7 @@ import {
   both,
   firstIp6,
   foldingAscii,
+  isAscii,
   either,
   matches,
   maskedIp4,
@@ -16,7 +17,7 @@ import {
   text as textSql,
 } from '../dialect/clickhouse.ts';
 import { communityClickHouse } from '../dialect/clickhouse-community.ts';
-import { type ClickHouseScope, MOST_INLINE } from '../dialect/clickhouse-scope.ts';
+import { type ClickHouseScope, isInline } from '../dialect/clickhouse-scope.ts';
 import type { KeyValues, ListGroup, ListKey } from '../lists/match-list.ts';
 import type { NamedText } from '../scope.ts';
 import { someText } from './field-texts.ts';
@@ -68,7 +69,7 @@ function byLetters(rows: number, keys: readonly KeyValues[]): { plain: number[];
   const plain: number[] = [];
   const odd: number[] = [];
   for (let row = 0; row < rows; row++) {
-    const isPlain = texts.every(({ values }) => /^[\x00-\x7f]*$/.test(String(values[row])));
+    const isPlain = texts.every(({ values }) => isAscii(String(values[row])));
     (isPlain ? plain : odd).push(row);
   }
   return { plain, odd };
@@ -93,13 +94,12 @@ function amongRows(
   let choices: NamedText[][] = [[]];
   for (const { of } of keys)
     choices = choices.flatMap((before) => of.map((one) => [...before, one]));
-  const among =
-    all.length <= MOST_INLINE
-      ? `(${all.map(tuple).join(', ')})`
-      : scope.listTable(
-          keys.map(({ type }) => type),
-          all,
-        );
+  const among = isInline(all)
+    ? `(${all.map(tuple).join(', ')})`
+    : scope.listTable(
+        keys.map(({ type }) => type),
+        all,
+      );
   return either(choices.map((choice) => isChoiceAmong(choice, among)));
 }
 

@@ -7,6 +7,7 @@ import { computedValue } from '../analyse.ts';
 import {
   firstIp6,
   foldingAscii,
+  isAscii,
   mapped,
   mappedByTable,
   maskedIp4,
@@ -17,7 +18,7 @@ import {
   TRUE_SQL,
 } from '../dialect/clickhouse.ts';
 import { type ClickHouseRows, selectOf, subquery } from '../dialect/clickhouse-rows.ts';
-import { type ClickHouseScope, MOST_INLINE } from '../dialect/clickhouse-scope.ts';
+import { type ClickHouseScope, isInline } from '../dialect/clickhouse-scope.ts';
 import {
   boundLists,
   blockOfIp4,
@@ -262,7 +263,7 @@ type Pairs = readonly (readonly [from: string, to: string])[];
 
 /** What `pairs` make of a value; the types are those of the pairs where they become a table. */
 function lookedUp(sql: string, pairs: Pairs, types: readonly string[], scope: ClickHouseScope) {
-  if (pairs.length > MOST_INLINE) return mappedByTable(sql, scope.listTable(types, pairs));
+  if (!isInline(pairs)) return mappedByTable(sql, scope.listTable(types, pairs));
   return mapped(
     sql,
     pairs.map(([from]) => from),
@@ -295,9 +296,9 @@ function rowsClickHouse(keys: LookupKeys, value: string, scope: ClickHouseScope)
   switch (keys.type) {
     case 'text': {
       const all = [...keys.rows];
-      const plain = all.filter(([key]) => /^[\x00-\x7f]*$/.test(key));
+      const plain = all.filter(([key]) => isAscii(key));
+      const odd = all.filter(([key]) => !isAscii(key));
       const fold = foldingAscii(plain.map(([key]) => key));
-      const odd = all.filter(([key]) => !/^[\x00-\x7f]*$/.test(key));
       return [
         ...rowBy(
           fold(value),
