@@ -198,8 +198,9 @@ const BEYOND: Readonly<Record<string, string>> = {
 };
 
 function valuesAlike(want: unknown, have: unknown, name: string): boolean {
-  // An event without tags has no list of them in a case.
-  if ((want ?? null) === null && Array.isArray(have)) return have.length === 0;
+  // An event without tags or attributes has no list or map of them in a case.
+  if ((want ?? null) === null && typeof have === 'object' && have !== null)
+    return Object.keys(have).length === 0;
   if (want === null || want === undefined || have === null) return (want ?? null) === have;
   if (typeof want === 'object') return isSameMap(want as Row, have);
   if (String(want) === (BEYOND[String(have)] ?? String(have))) return true;
