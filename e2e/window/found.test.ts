@@ -17,7 +17,7 @@ async function makeCase(folder: string): Promise<string> {
     { message: `${FILLER}for zoe, who waited`, client: 'desk-5' },
     { message: 'nobody was here', client: 'desk-6' },
   ].map((record, at) => JSON.stringify({ time: `2026-03-01T10:00:0${at}Z`, ...record }));
-  const log = path.join(folder, 'portal.jsonl');
+  const log = path.join(folder, 'zoe-portal.jsonl');
   writeFileSync(log, `${lines.join('\n')}\n`);
   return importInto(path.join(folder, 'portal.daybook'), log);
 }
@@ -36,6 +36,15 @@ describe.skipIf(browserShell.whyNot !== undefined)('what an event was found by',
     await expect(inField!).toContainText('client zoe/laptop');
     await expect(inField!).toContainText('a request was served');
     await expect(beyond!).toContainText('…thing for zoe, who wa…');
+  });
+
+  it('is named where a column has the word that it is not looked for in', async () => {
+    await window.query.run('zoe | fields source, message');
+    await expect.poll(() => window.found()).toBe(3);
+    const row = window.events.row(1);
+    await expect(row).toContainText('client zoe/laptop');
+    await expect(row.getByRole('gridcell', { name: 'zoe-portal.jsonl' })).toBeVisible();
+    await expect(row.locator('mark')).toHaveText(['zoe']);
   });
 
   it('is highlighted among the fields of the event', async () => {

@@ -1,6 +1,6 @@
 /** What is shown as found is what the query looks for in text. */
 import { describe, expect, it } from 'vitest';
-import { highlightWords } from './searched-words.ts';
+import { highlightWords, isSearched, isSearchedColumn } from './searched-words.ts';
 
 const base = { filter: { start: 0, end: 0 }, stages: [], events: '' };
 
@@ -43,5 +43,19 @@ describe('highlightWords', () => {
     const error = { message: 'unclosed', start: 0, end: 1 };
     expect(highlightWords({ ...base, error }, '"x')).toEqual([]);
     expect(highlightWords(undefined, 'x')).toEqual([]);
+  });
+});
+
+describe('where words are looked for', () => {
+  it('is not what Daybook concludes, counts or notes', () => {
+    const columns = ['summary', 'host', 'src_ip', 'action', 'client', 'attrs.source'];
+    const others = ['source', 'tag', 'kind', 'category', 'outcome', 'dst_port', 'severity'];
+    expect([...columns, ...others].filter(isSearchedColumn)).toEqual(columns);
+  });
+
+  it('is not the action of an event that an extractor read', () => {
+    expect(isSearched('action', false)).toBe(true);
+    expect(isSearched('action', true)).toBe(false);
+    expect(isSearched('attrs.action', true)).toBe(true);
   });
 });

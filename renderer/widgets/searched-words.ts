@@ -1,7 +1,7 @@
 /** The words and phrases of a query that are looked for in text, so that they can be shown in it. */
 import { useMemo } from 'react';
 import type { Result } from '../../engine/contract/operations.ts';
-import { SEARCHED_TEXTS } from '../../engine/contract/event.ts';
+import { COLUMNS, SEARCHED_TEXTS } from '../../engine/contract/event.ts';
 import { useView } from '../state/context.ts';
 import { useParsedQuery } from '../state/parsed-query.ts';
 import { wordPattern } from './visible-text.ts';
@@ -17,9 +17,23 @@ export interface SearchedWords {
 
 const SEARCHED: ReadonlySet<string> = new Set(SEARCHED_TEXTS);
 
-/** Whether words without a field are looked for in this field of an event; attributes are called `attrs.NAME`. */
-export function isSearched(field: string): boolean {
-  return SEARCHED.has(field) || field.startsWith('attrs.');
+/**
+ * Whether words without a field are looked for in this field of an event; attributes are called `attrs.NAME`.
+ * @param isCut whether an extractor read the event: then it concluded the action
+ */
+export function isSearched(field: string, isCut: boolean): boolean {
+  return (SEARCHED.has(field) && !(isCut && field === 'action')) || field.startsWith('attrs.');
+}
+
+/** Columns of the table of events that are neither texts of the evidence nor addresses. */
+const OTHERS: ReadonlySet<string> = new Set([
+  ...Object.keys(COLUMNS).filter((name) => !SEARCHED.has(name)),
+  ...['kind', 'day', 'event_id', 'source', 'tag', 'tags', 'port', 'community_id'],
+]);
+
+/** Whether a word that is seen in a column is one that was looked for there. */
+export function isSearchedColumn(column: string): boolean {
+  return !OTHERS.has(column);
 }
 
 /** Those of the view's query; undefined where it has none. */

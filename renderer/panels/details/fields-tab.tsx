@@ -255,7 +255,8 @@ function FieldRow({
   const text = shownValue(name, value);
   const isLong = text.length > FIRST + FEW;
   const searched = useSearchedWords();
-  const isLookedIn = isSearched(attribute ? `attrs.${name}` : name);
+  const isCut = info.fields.some((one) => one.name === 'extractor' && !one.attribute);
+  const isLookedIn = isSearched(attribute ? `attrs.${name}` : name, isCut);
   const words = attribute ? undefined : connectionWords(name, String(value), String(proto ?? ''));
   return (
     <div className={css['row']}>

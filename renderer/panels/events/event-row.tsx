@@ -3,11 +3,11 @@ import { memo } from 'react';
 import { cell, type CellValue } from '../../../engine/contract/column-batch.ts';
 import type { TagColor } from '../../../engine/contract/findings.ts';
 import { timeParts } from '../../panel-api.ts';
-import { isToldByEnd } from '../../widgets/event-columns.ts';
+import { fieldLabel, isToldByEnd } from '../../widgets/event-columns.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { KindBadge } from '../../widgets/kind-badge.tsx';
+import { isSearchedColumn } from '../../widgets/searched-words.ts';
 import { TagChip, tagCssColor } from '../../widgets/tag-chip.tsx';
-import { fieldLabel } from '../../widgets/event-columns.ts';
 import type { EventColumn } from './event-column.ts';
 import { flagNames } from '../../widgets/tcp-flags.ts';
 import css from './events.module.css';
@@ -99,7 +99,12 @@ export const EventRow = memo(function EventRow(props: Props) {
             <TagChips names={tags} colors={props.tags} />
           )}
           {at === foundAt && <FoundTexts found={props.found} words={props.words} />}
-          <CellContent {...props} column={column} value={value(column.name)} />
+          <CellContent
+            {...props}
+            column={column}
+            value={value(column.name)}
+            words={isSearchedColumn(column.name) ? props.words : undefined}
+          />
         </span>
       ))}
     </div>

@@ -54,6 +54,13 @@ describe('foundTexts', () => {
     expect(foundTexts(words.map(word), rest, texts)).toEqual(found),
   );
 
+  it('cuts no character in two', () => {
+    const [pages, lynx] = ['\u{1f4c4}'.repeat(9), word('lynx')];
+    expect(foundTexts([lynx], `x${pages} lynx ${pages}`, undefined)).toEqual([
+      { field: undefined, excerpt: `…${'\u{1f4c4}'.repeat(5)} lynx ${'\u{1f4c4}'.repeat(3)}…` },
+    ]);
+  });
+
   it('knows only the row while the other texts are not there', () => {
     expect(foundTexts([word('lynx')], '', undefined)).toEqual([]);
   });

@@ -31,12 +31,18 @@ export function missingWords(
   return words.filter((word) => !texts.some((text) => has(word, text)));
 }
 
+/** This place, or the one before it where it is within a character of two units. */
+function wholeFrom(text: string, at: number): number {
+  return at > 0 && text.codePointAt(at - 1)! > 0xffff ? at - 1 : at;
+}
+
 function excerptOf(text: string, word: RegExp): string | undefined {
   word.lastIndex = 0;
   const match = word.exec(text);
   if (match === null) return undefined;
   const end = match.index + match[0].length;
-  const [from, to] = [Math.max(0, match.index - BEFORE), Math.min(text.length, end + AFTER)];
+  const from = wholeFrom(text, Math.max(0, match.index - BEFORE));
+  const to = wholeFrom(text, Math.min(text.length, end + AFTER));
   return `${from > 0 ? '…' : ''}${text.slice(from, to)}${to < text.length ? '…' : ''}`;
 }
 
@@ -76,10 +82,9 @@ export function searchedTexts(
   value: (name: string) => string | number | null,
 ): EventTexts {
   const texts = new Map<string, string>();
-  const isExtracted = value('extractor') !== null;
+  const isCut = value('extractor') !== null;
   for (const name of names) {
-    // Of an event that an extractor read, it is what the extractor concludes.
-    if (!isSearched(name) || (name === 'action' && isExtracted)) continue;
+    if (!isSearched(name, isCut)) continue;
     const text = value(name);
     if (text !== null) texts.set(name, String(text));
   }

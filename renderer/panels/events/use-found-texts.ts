@@ -5,7 +5,7 @@
 import { useEffect, useMemo, useState } from 'react';
 import { cell, columnOf } from '../../../engine/contract/column-batch.ts';
 import { useAnswer, useCase, useZone } from '../../panel-api.ts';
-import type { SearchedWords } from '../../widgets/searched-words.ts';
+import { isSearchedColumn, type SearchedWords } from '../../widgets/searched-words.ts';
 import type { EventColumn } from './event-column.ts';
 import { cellOf, endsOf, MOST_TEXT } from './event-row.tsx';
 import {
@@ -134,7 +134,8 @@ function rowTexts(
   const seen: string[] = [];
   let rest = '';
   columns.forEach(({ name, type, fills, ends }, at) => {
-    const value = type === 'text' ? cellOf(page, row, name) : undefined;
+    const isShown = type === 'text' && isSearchedColumn(name);
+    const value = isShown ? cellOf(page, row, name) : undefined;
     if (value === null || value === undefined) return;
     const text = String(value);
     const before = ends ? endsOf(page, row) : undefined;
