@@ -7,6 +7,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compareNaturally } from '../../engine/contract/natural-order.ts';
 import { type Answers, CASE, QUESTIONS } from '../../fixtures/cases/old-case.ts';
 import { daybook as run, json, scratch } from './harness.ts';
 
@@ -17,6 +18,21 @@ const names = readdirSync(CASES)
 
 interface Report {
   case: { intact: boolean };
+}
+
+/** CSV of the earlier version, whose attributes were in the order of their texts: `mpls10` before `mpls2`. */
+function inOrderOfNumbers(csv: string): string {
+  if (!csv.includes(',attrs.')) return csv;
+  expect(csv).not.toContain('"');
+  const rows = csv.split('\n').map((line) => line.split(','));
+  const names = rows[0] ?? [];
+  const isAttribute = (at: number): boolean => names[at]?.startsWith('attrs.') === true;
+  const order = [...names.keys()].sort((a, b) =>
+    isAttribute(a) && isAttribute(b) ? compareNaturally(names[a]!, names[b]!) : a - b,
+  );
+  return rows
+    .map((row) => (row.length < names.length ? row : order.map((at) => row[at])).join(','))
+    .join('\n');
 }
 
 describe.each(names)('a case written by %s', (name) => {
@@ -58,7 +74,8 @@ describe.each(names)('a case written by %s', (name) => {
   it.each(QUESTIONS.map((args) => [args.join(' '), args] as const))('%s', async (key, args) => {
     const outcome = await run(here(args));
     expect(outcome.status, outcome.err).toBe(0);
-    expect(outcome.out).toBe(given.answers[key]);
+    const answer = given.answers[key];
+    expect(outcome.out).toBe(args.includes('csv') ? inOrderOfNumbers(answer ?? '') : answer);
   });
 
   it('keeps the note, the saved search and the tags', () => {
