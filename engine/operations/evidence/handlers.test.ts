@@ -183,28 +183,43 @@ describe('an import that runs', () => {
 
   it('is searched meanwhile, and later answers have more', async () => {
     const folder = join(root, 'searched.daybook');
+    // An import that is long enough to be searched more than once.
+    const [long, lines] = [join(root, 'long.log'), 60_000];
+    writeFileSync(long, rfc5424(lines));
     const counts: number[] = [];
-    let asking: Promise<void> | undefined;
-    const ask = () =>
+    const count = () =>
       services.cases.use(folder, async (session) => {
-        let rows = 0;
-        for await (const batch of startQuery(session, { text: '*', zone: 'UTC' }).rows())
-          rows += batch.rows.length;
-        counts.push(rows);
+        const answer = await startQuery(session, { text: '* | count', zone: 'UTC' }).answer();
+        counts.push(answer.shape === 'count' ? Number(answer.count) : NaN);
         asking = undefined;
       });
+    const rows = () =>
+      services.cases.use(folder, async (session) => {
+        let found = 0;
+        for await (const batch of startQuery(session, { text: '*', zone: 'UTC' }).rows())
+          found += batch.rows.length;
+        return found;
+      });
+    let asking: Promise<void> | undefined;
+    let reading: Promise<number> | undefined;
     const { result } = await start(
-      { case: folder, jobs: 1 },
+      { case: folder, jobs: 1, items: [{ path: long }, { path: join(below, 'deep') }] },
       {
-        onPart: (part) => void ('progress' in part && part.progress.rows > 0 && (asking ??= ask())),
+        onPart: (part) => {
+          if (!('progress' in part) || part.progress.rows === 0) return;
+          asking ??= count();
+          reading ??= rows();
+        },
       },
     );
     await asking;
-    await ask();
+    await count();
     expect(counts).toEqual(counts.toSorted((a, b) => a - b));
     expect(new Set(counts).size).toBeGreaterThan(2);
     // Packets lie beneath their flows.
-    expect(counts.at(-1)).toBe(LINES + result.total.byKind.flow!);
+    expect(counts.at(-1)).toBe(lines + result.total.byKind.flow!);
+    expect(await reading).toBeLessThanOrEqual(counts.at(-1)!);
+    expect(await rows()).toBe(counts.at(-1));
   });
 
   it('goes on when who follows it goes', async () => {
