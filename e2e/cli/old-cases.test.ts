@@ -7,7 +7,6 @@ import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compareNaturally } from '../../engine/contract/natural-order.ts';
 import { type Answers, CASE, QUESTIONS } from '../../fixtures/cases/old-case.ts';
 import { daybook as run, json, scratch } from './harness.ts';
 
@@ -27,8 +26,9 @@ function inOrderOfNumbers(csv: string): string {
   const rows = csv.split('\n').map((line) => line.split(','));
   const names = rows[0] ?? [];
   const isAttribute = (at: number): boolean => names[at]?.startsWith('attrs.') === true;
+  const byNumbers = new Intl.Collator('en', { numeric: true });
   const order = [...names.keys()].sort((a, b) =>
-    isAttribute(a) && isAttribute(b) ? compareNaturally(names[a]!, names[b]!) : a - b,
+    isAttribute(a) && isAttribute(b) ? byNumbers.compare(names[a]!, names[b]!) : a - b,
   );
   return rows
     .map((row) => (row.length < names.length ? row : order.map((at) => row[at])).join(','))
