@@ -108,6 +108,8 @@ describe.skipIf(whyNot !== undefined)(
         await expect(
           page.getByRole('row', { name: new RegExp(`${name}\\b.*${DOORS / 3}`) }),
         ).toBeVisible();
+      // The event that is open has its new field, too.
+      await expect(window.details.region.getByText('user', { exact: true })).toBeVisible();
       await shot(page, 'make-field-grouped');
     });
 
