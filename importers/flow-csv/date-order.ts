@@ -44,6 +44,7 @@ export async function findDateOrder(
   const splitter = new DelimitedSplitter(detected.delimiter, detected.quoted);
   const scan = new DateOrderScan();
   const date = { first: 0, second: 0, third: 0, digits: 0 };
+  let usual: DateOrder = 'dmy';
   let seen = 0;
   let index = 0;
   try {
@@ -53,12 +54,14 @@ export async function findDateOrder(
         if (index <= detected.skipLines || lines.lost || lines.truncated) continue;
         if (!splitter.split(lines.buffer, lines.lineStart, lines.lineEnd)) continue;
         if (splitter.count <= column) continue;
-        if (!numbersOf(splitter.bytes, splitter.starts[column]!, splitter.ends[column]!, date)) {
+        const [start, end] = [splitter.starts[column]!, splitter.ends[column]!];
+        if (!numbersOf(splitter.bytes, start, end, date)) {
           if (seen === 0 && index > detected.skipLines + LINES_WITHOUT) return undefined;
           continue;
         }
+        if (seen === 0) usual = usualOrder(splitter.bytes, start, end);
         seen += 1;
-        scan.add(date.first, date.second, date.third, date.digits, 'dmy');
+        scan.add(date.first, date.second, date.third, date.digits, usual);
         if (scan.stated && seen >= DATES_AFTER) return scan.found(asked);
       }
     }
@@ -82,6 +85,7 @@ export async function findJsonDateOrder(
   const records = new JsonRecords(context);
   const scan = new DateOrderScan();
   const date = { first: 0, second: 0, third: 0, digits: 0 };
+  let usual: DateOrder = 'dmy';
   let seen = 0;
   let looked = 0;
   const look = (bytes: Uint8Array, start: number, end: number): void => {
@@ -92,8 +96,9 @@ export async function findJsonDateOrder(
     if (time === undefined) return;
     const text = Buffer.from(time);
     if (!numbersOf(text, 0, text.length, date)) return;
+    if (seen === 0) usual = usualOrder(text, 0, text.length);
     seen += 1;
-    scan.add(date.first, date.second, date.third, date.digits, 'dmy');
+    scan.add(date.first, date.second, date.third, date.digits, usual);
   };
   const elements =
     context.detected.shape === 'json-elements'
@@ -124,6 +129,14 @@ export async function findJsonDateOrder(
     await lines.close();
   }
   return scan.found(asked);
+}
+
+/** As .NET writes times of English in the United States, Microsoft's clouds among them: `11/3/2020 9:06:42 AM +00:00`. */
+const MONTH_FIRST = / [AP]M [+-]\d\d:\d\d$/;
+
+function usualOrder(bytes: Uint8Array, start: number, end: number): DateOrder {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
+  return MONTH_FIRST.test(text.toString('latin1')) ? 'mdy' : 'dmy';
 }
 
 /** The three numbers of a date whose year is not first with four digits. False for others. */

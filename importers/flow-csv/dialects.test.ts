@@ -630,6 +630,9 @@ describe('zones, dates and mappings', () => {
     ['mdy', '1/2/2018 1:00,1/20/2018 1:00', T('2018-01-02T01:00:00Z'), true],
     ['dmy', '1/2/2018 1:00,20/1/2018 1:00', T('2018-02-01T01:00:00Z'), true],
     ['dmy', '1/2/2018 1:00,3/4/2018 1:00', T('2018-02-01T01:00:00Z'), false],
+    ['mdy', '1/2/2018 1:00:30 PM +02:00,3/4/2018 1:00', T('2018-01-02T11:00:30Z'), false],
+    ['mdy', '1/2/2018 1:00:30 PM +02:00,1/20/2018 1:00', T('2018-01-02T11:00:30Z'), true],
+    ['mdy', '1/2/2018 12:00 AMZ,1/20/2018 1:00', T('2018-01-02T00:00:00Z'), true],
   ])('takes %s from %s', async (dateOrder, stamps, ts, certain) => {
     const rows = stamps.split(',').map((stamp) => `${stamp},192.0.2.1,192.0.2.2,7`);
     const result = await readText(`timestamp,src_ip,dst_ip,bytes\n${rows.join('\n')}\n`);
@@ -637,6 +640,18 @@ describe('zones, dates and mappings', () => {
     expect(result.rows[0]!['ts']).toBe(ts);
     expect(result.notes.length).toBe(certain ? 0 : 1);
   });
+
+  it.each(['11/3/2020 9:06:42 AM +00:0', '11/3/2020 9:06:42 AMX', '11/3/2020 9:06:42 A'])(
+    'says nothing of the order of %s, which is no time',
+    async (stamp) => {
+      const { rows, decisions, notes } = await readText(
+        `timestamp,src_ip,dst_ip,bytes\n${stamp},192.0.2.1,192.0.2.2,7\n`,
+      );
+      expect(rows[0]).not.toHaveProperty('ts');
+      expect(decisions).not.toHaveProperty('dateOrder');
+      expect(notes).toEqual([]);
+    },
+  );
 
   it.each([
     ['lines', (records: string[]) => `${records.join('\n')}\n`],

@@ -3,7 +3,7 @@
  *
  * Understood: epoch seconds, milliseconds, microseconds and nanoseconds (by size, with a fraction),
  * `2026-11-21 00:00:00.123`, `2026/11/21T00:00:00.123`, ISO 8601 with a zone
- * (https://www.rfc-editor.org/rfc/rfc3339), `21/11/2026 0:00[:00] [AM]`, `21/Nov/2026:00:00:00 +0000`,
+ * (https://www.rfc-editor.org/rfc/rfc3339), `21/11/2026 0:00[:00] [AM] [+00:00]`, `21/Nov/2026:00:00:00 +0000`,
  * `Sat Nov 21 00:00:00 2026`, `Sat, 21 Nov 2026 00:00:00 +0000`. Held always: a time is read
  * whole or refused, and a time without a zone is local time of `zone`.
  */
@@ -336,9 +336,10 @@ export class StampReader {
     if (Number.isNaN(days)) return false;
     this.dateWord = -1;
     this.dateMicros = days * DAY_MICROS;
+    if (!this.readClock(bytes, this.at, end)) return false;
     this.orderBasis = placer.basis;
     this.orderUsed ||= placer.basis !== 0;
-    return this.readClock(bytes, this.at, end);
+    return true;
   }
 
   /** Up to `most` digits at `this.at`, which moves on; -1 if there are none. */
@@ -426,10 +427,10 @@ export class StampReader {
   private halfOfDay(bytes: Uint8Array, end: number): number {
     let at = this.at;
     while (at < end && bytes[at] === 32) at += 1;
-    if (end - at !== 2 || (bytes[at + 1]! | 32) !== 109) return -1;
+    if (end - at < 2 || (bytes[at + 1]! | 32) !== 109) return -1;
     const letter = bytes[at]! | 32;
     if (letter !== 97 && letter !== 112) return -1;
-    this.at = end;
+    this.at = at + 2;
     return letter === 97 ? 0 : 12;
   }
 
