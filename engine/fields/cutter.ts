@@ -80,6 +80,8 @@ interface Shared {
 
 /** Templates of a program in the order in which they are tried: of each stage its own first, then those that are for any. */
 interface Entry {
+  /** Those of `stages` that people have written themselves. */
+  readonly own: readonly Candidates<Bound>[];
   readonly stages: readonly Candidates<Bound>[];
   readonly fallbacks: readonly Candidates<Bound>[];
 }
@@ -161,7 +163,7 @@ export class Cutter {
       let bound: Bound | undefined;
       // What looks like a tag may be part of the message: a case's own extractor says so.
       if (relayed !== undefined && relayed.host === relayed.hostEnd)
-        bound = matchMessage(this.noProgram().stages, data, whole, end);
+        bound = matchMessage(this.noProgram().own, data, whole, end);
       bound ??= matchMessage(entry.stages, data, start, end);
       if (bound === undefined && this.cutJson(batch, row, data, start, end)) {
         if (relayed !== undefined && this.json.host === undefined)
@@ -271,19 +273,20 @@ export class Cutter {
     return this.prefixes.find((name) => program.startsWith(name.slice(0, -1)));
   }
 
-  /** @param own of the program */
-  private entryOfDrafts(own: readonly StagedDraft[]): Entry {
+  private entryOfDrafts(ofProgram: readonly StagedDraft[]): Entry {
     const candidatesOf = (stage: Stage): Candidates<Bound>[] => {
       const any = this.sharedOf(stage);
-      const drafts = own.filter((draft) => draft.stage === stage);
+      const drafts = ofProgram.filter((draft) => draft.stage === stage);
       if (drafts.length === 0) return any.drafts.length === 0 ? [] : [any.candidates];
       // A message is sooner read once for the texts of all.
       return stage === 'anchored'
         ? [new Candidates(drafts), any.candidates]
         : [new Candidates([...drafts, ...any.drafts])];
     };
+    const own = candidatesOf('own');
     return {
-      stages: (['own', 'anchored', 'other'] as const).flatMap(candidatesOf),
+      own,
+      stages: [...own, ...candidatesOf('anchored'), ...candidatesOf('other')],
       fallbacks: candidatesOf('fallback'),
     };
   }
@@ -461,9 +464,9 @@ function matchMessage(
   end: number,
 ): Bound | undefined {
   const bound = matchBehindTime(candidates, b, start, end);
+  if (bound !== undefined) return bound;
   const bare = withoutBlanks(b, start, end);
-  if (bound !== undefined || bare === end) return bound;
-  return matchBehindTime(candidates, b, start, bare);
+  return bare < end ? matchBehindTime(candidates, b, start, bare) : undefined;
 }
 
 /** The first that matches the message, or what is behind the time that a program writes before it. */

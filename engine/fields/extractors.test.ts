@@ -115,6 +115,15 @@ it.each([
   });
 });
 
+it.each([
+  ['apache', '192.0.2.17 - - [27/Nov/2026:10:15:22 +0000] "GET / HTTP/1.1" 200 12 "-" "curl/8.0"'],
+  ['smbd_audit', 'alice|192.0.2.17|pc1|share|open|ok|r|file.txt'],
+  ['app', '198.51.100.5 GET /health - 80 - 192.0.2.17 - 200 0 0 15'],
+])('takes the bare tag of %s for no part of the message: %s', (program, message) => {
+  const line = `${program}[100]: ${message}`;
+  expect(cutFields(all, '', line)).toEqual(cutFields(all, program, line));
+});
+
 it.each(['app', 'sshd'])('lets an extractor of a case read the tag of %s itself', (program) => {
   const text = `${program}[{:number}]: Failed password for {user_target:word} from {src_ip} port {src_port} {:rest}`;
   const line = `${program}[100]: Failed password for root from 192.0.2.17 port 22 ssh2`;
