@@ -140,6 +140,9 @@ const QUESTIONS: readonly (readonly string[])[] = [
   ['query', 'spelt | fields -ip, -attrs.ZONE, -offset'],
   ['query', 'kind:flow | fields -id.orig_h, -port, -ts | head 3'],
   ['query', 'kind:log | fields -attributes, -source | head 3'],
+  ['query', 'spelt | fields host, attributes | fields -ZONE'],
+  ['query', 'spelt | fields -zone, -attributes'],
+  ['query', 'kind:flow | rename sport as from | eval mb = bytes / 1e6 | head 3'],
   ['query', `kind:flow | lookup "${owners}" on src_ip as net | top 5 owner by sum(cost)`],
   ['query', `kind:flow | lookup "${owners}" on dst_ip as net | sort -cost | head 3`],
   [

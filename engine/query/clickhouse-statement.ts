@@ -85,6 +85,9 @@ export interface ClickHouseOptions {
   readonly materialised?: ReadonlySet<string>;
 }
 
+/** The map of all attributes, a column of the table of events. */
+const ATTRIBUTES = 'attributes';
+
 /** `max_query_size` as it is by default, less what follows. */
 const MOST_BYTES = 262_000;
 
@@ -306,7 +309,12 @@ function finished(rows: ClickHouseRows, plan: Plan, given: HandedOver): Finished
   const byDefault = rows.isShown ? wholeEvents(plan) : undefined;
   const chosenFields = plan.rowColumns ?? plan.projection ?? byDefault;
   const areChosen = chosenFields !== byDefault;
-  const shown = chosenFields?.flatMap((name) => shownFields(name, rows, areChosen)) ?? computed;
+  const shown =
+    chosenFields
+      ?.flatMap((name) => shownFields(name, rows, areChosen))
+      .map((one) =>
+        one.type === 'overflow' ? { ...one, sql: attributesShown(plan, rows.scope) } : one,
+      ) ?? computed;
   const whole = chosenFields === undefined ? wholeEvent(plan, computed, rows.scope) : undefined;
   if (whole !== undefined && shown.length === 0)
     return { sql: selectOf(columnsOf('', whole), rows, ordered(rows.order)), columns: undefined };
@@ -397,35 +405,37 @@ function tagName(column: string, { tags }: HandedOver): string {
 /** All columns of events, but for what a stage hid or computed another of. */
 interface WholeEvent {
   readonly left: readonly string[];
-  /** Of attributes, in lower case. */
-  readonly leftAttributes: readonly string[];
+  /** SQL of the map of attributes. */
+  readonly attributes: string;
 }
 
 function wholeEvent(plan: Plan, computed: readonly Shown[], scope: ClickHouseScope): WholeEvent {
   const columns = new Set(TYPED_NAMES);
   const replaced = computed.map(({ name }) => name).filter((name) => columns.has(name));
   const left = new Set(replaced);
-  const leftAttributes: string[] = [];
   for (const name of plan.hidden) {
     if (name === 'source') left.add('source_id');
     else if (columns.has(name)) left.add(name);
-    const attribute = name.replace(/^attrs[.]/, '');
-    if (scope.attributesNamed(attribute).length > 0) leftAttributes.push(attribute);
   }
-  return { left: [...left], leftAttributes };
+  return { left: [...left], attributes: attributesShown(plan, scope) };
+}
+
+/** SQL of the map of attributes, but for those that a stage hid. */
+function attributesShown({ hidden }: Plan, scope: ClickHouseScope): string {
+  const names = [...hidden]
+    .map((name) => name.replace(/^attrs[.]/, ''))
+    .filter((name) => scope.attributesNamed(name).length > 0);
+  if (names.length === 0) return ATTRIBUTES;
+  return `mapFilter((k, v) -> ${lowerCased('k')} NOT IN (${names.map(text).join(', ')}), ${ATTRIBUTES})`;
 }
 
 /** As a list of columns. */
-function columnsOf(prefix: string, { left, leftAttributes }: WholeEvent): string {
-  const names = leftAttributes.map(text).join(', ');
+function columnsOf(prefix: string, { left, attributes }: WholeEvent): string {
+  const isReplaced = attributes !== ATTRIBUTES && !left.includes(ATTRIBUTES);
   return [
     `${prefix}*`,
     ...(left.length === 0 ? [] : [`EXCEPT (${left.map(identifier).join(', ')})`]),
-    ...(leftAttributes.length === 0
-      ? []
-      : [
-          `REPLACE (mapFilter((k, v) -> ${lowerCased('k')} NOT IN (${names}), attributes) AS attributes)`,
-        ]),
+    ...(isReplaced ? [`REPLACE (${attributes} AS ${ATTRIBUTES})`] : []),
   ].join(' ');
 }
 
@@ -470,8 +480,8 @@ export function shownFields(name: Name, rows: ClickHouseRows, areChosen = true):
   if (field.type === 'virtual' && field.name === 'attributes')
     return [
       {
-        ...{ name: 'attributes', sql: 'attributes', type: 'overflow' },
-        shape: simpleShape('attributes', 'text'),
+        ...{ name: ATTRIBUTES, sql: ATTRIBUTES, type: 'overflow' },
+        shape: simpleShape(ATTRIBUTES, 'text'),
       },
     ];
   if (field.type === 'virtual' && field.name === 'tag' && field.ref === undefined)

@@ -433,21 +433,20 @@ function eventsNode(
           ? { node: 'base', filter: { filter: 'or', items: [node.filter, right.filter] } }
           : { node: 'union', left: node, right };
     } else if (stage.stage === 'fields') {
+      const names = stage.fields.flatMap((name) => hiddenNames(name, resolve(name)));
       if (stage.without === true) {
-        for (const name of stage.fields)
-          for (const one of hiddenNames(name, resolve(name))) hidden.add(one);
-        projection = projection
-          ?.flatMap((name) => expanded(name, resolve(name)))
-          .filter((name) => !hiddenNames(name, resolve(name)).some((one) => hidden.has(one)));
+        for (const name of names) hidden.add(name);
+        projection = projection && shownOf(projection, resolve, hidden);
         computed = computed.filter(({ name }) => !hidden.has(name.toLowerCase()));
       } else {
-        for (const name of stage.fields) hidden.delete(name.name.toLowerCase());
+        for (const name of names) hidden.delete(name);
         projection = [...stage.fields];
       }
     } else if (made !== undefined) {
       checkComputed(made, stage);
-      resolve = withExpressions(withFields(resolve, made), around);
       for (const name of made.hidden) hidden.add(name.toLowerCase());
+      projection = projection && shownOf(projection, resolve, hidden);
+      resolve = withExpressions(withFields(resolve, made), around);
       const names = made.fields.map(({ name }): Name => ({
         name,
         start: stage.start,
@@ -489,6 +488,13 @@ function rowColumns(shaped: ShapedEvents, extent: Extent): Name[] {
       ...computed,
     ];
   return projection.flatMap((name) => expanded(name, shaped.resolve(name)));
+}
+
+/** Chosen names, but for what is hidden. */
+function shownOf(chosen: readonly Name[], resolve: Resolve, hidden: ReadonlySet<string>): Name[] {
+  return chosen
+    .flatMap((name) => expanded(name, resolve(name)))
+    .filter((name) => !hiddenNames(name, resolve(name)).some((one) => hidden.has(one)));
 }
 
 /** The fields that a name stands for. */

@@ -4,20 +4,27 @@ import { communityId } from '../util/community-id.ts';
 import { COLUMNS, PROTOCOLS } from '../contract/event.ts';
 import { compareNaturally } from '../contract/natural-order.ts';
 import { parseAddress } from './address.ts';
+import type { Name } from './ast.ts';
 import { isOther, otherNames } from './default-columns.ts';
-import { chosenName, expandedNames } from './fields.ts';
+import { EXPANDED, chosenName, expandedNames } from './fields.ts';
 import type { ShownRecord, ShownValue } from './format.ts';
 import type { Plan } from './plan.ts';
 import { OVERFLOW_COLUMN } from './scope.ts';
 
-/** Whole events as they are shown: with what follows from their columns, without attributes that a stage left out. */
+/** Events as they are shown: whole ones with what follows from their columns, all without attributes that a stage left out. */
 export function completeEvents(records: readonly ShownRecord[], plan: Plan): void {
-  if (plan.projection !== undefined) return;
-  const others = otherNames(plan);
+  const isWhole = plan.projection === undefined;
+  const others = isWhole ? otherNames(plan) : plan.hidden;
+  const haveCommunityId = isWhole && haveFiveTuple(others);
   for (const record of records) {
-    if (!others.has('community_id')) addCommunityId(record);
+    if (haveCommunityId) addCommunityId(record);
     if (others.size > 0) leaveOut(record, others);
   }
+}
+
+/** Whether events show all that a Community ID follows from, and as it is stored. */
+function haveFiveTuple(others: ReadonlySet<string>): boolean {
+  return !['community_id', 'kind', ...EXPANDED['flow']!].some((name) => others.has(name));
 }
 
 function leaveOut(record: ShownRecord, others: ReadonlySet<string>): void {
@@ -78,39 +85,34 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
 
 /**
  * Names that the rows of a plan may have, before any row is read: what its `fields` chose, as rows
- * call it; else fields in their usual order, then `attrs.NAME` by name, then `attrs` where some have
- * no column of their own.
+ * call it; else fields in their usual order, those that stages computed, then `attrs.NAME` by name, then
+ * `attrs` where some have no column of their own.
  */
 export function rowFieldNames(plan: Plan): string[] {
   const columns = new Set(plan.segmentsUsed.flatMap((segment) => [...segment.columns]));
-  if (plan.projection !== undefined) {
-    const names = plan.projection.flatMap((chosen) => {
-      const field = plan.resolve(chosen);
-      const { name, type } = field;
-      if (type === 'virtual' && name === 'attributes') return attributeNames(columns);
-      return expandedNames(field) ?? [chosenName(field)];
-    });
-    return [...new Set(names)];
-  }
+  const shownAs = (chosen: Name): readonly string[] => {
+    const field = plan.resolve(chosen);
+    const { name, type } = field;
+    if (type === 'virtual' && name === 'attributes') return attributeNames(columns, plan.hidden);
+    return expandedNames(field) ?? [chosenName(field)];
+  };
+  if (plan.projection !== undefined) return [...new Set(plan.projection.flatMap(shownAs))];
   const names = ['ts', 'kind', 'event_id', 'source'];
   for (const column of Object.keys(COLUMNS)) {
     if (!columns.has(column) || NOT_SHOWN.has(column)) continue;
     const name = column.replace(/_ip[46]$/, '_ip');
     if (!names.includes(name)) names.push(name);
   }
-  if (plan.segmentsUsed.some(({ kind }) => kind === 'flow')) names.push('community_id');
-  return [
-    ...names.filter((name) => !plan.hidden.has(name)),
-    ...attributeNames(columns, plan.hidden),
-  ];
+  const others = otherNames(plan);
+  const shown = [...names.filter((name) => !others.has(name)), ...plan.computed.flatMap(shownAs)];
+  if (plan.segmentsUsed.some(({ kind }) => kind === 'flow') && haveFiveTuple(others))
+    shown.push('community_id');
+  return [...shown, ...attributeNames(columns, others)];
 }
 
-function attributeNames(
-  columns: ReadonlySet<string>,
-  hidden: ReadonlySet<string> = new Set(),
-): string[] {
+function attributeNames(columns: ReadonlySet<string>, others: ReadonlySet<string>): string[] {
   const attributes = [...new Set(evidenceNames(columns).values())]
-    .filter((name) => !isOther(hidden, name))
+    .filter((name) => !isOther(others, name))
     .sort(compareNaturally);
   const names = attributes.map((name) => `attrs.${name}`);
   return columns.has(OVERFLOW_COLUMN) ? [...names, 'attrs'] : names;

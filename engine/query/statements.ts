@@ -271,7 +271,7 @@ function attributes(
   outputs: Outputs,
   scope: Scope,
   segments: readonly SegmentInfo[],
-  others: ReadonlySet<string> = new Set(),
+  others: ReadonlySet<string>,
 ): void {
   const named = [...attributesOf(allColumns(segments)).values()]
     .flat()
@@ -310,7 +310,7 @@ export function projected(
   const found = plan.resolve(name);
   const others = expandedNames(found);
   if (found.name === 'attributes' && found.type === 'virtual') {
-    attributes(outputs, scope, segments);
+    attributes(outputs, scope, segments, plan.hidden);
   } else if (found.name === 'tag' && found.type === 'virtual') {
     outputs.add('tag', 'tags', [
       {

@@ -83,7 +83,8 @@ function chosen(
 ): void {
   const field = plan.resolve(name);
   const others = expandedNames(field);
-  if (field.type === 'virtual' && field.name === 'attributes') attributes(columns, batch, scope);
+  if (field.type === 'virtual' && field.name === 'attributes')
+    attributes(columns, batch, scope, plan.hidden);
   else if (field.type === 'virtual' && field.name === 'tag')
     columns.add('tag', 'tags', [{ role: 'value', read: () => null }]);
   else if (others !== undefined) {
@@ -106,7 +107,7 @@ function attributes(
   columns: Collected,
   batch: EventBatch,
   scope: RowScope,
-  others: ReadonlySet<string> = new Set(),
+  others: ReadonlySet<string>,
 ): void {
   // Those that come as codes become texts, and columns.
   scope.attributes();

@@ -51,7 +51,10 @@ export const renameOperator: StageOperator<RenameStage> = {
   },
   computes: ({ names }, resolve) => ({
     fields: names.map(({ from, to }) => ({ name: to.name, field: called(resolve(from), to) })),
-    hidden: names.map(({ from }) => from.name),
+    hidden: names.flatMap(({ from }) => {
+      const field = resolve(from);
+      return field.type === 'attribute' ? [from.name] : [from.name, field.name];
+    }),
   }),
   project: renamed,
   batchTable: (stage, table) => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DaybookError } from '../../contract/errors.ts';
 import type { Answer } from '../index.ts';
-import { completeEvents } from '../shown-events.ts';
+import { completeEvents, rowFieldNames } from '../shown-events.ts';
 import { EVENTS } from '../testing/fixture.ts';
 import { type TestCase, openTestCase } from '../testing/test-case.ts';
 
@@ -457,6 +457,21 @@ describe('stages that shape rows', () => {
       'ts kind event_id source dst_ip src_port dst_port proto bytes packets bytes_rev packets_rev duration',
     ],
     ['event_id:1:2 | fields ip, proto | fields -src_ip', 'dst_ip proto'],
+    ['event_id:1:2 | fields -src_ip | fields ip, proto | fields -proto', 'src_ip dst_ip'],
+    ['event_id:1:2 | fields sport, proto | rename src_port as from', 'proto from'],
+    [
+      'event_id:1:2 | rename sport as from | fields -ip, -ts, -source',
+      'kind event_id dst_port proto bytes packets bytes_rev packets_rev duration from',
+    ],
+    [
+      'event_id:2:3 | fields host, attributes | fields -N, -status, -"odd/key"',
+      'host attrs: Flow "ID"',
+    ],
+    [
+      'event_id:2:3 | fields -N, -status, -"odd/key" | fields host, attributes',
+      'host attrs: Flow "ID"',
+    ],
+    ['event_id:2:3 | fields -attributes | fields host, attributes', 'host attrs'],
   ])('%s leaves out what its names stand for', async (query, left) => {
     const plan = test.plan(query);
     const { records } = await test.rows(plan);
@@ -468,6 +483,29 @@ describe('stages that shape rows', () => {
       );
     });
     expect(names.join(' ')).toBe(left);
+  });
+
+  it.each([
+    ['', 'community_id'],
+    ['| fields -bytes', 'community_id'],
+    ['| eval mb = bytes / 1e6 | eval Zone = "x"', 'mb Zone community_id'],
+    ['| rename packets as count', 'count community_id'],
+    ['| rename dport as service_port', 'service_port'],
+    ['| fields -kind', ''],
+    ['| fields -src_port', ''],
+    ['| eval proto = 17', 'proto'],
+    ['| fields -community_id', ''],
+  ])('names what rows of kind:flow %s have beside stored columns', async (stages, added) => {
+    const plan = test.plan(`kind:flow ${stages}`);
+    const { records } = await test.rows(plan);
+    completeEvents(records, plan);
+    const stored = new Set(rowFieldNames(test.plan('kind:flow')));
+    stored.delete('community_id');
+    for (const { name } of plan.computed) stored.delete(name);
+    const beside = (names: readonly string[]): string =>
+      names.filter((name) => !stored.has(name) && name !== 'attrs').join(' ');
+    expect(beside(rowFieldNames(plan))).toBe(added);
+    expect(beside([...new Set(records.flatMap((record) => Object.keys(record)))])).toBe(added);
   });
 });
 
