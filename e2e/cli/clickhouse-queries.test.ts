@@ -398,6 +398,8 @@ const LOOKUPS: Readonly<Record<string, string>> = {
   empty: 'host,nothing\nhost1,\nhost2,\n',
   long: `value,number,text\n${Array.from({ length: 3000 }, (_, i) => `k${i},${i / 4},t${i % 7 === 0 ? '' : i}`).join('\n')}\nK,0.5,k\n50,-1,fifty\n`,
   texts: `host,text\n${Array.from({ length: 900 }, (_, i) => `host${i},${'long '.repeat(80)}${i}`).join('\n')}\n`,
+  // Each column is short enough to stand in a statement, and all of them are not.
+  wide: `host,${Array.from({ length: 24 }, (_, n) => `c${n}`).join()}\n${Array.from({ length: 450 }, (_, i) => `host${i},${Array.from({ length: 24 }, (_, n) => `value ${n} of ${i}`).join()}`).join('\n')}\n`,
   networks: `net,name\n${Array.from({ length: 3000 }, (_, i) => `192.168.${i >> 8}.${i & 255},h${i}`).join('\n')}\nfe80::c,twelve\n`,
 };
 
@@ -423,6 +425,7 @@ const LOOKED_UP = [
   '* | lookup long on value | where number:* | fields value, number, text',
   '* | lookup long on value | stats sum(number), count() by text',
   '* | lookup texts on host | where text:*7 OR text:*8 OR host:host1 | stats count() by text',
+  '* | lookup wide on host | where c23:*7 OR c23:*1 | fields n, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20, c21, c22, c23',
   '* | lookup networks on src_ip as net | top 9 name',
   '* | lookup networks on dst_ip as net | where name:* | fields n, name',
   '* | lookup hosts on host | timeline 1d by owner',

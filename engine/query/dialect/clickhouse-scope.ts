@@ -30,27 +30,31 @@ export interface ClickHouseScope {
   /**
    * A table of many rows, which is made before the statement is run.
    * @param rows literals, as many of each as there are types
-   * @returns its name
+   * @param copies how often they would be in the statement
+   * @returns its name; undefined: they are few enough to be written into the statement
    */
-  listTable(types: readonly string[], rows: readonly (readonly string[])[]): string;
+  listTable(types: readonly string[], rows: Rows, copies: number): string | undefined;
 }
 
-/** Of rows that are written into the statement: more become a table. A statement may have several such lists. */
-const MOST_INLINE = { rows: 1000, characters: 16_000 };
+type Rows = readonly (readonly string[])[];
 
-export function isInline(rows: readonly (readonly string[])[]): boolean {
-  if (rows.length > MOST_INLINE.rows) return false;
-  const characters = rows.reduce((sum, row) => sum + row.join().length, 0);
-  return characters <= MOST_INLINE.characters;
-}
+/** Of rows that are written into a statement: those of a list, and bytes of all lists. Others become tables. */
+const MOST_INLINE = { rows: 1000, bytes: 64_000 };
 
 /** Tables that a statement needs, each by what makes it. */
 export class ListTables {
   readonly statements: string[] = [];
   /** By what is in them: columns of one file are looked up many times. */
   private readonly tables = new Map<string, string>();
+  private inlineBytes = 0;
 
-  add(types: readonly string[], rows: readonly (readonly string[])[]): string {
+  /** `ClickHouseScope.listTable`. */
+  add(types: readonly string[], rows: Rows, copies: number): string | undefined {
+    const bytes = copies * rows.reduce((sum, row) => sum + Buffer.byteLength(row.join()), 0);
+    if (rows.length <= MOST_INLINE.rows && this.inlineBytes + bytes <= MOST_INLINE.bytes) {
+      this.inlineBytes += bytes;
+      return undefined;
+    }
     const columns = types.map((type, i) => `k${i} ${type}`).join(', ');
     const values = rows.map((row) => `(${row.join(', ')})`).join(',\n');
     const known = this.tables.get(`${columns}\n${values}`);
@@ -150,7 +154,7 @@ export function eventsScope(given: HandedOver): ClickHouseScope {
         return name;
       }),
     allTags: () => tags,
-    listTable: (types, rows) => given.lists.add(types, rows),
+    listTable: (types, rows, copies) => given.lists.add(types, rows, copies),
   };
 }
 
@@ -172,7 +176,7 @@ export function tableScope(texts: readonly string[], events: ClickHouseScope): C
     table: (name) => events.table(name),
     tagNames: (ids) => events.tagNames(ids),
     allTags: () => events.allTags(),
-    listTable: (types, rows) => events.listTable(types, rows),
+    listTable: (types, rows, copies) => events.listTable(types, rows, copies),
   };
 }
 

@@ -163,7 +163,7 @@ export function mapped(sql: string, from: readonly string[], to: readonly string
 /** The same of the rows of a table of lists: its first column becomes its second. */
 export function mappedByTable(sql: string, table: string): string {
   // Both lists in one order, whether the server reads the table once for them or twice.
-  const pairs = `(SELECT groupArray((k0, k1)) FROM (SELECT * FROM ${table} ORDER BY k0))`;
+  const pairs = `(SELECT arraySort(groupArray((k0, k1))) FROM ${table})`;
   const column = (n: number): string => `arrayMap(p -> p.${n}, ${pairs})`;
   return `transform(${sql}, ${column(1)}, ${column(2)}, NULL)`;
 }

@@ -17,7 +17,7 @@ import {
   text as textSql,
 } from '../dialect/clickhouse.ts';
 import { communityClickHouse } from '../dialect/clickhouse-community.ts';
-import { type ClickHouseScope, isInline } from '../dialect/clickhouse-scope.ts';
+import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import type { KeyValues, ListGroup, ListKey } from '../lists/match-list.ts';
 import type { NamedText } from '../scope.ts';
 import { someText } from './field-texts.ts';
@@ -94,12 +94,8 @@ function amongRows(
   let choices: NamedText[][] = [[]];
   for (const { of } of keys)
     choices = choices.flatMap((before) => of.map((one) => [...before, one]));
-  const among = isInline(all)
-    ? `(${all.map(tuple).join(', ')})`
-    : scope.listTable(
-        keys.map(({ type }) => type),
-        all,
-      );
+  const types = keys.map(({ type }) => type);
+  const among = scope.listTable(types, all, choices.length) ?? `(${all.map(tuple).join(', ')})`;
   return either(choices.map((choice) => isChoiceAmong(choice, among)));
 }
 

@@ -18,7 +18,7 @@ import {
   TRUE_SQL,
 } from '../dialect/clickhouse.ts';
 import { type ClickHouseRows, selectOf, subquery } from '../dialect/clickhouse-rows.ts';
-import { type ClickHouseScope, isInline } from '../dialect/clickhouse-scope.ts';
+import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import {
   boundLists,
   blockOfIp4,
@@ -263,7 +263,8 @@ type Pairs = readonly (readonly [from: string, to: string])[];
 
 /** What `pairs` make of a value; the types are those of the pairs where they become a table. */
 function lookedUp(sql: string, pairs: Pairs, types: readonly string[], scope: ClickHouseScope) {
-  if (!isInline(pairs)) return mappedByTable(sql, scope.listTable(types, pairs));
+  const table = scope.listTable(types, pairs, 1);
+  if (table !== undefined) return mappedByTable(sql, table);
   return mapped(
     sql,
     pairs.map(([from]) => from),
