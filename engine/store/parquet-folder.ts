@@ -75,8 +75,7 @@ export class ParquetFolder {
     signal: AbortSignal,
   ): Promise<ParquetFolder> {
     const memory = statementBytes(memoryLimit);
-    // The statement's own thread turns without a pause while others end their work: see `duckdbThreads`.
-    const threads = Math.max(1, Math.min(most >>> 1, Math.floor(memory / THREAD_BYTES)));
+    const threads = Math.max(1, Math.min(most, Math.floor(memory / THREAD_BYTES)));
     const groupBytes = Math.min(MOST_GROUP_BYTES, memory / (GROUPS_OF_THREAD * threads));
     const instance = await DuckDBInstance.create(':memory:', {
       threads: String(threads),
