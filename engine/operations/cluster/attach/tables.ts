@@ -93,7 +93,8 @@ export function createTable(table: TableName, at: string): string {
         `CREATE TABLE IF NOT EXISTS ${at} (kind LowCardinality(String), day String, ${EVENTS_FORM.structure}, file LowCardinality(String),`,
         `INDEX words lower(message) TYPE text(tokenizer = 'splitByNonAlpha'),`,
         'INDEX sources src_ip TYPE bloom_filter, INDEX targets dst_ip TYPE bloom_filter)',
-        'ENGINE = MergeTree PARTITION BY day ORDER BY (kind, ts, source_id, seq) SETTINGS allow_nullable_key = 1',
+        'ENGINE = MergeTree PARTITION BY day ORDER BY (kind, ts, source_id, seq)',
+        `SETTINGS allow_nullable_key = 1, default_compression_codec = 'ZSTD(1)'`,
         `COMMENT ${text(MADE_BY_US)}`,
       ].join('\n');
     case 'tags':
