@@ -284,6 +284,10 @@ module.exports = {
       CORE,
     ),
     ...allow('^bench/ui', paths('^e2e/provision/', ...packages('@playwright/test'))),
+    ...allow(
+      '^bench/experiments/hand-over[.]ts$',
+      paths('^e2e/provision/', '^e2e/clickhouse-server[.]ts$'),
+    ),
 
     // Tests: what their folder may, and the test tools.
     ...allow(TEST, paths(...packages('vitest', 'fast-check')), CORE),

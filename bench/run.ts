@@ -28,6 +28,7 @@ const EXPERIMENTS: Readonly<Record<string, () => Promise<Experiment>>> = {
   tribeca: async () => (await import('./experiments/tribeca.ts')).tribeca,
   protocols: async () => (await import('./experiments/protocols.ts')).protocols,
   memory: async () => (await import('./experiments/memory.ts')).memory,
+  'hand-over': async () => (await import('./experiments/hand-over.ts')).handOver,
 };
 
 const USAGE = `npm run bench -- [EXPERIMENT …] [options]
