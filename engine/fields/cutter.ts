@@ -25,7 +25,16 @@ import {
 import { OPERATION, type Template, domainOf } from './template.ts';
 import { unescapeText } from './unescape.ts';
 import { once } from '../util/once.ts';
-import { ADDRESS, addressEnd, four, isFour, isText, numberOf, protocolOf } from './values.ts';
+import {
+  ADDRESS,
+  addressEnd,
+  four,
+  isFour,
+  isStatus,
+  isText,
+  numberOf,
+  protocolOf,
+} from './values.ts';
 
 const utf8 = new TextEncoder();
 const ascii = new TextDecoder('latin1');
@@ -39,6 +48,9 @@ const STATED = [
 
 /** Every stored column that an extractor may fill. */
 export const CUT_COLUMNS: ReadonlySet<string> = new Set([...STATED, ...CUT_TEXTS, 'host']);
+
+/** The number of its column among CUT_TEXTS. */
+const HTTP_STATUS = CUT_TEXTS.indexOf('http_status');
 
 /** How a field is stored. */
 const STORED_AS = { text: 0, number: 1, address: 2, port: 3, proto: 4 } as const;
@@ -413,6 +425,7 @@ function fillField(
       const column = textColumn(columns, target.column);
       const stored = target.values && storedFor(target.values, b, start, end);
       if (stored !== undefined) put(column, row, stored, 0, stored.length);
+      else if (target.column === HTTP_STATUS && !isStatus(b, start, end)) break;
       else if (escapes === ESCAPES.none) put(column, row, b, start, end);
       else {
         const text = unescapeText(b, start, end, escapes);

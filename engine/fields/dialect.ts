@@ -27,6 +27,8 @@ const CASE = z.strictObject({
   /** Fields that are not given by any name then. */
   not: z.string().optional(),
   set: Values.optional(),
+  /** Where it is another than that of the dialect. */
+  accounts: z.enum(ACCOUNTS).optional(),
 });
 
 const DIALECT = z.strictObject({
@@ -52,7 +54,7 @@ const DIALECT = z.strictObject({
   times: Values.optional(),
   /** Fields that every record has. */
   set: Values.optional(),
-  /** Values as they are written, in lower case, and as they are stored, by field; others are left out. */
+  /** Values as they are written, in lower case (`#`: any other number), and as they are stored, by field; others are left out. */
   values: z.record(z.string(), Values).optional(),
   /** Templates (template.ts) of the texts of a path, which give fields that no name gives; the first that fits counts. */
   texts: z.record(z.string(), z.array(z.string().min(1)).min(1)).optional(),
@@ -78,6 +80,7 @@ export interface Case {
   readonly names: PathsByName;
   readonly not: readonly string[];
   readonly set: Readonly<Record<string, string>>;
+  readonly accounts: Accounts | undefined;
 }
 
 export interface RecordDialect {
@@ -140,7 +143,8 @@ export function readDialect(document: unknown, file: string): RecordDialect {
     const none = wordsOf(one.not ?? '');
     check([...Object.keys({ ...one.names, ...one.set }), ...none]);
     const names = pathsOf(one.names ?? {}, within);
-    return { values: wordsOf(one.in), of: one.of ?? [], names, not: none, set: one.set ?? {} };
+    const { of = [], set = {}, accounts } = one;
+    return { values: wordsOf(one.in), of, names, not: none, set, accounts };
   });
   const not = wordsOf(given.not ?? '');
   const texts = new Map(

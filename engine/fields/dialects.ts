@@ -37,11 +37,14 @@ import entraGraph from './dialects/entra-graph.json' with { type: 'json' };
 import evtxecmd from './dialects/evtxecmd.json' with { type: 'json' };
 import exchangeMessageTrace from './dialects/exchange-message-trace.json' with { type: 'json' };
 import extrahop from './dialects/extrahop.json' with { type: 'json' };
+import f5Asm from './dialects/f5-asm.json' with { type: 'json' };
 import falco from './dialects/falco.json' with { type: 'json' };
 import forgerock from './dialects/forgerock.json' with { type: 'json' };
 import gcpAudit from './dialects/gcp-audit.json' with { type: 'json' };
+import gcpDns from './dialects/gcp-dns.json' with { type: 'json' };
 import gcpLoadBalancer from './dialects/gcp-load-balancer.json' with { type: 'json' };
 import gcpVpcFlow from './dialects/gcp-vpc-flow.json' with { type: 'json' };
+import gcpFirewall from './dialects/gcp-firewall.json' with { type: 'json' };
 import githubAlert from './dialects/github-alert.json' with { type: 'json' };
 import githubAudit from './dialects/github-audit.json' with { type: 'json' };
 import googleAlert from './dialects/google-alert.json' with { type: 'json' };
@@ -50,6 +53,7 @@ import harfanglab from './dialects/harfanglab.json' with { type: 'json' };
 import hashicorpVault from './dialects/hashicorp-vault.json' with { type: 'json' };
 import hayabusa from './dialects/hayabusa.json' with { type: 'json' };
 import httpRequest from './dialects/http-request.json' with { type: 'json' };
+import infobloxDhcp from './dialects/infoblox-dhcp.json' with { type: 'json' };
 import journald from './dialects/journald.json' with { type: 'json' };
 import jumpcloud from './dialects/jumpcloud.json' with { type: 'json' };
 import keycloak from './dialects/keycloak.json' with { type: 'json' };
@@ -79,10 +83,12 @@ import proofpointPod from './dialects/proofpoint-pod.json' with { type: 'json' }
 import proofpointTap from './dialects/proofpoint-tap.json' with { type: 'json' };
 import requestLine from './dialects/request-line.json' with { type: 'json' };
 import salesforce from './dialects/salesforce.json' with { type: 'json' };
+import sentinelTables from './dialects/sentinel-tables.json' with { type: 'json' };
 import sentinelone from './dialects/sentinelone.json' with { type: 'json' };
 import sentineloneDeepVisibility from './dialects/sentinelone-deep-visibility.json' with { type: 'json' };
 import slack from './dialects/slack.json' with { type: 'json' };
 import snort from './dialects/snort.json' with { type: 'json' };
+import snowflake from './dialects/snowflake.json' with { type: 'json' };
 import sophosCentral from './dialects/sophos-central.json' with { type: 'json' };
 import structuredData from './dialects/structured-data.json' with { type: 'json' };
 import tanium from './dialects/tanium.json' with { type: 'json' };
@@ -184,9 +190,12 @@ const DOCUMENTS: readonly unknown[] = [
   entraGraph,
   evtxecmd,
   exchangeMessageTrace,
+  f5Asm,
   falco,
   forgerock,
   gcpAudit,
+  gcpDns,
+  gcpFirewall,
   gcpLoadBalancer,
   gcpVpcFlow,
   githubAlert,
@@ -198,6 +207,7 @@ const DOCUMENTS: readonly unknown[] = [
   hayabusa,
   httpRequest,
   requestHost,
+  infobloxDhcp,
   journald,
   jumpcloud,
   keycloak,
@@ -226,10 +236,12 @@ const DOCUMENTS: readonly unknown[] = [
   proofpointPod,
   proofpointTap,
   salesforce,
+  sentinelTables,
   sentinelone,
   sentineloneDeepVisibility,
   slack,
   snort,
+  snowflake,
   sophosCentral,
   structuredData,
   tanium,

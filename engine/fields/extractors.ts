@@ -22,6 +22,7 @@ import cef from './extractors/cef.json' with { type: 'json' };
 import cefLines from './extractors/cef-lines.json' with { type: 'json' };
 import checkpoint from './extractors/checkpoint.json' with { type: 'json' };
 import ciscoAsa from './extractors/cisco-asa.json' with { type: 'json' };
+import ciscoEsa from './extractors/cisco-esa.json' with { type: 'json' };
 import ciscoIos from './extractors/cisco-ios.json' with { type: 'json' };
 import ciscoIse from './extractors/cisco-ise.json' with { type: 'json' };
 import ciscoMnemonic from './extractors/cisco-mnemonic.json' with { type: 'json' };
@@ -145,6 +146,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'cef-lines': cefLines,
   checkpoint,
   'cisco-asa': ciscoAsa,
+  'cisco-esa': ciscoEsa,
   'cisco-ios': ciscoIos,
   'cisco-ise': ciscoIse,
   'cisco-mnemonic': ciscoMnemonic,

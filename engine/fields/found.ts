@@ -5,7 +5,7 @@
  */
 import { auditValueEnd, isHexadecimal } from './read-audit.ts';
 import { type Capture, OPERATION, type Slot } from './template.ts';
-import { ADDRESS, addressEnd, digitsEnd, isFour, numberOf, protocolOf } from './values.ts';
+import { ADDRESS, addressEnd, digitsEnd, isFour, isText, numberOf, protocolOf } from './values.ts';
 
 const MOST_FIELDS = 64;
 const MISSING = -1;
@@ -251,6 +251,15 @@ function keepEndpoint(
     set(portField, OPERATION.port, port, portEnd, rank, ESCAPES.none);
 }
 
+const LDAP_NAME = new TextEncoder().encode(',cn=');
+
+/** Where an account ends, behind which some write its name in LDAP: `alice,cn=alice`. */
+function nameEnd(b: Uint8Array, start: number, end: number): number {
+  for (let p = start + 1; p + LDAP_NAME.length < end; p++)
+    if (b[p] === LDAP_NAME[0] && isText(b, p, p + LDAP_NAME.length, LDAP_NAME)) return p;
+  return end;
+}
+
 /** `DOMAIN\name`, `DOMAIN\\name` and, of principals, `name@domain`. */
 function keepAccount(
   field: number,
@@ -258,10 +267,11 @@ function keepAccount(
   operation: number,
   b: Uint8Array,
   start: number,
-  end: number,
+  valueEnd: number,
   rank: number,
   escapes: Escapes,
 ): void {
+  const end = nameEnd(b, start, valueEnd);
   let domainEnd = start;
   // `\=` is an escape of CEF: `OU\=Staff/alice`.
   while (domainEnd < end && (b[domainEnd] !== BACKSLASH || b[domainEnd + 1] === EQUALS))

@@ -170,6 +170,9 @@ const AMBIGUOUS: ReadonlySet<string> = new Set(
 const MAX_KEYS = 8192;
 /** More than any list of names that gives a dialect away has. */
 const MOST_NAMES = 100;
+const NUMBER = /^-?\d+$/;
+/** What stands for all numbers that are not listed. */
+const ANY_NUMBER = '#';
 const NO_LISTS: readonly number[] = [];
 /** Fields that a member may give beside another. */
 const SECONDS: ReadonlySet<string> = new Set([
@@ -230,7 +233,7 @@ export class Meanings {
   constructor(dialect: RecordDialect | undefined, general: Meanings | undefined, given?: Case) {
     this.id = dialect?.id ?? 'general';
     this.neverFlow = dialect?.neverFlow ?? false;
-    this.accounts = dialect?.accounts ?? 'account';
+    this.accounts = given?.accounts ?? dialect?.accounts ?? 'account';
     this.times = dialect?.times;
     this.constants = Object.entries({ ...dialect?.set, ...given?.set }).map(
       ([field, text]) => [field, encoder.encode(text)] as const,
@@ -311,7 +314,7 @@ export class Meanings {
     return cases?.get(value) ?? cases?.get('*') ?? others?.get(value) ?? others?.get('*') ?? this;
   }
 
-  /** The values that a field may have, as they are written in lower case; undefined: any. */
+  /** The values that a field may have, as they are written; undefined: any. */
   valuesOf(field: string): ReadonlyMap<string, string> | undefined {
     return this.values.get(field);
   }
@@ -360,6 +363,11 @@ function withSecond(known: Meaning, second: Meaning): Meaning {
 function without({ also, ...meaning }: Meaning, not: readonly string[]): Meaning | undefined {
   const rest = also === undefined ? undefined : without(also, not);
   return not.includes(meaning.field) ? rest : { ...meaning, also: rest };
+}
+
+/** How a value is stored, of those that a field may have; undefined: it is none of them. */
+export function storedAs(values: ReadonlyMap<string, string>, text: string): string | undefined {
+  return values.get(text.toLowerCase()) ?? (NUMBER.test(text) ? values.get(ANY_NUMBER) : undefined);
 }
 
 /** By which names dialects are told, and what names mean in each: made once, when the first record is read. */

@@ -6,7 +6,7 @@
 import type { EventBatch } from '../contract/event-batch.ts';
 import { CUT_TEXTS, type CutText } from '../contract/event.ts';
 import type { Meaning, Meanings, NamedValues } from './meanings.ts';
-import { partOf } from './meanings.ts';
+import { partOf, storedAs } from './meanings.ts';
 import { cutAccount, isTextOf } from './texts.ts';
 import { ADDRESS, addressEnd, protocolOf } from './values.ts';
 
@@ -62,7 +62,7 @@ export class RecordFields {
     if (field === 'src_ip' || field === 'dst_ip') return this.isEndpoint(text);
     if (field === 'src_port' || field === 'dst_port') return isPort(text);
     const values = meanings.valuesOf(field);
-    return values === undefined ? isTextOf(field, text) : values.has(text.toLowerCase());
+    return values === undefined ? isTextOf(field, text) : storedAs(values, text) !== undefined;
   }
 
   private set(
@@ -94,7 +94,8 @@ export class RecordFields {
       default:
         break;
     }
-    const stored = meanings.valuesOf(field)?.get(text.toLowerCase());
+    const values = meanings.valuesOf(field);
+    const stored = values === undefined ? undefined : storedAs(values, text);
     const isAccount = stored === undefined && (field === 'user' || field === 'user_target');
     const account = isAccount ? cutAccount(text, meanings.accounts) : undefined;
     setText(batch, row, field, account?.name ?? stored ?? text);

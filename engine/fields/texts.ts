@@ -4,12 +4,16 @@
 export const ACCOUNTS = ['whole', 'account', 'principal'] as const;
 export type Accounts = (typeof ACCOUNTS)[number];
 
+/** How SharePoint encodes who signed in, and how: a guest by mail, or a member. */
+const CLAIM = /^(?:urn:spo:guest#|i:0#\.f\|membership\|)/;
+
 /** An account without its domain, and that; undefined where it names none. */
 export function cutAccount(
   text: string,
   accounts: Accounts,
 ): { readonly name: string; readonly domain: string } | undefined {
-  if (accounts === 'whole') return undefined;
+  if (accounts === 'whole')
+    return CLAIM.test(text) ? { name: text.replace(CLAIM, ''), domain: '' } : undefined;
   const cut = text.indexOf('\\');
   // Some write two backslashes, as if for JSON.
   const name = text.slice(cut + 1).replace(/^\\+/, '');
@@ -23,6 +27,8 @@ const STATUS = /^[1-5]\d\d$/;
 const UUID = /^\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?$/i;
 /** Digests of files, by their digits. */
 const DIGESTS = new Map(Object.entries({ md5: 32, sha1: 40, sha256: 64 }));
+/** A digest or a number drawn by chance. */
+const DRAWN = /^(?=.*[a-f])[0-9a-f]{16,}$/i;
 const HEX = /^[0-9a-f]+$/i;
 const ADDRESS = /^(?:\d{1,3}\.){3}\d{1,3}$|:.*:/;
 const METHODS: ReadonlySet<string> = new Set(
@@ -40,7 +46,7 @@ const NOTHING: ReadonlySet<string> = new Set(['-', '--', 'N/A', 'n/a', 'null', '
 export function isTextOf(field: string, text: string): boolean {
   if (NOTHING.has(text) || text.startsWith('[') || text.startsWith('{')) return false;
   // An identifier of the event alone is no code of its type.
-  if (field === 'event_code') return text.length <= 64 && !UUID.test(text);
+  if (field === 'event_code') return text.length <= 64 && !UUID.test(text) && !DRAWN.test(text);
   const digits = DIGESTS.get(field);
   if (digits !== undefined) return text.length === digits && HEX.test(text);
   // An address is no name.

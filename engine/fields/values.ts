@@ -158,3 +158,8 @@ export function isText(b: Uint8Array, start: number, end: number, text: Uint8Arr
   }
   return true;
 }
+
+/** Of an answer of HTTP: proxies and caches write 0 where there was none. */
+export function isStatus(b: Uint8Array, start: number, end: number): boolean {
+  return end - start === 3 && numberOf(b, start, end, 599) >= 100;
+}

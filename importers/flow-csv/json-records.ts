@@ -15,6 +15,7 @@ import {
   type Meanings,
   type Part,
   partOf,
+  storedAs,
 } from '../../engine/fields/meanings.ts';
 import { cutAccount, isTextOf } from '../../engine/fields/texts.ts';
 import { parseIpv4, parseIpv6 } from '../shared/bytes.ts';
@@ -295,14 +296,15 @@ class Records {
   private says(setter: number, value: Scalar): boolean {
     const values = this.values[setter];
     const text = typeof value === 'string' ? onlyElement(value) : String(value);
-    if (values !== undefined) return values.has(text.toLowerCase());
+    if (values !== undefined) return storedAs(values, text) !== undefined;
     if (typeof value === 'boolean') return false;
     return isTextOf(TEXTS[setter - FIRST_TEXT] ?? '', text);
   }
 
   /** Sets a field of texts. @returns whether it has the text as it is written */
   private listed(writer: RowWriter, setter: number, text: string): boolean {
-    const stored = this.values[setter]?.get(text.toLowerCase());
+    const values = this.values[setter];
+    const stored = values === undefined ? undefined : storedAs(values, text);
     if (stored !== undefined) {
       this.setText(writer, setter, stored);
       return stored === text;

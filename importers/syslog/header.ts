@@ -242,9 +242,11 @@ export function parseHeader(h: Header, b: Uint8Array, start: number, end: number
       known = true;
       h.messageStart = p;
       if (b[p] === SPACE) p = skipSpaces(b, p, end);
+      // Cisco's devices that are set to write no name: `<189>: 2026 May  2 12:57:15 UTC: %…`.
+      else if (b[p] === COLON) p = skipSpaces(b, p + 1, end);
       if (p + 2 < end && isDigit(b[p]!) && b[p]! !== 48) {
         const text = b[p + 1] === SPACE ? p + 2 : b[p + 2] === SPACE ? p + 3 : 0;
-        if (text !== 0 && rfc5424(h, b, text, end)) return true;
+        if (text !== 0 && (rfc5424(h, b, text, end) || meraki(h, b, text, end))) return true;
       }
     }
   }
@@ -404,6 +406,20 @@ function level(h: Header, b: Uint8Array, at: number, end: number): void {
     i++;
   }
   if (i < end && b[i] === CLOSE) h.severity = levelOf(b, from, i);
+}
+
+/** What is written like a program before a mnemonic is the device, or behind its name the zone of its time. */
+function deviceName(h: Header, b: Uint8Array, event: number): void {
+  if (h.hostStart < 0) {
+    if (!isHost(b, h.programStart, h.programEnd)) return;
+    h.hostStart = h.programStart;
+    h.hostEnd = h.programEnd;
+  } else {
+    if (h.programEnd - h.programStart > 5) return;
+    for (let i = h.programStart; i < h.programEnd; i++) if (b[i]! < 65 || b[i]! > 90) return;
+  }
+  h.programStart = -1;
+  h.messageStart = event;
 }
 
 /**
@@ -649,8 +665,10 @@ function program(h: Header, b: Uint8Array, at: number, end: number, colonIsTag: 
   h.programEnd = nameEnd;
   if (i < end && b[i] === SPACE) i++;
   if (i < end) {
-    if (b[i] === PERCENT) mnemonic(h, b, i, end);
-    else if (b[i] === OPEN && nameEnd - at === 6 && startsWith(b, at, end, 'kernel')) {
+    if (b[i] === PERCENT) {
+      mnemonic(h, b, i, end);
+      if (c === COLON && h.eventStart >= 0) deviceName(h, b, i);
+    } else if (b[i] === OPEN && nameEnd - at === 6 && startsWith(b, at, end, 'kernel')) {
       uptime(h, b, i, end);
     } else if (b[i] === OPEN && h.facility < 0 && b[i + 1] === 73) solaris(h, b, i, end);
   }
@@ -745,7 +763,11 @@ function sequenced(h: Header, b: Uint8Array, at: number, end: number): boolean {
     let w = p;
     while (w < end && b[w] !== SPACE && b[w] !== COLON) w++;
     if (b[w] === COLON && isHost(b, p, w)) {
-      const after = skipSpaces(b, w + 1, end);
+      // `123: router: 456: *Mar  1 …`: the device's own number, too.
+      let after = skipSpaces(b, w + 1, end);
+      let digits = after;
+      while (digits < end && isDigit(b[digits]!)) digits++;
+      if (digits > after && b[digits] === COLON) after = skipSpaces(b, digits + 1, end);
       dated = isCiscoTime(h, b, after, end);
       if (dated > 0) {
         host = p;
@@ -755,14 +777,15 @@ function sequenced(h: Header, b: Uint8Array, at: number, end: number): boolean {
     }
   }
   if (dated === 0 && b[p] !== PERCENT) return false;
+  if (dated > 0) {
+    dated = zoneEnd(b, dated, end);
+    p = skipSpaces(b, b[dated] === COLON ? dated + 1 : dated, end);
+  }
   if (!h.dated) {
     if (dated === 0) return false;
     h.dated = true;
     h.leading = true;
-    p = skipSpaces(b, b[dated] === COLON ? dated + 1 : dated, end);
     h.messageStart = p;
-  } else if (dated > 0) {
-    p = skipSpaces(b, b[dated] === COLON ? dated + 1 : dated, end);
   }
   h.sequenceStart = at;
   h.sequenceEnd = i;
@@ -783,12 +806,7 @@ function ciscoHost(h: Header, b: Uint8Array, at: number, end: number): boolean {
   if (b[p] === 42 || b[p] === 46) p++;
   const { stamp } = h;
   if (!stamp.parse(b, p, end) || !isFirm(stamp)) return false;
-  p = stamp.end;
-  // A zone's name.
-  if (b[p] === SPACE) {
-    p++;
-    while (p < end && isAlnum(b[p]!)) p++;
-  }
+  p = zoneEnd(b, stamp.end, end);
   if (b[p] !== COLON || b[p + 1] !== SPACE || b[p + 2] !== PERCENT) return false;
   h.dated = true;
   h.leading = true;
@@ -798,6 +816,14 @@ function ciscoHost(h: Header, b: Uint8Array, at: number, end: number): boolean {
   h.messageStart = p + 2;
   mnemonic(h, b, p + 2, end);
   return true;
+}
+
+/** Where the name of a zone ends that nobody else knows and a colon follows: `… 18:46:11 SGT: %…`. */
+function zoneEnd(b: Uint8Array, at: number, end: number): number {
+  if (b[at] !== SPACE) return at;
+  let i = at + 1;
+  while (i < end && isAlnum(b[i]!)) i++;
+  return b[i] === COLON ? i : at;
 }
 
 /** A Cisco time at `at`; its end, or 0. Goes to the header's stamp unless that one is in use. */
@@ -832,6 +858,22 @@ function bracket(h: Header, b: Uint8Array, at: number, end: number): boolean {
   const after = uptime(h, b, at, end);
   if (after === 0) return false;
   h.messageStart = skipSpaces(b, after, end);
+  return true;
+}
+
+/** Meraki, from its seconds since 1970 on: `<134>1 1764410400.123456789 MX84 events …`. The message has all of it. */
+function meraki(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  const { stamp } = h;
+  if (!stamp.parse(b, at, end) || stamp.shape !== SHAPE.epoch || b[stamp.end] !== SPACE)
+    return false;
+  const host = stamp.end + 1;
+  let hostEnd = host;
+  while (hostEnd < end && b[hostEnd] !== SPACE) hostEnd++;
+  if (hostEnd === end || !isHost(b, host, hostEnd)) return false;
+  h.dated = true;
+  h.leading = true;
+  h.hostStart = host;
+  h.hostEnd = hostEnd;
   return true;
 }
 

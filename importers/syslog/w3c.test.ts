@@ -50,6 +50,26 @@ it('reads the columns of IIS, of each heading its own', async () => {
   expect(rows[3]).not.toHaveProperty('dst_ip4');
 });
 
+it('reads what a proxy was asked for by the best of its columns, and no status where none was', async () => {
+  const rows = await rowsOf(
+    [
+      '#Fields: date time c-ip sc-status cs-host cs-uri-path cs-userdn s-ip',
+      '2026-03-01 10:00:00 192.0.2.17 200 www.example.com /a alice 198.51.100.5',
+      '2026-03-01 10:00:01 192.0.2.17 0 www.example.com / bob 198.51.100.5',
+      '#Fields: date time c-ip sc-status cs-uri cs-uri-path',
+      '2026-03-01 10:00:02 192.0.2.17 000 http://www.example.com/a /a',
+      '',
+    ].join('\n'),
+  );
+  expect(rows[0]).toMatchObject({ url: '/a', http_status: '200', user: 'alice' });
+  expect(rows[1]).toMatchObject({ url: '/', user: 'bob' });
+  expect(rows[2]).toMatchObject({
+    url: 'http://www.example.com/a',
+    attrs: { 'cs-uri-path': '/a' },
+  });
+  for (const row of rows.slice(1)) expect(row).not.toHaveProperty('http_status');
+});
+
 it('reads columns between TABs under a heading with blanks', async () => {
   const [row] = await rowsOf(
     '#Version: 1.0\n#Fields: date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status\n' +

@@ -9,11 +9,13 @@
  */
 import type { EventBatch } from '../../engine/contract/event-batch.ts';
 import type { CutText } from '../../engine/contract/event.ts';
-import { ADDRESS, addressEnd, numberOf, protocolOf } from '../../engine/fields/values.ts';
+import { ADDRESS, addressEnd, isStatus, numberOf, protocolOf } from '../../engine/fields/values.ts';
 import type { Header } from './header.ts';
 
 const MOST_COLUMNS = 256;
 const [SPACE, TAB, LF, COMMA, QUOTE, COLON, MINUS] = [32, 9, 10, 44, 34, 58, 45];
+/** What a request was for, the best first: proxies may name several. */
+const URLS = ['cs-uri', 'cs-uri-stem', 'cs-uri-path'];
 const FIELDS = '#Fields:';
 const LOCAL_TIMES = '#Time Format: Local';
 
@@ -36,8 +38,9 @@ const NAMES: Readonly<Record<string, Exclude<Target['to'], 'text' | 'attribute'>
   ...{ 'c-port': 'src_port', 'src-port': 'src_port', 's-port': 'dst_port', 'dst-port': 'dst_port' },
   ...{ 'remote-endpoint': 'src_endpoint', 'local-endpoint': 'dst_endpoint' },
   ...{ cip: 'src_endpoint', sip: 'dst_endpoint', protocol: 'proto' },
-  ...{ 's-computername': 'host', 'cs-username': 'user', user: 'user' },
-  ...{ 'cs-method': 'http_method', 'cs-uri-stem': 'url', 'cs-uri': 'url', 'cs-host': 'dst_domain' },
+  ...{ 's-computername': 'host', 'x-bluecoat-appliance-name': 'host' },
+  ...{ 'cs-username': 'user', 'cs-userdn': 'user', user: 'user' },
+  ...{ 'cs-method': 'http_method', 'cs-host': 'dst_domain' },
   ...{ 'cs(host)': 'dst_domain', 'cs(user-agent)': 'user_agent', 'cs(referer)': 'referrer' },
   ...{ 'sc-status': 'http_status', 'sc-bytes': 'bytes', action: 'action', 's-action': 'action' },
   ...{ 's-reason': 'reason', 'event-id': 'action', 'server-hostname': 'host' },
@@ -70,8 +73,10 @@ export class W3cColumns {
     this.timeColumns = 0;
     if (lower[0] === 'date' && lower[1] === 'time') this.timeColumns = 2;
     else if (lower[0] === 'date-time' || lower[0] === 'datetime') this.timeColumns = 1;
-    this.targets =
-      names.length > MOST_COLUMNS ? [] : lower.map((name, i) => targetOf(name, names[i]!));
+    const url = URLS.find((name) => lower.includes(name));
+    const target = (name: string, i: number): Target =>
+      name === url ? { to: 'text', name: 'url' } : targetOf(name, names[i]!);
+    this.targets = names.length > MOST_COLUMNS ? [] : lower.map(target);
   }
 
   /** Where the columns of a line begin: its message is all that comes after its time, and it has no other header. */
@@ -158,6 +163,8 @@ export class W3cColumns {
         break;
       }
       default: {
+        if (target.to === 'text' && target.name === 'http_status' && !isStatus(b, start, end))
+          return;
         const column =
           target.to === 'host'
             ? batch.host

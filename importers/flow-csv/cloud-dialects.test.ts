@@ -1,0 +1,291 @@
+/** Logins and requests of cloud services: who, from where, and whether it was refused, by the names of each service. */
+import { expect, it } from 'vitest';
+import { collect, inputOf } from '../shared/testing/collect.ts';
+import { flowCsvImporter } from './index.ts';
+
+const TIME = '2026-11-21T00:00:01Z';
+const CLIENT = 0xc0000211;
+const SERVER = 0xc6336401;
+const MAIL = 'alice@example.com';
+
+type Fields = Record<string, unknown>;
+
+async function readOne(record: object): Promise<Fields> {
+  const line = JSON.stringify(record);
+  const bytes = Buffer.from(`${line}\n${line}\n`);
+  const found = flowCsvImporter.sniff(bytes, { name: 'x', complete: true });
+  const { rows } = await collect(flowCsvImporter, inputOf(bytes), { format: found?.format ?? '' });
+  return rows[0] ?? {};
+}
+
+const trail = (more: object): object => ({
+  ...{ eventVersion: '1.08', eventTime: TIME, eventSource: 'signin.amazonaws.com' },
+  ...{ eventName: 'ConsoleLogin', awsRegion: 'us-east-1', sourceIPAddress: '192.0.2.17' },
+  userIdentity: { type: 'IAMUser', userName: 'alice' },
+  ...more,
+});
+const google = (status: object): object => ({
+  protoPayload: {
+    ...{ status, serviceName: 'iam.googleapis.com', methodName: 'SetIamPolicy' },
+    authenticationInfo: { principalEmail: MAIL },
+    requestMetadata: { callerIp: '192.0.2.17', callerSuppliedUserAgent: 'gcloud' },
+  },
+  ...{ timestamp: TIME, logName: 'projects/p/logs/a', resource: { labels: { project_id: 'p' } } },
+});
+const cluster = (code: number): object => ({
+  ...{ kind: 'Event', apiVersion: 'audit.k8s.io/v1', auditID: 'a', stage: 'ResponseComplete' },
+  ...{ verb: 'list', requestURI: '/api/v1/secrets', user: { username: 'alice' } },
+  ...{ sourceIPs: ['192.0.2.17'], responseStatus: { code }, stageTimestamp: TIME },
+});
+const entra = (errorCode: number): object => ({
+  ...{ time: TIME, resourceId: '/tenants/t', operationName: 'Sign-in activity', tenantId: 't' },
+  ...{ category: 'SignInLogs', resultType: `${errorCode}`, resultDescription: 'Invalid' },
+  properties: { userPrincipalName: MAIL, ipAddress: '192.0.2.17', status: { errorCode } },
+});
+const office = (more: object): object => ({
+  ...{ CreationTime: '2026-11-21T00:00:01', Workload: 'A', Operation: 'B', UserType: 0 },
+  ...{ ClientIP: '192.0.2.17', ...more },
+});
+const falcon = (name: string): object => ({
+  ...{ event_simpleName: name, aid: 'a', cid: 'c', timestamp: '1795219201000', UserName: 'alice' },
+  ...{ LocalAddressIP4: '198.51.100.1', RemoteAddressIP4: '192.0.2.17', ComputerName: 'pc1' },
+});
+const defender = (ActionType: string): object => ({
+  ...{ Timestamp: TIME, DeviceId: 'd', DeviceName: 'pc1', ActionType, AccountName: 'alice' },
+  ...{ RemoteIP: '192.0.2.17', FailureReason: 'InvalidUserNameOrPassword', ReportId: 7 },
+});
+
+it.each<[string, object, Fields]>([
+  [
+    'CloudTrail: a login that its answer refuses, without a code',
+    trail({ errorMessage: 'Failed', responseElements: { ConsoleLogin: 'Failure' } }),
+    { user: 'alice', outcome: 'failure', reason: 'Failed' },
+  ],
+  [
+    'CloudTrail: a login that its answer allows',
+    trail({ responseElements: { ConsoleLogin: 'Success' } }),
+    { user: 'alice', outcome: 'success' },
+  ],
+  [
+    'CloudTrail: who is made is the target, not who makes it',
+    trail({ userIdentity: { type: 'Root' }, responseElements: { user: { userName: 'bob' } } }),
+    { user: undefined, user_target: 'bob' },
+  ],
+  [
+    'Google Cloud: refused',
+    google({ code: 7, message: 'PERMISSION_DENIED' }),
+    { user: MAIL, outcome: 'failure', error_code: '7', reason: 'PERMISSION_DENIED' },
+  ],
+  ['Google Cloud: done', google({}), { user: MAIL, outcome: 'success', user_agent: 'gcloud' }],
+  ['Kubernetes: refused', cluster(403), { outcome: 'failure', http_status: '403', user: 'alice' }],
+  ['Kubernetes: done', cluster(200), { outcome: 'success', event_code: undefined }],
+  [
+    'Entra: any number but 0 is a failure',
+    entra(50126),
+    { user: 'alice', user_domain: 'example.com', outcome: 'failure', error_code: '50126' },
+  ],
+  ['Entra: 0 is a success', entra(0), { outcome: 'success', user_email: MAIL }],
+  [
+    'Entra, as Graph writes it',
+    {
+      ...{ createdDateTime: TIME, userPrincipalName: MAIL, appDisplayName: 'Portal' },
+      ...{ ipAddress: '192.0.2.17', status: { errorCode: 50126, failureReason: 'Invalid' } },
+    },
+    { user: 'alice', outcome: 'failure', reason: 'Invalid' },
+  ],
+  [
+    'Sentinel, sign-ins',
+    {
+      ...{ TimeGenerated: TIME, OperationName: 'Sign-in activity', ResultType: '50126' },
+      ...{ UserPrincipalName: MAIL, IPAddress: '192.0.2.17', ResultDescription: 'Invalid' },
+    },
+    { user: 'alice', outcome: 'failure', reason: 'Invalid', action: 'Sign-in activity' },
+  ],
+  [
+    'Sentinel, activity',
+    {
+      ...{ TimeGenerated: TIME, Caller: MAIL, CallerIpAddress: '192.0.2.17' },
+      ...{ OperationNameValue: 'MICROSOFT.COMPUTE/DELETE', ActivityStatusValue: 'Failure' },
+    },
+    { user: 'alice', outcome: 'failure', action: 'MICROSOFT.COMPUTE/DELETE' },
+  ],
+  [
+    'Sentinel, common security log',
+    {
+      ...{ TimeGenerated: TIME, DeviceVendor: 'A', DeviceEventClassID: '13', DeviceAction: 'deny' },
+      ...{ SourceIP: '192.0.2.17', DestinationIP: '198.51.100.1', DestinationPort: 443 },
+      ...{ Protocol: 'TCP', SourceUserName: 'alice', DeviceName: 'fw1' },
+    },
+    {
+      dst_ip4: SERVER,
+      dst_port: 443,
+      event_code: '13',
+      action: 'deny',
+      user: 'alice',
+      host: 'fw1',
+    },
+  ],
+  [
+    'Snowflake',
+    {
+      ...{ EVENT_ID: 1, EVENT_TIMESTAMP: TIME, EVENT_TYPE: 'LOGIN', USER_NAME: 'ALICE' },
+      ...{ CLIENT_IP: '192.0.2.17', IS_SUCCESS: 'NO', ERROR_MESSAGE: 'INCORRECT' },
+    },
+    { user: 'ALICE', outcome: 'failure', reason: 'INCORRECT', event_code: undefined },
+  ],
+  [
+    'Auth0',
+    {
+      ...{ date: TIME, type: 'fp', description: 'Wrong email or password.', ip: '192.0.2.17' },
+      ...{ user_name: MAIL, log_id: '9', tenant_name: 't' },
+    },
+    { user: MAIL, outcome: 'failure', reason: 'Wrong email or password.' },
+  ],
+  [
+    '1Password',
+    {
+      ...{ uuid: 'A', session_uuid: 'B', timestamp: TIME, category: 'credentials_failed' },
+      ...{ target_user: { name: 'Alice', email: MAIL }, client: { ip_address: '192.0.2.17' } },
+    },
+    { user: MAIL, user_target: undefined, outcome: 'failure' },
+  ],
+  [
+    'Salesforce',
+    {
+      ...{ EVENT_TYPE: 'Login', TIMESTAMP_DERIVED: TIME, REQUEST_ID: 'r', USER_ID: '005' },
+      ...{ CLIENT_IP: '192.0.2.17', LOGIN_STATUS: 'LOGIN_ERROR_INVALID_PASSWORD', USER_NAME: MAIL },
+    },
+    { user: MAIL, outcome: 'failure', reason: 'LOGIN_ERROR_INVALID_PASSWORD' },
+  ],
+  [
+    'Falcon: a logon comes from the other side',
+    falcon('UserLogonFailed2'),
+    { dst_ip4: SERVER, user: 'alice', outcome: 'failure', host: 'pc1' },
+  ],
+  [
+    'Falcon: a connection that was accepted',
+    falcon('NetworkReceiveAcceptIP4'),
+    { dst_ip4: SERVER },
+  ],
+  [
+    'Defender: a logon that failed',
+    defender('LogonFailed'),
+    { user: 'alice', outcome: 'failure', reason: 'InvalidUserNameOrPassword' },
+  ],
+  ['Defender: a logon', defender('LogonSuccess'), { outcome: 'success', host: 'pc1' }],
+  [
+    'Keycloak',
+    {
+      ...{ time: TIME, type: 'LOGIN_ERROR', realmId: 'r', clientId: 'c', ipAddress: '192.0.2.17' },
+      ...{ error: 'invalid_user_credentials', details: { username: 'alice' } },
+    },
+    { user: 'alice', outcome: 'failure', reason: 'invalid_user_credentials' },
+  ],
+  [
+    'Google Workspace',
+    {
+      ...{ id: { time: TIME, applicationName: 'login' }, actor: { email: MAIL } },
+      ...{ ipAddress: '192.0.2.17', events: [{ type: 'login', name: 'login_failure' }] },
+    },
+    { user: 'alice', outcome: 'failure', action: 'login_failure' },
+  ],
+  [
+    'OneLogin',
+    {
+      ...{ account_id: 1, actor_user_name: 'alice', event_type_id: 6, created_at: TIME },
+      ...{ ipaddr: '192.0.2.17', user_name: 'alice' },
+    },
+    { user: 'alice', outcome: 'failure', event_code: '6' },
+  ],
+  [
+    'Duo: activity',
+    {
+      ...{ access_device: { ip: { address: '192.0.2.17' } }, action: { name: 'login_attempt' } },
+      ...{ activity_id: 'a', actor: { key: 'D', name: 'alice' }, outcome: { result: 'FAILURE' } },
+      ts: TIME,
+    },
+    { user: 'alice', outcome: 'failure', action: 'login_attempt' },
+  ],
+  [
+    'Box: the account, not the name of its owner',
+    {
+      ...{ created_at: TIME, event_id: 'e', event_type: 'LOGIN', ip_address: '192.0.2.17' },
+      created_by: { id: '1', login: MAIL, name: 'Alice' },
+    },
+    { user: MAIL, action: 'LOGIN' },
+  ],
+  [
+    'F5: a request that its firewall blocked',
+    {
+      ...{ date_time: '2026-11-21 00:00:01', ip_client: '192.0.2.17', dest_ip: '198.51.100.1' },
+      ...{ dest_port: '443', method: 'GET', uri: '/a', response_code: '0', support_id: '1' },
+      ...{ request_status: 'blocked', username: 'alice', hostname: 'bigip1' },
+    },
+    {
+      ...{ dst_ip4: SERVER, dst_port: 443, http_method: 'GET', url: '/a', action: 'blocked' },
+      ...{ http_status: undefined, user: 'alice', host: 'bigip1' },
+    },
+  ],
+  [
+    'Google Cloud DNS',
+    {
+      ...{ timestamp: TIME, resource: { labels: { project_id: 'p' } } },
+      jsonPayload: {
+        ...{ queryName: 'www.example.com.', queryType: 'A', responseCode: 'NOERROR' },
+        ...{ sourceIP: '192.0.2.17', protocol: 'UDP' },
+      },
+    },
+    { query: 'www.example.com.', query_type: 'A', proto: 17 },
+  ],
+  [
+    'Carbon Black: the identifier of an event is no code',
+    {
+      eventTime: 1_795_219_201_000,
+      eventId: 'x8ac7bd',
+      loginName: 'alice',
+      clientIp: '192.0.2.17',
+    },
+    { user: 'alice', event_code: undefined },
+  ],
+  [
+    'Microsoft 365: a guest of SharePoint, without how SharePoint encodes it',
+    office({ RecordType: 6, UserId: `urn:spo:guest#${MAIL}` }),
+    { user: MAIL },
+  ],
+  [
+    'Microsoft 365: the service that raised an alert, and whom it is about',
+    office({ RecordType: 40, UserId: 'SecurityAlerts', Data: `{"a":"b","f3u":"${MAIL}","c":1}` }),
+    { user: 'SecurityAlerts', user_target: MAIL },
+  ],
+  [
+    'Infoblox: the server that gave a lease, and the client by its name',
+    {
+      ...{ address: '192.0.2.17', hardware: '00:00:5E:00:53:00', ha_group: 'g', host: 'dhcp1' },
+      ...{ hostname: 'pc1.example.com', starts: TIME, state: 'used' },
+    },
+    { host: 'dhcp1', src_domain: 'pc1.example.com' },
+  ],
+  [
+    'Windows: an account of Kerberos without its realm',
+    {
+      '@timestamp': TIME,
+      winlog: {
+        ...{ event_id: 4769, provider_name: 'Microsoft-Windows-Security-Auditing' },
+        event_data: {
+          ...{ TargetUserName: 'alice@EXAMPLE.COM', TargetDomainName: 'EXAMPLE.COM' },
+          IpAddress: '192.0.2.17',
+        },
+      },
+    },
+    { user: 'alice', user_domain: 'EXAMPLE.COM' },
+  ],
+  [
+    'a number drawn by chance is no code',
+    { time: TIME, user: 'alice', event_id: '0123456789abcdef', src_ip: '192.0.2.17' },
+    { user: 'alice', event_code: undefined },
+  ],
+])('%s', async (_, record, expected) => {
+  const row = await readOne(record);
+  const all: Fields = { src_ip4: CLIENT, ...expected };
+  expect(Object.fromEntries(Object.keys(all).map((name) => [name, row[name]]))).toEqual(all);
+});
