@@ -25,6 +25,8 @@ import { reportOf, type SourceReport } from './import-report.ts';
 import { relativeTimesNote } from './relative-times.ts';
 import type { SourceOverlaps } from './source-overlaps.ts';
 
+const NOT_TO_ITS_END = 'not read to its end: the import ended before, or is still reading it';
+
 export type ChunkMessage = Extract<FromWorker, { type: 'chunk' }>;
 
 export class ChunkCommits {
@@ -120,7 +122,12 @@ export class ChunkCommits {
     for (const state of states) {
       const row = this.source(state.sourceId);
       this.context.writer.catalog.sources.update(row);
-      if (state.done === undefined) continue;
+      const { ordinal } = this.context.inFlight.get(row.id)!;
+      if (state.done === undefined) {
+        // Of an import that ends here, or is killed, the ledger has what its events are from.
+        this.ledger.add(ordinal, reportOf(row, 'partial', NOT_TO_ITS_END));
+        continue;
+      }
       this.overlaps.compare(row, state.done);
       const report = reportOf(
         row,
@@ -128,7 +135,7 @@ export class ChunkCommits {
         row.broken?.reason ?? row.error,
       );
       finished.push(report);
-      this.ledger.add(this.context.inFlight.get(row.id)!.ordinal, report);
+      this.ledger.add(ordinal, report);
     }
     return finished;
   }

@@ -36,7 +36,7 @@ beforeAll(() => {
   writeFileSync(join(evidence, 'd.zeek'), zeekConn(300, 19_800));
   // Of thousands of conversations, whose flows are committed after their packets.
   writeFileSync(join(evidence, 'e.pcap'), classicCapture(20_000, {}, 100).subarray(0, -7));
-  writeFileSync(join(evidence, 'f.json'), eveJson(50) + 'not json\n' + eveJson(50));
+  writeFileSync(join(evidence, 'f.json'), eveJson(50) + '{"cut off\n' + eveJson(50));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -63,6 +63,17 @@ async function contents(path: string) {
          sum("offset")::VARCHAR FROM events GROUP BY ALL ORDER BY ALL`,
     ),
   };
+}
+
+/** What is stored is in the ledger, also of sources that were not read to their end. */
+function expectLedger(path: string): void {
+  const catalog = Catalog.open(path);
+  const ledger = new Map(catalog.ledger.of().map((row) => [row.sourceId, row]));
+  for (const { id, read, stored, status } of catalog.sources.all()) {
+    if (read === 0) continue;
+    expect(ledger.get(id)).toMatchObject({ read, stored, status });
+  }
+  catalog.close();
 }
 
 /** A worker whose import is cancelled when its commit number `after` is through. */
@@ -105,6 +116,7 @@ it('comes to the same after a cancellation at each of its commits', async () => 
     if (failure === undefined) break;
     expect(failure instanceof DaybookError && failure.code).toBe('cancelled');
     cancelled += 1;
+    expectLedger(path);
     // A second cancellation, of the resumed import.
     const again = new AbortController();
     await importInProcess(path, [evidence], {
