@@ -573,9 +573,11 @@ const CASES: Case[] = [
   },
   {
     line: '2026-10-01T02:00:00,5+0200 m',
-    time: '2026-10-01T02:00:00',
-    basis: ZONE,
-    message: '5+0200 m',
+    // A fraction after a comma, as the zone after it shows.
+    time: '2026-10-01T00:00:00.5',
+    basis: 0,
+    offset: 7200,
+    message: 'm',
   },
   {
     line: '2026-10-01 10:11:12,123 - INFO [main] x',

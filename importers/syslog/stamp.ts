@@ -112,6 +112,25 @@ function isAlnum(c: number): boolean {
   return (c >= 48 && c <= 57) || isLetter(c);
 }
 
+/** Whether a zone begins at `at` that can be nothing else: `Z`, `+02:00`, `-0330`. */
+function isZone(b: Uint8Array, at: number, end: number): boolean {
+  if (at >= end) return false;
+  const c = b[at]!;
+  if (c === 90) return at + 1 >= end || !isAlnum(b[at + 1]!);
+  const n = c === PLUS || c === MINUS ? digitRun(b, at + 1, end) : 0;
+  return n === 4 || (n === 2 && b[at + 3] === COLON);
+}
+
+/** Where `AM` or `p.m.` at `at` ends; `at` if there is none. */
+function halfEnd(b: Uint8Array, at: number, end: number): number {
+  const isDotted = b[at + 1] === DOT;
+  let i = isDotted ? at + 2 : at + 1;
+  if (i >= end || (b[i]! | 32) !== 109) return at;
+  i++;
+  if (isDotted && b[i] === DOT) i++;
+  return i < end && isAlnum(b[i]!) ? at : i;
+}
+
 /**
  * Months by the first three bytes of their names, each with bit 5 set: English, and what differs
  * from it in German, French, Spanish, Italian and Portuguese, in UTF-8 and Latin-1.
@@ -370,26 +389,38 @@ export class Stamp {
       if (sign === PLUS || sign === MINUS) this.zoneAfter(b, end, true);
       return this.dateIsValid();
     }
-    if (next === PLUS || next === MINUS) return this.zoneAfter(b, end, true);
+    if (next === PLUS || next === MINUS) {
+      this.zoneAfter(b, end, true);
+      return !this.zoned || this.yearAfter(b, end);
+    }
     if (next >= 65 && next <= 90) {
       const after = this.zoneName(b, i + 1, end);
       if (after >= 0) {
         if (b[after] === COLON) {
           this.zoned = true;
           this.end = after;
-        } else if (digitRun(b, after + 1, end) === 4) {
-          const year = numberAt(b, after + 1, 4);
-          if (year >= 1970 && year <= 2199) {
-            this.zoned = true;
-            this.year = year;
-            this.end = after + 5;
-            return this.dateIsValid();
-          }
+        } else {
+          const { end: before } = this;
+          this.end = after;
+          if (!this.yearAfter(b, end)) return false;
+          if (this.year !== 0) this.zoned = true;
+          else this.end = before;
         }
       }
       if (!this.zoned) this.offset = 0;
     }
     return true;
+  }
+
+  /** Takes a year that follows a zone, as in `Wed Oct 11 14:32:52 +0200 2000`. False if the date is none in it. */
+  private yearAfter(b: Uint8Array, end: number): boolean {
+    const at = this.end + 1;
+    if (b[at - 1] !== SPACE || digitRun(b, at, end) !== 4) return true;
+    const year = numberAt(b, at, 4);
+    if (year < 1970 || year > 2199) return true;
+    this.year = year;
+    this.end = at + 4;
+    return this.dateIsValid();
   }
 
   private fromDigits(b: Uint8Array, at: number, end: number): boolean {
@@ -429,7 +460,7 @@ export class Stamp {
         this.day = numberAt(b, at + 4, 2);
         if (!this.dateIsValid()) return false;
         if (digitRun(b, i + 1, end) === 6) return this.packedTime(b, i + 1, end);
-        return this.time(b, i + 1, end) && this.end - i >= 8;
+        return this.time(b, i + 1, end) && this.end - i >= 8 && this.zoneAfter(b, end, false);
       case 10:
       case 13:
       case 16:
@@ -567,7 +598,8 @@ export class Stamp {
       this.month = first;
       this.day = second;
       this.shape = SHAPE.monthDay;
-      return this.dateIsValid() && this.time(b, i + 1, end) && this.end - i >= 9;
+      const isOne = this.dateIsValid() && this.time(b, i + 1, end) && this.end - i >= 9;
+      return isOne && this.zoneAfter(b, end, false);
     }
     i++;
     m = digitRun(b, i, end);
@@ -708,8 +740,9 @@ export class Stamp {
       if (c >= 48 && c <= 57) return false;
       if (c === DOT || c === COMMA || c === COLON) {
         const n = digitRun(b, i + 1, end);
-        // After a comma or a colon a number may begin something else.
-        if (n > 0 && (c === DOT || n === 3 || (c === COMMA && (n === 6 || n === 9)))) {
+        // After a comma or a colon a number may begin something else, unless a zone follows it.
+        const isUsual = c === DOT || n === 3 || (c === COMMA && (n === 6 || n === 9));
+        if (n > 0 && (isUsual || (c === COMMA && isZone(b, i + 1 + n, end)))) {
           const used = n > 9 ? 9 : n;
           this.digits = used;
           this.nanos = numberAt(b, i + 1, used) * FILL[used]!;
@@ -717,19 +750,13 @@ export class Stamp {
         }
       }
     } else if (isAlnum(c) || c === DOT) return false;
-    if (i + 1 < end) {
-      const gap = b[i] === SPACE ? 1 : 0;
-      const half = b[i + gap]! | 32;
-      if (
-        (half === 97 || half === 112) &&
-        i + gap + 1 < end &&
-        (b[i + gap + 1]! | 32) === 109 &&
-        (i + gap + 2 >= end || !isAlnum(b[i + gap + 2]!)) &&
-        hour >= 1 &&
-        hour <= 12
-      ) {
+    if (i + 1 < end && hour >= 1 && hour <= 12) {
+      const at = b[i] === SPACE ? i + 1 : i;
+      const half = b[at]! | 32;
+      const after = half === 97 || half === 112 ? halfEnd(b, at, end) : at;
+      if (after > at) {
         hour = (hour % 12) + (half === 112 ? 12 : 0);
-        i += gap + 2;
+        i = after;
       }
     }
     this.seconds = hour * 3600 + (m1 * 10 + m2) * 60 + seconds;
@@ -791,25 +818,43 @@ export class Stamp {
       return true;
     }
     if (c === SPACE) {
-      if (!loose || i + 1 >= end) return true;
+      if (i + 1 >= end) return true;
       i++;
       c = b[i]!;
       if (c >= 65 && c <= 90) {
         if (c === 90 && (i + 1 >= end || b[i + 1] === SPACE)) {
           this.zoned = true;
           this.end = i + 1;
-          return true;
-        }
-        const after = this.zoneName(b, i, end);
-        if (after >= 0) {
-          this.zoned = true;
-          this.end = after;
-        }
+        } else if (loose) this.namedZone(b, i, end);
         return true;
       }
     }
-    if (c !== PLUS && c !== MINUS) return true;
-    const apart = i !== this.end;
+    if (c === PLUS || c === MINUS) this.signedZone(b, i, end, i !== this.end);
+    return true;
+  }
+
+  /** Takes a zone by its name at `at`, and what `UTC+02:00` and `GMT-0330` add to it. */
+  private namedZone(b: Uint8Array, at: number, end: number): void {
+    const after = this.zoneName(b, at, end);
+    if (after < 0) return;
+    const { offset } = this;
+    this.offset = 0;
+    const sign = after + 1 < end ? b[after]! : 0;
+    const isSigned = (sign === PLUS || sign === MINUS) && digitRun(b, after + 1, end) > 0;
+    if (isSigned) {
+      // Of another zone it is not known what that would mean.
+      if (offset === 0) this.signedZone(b, after, end, false);
+      return;
+    }
+    this.zoned = true;
+    this.offset = offset;
+    this.end = after;
+  }
+
+  /** Takes an offset from UTC at `i`; `apart` from the time only what can be no number of another kind. */
+  private signedZone(b: Uint8Array, at: number, end: number, apart: boolean): void {
+    let i = at;
+    const c = b[i]!;
     let n = digitRun(b, i + 1, end);
     let hours = 0;
     let minutes = 0;
@@ -822,16 +867,19 @@ export class Stamp {
       i += 3;
       if (b[i] === COLON) {
         n = digitRun(b, i + 1, end);
-        if (n !== 2) return true;
+        if (n !== 2) return;
         minutes = numberAt(b, i + 1, 2);
         i += 3;
-      } else if (apart) return true;
-    } else return true;
-    if (hours > 15 || minutes > 59 || (i < end && isAlnum(b[i]!))) return true;
+      } else if (apart) return;
+    } else if (n === 1 && isLetter(b[at - 1]!)) {
+      // `GMT+2`.
+      hours = numberAt(b, i + 1, 1);
+      i += 2;
+    } else return;
+    if (hours > 15 || minutes > 59 || (i < end && isAlnum(b[i]!))) return;
     this.zoned = true;
     this.offset = (hours * 3600 + minutes * 60) * (c === MINUS ? -1 : 1);
     this.end = i;
-    return true;
   }
 
   /** Cisco: ` UTC:` after the time. Always true. */

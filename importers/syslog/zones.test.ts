@@ -1,0 +1,55 @@
+/** Offsets that a line states beside its time, in every place they are written in. */
+import { expect, it } from 'vitest';
+import { collect, inputOf } from '../shared/testing/collect.ts';
+import { syslogImporter } from './index.ts';
+
+const HOUR = 3600;
+
+async function readOne(line: string) {
+  const bytes = Buffer.from(`${line} app[7]: text\n`);
+  const { rows } = await collect(syslogImporter, inputOf(bytes), { timeZone: 'Asia/Tokyo' });
+  expect(rows).toHaveLength(1);
+  return rows[0]!;
+}
+
+it.each([
+  ['2026-11-21T10:00:00 +0530', 5.5],
+  ['2026-11-21T10:00:00 -03:30', -3.5],
+  ['2026-11-21T10:00:00 Z', 0],
+  ['2026-11-21T10:00:00,5Z', 0],
+  ['2026-11-21T10:00:00,5-03:30', -3.5],
+  ['[2026-11-21T10:00:00.123 +0200]', 2],
+  ['Nov 21 2026 10:00:00 +02:00', 2],
+  ['Sat Nov 21 10:00:00 +0200 2026', 2],
+  ['2026-11-21 10:00:00 GMT+2', 2],
+  ['2026-11-21 10:00:00 UTC-03:30', -3.5],
+  ['2026-11-21 10:00:00 GMT+0200', 2],
+  ['20261121 100000 +0200', 2],
+  ['261121 10:00:00 +0200', 2],
+  ['2026-11-21 10:00:00 a.m. +0200', 2],
+])('%s', async (line, hours) => {
+  const row = await readOne(line);
+  const offset = hours * HOUR;
+  const fraction = /[.,](\d+)/.exec(line.slice(0, 26))?.[1] ?? '';
+  const local = Date.UTC(2026, 10, 21, 10) * 1000 + Number(`0.${fraction}`) * 1e6;
+  expect(row).toMatchObject({ ts: local - offset * 1e6, tz_offset: offset });
+  expect(Number(row['ts_basis']) & 1).toBe(0);
+  expect(row['host']).toBeUndefined();
+  expect(String(row['message'])).toMatch(/^\]? ?app\[7\]: text$/);
+});
+
+it.each(['2026-11-21 10:00:00 EST+2', '2026-11-21T10:00:00 -1', '2026-11-21T10:00:00,5'])(
+  'does not guess at %s',
+  async (line) => {
+    const row = await readOne(line);
+    expect(row).toMatchObject({ ts: Date.UTC(2026, 10, 21, 1) * 1000, tz_offset: 9 * HOUR });
+    expect(Number(row['ts_basis']) & 1).toBe(1);
+  },
+);
+
+it('reads hours of the afternoon however they are marked', async () => {
+  for (const half of ['PM', 'pm', 'p.m.', 'P.M.'])
+    expect(await readOne(`2026-11-21 10:00:00 ${half}`)).toMatchObject({
+      ts: Date.UTC(2026, 10, 21, 13) * 1000,
+    });
+});
