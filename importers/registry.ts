@@ -1,16 +1,18 @@
 /** The importers, one line each. Their order is the order of preference when two are equally sure. */
 import type { Importer } from '../engine/contract/importer.ts';
 import { evtxImporter } from './evtx/index.ts';
-import { flowCsvImporter } from './flow-csv/index.ts';
+import { flowCsv } from './flow-csv/index.ts';
 import { journalImporter } from './journal/index.ts';
 import { pcapImporter } from './pcap/index.ts';
 import { shellImporter } from './shell/index.ts';
-import { syslogImporter } from './syslog/index.ts';
+import { readMixedLines, syslogImporter } from './syslog/index.ts';
 import { nfcapdImporter } from './nfcapd/index.ts';
 import { utmpImporter } from './utmp/index.ts';
 
 /** Whether `--map` may name this field. */
 export { isMappable } from './flow-csv/index.ts';
+
+export const flowCsvImporter = flowCsv(readMixedLines);
 
 export const importers: readonly Importer[] = [
   pcapImporter,

@@ -133,6 +133,31 @@ export interface EventSink {
   drain(consumed: ByteOffset): Promise<void> | undefined;
 }
 
+/** Records of another format, each a line, among the lines of a log. */
+export interface LineRecords {
+  /** Whether the line in `bytes[start, end)` is one: no part of a log's line. */
+  isOne(bytes: Uint8Array, start: number, end: number): boolean;
+  /** Takes such a line, whose event or quarantine it gives to the sink. */
+  record(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    offset: ByteOffset,
+    length: number,
+    line: number,
+  ): void;
+  /** The number (`seq`) of a record that is none of these, but beside them. */
+  number(): number;
+}
+
+/** Reads a content of lines: `records`, and for all others what a log's lines are. */
+export type ReadLines = (
+  input: SourceInput,
+  sink: EventSink,
+  options: ReadOptions,
+  records: LineRecords,
+) => Promise<void>;
+
 export interface Importer {
   readonly id: string;
   readonly title: string;

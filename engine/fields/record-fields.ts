@@ -7,7 +7,7 @@ import type { EventBatch } from '../contract/event-batch.ts';
 import { CUT_TEXTS, type CutText } from '../contract/event.ts';
 import type { Meaning, Meanings, NamedValues } from './meanings.ts';
 import { partOf, storedAs } from './meanings.ts';
-import { cutAccount, isTextOf } from './texts.ts';
+import { cutAccount, textOf } from './texts.ts';
 import { ADDRESS, addressEnd, protocolOf } from './values.ts';
 
 const TEXTS: ReadonlySet<string> = new Set(CUT_TEXTS);
@@ -62,7 +62,7 @@ export class RecordFields {
     if (field === 'src_ip' || field === 'dst_ip') return this.isEndpoint(text);
     if (field === 'src_port' || field === 'dst_port') return isPort(text);
     const values = meanings.valuesOf(field);
-    return values === undefined ? isTextOf(field, text) : storedAs(values, text) !== undefined;
+    return (values === undefined ? textOf(field, text) : storedAs(values, text)) !== undefined;
   }
 
   private set(
@@ -98,7 +98,7 @@ export class RecordFields {
     const stored = values === undefined ? undefined : storedAs(values, text);
     const isAccount = stored === undefined && (field === 'user' || field === 'user_target');
     const account = isAccount ? cutAccount(text, meanings.accounts) : undefined;
-    setText(batch, row, field, account?.name ?? stored ?? text);
+    setText(batch, row, field, account?.name ?? stored ?? textOf(field, text) ?? text);
     if (account === undefined || account.domain === '') return;
     if (field === 'user' && !this.found.has('user_domain'))
       setText(batch, row, 'user_domain', account.domain);

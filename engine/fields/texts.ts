@@ -23,7 +23,25 @@ export function cutAccount(
   return { name: text.slice(0, at), domain: text.slice(at + 1) };
 }
 
-const STATUS = /^[1-5]\d\d$/;
+const STATUS = /^(HTTP\/\d(?:\.\d)? )?([1-5]\d\d)(?: ([A-Za-z][A-Za-z' -]{0,60}))?$/;
+/** https://www.iana.org/assignments/http-status-codes. */
+const PHRASES: ReadonlyMap<string, string> = new Map(
+  (
+    '100 Continue,101 Switching Protocols,200 OK,201 Created,202 Accepted,203 Non-Authoritative Information,204 No Content,' +
+    '205 Reset Content,206 Partial Content,207 Multi-Status,208 Already Reported,226 IM Used,300 Multiple Choices,' +
+    '301 Moved Permanently,302 Found,303 See Other,304 Not Modified,305 Use Proxy,307 Temporary Redirect,308 Permanent Redirect,' +
+    '400 Bad Request,401 Unauthorized,402 Payment Required,403 Forbidden,404 Not Found,405 Method Not Allowed,' +
+    '406 Not Acceptable,407 Proxy Authentication Required,408 Request Timeout,409 Conflict,410 Gone,411 Length Required,' +
+    '412 Precondition Failed,413 Content Too Large,414 URI Too Long,415 Unsupported Media Type,416 Range Not Satisfiable,' +
+    '417 Expectation Failed,421 Misdirected Request,422 Unprocessable Content,423 Locked,424 Failed Dependency,425 Too Early,' +
+    '426 Upgrade Required,428 Precondition Required,429 Too Many Requests,431 Request Header Fields Too Large,' +
+    '451 Unavailable For Legal Reasons,500 Internal Server Error,501 Not Implemented,502 Bad Gateway,503 Service Unavailable,' +
+    '504 Gateway Timeout,505 HTTP Version Not Supported,506 Variant Also Negotiates,507 Insufficient Storage,508 Loop Detected,' +
+    '510 Not Extended,511 Network Authentication Required'
+  )
+    .split(',')
+    .map((line) => [line.slice(0, 3), line.slice(4)]),
+);
 const UUID = /^\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?$/i;
 /** Digests of files, by their digits. */
 const DIGESTS = new Map(Object.entries({ md5: 32, sha1: 40, sha256: 64 }));
@@ -42,8 +60,24 @@ const NO_FILE = /^(?:\S+:\d+|[\da-f]+)->|^(?:pipe|socket|anon_inode):/i;
 /** Texts that stand for nothing. */
 const NOTHING: ReadonlySet<string> = new Set(['-', '--', 'N/A', 'n/a', 'null', '(null)', '(none)']);
 
+/** What a field has of a text: all of it, or of an answer's status the code; undefined: nothing. */
+export function textOf(field: string, text: string): string | undefined {
+  if (field === 'http_status') return statusOf(text);
+  return isTextOf(field, text) ? text : undefined;
+}
+
+/** The code of `200`, `404 Not Found` and `HTTP/1.1 503 Slow Down`; words that no status of HTTP has say nothing of HTTP. */
+function statusOf(text: string): string | undefined {
+  const [, version, code = '', words = ''] = STATUS.exec(text) ?? [];
+  const isOne =
+    version !== undefined ||
+    words === '' ||
+    PHRASES.get(code)?.toLowerCase() === words.toLowerCase();
+  return code !== '' && isOne ? code : undefined;
+}
+
 /** Whether a field can have a text: no list, no object, and no word for nothing. */
-export function isTextOf(field: string, text: string): boolean {
+function isTextOf(field: string, text: string): boolean {
   if (NOTHING.has(text) || text.startsWith('[') || text.startsWith('{')) return false;
   // An identifier of the event alone is no code of its type.
   if (field === 'event_code') return text.length <= 64 && !UUID.test(text) && !DRAWN.test(text);
@@ -52,6 +86,5 @@ export function isTextOf(field: string, text: string): boolean {
   // An address is no name.
   if (field === 'src_domain' || field === 'dst_domain') return !ADDRESS.test(text);
   if (field === 'file_path') return !NO_FILE.test(text);
-  if (field === 'http_status') return STATUS.test(text);
   return field !== 'http_method' || METHODS.has(text.toLowerCase());
 }

@@ -1,7 +1,7 @@
 /** Logins and requests of cloud services: who, from where, and whether it was refused, by the names of each service. */
 import { expect, it } from 'vitest';
 import { collect, inputOf } from '../shared/testing/collect.ts';
-import { flowCsvImporter } from './index.ts';
+import { flowCsvImporter } from '../registry.ts';
 
 const TIME = '2026-11-21T00:00:01Z';
 const CLIENT = 0xc0000211;

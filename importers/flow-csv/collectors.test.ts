@@ -1,7 +1,7 @@
 /** What collectors of evidence write: timelines, and records of which each of several times is an event. */
 import { describe, expect, it } from 'vitest';
 import { collect, type CollectedRow, inputOf } from '../shared/testing/collect.ts';
-import { flowCsvImporter } from './index.ts';
+import { flowCsvImporter } from '../registry.ts';
 import { StampReader } from './stamp.ts';
 
 async function read(text: string): Promise<Awaited<ReturnType<typeof collect>>> {

@@ -3,16 +3,16 @@
  * can be read one way only. Held always: the answer depends on the content alone.
  */
 import type { DateOrder } from '../../engine/contract/decisions.ts';
-import type { ColumnMapping, SourceInput } from '../../engine/contract/importer.ts';
+import type { SourceInput } from '../../engine/contract/importer.ts';
 import { piecesOf } from '../../engine/contract/pieces.ts';
 import { DateOrderScan, type FoundOrder } from '../shared/date-order.ts';
 import { LineReader, MAX_LINE_BYTES } from '../shared/lines.ts';
-import type { Detected } from './detect.ts';
 import { simplify, TS, TS_DATE } from './fields.ts';
 import { ElementScanner } from './json-elements.ts';
 import { JsonRecords, type JsonContext } from './json-records.ts';
 import { planRow, uniqueNames } from './plan.ts';
 import { DelimitedSplitter } from './split.ts';
+import { flatRow, type TableContext } from './table.ts';
 
 /** Lines or records without any such date after which there are none. */
 const LINES_WITHOUT = 2000;
@@ -27,13 +27,13 @@ const REGION_BYTES = 64 * 1024;
 /** Undefined when the table's times are not written so. Leaves errors of the content to the main pass. */
 export async function findDateOrder(
   input: SourceInput,
-  detected: Detected,
-  mapping: ColumnMapping | undefined,
+  context: TableContext,
   asked: DateOrder | undefined,
 ): Promise<FoundOrder | undefined> {
-  const { setters } = planRow(uniqueNames(detected.columns), detected.dialect, mapping);
-  const column = setters.findIndex((setter) => setter === TS || setter === TS_DATE);
-  if (column < 0) return undefined;
+  const { detected } = context;
+  const splitter = new DelimitedSplitter(detected.delimiter, detected.quoted);
+  const times = timesOf(context, splitter);
+  if (times === undefined) return undefined;
   // log2timeline's CSV is defined as month/day/year.
   const names = new Set(detected.columns.map(simplify));
   if (asked === undefined && L2TCSV.every((name) => names.has(name)))
@@ -41,7 +41,6 @@ export async function findDateOrder(
   const lines = new LineReader(piecesOf(input), {
     ...{ maxLine: 1024 * 1024, size: input.size, regionSize: REGION_BYTES },
   });
-  const splitter = new DelimitedSplitter(detected.delimiter, detected.quoted);
   const scan = new DateOrderScan();
   const date = { first: 0, second: 0, third: 0, digits: 0 };
   let usual: DateOrder = 'dmy';
@@ -53,13 +52,12 @@ export async function findDateOrder(
         index += 1;
         if (index <= detected.skipLines || lines.lost || lines.truncated) continue;
         if (!splitter.split(lines.buffer, lines.lineStart, lines.lineEnd)) continue;
-        if (splitter.count <= column) continue;
-        const [start, end] = [splitter.starts[column]!, splitter.ends[column]!];
-        if (!numbersOf(splitter.bytes, start, end, date)) {
+        const time = times();
+        if (time === undefined || !numbersOf(...time, date)) {
           if (seen === 0 && index > detected.skipLines + LINES_WITHOUT) return undefined;
           continue;
         }
-        if (seen === 0) usual = usualOrder(splitter.bytes, start, end);
+        if (seen === 0) usual = usualOrder(...time);
         seen += 1;
         scan.add(date.first, date.second, date.third, date.digits, usual);
         if (scan.stated && seen >= DATES_AFTER) return scan.found(asked);
@@ -71,6 +69,33 @@ export async function findDateOrder(
     await lines.close();
   }
   return scan.found(asked);
+}
+
+type Part = [bytes: Uint8Array, start: number, end: number];
+
+/** What gives the time of the row that `splitter` has cut; undefined where no column has times. */
+function timesOf(
+  context: TableContext,
+  splitter: DelimitedSplitter,
+): (() => Part | undefined) | undefined {
+  const { columns, dialect } = context.detected;
+  const names = uniqueNames(columns);
+  if (context.wraps === true) {
+    const records = new JsonRecords(context);
+    return () => {
+      if (splitter.count < names.length) return undefined;
+      const time = records.timeOfRow(flatRow(splitter, names, false));
+      const bytes = Buffer.from(time ?? '');
+      return [bytes, 0, bytes.length];
+    };
+  }
+  const { setters } = planRow(names, dialect, context.mapping);
+  const column = setters.findIndex((setter) => setter === TS || setter === TS_DATE);
+  if (column < 0) return undefined;
+  return () =>
+    splitter.count <= column
+      ? undefined
+      : [splitter.bytes, splitter.starts[column]!, splitter.ends[column]!];
 }
 
 /** Such a date at the beginning of a text of a record: what has none is not taken apart here. */

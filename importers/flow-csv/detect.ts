@@ -3,7 +3,7 @@
  * columns are called. Held always: it never throws, and the answer depends on these bytes alone.
  */
 import { isUtf8 } from 'node:buffer';
-import { headAsUtf8 } from '../shared/utf16.ts';
+import { headAsText } from '../shared/lines.ts';
 import { eve, eveTypeOf } from './dialects/eve.ts';
 import { isAddress, type Dialect } from './dialects/dialect.ts';
 import { nfdumpJson } from './dialects/nfdump.ts';
@@ -74,7 +74,7 @@ function decoded(head: Uint8Array): string {
 
 /** The head as text; undefined for binary content. */
 function readHead(head: Uint8Array, complete: boolean): Head | undefined {
-  const text = decoded(headAsUtf8(head));
+  const text = decoded(headAsText(head));
   if (isBinary(text.slice(0, 8192))) return undefined;
   const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
   const last = lines.at(-1);
@@ -192,7 +192,7 @@ export function detect(head: Uint8Array, complete: boolean, asked = ''): Detecte
   const first = lines.findIndex((line) => line.trim() !== '');
   if (first < 0) return undefined;
   const opening = lines[first]!.trimStart();
-  if (opening.startsWith('{') || opening.startsWith('[')) {
+  if (opening.startsWith('{') || opening.startsWith('[') || isMostlyObjects(lines)) {
     const json = detectJson(start, first, asked);
     if (json !== undefined) return json;
   }
@@ -236,6 +236,15 @@ export function detect(head: Uint8Array, complete: boolean, asked = ''): Detecte
     detectHeadless(rest, at) ??
     detectTable(rest, at, excelDelimiter, asked)
   );
+}
+
+/** Whether more than half of the lines are objects, among lines of a log. */
+function isMostlyObjects(lines: readonly string[]): boolean {
+  const stated = lines.filter((line) => line.trim() !== '');
+  const begun = stated.filter((line) => line.startsWith('{'));
+  if (begun.length * 2 <= stated.length) return false;
+  const objects = begun.filter((line) => parseObject(line) !== undefined).length;
+  return objects * 2 > stated.length;
 }
 
 /** Zeek's TSV: everything else about it is read from its directives as they come. */
@@ -518,7 +527,8 @@ function detectJson(head: Head, first: number, asked: string): Detected | undefi
   return table(
     {
       ...sure,
-      score: shape === 'json-lines' ? 0.6 * jsonShare : 0.6,
+      // Of lines of a log among records these are the most.
+      score: shape === 'json-lines' && jsonShare <= 0.5 ? 0.6 * jsonShare : 0.6,
       format: shape === 'json-lines' ? 'json-lines' : 'json-array',
       sample: sample.slice(0, 50),
     },

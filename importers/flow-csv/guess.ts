@@ -6,7 +6,12 @@
  */
 import type { Kind } from '../../engine/contract/event.ts';
 import type { ColumnMapping } from '../../engine/contract/importer.ts';
-import { DialectFinder, type Meanings } from '../../engine/fields/meanings.ts';
+import {
+  DialectFinder,
+  type Meaning,
+  type Meanings,
+  storedAs,
+} from '../../engine/fields/meanings.ts';
 import { parseIpv4, parseIpv6 } from '../shared/bytes.ts';
 import {
   FIRST_TEXT,
@@ -18,7 +23,7 @@ import {
   type Setter,
 } from './fields.ts';
 import { DaybookError } from '../../engine/contract/errors.ts';
-import { isTextOf } from '../../engine/fields/texts.ts';
+import { textOf } from '../../engine/fields/texts.ts';
 import { resolveZone, UTC, type Zone } from '../../engine/contract/zone.ts';
 import { parseProtocol } from './numbers.ts';
 import { StampReader } from './stamp.ts';
@@ -314,7 +319,10 @@ export function tableMapping(
     if (meanings.valuesOf(setter) !== undefined || rank >= (ranks.get(setter) ?? Infinity))
       continue;
     const at = header.indexOf(column);
-    const proof = isText ? (cell: string): boolean => isTextOf(setter, cell) : PROOFS.get(setter);
+    // A cell is stored as it is.
+    const proof = isText
+      ? (cell: string): boolean => textOf(setter, cell) === cell
+      : PROOFS.get(setter);
     const isFilled = share(rows, at, () => true) > 0;
     if (proof !== undefined && isFilled && share(rows, at, proof) < 0.5) continue;
     // A column has one meaning: that of the dialect.
@@ -329,16 +337,41 @@ export function tableMapping(
   return { fields };
 }
 
-/** The same for members of JSON records, whose names are looked up record by record. */
+/** Whether a field of texts can have one of the values, if there are any. */
+function mayHold(meanings: Meanings, { field, part }: Meaning, cells: readonly string[]): boolean {
+  if (!isSetter(field) || numberOf(field) < FIRST_TEXT || part !== undefined) return true;
+  const stated = cells.filter((cell) => cell !== '');
+  const values = meanings.valuesOf(field);
+  return (
+    stated.length === 0 ||
+    stated.some(
+      (cell) => (values === undefined ? textOf(field, cell) : storedAs(values, cell)) !== undefined,
+    )
+  );
+}
+
+/**
+ * The same for members of JSON records, whose names are looked up record by record. One of which no value in `rows` is
+ * one that its field can have gives none.
+ */
 export function listedMapping(
   columns: readonly string[],
   meanings: Meanings,
+  rows: readonly string[][] = [],
 ): { readonly fields: Record<string, string> } {
   const fields: Record<string, string> = {};
   const ranks = new Map<string, number>();
-  for (const column of columns) {
+  for (const [at, column] of columns.entries()) {
     const meaning = meanings.of(column);
     if (meaning === undefined || meaning.rank >= (ranks.get(meaning.field) ?? Infinity)) continue;
+    if (
+      !mayHold(
+        meanings,
+        meaning,
+        rows.map((cells) => cells[at] ?? ''),
+      )
+    )
+      continue;
     ranks.set(meaning.field, meaning.rank);
     fields[meaning.field] = column;
   }

@@ -9,7 +9,7 @@ import {
   inputOf,
   type Collected,
 } from '../shared/testing/collect.ts';
-import { flowCsvImporter } from './index.ts';
+import { flowCsvImporter } from '../registry.ts';
 
 const encoder = new TextEncoder();
 
@@ -69,6 +69,22 @@ it('keeps columns apart whose names become the same', async () => {
     expect(row['attrs']).toMatchObject({
       ...{ 'a\ufffdb': 'one', 'a\ufffdb.1': 'two', 'A\ufffdB.2': 'three', c: 'x', d: 'y' },
     });
+});
+
+it('reads tables and records that were put together, and such whose lines end with CR', async () => {
+  const csv =
+    'time,user,src_ip\n2026-11-21T10:00:00Z,a,192.0.2.1\n2026-11-21T10:00:01Z,b,192.0.2.2\n';
+  const json = '{"timestamp":"2026-11-21T10:00:00Z","user":"a"}\n';
+  for (const text of [csv, json.repeat(2)]) {
+    const once = await read(encoder.encode(text));
+    const users = once.rows.map((row) => row['user']);
+    expect(users.length).toBe(2);
+    const twice = await read(encoder.encode(`\ufeff${text}\ufeff${text}`));
+    expect(twice.rows.map((row) => row['user'])).toEqual([...users, ...users]);
+    expect(twice.quarantined).toEqual([]);
+    const old = await read(encoder.encode(text.replaceAll('\n', '\r')));
+    expect(old.rows).toEqual(once.rows);
+  }
 });
 
 /** Numbers from 0 to 1, always the same (mulberry32). */

@@ -10,6 +10,7 @@ import { SourceError } from '../../engine/contract/errors.ts';
 import type {
   EventSink,
   Importer,
+  ReadLines,
   ReadOptions,
   SniffHint,
   SniffResult,
@@ -18,7 +19,7 @@ import type {
 import { firstBlocks, piecesOf } from '../../engine/contract/pieces.ts';
 import { DialectFinder } from '../../engine/fields/meanings.ts';
 import { tellDateOrder, type FoundOrder } from '../shared/date-order.ts';
-import { BESIDE_DAMAGE, LineReader, MAX_LINE_BYTES } from '../shared/lines.ts';
+import { LineReader } from '../shared/lines.ts';
 import { resolveZone, UTC, type Zone } from '../../engine/contract/zone.ts';
 import { findDateOrder, findJsonDateOrder } from './date-order.ts';
 import { detect, HEAD_BYTES, type Detected } from './detect.ts';
@@ -114,20 +115,22 @@ async function open(
     );
   }
   const { dateOrder } = options;
-  const order =
-    detected.shape === 'table'
-      ? await findDateOrder(input, detected, mapping, dateOrder)
-      : await findJsonDateOrder(
-          input,
-          { sink, detected, stamp: new StampReader(zone), mapping },
-          dateOrder,
-        );
+  // A reading of its own, of which nothing is written.
+  const look = { sink, detected, stamp: new StampReader(zone), kind, mapping, wraps };
+  const order = await (detected.shape === 'table'
+    ? findDateOrder(input, look, dateOrder)
+    : findJsonDateOrder(input, look, dateOrder));
   if (order !== undefined) tellDateOrder(sink, order);
   const stamp = new StampReader(zone, order?.order ?? dateOrder ?? 'dmy');
   return { context: { sink, detected, stamp, kind, mapping, wraps }, order, zone };
 }
 
-async function read(input: SourceInput, sink: EventSink, options: ReadOptions): Promise<void> {
+async function read(
+  input: SourceInput,
+  sink: EventSink,
+  options: ReadOptions,
+  readLines: ReadLines,
+): Promise<void> {
   const opened = await open(input, sink, options);
   if (opened === undefined) {
     await refuse(input, sink);
@@ -139,7 +142,7 @@ async function read(input: SourceInput, sink: EventSink, options: ReadOptions): 
       await readElements(input, context);
       break;
     case 'json-lines':
-      await readJsonLines(input, context);
+      await readJsonLines(input, context, opened.order, options, readLines);
       break;
     default:
       await readTable(input, context);
@@ -188,7 +191,7 @@ function chooseMapping(
   const json = shape !== 'table' && dialect === undefined;
   if (mapping === undefined && json) {
     // Of each record its own members are looked up; this is what those of the first show.
-    const listed = listedMapping(columns, new DialectFinder().find(columns));
+    const listed = listedMapping(columns, new DialectFinder().find(columns), detected.sample);
     sink.metadata('mapping', listed);
     sink.decide({ mapping: JSON.stringify(listed.fields) });
     return { mapping: undefined, kind: 'other' };
@@ -309,7 +312,11 @@ async function readElements(input: SourceInput, context: TableContext): Promise<
       scanner.line(lines.buffer, lines.lineStart, lines.lineEnd, lines.lineOffset, whole);
     },
     () => {
-      if (scanner.insideObject) context.sink.note('ends inside the object around its records');
+      if (scanner.cutOffIn !== undefined) {
+        const text = `ends inside ${scanner.cutOffIn}`;
+        context.sink.note(text);
+        context.sink.broken?.('partial', lines.consumed, text);
+      }
       scanner.end();
       records.finish();
       if (after.includes('"')) context.sink.metadata('aroundEnd', after.trim());
@@ -317,35 +324,29 @@ async function readElements(input: SourceInput, context: TableContext): Promise<
   );
 }
 
-/** Reads a JSON object a line. */
-async function readJsonLines(input: SourceInput, context: TableContext): Promise<void> {
-  const { sink } = context;
+/** Reads a JSON object a line, and lines of a log among them. */
+async function readJsonLines(
+  input: SourceInput,
+  context: TableContext,
+  found: FoundOrder | undefined,
+  options: ReadOptions,
+  readLines: ReadLines,
+): Promise<void> {
   const records = new JsonRecords(context);
-  const lines = new LineReader(piecesOf(input), { maxLine: MAX_LINE_BYTES, size: input.size });
-  let inLong = false;
-  await toTheEnd(
-    lines,
-    () => undefined,
-    sink,
-    () => {
-      const { buffer, lineStart, lineEnd, lineOffset, lineLength, lineNumber } = lines;
-      if (lines.lost) {
-        records.junk(buffer, lineStart, lineEnd, lineOffset, BESIDE_DAMAGE);
-        inLong = false;
-      } else if (lines.truncated) {
-        if (!inLong)
-          records.junk(buffer, lineStart, lineEnd, lineOffset, 'line is longer than 16 MiB');
-        inLong = !lines.complete;
-      } else if (isBlank(buffer, lineStart, lineEnd)) {
-        sink.skip('blank line', 1);
-      } else {
-        records.record(buffer, lineStart, lineEnd, lineOffset, lineLength, lineNumber);
-      }
-    },
-    () => {
-      records.finish();
-    },
-  );
+  const dateOrder = found?.order ?? options.dateOrder;
+  const finish = (): void => {
+    records.finish();
+    // Lines of a log have the order of the records.
+    if (found !== undefined)
+      context.sink.decide({ dateOrder: found.order, dateOrderBasis: found.basis });
+  };
+  try {
+    await readLines(input, context.sink, { ...options, dateOrder }, records);
+  } catch (error) {
+    if (error instanceof SourceError) finish();
+    throw error;
+  }
+  finish();
 }
 
 function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
@@ -372,7 +373,8 @@ async function refuse(input: SourceInput, sink: EventSink): Promise<void> {
   }
 }
 
-export const flowCsvImporter: Importer = {
+/** @param readLines reads lines of a log among records */
+export const flowCsv = (readLines: ReadLines): Importer => ({
   id: ID,
   title: 'Flow exports, Zeek and Suricata logs, CSV and JSON tables',
   // 2: members beyond 4096 names are columns, too. 4: long texts of JSON are kept as they are.
@@ -387,7 +389,8 @@ export const flowCsvImporter: Importer = {
   // 15: names that a record states more than once, also one that is wrapped; its large numbers as stated.
   // 16: the host of a record is the one that was asked for only beside a method and a URL; connections are no files;
   // two backslashes end a domain as one does; JSON says whether its flows state bytes for both ways together.
-  version: 16,
+  // 17: lines of a log among JSON records are events.
+  version: 17,
   // Later lines can change what dates mean, and a summary takes the place of rows.
   appendOnly: false,
   byLines: true,
@@ -399,5 +402,5 @@ export const flowCsvImporter: Importer = {
     const detected = detect(head, complete, FORMATS.includes(format) ? format : 'table');
     return detected === undefined ? undefined : outlineOf(detected, head, complete, mapping);
   },
-  read,
-};
+  read: (input, sink, options) => read(input, sink, options, readLines),
+});

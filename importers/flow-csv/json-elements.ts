@@ -55,6 +55,8 @@ export class ElementScanner {
   private keySize = 0;
   private afterColon = false;
   private listOpens = false;
+  /** Brackets outside objects that are open. */
+  private openLists = 0;
 
   /** @param lists whether an object may be a list of records under one of `LIST_NAMES` */
   constructor(sink: ElementSink, lists = false) {
@@ -92,9 +94,11 @@ export class ElementScanner {
     else this.sink.after(bytes, from, end);
   }
 
-  /** Whether the object around a list of records has not ended. */
-  get insideObject(): boolean {
-    return this.wrapped;
+  /** Within what of its records the content ends, asked before `end`; undefined: it is whole. */
+  get cutOffIn(): string | undefined {
+    if (this.wrapped) return 'the object around its records';
+    if (this.openLists > 0) return 'the list of its records';
+    return this.depth > 0 ? 'a record' : undefined;
   }
 
   /** The content is over. */
@@ -146,7 +150,9 @@ export class ElementScanner {
         return at + 1;
       }
       // Blanks, commas, brackets.
-      if (byte <= 32 || byte === 44 || byte === 91 || byte === 93) {
+      if (byte === OPEN_LIST) this.openLists += 1;
+      else if (byte === CLOSE_LIST && this.openLists > 0) this.openLists -= 1;
+      if (byte <= 32 || byte === 44 || byte === OPEN_LIST || byte === CLOSE_LIST) {
         at += 1;
         continue;
       }

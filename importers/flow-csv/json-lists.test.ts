@@ -1,7 +1,7 @@
 /** Objects that are lists of records: as many events as records, where they are in the content. */
 import { describe, expect, it } from 'vitest';
-import { collect, inputOf } from '../shared/testing/collect.ts';
-import { flowCsvImporter } from './index.ts';
+import { collect, collectFrom, DEFAULT_OPTIONS, inputOf } from '../shared/testing/collect.ts';
+import { flowCsvImporter } from '../registry.ts';
 
 const record = (n: number): Record<string, unknown> => ({
   eventTime: new Date(Date.UTC(2026, 10, 21, 0, 0, n)).toISOString(),
@@ -113,6 +113,30 @@ describe('a list of records within an object', () => {
     const { notes, records, quarantined } = await readText(whole.slice(0, -off));
     expect(notes).toEqual(['ends inside the object around its records']);
     expect(records + quarantined.length).toBe(RECORDS.length);
+  });
+
+  it.each([
+    [
+      'between elements of an array',
+      `[${RECORDS.map((one) => JSON.stringify(one)).join(',')}`,
+      true,
+    ],
+    ['within one', `[${JSON.stringify(RECORDS[0])},{"a`, true],
+    ['after an array', JSON.stringify(RECORDS), false],
+    ['after a list in an object', JSON.stringify({ Records: RECORDS }), false],
+    ['within its list', JSON.stringify({ Records: RECORDS }).slice(0, -2), true],
+  ])('that ends %s', async (_, text, isCut) => {
+    const input = inputOf(Buffer.from(text));
+    const broken: unknown[] = [];
+    await collectFrom((sink) =>
+      flowCsvImporter.read(
+        input,
+        Object.assign(sink, { broken: (...args: unknown[]) => broken.push(args) }),
+        { ...DEFAULT_OPTIONS, format: 'json-array' },
+      ),
+    );
+    const reason = expect.stringMatching(/^ends inside /) as string;
+    expect(broken).toEqual(isCut ? [['partial', text.length, reason]] : []);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 /** What becomes of JSON records: columns by names that mean them, and each record of its own kind. */
 import { describe, expect, it } from 'vitest';
 import { collect, inputOf, type CollectedRow } from '../shared/testing/collect.ts';
-import { flowCsvImporter } from './index.ts';
+import { flowCsvImporter } from '../registry.ts';
 
 const T = (iso: string): number => Date.parse(iso) * 1000;
 const ip = (text: string): number =>

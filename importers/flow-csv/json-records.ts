@@ -8,7 +8,7 @@ import { isUtf8 } from 'node:buffer';
 import type { EventBatch } from '../../engine/contract/event-batch.ts';
 import { nounOf } from '../../engine/contract/counted.ts';
 import type { Kind } from '../../engine/contract/event.ts';
-import type { ColumnMapping, EventSink } from '../../engine/contract/importer.ts';
+import type { ColumnMapping, EventSink, LineRecords } from '../../engine/contract/importer.ts';
 import {
   DialectFinder,
   type Meaning,
@@ -17,7 +17,7 @@ import {
   partOf,
   storedAs,
 } from '../../engine/fields/meanings.ts';
-import { cutAccount, isTextOf } from '../../engine/fields/texts.ts';
+import { cutAccount, textOf as fieldText } from '../../engine/fields/texts.ts';
 import { parseIpv4, parseIpv6 } from '../shared/bytes.ts';
 import type { Detected } from './detect.ts';
 import { eveEvent, eveTypeOf } from './dialects/eve.ts';
@@ -47,6 +47,13 @@ const MAX_NAMES = 4096;
 const NOT_REMEMBERED = -1;
 const MAX_DIALECTS = 64;
 const NO_BYTES = new Uint8Array(0);
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+const QUOTE = 34;
+/** What a value of JSON that is no object may begin with. */
+const BEGINS_VALUE: ReadonlySet<number> = new Set(Buffer.from('["-0123456789tfn'));
+/** A longer line that is no object is one of a log. */
+const MOST_VALUE_BYTES = 64 * 1024;
 const encoder = new TextEncoder();
 const windows1252 = new TextDecoder('windows-1252');
 
@@ -298,14 +305,17 @@ class Records {
     const text = typeof value === 'string' ? onlyElement(value) : String(value);
     if (values !== undefined) return storedAs(values, text) !== undefined;
     if (typeof value === 'boolean') return false;
-    return isTextOf(TEXTS[setter - FIRST_TEXT] ?? '', text);
+    return fieldText(TEXTS[setter - FIRST_TEXT] ?? '', text) !== undefined;
   }
 
   /** Sets a field of texts. @returns whether it has the text as it is written */
   private listed(writer: RowWriter, setter: number, text: string): boolean {
     const values = this.values[setter];
-    const stored = values === undefined ? undefined : storedAs(values, text);
-    if (stored !== undefined) {
+    const stored =
+      values === undefined
+        ? fieldText(TEXTS[setter - FIRST_TEXT] ?? '', text)
+        : storedAs(values, text);
+    if (stored !== undefined && (values !== undefined || stored !== text)) {
       this.setText(writer, setter, stored);
       return stored === text;
     }
@@ -538,7 +548,7 @@ function takeApart(
   }
 }
 
-export class JsonRecords {
+export class JsonRecords implements LineRecords {
   private readonly context: JsonContext;
   private readonly byType = new Map<string, Records>();
   private readonly bySchema = new Map<Meanings, Records>();
@@ -557,6 +567,23 @@ export class JsonRecords {
     this.zeekNames = new Set(context.detected.columns.map(simplify));
   }
 
+  /** Whether a line is JSON, or an object that is cut off or damaged. NULs around it, as a crash leaves them, do not count. */
+  isOne(bytes: Uint8Array, start: number, end: number): boolean {
+    const [from, to] = withoutNuls(bytes, start, end);
+    if (bytes[from] === OPEN_BRACE) {
+      let at = from + 1;
+      while (at < to && bytes[at]! <= 32) at += 1;
+      return at === to || bytes[at] === QUOTE || bytes[at] === CLOSE_BRACE;
+    }
+    if (to - from > MOST_VALUE_BYTES || !BEGINS_VALUE.has(bytes[from]!)) return false;
+    try {
+      JSON.parse(textOf(bytes, from, to));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** Takes the record in `bytes[start, end)`, which is at `offset` in the content. */
   record(
     bytes: Uint8Array,
@@ -568,7 +595,7 @@ export class JsonRecords {
   ): void {
     this.seq += 1;
     const flat: Flat = { keys: [], values: [] };
-    const { reason, isRepeated } = takeApart(bytes, start, end, flat);
+    const { reason, isRepeated } = takeApart(bytes, ...withoutNuls(bytes, start, end), flat);
     if (isRepeated) this.repeated += 1;
     if (reason !== undefined) {
       this.context.sink.quarantine(offset, reason, bytes.subarray(start, end), line);
@@ -579,6 +606,11 @@ export class JsonRecords {
       return;
     }
     this.seq += this.write(flat, this.seq, offset, length, bytes, start, end) - 1;
+  }
+
+  number(): number {
+    this.seq += 1;
+    return this.seq;
   }
 
   /**
@@ -643,6 +675,12 @@ export class JsonRecords {
   row(flat: Flat, seq: number, offset: number, length: number): number {
     if (unwrap(flat)) this.repeated += 1;
     return this.write(flat, seq, offset, length, NO_BYTES, 0, 0);
+  }
+
+  /** The text of the time of such a row, of which nothing is written. */
+  timeOfRow(flat: Flat): string | undefined {
+    unwrap(flat);
+    return this.recordsFor(flat).timeOf(flat);
   }
 
   /** The text of the time of a record in `bytes[start, end)`, of which nothing is written. */
@@ -724,6 +762,19 @@ export class JsonRecords {
     }
     return records;
   }
+}
+
+/** What a line is without blanks and NULs before and after it. */
+function withoutNuls(bytes: Uint8Array, start: number, end: number): [from: number, to: number] {
+  let from = start;
+  let to = end;
+  while (from < to && (bytes[from] === 0 || isSpace(bytes[from]!))) from += 1;
+  while (to > from && (bytes[to - 1] === 0 || isSpace(bytes[to - 1]!))) to -= 1;
+  return [from, to];
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 32 || byte === 9 || byte === 13;
 }
 
 function alsoOf(meaning: Meaning | undefined): Also | undefined {

@@ -41,7 +41,7 @@ function meaningsOf(
   if (dialect === undefined) {
     if (mapping !== undefined) return { ...mapping.fields };
     if (shape !== 'table') {
-      return listedMapping(columns, new DialectFinder().find(columns)).fields;
+      return listedMapping(columns, new DialectFinder().find(columns), sample).fields;
     }
     return tableMapping(columns.slice(0, 2000), sample).fields;
   }

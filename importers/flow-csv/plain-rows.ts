@@ -39,6 +39,8 @@ import type { StampReader } from './stamp.ts';
 const QUOTE = 34;
 const HASH = 35;
 const SPACE = 32;
+/** What a byte order mark begins with. */
+const MARKED = 0xef;
 /** Rows that may be refused before it is asked whether most are. */
 const TRIALS = 64;
 /** Cells that are read at once: they and where they end stay in the processor's fast memory meanwhile. */
@@ -254,6 +256,7 @@ export class PlainRows {
         bytes[end] !== LF ||
         end >= until ||
         end - start > longest ||
+        byte === MARKED ||
         (comments && (byte === HASH || byte <= SPACE)) ||
         (byte === heading[0] && isLine(bytes, start, heading)) ||
         (stride > width && !isLineEnd(bytes, ends[row * stride + width]! + 1))

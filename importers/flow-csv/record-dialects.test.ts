@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { shippedDialects } from '../../engine/fields/dialects.ts';
 import { collect, type CollectedRow, inputOf } from '../shared/testing/collect.ts';
 import { isSetter } from './fields.ts';
-import { flowCsvImporter } from './index.ts';
+import { flowCsvImporter } from '../registry.ts';
 
 async function readText(text: string): Promise<CollectedRow[]> {
   const bytes = Buffer.from(text);
@@ -313,6 +313,30 @@ describe('records of products', () => {
   });
 });
 
+describe('the status of an answer', () => {
+  it.each([
+    ['200 OK', '200'],
+    ['404 not found', '404'],
+    ['HTTP/1.1 503 Slow Down', '503'],
+    [204, '204'],
+    ['200 items', undefined],
+    ['2000', undefined],
+  ])('of %s', async (http_status, code) => {
+    const record = { time: '2026-11-21T00:00:01Z', http_status };
+    const row = await readOne(record);
+    expect(row['http_status']).toBe(code);
+    // What is no code alone stays as it is written.
+    expect(row.attrs['http_status']).toBe(
+      String(http_status) === code ? undefined : String(http_status),
+    );
+    const lines = Buffer.from(`${JSON.stringify(record)}\n`.repeat(2));
+    const shown = await flowCsvImporter.outline!(inputOf(lines), {
+      ...{ format: 'json-lines', mapping: undefined },
+    });
+    expect(shown?.mapping['http_status']).toBe(code === undefined ? undefined : 'http_status');
+  });
+});
+
 describe('values that are none of a field', () => {
   it.each<[string, object, string]>([
     ['a word is no status of HTTP', { status: 'open' }, 'http_status'],
@@ -354,6 +378,27 @@ describe('records that are wrapped', () => {
       ts: Date.parse('2026-11-21T00:00:01Z') * 1000,
     });
     expect(row?.attrs).toMatchObject({ RecordType: 'Entra', 'AuditData.RecordType': '15' });
+  });
+
+  it('in a column of a table, whose other times ask for no order of dates', async () => {
+    const readAudit = async (CreationTime: string) => {
+      const record = { CreationTime, RecordType: 15, Workload: 'Exchange', Operation: 'Send' };
+      const audit = JSON.stringify({ ...record, UserId: 'alice' });
+      const rows = ['11/3/2026', '11/13/2026'].map(
+        (date) => `"${date} 1:00:00 AM","${audit.replaceAll('"', '""')}"\n`,
+      );
+      const bytes = Buffer.from(`CreationDate,AuditData\n${rows.join('')}`);
+      return collect(flowCsvImporter, inputOf(bytes), { format: 'table' });
+    };
+    const stated = await readAudit('2026-11-03T01:00:01');
+    expect(stated.notes).toEqual([]);
+    expect(stated.decisions).not.toHaveProperty('dateOrder');
+    // Where the record states none, that time is the event's, and its order is looked for.
+    const others = await readAudit('');
+    expect(others.rows.map((row) => row['ts'])).toEqual(
+      [3, 13].map((day) => Date.UTC(2026, 10, day, 1) * 1000),
+    );
+    expect(others.decisions).toMatchObject({ dateOrder: 'mdy' });
   });
 
   it("in an export of Splunk's", async () => {

@@ -1,7 +1,7 @@
 /** Records that state a name more than once keep every value. */
 import { expect, it } from 'vitest';
 import { collect, inputOf } from '../shared/testing/collect.ts';
-import { flowCsvImporter } from './index.ts';
+import { flowCsvImporter } from '../registry.ts';
 
 it('a record keeps what it states first, and the import says so', async () => {
   const record = (second: string): string =>

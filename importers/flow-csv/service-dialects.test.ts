@@ -1,7 +1,7 @@
 /** Fields of records that web servers, gateways and sensors write, by the dialects that tell them. */
 import { expect, it } from 'vitest';
 import { collect, inputOf } from '../shared/testing/collect.ts';
-import { flowCsvImporter } from './index.ts';
+import { flowCsvImporter } from '../registry.ts';
 
 const TIME = '2026-11-21T00:00:01Z';
 const ip = (text: string): number =>

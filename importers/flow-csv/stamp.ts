@@ -91,11 +91,12 @@ export class StampReader {
     this.order = order;
   }
 
-  /** Like `read`, for a look at what will be read later, or not: uses no zone. */
+  /** Like `read`, for a look at what will be read later, or not: uses no zone and no order of dates. */
   peek(bytes: Uint8Array, start: number, end: number): boolean {
-    const { zoneUsed } = this;
+    const { zoneUsed, orderUsed } = this;
     const found = this.read(bytes, start, end);
     this.zoneUsed = zoneUsed;
+    this.orderUsed = orderUsed;
     return found;
   }
 

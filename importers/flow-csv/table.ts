@@ -252,7 +252,8 @@ export class TableReader {
       return;
     }
     if (this.records !== undefined) {
-      this.seq += this.records.row(this.flatRow(count, valid), this.seq, offset, length) - 1;
+      const flat = flatRow(splitter, this.names, valid);
+      this.seq += this.records.row(flat, this.seq, offset, length) - 1;
       return;
     }
     writer.valid = valid;
@@ -260,19 +261,6 @@ export class TableReader {
     writer.cells(splitter.bytes, splitter.starts, splitter.ends, count);
     writer.finish(this.seq, offset, length, bytes, start, end);
     this.sink.record(1);
-  }
-
-  private flatRow(count: number, valid: boolean): Flat {
-    const { bytes, starts, ends } = this.splitter;
-    const flat: Flat = { keys: [], values: [] };
-    for (let i = 0; i < count; i++) {
-      const part = bytes.subarray(starts[i], ends[i]);
-      const text = (valid || isUtf8(part) ? decoder : windows1252).decode(part).trim();
-      if (text === '') continue;
-      flat.keys.push(this.names[i]!);
-      flat.values.push(text);
-    }
-    return flat;
   }
 
   private keepOpen(
@@ -452,6 +440,23 @@ export class TableReader {
     this.useColumns(columns, dialect);
     if (this.path !== undefined) this.sink.metadata('zeek.path', this.path);
   }
+}
+
+/** Names and cells of the row that a splitter has cut, without those that are empty. */
+export function flatRow(
+  { bytes, starts, ends }: Splitter,
+  names: readonly string[],
+  valid: boolean,
+): Flat {
+  const flat: Flat = { keys: [], values: [] };
+  for (const [i, name] of names.entries()) {
+    const part = bytes.subarray(starts[i], ends[i]);
+    const text = (valid || isUtf8(part) ? decoder : windows1252).decode(part).trim();
+    if (text === '') continue;
+    flat.keys.push(name);
+    flat.values.push(text);
+  }
+  return flat;
 }
 
 /** Whether the first byte that is no blank is `#`. */

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { collect, inputOf, type Collected } from '../shared/testing/collect.ts';
-import { flowCsvImporter } from './index.ts';
+import { flowCsvImporter } from '../registry.ts';
 
 const DATA = process.env['DAYBOOK_SHARED'] ?? path.resolve(import.meta.dirname, '../../../shared');
 const TRUTH = path.join(DATA, 'data/flows-truth.tsv');

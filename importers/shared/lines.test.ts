@@ -43,8 +43,9 @@ async function read(
   return out;
 }
 
-function expected(bytes: Uint8Array, maxLine: number): Line[] {
+function expected(given: Uint8Array, maxLine: number): Line[] {
   const out: Line[] = [];
+  const bytes = given.includes(10) ? given : given.map((byte) => (byte === 13 ? 10 : byte));
   let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   while (at < bytes.length) {
     let lf = bytes.indexOf(10, at);
@@ -105,6 +106,38 @@ describe('LineReader', () => {
       ),
       { numRuns: 500 },
     );
+  });
+
+  it('ends lines with CR where there is no LF, as far as its beginning shows', async () => {
+    const text = 'one\rtwo\r\r\ufeffthree';
+    const far = `${text}${'x'.repeat(1 << 16)}\r\ny\rz`;
+    for (const size of [1, 7, 1 << 17]) {
+      const lines = await read(Buffer.from(text), size);
+      expect(lines.map((line) => line.text)).toEqual(['one', 'two', '', 'three']);
+      expect(lines.map(({ offset }) => offset)).toEqual([0, 4, 8, 12]);
+      const all = await read(Buffer.from(far), size, { regionSize: 100 });
+      expect(all.slice(4).map((line) => line.text)).toEqual(['', 'y', 'z']);
+    }
+  });
+
+  it('passes over a mark at the beginning of any line, as in texts that were put together', async () => {
+    const marked = '\ufeffa\n\ufeffb\ufeff\n\ufeff\n';
+    const bytes = Buffer.from(marked);
+    for (const size of [1, 7, 100]) {
+      const lines = await read(bytes, size);
+      expect(lines.map((line) => line.text)).toEqual(['a', 'b\ufeff', '']);
+      expect(lines.map(({ offset, length }) => [offset, length])).toEqual([
+        [3, 1],
+        [8, 4],
+        [16, 0],
+      ]);
+      const wide = await read(Buffer.from(marked, 'utf16le'), size);
+      expect(wide.map(({ text, offset, length }) => [text, offset, length])).toEqual([
+        ['a', 2, 2],
+        ['b\ufeff', 8, 4],
+        ['', 16, 0],
+      ]);
+    }
   });
 
   it('does not keep more than a long line’s bound', async () => {

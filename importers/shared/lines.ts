@@ -7,7 +7,9 @@
  * read before the content broke off is given before its error is thrown. Of a content in pieces (pieces.ts) no line
  * joins what is before damage and what is after it: the parts of lines beside it are `lost`.
  *
- * A line ends with LF; one CR before it is left out too. A UTF-8 byte order mark is skipped. Content
+ * A line ends with LF; one CR before it is left out too. Where the first 64 KiB have CRs and no LF, as old programs for
+ * the Mac write texts, each CR is a line's end. A UTF-8 byte order mark at a line's beginning is skipped: it is in the middle of
+ * texts that were put together. Content
  * that is UTF-16 (utf16.ts) is transcoded, and the buffer then holds UTF-8, while offsets and lengths
  * stay those of the UTF-16 bytes.
  */
@@ -15,7 +17,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { SourceError } from '../../engine/contract/errors.ts';
 import type { ByteOffset } from '../../engine/contract/event.ts';
 import { LOST } from '../../engine/contract/importer.ts';
-import { UTF16_HEAD, utf16Of } from './utf16.ts';
+import { asUtf8, UTF16_HEAD, utf16Length, utf16Of } from './utf16.ts';
 
 /** What a region's bytes are: `mixed` is not valid UTF-8 throughout, though single lines may be. */
 export type LineEncoding = 'ascii' | 'utf8' | 'mixed';
@@ -35,6 +37,10 @@ export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const REGION_BYTES = 1024 * 1024;
 const LF = 10;
 const CR = 13;
+/** Of a content, that tell how its lines end. */
+const TOLD_BYTES = 64 * 1024;
+/** U+FEFF in UTF-8. */
+const MARK = [0xef, 0xbb, 0xbf] as const;
 
 export class LineReader {
   /** Whole lines are in [start, end). Overwritten by `nextBlock`. */
@@ -78,6 +84,8 @@ export class LineReader {
   /** The next line feed at or after `at`; the region's end if there is none. Below `at`: not known. */
   private lf = -1;
   private insideLong = false;
+  /** Each CR is a line's end. */
+  private crOnly = false;
   /** UTF-16 only: content offset of `at`. */
   private wideOffset = 0;
 
@@ -153,6 +161,7 @@ export class LineReader {
       const found = this.buffer.indexOf(LF, at);
       this.lf = found < 0 || found >= end ? end : found;
     }
+    const wasInside = this.insideLong;
     let stop = this.lf;
     let complete = stop < end;
     if (stop - at > this.maxLine) {
@@ -167,7 +176,8 @@ export class LineReader {
       this.truncated = true;
       this.insideLong = true;
     }
-    this.lineStart = at;
+    const isMarked = !wasInside && stop - at >= MARK.length && isMark(this.buffer, at);
+    this.lineStart = isMarked ? at + MARK.length : at;
     this.lost = this.afterGap || (this.beforeGap && this.lf === end && !complete);
     if (complete) this.afterGap = false;
     this.complete = complete;
@@ -179,13 +189,14 @@ export class LineReader {
       this.at = stop;
     }
     this.lineEnd = stop;
+    const { lineStart } = this;
     if (this.utf16) {
-      this.lineOffset = this.wideOffset;
-      this.lineLength = utf16Length(this.buffer, at, stop);
-      this.wideOffset += this.lineLength + 2 * (this.at - stop);
+      this.lineOffset = this.wideOffset + (isMarked ? 2 : 0);
+      this.lineLength = utf16Length(this.buffer, lineStart, stop);
+      this.wideOffset = this.lineOffset + this.lineLength + 2 * (this.at - stop);
     } else {
-      this.lineOffset = this.baseOffset + at;
-      this.lineLength = stop - at;
+      this.lineOffset = this.baseOffset + lineStart;
+      this.lineLength = stop - lineStart;
     }
     return true;
   }
@@ -233,23 +244,32 @@ export class LineReader {
       this.wideOffset = mark;
       const rest = new Uint8Array(head.subarray(mark, this.filled));
       const error = this.failed ? [this.failure] : this.beforeGap ? [notReadOn(this.filled)] : [];
-      this.blocks = transcode(
-        rest,
-        this.blocks,
-        this.pending.subarray(this.pendingAt),
+      this.blocks = asUtf8(
+        remaining(
+          rest,
+          this.blocks,
+          this.pending.subarray(this.pendingAt),
+          this.ended || this.beforeGap,
+          error,
+        ),
         littleEndian,
-        this.ended || this.beforeGap,
-        error,
       );
       this.filled = 0;
       this.pendingAt = this.pending.length;
       this.ended = false;
       this.failed = false;
       this.beforeGap = false;
-    } else if (this.filled >= 3 && head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) {
-      // The mark is a region of its own that nobody sees.
-      this.end = 3;
+      return;
     }
+    while (this.filled < TOLD_BYTES && !this.ended && !this.beforeGap) {
+      this.grow();
+      await this.pull(Math.min(TOLD_BYTES, this.buffer.length));
+    }
+    const told = this.buffer.subarray(0, this.filled);
+    this.crOnly = endsWithCr(told);
+    if (this.crOnly) toLineFeeds(told);
+    // The mark is a region of its own that nobody sees.
+    if (told.length >= MARK.length && isMark(told, 0)) this.end = MARK.length;
   }
 
   private async fill(): Promise<void> {
@@ -281,6 +301,7 @@ export class LineReader {
     }
     const take = Math.min(limit - this.filled, this.pending.length - this.pendingAt);
     this.buffer.set(this.pending.subarray(this.pendingAt, this.pendingAt + take), this.filled);
+    if (this.crOnly) toLineFeeds(this.buffer.subarray(this.filled, this.filled + take));
     this.filled += take;
     this.pendingAt += take;
   }
@@ -293,14 +314,30 @@ export class LineReader {
   }
 }
 
-/** Bytes that the UTF-8 in [start, end) had as UTF-16. */
-function utf16Length(bytes: Uint8Array, start: number, end: number): number {
-  let units = 0;
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at]!;
-    if (byte < 0x80 || byte >= 0xc0) units += byte >= 0xf0 ? 2 : 1;
+/** Whether the lines of a text that begins so end with CR alone. */
+function endsWithCr(head: Uint8Array): boolean {
+  return !head.includes(LF) && head.includes(CR);
+}
+
+function toLineFeeds(bytes: Uint8Array): void {
+  for (let at = bytes.indexOf(CR); at >= 0; at = bytes.indexOf(CR, at + 1)) bytes[at] = LF;
+}
+
+function isMark(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === MARK[0] && bytes[at + 1] === MARK[1] && bytes[at + 2] === MARK[2];
+}
+
+/** The first bytes of a text, to recognise a format by: in UTF-8, with LF at the end of lines; unchanged if they are so. */
+export function headAsText(head: Uint8Array): Uint8Array {
+  const wide = utf16Of(head);
+  if (wide !== undefined) {
+    const text = new TextDecoder(wide.littleEndian ? 'utf-16le' : 'utf-16be').decode(head);
+    return new TextEncoder().encode(text);
   }
-  return units * 2;
+  if (!endsWithCr(head.subarray(0, TOLD_BYTES))) return head;
+  const lines = Uint8Array.from(head);
+  toLineFeeds(lines);
+  return lines;
 }
 
 /** Half a character may be missing, so that all that follows would be others. */
@@ -308,27 +345,23 @@ function notReadOn(offset: ByteOffset): SourceError {
   return new SourceError('UTF-16 text is not read on after damage', offset);
 }
 
-/** UTF-16 blocks as UTF-8. Unpaired surrogates and a last odd byte become U+FFFD, each for itself. */
-async function* transcode(
+/** What a content that was looked at has left: `first` and `second` of it, then `blocks`, or what it failed with. */
+async function* remaining(
   first: Uint8Array,
   blocks: AsyncIterator<Uint8Array>,
   second: Uint8Array,
-  littleEndian: boolean,
   ended: boolean,
   failure: readonly unknown[],
 ): AsyncGenerator<Uint8Array> {
-  const decoder = new TextDecoder(littleEndian ? 'utf-16le' : 'utf-16be', { ignoreBOM: true });
-  const encoder = new TextEncoder();
   let offset = first.length + second.length;
-  yield encoder.encode(decoder.decode(first, { stream: true }));
-  yield encoder.encode(decoder.decode(second, { stream: true }));
+  yield first;
+  yield second;
   while (!ended) {
     const next = await blocks.next();
     if (next.done === true) break;
     if (next.value === LOST) throw notReadOn(offset);
     offset += next.value.length;
-    yield encoder.encode(decoder.decode(next.value, { stream: true }));
+    yield next.value;
   }
-  yield encoder.encode(decoder.decode());
   if (failure.length > 0) throw failure[0];
 }

@@ -6,7 +6,7 @@
 const LOOKED_AT = 32;
 const FEWEST = 16;
 
-interface Utf16 {
+export interface Utf16 {
   readonly littleEndian: boolean;
   /** Bytes of the mark. */
   readonly mark: 0 | 2;
@@ -34,10 +34,23 @@ function isText(unit: number): boolean {
   return unit < 127 || unit >= 160;
 }
 
-/** The first bytes of a text as UTF-8, to recognise a format by; unchanged if they are not UTF-16. */
-export function headAsUtf8(head: Uint8Array): Uint8Array {
-  const wide = utf16Of(head);
-  if (wide === undefined) return head;
-  const text = new TextDecoder(wide.littleEndian ? 'utf-16le' : 'utf-16be').decode(head);
-  return new TextEncoder().encode(text);
+/** UTF-16 blocks as UTF-8. Unpaired surrogates and a last odd byte become U+FFFD, each for itself. */
+export async function* asUtf8(
+  blocks: AsyncIterable<Uint8Array>,
+  littleEndian: boolean,
+): AsyncGenerator<Uint8Array> {
+  const decoder = new TextDecoder(littleEndian ? 'utf-16le' : 'utf-16be', { ignoreBOM: true });
+  const encoder = new TextEncoder();
+  for await (const block of blocks) yield encoder.encode(decoder.decode(block, { stream: true }));
+  yield encoder.encode(decoder.decode());
+}
+
+/** Bytes that the UTF-8 in [start, end) had as UTF-16. */
+export function utf16Length(bytes: Uint8Array, start: number, end: number): number {
+  let units = 0;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte < 0x80 || byte >= 0xc0) units += byte >= 0xf0 ? 2 : 1;
+  }
+  return units * 2;
 }

@@ -11,8 +11,7 @@ import type {
   SniffResult,
   SourceInput,
 } from '../../engine/contract/importer.ts';
-import { LineReader } from '../shared/lines.ts';
-import { headAsUtf8 } from '../shared/utf16.ts';
+import { headAsText, LineReader } from '../shared/lines.ts';
 import { type CommandReader, Commands } from './commands.ts';
 import {
   BASH_TIME,
@@ -34,7 +33,7 @@ const NAMED = /(?:^|[/\\!])\.?(bash|zsh|sh|ash|ksh|mksh)_history(?:[-._][^/\\!]*
 const MAX_LINES = 400;
 
 function sniff(bytes: Uint8Array, { name, complete }: SniffHint): SniffResult | undefined {
-  const head = Buffer.from(headAsUtf8(bytes));
+  const head = Buffer.from(headAsText(bytes));
   if (head.includes(0)) return undefined;
   const lines = head
     .toString('utf8')

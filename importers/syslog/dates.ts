@@ -104,10 +104,11 @@ function isFull({ shape, year }: Stamp): boolean {
 }
 
 /** The look-ahead. */
-export async function scanDates(input: SourceInput, { kind, shape }: Layout): Promise<DatesScan> {
+export async function scanDates(input: SourceInput, found: Layout): Promise<DatesScan> {
+  const { shape, records } = found;
   const scan = new DatesScan();
   const reader =
-    framesOf(kind, () => input.blocks()) ??
+    framesOf(found, () => input.blocks()) ??
     new LineReader(piecesOf(input), { maxLine: MAX_LINE, size: input.size });
   const h = new Header();
   h.timesOnly = true;
@@ -119,7 +120,7 @@ export async function scanDates(input: SourceInput, { kind, shape }: Layout): Pr
         if (reader instanceof LineReader) {
           if (reader.lost || reader.truncated || isDirective(buffer, lineStart, lineEnd)) continue;
         } else if (reader.bad !== undefined) continue;
-        if (lineStart === lineEnd) continue;
+        if (lineStart === lineEnd || records?.isOne(buffer, lineStart, lineEnd) === true) continue;
         parseHeader(h, buffer, lineStart, lineEnd);
         scan.add(h, buffer, lineEnd);
       }

@@ -63,6 +63,8 @@ export class FrameReader {
   lineLength = 0;
   /** Why these bytes are no frame; undefined for a good one. */
   bad: string | undefined;
+  /** Whether the content ends before what it has begun. */
+  isCutOff = false;
 
   private readonly iterator: AsyncIterator<Uint8Array>;
   protected filled = 0;
@@ -123,6 +125,7 @@ export class FrameReader {
     if (frame === undefined) return this.skipLine(at);
     if (frame.end > this.filled) {
       if (!this.ended) return this.wait(frame.end - at);
+      this.isCutOff = true;
       return this.give(at, at, this.filled, 'frame is cut short');
     }
     let end = frame.end;

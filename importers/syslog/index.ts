@@ -2,11 +2,16 @@
  * Importer of logs made of lines: syslog in all its writings, journal exports, and the text logs
  * that stand beside them. What it reads, decides and does not read: docs/importers/syslog.md.
  */
-import type { Importer, ReadOptions, SourceInput } from '../../engine/contract/importer.ts';
+import type {
+  Importer,
+  ReadLines,
+  ReadOptions,
+  SourceInput,
+} from '../../engine/contract/importer.ts';
 import { resolveZone } from '../../engine/contract/zone.ts';
 import { scanDates } from './dates.ts';
 import { readJournald } from './journald.ts';
-import { FRAMED, JOURNALD, layout, LINES, XML } from './layout.ts';
+import { FRAMED, JOURNALD, layout, LINES, mixedLayout, XML } from './layout.ts';
 import { readLog } from './read.ts';
 import { sniffLog } from './sniff.ts';
 
@@ -25,6 +30,12 @@ export async function firstDate(
   return years.plan(options, input.modifiedMs).start;
 }
 
+/** Reads lines of a log among which others are records. */
+export const readMixedLines: ReadLines = async (input, sink, options, records) => {
+  const zone = resolveZone(options.timeZone ?? 'UTC');
+  await readLog(input, sink, options, zone, await mixedLayout(input, records));
+};
+
 export const syslogImporter: Importer = {
   id: 'syslog',
   title: 'Syslog and other text logs',
@@ -32,7 +43,8 @@ export const syslogImporter: Importer = {
   // 4: one order of dates for all of a log; years by what the log states.
   // 5: columns of W3C logs, by their headings.
   // 6: events of an XML document, one by one.
-  version: 6,
+  // 7: the same in UTF-16.
+  version: 7,
   // But for the last event, to which lines that were appended since may belong.
   appendOnly: true,
   byLines: true,

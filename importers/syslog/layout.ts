@@ -3,10 +3,11 @@
  *
  * Held always: judged by the first 64 KiB alone.
  */
-import type { SourceInput } from '../../engine/contract/importer.ts';
+import type { LineRecords, SourceInput } from '../../engine/contract/importer.ts';
 import { firstBlocks } from '../../engine/contract/pieces.ts';
 import { oneBlock } from '../shared/byte-source.ts';
-import { LineReader } from '../shared/lines.ts';
+import { headAsText, LineReader } from '../shared/lines.ts';
+import { type Utf16, utf16Of } from '../shared/utf16.ts';
 import { Continuation, isDirective } from './continuation.ts';
 import { FrameReader, looksFramed } from './frames.ts';
 import { Header, parseHeader } from './header.ts';
@@ -35,13 +36,18 @@ export const LINES = [
 export interface Layout {
   readonly kind: 'lines' | 'frames' | 'xml' | 'journal';
   readonly shape: LogShape;
+  /** Of a document of events that is UTF-16. */
+  readonly wide?: Utf16 | undefined;
+  /** What some of its lines are that are none of a log. */
+  readonly records?: LineRecords | undefined;
 }
 
 /** What `read` must know before it begins. */
 export async function layout(input: SourceInput, format: string): Promise<Layout> {
   const head = await headOf(input);
   const kind = kindOf(head, format);
-  return { kind, shape: await shapeOf(head, kind) };
+  const wide = kind === 'xml' ? utf16Of(head) : undefined;
+  return { kind, wide, shape: await shapeOf(head, { kind, wide }) };
 }
 
 function kindOf(head: Uint8Array, format: string): Layout['kind'] {
@@ -50,8 +56,14 @@ function kindOf(head: Uint8Array, format: string): Layout['kind'] {
   if (format === XML) return 'xml';
   if (LINES.some((name) => name === format)) return 'lines';
   if (looksJournald(head)) return 'journal';
-  if (looksXml(head)) return 'xml';
+  if (looksXml(headAsText(head))) return 'xml';
   return looksFramed(head, head.length < HEAD_BYTES) ? 'frames' : 'lines';
+}
+
+/** The same for lines among which others are `records`. */
+export async function mixedLayout(input: SourceInput, records: LineRecords): Promise<Layout> {
+  const kind = 'lines';
+  return { kind, records, shape: await shapeOf(await headOf(input), { kind, records }) };
 }
 
 /** The first bytes of a content, up to 64 KiB. */
@@ -71,13 +83,16 @@ async function headOf(input: SourceInput): Promise<Uint8Array> {
   return head.subarray(0, filled);
 }
 
-async function shapeOf(head: Uint8Array, kind: Layout['kind']): Promise<LogShape> {
+async function shapeOf(
+  head: Uint8Array,
+  { kind, wide, records }: Omit<Layout, 'shape'>,
+): Promise<LogShape> {
   const survey = new PlaceSurvey();
   if (kind === 'journal') return survey.shape();
   // A line that is cut off at the end is as good as a whole one only when it is all there is.
   const last = head.length < HEAD_BYTES ? head.length : head.lastIndexOf(10) + 1;
   const bytes = last === 0 ? head : head.subarray(0, last);
-  const reader = framesOf(kind, () => oneBlock(bytes)) ?? new LineReader(oneBlock(bytes));
+  const reader = framesOf({ kind, wide }, () => oneBlock(bytes)) ?? new LineReader(oneBlock(bytes));
   const continuation = new Continuation(false);
   let pending = new Header();
   let spare = new Header();
@@ -87,6 +102,10 @@ async function shapeOf(head: Uint8Array, kind: Layout['kind']): Promise<LogShape
     waiting = false;
     while (reader.next()) {
       const { buffer, lineStart, lineEnd } = reader;
+      if (records?.isOne(buffer, lineStart, lineEnd) === true) {
+        waiting = false;
+        continue;
+      }
       const h = spare;
       const known = parseHeader(h, buffer, lineStart, lineEnd);
       if (isDirective(buffer, lineStart, lineEnd)) continue;
@@ -108,11 +127,11 @@ async function shapeOf(head: Uint8Array, kind: Layout['kind']): Promise<LogShape
 
 /** The reader of records that are no lines; undefined for lines. */
 export function framesOf(
-  kind: Layout['kind'],
+  { kind, wide }: Pick<Layout, 'kind' | 'wide'>,
   blocks: () => AsyncIterable<Uint8Array>,
 ): FrameReader | undefined {
   if (kind === 'frames') return new FrameReader(blocks());
-  return kind === 'xml' ? new XmlEventReader(blocks()) : undefined;
+  return kind === 'xml' ? new XmlEventReader(blocks(), wide) : undefined;
 }
 
 function isIndentedOrBlank(b: Uint8Array, start: number, end: number): boolean {

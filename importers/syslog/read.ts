@@ -6,9 +6,15 @@
  * lines that follow may belong to it; what is kept for that is bounded.
  */
 import type { ByteOffset } from '../../engine/contract/event.ts';
-import type { EventSink, ReadOptions, SourceInput } from '../../engine/contract/importer.ts';
+import { nounOf } from '../../engine/contract/counted.ts';
+import type {
+  EventSink,
+  LineRecords,
+  ReadOptions,
+  SourceInput,
+} from '../../engine/contract/importer.ts';
 import { piecesOf } from '../../engine/contract/pieces.ts';
-import { BESIDE_DAMAGE, LineReader, type LineEncoding } from '../shared/lines.ts';
+import { BESIDE_DAMAGE, LineReader, MAX_LINE_BYTES, type LineEncoding } from '../shared/lines.ts';
 import type { Zone } from '../../engine/contract/zone.ts';
 import { Continuation, isDirective } from './continuation.ts';
 import { lacksYear, scanDates, tellDates, type DatesPlan } from './dates.ts';
@@ -16,7 +22,6 @@ import { Emitter } from './emit.ts';
 import type { FrameReader } from './frames.ts';
 import { dateXml, Header, parseHeader } from './header.ts';
 import { framesOf, MAX_LINE, type Layout } from './layout.ts';
-import type { LogShape } from './places.ts';
 import { W3cColumns } from './w3c.ts';
 import { YearCursor } from './year.ts';
 
@@ -79,9 +84,13 @@ class LogReader {
   private nuls = 0;
   private directives = 0;
   private insideLong = false;
+  private readonly records: LineRecords | undefined;
+  /** Events that are not of `records`. */
+  private events = 0;
 
-  constructor(sink: EventSink, zone: Zone, zoneGiven: boolean, shape: LogShape) {
+  constructor(sink: EventSink, zone: Zone, zoneGiven: boolean, { shape, records }: Layout) {
     this.sink = sink;
+    this.records = records;
     this.w3c = new W3cColumns(sink.batch('log'));
     this.emitter = new Emitter(sink, zone, zoneGiven, this.w3c);
     this.bytes = this.carry;
@@ -142,11 +151,21 @@ class LogReader {
         this.continuation.blank();
         continue;
       }
+      if (this.records?.isOne(b, start, end) === true) {
+        this.flush();
+        this.open = false;
+        this.records.record(b, start, end, reader.lineOffset, reader.lineLength, this.line);
+        continue;
+      }
       if (b[start] === 35 && isDirective(b, start, end)) {
         this.flush();
         this.w3c.heading(b, start, end);
         this.directives++;
         this.open = false;
+        continue;
+      }
+      if (end - start > MAX_LINE) {
+        this.tooLong(reader);
         continue;
       }
       const h = this.spare;
@@ -174,7 +193,8 @@ class LogReader {
       this.continuation.begin();
       this.bytes = b;
       this.valid = valid;
-      this.seq = this.line;
+      this.seq = this.records?.number() ?? this.line;
+      this.events++;
       this.offset = reader.lineOffset;
       this.length = reader.lineLength;
     }
@@ -213,6 +233,11 @@ class LogReader {
   endContent(): void {
     this.flush();
     this.tellCounts();
+    const { events } = this;
+    if (this.records === undefined || events === 0) return;
+    this.sink.note(
+      `${events} ${nounOf(events, 'event')} of lines that are no JSON: read as a log, beside the records`,
+    );
   }
 
   private tellCounts(): void {
@@ -242,13 +267,16 @@ class LogReader {
     this.insideLong = false;
     const start = reader.lineStart;
     const raw = reader.buffer.subarray(start, Math.min(reader.lineEnd, start + MAX_RAW));
+    this.records?.number();
     this.sink.quarantine(reader.lineOffset, BESIDE_DAMAGE, raw, this.line);
   }
 
   private tooLong(reader: LineReader): void {
     const start = reader.lineStart;
     const raw = reader.buffer.subarray(start, Math.min(reader.lineEnd, start + MAX_RAW));
-    this.sink.quarantine(reader.lineOffset, `line longer than ${MAX_LINE} bytes`, raw, this.line);
+    const most = reader.truncated ? reader.maxLine : MAX_LINE;
+    this.records?.number();
+    this.sink.quarantine(reader.lineOffset, `line longer than ${most} bytes`, raw, this.line);
     this.insideLong = !reader.complete;
     this.open = false;
   }
@@ -321,12 +349,13 @@ export async function readLog(
   zone: Zone,
   layout: Layout,
 ): Promise<void> {
-  const frames = framesOf(layout.kind, () => input.blocks());
-  const log = new LogReader(sink, zone, options.timeZone !== undefined, layout.shape);
+  const frames = framesOf(layout, () => input.blocks());
+  const log = new LogReader(sink, zone, options.timeZone !== undefined, layout);
+  const maxLine = layout.records === undefined ? MAX_LINE : MAX_LINE_BYTES;
   const lines =
     frames !== undefined
       ? undefined
-      : new LineReader(piecesOf(input), { maxLine: MAX_LINE, size: input.size });
+      : new LineReader(piecesOf(input), { maxLine, size: input.size });
   const plan = async () => (await scanDates(input, layout)).plan(options, input.modifiedMs);
   const reader: Records | undefined = lines ?? frames;
   if (reader === undefined) return;
@@ -339,6 +368,11 @@ export async function readLog(
       (lines === undefined || log.lines(lines, again)) &&
       (frames === undefined || log.frames(frames, again)),
   );
+  if (frames?.isCutOff === true) {
+    const text = `ends at offset ${frames.consumed}, inside what it has begun`;
+    sink.note(text);
+    sink.broken?.('partial', frames.consumed, text);
+  }
 }
 
 /** Reads region after region. */

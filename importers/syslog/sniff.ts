@@ -5,7 +5,7 @@
  * gets a low score that every more particular importer beats; binary content gets none.
  */
 import type { SniffHint, SniffResult } from '../../engine/contract/importer.ts';
-import { headAsUtf8 } from '../shared/utf16.ts';
+import { headAsText } from '../shared/lines.ts';
 import { looksFramed } from './frames.ts';
 import { Header, isEventFormat, parseHeader } from './header.ts';
 import { looksJournald } from './journald.ts';
@@ -41,14 +41,14 @@ function looksBinary(head: Uint8Array): boolean {
 
 export function sniffLog(bytes: Uint8Array, hint: SniffHint): SniffResult | undefined {
   if (bytes.length === 0) return undefined;
-  // Their readers take bytes as they are: in UTF-16 both are text. Neither can be read from its middle.
-  const needsBeginning =
-    looksJournald(bytes) || looksFramed(bytes, hint.complete) || looksXml(bytes);
+  const head = headAsText(bytes);
+  const isXml = looksXml(head);
+  // The other readers take bytes as they are: in UTF-16 these are text. None can be read from its middle.
+  const needsBeginning = looksJournald(bytes) || looksFramed(bytes, hint.complete) || isXml;
   if (hint.late === true && needsBeginning) return undefined;
   if (looksJournald(bytes)) return { score: 0.95, format: 'journald-export' };
-  if (looksXml(bytes)) return { score: 0.95, format: 'windows-xml' };
+  if (isXml) return { score: 0.95, format: 'windows-xml' };
   if (looksFramed(bytes, hint.complete)) return { score: 0.9, format: 'rfc6587' };
-  const head = headAsUtf8(bytes);
   if (looksBinary(head)) return undefined;
   const h = new Header();
   const votes: Record<string, number> = {};

@@ -1,6 +1,6 @@
 /** Windows events in XML: one a line, over several lines, and in one document as the Event Viewer saves them. */
 import { describe, expect, it, vi } from 'vitest';
-import { collect, inputOf } from '../shared/testing/collect.ts';
+import { collect, collectFrom, DEFAULT_OPTIONS, inputOf } from '../shared/testing/collect.ts';
 import { syslogImporter } from './index.ts';
 
 const NAMESPACE = 'http://schemas.microsoft.com/win/2004/08/events/event';
@@ -71,6 +71,31 @@ it.each([
   expect(rows.flatMap(({ ts }) => (ts === undefined ? [] : [ts]))).toEqual(TIMES);
 });
 
+it('reads a document in UTF-16 event by event, and says where each lies', async () => {
+  const [first, second] = [EVENTS[0]!.replace('pc1', 'größe😀'), EVENTS[1]!];
+  const text = `\ufeff<Events>${first}rubbish é${second}</Events>`;
+  const little = Buffer.from(text, 'utf16le');
+  const big = Buffer.from(little).swap16();
+  for (const [bytes, decoder] of [
+    [little, new TextDecoder('utf-16le')],
+    [big, new TextDecoder('utf-16be')],
+  ] as const) {
+    expect(syslogImporter.sniff(bytes, { name: 'a', complete: true })?.format).toBe('windows-xml');
+    const got = await collect(syslogImporter, inputOf(bytes));
+    expect(got.rows.map(({ ts }) => ts)).toEqual(TIMES.slice(0, 2));
+    expect(got.quarantined).toMatchObject([
+      { offset: 2 * text.indexOf('rubbish'), reason: 'no event of Windows' },
+    ]);
+    for (const { offset, length, message } of got.rows)
+      expect(decoder.decode(bytes.subarray(Number(offset), Number(offset) + Number(length)))).toBe(
+        message,
+      );
+    expect(got.rows.map(({ message }) => message)).toEqual([first, second]);
+    for (const size of [1, 7, 700])
+      expect(await collect(syslogImporter, inputOf(bytes, 'a', size))).toEqual(got);
+  }
+});
+
 const NO_EVENT = 'no event of Windows';
 const NO_END = 'an event without an end';
 const ALERTS = '<alert src="192.0.2.1"/><alert src="192.0.2.2"/>';
@@ -113,6 +138,22 @@ it('looks for the end of an event once, however many begin', async () => {
   } finally {
     indexOf.mockRestore();
   }
+});
+
+it('says that a document ends before its root does', async () => {
+  const broken: unknown[] = [];
+  const whole = `<Events>${EVENTS[0]}${EVENTS[1]}</Events>`;
+  for (const text of [whole, EVENTS.map(pretty).join('\n'), whole.slice(0, -'</Events>'.length)])
+    await collectFrom((sink) =>
+      syslogImporter.read(
+        inputOf(new TextEncoder().encode(text)),
+        Object.assign(sink, { broken: (...args: unknown[]) => broken.push(args) }),
+        DEFAULT_OPTIONS,
+      ),
+    );
+  expect(broken).toEqual([
+    ['partial', whole.length - '</Events>'.length, expect.stringMatching(/^ends at offset/)],
+  ]);
 });
 
 it('takes no time from beyond the part of an event that has its own', async () => {

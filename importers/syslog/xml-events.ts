@@ -6,6 +6,7 @@
  * Schema: https://learn.microsoft.com/en-us/windows/win32/wes/eventschema-schema
  */
 import type { ByteOffset } from '../../engine/contract/event.ts';
+import { asUtf8, type Utf16, utf16Length } from '../shared/utf16.ts';
 import { FrameReader, MAX_FRAME_BYTES } from './frames.ts';
 
 const LT = 60;
@@ -44,6 +45,46 @@ export class XmlEventReader extends FrameReader {
   /** Where the end that was found last is in the content, and up to where there is no other. */
   private endOffset: ByteOffset = -1;
   private searched: ByteOffset = 0;
+  private readonly wide: boolean;
+  /** Of UTF-16: bytes up to place `counted` of its transcript. */
+  private wideOffset: ByteOffset = 0;
+  private counted = 0;
+
+  /** @param wide what the content is, if it is UTF-16: the buffer has its transcript, and records their places in it */
+  constructor(blocks: AsyncIterable<Uint8Array>, wide: Utf16 | undefined) {
+    super(wide === undefined ? blocks : asUtf8(blocks, wide.littleEndian));
+    this.wide = wide !== undefined;
+  }
+
+  override get consumed(): ByteOffset {
+    return this.offsetOf(this.at);
+  }
+
+  override nextBlock(): Promise<boolean> {
+    this.offsetOf(this.at);
+    return super.nextBlock();
+  }
+
+  /** Where in the content `buffer[at]` is. Places are asked for in ascending order. */
+  private offsetOf(at: number): ByteOffset {
+    if (!this.wide) return this.base + at;
+    this.wideOffset += utf16Length(this.buffer, this.counted - this.base, at);
+    this.counted = this.base + at;
+    return this.wideOffset;
+  }
+
+  protected override give(
+    at: number,
+    start: number,
+    end: number,
+    bad: string | undefined,
+  ): boolean {
+    const offset = this.offsetOf(at);
+    super.give(at, start, end, bad);
+    this.lineOffset = offset;
+    this.lineLength = this.offsetOf(end) - offset;
+    return true;
+  }
 
   override next(): boolean {
     const b = this.buffer;
@@ -86,8 +127,15 @@ export class XmlEventReader extends FrameReader {
     const tag = Buffer.from(this.buffer.subarray(at, end)).toString('latin1');
     if (tag[1] === '!' || tag[1] === '?') return true;
     if (tag.includes('<', 1)) return false;
-    if (tag[1] === '/') return true;
-    return tag === (this.root ??= tag);
+    if (tag[1] === '/') {
+      this.isCutOff = false;
+      return true;
+    }
+    if (this.root === undefined) {
+      this.root = tag;
+      this.isCutOff = true;
+    }
+    return tag === this.root;
   }
 
   /** Where the first end from `at` on is; -1: not in what is loaded. Bytes without one are not searched twice. */
