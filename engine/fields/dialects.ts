@@ -8,6 +8,7 @@ import atlassianAudit from './dialects/atlassian-audit.json' with { type: 'json'
 import auth0 from './dialects/auth0.json' with { type: 'json' };
 import awsCloudtrail from './dialects/aws-cloudtrail.json' with { type: 'json' };
 import awsGuardduty from './dialects/aws-guardduty.json' with { type: 'json' };
+import awsNetworkFirewall from './dialects/aws-network-firewall.json' with { type: 'json' };
 import awsRoute53Resolver from './dialects/aws-route53-resolver.json' with { type: 'json' };
 import awsSecurityHub from './dialects/aws-security-hub.json' with { type: 'json' };
 import awsWaf from './dialects/aws-waf.json' with { type: 'json' };
@@ -163,6 +164,7 @@ const DOCUMENTS: readonly unknown[] = [
   auth0,
   awsCloudtrail,
   awsGuardduty,
+  awsNetworkFirewall,
   awsRoute53Resolver,
   awsSecurityHub,
   awsWaf,

@@ -173,7 +173,9 @@ const MOST_NAMES = 100;
 const NUMBER = /^-?\d+$/;
 /** What stands for all numbers that are not listed. */
 const ANY_NUMBER = '#';
-const NO_LISTS: readonly number[] = [];
+const NO_PLACES: readonly number[] = [];
+/** More than any list that gives a dialect away has. */
+const MOST_LISTED = 16;
 /** Fields that a member may give beside another. */
 const SECONDS: ReadonlySet<string> = new Set([
   ...[...CUT_TEXTS, 'host', 'program', 'event_type', 'message'],
@@ -373,24 +375,25 @@ export function storedAs(values: ReadonlyMap<string, string>, text: string): str
 /** By which names dialects are told, and what names mean in each: made once, when the first record is read. */
 class Dialects {
   readonly general = Meanings.ofGeneralNames();
-  /** Of each list of names that gives a dialect away: its dialect, how many names it has, and what it is worth. */
+  /** Of each list of names that gives a dialect away: its dialect, a bit for each of its names, and what it is worth. */
   readonly dialectOf: number[] = [];
-  readonly sizes: number[] = [];
+  readonly names: number[] = [];
   readonly ranks: number[] = [];
-  readonly listsOf = new Map<string, number[]>();
+  /** By name: where it is listed, each place as `list * MOST_LISTED + number in the list`. */
+  readonly placesOf = new Map<string, number[]>();
   private readonly dialects = shippedDialects();
   private readonly meanings: (Meanings | undefined)[] = [];
 
   constructor() {
     for (const [dialect, { has, isGeneral }] of this.dialects.entries()) {
       for (const paths of has) {
-        for (const path of paths) {
-          const lists = this.listsOf.get(path) ?? [];
-          lists.push(this.sizes.length);
-          this.listsOf.set(path, lists);
+        for (const [number, path] of paths.entries()) {
+          const places = this.placesOf.get(path) ?? [];
+          places.push(this.names.length * MOST_LISTED + number);
+          this.placesOf.set(path, places);
         }
         this.dialectOf.push(dialect);
-        this.sizes.push(paths.length);
+        this.names.push((1 << paths.length) - 1);
         this.ranks.push(isGeneral ? paths.length - MOST_NAMES : paths.length);
       }
     }
@@ -407,28 +410,30 @@ const knownDialects = once(() => new Dialects());
 export class DialectFinder {
   private readonly dialects = knownDialects();
   private readonly known = new Map<string, readonly number[]>();
-  private readonly hits = new Uint8Array(this.dialects.sizes.length);
+  /** Of each list, the names that the record has: a name may be there twice, on its own and in a wrapper. */
+  private readonly hits = new Uint32Array(this.dialects.names.length);
 
   /** The dialect of which most names are there, a product's before a general one; of several, the first. */
   find(keys: readonly string[]): Meanings {
     const { hits, known } = this;
-    const { sizes, ranks, dialectOf, listsOf, general } = this.dialects;
+    const { names, ranks, dialectOf, placesOf, general } = this.dialects;
     let best = -1;
     let most = -MOST_NAMES;
     let any = false;
     for (const key of keys) {
-      let lists = known.get(key);
-      if (lists === undefined) {
-        lists =
-          listsOf.get(simplifyPath(key)) ?? listsOf.get(withoutWrapper(key) ?? '') ?? NO_LISTS;
-        if (known.size < MAX_KEYS) known.set(key, lists);
+      let places = known.get(key);
+      if (places === undefined) {
+        places =
+          placesOf.get(simplifyPath(key)) ?? placesOf.get(withoutWrapper(key) ?? '') ?? NO_PLACES;
+        if (known.size < MAX_KEYS) known.set(key, places);
       }
-      if (lists.length === 0) continue;
+      if (places.length === 0) continue;
       any = true;
-      for (const at of lists) {
-        hits[at]! += 1;
+      for (const place of places) {
+        const at = Math.floor(place / MOST_LISTED);
+        hits[at]! |= 1 << (place % MOST_LISTED);
         const rank = ranks[at]!;
-        if (hits[at] !== sizes[at] || rank < most) continue;
+        if (hits[at] !== names[at] || rank < most) continue;
         const dialect = dialectOf[at]!;
         if (rank === most && best >= 0 && dialect > best) continue;
         best = dialect;

@@ -273,6 +273,18 @@ function labelOf(
   return -1;
 }
 
+/** How rsyslog writes a tab. */
+const ESCAPED_TAB = new TextEncoder().encode('#011');
+
+/** How many bytes separate pairs here: 0: none. */
+function separatorAt(b: Uint8Array, p: number, end: number, separator: number): number {
+  if (b[p] === separator) return 1;
+  const to = p + ESCAPED_TAB.length;
+  return separator === TAB && b[p] === ESCAPED_TAB[0] && to <= end && isText(b, p, to, ESCAPED_TAB)
+    ? ESCAPED_TAB.length
+    : 0;
+}
+
 /**
  * LEEF 1: pairs with tabs between them. LEEF 2 may name another delimiter first: `^|`, `x5E|`, `0x09|`. Keys that
  * come twice: see `offerOnce`.
@@ -287,16 +299,19 @@ export function readLeef({ keys }: Pairs, b: Uint8Array, start: number, end: num
     p = bar + 1;
   }
   while (p < end) {
-    while (p < end && (b[p] === separator || b[p] === SPACE)) p += 1;
+    while (p < end && b[p] === SPACE) p += 1;
     const key = p;
     let hash = 0;
-    while (p < end && b[p] !== ASSIGN && b[p] !== separator) hash = hashOn(hash, b[p++]!);
-    if (p >= end || b[p] === separator) continue;
-    const keyEnd = p++;
-    const value = p;
-    while (p < end && b[p] !== separator) p += 1;
-    const i = keys.find(hash, b, key, keyEnd);
-    if (i >= 0 && !offerOnce(keys.values[i]!, b, value, p, i + 1, ESCAPES.none, false)) return;
+    while (p < end && b[p] !== ASSIGN && separatorAt(b, p, end, separator) === 0)
+      hash = hashOn(hash, b[p++]!);
+    if (p < end && b[p] === ASSIGN) {
+      const keyEnd = p++;
+      const value = p;
+      while (p < end && separatorAt(b, p, end, separator) === 0) p += 1;
+      const i = keys.find(hash, b, key, keyEnd);
+      if (i >= 0 && !offerOnce(keys.values[i]!, b, value, p, i + 1, ESCAPES.none, false)) return;
+    }
+    p += separatorAt(b, p, end, separator);
   }
 }
 

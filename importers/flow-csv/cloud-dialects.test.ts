@@ -280,6 +280,55 @@ it.each<[string, object, Fields]>([
     { user: 'alice', user_domain: 'EXAMPLE.COM' },
   ],
   [
+    'Entra: a request of Graph, named twice as the tables of Defender name things',
+    {
+      ...{ time: TIME, resourceId: '/TENANTS/t', category: 'MicrosoftGraphActivityLogs' },
+      ...{
+        operationName: 'Microsoft Graph Activity',
+        tenantId: 't',
+        callerIpAddress: '192.0.2.17',
+      },
+      properties: {
+        ...{ category: 'x', tenantId: 't', userId: 'u', requestMethod: 'GET' },
+        ...{ responseStatusCode: 403, requestUri: 'https://graph.example.com/v1.0/users' },
+      },
+    },
+    { http_method: 'GET', http_status: '403', url: 'https://graph.example.com/v1.0/users' },
+  ],
+  [
+    'Entra: a changed account, and with what it was changed',
+    {
+      ...{
+        time: TIME,
+        resourceId: '/tenants/t',
+        category: 'AuditLogs',
+        operationName: 'Update user',
+      },
+      properties: {
+        ...{ category: 'UserManagement', result: 'failure', resultReason: 'No licence' },
+        initiatedBy: { user: { userPrincipalName: MAIL, ipAddress: '192.0.2.17' } },
+        targetResources: [{ type: 'User', userPrincipalName: 'bob@example.com' }],
+        additionalDetails: [{ key: 'User-Agent', value: 'curl/8' }],
+      },
+    },
+    {
+      ...{ user: 'alice', user_target: 'bob', outcome: 'failure' },
+      ...{ reason: 'No licence', user_agent: 'curl/8', action: 'Update user' },
+    },
+  ],
+  [
+    'AWS Network Firewall: an alert, whose firewall is no host',
+    {
+      ...{ firewall_name: 'fw', availability_zone: 'z', event_timestamp: '1795219201' },
+      event: {
+        ...{ timestamp: '2026-11-21T00:00:01.000000+0000', flow_id: 7, event_type: 'alert' },
+        ...{ src_ip: '192.0.2.17', src_port: 4000, dest_ip: '198.51.100.1', dest_port: 80 },
+        ...{ proto: 'TCP', alert: { action: 'blocked', signature_id: 5, signature: 'A rule' } },
+      },
+    },
+    { action: 'blocked', rule: 'A rule', host: undefined },
+  ],
+  [
     'a number drawn by chance is no code',
     { time: TIME, user: 'alice', event_id: '0123456789abcdef', src_ip: '192.0.2.17' },
     { user: 'alice', event_code: undefined },
