@@ -847,14 +847,14 @@ async function* walkZip(
   const names = new MemberNames(context.maxMembers);
   const life: Life = { ended: false };
   try {
+    const limits = () => context.budget.content();
     // What is looked for was found by an import, which refused the others.
     const shared =
       wanted === undefined
-        ? await overlappingMembers(archive, context.maxMembers)
+        ? await overlappingMembers(archive, context.maxMembers, limits)
         : new Set<number>();
     let first: string | undefined;
     let index = -1;
-    const limits = () => context.budget.content();
     for await (const member of zipMembers(archive, limits, archivePasswords)) {
       index += 1;
       context.budget.check();

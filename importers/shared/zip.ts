@@ -9,10 +9,12 @@ import { crc32 } from 'node:zlib';
 import {
   getFileNameLowLevel,
   fromBufferPromise,
+  fromRandomAccessReaderPromise,
   openPromise,
   type Entry,
   type ZipFile,
 } from 'yauzl';
+import { nounOf } from '../../engine/contract/counted.ts';
 import { LimitError, SourceError, messageOfError } from '../../engine/contract/errors.ts';
 import { LOCKED, NOT_UNLOCKED } from '../../engine/contract/importer.ts';
 import { bunzip2 } from './bunzip2.ts';
@@ -26,6 +28,7 @@ import {
   type Decoder,
 } from './decompress.ts';
 import { unxz } from './unxz.ts';
+import { mendedZip, type MendedZip, type ZipArchive } from './zip-directory.ts';
 import { type Decryption, type Encryption, encryptionOf } from './zip-encryption.ts';
 
 const LOCAL_HEADER_BYTES = 30;
@@ -55,7 +58,7 @@ export function isZip(head: Uint8Array): boolean {
   return kind === 0x0304 || kind === 0x0506 || kind === 0x0708;
 }
 
-export type ZipArchive = { readonly path: string } | { readonly bytes: Buffer };
+export type { ZipArchive } from './zip-directory.ts';
 
 /**
  * The members in the order of the central directory. The archive is closed when the loop ends.
@@ -67,9 +70,29 @@ export async function* zipMembers(
   limits: () => DecompressionLimits,
   passwords: () => readonly string[] = () => [],
 ): AsyncGenerator<ZipMember> {
-  for await (const { zip, entry } of entriesOf(archive))
-    yield await memberOf(zip, entry, limits(), passwords());
+  let mended: MendedZip | undefined;
+  for await (const { zip, entry, ...found } of entriesOf(archive, limits)) {
+    ({ mended } = found);
+    yield await memberOf({ zip, mended }, entry, limits(), passwords());
+  }
+  if (mended === undefined) return;
+  const { after, found, size } = mended;
+  if (found === undefined) {
+    const reason = `${after} ${nounOf(after, 'byte')} after the end of the archive were not read`;
+    yield { ...NO_MEMBER, name: 'what follows it', type: { reason } };
+  } else
+    throw new SourceError(
+      `the directory of the zip archive cannot be read, as of one that is cut off: ${found} ${nounOf(found, 'member')} found by what is in front of each`,
+      size,
+    );
 }
+
+const NO_MEMBER = {
+  ...{ size: 0, modifiedMs: undefined, encryption: undefined },
+  blocks(): AsyncGenerator<Uint8Array> {
+    throw new Error('no member');
+  },
+};
 
 /**
  * Which members, by their place in the directory, share bytes of the archive with another one. No tool
@@ -80,10 +103,11 @@ export async function* zipMembers(
 export async function overlappingMembers(
   archive: ZipArchive,
   maxMembers: number,
+  limits: () => DecompressionLimits,
 ): Promise<ReadonlySet<number>> {
   const starts: number[] = [];
   const ends: number[] = [];
-  for await (const { entry } of entriesOf(archive)) {
+  for await (const { entry } of entriesOf(archive, limits)) {
     if (starts.length >= maxMembers) throw tooManyMembers(maxMembers);
     const start = entry.relativeOffsetOfLocalHeader;
     starts.push(start);
@@ -107,17 +131,42 @@ export function tooManyMembers(maxMembers: number): LimitError {
   );
 }
 
-async function* entriesOf(archive: ZipArchive): AsyncGenerator<{ zip: ZipFile; entry: Entry }> {
-  const options = { autoClose: false, decodeStrings: false, validateEntrySizes: false };
-  let zip: ZipFile;
+/** An archive that is open, and how if its directory is not where it should be. */
+interface OpenZip {
+  readonly zip: ZipFile;
+  readonly mended: MendedZip | undefined;
+}
+
+const OPEN = { autoClose: false, decodeStrings: false, validateEntrySizes: false };
+
+async function openZip(archive: ZipArchive, limits: () => DecompressionLimits): Promise<OpenZip> {
   try {
-    zip =
+    const zip =
       'path' in archive
-        ? await openPromise(archive.path, options)
-        : await fromBufferPromise(archive.bytes, options);
+        ? await openPromise(archive.path, OPEN)
+        : await fromBufferPromise(archive.bytes, OPEN);
+    return { zip, mended: undefined };
   } catch (error) {
-    throw zipError(error);
+    // Bytes that are decoded to find the end of a member are counted when it is read.
+    const { meter: _, ...own } = limits();
+    const mended = await mendedZip(archive, inflateRaw, (consumed, produced) =>
+      checkLimits(own, 'zip', consumed, produced),
+    ).catch((other: unknown) => {
+      if (other instanceof LimitError) throw other;
+      return undefined;
+    });
+    if (mended === undefined) throw zipError(error);
+    const zip = await fromRandomAccessReaderPromise(mended.reader, mended.size, OPEN);
+    return { zip, mended };
   }
+}
+
+async function* entriesOf(
+  archive: ZipArchive,
+  limits: () => DecompressionLimits,
+): AsyncGenerator<OpenZip & { entry: Entry }> {
+  const opened = await openZip(archive, limits);
+  const { zip } = opened;
   try {
     const entries = zip.eachEntry();
     for (;;) {
@@ -128,7 +177,7 @@ async function* entriesOf(archive: ZipArchive): AsyncGenerator<{ zip: ZipFile; e
         throw zipError(error);
       }
       if (next.done === true) return;
-      yield { zip, entry: next.value };
+      yield { ...opened, entry: next.value };
     }
   } finally {
     zip.close();
@@ -141,7 +190,7 @@ function zipError(error: unknown): SourceError {
 }
 
 async function memberOf(
-  zip: ZipFile,
+  { zip, mended }: OpenZip,
   entry: Entry,
   limits: DecompressionLimits,
   passwords: readonly string[],
@@ -167,7 +216,11 @@ async function memberOf(
     modifiedMs: time > 0 ? time : undefined,
     type,
     encryption: typeof encryption === 'object' ? encryption.name : undefined,
-    blocks: () => contentOf(zip, entry, limits, encryptedBy(encryption, decrypt)),
+    blocks: () =>
+      contentOf(zip, entry, limits, {
+        encrypted: encryptedBy(encryption, decrypt),
+        isCut: entry.relativeOffsetOfLocalHeader === mended?.cutMember,
+      }),
   };
 }
 
@@ -234,7 +287,8 @@ async function decryptionOf(
   // Few wrong passwords look right: the content tells.
   for (const decrypt of found) {
     try {
-      const blocks = contentOf(zip, entry, { ...limits, holdBytes: 0 }, { encryption, decrypt });
+      const encrypted = { encryption, decrypt };
+      const blocks = contentOf(zip, entry, { ...limits, holdBytes: 0 }, { encrypted });
       for await (const block of blocks) void block;
       return decrypt;
     } catch (error) {
@@ -258,7 +312,7 @@ async function* contentOf(
   zip: ZipFile,
   entry: Entry,
   limits: DecompressionLimits,
-  encrypted: Encrypted | undefined,
+  { encrypted, isCut = false }: { encrypted: Encrypted | undefined; isCut?: boolean },
 ): AsyncGenerator<Uint8Array> {
   const stored = new ByteSource(storedBytes(zip, entry));
   const source = encrypted === undefined ? stored : new ByteSource(encrypted.decrypt(stored));
@@ -269,13 +323,15 @@ async function* contentOf(
     // The member's own checksum counts, which is that of all its bytes.
     for await (const block of decoder(source, [], WHOLE_ONLY)) {
       produced += block.length;
-      if (produced > entry.uncompressedSize) throw new Error('more than the directory says');
+      if (produced > entry.uncompressedSize && !isCut)
+        throw new Error('more than the directory says');
       crc = crc32(block, crc);
       yield block;
     }
     // The code by which an encrypted member is known to be whole is at its end.
     if (encrypted !== undefined) await source.skip(Infinity);
     if (source.failure.length > 0) throw source.failure[0];
+    if (isCut) throw new CutOff('the archive ends within it');
     if (produced < entry.uncompressedSize) throw new Error('less than the directory says');
     if (crc !== entry.crc32 && encrypted?.encryption.hasChecksum !== false)
       throw new Error(
