@@ -6,7 +6,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { importers } from '../../../importers/registry.ts';
 import type { ReadLimits } from '../../contract/importer.ts';
-import { listFiles, walkFile } from '../../../importers/shared/walk.ts';
+import { listFiles, walkFile, type FoundItem } from '../../../importers/shared/walk.ts';
 import { CaseWriter } from '../case/case-writer.ts';
 import type { IndexerHandle } from '../indexing/index-feed.ts';
 import type { FromIndexer, ToIndexer } from '../indexing/index-protocol.ts';
@@ -57,8 +57,32 @@ export interface InProcessOptions {
   memoryLimit?: number;
 }
 
+/**
+ * A walk that gives what is found in blocks of at most `size` bytes: importers offer a commit once per block, and
+ * little evidence has many.
+ */
+export function inBlocks(size: number): typeof walkFile {
+  async function* cut(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const block of blocks)
+      if (block.length <= size) yield block;
+      else for (let at = 0; at < block.length; at += size) yield block.subarray(at, at + size);
+  }
+  const smaller = (input: FoundItem['input']): FoundItem['input'] => ({
+    ...{ name: input.name, size: input.size, modifiedMs: input.modifiedMs, notes: input.notes },
+    blocks: () => cut(input.blocks()),
+    pieces: input.pieces && (() => cut(input.pieces!())),
+  });
+  return async function* (...file) {
+    for await (const found of walkFile(...file))
+      yield 'input' in found ? { ...found, input: smaller(found.input) } : found;
+  };
+}
+
 /** A worker in this process; messages are copied and come later, as between threads. */
-export function startInProcess(startIndexer = startIndexerInProcess): WorkerHandle {
+export function startInProcess(
+  startIndexer = startIndexerInProcess,
+  walk = walkFile,
+): WorkerHandle {
   let toWorker: (message: ToWorker) => void = () => undefined;
   let toCoordinator: (message: FromWorker) => void = () => undefined;
   let exited: (error: Error | undefined) => void = () => undefined;
@@ -79,7 +103,7 @@ export function startInProcess(startIndexer = startIndexerInProcess): WorkerHand
           toWorker = handler;
         },
       },
-      { ...WORKER_TOOLS, startIndexer, lowerPriority: () => undefined },
+      { ...WORKER_TOOLS, walk, startIndexer, lowerPriority: () => undefined },
     ),
   );
   const stop = () => {
