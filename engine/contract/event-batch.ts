@@ -155,7 +155,8 @@ export class TextColumn {
   readonly starts: Uint32Array;
   readonly present: Uint8Array;
   constructor(rows: number) {
-    this.data = new Uint8Array(4096);
+    // Most columns of a batch stay empty.
+    this.data = new Uint8Array(0);
     this.starts = new Uint32Array(rows);
     this.present = new Uint8Array(rows);
   }
@@ -308,7 +309,7 @@ export class TextColumn {
   }
 
   private grow(need: number): void {
-    const bigger = new Uint8Array(Math.max(need, this.data.length * 2));
+    const bigger = new Uint8Array(Math.max(4096, need, this.data.length * 2));
     bigger.set(this.data.subarray(0, this.size));
     this.data = bigger;
   }

@@ -182,7 +182,9 @@ export async function* bunzip2(
       }
     }
     await source.ensure(level * INPUT_PER_LEVEL);
-    if (transform.length < level * 100_000) transform = new Uint32Array(level * 100_000);
+    // Each number is written before it is read: that of a short block costs nothing.
+    if (transform.length < level * 100_000)
+      transform = new Uint32Array(Buffer.allocUnsafeSlow(level * 400_000).buffer);
     const { place, position } = bits;
     let block: Uint8Array[] | undefined;
     let crc: number;

@@ -146,7 +146,7 @@ class Lzma {
   /** What made the last `decode` stop short, if the data was damaged. */
   problem: Error | undefined;
   private readonly dictionary: number;
-  private window = new Uint8Array(2 * MAX_CHUNK);
+  private window = EMPTY;
   /** End of what was written in `window`, and where the dictionary began (below 0 once moved). */
   private at = 0;
   private origin = 0;
@@ -219,7 +219,7 @@ class Lzma {
     { size, left, isLast }: { size: number; left: number; isLast: boolean },
   ): { out: Uint8Array; from: number } {
     this.problem = undefined;
-    this.makeRoom(size + MAX_MATCH);
+    this.makeRoom(Math.min(left, size + MAX_MATCH));
     this.input = input;
     this.from = from;
     this.limit = end;
@@ -267,7 +267,8 @@ class Lzma {
     if (this.at + size <= this.window.length) return;
     const keep = Math.min(this.at - Math.max(this.origin, 0), this.dictionary, MAX_DICTIONARY);
     const from = this.at - keep;
-    const wanted = 2 * keep + 2 * MAX_CHUNK;
+    // Little content takes little: allocating what a large one needs took longer than decoding it.
+    const wanted = Math.min(4 * (keep + size), 2 * keep + 2 * MAX_CHUNK);
     if (this.window.length < wanted) {
       const larger = new Uint8Array(wanted);
       larger.set(this.window.subarray(from, this.at));

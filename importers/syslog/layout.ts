@@ -92,7 +92,9 @@ async function shapeOf(
   // A line that is cut off at the end is as good as a whole one only when it is all there is.
   const last = head.length < HEAD_BYTES ? head.length : head.lastIndexOf(10) + 1;
   const bytes = last === 0 ? head : head.subarray(0, last);
-  const reader = framesOf({ kind, wide }, () => oneBlock(bytes)) ?? new LineReader(oneBlock(bytes));
+  const reader =
+    framesOf({ kind, wide }, () => oneBlock(bytes)) ??
+    new LineReader(oneBlock(bytes), { size: bytes.length });
   const continuation = new Continuation(false);
   let pending = new Header();
   let spare = new Header();
