@@ -27,19 +27,23 @@ const SLOW = [
   'cli/clickhouse-queries',
   'cli/kill',
   'window/search',
+  'search/small-memory',
   'operations/query/handlers',
-  'text/text-index',
-  'protocols/protocols',
-  'pcap/decode',
-  'operations/event/handlers',
-  'coordinator/hostile-content',
   'operations/evidence/handlers',
-  'coordinator/resume',
+  'shared/decompress',
+  'coordinator/hostile-content',
+  'operations/scan/scan',
+  'verify/damage',
+  'text/text-index',
 ].map((name) => `/${name}.test.ts`);
 
 const UNIT = ['{app,engine,importers,renderer,fixtures,bench}/**/*.test.{ts,tsx}'];
 /** They look at the memory of their process, which others would use. */
-const OWN_PROCESS = ['engine/index/spare.test.ts', 'engine/store/return-memory.test.ts'];
+const OWN_PROCESS = [
+  'engine/index/spare.test.ts',
+  'engine/index/text/index-memory.test.ts',
+  'engine/store/return-memory.test.ts',
+];
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -57,6 +61,9 @@ export default defineConfig({
     pool: 'forks',
     setupFiles: ['.ci/vitest-setup.mjs'],
     maxWorkers: 2,
+    // Far beyond what a test takes on a quiet machine: CI's may be busy.
+    testTimeout: 180_000,
+    hookTimeout: 300_000,
     sequence: { sequencer: SlowFirst },
     exclude: [...configDefaults.exclude, '**/*.daybook/**'],
     projects: [
@@ -68,12 +75,8 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, '**/*.daybook/**', ...OWN_PROCESS],
           // Loading the product for each file takes a sixth of the time of all tests.
           isolate: false,
-          // As imports do (app/threads.ts): left alone, V8 marks all that those files share for every 30 MB of
-          // arrays, which is another sixth.
-          execArgv: ['--heap-growing-percent=600'],
-          // Far beyond what a test takes on a quiet machine: CI's may be busy.
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
+          // After those of all projects.
+          setupFiles: ['.ci/vitest-shared.mjs'],
         },
       },
       {
@@ -85,8 +88,6 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
-          testTimeout: 180_000,
-          hookTimeout: 300_000,
         },
       },
     ],

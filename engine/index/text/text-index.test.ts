@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { DaybookError } from '../../contract/errors.ts';
-import type { IndexRows } from '../rows.ts';
 import { SideFile, type Section, writeSideFile } from '../side-file.ts';
 import { TextIndexBuilder } from './builder.ts';
 import { TextCache } from './text-cache.ts';
@@ -543,38 +542,6 @@ it('keeps to the bytes it is given', () => {
     },
     cache,
   );
-});
-
-/** Messages of four words that no other has, and as many bytes. */
-function allDifferent(from: number, length: number): IndexRows {
-  const data = Buffer.alloc(length * 120);
-  const starts = new Uint32Array(length);
-  let size = 0;
-  for (let i = 0; i < length; i++) {
-    const word = ((from + i) * 2_654_435_761).toString(36);
-    starts[i] = size;
-    const text = `${word.replace(/[0-9]/g, '')}q w${word} ${from + i} ${'x'.repeat(i % 60)}`;
-    size = data.writeUInt32LE(text.length, size);
-    size += data.write(text, size);
-  }
-  const message = { data, starts, present: new Uint8Array(length).fill(1) };
-  const texts = new Map([['message', message]]);
-  return { kind: 'log', length, texts, numbers: new Map(), ip6: new Map() };
-}
-
-it('bounds memory where nothing repeats', () => {
-  const builder = new TextIndexBuilder();
-  const count = 500_000;
-  const before = process.memoryUsage().rss;
-  for (let at = 0; at < count; at += 100_000) builder.add(allDifferent(at, 100_000));
-  const { sections } = builder.finish(undefined);
-  expect(process.memoryUsage().rss - before).toBeLessThan(400 << 20);
-  withIndex(count, sections, (index) => {
-    const word = `w${(123_456 * 2_654_435_761).toString(36)}`;
-    const { rows, exact } = index.search(parse(word, true)!)!;
-    expect([...rows.slice(0, 9)]).toEqual([123_456]);
-    expect(exact).toBe(true);
-  });
 });
 
 it('is not slowed down by tokens that are many or large', () => {
