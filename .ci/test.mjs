@@ -136,11 +136,11 @@ try {
   // What the tests of the window need; says what is missing, and those tests skip with the reason. Most of
   // what it takes is waiting for others.
   const provision = runAside('browser, display and Electron for the tests', ['.ci/provision.mjs']);
-  const lint = ['--cache', '--cache-location', 'node_modules/.cache/eslint/', '.'];
   await Promise.all([
     // Takes as long as all the others.
-    check('lint', [bin('eslint', 'bin/eslint.js'), ...lint]),
+    check('types and lint of the engine', ['.ci/lint.mjs', 'engine']),
     (async () => {
+      await check('types and lint of the window', ['.ci/lint.mjs', 'window']);
       await check('format', [bin('prettier', 'bin/prettier.cjs'), '--check', '.']);
       await check('import rules find what they forbid', ['.ci/check-imports.mjs', '--self-test']);
       await check('import rules', ['.ci/check-imports.mjs']);
@@ -148,8 +148,6 @@ try {
       await check('module-level state', ['.ci/check-state.mjs']);
       await check('commit subjects: the check', ['.ci/check-commits.mjs', '--self-test']);
       await check('commit subjects', ['.ci/check-commits.mjs']);
-      await check('types', [bin('typescript', 'bin/tsc'), '-p', '.']);
-      await check('types of the window', [bin('typescript', 'bin/tsc'), '-p', 'renderer']);
       await check('the window builds', [bin('vite', 'bin/vite.js'), 'build', 'renderer']);
       // What the tests start from it starts in about half the processor time that its sources take.
       await check('the command line builds', [bin('vite', 'bin/vite.js'), 'build', 'app/cli']);
