@@ -148,9 +148,8 @@ try {
       await check('module-level state', ['.ci/check-state.mjs']);
       await check('commit subjects: the check', ['.ci/check-commits.mjs', '--self-test']);
       await check('commit subjects', ['.ci/check-commits.mjs']);
-      await check('the window builds', [bin('vite', 'bin/vite.js'), 'build', 'renderer']);
       // What the tests start from it starts in about half the processor time that its sources take.
-      await check('the command line builds', [bin('vite', 'bin/vite.js'), 'build', 'app/cli']);
+      await check('command line, window and desktop shell build', ['app/build.ts']);
     })(),
   ]);
   await vitest(['unit', 'process']);
