@@ -8,7 +8,7 @@ import { evidence } from '../../../app/compose.ts';
 import { Catalog } from '../../catalog/catalog.ts';
 import type { Params, Part } from '../../contract/operations.ts';
 import { CaseWriter } from '../../ingest/case/case-writer.ts';
-import { BUILDER, rowsOf } from '../../ingest/testing/in-process.ts';
+import { BUILDER, rowsOf, startInProcess } from '../../ingest/testing/in-process.ts';
 import { pcapOf, rfc3164, rfc5424, zeekConn } from '../../ingest/testing/small-evidence.ts';
 import { CasePool } from '../../search/session/case-pool.ts';
 import { startQuery } from '../../search/query.ts';
@@ -27,10 +27,16 @@ const ROWS = 8_000;
 /** Several of them are committed while an import runs. */
 const CHUNK_ROWS = 1_500;
 
+/** What threads run, in this process: one that was cancelled is not used again, and each would load it. */
+const inProcess: typeof evidence = {
+  ...evidence,
+  startWorker: () => ({ ...startInProcess(), await: () => undefined }),
+};
+
 function servicesOf(): Services {
   return {
     cases: new CasePool(() => ({ memoryLimit: 3e8, threads: 2 })),
-    evidence,
+    evidence: inProcess,
     imports: new ImportJobs(),
     clusters: [],
     settings: {
@@ -63,7 +69,8 @@ type ImportPart = Part<'import.start'>;
 const start = (
   params: Omit<Start, 'items'> & { items?: Start['items'] },
   how: { signal?: AbortSignal; onPart?: (part: ImportPart) => void } = {},
-) => called(handlers, 'import.start', { items: [{ path: below }], ...params }, how);
+  by = handlers,
+) => called(by, 'import.start', { items: [{ path: below }], ...params }, how);
 
 /** What a case holds, whatever way it came to be and in whatever order its sources came. */
 async function contents(path: string) {
@@ -87,7 +94,8 @@ async function contents(path: string) {
 describe('import.start', () => {
   it('tells progress, sources as they finish, and the report', async () => {
     const folder = join(root, 'told.daybook');
-    const { result, parts } = await start({ case: folder });
+    const inThreads = evidenceHandlers({ ...services, evidence, imports: new ImportJobs() });
+    const { result, parts } = await start({ case: folder }, {}, inThreads);
     const progress = parts.flatMap((part) => ('progress' in part ? [part.progress] : []));
     expect(progress[0]!.phase).toBe('listing');
     expect(progress.at(-1)!.phase).toBe('compacting');
