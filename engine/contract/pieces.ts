@@ -84,3 +84,14 @@ export async function* wholeLines(
   }
   if (held.length > 0) yield held;
 }
+
+/** Without the part of a line that a content breaks off in, as an import reads it. */
+export function inWholeLines(input: SourceInput): SourceInput {
+  const { pieces } = input;
+  const ignore = (): void => undefined;
+  return {
+    ...input,
+    blocks: () => wholeLines(input.blocks(), ignore),
+    ...(pieces === undefined ? {} : { pieces: () => wholeLines(pieces(), ignore) }),
+  };
+}

@@ -11,7 +11,7 @@ import { canonicalClockError, clockErrorOf } from '../../contract/clock.ts';
 import type { DateOrder } from '../../contract/decisions.ts';
 import { CancelledError, DaybookError, hasCode } from '../../contract/errors.ts';
 import type { EpochMicros } from '../../contract/event.ts';
-import { wholeLines } from '../../contract/pieces.ts';
+import { inWholeLines } from '../../contract/pieces.ts';
 import type {
   Ignored,
   Importer,
@@ -338,17 +338,6 @@ async function readItem(
   const input = importer.byLines === true ? inWholeLines(evidence.input) : evidence.input;
   await run.scan.read(importer, input, optionsOf(parameters, result.format), id);
   return true;
-}
-
-/** Without the part of a line that a content breaks off in, as an import reads it. */
-function inWholeLines(input: SourceInput): SourceInput {
-  const { pieces } = input;
-  const ignore = (): void => undefined;
-  return {
-    ...input,
-    blocks: () => wholeLines(input.blocks(), ignore),
-    ...(pieces === undefined ? {} : { pieces: () => wholeLines(pieces(), ignore) }),
-  };
 }
 
 /** What reads a content: without the other importers, if it is certainly a capture. */

@@ -630,3 +630,19 @@ async function forge(column: string, value: string): Promise<void> {
   });
   catalog.close();
 }
+
+it('finds no difference in a log that is cut off within a line', async () => {
+  const text = Array.from(
+    { length: 400 },
+    (_, n) => `2026-03-08T10:00:00Z host app[${n}]: ${n * 7919}\n`,
+  );
+  const packed = gzipSync(text.join(''));
+  const cut = join(root, 'cut.log.gz');
+  writeFileSync(cut, packed.subarray(0, packed.length >> 1));
+  // Of a case in which nothing is deleted every event of the evidence is looked for.
+  rmSync(folder, { recursive: true });
+  await importInProcess(folder, [cut]);
+  const report = await verified();
+  expect([messages(report, 'case'), report.sample?.differing]).toEqual([[], 0]);
+  expect(report.exitStatus).toBe(3);
+});

@@ -11,6 +11,7 @@ import { clockErrorOf, correctClock } from '../../contract/clock.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import type { ByteOffset, Kind } from '../../contract/event.ts';
 import type { EventSink, Importer, EvidenceItem, SourceInput } from '../../contract/importer.ts';
+import { inWholeLines } from '../../contract/pieces.ts';
 import type { Cutter } from '../../fields/cutter.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
@@ -193,7 +194,7 @@ export async function readBack(
   const reader = new Comparison(rows, wanted, options, source);
   try {
     await importer.read(
-      contentOf(source, evidence),
+      contentOf(source, evidence, importer.byLines === true),
       reader,
       readOptions(decidedOptions(source), source.format, undefined),
     );
@@ -223,8 +224,9 @@ function decidedOptions({ decisions, options }: SourceRow): ImportOptions {
 function contentOf(
   { name, contentSize, modifiedMs }: SourceRow,
   evidence: EvidenceItem,
+  byLines: boolean,
 ): SourceInput {
-  const { input } = evidence;
+  const input = byLines ? inWholeLines(evidence.input) : evidence.input;
   if (!evidence.plain || contentSize === undefined) {
     return {
       ...{ name, size: input.size, modifiedMs },
