@@ -234,7 +234,8 @@ export function detect(head: Uint8Array, complete: boolean, asked = ''): Detecte
   return (
     detectHeading(rest, at) ??
     detectHeadless(rest, at) ??
-    detectTable(rest, at, excelDelimiter, asked)
+    detectTable(rest, at, excelDelimiter, asked) ??
+    (complete ? detectHeadingAlone(rest, at) : undefined)
   );
 }
 
@@ -397,6 +398,25 @@ function detectTable(
   );
 }
 
+/** A table without a row: nothing but names, one of them of a time. */
+function detectHeadingAlone(lines: readonly string[], at: number): Detected | undefined {
+  if (lines.some((line, i) => i > 0 && line.trim() !== '')) return undefined;
+  const delimiter = [',', '\t', ';', '|'].find((one) => {
+    const cells = heading(lines[0]!, one, true);
+    const isNames =
+      cells.length >= 3 &&
+      new Set(cells).size === cells.length &&
+      cells.every((cell) => COLUMN_NAME.test(cell) && SHORT_NAME.test(cell));
+    return isNames && guessMapping(cells, []).fields['ts'] !== undefined;
+  });
+  if (delimiter === undefined || isSentence(lines[0]!, delimiter)) return undefined;
+  const columns = heading(lines[0]!, delimiter, true);
+  return table(
+    { score: 0.7, format: 'table', columns, skipLines: at + 1, headingLine: at },
+    delimiter,
+  );
+}
+
 /** A column's name in any language: words, perhaps with marks, that say nothing themselves. */
 const COLUMN_NAME =
   /^[\p{L}_@#$%№\ufffd][\p{L}\p{M}\p{N} _.:/\\()[\]%#@$*&+<>=?\-'’°ºª№·・（）\ufffd]{0,63}$/u;
@@ -421,7 +441,7 @@ function isLogLine([first = '', second = '']: readonly string[]): boolean {
 }
 
 /**
- * Whether a first line names columns, however few, so that it is no event: names unlike each other, as many
+ * Whether a first line names columns, however few, so that it is no event: names (unlike each other, if none is that of times), as many
  * cells in every row, and times in a column whose name or place in all rows says so, or digits in all cells of a
  * column whose name has none. The first line of a log may be cut off, and have as many commas as the others.
  * @param isSentence the delimiters of the first line are as in one
@@ -431,8 +451,9 @@ function isTableOfNames(
   rows: readonly string[][],
   isSentence: boolean,
 ): boolean {
-  if (rows.length === 0 || new Set(cells).size < cells.length) return false;
-  if (!cells.every((cell) => COLUMN_NAME.test(cell))) return false;
+  if (rows.length === 0) return false;
+  if (!cells.every((cell) => cell === '' || COLUMN_NAME.test(cell))) return false;
+  const isUnlike = !cells.includes('') && new Set(cells).size === cells.length;
   const sample = rows.slice(0, 50);
   // An empty last cell may be missing.
   const width = (row: readonly string[]): boolean =>
@@ -440,6 +461,8 @@ function isTableOfNames(
   if (!sample.every(width)) return false;
   const { fields } = guessMapping(cells.slice(0, MOST_GUESSED_COLUMNS), sample);
   if (fields['ts'] !== undefined || fields['ts_date'] !== undefined) return true;
+  // Of names that are missing or repeated, one must be that of a time.
+  if (!isUnlike) return false;
   if (sample.filter(isLogLine).length * 2 > sample.length) return false;
   const hasAlways = (test: (cell: string) => boolean): boolean =>
     cells.some((name, i) => !test(name) && sample.every((row) => test((row[i] ?? '').trim())));

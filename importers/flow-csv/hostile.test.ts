@@ -87,6 +87,19 @@ it('reads tables and records that were put together, and such whose lines end wi
   }
 });
 
+it('takes a heading for one, without a row after it, or with names that are missing or repeated', async () => {
+  const alone = await read(encoder.encode('time,user,src_ip,note\r\n'));
+  expect(alone).toMatchObject({ rows: [], quarantined: [], read: 0 });
+  const cells = '2026-11-21T10:00:00Z,a,b,c,d,e\n';
+  const odd = await read(encoder.encode(`time,user,user,User,,note\n${cells}${cells}`));
+  const attrs = { 'user.1': 'b', 'User.2': 'c', column5: 'd', note: 'e' };
+  expect(odd.rows).toMatchObject([1, 2].map(() => ({ user: 'a', attrs })));
+  for (const line of ['well, that is all', 'a,b,c', 'one time, one place, one thing'])
+    expect(flowCsvImporter.sniff(encoder.encode(line), { name: 'x', complete: true })).toBe(
+      undefined,
+    );
+});
+
 /** Numbers from 0 to 1, always the same (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed;
