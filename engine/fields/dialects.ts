@@ -68,6 +68,7 @@ import microsoft365 from './dialects/microsoft-365.json' with { type: 'json' };
 import mimecast from './dialects/mimecast.json' with { type: 'json' };
 import mongodb from './dialects/mongodb.json' with { type: 'json' };
 import modsecurity from './dialects/modsecurity.json' with { type: 'json' };
+import mysqlEnterpriseAudit from './dialects/mysql-enterprise-audit.json' with { type: 'json' };
 import neropot from './dialects/neropot.json' with { type: 'json' };
 import nextcloud from './dialects/nextcloud.json' with { type: 'json' };
 import netskope from './dialects/netskope.json' with { type: 'json' };
@@ -223,6 +224,7 @@ const DOCUMENTS: readonly unknown[] = [
   mimecast,
   mongodb,
   modsecurity,
+  mysqlEnterpriseAudit,
   neropot,
   netskope,
   nextcloud,

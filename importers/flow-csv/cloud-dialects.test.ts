@@ -329,6 +329,61 @@ it.each<[string, object, Fields]>([
     { action: 'blocked', rule: 'A rule', host: undefined },
   ],
   [
+    'SQL Server: a failed login, whose client its event names in a text',
+    {
+      '@timestamp': TIME,
+      winlog: {
+        ...{ event_id: 18456, provider_name: 'MSSQLSERVER', channel: 'Application' },
+        event_data: {
+          param1: 'sa',
+          param2: ' Reason: A bad password.',
+          param3: ' [CLIENT: 192.0.2.17]',
+        },
+      },
+    },
+    { user: 'sa', outcome: 'failure', reason: 'A bad password.', event_code: '18456' },
+  ],
+  [
+    'SQL Server: its audit, and not what a statement states',
+    {
+      '@timestamp': TIME,
+      winlog: {
+        ...{ event_id: 33205, provider_name: 'MSSQLSERVER$AUDIT', channel: 'Security' },
+        user: { name: 'MSSQLSERVER', domain: 'NT SERVICE' },
+        event_data: {
+          param1: [
+            ...['audit_schema_version:1', 'event_time:2026-11-21 00:00:01', 'client_ip:192.0.2.17'],
+            ...[
+              'session_server_principal_name:EXAMPLE\\carol',
+              'server_principal_name:EXAMPLE\\alice',
+            ],
+            ...['server_instance_name:db1', 'statement:SELECT 1', 'additional_information:'],
+          ].join('\n'),
+        },
+      },
+    },
+    { user: 'alice', user_domain: 'EXAMPLE' },
+  ],
+  [
+    'MySQL: a statement that failed',
+    {
+      ...{ timestamp: '2026-11-21 00:00:01', id: 0, class: 'general', event: 'status' },
+      ...{ connection_id: 15, account: { user: 'alice', host: 'pc1' } },
+      ...{ login: { user: 'bob', os: '', ip: '192.0.2.17', proxy: '' } },
+      general_data: { command: 'Query', sql_command: 'create_user', status: 1396 },
+    },
+    { user: 'alice', outcome: 'failure', host: undefined },
+  ],
+  [
+    'Elasticsearch: a refused login',
+    {
+      ...{ type: 'audit', timestamp: TIME, 'node.id': 'n', 'event.type': 'rest' },
+      ...{ 'event.action': 'authentication_failed', 'user.name': 'alice' },
+      'origin.address': '192.0.2.17:4000',
+    },
+    { user: 'alice', action: 'authentication_failed', outcome: 'failure' },
+  ],
+  [
     'a number drawn by chance is no code',
     { time: TIME, user: 'alice', event_id: '0123456789abcdef', src_ip: '192.0.2.17' },
     { user: 'alice', event_code: undefined },

@@ -696,7 +696,16 @@ const CASES: Case[] = [
     time: '2010-09-16T05:50:50.125476500',
     message: 'imap-login: x',
   },
-  // Audit, Fortinet, supercomputers.
+  // Microsoft's DHCP server, audit, Fortinet, supercomputers.
+  {
+    line: '10,12/06/21,12:43:57,Assign,192.0.2.17,pc1.example.org,00005E005301,,1,0',
+    time: '2021-12-06T12:43:57',
+    message: '10,12/06/21,12:43:57,Assign,192.0.2.17,pc1.example.org,00005E005301,,1,0',
+  },
+  {
+    line: '10,13/06/21,12:43:57,Assign,192.0.2.17',
+    message: '10,13/06/21,12:43:57,Assign,192.0.2.17',
+  },
   {
     line: 'type=USER_LOGIN msg=audit(1373330716.415:4063): user pid=1',
     time: '2013-07-09T00:45:16.415',

@@ -9,6 +9,7 @@ import { epochPlace, markedPlace, namedPlace, positionPlace } from './places.ts'
 import { SHAPE, Stamp } from './stamp.ts';
 
 const SPACE = 32;
+const COMMA = 44;
 const COLON = 58;
 const LT = 60;
 const GT = 62;
@@ -271,7 +272,7 @@ export function parseHeader(h: Header, b: Uint8Array, start: number, end: number
     if ((c === 42 || c === 46) && h.stamp.parse(b, p + 1, end) && h.stamp.shape === SHAPE.bsd) {
       return afterStamp(h, b, p + 1, end);
     }
-    if (isDigit(c) && sequenced(h, b, p, end)) return true;
+    if (isDigit(c) && (sequenced(h, b, p, end) || dhcpServer(h, b, p, end))) return true;
     if (c === 49 && b[p + 1] === SPACE && rfc5424(h, b, p + 2, end)) return h.dated || known;
     if ((c === 116 || c === 110) && audit(h, b, p, end)) return true;
     if (c === 100 && fortinet(h, b, p, end)) return true;
@@ -1078,6 +1079,37 @@ function fortinet(h: Header, b: Uint8Array, at: number, end: number): boolean {
     }
     break;
   }
+  h.dated = true;
+  h.leading = true;
+  h.messageStart = at;
+  return true;
+}
+
+const DHCP_TIME = ',00/00/00,00:00:00,';
+
+/** Microsoft's DHCP server, in whatever country: `10,12/06/21,12:43:57,Assign,…`, month first. */
+function dhcpServer(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  let p = at;
+  while (p < at + 5 && isDigit(b[p]!)) p++;
+  if (p + 20 > end || b[p + 18] !== COMMA || !isAlnum(b[p + 19]!)) return false;
+  for (let i = 0; i < DHCP_TIME.length; i++) {
+    const mark = DHCP_TIME.charCodeAt(i);
+    if (mark === 48 ? !isDigit(b[p + i]!) : b[p + i] !== mark) return false;
+  }
+  // Put together as one writing of date and time: `2021-12-06T12:43:57`.
+  const { joined } = h;
+  joined[0] = 50;
+  joined[1] = 48;
+  for (let i = 0; i < 2; i++) {
+    joined[2 + i] = b[p + 7 + i]!;
+    joined[5 + i] = b[p + 1 + i]!;
+    joined[8 + i] = b[p + 4 + i]!;
+  }
+  joined[4] = MINUS;
+  joined[7] = MINUS;
+  joined[10] = 84;
+  for (let i = 0; i < 8; i++) joined[11 + i] = b[p + 10 + i]!;
+  if (!h.stamp.parse(joined, 0, 19) || h.stamp.shape !== SHAPE.isoT) return false;
   h.dated = true;
   h.leading = true;
   h.messageStart = at;
