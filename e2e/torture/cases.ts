@@ -28,12 +28,21 @@ const MOST_REAL = 60;
 
 const made = new Map<string, Promise<QuestionedCase>>();
 
-/** The mixed one of a size, below the folder of all attacks: `size` 1 has some 30,000 events, 2 has 130,000, and so on. */
-export function mixedCase(attack: string, seed: number, size: number): Promise<QuestionedCase> {
-  const folder = path.join(path.dirname(attack), `mixed-${size}`);
-  const known = made.get(folder) ?? makeMixed(folder, seed, size);
+/** A case that attacks share, made once below the folder of all attacks. */
+function shared(
+  attack: string,
+  name: string,
+  make: (folder: string) => Promise<QuestionedCase>,
+): Promise<QuestionedCase> {
+  const folder = path.join(path.dirname(attack), name);
+  const known = made.get(folder) ?? make(folder);
   made.set(folder, known);
   return known;
+}
+
+/** The mixed one of a size: `size` 1 has some 30,000 events, 2 has 130,000, and so on. */
+export function mixedCase(attack: string, seed: number, size: number): Promise<QuestionedCase> {
+  return shared(attack, `mixed-${size}`, (folder) => makeMixed(folder, seed, size));
 }
 
 async function makeMixed(folder: string, seed: number, size: number): Promise<QuestionedCase> {
@@ -60,8 +69,7 @@ async function makeMixed(folder: string, seed: number, size: number): Promise<Qu
 }
 
 /** As an import leaves it, with the usual side files and nothing deleted or merged. */
-async function makePlain(attack: string, seed: number, size: number): Promise<QuestionedCase> {
-  const folder = path.join(attack, 'plain');
+async function makePlain(folder: string, seed: number, size: number): Promise<QuestionedCase> {
   generateEvidence(folder, size === 1 ? 1 : size * 2, (seed + 1) % 1000);
   const evidence = path.join(folder, 'evidence');
   write(path.join(evidence, 'requests.json'), jsonLines(size * 8000));
@@ -72,10 +80,7 @@ async function makePlain(attack: string, seed: number, size: number): Promise<Qu
 }
 
 /** Of the beginnings of real files, where there are some. */
-async function makeReal(attack: string): Promise<QuestionedCase | undefined> {
-  const real = process.env['DAYBOOK_SHARED'];
-  if (real === undefined) return undefined;
-  const folder = path.join(attack, 'real');
+async function makeReal(folder: string, real: string): Promise<QuestionedCase> {
   const evidence = path.join(folder, 'evidence');
   mkdirSync(evidence, { recursive: true });
   for (const [n, { name, bytes }] of sampleOfFiles(real, MOST_REAL).entries())
@@ -91,9 +96,14 @@ export async function questionedCases(
   seed: number,
   size: number,
 ): Promise<QuestionedCase[]> {
-  const real = size === 1 ? undefined : await makeReal(attack);
-  const made = [await mixedCase(attack, seed, size), await makePlain(attack, seed, size)];
-  return real === undefined ? made : [...made, real];
+  const cases = [
+    await mixedCase(attack, seed, size),
+    await shared(attack, `plain-${size}`, (folder) => makePlain(folder, seed, size)),
+  ];
+  const real = process.env['DAYBOOK_SHARED'];
+  if (size > 1 && real !== undefined)
+    cases.push(await shared(attack, 'real', (folder) => makeReal(folder, real)));
+  return cases;
 }
 
 function write(file: string, bytes: string | Uint8Array): void {
