@@ -88,6 +88,8 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
+          // Loading Vitest and Playwright for each file takes half a second of processor time.
+          isolate: false,
         },
       },
     ],
