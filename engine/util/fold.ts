@@ -75,6 +75,24 @@ export function foldText(text: string): string {
   return out;
 }
 
+/** By what folding makes of them: the characters beyond ASCII that it changes. */
+const unfoldTable = once((): ReadonlyMap<string, readonly string[]> => {
+  const table = new Map<string, string[]>();
+  for (const [point, fold] of foldTable()) {
+    const to = String.fromCodePoint(fold);
+    table.set(to, [...(table.get(to) ?? []), String.fromCodePoint(point)]);
+  }
+  return table;
+});
+
+/** The characters beyond ASCII that folding makes characters of some folded texts, with what it makes of them. */
+export function foldsTo(texts: Iterable<string>): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const char of new Set([...texts].flatMap((text) => [...text])))
+    for (const from of unfoldTable().get(char) ?? []) found.set(from, char);
+  return found;
+}
+
 const utf8 = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 

@@ -30,7 +30,7 @@ export interface ClickHouseScope {
   /**
    * A table of many rows, which is made before the statement is run.
    * @param rows literals, as many of each as there are types
-   * @param copies how often they would be in the statement
+   * @param copies how often they would be in the statement; Infinity: they are never
    * @returns its name; undefined: they are few enough to be written into the statement
    */
   listTable(types: readonly string[], rows: Rows, copies: number): string | undefined;

@@ -6,6 +6,7 @@
  * ClickHouse would answer otherwise than Daybook is refused (`untranslated`), never printed.
  * Reference: https://clickhouse.com/docs/sql-reference
  */
+import { foldsTo } from '../../util/fold.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import type { NumberRange } from '../filters/number-range.ts';
 import { onceClickHouse as once } from './once.ts';
@@ -139,20 +140,14 @@ export function anyOf(list: string, condition: (sql: string) => string): string 
   return `arrayExists(v -> ifNull(${condition('v')}, false), ${list})`;
 }
 
-export function isAscii(value: string): boolean {
-  return /^[\x00-\x7f]*$/.test(value);
-}
-
-/**
- * What makes a text comparable with ASCII texts in lower case, case ignored. `K` of kelvins and the long `s` are the only
- * other characters that are letters of ASCII then.
- */
-export function foldingAscii(texts: readonly string[]): (sql: string) => string {
-  const isNeeded = texts.some((one) => /[ks]/.test(one));
+/** What makes a text comparable with texts that are folded (`foldText`), case ignored. */
+export function foldingTo(texts: Iterable<string>): (sql: string) => string {
+  const folds = [...foldsTo(texts)];
+  const [from, to] = [0, 1].map((part) => folds.map((pair) => pair[part]!).join(''));
   return (sql) =>
-    isNeeded
-      ? `lower(replaceAll(replaceAll(${sql}, '\\xE2\\x84\\xAA', 'k'), '\\xC5\\xBF', 's'))`
-      : `lower(${sql})`;
+    folds.length === 0
+      ? `lower(${sql})`
+      : `lower(translateUTF8(${sql}, ${text(from!)}, ${text(to!)}))`;
 }
 
 /** What one of some literals becomes; NULL for every other value. */

@@ -1,17 +1,15 @@
 /**
  * Lists in ClickHouse: rows of one form are literals behind IN, or a temporary table where they are many. Texts are
- * compared by their ASCII letters folded; rows with other characters are conditions of their own.
+ * compared folded, as far as the list has letters that others become.
  */
 import { COLUMNS, type ColumnName } from '../../contract/event.ts';
+import { foldText } from '../../util/fold.ts';
 import { formatIp4, formatIp6 } from '../address.ts';
 import {
-  FALSE_SQL,
   both,
   firstIp6,
-  foldingAscii,
-  isAscii,
+  foldingTo,
   either,
-  matches,
   maskedIp4,
   number as numberSql,
   text as textSql,
@@ -20,9 +18,7 @@ import { communityClickHouse } from '../dialect/clickhouse-community.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import type { KeyValues, ListGroup, ListKey } from '../lists/match-list.ts';
 import type { NamedText } from '../scope.ts';
-import { someText } from './field-texts.ts';
 import { memberValuesClickHouse } from './members.ts';
-import { valuePattern } from './wildcard.ts';
 
 const TYPES: Readonly<Partial<Record<(typeof COLUMNS)[ColumnName], string>>> = {
   u8: 'UInt8',
@@ -39,64 +35,43 @@ interface Compared {
   readonly type: string;
   readonly values: readonly string[];
   readonly of: readonly NamedText[];
-  /** Texts as they are, where `of` has them folded. */
-  readonly texts?: readonly NamedText[];
 }
 
-export function listGroupClickHouse({ keys, lines }: ListGroup, scope: ClickHouseScope): string {
+/** How a group is compared with events. */
+export interface ComparedGroup {
+  /** What an event must be beside. */
+  readonly conditions: readonly string[];
+  readonly types: readonly string[];
+  /** Literals of each row; none of them: only the conditions count. */
+  readonly rows: readonly (readonly string[])[];
+  /** What they are compared with: one text of each key. */
+  readonly choices: readonly (readonly NamedText[])[];
+}
+
+export function comparedGroup({ keys, lines }: ListGroup, scope: ClickHouseScope): ComparedGroup {
   const conditions: string[] = [];
-  const valued: { readonly given: KeyValues; readonly compared: Compared }[] = [];
+  const each: Compared[] = [];
   for (const given of keys) {
     if (given.key.key === 'present') conditions.push(`${given.key.side}_ip IS NOT NULL`);
-    else valued.push({ given, compared: compared(given, given.key, scope) });
+    else each.push(compared(given, given.key, scope));
   }
-  if (valued.length === 0) return both(conditions);
-  const { plain, odd } = byLetters(
-    lines.length,
-    valued.map(({ given }) => given),
-  );
-  const each = valued.map((one) => one.compared);
-  const among = either([
-    amongRows(each, plain, scope),
-    ...odd.map((row) => both(valued.map((one) => meetsRow(one.given, one.compared, row)))),
-  ]);
-  return both([...conditions, among]);
-}
-
-/** Rows of which all texts are of ASCII, and the others. */
-function byLetters(rows: number, keys: readonly KeyValues[]): { plain: number[]; odd: number[] } {
-  const texts = keys.filter(({ key }) => isText(key));
-  const plain: number[] = [];
-  const odd: number[] = [];
-  for (let row = 0; row < rows; row++) {
-    const isPlain = texts.every(({ values }) => isAscii(String(values[row])));
-    (isPlain ? plain : odd).push(row);
-  }
-  return { plain, odd };
-}
-
-function isText({ key }: ListKey): boolean {
-  return key === 'text' || key === 'attribute';
-}
-
-function amongRows(
-  keys: readonly Compared[],
-  rows: readonly number[],
-  scope: ClickHouseScope,
-): string {
-  if (rows.length === 0) return FALSE_SQL;
-  const tuples = new Map<string, readonly string[]>();
-  for (const row of rows) {
-    const values = keys.map(({ values }) => values[row]!);
-    tuples.set(values.join('\0'), values);
-  }
-  const all = [...tuples.values()];
   let choices: NamedText[][] = [[]];
-  for (const { of } of keys)
+  for (const { of } of each)
     choices = choices.flatMap((before) => of.map((one) => [...before, one]));
-  const types = keys.map(({ type }) => type);
+  return {
+    conditions,
+    types: each.map(({ type }) => type),
+    rows: each.length === 0 ? [] : lines.map((_, row) => each.map(({ values }) => values[row]!)),
+    choices,
+  };
+}
+
+export function listGroupClickHouse(group: ListGroup, scope: ClickHouseScope): string {
+  const { conditions, types, rows, choices } = comparedGroup(group, scope);
+  if (rows.length === 0) return both(conditions);
+  const all = [...new Map(rows.map((values) => [values.join('\0'), values])).values()];
   const among = scope.listTable(types, all, choices.length) ?? `(${all.map(tuple).join(', ')})`;
-  return either(choices.map((choice) => isChoiceAmong(choice, among)));
+  return both([...conditions, either(choices.map((choice) => isChoiceAmong(choice, among)))]);
 }
 
 /** Whether texts of an event, one of each that are several, are those of a row of a list. */
@@ -111,12 +86,6 @@ function isChoiceAmong(choice: readonly NamedText[], rows: string): string {
 
 function tuple(parts: readonly string[]): string {
   return parts.length === 1 ? parts[0]! : `(${parts.join(', ')})`;
-}
-
-function meetsRow({ values }: KeyValues, { of, values: literals, texts }: Compared, row: number) {
-  if (texts === undefined) return someText(of, (sql) => `${sql} = ${literals[row]}`);
-  const pattern = valuePattern(String(values[row]), false);
-  return someText(texts, (sql) => matches(sql, pattern, true));
 }
 
 function compared(
@@ -158,7 +127,7 @@ function compared(
       const column = key.key === 'text' ? [single(scope.column(key.column))] : [];
       const name = key.key === 'text' ? key.attribute : key.name;
       const attributes = name === undefined ? [] : scope.attributesNamed(name);
-      const folded = values.map((value) => String(value).toLowerCase());
+      const folded = values.map((value) => foldText(String(value)));
       const members = attributes.map(({ sql, isList }) => ({
         sql: isList
           ? `arrayFlatten(arrayMap(w -> ${memberValuesClickHouse('w')}, ${sql}))`
@@ -166,12 +135,12 @@ function compared(
         isList: true,
       }));
       const texts = [...column, ...attributes, ...members];
-      const fold = foldingAscii(folded);
+      const fold = foldingTo(folded);
       const of = texts.map(({ sql, isList }) => ({
         sql: isList ? `arrayMap(v -> ${fold('v')}, ${sql})` : fold(sql),
         isList,
       }));
-      return { type: 'String', values: folded.map(textSql), of, texts };
+      return { type: 'String', values: folded.map(textSql), of };
     }
     case 'written4':
       throw new TypeError('addresses in text are compared as a group');

@@ -6,12 +6,10 @@ import type { Stage } from '../ast.ts';
 import { computedValue } from '../analyse.ts';
 import {
   firstIp6,
-  foldingAscii,
-  isAscii,
+  foldingTo,
   mapped,
   mappedByTable,
   maskedIp4,
-  matches,
   number,
   real,
   text,
@@ -36,7 +34,6 @@ import { isOwnName } from '../fields.ts';
 import { NAMED } from '../filters/names.ts';
 import { parseNumber } from '../filters/number-range.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
-import { valuePattern } from '../filters/wildcard.ts';
 import {
   type Blocks,
   type LookupFile,
@@ -296,20 +293,8 @@ function rowsClickHouse(keys: LookupKeys, value: string, scope: ClickHouseScope)
   };
   switch (keys.type) {
     case 'text': {
-      const all = [...keys.rows];
-      const plain = all.filter(([key]) => isAscii(key));
-      const odd = all.filter(([key]) => !isAscii(key));
-      const fold = foldingAscii(plain.map(([key]) => key));
-      return [
-        ...rowBy(
-          fold(value),
-          'String',
-          plain.map(([key, row]) => [text(key), row]),
-        ),
-        ...odd.map(
-          ([key, row]) => `if(${matches(value, valuePattern(key, false), true)}, ${row}, NULL)`,
-        ),
-      ];
+      const all = [...keys.rows].map(([key, row]): [string, number] => [text(key), row]);
+      return rowBy(foldingTo(keys.rows.keys())(value), 'String', all);
     }
     case 'number':
       return rowBy(
