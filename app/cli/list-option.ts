@@ -2,13 +2,15 @@
 import { counted, nounOf } from '../../engine/contract/counted.ts';
 import { basename } from 'node:path';
 import { DaybookError } from '../../engine/contract/errors.ts';
-import { type View, type GivenList, textOf, type CaseSession } from '../../engine/search/index.ts';
+import type { Result } from '../../engine/contract/operations.ts';
+import type { ClusterSession } from '../../engine/operations/cluster/session.ts';
+import { unmatched } from '../../engine/operations/query/unmatched.ts';
+import { type CaseSession, type GivenList, textOf, type View } from '../../engine/search/index.ts';
 import {
   createOutput,
   outputPath,
   type OutputGuard,
 } from '../../engine/operations/output/output-file.ts';
-import { unmatched } from '../../engine/operations/query/unmatched.ts';
 import { readGiven } from '../given-file.ts';
 import type { OptionSpec, Parsed } from './arguments.ts';
 import { FORCE_OPTION } from './command.ts';
@@ -96,20 +98,47 @@ export function listFiles(parsed: Parsed): string[] {
   });
 }
 
+/** Evidence that no output may replace; a case on a cluster has none on this machine. */
+type Evidence = OutputGuard['evidence'];
+
 /**
  * Refuses a file for unmatched lines that must not be written, before a long query runs.
  * @throws DaybookError usage, unreadable
  */
-export async function checkUnmatched(parsed: Parsed, session: CaseSession): Promise<void> {
+export async function checkUnmatched(parsed: Parsed, evidence: Evidence): Promise<void> {
   const path = parsed.text('list-unmatched');
-  if (path !== undefined && path !== '-') await outputPath(path, guardOf(parsed, session));
+  if (path !== undefined && path !== '-') await outputPath(path, guardOf(parsed, evidence));
 }
 
-function guardOf(parsed: Parsed, session: CaseSession): OutputGuard {
+function guardOf(parsed: Parsed, evidence: Evidence): OutputGuard {
+  return { overwrite: parsed.flag('force'), inputs: listFiles(parsed), evidence };
+}
+
+/** Where lines of a list that no event matches are looked for. */
+interface ListedView {
+  readonly list: GivenList | undefined;
+  readonly evidence: Evidence;
+  unmatched(
+    list: GivenList,
+  ): Promise<Pick<Result<'list.unmatched'>, 'lines' | 'of' | 'unsearched'>>;
+}
+
+export function listedIn(session: CaseSession, view: View, signal: AbortSignal): ListedView {
   return {
-    overwrite: parsed.flag('force'),
-    inputs: listFiles(parsed),
+    list: view.list,
     evidence: session.snapshot().sources,
+    unmatched: (list) => unmatched(session, { ...view, list }, signal),
+  };
+}
+
+export function listedOn(session: ClusterSession, view: View): ListedView {
+  return {
+    list: view.list,
+    evidence: [],
+    unmatched: async (list) => {
+      const { unmatchedOn } = await import('../../engine/operations/cluster/unsearched.ts');
+      return unmatchedOn(session, { ...view, list });
+    },
   };
 }
 
@@ -120,16 +149,13 @@ function guardOf(parsed: Parsed, session: CaseSession): OutputGuard {
  */
 export async function tellUnmatched(
   parsed: Parsed,
-  session: CaseSession,
-  view: View,
+  { list, evidence, unmatched: find }: ListedView,
   streams: Streams,
-  signal: AbortSignal,
 ): Promise<void> {
   const path = parsed.text('list-unmatched');
-  const { list } = view;
   if (path === undefined || list === undefined) return;
-  await checkUnmatched(parsed, session);
-  const { lines, of, unsearched } = await unmatched(session, { ...view, list }, signal);
+  await checkUnmatched(parsed, evidence);
+  const { lines, of, unsearched } = await find(list);
   for (const line of unsearched) streams.err.write(`${visible(line)}\n`);
   const all = textOf(list.bytes).split(/\r?\n/);
   const text = Array.from(lines, (line) => `${all[line - 1] ?? ''}\n`).join('');
@@ -138,7 +164,7 @@ export async function tellUnmatched(
     for (const line of text.split('\n').slice(0, -1)) streams.err.write(`${visible(line)}\n`);
     return;
   }
-  const file = await createOutput(path, guardOf(parsed, session));
+  const file = await createOutput(path, guardOf(parsed, evidence));
   try {
     await file.write(text);
     await file.commit();

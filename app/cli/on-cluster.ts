@@ -56,7 +56,7 @@ export async function withClusterSession(
 /** What a case on a cluster can be asked; all else is done to a case on this machine. */
 const ON_CLUSTER: ReadonlySet<string> = new Set([
   ...['attach', 'query', 'count', 'top', 'timeline', 'fields', 'sources', 'hosts', 'serve'],
-  ...['tag', 'event', 'findings'],
+  ...['tag', 'event', 'findings', 'searches'],
 ]);
 
 /** @throws DaybookError usage for a command that a cluster cannot do */

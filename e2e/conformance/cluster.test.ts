@@ -49,6 +49,18 @@ beforeAll(async () => {
   await run('import', acme, path.join(space.folder, 'evidence'), '--recursive');
   await run('tag', acme, 'failed', 'odd');
   await run('event', acme, '1:5', '--note', 'handed over');
+  await run('event', acme, '1:8', '--note', 'of this time');
+  await run('findings', acme, '1:8', '--severity', 'high');
+  await run('findings', acme, 'tag:odd', '--place', '1', '--color', 'red');
+  await run(
+    'searches',
+    acme,
+    'names asked for',
+    '--save',
+    'kind:dns | top 5 query',
+    '--note',
+    'why',
+  );
   const handedOver = path.join(space.folder, 'handed-over');
   await run('hand-over', acme, handedOver);
   const folder = path.join(space.folder, 'server');
@@ -178,6 +190,155 @@ describe.skipIf(reason !== undefined)(title, () => {
     });
   });
 
+  it('has the findings and the saved searches of the hand-over', async () => {
+    const [here, on] = await Promise.all(
+      [acme, there].map(async (place) => {
+        const { findings } = await engine.call('finding.list', { case: place });
+        const { searches } = await engine.call('search.list', { case: place });
+        const { tags } = await engine.call('case.open', { case: place });
+        return {
+          findings: findings.map((one) => ({ ...one, at: undefined })),
+          searches: searches.map(({ name, view, note }) => ({ name, view, note })),
+          colors: tags.map(({ name, color }) => [name, color]),
+        };
+      }),
+    );
+    expect(on).toEqual(here);
+    expect(on!.findings.map(({ severity }) => severity)).toEqual([undefined, 'high', undefined]);
+  });
+
+  it('rates and orders findings for all, and keeps that when the case is attached again', async () => {
+    const shown = async (place: string) =>
+      (await engine.call('finding.list', { case: place })).findings.map((one) =>
+        [one.kind === 'tag' ? one.tag : one.event, one.severity, one.place].join(' '),
+      );
+    const changes = [
+      { finding: { event: '1:5' }, severity: 'critical' },
+      { finding: { event: '1:5' }, place: 1 },
+      { finding: { tag: 'odd' }, severity: 'low', color: 'green' },
+      { finding: { event: '1:8' }, severity: null, place: null },
+    ] as const;
+    for (const change of changes) {
+      for (const place of [acme, there])
+        await engine.call('finding.set', { case: place, ...change });
+      expect(await shown(there), JSON.stringify(change)).toEqual(await shown(acme));
+    }
+    const colored = { case: there, finding: { event: '1:5' }, color: 'red' } as const;
+    await expect(engine.call('finding.set', colored)).rejects.toMatchObject({
+      info: { code: 'usage' },
+    });
+    const unknown = { case: there, finding: { tag: 'nosuch' }, severity: 'low' } as const;
+    await expect(engine.call('finding.set', unknown)).rejects.toMatchObject({
+      info: { code: 'not-found' },
+    });
+    await run('attach', there, path.join(space.folder, 'handed-over'));
+    expect(await shown(there)).toEqual(await shown(acme));
+    const { tags } = await engine.call('case.open', { case: there });
+    expect(tags).toContainEqual(expect.objectContaining({ name: 'odd', color: 'green' }));
+    for (const place of [acme, there]) await engine.call('finding.reset-order', { case: place });
+    expect(await shown(there)).toEqual(await shown(acme));
+    // The command line has the same.
+    const moved = await run('findings', there, 'tag:odd', '--place', 'up', '--severity', 'high');
+    expect(moved).toContain('high');
+  });
+
+  it('keeps saved searches there, and keeps what became of them', async () => {
+    const names = async () =>
+      (await engine.call('search.list', { case: there })).searches.map(({ name, note }) =>
+        [name, note].join(': '),
+      );
+    const [old] = (await engine.call('search.list', { case: there })).searches;
+    const view = 'q=kind%3Aflow';
+    const saved = await engine.call('search.save', { case: there, name: 'Flows', view, note: '' });
+    expect(saved).toMatchObject({ name: 'Flows', view });
+    await engine.call('search.save', { case: there, ...saved, note: 'all of them' });
+    expect(await names()).toEqual(['Flows: all of them', 'names asked for: why']);
+    await engine.call('search.delete', { case: there, id: old!.id });
+    await run('attach', there, path.join(space.folder, 'handed-over'));
+    expect(await names()).toEqual(['Flows: all of them']);
+    await expect(
+      engine.call('search.save', { case: there, id: old!.id, name: 'x', view, note: '' }),
+    ).rejects.toMatchObject({ info: { code: 'not-found' } });
+    // The command line has the same.
+    await run('searches', there, 'failures', '--save', 'kind:log failed');
+    const found = await run('query', there, '--saved', 'failures', '--json');
+    expect(found.trim().split('\n')).toHaveLength(
+      (await engine.call('timeline.run', { case: acme, query: 'kind:log failed' })).total,
+    );
+    await run('searches', there, 'failures', '--remove');
+    expect(await names()).toEqual(['Flows: all of them']);
+  });
+
+  it.each([
+    { query: 'kind:flow', sort: { field: 'bytes', descending: true }, limit: 30 },
+    { query: 'kind:log failed', fields: ['ts', 'summary', 'host', 'tag'], zone: 'Europe/Berlin' },
+    { query: 'kind:* | timeline 1d by kind' },
+    { query: 'kind:flow | stats sum(bytes), count by proto' },
+    { query: 'host:nosuch' },
+    { query: 'kind:log | count' },
+  ])('writes the rows of %j as the case itself', async (asked) => {
+    const written = async (place: string, format: 'csv' | 'ndjson' | 'parquet') => {
+      const parts: Uint8Array[] = [];
+      const { rows, bytes } = await engine.call(
+        'export.rows',
+        { ...asked, format, case: place },
+        { onPart: (part) => ('bytes' in part ? parts.push(part.bytes) : undefined) },
+      );
+      const all = Buffer.concat(parts);
+      expect(all.length).toBe(bytes);
+      const lines = all.toString().trimEnd().split('\n');
+      if (format === 'csv') return { rows, lines };
+      return {
+        rows,
+        lines:
+          format === 'parquet'
+            ? []
+            : lines.flatMap((one) => (one === '' ? [] : [JSON.parse(one) as unknown])),
+      };
+    };
+    for (const format of ['csv', 'ndjson'] as const)
+      expect(await written(there, format)).toEqual(await written(acme, format));
+    const { rows } = await written(acme, 'csv');
+    expect(await written(there, 'parquet')).toEqual({ rows, lines: [] });
+  });
+
+  it.each([
+    // Of any type: addresses in columns and in text, phrases.
+    { list: '10.20.0.11\n192.0.2.77\n10.9.0.0/16\nfailed password\nno such words\n2001:db8::9\n' },
+    { list: '10.20.0.11\n192.0.2.77\nfailed\nno such words\n', query: 'kind:log | head 5' },
+    { list: 'host\nweb01\nWEB*\nnösuch\nnosuch\n', query: 'kind:log' },
+    { list: 'src_ip,dst_port\n10.20.0.11,443\n10.20.0.12,1\n,53\n' },
+    { list: 'src_ip,dst_ip\n10.20.0.11,192.0.2.1\n10.9.0.7,10.9.0.8\n' },
+    { list: 'attrs.in\neth0\n2\nnosuch\n' },
+    { list: 'tied\nnosuch\n', query: 'host:nosuch' },
+  ])('finds which lines of %j no event has, as the case itself', async ({ list, query = '' }) => {
+    const asked = { query, list: { bytes: Uint8Array.from(Buffer.from(list)) } };
+    const [here, on] = await Promise.all(
+      [acme, there].map(async (place) => {
+        const { lines, of } = await engine.call('list.unmatched', { ...asked, case: place });
+        return { lines: [...lines], of };
+      }),
+    );
+    expect(on).toEqual(here);
+  });
+
+  it('writes the lines of a list that no event matches, as the case itself', async () => {
+    const list = path.join(space.folder, 'hosts.txt');
+    writeFileSync(
+      list,
+      ['host', 'nosuch', ...Array.from({ length: 1100 }, (_, i) => `web${i}`)].join('\n'),
+    );
+    const lines = async (place: string) => {
+      const { err } = await daybook([
+        ...['query', place, 'kind:log | count', '--list', list, '--list-unmatched', '-'],
+      ]);
+      return err.split('\n').filter((line) => /^(?:nosuch|web\d+)$/.test(line));
+    };
+    const unmatched = await lines(acme);
+    expect(unmatched).toContain('nosuch');
+    expect(await lines(there)).toEqual(unmatched);
+  });
+
   it.each(QUESTIONS)('answers %s %j as the case itself', async (name, params) => {
     const [here, on] = await Promise.all(
       [acme, there].map(async (place) => engine.call(name, { ...params, case: place })),
@@ -288,7 +449,32 @@ describe.skipIf(reason !== undefined)(title, () => {
     );
     const { notes } = await engine.call('note.list', { case: there });
     // Those of a query are no bookmarks.
-    expect(notes.map(({ event }) => event).toSorted()).toEqual(['1:5', '1:6']);
+    expect(notes.map(({ event }) => event).toSorted()).toEqual(['1:5', '1:6', '1:8']);
+  });
+
+  it('finds nothing by a tag that the last event has lost', async () => {
+    const tag = (remove: boolean) =>
+      engine.call('tag.set', { case: there, name: 'brief', remove, target: { events: ['1:3'] } });
+    await tag(false);
+    await tag(true);
+    expect(await engine.call('timeline.run', { case: there, query: 'tag:brief' })).toMatchObject({
+      total: 0,
+    });
+    const { findings } = await engine.call('finding.list', { case: there });
+    expect(findings).not.toContainEqual(expect.objectContaining({ tag: 'brief' }));
+  });
+
+  it('opens a list again where somebody tagged what it depends on', async () => {
+    const open = (query: string) =>
+      engine.call('result.open', { case: there, query, first: 1, fields: ['host'] });
+    const [tagged, plain] = [await open('tag:odd'), await open('kind:log')];
+    const rows = ({ result }: { result: number }) =>
+      engine.call('result.rows', { case: there, result, offset: 0, limit: 2 });
+    const name = { case: there, name: 'odd', target: { events: ['1:4'] } };
+    expect(await engine.call('tag.set', name)).toMatchObject({ changed: 1 });
+    await expect(rows(tagged)).rejects.toMatchObject({ info: { code: 'not-found' } });
+    expect((await rows(plain)).batch.rows).toBe(2);
+    await engine.call('tag.set', { ...name, remove: true });
   });
 
   it('bookmarks an event that is chosen, also where a query has tagged it before', async () => {
@@ -343,7 +529,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     expect(anna.err).toBe('');
     expect(await shown()).toEqual(['seen there', 'anna: I think so, too']);
     const { findings } = await engine.call('finding.list', { case: there });
-    expect(findings.filter((one) => one.kind === 'note')).toEqual([
+    expect(findings.filter((one) => one.kind === 'note' && one.event === event)).toEqual([
       expect.objectContaining({ event, text: 'I think so, too', user: 'anna', hidden: false }),
       expect.objectContaining({ event, text: 'seen there' }),
     ]);

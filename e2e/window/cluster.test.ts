@@ -20,6 +20,7 @@ let server: ClickHouseServer | undefined;
 let opened: OpenWindow;
 let window: DaybookWindow;
 let folder: string;
+let address: string;
 
 async function run(...args: string[]): Promise<string> {
   const { status, out, err } = await daybook(args);
@@ -42,7 +43,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     const tables = path.join(space.folder, 'server');
     mkdirSync(tables);
     server = await clickhouseServer(clickhouseModule()!, tables);
-    const address = `clickhouse://127.0.0.1:${server.port}/office`;
+    address = `clickhouse://127.0.0.1:${server.port}/office`;
     await run('attach', address, handedOver);
     opened = await browserShell.open({ openCase: address });
     window = new DaybookWindow(opened.page);
@@ -86,6 +87,30 @@ describe.skipIf(reason !== undefined)(title, () => {
     for (const section of ['Imports', 'Quarantine', 'Audit log'])
       await expect(opened.page.getByRole('radio', { name: section })).toBeDisabled();
     await window.show('Events');
+  });
+
+  it('saves a search there, rates a finding, and exports', async () => {
+    const { page } = opened;
+    const on = (...args: string[]) => run(args[0]!, address, ...args.slice(1));
+    await window.query.run('failed');
+    await page.getByRole('button', { name: 'Save this search' }).click();
+    const search = page.getByRole('dialog', { name: 'Save this search' });
+    await search.getByRole('textbox').first().fill('guesses');
+    await search.getByRole('button', { name: 'Save' }).click();
+    await expect(search).toBeHidden();
+    await expect(page.getByRole('navigation', { name: /^Fields, bookmarks/ })).toContainText(
+      'guesses',
+    );
+    expect(await on('searches')).toContain('guesses');
+    await window.show('Findings');
+    await page.getByRole('combobox', { name: 'Severity of odd' }).selectOption('high');
+    await expect.poll(() => on('findings')).toContain('high');
+    await window.show('Events');
+    await window.caseMenu('Export events…');
+    const dialog = page.getByRole('dialog', { name: 'Export events' });
+    await expect(dialog.getByRole('button', { name: /^Export/ })).toBeEnabled();
+    await page.keyboard.press('Escape');
+    await expect(dialog).toHaveCount(0);
   });
 
   it('greys what a cluster cannot do, and says why', async () => {

@@ -56,6 +56,7 @@ export {
   clickhouseSparklines,
   clickhouseStackedTimeline,
 } from './clickhouse-list.ts';
+export { clickhouseMatchedLines } from './clickhouse-matched-lines.ts';
 export {
   clickhouseConversationDetails,
   clickhouseConversations,

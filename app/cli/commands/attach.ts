@@ -15,10 +15,11 @@ export const attachCommand: Command = {
     positionals: { least: 2, most: 2 },
     options: { json: { type: 'boolean', help: 'one JSON document: what was sent, what differed' } },
     details: `Then ask it as a case: daybook query clickhouse://HOST/DATABASE 'QUERY', count, top, timeline, fields,
-sources, hosts; tag, event and findings for tags and notes; serve for the window.
+sources, hosts; tag, event, findings and searches for what people add; serve for the window.
 Events are sent to that server and nowhere else; ?secure=true uses HTTPS. The credentials are CLICKHOUSE_USER and
 CLICKHOUSE_PASSWORD. From s3://… or https://… the server reads the hand-over itself, with its own credentials.
-An interrupted run resumes when it is started again. Until a run ends, queries see the hand-over before.
+An interrupted run resumes when it is started again. Until a run ends, queries see the hand-over before. What people
+added there (tags, notes, searches, ratings) is kept.
 Tables and what is translated: docs/team.md.`,
   },
   async run(parsed, { streams, signal }) {

@@ -4,7 +4,7 @@ import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { deleteEvents } from '../../../engine/operations/marks/mark.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
-import { LIST_OPTIONS, givenLists, tellUnmatched } from '../list-option.ts';
+import { LIST_OPTIONS, givenLists, listedIn, tellUnmatched } from '../list-option.ts';
 import { packetsLeftOut, visible, write } from '../output.ts';
 import { withCase } from '../with-case.ts';
 import { givenRange } from '../time-range.ts';
@@ -38,7 +38,7 @@ export const deleteCommand: Command = {
     const lookups = await lookupFilesOf(text, signal);
     const view = { ...givenRange(parsed), ...lists, lookups };
     return withCase(folder, settings, async (session) => {
-      await tellUnmatched(parsed, session, { ...view, query: text }, streams, signal);
+      await tellUnmatched(parsed, listedIn(session, { ...view, query: text }, signal), streams);
       const report = await deleteEvents({ session, text, reason, ...view, signal });
       await write(
         streams.out,

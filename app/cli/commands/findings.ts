@@ -14,12 +14,13 @@ import {
   resetOrder,
   setFinding,
   type Finding,
+  type FindingChange,
 } from '../../../engine/operations/marks/findings.ts';
-import { type CaseSession, eventIdOf, eventKey } from '../../../engine/search/index.ts';
+import { eventIdOf, eventKey } from '../../../engine/search/index.ts';
 import type { Parsed } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { table, write } from '../output.ts';
-import { refuseOptions, withClusterSession } from '../on-cluster.ts';
+import { withClusterSession } from '../on-cluster.ts';
 import { withCase } from '../with-case.ts';
 
 const SORTS = ['place', 'severity'] as const;
@@ -57,8 +58,7 @@ export const findingsCommand: Command = {
     },
     details: `FINDING is tag:NAME, or the id of an event with a note, such as 12:345. Findings with a place come
 first. The others follow, the most severe first; equally severe notes by time, then tags by name. Each change is
-recorded in the audit log. On a cluster tags come first, by name, then notes by time, with who wrote them; nothing
-of them is set there.`,
+recorded in the audit log; on a cluster it is kept with who made it and when, and notes say who wrote them.`,
   },
   async run(parsed, { streams, settings, signal }) {
     const [folder, name] = parsed.positionals as [string, string?];
@@ -75,34 +75,42 @@ of them is set there.`,
         );
       return 0;
     };
-    if (isClusterAddress(folder)) {
-      // Severities, places and colours are those of the report, which the case writes.
-      refuseOptions(parsed, [...OF_ONE, ...OF_LIST]);
-      const { findingsOn } = await import('../../../engine/operations/cluster/marks.ts');
-      const one = name === undefined ? undefined : nameOf(name);
-      return withClusterSession(folder, signal, async (session) => {
-        const all = await findingsOn(session);
-        if (one === undefined) return tell(all);
-        const found = all.filter((each) => isNamed(each, one));
-        if (found.length > 0) return tell(found);
-        throw new DaybookError(
-          ...(['not-found', `no event has this tag or note: ${JSON.stringify(name)}`] as const),
-          'list them: daybook findings clickhouse://…',
-        );
-      });
-    }
     const ask = name === undefined ? listOf(parsed) : changeOf(parsed, nameOf(name));
-    return withCase(folder, settings, async (session) => tell(await ask(session, signal)));
+    if (!isClusterAddress(folder))
+      return withCase(folder, settings, async (session) =>
+        tell(
+          await ask({
+            list: () => listFindings(session, signal),
+            get: async (one) => [await getFinding(session, one, signal)],
+            set: (one, change) => setFinding(session, one, change, signal),
+            resetOrder: async () => resetOrder(session),
+          }),
+        ),
+      );
+    const on = await import('../../../engine/operations/cluster/findings.ts');
+    return withClusterSession(folder, signal, async (session) =>
+      tell(
+        await ask({
+          list: () => on.findingsOn(session),
+          get: (one) => on.findingOn(session, one),
+          set: (one, change) => on.setFindingOn(session, one, change),
+          resetOrder: () => on.resetOrderOn(session),
+        }),
+      ),
+    );
   },
 };
 
-function isNamed(finding: Finding, name: FindingName): boolean {
-  return 'tag' in name
-    ? finding.kind === 'tag' && finding.tag === name.tag
-    : finding.kind === 'note' && finding.event === name.event;
+/** The findings of a case, or of one on a cluster. */
+interface Findings {
+  list(): Promise<Finding[]>;
+  /** One; there, what each person wrote on an event. */
+  get(name: FindingName): Promise<Finding[]>;
+  set(name: FindingName, change: FindingChange): Promise<void>;
+  resetOrder(): Promise<void>;
 }
 
-type Ask = (session: CaseSession, signal: AbortSignal) => Promise<readonly Finding[]>;
+type Ask = (findings: Findings) => Promise<readonly Finding[]>;
 
 /** Options for the list, and for one finding. */
 const OF_LIST = ['least', 'sort', 'reset-order'];
@@ -122,9 +130,9 @@ function refuseMisplaced(parsed: Parsed, isList: boolean): void {
 function listOf(parsed: Parsed): Ask {
   const least = oneOf('least', parsed.text('least'), SEVERITIES);
   const sort = oneOf('sort', parsed.text('sort'), SORTS) ?? 'place';
-  return async (session, signal) => {
-    if (parsed.flag('reset-order')) resetOrder(session);
-    return arrangedFindings(await listFindings(session, signal), least, sort);
+  return async (findings) => {
+    if (parsed.flag('reset-order')) await findings.resetOrder();
+    return arrangedFindings(await findings.list(), least, sort);
   };
 }
 
@@ -138,10 +146,10 @@ function changeOf(parsed: Parsed, name: FindingName): Ask {
   const color = given('color', TAG_COLORS);
   const place = placeOf(parsed.text('place'));
   const change = { severity, color, place };
-  return async (session, signal) => {
+  return async (findings) => {
     if (Object.values(change).some((value) => value !== undefined))
-      await setFinding(session, name, change, signal);
-    return [await getFinding(session, name, signal)];
+      await findings.set(name, change);
+    return findings.get(name);
   };
 }
 

@@ -28,6 +28,8 @@ import {
   LIST_OPTIONS,
   checkUnmatched,
   givenLists,
+  listedIn,
+  listedOn,
   listFiles,
   tellUnmatched,
 } from '../list-option.ts';
@@ -43,9 +45,9 @@ import {
   type Format,
 } from '../print-result.ts';
 import { givenRange } from '../time-range.ts';
-import { refuseOnCluster, refuseOptions, withCluster } from '../on-cluster.ts';
+import { refuseOptions, withClusterSession } from '../on-cluster.ts';
 import { withCase } from '../with-case.ts';
-import { savedSearch } from './searches.ts';
+import { searchNamed, withSearches } from './searches.ts';
 
 const OPTIONS: Readonly<Record<string, OptionSpec>> = {
   ...TIME_OPTIONS,
@@ -111,10 +113,9 @@ The language: docs/query-language.md.`,
 
 /** @throws DaybookError unknown-name, usage */
 async function savedView(place: string, name: string, context: CommandContext): Promise<View> {
-  if (isClusterAddress(place)) refuseOnCluster('query --saved', [place]);
   let view: View | undefined;
-  await withCase(place, context.settings, async (session) => {
-    view = parseView(savedSearch(session, name).view);
+  await withSearches(place, context, async (searches) => {
+    view = parseView((await searchNamed(searches, name)).view);
     return 0;
   });
   return view!;
@@ -220,12 +221,15 @@ async function run(
   const asked = { text, from, to, ...lists, lookups, zone, limit } as const;
   const [place] = parsed.positionals;
   if (isClusterAddress(place!)) {
-    refuseOptions(parsed, ['path', 'list-unmatched']);
+    refuseOptions(parsed, ['path']);
     const { askCluster } = await import('../../../engine/operations/cluster/cluster-query.ts');
-    return withCluster(place!, signal, async (cluster) => {
-      const running = await askCluster(cluster, asked);
+    return withClusterSession(place!, signal, async (session) => {
+      const running = await askCluster(session.cluster, asked, session.context);
       if (parsed.flag('explain')) return explain(running, parsed, context);
+      await checkUnmatched(parsed, []);
       const found = await print(running, running.shownRows(), [], undefined, parsed, context);
+      const view = { ...asked, query: text };
+      await tellUnmatched(parsed, listedOn(session, view), streams);
       return exitStatus(found, parsed);
     });
   }
@@ -233,17 +237,18 @@ async function run(
     const view = { from, to, ...lists, lookups, zone, path } as const;
     const running = await askQuery(session, { ...asked, path, signal, operation });
     if (parsed.flag('explain')) return explain(running, parsed, context);
-    await checkUnmatched(parsed, session);
+    const { sources } = session.snapshot();
+    await checkUnmatched(parsed, sources);
     const { plan } = running;
     const found = await print(
       running,
       shownRows(running, zone),
-      session.snapshot().sources,
+      sources,
       () => notSearched(session, plan, signal),
       parsed,
       context,
     );
-    await tellUnmatched(parsed, session, { ...view, query: text }, streams, signal);
+    await tellUnmatched(parsed, listedIn(session, { ...view, query: text }, signal), streams);
     return exitStatus(found, parsed);
   });
 }

@@ -1,14 +1,16 @@
 /** `daybook searches`: the saved searches of a case. */
 import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
+import { isClusterAddress } from '../../../engine/contract/cluster-address.ts';
 import { formatView, parseView } from '../../../engine/contract/view-string.ts';
 import {
   deleteSearch,
   listSearches,
   saveSearch,
 } from '../../../engine/operations/marks/searches.ts';
-import { type CaseSession, parseQuery } from '../../../engine/search/index.ts';
-import { TIME_OPTIONS, type Command } from '../command.ts';
+import { parseQuery } from '../../../engine/search/index.ts';
+import { TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
+import { withClusterSession } from '../on-cluster.ts';
 import { isoMicros, table, visible, write } from '../output.ts';
 import { givenRange } from '../time-range.ts';
 import { withCase } from '../with-case.ts';
@@ -32,9 +34,11 @@ export const searchesCommand: Command = {
       remove: { type: 'boolean', help: 'take NAME away' },
       json: { type: 'boolean', help: 'one JSON document' },
     },
-    details: `daybook query CASE --saved NAME runs one. They are those of the window; each change is in the audit log.`,
+    details: `daybook query CASE --saved NAME runs one. They are those of the window. Each change is in the audit log;
+on a cluster they are kept with who saved them and when.`,
   },
-  async run(parsed, { streams, settings }) {
+  async run(parsed, context) {
+    const { streams } = context;
     const [folder, name] = parsed.positionals as [string, string?];
     const [query, note] = [parsed.text('save'), parsed.text('note')];
     const isRemoved = parsed.flag('remove');
@@ -61,20 +65,22 @@ export const searchesCommand: Command = {
       );
     const { from, to, zone } = givenRange(parsed);
     if (query !== undefined) parseQuery(query);
-    return withCase(folder, settings, async (session) => {
+    return withSearches(folder, context, async (searches) => {
       if (query !== undefined) {
-        const isNew = listSearches(session).every((one) => one.name !== name);
-        const before = isNew ? undefined : savedSearch(session, name!);
-        saveSearch(session, {
+        const isNew = (await searches.list()).every((one) => one.name !== name);
+        const before = isNew ? undefined : await searchNamed(searches, name!);
+        await searches.save({
           ...(before === undefined ? {} : { id: before.id }),
           note: note ?? before?.note ?? '',
           name: name!,
           // What the window shows it with stays.
           view: formatView({ ...parseView(before?.view ?? ''), query, from, to, zone }),
         });
-      } else if (isRemoved) deleteSearch(session, savedSearch(session, name!).id);
+      } else if (isRemoved) await searches.remove((await searchNamed(searches, name!)).id);
       const shown =
-        name === undefined || isRemoved ? listSearches(session) : [savedSearch(session, name)];
+        name === undefined || isRemoved
+          ? await searches.list()
+          : [await searchNamed(searches, name)];
       if (parsed.flag('json'))
         await write(streams.out, `${JSON.stringify({ searches: shown.map(documentOf) })}\n`);
       else if (shown.length > 0) await write(streams.out, tableOf(shown, streams.out.columns));
@@ -84,9 +90,40 @@ export const searchesCommand: Command = {
   },
 };
 
+/** The saved searches of a case, or of one on a cluster. */
+interface Searches {
+  list(): Promise<readonly Search[]>;
+  save(search: Parameters<typeof saveSearch>[1]): Promise<unknown>;
+  remove(id: number): Promise<void>;
+}
+
+/** Opens them for as long as `use` runs, and returns what it returns. */
+export async function withSearches(
+  place: string,
+  { settings, signal }: Pick<CommandContext, 'settings' | 'signal'>,
+  use: (searches: Searches) => Promise<number>,
+): Promise<number> {
+  if (!isClusterAddress(place))
+    return withCase(place, settings, (session) =>
+      use({
+        list: async () => listSearches(session),
+        save: async (search) => saveSearch(session, search),
+        remove: async (id) => deleteSearch(session, id),
+      }),
+    );
+  const on = await import('../../../engine/operations/cluster/searches.ts');
+  return withClusterSession(place, signal, ({ cluster }) =>
+    use({
+      list: () => on.searchesOn(cluster),
+      save: (search) => on.saveSearchOn(cluster, search),
+      remove: (id) => on.deleteSearchOn(cluster, id),
+    }),
+  );
+}
+
 /** @throws DaybookError unknown-name, where none or several have this name */
-export function savedSearch(session: CaseSession, name: string): Search {
-  const all = listSearches(session);
+export async function searchNamed(searches: Searches, name: string): Promise<Search> {
+  const all = await searches.list();
   const found = all.filter((one) => one.name === name);
   if (found.length === 1) return found[0]!;
   throw new DaybookError(

@@ -4,9 +4,9 @@ import { counted } from '../../../engine/contract/counted.ts';
 import { tagEvents } from '../../../engine/operations/marks/mark.ts';
 import { isClusterAddress } from '../../../engine/contract/cluster-address.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
-import { LIST_OPTIONS, givenLists, tellUnmatched } from '../list-option.ts';
+import { LIST_OPTIONS, givenLists, listedIn, listedOn, tellUnmatched } from '../list-option.ts';
 import { packetsLeftOut, visible, write } from '../output.ts';
-import { refuseOptions, withClusterSession } from '../on-cluster.ts';
+import { withClusterSession } from '../on-cluster.ts';
 import { withCase } from '../with-case.ts';
 import { givenRange } from '../time-range.ts';
 
@@ -48,15 +48,15 @@ export const tagCommand: Command = {
       return 0;
     };
     if (isClusterAddress(folder)) {
-      refuseOptions(parsed, ['list-unmatched']);
       const { tagOn } = await import('../../../engine/operations/cluster/marks.ts');
       return withClusterSession(folder, signal, async (session) => {
         const target = { view: { ...view, query: text } };
+        await tellUnmatched(parsed, listedOn(session, target.view), streams);
         return tell(await tagOn(session, { name, remove, target }));
       });
     }
     return withCase(folder, settings, async (session) => {
-      await tellUnmatched(parsed, session, { ...view, query: text }, streams, signal);
+      await tellUnmatched(parsed, listedIn(session, { ...view, query: text }, signal), streams);
       return tell(await tagEvents({ session, text, name, remove, ...view, signal }));
     });
   },

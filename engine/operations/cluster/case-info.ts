@@ -6,6 +6,7 @@ import type { Part, Result } from '../../contract/operations.ts';
 import { daysOfAll } from '../../util/segment-days.ts';
 import { text } from '../../query/dialect/clickhouse.ts';
 import { caseName, type CaseInfo } from '../case/case-info.ts';
+import { tagColorsOn } from './findings.ts';
 import { REFUSED } from './refusals.ts';
 import type { CaseOnCluster, ClusterSession } from './session.ts';
 
@@ -24,6 +25,7 @@ export async function clusterInfo(session: ClusterSession): Promise<CaseInfo> {
       )
     ).map(([tag, count]) => [String(tag), Number(count)]),
   );
+  const colors = await tagColorsOn(cluster);
   const byKind: CaseInfo['byKind'] = {};
   let first: number | undefined;
   let last: number | undefined;
@@ -42,7 +44,7 @@ export async function clusterInfo(session: ClusterSession): Promise<CaseInfo> {
     ...{ first, last, sources: sources.length, segments: segments.length },
     bytes: Number(bytes ?? 0),
     tags: tags.map(({ id, name: tag }) => ({
-      ...{ id, name: tag, count: counts.get(tag) ?? 0, color: tagColor(id, undefined) },
+      ...{ id, name: tag, count: counts.get(tag) ?? 0, color: tagColor(id, colors.get(tag)) },
     })),
     recovered: [],
     refused: { ...REFUSED },

@@ -21,21 +21,28 @@ export interface Attached {
   readonly name: string;
   /** Of this hand-over; another one is another text. */
   readonly handOver: string;
-  /** Changes with the tags and notes. */
+  /** Changes with the tags. */
+  readonly tags: string;
+  /** Changes with the notes, saved searches and ratings of findings. */
   readonly marks: string;
 }
 
 /** @throws DaybookError not-found where no case is attached; unreadable, cancelled */
 export async function attachedCase(cluster: Cluster): Promise<Attached> {
   const { database, name } = cluster.address;
-  const [[caseName, id, writtenAt, tags, notes] = []] = await cluster.rows(
-    `SELECT case_name, case_id, written_at, (SELECT toString((count(), sum(cityHash64(event_id, tag)))) FROM \`${database}\`.tags), (SELECT toString((count(), max(at))) FROM \`${database}\`.notes) FROM \`${database}\`.attached`,
+  const at = (table: string): string => `\`${database}\`.${table}`;
+  const marks = (['notes', 'searches', 'findings'] as const).map(
+    (table) => `(SELECT toString((count(), max(at))) FROM ${at(table)})`,
+  );
+  const [[caseName, id, writtenAt, tags, ...others] = []] = await cluster.rows(
+    `SELECT case_name, case_id, written_at, (SELECT toString((count(), sum(cityHash64(event_id, tag)))) FROM ${at('tags')}), ${marks.join(', ')} FROM ${at('attached')}`,
   );
   if (caseName !== undefined)
     return {
       name: cellText(caseName),
       handOver: `${cellText(id)} ${cellText(writtenAt)}`,
-      marks: `${cellText(tags)} ${cellText(notes)}`,
+      tags: cellText(tags),
+      marks: others.map(cellText).join(' '),
     };
   throw new DaybookError(
     ...(['not-found', `${name} has no case that was loaded whole`] as const),
@@ -58,7 +65,10 @@ export async function readContext(cluster: Cluster): Promise<ClusterContext> {
   const sources = await cluster.rows(
     `SELECT source_id, name, format, JSONExtractString(about, 'decisions', 'mapping'), JSONExtractRaw(about, 'metadata', 'totals') FROM ${database}.sources ORDER BY source_id`,
   );
-  const tags = await cluster.rows(`SELECT DISTINCT tag FROM ${database}.tags ORDER BY tag`);
+  // One that no event has any more is known.
+  const tags = await cluster.rows(
+    `SELECT DISTINCT tag FROM (SELECT tag FROM ${database}.tags UNION ALL SELECT tag FROM ${database}.findings WHERE tag != '') ORDER BY tag`,
+  );
   const columns = await cluster.rows(materialisedColumns(cluster.address.database));
   const tagIds = new Set(tags.map((_, i) => i + 1));
   const sets = new Map<string, ReadonlySet<string>>();

@@ -46,6 +46,10 @@ const SETTINGS = {
 /** A day is dropped and loaded in a statement; the server says nothing meanwhile. */
 const PATIENCE_MS = 3_600_000;
 
+/** For one that answers nobody any more. */
+const KILL_MS = 10_000;
+const SILENT = { level: 127 as const };
+
 export type ClusterRow = readonly unknown[];
 
 /** A value of a row as a text. */
@@ -68,7 +72,7 @@ export class Cluster {
       session_id: crypto.randomUUID(),
       max_open_connections: 1,
       clickhouse_settings: SETTINGS,
-      log: { level: 127 },
+      log: SILENT,
     });
   }
 
@@ -93,10 +97,26 @@ export class Cluster {
 
   /** @throws DaybookError unreadable, not-found, usage, cancelled */
   async run(sql: string): Promise<void> {
+    const id = crypto.randomUUID();
     try {
-      await this.client.command({ query: sql, abort_signal: this.signal });
+      await this.client.command({ query: sql, query_id: id, abort_signal: this.signal });
     } catch (error) {
+      // A server goes on with what changes something when nobody waits for it any more.
+      if (this.signal.aborted) await this.kill(id);
       throw this.errorOf(error);
+    }
+  }
+
+  /** Ends a statement by a connection of its own: that of its session waits for it. */
+  private async kill(id: string): Promise<void> {
+    const { url, user: username, password } = this.address;
+    const other = createClient({ url, username, password, request_timeout: KILL_MS, log: SILENT });
+    try {
+      await other.command({ query: `KILL QUERY WHERE query_id = '${id}' ASYNC` });
+    } catch {
+      // It may have ended, and not everybody may end one: then it runs to its end.
+    } finally {
+      await other.close();
     }
   }
 
@@ -147,7 +167,7 @@ export class Cluster {
     switch (error.code) {
       case '60':
       case '81':
-        if (/\b(?:notes|tags)\b/.test(said) && !said.includes('attached'))
+        if (/\b(?:notes|tags|searches|findings)\b/.test(said) && !said.includes('attached'))
           return this.olderAs(said, error);
         return new DaybookError(
           ...(['not-found', `${name} has no case (${said})`] as const),

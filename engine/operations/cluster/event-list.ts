@@ -50,7 +50,8 @@ const MOST_SPANS = 2000;
 class EventList {
   readonly plan: Plan;
   readonly view: View;
-  readonly handOver: string;
+  /** What its events depend on: another is another list. */
+  readonly madeOf: string;
   readonly sort: Sort | undefined;
   /** Undefined: its order is not that of time. */
   readonly times: TimeOrder | undefined;
@@ -66,7 +67,7 @@ class EventList {
   ) {
     this.plan = plan;
     this.view = view;
-    this.handOver = session.attached.handOver;
+    this.madeOf = madeOf(view, session);
     this.sort = sort;
     this.fields = fields ?? rowFieldNames(plan);
     this.times = counts.times;
@@ -83,6 +84,11 @@ class EventList {
   get descending(): boolean {
     return this.times !== undefined && this.sort?.descending === true;
   }
+}
+
+/** A query that names tags, if only in a word, may find others when somebody tags. */
+function madeOf({ query }: View, { attached: { handOver, tags } }: ClusterSession): string {
+  return /tag/i.test(query) ? `${handOver} ${tags}` : handOver;
 }
 
 class OpenOnCluster extends OpenLists<EventList> {}
@@ -180,7 +186,7 @@ async function onList<T>(
   list: EventList,
   work: (asked: ClusterView) => Promise<T>,
 ): Promise<{ value: T; timings: Timings }> {
-  if (session.attached.handOver !== list.handOver) throw goneResult();
+  if (madeOf(list.view, session) !== list.madeOf) throw goneResult();
   const watch = new Stopwatch(operation);
   watch.path = 'cluster';
   const { query } = list.view;

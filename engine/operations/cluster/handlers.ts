@@ -6,11 +6,9 @@ import { summarise } from '../../measure/operation-log.ts';
 import { fieldListOf } from '../case/field-list.ts';
 import type { Handlers } from '../handler.ts';
 import { complete } from '../query/complete.ts';
-import { hintsWhenEmpty } from '../query/empty-hints.ts';
 import { hostNames, hosts } from '../query/hosts.ts';
 import { withList } from '../query/kept-lists.ts';
 import { previewIn } from '../query/list-preview.ts';
-import { notSearchedText } from '../query/not-searched.ts';
 import { takeApartIn } from '../query/parse-query.ts';
 import { answerOf } from '../query/run-query.ts';
 import { asksCluster } from './asks-cluster.ts';
@@ -20,9 +18,12 @@ import { askCluster } from './cluster-query.ts';
 import { eventContextOn, eventOn } from './event.ts';
 import { closeListOn, listPlaceOn, listRowsOn, openListOn } from './event-list.ts';
 import { conversationsOn, timelineOn, topOn, valuesOn } from './groups.ts';
-import { findingsOn, listNotesOn, setNoteOn, tagOn } from './marks.ts';
+import { exportRowsOn } from './export.ts';
+import { findingsOn, resetOrderOn, setFindingOn } from './findings.ts';
+import { listNotesOn, setNoteOn, tagOn } from './marks.ts';
+import { deleteSearchOn, saveSearchOn, searchesOn } from './searches.ts';
 import { CaseOnCluster, type ClusterSession, type Measured, statusOfError } from './session.ts';
-import { askOnCluster } from './view.ts';
+import { unmatchedOn, unsearchedOn } from './unsearched.ts';
 
 /** @param addresses of the clusters that may be contacted */
 export function clusterHandlers(addresses: readonly ClusterAddress[]): Partial<Handlers> {
@@ -45,6 +46,16 @@ export function clusterHandlers(addresses: readonly ClusterAddress[]): Partial<H
     signal: AbortSignal,
     work: (session: ClusterSession) => Promise<T>,
   ): Promise<T> => placeOf(address).use(signal, work);
+  /** Windows are told at once what was changed. */
+  const change = async <T>(
+    request: { readonly case: string },
+    signal: AbortSignal,
+    work: (session: ClusterSession) => Promise<T>,
+  ): Promise<T> => {
+    const done = await use(request, signal, work);
+    placeOf(request.case).wake();
+    return done;
+  };
   return {
     'case.open': (request, { signal }) => use(request, signal, clusterInfo),
     'case.watch': (request, { signal, part }) => watchCluster(placeOf(request.case), signal, part),
@@ -69,26 +80,49 @@ export function clusterHandlers(addresses: readonly ClusterAddress[]): Partial<H
     'note.list': (request, { signal }) =>
       use(request, signal, ({ cluster }) => listNotesOn(cluster)),
     'note.set': (request, { signal }) =>
-      use(request, signal, async ({ cluster }) => {
+      change(request, signal, async ({ cluster }) => {
         await setNoteOn(cluster, request.event, request.text);
-        placeOf(request.case).wake();
         return {};
       }),
     'tag.set': ({ name, remove, target, ...request }, { client, signal }) =>
-      use(request, signal, async (session) => {
+      change(request, signal, async (session) => {
         const { matched, changed } = await tagOn(session, {
           ...{ name, remove },
           target: 'events' in target ? target : { view: withList(client, target.view) },
         });
-        placeOf(request.case).wake();
         return { matched, changed };
       }),
-    'search.list': async (request) => {
-      placeOf(request.case);
-      return { searches: [] };
-    },
+    'search.list': (request, { signal }) =>
+      use(request, signal, async ({ cluster }) => ({ searches: await searchesOn(cluster) })),
+    'search.save': (request, { signal }) =>
+      change(request, signal, ({ cluster }) => saveSearchOn(cluster, request)),
+    'search.delete': (request, { signal }) =>
+      change(request, signal, async ({ cluster }) => {
+        await deleteSearchOn(cluster, request.id);
+        return {};
+      }),
     'finding.list': (request, { signal }) =>
       use(request, signal, async (session) => ({ findings: await findingsOn(session) })),
+    'finding.set': ({ finding, case: address, ...given }, { signal }) =>
+      change({ case: address }, signal, async (session) => {
+        await setFindingOn(session, finding, given);
+        return {};
+      }),
+    'finding.reset-order': (request, { signal }) =>
+      change(request, signal, async (session) => {
+        await resetOrderOn(session);
+        return {};
+      }),
+    'export.rows': (request, { client, signal, part }) =>
+      use(request, signal, (session) =>
+        exportRowsOn(
+          session,
+          withList(client, request),
+          // The dialog that chose the path asked before a file is replaced.
+          { path: request.path, overwrite: true, send: (bytes) => part({ bytes }), signal },
+          (done) => part({ done }),
+        ),
+      ),
     'query.history': async ({ case: address, limit }) => ({
       queries: pastQueries(placeOf(address).measured, limit),
     }),
@@ -131,6 +165,8 @@ export function clusterHandlers(addresses: readonly ClusterAddress[]): Partial<H
       }),
     'query.unsearched': (request, { client, signal }) =>
       use(request, signal, (session) => unsearchedOn(session, withList(client, request))),
+    'list.unmatched': (request, { client, signal }) =>
+      use(request, signal, (session) => unmatchedOn(session, withList(client, request))),
     'list.preview': (request, { client, signal }) =>
       use(request, signal, async ({ context: { lists, segments } }) =>
         previewIn(withList(client, request).list, segments, (given) => lists.read(given, segments)),
@@ -177,28 +213,6 @@ export function clusterHandlers(addresses: readonly ClusterAddress[]): Partial<H
 async function asked(session: ClusterSession, question: Parameters<typeof askCluster>[1]) {
   return askCluster(session.cluster, question, session.context);
 }
-
-/** What a view without events does not search. The cluster has no quarantined records, and no files. */
-function unsearchedOn(session: ClusterSession, view: Parameters<typeof askOnCluster>[2]) {
-  return askOnCluster(session, 'query.unsearched', view, async ({ plan }) => {
-    const nothing = { count: 0, matching: 0, looked: 0 };
-    const isRanged = plan.range.from !== undefined || plan.range.to !== undefined;
-    const undated = session.context.segments.filter(({ day }) => day === 'undated');
-    const left = {
-      ...{ quarantined: nothing, unread: nothing },
-      undated: isRanged ? undated.reduce((sum, { rows }) => sum + rows, 0) : 0,
-      packetsBeneath: plan.packetsBeneath,
-    };
-    return {
-      ...{ quarantined: nothing, unread: nothing, undated: left.undated },
-      lines: [...notSearchedText(left), ONLY_THERE],
-      hints: hintsWhenEmpty(plan),
-    };
-  });
-}
-
-const ONLY_THERE =
-  'quarantined records and files that were not read are in the case only, and are not searched';
 
 /** Operations by which a person asks a query. */
 const ASKING: ReadonlySet<string> = new Set(['query.run', 'result.open']);

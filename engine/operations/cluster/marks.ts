@@ -3,22 +3,22 @@
  * them, so that the next hand-over takes nothing of theirs away.
  */
 import { userName } from '../../catalog/catalog-database.ts';
-import { tagColor } from '../../contract/findings.ts';
 import type { Result } from '../../contract/operations.ts';
 import { clickhouseEventIds } from '../../query/index.ts';
 import { identifier, text } from '../../query/dialect/clickhouse.ts';
 import { eventIdOf, eventKey, noSuchEvent, type View } from '../../search/index.ts';
 import { checkFindsEvents, tagName } from '../marks/mark.ts';
+import type { SharedTable } from './attach/tables.ts';
 import { cellText, type Cluster } from './cluster.ts';
 import type { ClusterSession } from './session.ts';
 import { askOnCluster } from './view.ts';
 
 /** Who says it: the user of the cluster, or where all are its default, the user of this machine. */
-function authorOf({ address }: Cluster): string {
+export function authorOf({ address }: Cluster): string {
   return address.user === 'default' ? userName() : address.user;
 }
 
-function tableOf({ address }: Cluster, name: 'tags' | 'notes' | 'events'): string {
+export function tableOf({ address }: Cluster, name: SharedTable | 'events'): string {
   return `${identifier(address.database)}.${name}`;
 }
 
@@ -43,6 +43,7 @@ export async function tagOn(
     );
     if (remove) {
       const found = `SELECT event_id FROM (${events}) WHERE event_id IN (${having})`;
+      await keepName(cluster, name);
       return { matched: Number(matched), changed: await untag(cluster, name, found) };
     }
     // What is handed over with the tag gets a row of this person's, too: it stays when the next hand-over has it no more.
@@ -69,6 +70,14 @@ export async function tagOn(
   return { matched, changed, notes };
 }
 
+/** A query for a tag that the last event has lost finds nothing: its name is known by the table of findings. */
+async function keepName(cluster: Cluster, name: string): Promise<void> {
+  const [tags, findings] = [tableOf(cluster, 'tags'), tableOf(cluster, 'findings')];
+  await cluster.run(
+    `INSERT INTO ${findings} (tag, event_id, user) SELECT DISTINCT tag, '', ${text(authorOf(cluster))} FROM ${tags} WHERE tag = ${text(name)} AND tag NOT IN (SELECT tag FROM ${findings})`,
+  );
+}
+
 /** Events of one statement that takes a tag away: a server refuses one of 256 KiB. */
 const UNTAGGED_AT_ONCE = 4000;
 
@@ -91,7 +100,7 @@ async function untag(cluster: Cluster, name: string, found: string): Promise<num
   return changed;
 }
 
-interface Note {
+export interface Note {
   readonly event: string;
   readonly user: string;
   readonly text: string;
@@ -169,42 +178,3 @@ export async function listNotesOn(cluster: Cluster): Promise<Result<'note.list'>
 
 /** Events that were tagged there and are listed, at most. */
 const MOST_TAGGED = 1000;
-
-/** Tags and notes. They have no severity or place of their own there: tags come first, by name, then notes by time. */
-export async function findingsOn({
-  cluster,
-  context,
-}: ClusterSession): Promise<Result<'finding.list'>['findings']> {
-  const [events, tags] = [tableOf(cluster, 'events'), tableOf(cluster, 'tags')];
-  const spans = new Map(
-    (
-      await cluster.rows(
-        `SELECT tag, count(), toString(min(ts)), toString(max(ts)) FROM (SELECT DISTINCT tag, event_id FROM ${tags}) AS t INNER JOIN (SELECT event_id, ts FROM ${events} WHERE event_id IN (SELECT event_id FROM ${tags})) AS e USING (event_id) GROUP BY tag`,
-      )
-    ).map(([tag, ...span]) => [cellText(tag), span]),
-  );
-  const timeOf = (value: unknown): string | undefined =>
-    value === null || value === undefined ? undefined : `${cellText(value).replace(' ', 'T')}Z`;
-  const found: Result<'finding.list'>['findings'] = context.tags.map(({ id, name }, i) => {
-    const [count, first, last] = spans.get(name) ?? [];
-    return {
-      ...{ kind: 'tag' as const, place: i + 1, tag: name, color: tagColor(id, undefined) },
-      ...{ count: Number(count ?? 0), first: timeOf(first), last: timeOf(last) },
-    };
-  });
-  const notes = await notesOn(cluster);
-  const times = new Map(
-    notes.length === 0
-      ? []
-      : (
-          await cluster.rows(
-            `SELECT event_id, toString(ts) FROM ${events} WHERE event_id IN (SELECT event_id FROM ${tableOf(cluster, 'notes')})`,
-          )
-        ).map(([event, ts]) => [cellText(event), timeOf(ts)]),
-  );
-  const noted = notes
-    .map((note) => ({ ...note, time: times.get(note.event), hidden: !times.has(note.event) }))
-    .sort((a, b) => ((a.time ?? '~') < (b.time ?? '~') ? -1 : 1));
-  for (const note of noted) found.push({ kind: 'note', place: found.length + 1, ...note });
-  return found;
-}

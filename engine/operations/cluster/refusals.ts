@@ -15,13 +15,6 @@ const BYTES =
   'The evidence stays with the case: a cluster has no bytes of it. Look at them on the computer that has it.';
 const DECISIONS = `That is decided in the case on its own computer; ${AGAIN}.`;
 const LOOKED_AFTER = 'A cluster holds a copy: that is done with the case on its own computer.';
-const REPORT =
-  'The report is written from the case on its own computer: severities and places of findings are set there.';
-const SEARCHES = 'Saved searches are kept in the case on its own computer.';
-
-const EXPORT =
-  'From a cluster rows are written by the command line: daybook query clickhouse://… QUERY --format csv.';
-const UNMATCHED = 'Which lines of a list no event has is found in the case on its own computer.';
 
 export const REFUSED: Readonly<Partial<Record<OperationName, string>>> = {
   ...{ 'case.create': EVIDENCE, 'evidence.preview': EVIDENCE, 'evidence.receive': EVIDENCE },
@@ -38,11 +31,7 @@ export const REFUSED: Readonly<Partial<Record<OperationName, string>>> = {
   ...{ 'case.refield': DECISIONS, 'case.describe': DECISIONS, 'extractor.message': DECISIONS },
   ...{ 'extractor.try': DECISIONS, 'extractor.save': DECISIONS },
   ...{ 'case.verify': LOOKED_AFTER, 'case.compact': LOOKED_AFTER, 'case.audit': LOOKED_AFTER },
-  // The rows of an answer are written by `daybook query clickhouse://…`.
-  ...{ 'export.rows': EXPORT, 'list.unmatched': UNMATCHED },
   ...{ 'report.write': LOOKED_AFTER, 'hand-over.run': LOOKED_AFTER },
-  ...{ 'finding.set': REPORT, 'finding.reset-order': REPORT },
-  ...{ 'search.save': SEARCHES, 'search.delete': SEARCHES },
 };
 
 /** Of an operation that the case on a cluster does not do. */

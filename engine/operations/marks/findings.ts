@@ -6,7 +6,6 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type { NoteRow, Rating } from '../../catalog/tables/notes.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import {
-  severityRank,
   tagColor,
   type FindingName,
   type Severity,
@@ -21,21 +20,19 @@ import { quoted } from '../event/event-query.ts';
 import { queriesOfEvents } from '../event/events-by-id.ts';
 import { cell } from '../output/shown-cells.ts';
 import { recordsOf } from '../query/answer-records.ts';
+import { changed, inOrder, movedTo, named, type Times } from './finding-order.ts';
 import { writable } from './notes.ts';
 
 export type Finding = Result<'finding.list'>['findings'][number];
 
 /** Changes to a finding: null removes a value, undefined leaves it. */
-interface FindingChange {
+export interface FindingChange {
   readonly severity?: Severity | null | undefined;
   /** For tags only. */
   readonly color?: TagColor | null | undefined;
   /** From 1, or computed from the current place; beyond the last means the last. */
   readonly place?: number | ((now: number) => number) | null | undefined;
 }
-
-/** Times of visible events by event id; an event that was deleted or left out is absent. */
-type Times = ReadonlyMap<string, Instant>;
 
 /** When the visible events of each tag happened, by its name; a tag without dated ones is absent. */
 type Spans = ReadonlyMap<string, { readonly first: string; readonly last: string }>;
@@ -55,14 +52,10 @@ type StoredFinding = {
   | { readonly kind: 'note'; readonly event: string; readonly note: NoteRow }
 );
 
-/**
- * Findings in report order: those with a place, then the others, the most severe first; equally severe ones in
- * `defaultOrder`.
- * @throws DaybookError cancelled
- */
+/** Findings in report order. @throws DaybookError cancelled */
 export async function listFindings(session: CaseSession, signal?: AbortSignal): Promise<Finding[]> {
   const times = await timesOfNoted(session, signal);
-  const found = inOrder(session.catalog, times);
+  const found = inOrder(findingsIn(session.catalog), times);
   const spans = await spansOfTags(session, found, signal);
   return found.map((one, i) => findingOf(one, i + 1, times, spans));
 }
@@ -74,7 +67,7 @@ export async function getFinding(
   signal?: AbortSignal,
 ): Promise<Finding> {
   const times = await timesOfNoted(session, signal);
-  const all = inOrder(session.catalog, times);
+  const all = inOrder(findingsIn(session.catalog), times);
   const one = named(all, name);
   const spans = await spansOfTags(session, [one], signal);
   return findingOf(one, all.indexOf(one) + 1, times, spans);
@@ -97,11 +90,11 @@ export async function setFinding(
   const times = place === undefined ? undefined : await timesOfNoted(session, signal);
   const placeNow = (): number | undefined => {
     if (times === undefined) return undefined;
-    const all = inOrder(catalog, times);
+    const all = inOrder(findingsIn(catalog), times);
     return all.indexOf(named(all, name)) + 1;
   };
   catalog.transaction(() => {
-    const before = named(storedFindings(catalog), name);
+    const before = named(findingsIn(catalog), name);
     if (color !== undefined && before.kind === 'note')
       throw new DaybookError('usage', 'a note has no colour', 'tag its event, and colour the tag');
     const placeBefore = placeNow();
@@ -112,7 +105,7 @@ export async function setFinding(
     });
     if (times !== undefined && placeBefore !== undefined && place !== undefined)
       put(catalog, times, name, typeof place === 'function' ? place(placeBefore) : place);
-    const after = named(storedFindings(catalog), name);
+    const after = named(findingsIn(catalog), name);
     const placeAfter = placeNow();
     if (
       placeAfter === placeBefore &&
@@ -189,35 +182,8 @@ function isFinding(one: StoredFinding): boolean {
   return one.kind === 'note' || one.marked > 0;
 }
 
-/** Findings in report order. */
-function inOrder(catalog: Catalog, times: Times): StoredFinding[] {
-  return storedFindings(catalog)
-    .filter(isFinding)
-    .sort(
-      (a, b) =>
-        (a.rating.place ?? Infinity) - (b.rating.place ?? Infinity) ||
-        severityRank(b.rating.severity) - severityRank(a.rating.severity) ||
-        defaultOrder(a, b, times),
-    );
-}
-
-/** Notes by the time of their event, last those without a time or with a hidden event; then tags by name. */
-function defaultOrder(a: StoredFinding, b: StoredFinding, times: Times): number {
-  if (a.kind === 'tag' || b.kind === 'tag') {
-    if (a.kind !== b.kind) return a.kind === 'tag' ? 1 : -1;
-    return a.kind === 'tag' && b.kind === 'tag' ? compare(a.tag, b.tag) : 0;
-  }
-  const [one, other] = [times.get(a.event), times.get(b.event)];
-  return (
-    compare(one?.ts ?? Infinity, other?.ts ?? Infinity) ||
-    compare(one?.tsNs ?? 0, other?.tsNs ?? 0) ||
-    a.note.sourceId - b.note.sourceId ||
-    a.note.seq - b.note.seq
-  );
-}
-
-function compare<T extends string | number>(a: T, b: T): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+function findingsIn(catalog: Catalog): StoredFinding[] {
+  return storedFindings(catalog).filter(isFinding);
 }
 
 function findingOf(one: StoredFinding, place: number, times: Times, spans: Spans): Finding {
@@ -239,48 +205,10 @@ function findingOf(one: StoredFinding, place: number, times: Times, spans: Spans
   };
 }
 
-/** @throws DaybookError not-found */
-function named(all: readonly StoredFinding[], name: FindingName): StoredFinding {
-  const found = all
-    .filter(isFinding)
-    .find((one) =>
-      'tag' in name
-        ? one.kind === 'tag' && isSameTag(one.tag, name.tag)
-        : one.kind === 'note' && one.event === name.event,
-    );
-  if (found !== undefined) return found;
-  throw new DaybookError(
-    'not-found',
-    'tag' in name
-      ? `no event has the tag ${JSON.stringify(name.tag)}`
-      : `there is no note on event ${name.event}`,
-    'daybook findings CASE lists tags and notes',
-  );
-}
-
-/** Compares tag names as SQLite does. */
-function isSameTag(a: string, b: string): boolean {
-  const folded = (text: string): string => text.replace(/[A-Z]/g, (one) => one.toLowerCase());
-  return folded(a) === folded(b);
-}
-
-/**
- * Moves a finding to a place, or removes its place. All findings before the last one with a place get one, too: later
- * findings do not come between them.
- */
 function put(catalog: Catalog, times: Times, name: FindingName, place: number | null): void {
-  const all = inOrder(catalog, times);
-  const moved = named(all, name);
-  if (place === null) {
-    moved.store({ ...moved.rating, place: undefined });
-    return;
-  }
-  const order = all.filter((one) => one !== moved);
-  order.splice(place - 1, 0, moved);
-  const last = order.findLastIndex((one) => one === moved || one.rating.place !== undefined);
-  order.slice(0, last + 1).forEach(({ rating, store }, i) => {
-    if (rating.place !== i + 1) store({ ...rating, place: i + 1 });
-  });
+  const order = inOrder(findingsIn(catalog), times);
+  for (const { one, place: next } of movedTo(order, named(order, name), place))
+    one.store({ ...one.rating, place: next });
 }
 
 /** @param place in the report, if it was computed */
@@ -291,11 +219,6 @@ function ratingForAudit({ rating }: StoredFinding, place: number | undefined): o
     ...(color === undefined ? {} : { color }),
     ...(place === undefined ? {} : { place }),
   };
-}
-
-/** @param next null removes the value, undefined leaves it */
-function changed<T>(now: T | undefined, next: T | null | undefined): T | undefined {
-  return next === undefined ? now : (next ?? undefined);
 }
 
 async function timesOfNoted(session: CaseSession, signal: AbortSignal | undefined): Promise<Times> {

@@ -55,11 +55,14 @@ export function deleteSearch(session: CaseSession, id: number): void {
 
 function known({ catalog }: CaseSession, id: number): SearchRow {
   const found = catalog.searches.get(id);
-  if (found === undefined)
-    throw new DaybookError(
-      'not-found',
-      `there is no saved search ${id}`,
-      'it may have been deleted in another window',
-    );
+  if (found === undefined) throw noSuchSearch(id);
   return found;
+}
+
+export function noSuchSearch(id: number): DaybookError {
+  return new DaybookError(
+    'not-found',
+    `there is no saved search ${id}`,
+    'it may have been deleted in another window',
+  );
 }

@@ -178,7 +178,7 @@ export async function writeFile(
         `the file of event ${event} is not given: ${left[0]?.reason ?? 'it was not found again'}`,
         'verifying the case says which evidence is missing or changed (daybook verify)',
       );
-    const { written } = await writeOutput(session, place, async (write) => {
+    const { written } = await writeOutput(session.snapshot().sources, place, async (write) => {
       const bytes: AsyncIterable<Uint8Array> = createReadStream(join(folder, file.file));
       for await (const part of bytes) await write(part);
     });

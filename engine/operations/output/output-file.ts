@@ -70,16 +70,17 @@ const FILE_MODE = 0o600;
 
 /**
  * Runs `produce` and writes what it gives to `write`.
+ * @param evidence what a file must not replace
  * @throws DaybookError usage, unreadable, disk-full, cancelled, and what `produce` throws
  */
 export async function writeOutput<T>(
-  session: CaseSession,
+  evidence: OutputGuard['evidence'],
   place: OutputPlace,
   produce: (write: Write) => Promise<T>,
 ): Promise<{ produced: T; written: Written }> {
   if (place.path === undefined) return collect(place, (bytes) => place.send(bytes), produce);
   const { overwrite } = place;
-  const file = await createOutput(place.path, { overwrite, evidence: session.snapshot().sources });
+  const file = await createOutput(place.path, { overwrite, evidence });
   try {
     const done = await collect(place, (bytes) => file.write(bytes), produce);
     await file.commit();

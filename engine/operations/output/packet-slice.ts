@@ -69,7 +69,7 @@ export async function slicePackets(
   // Before the first byte is written: all that is needed must be there.
   for (const source of sources) await checkEvidence(evidence, source, signal);
   const { produced: packets, written } = await watch.spanAsync('write', () =>
-    writeOutput(session, place, async (write) => {
+    writeOutput(session.snapshot().sources, place, async (write) => {
       const slice = evidence.slice();
       await write(slice.start());
       let done = 0;

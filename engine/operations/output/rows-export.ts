@@ -19,6 +19,7 @@ import { parquetSink } from './export.ts';
 import {
   auditOutput,
   writeOutput,
+  type OutputGuard,
   type OutputPlace,
   type Write,
   type Written,
@@ -26,7 +27,7 @@ import {
 import { rowFieldNames } from '../../query/shown-events.ts';
 import { cell, csvCells, jsonRecord, valueOf } from './shown-cells.ts';
 
-interface ExportParameters {
+export interface ExportParameters {
   query: string;
   from?: EpochMicros | undefined;
   to?: EpochMicros | undefined;
@@ -55,23 +56,14 @@ export async function exportRows(
 ): Promise<Written & { rows: number }> {
   const watch = new Stopwatch('export.rows');
   const { query, from, to, list, zone, limit, format, fields, sort } = parameters;
-  let reportedAt = performance.now();
-  const progress = async (done: number): Promise<void> => {
-    if (performance.now() - reportedAt < TELL_MS) return;
-    reportedAt = performance.now();
-    await tell(done);
-  };
-  // A summary is made of fields that differ by kind: they are read, and only the chosen ones written.
-  const summarised = fields?.includes(SUMMARY) === true;
   const running = await askQuery(session, {
-    text: withStages(query, sort, summarised ? undefined : fields),
+    text: exportedText(parameters),
     ...{ from, to, list, zone, limit, signal: place.signal },
     operation: 'export.rows.query',
   });
-  const { produced: rows, written } = await writeOutput(session, place, (write) =>
-    format === 'parquet'
-      ? writeParquet(running, parameters, write, progress)
-      : writeText(running, parameters, write, progress),
+  const { rows, ...written } = await writeRows(
+    { running, rows: shownRows(running, zone) },
+    ...([parameters, session.snapshot().sources, place, tell] as const),
   );
   watch.rowsReturned = rows;
   session.record(watch, 'done');
@@ -81,6 +73,45 @@ export async function exportRows(
     ...{ rows, ...written },
   });
   return { ...written, rows };
+}
+
+/** A query that is planned, on a case or on a cluster. */
+interface Asked {
+  readonly running: Pick<RunningQuery, 'plan' | 'answer' | 'table'>;
+  /** Of events, for a plan of shape `rows`. */
+  readonly rows: AsyncIterable<readonly ShownRecord[]>;
+}
+
+/**
+ * Writes what the query of `exportedText` gives.
+ * @param evidence what the file must not replace
+ * @throws DaybookError usage, unreadable, disk-full, cancelled
+ */
+export async function writeRows(
+  asked: Asked,
+  parameters: ExportParameters,
+  evidence: OutputGuard['evidence'],
+  place: OutputPlace,
+  tell: (done: number) => Promise<void>,
+): Promise<Written & { rows: number }> {
+  let reportedAt = performance.now();
+  const progress = async (done: number): Promise<void> => {
+    if (performance.now() - reportedAt < TELL_MS) return;
+    reportedAt = performance.now();
+    await tell(done);
+  };
+  const { produced: rows, written } = await writeOutput(evidence, place, (write) =>
+    parameters.format === 'parquet'
+      ? writeParquet(asked, parameters, write, progress)
+      : writeText(asked, parameters, write, progress),
+  );
+  return { ...written, rows };
+}
+
+/** The query of an export. @throws QueryError */
+export function exportedText({ query, sort, fields }: ExportParameters): string {
+  // A summary is made of fields that differ by kind: they are read, and only the chosen ones written.
+  return withStages(query, sort, fields?.includes(SUMMARY) === true ? undefined : fields);
 }
 
 /** The query with the order and the fields that were chosen in the window after it. */
@@ -102,8 +133,8 @@ function withStages(
 type Progress = (done: number) => Promise<void>;
 
 async function writeText(
-  running: RunningQuery,
-  { format, zone, fields }: ExportParameters,
+  asked: Asked,
+  { format, fields }: ExportParameters,
   write: Write,
   progress: Progress,
 ): Promise<number> {
@@ -112,8 +143,8 @@ async function writeText(
   const text = (lines: string): Promise<void> => write(encoder.encode(lines));
   const json = (records: readonly ShownRecord[]): string =>
     records.map((record) => `${JSON.stringify(jsonRecord(record))}\n`).join('');
-  if (running.plan.shape !== 'rows') {
-    const { names, records } = await tableRecords(running, csv);
+  if (asked.running.plan.shape !== 'rows') {
+    const { names, records } = await tableRecords(asked.running, csv);
     let done = 0;
     if (csv) await text(csvLine(names));
     for await (const some of records) {
@@ -124,10 +155,10 @@ async function writeText(
     }
     return done;
   }
-  const names = namesShown(running, fields);
+  const names = namesShown(asked.running, fields);
   if (csv) await text(csvLine(names));
   let done = 0;
-  for await (const records of exportedRows(running, zone, fields)) {
+  for await (const records of exportedRows(asked, fields)) {
     await text(
       csv ? records.map((record) => csvLine(csvCells(record, names))).join('') : json(records),
     );
@@ -137,23 +168,25 @@ async function writeText(
   return done;
 }
 
-function namesShown(running: RunningQuery, fields: ExportParameters['fields']): readonly string[] {
-  if (fields?.includes(SUMMARY) !== true) return rowFieldNames(running.plan);
+function namesShown(
+  { plan }: Asked['running'],
+  fields: ExportParameters['fields'],
+): readonly string[] {
+  if (fields?.includes(SUMMARY) !== true) return rowFieldNames(plan);
   return [...new Set(fields.flatMap((name) => EXPANDED[name] ?? [name]))];
 }
 
 /** The rows; where a summary is asked for, with it and the other chosen fields alone. */
 async function* exportedRows(
-  running: RunningQuery,
-  zone: string,
+  asked: Asked,
   fields: ExportParameters['fields'],
 ): AsyncGenerator<readonly ShownRecord[]> {
   if (fields?.includes(SUMMARY) !== true) {
-    yield* shownRows(running, zone);
+    yield* asked.rows;
     return;
   }
-  const names = namesShown(running, fields);
-  for await (const records of shownRows(running, zone)) {
+  const names = namesShown(asked.running, fields);
+  for await (const records of asked.rows) {
     yield records.map((record) => {
       const summary = summaryOf(kindOf(record), (name) => valueOf(record, name) ?? null);
       const entries = names.map((name): [string, ShownValue | undefined] => [
@@ -170,8 +203,8 @@ async function* exportedRows(
 
 /** A small DuckDB of its own writes the file, for Parquet is not written from front to back. */
 async function writeParquet(
-  running: RunningQuery,
-  { zone, fields }: ExportParameters,
+  asked: Asked,
+  { fields }: ExportParameters,
   write: Write,
   progress: Progress,
 ): Promise<number> {
@@ -179,15 +212,15 @@ async function writeParquet(
   let names: readonly string[];
   let done = 0;
   try {
-    if (running.plan.shape === 'rows') {
-      for await (const records of exportedRows(running, zone, fields)) {
+    if (asked.running.plan.shape === 'rows') {
+      for await (const records of exportedRows(asked, fields)) {
         for (const record of records) await sink.add(record);
         done += records.length;
         await progress(done);
       }
-      names = namesShown(running, fields);
+      names = namesShown(asked.running, fields);
     } else {
-      const table = await tableRecords(running, true);
+      const table = await tableRecords(asked.running, true);
       for await (const records of table.records) {
         for (const record of records) await sink.add(record);
         done += records.length;
@@ -204,7 +237,7 @@ async function writeParquet(
 
 /** What the last stage of a query gives; of a timeline, `across` has a column for each series. */
 async function tableRecords(
-  running: RunningQuery,
+  running: Asked['running'],
   across: boolean,
 ): Promise<{
   names: readonly string[];

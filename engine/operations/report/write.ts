@@ -36,7 +36,7 @@ export async function writeReport(
   const watch = new Stopwatch('report.write');
   const classification = classificationOf(request.classification);
   let step = 0;
-  const { written } = await writeOutput(session, place, async (write) => {
+  const { written } = await writeOutput(session.snapshot().sources, place, async (write) => {
     const facts = await watch.spanAsync('collect', () =>
       reportFacts(session, { ...request, classification }, place.signal, () => tell(++step)),
     );

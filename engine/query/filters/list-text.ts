@@ -46,7 +46,8 @@ function listTextRows(
   return { rows, exact };
 }
 
-function writtenFilter(low: number, prefix: number): TextFilter {
+/** Looks for the addresses of a block, from its lowest, in the text of events. */
+export function writtenFilter(low: number, prefix: number): TextFilter {
   if (prefix === 32) return textFilter(formatIp4(low), true, 0, undefined);
   return addressTextFilter({ version: 4, low, high: low + 2 ** (32 - prefix) - 1 }, undefined);
 }

@@ -39,7 +39,7 @@ export function FindingsPanel() {
   const [noOrder, noReport] = [useRefusal('finding.set'), useRefusal('report.write')];
   const readOnly = isReadOnly || noOrder !== undefined;
   const orders = [
-    { value: 'place', label: noReport === undefined ? 'Order of the report' : 'Tags, then notes' },
+    { value: 'place', label: noReport === undefined ? 'Order of the report' : 'Chosen order' },
     { value: 'severity', label: 'Most severe first' },
   ];
   const [least, setLeast] = useState<string>(ALL);
@@ -77,7 +77,8 @@ export function FindingsPanel() {
         />
         <Tooltip
           label={
-            noOrder ?? 'Undoes every move: the most severe come first again, in the report as well'
+            noOrder ??
+            `Undoes every move: the most severe come first again, ${noReport === undefined ? 'in the report as well' : 'for everybody'}`
           }
         >
           <Button variant="default" disabled={readOnly || findings.length < 2} onClick={reset}>

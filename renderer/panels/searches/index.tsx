@@ -17,7 +17,7 @@ import css from '../../widgets/side-section.module.css';
 export function SearchesPanel() {
   const workspace = useWorkspace();
   const folder = useCase().case;
-  const refused = useRefusal('search.save');
+  const [refused, noReport] = [useRefusal('search.save'), useRefusal('report.write')];
   const { data } = useAnswer('search.list', { case: folder });
   const searches = data?.searches ?? [];
   const show = (text: string): void => {
@@ -43,7 +43,8 @@ export function SearchesPanel() {
     >
       {searches.length === 0 && (
         <Text size="xs" c="dimmed" px={12} pb={6}>
-          {refused ?? 'Saved searches appear here and in the report.'}
+          {refused ??
+            `Saved searches appear here${noReport === undefined ? ' and in the report' : ', for everybody'}.`}
         </Text>
       )}
       {searches.map((search) => (

@@ -1,10 +1,11 @@
 /**
  * Loads a hand-over into ClickHouse. Each day is loaded whole into tables beside those that queries read, and is compared
- * with the manifest; then one statement exchanges all tables. Days that are already there, unchanged, are not sent again,
- * whether this run, an interrupted one or an earlier one loaded them.
+ * with the manifest; then one statement exchanges them. Days that are already there, unchanged, are not sent again,
+ * whether this run, an interrupted one or an earlier one loaded them. Tables to which people add rows are never exchanged: a
+ * row that somebody adds meanwhile would be lost with the table.
  *
- * Invariant: each table that queries read holds what a manifest says, and tags that people added. The server exchanges the
- * tables one after the other: a server that stops meanwhile holds two hand-overs until the next run.
+ * Invariant: each table that queries read holds what a manifest says, and what people added. The server exchanges tables
+ * one after the other: a server that stops meanwhile holds two hand-overs until the next run.
  */
 import { DaybookError } from '../../../contract/errors.ts';
 import { type HandedOverFile, type HandOverManifest, SUMMED } from '../../../contract/hand-over.ts';
@@ -21,16 +22,23 @@ import {
   describeFiles,
   EVENTS_FORM,
   FILES_AT_ONCE,
+  FINDINGS_FORM,
   foreignTables,
+  insertFindings,
   insertNotes,
+  insertSearches,
   insertSources,
   insertTags,
-  keepAdded,
   materialise,
   materialisedColumns,
   NOTES_FORM,
   pathParts,
+  reconciled,
+  REPLACED,
+  SEARCHES_FORM,
+  SHARED,
   SOURCES_FORM,
+  type SharedTable,
   type TableName,
   TABLES,
   TAGS_FORM,
@@ -80,6 +88,15 @@ interface AttachOptions {
 
 /** Days that an error names. */
 const MOST_SAID = 10;
+
+/** Tables beside that of events, each with what loads a file of a hand-over into it. */
+const SMALL = [
+  { name: 'tags', form: TAGS_FORM, insert: insertTags },
+  { name: 'notes', form: NOTES_FORM, insert: insertNotes },
+  { name: 'sources', form: SOURCES_FORM, insert: insertSources },
+  { name: 'searches', form: SEARCHES_FORM, insert: insertSearches },
+  { name: 'findings', form: FINDINGS_FORM, insert: insertFindings },
+] as const;
 
 type EventsFile = HandedOverFile & { readonly day: string };
 
@@ -151,11 +168,9 @@ class Attaching {
     await this.loadTables();
     await this.materialise();
     await this.requireAll();
-    await this.keepAdded(false);
-    const pairs = TABLES.map((table) => `${this.at(table)} AND ${this.at(table, true)}`);
+    for (const table of SHARED) await this.reconcile(table);
+    const pairs = REPLACED.map((table) => `${this.at(table)} AND ${this.at(table, true)}`);
     await cluster.run(`EXCHANGE TABLES ${pairs.join(', ')}`);
-    // Those that were added since.
-    await this.keepAdded(true);
     const addedTags = await this.count(this.at('tags'), 'NOT handed_over', 'event_id, tag');
     for (const table of TABLES) await cluster.run(`DROP TABLE ${this.at(table, true)} SYNC`);
     return {
@@ -261,12 +276,8 @@ class Attaching {
     const { whole, others, differing } = await this.compare(true);
     const wrong = new Set([...[...days.keys()].filter((day) => !whole.has(day)), ...others]);
     const said = [...wrong].map((day) => `day ${day}`);
-    for (const [table, shown] of [
-      ['tags', 'handed_over'],
-      ['notes', 'handed_over'],
-      ['sources', 'true'],
-    ] as const) {
-      const found = await this.count(this.at(table, true), shown);
+    for (const table of [...SHARED, 'sources'] as const) {
+      const found = await this.count(this.at(table, true), 'true');
       const rows = manifest.files
         .filter(({ path }) => path.startsWith(`${table}/`))
         .reduce((sum, file) => sum + file.rows, 0);
@@ -328,10 +339,12 @@ class Attaching {
       await this.cluster.run(describeFiles(day, files.slice(from, from + FILES_AT_ONCE), at));
   }
 
-  /** @param isNext from the tables that were exchanged */
-  private async keepAdded(isNext: boolean): Promise<void> {
-    for (const table of ['tags', 'notes'] as const)
-      await this.cluster.run(keepAdded(table, this.at(table, isNext), this.at(table, !isNext)));
+  /** Gives a table the rows of this hand-over in place of those of the one before. */
+  private async reconcile(table: SharedTable): Promise<void> {
+    const at = this.at(table);
+    const { add, gone, remove } = reconciled(table, at, this.at(table, true));
+    await this.cluster.run(add);
+    if ((await this.count(at, gone)) > 0) await this.cluster.run(remove);
   }
 
   /** @param each columns of which those that are alike count once */
@@ -361,16 +374,13 @@ class Attaching {
     if (names.length > 0) await cluster.run(materialise(next, names));
   }
 
-  /** Tags, sources, and which case it is. */
+  /** What is beside events, and which case it is. */
   private async loadTables(): Promise<void> {
     const { cluster, manifest, place } = this;
     for (const file of manifest.files) {
-      if (file.path.startsWith('tags/'))
-        await place.insert(...([insertTags(this.at('tags', true)), TAGS_FORM, file] as const));
-      if (file.path === 'notes/notes.jsonl' && file.rows > 0)
-        await place.insert(insertNotes(this.at('notes', true)), NOTES_FORM, file);
-      if (file.path === 'sources/sources.jsonl' && file.rows > 0)
-        await place.insert(insertSources(this.at('sources', true)), SOURCES_FORM, file);
+      const table = SMALL.find(({ name }) => file.path.startsWith(`${name}/`));
+      if (table === undefined || file.rows === 0) continue;
+      await place.insert(table.insert(this.at(table.name, true)), table.form, file);
     }
     const { case: own, writtenAt, audit } = manifest;
     const values = [own.id, own.name, writtenAt, audit.head].map(text).join(', ');

@@ -1,6 +1,6 @@
 /**
  * The tables of a case in ClickHouse: what `attach` makes of a hand-over and queries read (docs/team.md). Each is
- * loaded under the name `NAME_next` and then takes the place of `NAME`.
+ * loaded under the name `NAME_next`. Then it takes the place of `NAME`, or, where people add rows to that, gives it its rows.
  */
 import { KINDS } from '../../../contract/event.ts';
 import { SUMMED, type HandedOverFile } from '../../../contract/hand-over.ts';
@@ -8,7 +8,12 @@ import { identifier, text } from '../../../query/dialect/clickhouse.ts';
 import { ATTRIBUTE_PREFIX } from '../../../util/attribute-columns.ts';
 import { TYPED_COLUMNS } from '../../../store/typed-events.ts';
 
-export const TABLES = ['events', 'tags', 'notes', 'sources', 'files', 'attached'] as const;
+/** Tables that are replaced as a whole. */
+export const REPLACED = ['events', 'sources', 'files', 'attached'] as const;
+/** Tables to which people add rows: a hand-over's are beside theirs, and are marked (`handed_over`). */
+export const SHARED = ['tags', 'notes', 'searches', 'findings'] as const;
+export const TABLES = [...REPLACED, ...SHARED] as const;
+export type SharedTable = (typeof SHARED)[number];
 export type TableName = (typeof TABLES)[number];
 
 /** Types of a hand-over's columns, by those of the DuckDB that wrote them. */
@@ -51,6 +56,15 @@ const NOTE_COLUMNS = [
   ['event_id', 'String'],
   ...(['text', 'at', 'user'] as const).map((name) => [name, 'String'] as const),
 ] as const;
+const SEARCH_COLUMNS = (['name', 'view', 'note', 'created_at'] as const).map(
+  (name) => [name, 'String'] as const,
+);
+const FINDING_COLUMNS = [
+  ...(['tag', 'event_id', 'severity', 'color'] as const).map(
+    (name) => [name, 'Nullable(String)'] as const,
+  ),
+  ['place', 'Nullable(UInt32)'] as const,
+];
 /** Who adds a row, and when, where nobody says. Of tags that are handed over it is not known. */
 const ADDED =
   "at Nullable(DateTime64(6, 'UTC')) DEFAULT now64(6), user String DEFAULT currentUser()";
@@ -70,6 +84,14 @@ export const NOTES_FORM: FileForm = {
   structure: columnList(NOTE_COLUMNS),
 };
 export const SOURCES_FORM: FileForm = { format: 'JSONAsString', structure: 'about String' };
+export const SEARCHES_FORM: FileForm = {
+  format: 'JSONEachRow',
+  structure: columnList(SEARCH_COLUMNS),
+};
+export const FINDINGS_FORM: FileForm = {
+  format: 'JSONEachRow',
+  structure: columnList(FINDING_COLUMNS),
+};
 
 /** The beginning of a statement that adds sources: their columns and what they are in `about`. */
 export function insertSources(at: string): string {
@@ -109,6 +131,18 @@ export function createTable(table: TableName, at: string): string {
         `event_id String, text String, handed_over Bool DEFAULT false, ${ADDED}`,
         'event_id',
       );
+    case 'searches':
+      // The last of a number holds; a hand-over's gives way to those of people.
+      return plain(
+        `id UInt64, name String, view String, note String, removed Bool DEFAULT false, handed_over Bool DEFAULT false, ${ADDED}`,
+        'id',
+      );
+    case 'findings':
+      // The same of a tag, or of the notes on an event. Without a severity, place and colour a tag is only known by it.
+      return plain(
+        `tag String, event_id String, severity Nullable(String), place Nullable(UInt32), color Nullable(String), handed_over Bool DEFAULT false, ${ADDED}`,
+        '(tag, event_id)',
+      );
     case 'sources':
       return plain(`${columnList(SOURCE_COLUMNS)}, about String`, 'source_id');
     case 'files':
@@ -146,24 +180,50 @@ export function insertNotes(at: string): string {
   return `INSERT INTO ${at} (event_id, text, handed_over, at, user) SELECT event_id, text, true, parseDateTime64BestEffort(at, 6, 'UTC'), user`;
 }
 
+/** The same of saved searches. Numbers tell them apart; that of a search depends on what it is alone. */
+export function insertSearches(at: string): string {
+  const id = 'bitShiftRight(cityHash64(created_at, name, view), 12)';
+  return `INSERT INTO ${at} (id, name, view, note, handed_over, at, user) SELECT ${id}, name, view, note, true, parseDateTime64BestEffort(created_at, 6, 'UTC'), ''`;
+}
+
+/** The same of severities, places and colours. */
+export function insertFindings(at: string): string {
+  return `INSERT INTO ${at} (tag, event_id, severity, place, color, handed_over, at, user) SELECT ifNull(tag, ''), ifNull(event_id, ''), severity, place, color, true, NULL, ''`;
+}
+
 /** Tables of a database that have one of our names and were not made by `attach`. */
 export function foreignTables(database: string): string {
   const names = TABLES.flatMap((table) => [table, `${table}_next`]).map(text);
   return `SELECT name FROM system.tables WHERE database = ${text(database)} AND name IN (${names.join(', ')}) AND comment != ${text(MADE_BY_US)} ORDER BY name`;
 }
 
+/** What a row of a hand-over is, in tables that have others beside them. */
+const ROW_OF: Readonly<Record<SharedTable, readonly string[]>> = {
+  tags: ['event_id', 'tag'],
+  notes: ['event_id', 'text', 'at', 'user'],
+  searches: ['id', 'name', 'view', 'note', 'at'],
+  findings: ['tag', 'event_id', 'severity', 'place', 'color'],
+};
+
 /**
- * Copies what people added to one table into another. A tag that is handed over, too, is in it twice, so that it stays when
- * the next hand-over has it no more.
+ * Makes the rows of a hand-over in a table those of another, and touches no row that somebody added: a query and a `tag` that
+ * run meanwhile find the table, whenever they began.
+ * @param rows those that the hand-over has
  */
-export function keepAdded(table: 'tags' | 'notes', from: string, to: string): string {
-  const own = table === 'tags' ? ['tag', 'by_hand'] : ['text'];
-  const columns = ['event_id', 'at', 'user', ...own].join(', ');
-  // Times may be missing, and are compared as texts.
-  const key = columns.replace('at,', "ifNull(toString(at), ''),");
-  const added = (name: string, list: string): string =>
-    `SELECT DISTINCT ${list} FROM ${name} WHERE NOT handed_over`;
-  return `INSERT INTO ${to} (${columns}) ${added(from, columns)} AND (${key}) NOT IN (${added(to, key)})`;
+export function reconciled(
+  table: SharedTable,
+  at: string,
+  rows: string,
+): { readonly add: string; readonly gone: string; readonly remove: string } {
+  const columns = [...new Set([...ROW_OF[table], 'handed_over', 'at', 'user'])].join(', ');
+  // A value may be missing, and is compared as a text.
+  const key = `(${ROW_OF[table].map((name) => `ifNull(toString(${name}), '')`).join(', ')})`;
+  const others = `handed_over AND ${key} NOT IN (SELECT ${key} FROM ${rows})`;
+  return {
+    add: `INSERT INTO ${at} (${columns}) SELECT ${columns} FROM ${rows} WHERE ${key} NOT IN (SELECT ${key} FROM ${at} WHERE handed_over)`,
+    gone: others,
+    remove: `DELETE FROM ${at} WHERE ${others} SETTINGS lightweight_deletes_sync = 2`,
+  };
 }
 
 /** Names of attributes of a file that are listed: of more than these, none is known to be missing. */
