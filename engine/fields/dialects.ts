@@ -80,6 +80,7 @@ import okta from './dialects/okta.json' with { type: 'json' };
 import onelogin from './dialects/onelogin.json' with { type: 'json' };
 import openAppsec from './dialects/open-appsec.json' with { type: 'json' };
 import osquery from './dialects/osquery.json' with { type: 'json' };
+import paloaltoCortex from './dialects/paloalto-cortex.json' with { type: 'json' };
 import pingOne from './dialects/ping-one.json' with { type: 'json' };
 import proofpointPod from './dialects/proofpoint-pod.json' with { type: 'json' };
 import proofpointTap from './dialects/proofpoint-tap.json' with { type: 'json' };
@@ -236,6 +237,7 @@ const DOCUMENTS: readonly unknown[] = [
   onelogin,
   openAppsec,
   osquery,
+  paloaltoCortex,
   pingOne,
   proofpointPod,
   proofpointTap,

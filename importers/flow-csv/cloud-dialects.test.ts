@@ -384,6 +384,23 @@ it.each<[string, object, Fields]>([
     { user: 'alice', action: 'authentication_failed', outcome: 'failure' },
   ],
   [
+    'Palo Alto Networks: a login to GlobalProtect that failed',
+    {
+      ...{
+        TimeReceived: '2026-11-21T00:00:05.000000Z',
+        DeviceSN: '0123',
+        LogType: 'GLOBALPROTECT',
+      },
+      ...{ TimeGenerated: TIME, EventIDValue: 'gateway-auth', SourceUserName: 'example\\alice' },
+      ...{ PublicIPv4: '192.0.2.17', PrivateIPv4: '0.0.0.0', EndpointDeviceName: 'pc1' },
+      ...{ EventStatus: 'failure', DeviceName: 'fw1' },
+    },
+    {
+      ...{ user: 'alice', user_domain: 'example', action: 'gateway-auth', outcome: 'failure' },
+      ...{ host: 'fw1', src_domain: 'pc1' },
+    },
+  ],
+  [
     'a number drawn by chance is no code',
     { time: TIME, user: 'alice', event_id: '0123456789abcdef', src_ip: '192.0.2.17' },
     { user: 'alice', event_code: undefined },
