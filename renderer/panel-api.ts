@@ -26,6 +26,7 @@ export {
 } from './state/case-work.ts';
 export { isRunning, type ImportJob, type SourceReport } from './state/import-job.ts';
 export { notifyDone, notifyError, notifyPartly } from './state/notify.ts';
+export { useSubmit } from './state/submit.ts';
 export {
   formatBytes,
   formatCount,

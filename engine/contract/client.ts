@@ -13,6 +13,7 @@ import {
   headBytes,
   MAX_CALL_HEAD_BYTES,
 } from './frame.ts';
+import { messageOfError } from './errors.ts';
 import type { OperationName, Params, Part, Result } from './operations.ts';
 
 /** A pipe that keeps the bounds of frames. */
@@ -31,6 +32,13 @@ export class OperationError extends Error {
     this.name = 'OperationError';
     this.info = info;
   }
+}
+
+/** What any failure says to people; one that is no operation's is an internal error. */
+export function errorInfoOf(error: unknown): ErrorInfo {
+  return error instanceof OperationError
+    ? error.info
+    : { code: 'internal', message: messageOfError(error) };
 }
 
 export type EngineState = Extract<EngineFrame, { frame: 'engine' }>;

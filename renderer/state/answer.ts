@@ -2,10 +2,9 @@
  * Asking the engine from a component: the answer to the parameters it has now. When they change, the
  * running call is cancelled and the last answer stays until the new one is there. A person may stop it.
  */
-import { messageOfError } from '../../engine/contract/errors.ts';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
-import { OperationError } from '../../engine/contract/client.ts';
+import { errorInfoOf } from '../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../engine/contract/frame.ts';
 import type { OperationName, Params, Part, Result } from '../../engine/contract/operations.ts';
 import { STOPPED } from './asking.ts';
@@ -40,11 +39,6 @@ const EMPTY = {
   loading: false,
   elapsedMs: undefined,
 } as const;
-
-const internal = (error: unknown): ErrorInfo =>
-  error instanceof OperationError
-    ? error.info
-    : { code: 'internal', message: messageOfError(error) };
 
 /** `params` undefined: nothing is asked. They are compared by what they hold. */
 export function useAnswer<N extends OperationName>(
@@ -96,7 +90,7 @@ export function useAnswer<N extends OperationName>(
         },
         (error: unknown) => {
           if (controller.signal.aborted) return;
-          const info = internal(error);
+          const info = errorInfoOf(error);
           // The engine comes back and the question is asked again; the last answer stays meanwhile.
           if (info.code === 'engine-down') return;
           setAnswered((before) => ({

@@ -3,9 +3,8 @@
  * be closed, the window reloaded, or an import of another window looked at. The import itself belongs
  * to the engine; nothing here ends it but `cancel`.
  */
-import { messageOfError } from '../../engine/contract/errors.ts';
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { OperationError, type Engine } from '../../engine/contract/client.ts';
+import { errorInfoOf, type Engine } from '../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../engine/contract/frame.ts';
 import type { Params, Part, Result } from '../../engine/contract/operations.ts';
 
@@ -57,10 +56,7 @@ function withPart(job: ImportJob, part: Part<'import.start'>): ImportJob {
 
 /** The job after its end by an error. */
 function withError(job: ImportJob, error: unknown): ImportJob {
-  const info: ErrorInfo =
-    error instanceof OperationError
-      ? error.info
-      : { code: 'internal', message: messageOfError(error) };
+  const info = errorInfoOf(error);
   return info.code === 'cancelled'
     ? { ...job, state: 'cancelled' }
     : { ...job, state: 'failed', error: info };

@@ -1,16 +1,11 @@
 /** Short messages in the corner of the window: what went wrong and what to do, or what was done. */
-import { messageOfError } from '../../engine/contract/errors.ts';
 import { notifications } from '@mantine/notifications';
-import { OperationError } from '../../engine/contract/client.ts';
-import type { ErrorInfo } from '../../engine/contract/frame.ts';
+import { errorInfoOf } from '../../engine/contract/client.ts';
 import { errorWords } from '../widgets/window-words.ts';
 
 /** Tells what an operation failed with; a cancelled one needs no words. */
 export function notifyError(error: unknown, what: string): void {
-  const info: ErrorInfo =
-    error instanceof OperationError
-      ? error.info
-      : { code: 'internal', message: messageOfError(error) };
+  const info = errorInfoOf(error);
   if (info.code === 'cancelled') return;
   const { message, hint } = errorWords(info);
   notifications.show({

@@ -1,11 +1,11 @@
 /** Lines that a source has in common with others, shown twice or left out: a switch that can be turned back. */
 import { Switch, Text } from '@mantine/core';
-import { useState } from 'react';
 import type { Result } from '../../engine/contract/operations.ts';
 import { counted } from '../../engine/contract/counted.ts';
 import { useAnswer } from '../state/answer.ts';
 import { useSession, useWorkspace } from '../state/context.ts';
-import { notifyDone, notifyError } from '../state/notify.ts';
+import { notifyDone } from '../state/notify.ts';
+import { useSubmit } from '../state/submit.ts';
 import { formatCount } from '../state/time.ts';
 import { EventText, visibleText } from './event-text.tsx';
 import form from './form.module.css';
@@ -30,27 +30,19 @@ export function Overlaps({
 }) {
   const readOnly = useSession(({ openCase }) => openCase?.readOnly === true);
   const { connection } = useWorkspace();
-  const [busy, setBusy] = useState(false);
+  const { busy, run: set } = useSubmit(async (some: readonly Overlap[], leftOut: boolean) => {
+    const { events } = await connection.call('overlap.set', {
+      ...{ case: path, overlaps: some.map(({ id }) => id), leftOut },
+    });
+    notifyDone(
+      leftOut ? 'They can be shown again here.' : 'They are counted again.',
+      `${counted(events, 'event')} ${leftOut ? 'left out' : 'shown again'}`,
+    );
+  }, 'The events were not changed');
   const { data } = useAnswer('overlap.list', { case: path });
   const found = (data?.overlaps ?? []).filter(({ sourceId }) => sources.has(sourceId));
   if (found.length === 0) return null;
   const pairs = [...grouped(found)];
-  const set = async (some: readonly Overlap[], leftOut: boolean): Promise<void> => {
-    setBusy(true);
-    try {
-      const { events } = await connection.call('overlap.set', {
-        ...{ case: path, overlaps: some.map(({ id }) => id), leftOut },
-      });
-      notifyDone(
-        leftOut ? 'They can be shown again here.' : 'They are counted again.',
-        `${counted(events, 'event')} ${leftOut ? 'left out' : 'shown again'}`,
-      );
-    } catch (error) {
-      notifyError(error, 'The events were not changed');
-    } finally {
-      setBusy(false);
-    }
-  };
   return (
     <section aria-label="Lines in other sources">
       <h3 className={heading}>Lines in other sources</h3>
@@ -118,7 +110,7 @@ function Choice({
   readonly name?: string;
   readonly of: readonly Overlap[];
   readonly disabled: boolean;
-  readonly onSet: (some: readonly Overlap[], leftOut: boolean) => Promise<void>;
+  readonly onSet: (some: readonly Overlap[], leftOut: boolean) => void;
 }) {
   return (
     <Switch
@@ -126,7 +118,7 @@ function Choice({
       aria-label={name ?? label}
       checked={of.every(({ leftOut }) => leftOut)}
       disabled={disabled}
-      onChange={({ currentTarget }) => void onSet(of, currentTarget.checked)}
+      onChange={({ currentTarget }) => onSet(of, currentTarget.checked)}
     />
   );
 }

@@ -1,35 +1,23 @@
 /** The number of the case and its examiner, which its report names. */
 import { Button, Modal, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { notifyError, useCase, useWorkspace } from '../../panel-api.ts';
+import { useCase, useSubmit, useWorkspace } from '../../panel-api.ts';
 import form from '../../widgets/form.module.css';
+import { Form } from '../../widgets/form.tsx';
 
 export function CaseDetailsDialog() {
   const { connection, dialogs } = useWorkspace();
   const info = useCase();
   const [number, setNumber] = useState(info.number ?? '');
   const [examiner, setExaminer] = useState(info.examiner ?? '');
-  const [busy, setBusy] = useState(false);
 
-  const save = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      await connection.call('case.describe', { case: info.case, number, examiner });
-      dialogs.done('case-details');
-    } catch (error) {
-      notifyError(error, 'The details could not be saved');
-      setBusy(false);
-    }
-  };
+  const { busy, run } = useSubmit(async () => {
+    await connection.call('case.describe', { case: info.case, number, examiner });
+    dialogs.done('case-details');
+  }, 'The details could not be saved');
   return (
     <Modal opened onClose={dialogs.close} title="Case details" size="md">
-      <form
-        className={form['stack']}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
+      <Form onSubmit={run}>
         <Text size="sm" c="dimmed">
           Reports show both. Each change is recorded in the audit log.
         </Text>
@@ -46,7 +34,7 @@ export function CaseDetailsDialog() {
             Save
           </Button>
         </div>
-      </form>
+      </Form>
     </Modal>
   );
 }

@@ -1,10 +1,9 @@
 /** Makes an empty case, opens it, and goes on with the evidence that was dropped for it. */
 import { Button, Modal, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { useSession, useWorkspace, counted } from '../../panel-api.ts';
-import { OperationError } from '../../../engine/contract/client.ts';
-import type { ErrorInfo } from '../../../engine/contract/frame.ts';
+import { counted, useSession, useSubmit, useWorkspace } from '../../panel-api.ts';
 import form from '../../widgets/form.module.css';
+import { Form } from '../../widgets/form.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import { DescriptionInputs } from './case-details.tsx';
 import { casePathOf, suggestedName } from './case-path.ts';
@@ -27,43 +26,24 @@ export function NewCaseDialog({ paths, files }: Props) {
   const [pathOnFocus, setPathOnFocus] = useState<string>();
   const [number, setNumber] = useState('');
   const [examiner, setExaminer] = useState('');
-  const [error, setError] = useState<ErrorInfo>();
-  const [busy, setBusy] = useState(false);
   const proposed = info === undefined ? '' : casePathOf(info.casesFolder, name);
   const path = ownPath ?? pathOnFocus ?? proposed;
   const pending = paths?.length ?? files?.length ?? 0;
 
-  const create = async (): Promise<void> => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await workspace.connection.call('case.create', { case: path.trim(), number, examiner });
-      await workspace.openCase(path.trim());
-      if (paths !== undefined) dialogs.open({ dialog: 'import', paths });
-      else if (files !== undefined) dialogs.open({ dialog: 'import', files });
-      else dialogs.done('new-case');
-    } catch (failure) {
-      setError(
-        failure instanceof OperationError
-          ? failure.info
-          : { code: 'internal', message: String(failure) },
-      );
-      setBusy(false);
-    }
-  };
+  const { busy, error, run } = useSubmit(async () => {
+    await workspace.connection.call('case.create', { case: path.trim(), number, examiner });
+    await workspace.openCase(path.trim());
+    if (paths !== undefined) dialogs.open({ dialog: 'import', paths });
+    else if (files !== undefined) dialogs.open({ dialog: 'import', files });
+    else dialogs.done('new-case');
+  });
   const choose = async (): Promise<void> => {
     const chosen = await shell?.chooseNewCase(path);
     if (chosen !== undefined) setOwnPath(chosen);
   };
   return (
     <Modal opened onClose={dialogs.close} title="New case" size="md">
-      <form
-        className={form['stack']}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create();
-        }}
-      >
+      <Form onSubmit={run}>
         {pending > 0 && (
           <Text size="sm" c="dimmed">
             What you dropped ({counted(pending, 'item')}) is previewed in this case before it is
@@ -108,7 +88,7 @@ export function NewCaseDialog({ paths, files }: Props) {
             Create case
           </Button>
         </div>
-      </form>
+      </Form>
     </Modal>
   );
 }

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useSession, useWorkspace } from '../../panel-api.ts';
 import { FileBrowser } from '../../widgets/file-browser.tsx';
 import form from '../../widgets/form.module.css';
+import { Form } from '../../widgets/form.tsx';
 
 export function OpenCaseDialog() {
   const workspace = useWorkspace();
@@ -28,10 +29,8 @@ export function OpenCaseDialog() {
   };
   return (
     <Modal opened onClose={dialogs.close} title="Open a case" size="lg">
-      <form
-        className={form['stack']}
-        onSubmit={(event) => {
-          event.preventDefault();
+      <Form
+        onSubmit={() => {
           if (path.trim() !== '') open(path.trim());
         }}
       >
@@ -56,7 +55,7 @@ export function OpenCaseDialog() {
             Open
           </Button>
         </div>
-      </form>
+      </Form>
     </Modal>
   );
 }

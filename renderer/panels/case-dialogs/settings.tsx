@@ -4,13 +4,14 @@ import { IconGauge } from '@tabler/icons-react';
 import { useState } from 'react';
 import {
   formatBytes,
-  notifyError,
   usePreference,
   useSession,
+  useSubmit,
   useWorkspace,
   useZone,
 } from '../../panel-api.ts';
 import form from '../../widgets/form.module.css';
+import { Form } from '../../widgets/form.tsx';
 import { ZoneSelect } from '../../widgets/zone-select.tsx';
 
 const SCHEMES = ['auto', 'light', 'dark'] as const;
@@ -30,40 +31,27 @@ export function SettingsDialog() {
   const [memory, setMemory] = useState<number>();
   const [threads, setThreads] = useState<number>();
   const [jobs, setJobs] = useState<number>();
-  const [busy, setBusy] = useState(false);
   const { dialogs } = workspace;
+  const { busy, run } = useSubmit(async () => {
+    await workspace.connection.call('settings.set', {
+      ...(memory === undefined ? {} : { memory: Math.round(memory * MB) }),
+      ...(threads === undefined ? {} : { threads }),
+      ...(jobs === undefined ? {} : { jobs }),
+    });
+    await workspace.refreshInfo();
+    dialogs.done('settings');
+  }, 'The settings could not be saved');
   if (info === undefined) return null;
   const { settings } = info;
   const most = Math.floor(info.memoryBytes / MB);
 
-  const save = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      await workspace.connection.call('settings.set', {
-        ...(memory === undefined ? {} : { memory: Math.round(memory * MB) }),
-        ...(threads === undefined ? {} : { threads }),
-        ...(jobs === undefined ? {} : { jobs }),
-      });
-      await workspace.refreshInfo();
-      dialogs.done('settings');
-    } catch (error) {
-      notifyError(error, 'The settings could not be saved');
-      setBusy(false);
-    }
-  };
   const number =
     (set: (value: number | undefined) => void) =>
     (value: number | string): void =>
       set(typeof value === 'number' ? value : undefined);
   return (
     <Modal opened onClose={dialogs.close} title="Settings" size="md">
-      <form
-        className={form['stack']}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
+      <Form onSubmit={run}>
         <div className={form['tight']}>
           <Text size="sm" fw={600} id="settings-theme">
             Theme
@@ -142,7 +130,7 @@ export function SettingsDialog() {
             Save
           </Button>
         </div>
-      </form>
+      </Form>
     </Modal>
   );
 }

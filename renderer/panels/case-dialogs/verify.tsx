@@ -2,7 +2,7 @@
 import { Alert, Button, Modal, Progress, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { counted, showEvidence, useCase, useWorkspace } from '../../panel-api.ts';
-import { OperationError } from '../../../engine/contract/client.ts';
+import { errorInfoOf } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
 import type {
   VerifyFinding,
@@ -43,11 +43,7 @@ export function VerifyDialog() {
       )
       .then(setReport, (failure: unknown) => {
         if (controller.signal.aborted) return;
-        setError(
-          failure instanceof OperationError
-            ? failure.info
-            : { code: 'internal', message: String(failure) },
-        );
+        setError(errorInfoOf(failure));
       });
     return () => controller.abort();
   }, [connection, path]);

@@ -6,10 +6,10 @@ import {
   counted,
   formatCount,
   notifyDone,
-  notifyError,
   saveFile,
   useAnswer,
   useCase,
+  useSubmit,
   useWorkspace,
 } from '../../panel-api.ts';
 import { Loading } from '../../widgets/loading.tsx';
@@ -67,31 +67,23 @@ export function PacketTab({ event }: { readonly event: string }) {
 export function SliceButton({ event }: { readonly event: string }) {
   const { connection } = useWorkspace();
   const info = useCase();
-  const [busy, setBusy] = useState(false);
-  const slice = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      const done = await saveFile(
-        `event-${event.replace(':', '-')}.pcapng`,
-        [{ name: 'Capture', extensions: ['pcapng'] }],
-        'application/x-pcapng',
-        (path, onPart) =>
-          connection.call('packets.slice', { case: info.case, query: '', event, path }, { onPart }),
-      );
-      if (done !== undefined)
-        notifyDone(`${counted(done.packets, 'packet')}, SHA-256 ${done.sha256}`);
-    } catch (error) {
-      notifyError(error, 'The packets could not be saved');
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { busy, run } = useSubmit(async () => {
+    const done = await saveFile(
+      `event-${event.replace(':', '-')}.pcapng`,
+      [{ name: 'Capture', extensions: ['pcapng'] }],
+      'application/x-pcapng',
+      (path, onPart) =>
+        connection.call('packets.slice', { case: info.case, query: '', event, path }, { onPart }),
+    );
+    if (done !== undefined)
+      notifyDone(`${counted(done.packets, 'packet')}, SHA-256 ${done.sha256}`);
+  }, 'The packets could not be saved');
   return (
     <Button
       variant="subtle"
       size="compact-xs"
       loading={busy}
-      onClick={() => void slice()}
+      onClick={run}
       rightSection={<IconDownload size={13} />}
     >
       Save as pcapng

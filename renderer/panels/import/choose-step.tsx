@@ -5,6 +5,7 @@ import { useRef, useState } from 'react';
 import { counted, useSession, useWorkspace } from '../../panel-api.ts';
 import { FileBrowser } from '../../widgets/file-browser.tsx';
 import form from '../../widgets/form.module.css';
+import { Form } from '../../widgets/form.tsx';
 
 interface Props {
   readonly onPaths: (paths: readonly string[]) => void;
@@ -60,10 +61,8 @@ export function ChooseStep({ onPaths, onFiles, onClose }: Props) {
     setChosen(next);
   };
   return (
-    <form
-      className={form['stack']}
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      onSubmit={() => {
         if (chosen.size > 0) onPaths([...chosen]);
       }}
     >
@@ -130,6 +129,6 @@ export function ChooseStep({ onPaths, onFiles, onClose }: Props) {
           {chosen.size === 0 ? 'Preview' : `Preview ${counted(chosen.size, 'item')}`}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

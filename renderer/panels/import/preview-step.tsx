@@ -6,6 +6,7 @@ import { counted, nounOf, useImportJobs } from '../../panel-api.ts';
 import { ClockInput } from '../../widgets/clock-input.tsx';
 import { EventText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
+import { Form } from '../../widgets/form.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import { inWindow } from '../../widgets/window-words.ts';
@@ -69,10 +70,8 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
     onStarted();
   };
   return (
-    <form
-      className={form['stack']}
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      onSubmit={() => {
         if (warnings.length === 0) start();
       }}
     >
@@ -120,7 +119,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
           {end === undefined ? 'Import now, skip preview' : 'Import'}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -1,7 +1,7 @@
 /** Looking at evidence before it is imported: previews as they come, again when a decision changes. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useWorkspace } from '../../panel-api.ts';
-import { OperationError, type Engine } from '../../../engine/contract/client.ts';
+import { errorInfoOf, type Engine } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
 import type { Params, Result } from '../../../engine/contract/operations.ts';
 import {
@@ -30,9 +30,6 @@ export interface Previews {
   decide(path: string, decision: Decision): void;
 }
 
-const infoOf = (error: unknown): ErrorInfo =>
-  error instanceof OperationError ? error.info : { code: 'internal', message: String(error) };
-
 export function usePreviews(path: string, paths: readonly string[]): Previews {
   const { connection } = useWorkspace();
   const [list, setList] = useState<readonly Preview[]>([]);
@@ -59,7 +56,7 @@ export function usePreviews(path: string, paths: readonly string[]): Previews {
       setList((before) => [...before, ...some]),
     ).then(
       (result) => !signal.aborted && setEnd(result),
-      (failure: unknown) => !signal.aborted && setError(infoOf(failure)),
+      (failure: unknown) => !signal.aborted && setError(errorInfoOf(failure)),
     );
     return () => {
       controller.abort();
@@ -98,7 +95,7 @@ export function usePreviews(path: string, paths: readonly string[]): Previews {
               });
             },
             (failure: unknown) => {
-              const info = infoOf(failure);
+              const info = errorInfoOf(failure);
               if (info.code !== 'cancelled') setError(info);
             },
           )

@@ -13,13 +13,15 @@ import {
   useCase,
   useDialog,
   useSession,
+  useSubmit,
   useWorkspace,
 } from '../../panel-api.ts';
-import { OperationError } from '../../../engine/contract/client.ts';
+import { errorInfoOf } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
 import type { Params, Result } from '../../../engine/contract/operations.ts';
 import { EventText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
+import { Form } from '../../widgets/form.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import css from './make-field.module.css';
@@ -73,8 +75,6 @@ function MakeField({ event, selected, of }: Of & { readonly of: Message }) {
   const [field, setField] = useState('');
   const [template, setTemplate] = useState<string>();
   const [saved, setSaved] = useState<Result<'extractor.save'>>();
-  const [error, setError] = useState<ErrorInfo>();
-  const [busy, setBusy] = useState(false);
   const known = of.fields.find(({ name }) => name === field);
   const isReady = known !== undefined && range.start < range.end;
   const draftOf = (text: string | undefined): Draft | undefined =>
@@ -97,28 +97,13 @@ function MakeField({ event, selected, of }: Of & { readonly of: Message }) {
     setRange(next);
     setTemplate(undefined);
   };
-  const save = async (): Promise<void> => {
+  const { busy, error, run } = useSubmit(async () => {
     const draft = draftOf(template);
-    if (draft === undefined) return;
-    setBusy(true);
-    setError(undefined);
-    try {
-      setSaved(await connection.call('extractor.save', draft));
-    } catch (failure) {
-      setError(infoOf(failure));
-    } finally {
-      setBusy(false);
-    }
-  };
+    if (draft !== undefined) setSaved(await connection.call('extractor.save', draft));
+  });
   if (saved !== undefined) return <Saved extractor={saved} field={field} />;
   return (
-    <form
-      className={form['stack']}
-      onSubmit={(submitted) => {
-        submitted.preventDefault();
-        void save();
-      }}
-    >
+    <Form onSubmit={run}>
       <Textarea
         ref={message}
         label={of.program === '' ? 'Message' : `Message of ${of.program}`}
@@ -192,7 +177,7 @@ function MakeField({ event, selected, of }: Of & { readonly of: Message }) {
           Save
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 
@@ -275,7 +260,7 @@ function Saved({
       notifyDone(`${counted(changed, 'event')} ${nounOf(changed, 'has', 'have')} changed fields`);
       dialogs.done('make-field');
     } catch (failure) {
-      if (!controller.signal.aborted) setError(infoOf(failure));
+      if (!controller.signal.aborted) setError(errorInfoOf(failure));
     } finally {
       setProgress(undefined);
     }
@@ -310,10 +295,4 @@ function Saved({
       </div>
     </div>
   );
-}
-
-function infoOf(failure: unknown): ErrorInfo {
-  return failure instanceof OperationError
-    ? failure.info
-    : { code: 'internal', message: String(failure) };
 }

@@ -1,23 +1,14 @@
 /** Dialogs that add to a case: tag, delete, save a search. */
-import {
-  Alert,
-  Button,
-  Checkbox,
-  Group,
-  Modal,
-  TagsInput,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { Alert, Button, Checkbox, Modal, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import {
   formatRange,
   notifyDone,
-  notifyError,
   useCase,
   useDialog,
   useQuestion,
   useResultList,
+  useSubmit,
   useView,
   useWorkspace,
   useZone,
@@ -26,6 +17,8 @@ import {
   counted,
   nounOf,
 } from '../../panel-api.ts';
+import form from '../../widgets/form.module.css';
+import { Form } from '../../widgets/form.tsx';
 import { visibleText } from '../../widgets/visible-text.ts';
 
 type Of<N extends DialogState['dialog']> = Extract<DialogState, { dialog: N }>;
@@ -84,35 +77,22 @@ function TagForm({ dialog, onDone }: { readonly dialog: Of<'tag'>; readonly onDo
   const { target, text, of } = useTarget(dialog.events);
   const [names, setNames] = useState<string[]>([]);
   const [remove, setRemove] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const submit = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      for (const name of names) {
-        const { changed } = await connection.call('tag.set', {
-          case: info.case,
-          name,
-          remove,
-          target,
-        });
-        notifyDone(
-          `${counted(changed, 'event')} ${remove ? 'lost' : nounOf(changed, 'has', 'have')} the tag ${visibleText(name, 100)}`,
-        );
-      }
-      onDone();
-    } catch (error) {
-      notifyError(error, 'The tag could not be set');
-    } finally {
-      setBusy(false);
+  const { busy, run } = useSubmit(async () => {
+    for (const name of names) {
+      const { changed } = await connection.call('tag.set', {
+        case: info.case,
+        name,
+        remove,
+        target,
+      });
+      notifyDone(
+        `${counted(changed, 'event')} ${remove ? 'lost' : nounOf(changed, 'has', 'have')} the tag ${visibleText(name, 100)}`,
+      );
     }
-  };
+    onDone();
+  }, 'The tag could not be set');
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
+    <Form onSubmit={run}>
       {of !== undefined && <p>{of}</p>}
       <TagsInput
         label="Tags"
@@ -124,20 +104,19 @@ function TagForm({ dialog, onDone }: { readonly dialog: Of<'tag'>; readonly onDo
         data-autofocus
       />
       <Checkbox
-        mt="sm"
         label="Remove these tags"
         checked={remove}
         onChange={({ currentTarget }) => setRemove(currentTarget.checked)}
       />
-      <Group justify="flex-end" mt="md">
+      <div className={form['actions']}>
         <Button variant="default" onClick={onDone}>
           Cancel
         </Button>
         <Button type="submit" loading={busy} disabled={names.length === 0}>
           {remove ? 'Untag' : 'Tag'} {text}
         </Button>
-      </Group>
-    </form>
+      </div>
+    </Form>
   );
 }
 
@@ -152,33 +131,20 @@ function DeleteForm({
   const info = useCase();
   const { target, text, of } = useTarget(dialog.events);
   const [reason, setReason] = useState('');
-  const [busy, setBusy] = useState(false);
-  const submit = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      const { changed } = await connection.call('delete.run', {
-        case: info.case,
-        reason,
-        target,
-      });
-      notifyDone(
-        `${counted(changed, 'event')} deleted: no answer shows ${nounOf(changed, 'it', 'them')} any more`,
-      );
-      onDone();
-    } catch (error) {
-      notifyError(error, 'Nothing was deleted');
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { busy, run } = useSubmit(async () => {
+    const { changed } = await connection.call('delete.run', {
+      case: info.case,
+      reason,
+      target,
+    });
+    notifyDone(
+      `${counted(changed, 'event')} deleted: no answer shows ${nounOf(changed, 'it', 'them')} any more`,
+    );
+    onDone();
+  }, 'Nothing was deleted');
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
-      <Alert color="orange" mb="sm">
+    <Form onSubmit={run}>
+      <Alert color="orange">
         {of} The evidence is not changed. The events are left out of every answer; the deletion is
         recorded in the audit log and in the report.
       </Alert>
@@ -191,15 +157,15 @@ function DeleteForm({
         onChange={({ currentTarget }) => setReason(currentTarget.value)}
         data-autofocus
       />
-      <Group justify="flex-end" mt="md">
+      <div className={form['actions']}>
         <Button variant="default" onClick={onDone}>
           Cancel
         </Button>
         <Button type="submit" color="red" loading={busy} disabled={reason.trim() === ''}>
           Delete {text}
         </Button>
-      </Group>
-    </form>
+      </div>
+    </Form>
   );
 }
 
@@ -210,33 +176,20 @@ function SearchForm({ onDone }: { readonly onDone: () => void }) {
   const zone = useZone();
   const [name, setName] = useState(view.query.slice(0, 60));
   const [note, setNote] = useState('');
-  const [busy, setBusy] = useState(false);
-  const submit = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      await connection.call('search.save', {
-        case: info.case,
-        name,
-        note,
-        view: viewToString(view, zone),
-      });
-      onDone();
-    } catch (error) {
-      notifyError(error, 'The search was not saved');
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { busy, run } = useSubmit(async () => {
+    await connection.call('search.save', {
+      case: info.case,
+      name,
+      note,
+      view: viewToString(view, zone),
+    });
+    onDone();
+  }, 'The search was not saved');
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
+    <Form onSubmit={run}>
       <p className="mono">{view.query.trim() === '' ? 'All events' : view.query}</p>
       {view.list !== undefined && (
-        <Alert color="orange" mb="sm">
+        <Alert color="orange">
           The list {visibleText(view.list.name, 100)} is not saved: the search will also find events
           that are not on the list.
         </Alert>
@@ -254,18 +207,17 @@ function SearchForm({ onDone }: { readonly onDone: () => void }) {
         description="What it shows; included in the report"
         autosize
         minRows={2}
-        mt="sm"
         value={note}
         onChange={({ currentTarget }) => setNote(currentTarget.value)}
       />
-      <Group justify="flex-end" mt="md">
+      <div className={form['actions']}>
         <Button variant="default" onClick={onDone}>
           Cancel
         </Button>
         <Button type="submit" loading={busy} disabled={name.trim() === ''}>
           Save
         </Button>
-      </Group>
-    </form>
+      </div>
+    </Form>
   );
 }

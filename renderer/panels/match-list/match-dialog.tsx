@@ -6,6 +6,7 @@ import type { Result } from '../../../engine/contract/operations.ts';
 import { counted, useAnswer, useCase, useView, useWorkspace } from '../../panel-api.ts';
 import { EventText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
+import { Form } from '../../widgets/form.tsx';
 import { ListColumns } from './list-columns.tsx';
 import { ListInput } from './list-input.tsx';
 import css from './match-list.module.css';
@@ -55,13 +56,7 @@ export function MatchDialog() {
   };
   return (
     <Modal opened onClose={dialogs.close} title="Match a list" size="min(840px, 94vw)" {...drop}>
-      <form
-        className={form['stack']}
-        onSubmit={(event) => {
-          event.preventDefault();
-          match();
-        }}
-      >
+      <Form onSubmit={match}>
         <Text size="sm" c="dimmed">
           Shows only events that match a line of the list: addresses, blocks, hosts, flows, values
           of any field. The list is only read, not imported.
@@ -87,7 +82,7 @@ export function MatchDialog() {
             {understood === undefined ? 'Match' : `Match ${counted(understood.rows, 'line')}`}
           </Button>
         </div>
-      </form>
+      </Form>
     </Modal>
   );
 }

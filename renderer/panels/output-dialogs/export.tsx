@@ -14,6 +14,7 @@ import {
 import { EventText } from '../../widgets/event-text.tsx';
 import { useEventColumns } from '../../widgets/event-columns.ts';
 import form from '../../widgets/form.module.css';
+import { Form } from '../../widgets/form.tsx';
 import { Outcome } from './outcome.tsx';
 import { useWriting } from './written.ts';
 
@@ -82,13 +83,7 @@ export function ExportDialog() {
   const beneath = opened?.packetsBeneath?.packets ?? 0;
   return (
     <Modal opened onClose={workspace.dialogs.close} title="Export events" size="md">
-      <form
-        className={form['stack']}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!writing.running) start();
-        }}
-      >
+      <Form onSubmit={start}>
         <Text size="sm">
           {opened === undefined ? 'The events found' : <b>{counted(opened.total, 'event')}</b>}{' '}
           {view.query.trim() === '' ? (
@@ -163,7 +158,7 @@ export function ExportDialog() {
             Export
           </Button>
         </div>
-      </form>
+      </Form>
     </Modal>
   );
 }

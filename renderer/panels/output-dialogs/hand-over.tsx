@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { HandOverReport } from '../../../engine/contract/hand-over.ts';
 import { counted, formatBytes, useCase, useWorkspace } from '../../panel-api.ts';
 import form from '../../widgets/form.module.css';
+import { Form } from '../../widgets/form.tsx';
 import { Outcome } from './outcome.tsx';
 import { useWriting, type WrittenFile } from './written.ts';
 
@@ -30,13 +31,7 @@ export function HandOverDialog() {
   };
   return (
     <Modal opened onClose={dialogs.close} title="Hand the case over" size="md">
-      <form
-        className={form['stack']}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!writing.running) start();
-        }}
-      >
+      <Form onSubmit={start}>
         <Text size="sm" c="dimmed">
           Parquet files by kind and day, with sources, ledger, tags, notes, saved searches and the
           audit log, and a manifest with the SHA-256 of each file. Evidence and deleted events are
@@ -81,7 +76,7 @@ export function HandOverDialog() {
             Hand over
           </Button>
         </div>
-      </form>
+      </Form>
     </Modal>
   );
 }

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { CLASSIFICATION_PAGES } from '../../../engine/contract/classification.ts';
 import { saveFile, useCase, usePreference, useWorkspace, useZone } from '../../panel-api.ts';
 import form from '../../widgets/form.module.css';
+import { Form } from '../../widgets/form.tsx';
 import { ZoneSelect } from '../../widgets/zone-select.tsx';
 import { Outcome } from './outcome.tsx';
 import { useWriting } from './written.ts';
@@ -50,13 +51,7 @@ export function ReportDialog() {
     );
   return (
     <Modal opened onClose={workspace.dialogs.close} title="Write a report" size="md">
-      <form
-        className={form['stack']}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!writing.running) start();
-        }}
-      >
+      <Form onSubmit={start}>
         <Text size="sm" c="dimmed">
           One self-contained HTML page: findings in the order of the report (tab Findings), saved
           searches, sources with their hashes and ledgers, and the audit log.
@@ -111,7 +106,7 @@ export function ReportDialog() {
             Write the report
           </Button>
         </div>
-      </form>
+      </Form>
     </Modal>
   );
 }

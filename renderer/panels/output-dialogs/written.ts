@@ -1,6 +1,6 @@
 /** Making a file with the engine: running, cancelled, written; one at a time per dialog. */
 import { useEffect, useRef, useState } from 'react';
-import { OperationError } from '../../../engine/contract/client.ts';
+import { errorInfoOf } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
 
 export interface WrittenFile {
@@ -19,6 +19,7 @@ export interface Writing {
   readonly written: WrittenFile | undefined;
   readonly error: ErrorInfo | undefined;
   readonly cancelled: boolean;
+  /** Does nothing while a file is being made. */
   start(
     make: (signal: AbortSignal, onDone: (part: object) => void) => Promise<WrittenFile | undefined>,
   ): void;
@@ -37,6 +38,7 @@ export function useWriting(): Writing {
   return {
     ...state,
     start(make) {
+      if (state.running) return;
       const controller = new AbortController();
       running.current = controller;
       setState({ ...IDLE, running: true });
@@ -49,10 +51,7 @@ export function useWriting(): Writing {
       }).then(
         (written) => setState({ ...IDLE, written }),
         (error: unknown) => {
-          const info: ErrorInfo =
-            error instanceof OperationError
-              ? error.info
-              : { code: 'internal', message: String(error) };
+          const info = errorInfoOf(error);
           setState(
             info.code === 'cancelled' ? { ...IDLE, cancelled: true } : { ...IDLE, error: info },
           );

@@ -16,7 +16,7 @@ import {
   useView,
   useWorkspace,
 } from '../../panel-api.ts';
-import { OperationError } from '../../../engine/contract/client.ts';
+import { errorInfoOf } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
 import {
   bodyText,
@@ -31,6 +31,7 @@ import type { Part, Result } from '../../../engine/contract/operations.ts';
 import { csvOf, download } from '../../widgets/csv.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
+import { Form } from '../../widgets/form.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import { TimeText } from '../../widgets/time-text.tsx';
 import css from './payload-search.module.css';
@@ -74,11 +75,7 @@ function PayloadSearch({ folder }: { readonly folder: string }) {
         ),
       );
     } catch (failure) {
-      setError(
-        failure instanceof OperationError
-          ? failure.info
-          : { code: 'internal', message: String(failure) },
-      );
+      setError(errorInfoOf(failure));
     } finally {
       setProgress(undefined);
     }
@@ -86,10 +83,8 @@ function PayloadSearch({ folder }: { readonly folder: string }) {
   const isRunning = progress !== undefined;
   return (
     <Modal opened={isOpen} onClose={dialogs.close} title="Search payloads" size={1100}>
-      <form
-        className={form['stack']}
-        onSubmit={(submitted) => {
-          submitted.preventDefault();
+      <Form
+        onSubmit={() => {
           if (!isRunning && pattern !== '') void search();
         }}
       >
@@ -125,7 +120,7 @@ function PayloadSearch({ folder }: { readonly folder: string }) {
           <Problem margin={0} error={error} title="The captures were not searched" />
         )}
         {found !== undefined && <Matches found={found} />}
-      </form>
+      </Form>
     </Modal>
   );
 }

@@ -10,15 +10,16 @@ import {
 import {
   counted,
   notifyDone,
-  notifyError,
   notifyPartly,
   useCase,
   useRefusal,
+  useSubmit,
   useWorkspace,
 } from '../../panel-api.ts';
 import { ClockInput, mistypedClock } from '../../widgets/clock-input.tsx';
 import { visibleText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
+import { Form } from '../../widgets/form.tsx';
 import { mistypedYear, YearInput } from '../../widgets/year-input.tsx';
 import { ZoneSelect } from '../../widgets/zone-select.tsx';
 import { notesText } from './notes-text.ts';
@@ -48,46 +49,32 @@ export function Retime({ source, sources }: Props) {
   const [scope, setScope] = useState('0');
   const [clockMistyped, setClockMistyped] = useState<string>();
   const [yearMistyped, setYearMistyped] = useState<string>();
-  const [busy, setBusy] = useState(false);
-  if (refused !== undefined) return <p className={form['muted']}>{refused}</p>;
-  const isRead = source.status === 'complete' || source.broken !== undefined;
-  if (source.first === undefined || !isRead) return null;
   const decided = Object.entries(next).filter(([, value]) => value !== undefined);
   const scopes = sourcesNear(source, sources);
   const chosen = scopes[Number(scope)] ?? scopes[0]!;
+  const { busy, run } = useSubmit(async () => {
+    const { changed, notes } = await connection.call('source.retime', {
+      ...{ case: path, sources: chosen.sources.map(({ id }) => id) },
+      ...Object.fromEntries(decided),
+    });
+    // Of several sources, what is said names those that stay as they are.
+    const notify = chosen.sources.length > 1 && notes.length > 0 ? notifyPartly : notifyDone;
+    notify(notesText(notes), `${counted(changed, 'event has', 'events have')} new times`);
+    setNext({});
+  }, 'The times were not changed');
+  if (refused !== undefined) return <p className={form['muted']}>{refused}</p>;
+  const isRead = source.status === 'complete' || source.broken !== undefined;
+  if (source.first === undefined || !isRead) return null;
   const wrong =
     yearMistyped !== undefined
       ? mistypedYear('the last record', yearMistyped)
       : clockMistyped !== undefined
         ? mistypedClock('the clock', clockMistyped)
         : undefined;
-  const apply = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      const { changed, notes } = await connection.call('source.retime', {
-        ...{ case: path, sources: chosen.sources.map(({ id }) => id) },
-        ...Object.fromEntries(decided),
-      });
-      // Of several sources, what is said names those that stay as they are.
-      const notify = chosen.sources.length > 1 && notes.length > 0 ? notifyPartly : notifyDone;
-      notify(notesText(notes), `${counted(changed, 'event has', 'events have')} new times`);
-      setNext({});
-    } catch (error) {
-      notifyError(error, 'The times were not changed');
-    } finally {
-      setBusy(false);
-    }
-  };
   return (
     <div>
       <h3 className={css['heading']}>Change the times</h3>
-      <form
-        className={form['row']}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void apply();
-        }}
-      >
+      <Form isRow onSubmit={run}>
         {tz !== undefined && (
           <ZoneSelect
             aria-label="Another zone"
@@ -151,7 +138,7 @@ export function Retime({ source, sources }: Props) {
         >
           Apply
         </Button>
-      </form>
+      </Form>
       {wrong !== undefined && (
         <Text size="xs" className={css['warn']} role="alert">
           {wrong}
