@@ -1,6 +1,7 @@
-/** A line small enough for a row of a table. */
+/** A line small enough for a row of a table, as wide as its cell. */
 import { memo } from 'react';
 
+/** Of the picture, whatever the width that it is drawn in. */
 const WIDTH = 120;
 const HEIGHT = 18;
 
@@ -20,7 +21,15 @@ export const Sparkline = memo(function Sparkline({
     path += `M${(i * width).toFixed(1)} ${HEIGHT}v-${height.toFixed(1)}h${Math.max(1, width - 0.5).toFixed(1)}V${HEIGHT}z`;
   });
   return (
-    <svg width={WIDTH} height={HEIGHT} role="img" aria-label={label} style={{ display: 'block' }}>
+    <svg
+      width="100%"
+      height={HEIGHT}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+      style={{ display: 'block' }}
+    >
       <path d={path} fill="var(--db-accent)" />
     </svg>
   );

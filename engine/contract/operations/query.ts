@@ -278,9 +278,15 @@ export const queryOperations = {
       batch,
       rest: z.object({ count, groups: count, measure: z.number().optional() }),
       total: z.object({ count, groups: count, measure: z.number().optional() }),
-      /** `buckets` counts for each row, one after the other. */
+      /**
+       * `buckets` counts for each row, one after the other. Buckets begin and end at multiples of their width; the
+       * time that is asked about, or has events, is `covered`; `to` is exclusive.
+       */
       sparklines: z
-        .object({ from: micros, width: z.number(), buckets: count, counts: numbers })
+        .object({
+          ...{ from: micros, width: z.number(), buckets: count, counts: numbers },
+          covered: z.object({ from: micros, to: micros }),
+        })
         .optional(),
       ...scopeShape,
     }),

@@ -86,7 +86,7 @@ export function topOn(
       if (span === undefined) return found;
       const grid = evenGrid(span.from, span.to, parameters.sparkline);
       const counts = await asked.rows(clickhouseSparklines(plan, stage, grid, options));
-      return { ...found, sparklines: linesOf(grid, rows.length, counts) };
+      return { ...found, sparklines: linesOf(grid, span, rows.length, counts) };
     },
     [stage],
   );

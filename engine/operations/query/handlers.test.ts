@@ -378,10 +378,12 @@ describe('groups', () => {
     const alone = (await top(`event_id:${first ?? ''}`, {})).result.sparklines!;
     expect(Math.abs(alone.from - low)).toBeLessThan(1e6);
     expect(alone.width * alone.buckets).toBeLessThan(1e6);
+    expect(alone.covered).toEqual({ from: low, to: low + 1 });
     // A range that is named is shown as it is named.
     const from = low - 3_600e6;
     const ranged = await top('', { from, to: from + 7_200e6 });
-    const { from: start, width, buckets } = ranged.result.sparklines!;
+    const { from: start, width, buckets, covered } = ranged.result.sparklines!;
+    expect(covered).toEqual({ from, to: from + 7_200e6 });
     expect(start).toBeLessThanOrEqual(from);
     expect(start).toBeGreaterThan(from - width);
     expect(start + width * buckets).toBeGreaterThanOrEqual(from + 7_200e6);

@@ -39,7 +39,10 @@ export interface Top {
   batch: ColumnBatch;
   rest: GroupSum;
   total: GroupSum;
-  sparklines?: { from: number; width: number; buckets: number; counts: Float64Array<ArrayBuffer> };
+  sparklines?: EvenGrid & {
+    counts: Float64Array<ArrayBuffer>;
+    covered: { readonly from: number; readonly to: number };
+  };
 }
 
 /** A name that no field has: the stage's own name for its measure. */
@@ -80,7 +83,7 @@ export function top(
         if (span === undefined) return undefined;
         const grid = evenGrid(span.from, span.to, sparkline);
         const counts = await asked.rows(compileSparklines(plan, fields, rows, grid));
-        return linesOf(grid, rows.length, counts);
+        return linesOf(grid, span, rows.length, counts);
       }
     },
     [stage],
@@ -146,12 +149,14 @@ export function topOf(
 /** @param counts rows of rank, bucket, events */
 export function linesOf(
   grid: EvenGrid,
+  covered: { readonly from: number; readonly to: number },
   groups: number,
   counts: readonly (readonly RawValue[])[],
 ): Required<Top>['sparklines'] {
   const out = new Float64Array(groups * grid.buckets);
   for (const [rank, i, n] of counts) out[Number(rank) * grid.buckets + Number(i)] = Number(n);
-  return { ...grid, counts: out };
+  const { from, to } = covered;
+  return { ...grid, counts: out, covered: { from, to } };
 }
 
 /**

@@ -9,9 +9,6 @@ import { ValueMenu } from '../../widgets/value-menu.tsx';
 import { percent, type Groups } from './groups.ts';
 import css from './talkers.module.css';
 
-/** The longest bar, in pixels. */
-const BAR = 120;
-
 interface Props {
   readonly groups: Groups;
   /** Whether a newer answer is awaited. */
@@ -26,7 +23,7 @@ export function GroupTable({ groups, stale, onShow }: Props) {
   let most = 0;
   for (let row = 0; row < rows; row++) most = Math.max(most, groups.measured(row));
   return (
-    <table className={`${table['table']} ${stale ? table['dim'] : ''}`}>
+    <table className={`${table['table']} ${css['table']} ${stale ? table['dim'] : ''}`}>
       <thead>
         <tr>
           <th className={table['number']}>#</th>
@@ -39,7 +36,7 @@ export function GroupTable({ groups, stale, onShow }: Props) {
             <VisuallyHidden>as a bar</VisuallyHidden>
           </th>
           {lines !== undefined && (
-            <th>{formatRange(lines.from, lines.from + lines.width * lines.buckets, zone)}</th>
+            <th>{formatRange(lines.covered.from, lines.covered.to, zone)}</th>
           )}
           {!isCount && <th className={table['number']}>events</th>}
         </tr>
@@ -101,14 +98,14 @@ function GroupRow({
         {isCount ? <Events n={measured} row={row} onShow={onShow} /> : groups.format(measured)}
       </td>
       <td className={table['number']}>{groups.share(row)}</td>
-      <td style={{ width: 130 }}>
+      <td className={css['picture']}>
         <span
           className={table['bar']}
-          style={{ width: most === 0 ? 0 : Math.max(2, (BAR * measured) / most) }}
+          style={{ width: most === 0 ? 0 : `max(2px, ${(100 * measured) / most}%)` }}
         />
       </td>
       {lines !== undefined && (
-        <td>
+        <td className={css['picture']}>
           <Sparkline
             counts={lines.counts.subarray(row * lines.buckets, (row + 1) * lines.buckets)}
             label={`Events over time of group ${row + 1}`}
