@@ -53,7 +53,10 @@ export const EXAMPLES: readonly {
       { query: '* | timeline 1h by kind', says: 'events over time' },
       { query: 'kind:flow | talkers 20', says: 'who talked to whom' },
       { query: '* | values program', says: 'the values of a field' },
-      { query: 'kind:log | patterns 50', says: 'messages by their shape, the rarest first' },
+      {
+        query: 'kind:log | patterns 50',
+        says: 'messages by shape, rarest first; desc reverses it',
+      },
       {
         query: 'kind:flow | stats count() as n, sum(bytes) as b by src_ip | sort b desc | head 20',
         says: 'a table: measures, groups, order',

@@ -31,7 +31,8 @@ const STARTS = [
   { label: 'A table of sums', text: 'stats count() as n, sum(bytes) as b by src_ip' },
   { label: 'Who talks to whom', text: 'talkers' },
   { label: 'Values of a field', text: 'values program' },
-  { label: 'Rare messages, by shape', text: 'patterns' },
+  { label: 'Messages by shape, rarest first', text: 'patterns' },
+  { label: 'Messages by shape, most frequent first', text: 'patterns desc' },
   { label: 'Sessions of an address', text: 'session by src_ip gap 30m' },
 ] as const;
 
