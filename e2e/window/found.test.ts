@@ -55,6 +55,22 @@ describe.skipIf(browserShell.whyNot !== undefined)('what an event was found by',
     await window.details.close();
   });
 
+  it('is highlighted where a pattern or a field found it', async () => {
+    const row = window.events.row(0);
+    for (const [query, marks] of [
+      ['/zo.\\shas/', ['zoe has']],
+      ['message:/ZOE HAS/i', ['zoe has']],
+      // No column shows it.
+      ['client:desk-4*', ['desk-4']],
+      ['client:desk-4 | fields message, attrs.client', ['desk-4']],
+    ] as const) {
+      await window.query.run(query);
+      await expect.poll(() => window.found()).toBe(1);
+      await expect(row.locator('mark')).toHaveText(marks);
+    }
+    await expect(row).toContainText('zoe has signed in');
+  });
+
   it('says nothing of rows that were asked for by a field', async () => {
     await window.query.run('client:desk-6');
     await expect.poll(() => window.found()).toBe(1);

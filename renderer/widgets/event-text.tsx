@@ -1,24 +1,29 @@
 /** Text that comes from evidence: shown as text, bounded, with hidden characters visible. */
 import { memo } from 'react';
 import css from './event-text.module.css';
-import { visiblePieces, wordPattern } from './visible-text.ts';
+import { visiblePieces, type TextPattern } from './visible-text.ts';
 
 export { visibleText } from './visible-text.ts';
 
 interface Props {
   readonly text: string;
-  /** Searched words and phrases (`wordPattern` made once for many texts is cheaper). */
-  readonly highlight?: readonly string[] | RegExp | undefined;
+  /** What is looked for. */
+  readonly highlight?: readonly TextPattern[] | undefined;
   /** UTF-16 units that are shown at most; 2000 when left out. */
   readonly max?: number | undefined;
   /** In the fixed-width face of evidence. */
   readonly mono?: boolean | undefined;
 }
 
-export const EventText = memo(function EventText({ text, highlight, max = 2000, mono }: Props) {
-  const words =
-    highlight === undefined || highlight instanceof RegExp ? highlight : wordPattern(highlight);
-  const pieces = visiblePieces(text, max, words);
+const NOTHING: readonly TextPattern[] = [];
+
+export const EventText = memo(function EventText({
+  text,
+  highlight = NOTHING,
+  max = 2000,
+  mono,
+}: Props) {
+  const pieces = visiblePieces(text, max, highlight);
   const [only] = pieces;
   const plain = pieces.length === 0 || (pieces.length === 1 && only?.type === 'plain');
   return (

@@ -1,6 +1,6 @@
 /** What is shown as found is what the query looks for in text. */
 import { describe, expect, it } from 'vitest';
-import { highlightWords, isSearched, isSearchedColumn } from './searched-words.ts';
+import { highlightWords, isSearched, isSearchedColumn, searchedWords } from './searched-words.ts';
 
 const base = { filter: { start: 0, end: 0 }, stages: [], events: '' };
 
@@ -43,6 +43,43 @@ describe('highlightWords', () => {
     const error = { message: 'unclosed', start: 0, end: 1 };
     expect(highlightWords({ ...base, error }, '"x')).toEqual([]);
     expect(highlightWords(undefined, 'x')).toEqual([]);
+  });
+});
+
+describe('searchedWords', () => {
+  const span = { start: 0, end: 0 };
+  const term = (field: string, operator: 'word' | 'quoted' | 'regex', value: string) => ({
+    ...{ ...span, text: `${field}:${value}`, negated: false, type: 'field' as const },
+    ...{ field, operator, value },
+  });
+  const of = (...terms: ReturnType<typeof term>[]) => searchedWords({ ...base, terms }, '');
+  const finds = (terms: ReturnType<typeof of>, field: string, text: string): boolean =>
+    terms?.in(field, true).some(({ pattern }) => text.search(pattern) >= 0) ?? false;
+
+  it.each([
+    [term('host', 'word', 'WEB'), 'host', 'web', true],
+    [term('host', 'word', 'web'), 'host', 'web-1', false],
+    [term('host', 'word', 'web'), 'program', 'web', false],
+    [term('host', 'word', 'web*'), 'host', 'web-1', true],
+    [term('ip', 'word', '10.0.0.1'), 'dst_ip', '10.0.0.1', true],
+    [term('client', 'quoted', 'a*b'), 'attrs.client', 'a*b', true],
+    [term('message', 'regex', '/fa.led/'), 'summary', 'it failed', true],
+    [term('message', 'regex', '/FAILED/i'), 'summary', 'it failed', true],
+    [term('message', 'regex', '/FAILED/'), 'summary', 'it failed', false],
+  ] as const)('%o in %s: %s', (one, field, text, found) => {
+    expect(finds(of(one), field, text)).toBe(found);
+  });
+
+  it('takes patterns without a field for every text', () => {
+    const group = { ...span, text: '/fa.led/', negated: false, type: 'group' as const };
+    const found = searchedWords({ ...base, terms: [group] }, '');
+    expect(finds(found, 'program', 'failed')).toBe(true);
+    expect(found?.shown).toHaveLength(1);
+  });
+
+  it('names nowhere else what a query gives whole, nor what is excluded', () => {
+    expect(of(term('client', 'word', 'desk-6'))?.shown).toEqual([]);
+    expect(of({ ...term('client', 'word', 'desk-*'), negated: true })).toBeUndefined();
   });
 });
 

@@ -1,19 +1,30 @@
-/** The words and phrases of a query that are looked for in text, so that they can be shown in it. */
+/** What a query looks for in texts, so that it can be shown in them. */
 import { useMemo } from 'react';
 import type { Result } from '../../engine/contract/operations.ts';
 import { COLUMNS, SEARCHED_TEXTS } from '../../engine/contract/event.ts';
 import { useView } from '../state/context.ts';
 import { useParsedQuery } from '../state/parsed-query.ts';
-import { wordPattern } from './visible-text.ts';
+import { patternRegExp } from './pattern-regexp.ts';
+import { wordPattern, type TextPattern } from './visible-text.ts';
 
 type ParsedQuery = Result<'query.parse'>;
 type Term = NonNullable<ParsedQuery['terms']>[number];
 
-export interface SearchedWords {
-  /** Any of them. */
-  readonly any: RegExp;
-  readonly each: readonly RegExp[];
+/** A word, phrase or pattern. */
+export interface Searched extends TextPattern {
+  /** Where it is looked for alone, as the query has it; undefined: in every text. */
+  readonly field: string | undefined;
 }
+
+export interface SearchedWords {
+  /** Those that each event shows somewhere. Values that a query gives whole are seen in their columns, and named nowhere else. */
+  readonly shown: readonly Searched[];
+  /** What is looked for in a field; attributes are called `attrs.NAME`. */
+  in(field: string, hasWords: boolean): readonly Searched[];
+}
+
+/** Words and patterns that are shown. */
+const MOST = 50;
 
 const SEARCHED: ReadonlySet<string> = new Set(SEARCHED_TEXTS);
 
@@ -36,16 +47,74 @@ export function isSearchedColumn(column: string): boolean {
   return !OTHERS.has(column);
 }
 
-/** Those of the view's query; undefined where it has none. */
+/** Names of queries for several fields, and those that rows have under another name. */
+const MEANT: Readonly<Record<string, readonly string[]>> = {
+  ip: ['src_ip', 'dst_ip'],
+  port: ['src_port', 'dst_port'],
+  message: ['message', 'summary'],
+};
+
+/** Whether what is looked for may be in this field. */
+export function isLookedForIn(
+  { field: asked }: Searched,
+  field: string,
+  hasWords: boolean,
+): boolean {
+  if (asked === undefined) return hasWords;
+  const name = asked.toLowerCase();
+  const own = field.toLowerCase();
+  return MEANT[name]?.includes(own) ?? (own === name || own === `attrs.${name}`);
+}
+
+/** What the view's query looks for; undefined where that is nothing that can be shown. */
 export function useSearchedWords(): SearchedWords | undefined {
   const { query } = useView();
   const parsed = useParsedQuery(query);
-  return useMemo(() => {
-    const words = highlightWords(parsed, query);
-    const any = wordPattern(words);
-    const each = words.flatMap((word) => wordPattern([word]) ?? []);
-    return any === undefined ? undefined : { any, each };
-  }, [parsed, query]);
+  return useMemo(() => searchedWords(parsed, query), [parsed, query]);
+}
+
+export function searchedWords(
+  parsed: ParsedQuery | undefined,
+  query: string,
+): SearchedWords | undefined {
+  const words = highlightWords(parsed, query).flatMap((word) => wordPattern([word]) ?? []);
+  const terms = (parsed?.error === undefined ? parsed?.terms : undefined) ?? [];
+  const ofTerms = terms.filter(({ negated }) => !negated).flatMap(patternOf);
+  const all: readonly (Searched & { readonly isWhole?: boolean })[] = [
+    ...words.map((pattern) => ({ pattern, field: undefined })),
+    ...ofTerms,
+  ].slice(0, MOST);
+  if (all.length === 0) return undefined;
+  const known = new Map<string, readonly Searched[]>();
+  return {
+    shown: all.filter(({ isWhole }) => isWhole !== true),
+    in(field, hasWords) {
+      const key = `${hasWords} ${field}`;
+      let patterns = known.get(key);
+      if (patterns === undefined) {
+        patterns = all.filter((one) => isLookedForIn(one, field, hasWords));
+        known.set(key, patterns);
+      }
+      return patterns;
+    },
+  };
+}
+
+/** A pattern, or the value of a field. */
+function patternOf(term: Term): (Searched & { readonly isWhole?: boolean })[] {
+  const { field, operator, value = '', text, type } = term;
+  const written = type === 'group' ? text : operator === 'regex' ? value : undefined;
+  const [, body, flag] = /^\/(.*)\/(i?)$/s.exec(written ?? '') ?? [];
+  if (body !== undefined) {
+    const pattern = patternRegExp(body.replace(/\\\//g, '/'), flag === 'i');
+    return pattern === undefined ? [] : [{ pattern, field, isSlow: true }];
+  }
+  if (type !== 'field' || field === 'message' || value === '') return [];
+  if (operator !== 'word' && operator !== 'quoted') return [];
+  const isWhole = operator === 'quoted' || !/[*?]/.test(value);
+  const literal = value.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  const whole = isWhole ? literal : literal.replace(/\\\*/g, '[^]*').replace(/\\\?/g, '[^]');
+  return [{ pattern: new RegExp(`^${whole}$`, 'giu'), field, isWhole }];
 }
 
 /** Words as the query has them, wildcards included; what is excluded is left out. */

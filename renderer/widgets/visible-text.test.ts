@@ -1,7 +1,7 @@
 /** Evidence cannot hide characters from whoever reads it, and is bounded. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { visiblePieces, visibleText, wordPattern } from './visible-text.ts';
+import { visiblePieces, visibleText, wordPattern, type TextPattern } from './visible-text.ts';
 
 describe('visibleText', () => {
   it.each([
@@ -36,9 +36,15 @@ describe('visibleText', () => {
   });
 });
 
+const patternsOf = (words: string[]): TextPattern[] =>
+  words.flatMap((word) => {
+    const pattern = wordPattern([word]);
+    return pattern === undefined ? [] : [{ pattern }];
+  });
+
 describe('visiblePieces', () => {
   const hits = (text: string, words: string[]): string[] =>
-    visiblePieces(text, 1000, wordPattern(words))
+    visiblePieces(text, 1000, patternsOf(words))
       .filter(({ type }) => type === 'hit')
       .map((piece) => piece.text);
 
@@ -48,6 +54,7 @@ describe('visiblePieces', () => {
     ['one character', 'web01 web1 web012', ['web0?'], ['web01']],
     ['phrases over any space', 'accepted  password', ['accepted password'], ['accepted  password']],
     ['characters that mean something in patterns', 'a.b axb', ['a.b'], ['a.b']],
+    ['what overlaps, once', 'ab cd ef', ['ab cd', 'cd ef'], ['ab cd ef']],
     ['nothing to find', 'abc', ['*'], []],
   ])('%s', (_, text, words, found) => {
     expect(hits(text, words)).toEqual(found);
@@ -56,7 +63,7 @@ describe('visiblePieces', () => {
   it('together are what visibleText gives', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), fc.nat(90), (text, max) => {
-        const pieces = visiblePieces(text, max + 1, wordPattern(['a', 'b*']));
+        const pieces = visiblePieces(text, max + 1, patternsOf(['a', 'b*']));
         expect(pieces.map((piece) => piece.text).join('')).toBe(visibleText(text, max + 1));
       }),
     );

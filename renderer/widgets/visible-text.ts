@@ -52,19 +52,55 @@ interface Piece {
   readonly text: string;
 }
 
-/** The same as pieces, in which searched words are `hit`s. */
-export function visiblePieces(text: string, max: number, words: RegExp | undefined): Piece[] {
+/** What is looked for in a text. */
+export interface TextPattern {
+  readonly pattern: RegExp;
+  /** How long it takes grows faster than the text: only the beginning is looked through. */
+  readonly isSlow?: boolean;
+}
+
+const MOST_SEARCHED = 1000;
+
+/** Every place of it in a text. */
+export function* placesOf(
+  { pattern, isSlow = false }: TextPattern,
+  text: string,
+): Generator<{ readonly start: number; readonly end: number }> {
+  const looked = isSlow ? text.slice(0, MOST_SEARCHED) : text;
+  for (const { index, 0: found } of looked.matchAll(pattern))
+    if (found !== '') yield { start: index, end: index + found.length };
+}
+
+/** What is found in a text, from left to right; where two overlap, once. */
+function hitsOf(
+  text: string,
+  patterns: readonly TextPattern[],
+): readonly { readonly start: number; readonly end: number }[] {
+  const hits = patterns
+    .flatMap((one) => [...placesOf(one, text)])
+    .sort((a, b) => a.start - b.start);
+  const merged: { start: number; end: number }[] = [];
+  for (const { start, end } of hits) {
+    const last = merged[merged.length - 1];
+    if (last === undefined || start >= last.end) merged.push({ start, end });
+    else last.end = Math.max(last.end, end);
+  }
+  return merged;
+}
+
+/** The same as pieces, in which what is found are `hit`s. */
+export function visiblePieces(
+  text: string,
+  max: number,
+  patterns: readonly TextPattern[],
+): Piece[] {
   const { text: shown, cut } = bounded(text, max);
   const pieces: Piece[] = [];
   let at = 0;
-  if (words !== undefined) {
-    words.lastIndex = 0;
-    for (const match of shown.matchAll(words)) {
-      if (match[0] === '') continue;
-      addVisible(pieces, 'plain', shown.slice(at, match.index));
-      addVisible(pieces, 'hit', match[0]);
-      at = match.index + match[0].length;
-    }
+  for (const { start, end } of hitsOf(shown, patterns)) {
+    addVisible(pieces, 'plain', shown.slice(at, start));
+    addVisible(pieces, 'hit', shown.slice(start, end));
+    at = end;
   }
   addVisible(pieces, 'plain', shown.slice(at));
   if (cut) pieces.push({ type: 'plain', text: '…' });

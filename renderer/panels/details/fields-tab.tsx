@@ -256,7 +256,7 @@ function FieldRow({
   const isLong = text.length > FIRST + FEW;
   const searched = useSearchedWords();
   const isCut = info.fields.some((one) => one.name === 'extractor' && !one.attribute);
-  const isLookedIn = isSearched(attribute ? `attrs.${name}` : name, isCut);
+  const fullName = attribute ? `attrs.${name}` : name;
   const words = attribute ? undefined : connectionWords(name, String(value), String(proto ?? ''));
   return (
     <div className={css['row']}>
@@ -277,7 +277,7 @@ function FieldRow({
           <EventText
             text={text}
             max={isLong && !isWhole ? FIRST : MOST}
-            highlight={isLookedIn ? searched?.any : undefined}
+            highlight={searched?.in(fullName, isSearched(fullName, isCut))}
           />
         </ValueMenu>
         {isLong && (

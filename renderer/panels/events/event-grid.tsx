@@ -313,7 +313,7 @@ function GridRows({
         times={times}
         newDay={dayStarts?.has(row) === true}
         tags={tags}
-        words={words?.any}
+        words={words}
         found={foundIn(row)}
         current={known && event === selected}
         marked={known && markedEvents.has(event)}

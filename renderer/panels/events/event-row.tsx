@@ -3,11 +3,12 @@ import { memo } from 'react';
 import { cell, type CellValue } from '../../../engine/contract/column-batch.ts';
 import type { TagColor } from '../../../engine/contract/findings.ts';
 import { timeParts } from '../../panel-api.ts';
-import { fieldLabel, isToldByEnd } from '../../widgets/event-columns.ts';
+import { fieldLabel, isToldByEnd, SUMMARY } from '../../widgets/event-columns.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { KindBadge } from '../../widgets/kind-badge.tsx';
-import { isSearchedColumn } from '../../widgets/searched-words.ts';
+import { isSearchedColumn, type SearchedWords } from '../../widgets/searched-words.ts';
 import { TagChip, tagCssColor } from '../../widgets/tag-chip.tsx';
+import { placesOf, type TextPattern } from '../../widgets/visible-text.ts';
 import type { EventColumn } from './event-column.ts';
 import { flagNames } from '../../widgets/tcp-flags.ts';
 import css from './events.module.css';
@@ -21,9 +22,10 @@ export const MOST_TEXT = 400;
 /** Plain ASCII: nothing in it is hidden. */
 const PRINTABLE = /^[\x20-\x7e]*$/;
 
-function found(words: RegExp, text: string): boolean {
-  words.lastIndex = 0;
-  return words.test(text);
+const NOTHING: readonly TextPattern[] = [];
+
+function isFound(patterns: readonly TextPattern[], text: string): boolean {
+  return patterns.some((one) => placesOf(one, text).next().done !== true);
 }
 
 /** How times are written in all rows. */
@@ -47,7 +49,7 @@ interface Props {
   /** Its day is not that of the row before it. */
   readonly newDay: boolean;
   readonly tags: TagColors;
-  readonly words: RegExp | undefined;
+  readonly words: SearchedWords | undefined;
   /** Of the words, where those are that are seen in no column. */
   readonly found: readonly FoundText[];
   /** Shown in the details. */
@@ -103,7 +105,7 @@ export const EventRow = memo(function EventRow(props: Props) {
             {...props}
             column={column}
             value={value(column.name)}
-            words={isSearchedColumn(column.name) ? props.words : undefined}
+            patterns={props.words?.in(column.name, isSearchedColumn(column.name)) ?? NOTHING}
           />
         </span>
       ))}
@@ -125,8 +127,12 @@ function CellContent({
   column,
   value,
   times,
-  words,
-}: Props & { readonly column: EventColumn; readonly value: CellValue | undefined }) {
+  patterns,
+}: Props & {
+  readonly column: EventColumn;
+  readonly value: CellValue | undefined;
+  readonly patterns: readonly TextPattern[];
+}) {
   if (value === undefined) return <span className={css['missing']} aria-hidden />;
   if (column.type === 'time') {
     if (typeof value !== 'number') return <span className={css['faint']}>no time</span>;
@@ -154,7 +160,7 @@ function CellContent({
     return (
       <>
         <span className={css['faint']}>{ends}</span>{' '}
-        <EventText text={text} max={MOST_TEXT} highlight={words} />
+        <EventText text={text} max={MOST_TEXT} highlight={patterns} />
       </>
     );
   }
@@ -163,10 +169,10 @@ function CellContent({
     !isToldByEnd(column.name) &&
     text.length <= MOST_TEXT &&
     PRINTABLE.test(text) &&
-    (words === undefined || !found(words, text))
+    !isFound(patterns, text)
   )
     return text;
-  return <EventText text={text} max={MOST_TEXT} highlight={words} />;
+  return <EventText text={text} max={MOST_TEXT} highlight={patterns} />;
 }
 
 /** `10.0.0.1 → 192.0.2.7:443`; undefined for an event without addresses. */
@@ -192,7 +198,7 @@ function FoundTexts({ found, words }: Pick<Props, 'found' | 'words'>) {
       {field !== undefined && (
         <span className={css['faint']}>{visibleText(fieldLabel(field), 40)} </span>
       )}
-      <EventText text={excerpt} highlight={words} />
+      <EventText text={excerpt} highlight={words?.in(field ?? SUMMARY, true)} />
     </span>
   ));
 }

@@ -1,16 +1,27 @@
 /** Words that a row does not show are found in its other texts. */
 import { describe, expect, it } from 'vitest';
+import type { Searched } from '../../widgets/searched-words.ts';
 import { wordPattern } from '../../widgets/visible-text.ts';
-import { foundTexts, missingWords, searchedTexts, seenPart } from './found-text.ts';
+import { foundTexts, missingWords, searchedTexts, seenPart, type SeenTexts } from './found-text.ts';
 
-const word = (text: string): RegExp => wordPattern([text])!;
+const word = (text: string): Searched => ({ pattern: wordPattern([text])!, field: undefined });
+
+const seen = (texts: Readonly<Record<string, string>>): SeenTexts => new Map(Object.entries(texts));
 
 describe('missingWords', () => {
   it('are those that no text that is seen has', () => {
     const [zoe, failed] = [word('zoe'), word('failed')];
-    expect(missingWords([zoe, failed], ['login failed', 'web-1'])).toEqual([zoe]);
+    expect(missingWords([zoe, failed], seen({ message: 'login failed', host: 'web-1' }))).toEqual([
+      zoe,
+    ]);
     // A part of a word is another word.
-    expect(missingWords([zoe], ['zoey'])).toEqual([zoe]);
+    expect(missingWords([zoe], seen({ message: 'zoey' }))).toEqual([zoe]);
+  });
+
+  it('are not those of a field in another column', () => {
+    const user = { pattern: /^ad.*/giu, field: 'user' };
+    expect(missingWords([user], seen({ host: 'admin' }))).toEqual([user]);
+    expect(missingWords([user], seen({ host: 'web', user: 'admin' }))).toEqual([]);
   });
 });
 
@@ -53,6 +64,13 @@ describe('foundTexts', () => {
   ])('%s', (_, words, rest, found) =>
     expect(foundTexts(words.map(word), rest, texts)).toEqual(found),
   );
+
+  it('looks for a pattern of a field in that field', () => {
+    const note = { pattern: /by .ynx/gu, field: 'note' };
+    expect(foundTexts([note], 'by lynx', texts)).toEqual([
+      { field: 'attrs.note', excerpt: 'seen by lynx' },
+    ]);
+  });
 
   it('cuts no character in two', () => {
     const [pages, lynx] = ['\u{1f4c4}'.repeat(9), word('lynx')];

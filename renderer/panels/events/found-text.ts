@@ -1,6 +1,12 @@
 /** Where searched words are in an event, when the part of its row that is seen has none of them. */
-import { isToldByEnd } from '../../widgets/event-columns.ts';
-import { isSearched } from '../../widgets/searched-words.ts';
+import { isToldByEnd, SUMMARY } from '../../widgets/event-columns.ts';
+import {
+  isLookedForIn,
+  isSearched,
+  isSearchedColumn,
+  type Searched,
+} from '../../widgets/searched-words.ts';
+import { placesOf } from '../../widgets/visible-text.ts';
 
 export interface FoundText {
   /** Undefined: the text that the row shows the beginning of. */
@@ -15,20 +21,27 @@ export type EventTexts = ReadonlyMap<string, string>;
 /** Characters around a word. */
 const BEFORE = 10;
 const AFTER = 8;
+/** Of what a pattern finds. */
+const LONGEST = 80;
 /** Words that are shown beside what the row shows. */
 const MOST = 2;
 
-function has(word: RegExp, text: string): boolean {
-  word.lastIndex = 0;
-  return word.test(text);
+/** A text that a row shows, by its column. */
+export type SeenTexts = ReadonlyMap<string, string>;
+
+function has(one: Searched, text: string): boolean {
+  return placesOf(one, text).next().done !== true;
 }
 
-/** The words that none of the texts has. */
-export function missingWords(
-  words: readonly RegExp[],
-  texts: readonly string[],
-): readonly RegExp[] {
-  return words.filter((word) => !texts.some((text) => has(word, text)));
+/** What none of the texts that are seen has. */
+export function missingWords(searched: readonly Searched[], seen: SeenTexts): readonly Searched[] {
+  const texts = [...seen];
+  return searched.filter(
+    (one) =>
+      !texts.some(
+        ([column, text]) => isLookedForIn(one, column, isSearchedColumn(column)) && has(one, text),
+      ),
+  );
 }
 
 /** This place, or the one before it where it is within a character of two units. */
@@ -36,38 +49,36 @@ function wholeFrom(text: string, at: number): number {
   return at > 0 && text.codePointAt(at - 1)! > 0xffff ? at - 1 : at;
 }
 
-function excerptOf(text: string, word: RegExp): string | undefined {
-  word.lastIndex = 0;
-  const match = word.exec(text);
-  if (match === null) return undefined;
-  const end = match.index + match[0].length;
-  const from = wholeFrom(text, Math.max(0, match.index - BEFORE));
+function excerptOf(text: string, one: Searched): string | undefined {
+  const [place] = placesOf(one, text);
+  if (place === undefined) return undefined;
+  const from = wholeFrom(text, Math.max(0, place.start - BEFORE));
+  const end = Math.min(place.end, place.start + LONGEST);
   const to = wholeFrom(text, Math.min(text.length, end + AFTER));
   return `${from > 0 ? '…' : ''}${text.slice(from, to)}${to < text.length ? '…' : ''}`;
 }
 
 /**
- * What shows that an event has these words.
+ * What shows that an event has what was looked for.
  * @param rest of the row's text, what is not seen
  * @param texts all of the event; undefined while they are not known
  */
 export function foundTexts(
-  words: readonly RegExp[],
+  searched: readonly Searched[],
   rest: string,
   texts: EventTexts | undefined,
 ): readonly FoundText[] {
   const found: FoundText[] = [];
-  const isFound = (word: RegExp): boolean => found.some(({ excerpt }) => has(word, excerpt));
-  for (const word of words) {
+  for (const one of searched) {
     if (found.length === MOST) break;
-    if (isFound(word)) continue;
-    const here = excerptOf(rest, word);
+    if (found.some(({ excerpt }) => has(one, excerpt))) continue;
+    const here = isLookedForIn(one, SUMMARY, true) ? excerptOf(rest, one) : undefined;
     if (here !== undefined) {
       found.push({ field: undefined, excerpt: here });
       continue;
     }
     for (const [field, text] of texts ?? []) {
-      const excerpt = excerptOf(text, word);
+      const excerpt = isLookedForIn(one, field, true) ? excerptOf(text, one) : undefined;
       if (excerpt === undefined) continue;
       found.push({ field: field === 'message' ? undefined : field, excerpt });
       break;

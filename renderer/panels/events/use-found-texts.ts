@@ -5,7 +5,8 @@
 import { useEffect, useMemo, useState } from 'react';
 import { cell, columnOf } from '../../../engine/contract/column-batch.ts';
 import { useAnswer, useCase, useZone } from '../../panel-api.ts';
-import { isSearchedColumn, type SearchedWords } from '../../widgets/searched-words.ts';
+import type { Searched, SearchedWords } from '../../widgets/searched-words.ts';
+import { SUMMARY } from '../../widgets/event-columns.ts';
 import type { EventColumn } from './event-column.ts';
 import { cellOf, endsOf, MOST_TEXT } from './event-row.tsx';
 import {
@@ -15,6 +16,7 @@ import {
   seenPart,
   type EventTexts,
   type FoundText,
+  type SeenTexts,
 } from './found-text.ts';
 import type { Page, PageCache } from './page-cache.ts';
 import type { EventList } from './use-event-list.ts';
@@ -56,7 +58,7 @@ export function useFoundTexts(asked: Asked): (row: number) => readonly FoundText
     () =>
       words === undefined || stale
         ? { found: new Map<number, readonly FoundText[]>(), missing: [] }
-        : look({ pages, columns, words: words.each, widths, from, to }, events),
+        : look({ pages, columns, searched: words.shown, widths, from, to }, events),
     // The version says when there are other pages.
     // eslint-disable-next-line react-hooks/exhaustive-deps
     [pages, version, stale, columns, words, widths, from, to, events],
@@ -97,7 +99,7 @@ export function useFoundTexts(asked: Asked): (row: number) => readonly FoundText
 interface Looked {
   readonly pages: PageCache;
   readonly columns: readonly EventColumn[];
-  readonly words: readonly RegExp[];
+  readonly searched: readonly Searched[];
   readonly widths: readonly number[];
   readonly from: number;
   readonly to: number;
@@ -105,7 +107,7 @@ interface Looked {
 
 /** What shows the words in rows, and the events of which more must be known. */
 function look(
-  { pages, columns, words, widths, from, to }: Looked,
+  { pages, columns, searched, widths, from, to }: Looked,
   events: Known['events'] | undefined,
 ): { found: ReadonlyMap<number, readonly FoundText[]>; missing: readonly string[] } {
   const missing: string[] = [];
@@ -115,11 +117,12 @@ function look(
     const event = cellOf(page, row, 'event_id');
     if (typeof event !== 'string') continue;
     const { seen, rest } = rowTexts(page, columns, widths, row);
-    const lacking = missingWords(words, seen);
+    const lacking = missingWords(searched, seen);
     if (lacking.length === 0) continue;
     const texts = events?.get(event);
     found.set(row, foundTexts(lacking, rest, texts));
-    if (texts === undefined && missingWords(lacking, [rest]).length > 0) missing.push(event);
+    const isElsewhere = missingWords(lacking, new Map([[SUMMARY, rest]])).length > 0;
+    if (texts === undefined && isElsewhere) missing.push(event);
   }
   return { found, missing };
 }
@@ -130,18 +133,17 @@ function rowTexts(
   columns: readonly EventColumn[],
   widths: readonly number[],
   row: number,
-): { seen: readonly string[]; rest: string } {
-  const seen: string[] = [];
+): { seen: SeenTexts; rest: string } {
+  const seen = new Map<string, string>();
   let rest = '';
   columns.forEach(({ name, type, fills, ends }, at) => {
-    const isShown = type === 'text' && isSearchedColumn(name);
-    const value = isShown ? cellOf(page, row, name) : undefined;
+    const value = type === 'text' ? cellOf(page, row, name) : undefined;
     if (value === null || value === undefined) return;
     const text = String(value);
     const before = ends ? endsOf(page, row) : undefined;
     const width = Math.min(MOST_TEXT, widths[at] ?? MOST_TEXT);
     const room = Math.max(0, width - (before === undefined ? 0 : before.length + 1));
-    seen.push(seenPart(name, text, room));
+    seen.set(name, seenPart(name, text, room));
     if (fills) rest = text;
   });
   return { seen, rest };
