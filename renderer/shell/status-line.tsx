@@ -6,6 +6,7 @@ import { withTerm } from '../state/query-text.ts';
 import { useResultList } from '../state/hooks.ts';
 import { useParsedQuery } from '../state/parsed-query.ts';
 import { formatCount, formatMs } from '../state/time.ts';
+import { hiddenPackets } from '../widgets/hidden-packets.ts';
 import { errorWords } from '../widgets/window-words.ts';
 import { ImportStatus } from './panels.ts';
 import css from './window.module.css';
@@ -18,6 +19,7 @@ export function StatusLine() {
   const { opened, error, loading, firstMs } = useResultList();
   // The bar says how the query was read.
   const readings = useParsedQuery(view.query)?.readings ?? [];
+  const hidden = hiddenPackets(opened);
   const spans = Object.entries(opened?.timings.spans ?? {})
     .filter(([, ms]) => ms >= 0.05)
     .map(([name, ms]) => `${name} ${ms < 10 ? ms.toFixed(1) : Math.round(ms)}`)
@@ -50,7 +52,7 @@ export function StatusLine() {
                 <b>{formatMs(opened.timings.totalMs)}</b>
               </span>
             </Tooltip>
-            {opened.packetsBeneath !== undefined && opened.packetsBeneath.packets > 0 && (
+            {hidden !== undefined && (
               <Tooltip label="Packets that belong to flows are left out unless the query names a kind; click to include them">
                 <UnstyledButton
                   className={css['more']}
@@ -58,8 +60,7 @@ export function StatusLine() {
                     views.show({ query: withTerm(view.query, 'kind:*'), tab: 'events' })
                   }
                 >
-                  {opened.packetsBeneath.exact ? '' : 'up to '}
-                  {counted(opened.packetsBeneath.packets, 'packet')} hidden under flows · Show
+                  {hidden} · Show
                 </UnstyledButton>
               </Tooltip>
             )}

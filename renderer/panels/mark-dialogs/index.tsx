@@ -1,5 +1,14 @@
 /** Dialogs that add to a case: tag, delete, save a search. */
-import { Alert, Button, Checkbox, Modal, TagsInput, Textarea, TextInput } from '@mantine/core';
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Modal,
+  TagsInput,
+  Textarea,
+  TextInput,
+  Text,
+} from '@mantine/core';
 import { useState } from 'react';
 import {
   formatRange,
@@ -19,6 +28,7 @@ import {
 } from '../../panel-api.ts';
 import form from '../../widgets/form.module.css';
 import { Form } from '../../widgets/form.tsx';
+import { hiddenPackets } from '../../widgets/hidden-packets.ts';
 import { visibleText } from '../../widgets/visible-text.ts';
 
 type Of<N extends DialogState['dialog']> = Extract<DialogState, { dialog: N }>;
@@ -53,6 +63,12 @@ function useTarget(events: readonly string[] | undefined) {
   const { query, from, to, zone } = question;
   const { opened } = useResultList();
   const count = events?.length ?? opened?.total;
+  const asked = query.trim() === '' ? '' : `: ${visibleText(query, 300)}`;
+  const range = from === undefined || to === undefined ? '' : `, ${formatRange(from, to, zone)}`;
+  const onList = list === undefined ? '' : `, on the list ${visibleText(list.name, 100)}`;
+  const hidden = hiddenPackets(opened);
+  const without = hidden === undefined ? '' : ` Without ${hidden}: kind:* includes them.`;
+  const ofView = `What the query finds${asked}${range}${onList}.${without}`;
   return {
     target: events === undefined ? { view: question } : { events: [...events] },
     count,
@@ -62,12 +78,7 @@ function useTarget(events: readonly string[] | undefined) {
         : count === undefined
           ? 'all events'
           : counted(count, 'event'),
-    of:
-      events === undefined
-        ? `What the query finds${query.trim() === '' ? '' : `: ${query}`}${
-            from !== undefined && to !== undefined ? `, ${formatRange(from, to, zone)}` : ''
-          }${list === undefined ? '' : `, on the list ${visibleText(list.name, 100)}`}.`
-        : undefined,
+    of: events === undefined ? ofView : undefined,
   };
 }
 
@@ -93,7 +104,7 @@ function TagForm({ dialog, onDone }: { readonly dialog: Of<'tag'>; readonly onDo
   }, 'The tag could not be set');
   return (
     <Form onSubmit={run}>
-      {of !== undefined && <p>{of}</p>}
+      {of !== undefined && <Text size="sm">{of}</Text>}
       <TagsInput
         label="Tags"
         description="Press Enter to add; existing tags are suggested"
@@ -187,7 +198,9 @@ function SearchForm({ onDone }: { readonly onDone: () => void }) {
   }, 'The search was not saved');
   return (
     <Form onSubmit={run}>
-      <p className="mono">{view.query.trim() === '' ? 'All events' : view.query}</p>
+      <Text size="sm" className="mono">
+        {view.query.trim() === '' ? 'All events' : visibleText(view.query, 1000)}
+      </Text>
       {view.list !== undefined && (
         <Alert color="orange">
           The list {visibleText(view.list.name, 100)} is not saved: the search will also find events

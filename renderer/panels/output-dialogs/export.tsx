@@ -15,6 +15,7 @@ import { EventText } from '../../widgets/event-text.tsx';
 import { useEventColumns } from '../../widgets/event-columns.ts';
 import form from '../../widgets/form.module.css';
 import { Form } from '../../widgets/form.tsx';
+import { hiddenPackets } from '../../widgets/hidden-packets.ts';
 import { Outcome } from './outcome.tsx';
 import { useWriting } from './written.ts';
 
@@ -80,7 +81,7 @@ export function ExportDialog() {
           ),
       ),
     );
-  const beneath = opened?.packetsBeneath?.packets ?? 0;
+  const hidden = hiddenPackets(opened);
   return (
     <Modal opened onClose={workspace.dialogs.close} title="Export events" size="md">
       <Form onSubmit={start}>
@@ -102,11 +103,9 @@ export function ExportDialog() {
               and the list <EventText text={view.list.name} max={100} />
             </>
           )}
-          {beneath > 0 && (
+          {hidden !== undefined && (
             <>
-              , without {opened?.packetsBeneath?.exact === false ? 'up to ' : ''}
-              {counted(beneath, 'packet')} hidden under flows: <span className="mono">kind:*</span>{' '}
-              includes them
+              , without {hidden}: <span className="mono">kind:*</span> includes them
             </>
           )}
         </Text>

@@ -30,7 +30,8 @@ export function methodSection({ request }: ReportFacts): Section {
         An event is what the case answers with. Flows are derived from the packets of a capture:
         they are events, but no records. Packets lie beneath the flows they belong to. A query that
         does not ask for packets leaves those out, so that bytes are not counted twice; where that
-        happens the report says how many there are.
+        happens the report says how many there are. A tag that is set on all that such a query finds
+        is not set on those packets.
       </p>
       <h3>Checking the evidence</h3>
       <p>
