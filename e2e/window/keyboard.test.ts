@@ -8,6 +8,7 @@ import type { Locator } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 import { DaybookWindow } from './pages/daybook-window.ts';
 import { expect, PATIENCE_MS } from './pages/expect.ts';
+import { focusOf } from './pages/focus.ts';
 import { Palette } from './pages/palette.ts';
 import { sampleCase } from './sample-case.ts';
 import { browserShell, electronShell, scratch, type OpenWindow } from './shells.ts';
@@ -16,31 +17,6 @@ import { shot } from './shots.ts';
 const CAPTURE = 'bastion01.pcap';
 /** Presses of Tab that a part of the window may be away. */
 const MOST_TABS = 120;
-
-/** What has the focus, and whether anything shows it: a ring, a shadow, the border of a field. */
-const FOCUS = `(() => {
-  const at = document.activeElement;
-  if (at === null || at === document.body) return { what: 'nothing', seen: true };
-  const isMarked = (one) => {
-    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(one);
-    return (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0) || boxShadow !== 'none';
-  };
-  // Lines that can be moved turn into the accent.
-  const line = at.matches('[role="separator"]') && getComputedStyle(at).backgroundColor !== 'rgba(0, 0, 0, 0)';
-  // A table marks the cell where its cursor is.
-  const cursor = document.getElementById(at.getAttribute('aria-activedescendant') ?? '');
-  // Fields have a cursor, and a border that tells; switches and choices show it on their label.
-  const field = at.matches('input, textarea, [contenteditable="true"]');
-  return {
-    what: (at.getAttribute('aria-label') ?? at.textContent ?? '').slice(0, 60) + ' <' + at.tagName + '> ' + at.className,
-    seen: isMarked(at) || (cursor !== null && isMarked(cursor)) || line || field,
-  };
-})()`;
-
-interface Focus {
-  readonly what: string;
-  readonly seen: boolean;
-}
 
 const space = scratch();
 let office: string;
@@ -59,7 +35,7 @@ for (const shell of [browserShell, electronShell]) {
 
     const press = async (key: string): Promise<void> => {
       await opened.page.keyboard.press(key);
-      const focus = await opened.page.evaluate<Focus>(FOCUS);
+      const focus = await focusOf(opened.page);
       if (!focus.seen) unseen.add(focus.what);
     };
     const hasFocus = async (place: Locator): Promise<boolean> =>

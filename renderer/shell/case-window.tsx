@@ -23,6 +23,7 @@ import {
   useLayoutEffect,
   useRef,
   useState,
+  type KeyboardEvent,
   type ReactNode,
   type RefObject,
 } from 'react';
@@ -84,6 +85,21 @@ export function CaseWindow() {
   const narrow = useMediaQuery(NARROW, false, AT_ONCE);
   const [sideOpen, setSideOpen] = useState(false);
   const table = useAnswerTab();
+  /** One step back: from what lies over the events, or beside them, to them; then the details close. */
+  const leadBack = (body: Element, { target, defaultPrevented }: KeyboardEvent): boolean => {
+    // Menus and dialogs of a panel are no part of the body.
+    if (defaultPrevented || !(target instanceof Element) || !body.contains(target)) return false;
+    if (target.getAttribute('aria-expanded') === 'true') return false;
+    if (narrow && sideOpen) setSideOpen(false);
+    else if (narrow) workspace.select(undefined);
+    else if (target.closest('[data-part="results"]') !== null) {
+      // A search that runs is stopped first.
+      if (!target.matches('[role="grid"]') || workspace.asking.running()) return false;
+      workspace.select(undefined);
+    }
+    focusPart('results');
+    return true;
+  };
   return (
     <div className={css['window']}>
       <VisuallyHidden component="h1">Case {visibleText(name, 200)}</VisuallyHidden>
@@ -95,12 +111,8 @@ export function CaseWindow() {
         <div
           className={css['body']}
           onKeyDown={(event) => {
-            if (!narrow || event.key !== 'Escape' || event.defaultPrevented) return;
-            if (sideOpen) setSideOpen(false);
-            else {
-              workspace.select(undefined);
-              focusPart('results');
-            }
+            if (event.key === 'Escape' && leadBack(event.currentTarget, event))
+              event.preventDefault();
           }}
         >
           {narrow ? <NarrowPanes table={table} sideOpen={sideOpen} /> : <WidePanes table={table} />}

@@ -9,11 +9,11 @@ import { canTakeFocus, firstTaker, isPart, targetIn, type Part } from './parts.t
 /** Elements beyond which nothing is near: what is on its way there is waited for. */
 const BOUNDS = '[data-part], [role="dialog"]';
 
-/** An element and what it is in, from the inside out, without the page. */
+/** An element and what it is in, from the inside out, without the page, nor what holds all dialogs and messages. */
 function placeOf(target: EventTarget | null): Element[] {
   const place: Element[] = [];
   for (let at = target instanceof Element ? target : null; at !== null; at = at.parentElement) {
-    if (at === document.body) return place;
+    if (at === document.body || at.matches('[data-portal]')) return place;
     place.push(at);
   }
   return [];

@@ -3,8 +3,17 @@
 const PARTS = ['query', 'side', 'timeline', 'results', 'details'] as const;
 export type Part = (typeof PARTS)[number];
 
-const FOCUSABLE =
-  '[contenteditable="true"], [tabindex="0"], button:not(:disabled), input:not(:disabled), a[href]';
+const FOCUSABLE = [
+  ...['[contenteditable="true"]', '[tabindex="0"]', 'button:not(:disabled)'],
+  ...['input:not(:disabled)', 'a[href]'],
+]
+  .map((one) => `${one}:not([tabindex="-1"])`)
+  .join(', ');
+/** What a part is looked at for: a table, a chart, the open one of its tabs; in a dialog what it asks for. */
+const MAIN = [
+  ...['[data-autofocus]:not(:disabled)', '[role="grid"]', '[role="slider"]'],
+  ...['[role="tab"][aria-selected="true"]'],
+].join(', ');
 /** Panels are loaded when they are first shown; beyond this many frames a person waits for none. */
 const MOST_FRAMES = 120;
 
@@ -14,20 +23,14 @@ export const isPart = (name: string | null | undefined): name is Part =>
 export function canTakeFocus(element: Element): element is HTMLElement {
   return (
     element instanceof HTMLElement &&
-    element.matches(`[role="grid"], ${FOCUSABLE}`) &&
+    element.matches(`${MAIN}, ${FOCUSABLE}`) &&
     element.getClientRects().length > 0
   );
 }
 
-/**
- * What takes the focus in an element: a table where there is one, otherwise the first thing that can have it. A list that
- * opens as it gets the focus is the last choice.
- */
+/** What takes the focus in an element: what it is looked at for, otherwise the first thing that can have it. */
 export function firstTaker(root: Element): HTMLElement | undefined {
-  const all = [...root.querySelectorAll(FOCUSABLE)];
-  const opens = all.filter((one) => one.matches('[aria-haspopup="listbox"]'));
-  const others = all.filter((one) => !opens.includes(one));
-  return [...root.querySelectorAll('[role="grid"]'), ...others, ...opens].find(canTakeFocus);
+  return [...root.querySelectorAll(MAIN), ...root.querySelectorAll(FOCUSABLE)].find(canTakeFocus);
 }
 
 export function targetIn(part: Part): HTMLElement | undefined {

@@ -84,6 +84,7 @@ export const theme = createTheme({
         closeButtonProps: { 'aria-label': 'Close the dialog' },
       },
     },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss the message' } } },
     // Orange and yellow as text are hard to read on their own tints.
     Alert: { styles: { title: { color: 'var(--db-text)' } } },
     Badge: { defaultProps: { size: 'sm', variant: 'light', tt: 'none' } },

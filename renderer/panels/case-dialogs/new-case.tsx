@@ -26,13 +26,17 @@ export function NewCaseDialog({ paths, files }: Props) {
   const [pathOnFocus, setPathOnFocus] = useState<string>();
   const [number, setNumber] = useState('');
   const [examiner, setExaminer] = useState('');
-  const proposed = info === undefined ? '' : casePathOf(info.casesFolder, name);
-  const path = ownPath ?? pathOnFocus ?? proposed;
+  const pathIn = (known: typeof info): string =>
+    ownPath ?? pathOnFocus ?? (known === undefined ? '' : casePathOf(known.casesFolder, name));
+  const path = pathIn(info);
   const pending = paths?.length ?? files?.length ?? 0;
 
   const { busy, error, run } = useSubmit(async () => {
-    await workspace.connection.call('case.create', { case: path.trim(), number, examiner });
-    await workspace.openCase(path.trim());
+    // An engine that has just started may not have said yet where cases are.
+    if (info === undefined) await workspace.refreshInfo();
+    const folder = pathIn(workspace.session.getState().info).trim();
+    await workspace.connection.call('case.create', { case: folder, number, examiner });
+    await workspace.openCase(folder);
     if (paths !== undefined) dialogs.open({ dialog: 'import', paths });
     else if (files !== undefined) dialogs.open({ dialog: 'import', files });
     else dialogs.done('new-case');
@@ -84,7 +88,7 @@ export function NewCaseDialog({ paths, files }: Props) {
           <Button variant="default" onClick={dialogs.close}>
             Cancel
           </Button>
-          <Button type="submit" loading={busy} disabled={path.trim() === ''}>
+          <Button type="submit" loading={busy} disabled={info !== undefined && path.trim() === ''}>
             Create case
           </Button>
         </div>

@@ -101,7 +101,11 @@ export function FieldsPanel() {
           autoFocus
           value={search}
           onChange={({ currentTarget }) => setSearch(currentTarget.value)}
-          onKeyDown={({ key }) => key === 'Escape' && setSearch(undefined)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return;
+            event.preventDefault();
+            setSearch(undefined);
+          }}
         />
       )}
       {data === undefined &&

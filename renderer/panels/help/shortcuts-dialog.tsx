@@ -36,7 +36,7 @@ const PLACES: readonly (readonly [string, readonly (readonly [string, string])[]
       ['shift+ArrowDown', 'Mark events'],
       ['Space', 'Bookmark the event'],
       ['t', 'Tag the event'],
-      ['Escape', 'Unmark events'],
+      ['Escape', 'Unmark events; then close the details'],
     ],
   ],
   [
@@ -46,7 +46,7 @@ const PLACES: readonly (readonly [string, readonly (readonly [string, string])[]
       ['ArrowRight', 'Next bar'],
       ['shift+ArrowRight', 'Mark a range'],
       ['Enter', 'Zoom in'],
-      ['Escape', 'Zoom out'],
+      ['Escape', 'Zoom out; then to the results'],
     ],
   ],
 ];

@@ -1,8 +1,14 @@
 /** No case is open: what Daybook is, the ways to begin, the cases that were open lately. */
 import { ActionIcon, Badge, Button, Loader, Tooltip, UnstyledButton } from '@mantine/core';
 import { IconBook2, IconFolderOpen, IconLock, IconSparkles, IconX } from '@tabler/icons-react';
-import { useState } from 'react';
-import { formatTime, notifyError, useSession, useWorkspace, useZone } from '../../panel-api.ts';
+import {
+  formatTime,
+  notifyError,
+  useSession,
+  useSubmit,
+  useWorkspace,
+  useZone,
+} from '../../panel-api.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
@@ -14,21 +20,12 @@ export function StartPage() {
   const problem = useSession((session) => session.problem);
   const opening = useSession((session) => session.opening);
   const zone = useZone();
-  const [preparing, setPreparing] = useState(false);
-
-  const openSample = async (): Promise<void> => {
-    setPreparing(true);
-    try {
-      const { paths, suggestedCase } = await workspace.connection.call('sample.prepare', {});
-      await workspace.connection.call('case.create', { case: suggestedCase });
-      await workspace.openCase(suggestedCase);
-      workspace.dialogs.open({ dialog: 'import', paths });
-    } catch (error) {
-      notifyError(error, 'The sample evidence cannot be opened');
-    } finally {
-      setPreparing(false);
-    }
-  };
+  const { busy: preparing, run: openSample } = useSubmit(async () => {
+    const { paths, suggestedCase } = await workspace.connection.call('sample.prepare', {});
+    await workspace.connection.call('case.create', { case: suggestedCase });
+    await workspace.openCase(suggestedCase);
+    workspace.dialogs.open({ dialog: 'import', paths });
+  }, 'The sample evidence cannot be opened');
   const forget = (path: string): void => {
     workspace.connection
       .call('recent.forget', { case: path })
@@ -84,7 +81,7 @@ export function StartPage() {
             className={css['choice']}
             disabled={preparing}
             data-disabled={preparing || undefined}
-            onClick={() => void openSample()}
+            onClick={openSample}
           >
             {preparing ? <Loader size={22} /> : <IconSparkles size={22} aria-hidden />}
             <b>Try the sample evidence</b>

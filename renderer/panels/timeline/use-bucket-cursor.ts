@@ -62,7 +62,7 @@ export function useBucketCursor(buckets: Buckets, zoom: Zoom): BucketCursor {
       zoom.to(rangeBetween(buckets, at, mark ?? at));
     } else if (event.key === 'Escape') {
       if (at !== undefined) clear();
-      else zoom.back();
+      else if (!zoom.back()) return;
     } else return;
     event.preventDefault();
   };

@@ -5,8 +5,8 @@ import type { Range } from './buckets.ts';
 
 export interface Zoom {
   to(range: Range): void;
-  /** To the range before the last zoom; to all time when there is none. */
-  back(): void;
+  /** To the range before the last zoom; to all time when there is none. Returns whether that is another. */
+  back(): boolean;
 }
 
 export function useZoom(): Zoom {
@@ -20,7 +20,9 @@ export function useZoom(): Zoom {
     },
     back() {
       const range = before.current.pop();
+      if (from === range?.from && to === range?.to) return false;
       views.show({ from: range?.from, to: range?.to });
+      return true;
     },
   };
 }
