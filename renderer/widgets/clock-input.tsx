@@ -14,7 +14,7 @@ export function ClockInput({ placeholder = 'right', value = '', onClock, ...rest
   return (
     <TypedInput
       {...rest}
-      title="Such as 90s fast or 1h2m slow: the times are corrected by that"
+      title="For example 90s fast or 1h2m slow; times are corrected by that much"
       width={130}
       placeholder={placeholder}
       value={value}

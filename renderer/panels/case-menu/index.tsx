@@ -49,7 +49,10 @@ export function CaseMenu() {
             <EventText text={info.name} max={200} />
           </span>
           {info.readOnly && (
-            <Badge color="gray" title="The case may not be changed where it is">
+            <Badge
+              color="gray"
+              title="Its folder is write-protected: the case can be searched, but not changed"
+            >
               read-only
             </Badge>
           )}

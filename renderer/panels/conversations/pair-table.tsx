@@ -115,7 +115,7 @@ export function PairTable({
             {totals.length > 0 && (
               <th
                 className={table['number']}
-                title="Of flows that state one number for both ways: neither sent nor received"
+                title="From flows that give one total for both directions; part of neither sent nor received"
               >
                 both ways
               </th>
@@ -127,7 +127,7 @@ export function PairTable({
             {hasLast && <th>last</th>}
             <th
               className={table['number']}
-              title="From the first to the end of the one that ended last"
+              title="From the start of the first to the end of the last"
             >
               duration
             </th>

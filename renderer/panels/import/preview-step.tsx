@@ -84,18 +84,21 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
       )}
       <PreviewList previews={previews} deciding={deciding} typing={typing} />
       {end !== undefined && <Unseen end={end} isEmpty={isEmpty} onUnlocked={previews.refresh} />}
-      <LimitFields limits={limits} onLimits={setLimits} />
-      {list.some((one) => one.problem === undefined) && (
-        <div className={css['pair']}>
-          <Text size="xs">The clock of all sources was</Text>
-          <ClockInput
-            label="Clock of all"
-            value={shared.clock}
-            onClock={(clock) => previews.decideAll({ clock })}
-            {...typing('clock', WHOLE)}
-          />
-        </div>
-      )}
+      <div className={form['row']}>
+        <LimitFields limits={limits} onLimits={setLimits} />
+        <span className={form['grow']} />
+        {list.some((one) => one.problem === undefined) && (
+          <div className={css['pair']}>
+            <Text size="xs">The clock of all sources was</Text>
+            <ClockInput
+              label="Clock of all"
+              value={shared.clock}
+              onClock={(clock) => previews.decideAll({ clock })}
+              {...typing('clock', WHOLE)}
+            />
+          </div>
+        )}
+      </div>
       <div className={`${form['row']} ${form['bottom']}`}>
         <ChoiceBoxes
           choices={choices}
@@ -187,7 +190,7 @@ function ChoiceBoxes({
     <>
       {box(
         'leaveOutOverlap',
-        'Leave out lines that another source has',
+        'Leave out lines already in another source',
         'Their events are hidden, not removed; the ledger can show them again',
       )}
       {hasCaptures && box('packets', 'Every packet as an event')}

@@ -58,7 +58,7 @@ function Found({ previews: { list, end, error } }: { readonly previews: Previews
   if (end === undefined) {
     return error === undefined
       ? `Reading… ${formatCount(list.length)} so far`
-      : 'Not all could be previewed';
+      : 'Some files could not be previewed';
   }
   const lists = list.filter((one) => one.problem === HASH_LIST).length;
   const problems = list.filter((one) => one.problem !== undefined).length - lists;

@@ -43,7 +43,10 @@ export function ImportList() {
   if (data === undefined) return <Loading />;
   if (data.imports.length === 0) {
     return (
-      <Empty title="Nothing was imported yet" text="Each import is kept here with its ledger." />
+      <Empty
+        title="Nothing has been imported yet"
+        text="Each import is kept here with its ledger."
+      />
     );
   }
   return (

@@ -222,7 +222,7 @@ function RangeForm({ onDone }: { readonly onDone: (range: Range) => void }) {
             <UnstyledButton
               fz={11}
               c="inherit"
-              title="Write these into the fields"
+              title="Copy these times into the fields"
               onClick={() =>
                 setTexts({
                   from: writeTime(info.first, zone),
