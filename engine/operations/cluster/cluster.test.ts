@@ -1,5 +1,6 @@
 /** What is asked of a server when nobody waits for its answer any more: one that never answers listens. */
 import { createServer } from 'node:http';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { clusterAddress } from '../../contract/cluster-address.ts';
@@ -29,6 +30,13 @@ it('ends a statement that changes something when it is cancelled', async () => {
   await expect(running).rejects.toMatchObject({ code: 'cancelled' });
   const [insert, kill] = asked;
   expect(insert!.id).toMatch(/^[\w-]{36}$/);
+  // Nothing more is sent.
+  for (const next of [cluster.run('SELECT 2'), cluster.rows('SELECT 3')])
+    await expect(next).rejects.toMatchObject({ code: 'cancelled' });
+  await expect(cluster.send('INSERT', Readable.from(['x']))).rejects.toMatchObject({
+    code: 'cancelled',
+  });
+  expect(asked).toHaveLength(2);
   expect(kill!.query).toContain(`KILL QUERY WHERE query_id = '${insert!.id}'`);
   await cluster.close();
   server.closeAllConnections();

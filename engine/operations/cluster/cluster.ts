@@ -85,6 +85,7 @@ export class Cluster {
 
   /** Rows as they come. @throws DaybookError unreadable, not-found, usage, cancelled */
   async *batches(sql: string): AsyncGenerator<ClusterRow[]> {
+    this.refuseCancelled();
     try {
       const answer = await this.client.query({
         ...{ query: sql, format: 'JSONCompactEachRow', abort_signal: this.signal },
@@ -97,6 +98,7 @@ export class Cluster {
 
   /** @throws DaybookError unreadable, not-found, usage, cancelled */
   async run(sql: string): Promise<void> {
+    this.refuseCancelled();
     const id = crypto.randomUUID();
     try {
       await this.client.command({ query: sql, query_id: id, abort_signal: this.signal });
@@ -105,6 +107,11 @@ export class Cluster {
       if (this.signal.aborted) await this.kill(id);
       throw this.errorOf(error);
     }
+  }
+
+  /** The client sends what was cancelled before. @throws CancelledError */
+  private refuseCancelled(): void {
+    if (this.signal.aborted) throw new CancelledError();
   }
 
   /** Ends a statement by a connection of its own: that of its session waits for it. */
@@ -125,6 +132,7 @@ export class Cluster {
     let failed: unknown;
     data.once('error', (error) => (failed = error));
     try {
+      this.refuseCancelled();
       const { stream } = await this.client.exec({
         ...{ query: sql, values: data, abort_signal: this.signal },
       });

@@ -11,7 +11,6 @@ import { DaybookError } from '../../../contract/errors.ts';
 import { type HandedOverFile, type HandOverManifest, SUMMED } from '../../../contract/hand-over.ts';
 import { text } from '../../../query/dialect/clickhouse.ts';
 import { SCHEMA_VERSION } from '../../../store/typed-events.ts';
-import { ATTRIBUTE_PREFIX } from '../../../util/attribute-columns.ts';
 import { cellText, type Cluster, type ClusterRow } from '../cluster.ts';
 import { handedOverPlace, type HandedOverPlace } from './handed-over-place.ts';
 import {
@@ -35,6 +34,8 @@ import {
   pathParts,
   reconciled,
   REPLACED,
+  SAMPLE_TABLE,
+  sampleOf,
   SEARCHES_FORM,
   SHARED,
   SOURCES_FORM,
@@ -153,6 +154,7 @@ class Attaching {
     await this.refuseOtherCase();
     const { whole, differing } = await this.compare(false);
     await this.makeNext(whole.size > 0);
+    await this.materialise();
     const { whole: loaded } = await this.compare(true);
     await this.dropOthers(loaded);
     for (const [day, files] of days) {
@@ -166,7 +168,6 @@ class Attaching {
       );
     }
     await this.loadTables();
-    await this.materialise();
     await this.requireAll();
     for (const table of SHARED) await this.reconcile(table);
     const pairs = REPLACED.map((table) => `${this.at(table)} AND ${this.at(table, true)}`);
@@ -361,17 +362,22 @@ class Attaching {
     );
   }
 
-  /** Columns of common attributes, which stay what they are from then on. An interrupted run may have begun with them. */
+  /**
+   * Columns of common attributes, which stay what they are from then on. They are there before events are: a column that is
+   * made of rows in place costs as much as loading them.
+   */
   private async materialise(): Promise<void> {
     const { cluster } = this;
-    if ((await this.materialised(false)).length > 0) return;
-    const next = this.at('events', true);
-    const begun = await this.materialised(true);
-    const names =
-      begun.length > 0
-        ? begun.map((column) => column.slice(ATTRIBUTE_PREFIX.length))
-        : textsOf(await cluster.rows(commonAttributes(next)));
-    if (names.length > 0) await cluster.run(materialise(next, names));
+    for (const isNext of [false, true]) if ((await this.materialised(isNext)).length > 0) return;
+    const files = [...this.days.values()].flat();
+    await cluster.run(SAMPLE_TABLE);
+    for (const own of Map.groupBy(files, ({ kind }) => kind).values()) {
+      const largest = own.reduce((most, one) => (one.rows > most.rows ? one : most));
+      const rows = own.reduce((sum, one) => sum + one.rows, 0);
+      await this.place.insert(...sampleOf(largest, rows));
+    }
+    const names = textsOf(await cluster.rows(commonAttributes()));
+    if (names.length > 0) await cluster.run(materialise(this.at('events', true), names));
   }
 
   /** What is beside events, and which case it is. */

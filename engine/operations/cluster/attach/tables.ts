@@ -282,26 +282,46 @@ function materialisedColumn(attribute: string): string {
   return `${ATTRIBUTE_PREFIX}${attribute}`;
 }
 
-/** The attributes that most events have; those with one value everywhere are hardly asked for. */
-export function commonAttributes(events: string): string {
+/** Events of each kind by which common attributes are chosen. */
+const SAMPLED = 20_000;
+const SAMPLE = 'daybook_sample';
+
+/** Makes a table for a sample of events, of this session. */
+export const SAMPLE_TABLE = `CREATE OR REPLACE TEMPORARY TABLE ${SAMPLE} (weight Float64, attributes Map(String, Nullable(String)))`;
+
+/**
+ * What puts the first events of a file into it.
+ * @param rows for how many events they stand
+ */
+export function sampleOf(
+  file: HandedOverFile,
+  rows: number,
+): readonly [select: string, form: FileForm, file: HandedOverFile] {
+  const weight = rows / Math.max(1, Math.min(SAMPLED, file.rows));
+  const first = `arrayJoin(if(rowNumberInAllBlocks() < ${SAMPLED}, [attributes], []))`;
+  return [
+    `INSERT INTO ${SAMPLE} SELECT ${weight} AS weight, ${first} AS attributes`,
+    EVENTS_FORM,
+    file,
+  ];
+}
+
+/** The attributes that most events have, by the sample; those with one value everywhere are hardly asked for. */
+export function commonAttributes(): string {
   const each = 'arrayJoin(mapFilter((k, v) -> v IS NOT NULL, attributes)) AS one';
   return [
-    `SELECT one.1 FROM (SELECT ${each} FROM ${events}) GROUP BY one.1`,
-    `ORDER BY uniqUpTo(1)(one.2) > 1 DESC, count() DESC, one.1 LIMIT ${MOST_MATERIALISED}`,
+    `SELECT one.1 FROM (SELECT weight, ${each} FROM ${SAMPLE}) GROUP BY one.1`,
+    `ORDER BY uniqUpTo(1)(one.2) > 1 DESC, sum(weight) DESC, one.1 LIMIT ${MOST_MATERIALISED}`,
   ].join('\n');
 }
 
 /** Gives attributes columns of their own. */
 export function materialise(events: string, attributes: readonly string[]): string {
-  const columns = attributes.map((name) => identifier(materialisedColumn(name)));
-  const parts = [
-    ...columns.map(
-      (column, i) =>
-        `ADD COLUMN IF NOT EXISTS ${column} Nullable(String) MATERIALIZED attributes[${text(attributes[i]!)}]`,
-    ),
-    ...columns.map((column) => `MATERIALIZE COLUMN ${column}`),
-  ];
-  return `ALTER TABLE ${events} ${parts.join(', ')} SETTINGS mutations_sync = 2`;
+  const parts = attributes.map(
+    (name) =>
+      `ADD COLUMN IF NOT EXISTS ${identifier(materialisedColumn(name))} Nullable(String) MATERIALIZED attributes[${text(name)}]`,
+  );
+  return `ALTER TABLE ${events} ${parts.join(', ')}`;
 }
 
 /** The columns of attributes in a database. */
