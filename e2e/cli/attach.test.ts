@@ -5,7 +5,9 @@
 import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Random } from '../../fixtures/evidence/random.ts';
 import { type ClickHouseServer, clickhouseServer } from '../clickhouse-server.ts';
+import { CUTS, cuttingProxy } from '../cutting-proxy.ts';
 import { generateEvidence, writeTotals } from '../harness.ts';
 import { bucketServer, clickhouseModule, whyNot } from '../provision/index.ts';
 import { s3Server } from '../s3-server.ts';
@@ -16,6 +18,8 @@ const reason = whyNot('clickhouse');
 const acme = path.join(space.folder, 'acme.daybook');
 const handedOver = path.join(space.folder, 'handed-over');
 let server: ClickHouseServer | undefined;
+/** Of one that is attached over and over; DAYBOOK_KILLS sets how many. */
+const INTERRUPTIONS = Number(process.env['DAYBOOK_KILLS'] ?? 20);
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' };
 
 const at = (database: string): string => `clickhouse://127.0.0.1:${server!.port}/${database}`;
@@ -400,6 +404,53 @@ describe.skipIf(reason !== undefined)(title, () => {
     expect(again.sent).toBeLessThan(again.files);
     expect(await run('count', at('cut'))).toBe(await run('count', acme));
   });
+
+  it(`is finished after ${INTERRUPTIONS} interruptions: nothing double, nothing half`, async () => {
+    const small = path.join(space.folder, 'small.daybook');
+    const from = path.join(space.folder, 'small-handed-over');
+    const lines = path.join(space.folder, 'small.jsonl');
+    const event = (_: unknown, i: number) =>
+      `{"time":"2026-10-${13 + (i % 3)}T10:00:00Z","message":"event ${i}","n":"${i}"}\n`;
+    writeFileSync(lines, Array.from({ length: 12 }, event).join(''));
+    await run('import', small, lines);
+    await run('tag', small, 'event', 'all');
+    await run('hand-over', small, from);
+    const proxy = await cuttingProxy(server!.port);
+    const attachCut = (database: string) =>
+      daybook(['attach', `clickhouse://127.0.0.1:${proxy.port}/${database}`, from, '--json']);
+    const seed = Date.now() % 1e6;
+    try {
+      expect((await attachCut('uncut')).status).toBe(0);
+      const requests = proxy.asked;
+      const random = new Random(seed);
+      for (let interrupted = 0; interrupted < INTERRUPTIONS;) {
+        proxy.next(1 + random.below(requests), CUTS[random.below(CUTS.length)]!);
+        const { status, err } = await attachCut('often');
+        if (status !== 0) assertClearMessage(err);
+        const isDone = status === 0;
+        interrupted += isDone ? 0 : 1;
+        // All is there: another is begun.
+        if (isDone) await ask('DROP DATABASE often SYNC');
+      }
+      proxy.next(Infinity, 'before');
+      const whole = json<Attached>(await attachCut('often'));
+      expect(whole.differing, `seed ${seed}`).toEqual([]);
+    } finally {
+      await proxy.close();
+    }
+    for (const sql of [
+      'SELECT kind, day, file, count(), uniqExact(event_id), sum(bytes) FROM %.events GROUP BY ALL ORDER BY ALL',
+      'SELECT tag, handed_over, count() FROM %.tags GROUP BY ALL ORDER BY ALL',
+      'SELECT path, sha256, rows FROM %.files ORDER BY path',
+      'SELECT count() FROM %.sources',
+      'SELECT case_id FROM %.attached',
+    ])
+      expect(await ask(sql.replace('%', 'often')), `seed ${seed}`).toBe(
+        await ask(sql.replace('%', 'uncut')),
+      );
+    const tables = "SELECT name FROM system.tables WHERE database = 'often' AND name LIKE '%_next'";
+    expect(await ask(tables)).toBe('');
+  }, 600_000);
 
   const noBucket = whyNot('s3');
   const reads = 'reads a bucket itself, one that is whole and unchanged';
