@@ -15,6 +15,8 @@ import { provision, type PythonPackage, whyNot } from '../provision/index.ts';
 import { daybook, json, scratch } from './harness.ts';
 
 const KILLS = Number(process.env['DAYBOOK_KILLS'] ?? 20);
+/** For all of them, on a machine with much else to do. */
+const PATIENCE = { timeout: 600_000 };
 const ENTRY = path.resolve(import.meta.dirname, '../../app/cli/daybook.mjs');
 const STEPWISE = path.resolve(import.meta.dirname, '../torture/steps.ts');
 /** Of a run, once all files are in place. */
@@ -53,7 +55,7 @@ beforeAll(async () => {
 });
 afterAll(() => space.remove());
 
-describe('a hand-over that is killed', () => {
+describe('a hand-over that is killed', PATIENCE, () => {
   /**
    * Runs one that stops before each change of a file (torture/steps.ts), until it is killed: before its step `at`, or
    * within `delay` milliseconds after it, in the middle of what DuckDB does.
