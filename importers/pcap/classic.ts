@@ -64,8 +64,6 @@ export class ClassicReader implements CaptureReader {
   private maySwap = false;
   private readonly form = new ClassicRecords();
   private lastSeconds = -1;
-  /** The record before was nothing but zeros: damage, maybe, so that what is next may begin anywhere. */
-  private afterZeros = false;
   /** Records that suffice for reading to go on when they end with the file. */
   private fewest = 1;
 
@@ -186,7 +184,7 @@ export class ClassicReader implements CaptureReader {
     const limit = this.limit;
     let at = from;
     for (;;) {
-      if (!this.afterZeros) at = this.run(bytes, at, end, base);
+      at = this.run(bytes, at, end, base);
       if (end - at < header) return at;
       p.bytes = bytes;
       const seconds = little ? u32le(bytes, at) : u32(bytes, at);
@@ -203,16 +201,7 @@ export class ClassicReader implements CaptureReader {
         this.lost.begin(base + at, `record claims ${captured} ${nounOf(captured, 'byte')}`);
         return at;
       }
-      const isNothing = captured === 0 && wire === 0 && seconds === 0 && fraction === 0;
-      if (this.afterZeros && !isNothing) {
-        this.afterZeros = false;
-        if (!this.sensible(bytes, at, this.lastSeconds, DISTANT_SECONDS)) {
-          this.number += 1;
-          this.lost.begin(base + at, 'no record after zeros');
-          return at;
-        }
-      }
-      if (isNothing) {
+      if (captured === 0 && wire === 0 && seconds === 0 && fraction === 0) {
         const upTo = Math.min(end, at + ZEROS);
         const zeros = zerosEnd(bytes, at, upTo) === upTo;
         if (zeros && upTo - at < ZEROS && !last) return at;
@@ -224,7 +213,6 @@ export class ClassicReader implements CaptureReader {
       }
       const next = at + header + captured;
       if (next > end) return at;
-      this.afterZeros = isNothing;
       this.number += 1;
       // As in a search, a record of nothing tells no time: of zeros, it would be one of 1970.
       if (captured > 0) this.lastSeconds = seconds;

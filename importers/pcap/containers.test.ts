@@ -181,28 +181,6 @@ describe('classic', () => {
     }
   });
 
-  it('goes on after any number of zeros, with no packet that is none', async () => {
-    const size = 16 + FRAME.length;
-    const records = Array.from({ length: 30 }, (_, i) => ({
-      seconds: 1_700_000_000 + i,
-      fraction: i,
-      bytes: frame(i + 1),
-    }));
-    for (let zeros = 64; zeros <= 800; zeros += 4) {
-      const bytes = classicFile({}, records);
-      bytes.fill(0, 24 + 10 * size, 24 + 10 * size + zeros);
-      const result = await read(bytes);
-      const hit = Math.ceil(zeros / size);
-      const whole = [...Array(30).keys()].filter((i) => i < 10 || i >= 10 + hit);
-      const dated = result.rows.filter((row) => row.ts !== 0);
-      // The first bytes of a packet's header may be all that is gone of it.
-      const ports = dated.map((row) => row['src_port']);
-      expect(ports.slice(0, 10), `${zeros}`).toEqual(whole.slice(0, 10).map((i) => i + 1));
-      expect(ports.slice(-(20 - hit)), `${zeros}`).toEqual(whole.slice(10).map((i) => i + 1));
-      expect(ports.length, `${zeros}`).toBeLessThanOrEqual(whole.length + 1);
-    }
-  });
-
   it('keeps packets of which nothing was captured, and few zeros as packets of nothing', async () => {
     const none = { seconds: 1_700_000_000, fraction: 0, bytes: new Uint8Array(0), wire: 60 };
     const bytes = cat(classicFile({}, [none, none]), new Uint8Array(160));
