@@ -17,6 +17,8 @@ import { ACCOUNTS, type Accounts } from './texts.ts';
 
 const Paths = z.record(z.string(), z.string());
 const Values = z.record(z.string(), z.string());
+/** Templates (template.ts) of the texts of a path, which give fields that no name gives; the first that fits counts. */
+const Texts = z.record(z.string(), z.array(z.string().min(1)).min(1));
 
 const CASE = z.strictObject({
   /** Values of the path, separated by spaces; `*`: any other. */
@@ -27,6 +29,8 @@ const CASE = z.strictObject({
   /** Fields that are not given by any name then. */
   not: z.string().optional(),
   set: Values.optional(),
+  /** Beside those of the dialect. */
+  texts: Texts.optional(),
   /** Where it is another than that of the dialect. */
   accounts: z.enum(ACCOUNTS).optional(),
 });
@@ -56,8 +60,7 @@ const DIALECT = z.strictObject({
   set: Values.optional(),
   /** Values as they are written, in lower case (`#`: any other number), and as they are stored, by field; others are left out. */
   values: z.record(z.string(), Values).optional(),
-  /** Templates (template.ts) of the texts of a path, which give fields that no name gives; the first that fits counts. */
-  texts: z.record(z.string(), z.array(z.string().min(1)).min(1)).optional(),
+  texts: Texts.optional(),
   /** Objects in which members may lie, separated by spaces: the path `*.name` is `name` in each of them, or in none. */
   within: z.string().optional(),
   /** What else holds where a path has a value: the first path that the record has counts. `of`: paths of a second value. */
@@ -73,6 +76,8 @@ const PARTS: ReadonlySet<string> = new Set(
 
 export type PathsByName = Readonly<Record<string, readonly string[]>>;
 
+type TemplatesByPath = ReadonlyMap<string, readonly Template[]>;
+
 export interface Case {
   readonly values: readonly string[];
   /** Values of the second path, one of which a record must have; empty: any, or none. */
@@ -80,6 +85,7 @@ export interface Case {
   readonly names: PathsByName;
   readonly not: readonly string[];
   readonly set: Readonly<Record<string, string>>;
+  readonly texts: TemplatesByPath;
   readonly accounts: Accounts | undefined;
 }
 
@@ -97,7 +103,7 @@ export interface RecordDialect {
   readonly set: Readonly<Record<string, string>>;
   readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** By path. */
-  readonly texts: ReadonlyMap<string, readonly Template[]>;
+  readonly texts: TemplatesByPath;
   /** Paths, of which the first that a record has decides. */
   readonly paths: readonly string[];
   /** The same of the second value. */
@@ -114,16 +120,31 @@ export function wordsOf(text: string): readonly string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
+/** The paths that a written one stands for. */
+function allOf(path: string, within: readonly string[]): readonly string[] {
+  const own = path.slice(2);
+  const all = path.startsWith('*.') ? [...within.map((outer) => `${outer}.${own}`), own] : [path];
+  return all.map(simplifyPath);
+}
+
 function pathsOf(names: Readonly<Record<string, string>>, within: readonly string[]): PathsByName {
-  const inAll = (path: string): readonly string[] =>
-    path.startsWith('*.')
-      ? [...within.map((outer) => `${outer}.${path.slice(2)}`), path.slice(2)]
-      : [path];
   return Object.fromEntries(
     Object.entries(names).map(([name, paths]) => [
       name,
-      wordsOf(paths).flatMap(inAll).map(simplifyPath),
+      wordsOf(paths).flatMap((path) => allOf(path, within)),
     ]),
+  );
+}
+
+function templatesOf(
+  texts: Readonly<Record<string, readonly string[]>>,
+  within: readonly string[],
+): TemplatesByPath {
+  return new Map(
+    Object.entries(texts).flatMap(([path, all]) => {
+      const templates = all.flatMap((text) => parseTemplate({ text, set: {} }));
+      return allOf(path, within).map((one) => [one, templates] as const);
+    }),
   );
 }
 
@@ -139,21 +160,20 @@ export function readDialect(document: unknown, file: string): RecordDialect {
         throw new DaybookError('usage', `${file}: there is no field ${name}`);
   };
   const within = wordsOf(given.within ?? '');
+  const checkedTexts = (texts: z.infer<typeof Texts> = {}): TemplatesByPath => {
+    const byPath = templatesOf(texts, within);
+    for (const templates of byPath.values()) for (const { fields } of templates) check(fields);
+    return byPath;
+  };
   const cases = (given.when?.cases ?? []).map((one): Case => {
     const none = wordsOf(one.not ?? '');
     check([...Object.keys({ ...one.names, ...one.set }), ...none]);
     const names = pathsOf(one.names ?? {}, within);
     const { of = [], set = {}, accounts } = one;
-    return { values: wordsOf(one.in), of, names, not: none, set, accounts };
+    const texts = checkedTexts(one.texts);
+    return { values: wordsOf(one.in), of, names, not: none, set, texts, accounts };
   });
   const not = wordsOf(given.not ?? '');
-  const texts = new Map(
-    Object.entries(given.texts ?? {}).map(([path, all]) => [
-      simplifyPath(path),
-      all.flatMap((text) => parseTemplate({ text, set: {} })),
-    ]),
-  );
-  for (const templates of texts.values()) for (const { fields } of templates) check(fields);
   check([...Object.keys({ ...given.names, ...given.set, ...given.values }), ...not]);
   return {
     id: given.dialect,
@@ -167,7 +187,7 @@ export function readDialect(document: unknown, file: string): RecordDialect {
     times: new Map(Object.entries(given.times ?? {}).map(([at, text]) => [simplifyPath(at), text])),
     set: given.set ?? {},
     values: given.values ?? {},
-    texts,
+    texts: checkedTexts(given.texts),
     paths: wordsOf(given.when?.paths ?? '').map(simplifyPath),
     ofPaths: wordsOf(given.when?.of ?? '').map(simplifyPath),
     cases,

@@ -245,7 +245,8 @@ export class Meanings {
     const none = given?.not ?? [];
     if (given !== undefined) this.add(given.names, [], CASE_RANK);
     if (dialect !== undefined) this.add(dialect.names, none, DIALECT_RANK);
-    for (const [path, templates] of dialect?.texts ?? []) this.addTexts(path, templates);
+    for (const texts of [given?.texts, dialect?.texts])
+      for (const [path, templates] of texts ?? []) this.addTexts(path, templates);
     this.general = general;
     this.not = [...none, ...(dialect?.not ?? [])];
     if (given !== undefined || dialect === undefined || dialect.paths.length === 0) return;

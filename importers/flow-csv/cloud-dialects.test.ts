@@ -344,6 +344,21 @@ it.each<[string, object, Fields]>([
     { user: 'sa', outcome: 'failure', reason: 'A bad password.', event_code: '18456' },
   ],
   [
+    'what another event of Windows names is none of SQL Server',
+    {
+      '@timestamp': TIME,
+      winlog: {
+        ...{ event_id: 307, provider_name: 'Microsoft-Windows-PrintService', channel: 'x' },
+        event_data: {
+          param1: 'event_time:1\na\nclient_ip:192.0.2.17\nb\nserver_principal_name:admin\nc',
+          param2: 'Reason: A name of a document.',
+          param3: '[CLIENT: 192.0.2.17]',
+        },
+      },
+    },
+    { src_ip4: undefined, user: undefined, reason: undefined, event_code: '307' },
+  ],
+  [
     'SQL Server: its audit, and not what a statement states',
     {
       '@timestamp': TIME,
