@@ -253,11 +253,14 @@ function keepEndpoint(
 
 const LDAP_NAME = new TextEncoder().encode(',cn=');
 
-/** Where an account ends, behind which some write its name in LDAP: `alice,cn=alice`. */
+/** Where an account ends that some write twice, then as its name in LDAP: `alice,cn=alice`. Others have commas in them. */
 function nameEnd(b: Uint8Array, start: number, end: number): number {
-  for (let p = start + 1; p + LDAP_NAME.length < end; p++)
-    if (b[p] === LDAP_NAME[0] && isText(b, p, p + LDAP_NAME.length, LDAP_NAME)) return p;
-  return end;
+  const size = (end - start - LDAP_NAME.length) / 2;
+  if (size < 1 || !Number.isInteger(size)) return end;
+  const at = start + size;
+  const again = at + LDAP_NAME.length;
+  const isTwice = isText(b, at, again, LDAP_NAME) && isText(b, again, end, b.subarray(start, at));
+  return isTwice ? at : end;
 }
 
 /** `DOMAIN\name`, `DOMAIN\\name` and, of principals, `name@domain`. */
