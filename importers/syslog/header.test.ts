@@ -707,6 +707,15 @@ const CASES: Case[] = [
     message: '10,13/06/21,12:43:57,Assign,192.0.2.17',
   },
   {
+    line: '24,12/06/21,12:43:57,Database Cleanup Begin,,,,,0,6,,,,,,,,,0',
+    time: '2021-12-06T12:43:57',
+    message: '24,12/06/21,12:43:57,Database Cleanup Begin,,,,,0,6,,,,,,,,,0',
+  },
+  // No such log: what its dates mean is not known.
+  ...['1,05/06/21,12:43:57,door,open', '10,05/06/21,12:43:57,Assign,one,two,three,four'].map(
+    (line) => ({ line, message: line }),
+  ),
+  {
     line: 'type=USER_LOGIN msg=audit(1373330716.415:4063): user pid=1',
     time: '2013-07-09T00:45:16.415',
     event_type: 'USER_LOGIN',

@@ -5,6 +5,7 @@
  * RFC 5424 section 6, RFC 3164 sections 4 and 5, and writings found in the wild (docs/importers/
  * syslog.md lists them). It never throws, whatever the bytes are.
  */
+import { addressEnd } from '../../engine/fields/values.ts';
 import { epochPlace, markedPlace, namedPlace, positionPlace } from './places.ts';
 import { SHAPE, Stamp } from './stamp.ts';
 
@@ -1087,15 +1088,25 @@ function fortinet(h: Header, b: Uint8Array, at: number, end: number): boolean {
 
 const DHCP_TIME = ',00/00/00,00:00:00,';
 
+/** Whether an address or nothing, and two more columns follow what was done at `at`. Other lists order their dates otherwise. */
+function isLease(b: Uint8Array, at: number, end: number): boolean {
+  const address = b.indexOf(COMMA, at) + 1;
+  const name = b.indexOf(COMMA, address) + 1;
+  const last = b.indexOf(COMMA, name) + 1;
+  if (address === 0 || name === 0 || last === 0 || last > end) return false;
+  return address === name - 1 || addressEnd(b, address, name - 1) === name - 1;
+}
+
 /** Microsoft's DHCP server, in whatever country: `10,12/06/21,12:43:57,Assign,…`, month first. */
 function dhcpServer(h: Header, b: Uint8Array, at: number, end: number): boolean {
   let p = at;
   while (p < at + 5 && isDigit(b[p]!)) p++;
-  if (p + 20 > end || b[p + 18] !== COMMA || !isAlnum(b[p + 19]!)) return false;
+  if (p < at + 2 || p + 20 > end || !isAlnum(b[p + 19]!)) return false;
   for (let i = 0; i < DHCP_TIME.length; i++) {
     const mark = DHCP_TIME.charCodeAt(i);
     if (mark === 48 ? !isDigit(b[p + i]!) : b[p + i] !== mark) return false;
   }
+  if (!isLease(b, p + 19, end)) return false;
   // Put together as one writing of date and time: `2021-12-06T12:43:57`.
   const { joined } = h;
   joined[0] = 50;
