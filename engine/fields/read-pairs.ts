@@ -276,13 +276,22 @@ function labelOf(
 /** How rsyslog writes a tab. */
 const ESCAPED_TAB = new TextEncoder().encode('#011');
 
-/** How many bytes separate pairs here: 0: none. */
-function separatorAt(b: Uint8Array, p: number, end: number, separator: number): number {
-  if (b[p] === separator) return 1;
-  const to = p + ESCAPED_TAB.length;
-  return separator === TAB && b[p] === ESCAPED_TAB[0] && to <= end && isText(b, p, to, ESCAPED_TAB)
-    ? ESCAPED_TAB.length
-    : 0;
+/** How many bytes of `separator`, or of what stands for it, are at `p`. */
+function separatorAt(
+  b: Uint8Array,
+  p: number,
+  end: number,
+  separator: number | typeof ESCAPED_TAB,
+): number {
+  if (typeof separator === 'number') return b[p] === separator ? 1 : 0;
+  const to = p + separator.length;
+  return b[p] === separator[0] && to <= end && isText(b, p, to, separator) ? separator.length : 0;
+}
+
+/** How tabs are written between `start` and `end`: where one is there, `#011` is a text. */
+function tabsIn(b: Uint8Array, start: number, end: number): number | typeof ESCAPED_TAB {
+  const tab = b.indexOf(TAB, start);
+  return tab >= 0 && tab < end ? TAB : ESCAPED_TAB;
 }
 
 /**
@@ -291,13 +300,14 @@ function separatorAt(b: Uint8Array, p: number, end: number, separator: number): 
  */
 export function readLeef({ keys }: Pairs, b: Uint8Array, start: number, end: number): void {
   let p = start;
-  let separator = TAB;
+  let delimiter = TAB;
   let bar = start;
   while (bar < end && bar < start + 6 && b[bar] !== BAR && b[bar] !== ASSIGN) bar += 1;
   if (bar < end && b[bar] === BAR) {
-    separator = delimiterOf(b, start, bar);
+    delimiter = delimiterOf(b, start, bar);
     p = bar + 1;
   }
+  const separator = delimiter === TAB ? tabsIn(b, p, end) : delimiter;
   while (p < end) {
     while (p < end && b[p] === SPACE) p += 1;
     const key = p;
