@@ -196,7 +196,7 @@ class DecidingPaths {
     let found = -1;
     for (let i = 0; i < keys.length; i++) {
       const place = this.placeOf(keys[i]!);
-      if (place < 0 || place >= best) continue;
+      if (place < 0 || place >= best || values[i] === '') continue;
       best = place;
       found = i;
     }

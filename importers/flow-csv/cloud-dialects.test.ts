@@ -158,6 +158,40 @@ it.each<[string, object, Fields]>([
     { user: MAIL, outcome: 'failure', reason: 'LOGIN_ERROR_INVALID_PASSWORD' },
   ],
   [
+    'CloudTrail: an error that is empty is none',
+    trail({ errorCode: '', errorMessage: '', eventName: 'GetUser' }),
+    { outcome: 'success' },
+  ],
+  [
+    'Google: an error without its code',
+    google({ message: 'PERMISSION_DENIED' }),
+    { user: MAIL, outcome: 'failure', reason: 'PERMISSION_DENIED' },
+  ],
+  ...['200', '204'].map((resultSignature): [string, object, Fields] => [
+    `Azure: a request that was answered with ${resultSignature}`,
+    {
+      ...{ time: TIME, resourceId: '/SUBSCRIPTIONS/S', category: 'RequestResponse' },
+      ...{ operationName: 'ListKey', resultSignature, callerIpAddress: '192.0.2.17' },
+    },
+    { outcome: 'success' },
+  ]),
+  [
+    'Salesforce: what is neither refused nor done',
+    {
+      ...{ EVENT_TYPE: 'BulkApi', TIMESTAMP_DERIVED: TIME, REQUEST_ID: 'r', USER_ID: '005' },
+      ...{ CLIENT_IP: '192.0.2.17', Status: 'Queued' },
+    },
+    { outcome: undefined, reason: 'Queued' },
+  ],
+  [
+    'Salesforce: a verification that succeeded',
+    {
+      ...{ EventIdentifier: 'e', EventDate: TIME, Username: MAIL, Status: 'Succeeded' },
+      SourceIp: '192.0.2.17',
+    },
+    { user: MAIL, outcome: 'success', reason: 'Succeeded' },
+  ],
+  [
     'Falcon: a logon comes from the other side',
     falcon('UserLogonFailed2'),
     { dst_ip4: SERVER, user: 'alice', outcome: 'failure', host: 'pc1' },
