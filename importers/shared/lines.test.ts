@@ -120,6 +120,12 @@ describe('LineReader', () => {
     }
   });
 
+  it('takes no CR for the end of a line whose LF is beyond what tells how lines end', async () => {
+    const first = 'x'.repeat((1 << 16) - 1);
+    const lines = await read(Buffer.from(`${first}\r\ny\rz\r\n`), 1 << 17);
+    expect(lines.map((line) => line.text)).toEqual([first, 'y\rz']);
+  });
+
   it('passes over a mark at the beginning of any line, as in texts that were put together', async () => {
     const marked = '\ufeffa\n\ufeffb\ufeff\n\ufeff\n';
     const bytes = Buffer.from(marked);

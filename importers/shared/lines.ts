@@ -314,9 +314,10 @@ export class LineReader {
   }
 }
 
-/** Whether the lines of a text that begins so end with CR alone. */
+/** Whether the lines of a text that begins so end with CR alone. Of a CR at its very end it is not seen what follows. */
 function endsWithCr(head: Uint8Array): boolean {
-  return !head.includes(LF) && head.includes(CR);
+  const known = head.length < TOLD_BYTES ? head : head.subarray(0, TOLD_BYTES - 1);
+  return !head.includes(LF) && known.includes(CR);
 }
 
 function toLineFeeds(bytes: Uint8Array): void {
