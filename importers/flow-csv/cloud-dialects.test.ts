@@ -157,6 +157,7 @@ it.each<[string, object, Fields]>([
     },
     { user: MAIL, outcome: 'failure', reason: 'LOGIN_ERROR_INVALID_PASSWORD' },
   ],
+  ['Kubernetes: a request that is to be sent elsewhere', cluster(307), { outcome: 'success' }],
   [
     'CloudTrail: an error that is empty is none',
     trail({ errorCode: '', errorMessage: '', eventName: 'GetUser' }),
