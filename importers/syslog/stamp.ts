@@ -118,7 +118,9 @@ function isZone(b: Uint8Array, at: number, end: number): boolean {
   const c = b[at]!;
   if (c === 90) return at + 1 >= end || !isAlnum(b[at + 1]!);
   const n = c === PLUS || c === MINUS ? digitRun(b, at + 1, end) : 0;
-  return n === 4 || (n === 2 && b[at + 3] === COLON);
+  // Zones differ by quarters of an hour, up to 14 hours; other numbers are not four digits of a zone.
+  if (n === 4) return numberAt(b, at + 1, 2) <= 14 && numberAt(b, at + 3, 2) % 15 === 0;
+  return n === 2 && b[at + 3] === COLON;
 }
 
 /** Where `AM` or `p.m.` at `at` ends; `at` if there is none. */
