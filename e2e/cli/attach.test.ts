@@ -323,6 +323,36 @@ describe.skipIf(reason !== undefined)(title, () => {
     );
   });
 
+  it('rates findings as the next hand-over does, but for what somebody rated there', async () => {
+    const there = at('acme');
+    const handOver = (tag: string, severity: string) =>
+      ask(
+        `INSERT INTO acme.findings (tag, severity, handed_over, at, user) VALUES ('${tag}', '${severity}', true, NULL, '')`,
+      );
+    await run('tag', there, 'event_id:1:1', 'late');
+    // Its name alone is kept.
+    await run('tag', there, 'event_id:1:1', 'late', '--remove');
+    await run('tag', there, 'event_id:1:1', 'late');
+    await run('tag', there, 'event_id:1:2', 'moved');
+    // Others get a place by it, and no severity.
+    await run('findings', there, 'tag:moved', '--place', '3');
+    await handOver('late', 'high');
+    await handOver('moved', 'medium');
+    const rated = async () =>
+      [...(await run('findings', there)).matchAll(/(\S+) +tag:(\S+)/g)].map(([, severity, tag]) =>
+        [tag, severity].join(' '),
+      );
+    expect(await rated()).toEqual(['late high', 'odd -', 'moved medium']);
+    await run('findings', there, 'tag:moved', '--severity', 'none');
+    await run('findings', there, 'tag:late', '--severity', 'low');
+    expect(await rated()).toEqual(['late low', 'odd -', 'moved -']);
+    await run('findings', there, '--reset-order');
+    expect(await rated()).toEqual(['late low', 'moved -', 'odd -']);
+    for (const table of ['tags', 'findings'])
+      await ask(`DELETE FROM acme.${table} WHERE NOT handed_over`);
+    await ask("DELETE FROM acme.findings WHERE tag IN ('late', 'moved')");
+  });
+
   it('replaces no table that it did not make', async () => {
     await ask('CREATE DATABASE theirs');
     for (const name of ['tags', 'events_next', 'sources'])

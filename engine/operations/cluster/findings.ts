@@ -145,10 +145,12 @@ function findingsOf(one: Listed, place: number, times: Times): Finding[] {
   }));
 }
 
-/** Of those that are rated, by `keyOf`. */
+/** Of those that are rated, by `keyOf`. The last of each value holds; a row has only what was changed. */
 async function ratingsOn(cluster: Cluster): Promise<Map<string, Rating>> {
+  const last = ['severity', 'place', 'color'].map((name) => `argMax(${name}, changed)`).join(', ');
+  const changed = "(NOT handed_over, ifNull(at, toDateTime64(0, 6, 'UTC'))) AS changed";
   const rows = await cluster.rows(
-    `SELECT tag, event_id, last.1, last.2, last.3 FROM (SELECT tag, event_id, argMax((severity, place, color), (NOT handed_over, ifNull(at, toDateTime64(0, 6, 'UTC')))) AS last FROM ${tableOf(cluster, 'findings')} GROUP BY tag, event_id)`,
+    `SELECT tag, event_id, ${last} FROM (SELECT *, ${changed} FROM ${tableOf(cluster, 'findings')}) GROUP BY tag, event_id`,
   );
   return new Map(
     rows.map(([tag, event, severity, place, color]) => [
@@ -157,7 +159,7 @@ async function ratingsOn(cluster: Cluster): Promise<Map<string, Rating>> {
       ),
       {
         severity: SEVERITIES.find((known) => known === severity),
-        place: place === null ? undefined : Number(place),
+        place: Number(place ?? 0) || undefined,
         color: TAG_COLORS.find((known) => known === color),
       },
     ]),
@@ -176,14 +178,24 @@ function nameOf(key: string): Name {
 }
 
 async function store(cluster: Cluster, ratings: ReadonlyMap<Named, Rating>): Promise<void> {
-  const sql = (value: string | number | undefined): string =>
-    value === undefined ? 'NULL' : typeof value === 'number' ? String(value) : text(value);
+  // What did not change is NULL, and what is taken away is empty.
+  const sql = <T extends string | number>(now: T | undefined, next: T | undefined, none: T) =>
+    now === next
+      ? 'NULL'
+      : typeof none === 'number'
+        ? String(next ?? none)
+        : text(String(next ?? none));
+  const author = text(authorOf(cluster));
   const rows = [...ratings].flatMap(([one, { severity, place, color }]) => {
-    const { rating } = one;
-    if (severity === rating.severity && place === rating.place && color === rating.color) return [];
+    const { rating: now } = one;
+    if (severity === now.severity && place === now.place && color === now.color) return [];
     const [tag, event] = one.kind === 'tag' ? [one.tag, ''] : ['', one.event];
-    const author = authorOf(cluster);
-    return [`(${[tag, event, severity, place, color, author].map(sql).join(', ')})`];
+    const values = [
+      sql<string>(now.severity, severity, ''),
+      sql(now.place, place, 0),
+      sql<string>(now.color, color, ''),
+    ];
+    return [`(${[text(tag), text(event), ...values, author].join(', ')})`];
   });
   if (rows.length === 0) return;
   await cluster.run(

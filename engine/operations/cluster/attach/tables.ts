@@ -138,7 +138,8 @@ export function createTable(table: TableName, at: string): string {
         'id',
       );
     case 'findings':
-      // The same of a tag, or of the notes on an event. Without a severity, place and colour a tag is only known by it.
+      // The same of each value of a tag, or of the notes on an event: NULL says nothing of it, and an empty text or 0 that it
+      // was taken away. Without a severity, place and colour a tag is only known by it.
       return plain(
         `tag String, event_id String, severity Nullable(String), place Nullable(UInt32), color Nullable(String), handed_over Bool DEFAULT false, ${ADDED}`,
         '(tag, event_id)',
