@@ -2,9 +2,19 @@
  * Patterns of the query language (RE2) as regular expressions of the browser, to show what they found. Only those that
  * mean the same in both and take no long time on any text: a browser goes back over what it read, RE2 does not.
  */
+import type { TextPattern } from './visible-text.ts';
 
-/** Parts that may take in many characters: the time grows with the text to the power of their number. */
-const MOST_REPEATS = 3;
+/**
+ * How much of a text is looked through, by the parts of a pattern that may take in many characters: the time grows with
+ * the text to the power of one more than their number, and is some milliseconds at most.
+ */
+const LONGEST = [Infinity, 1000, 250, 100];
+
+/** The same of a text with wildcards, which is looked for at one place; undefined: they are too many. */
+export function longestWithWildcards(text: string): number | undefined {
+  const { length } = text.match(/\*+/g) ?? [];
+  return LONGEST[Math.max(0, length - 1)];
+}
 
 /** Parts of a pattern, and how each is written with the flag `u`; the first that fits is taken. */
 const PARTS: readonly (readonly [part: RegExp, written: (found: string) => string])[] = [
@@ -28,7 +38,7 @@ const PARTS: readonly (readonly [part: RegExp, written: (found: string) => strin
 const REPEAT = /^(?:[*+]|\{\d{1,3}(?:,\d{0,3})?\})\??/;
 
 /** @returns undefined for a pattern that cannot be shown */
-export function patternRegExp(pattern: string, ignoreCase: boolean): RegExp | undefined {
+export function patternRegExp(pattern: string, ignoreCase: boolean): TextPattern | undefined {
   const folds = pattern.startsWith('(?i)');
   let rest = folds ? pattern.slice(4) : pattern;
   let written = '';
@@ -43,7 +53,7 @@ export function patternRegExp(pattern: string, ignoreCase: boolean): RegExp | un
     if (repeat !== undefined) {
       repeats += 1;
       // A group again and again is what takes for ever.
-      if (found === ')' || repeats > MOST_REPEATS) return undefined;
+      if (found === ')') return undefined;
       written += repeat;
       rest = rest.slice(repeat.length);
     } else if (/^\?/.test(rest)) {
@@ -51,8 +61,11 @@ export function patternRegExp(pattern: string, ignoreCase: boolean): RegExp | un
       rest = rest.slice(1);
     }
   }
+  const longest = LONGEST[repeats];
+  if (longest === undefined) return undefined;
   try {
-    return new RegExp(written, folds || ignoreCase ? 'giu' : 'gu');
+    const flags = folds || ignoreCase ? 'giu' : 'gu';
+    return { pattern: new RegExp(written, flags), longest };
   } catch {
     return undefined;
   }

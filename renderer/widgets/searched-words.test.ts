@@ -1,6 +1,7 @@
 /** What is shown as found is what the query looks for in text. */
 import { describe, expect, it } from 'vitest';
 import { highlightWords, isSearched, isSearchedColumn, searchedWords } from './searched-words.ts';
+import { placesOf } from './visible-text.ts';
 
 const base = { filter: { start: 0, end: 0 }, stages: [], events: '' };
 
@@ -54,7 +55,7 @@ describe('searchedWords', () => {
   });
   const of = (...terms: ReturnType<typeof term>[]) => searchedWords({ ...base, terms }, '');
   const finds = (terms: ReturnType<typeof of>, field: string, text: string): boolean =>
-    terms?.in(field, true).some(({ pattern }) => text.search(pattern) >= 0) ?? false;
+    terms?.in(field, true).some((one) => placesOf(one, text).next().done !== true) ?? false;
 
   it.each([
     [term('host', 'word', 'WEB'), 'host', 'web', true],
@@ -63,11 +64,20 @@ describe('searchedWords', () => {
     [term('host', 'word', 'web*'), 'host', 'web-1', true],
     [term('ip', 'word', '10.0.0.1'), 'dst_ip', '10.0.0.1', true],
     [term('client', 'quoted', 'a*b'), 'attrs.client', 'a*b', true],
+    [term('constructor', 'word', 'web'), 'attrs.constructor', 'web', true],
     [term('message', 'regex', '/fa.led/'), 'summary', 'it failed', true],
     [term('message', 'regex', '/FAILED/i'), 'summary', 'it failed', true],
     [term('message', 'regex', '/FAILED/'), 'summary', 'it failed', false],
   ] as const)('%o in %s: %s', (one, field, text, found) => {
     expect(finds(of(one), field, text)).toBe(found);
+  });
+
+  it.each([
+    ['*a*', 1000, true],
+    ['*a*', 1001, false],
+    ['*a*b*c*d*', 10, false],
+  ])('looks for %s in %i characters: %s', (value, length, found) => {
+    expect(finds(of(term('url', 'word', value)), 'url', 'abcd'.padEnd(length))).toBe(found);
   });
 
   it('takes patterns without a field for every text', () => {

@@ -4,7 +4,7 @@ import type { Result } from '../../engine/contract/operations.ts';
 import { COLUMNS, SEARCHED_TEXTS } from '../../engine/contract/event.ts';
 import { useView } from '../state/context.ts';
 import { useParsedQuery } from '../state/parsed-query.ts';
-import { patternRegExp } from './pattern-regexp.ts';
+import { longestWithWildcards, patternRegExp } from './pattern-regexp.ts';
 import { wordPattern, type TextPattern } from './visible-text.ts';
 
 type ParsedQuery = Result<'query.parse'>;
@@ -48,11 +48,11 @@ export function isSearchedColumn(column: string): boolean {
 }
 
 /** Names of queries for several fields, and those that rows have under another name. */
-const MEANT: Readonly<Record<string, readonly string[]>> = {
-  ip: ['src_ip', 'dst_ip'],
-  port: ['src_port', 'dst_port'],
-  message: ['message', 'summary'],
-};
+const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
+  ['ip', ['src_ip', 'dst_ip']],
+  ['port', ['src_port', 'dst_port']],
+  ['message', ['message', 'summary']],
+]);
 
 /** Whether what is looked for may be in this field. */
 export function isLookedForIn(
@@ -63,7 +63,7 @@ export function isLookedForIn(
   if (asked === undefined) return hasWords;
   const name = asked.toLowerCase();
   const own = field.toLowerCase();
-  return MEANT[name]?.includes(own) ?? (own === name || own === `attrs.${name}`);
+  return MEANT.get(name)?.includes(own) ?? (own === name || own === `attrs.${name}`);
 }
 
 /** What the view's query looks for; undefined where that is nothing that can be shown. */
@@ -77,13 +77,13 @@ export function searchedWords(
   parsed: ParsedQuery | undefined,
   query: string,
 ): SearchedWords | undefined {
-  const words = highlightWords(parsed, query).flatMap((word) => wordPattern([word]) ?? []);
+  const words = highlightWords(parsed, query).flatMap(patternOfWord);
   const terms = (parsed?.error === undefined ? parsed?.terms : undefined) ?? [];
   const ofTerms = terms.filter(({ negated }) => !negated).flatMap(patternOf);
-  const all: readonly (Searched & { readonly isWhole?: boolean })[] = [
-    ...words.map((pattern) => ({ pattern, field: undefined })),
-    ...ofTerms,
-  ].slice(0, MOST);
+  const all: readonly (Searched & { readonly isWhole?: boolean })[] = [...words, ...ofTerms].slice(
+    0,
+    MOST,
+  );
   if (all.length === 0) return undefined;
   const known = new Map<string, readonly Searched[]>();
   return {
@@ -100,6 +100,13 @@ export function searchedWords(
   };
 }
 
+function patternOfWord(word: string): Searched[] {
+  const [pattern, longest] = [wordPattern([word]), longestWithWildcards(word)];
+  return pattern === undefined || longest === undefined
+    ? []
+    : [{ pattern, longest, field: undefined }];
+}
+
 /** A pattern, or the value of a field. */
 function patternOf(term: Term): (Searched & { readonly isWhole?: boolean })[] {
   const { field, operator, value = '', text, type } = term;
@@ -107,14 +114,16 @@ function patternOf(term: Term): (Searched & { readonly isWhole?: boolean })[] {
   const [, body, flag] = /^\/(.*)\/(i?)$/s.exec(written ?? '') ?? [];
   if (body !== undefined) {
     const pattern = patternRegExp(body.replace(/\\\//g, '/'), flag === 'i');
-    return pattern === undefined ? [] : [{ pattern, field, isSlow: true }];
+    return pattern === undefined ? [] : [{ ...pattern, field }];
   }
   if (type !== 'field' || field === 'message' || value === '') return [];
   if (operator !== 'word' && operator !== 'quoted') return [];
   const isWhole = operator === 'quoted' || !/[*?]/.test(value);
   const literal = value.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-  const whole = isWhole ? literal : literal.replace(/\\\*/g, '[^]*').replace(/\\\?/g, '[^]');
-  return [{ pattern: new RegExp(`^${whole}$`, 'giu'), field, isWhole }];
+  const whole = isWhole ? literal : literal.replace(/(?:\\\*)+/g, '[^]*').replace(/\\\?/g, '[^]');
+  const longest = isWhole ? Infinity : longestWithWildcards(value);
+  if (longest === undefined) return [];
+  return [{ pattern: new RegExp(`^${whole}$`, 'giu'), longest, field, isWhole }];
 }
 
 /** Words as the query has them, wildcards included; what is excluded is left out. */

@@ -39,7 +39,7 @@ describe('visibleText', () => {
 const patternsOf = (words: string[]): TextPattern[] =>
   words.flatMap((word) => {
     const pattern = wordPattern([word]);
-    return pattern === undefined ? [] : [{ pattern }];
+    return pattern === undefined ? [] : [{ pattern, longest: Infinity }];
   });
 
 describe('visiblePieces', () => {

@@ -55,20 +55,22 @@ interface Piece {
 /** What is looked for in a text. */
 export interface TextPattern {
   readonly pattern: RegExp;
-  /** How long it takes grows faster than the text: only the beginning is looked through. */
-  readonly isSlow?: boolean;
+  /** How much of a text is looked through, from its beginning. */
+  readonly longest: number;
 }
-
-const MOST_SEARCHED = 1000;
 
 /** Every place of it in a text. */
 export function* placesOf(
-  { pattern, isSlow = false }: TextPattern,
+  { pattern, longest }: TextPattern,
   text: string,
 ): Generator<{ readonly start: number; readonly end: number }> {
-  const looked = isSlow ? text.slice(0, MOST_SEARCHED) : text;
-  for (const { index, 0: found } of looked.matchAll(pattern))
-    if (found !== '') yield { start: index, end: index + found.length };
+  const looked = text.slice(0, longest);
+  for (const { index, 0: found } of looked.matchAll(pattern)) {
+    const end = index + found.length;
+    // What ends where the text was cut may end there only for that.
+    const isCut = end === looked.length && looked.length < text.length;
+    if (found !== '' && !isCut) yield { start: index, end };
+  }
 }
 
 /** What is found in a text, from left to right; where two overlap, once. */
@@ -136,7 +138,7 @@ export function wordPattern(words: readonly string[]): RegExp | undefined {
     .map((word) => {
       const body = word
         .replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
-        .replace(/\\\*/g, `${WORD}*`)
+        .replace(/(?:\\\*)+/g, `${WORD}*`)
         .replace(/\\\?/g, WORD)
         .replace(/\s+/g, '\\s+');
       const before = /^[\p{L}\p{N}_*?]/u.test(word) ? `(?<!${WORD})` : '';

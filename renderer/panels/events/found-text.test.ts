@@ -4,7 +4,11 @@ import type { Searched } from '../../widgets/searched-words.ts';
 import { wordPattern } from '../../widgets/visible-text.ts';
 import { foundTexts, missingWords, searchedTexts, seenPart, type SeenTexts } from './found-text.ts';
 
-const word = (text: string): Searched => ({ pattern: wordPattern([text])!, field: undefined });
+const word = (text: string): Searched => ({
+  pattern: wordPattern([text])!,
+  longest: Infinity,
+  field: undefined,
+});
 
 const seen = (texts: Readonly<Record<string, string>>): SeenTexts => new Map(Object.entries(texts));
 
@@ -19,7 +23,7 @@ describe('missingWords', () => {
   });
 
   it('are not those of a field in another column', () => {
-    const user = { pattern: /^ad.*/giu, field: 'user' };
+    const user = { pattern: /^ad.*/giu, longest: Infinity, field: 'user' };
     expect(missingWords([user], seen({ host: 'admin' }))).toEqual([user]);
     expect(missingWords([user], seen({ host: 'web', user: 'admin' }))).toEqual([]);
   });
@@ -66,7 +70,7 @@ describe('foundTexts', () => {
   );
 
   it('looks for a pattern of a field in that field', () => {
-    const note = { pattern: /by .ynx/gu, field: 'note' };
+    const note = { pattern: /by .ynx/gu, longest: Infinity, field: 'note' };
     expect(foundTexts([note], 'by lynx', texts)).toEqual([
       { field: 'attrs.note', excerpt: 'seen by lynx' },
     ]);
