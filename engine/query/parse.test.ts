@@ -175,6 +175,10 @@ describe("other tools' spellings", () => {
     ['a not b', [/^"not" was searched for as a word; the operator is NOT$/]],
     ['a&&b', [/as text/]],
     ['/etc/', [/as text.*message:\/etc\//]],
+    ['a /zo. has/ b', [/^"\/zo\. has\/" was searched for as words; .* message:\/zo\. has\/$/]],
+    ['/etc /var/log', []],
+    ['a / b / c', []],
+    ['/a | where b/', []],
     ['* | where a or b', [/^read as: a OR b/]],
     ['a | union (b or c)', [/^read as: b OR c/]],
   ])('%s is read, and said, so', (text, readings) => {

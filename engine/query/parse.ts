@@ -145,7 +145,7 @@ class Parser {
         word.includes('&&')
           ? `${shown(word)} was searched for as text; for both write spaces around &&`
           : word.startsWith('/')
-            ? `${shown(word)} was searched for as text; as a pattern it is message:${shown(word).slice(1, -1)}`
+            ? `${shown(word)} was searched for as ${/\s/.test(word) ? 'words' : 'text'}; as a pattern it is message:${shown(word).slice(1, -1)}`
             : `"${word}" was searched for as a word; the operator is ${other}`,
       );
     }
@@ -336,6 +336,8 @@ class Parser {
           const test = { test: 'regex', ...regex, at: start + 1 } as const;
           return { node: 'pattern', test, start, end: scan.pos };
         }
+        const [words] = scan.matchHere(BETWEEN_SLASHES) ?? [];
+        if (words !== undefined && /\s/.test(words)) this.words.add(words);
       }
     }
     if (scan.atQuote()) {
@@ -1294,6 +1296,9 @@ function distinctNames(names: readonly Name[]): Name[] {
   const seen = new Set<string>();
   return names.filter(({ name }) => !seen.has(name) && seen.add(name));
 }
+
+/** Words that may have been meant as a pattern: the first begins with a slash, and the last ends with one. */
+const BETWEEN_SLASHES = /\/(?!\s)[^/|"()]+(?<!\s)\/(?=[\s\u0000()|]|$)/y;
 
 /** A word that may have been meant as an operator or a pattern. */
 function isDoubtfulWord(word: string): boolean {
