@@ -115,7 +115,7 @@ export function PairTable({
             {totals.length > 0 && (
               <th
                 className={table['number']}
-                title="From flows that give one total for both directions; part of neither sent nor received"
+                title="From flows that give one total for both directions; counted as neither sent nor received"
               >
                 both ways
               </th>

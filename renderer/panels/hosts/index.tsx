@@ -66,7 +66,7 @@ const VOLUMES: readonly {
   { volume: 'received', title: 'received', says: 'Bytes of its flows, whichever side opened them' },
   {
     ...{ volume: 'bothWays', title: 'both ways' },
-    says: 'From flows that give one total for both directions; part of neither sent nor received',
+    says: 'From flows that give one total for both directions; counted as neither sent nor received',
   },
 ];
 const UNKNOWN = 'No flow of this host that was looked at states it';

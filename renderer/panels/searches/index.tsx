@@ -44,7 +44,7 @@ export function SearchesPanel() {
       {searches.length === 0 && (
         <Text size="xs" c="dimmed" px={12} pb={6}>
           {refused ??
-            `Saved searches appear here${noReport === undefined ? ' and in the report' : ', for everybody'}.`}
+            `Saved searches appear here${noReport === undefined ? ' and in the report' : ' for everybody'}.`}
         </Text>
       )}
       {searches.map((search) => (
