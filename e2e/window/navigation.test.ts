@@ -280,5 +280,26 @@ for (const shell of [browserShell, electronShell]) {
         await shot(page, 'narrow');
       },
     );
+
+    it.skipIf(shell.name === 'electron')(
+      'stops a search by Escape in a narrow window, too',
+      async () => {
+        const { page } = opened;
+        await page.setViewportSize({ width: 640, height: 450 });
+        await window.tab('Events').click();
+        await run('kind:flow', 'flow');
+        const engine = await opened.enginePid();
+        // An engine that does not answer for a while.
+        process.kill(engine, 'SIGSTOP');
+        try {
+          await window.events.grid.getByRole('columnheader').first().click();
+          await window.events.grid.focus();
+          await page.keyboard.press('Escape');
+          await expect(page.getByText('The search was stopped').first()).toBeVisible();
+        } finally {
+          process.kill(engine, 'SIGCONT');
+        }
+      },
+    );
   });
 }

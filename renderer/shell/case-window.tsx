@@ -91,7 +91,8 @@ export function CaseWindow() {
     if (defaultPrevented || !(target instanceof Element) || !body.contains(target)) return false;
     if (target.getAttribute('aria-expanded') === 'true') return false;
     if (narrow && sideOpen) setSideOpen(false);
-    else if (narrow) workspace.select(undefined);
+    else if (narrow && workspace.session.getState().selected !== undefined)
+      workspace.select(undefined);
     else if (target.closest('[data-part="results"]') !== null) {
       // A search that runs is stopped first.
       if (!target.matches('[role="grid"]') || workspace.asking.running()) return false;
