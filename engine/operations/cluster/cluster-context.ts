@@ -65,7 +65,7 @@ export async function readContext(cluster: Cluster): Promise<ClusterContext> {
   const sources = await cluster.rows(
     `SELECT source_id, name, format, JSONExtractString(about, 'decisions', 'mapping'), JSONExtractRaw(about, 'metadata', 'totals') FROM ${database}.sources ORDER BY source_id`,
   );
-  // One that no event has any more is known.
+  // A tag stays known when the last event has lost it.
   const tags = await cluster.rows(
     `SELECT DISTINCT tag FROM (SELECT tag FROM ${database}.tags UNION ALL SELECT tag FROM ${database}.findings WHERE tag != '') ORDER BY tag`,
   );
