@@ -62,7 +62,7 @@ export interface Edge {
 }
 
 /** Time, then source, then record. Undated events are last. */
-const TIME_ORDER: readonly OrderKey[] = [
+export const TIME_ORDER: readonly OrderKey[] = [
   { sql: '"ts"', descending: false },
   { sql: 'coalesce("ts_ns", 0)', descending: false },
   { sql: '"source_id"', descending: false },

@@ -391,6 +391,7 @@ describe('stages that shape rows', () => {
     ['kind:flow | sort bytes desc | where proto:tcp', ['1:1', '3:-1', '1:3']],
     ['smtp | union (needle)', ['2:3', '2:4']],
     ['kind:log | head 1 | union (kind:log | head 2)', ['2:1', '2:2']],
+    ['kind:flow | sort bytes desc | head 2 | union (kind:flow | head 1)', ['1:1', '1:4']],
     ['smtp | union (kind:packet src_port:5555)', ['3:1', '2:4']],
     ['smtp | union (needle | union (failed | head 1)) | tail 2', ['2:3', '2:4']],
   ])('%s', async (query, ids) => {

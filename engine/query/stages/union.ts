@@ -1,14 +1,19 @@
 /** `union (query)`: the events of both, each once. */
 import type { Stage } from '../ast.ts';
+import { TIME_ORDER } from '../events.ts';
 import type { Relation } from '../relation.ts';
 import type { StageOperator } from './operator.ts';
 
 type UnionStage = Extract<Stage, { stage: 'union' }>;
 
-/** Both sides must share the set of needed columns, so that their SQL has the same columns. */
+/**
+ * In order of time, however a side was sorted. Both sides must share the set of needed columns, so
+ * that their SQL has the same columns.
+ */
 export function unionRelation(left: Relation, right: Relation): Relation {
   return {
     ...left,
+    order: TIME_ORDER,
     sql: () => `SELECT * FROM (${left.sql()}) AS a UNION SELECT * FROM (${right.sql()}) AS b`,
   };
 }
