@@ -2,9 +2,13 @@
  * A word, a pattern and a line of a list are looked for in every text of an event: those of tables and captures are in
  * fields and in no message.
  */
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { TextColumn } from '../contract/event-batch.ts';
+import { CaseWriter } from '../ingest/case/case-writer.ts';
+import { compactAll } from '../ingest/compaction/compact.ts';
+import { BUILDER, importInProcess } from '../ingest/testing/in-process.ts';
 import { SideFile, writeSideFile } from '../index/side-file.ts';
 import { TextIndexBuilder } from '../index/text/builder.ts';
 import { checked, withCheck } from '../index/text/bytes.ts';
@@ -37,6 +41,7 @@ const session = await caseOfFiles({
 });
 vi.unstubAllEnvs();
 
+const OPTIONS = { memoryLimit: 3e8, threads: 2 };
 const given = (text: string) => ({ bytes: new TextEncoder().encode(text) });
 
 function count(text: string, list?: string, path?: 'scan'): Promise<number> {
@@ -102,7 +107,34 @@ it('says which lines of a list are nowhere', async () => {
   }
 });
 
-it('finds them in a case whose index lacks fields', async () => {
+it('looks for words in no action that an extractor concludes, in merged segments, too', async () => {
+  vi.stubEnv('DAYBOOK_INDEX_ROWS', '1');
+  const line = (user: string) =>
+    `2026-01-02T00:00:03Z web1 sshd[7]: Accepted password for ${user} from 10.0.1.3 port 7 ssh2\n`;
+  const { folder } = await caseOfFiles({
+    'a.log': line('zoe'),
+    'c.csv': `timestamp,src_ip,action\n2026-01-02T00:00:01Z,10.0.1.1,ssh_login\n`,
+  });
+  const more = join(folder, '..', 'b.log');
+  writeFileSync(more, line('yan'));
+  await importInProcess(folder, [more]);
+  const writer = await CaseWriter.open(folder, 'test', BUILDER);
+  const { before, after } = await compactAll(writer).finally(() => writer.close());
+  vi.unstubAllEnvs();
+  expect(after).toBeLessThan(before);
+  const merged = CaseSession.open(folder, OPTIONS);
+  try {
+    for (const path of [undefined, 'scan'] as const) {
+      expect(await countIn(merged, 'ssh_login', undefined, path)).toBe(1);
+      expect(await countIn(merged, '*_log*', undefined, path)).toBe(1);
+      expect(await countIn(merged, 'action:ssh_login', undefined, path)).toBe(2);
+    }
+  } finally {
+    await merged.close();
+  }
+});
+
+it.each([1, 2])('finds them in a case whose index is of version %i', async (version) => {
   const words = ['zoe', 'portal', 'infected'];
   const before = await Promise.all(words.map((word) => count(word)));
   const days = join(session.folder, 'days');
@@ -110,8 +142,8 @@ it('finds them in a case whose index lacks fields', async () => {
   const indexes = names.filter((name) => name.endsWith('.idx'));
   expect(indexes.length).toBeGreaterThan(1);
   session.indexes.close();
-  for (const name of indexes) makeOlder(join(days, name));
-  const older = CaseSession.open(session.folder, { memoryLimit: 3e8, threads: 2 });
+  for (const name of indexes) makeOlder(join(days, name), version);
+  const older = CaseSession.open(session.folder, OPTIONS);
   try {
     for (const [i, word] of words.entries()) expect(await countIn(older, word)).toBe(before[i]);
   } finally {
@@ -119,18 +151,24 @@ it('finds them in a case whose index lacks fields', async () => {
   }
 });
 
-/** Replaces a side file by one with an empty index of texts of version 1, as older versions of Daybook wrote them. */
-function makeOlder(path: string): void {
+/**
+ * Replaces a side file by one whose index of texts has nothing but an action of all rows: where there is one, version 2
+ * may have it of rows in which it is not looked for, and version 1 has no such texts.
+ */
+function makeOlder(path: string, version: number): void {
   const file = SideFile.open(path)!;
   const { rows } = file;
   file.close();
+  const action = new TextColumn(rows);
+  const value = new TextEncoder().encode('ssh_login');
+  for (let row = 0; row < rows; row++) action.set(row, value, 0, value.length);
   const builder = new TextIndexBuilder();
-  const none = { texts: new Map(), numbers: new Map(), ip6: new Map() };
-  builder.add({ kind: 'log', length: rows, ...none });
+  const others = { numbers: new Map(), ip6: new Map() };
+  builder.add({ kind: 'log', length: rows, texts: new Map([['action', action]]), ...others });
   const sections = builder.finish(undefined).sections.map(({ name, bytes }) => {
     if (name !== HEAD) return { name, bytes };
     const content = checked(bytes, bytes.length).slice();
-    content[0] = 1;
+    content[0] = version;
     return { name, bytes: withCheck(content) };
   });
   writeSideFile(path, rows, sections);

@@ -16,9 +16,12 @@
  * rows of that shape.
  */
 
-export const TEXT_VERSION = 2;
-/** From this version on the texts of `CUT_TEXTS` are among those that are searched; 1 is read, too. */
-export const ALL_TEXTS_VERSION = 2;
+/**
+ * What is searched in each (`SEARCHED_TEXTS`): in 1 no text of `CUT_TEXTS` is. In 2 they are, but in the side file of a
+ * rewritten segment `action` of events that an extractor cut, too. All are read.
+ */
+export const TEXT_VERSION = 3;
+export const WITH_CUT_TEXTS = 2;
 export const HEAD = 'text';
 export const GRAMS = 'text.grams';
 export const LISTS = 'text.lists';

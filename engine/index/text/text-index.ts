@@ -15,13 +15,14 @@ import { foldedBytes } from '../../util/fold.ts';
 import { Glob } from './glob.ts';
 import { type Head, readHead } from './head.ts';
 import {
-  ALL_TEXTS_VERSION,
   BITMAP,
   GAPS,
   HEAD,
   LISTS,
   OTHERS,
   PLACES,
+  TEXT_VERSION,
+  WITH_CUT_TEXTS,
   type Paged,
   columnBit,
   sectionOf,
@@ -95,9 +96,11 @@ export class TextIndex {
     return new TextIndex(file, head, cache.owner());
   }
 
-  /** Whether all texts that words are searched in are in it, not only those that the first version had. */
+  /** Whether the texts that words are searched in are in it, and no others: not so in some of older versions. */
   get hasAllTexts(): boolean {
-    return this.head.version >= ALL_TEXTS_VERSION;
+    const { version, columns } = this.head;
+    if (version !== WITH_CUT_TEXTS) return version === TEXT_VERSION;
+    return columns.every(({ name }) => name !== 'action');
   }
 
   /** Forgets what the cache has of it. */

@@ -47,7 +47,7 @@ export async function indexSegment(
     if (type === 'text') {
       const rows = emptyText(most);
       texts.set(column, rows);
-      readers.push(textReader(column, rows));
+      readers.push(textReader(searchedSql(column, segment.columns), rows));
     } else if (column === 'src_ip6' || column === 'dst_ip6') {
       const rows = { values: new Uint8Array(most * 16), present: new Uint8Array(most) };
       ip6.set(column, rows);
@@ -86,9 +86,16 @@ function emptyText(rows: number): TextBuffer {
   return { data: new Uint8Array(TEXT_BYTES), size: 0, starts, present: new Uint8Array(rows) };
 }
 
-function textReader(column: string, rows: TextBuffer): Reader {
+/** A column as words are looked for in it (`SEARCHED_TEXTS`). */
+function searchedSql(column: string, columns: readonly string[]): string {
+  const sql = identifier(column);
+  const isConcluded = column === 'action' && columns.includes('extractor');
+  return isConcluded ? `CASE WHEN ${identifier('extractor')} IS NULL THEN ${sql} END` : sql;
+}
+
+function textReader(sql: string, rows: TextBuffer): Reader {
   return {
-    sql: identifier(column),
+    sql,
     take(values, at) {
       values.forEach((value, i) => {
         if (typeof value !== 'string') return;
