@@ -1,7 +1,8 @@
 /** What an empty answer says of what was not searched. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -35,17 +36,21 @@ beforeAll(async () => {
   );
   const names = ['conn.log', 'a.pcap', 'undated.log', 'data.bin'];
   await importInProcess(at('case'), names.map(at));
-  // As an import of the product keeps what it was given.
-  const catalog = new Database(at('case/case.sqlite'));
-  const items = names.map((name) => ({ path: at(name), options: {} }));
-  catalog.prepare('UPDATE imports SET arguments = ?').run(JSON.stringify({ items }));
-  catalog.close();
+  keepArguments(at('case'), names.map(at));
   session = CaseSession.open(at('case'), { memoryLimit: 3e8, threads: 2 });
 });
 afterAll(async () => {
   await session.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** As an import of the product keeps what it was given. */
+function keepArguments(target: string, paths: readonly string[]): void {
+  const catalog = new Database(join(target, 'case.sqlite'));
+  const items = paths.map((path) => ({ path, options: {} }));
+  catalog.prepare('UPDATE imports SET arguments = ?').run(JSON.stringify({ items }));
+  catalog.close();
+}
 
 const left = (text: string, list?: string) =>
   notSearched(
@@ -85,6 +90,32 @@ it('the addresses of a list are looked for, too', async () => {
 it('a file that no importer knows is looked through', async () => {
   expect((await left('"hidden words"')).unread).toEqual({ count: 1, matching: 1, looked: 1 });
   expect((await left('nosuchword')).unread).toEqual({ count: 1, matching: 0, looked: 1 });
+});
+
+it('a file of a folder is looked through, one that is compressed is not', async () => {
+  const evidence = join(folder, 'evidence');
+  mkdirSync(join(evidence, 'more'), { recursive: true });
+  const binary = (text: string, encoding?: BufferEncoding) =>
+    Buffer.concat([Buffer.alloc(9000, 1), Buffer.from(text, encoding)]);
+  writeFileSync(join(evidence, 'plain.bin'), binary(' first word '));
+  writeFileSync(join(evidence, 'more/wide.bin'), binary(' second word ', 'utf16le'));
+  writeFileSync(join(evidence, 'more/packed.gz'), gzipSync(binary(' third word ')));
+  writeFileSync(join(evidence, 'more/some.log'), '2026-03-04T10:00:00Z web1 app: text\n');
+  const target = join(folder, 'of-folder');
+  await importInProcess(target, [evidence], { recursive: true });
+  keepArguments(target, [evidence]);
+  const own = CaseSession.open(target, { memoryLimit: 3e8, threads: 2 });
+  try {
+    const of = async (text: string) =>
+      notSearched(own, startQuery(own, { text, zone: 'UTC' }).plan);
+    expect((await of('"first word"')).unread).toEqual({ count: 3, matching: 1, looked: 2 });
+    expect((await of('"second word"')).unread).toEqual({ count: 3, matching: 1, looked: 2 });
+    expect(notSearchedText(await of('"third word"'))).toEqual([
+      '3 files that were not read in full are not searched: none of the 2 that were looked through contains it',
+    ]);
+  } finally {
+    await own.close();
+  }
 });
 
 it('a range of time leaves out what has none', async () => {

@@ -4,11 +4,11 @@
  * was asked for.
  *
  * Holds always: reading is bounded and can be cancelled; what was not looked through is said, never counted as
- * empty. Evidence is opened for reading, and only where it is a regular file.
+ * empty, what is compressed included. Evidence is opened for reading, and only where it is a regular file.
  */
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { openCaseHandle } from '../../util/case-files.ts';
 import { statusOf } from '../../catalog/tables/sources.ts';
 import { CancelledError } from '../../contract/errors.ts';
@@ -32,7 +32,7 @@ interface Looked {
   readonly count: number;
   /** Of those that were looked through. */
   readonly matching: number;
-  /** Looked through; fewer than `count` where it would take too long, or a file is not there any more. */
+  /** Looked through; fewer than `count` where it would take too long, or a file is compressed or not there. */
   readonly looked: number;
 }
 
@@ -88,7 +88,7 @@ export function notSearchedText(left: NotSearched, { packets = true } = {}): str
     const found =
       looked === 0
         ? 'none of them could be looked through for it'
-        : `${matching === 0 ? 'none' : number(matching)} of ${all === looked ? 'them' : `the ${number(looked)} that were looked through`} ${matching < 2 ? 'contains' : 'contain'} it`;
+        : `${matching === 0 ? 'none' : number(matching)} of ${all === looked ? 'them' : `the ${number(looked)} that ${looked === 1 ? 'was' : 'were'} looked through`} ${matching < 2 ? 'contains' : 'contain'} it`;
     out.push(`${parts.join(' and ')} ${all === 1 ? 'is' : 'are'} not searched: ${found}`);
   }
   if (undated > 0)
@@ -157,25 +157,26 @@ async function lookInUnread(
   test: Test,
   signal: AbortSignal | undefined,
 ): Promise<Looked> {
-  const unread = new Map<string, string | undefined>();
+  const unread = new Map<string, readonly string[]>();
   for (const source of catalog.sources.all())
-    if (statusOf(source) !== 'complete') unread.set(source.name, source.path);
+    if (statusOf(source) !== 'complete') unread.set(source.name, [source.path]);
   const items = new Map(catalog.imports.all().map((one) => [one.id, pathsOf(one.arguments)]));
   for (const { name, importId } of catalog.ledger.unread())
-    unread.set(name, places(name, items.get(importId) ?? [])[0]);
+    unread.set(name, places(name, items.get(importId) ?? []));
   let matching = 0;
   let looked = 0;
   let left = MOST_BYTES;
-  for (const path of test === undefined ? [] : unread.values()) {
-    const size = path === undefined ? 0 : await regularSize(path);
-    if (path === undefined || size === 0 || size > left) continue;
-    left -= size;
-    const handle = await opened(() => open(path, constants.O_RDONLY | constants.O_NOFOLLOW));
+  for (const paths of test === undefined ? [] : unread.values()) {
+    const file = await regularFile(paths);
+    if (file === undefined || file.size > left) continue;
+    const handle = await opened(() => open(file.path, constants.O_RDONLY | constants.O_NOFOLLOW));
     if (handle === undefined) continue;
-    looked += 1;
     try {
-      for await (const line of linesOf(handle, size, signal)) {
-        if (test?.(line) !== true) continue;
+      if (await isPacked(handle)) continue;
+      left -= file.size;
+      looked += 1;
+      for await (const line of linesOf(handle, file.size, signal)) {
+        if (test?.(line) !== true && test?.(withoutNuls(line)) !== true) continue;
         matching += 1;
         break;
       }
@@ -197,18 +198,34 @@ function pathsOf(given: unknown): string[] {
     : [];
 }
 
-/** Where a file of this name may be, below what an import was given; a member of an archive is in none. */
+/** Where a file of this name may be: one that an import was given, or one in a folder that it was given. */
 function places(name: string, given: readonly string[]): string[] {
-  return given.flatMap((path) => [
-    ...(basename(path) === name ? [path] : []),
-    ...(name.startsWith(`${basename(path)}/`) ? [join(dirname(path), name)] : []),
-  ]);
+  return given.flatMap((path) => (basename(path) === name ? [path] : []).concat(join(path, name)));
 }
 
-/** 0: no regular file is there. */
-async function regularSize(path: string): Promise<number> {
-  const found = await opened(() => lstat(path));
-  return found?.isFile() === true ? found.size : 0;
+/** The first of the paths where a file is that has a content. */
+async function regularFile(
+  paths: readonly string[],
+): Promise<{ path: string; size: number } | undefined> {
+  for (const path of paths) {
+    const found = await opened(() => lstat(path));
+    if (found?.isFile() === true && found.size > 0) return { path, size: found.size };
+  }
+  return undefined;
+}
+
+/** How gzip, bzip2, xz, zstd, zip and 7z begin: words of a content are not among the bytes of its file. */
+const PACKED = ['1f8b', '425a68', 'fd377a585a00', '28b52ffd', '504b0304', '377abcaf271c'];
+
+async function isPacked(handle: FileHandle): Promise<boolean> {
+  const head = Buffer.alloc(6);
+  await handle.read(head, 0, head.length, 0);
+  return PACKED.some((magic) => head.toString('hex').startsWith(magic));
+}
+
+/** For texts in UTF-16, as programs of Windows write them. */
+function withoutNuls(line: Buffer): Buffer {
+  return line.includes(0) ? line.filter((byte) => byte !== 0) : line;
 }
 
 /** Missing and unreadable files are passed over; the answer counts those that were read. */
