@@ -279,7 +279,7 @@ class EvidenceCheck {
         if (source.rawSha256 === undefined) {
           this.notCompared(source, 'it was not read to its end');
           state.notChecked += 1;
-        } else if ((await this.hashOf(found)) === source.rawSha256) {
+        } else if ((await this.hashOf(source, found)) === source.rawSha256) {
           await this.compare(source, found);
         } else {
           state.changed += 1;
@@ -326,7 +326,7 @@ class EvidenceCheck {
         'warning',
         'not-checked',
         path,
-        `the archive ${path} could not be read on (${reason}): ${rest.length} of its ${sources.length} sources were not checked`,
+        `the archive ${path} could not be read on (${reason}): ${uncheckedText(rest.length, sources.length)}`,
       );
     }
     return state.changed > 0 ? 'changed' : state.notChecked > 0 ? 'not checked' : 'unchanged';
@@ -369,13 +369,17 @@ class EvidenceCheck {
     return 'changed';
   }
 
-  private async hashOf(evidence: EvidenceItem): Promise<string> {
+  /** Of a member; of one that its import could not read to its end, of what was read. */
+  private async hashOf(source: SourceRow, evidence: EvidenceItem): Promise<string> {
     const { signal, progress } = this.options;
     const hash = createHash('sha256');
+    let left = source.broken === undefined ? Infinity : (source.rawSize ?? 0);
     for await (const block of evidence.raw()) {
       if (signal.aborted) throw new CancelledError();
-      hash.update(block);
+      hash.update(block.subarray(0, left));
+      left -= block.length;
       progress.onBytes(block.length);
+      if (left <= 0) break;
     }
     return hash.digest('hex');
   }
@@ -450,6 +454,16 @@ function shown(value: string | number | bigint | undefined): string {
   if (value === undefined) return 'empty';
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+}
+
+/** Of the sources of an archive that ends. */
+function uncheckedText(unchecked: number, of: number): string {
+  if (unchecked === 0) return 'its sources come before that';
+  return unchecked === of
+    ? of === 1
+      ? 'its source was not checked'
+      : `none of its ${of} sources was checked`
+    : `${unchecked} of its ${of} sources ${unchecked === 1 ? 'was' : 'were'} not checked`;
 }
 
 /** The name of the file that a member is in. */

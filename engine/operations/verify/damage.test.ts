@@ -35,6 +35,7 @@ import {
   WORKER_TOOLS,
 } from '../../ingest/testing/in-process.ts';
 import { evidence } from '../../../app/compose.ts';
+import { tarOf, zipOf } from '../../../importers/shared/testing/archives.ts';
 import { segmentIdentity } from '../../store/segment-identity.ts';
 import { CaseSession } from '../../search/session/case-session.ts';
 import { deleteEvents, tagEvents } from '../marks/mark.ts';
@@ -48,6 +49,8 @@ let folder: string;
 let logs: string;
 
 const LINES = 60;
+
+type Entry = { name: string; content: string };
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'daybook-damage-'));
@@ -645,4 +648,25 @@ it('finds no difference in a log that is cut off within a line', async () => {
   const report = await verified();
   expect([messages(report, 'case'), report.sample?.differing]).toEqual([[], 0]);
   expect(report.exitStatus).toBe(3);
+});
+
+it.each([
+  ['tar.gz', (entries: Entry[]) => gzipSync(tarOf(entries))],
+  ['zip', (entries: Entry[]) => zipOf(entries)],
+])('compares the events of a %s that is cut off within a member', async (ending, pack) => {
+  const lines = (host: string) =>
+    Array.from({ length: 400 }, (_, n) => `2026-03-08T10:00:00Z ${host} app: ${n * 7919}\n`).join(
+      '',
+    );
+  const names = ['whole.log', 'cut.log'];
+  const archive = pack(names.map((name) => ({ name, content: lines(name) })));
+  const cut = join(root, `cut.${ending}`);
+  writeFileSync(cut, archive.subarray(0, Math.round(archive.length * 0.7)));
+  rmSync(folder, { recursive: true });
+  const { total } = await importInProcess(folder, [cut]);
+  expect(total.stored).toBeGreaterThan(400);
+  const report = await verified();
+  expect(messages(report, 'case')).toEqual([]);
+  expect(report.sample).toMatchObject({ compared: total.stored, differing: 0, notCompared: [] });
+  expect(messages(report, 'evidence').join()).not.toContain('could not be read on');
 });
