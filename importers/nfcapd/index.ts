@@ -2,6 +2,7 @@
  * nfdump's binary files, as nfcapd, nfpcapd and sfcapd write them: every flow is an event of kind `flow`.
  * See docs/importers/nfcapd.md.
  */
+import { counted } from '../../engine/contract/counted.ts';
 import { SourceError } from '../../engine/contract/errors.ts';
 import type {
   EventSink,
@@ -89,7 +90,9 @@ class Reader {
     if (await source.ensure(1))
       this.damaged(source.position, 'there are bytes behind the last block');
     if (this.expected !== undefined && this.expected !== this.flows)
-      sink.note(`the file says that it has ${this.expected} flows; ${this.flows} were found`);
+      sink.note(
+        `the file says that it has ${counted(this.expected, 'flow')}; ${this.flows} were found`,
+      );
   }
 
   /** For a decompressed block. */
@@ -172,7 +175,7 @@ class Reader {
     const offset = packed?.offset ?? start + BLOCK_HEADER_BYTES + at;
     const reason =
       at === bytes.length
-        ? `a block has ${found} records, and says that it has ${block.records}`
+        ? `a block has ${counted(found, 'record')}, and says that it has ${block.records}`
         : 'a record ends beyond its block';
     if (at < bytes.length) sink.quarantine(offset, reason, bytes.slice(at));
     this.damaged(offset, reason);

@@ -1,5 +1,6 @@
 /** Flows of a capture, loaded when they are wanted: a scan of packets starts without. */
 import type { FileTaker } from '../../engine/contract/carried-files.ts';
+import { counted } from '../../engine/contract/counted.ts';
 import type { EventSink } from '../../engine/contract/importer.ts';
 import type { FlowTracker } from './flows/index.ts';
 import type { PacketTracker } from './packet-tracker.ts';
@@ -22,5 +23,8 @@ export async function protocolTracker(
 }
 
 export function noteEvicted({ evicted }: FlowTracker, sink: EventSink): void {
-  if (evicted > 0) sink.note(`${evicted} flows were written early: too many were open at a time`);
+  if (evicted > 0)
+    sink.note(
+      `${counted(evicted, 'flow')} ${evicted === 1 ? 'was' : 'were'} written early: too many were open at a time`,
+    );
 }

@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { follows, type StoredAuditEntry } from '../../catalog/tables/audit.ts';
+import { counted } from '../../contract/counted.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import {
   MANIFEST,
@@ -189,7 +190,10 @@ function otherContent(
   now: { readonly bytes: number; readonly sha256: string },
 ): Problem | undefined {
   if (now.bytes !== bytes)
-    return { code: 'changed', message: `${path} has ${now.bytes} bytes; ${bytes} were written` };
+    return {
+      code: 'changed',
+      message: `${path} has ${counted(now.bytes, 'byte')} instead of the ${bytes} that were written`,
+    };
   if (now.sha256 !== sha256)
     return { code: 'changed', message: `${path} was changed: its SHA-256 is ${now.sha256}` };
   return undefined;
@@ -235,20 +239,20 @@ type Find = (level: 'error', code: 'manifest', file: string, message: string) =>
 
 /** A manifest that was edited seldom adds up. */
 function sumsAdd({ files, events, byKind }: HandOverManifest, find: Find): void {
-  const counted = new Map<string, number>();
+  const found = new Map<string, number>();
   for (const { kind, rows } of files)
-    if (kind !== undefined) counted.set(kind, (counted.get(kind) ?? 0) + rows);
-  const total = [...counted.values()].reduce((sum, n) => sum + n, 0);
-  const kinds = new Set([...counted.keys(), ...Object.keys(byKind)]);
+    if (kind !== undefined) found.set(kind, (found.get(kind) ?? 0) + rows);
+  const total = [...found.values()].reduce((sum, n) => sum + n, 0);
+  const kinds = new Set([...found.keys(), ...Object.keys(byKind)]);
   const isSame = [...kinds].every(
-    (kind) => (counted.get(kind) ?? 0) === (new Map(Object.entries(byKind)).get(kind) ?? 0),
+    (kind) => (found.get(kind) ?? 0) === (new Map(Object.entries(byKind)).get(kind) ?? 0),
   );
   if (total !== events || !isSame)
     find(
       'error',
       'manifest',
       MANIFEST,
-      `the files have ${total} events; the manifest says ${events}`,
+      `the files have ${counted(total, 'event')}; the manifest says ${events}`,
     );
 }
 
@@ -274,7 +278,7 @@ async function auditProblem(
   }
   if (failed !== undefined) throw failed;
   if (n === entries && previous === head) return undefined;
-  return `the audit log ends after ${n} entries, not with the one that the manifest names`;
+  return `the audit log ends after ${counted(n, 'entry', 'entries')}, not with the one that the manifest names`;
 }
 
 function auditEntry(line: string): StoredAuditEntry | undefined {

@@ -58,7 +58,7 @@ export async function checkQuarantine(
             'warning',
             'quarantine',
             file,
-            `${file} has ${bytes - quarantineBytes} bytes that no import committed`,
+            `${file} has ${counted(bytes - quarantineBytes, 'byte')} that no import committed`,
             'the next import cuts them off',
           );
         for await (const { head } of linesOf(handle, 0, quarantineBytes, signal)) {

@@ -5,6 +5,7 @@
  * Invariant: events come in an order that depends on the packets alone.
  */
 import type { FileTaker } from '../../../engine/contract/carried-files.ts';
+import { counted } from '../../../engine/contract/counted.ts';
 import type { EventSink } from '../../../engine/contract/importer.ts';
 import type { FlowTracker } from '../flows/index.ts';
 import type { Packet } from '../packet.ts';
@@ -78,7 +79,9 @@ export class ProtocolTracker implements PacketTracker, PlainFollower {
     this.flows.finish();
     const evicted = this.streams.evicted + this.datagrams.evicted;
     if (evicted > 0)
-      this.sink.note(`${evicted} connections were read in part: too much was open at a time`);
+      this.sink.note(
+        `${counted(evicted, 'connection')} ${evicted === 1 ? 'was' : 'were'} read in part: too much was open at a time`,
+      );
     const { unreadExportBytes: unread } = this.events;
     if (unread > 0)
       this.sink.note(

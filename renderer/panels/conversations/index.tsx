@@ -184,7 +184,7 @@ function Summary({
     <span className={css['summary']}>
       {shown < total.pairs && `${formatCount(shown)} of `}
       {counted(total.pairs, 'pair')}
-      {total.flows > 0 && ` · ${formatCount(total.flows)} flows`}
+      {total.flows > 0 && ` · ${counted(total.flows, 'flow')}`}
       {total.bytes > 0 && ` · ${formatBytes(total.bytes)}`} · {formatMs(timings.totalMs)}
       {total.flows === 0 && answerNotes.map((note) => ` · ${note}`)}
       {notes.map((note) => ` · ${note}`)}

@@ -22,6 +22,7 @@ describe('whySlow', () => {
       { path: 'scan', rowsExamined: 2_000_000, rowsReturned: 5 },
       /2,000,000 rows to find 5 .*narrower time range/,
     ],
+    ['counts one row', { path: 'scan', rowsExamined: 1 }, /^It read 1 row because/],
     ['knows the catalog', { path: 'catalog' }, /catalog alone/],
     ['says that it was cancelled', { status: 'cancelled' }, /cancelled/],
     ['says when nothing stands out', { spans: { parse: 10, plan: 12 } }, /^Nothing/],

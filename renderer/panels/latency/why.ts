@@ -1,4 +1,5 @@
 /** Why an operation took as long as it did, in words, from what was measured of it. */
+import { counted } from '../../../engine/contract/counted.ts';
 import type { Result } from '../../../engine/contract/operations.ts';
 
 export type Measured = Result<'case.latency'>['recent'][number];
@@ -26,7 +27,7 @@ export function whySlow(one: Measured): string {
   }
   if (one.path === 'scan' && examined > 0) {
     parts.push(
-      `it read ${count.format(examined)} rows${
+      `it read ${counted(examined, 'row')}${
         returned > 0 && examined > returned ? ` to find ${count.format(returned)}` : ''
       } because no index covers the query`,
     );

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import {
   formatBytes,
   formatCount,
+  nounOf,
   showEvidence,
   useAnswer,
   useCase,
@@ -65,7 +66,7 @@ export function Quarantine() {
     <div className={table['column']}>
       <div className={table['toolbar']}>
         <Text size="sm">
-          <b>{formatCount(data.total)}</b> quarantined records {of}
+          <b>{formatCount(data.total)}</b> {nounOf(data.total, 'quarantined record')} {of}
         </Text>
         {of !== '' && showAll}
         <span style={{ flex: '1 1 auto' }} />
