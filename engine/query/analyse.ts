@@ -36,8 +36,11 @@ import { NAMES, converted } from './expressions/operator.ts';
 import type { Value } from './expressions/value.ts';
 import { printFilter, printName } from './print.ts';
 import { time as timeSql } from './dialect/clickhouse.ts';
+import { counted, nounOf } from '../contract/counted.ts';
 import { parseTime } from './time.ts';
 import { QueryError, shown, syntaxError } from './query-error.ts';
+
+const NOTHING: Filter = { filter: 'not', item: ALL };
 
 export function analyse(node: Expression, resolve: Resolve, around: Surroundings): Filter {
   switch (node.node) {
@@ -47,11 +50,14 @@ export function analyse(node: Expression, resolve: Resolve, around: Surroundings
       return { filter: 'not', item: analyse(node.item, resolve, around) };
     case 'and':
       return { filter: 'and', items: node.items.map((item) => analyse(item, resolve, around)) };
-    case 'or':
+    case 'or': {
+      const given = node.items.filter(isGiven);
+      if (given.length === node.items.length) return givenFilter(given, resolve, around);
       return {
         filter: 'or',
         items: mergeLists(node.items.map((item) => analyse(item, resolve, around))),
       };
+    }
     case 'text': {
       const range = node.quoted ? undefined : parseAddress(node.text);
       const ip = knownField('ip');
@@ -73,6 +79,7 @@ export function analyse(node: Expression, resolve: Resolve, around: Surroundings
     case 'pattern':
       return patternFilter(node, resolve);
     case 'field': {
+      if (isGiven(node)) return givenFilter([node], resolve, around);
       const field = resolve(node);
       return fieldsCompared(node, field, resolve, around) ?? fieldFilter(node, field, around);
     }
@@ -223,6 +230,32 @@ function isValue(node: FieldNode, field: Field, around: Surroundings): boolean {
     if (error instanceof QueryError) return false;
     throw error;
   }
+}
+
+function isGiven(node: Expression): node is FieldNode {
+  return node.node === 'field' && node.given === true;
+}
+
+/** Any of the values that a query within gave. What the field cannot have, such as a name among addresses, matches nothing. */
+function givenFilter(nodes: readonly FieldNode[], resolve: Resolve, around: Surroundings): Filter {
+  const [first] = nodes;
+  if (first === undefined) return NOTHING;
+  const field = resolve(first);
+  const items: Filter[] = [];
+  const others: string[] = [];
+  for (const node of nodes) {
+    try {
+      items.push(fieldFilter(node, field, { ...around, readings: new Set() }));
+    } catch (error) {
+      if (!(error instanceof QueryError) || node.test.test !== 'quoted') throw error;
+      others.push(shown(node.test.text));
+    }
+  }
+  if (others.length > 0)
+    around.readings.add(
+      `${others.length} of the ${counted(nodes.length, 'value')} of the query within cannot be in ${printName(first.name)} and ${nounOf(others.length, 'matches', 'match')} nothing, such as ${others[0]}`,
+    );
+  return items.length === 0 ? NOTHING : { filter: 'or', items: mergeLists(items) };
 }
 
 /** A pattern in any text of an event, or of a row of a table. */

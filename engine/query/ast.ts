@@ -54,6 +54,8 @@ export interface FieldNode extends Span {
   readonly test: Test;
   /** The value, after a comparison sign, where it may be the name of another field: `src_ip = dst_ip`. */
   readonly against?: Name;
+  /** The value is one that a query within gave: evidence has it, whatever the field holds. */
+  readonly given?: true;
 }
 /** `len(message) > 100`, `bytes > 2 * packets`; without a sign: `match(host, /^web/)`. */
 export interface ComparedNode extends Span {

@@ -60,7 +60,7 @@ export function withValues(ast: Ast, values: ReadonlyMap<WithinNode, readonly st
     const { name, start, end } = node;
     const place = { start, end };
     const items = (values.get(node) ?? []).map((text): Expression => ({
-      ...{ node: 'field', name, test: { test: 'quoted', text } },
+      ...{ node: 'field', name, test: { test: 'quoted', text }, given: true },
       ...place,
     }));
     const [first] = items;

@@ -225,7 +225,7 @@ async function isPacked(handle: FileHandle): Promise<boolean> {
 
 /** For texts in UTF-16, as programs of Windows write them. */
 function withoutNuls(line: Buffer): Buffer {
-  return line.includes(0) ? line.filter((byte) => byte !== 0) : line;
+  return line.includes(0) ? Buffer.from(line.filter((byte) => byte !== 0)) : line;
 }
 
 /** Missing and unreadable files are passed over; the answer counts those that were read. */
