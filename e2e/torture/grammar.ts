@@ -46,7 +46,7 @@ export function vocabularyOf(rows: readonly Record<string, unknown>[], tags: str
     if (typeof ts === 'string') times.add(ts);
     if (typeof message !== 'string') continue;
     messages.add(message);
-    for (const word of message.match(/[\w\u0080-\uffff]+/g) ?? []) words.add(word);
+    for (const word of wordsOf(message)) words.add(word);
   }
   for (const field of [
     'message',
@@ -64,6 +64,10 @@ export function vocabularyOf(rows: readonly Record<string, unknown>[], tags: str
     ...{ values: kept, words: [...words], messages: [...messages] },
     ...{ times: [...times], tags },
   };
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.match(/[\w\u0080-\uffff]+/g) ?? [];
 }
 
 const KINDS = ['packet', 'flow', 'log', '*'];
@@ -222,7 +226,7 @@ export class Grammar {
 
   private leaf(): string {
     const { random, words } = this;
-    const word = (): string => (words.words.length === 0 ? 'word' : random.oneOf(words.words));
+    const word = (): string => this.word();
     switch (random.below(18)) {
       case 0:
         return this.cased(word());
@@ -528,6 +532,14 @@ export class Grammar {
       `${word.slice(0, at)}?${word.slice(at + 1)}`,
       `*${word.slice(at >> 1, at + 1)}*`,
     ]);
+  }
+
+  /** One of a message, or of a field: that may stand in no text in which words are looked for. */
+  private word(): string {
+    const { random, words } = this;
+    const value = random.below(3) === 0 ? this.valueOf(random.oneOf(this.fields)) : undefined;
+    const some = value === undefined ? words.words : wordsOf(value);
+    return some.length === 0 ? 'word' : random.oneOf(some);
   }
 
   private bare(text: string): string {
