@@ -36,7 +36,7 @@ export class SourceOverlaps {
     const { catalog } = this.context.writer;
     const superseded = this.superseded.get(row.id);
     const equal = row.metadata['duplicateOf'] as SkipPlan['duplicate'];
-    const found = lines === undefined ? [] : this.finder.take(row, lines, equal?.extent ?? 0);
+    const found = lines === undefined ? [] : this.finder.take(row, lines, equal);
     for (const old of superseded ?? []) {
       this.leaveOut.push(
         catalog.overlaps.add({

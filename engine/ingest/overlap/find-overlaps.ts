@@ -2,6 +2,7 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { OverlapRow } from '../../catalog/tables/overlaps.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
+import type { EqualStart } from '../worker/protocol.ts';
 import type { HashedLines } from './line-hashes.ts';
 import { LEAST_RUN, LineIndex } from './line-runs.ts';
 
@@ -17,12 +18,12 @@ export class OverlapFinder {
 
   /**
    * Stretches of `source` that others have. Its lines are kept for those that come after it.
-   * @param stored content bytes at its start that are another source's, and were not stored again
+   * @param equal the start that is the content of another source, and was not stored again
    */
   take(
     source: SourceRow,
     lines: HashedLines,
-    stored: number,
+    equal: EqualStart | undefined,
   ): Omit<OverlapRow, 'id' | 'leftOut'>[] {
     this.complete ??= this.catalog.sources.all().filter(isComplete);
     for (const other of this.complete) {
@@ -33,12 +34,13 @@ export class OverlapFinder {
     }
     const offsets = offsetsOf(lines.lengths);
     let first = 0;
+    const stored = equal?.extent ?? 0;
     while (first < lines.hashes.length && offsets[first]! < stored) first += 1;
     // Records of several lines (indented JSON, say) share lines that are no copy of a record.
     const least =
       LEAST_RUN * Math.max(1, Math.round(lines.hashes.length / Math.max(1, source.read)));
     const found = this.index
-      .runsOf(lines.hashes.subarray(first))
+      .runsOf(lines.hashes.subarray(first), this.continued(equal))
       .filter((run) => run.lines >= least)
       .map(({ from, lines: n, other }) => ({
         sourceId: source.id,
@@ -53,6 +55,17 @@ export class OverlapFinder {
     if (isComplete(source) && !this.complete.some(({ id }) => id === source.id)) {
       const at = this.complete.findLastIndex(({ id }) => id < source.id) + 1;
       this.complete.splice(at, 0, source);
+    }
+    return found;
+  }
+
+  /** The sources whose content it begins with: what comes after is in none of them, however alike. */
+  private continued(equal: EqualStart | undefined): Set<number> {
+    const found = new Set<number>();
+    for (let before = equal; before !== undefined && !found.has(before.sourceId);) {
+      found.add(before.sourceId);
+      const copy = this.catalog.sources.get(before.sourceId);
+      before = copy?.metadata['duplicateOf'] as EqualStart | undefined;
     }
     return found;
   }

@@ -1,6 +1,7 @@
 /**
  * Finds runs of lines that sources have in common. Logs repeat single lines; a run of LEAST_RUN equal
- * lines, which have times in them, is a copy.
+ * lines, which have times in them, is a copy. Where lines have none a source may repeat a run, too: one
+ * run of another source is the copy of one run only.
  *
  * Of each source some lines are kept as anchors, at first all, and fewer the more lines a case has, so
  * that memory is bounded; from an anchor that is met, a run is followed to both sides line by line.
@@ -54,10 +55,13 @@ export class LineIndex {
   /**
    * Runs of `hashes` that sources of the index have, in order and without overlap: of equal ones those
    * of the source with the least number.
+   * @param without sources whose lines are copies of others already
    */
-  runsOf(hashes: Uint32Array): LineRun[] {
+  runsOf(hashes: Uint32Array, without: ReadonlySet<number> = new Set()): LineRun[] {
     const shared = this.anchorsSharedWith(hashes);
     const out: LineRun[] = [];
+    /** Of sources, 1 for each line that is in a run. */
+    const used = new Map<number, Uint8Array>();
     let free = 0;
     for (let i = 0; i + ANCHOR_LINES <= hashes.length; i++) {
       const place = Math.min(
@@ -66,19 +70,19 @@ export class LineIndex {
       );
       if (place === NOWHERE) continue;
       const other = Math.floor(place / LINES);
+      if (without.has(other)) continue;
       const line = place % LINES;
       const others = this.sources.get(other)!;
+      const taken = used.get(other) ?? new Uint8Array(others.length);
+      used.set(other, taken);
+      const isSame = (at: number): boolean =>
+        hashes[i + at] === others[line + at] && taken[line + at] === 0;
       let back = 0;
-      while (i - back > free && line - back > 0 && hashes[i - back - 1] === others[line - back - 1])
-        back += 1;
+      while (i - back > free && line - back > 0 && isSame(-back - 1)) back += 1;
       let ahead = 0;
-      while (
-        i + ahead < hashes.length &&
-        line + ahead < others.length &&
-        hashes[i + ahead] === others[line + ahead]
-      )
-        ahead += 1;
+      while (i + ahead < hashes.length && line + ahead < others.length && isSame(ahead)) ahead += 1;
       if (back + ahead < LEAST_RUN) continue;
+      taken.fill(1, line - back, line + ahead);
       out.push({ from: i - back, lines: back + ahead, other, otherFrom: line - back });
       free = i + ahead;
       i = free - 1;

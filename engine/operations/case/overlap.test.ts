@@ -180,6 +180,32 @@ it('takes no lines that records of indented JSON share for a copy', async () => 
   expect(visible()).toBe(501);
 });
 
+it('takes no lines without times for copies that a log repeats as it grows', async () => {
+  const night = Array.from({ length: 60 }, (_, i) => `job ${i} ended with status ${i % 3}\n`).join(
+    '',
+  );
+  const path = put('jobs.log', night.repeat(3));
+  await importInProcess(folder, [path]);
+  put('jobs.log', night.repeat(8));
+  await importInProcess(folder, [path], { leaveOutOverlap: true });
+  put('jobs.log', night.repeat(9));
+  await importInProcess(folder, [path], { leaveOutOverlap: true });
+  expect(listOverlaps(folder)).toEqual([]);
+  expect(visible()).toBe(540);
+});
+
+it('one run of lines without times is the copy of one run only', async () => {
+  const night = Array.from({ length: 60 }, (_, i) => `job ${i} ended with status ${i % 3}\n`).join(
+    '',
+  );
+  await importInProcess(folder, [put('one.log', night)]);
+  await importInProcess(folder, [put('three.log', `begin\n${night.repeat(3)}`)], {
+    leaveOutOverlap: true,
+  });
+  expect(listOverlaps(folder).map(({ records }) => records)).toEqual([60]);
+  expect(visible()).toBe(60 + 121);
+});
+
 it('hashes lines alike whatever the blocks and line ends', () => {
   const text = lines(0, 200);
   const whole = new LineHasher();
