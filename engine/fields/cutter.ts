@@ -18,6 +18,7 @@ import { ESCAPES, type Escapes, found } from './found.ts';
 import {
   type RelayedHeader,
   behindTime,
+  blanksEnd,
   bodyStart,
   lengthAt,
   relayedHeader,
@@ -168,7 +169,9 @@ export class Cutter {
       const whole = message.starts[row]! + 4;
       const end = whole + lengthAt(data, whole - 4);
       const hasProgram = program.present[row] === 1;
-      const relayed = hasProgram ? undefined : relayedHeader(data, whole, end);
+      const relayed = hasProgram
+        ? undefined
+        : relayedHeader(data, blanksEnd(data, whole, end), end);
       const start = relayed?.body ?? bodyStart(batch, row, whole, end);
       if (start === end) continue;
       const entry = this.entryFor(batch, row, relayed);

@@ -141,8 +141,10 @@ it.each(['sending events Primary server is down', 'removed events All done', 'ou
   },
 );
 
-it('reads the tag of a program where an export has left the rest of the header out', () => {
-  const line = 'sshd[100]: Failed password for root from 192.0.2.17 port 22 ssh2';
+it.each([
+  'sshd[100]: Failed password for root from 192.0.2.17 port 22 ssh2',
+  ' sshd[100]: Failed password for root from 192.0.2.17 port 22 ssh2',
+])('reads the tag of a program where an export has left the header out: "%s"', (line) => {
   expect(cutFields(all, '', line)).toMatchObject({ user: 'root', src_ip: '192.0.2.17' });
   expect(cutFields(all, '', line)).not.toHaveProperty('host');
 });

@@ -42,10 +42,16 @@ export function bodyStart(
   return afterTag(data, p, end);
 }
 
-/** Behind what systems and devices write between the tag and the message: a number, a time since the start, their own time. */
-function afterTag(data: Uint8Array, start: number, end: number): number {
+/** Behind the spaces that a text begins with. */
+export function blanksEnd(data: Uint8Array, start: number, end: number): number {
   let p = start;
   while (p < end && data[p] === SPACE) p += 1;
+  return p;
+}
+
+/** Behind what systems and devices write between the tag and the message: a number, a time since the start, their own time. */
+function afterTag(data: Uint8Array, start: number, end: number): number {
+  let p = blanksEnd(data, start, end);
   if (data[p] !== OPEN) return behindStamp(data, p, end);
   if (isSolarisId(data, p)) {
     while (p < end && data[p] !== CLOSE) p += 1;
