@@ -46,6 +46,7 @@ import gcpDns from './dialects/gcp-dns.json' with { type: 'json' };
 import gcpLoadBalancer from './dialects/gcp-load-balancer.json' with { type: 'json' };
 import gcpVpcFlow from './dialects/gcp-vpc-flow.json' with { type: 'json' };
 import gcpFirewall from './dialects/gcp-firewall.json' with { type: 'json' };
+import gkeEvent from './dialects/gke-event.json' with { type: 'json' };
 import githubAlert from './dialects/github-alert.json' with { type: 'json' };
 import githubAudit from './dialects/github-audit.json' with { type: 'json' };
 import googleAlert from './dialects/google-alert.json' with { type: 'json' };
@@ -85,6 +86,7 @@ import pingOne from './dialects/ping-one.json' with { type: 'json' };
 import proofpointPod from './dialects/proofpoint-pod.json' with { type: 'json' };
 import proofpointTap from './dialects/proofpoint-tap.json' with { type: 'json' };
 import requestLine from './dialects/request-line.json' with { type: 'json' };
+import rubycatProveit from './dialects/rubycat-proveit.json' with { type: 'json' };
 import salesforce from './dialects/salesforce.json' with { type: 'json' };
 import sentinelTables from './dialects/sentinel-tables.json' with { type: 'json' };
 import sentinelone from './dialects/sentinelone.json' with { type: 'json' };
@@ -96,11 +98,13 @@ import sophosCentral from './dialects/sophos-central.json' with { type: 'json' }
 import structuredData from './dialects/structured-data.json' with { type: 'json' };
 import tanium from './dialects/tanium.json' with { type: 'json' };
 import tehtris from './dialects/tehtris.json' with { type: 'json' };
+import teleport from './dialects/teleport.json' with { type: 'json' };
 import thinkstCanary from './dialects/thinkst-canary.json' with { type: 'json' };
 import tines from './dialects/tines.json' with { type: 'json' };
 import traefik from './dialects/traefik.json' with { type: 'json' };
 import trellixAtd from './dialects/trellix-atd.json' with { type: 'json' };
 import trellixEpo from './dialects/trellix-epo.json' with { type: 'json' };
+import trellixEdr from './dialects/trellix-edr.json' with { type: 'json' };
 import trendVisionOne from './dialects/trend-vision-one.json' with { type: 'json' };
 import tshark from './dialects/tshark.json' with { type: 'json' };
 import wazuh from './dialects/wazuh.json' with { type: 'json' };
@@ -112,6 +116,7 @@ import zscaler from './dialects/zscaler.json' with { type: 'json' };
 import stormshieldEndpoint from './dialects/stormshield-endpoint.json' with { type: 'json' };
 import carbonBlackEdr from './dialects/carbon-black-edr.json' with { type: 'json' };
 import sophosEndpoint from './dialects/sophos-endpoint.json' with { type: 'json' };
+import sophosThreatAnalysis from './dialects/sophos-threat-analysis.json' with { type: 'json' };
 import envoy from './dialects/envoy.json' with { type: 'json' };
 import broadcomSwg from './dialects/broadcom-swg.json' with { type: 'json' };
 import olfeo from './dialects/olfeo.json' with { type: 'json' };
@@ -159,6 +164,7 @@ import { FIELDS } from './registry.ts';
 const DOCUMENTS: readonly unknown[] = [
   _1password,
   requestLine,
+  rubycatProveit,
   extrahop,
   beyondtrust,
   akamaiSiem,
@@ -200,6 +206,7 @@ const DOCUMENTS: readonly unknown[] = [
   gcpAudit,
   gcpDns,
   gcpFirewall,
+  gkeEvent,
   gcpLoadBalancer,
   gcpVpcFlow,
   githubAlert,
@@ -252,11 +259,13 @@ const DOCUMENTS: readonly unknown[] = [
   structuredData,
   tanium,
   tehtris,
+  teleport,
   thinkstCanary,
   tines,
   traefik,
   trellixAtd,
   trellixEpo,
+  trellixEdr,
   trendVisionOne,
   tshark,
   wazuh,
@@ -268,6 +277,7 @@ const DOCUMENTS: readonly unknown[] = [
   stormshieldEndpoint,
   carbonBlackEdr,
   sophosEndpoint,
+  sophosThreatAnalysis,
   envoy,
   broadcomSwg,
   olfeo,
