@@ -58,6 +58,7 @@ it('reads what a proxy was asked for by the best of its columns, and no status w
       '2026-03-01 10:00:01 192.0.2.17 0 www.example.com / bob 198.51.100.5',
       '#Fields: date time c-ip sc-status cs-uri cs-uri-path',
       '2026-03-01 10:00:02 192.0.2.17 000 http://www.example.com/a /a',
+      '2026-03-01 10:00:03 192.0.2.17 000 - /b',
       '',
     ].join('\n'),
   );
@@ -67,6 +68,7 @@ it('reads what a proxy was asked for by the best of its columns, and no status w
     url: 'http://www.example.com/a',
     attrs: { 'cs-uri-path': '/a' },
   });
+  expect(rows[3]).toMatchObject({ url: '/b' });
   for (const row of rows.slice(1)) expect(row).not.toHaveProperty('http_status');
 });
 

@@ -46,9 +46,13 @@ const NAMES: Readonly<Record<string, Exclude<Target['to'], 'text' | 'attribute'>
   ...{ 's-reason': 'reason', 'event-id': 'action', 'server-hostname': 'host' },
 };
 
+const URL: Target = { to: 'text', name: 'url' };
+
 export class W3cColumns {
   private readonly batch: EventBatch;
   private targets: readonly Target[] = [];
+  /** Numbers of the columns that say what a request was for, the best first; as targets they are attributes. */
+  private urls: readonly number[] = [];
   /** How many columns the time of a line is. */
   private timeColumns = 0;
   private isCommas = false;
@@ -73,10 +77,9 @@ export class W3cColumns {
     this.timeColumns = 0;
     if (lower[0] === 'date' && lower[1] === 'time') this.timeColumns = 2;
     else if (lower[0] === 'date-time' || lower[0] === 'datetime') this.timeColumns = 1;
-    const url = URLS.find((name) => lower.includes(name));
-    const target = (name: string, i: number): Target =>
-      name === url ? { to: 'text', name: 'url' } : targetOf(name, names[i]!);
-    this.targets = names.length > MOST_COLUMNS ? [] : lower.map(target);
+    this.urls = URLS.map((name) => lower.indexOf(name)).filter((column) => column >= 0);
+    this.targets =
+      names.length > MOST_COLUMNS ? [] : lower.map((name, i) => targetOf(name, names[i]!));
   }
 
   /** Where the columns of a line begin: its message is all that comes after its time, and it has no other header. */
@@ -98,12 +101,16 @@ export class W3cColumns {
     if (targets.length === 0) return;
     const first = h.leading ? this.timeColumns : 0;
     if (this.cut(b, h.messageStart, h.messageEnd) !== targets.length - first) return;
-    for (let i = first; i < targets.length; i++) {
-      const start = starts[i - first]!;
-      const end = ends[i - first]!;
-      if (end > start && !(end === start + 1 && b[start] === MINUS))
-        this.set(targets[i]!, b, start, end, valid);
-    }
+    const url = this.urls.find((i) => this.hasValue(b, i - first)) ?? -1;
+    for (let i = first; i < targets.length; i++)
+      if (this.hasValue(b, i - first))
+        this.set(i === url ? URL : targets[i]!, b, starts[i - first]!, ends[i - first]!, valid);
+  }
+
+  private hasValue(b: Uint8Array, column: number): boolean {
+    const start = this.starts[column]!;
+    const end = this.ends[column]!;
+    return end > start && !(end === start + 1 && b[start] === MINUS);
   }
 
   /** Notes where the columns of a line are. @returns how many there are; -1: too many */
