@@ -169,6 +169,19 @@ export const DOUBTS: readonly Doubt[] = [
     why: 'Cisco ASA, outbound connections (302013, 302015): by its documentation they began inside, on the side that is named second; the older parser takes the first for the source.',
   },
   {
+    paths: ['cloud/sekoia/AWS/'],
+    fields: SIDES,
+    holds: ({ value, field, line, found }) =>
+      /"connectionDirection": ?"OUTBOUND"/.test(line) && found(opposite(field)) === value,
+    why: 'Amazon GuardDuty: by its documentation the instance began a connection that is `OUTBOUND`; another parser takes the remote side for the source of all.',
+  },
+  {
+    paths: ['web/elastic/citrix_waf/'],
+    fields: ['src_ip'],
+    holds: ({ value, line }) => line.includes(`<local0.info> ${value} `),
+    why: "Citrix: another parser takes the address of the syslog header, which is the appliance's, for the source; here it is that of the client, which the message states.",
+  },
+  {
     paths: M365,
     fields: ['event_code'],
     holds: ({ value, line, found }) => {

@@ -112,6 +112,8 @@ interface KnownProgram {
 }
 
 const MOST_PROGRAMS = 4096;
+/** Names of programs, other than numbers of containers. */
+const PROGRAM = /^(?![0-9a-f]{12,}$)[\w-]+$/;
 /** What marks fields of records as JSON in messages. */
 const JSON_MARK = utf8.encode('json/2');
 
@@ -125,7 +127,7 @@ export class Cutter {
   private readonly shared = new Map<Stage, Shared>();
   /** Of programs that no extractor is for. */
   private readonly anyProgram = once(() => this.entryOfDrafts([]));
-  /** Of lines that name none. */
+  /** Of lines that name none, or have another tag: a path, a site, the number of a container. */
   private readonly noProgram = once(() => this.entryOfDrafts(this.draftsFor('')));
   private readonly known = new Map<number, KnownProgram>();
   private readonly entries = new Map<string, Entry>();
@@ -276,7 +278,7 @@ export class Cutter {
     let entry = this.entries.get(plain);
     if (entry !== undefined) return entry;
     const own = this.nameOf(plain);
-    if (own === undefined) return this.anyProgram();
+    if (own === undefined) return PROGRAM.test(plain) ? this.anyProgram() : this.noProgram();
     entry = this.entryOfDrafts(this.draftsFor(own));
     if (this.entries.size < MOST_PROGRAMS) this.entries.set(plain, entry);
     return entry;

@@ -21,8 +21,8 @@ const Values = z.record(z.string(), z.string());
 const Texts = z.record(z.string(), z.array(z.string().min(1)).min(1));
 
 const CASE = z.strictObject({
-  /** Values of the path, separated by spaces; `*`: any other. */
-  in: z.string(),
+  /** Values of the path, separated by spaces, or a list of some that have any; `*`: any other. */
+  in: z.union([z.string(), z.array(z.string().min(1)).min(1)]),
   /** Only in records where `of` has one of these values; such a case comes before those without. */
   of: z.array(z.string().min(1)).min(1).optional(),
   names: Paths.optional(),
@@ -171,7 +171,8 @@ export function readDialect(document: unknown, file: string): RecordDialect {
     const names = pathsOf(one.names ?? {}, within);
     const { of = [], set = {}, accounts } = one;
     const texts = checkedTexts(one.texts);
-    return { values: wordsOf(one.in), of, names, not: none, set, texts, accounts };
+    const values = typeof one.in === 'string' ? wordsOf(one.in) : one.in;
+    return { values, of, names, not: none, set, texts, accounts };
   });
   const not = wordsOf(given.not ?? '');
   check([...Object.keys({ ...given.names, ...given.set, ...given.values }), ...not]);

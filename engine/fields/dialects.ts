@@ -149,6 +149,9 @@ import l2tcsv from './dialects/l2tcsv.json' with { type: 'json' };
 import velociraptorFile from './dialects/velociraptor-file.json' with { type: 'json' };
 import velociraptorNetstat from './dialects/velociraptor-netstat.json' with { type: 'json' };
 import velociraptorProcess from './dialects/velociraptor-process.json' with { type: 'json' };
+import untangle from './dialects/untangle.json' with { type: 'json' };
+import ciscoSecureEndpoint from './dialects/cisco-secure-endpoint.json' with { type: 'json' };
+import darktrace from './dialects/darktrace.json' with { type: 'json' };
 import zscalerPrivateAccess from './dialects/zscaler-private-access.json' with { type: 'json' };
 import {
   type PathsByName,
@@ -310,6 +313,9 @@ const DOCUMENTS: readonly unknown[] = [
   velociraptorNetstat,
   velociraptorProcess,
   zscalerPrivateAccess,
+  darktrace,
+  ciscoSecureEndpoint,
+  untangle,
 ];
 
 export const shippedDialects = once((): readonly RecordDialect[] =>

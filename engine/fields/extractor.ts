@@ -53,7 +53,7 @@ const EXTRACTOR = z.strictObject({
   version: z.int().min(1),
   for: Text,
   leavesOut: Text,
-  /** Names of programs in lower case, `*` at the end for any end; `*`: any line; empty: lines that name no program. */
+  /** Names of programs in lower case, `*` at the end for any end; `*`: any line; empty: lines that name no program, or have a tag that is no name of one. */
   programs: z.array(z.string()).min(1),
   /** Its templates are tried after those of all others. */
   fallback: z.boolean().optional(),

@@ -31,7 +31,7 @@ it.each([
   [
     'sogod',
     "sogod [100]: SOGoRootPage Login from '192.0.2.17' for user 'bob' might not have worked - x",
-    'webmail/3',
+    'webmail/4',
   ],
   [
     'sshd',
@@ -41,17 +41,17 @@ it.each([
   [
     'nginx',
     'nginx: 2026/11/27 10:15:22 [error] 100#100: *1 limiting requests, client: 192.0.2.17, server: _, request: "GET / HTTP/1.1"',
-    'web-error/6',
+    'web-error/7',
   ],
   [
     'apache2',
     'apache2[7]: [Fri Nov 27 10:15:22.123456 2026] [auth_basic:error] [pid 7] [client 192.0.2.17:40001] AH01618: user bob not found: /a',
-    'web-error/6',
+    'web-error/7',
   ],
   [
     'vaultwarden',
     'vaultwarden[7]: [2026-11-27 10:15:22.123][vaultwarden::api::identity][ERROR] Username or password is incorrect. Try again. IP: 192.0.2.17. Username: bob.',
-    'web-apps/8',
+    'web-apps/9',
   ],
   [
     'app',
@@ -82,10 +82,17 @@ it.each([
     undefined,
   ],
   ['app', 'app[7]: Failed password for root from 192.0.2.17 port 22 ssh2', undefined],
+  ['httpd/site1', 'httpd/site1[7]: [client 192.0.2.17:40001] AH01630: denied', undefined],
+  [
+    'httpd/site1',
+    'httpd/site1[7]: [error] [client 192.0.2.17:40001] AH01630: denied',
+    'web-error/7',
+  ],
+  ['0a1b2c3d4e5f', '0a1b2c3d4e5f[7]: Failed login attempt. 192.0.2.17', 'web-apps/9'],
   [
     '(squid-1)',
     '(squid-1)[7]: 192.0.2.17 - - [27/Nov/2026:10:15:22 +0000] "GET http://www.example.org/ HTTP/1.1" 200 12 "-" "curl/8.0"',
-    'access-log/7',
+    'access-log/8',
   ],
   ['app', 'app[7]: pam_unix(sshd:session): session closed for user alice', 'pam/5'],
   ['sshd', 'sshd[100]: Invalid user a from 192.0.2.17 \r\n', 'openssh/2'],

@@ -341,7 +341,7 @@ function delimiterOf(b: Uint8Array, start: number, end: number): number {
 }
 
 /**
- * Columns in quotes have theirs taken off.
+ * Columns in quotes have theirs taken off, and blanks before them.
  * @returns false where a quote is not closed
  */
 export function readColumns(
@@ -357,8 +357,10 @@ export function readColumns(
     let value = p;
     let valueEnd: number;
     let escapes: Escapes = ESCAPES.none;
-    if (b[p] === QUOTE && p < end) {
-      value = ++p;
+    const quote = quoteAt(b, p, end, separator);
+    if (quote >= 0) {
+      p = quote + 1;
+      value = p;
       for (; p < end && (b[p] !== QUOTE || b[p + 1] === QUOTE); p++)
         if (b[p] === QUOTE) {
           escapes = ESCAPES.quotes;
@@ -375,4 +377,11 @@ export function readColumns(
     p += 1;
   }
   return true;
+}
+
+/** Where the quote is that a column begins with, or -1. */
+function quoteAt(b: Uint8Array, start: number, end: number, separator: number): number {
+  let p = start;
+  if (separator !== SPACE) while (p < end && b[p] === SPACE) p += 1;
+  return p < end && b[p] === QUOTE ? p : -1;
 }

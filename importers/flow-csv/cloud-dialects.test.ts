@@ -451,6 +451,108 @@ it.each<[string, object, Fields]>([
     },
   ],
   [
+    'CrowdStrike: a connection that came in',
+    {
+      metadata: {
+        eventType: 'FirewallMatchEvent',
+        offset: 1,
+        eventCreationTime: 1_795_219_201_000,
+      },
+      event: {
+        ...{ ConnectionDirection: '1', HostName: 'pc1', Protocol: '6' },
+        ...{ LocalAddress: '198.51.100.1', LocalPort: '445' },
+        ...{ RemoteAddress: '192.0.2.17', RemotePort: '54952' },
+      },
+    },
+    { dst_ip4: SERVER, src_port: 54_952, dst_port: 445, host: 'pc1' },
+  ],
+  [
+    'CrowdStrike: a connection that went out',
+    {
+      metadata: {
+        eventType: 'FirewallMatchEvent',
+        offset: 1,
+        eventCreationTime: 1_795_219_201_000,
+      },
+      event: {
+        ...{ ConnectionDirection: '0', LocalAddress: '192.0.2.17', LocalPort: '54952' },
+        ...{ RemoteAddress: '198.51.100.1', RemotePort: '443' },
+      },
+    },
+    { dst_ip4: SERVER, src_port: 54_952, dst_port: 443 },
+  ],
+  [
+    'GuardDuty: a connection that the instance began',
+    {
+      ...{ schemaVersion: '2.0', type: 'Trojan:EC2/DropPoint', updatedAt: TIME },
+      service: {
+        detectorId: 'd',
+        action: {
+          actionType: 'NETWORK_CONNECTION',
+          networkConnectionAction: {
+            ...{ connectionDirection: 'OUTBOUND', protocol: 'TCP' },
+            localIpDetails: { ipAddressV4: '192.0.2.17' },
+            localPortDetails: { port: 39_677 },
+            remoteIpDetails: { ipAddressV4: '198.51.100.1' },
+            remotePortDetails: { port: 80 },
+          },
+        },
+      },
+    },
+    { dst_ip4: SERVER, src_port: 39_677, dst_port: 80 },
+  ],
+  [
+    'Untangle: a session, whose client and server are not as translated',
+    {
+      ...{ class: 'class com.untangle.uvm.app.SessionEvent', timeStamp: '2026-11-21 00:00:01.1' },
+      ...{ CClientAddr: '192.0.2.17', CClientPort: 40_001, CServerAddr: '198.51.100.1' },
+      ...{ CServerPort: 443, SClientAddr: '203.0.113.9', SClientPort: 7, localAddr: '192.0.2.17' },
+      ...{ remoteAddr: '203.0.113.8', protocol: 6, hostname: 'pc1', username: 'alice' },
+    },
+    {
+      ...{ dst_ip4: SERVER, src_port: 40_001, dst_port: 443, user: 'alice', src_domain: 'pc1' },
+      host: undefined,
+    },
+  ],
+  [
+    'Cisco Secure Endpoint: a connection that came in',
+    {
+      data: {
+        ...{ date: TIME, event_type: 'DFC Threat Detected', event_type_id: 1_090_519_084 },
+        computer: { connector_guid: 'g', hostname: 'pc1', user: MAIL },
+        network_info: {
+          ...{ local_ip: '198.51.100.1', local_port: 445, remote_ip: '192.0.2.17' },
+          ...{
+            remote_port: 40_001,
+            nfm: { direction: 'Incoming connection from', protocol: 'TCP' },
+          },
+        },
+      },
+    },
+    {
+      ...{ dst_ip4: SERVER, src_port: 40_001, dst_port: 445, host: 'pc1', user: MAIL },
+      ...{ action: 'DFC Threat Detected', event_code: '1090519084' },
+    },
+  ],
+  [
+    'Darktrace: the device of a breach',
+    {
+      ...{ pbid: 6, score: 0.871, time: Date.parse(TIME), breachUrl: 'https://dt.example/#6' },
+      model: { name: 'Device::Attack and Recon Tools', created: { by: 'System' } },
+      device: { did: 7, ip: '192.0.2.17', hostname: 'pc1' },
+    },
+    { host: 'pc1', rule: 'Device::Attack and Recon Tools', user: undefined },
+  ],
+  [
+    'Carbon Black: a computer that is named with its domain',
+    {
+      ...{ type: 'WATCHLIST', create_time: TIME, device_external_ip: '203.0.113.9' },
+      ...{ device_name: 'EXAMPLE\\pc1', device_username: 'EXAMPLE\\alice' },
+      device_internal_ip: '192.0.2.17',
+    },
+    { host: 'pc1', user: 'alice', user_domain: 'EXAMPLE' },
+  ],
+  [
     'a number drawn by chance is no code',
     { time: TIME, user: 'alice', event_id: '0123456789abcdef', src_ip: '192.0.2.17' },
     { user: 'alice', event_code: undefined },
