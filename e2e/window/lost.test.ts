@@ -67,6 +67,29 @@ for (const shell of [browserShell, electronShell]) {
       }
     });
 
+    it('locates evidence that was moved, and verifies it there', async () => {
+      const moved = path.join(folder, 'moved');
+      mkdirSync(moved);
+      renameSync(log, path.join(moved, 'renamed.log'));
+      await window.caseMenu('Verify the case and its evidence…');
+      const dialog = opened.page.getByRole('dialog', { name: 'Verify the case' });
+      await expect(dialog).toContainText('1 file missing');
+      await expect(dialog).not.toContainText('daybook sources');
+      const where = dialog.getByRole('textbox', { name: 'Evidence was moved' });
+      await where.fill(path.join(folder, FOLDER));
+      await dialog.getByRole('button', { name: 'Locate evidence' }).click();
+      await expect(dialog.getByRole('list', { name: 'Not located' })).toContainText('auth.log');
+      await where.fill(moved);
+      await where.press('Enter');
+      await expect(dialog).toContainText('The evidence is unchanged: 1 file');
+      await expect(where).toHaveCount(0);
+      await shot(opened.page, `${shell.name}-evidence-located`);
+      await opened.page.keyboard.press('Escape');
+      await window.details.show('Fields');
+      await window.details.show('Raw');
+      await expect(window.details.region).toContainText('<86>1 2026-03-04T10:10:10Z');
+    });
+
     it('says once that the case is gone, and goes on when it is there again', async () => {
       renameSync(target, `${target}.away`);
       try {

@@ -23,6 +23,14 @@ it.each([
     'on the command line, run: daybook verify CASE --repair, which makes it again',
   ],
   [
+    'put the file back there, or if it was moved say where (daybook sources CASE --locate FOLDER); verifying says more',
+    'put the file back there, or if it was moved locate it where the case is verified; verifying says more',
+  ],
+  [
+    'put the file back there, unchanged, or if it was moved say where: daybook sources CASE --locate FOLDER',
+    'put the file back there, unchanged, or if it was moved say where below',
+  ],
+  [
     'import it again with a higher --max-bytes',
     'import it again with a higher “Largest file, unpacked”',
   ],

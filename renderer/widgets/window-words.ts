@@ -13,7 +13,8 @@ const IN_WINDOW: readonly (readonly [RegExp, string])[] = [
   [/run: daybook verify CASE(?! --)/, 'verify the case (in its menu)'],
   [/daybook verify CASE(?! --) says/, 'verifying the case says'],
   [/ \(daybook verify\)/, ''],
-  [/ \(daybook sources CASE --locate FOLDER\)/, ' with daybook sources CASE --locate FOLDER'],
+  [/say where \(daybook sources CASE --locate FOLDER\)/, 'locate it where the case is verified'],
+  [/say where: daybook sources CASE --locate FOLDER/, 'say where below'],
   [
     /merge small segments: daybook compact CASE/,
     'join small segments (Sources & imports, Maintenance)',

@@ -181,6 +181,18 @@ export const caseOperations = {
     }),
     z.object({ changed: count, notes: z.array(z.string()) }),
   ),
+  /** Says where evidence is now that was moved, below a folder: files are recognised by size and SHA-256. */
+  'source.locate': operation(
+    z.object({ case: casePath, below: z.string().min(1).max(4096) }),
+    z.object({
+      /** Sources whose evidence was found. */
+      located: count,
+      /** Those whose evidence is neither where it was nor there. */
+      left: z.array(z.object({ name: z.string(), path: z.string(), reason: z.string() })),
+      /** Files and folders that could not be read. */
+      unreadable: z.array(z.string()),
+    }),
+  ),
   /** For making a field in the window: the message of an event without its tag, and the fields that extractors fill. */
   'extractor.message': operation(
     z.object({ case: casePath, event: z.string() }),

@@ -16,6 +16,7 @@ import { statusOf } from '../../catalog/tables/sources.ts';
 import type { HandlersOf, Services } from '../handler.ts';
 import { fromCatalog, latencySummary, recentOperations } from './latency.ts';
 import { createCase, recoverCase } from './open-case.ts';
+import { locateSources } from './locate.ts';
 import { changeOverlaps, listOverlaps } from './overlap.ts';
 import { retimeSources, type RetimeReport } from './retime.ts';
 import { rememberCase } from '../system/state.ts';
@@ -101,6 +102,17 @@ export function caseHandlers({
       const changed = reports.reduce((sum, { events }) => sum + events, 0);
       const notes = reports.length === 1 ? retimeNotes(reports[0]!) : [];
       return { changed, notes: [...notes, ...left.map(({ reason }) => reason)] };
+    },
+    'source.locate': async ({ case: folder, below }, { signal }) => {
+      if (!isAbsolute(below))
+        throw new DaybookError(
+          'usage',
+          `${below} is no absolute path`,
+          'write it from the root on',
+        );
+      const found = await locateSources({ folder, below, builder: builder(), signal });
+      const left = found.left.map(({ name, path, reason }) => ({ name, path, reason }));
+      return { located: found.located.length, left, unreadable: [...found.unreadable] };
     },
     'extractor.message': (request, { signal }) =>
       cases.use(request.case, async (session) => {

@@ -24,6 +24,7 @@ export const REFUSED: Readonly<Partial<Record<OperationName, string>>> = {
     'import.resume': EVIDENCE,
     'import.list': IMPORTS,
   },
+  'source.locate': BYTES,
   ...{ 'event.raw': BYTES, 'event.packet': BYTES, 'event.stream': BYTES, 'event.file': BYTES },
   ...{ 'payload.search': BYTES, 'packets.slice': BYTES, 'quarantine.list': BYTES },
   'overlap.list': LEFT_OUT,

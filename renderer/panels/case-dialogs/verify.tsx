@@ -17,6 +17,8 @@ import {
 import { EventText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
 import { Problem } from '../../widgets/problem.tsx';
+import { inWindow } from '../../widgets/window-words.ts';
+import { LocateEvidence } from './locate-evidence.tsx';
 import css from './verify.module.css';
 
 const PHASES: Readonly<Record<VerifyProgress['phase'], string>> = {
@@ -33,6 +35,7 @@ export function VerifyDialog() {
   const [progress, setProgress] = useState<VerifyProgress>();
   const [report, setReport] = useState<VerifyReport>();
   const [error, setError] = useState<ErrorInfo>();
+  const [times, setTimes] = useState(1);
   useEffect(() => {
     const controller = new AbortController();
     connection
@@ -46,7 +49,12 @@ export function VerifyDialog() {
         setError(errorInfoOf(failure));
       });
     return () => controller.abort();
-  }, [connection, path]);
+  }, [connection, path, times]);
+  const again = (): void => {
+    setReport(undefined);
+    setProgress(undefined);
+    setTimes((n) => n + 1);
+  };
   const running = report === undefined && error === undefined;
   return (
     <Modal
@@ -66,6 +74,7 @@ export function VerifyDialog() {
         )}
         {report !== undefined && <Verdicts report={report} />}
         {report !== undefined && <Findings report={report} />}
+        {report !== undefined && isElsewhere(report) && <LocateEvidence onLocated={again} />}
         <div className={form['actions']}>
           {report !== undefined && (
             <Button
@@ -85,6 +94,11 @@ export function VerifyDialog() {
       </div>
     </Modal>
   );
+}
+
+/** Whether evidence may be where nobody looked: what lies in its place is another file, or none. */
+function isElsewhere({ evidence: { changed, missing } }: VerifyReport): boolean {
+  return changed + missing > 0;
 }
 
 function Running({ progress }: { readonly progress: VerifyProgress | undefined }) {
@@ -122,8 +136,8 @@ function Verdicts({ report }: { readonly report: VerifyReport }) {
         title={evidenceVerdict(report)}
       >
         {sampleVerdict(report)}.
-        {state === 'changed' &&
-          ' Files that were moved can be put back where they were: each is listed below with its path.'}
+        {isElsewhere(report) &&
+          ' Each file is listed below with its path: put it back there, or say where it is now.'}
       </Alert>
     </div>
   );
@@ -149,7 +163,7 @@ function Findings({ report: { findings, sample } }: { readonly report: VerifyRep
             <EventText text={message} />
             {advice !== undefined && (
               <span className={css['advice']}>
-                <EventText text={advice} />
+                <EventText text={inWindow(advice)} />
               </span>
             )}
           </li>
