@@ -87,6 +87,7 @@ import proofpointPod from './dialects/proofpoint-pod.json' with { type: 'json' }
 import proofpointTap from './dialects/proofpoint-tap.json' with { type: 'json' };
 import requestLine from './dialects/request-line.json' with { type: 'json' };
 import rubycatProveit from './dialects/rubycat-proveit.json' with { type: 'json' };
+import safenet from './dialects/safenet.json' with { type: 'json' };
 import salesforce from './dialects/salesforce.json' with { type: 'json' };
 import sentinelTables from './dialects/sentinel-tables.json' with { type: 'json' };
 import sentinelone from './dialects/sentinelone.json' with { type: 'json' };
@@ -251,6 +252,7 @@ const DOCUMENTS: readonly unknown[] = [
   pingOne,
   proofpointPod,
   proofpointTap,
+  safenet,
   salesforce,
   sentinelTables,
   sentinelone,
