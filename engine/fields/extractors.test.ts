@@ -96,6 +96,11 @@ it.each([
   ],
   ['app', 'app[7]: pam_unix(sshd:session): session closed for user alice', 'pam/5'],
   ['sshd', 'sshd[100]: Invalid user a from 192.0.2.17 \r\n', 'openssh/2'],
+  [
+    '1/5-4/fw1/box_Config_MC-update',
+    'Info     fw1 [master@192.0.2.17_29010]  Commit operation: 0 Copy: a.conf from boxsrv',
+    'barracuda/6',
+  ],
 ])('finds the message behind the tag of %s', (program, message, extractor) => {
   expect(cutFields(all, program, message)['extractor']).toBe(extractor);
 });
