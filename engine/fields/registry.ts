@@ -59,9 +59,10 @@ export const FIELDS: readonly FieldEntry[] = [
     ocsf: 'device.hostname',
     other: 'hostname',
   }),
-  field('program', 'text', 'The program that wrote the record.', {
-    ecs: 'process.name log.syslog.appname',
-    other: 'appname app_name',
+  field('program', 'text', 'The program that wrote the record; of Windows events, the provider.', {
+    ecs: 'process.name log.syslog.appname event.provider',
+    sigma: 'Provider_Name',
+    other: 'appname app_name winlog.provider_name SourceName',
   }),
   field('pid', 'number', 'The process that wrote the record.', {
     ecs: 'process.pid log.syslog.procid',
