@@ -59,7 +59,9 @@ export function valuesOf(
     case 'text': {
       const own = refClickHouse(field.ref, scope);
       const other = field.attribute && scope.attribute(field.attribute.key);
-      return { shape: shape(), sql: [other === undefined ? own : `coalesce(${own}, ${other})`] };
+      if (other === undefined) return { shape: shape(), sql: [own] };
+      const both = field.alias !== undefined ? [other, own] : [own, other];
+      return { shape: shape(), sql: [`coalesce(${both.join(', ')})`] };
     }
     case 'attribute':
       return {
