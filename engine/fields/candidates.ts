@@ -202,7 +202,7 @@ function isAddressNeeded({ parts, pairs, needs, fields }: Template): boolean {
 const ADDRESSES: ReadonlySet<number> = new Set([OPERATION.ip, OPERATION.peer, OPERATION.endpoint]);
 
 /** An IPv4 address has three dots between digits; an IPv6 address two colons at once, seven in all, or an IPv4 address at its end. */
-function mayHaveAddress(b: Uint8Array, start: number, end: number): boolean {
+export function mayHaveAddress(b: Uint8Array, start: number, end: number): boolean {
   let dots = 0;
   let colons = 0;
   for (let p = start; p < end; p++) {

@@ -11,16 +11,18 @@
  */
 import type { EventBatch, NumberColumn, TextColumn } from '../contract/event-batch.ts';
 import { CUT_TEXTS } from '../contract/event.ts';
-import { type CandidateDraft, Candidates } from './candidates.ts';
+import { type CandidateDraft, Candidates, mayHaveAddress } from './candidates.ts';
 import { EmbeddedJson } from './embedded-json.ts';
 import type { Extractor } from './extractor.ts';
 import { ESCAPES, type Escapes, found } from './found.ts';
 import {
   type RelayedHeader,
+  behindHeading,
   behindTime,
   blanksEnd,
   bodyStart,
   lengthAt,
+  mayHaveHeading,
   relayedHeader,
 } from './message-start.ts';
 import { OPERATION, type Template, domainOf } from './template.ts';
@@ -189,6 +191,7 @@ export class Cutter {
         continue;
       }
       bound ??= firstMatch(entry.fallbacks, data, start, end);
+      bound ??= matchBehindHeading(entry, data, start, end);
       if (bound === undefined) continue;
       fill(bound, columns, row, data);
       if (relayed !== undefined && bound.host < 0)
@@ -498,6 +501,19 @@ function matchBehindTime(
   if (bound !== undefined) return bound;
   const after = behindTime(b, start, end);
   return after > start ? firstMatch(candidates, b, after, end) : undefined;
+}
+
+/** What is behind a heading: it is not looked for where nothing would be cut out of the rest. */
+function matchBehindHeading(
+  { stages, fallbacks }: Entry,
+  b: Uint8Array,
+  start: number,
+  end: number,
+): Bound | undefined {
+  if (!mayHaveHeading(b, start, end) || !mayHaveAddress(b, start, end)) return undefined;
+  const body = behindHeading(b, start, end);
+  if (body === start) return undefined;
+  return matchMessage(stages, b, body, end) ?? firstMatch(fallbacks, b, body, end);
 }
 
 function firstMatch(

@@ -88,6 +88,14 @@ it.each([
     'httpd/site1[7]: [error] [client 192.0.2.17:40001] AH01630: denied',
     'web-error/7',
   ],
+  ['', '[error] [auth.core] Failed login attempt. 192.0.2.17', 'web-apps/9'],
+  [
+    '',
+    'WARN [http-1] org.example.Login: Login failed for user alice from 192.0.2.17',
+    'login-sentences/1',
+  ],
+  ['app', 'app[7]: [warn] Bad password for alice (192.0.2.17)', 'login-sentences/1'],
+  ['app', 'app[7]: query Bad password for alice (192.0.2.17)', undefined],
   ['0a1b2c3d4e5f', '0a1b2c3d4e5f[7]: Failed login attempt. 192.0.2.17', 'web-apps/9'],
   [
     '(squid-1)',

@@ -64,6 +64,7 @@ import keyValue from './extractors/key-value.json' with { type: 'json' };
 import keycloak from './extractors/keycloak.json' with { type: 'json' };
 import leef from './extractors/leef.json' with { type: 'json' };
 import linuxAccounts from './extractors/linux-accounts.json' with { type: 'json' };
+import loginSentences from './extractors/login-sentences.json' with { type: 'json' };
 import logfmt from './extractors/logfmt.json' with { type: 'json' };
 import mailGateways from './extractors/mail-gateways.json' with { type: 'json' };
 import mailLogins from './extractors/mail-logins.json' with { type: 'json' };
@@ -189,6 +190,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   leef,
   'linux-accounts': linuxAccounts,
   logfmt,
+  'login-sentences': loginSentences,
   'mail-gateways': mailGateways,
   'mail-logins': mailLogins,
   'management-controllers': managementControllers,

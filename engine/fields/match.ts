@@ -7,6 +7,7 @@
 import { forget, found, isValid, keep } from './found.ts';
 import { auditValueEnd } from './read-audit.ts';
 import { readJson } from './read-json.ts';
+import { readLogin } from './read-login.ts';
 import { readCef, readColumns, readLeef, readPairs, readStrictPairs } from './read-pairs.ts';
 import { readXml } from './read-xml.ts';
 import { OPERATION, type Slot, type Template } from './template.ts';
@@ -87,6 +88,9 @@ function from(template: Template, i: number, b: Uint8Array, p: number, end: numb
         return hasNeeds(template);
       case OPERATION.xml:
         readXml(template.pairs!, b, at, end);
+        return hasNeeds(template);
+      case OPERATION.login:
+        readLogin(template.pairs!, b, at, end);
         return hasNeeds(template);
       case OPERATION.columns:
         return readColumns(template.columns, template.separator, b, at, end) && hasNeeds(template);

@@ -7,6 +7,7 @@
 import type { EventBatch } from '../contract/event-batch.ts';
 
 const utf8 = new TextEncoder();
+const latin1 = new TextDecoder('latin1');
 const [SPACE, PERCENT, PAREN, PAREN_END, STAR, DOT, COLON] = [32, 37, 40, 41, 42, 46, 58];
 const [OPEN, CLOSE, DASH, SLASH, LETTER_T, LESS, GREATER] = [91, 93, 45, 47, 84, 60, 62];
 
@@ -189,6 +190,45 @@ export function behindTime(b: Uint8Array, start: number, end: number): number {
   p += 1;
   while (p < end && b[p] === SPACE) p += 1;
   return p;
+}
+
+const LEVELS =
+  'trace debug info information notice warn warning error err severe critical fatal audit'.split(
+    ' ',
+  );
+/** By their first letters and lengths. */
+const LEVEL_LENGTHS = new Uint8Array(32 * 16);
+for (const level of LEVELS) LEVEL_LENGTHS[(level.charCodeAt(0) & 31) * 16 + level.length] = 1;
+/** A level; a thread, level, logger or process in brackets; the name of a logger, with dots or colons in it; marks between. */
+const HEADING = new RegExp(
+  String.raw`(?:\[[^\]\n]{1,80}\]|\((?:MainThread|[\w.-]*thread[\w.-]*)\)|(?:${LEVELS.join('|')})(?=[\s:|-])|(?:[a-z_]\w*(?:\.|::?))+[a-z_]\w*(?= ?[:-] ))(?: ?[:|-])?\s+`,
+  'iy',
+);
+const MOST_HEADING = 256;
+
+/** Whether a message may begin with a heading: with a bracket, the name of a logger or a word as long as a level. */
+export function mayHaveHeading(b: Uint8Array, start: number, end: number): boolean {
+  const code = b[start]!;
+  if (code === OPEN || code === PAREN) return true;
+  // Bytes below 65 end a word, but for digits.
+  let p = start;
+  while (p < end && (b[p]! >= 65 || (b[p]! >= 48 && b[p]! <= 57))) p += 1;
+  if (b[p] === DOT || b[p] === COLON) return true;
+  return LEVEL_LENGTHS[(code & 31) * 16 + Math.min(p - start, 15)] === 1;
+}
+
+/**
+ * Behind what programs write before their messages: `WARN [http-1] org.example.Login: …`, `[error] [auth] …`; `start` where
+ * nothing is written there.
+ */
+export function behindHeading(b: Uint8Array, start: number, end: number): number {
+  const text = latin1.decode(b.subarray(start, Math.min(end, start + MOST_HEADING)));
+  let at = 0;
+  for (;;) {
+    HEADING.lastIndex = at;
+    if (!HEADING.test(text)) return start + at;
+    at = HEADING.lastIndex;
+  }
 }
 
 /** What Cisco's devices put between the header of a relay and `%FACILITY-6-MNEMONIC` is no longer. */

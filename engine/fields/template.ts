@@ -66,6 +66,8 @@ const CAPTURES = [
   'json',
   /** Elements of XML up to the end; keys are their names, or `Name` attributes (read-xml.ts). */
   'xml',
+  /** A sentence that says what became of a login (read-login.ts). */
+  'login',
   /** Columns up to the end. */
   'columns',
 ] as const;
@@ -252,11 +254,13 @@ function compile(text: string, separator: string | undefined, given: GivenTempla
   const end = parts.findIndex(({ capture }) => capture !== undefined && isLast(capture));
   if (end >= 0 && end < parts.length - 1)
     throw new Error(
-      'rest, arguments, pairs, cef, leef, json, xml and columns can only be at its end',
+      'rest, arguments, pairs, cef, leef, json, xml, login and columns can only be at its end',
     );
   const of = parts.at(-1)?.capture;
   if ((of !== undefined && hasKeys(of)) !== (given.pairs !== undefined))
-    throw new Error('{:pairs}, {:cef}, {:leef}, {:json} or {:xml} and "pairs" belong together');
+    throw new Error(
+      '{:pairs}, {:cef}, {:leef}, {:json}, {:xml} or {:login} and "pairs" belong together',
+    );
   if (given.strict === true && of !== 'pairs') throw new Error('only {:pairs} are read strictly');
   if ((of === 'columns') !== (given.columns !== undefined))
     throw new Error('{:columns} and "columns" belong together');
@@ -367,7 +371,8 @@ function hasKeys(capture: Capture): boolean {
     capture === 'cef' ||
     capture === 'leef' ||
     capture === 'json' ||
-    capture === 'xml'
+    capture === 'xml' ||
+    capture === 'login'
   );
 }
 
