@@ -641,6 +641,21 @@ describe('zones, dates and mappings', () => {
     expect(result.notes.length).toBe(certain ? 0 : 1);
   });
 
+  it.each([
+    '2026-03-04T05:06:07 UTC+02:00',
+    '2026-03-04 05:06:07 GMT+02',
+    '2026-03-04 05:06:07 UTC+2',
+    'Wed Mar 04 05:06:07 GMT+02:00 2026',
+    'Wed Mar 04 2026 05:06:07 GMT+0200 (Central European Summer Time)',
+    '04 Mar 2026 05:06:07 GMT+0200',
+  ])('reads the offset of %s', async (timestamp) => {
+    const ts = T('2026-03-04T03:06:07Z');
+    const { rows } = await readText(`${JSON.stringify({ timestamp, src_ip: '192.0.2.1' })}\n`);
+    expect(rows[0]).toMatchObject({ ts });
+    const table = `timestamp,src_ip,dst_ip,bytes\n${timestamp},192.0.2.1,192.0.2.2,7\n`;
+    expect((await readText(table)).rows[0]).toMatchObject({ ts });
+  });
+
   it.each(['11/3/2020 9:06:42 AM +00:0', '11/3/2020 9:06:42 AMX', '11/3/2020 9:06:42 A'])(
     'says nothing of the order of %s, which is no time',
     async (stamp) => {

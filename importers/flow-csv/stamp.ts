@@ -36,9 +36,12 @@ function dayNumber(year: number, month: number, day: number): number {
   return isDate(year, month, day) ? daysFromCivil(year, month, day) : Number.NaN;
 }
 
+/** JavaScript's, with the name of a zone. */
+const LONGEST = 80;
 const MONTHS = 'janfebmaraprmayjunjulaugsepoctnovdec';
 const TIME = String.raw`(?<time>\d{1,2}:\d\d:\d\d(?:\.\d{1,9})?)`;
-const ZONE = String.raw`(?: ?(?<zone>[+-]\d\d:?\d\d|UTC|GMT|Z))?`;
+/** `GMT+0200`, too; JavaScript's dates have the name of the zone behind it. */
+const ZONE = String.raw`(?: ?(?:UTC|GMT)?(?<zone>[+-]\d\d:?\d\d|UTC|GMT|Z)(?: \([^()]+\))?)?`;
 const WEEKDAY = '(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? +)?';
 /** Times whose month is a name. */
 const NAMED = [
@@ -104,7 +107,7 @@ export class StampReader {
   read(bytes: Uint8Array, start: number, end: number): boolean {
     const size = end - start;
     this.orderBasis = 0;
-    if (size < 1 || size > 48) return false;
+    if (size < 1 || size > LONGEST) return false;
     if (size >= 10) {
       const mark = bytes[start + 4]!;
       if ((mark === 45 || mark === 47) && bytes[start + 7] === mark) {
@@ -435,20 +438,27 @@ export class StampReader {
     return letter === 97 ? 0 : 12;
   }
 
-  /** Seconds east of UTC from `Z`, `UTC`, `+hh`, `+hhmm` or `+hh:mm`; NaN for anything else. */
+  /** Seconds east of UTC from `Z`, `UTC`, `+hh`, `+hhmm`, `+hh:mm` or these after `UTC` or `GMT`; NaN for anything else. */
   private readOffset(bytes: Uint8Array, start: number, end: number): number {
     let at = start;
+    let isNamed = false;
     while (at < end && bytes[at] === 32) at += 1;
     if (end - at === 1 && (bytes[at]! | 32) === 122) return 0;
-    if (end - at === 3) {
+    if (end - at >= 3) {
       const word = ((bytes[at]! | 32) << 16) | ((bytes[at + 1]! | 32) << 8) | (bytes[at + 2]! | 32);
-      if (word === 0x757463 || word === 0x676d74) return 0;
+      if (word === 0x757463 || word === 0x676d74) {
+        at += 3;
+        if (at === end) return 0;
+        // `GMT+2`.
+        isNamed = true;
+      }
     }
     const sign = bytes[at];
     if (sign !== 43 && sign !== 45) return Number.NaN;
     this.at = at + 1;
     const hours = this.number(bytes, end, 2);
-    if (hours < 0 || hours > 18 || this.at - at !== 3) return Number.NaN;
+    const isOne = isNamed && this.at - at === 2 && this.at === end;
+    if (hours < 0 || hours > 18 || (this.at - at !== 3 && !isOne)) return Number.NaN;
     let minutes = 0;
     if (this.at < end) {
       if (bytes[this.at] === 58) this.at += 1;

@@ -730,6 +730,32 @@ const CASES: Case[] = [
     message: 'date=2020-04-23 time=01:16:08 devname="fw" tz="-0500" x=1',
   },
   {
+    line: '<134>CEF:0|A|B|1|2|moved|3|src=192.0.2.1 start=1593013775000 rt=1593013776005 end=1593013777000',
+    time: '2020-06-24T15:49:36.005',
+    facility: 16,
+    severity: 6,
+    message:
+      'CEF:0|A|B|1|2|moved|3|src=192.0.2.1 start=1593013775000 rt=1593013776005 end=1593013777000',
+  },
+  {
+    line: 'CEF:0|A|B|1|2|moved|3|rt=Mar 04 2026 05:06:07 GMT+02:00 act=x',
+    time: '2026-03-04T03:06:07',
+    offset: 7200,
+    message: 'CEF:0|A|B|1|2|moved|3|rt=Mar 04 2026 05:06:07 GMT+02:00 act=x',
+  },
+  {
+    line: 'LEEF:1.0|A|B|1|2|src=192.0.2.1\tdevTime=1593013776\tusrName=alice',
+    time: '2020-06-24T15:49:36',
+    message: 'LEEF:1.0|A|B|1|2|src=192.0.2.1\tdevTime=1593013776\tusrName=alice',
+  },
+  // A name that is there twice, what is no time, a number that goes on, another name that ends so.
+  ...[
+    'CEF:0|A|B|1|2|x|3|msg=said rt=1593013776000 rt=1593013777000',
+    'CEF:0|A|B|1|2|x|3|rt=soon start=1593013776000',
+    'CEF:0|A|B|1|2|x|3|rt=1593013776000x act=y',
+    'CEF:0|A|B|1|2|x|3|art=1593013776000 mrt=1593013776000',
+  ].map((line) => ({ line, message: line })),
+  {
     line: '- 1131566461 2005.11.09 dn228 Nov 9 12:01:01 dn228/dn228 crond[2915]: session',
     time: '2005-11-09T20:01:01',
     host: 'dn228',

@@ -18,6 +18,7 @@ const OPEN = 91;
 const CLOSE = 93;
 const QUOTE = 34;
 const MINUS = 45;
+const BAR = 124;
 const PERCENT = 37;
 const ESCAPE = 27;
 
@@ -277,6 +278,7 @@ export function parseHeader(h: Header, b: Uint8Array, start: number, end: number
     if (c === 49 && b[p + 1] === SPACE && rfc5424(h, b, p + 2, end)) return h.dated || known;
     if ((c === 116 || c === 110) && audit(h, b, p, end)) return true;
     if (c === 100 && fortinet(h, b, p, end)) return true;
+    if (isEventFormat(b, p, end) && pairsTime(h, b, p, end)) return true;
     if (ciscoHost(h, b, p, end)) return true;
     if (supercomputer(h, b, p, end)) return true;
     if (piped(h, b, p, end)) return true;
@@ -1084,6 +1086,43 @@ function fortinet(h: Header, b: Uint8Array, at: number, end: number): boolean {
   h.leading = true;
   h.messageStart = at;
   return true;
+}
+
+/** When its device noted an event, else when it began or ended; of LEEF only the first of them. */
+const CEF_TIMES = ['rt=', 'start=', 'end='];
+const LEEF_TIMES = ['devTime='];
+
+/** CEF and LEEF without a header state their time among their pairs: `rt=1593013776000`, `rt=Mar 04 2026 05:06:07`. */
+function pairsTime(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  for (const name of b[at] === 67 ? CEF_TIMES : LEEF_TIMES) {
+    const place = onlyPair(b, at, end, name);
+    if (place === 0) continue;
+    // What a text repeats may be somebody's choice.
+    if (place < 0 || !h.stamp.parse(b, place, end)) return false;
+    const { shape, end: after } = h.stamp;
+    if (shape !== SHAPE.epoch && !isFirm(h.stamp)) return false;
+    if (after < end && b[after] !== SPACE && b[after] !== 9) return false;
+    h.dated = true;
+    h.leading = true;
+    h.messageStart = at;
+    return true;
+  }
+  return false;
+}
+
+/** Where the value of a name is that stands once; 0: nowhere, -1: more than once. */
+function onlyPair(b: Uint8Array, at: number, end: number, name: string): number {
+  let found = 0;
+  for (let i = b.indexOf(name.charCodeAt(0), at + 1); i > 0 && i < end;) {
+    const before = b[i - 1];
+    const begins = before === SPACE || before === 9 || before === BAR;
+    if (begins && startsWith(b, i, end, name)) {
+      if (found > 0) return -1;
+      found = i + name.length;
+    }
+    i = b.indexOf(name.charCodeAt(0), i + 1);
+  }
+  return found;
 }
 
 const DHCP_TIME = ',00/00/00,00:00:00,';

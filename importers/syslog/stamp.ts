@@ -396,6 +396,8 @@ export class Stamp {
       return !this.zoned || this.yearAfter(b, end);
     }
     if (next >= 65 && next <= 90) {
+      // Java: `Wed Mar 04 05:06:07 GMT+02:00 2026`.
+      if (this.offsetOfName(b, i + 1, end)) return this.yearAfter(b, end);
       const after = this.zoneName(b, i + 1, end);
       if (after >= 0) {
         if (b[after] === COLON) {
@@ -828,6 +830,7 @@ export class Stamp {
           this.zoned = true;
           this.end = i + 1;
         } else if (loose) this.namedZone(b, i, end);
+        else this.offsetOfName(b, i, end);
         return true;
       }
     }
@@ -851,6 +854,19 @@ export class Stamp {
     this.zoned = true;
     this.offset = offset;
     this.end = after;
+  }
+
+  /** Takes `GMT+02:00` where a name alone is a host as a rule: no host is called so. Whether it is there. */
+  private offsetOfName(b: Uint8Array, at: number, end: number): boolean {
+    const after = this.zoneName(b, at, end);
+    if (after < 0) return false;
+    const isUtc = this.offset === 0;
+    this.offset = 0;
+    const n = digitRun(b, after + 1, end);
+    const isOffset = b[after] === PLUS || n === 4 || (n === 2 && b[after + 3] === COLON);
+    if (!isUtc || !isOffset || (b[after] !== PLUS && b[after] !== MINUS)) return false;
+    this.signedZone(b, after, end, false);
+    return this.zoned;
   }
 
   /** Takes an offset from UTC at `i`; `apart` from the time only what can be no number of another kind. */
