@@ -220,8 +220,8 @@ function isHostName(b: Uint8Array, start: number, end: number): boolean {
 }
 
 /**
- * Where the address of an endpoint ends, or -1: `192.0.2.1:22:eth0`, `192.0.2.1::eth0`, `192.0.2.1`, `[2001:db8::1]:22`
- * or an IPv6 address alone: with a port and no brackets it could be either.
+ * Where the address of an endpoint ends, or -1: `192.0.2.1:22:eth0`, `192.0.2.1::eth0`, `192.0.2.1`, `[2001:db8::1]:22`,
+ * `2001:db8:0:0:0:0:0:1:22` or an IPv6 address alone: `2001:db8::1:22` could be either.
  */
 function endpointEnd(b: Uint8Array, start: number, end: number): number {
   if (addressEnd(b, start, end) === end) return end;
@@ -229,7 +229,11 @@ function endpointEnd(b: Uint8Array, start: number, end: number): number {
   const from = b[start] === OPEN ? start + 1 : start;
   let to = from;
   while (to < end && b[to] !== stop) to += 1;
-  return to < end && addressEnd(b, from, to) === to ? to : -1;
+  if (to < end && addressEnd(b, from, to) === to) return to;
+  // Nine groups, or a last one of five digits, are no address: the last is the port.
+  to = b[start] === OPEN ? start : end - 1;
+  while (to > start && b[to] !== COLON) to -= 1;
+  return to > start && addressEnd(b, start, to) === to ? to : -1;
 }
 
 function keepEndpoint(

@@ -41,7 +41,11 @@ it.each([
   ['src=192.0.2.1', { src_ip: '192.0.2.1' }],
   ['src=192.0.2.1:70000', { src_ip: '192.0.2.1' }],
   ['src=2001:db8::1', { src_ip: '2001:db8::1' }],
+  ['src=2001:db8:0:0:0:0:0:1:22', { src_ip: '2001:db8::1', src_port: '22' }],
+  ['src=2001:db8::1:40001', { src_ip: '2001:db8::1', src_port: '40001' }],
+  ['src=2001:db8::1:22', { src_ip: '2001:db8::1:22' }],
   ['src=a:22', {}],
+  ['src=a:b:22', {}],
 ])('reads address and port of an endpoint: %s', (message, fields) => {
   expect(cutBy({ text: '{:pairs}', pairs: { src: 'src_ip:endpoint' } }, message)).toEqual(fields);
 });
