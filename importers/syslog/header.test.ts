@@ -730,6 +730,77 @@ const CASES: Case[] = [
     message: 'date=2020-04-23 time=01:16:08 devname="fw" tz="-0500" x=1',
   },
   {
+    line: '<30>device="SFW" date=2020-05-18 time=14:38:48 timezone="CEST" device_name="fw"',
+    time: '2020-05-18T12:38:48',
+    offset: 7200,
+    facility: 3,
+    severity: 6,
+    message: 'device="SFW" date=2020-05-18 time=14:38:48 timezone="CEST" device_name="fw"',
+  },
+  {
+    line: 'device="SFW" date=2020-05-18 time=14:38:48 timezone="+11" device_name="fw"',
+    time: '2020-05-18T03:38:48',
+    offset: 39_600,
+    message: 'device="SFW" date=2020-05-18 time=14:38:48 timezone="+11" device_name="fw"',
+  },
+  {
+    line: 'device="SFW" date=2020-05-18 time=14:38:48 timezone="IST" device_name="fw"',
+    time: '2020-05-18T14:38:48',
+    message: 'device="SFW" date=2020-05-18 time=14:38:48 timezone="IST" device_name="fw"',
+  },
+  {
+    line: 'devname="fw" devid="FG1" date=2021-05-07 time=08:31:14 eventtime=1620372674 tz="+0100" x=1',
+    time: '2021-05-07T07:31:14',
+    offset: 3600,
+    message:
+      'devname="fw" devid="FG1" date=2021-05-07 time=08:31:14 eventtime=1620372674 tz="+0100" x=1',
+  },
+  {
+    line: 'date=2018-07-26 time=16:51:36 logid="1" eventtime=1532616695 srcip=192.0.2.1',
+    time: '2018-07-26T14:51:36',
+    offset: 7200,
+    message: 'date=2018-07-26 time=16:51:36 logid="1" eventtime=1532616695 srcip=192.0.2.1',
+  },
+  {
+    line: 'date=2023-01-30,time=16:09:16.825,device_id=FE1,type=spam',
+    time: '2023-01-30T16:09:16.825',
+    message: 'date=2023-01-30,time=16:09:16.825,device_id=FE1,type=spam',
+  },
+  {
+    line: 'time="2023-11-23 06:49:20" fw="SN1" tz=+0100 startime="2023-11-23 06:49:20" pri=4',
+    time: '2023-11-23T05:49:20',
+    offset: 3600,
+    message: 'time="2023-11-23 06:49:20" fw="SN1" tz=+0100 startime="2023-11-23 06:49:20" pri=4',
+  },
+  {
+    line: '1,2023/06/28 14:40:42,0154,GLOBALPROTECT,0,2562,2023/06/28 14:40:42,x,2023-06-28T14:40:43.134+02:00,y',
+    time: '2023-06-28T12:40:42',
+    offset: 7200,
+    message:
+      '1,2023/06/28 14:40:42,0154,GLOBALPROTECT,0,2562,2023/06/28 14:40:42,x,2023-06-28T14:40:43.134+02:00,y',
+  },
+  {
+    line: '<14>Jun 28 14:40:43 pa-1 1,2023/06/28 14:40:42,0154,TRAFFIC,end,2562,x,2023-06-28T14:40:43.134-07:00,y',
+    time: '2023-06-28T21:40:43',
+    offset: -25_200,
+    facility: 1,
+    severity: 6,
+    host: 'pa-1',
+    message: '1,2023/06/28 14:40:42,0154,TRAFFIC,end,2562,x,2023-06-28T14:40:43.134-07:00,y',
+  },
+  // An epoch of another day, an exact time of another hour: they are of something else.
+  {
+    line: 'date=2018-12-29 time=14:50:47 eventtime=1540849847 x=1',
+    time: '2018-12-29T14:50:47',
+    message: 'date=2018-12-29 time=14:50:47 eventtime=1540849847 x=1',
+  },
+  {
+    line: '1,2023/06/28 14:40:42,0154,TRAFFIC,end,2562,2023/06/28 14:40:42,2023-06-28T12:00:00.000+02:00,y',
+    time: '2023-06-28T14:40:42',
+    message:
+      '1,2023/06/28 14:40:42,0154,TRAFFIC,end,2562,2023/06/28 14:40:42,2023-06-28T12:00:00.000+02:00,y',
+  },
+  {
     line: '<134>CEF:0|A|B|1|2|moved|3|src=192.0.2.1 start=1593013775000 rt=1593013776005 end=1593013777000',
     time: '2020-06-24T15:49:36.005',
     facility: 16,

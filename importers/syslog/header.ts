@@ -7,6 +7,7 @@
  */
 import { addressEnd } from '../../engine/fields/values.ts';
 import { epochPlace, markedPlace, namedPlace, positionPlace } from './places.ts';
+import { daysFromCivil } from '../shared/bytes.ts';
 import { SHAPE, Stamp } from './stamp.ts';
 
 const SPACE = 32;
@@ -224,6 +225,15 @@ function mayBeLevel(c: number): boolean {
  * message is the whole line.
  */
 export function parseHeader(h: Header, b: Uint8Array, start: number, end: number): boolean {
+  const known = readHeader(h, b, start, end);
+  if (h.dated && !h.stamp.zoned && h.stamp.shape !== SHAPE.epoch) {
+    const at = b[start] === LT ? Math.max(start, b.indexOf(GT, start) + 1) : start;
+    statedOffset(h, b, at, end);
+  }
+  return known;
+}
+
+function readHeader(h: Header, b: Uint8Array, start: number, end: number): boolean {
   h.reset(start, end);
   let p = start;
   while (p < end && b[p] === 0) p++;
@@ -277,7 +287,7 @@ export function parseHeader(h: Header, b: Uint8Array, start: number, end: number
     if (isDigit(c) && (sequenced(h, b, p, end) || dhcpServer(h, b, p, end))) return true;
     if (c === 49 && b[p + 1] === SPACE && rfc5424(h, b, p + 2, end)) return h.dated || known;
     if ((c === 116 || c === 110) && audit(h, b, p, end)) return true;
-    if (c === 100 && fortinet(h, b, p, end)) return true;
+    if (c === 100 && datePair(h, b, p, end)) return true;
     if (isEventFormat(b, p, end) && pairsTime(h, b, p, end)) return true;
     if (ciscoHost(h, b, p, end)) return true;
     if (supercomputer(h, b, p, end)) return true;
@@ -1062,30 +1072,112 @@ function audit(h: Header, b: Uint8Array, at: number, end: number): boolean {
   return true;
 }
 
-/** Fortinet: `date=2020-04-23 time=01:16:08 … tz="-0500" …`. */
-function fortinet(h: Header, b: Uint8Array, at: number, end: number): boolean {
-  const s = h.stamp;
-  if (!startsWith(b, at, end, 'date=') || !startsWith(b, at + 15, end, ' time=')) return false;
-  // Put together as one writing of date and time.
-  for (let i = 0; i < 10; i++) h.joined[i] = b[at + 5 + i]!;
-  h.joined[10] = 84;
-  for (let i = 0; i < 8; i++) h.joined[11 + i] = at + 21 + i < end ? b[at + 21 + i]! : 0;
-  if (!s.parse(h.joined, 0, 19) || s.shape !== SHAPE.isoT) return false;
-  const limit = Math.min(end, at + 1024);
-  for (let i = at + 29; i + 10 < limit; i++) {
-    if (b[i] !== SPACE || !startsWith(b, i + 1, limit, 'tz="')) continue;
-    const sign = b[i + 5];
-    const [h1, h2, m1, m2] = [b[i + 6]! - 48, b[i + 7]! - 48, b[i + 8]! - 48, b[i + 9]! - 48];
-    if ((sign === 43 || sign === MINUS) && Math.min(h1, h2, m1, m2) >= 0 && h1 < 2 && m1 < 6) {
-      s.zoned = true;
-      s.offset = ((h1 * 10 + h2) * 3600 + (m1 * 10 + m2) * 60) * (sign === MINUS ? -1 : 1);
-    }
-    break;
+/** How far into a line of pairs its date may be, and how far behind it its zone. */
+const PAIRS_DATE = 300;
+const PAIRS_ZONE = 1024;
+
+/** Where ` name=` or `name=` at the beginning is, and its value begins; 0: not within [at, limit). */
+function pairValue(b: Uint8Array, at: number, limit: number, name: string): number {
+  for (let i = at; i + name.length < limit; i++) {
+    const begins = i === at || b[i - 1] === SPACE || b[i - 1] === COMMA;
+    if (begins && b[i] === name.charCodeAt(0) && startsWith(b, i, limit, name))
+      return i + name.length;
   }
+  return 0;
+}
+
+/**
+ * Fortinet and Sophos: `date=2020-04-23 time=01:16:08 … tz="-0500" …`, also behind the names of the device and with commas
+ * between the pairs.
+ */
+function datePair(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  const isFirst = startsWith(b, at, end, 'date=');
+  if (!isFirst && !startsWith(b, at, end, 'dev')) return false;
+  const date = isFirst ? at + 5 : pairValue(b, at, Math.min(end, at + PAIRS_DATE), 'date=');
+  const time = date + 16;
+  if (date === 0 || (b[date + 10] !== SPACE && b[date + 10] !== COMMA)) return false;
+  if (!startsWith(b, date + 11, end, 'time=')) return false;
+  // Put together as one writing of date and time.
+  for (let i = 0; i < 10; i++) h.joined[i] = b[date + i]!;
+  h.joined[10] = 84;
+  for (let i = 0; i < 8; i++) h.joined[11 + i] = time + i < end ? b[time + i]! : 0;
+  const { stamp } = h;
+  if (!stamp.parse(h.joined, 0, 19) || stamp.shape !== SHAPE.isoT) return false;
+  const rest = stamp.fractionAt(b, time + 8, end);
+  const limit = Math.min(end, rest + PAIRS_ZONE);
+  if (!zonePair(stamp, b, rest, limit)) offsetByEpoch(h, b, rest, limit);
   h.dated = true;
   h.leading = true;
   h.messageStart = at;
   return true;
+}
+
+/** Takes `tz="-0500"`, `tz=+0100` and Sophos's `timezone="CEST"`, `timezone="+11"`; names that mean several zones are none. */
+function zonePair(stamp: Stamp, b: Uint8Array, at: number, limit: number): boolean {
+  let i = pairValue(b, at, limit, 'tz=');
+  if (i === 0) i = pairValue(b, at, limit, 'timezone=');
+  if (i === 0) return false;
+  if (b[i] === QUOTE) i++;
+  return stamp.takeZone(b, i, limit);
+}
+
+/** Wall clocks that differ by less show the same time. */
+const ALIKE_SECONDS = 600;
+const QUARTER_SECONDS = 900;
+
+/** Takes the offset that Fortinet's `eventtime=` states, seconds since 1970 or smaller units, beside a local time. */
+function offsetByEpoch(h: Header, b: Uint8Array, at: number, limit: number): void {
+  const { stamp, inner } = h;
+  const i = pairValue(b, at, limit, 'eventtime=');
+  if (i === 0 || !inner.parse(b, i, limit) || inner.shape !== SHAPE.epoch) return;
+  const local = daysFromCivil(stamp.year, stamp.month, stamp.day) * 86_400 + stamp.seconds;
+  const offset = Math.round((local - inner.epochSeconds) / QUARTER_SECONDS) * QUARTER_SECONDS;
+  if (Math.abs(offset) > 14 * 3600 || Math.abs(local - inner.epochSeconds - offset) > 60) return;
+  stamp.zoned = true;
+  stamp.offset = offset;
+}
+
+/** Takes an offset that a line states further on beside a time that has none. */
+function statedOffset(h: Header, b: Uint8Array, at: number, end: number): void {
+  if (startsWith(b, at, end, 'time="') || startsWith(b, at, end, 'id=firewall'))
+    zonePair(h.stamp, b, at, Math.min(end, at + PAIRS_ZONE));
+  else panOffset(h, b, at, end);
+}
+
+/** The end of `1,2023/06/28 14:40:42` at `at`; 0: something else is there. */
+function panDate(b: Uint8Array, at: number, end: number): number {
+  let i = at;
+  while (i < at + 4 && i < end && isDigit(b[i]!)) i++;
+  const isDate = i > at && b[i] === COMMA && b[i + 5] === 47 && b[i + 8] === 47;
+  return isDate && b[i + 20] === COMMA && i + 20 < end ? i + 20 : 0;
+}
+
+/**
+ * Palo Alto: `1,2023/06/28 14:40:42,…,2023-06-28T14:40:43.134+02:00,…`. The offset of the exact time is that of the others where
+ * both show the same time of day.
+ */
+function panOffset(h: Header, b: Uint8Array, at: number, end: number): void {
+  let i = panDate(b, at, end);
+  if (i === 0) {
+    // Behind a header, with a host or without.
+    let p = skipSpaces(b, Math.max(at, h.stamp.end), end);
+    i = panDate(b, p, end);
+    while (i === 0 && p < end && b[p] !== SPACE) p++;
+    if (i === 0) i = panDate(b, p + 1, end);
+  }
+  if (i === 0) return;
+  const { stamp, inner } = h;
+  for (i = b.indexOf(COMMA, i); i > 0 && i + 26 <= end; i = b.indexOf(COMMA, i + 1)) {
+    if (b[i + 5] !== MINUS || b[i + 8] !== MINUS || b[i + 11] !== 84) continue;
+    if (!inner.parse(b, i + 1, end) || !inner.zoned) continue;
+    const days =
+      daysFromCivil(stamp.year === 0 ? inner.year : stamp.year, stamp.month, stamp.day) -
+      daysFromCivil(inner.year, inner.month, inner.day);
+    if (Math.abs(days * 86_400 + stamp.seconds - inner.seconds) > ALIKE_SECONDS) continue;
+    stamp.zoned = true;
+    stamp.offset = inner.offset;
+    return;
+  }
 }
 
 /** When its device noted an event, else when it began or ended; of LEEF only the first of them. */

@@ -856,6 +856,22 @@ export class Stamp {
     this.end = after;
   }
 
+  /** Takes a fraction of the second that stands apart from what was read; gives its end. */
+  fractionAt(b: Uint8Array, at: number, end: number): number {
+    const n = b[at] === DOT ? Math.min(9, digitRun(b, at + 1, end)) : 0;
+    if (n === 0) return at;
+    this.digits = n;
+    this.nanos = numberAt(b, at + 1, n) * FILL[n]!;
+    return at + 1 + n;
+  }
+
+  /** Takes a zone's name or an offset that is all of a word at `at`. Whether it is known. */
+  takeZone(b: Uint8Array, at: number, end: number): boolean {
+    if (b[at] === PLUS || b[at] === MINUS) this.signedZone(b, at, end, false);
+    else if (this.zoneName(b, at, end) >= 0) this.zoned = true;
+    return this.zoned;
+  }
+
   /** Takes `GMT+02:00` where a name alone is a host as a rule: no host is called so. Whether it is there. */
   private offsetOfName(b: Uint8Array, at: number, end: number): boolean {
     const after = this.zoneName(b, at, end);
