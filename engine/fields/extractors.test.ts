@@ -100,7 +100,7 @@ it.each([
   [
     '(squid-1)',
     '(squid-1)[7]: 192.0.2.17 - - [27/Nov/2026:10:15:22 +0000] "GET http://www.example.org/ HTTP/1.1" 200 12 "-" "curl/8.0"',
-    'access-log/8',
+    'access-log/9',
   ],
   ['app', 'app[7]: pam_unix(sshd:session): session closed for user alice', 'pam/5'],
   ['sshd', 'sshd[100]: Invalid user a from 192.0.2.17 \r\n', 'openssh/2'],
