@@ -252,6 +252,23 @@ describe('years by what a log states', () => {
     expect(asked.notes.join()).toContain('is of 2015');
   });
 
+  it('says that full dates are of several years', () => {
+    const scan = new YearScan();
+    for (const [month, day, year] of [
+      [7, 30, 2018],
+      [5, 22, 2021],
+      [2, 6, 2009],
+    ] as const) {
+      scan.add(month, day);
+      scan.addStated(year);
+    }
+    const plan = scan.plan({ year: undefined, before: undefined }, file);
+    expect(plan.year).toBe(2026);
+    expect(plan.notes).toEqual([
+      "full dates in the log are of 2009 to 2021, not most of them of one year: 2026 is taken for its last record's",
+    ]);
+  });
+
   it('takes the latest year whose weekdays are the log’s', () => {
     const scan = new YearScan();
     // A Thursday and a Friday: 2024, 2019, 2013.

@@ -100,6 +100,8 @@ export class YearScan {
   /** How many dates in the log say that the first record's segment is of a year. */
   private readonly stated = new Map<number, number>();
   private statedCount = 0;
+  private firstStated = Infinity;
+  private lastStated = 0;
   private firstMonth = 0;
   private firstDay = 0;
   private lastMonth = 0;
@@ -135,6 +137,8 @@ export class YearScan {
     const first = year - this.segments.index;
     this.stated.set(first, (this.stated.get(first) ?? 0) + 1);
     this.statedCount++;
+    this.firstStated = Math.min(this.firstStated, year);
+    this.lastStated = Math.max(this.lastStated, year);
   }
 
   /** A date that states its year, on a line of its own. */
@@ -195,6 +199,10 @@ export class YearScan {
     const stated = this.statedYear();
     const latest = this.latestYear(options, modifiedMs);
     const chosen = this.choose(options, stated, latest, notes);
+    if (stated === undefined && this.statedCount > 0)
+      notes.push(
+        `full dates in the log are of ${this.firstStated} to ${this.lastStated}, not most of them of one year: ${chosen.year} is taken for its last record's`,
+      );
     if (stated !== undefined && stated !== chosen.year)
       notes.push(`full dates in the log say that its last record is of ${stated}`);
     if (stated !== undefined && chosen.year === stated && latest !== undefined)
