@@ -24,12 +24,19 @@ export interface Desktop {
 }
 
 const QUIT_MS = 30_000;
+/** How long an Electron whose engine has ended is left to end, too. */
+const HUNG_MS = 3000;
 
 /** The command lines of a process's children; as much as the system tells. */
 function childrenOf(pid: number): string {
   const { stdout } = spawnSync('ps', ['-o', 'args=', '--ppid', String(pid)], { encoding: 'utf8' });
   return stdout ?? '';
 }
+
+function isEngine(children: string): boolean {
+  return /engine[\\/]main/.test(children);
+}
+
 let built = false;
 
 /** Builds the window and the shell if need be; once for a test file. */
@@ -70,19 +77,24 @@ export async function openDesktop(
   app.process().stderr?.on('data', (data: Buffer) => said.push(data.toString()));
   const close = async (): Promise<void> => {
     // One that does not quit is gone before the next test begins. Its engine is what the product has to
-    // end: where that has ended, it is this old Electron itself that hangs, once in some hundred times.
+    // end: where that has ended, it is this old Electron itself that hangs, often on a busy machine.
     const child = app.process();
+    const began = performance.now();
+    let engineSeen = began;
     let left: string | undefined;
-    const stuck = setTimeout(() => {
-      left = childrenOf(child.pid ?? 0);
+    const watch = setInterval(() => {
+      const now = performance.now();
+      const children = childrenOf(child.pid ?? 0);
+      if (isEngine(children)) engineSeen = now;
+      if (now - began < QUIT_MS && now - engineSeen < HUNG_MS) return;
+      left = children;
       child.kill('SIGKILL');
-    }, QUIT_MS);
+    }, 500);
     await app.close();
-    clearTimeout(stuck);
+    clearInterval(watch);
     if (display === undefined) shown.stop();
-    if (left === undefined) return;
-    if (/engine[\\/]main/.test(left)) throw new Error(`the application did not quit: ${left}`);
-    console.warn(`Electron did not end by itself after its engine had; left were: ${left}`);
+    if (left !== undefined && isEngine(left))
+      throw new Error(`the application did not quit: ${left}`);
   };
   try {
     return { app, page: await app.firstWindow(), env: all, said, close };
