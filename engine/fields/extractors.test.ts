@@ -51,7 +51,7 @@ it.each([
   [
     'vaultwarden',
     'vaultwarden[7]: [2026-11-27 10:15:22.123][vaultwarden::api::identity][ERROR] Username or password is incorrect. Try again. IP: 192.0.2.17. Username: bob.',
-    'web-apps/9',
+    'web-apps/10',
   ],
   [
     'app',
@@ -88,7 +88,7 @@ it.each([
     'httpd/site1[7]: [error] [client 192.0.2.17:40001] AH01630: denied',
     'web-error/7',
   ],
-  ['', '[error] [auth.core] Failed login attempt. 192.0.2.17', 'web-apps/9'],
+  ['', '[error] [auth.core] Failed login attempt. 192.0.2.17', 'web-apps/10'],
   [
     '',
     'WARN [http-1] org.example.Login: Login failed for user alice from 192.0.2.17',
@@ -96,11 +96,11 @@ it.each([
   ],
   ['app', 'app[7]: [warn] Bad password for alice (192.0.2.17)', 'login-sentences/1'],
   ['app', 'app[7]: query Bad password for alice (192.0.2.17)', undefined],
-  ['0a1b2c3d4e5f', '0a1b2c3d4e5f[7]: Failed login attempt. 192.0.2.17', 'web-apps/9'],
+  ['0a1b2c3d4e5f', '0a1b2c3d4e5f[7]: Failed login attempt. 192.0.2.17', 'web-apps/10'],
   [
     '(squid-1)',
     '(squid-1)[7]: 192.0.2.17 - - [27/Nov/2026:10:15:22 +0000] "GET http://www.example.org/ HTTP/1.1" 200 12 "-" "curl/8.0"',
-    'access-log/9',
+    'access-log/10',
   ],
   ['app', 'app[7]: pam_unix(sshd:session): session closed for user alice', 'pam/5'],
   ['sshd', 'sshd[100]: Invalid user a from 192.0.2.17 \r\n', 'openssh/2'],

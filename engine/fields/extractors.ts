@@ -51,6 +51,7 @@ import fail2ban from './extractors/fail2ban.json' with { type: 'json' };
 import filterlog from './extractors/filterlog.json' with { type: 'json' };
 import forcepoint from './extractors/forcepoint.json' with { type: 'json' };
 import forcepointSmc from './extractors/forcepoint-smc.json' with { type: 'json' };
+import fortiedr from './extractors/fortiedr.json' with { type: 'json' };
 import fortinet from './extractors/fortinet.json' with { type: 'json' };
 import ftp from './extractors/ftp.json' with { type: 'json' };
 import haproxy from './extractors/haproxy.json' with { type: 'json' };
@@ -176,6 +177,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   filterlog,
   forcepoint,
   'forcepoint-smc': forcepointSmc,
+  fortiedr,
   fortinet,
   ftp,
   haproxy,

@@ -9,7 +9,7 @@ const MAX_DEPTH = 8;
 
 /**
  * Members and columns whose text is the record itself as JSON, in an export that wraps it: of Microsoft 365's audit
- * log, of Splunk, of containers, of FireEye, and of shippers of logs.
+ * log, of Splunk, of containers, of Azure's Kubernetes, of FireEye, and of shippers of logs.
  */
 const WRAPPED: ReadonlySet<string> = new Set([
   'AuditData',
@@ -17,6 +17,7 @@ const WRAPPED: ReadonlySet<string> = new Set([
   'result._raw',
   'rawmsg',
   'log',
+  'properties.log',
   'message',
   'event.original',
 ]);

@@ -8,6 +8,8 @@ const CLIENT = 0xc0000211;
 const SERVER = 0xc6336401;
 const MAIL = 'alice@example.com';
 
+const NAMES = { timestamp: TIME, user: { name: 'alice' }, source: { ip: '192.0.2.17' } };
+
 type Fields = Record<string, unknown>;
 
 async function readOne(record: object): Promise<Fields> {
@@ -36,6 +38,10 @@ const cluster = (code: number): object => ({
   ...{ kind: 'Event', apiVersion: 'audit.k8s.io/v1', auditID: 'a', stage: 'ResponseComplete' },
   ...{ verb: 'list', requestURI: '/api/v1/secrets', user: { username: 'alice' } },
   ...{ sourceIPs: ['192.0.2.17'], responseStatus: { code }, stageTimestamp: TIME },
+});
+const azureCluster = (log: unknown): object => ({
+  ...{ time: TIME, category: 'kube-audit', operationName: 'Diagnostics/Read', resourceId: '/X' },
+  properties: { log, stream: 'stdout' },
 });
 const entra = (errorCode: number): object => ({
   ...{ time: TIME, resourceId: '/tenants/t', operationName: 'Sign-in activity', tenantId: 't' },
@@ -79,6 +85,13 @@ it.each<[string, object, Fields]>([
   ['Google Cloud: done', google({}), { user: MAIL, outcome: 'success', user_agent: 'gcloud' }],
   ['Kubernetes: refused', cluster(403), { outcome: 'failure', http_status: '403', user: 'alice' }],
   ['Kubernetes: done', cluster(200), { outcome: 'success', event_code: undefined }],
+  ...[cluster(403), JSON.stringify(cluster(403))].map((log): [string, object, Fields] => [
+    `Kubernetes of Azure: ${typeof log}`,
+    azureCluster(log),
+    { outcome: 'failure', http_status: '403', user: 'alice', url: '/api/v1/secrets' },
+  ]),
+  ['a request by its path', { ...NAMES, url: { path: '/a' } }, { url: '/a' }],
+  ['a request by its address', { ...NAMES, httpUrl: '/a', url_path: '/b' }, { url: '/a' }],
   [
     'Entra: any number but 0 is a failure',
     entra(50126),

@@ -256,6 +256,7 @@ describe('the kind is that of the record', () => {
       { username: 'alice', hostname: 'HOST1', domainname: 'EXAMPLE' },
       { user: 'alice' },
     ],
+    ['radius', 'other', { username: 'bob', mac: '00:00:5e:00:53:1', result: 'x' }, { user: 'bob' }],
     ['ssh', 'ssh', { auth_success: true, auth_attempts: 2, client: 'SSH-2.0-a' }, {}],
     ['modbus', 'modbus', { func: 'READ_COILS' }, {}],
     ['dnp3', 'dnp3', { fc_request: 'READ' }, {}],

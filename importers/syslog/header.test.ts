@@ -81,6 +81,15 @@ const CASES: Case[] = [
     severity: 6,
     message: '%FTD-6-430002: SrcIP: 192.0.2.1, DstIP: 192.0.2.2',
   },
+  ...['2026-03-10T09:11:20Z', 'Mar 10 09:11:20'].map((time) => ({
+    line: `${time} fw1 Alerts %NGIPS-6-430003: SrcIP: 192.0.2.1, DstIP: 192.0.2.2`,
+    time: '2026-03-10T09:11:20',
+    ...(time.startsWith('Mar') && { basis: BOTH }),
+    host: 'fw1',
+    event_type: 'NGIPS-6-430003',
+    severity: 6,
+    message: '%NGIPS-6-430003: SrcIP: 192.0.2.1, DstIP: 192.0.2.2',
+  })),
   {
     line: '2026-03-10T09:11:20Z fw1 1,2026/03/10 09:11:20,0123,TRAFFIC,end',
     time: '2026-03-10T09:11:20',

@@ -506,14 +506,15 @@ function tag(
     if (!isHost(b, first, wordEnd)) return;
     const next = skipSpaces(b, wordEnd, end);
     if (next >= end) return;
-    if (b[next] === PERCENT) {
-      // Cisco's devices name no program: `2026-11-27T10:15:22Z fw1 %FTD-6-430002: …`.
-      mnemonic(h, b, next, end);
-      if (h.eventStart < 0) return;
-    } else if (!isPayload(b, next, end) && !program(h, b, next, end, colonIsTag)) return;
+    // Cisco's devices name no program: `2026-11-27T10:15:22Z fw1 %FTD-6-430002: …`.
+    const sign = mnemonicAt(h, b, next, end);
+    if (sign < 0) {
+      if (b[next] === PERCENT) return;
+      if (!isPayload(b, next, end) && !program(h, b, next, end, colonIsTag)) return;
+    }
     h.hostStart = first;
     h.hostEnd = wordEnd;
-    h.messageStart = next;
+    h.messageStart = sign < 0 ? next : sign;
     return;
   }
   if (c === PERCENT) {
@@ -542,10 +543,9 @@ function tag(
     q = skipSpaces(b, q + 1, end);
     h.messageStart = q;
   }
-  if (b[q] === PERCENT) {
-    mnemonic(h, b, q, end);
-    return;
-  }
+  const sign = mnemonicAt(h, b, q, end);
+  if (sign >= 0) h.messageStart = sign;
+  if (sign >= 0 || b[q] === PERCENT) return;
   if (isDigit(b[q]!) && sequenced(h, b, q, end)) return;
   if (mayBeLevel(b[q]!) && levelled(h, b, q, end)) return;
   program(h, b, q, end, true);
@@ -761,6 +761,16 @@ function mnemonic(h: Header, b: Uint8Array, at: number, end: number): void {
   h.eventStart = at + 1;
   h.eventEnd = i;
   if (h.severity < 0) h.severity = severity;
+}
+
+/** Reads a mnemonic, or one after a word (Firepower's `Alerts %NGIPS-0-430003: …`). @returns where it begins, or -1 */
+function mnemonicAt(h: Header, b: Uint8Array, at: number, end: number): number {
+  let i = at;
+  while (i < end && isAlnum(b[i]!)) i++;
+  if (i > at) i = b[i] === SPACE ? i + 1 : end;
+  if (i >= end || b[i] !== PERCENT) return -1;
+  mnemonic(h, b, i, end);
+  return h.eventStart < 0 ? -1 : i;
 }
 
 /** Cisco's sequence number, `000123: `, and the time and mnemonic after it. */

@@ -186,7 +186,15 @@ const LOGS: readonly Log[] = [
     columns: { host: 'dst_ip', portnum: 'dst_port' },
   },
   { path: 'ftp', kind: 'ftp', own: [['uid', 'datachannel.passive']], columns: NAMED_USER },
-  { path: 'radius', kind: 'other', own: [['uid', 'connectinfo']], columns: NAMED_USER },
+  {
+    path: 'radius',
+    kind: 'other',
+    own: [
+      ['uid', 'connectinfo'],
+      ['uid', 'username', 'mac', 'result'],
+    ],
+    columns: NAMED_USER,
+  },
   { path: 'x509', kind: 'other', own: [['certificateserial']] },
   { path: 'pe', kind: 'other', own: [['compilets', 'subsystem']] },
   { path: 'stats', kind: 'other', own: [['peer', 'pktsproc']] },
