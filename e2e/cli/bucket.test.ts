@@ -369,7 +369,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     await server!.put('bad', 'case/events/kind=log/day=2020-01-01/1.parquet', 'more');
     const { status, out } = await run('verify', 's3://bad/case');
     expect(status).toBe(1);
-    for (const text of ['bytes; ', 'is missing', 'is not of the hand-over'])
+    for (const text of [' instead of the ', 'is missing', 'is not of the hand-over'])
       expect(out).toContain(text);
   });
 
