@@ -255,6 +255,29 @@ describe('odd tables', () => {
     expect(result.rows[0]!.attrs).toEqual({ note: 'a"b"c' });
   });
 
+  it('takes quotes that are not doubled as they are, where all cells are in quotes', async () => {
+    const result = await read(
+      encoder.encode(
+        [
+          header.trimEnd(),
+          '"1","192.0.2.1","192.0.2.2","TCP","PTR a, "QU" question PTR b, "QU" end"',
+          '"2","192.0.2.1","192.0.2.2","TCP","x "y", z"',
+          '"3","192.0.2.1","192.0.2.2","TCP","a ""b"", c"',
+          '4,192.0.2.1,192.0.2.2,TCP,"d "e" f"',
+          '"5","192.0.2.1","192.0.2.2","TCP","g "h","i"',
+          '',
+        ].join('\n'),
+      ),
+    );
+    expect(result.rows.map(({ attrs }) => attrs)).toEqual([
+      { note: 'PTR a, "QU" question PTR b, "QU" end' },
+      { note: 'x "y", z' },
+      { note: 'a "b", c' },
+      { note: 'd e" f"' },
+    ]);
+    expect(result.quarantined).toHaveLength(1);
+  });
+
   it('reads 10,000 columns', async () => {
     const names = Array.from({ length: 10_000 }, (_, i) => `column name ${i}`);
     const cells = names.map((_, i) => String(i));

@@ -37,6 +37,8 @@ export class DelimitedSplitter extends Splitter {
   private size = 0;
   private cell = 0;
   private inside = false;
+  /** Whether a cell of the last row goes on behind its closing quote. */
+  isOdd = false;
 
   constructor(delimiter: number, quoted: boolean) {
     super();
@@ -47,6 +49,7 @@ export class DelimitedSplitter extends Splitter {
   split(bytes: Uint8Array, start: number, end: number): boolean {
     const delimiter = this.delimiter;
     const quoted = this.quoted;
+    this.isOdd = false;
     if (quoted && bytes[start] === QUOTE) return this.splitQuoted(bytes, start, end);
     let starts = this.starts;
     let ends = this.ends;
@@ -83,8 +86,36 @@ export class DelimitedSplitter extends Splitter {
     this.cell = 0;
     this.count = 0;
     this.inside = false;
+    this.isOdd = false;
     this.reserve(end - start);
     return this.copy(bytes, start, end);
+  }
+
+  /**
+   * Cuts a row whose cells are all in quotes and have quotes that are not doubled, as tshark writes them. False where that does not
+   * make `width` cells.
+   */
+  splitEnclosed(bytes: Uint8Array, start: number, end: number, width: number): boolean {
+    if (end - start < 2 || bytes[start] !== QUOTE || bytes[end - 1] !== QUOTE) return false;
+    let count = 0;
+    for (let at = start; at < end - 1; count++) at = this.enclosedEnd(bytes, at + 1, end) + 2;
+    if (count !== width || width > this.starts.length) return false;
+    for (let at = start, cell = 0; cell < width; cell++) {
+      this.starts[cell] = at + 1;
+      this.ends[cell] = this.enclosedEnd(bytes, at + 1, end);
+      at = this.ends[cell]! + 2;
+    }
+    this.count = count;
+    this.bytes = bytes;
+    return true;
+  }
+
+  /** The quote that ends a cell: the row ends with it, or a delimiter and another quote follow. */
+  private enclosedEnd(bytes: Uint8Array, from: number, end: number): number {
+    for (let at = from; at < end - 1; at++)
+      if (bytes[at] === QUOTE && bytes[at + 1] === this.delimiter && bytes[at + 2] === QUOTE)
+        return at;
+    return end - 1;
   }
 
   /** Takes on a line in the state that the last one left. */
@@ -104,6 +135,7 @@ export class DelimitedSplitter extends Splitter {
           at += 1;
         } else {
           inside = false;
+          if (at + 1 < end && bytes[at + 1] !== delimiter) this.isOdd = true;
         }
       } else if (byte === delimiter) {
         this.starts[this.count] = cell;

@@ -240,7 +240,9 @@ export class TableReader {
     const splitter = this.splitter;
     const writer = this.writer;
     const width = this.width;
-    let count = splitter.count;
+    const isOdd = splitter instanceof DelimitedSplitter && splitter.isOdd;
+    let { count } = splitter;
+    if (isOdd && splitter.splitEnclosed(bytes, start, end, width)) count = width;
     this.seq += 1;
     // A delimiter after the last cell makes an empty one more.
     if (count === width + 1 && splitter.starts[width] === splitter.ends[width]) count = width;
