@@ -54,6 +54,7 @@ import forcepointSmc from './extractors/forcepoint-smc.json' with { type: 'json'
 import fortiedr from './extractors/fortiedr.json' with { type: 'json' };
 import fortinet from './extractors/fortinet.json' with { type: 'json' };
 import ftp from './extractors/ftp.json' with { type: 'json' };
+import guardicore from './extractors/guardicore.json' with { type: 'json' };
 import haproxy from './extractors/haproxy.json' with { type: 'json' };
 import honeypots from './extractors/honeypots.json' with { type: 'json' };
 import iis from './extractors/iis.json' with { type: 'json' };
@@ -180,6 +181,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   fortiedr,
   fortinet,
   ftp,
+  guardicore,
   haproxy,
   honeypots,
   iis,
