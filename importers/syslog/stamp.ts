@@ -395,24 +395,27 @@ export class Stamp {
       this.zoneAfter(b, end, true);
       return !this.zoned || this.yearAfter(b, end);
     }
-    if (next >= 65 && next <= 90) {
-      // Java: `Wed Mar 04 05:06:07 GMT+02:00 2026`.
-      if (this.offsetOfName(b, i + 1, end)) return this.yearAfter(b, end);
-      const after = this.zoneName(b, i + 1, end);
-      if (after >= 0) {
-        if (b[after] === COLON) {
-          this.zoned = true;
-          this.end = after;
-        } else {
-          const { end: before } = this;
-          this.end = after;
-          if (!this.yearAfter(b, end)) return false;
-          if (this.year !== 0) this.zoned = true;
-          else this.end = before;
-        }
+    return next < 65 || next > 90 || this.zoneBeforeYear(b, i, end);
+  }
+
+  /** Takes a zone's name behind the blank at `i` where a year or a colon follows: else it is a host. False if the date is none. */
+  private zoneBeforeYear(b: Uint8Array, i: number, end: number): boolean {
+    // Java: `Wed Mar 04 05:06:07 GMT+02:00 2026`.
+    if (this.offsetOfName(b, i + 1, end)) return this.yearAfter(b, end);
+    const after = this.zoneName(b, i + 1, end);
+    if (after >= 0) {
+      if (b[after] === COLON) {
+        this.zoned = true;
+        this.end = after;
+      } else {
+        const { end: before } = this;
+        this.end = after;
+        if (!this.yearAfter(b, end)) return false;
+        if (this.year !== 0) this.zoned = true;
+        else this.end = before;
       }
-      if (!this.zoned) this.offset = 0;
     }
+    if (!this.zoned) this.offset = 0;
     return true;
   }
 

@@ -108,7 +108,9 @@ export function compileMeasure(measure: Measure, input: Input, prefix: string): 
     'query-syntax',
     `${fn} cannot be computed of ${field.name} (column ${of.start + 1})`,
     of.start,
-    field.type === 'number' ? 'use src_port or dst_port' : `try distinct(${field.name})`,
+    field.type === 'number'
+      ? 'use src_port or dst_port'
+      : `try distinct(${field.name}), values(${field.name}) or first(${field.name})`,
   );
 }
 
