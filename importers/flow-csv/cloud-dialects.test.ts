@@ -91,6 +91,14 @@ it.each<[string, object, Fields]>([
     { outcome: 'failure', http_status: '403', user: 'alice', url: '/api/v1/secrets' },
   ]),
   ['a request by its path', { ...NAMES, url: { path: '/a' } }, { url: '/a' }],
+  [
+    'Mattermost: a refused request',
+    {
+      ...{ ts: 1_795_219_200, level: 'error', msg: 'Login failed', path: '/api/v4/users/login' },
+      ...{ request_id: 'r', ip_addr: '192.0.2.17', method: 'POST', err_where: 'x', http_code: 401 },
+    },
+    { url: '/api/v4/users/login', http_method: 'POST', http_status: '401', src_ip4: CLIENT },
+  ],
   ['a request by its address', { ...NAMES, httpUrl: '/a', url_path: '/b' }, { url: '/a' }],
   [
     'Entra: any number but 0 is a failure',
