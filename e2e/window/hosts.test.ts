@@ -129,6 +129,21 @@ describe.skipIf(whyNot !== undefined)(
       await expect(dialog).toHaveCount(0);
     });
 
+    it('exports the table that answers a query', async () => {
+      await window.query.run('kind:* | stats count() by kind | sort -count');
+      await window.caseMenu('Export events…');
+      const dialog = window.page.getByRole('dialog', { name: 'Export the answer' });
+      await expect(dialog).toContainText('The table that answers kind:* | stats count() by kind');
+      await expect(dialog.getByLabel('Columns')).toHaveCount(0);
+      const download = window.page.waitForEvent('download');
+      await dialog.getByRole('button', { name: 'Export', exact: true }).click();
+      const file = await download;
+      expect(file.suggestedFilename()).toMatch(/-answer\.csv$/);
+      expect(readFileSync(await file.path(), 'utf8')).toMatch(/^kind,count\n/);
+      await window.page.keyboard.press('Escape');
+      await expect(dialog).toHaveCount(0);
+    });
+
     it('shows a stream as bytes where it is no text', async () => {
       const { region } = window.details;
       for (const [kind, as] of [

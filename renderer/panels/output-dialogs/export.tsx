@@ -1,9 +1,10 @@
-/** Exports what the view finds, in its order: as shown or with every field. */
+/** Exports what the view finds, in its order: events as shown or with every field, or the table that a query answers with. */
 import { Button, Modal, NumberInput, SegmentedControl, Text } from '@mantine/core';
 import { useState } from 'react';
 import {
   saveFile,
   useCase,
+  useParsedQuery,
   useQuestion,
   useResultList,
   useSession,
@@ -53,11 +54,15 @@ export function ExportDialog() {
   // Columns that there is no room for on the screen are not exported either.
   const chosen = useSession((session) => session.shownColumns) ?? shown;
   const { label, type, note } = FORMATS[format];
+  const shape = useParsedQuery(view.query)?.shape ?? 'rows';
+  const isTable = shape !== 'rows';
+  const fields = isTable || columns === 'all' ? undefined : [...chosen];
+  const sort = isTable ? undefined : view.sort;
 
   const start = (): void =>
     writing.start((signal, onPart) =>
       saveFile(
-        `${info.name.replace(/[^\w.-]+/g, '-')}-events.${format}`,
+        `${info.name.replace(/[^\w.-]+/g, '-')}-${isTable ? 'answer' : 'events'}.${format}`,
         [{ name: label, extensions: [format] }],
         type,
         (path, onPiece) =>
@@ -66,49 +71,29 @@ export function ExportDialog() {
             {
               ...question,
               format,
-              ...(view.sort === undefined ? {} : { sort: view.sort }),
-              ...(columns === 'shown' ? { fields: [...chosen] } : {}),
-              ...(limit === undefined ? {} : { limit }),
+              ...{ sort, fields, limit },
               ...(path === undefined ? {} : { path }),
             },
             {
               signal,
               onPart: (part) => {
                 onPiece(part);
-                onPart({ of: Math.min(opened?.total ?? Infinity, limit ?? Infinity), ...part });
+                const total = isTable ? undefined : opened?.total;
+                onPart({ of: Math.min(total ?? Infinity, limit ?? Infinity), ...part });
               },
             },
           ),
       ),
     );
-  const hidden = hiddenPackets(opened);
   return (
-    <Modal opened onClose={workspace.dialogs.close} title="Export events" size="md">
+    <Modal
+      opened
+      onClose={workspace.dialogs.close}
+      title={isTable ? 'Export the answer' : 'Export events'}
+      size="md"
+    >
       <Form onSubmit={start}>
-        <Text size="sm">
-          {opened === undefined ? 'The events found' : <b>{counted(opened.total, 'event')}</b>}{' '}
-          {view.query.trim() === '' ? (
-            'without a filter'
-          ) : (
-            <>
-              matching{' '}
-              <span className="mono">
-                <EventText text={view.query} max={300} />
-              </span>
-            </>
-          )}
-          {view.list !== undefined && (
-            <>
-              {' '}
-              and the list <EventText text={view.list.name} max={100} />
-            </>
-          )}
-          {hidden !== undefined && (
-            <>
-              , without {hidden}: <span className="mono">kind:*</span> includes them
-            </>
-          )}
-        </Text>
+        {isTable ? <WhichAnswer /> : <WhichEvents />}
         <div className={form['tight']}>
           <SegmentedControl
             aria-label="Format"
@@ -120,20 +105,22 @@ export function ExportDialog() {
             {note}
           </Text>
         </div>
-        <div className={form['tight']}>
-          <SegmentedControl
-            aria-label="Columns"
-            value={columns}
-            data={[
-              { value: 'shown', label: 'Columns as shown' },
-              { value: 'all', label: 'Every field' },
-            ]}
-            onChange={(value) => setColumns(value === 'all' ? 'all' : 'shown')}
-          />
-          <Text size="xs" c="dimmed" className="mono">
-            {columns === 'shown' ? chosen.join(', ') : 'every field that any of these events has'}
-          </Text>
-        </div>
+        {!isTable && (
+          <div className={form['tight']}>
+            <SegmentedControl
+              aria-label="Columns"
+              value={columns}
+              data={[
+                { value: 'shown', label: 'Columns as shown' },
+                { value: 'all', label: 'Every field' },
+              ]}
+              onChange={(value) => setColumns(value === 'all' ? 'all' : 'shown')}
+            />
+            <Text size="xs" c="dimmed" className="mono">
+              {columns === 'shown' ? chosen.join(', ') : 'every field that any of these events has'}
+            </Text>
+          </div>
+        )}
         <NumberInput
           label="Row limit"
           placeholder="all"
@@ -159,5 +146,51 @@ export function ExportDialog() {
         </div>
       </Form>
     </Modal>
+  );
+}
+
+function Query() {
+  const { query } = useView();
+  return (
+    <span className="mono">
+      <EventText text={query} max={300} />
+    </span>
+  );
+}
+
+function WhichAnswer() {
+  return (
+    <Text size="sm">
+      The table that answers <Query />
+    </Text>
+  );
+}
+
+function WhichEvents() {
+  const { query, list } = useView();
+  const { opened } = useResultList();
+  const hidden = hiddenPackets(opened);
+  return (
+    <Text size="sm">
+      {opened === undefined ? 'The events found' : <b>{counted(opened.total, 'event')}</b>}{' '}
+      {query.trim() === '' ? (
+        'without a filter'
+      ) : (
+        <>
+          matching <Query />
+        </>
+      )}
+      {list !== undefined && (
+        <>
+          {' '}
+          and the list <EventText text={list.name} max={100} />
+        </>
+      )}
+      {hidden !== undefined && (
+        <>
+          , without {hidden}: <span className="mono">kind:*</span> includes them
+        </>
+      )}
+    </Text>
   );
 }
