@@ -22,7 +22,7 @@ it.each(Object.entries(DOCUMENTS))('%s is an extractor', (name, document) => {
 });
 
 it.each([
-  ['sshd', 'sshd[100]: Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/2'],
+  ['sshd', 'sshd[100]: Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/3'],
   [
     'krb5kdc',
     'krb5kdc[100](info): AS_REQ (1 etypes {18}) 192.0.2.17: CLIENT_NOT_FOUND: bob@EXAMPLE.COM for krbtgt/EXAMPLE.COM@EXAMPLE.COM, x',
@@ -36,7 +36,7 @@ it.each([
   [
     'sshd',
     'sshd[100]: [ID 800047 auth.info] Failed password for root from 192.0.2.17 port 22 ssh2',
-    'openssh/2',
+    'openssh/3',
   ],
   [
     'nginx',
@@ -58,14 +58,14 @@ it.each([
     'app[7]: 2026-11-27 10:15:22 Failed password for root from 192.0.2.17 port 22 ssh2',
     undefined,
   ],
-  ['/usr/sbin/sshd', '/usr/sbin/sshd[100]: Invalid user a from 192.0.2.17', 'openssh/2'],
+  ['/usr/sbin/sshd', '/usr/sbin/sshd[100]: Invalid user a from 192.0.2.17', 'openssh/3'],
   ['sudo', 'sudo:    alice : PWD=/ ; USER=root ; COMMAND=/bin/ls', 'sudo/2'],
   [
     'kernel',
     'kernel: [   12.5] [UFW BLOCK] IN=eth0 OUT= SRC=192.0.2.1 DST=192.0.2.2',
     'netfilter/3',
   ],
-  ['', 'Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/2'],
+  ['', 'Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/3'],
   [
     '',
     '1234: *Mar  4 05:06:07.123: %SEC-6-IPACCESSLOGP: list a denied tcp 192.0.2.1(7) -> 192.0.2.2(8), 1 packet',
@@ -103,7 +103,7 @@ it.each([
     'access-log/10',
   ],
   ['app', 'app[7]: pam_unix(sshd:session): session closed for user alice', 'pam/5'],
-  ['sshd', 'sshd[100]: Invalid user a from 192.0.2.17 \r\n', 'openssh/2'],
+  ['sshd', 'sshd[100]: Invalid user a from 192.0.2.17 \r\n', 'openssh/3'],
   [
     '1/5-4/fw1/box_Config_MC-update',
     'Info     fw1 [master@192.0.2.17_29010]  Commit operation: 0 Copy: a.conf from boxsrv',
