@@ -31,7 +31,7 @@ it.each([
   [
     'sogod',
     "sogod [100]: SOGoRootPage Login from '192.0.2.17' for user 'bob' might not have worked - x",
-    'webmail/4',
+    'webmail/5',
   ],
   [
     'sshd',
@@ -51,7 +51,7 @@ it.each([
   [
     'vaultwarden',
     'vaultwarden[7]: [2026-11-27 10:15:22.123][vaultwarden::api::identity][ERROR] Username or password is incorrect. Try again. IP: 192.0.2.17. Username: bob.',
-    'web-apps/10',
+    'web-apps/11',
   ],
   [
     'app',
@@ -88,7 +88,7 @@ it.each([
     'httpd/site1[7]: [error] [client 192.0.2.17:40001] AH01630: denied',
     'web-error/7',
   ],
-  ['', '[error] [auth.core] Failed login attempt. 192.0.2.17', 'web-apps/10'],
+  ['', '[error] [auth.core] Failed login attempt. 192.0.2.17', 'web-apps/11'],
   [
     '',
     'WARN [http-1] org.example.Login: Login failed for user alice from 192.0.2.17',
@@ -96,7 +96,7 @@ it.each([
   ],
   ['app', 'app[7]: [warn] Bad password for alice (192.0.2.17)', 'login-sentences/1'],
   ['app', 'app[7]: query Bad password for alice (192.0.2.17)', undefined],
-  ['0a1b2c3d4e5f', '0a1b2c3d4e5f[7]: Failed login attempt. 192.0.2.17', 'web-apps/10'],
+  ['0a1b2c3d4e5f', '0a1b2c3d4e5f[7]: Failed login attempt. 192.0.2.17', 'web-apps/11'],
   [
     '(squid-1)',
     '(squid-1)[7]: 192.0.2.17 - - [27/Nov/2026:10:15:22 +0000] "GET http://www.example.org/ HTTP/1.1" 200 12 "-" "curl/8.0"',

@@ -6,6 +6,8 @@
 import { parseWithRepeatedNames } from './repeated-names.ts';
 
 const MAX_DEPTH = 8;
+/** What any container of Azure prints, but in records of the audit logs of Kubernetes. */
+const AZURE_LOG = 'properties.log';
 
 /**
  * Members and columns whose text is the record itself as JSON, in an export that wraps it: of Microsoft 365's audit
@@ -17,7 +19,7 @@ const WRAPPED: ReadonlySet<string> = new Set([
   'result._raw',
   'rawmsg',
   'log',
-  'properties.log',
+  AZURE_LOG,
   'message',
   'event.original',
 ]);
@@ -35,6 +37,10 @@ export function isWrapped(name: string, text: Scalar): text is string {
   return typeof text === 'string' && text.charCodeAt(0) === OPEN && WRAPPED.has(name);
 }
 
+function isKubernetesAudit({ keys, values }: Flat): boolean {
+  return String(values[keys.indexOf('category')] ?? '').startsWith('kube-audit');
+}
+
 /**
  * Takes apart the records that members wrap: what they hold stands under its own names, or after the wrapping member's
  * name and a dot where there is such a name outside, too. A text that is no object stays as it is.
@@ -45,7 +51,7 @@ export function unwrap(flat: Flat): boolean {
   for (let i = 0; i < keys.length; i++) {
     const name = keys[i]!;
     const text = values[i]!;
-    if (!isWrapped(name, text)) continue;
+    if (!isWrapped(name, text) || (name === AZURE_LOG && !isKubernetesAudit(flat))) continue;
     const inner: Flat = { keys: [], values: [] };
     const isRepeated = flattenText(text, inner);
     if (isRepeated === undefined) continue;
