@@ -39,8 +39,9 @@ export class OverlapFinder {
     // Records of several lines (indented JSON, say) share lines that are no copy of a record.
     const least =
       LEAST_RUN * Math.max(1, Math.round(lines.hashes.length / Math.max(1, source.read)));
+    const isUndated = source.firstTs === undefined;
     const found = this.index
-      .runsOf(lines.hashes.subarray(first), this.continued(equal))
+      .runsOf(lines.hashes.subarray(first), isUndated ? this.continued(equal) : undefined)
       .filter((run) => run.lines >= least)
       .map(({ from, lines: n, other }) => ({
         sourceId: source.id,

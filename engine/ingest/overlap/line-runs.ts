@@ -55,9 +55,9 @@ export class LineIndex {
   /**
    * Runs of `hashes` that sources of the index have, in order and without overlap: of equal ones those
    * of the source with the least number.
-   * @param without sources whose lines are copies of others already
+   * @param without of lines that have no times, and may be repeated: sources whose lines are copies of others already
    */
-  runsOf(hashes: Uint32Array, without: ReadonlySet<number> = new Set()): LineRun[] {
+  runsOf(hashes: Uint32Array, without?: ReadonlySet<number>): LineRun[] {
     const shared = this.anchorsSharedWith(hashes);
     const out: LineRun[] = [];
     /** Of sources, 1 for each line that is in a run. */
@@ -70,7 +70,7 @@ export class LineIndex {
       );
       if (place === NOWHERE) continue;
       const other = Math.floor(place / LINES);
-      if (without.has(other)) continue;
+      if (without?.has(other) === true) continue;
       const line = place % LINES;
       const others = this.sources.get(other)!;
       const taken = used.get(other) ?? new Uint8Array(others.length);
@@ -82,7 +82,7 @@ export class LineIndex {
       let ahead = 0;
       while (i + ahead < hashes.length && line + ahead < others.length && isSame(ahead)) ahead += 1;
       if (back + ahead < LEAST_RUN) continue;
-      taken.fill(1, line - back, line + ahead);
+      if (without !== undefined) taken.fill(1, line - back, line + ahead);
       out.push({ from: i - back, lines: back + ahead, other, otherFrom: line - back });
       free = i + ahead;
       i = free - 1;

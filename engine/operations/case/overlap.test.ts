@@ -206,6 +206,17 @@ it('one run of lines without times is the copy of one run only', async () => {
   expect(visible()).toBe(60 + 121);
 });
 
+it('a run of lines with times has as many copies as there are', async () => {
+  const once = lines(0, 300);
+  await importInProcess(folder, [put('one.log', once)]);
+  await importInProcess(folder, [put('two.log', once + once)]);
+  await importInProcess(folder, [
+    put('three.log', `${lines(900, 901)}${once}${lines(901, 902)}${once}`),
+  ]);
+  await changeOverlaps({ folder, ids: undefined, leftOut: true, builder: BUILDER });
+  expect(visible()).toBe(302);
+});
+
 it('hashes lines alike whatever the blocks and line ends', () => {
   const text = lines(0, 200);
   const whole = new LineHasher();
