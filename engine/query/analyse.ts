@@ -26,7 +26,7 @@ import {
 import { macDigits, macTexts } from './mac-text.ts';
 import { addressPattern, addressTextFilter } from './filters/address-text.ts';
 import { type ValueField, isValueField } from './filters/field-texts.ts';
-import { ALL, type Filter, allOf, mergeLists, readTest } from './filters/filter.ts';
+import { ALL, type Filter, mergeLists, readTest } from './filters/filter.ts';
 import { arrayPattern } from './filters/members.ts';
 import type { Surroundings, WrittenTest } from './filters/surroundings.ts';
 import { regexFilter } from './filters/regex.ts';
@@ -440,7 +440,7 @@ export function mentionsKind(node: Expression): boolean {
   }
 }
 
-/** A name means the column and the attribute that has it; an alias the attribute, or else the column. */
+/** A name means the column and the attribute that has it. */
 function fieldFilter(node: FieldNode, field: Field, around: Surroundings): Filter {
   const attribute = field.type === 'attribute' ? undefined : field.attribute;
   // A time says which part of the case is asked about.
@@ -457,13 +457,10 @@ function fieldFilter(node: FieldNode, field: Field, around: Surroundings): Filte
     return ownFilter(node, { type: 'attribute', name: key, key }, around);
   }
   if (own.filter === 'time') return own;
-  const named: AttributeField = { type: 'attribute', name: key, key };
-  const other = ownFilter(node, named, around);
-  const isAlias = field.type === 'text' && field.alias !== undefined;
-  if (!isAlias || node.test.test === 'present') return { filter: 'or', items: [own, other] };
-  const isThere = ownFilter({ ...node, test: { test: 'present' } }, named, around);
-  const alone = allOf([{ filter: 'not', item: isThere }, own]);
-  return { filter: 'or', items: [other, alone] };
+  return {
+    filter: 'or',
+    items: [own, ownFilter(node, { type: 'attribute', name: key, key }, around)],
+  };
 }
 
 function ownFilter({ test, start: at }: FieldNode, field: Field, around: Surroundings): Filter {

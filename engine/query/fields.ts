@@ -2,10 +2,9 @@
  * Names to fields: the stored columns, the virtual fields, the names that other schemas have for them (the registry,
  * engine/fields), and attributes.
  *
- * Names ignore case. The name of a column means the column and the attribute of that name: conditions hold for
- * either, a text is the column's where there is one, else the attribute's. Of an alias of a column of text it is the
- * other way round, and the column counts only where there is no such attribute: `SubjectUserName` of a failed log-on
- * is not whom `user` names. `attrs.NAME` is the attribute alone.
+ * Names ignore case. A name means the stored column (or what the alias stands for) and the attribute of that
+ * name: conditions hold for either, a text is the column's where there is one, else the attribute's.
+ * `attrs.NAME` is the attribute alone.
  */
 import { COLUMNS, CUT_TEXTS, type ColumnName } from '../contract/event.ts';
 import { movedField } from '../fields/dialects.ts';
@@ -58,8 +57,6 @@ export interface NumberField extends Shared {
 export interface TextField extends Shared {
   readonly type: 'text';
   readonly name: string;
-  /** The name that was asked for, of an alias: an event that has the attribute has no other value of that name. */
-  readonly alias?: string;
   readonly ref: Ref;
 }
 export interface TimeField extends Shared {
@@ -140,7 +137,6 @@ export function checkNoTags(field: Field, { start }: Name): void {
 
 /** Column name of a field: a column that a stage returned may be named differently from its field. */
 export function fieldName(field: Field): string {
-  if (field.type === 'text' && field.alias !== undefined) return field.alias;
   return field.type === 'virtual' ? (field.column ?? field.name) : field.name;
 }
 
@@ -251,12 +247,6 @@ export function isOwnName(name: string): boolean {
   return known !== undefined && (known.type === 'virtual' || FIXED.has(known.name));
 }
 
-/** Of a message: words are looked for in it, whatever it is called. */
-function withAlias(field: Field | undefined, name: string): Field | undefined {
-  const isOwn = field?.name === 'message' || field?.name === name.toLowerCase();
-  return field?.type === 'text' && !isOwn ? { ...field, alias: name } : field;
-}
-
 /** Whether only extractors fill a field: many cases have none of it. */
 export function isCutText(name: string): boolean {
   return CUT_TEXTS.some((one) => one === name);
@@ -343,7 +333,7 @@ export function eventFields(
     return !isCutText(column) || cut.has(column);
   };
   return ({ name, start }) => {
-    const field = withAlias(knownField(name), name);
+    const field = knownField(name);
     // Where nothing was cut out of messages, a name such as user is that of an attribute, or of nothing.
     const known = isThere(name) ? field : undefined;
     const attribute = attributes.get(name.toLowerCase());

@@ -54,8 +54,6 @@ function reading(
   for (const columns of sets) {
     const names = attributesNamed(columns, key).map((one) => one.name);
     const own = field.type === 'text' && 'column' in field.ref && columns.has(field.ref.column);
-    if (own && names.length > 0 && field.alias !== undefined)
-      return `${name}: the attribute of that name where an event has one, else ${field.name}`;
     const all = own ? [field.name, ...names.map((one) => `attrs.${one}`)] : names;
     if (all.length > most.length) most = all;
   }

@@ -182,13 +182,11 @@ export function variantsOf(
   }
 }
 
-/** The column's text, or that of the attribute of its name where an event has none; of an alias the other way round. */
-function textOf({ ref, attribute, alias }: TextField, scope: Scope): string | undefined {
+/** The column's text, or that of the attribute of its name where an event has none. */
+function textOf({ ref, attribute }: TextField, scope: Scope): string | undefined {
   const own = refSql(ref, scope);
   const other = attribute === undefined ? undefined : scope.attribute(attribute.key);
-  if (own === undefined || other === undefined) return own ?? other;
-  const [first, second] = alias !== undefined ? [other, own] : [own, other];
-  return `coalesce(${first}, ${second})`;
+  return own === undefined || other === undefined ? (own ?? other) : `coalesce(${own}, ${other})`;
 }
 
 function addressParts(side: AddressSide, shape: ValueShape, scope: Scope): string[] {

@@ -1,6 +1,6 @@
 /** The values that rows in memory have of a field. */
 import type { Column } from '../../contract/event-batch.ts';
-import { eventIdRefs, type Field, type Ref, type TextField } from '../fields.ts';
+import { eventIdRefs, type Field, type Ref } from '../fields.ts';
 import type { RawValue } from '../raw-value.ts';
 import { communityReader } from './community.ts';
 import {
@@ -40,7 +40,7 @@ export function readsOf(field: Field, scope: RowScope): Read[] {
     case 'time':
       return [numberRead(of(field.ref))];
     case 'text':
-      return [sharedRead(textRead(of(field.ref)), field, scope)];
+      return [sharedRead(textRead(of(field.ref)), field.attribute?.key, scope)];
     case 'address':
       return [numberRead(of(field.sides[0]?.v4)), uuidRead(of(field.sides[0]?.v6))];
     case 'attribute':
@@ -72,9 +72,9 @@ function attributeRead(scope: RowScope, key: string): Read {
   return (row) => read(row) ?? null;
 }
 
-/** A column's text, or that of the attribute of its name; of an alias the other way round. */
-function sharedRead(own: Read, { attribute, alias }: TextField, scope: RowScope): Read {
+/** A column's text, or that of the attribute of its name. */
+function sharedRead(own: Read, attribute: string | undefined, scope: RowScope): Read {
   if (attribute === undefined) return own;
-  const other = attributeRead(scope, attribute.key);
-  return alias !== undefined ? (row) => other(row) ?? own(row) : (row) => own(row) ?? other(row);
+  const other = attributeRead(scope, attribute);
+  return (row) => own(row) ?? other(row);
 }

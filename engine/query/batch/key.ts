@@ -110,10 +110,8 @@ class FieldCodec {
       case 'text': {
         const coded = scope.coded(field.ref);
         const own = coded === undefined ? of(field.ref, 0) : codedReader(coded, texts);
-        const { attribute, alias } = field;
-        if (attribute === undefined) return [own];
-        const other = attributeKeys(attribute.key, scope, texts);
-        return [alias !== undefined ? firstOf(other, own) : firstOf(own, other)];
+        const { attribute } = field;
+        return [attribute === undefined ? own : sharedReader(own, attribute.key, scope, texts)];
       }
       case 'time':
         return [of(field.ref, 0)];
@@ -320,15 +318,21 @@ function attributeKeys(key: string, scope: RowScope, texts: ByteDictionary): Par
   };
 }
 
-/** One text, or another where a row has none. */
-function firstOf(one: PartReader, other: PartReader): PartReader {
+/** The text of a column, or that of the attribute of its name where a row has none. */
+function sharedReader(
+  own: PartReader,
+  key: string,
+  scope: RowScope,
+  texts: ByteDictionary,
+): PartReader {
+  const attribute = attributeKeys(key, scope, texts);
   return {
     words: 1,
     begin: () => {
-      one.begin();
-      other.begin();
+      own.begin();
+      attribute.begin();
     },
-    read: (row, out, at, i) => one.read(row, out, at, i) || other.read(row, out, at, i),
+    read: (row, out, at, i) => own.read(row, out, at, i) || attribute.read(row, out, at, i),
   };
 }
 

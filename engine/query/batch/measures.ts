@@ -10,10 +10,9 @@ import { MOST_VALUES_NAMED, fractionOf } from '../stages/measure.ts';
 import { compareTexts } from '../text-order.ts';
 import { type Extent, numberOf, shapeOf } from '../values.ts';
 import type { Budget } from './budget.ts';
-import { readsOf } from './field-values.ts';
 import { GroupTable } from './group-table.ts';
 import { Key, type KeyFiller } from './key.ts';
-import { type RowScope, numberAt, attributeReader } from './row-scope.ts';
+import { type RowScope, numberAt, attributeReader, textOf } from './row-scope.ts';
 import { textNumber } from './text-number.ts';
 
 /** Takes `rows[0, n)`, row i into group `groups[i]` of `size`: all those that there are by now. */
@@ -515,13 +514,16 @@ class TextExtreme implements Accumulator {
     this.budget = budget;
   }
   scoped(scope: RowScope): TakeGrouped {
-    // What is read has to be known before the first batch.
-    readsOf(this.field, scope);
+    const column = scope.column(this.field.ref);
+    const key = this.field.attribute?.key;
+    if (key !== undefined) attributeReader(scope, key);
     return (rows, groups, n) => {
-      const [read] = readsOf(this.field, scope);
+      const attribute = key === undefined ? undefined : attributeReader(scope, key);
       for (let i = 0; i < n; i++) {
-        const value = read?.(rows[i]!);
-        if (typeof value !== 'string') continue;
+        const row = rows[i]!;
+        const value =
+          (column?.type === 'text' ? textOf(column, row) : undefined) ?? attribute?.(row);
+        if (value === undefined) continue;
         const bytes = Buffer.from(value);
         const known = this.found[groups[i]!];
         const order = known === undefined ? 0 : Buffer.compare(bytes, known);

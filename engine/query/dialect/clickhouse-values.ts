@@ -59,9 +59,7 @@ export function valuesOf(
     case 'text': {
       const own = refClickHouse(field.ref, scope);
       const other = field.attribute && scope.attribute(field.attribute.key);
-      if (other === undefined) return { shape: shape(), sql: [own] };
-      const both = field.alias !== undefined ? [other, own] : [own, other];
-      return { shape: shape(), sql: [`coalesce(${both.join(', ')})`] };
+      return { shape: shape(), sql: [other === undefined ? own : `coalesce(${own}, ${other})`] };
     }
     case 'attribute':
       return {
