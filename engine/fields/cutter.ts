@@ -78,6 +78,8 @@ interface Bound {
   /** Made when the first message matches: most templates match none. */
   readonly targets: () => readonly Target[];
   readonly mark: () => Uint8Array;
+  /** It reads a sentence, which a record that has other members may only quote. */
+  readonly isSentence: boolean;
 }
 
 /** When a template is tried: people's own first, then those of extractors that all begin with a text, which takes no search. */
@@ -85,6 +87,8 @@ type Stage = 'own' | 'anchored' | 'other' | 'fallback';
 
 interface StagedDraft extends CandidateDraft<Bound> {
   readonly stage: Stage;
+  /** It is tried behind a heading, too. */
+  readonly isHeaded: boolean;
 }
 
 /** Templates of a stage that are for any program, which programs share. */
@@ -99,6 +103,8 @@ interface Entry {
   readonly own: readonly Candidates<Bound>[];
   readonly stages: readonly Candidates<Bound>[];
   readonly fallbacks: readonly Candidates<Bound>[];
+  /** What is tried behind a heading. */
+  readonly headed: () => readonly Candidates<Bound>[];
 }
 
 /** Columns of a batch that are filled, by their numbers; texts once they are needed. */
@@ -114,8 +120,8 @@ interface KnownProgram {
 }
 
 const MOST_PROGRAMS = 4096;
-/** Names of programs, other than numbers of containers. */
-const PROGRAM = /^(?![0-9a-f]{12,}$)[\w-]+$/;
+/** Tags that name no program: numbers of containers, places of Barracuda's firewalls, what begins with a bracket. */
+const NO_PROGRAM = /^(?:[0-9a-f]{12,}|\d+\/.*|[([].*|)$/;
 /** What marks fields of records as JSON in messages. */
 const JSON_MARK = utf8.encode('json/2');
 
@@ -129,7 +135,7 @@ export class Cutter {
   private readonly shared = new Map<Stage, Shared>();
   /** Of programs that no extractor is for. */
   private readonly anyProgram = once(() => this.entryOfDrafts([]));
-  /** Of lines that name none, or have another tag: a path, a site, the number of a container. */
+  /** Of lines that name none, or have a tag that is no name of one. */
   private readonly noProgram = once(() => this.entryOfDrafts(this.draftsFor('')));
   private readonly known = new Map<number, KnownProgram>();
   private readonly entries = new Map<string, Entry>();
@@ -193,6 +199,7 @@ export class Cutter {
       bound ??= firstMatch(entry.fallbacks, data, start, end);
       bound ??= matchBehindHeading(entry, data, start, end);
       if (bound === undefined) continue;
+      if (bound.isSentence && given.some(([column]) => column.present[row] === 1)) continue;
       fill(bound, columns, row, data);
       if (relayed !== undefined && bound.host < 0)
         this.nameHost(relayed.host, relayed.hostEnd, batch, row);
@@ -280,8 +287,12 @@ export class Cutter {
     const plain = program.replace(/(?<=.)\(.*\)$/, '');
     let entry = this.entries.get(plain);
     if (entry !== undefined) return entry;
-    const own = this.nameOf(plain);
-    if (own === undefined) return PROGRAM.test(plain) ? this.anyProgram() : this.noProgram();
+    // `httpd/site1` is of httpd; a relay may leave the device's name before that of the program.
+    const own =
+      this.nameOf(plain) ??
+      this.nameOf(plain.slice(plain.lastIndexOf(' ') + 1)) ??
+      this.nameOf(plain.replace(/\/.*/s, ''));
+    if (own === undefined) return NO_PROGRAM.test(plain) ? this.noProgram() : this.anyProgram();
     entry = this.entryOfDrafts(this.draftsFor(own));
     if (this.entries.size < MOST_PROGRAMS) this.entries.set(plain, entry);
     return entry;
@@ -308,6 +319,9 @@ export class Cutter {
       own,
       stages: [...own, ...candidatesOf('anchored'), ...candidatesOf('other')],
       fallbacks: candidatesOf('fallback'),
+      headed: once(() => [
+        new Candidates([...ofProgram, ...this.draftsFor('*')].filter(({ isHeaded }) => isHeaded)),
+      ]),
     };
   }
 
@@ -336,8 +350,8 @@ export class Cutter {
         extractor,
         drafts.every(({ firstByte }) => firstByte >= 0),
       );
-      bound = drafts.map(({ firstByte, make }) => ({
-        ...{ firstByte, stage },
+      bound = drafts.map(({ firstByte, isHeaded, make }) => ({
+        ...{ firstByte, stage, isHeaded },
         make: once(() => bind(extractor, make())),
       }));
       this.bound.set(extractor, bound);
@@ -352,6 +366,7 @@ function bind(extractor: Extractor, template: Template): Bound {
     targets: once(() => targetsOf(extractor, template)),
     host: template.fields.indexOf('host'),
     mark: once(() => utf8.encode(`${extractor.name}/${extractor.version}`)),
+    isSentence: template.parts.some(({ operation }) => operation === OPERATION.login),
   };
 }
 
@@ -505,15 +520,14 @@ function matchBehindTime(
 
 /** What is behind a heading: it is not looked for where nothing would be cut out of the rest. */
 function matchBehindHeading(
-  { stages, fallbacks }: Entry,
+  { headed }: Entry,
   b: Uint8Array,
   start: number,
   end: number,
 ): Bound | undefined {
   if (!mayHaveHeading(b, start, end) || !mayHaveAddress(b, start, end)) return undefined;
   const body = behindHeading(b, start, end);
-  if (body === start) return undefined;
-  return matchMessage(stages, b, body, end) ?? firstMatch(fallbacks, b, body, end);
+  return body === start ? undefined : matchMessage(headed(), b, body, end);
 }
 
 function firstMatch(

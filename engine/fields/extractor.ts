@@ -45,6 +45,8 @@ const TEMPLATE = z.strictObject({
   needs: z.array(Text).optional(),
   /** Keys of pairs without which nothing is cut; of a list in it one is enough. */
   has: z.array(z.union([Text, z.array(Text).min(1)])).optional(),
+  /** It is tried behind a level, thread and logger, too: `WARN [http-1] org.example.Login: …`. */
+  heading: z.boolean().optional(),
   samples: z.array(z.tuple([Text, Values])).optional(),
 });
 
@@ -53,7 +55,7 @@ const EXTRACTOR = z.strictObject({
   version: z.int().min(1),
   for: Text,
   leavesOut: Text,
-  /** Names of programs in lower case, `*` at the end for any end; `*`: any line; empty: lines that name no program, or have a tag that is no name of one. */
+  /** Names of programs in lower case, `*` at the end for any end; `*`: any line; empty: lines that name no program, or have a tag that is no name of one (the number of a container). */
   programs: z.array(z.string()).min(1),
   /** Its templates are tried after those of all others. */
   fallback: z.boolean().optional(),
@@ -67,6 +69,10 @@ const EXTRACTOR = z.strictObject({
 });
 
 type Given = z.infer<typeof EXTRACTOR>;
+
+interface ExtractorDraft extends TemplateDraft {
+  readonly isHeaded: boolean;
+}
 
 interface Sample {
   readonly program: string;
@@ -85,7 +91,7 @@ export interface Extractor {
   readonly isOwn: boolean;
   readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Of `templates`: most lines need few of them. */
-  readonly drafts: () => readonly TemplateDraft[];
+  readonly drafts: () => readonly ExtractorDraft[];
   /** Made when they are first asked for. */
   readonly templates: readonly Template[];
   readonly samples: readonly Sample[];
@@ -162,7 +168,10 @@ function extractorOf(given: Given, placeOf: (path: DocumentPath) => string): Ext
 }
 
 /** @throws DaybookError usage, where the choices of one are wrong; making one, where it is */
-function draftsOf(given: Given, placeOf: (path: DocumentPath) => string): readonly TemplateDraft[] {
+function draftsOf(
+  given: Given,
+  placeOf: (path: DocumentPath) => string,
+): readonly ExtractorDraft[] {
   const isGeneral = given.programs.some((name) => name === '' || name === '*');
   return given.templates.flatMap((template, i) => {
     const wrong = (text: string): never => {
@@ -189,6 +198,7 @@ function draftsOf(given: Given, placeOf: (path: DocumentPath) => string): readon
     for (const name of Object.keys(set)) check(name);
     return attempt(() => draftTemplates({ ...template, set })).map(({ firstByte, make }) => ({
       firstByte,
+      isHeaded: template.heading === true,
       make: once(() => attempt(() => checked(make()))),
     }));
   });

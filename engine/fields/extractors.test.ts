@@ -92,10 +92,35 @@ it.each([
   [
     '',
     'WARN [http-1] org.example.Login: Login failed for user alice from 192.0.2.17',
-    'login-sentences/1',
+    'login-sentences/2',
   ],
-  ['app', 'app[7]: [warn] Bad password for alice (192.0.2.17)', 'login-sentences/1'],
+  ['app', 'app[7]: [warn] Bad password for alice (192.0.2.17)', 'login-sentences/2'],
   ['app', 'app[7]: query Bad password for alice (192.0.2.17)', undefined],
+  [
+    '',
+    'INFO [http-1] org.x.Search: Accepted password for root from 192.0.2.17 port 5 ssh2',
+    undefined,
+  ],
+  ['sshd', 'sshd[1]: error: Accepted password for root from 192.0.2.17 port 5 ssh2', undefined],
+  ['chat', 'chat: [bob] Successful login from 192.0.2.17 for user root', undefined],
+  ['httpd', 'httpd: [client 192.0.2.1] Login failed for root from 192.0.2.17', undefined],
+  ['app', 'app: [error] [client 192.0.2.1] Login failed for root from 192.0.2.17', undefined],
+  ['app', 'app: [error] [client pc1] Login failed for root from 192.0.2.17', undefined],
+  ['app', 'app: [error] [2001:db8::1] Login failed for root from 192.0.2.17', undefined],
+  [
+    'app',
+    'app: [error] [api::identity] Login failed for root from 192.0.2.17',
+    'login-sentences/2',
+  ],
+  [
+    'python3.11',
+    'python3.11[5]: Accepted password for root from 192.0.2.17 port 5 ssh2',
+    undefined,
+  ],
+  ['docker/web', 'docker/web[5]: [bob] connected to ZNC from 192.0.2.17', undefined],
+  ['irc.bot', 'irc.bot: OK - [192.0.2.17] hello', undefined],
+  ['', 'Alerts %NGIPS-6-430003: SrcIP: 192.0.2.1, DstIP: 192.0.2.2', 'cisco-asa/6'],
+  ['fw1 sshd', 'fw1 sshd[7]: Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/3'],
   ['0a1b2c3d4e5f', '0a1b2c3d4e5f[7]: Failed login attempt. 192.0.2.17', 'web-apps/11'],
   [
     '(squid-1)',
@@ -112,6 +137,20 @@ it.each([
 ])('finds the message behind the tag of %s', (program, message, extractor) => {
   expect(cutFields(all, program, message)['extractor']).toBe(extractor);
 });
+
+it.each(['user', 'action'] as const)(
+  'reads no sentence of a login that a record quotes which states its %s',
+  (field) => {
+    const batch = new EventBatch('log', () => undefined, 2);
+    for (const isStated of [true, false]) {
+      batch.message.setString(batch.length, 'Successful login from 192.0.2.17 for user root');
+      if (isStated) batch.cutText(field).setString(batch.length, 'bob');
+      batch.endRow();
+    }
+    expect(all.cut(batch)).toBe(1);
+    expect([...batch.cutText('outcome').present.subarray(0, 2)]).toEqual([0, 1]);
+  },
+);
 
 it.each([
   'query failed: x IN=eth0 OUT= SRC=203.0.113.9 DST=198.51.100.1 PROTO=TCP',

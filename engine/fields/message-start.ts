@@ -199,9 +199,16 @@ const LEVELS =
 /** By their first letters and lengths. */
 const LEVEL_LENGTHS = new Uint8Array(32 * 16);
 for (const level of LEVELS) LEVEL_LENGTHS[(level.charCodeAt(0) & 31) * 16 + level.length] = 1;
+/** Addresses, which what is in brackets before a message may be of the client. */
+const IN_BRACKETS = String.raw`\d\.\d+\.\d+\.\d|(?<![\w:])[\da-f]{0,4}(?::[\da-f]{1,4})*(?:::|(?::[\da-f]{1,4}){7})`;
+/** What shows that brackets before a message hold no user's name: a level, or the name of a logger outside of them. */
+const MARK = new RegExp(
+  String.raw`(?:^|[\s[(:|])(?:${LEVELS.join('|')})(?=[\s\]):|-]|$)|(?:^|\s)[a-z_]\w*(?:\.|::?)[a-z_]`,
+  'i',
+);
 /** A level; a thread, level, logger or process in brackets; the name of a logger, with dots or colons in it; marks between. */
 const HEADING = new RegExp(
-  String.raw`(?:\[[^\]\n]{1,80}\]|\((?:MainThread|[\w.-]*thread[\w.-]*)\)|(?:${LEVELS.join('|')})(?=[\s:|-])|(?:[a-z_]\w*(?:\.|::?))+[a-z_]\w*(?= ?[:-] ))(?: ?[:|-])?\s+`,
+  String.raw`(?:\[(?![^\]]*(?:client|${IN_BRACKETS}))[^\]\n]{1,80}\]|\((?:MainThread|[\w.-]*thread[\w.-]*)\)|(?:${LEVELS.join('|')})(?=[\s:|-])|(?:[a-z_]\w*(?:\.|::?))+[a-z_]\w*(?= ?[:-] ))(?: ?[:|-])?\s+`,
   'iy',
 );
 const MOST_HEADING = 256;
@@ -226,11 +233,13 @@ export function behindHeading(b: Uint8Array, start: number, end: number): number
   let at = 0;
   for (;;) {
     HEADING.lastIndex = at;
-    if (!HEADING.test(text)) return start + at;
+    if (!HEADING.test(text)) return MARK.test(text.slice(0, at)) ? start + at : start;
     at = HEADING.lastIndex;
   }
 }
 
+/** Firepower's word before the mnemonic. */
+const ALERTS = utf8.encode('Alerts %');
 /** What Cisco's devices put between the header of a relay and `%FACILITY-6-MNEMONIC` is no longer. */
 const MOST_STAMP = 96;
 
@@ -239,6 +248,8 @@ const MOST_STAMP = 96;
  * `2026 Mar  4 05:06:07 UTC: ` or `*task: Mar 04 05:06:07.123: `; `start` where there are none.
  */
 function behindStamp(b: Uint8Array, start: number, end: number): number {
+  if (startsWith(b, start, end, ALERTS) && isUpper(b[start + ALERTS.length]!))
+    return start + ALERTS.length - 1;
   let p = start;
   while (p < end && p < start + 10 && isDigitOrDot(b[p]!)) p += 1;
   const isStamp =

@@ -2,8 +2,8 @@
  * Sentences that say of a login that it was refused or accepted, as programs of all kinds write them: `Login failed for
  * user 'alice' from 192.0.2.17`, `User alice logged in from IP 192.0.2.17`, `Bad password for alice (192.0.2.17)`.
  *
- * Held always: the sentence is the whole message, up to a mark after which no other address comes; what it does not
- * introduce (`for`, `user`, `from`, `IP`, brackets) is no account and no address.
+ * Held always: every word of the message is known to be of such a sentence; what it does not introduce (`for`, `user`,
+ * `from`, `IP`, brackets behind an account) is no account and no address.
  */
 import { hashOn } from './key-table.ts';
 import { offer } from './found.ts';
@@ -13,17 +13,19 @@ const utf8 = new TextEncoder();
 const latin1 = new TextDecoder('latin1');
 const MOST_BYTES = 512;
 
-const ACT = String.raw`(?:log ?(?:in|on)|logon|sign[- ]in|auth(?:entication)?|password)`;
+const LOGIN = String.raw`(?:log ?(?:in|on)|sign[- ]in|auth(?:entication)?)`;
+const ACT = `(?:${LOGIN}|password)`;
 const TRY = '(?: (?:attempt|request|try))?';
 const REFUSED = new RegExp(
   [
     String.raw`(?:failed|invalid|bad|wrong|incorrect|unsuccessful|rejected|denied|unauthori[sz]ed) (?:${ACT}${TRY}|credentials|user ?name or password|user ?name)`,
-    `(?:password )?${ACT}${TRY} (?:failed|failure|denied|error|rejected|refused)`,
+    `(?:password )?${ACT}${TRY} (?:failed|failure|denied|rejected|refused)`,
   ].join('|'),
   'iy',
 );
+/** A password that was accepted may not be all that is asked for. */
 const ACCEPTED = new RegExp(
-  `(?:successful|accepted) (?:${ACT}|publickey)|${ACT} (?:successful|succeeded|success|accepted)`,
+  `(?:successful|accepted) ${LOGIN}|${LOGIN} (?:successful|succeeded|success|accepted)`,
   'iy',
 );
 /** What is said of an account that comes before it. */
@@ -31,22 +33,59 @@ const WAS_REFUSED =
   /failed to (?:log ?(?:in|on)|sign in|authenticate)|was not found in (?:ldap )?directory/iy;
 const WAS_ACCEPTED =
   /(?:has )?(?:successfully )?(?:logged|signed) (?:in|on)|(?:has been |was )?(?:successfully )?authenticated/iy;
-/** An account behind what introduces it, in quotes or brackets, or a word. */
 const QUOTED = String.raw`'([^']+)'|"([^"]+)"|${'`([^`]+)`'}|\[([^\]]+)\]|<([^>]+)>`;
+const WORD = String.raw`([^\s,;:()'"${'`'}<>[\]]*[^\s,;:.()'"${'`'}<>[\]])`;
 const NAME = new RegExp(
-  String.raw`,? ?(?:(?:for|by|as|of) (?:the )?(?:(?:user ?name|user|account|login)[:=]? ?)?|(?:user ?name|user|account|login)[:= ] ?)(?:${QUOTED}|([^\s,;:()'"${'`'}<>[\]]*[^\s,;:.()'"${'`'}<>[\]]))(?=[\s,;:.(]|$)`,
-  'iy',
+  String.raw`,? ?(?:(?:for|by|as|of) (?:the )?(?:user ?name|user|account)|for|user ?name|user|account)(?:[:=] ?| )(?:${QUOTED}|${WORD})(?=[\s,;:.(]|$)`,
+  'diy',
 );
-const SUBJECT = /(?:user |account )?(?:'([^']+)'|"([^"]+)"|([\w.@\\-]+)) /iy;
-/** Words that begin a sentence and are no account. */
-const NO_SUBJECT = /^(?:the|this|a|an|user|account|client|host|password|login|authentication)$/i;
+const SUBJECT = new RegExp(
+  String.raw`(?:(?:user|account)(?:[:=] ?| )(?:'([^']+)'|"([^"]+)"|${WORD})|'([^']+)'|"([^"]+)") `,
+  'diy',
+);
+/** Words of the language that stand where accounts do, and addresses. */
+const NO_ACCOUNT = new RegExp(
+  `^(?:${[
+    'a|an|the|this|that|which|who|it|he|she|they|any|all|some|each|every|another|other|same|first|second|third|last|next',
+    'user|users|username|name|account|client|host|login|logon|password|authentication|session|unknown|invalid|reason',
+    'is|was|were|are|be|been|being|has|have|had|will|would|can|cannot|could|may|might|must|should|did|does|do|got|tried',
+    'not|never|no|none|already|again|once|twice|just|now|then|still|yet|also|only|always|often|before|after|almost|soon|later',
+    'from|by|at|on|in|to|of|for|as|with|without|via|using|through|over|and|or|but|if|when|while|because|due|logged|failed',
+  ].join('|')}|\\S+n't|.*\\d+\\.\\d+\\.\\d+\\.\\d.*|.*(?:::|(?:[\\da-f]+:){7}).*)$`,
+  'i',
+);
+const ADVERB = /^[a-z]+ly$/i;
+const SIDE = '(?:private|remote|client|source)';
 const ADDRESS = new RegExp(
-  String.raw`,? ?(?:(?:from|by) )?(?:(?:the )?(?:(?:private|remote|client|source) )?(?:ip ?address|address|ip|host|client)[:=]? ?)?(?<open>['"${'`'}([<]?)(?<ip>\d{1,3}(?:\.\d{1,3}){3}|[\da-f]*:[\da-f:.]*[\da-f])(?:\.(?=['"${'`'}]))?(?<close>['"${'`'})\]>]?)(?:(?::| port )(?<port>\d{1,5}))?(?=[\s,;:.!)]|$)`,
-  'iy',
+  String.raw`,? ?(?<from>from (?:the )?(?:(?:${SIDE} )?(?:ip ?address|address|ip|host|client)(?:[:=] ?| ))?|(?:${SIDE} (?:ip ?address|address|ip|host)|ip ?address|ip|client)(?:[:=] ?| ))?(?<open>['"${'`'}([<]?)(?<ip>\d{1,3}(?:\.\d{1,3}){3}|[\da-f]*:[\da-f:.]*[\da-f])(?::(?<inner>\d{1,5})(?=[\])]))?(?:\.(?=['"${'`'}]))?(?<close>['"${'`'})\]>]?)(?:(?::| port )(?<port>\d{1,5}))?(?=[\s,;:.!)]|$)`,
+  'diy',
 );
-/** What may follow a sentence: nothing, or a mark and anything without another address. */
-const TAIL = /[.!]?$|[ ]?[,;:.!(-](?!.*(?:\d+\.\d+\.\d+\.\d|::|(?:[\da-f]+:){7})).*$/isy;
-const INTRODUCED = /\b(?:from|by|ip|address|host|client)[:=]? ?$/i;
+const CLOSES: Readonly<Record<string, string>> = {
+  '': '',
+  "'": "'",
+  '"': '"',
+  '`': '`',
+  '(': ')',
+  '[': ']',
+  '<': '>',
+};
+
+const PROTOCOL = String.raw`(?:ssh2?|https?|web|telnet|console|gui|cli|api|s?ftp|imaps?|pop3s?|smtps?|rdp|vnc|vpn)`;
+const BY_PROTOCOL = String.raw`(?: (?:via|over|using|through) (?:the )?${PROTOCOL}(?: (?:protocol|interface))?| \(${PROTOCOL}\))?`;
+const SECRET = '(?:user ?name|user|login|account|password|credentials?)';
+const REASON = `(?:reason[:=] ?)?(?:${[
+  `(?:wrong|bad|invalid|incorrect|unknown|expired|no such|disabled|locked) ${SECRET}(?: (?:or|and|/) ${SECRET})?`,
+  `${SECRET}(?: (?:or|and|/) ${SECRET})? (?:(?:is|was|has|has been) )?(?:not found|does not exist|unknown|wrong|invalid|incorrect|mismatch|expired|locked(?: out)?|disabled|rejected|not allowed)`,
+  '(?:permission|access) denied|authentication (?:failed|failure)|too many (?:failed )?(?:login )?(?:attempts|failures)',
+].join('|')})`;
+/** What may follow a sentence without changing what it says. */
+const TAILS = {
+  accepted: new RegExp(`${BY_PROTOCOL}[.!]?$`, 'iy'),
+  refused: new RegExp(
+    String.raw`${BY_PROTOCOL}(?:[.!]? ?[:,;-] ?${REASON}|[.!]? ?\(${REASON}\))?[.!]?$`,
+    'iy',
+  ),
+} as const;
 
 const KEYS = ['user', 'address', 'port', 'refused', 'accepted'] as const;
 type Key = (typeof KEYS)[number];
@@ -79,7 +118,8 @@ function partsOf(text: string): Parts | undefined {
     const subject = matchAt(SUBJECT, text, 0);
     if (subject === undefined) return undefined;
     const name = valueOf(subject);
-    if (NO_SUBJECT.test(text.slice(...name))) return undefined;
+    const user = text.slice(...name);
+    if (NO_ACCOUNT.test(user) || ADVERB.test(user)) return undefined;
     parts.user = name;
     at = phraseAt(text, subject[0].length, parts, WAS_REFUSED, WAS_ACCEPTED);
     if (at < 0) return undefined;
@@ -89,8 +129,9 @@ function partsOf(text: string): Parts | undefined {
     if (next < 0) break;
     at = next;
   }
-  const isWhole = matchAt(TAIL, text, at) !== undefined;
-  return isWhole && parts.address !== undefined ? parts : undefined;
+  if (parts.address === undefined) return undefined;
+  const tail = parts.accepted === undefined ? TAILS.refused : TAILS.accepted;
+  return matchAt(tail, text, at) === undefined ? undefined : parts;
 }
 
 /** Reads what became of the login. @returns where it ends, or -1 */
@@ -119,28 +160,27 @@ function phraseAt(
 function clauseAt(text: string, at: number, parts: Parts): number {
   const place = parts.address === undefined ? matchAt(ADDRESS, text, at) : undefined;
   if (place?.groups !== undefined) {
-    const { open = '', ip = '', port } = place.groups;
-    const from = at + place[0].indexOf(open + ip) + open.length;
-    const isIntroduced = open !== '' || INTRODUCED.test(text.slice(at, from));
-    if (isIntroduced) {
-      const end = at + place[0].length;
-      parts.address = [from, from + ip.length];
-      if (port !== undefined) parts.port = [end - port.length, end];
-      return end;
+    const { from, open = '', inner, close } = place.groups;
+    const isIntroduced = from !== undefined || (parts.user !== undefined && /[([]/.test(open));
+    if (isIntroduced && CLOSES[open] === close) {
+      const { ip, port, inner: within } = place.indices!.groups!;
+      parts.address = ip!;
+      const stated = inner === undefined ? port : within;
+      if (stated !== undefined) parts.port = stated;
+      return at + place[0].length;
     }
   }
   const account = parts.user === undefined ? matchAt(NAME, text, at) : undefined;
   if (account === undefined) return -1;
-  const [from, to] = valueOf(account);
-  parts.user = [at + from, at + to];
+  const name = valueOf(account);
+  if (NO_ACCOUNT.test(text.slice(...name))) return -1;
+  parts.user = name;
   return at + account[0].length;
 }
 
-/** Where in a match the group is that took part; groups are at its end. */
+/** Where the group of a match is that took part. */
 function valueOf(found: RegExpExecArray): readonly [number, number] {
-  const value = found.slice(1).find((group) => group !== undefined) ?? '';
-  const from = found[0].lastIndexOf(value);
-  return [from, from + value.length];
+  return found.indices!.slice(1).find((one) => one !== undefined)!;
 }
 
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {

@@ -88,8 +88,16 @@ const CASES: Case[] = [
     host: 'fw1',
     event_type: 'NGIPS-6-430003',
     severity: 6,
-    message: '%NGIPS-6-430003: SrcIP: 192.0.2.1, DstIP: 192.0.2.2',
+    message: 'Alerts %NGIPS-6-430003: SrcIP: 192.0.2.1, DstIP: 192.0.2.2',
   })),
+  {
+    line: 'Mar 10 09:11:20 h logger %ASA-6-605005: Login permitted from 192.0.2.1/5 to x:192.0.2.2/22 for user "root"',
+    time: '2026-03-10T09:11:20',
+    basis: BOTH,
+    host: 'h',
+    message:
+      'logger %ASA-6-605005: Login permitted from 192.0.2.1/5 to x:192.0.2.2/22 for user "root"',
+  },
   {
     line: '2026-03-10T09:11:20Z fw1 1,2026/03/10 09:11:20,0123,TRAFFIC,end',
     time: '2026-03-10T09:11:20',

@@ -507,14 +507,13 @@ function tag(
     const next = skipSpaces(b, wordEnd, end);
     if (next >= end) return;
     // Cisco's devices name no program: `2026-11-27T10:15:22Z fw1 %FTD-6-430002: …`.
-    const sign = mnemonicAt(h, b, next, end);
-    if (sign < 0) {
+    if (!mnemonicAt(h, b, next, end)) {
       if (b[next] === PERCENT) return;
       if (!isPayload(b, next, end) && !program(h, b, next, end, colonIsTag)) return;
     }
     h.hostStart = first;
     h.hostEnd = wordEnd;
-    h.messageStart = sign < 0 ? next : sign;
+    h.messageStart = next;
     return;
   }
   if (c === PERCENT) {
@@ -543,9 +542,7 @@ function tag(
     q = skipSpaces(b, q + 1, end);
     h.messageStart = q;
   }
-  const sign = mnemonicAt(h, b, q, end);
-  if (sign >= 0) h.messageStart = sign;
-  if (sign >= 0 || b[q] === PERCENT) return;
+  if (mnemonicAt(h, b, q, end) || b[q] === PERCENT) return;
   if (isDigit(b[q]!) && sequenced(h, b, q, end)) return;
   if (mayBeLevel(b[q]!) && levelled(h, b, q, end)) return;
   program(h, b, q, end, true);
@@ -763,14 +760,11 @@ function mnemonic(h: Header, b: Uint8Array, at: number, end: number): void {
   if (h.severity < 0) h.severity = severity;
 }
 
-/** Reads a mnemonic, or one after a word (Firepower's `Alerts %NGIPS-0-430003: …`). @returns where it begins, or -1 */
-function mnemonicAt(h: Header, b: Uint8Array, at: number, end: number): number {
-  let i = at;
-  while (i < end && isAlnum(b[i]!)) i++;
-  if (i > at) i = b[i] === SPACE ? i + 1 : end;
-  if (i >= end || b[i] !== PERCENT) return -1;
-  mnemonic(h, b, i, end);
-  return h.eventStart < 0 ? -1 : i;
+/** Reads a mnemonic, or the one after Firepower's word: `Alerts %NGIPS-0-430003: …`. @returns whether there is one */
+function mnemonicAt(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  const sign = startsWith(b, at, end, 'Alerts %') ? at + 7 : at;
+  if (b[sign] === PERCENT) mnemonic(h, b, sign, end);
+  return h.eventStart >= 0;
 }
 
 /** Cisco's sequence number, `000123: `, and the time and mnemonic after it. */
