@@ -158,16 +158,28 @@ function Query() {
   );
 }
 
+function GivenList() {
+  const { list } = useView();
+  if (list === undefined) return undefined;
+  return (
+    <>
+      {' '}
+      and the list <EventText text={list.name} max={100} />
+    </>
+  );
+}
+
 function WhichAnswer() {
   return (
     <Text size="sm">
       The table that answers <Query />
+      <GivenList />
     </Text>
   );
 }
 
 function WhichEvents() {
-  const { query, list } = useView();
+  const { query } = useView();
   const { opened } = useResultList();
   const hidden = hiddenPackets(opened);
   return (
@@ -180,12 +192,7 @@ function WhichEvents() {
           matching <Query />
         </>
       )}
-      {list !== undefined && (
-        <>
-          {' '}
-          and the list <EventText text={list.name} max={100} />
-        </>
-      )}
+      <GivenList />
       {hidden !== undefined && (
         <>
           , without {hidden}: <span className="mono">kind:*</span> includes them
