@@ -89,6 +89,23 @@ describe('the year of a log', () => {
     expect(other.decisions.year).toBe(2026);
   });
 
+  it.each([
+    'device 3 changed date=2020-01-01 time=00:00:00',
+    'dev01 kernel: copied file date=2020-01-01 time=00:00:00 ok',
+    'developer=x date=2020-01-01 time=00:00:00',
+    'device=3 changed date=2020-01-01 time=00:00:00',
+    'devname="fw" devid="FG1" date=2020-01-01 time=00:00:00 x=1',
+    'CEF:0|A|B|1|2|x|3|rt=Jan 01 2020 00:00:00 UTC act=y',
+  ])('is not that of %s', async (line) => {
+    const others = 'Mar  4 05:06:07 h app: x\n'.repeat(3);
+    const got = await read(`${others}${line}\n${others}`);
+    expect(got.decisions.year).toBe(2026);
+    expect(got.rows.filter(({ message }) => message === 'app: x').length).toBeGreaterThan(3);
+    expect(daysOf(got)[0]).toBe('2026-03-04');
+    const isPairs = /^(?:devname|CEF)/.test(line);
+    expect(daysOf(got).includes('2020-01-01')).toBe(isPairs);
+  });
+
   it('is that of its weekdays', async () => {
     const got = await read(
       'Thu Nov 14 21:50:52.395 <airportd[88]> one\nFri Nov 15 01:00:00.000 <airportd[88]> two\n',

@@ -52,7 +52,8 @@ class DatesScan {
       return;
     }
     if (!lacksYear(h)) {
-      if (stamp.shape !== SHAPE.epoch) this.years.addDated(stamp.year, stamp.month, stamp.day);
+      if (stamp.shape !== SHAPE.epoch && h.tellsYear)
+        this.years.addDated(stamp.year, stamp.month, stamp.day);
       return;
     }
     this.needed = true;

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { TS_BASIS } from '../../engine/contract/event.ts';
 import { collect, inputOf, type CollectedRow } from '../shared/testing/collect.ts';
+import { Header, parseHeader } from './header.ts';
 import { syslogImporter } from './index.ts';
 
 const utf8 = new TextEncoder();
@@ -844,6 +845,74 @@ const CASES: Case[] = [
     'CEF:0|A|B|1|2|x|3|art=1593013776000 mrt=1593013776000',
   ].map((line) => ({ line, message: line })),
   {
+    line: 'CEF:0|A|B|1|2|moved|3|rt=Mar 04 2026 05:06:07 CEST end=1772593567000 act=x',
+    time: '2026-03-04T03:06:07',
+    offset: 7200,
+    message: 'CEF:0|A|B|1|2|moved|3|rt=Mar 04 2026 05:06:07 CEST end=1772593567000 act=x',
+  },
+  // What a text within quotes states is somebody's choice.
+  ...(
+    [
+      [
+        'date=2026-03-04 time=05:06:07 devname="fw1" url="/a tz=+0900 x" tz="-0500"',
+        '10:06:07',
+        -18_000,
+      ],
+      [
+        'date=2026-03-04 time=05:06:07 devname="fw1" agent="x timezone=+0900" tz="-0500"',
+        '10:06:07',
+        -18_000,
+      ],
+      ['date=2026-03-04 time=05:06:07 eventtime=1772597167 url="/a tz=+0900 x"', '04:06:07', 3600],
+      [
+        'devid="FG" devname="x date=2020-01-01 time=00:00:00 y" date=2026-03-04 time=05:06:07',
+        '05:06:07',
+      ],
+      [
+        'id=firewall time="2026-03-04 05:06:07" fw="pf" user="bob tz=+0900" tz=+0100',
+        '04:06:07',
+        3600,
+      ],
+      ['device="SFW" date=2026-03-04 time=05:06:07 timezone="GMT+02:00" x=1', '03:06:07', 7200],
+      // Quotes that may end elsewhere, a zone that is there twice.
+      ['date=2026-03-04 time=05:06:07 url="/a\\" tz=+0900 x=" tz="-0500"', '05:06:07'],
+      ['date=2026-03-04 time=05:06:07 url=/a tz=+0900 tz="-0500"', '05:06:07'],
+      ['date=2026-03-04 time=05:06:07 url="/a" tz=+0900 x=" tz="-0500"', '05:06:07'],
+      ['date=2026-03-04 time=05:06:07 tz="-0500" url="/a "b" c"', '10:06:07', -18_000],
+      ['time="2026-03-04 05:06:07" level=info msg="hello tz=+1100 x"', '05:06:07'],
+      ['time="2026-03-04 05:06:07" level=info tz=+1100', '05:06:07'],
+      [
+        '1,2026/03/04 05:06:07,0154,THREAT,url,2562,"x/,2026-03-04T05:07:07.000+09:00,a",2026-03-04T05:06:07.134+01:00,y',
+        '04:06:07',
+        3600,
+      ],
+      [
+        '1,2026/03/04 05:06:07,0154,THREAT,url,2562,"a ""b,2026-03-04T05:07:07.000+09:00,",2026-03-04T05:06:07.134+01:00',
+        '04:06:07',
+        3600,
+      ],
+      [
+        '1,2026/03/04 05:06:07,0154,THREAT,url,2562,2026-03-04T05:07:07.000+09:00,2026-03-04T05:06:07.134+01:00,y',
+        '05:06:07',
+      ],
+      [
+        'CEF:0|V|P|1|100|GET /x rt=1593013776000 y|5|src=1.2.3.4 start=1772600767000',
+        '05:06:07.000',
+      ],
+      ['CEF:0|V|P|1|100|a \\| rt=1593013776000 y|5|start=1772600767000', '05:06:07.000'],
+    ] satisfies [string, string, number?][]
+  ).map(([line, clock, offset]) => ({
+    ...{ line, time: `2026-03-04T${clock}`, message: line },
+    ...(offset === undefined ? {} : { offset }),
+  })),
+  ...[
+    'CEF:0|V|P|1|100|x|5|start=1772600000000 requestClientApplication=Mozilla rt=1593013776000 x',
+    'CEF:0|V|P|1|100|x|5|start=1772600000000 requestClientApplication=Mozilla rt=1593013776000',
+    'CEF:0|V|P|1|100|x|5|rt=Jun 24 2020 15:49:36 IST src=192.0.2.1',
+    'CEF:0|V|P|1|100|x|5|rt=Jun 24 2020 15:49:36 UTC src=192.0.2.1 end=1772600000000',
+    'LEEF:1.0|V|P|1|x devTime=1593013776 y|src=192.0.2.1',
+  ].map((line) => ({ line, message: line })),
+  {
     line: '- 1131566461 2005.11.09 dn228 Nov 9 12:01:01 dn228/dn228 crond[2915]: session',
     time: '2005-11-09T20:01:01',
     host: 'dn228',
@@ -927,6 +996,27 @@ describe('headers', () => {
     expect(row.offset).toBe(0);
     expect(row.length).toBe(utf8.encode(wanted.line).length);
   });
+});
+
+it.each([
+  'CEF:0|V|P|1|N|x|5|aaa=1 bbb=1 ccc=2',
+  'LEEF:1.0|V|P|1|N|aaa=1\tbbb=1\tccc=2',
+  '< 2026-03-04 05:06:07 x1',
+  '1,2026/03/04 05:06:07,a text without any more columns',
+])('looks for nothing beyond the end of %s', (line) => {
+  const size = line.length;
+  const bytes = utf8.encode(`${line}\n${'.'.repeat(1000)}`);
+  let last = 0;
+  const watched = new Proxy(bytes, {
+    get(target, name) {
+      if (name === 'indexOf') return Array.prototype.indexOf;
+      const at = Number(name);
+      if (Number.isInteger(at)) last = Math.max(last, at);
+      return Reflect.get(target, name, target) as unknown;
+    },
+  });
+  parseHeader(new Header(), watched, 0, size);
+  expect(last).toBeLessThan(size + 50);
 });
 
 it('gives the fields that structured data of an enterprise states, and leaves it as it is', async () => {

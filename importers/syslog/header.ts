@@ -50,6 +50,8 @@ export class Header {
   dated = false;
   /** Whether the time stands at the line's beginning (after a priority). */
   leading = false;
+  /** Whether the year of the line's date may be that of other lines, which state none. */
+  tellsYear = true;
   facility = -1;
   severity = -1;
   pid = -1;
@@ -74,6 +76,7 @@ export class Header {
   reset(start: number, end: number): void {
     this.dated = false;
     this.leading = false;
+    this.tellsYear = true;
     this.yearDecided = false;
     this.epochAt = 0;
     this.facility = -1;
@@ -227,10 +230,17 @@ function mayBeLevel(c: number): boolean {
 export function parseHeader(h: Header, b: Uint8Array, start: number, end: number): boolean {
   const known = readHeader(h, b, start, end);
   if (h.dated && !h.stamp.zoned && h.stamp.shape !== SHAPE.epoch) {
-    const at = b[start] === LT ? Math.max(start, b.indexOf(GT, start) + 1) : start;
-    statedOffset(h, b, at, end);
+    statedOffset(h, b, behindPriority(b, start, end), end);
   }
   return known;
+}
+
+/** Where the line goes on behind its priority, if it has one. */
+function behindPriority(b: Uint8Array, at: number, end: number): number {
+  if (b[at] !== LT) return at;
+  let i = at + 1;
+  while (i < end && isDigit(b[i]!)) i++;
+  return i < end && b[i] === GT ? i + 1 : at;
 }
 
 function readHeader(h: Header, b: Uint8Array, start: number, end: number): boolean {
@@ -264,6 +274,7 @@ function readHeader(h: Header, b: Uint8Array, start: number, end: number): boole
     }
   }
   if (p >= end) return known;
+  let isTimeStated = false;
   const c = b[p]!;
   if (c === SPACE || c === 9) {
     // One blank before a time is carelessness; more is an indented line.
@@ -288,13 +299,14 @@ function readHeader(h: Header, b: Uint8Array, start: number, end: number): boole
     if (c === 49 && b[p + 1] === SPACE && rfc5424(h, b, p + 2, end)) return h.dated || known;
     if ((c === 116 || c === 110) && audit(h, b, p, end)) return true;
     if (c === 100 && datePair(h, b, p, end)) return true;
-    if (isEventFormat(b, p, end) && pairsTime(h, b, p, end)) return true;
+    isTimeStated = isEventFormat(b, p, end) && pairsTime(h, b, p, end);
+    if (h.dated) return true;
     if (ciscoHost(h, b, p, end)) return true;
     if (supercomputer(h, b, p, end)) return true;
     if (piped(h, b, p, end)) return true;
   }
   if (c === PERCENT) mnemonic(h, b, p, end);
-  if (inside(h, b, p, end)) return true;
+  if (!isTimeStated && inside(h, b, p, end)) return true;
   // Cisco's devices may be set to write no time.
   if (h.eventStart >= 0) return true;
   // A JSON object a line is a record of its own, time or not.
@@ -1076,18 +1088,67 @@ function audit(h: Header, b: Uint8Array, at: number, end: number): boolean {
   return true;
 }
 
-/** How far into a line of pairs its date may be, and how far behind it its zone. */
-const PAIRS_DATE = 300;
-const PAIRS_ZONE = 1024;
-
-/** Where ` name=` or `name=` at the beginning is, and its value begins; 0: not within [at, limit). */
-function pairValue(b: Uint8Array, at: number, limit: number, name: string): number {
-  for (let i = at; i + name.length < limit; i++) {
-    const begins = i === at || b[i - 1] === SPACE || b[i - 1] === COMMA;
-    if (begins && b[i] === name.charCodeAt(0) && startsWith(b, i, limit, name))
-      return i + name.length;
+/**
+ * Where the value of `name` (with its `=`) begins that stands once among the pairs of `[at, end)`, not within quotes; 0:
+ * nowhere, -1: more than once, or first where quotes are not sure. What a text repeats may be somebody's choice.
+ */
+function onlyPair(b: Uint8Array, at: number, end: number, name: string): number {
+  let found = 0;
+  let isSure = true;
+  let before = SPACE;
+  for (let i = at; i < end; i++) {
+    if (isSure && b[i] === QUOTE && before === 61) {
+      const close = closingQuote(b, i, end);
+      if (close > 0) i = close;
+      else isSure = false;
+    } else if (beginsPair(before) && startsWith(b, i, end, name)) {
+      if (found > 0 || !isSure) return -1;
+      found = i + name.length;
+    }
+    before = b[i]!;
   }
-  return 0;
+  return found;
+}
+
+function beginsPair(before: number): boolean {
+  return before === SPACE || before === 9 || before === COMMA || before === BAR;
+}
+
+/** Where the quoted value ends that begins at `at`; -1: nowhere that is sure. */
+function closingQuote(b: Uint8Array, at: number, end: number): number {
+  let i = at + 1;
+  while (i < end && b[i] !== QUOTE) i++;
+  if (i >= end || b[i - 1] === 92) return -1;
+  return i + 1 >= end || beginsPair(b[i + 1]!) ? i : -1;
+}
+
+/** Names of a device that may stand before the date. */
+const DEVICE_NAMES = ['device=', 'devname=', 'devid='];
+/** How far into a line of pairs its date may be. */
+const PAIRS_DATE = 300;
+
+/** Where the value of `date=` begins, first in a line or behind pairs of which the first names a device; 0: nowhere. */
+function datePlace(b: Uint8Array, at: number, end: number): number {
+  const limit = Math.min(end, at + PAIRS_DATE);
+  let i = at;
+  while (i < limit && !startsWith(b, i, end, 'date=')) {
+    if (i === at && !DEVICE_NAMES.some((name) => startsWith(b, at, end, name))) return 0;
+    i = nameEnd(b, i, limit);
+    if (b[i] !== 61) return 0;
+    i++;
+    if (b[i] === QUOTE) i = closingQuote(b, i, limit) + 1;
+    else while (i < limit && b[i] !== SPACE && b[i] !== COMMA) i++;
+    if (i === 0 || (b[i] !== SPACE && b[i] !== COMMA)) return 0;
+    i++;
+  }
+  return i < limit ? i + 5 : 0;
+}
+
+/** The end of the name of a pair at `at`. */
+function nameEnd(b: Uint8Array, at: number, end: number): number {
+  let i = at;
+  while (i < end && (isAlnum(b[i]!) || b[i] === 95 || b[i] === MINUS || b[i] === 46)) i++;
+  return i;
 }
 
 /**
@@ -1095,9 +1156,7 @@ function pairValue(b: Uint8Array, at: number, limit: number, name: string): numb
  * between the pairs.
  */
 function datePair(h: Header, b: Uint8Array, at: number, end: number): boolean {
-  const isFirst = startsWith(b, at, end, 'date=');
-  if (!isFirst && !startsWith(b, at, end, 'dev')) return false;
-  const date = isFirst ? at + 5 : pairValue(b, at, Math.min(end, at + PAIRS_DATE), 'date=');
+  const date = datePlace(b, at, end);
   const time = date + 16;
   if (date === 0 || (b[date + 10] !== SPACE && b[date + 10] !== COMMA)) return false;
   if (!startsWith(b, date + 11, end, 'time=')) return false;
@@ -1108,21 +1167,24 @@ function datePair(h: Header, b: Uint8Array, at: number, end: number): boolean {
   const { stamp } = h;
   if (!stamp.parse(h.joined, 0, 19) || stamp.shape !== SHAPE.isoT) return false;
   const rest = stamp.fractionAt(b, time + 8, end);
-  const limit = Math.min(end, rest + PAIRS_ZONE);
-  if (!zonePair(stamp, b, rest, limit)) offsetByEpoch(h, b, rest, limit);
+  if (!zonePair(stamp, b, rest, end)) offsetByEpoch(h, b, rest, end);
   h.dated = true;
   h.leading = true;
+  h.tellsYear = date === at + 5;
   h.messageStart = at;
   return true;
 }
 
-/** Takes `tz="-0500"`, `tz=+0100` and Sophos's `timezone="CEST"`, `timezone="+11"`; names that mean several zones are none. */
-function zonePair(stamp: Stamp, b: Uint8Array, at: number, limit: number): boolean {
-  let i = pairValue(b, at, limit, 'tz=');
-  if (i === 0) i = pairValue(b, at, limit, 'timezone=');
-  if (i === 0) return false;
-  if (b[i] === QUOTE) i++;
-  return stamp.takeZone(b, i, limit);
+/**
+ * Takes `tz="-0500"`, `tz=+0100` and Sophos's `timezone="CEST"`, `timezone="+11"`; names that mean several zones are none.
+ * Whether a zone is stated.
+ */
+function zonePair(stamp: Stamp, b: Uint8Array, at: number, end: number): boolean {
+  let i = onlyPair(b, at, end, 'tz=');
+  if (i === 0) i = onlyPair(b, at, end, 'timezone=');
+  if (i <= 0) return i < 0;
+  stamp.takeZone(b, b[i] === QUOTE ? i + 1 : i, end);
+  return true;
 }
 
 /** Wall clocks that differ by less show the same time. */
@@ -1130,10 +1192,10 @@ const ALIKE_SECONDS = 600;
 const QUARTER_SECONDS = 900;
 
 /** Takes the offset that Fortinet's `eventtime=` states, seconds since 1970 or smaller units, beside a local time. */
-function offsetByEpoch(h: Header, b: Uint8Array, at: number, limit: number): void {
+function offsetByEpoch(h: Header, b: Uint8Array, at: number, end: number): void {
   const { stamp, inner } = h;
-  const i = pairValue(b, at, limit, 'eventtime=');
-  if (i === 0 || !inner.parse(b, i, limit) || inner.shape !== SHAPE.epoch) return;
+  const i = onlyPair(b, at, end, 'eventtime=');
+  if (i <= 0 || !inner.parse(b, i, end) || inner.shape !== SHAPE.epoch) return;
   const local = daysFromCivil(stamp.year, stamp.month, stamp.day) * 86_400 + stamp.seconds;
   const offset = Math.round((local - inner.epochSeconds) / QUARTER_SECONDS) * QUARTER_SECONDS;
   if (Math.abs(offset) > 14 * 3600 || Math.abs(local - inner.epochSeconds - offset) > 60) return;
@@ -1143,9 +1205,14 @@ function offsetByEpoch(h: Header, b: Uint8Array, at: number, limit: number): voi
 
 /** Takes an offset that a line states further on beside a time that has none. */
 function statedOffset(h: Header, b: Uint8Array, at: number, end: number): void {
-  if (startsWith(b, at, end, 'time="') || startsWith(b, at, end, 'id=firewall'))
-    zonePair(h.stamp, b, at, Math.min(end, at + PAIRS_ZONE));
+  if (isStormshield(b, at, end)) zonePair(h.stamp, b, at, end);
   else panOffset(h, b, at, end);
+}
+
+/** `id=firewall time="2023-11-23 06:49:20" fw="…`, or from the time on. */
+function isStormshield(b: Uint8Array, at: number, end: number): boolean {
+  const i = startsWith(b, at, end, 'id=firewall ') ? at + 12 : at;
+  return startsWith(b, i, end, 'time="') && startsWith(b, i + 25, end, '" fw="');
 }
 
 /** The end of `1,2023/06/28 14:40:42` at `at`; 0: something else is there. */
@@ -1158,7 +1225,7 @@ function panDate(b: Uint8Array, at: number, end: number): number {
 
 /**
  * Palo Alto: `1,2023/06/28 14:40:42,…,2023-06-28T14:40:43.134+02:00,…`. The offset of the exact time is that of the others where
- * both show the same time of day.
+ * both show the same time of day. Of several they must agree.
  */
 function panOffset(h: Header, b: Uint8Array, at: number, end: number): void {
   let i = panDate(b, at, end);
@@ -1171,54 +1238,104 @@ function panOffset(h: Header, b: Uint8Array, at: number, end: number): void {
   }
   if (i === 0) return;
   const { stamp, inner } = h;
-  for (i = b.indexOf(COMMA, i); i > 0 && i + 26 <= end; i = b.indexOf(COMMA, i + 1)) {
-    if (b[i + 5] !== MINUS || b[i + 8] !== MINUS || b[i + 11] !== 84) continue;
-    if (!inner.parse(b, i + 1, end) || !inner.zoned) continue;
+  let offset = Number.NaN;
+  while (i < end) {
+    const cell = i + 1;
+    i = cellEnd(b, cell, end);
+    if (i < 0) return;
+    if (b[cell + 4] !== MINUS || b[cell + 7] !== MINUS || b[cell + 10] !== 84) continue;
+    if (!inner.parse(b, cell, i) || !inner.zoned || inner.end !== i) continue;
     const days =
       daysFromCivil(stamp.year === 0 ? inner.year : stamp.year, stamp.month, stamp.day) -
       daysFromCivil(inner.year, inner.month, inner.day);
     if (Math.abs(days * 86_400 + stamp.seconds - inner.seconds) > ALIKE_SECONDS) continue;
-    stamp.zoned = true;
-    stamp.offset = inner.offset;
-    return;
+    if (offset !== inner.offset && !Number.isNaN(offset)) return;
+    offset = inner.offset;
   }
+  if (Number.isNaN(offset)) return;
+  stamp.zoned = true;
+  stamp.offset = offset;
+}
+
+/** The end of a cell of columns with commas, in quotes or not; -1: it has none that is sure. */
+function cellEnd(b: Uint8Array, at: number, end: number): number {
+  let i = at;
+  if (i < end && b[i] === QUOTE) {
+    do {
+      i++;
+      while (i < end && b[i] !== QUOTE) i++;
+      // Two quotes are one of the text.
+      i++;
+    } while (i < end && b[i] === QUOTE);
+    return i === end || (i < end && b[i] === COMMA) ? i : -1;
+  }
+  while (i < end && b[i] !== COMMA) i++;
+  return i;
 }
 
 /** When its device noted an event, else when it began or ended; of LEEF only the first of them. */
 const CEF_TIMES = ['rt=', 'start=', 'end='];
 const LEEF_TIMES = ['devTime='];
+/** Times of one event that are further apart contradict each other; files are examined days after they came. */
+const APART_SECONDS = 7 * 86_400;
 
-/** CEF and LEEF without a header state their time among their pairs: `rt=1593013776000`, `rt=Mar 04 2026 05:06:07`. */
+/**
+ * CEF and LEEF without a header state their time among their pairs: `rt=1593013776000`, `rt=Mar 04 2026 05:06:07`. Whether one
+ * is there; times that are doubtful or contradict each other date nothing.
+ */
 function pairsTime(h: Header, b: Uint8Array, at: number, end: number): boolean {
-  for (const name of b[at] === 67 ? CEF_TIMES : LEEF_TIMES) {
-    const place = onlyPair(b, at, end, name);
+  const isCef = b[at] === 67;
+  const pairs = behindBars(b, at, end, isCef ? 7 : 5);
+  let { stamp } = h;
+  for (const name of isCef ? CEF_TIMES : LEEF_TIMES) {
+    const place = onlyPair(b, pairs, end, name);
     if (place === 0) continue;
-    // What a text repeats may be somebody's choice.
-    if (place < 0 || !h.stamp.parse(b, place, end)) return false;
-    const { shape, end: after } = h.stamp;
-    if (shape !== SHAPE.epoch && !isFirm(h.stamp)) return false;
-    if (after < end && b[after] !== SPACE && b[after] !== 9) return false;
-    h.dated = true;
-    h.leading = true;
-    h.messageStart = at;
-    return true;
+    const isTime = place > 0 && timeOfPair(stamp, b, place, end);
+    if (stamp === h.inner) {
+      if (isTime && Math.abs(secondsOf(stamp) - secondsOf(h.stamp)) > APART_SECONDS) return true;
+    } else if (!isTime) return true;
+    stamp = h.inner;
   }
-  return false;
+  if (stamp === h.stamp) return false;
+  h.dated = true;
+  h.leading = true;
+  h.tellsYear = false;
+  h.messageStart = at;
+  return true;
 }
 
-/** Where the value of a name is that stands once; 0: nowhere, -1: more than once. */
-function onlyPair(b: Uint8Array, at: number, end: number, name: string): number {
-  let found = 0;
-  for (let i = b.indexOf(name.charCodeAt(0), at + 1); i > 0 && i < end;) {
-    const before = b[i - 1];
-    const begins = before === SPACE || before === 9 || before === BAR;
-    if (begins && startsWith(b, i, end, name)) {
-      if (found > 0) return -1;
-      found = i + name.length;
-    }
-    i = b.indexOf(name.charCodeAt(0), i + 1);
+/** Whether all of a pair's value is a time. */
+function timeOfPair(stamp: Stamp, b: Uint8Array, at: number, end: number): boolean {
+  if (!stamp.parse(b, at, end)) return false;
+  if (stamp.shape !== SHAPE.epoch && !isFirm(stamp)) return false;
+  let after = stamp.end;
+  const isLocal = stamp.shape !== SHAPE.epoch && !stamp.zoned;
+  if (isLocal && b[after] === SPACE) after = stamp.takeZone(b, after + 1, end) ?? after;
+  if (after >= end) return true;
+  if (b[after] !== SPACE && b[after] !== 9) return false;
+  const next = skipSpaces(b, after, end);
+  if (next >= end) return true;
+  const name = nameEnd(b, next, end);
+  return name > next && b[name] === 61;
+}
+
+/** Seconds since 1970, as exact as the zone is known; NaN: that depends on the log. */
+function secondsOf(stamp: Stamp): number {
+  if (stamp.shape === SHAPE.epoch) return stamp.epochSeconds;
+  if (stamp.year === 0 || stamp.numeric) return Number.NaN;
+  const days = daysFromCivil(stamp.year, stamp.month, stamp.day);
+  return days * 86_400 + stamp.seconds - (stamp.zoned ? stamp.offset : 0);
+}
+
+/** The place behind the `count`th bar that no backslash precedes, or the end. */
+function behindBars(b: Uint8Array, at: number, end: number, count: number): number {
+  let left = count;
+  let i = at;
+  for (; i < end && left > 0; i++) {
+    if (b[i] === 92) i++;
+    else if (b[i] === BAR) left--;
   }
-  return found;
+  return Math.min(i, end);
 }
 
 const DHCP_TIME = ',00/00/00,00:00:00,';

@@ -868,11 +868,18 @@ export class Stamp {
     return at + 1 + n;
   }
 
-  /** Takes a zone's name or an offset that is all of a word at `at`. Whether it is known. */
-  takeZone(b: Uint8Array, at: number, end: number): boolean {
+  /** Takes a zone's name or an offset that is all of a word at `at`; gives the end of one that is known. */
+  takeZone(b: Uint8Array, at: number, end: number): number | undefined {
+    const { end: before } = this;
     if (b[at] === PLUS || b[at] === MINUS) this.signedZone(b, at, end, false);
-    else if (this.zoneName(b, at, end) >= 0) this.zoned = true;
-    return this.zoned;
+    else this.namedZone(b, at, end);
+    const { end: after } = this;
+    this.end = before;
+    const next = after < end ? b[after]! : SPACE;
+    if (this.zoned && (next === SPACE || next === 9 || next === 34 || next === 44)) return after;
+    this.zoned = false;
+    this.offset = 0;
+    return undefined;
   }
 
   /** Takes `GMT+02:00` where a name alone is a host as a rule: no host is called so. Whether it is there. */
