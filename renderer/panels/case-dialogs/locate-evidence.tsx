@@ -2,6 +2,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { counted, notifyDone, useCase, useSubmit, useWorkspace } from '../../panel-api.ts';
+import { chooseSection } from '../../widgets/choose-section.tsx';
 import { EventText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
 import { Form } from '../../widgets/form.tsx';
@@ -41,16 +42,7 @@ export function LocateEvidence({ onLocated }: { readonly onLocated: () => void }
         maxLength={4096}
         disabled={readOnly}
         onChange={(event) => setBelow(event.currentTarget.value)}
-        {...(shell === undefined
-          ? {}
-          : {
-              rightSectionWidth: 78,
-              rightSection: (
-                <Button size="compact-xs" variant="default" onClick={() => void choose()}>
-                  Choose…
-                </Button>
-              ),
-            })}
+        {...chooseSection(shell && choose)}
       />
       {error !== undefined && (
         <Problem margin={0} actions={null} error={error} title="It was not looked for" />

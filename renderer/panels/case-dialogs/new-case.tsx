@@ -3,6 +3,7 @@ import { Button, Modal, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { counted, useSession, useSubmit, useWorkspace } from '../../panel-api.ts';
 import form from '../../widgets/form.module.css';
+import { chooseSection } from '../../widgets/choose-section.tsx';
 import { Form } from '../../widgets/form.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import { DescriptionInputs } from './case-details.tsx';
@@ -69,16 +70,7 @@ export function NewCaseDialog({ paths, files }: Props) {
           onFocus={() => setPathOnFocus(path)}
           onBlur={() => setPathOnFocus(undefined)}
           onChange={(event) => setOwnPath(event.currentTarget.value)}
-          {...(shell === undefined
-            ? {}
-            : {
-                rightSectionWidth: 78,
-                rightSection: (
-                  <Button size="compact-xs" variant="default" onClick={() => void choose()}>
-                    Choose…
-                  </Button>
-                ),
-              })}
+          {...chooseSection(shell && choose)}
         />
         <DescriptionInputs {...{ number, setNumber, examiner, setExaminer }} />
         {error !== undefined && (

@@ -5,6 +5,7 @@ import type { HandOverReport } from '../../../engine/contract/hand-over.ts';
 import { counted, formatBytes, useCase, useWorkspace } from '../../panel-api.ts';
 import form from '../../widgets/form.module.css';
 import { Form } from '../../widgets/form.tsx';
+import { chooseSection } from '../../widgets/choose-section.tsx';
 import { Outcome } from './outcome.tsx';
 import { useWriting, type WrittenFile } from './written.ts';
 
@@ -45,16 +46,7 @@ export function HandOverDialog() {
           value={folder}
           maxLength={4096}
           onChange={(event) => setFolder(event.currentTarget.value)}
-          {...(shell === undefined
-            ? {}
-            : {
-                rightSectionWidth: 78,
-                rightSection: (
-                  <Button size="compact-xs" variant="default" onClick={() => void choose()}>
-                    Choose…
-                  </Button>
-                ),
-              })}
+          {...chooseSection(shell && choose)}
         />
         <Outcome
           writing={writing}
