@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { IconFileImport, IconSearchOff } from '@tabler/icons-react';
 import { Fragment, useEffect, useMemo, useRef } from 'react';
+import type { Result } from '../../../engine/contract/operations.ts';
 import {
   counted,
   formatCount,
@@ -91,24 +92,9 @@ export function EventsPanel() {
   if (list.opened?.total === 0 && !loading) {
     return events === 0 ? <NoEvidence /> : <NothingFound />;
   }
-  const capped = list.opened?.capped;
   return (
     <div className={css['panel']} ref={ref}>
-      {capped !== undefined && sort !== undefined && (
-        <div className={css['notice']} role="note">
-          <span>
-            By {columnLabel(sort.field)}, the first {formatCount(capped)} of{' '}
-            {counted(list.opened?.total ?? 0, 'event')} are listed.
-          </span>
-          <Button
-            size="compact-xs"
-            variant="default"
-            onClick={() => workspace.views.show({ sort: undefined })}
-          >
-            Sort by time to see all
-          </Button>
-        </div>
-      )}
+      <CappedNotice list={list} />
       {list.pageError !== undefined && (
         <Problem
           title="Some rows could not be read"
@@ -127,6 +113,24 @@ export function EventsPanel() {
         tags={colors}
         words={words}
       />
+    </div>
+  );
+}
+
+/** Sorted by anything but the time, a list has no more than its first rows. */
+function CappedNotice({ list: { opened } }: { readonly list: EventList }) {
+  const { views } = useWorkspace();
+  const { sort } = useView();
+  if (opened?.capped === undefined || sort === undefined) return null;
+  return (
+    <div className={css['notice']} role="note">
+      <span>
+        By {columnLabel(sort.field)}, the first {formatCount(opened.capped)} of{' '}
+        {counted(opened.total, 'event')} are listed.
+      </span>
+      <Button size="compact-xs" variant="default" onClick={() => views.show({ sort: undefined })}>
+        Sort by time to see all
+      </Button>
     </div>
   );
 }
@@ -188,8 +192,6 @@ function NoEvidence() {
 }
 
 function NothingFound() {
-  const workspace = useWorkspace();
-  const { views, dialogs } = workspace;
   const { query, from, to, list } = useView();
   const ranged = from !== undefined || to !== undefined;
   const asked = query.trim() !== '';
@@ -206,10 +208,6 @@ function NothingFound() {
         : ranged
           ? 'There are no events in this time range.'
           : 'Remove terms, or search with wildcards: fail* finds failed and failure.';
-  // Stages come after what chooses events: a condition cannot be put after them.
-  const also = (condition: string): string | undefined =>
-    query.includes('|') ? undefined : asked ? `(${query}) ${condition}` : condition;
-  const [withPackets, withoutTime] = [also('kind:*'), also('day:undated')];
   return (
     <Empty
       icon={<IconSearchOff size={34} stroke={1.4} aria-hidden />}
@@ -225,65 +223,76 @@ function NothingFound() {
           ))}
         </>
       }
-      actions={
+      actions={<WaysOut left={left} />}
+    />
+  );
+}
+
+/** What may find something: to ask for more, or to see what was not read. */
+function WaysOut({ left }: { readonly left: Result<'query.unsearched'> | undefined }) {
+  const workspace = useWorkspace();
+  const { views, dialogs } = workspace;
+  const { query, from, to, list } = useView();
+  const ranged = from !== undefined || to !== undefined;
+  const asked = query.trim() !== '';
+  // Stages come after what chooses events: a condition cannot be put after them.
+  const also = (condition: string): string | undefined =>
+    query.includes('|') ? undefined : asked ? `(${query}) ${condition}` : condition;
+  const [withPackets, withoutTime] = [also('kind:*'), also('day:undated')];
+  return (
+    <>
+      {ranged && (
+        <Button
+          variant={asked ? 'default' : 'filled'}
+          onClick={() => views.show({ from: undefined, to: undefined })}
+        >
+          Show all time
+        </Button>
+      )}
+      {asked && (
+        <Button variant="default" onClick={() => views.show({ query: '' })}>
+          Clear the query
+        </Button>
+      )}
+      {(left?.quarantined.count ?? 0) > 0 && (
+        <Button
+          variant="default"
+          onClick={() => showEvidence(workspace, { section: 'quarantine', quarantine: {} })}
+        >
+          Show the quarantine
+        </Button>
+      )}
+      {(left?.unread.count ?? 0) > 0 && (
+        <Button variant="default" onClick={() => showEvidence(workspace, { section: 'imports' })}>
+          Show the imports
+        </Button>
+      )}
+      {left?.packetsBeneath !== undefined && withPackets !== undefined && (
+        <Button variant="default" onClick={() => views.show({ query: withPackets })}>
+          Include packets
+        </Button>
+      )}
+      {ranged && (left?.undated ?? 0) > 0 && withoutTime !== undefined && (
+        <Button
+          variant="default"
+          onClick={() => views.show({ query: withoutTime, from: undefined, to: undefined })}
+        >
+          Show undated events
+        </Button>
+      )}
+      {list !== undefined && (
         <>
-          {ranged && (
-            <Button
-              variant={asked ? 'default' : 'filled'}
-              onClick={() => views.show({ from: undefined, to: undefined })}
-            >
-              Show all time
-            </Button>
-          )}
-          {asked && (
-            <Button variant="default" onClick={() => views.show({ query: '' })}>
-              Clear the query
-            </Button>
-          )}
-          {(left?.quarantined.count ?? 0) > 0 && (
-            <Button
-              variant="default"
-              onClick={() => showEvidence(workspace, { section: 'quarantine', quarantine: {} })}
-            >
-              Show the quarantine
-            </Button>
-          )}
-          {(left?.unread.count ?? 0) > 0 && (
-            <Button
-              variant="default"
-              onClick={() => showEvidence(workspace, { section: 'imports' })}
-            >
-              Show the imports
-            </Button>
-          )}
-          {left?.packetsBeneath !== undefined && withPackets !== undefined && (
-            <Button variant="default" onClick={() => views.show({ query: withPackets })}>
-              Include packets
-            </Button>
-          )}
-          {ranged && (left?.undated ?? 0) > 0 && withoutTime !== undefined && (
-            <Button
-              variant="default"
-              onClick={() => views.show({ query: withoutTime, from: undefined, to: undefined })}
-            >
-              Show undated events
-            </Button>
-          )}
-          {list !== undefined && (
-            <>
-              <Button variant="default" onClick={() => dialogs.open({ dialog: 'match-list' })}>
-                Edit list…
-              </Button>
-              <Button variant="default" onClick={() => views.show({ list: undefined })}>
-                Remove list
-              </Button>
-            </>
-          )}
-          <Button variant="subtle" onClick={() => workspace.goBack()}>
-            Back
+          <Button variant="default" onClick={() => dialogs.open({ dialog: 'match-list' })}>
+            Edit list…
+          </Button>
+          <Button variant="default" onClick={() => views.show({ list: undefined })}>
+            Remove list
           </Button>
         </>
-      }
-    />
+      )}
+      <Button variant="subtle" onClick={() => workspace.goBack()}>
+        Back
+      </Button>
+    </>
   );
 }

@@ -50,7 +50,11 @@ export function useColumnSizes(
     headers: table.getHeaderGroups()[0]?.headers ?? [],
     /** Of the columns that a person sized. */
     sizing,
-    resize: (name: string, width: number) =>
-      setSizing((now) => ({ ...now, [name]: Math.max(SMALLEST, width) })),
+    widen: (at: number, by: number): void => {
+      const column = columns[at];
+      if (column === undefined) return;
+      const { name, width } = column;
+      setSizing({ ...sizing, [name]: Math.max(SMALLEST, (sizing[name] ?? width) + by) });
+    },
   };
 }

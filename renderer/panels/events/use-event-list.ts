@@ -1,7 +1,8 @@
 /** The rows of the view's list as a table needs them: by pages, and steady while the list changes. */
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'react';
-import { OperationError } from '../../../engine/contract/client.ts';
+import { OperationError, type Engine } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
+import type { Params } from '../../../engine/contract/operations.ts';
 import {
   useResultList,
   useQuestion,
@@ -45,6 +46,18 @@ function questionKey({ query, from, to, list, zone, sort }: Asked): string {
   return JSON.stringify([query, from ?? null, to ?? null, list ?? null, zone, sort ?? null]);
 }
 
+/** What reads rows of a list that is open. */
+function loader(
+  connection: Engine,
+  list: Pick<Params<'result.rows'>, 'case' | 'result'>,
+  fields: readonly string[],
+) {
+  return async (offset: number, limit: number, signal: AbortSignal) => {
+    const ask = { ...list, offset, limit, fields: [...fields] };
+    return (await connection.call('result.rows', ask, { signal })).batch;
+  };
+}
+
 /**
  * `fields`: what rows are read with; where the query names its own (`projected`), those beside them.
  * Undefined while there is nothing to show yet.
@@ -78,17 +91,7 @@ export function useEventList(fields: readonly string[], projected: boolean): Eve
     const named = projected ? (opened?.fields ?? []).slice(0, MOST_FIELDS) : [];
     const read = [...new Set([...named, ...fields])];
     const load =
-      opened === undefined
-        ? undefined
-        : async (offset: number, limit: number, signal: AbortSignal) => {
-            const ask = { case: params.case, result: opened.result, offset, limit };
-            const { batch } = await workspace.connection.call(
-              'result.rows',
-              { ...ask, fields: read },
-              { signal },
-            );
-            return batch;
-          };
+      opened && loader(workspace.connection, { case: params.case, result: opened.result }, read);
     // Rows that were read with other columns would leave cells empty.
     const covered = fields.every((name) => params.fields?.includes(name));
     const pages = new PageCache({

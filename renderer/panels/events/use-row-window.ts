@@ -29,7 +29,7 @@ export interface RowWindow extends RowRange {
   readonly direction: 1 | -1;
 }
 
-interface RowWindowControl {
+export interface RowWindowControl {
   readonly window: RowWindow;
   /** Rows that are wholly seen. */
   readonly perPage: number;
@@ -55,7 +55,7 @@ export function useRowWindow(
   rowHeight: number,
   above: number,
 ): RowWindowControl {
-  const [viewport, setViewport] = useState(600);
+  const viewport = useViewport(scroller, rowHeight, above);
   const [shown, setShown] = useState<Shown>({ place: START, direction: 1 });
   const place = useRef<RowPlace>(START);
   const rendered = useRef('');
@@ -85,19 +85,8 @@ export function useRowWindow(
     [scroller],
   );
 
-  useLayoutEffect(() => {
-    if (scroller === null) return undefined;
-    const measure = (): void => setViewport(Math.max(rowHeight, scroller.clientHeight - above));
-    const observer = new ResizeObserver(measure);
-    observer.observe(scroller);
-    measure();
-    return () => observer.disconnect();
-  }, [scroller, rowHeight, above]);
-
   // Another length or height: the same rows stay, as far as there are any.
-  useLayoutEffect(() => {
-    goTo(placeAt(scale, place.current.top));
-  }, [scale, goTo]);
+  useLayoutEffect(() => goTo(placeAt(scale, place.current.top)), [scale, goTo]);
 
   useLayoutEffect(() => {
     if (scroller === null) return undefined;
@@ -138,6 +127,20 @@ export function useRowWindow(
     }),
     [window, viewport, rowHeight, scale, goTo],
   );
+}
+
+/** The height in which rows are seen. */
+function useViewport(scroller: HTMLElement | null, rowHeight: number, above: number): number {
+  const [viewport, setViewport] = useState(600);
+  useLayoutEffect(() => {
+    if (scroller === null) return undefined;
+    const measure = (): void => setViewport(Math.max(rowHeight, scroller.clientHeight - above));
+    const observer = new ResizeObserver(measure);
+    observer.observe(scroller);
+    measure();
+    return () => observer.disconnect();
+  }, [scroller, rowHeight, above]);
+  return viewport;
 }
 
 /** Windows of the same key look the same. Rows come in fours so that not every row is news. */
