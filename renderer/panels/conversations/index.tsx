@@ -51,8 +51,6 @@ const isOrder = (value: unknown): value is Order => ORDERS.some((one) => one.val
 const LIMITS = ['100', '500', '2000', '10000'];
 
 export function ConversationsPanel() {
-  const { views } = useWorkspace();
-  const { query, from, to, list } = useView();
   const question = useQuestion();
   const [form, setForm] = usePreference<Form>('conversations', 'table', isForm);
   const [order, setOrder] = usePreference<Order>('conversations-order', 'bytes', isOrder);
@@ -116,17 +114,7 @@ export function ConversationsPanel() {
         ) : data === undefined ? (
           <Loading />
         ) : pairs.length === 0 ? (
-          <Empty
-            title="No conversations"
-            text="Conversations are made from flows, or from packets in a case without flows. None match: widen the time range, change the query, or add captures or flow files."
-            actions={
-              query !== '' || (from ?? to ?? list) !== undefined ? (
-                <Button variant="default" onClick={() => views.show(ALL)}>
-                  Conversations of the whole case
-                </Button>
-              ) : undefined
-            }
-          />
+          <NoPairs />
         ) : form === 'matrix' ? (
           <MatrixView pairs={pairs} measure={measure} order={hosts} pivots={pivots} />
         ) : form === 'graph' ? (
@@ -137,6 +125,24 @@ export function ConversationsPanel() {
       </div>
       {pivots.menu}
     </div>
+  );
+}
+
+function NoPairs() {
+  const { views } = useWorkspace();
+  const { query, from, to, list } = useView();
+  return (
+    <Empty
+      title="No conversations"
+      text="Conversations are made from flows, or from packets in a case without flows. None match: widen the time range, change the query, or add captures or flow files."
+      actions={
+        query !== '' || (from ?? to ?? list) !== undefined ? (
+          <Button variant="default" onClick={() => views.show(ALL)}>
+            Conversations of the whole case
+          </Button>
+        ) : undefined
+      }
+    />
   );
 }
 

@@ -165,7 +165,7 @@ function Grid({
 }) {
   const svg = useRef<SVGSVGElement>(null);
   const n = hosts.length;
-  const { names, margin, size, wide } = layout;
+  const { margin, size, wide } = layout;
   const [across, down] = [n * wide, n * size];
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -182,20 +182,13 @@ function Grid({
     event.preventDefault();
     event.stopPropagation();
   };
-  const placeAt = (event: MouseEvent): Place | undefined => {
-    const box = svg.current?.getBoundingClientRect();
-    if (box === undefined) return undefined;
-    const column = Math.floor((event.clientX - box.left - margin) / wide);
-    const row = Math.floor((event.clientY - box.top - margin) / size);
-    return column >= 0 && column < n && row >= 0 && row < n ? { row, column } : undefined;
-  };
   const onMouseMove = (event: MouseEvent): void => {
-    const next = placeAt(event);
+    const next = placeAt(event, layout, n);
     if (next === undefined || (next.row === at.row && next.column === at.column)) return;
     onMove(next);
   };
   const open = (event: MouseEvent): void => {
-    const next = placeAt(event);
+    const next = placeAt(event, layout, n);
     const one = next === undefined ? undefined : found.get(next.row * n + next.column);
     if (one === undefined) return;
     event.preventDefault();
@@ -219,6 +212,35 @@ function Grid({
     >
       <title>Who sent how much to whom</title>
       <desc>Rows send, columns receive. The table has the same pairs.</desc>
+      <Axes hosts={hosts} layout={layout} at={at} />
+      <Cells cells={cells} wide={wide} size={size} margin={margin} least={least} most={most} />
+      <rect
+        className={css['cursor']}
+        x={margin + at.column * wide}
+        y={margin + at.row * size}
+        width={wide}
+        height={size}
+        fill="none"
+        stroke="var(--db-text)"
+        strokeWidth={1.2}
+      />
+    </svg>
+  );
+}
+
+/** The field of the squares: the row and the column of the cursor, and the names of both sides. */
+function Axes({
+  hosts,
+  layout: { names, margin, size, wide },
+  at,
+}: {
+  readonly hosts: readonly string[];
+  readonly layout: Layout;
+  readonly at: Place;
+}) {
+  const [across, down] = [hosts.length * wide, hosts.length * size];
+  return (
+    <>
       <rect
         x={margin}
         y={margin}
@@ -259,19 +281,16 @@ function Grid({
           </text>
         </g>
       ))}
-      <Cells cells={cells} wide={wide} size={size} margin={margin} least={least} most={most} />
-      <rect
-        className={css['cursor']}
-        x={margin + at.column * wide}
-        y={margin + at.row * size}
-        width={wide}
-        height={size}
-        fill="none"
-        stroke="var(--db-text)"
-        strokeWidth={1.2}
-      />
-    </svg>
+    </>
   );
+}
+
+/** The cell that the pointer is on. */
+function placeAt(event: MouseEvent, { margin, size, wide }: Layout, n: number): Place | undefined {
+  const box = event.currentTarget.getBoundingClientRect();
+  const column = Math.floor((event.clientX - box.left - margin) / wide);
+  const row = Math.floor((event.clientY - box.top - margin) / size);
+  return column >= 0 && column < n && row >= 0 && row < n ? { row, column } : undefined;
 }
 
 const STEPS: Readonly<Record<string, Place>> = {
