@@ -4,7 +4,7 @@
  */
 import { ActionIcon, Checkbox, TextInput, UnstyledButton } from '@mantine/core';
 import { IconArrowUp, IconBook2, IconFile, IconFolder, IconHome } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { Result } from '../../engine/contract/operations.ts';
 import { useAnswer } from '../state/answer.ts';
 import { formatBytes, formatCount } from '../state/time.ts';
@@ -94,53 +94,63 @@ export function FileBrowser({
           aria-label={`Content of ${visibleText(data.folder)}`}
           style={{ opacity: loading ? 0.6 : 1 }}
         >
-          {entries.map((entry) => {
-            const Icon = ICONS[entry.type];
-            return (
-              <li
-                key={entry.path}
-                className={`${css['entry']} ${chosen?.has(entry.path) === true ? css['chosen'] : ''}`}
-              >
-                {onChoose !== undefined && (
-                  <Checkbox
-                    aria-label={`Choose ${visibleText(entry.name)}`}
-                    checked={chosen?.has(entry.path) === true}
-                    onChange={(event) => onChoose(entry.path, event.currentTarget.checked)}
-                  />
-                )}
-                <UnstyledButton
-                  className={css['name']}
-                  onClick={() => (entry.type === 'folder' ? go(entry.path) : onPick(entry))}
-                >
-                  <Icon size={15} aria-hidden />
-                  <span className={css['text']}>
-                    <EventText text={entry.name} max={300} />
-                  </span>
-                </UnstyledButton>
-                <span className={css['small']}>
-                  {entry.type === 'case'
-                    ? 'case'
-                    : entry.size === undefined
-                      ? ''
-                      : formatBytes(entry.size)}
-                </span>
-              </li>
-            );
-          })}
-          {entries.length === 0 && (
-            <li className={css['entry']}>
-              <span className={css['small']}>Nothing to choose in this folder.</span>
-            </li>
-          )}
+          {entries.map((entry) => (
+            <Entry
+              key={entry.path}
+              entry={entry}
+              chosen={chosen?.has(entry.path) === true}
+              onChoose={onChoose}
+              onOpen={() => (entry.type === 'folder' ? go(entry.path) : onPick(entry))}
+            />
+          ))}
+          {entries.length === 0 && <Note>Nothing to choose in this folder.</Note>}
           {data.left > 0 && (
-            <li className={css['entry']}>
-              <span className={css['small']}>
-                {formatCount(data.left)} more entries are not listed; type a path above.
-              </span>
-            </li>
+            <Note>{formatCount(data.left)} more entries are not listed; type a path above.</Note>
           )}
         </ul>
       )}
     </div>
+  );
+}
+
+function Note({ children }: { readonly children: ReactNode }) {
+  return (
+    <li className={css['entry']}>
+      <span className={css['small']}>{children}</span>
+    </li>
+  );
+}
+
+function Entry({
+  entry,
+  chosen,
+  onChoose,
+  onOpen,
+}: {
+  readonly entry: FolderEntry;
+  readonly chosen: boolean;
+  readonly onChoose: Props['onChoose'];
+  readonly onOpen: () => void;
+}) {
+  const Icon = ICONS[entry.type];
+  return (
+    <li className={`${css['entry']} ${chosen ? css['chosen'] : ''}`}>
+      {onChoose !== undefined && (
+        <Checkbox
+          aria-label={`Choose ${visibleText(entry.name)}`}
+          checked={chosen}
+          onChange={(event) => onChoose(entry.path, event.currentTarget.checked)}
+        />
+      )}
+      <UnstyledButton className={css['name']} onClick={onOpen}>
+        <Icon size={15} aria-hidden />
+        <span className={css['text']}>
+          <EventText text={entry.name} max={300} />
+        </span>
+      </UnstyledButton>
+      <span className={css['small']}>
+        {entry.type === 'case' ? 'case' : entry.size === undefined ? '' : formatBytes(entry.size)}
+      </span>
+    </li>
   );
 }

@@ -26,8 +26,8 @@ import {
 } from 'react';
 import { useWorkspace } from '../state/context.ts';
 import { usePivots } from '../state/hooks.ts';
-import { notifyDone, notifyError } from '../state/notify.ts';
 import { fieldTerm } from '../state/query-text.ts';
+import { copyText } from './clipboard.ts';
 import { visibleText } from './visible-text.ts';
 import css from './value-menu.module.css';
 
@@ -218,7 +218,6 @@ function Items({ field, value, ts, event, fiveTuple, actions = [] }: ValueTarget
       : fieldTerm(field, value);
   // A time is looked around; as a term it would only find the same instant again.
   const filters = term !== undefined && field !== undefined && field !== 'ts';
-  const fieldWord = visibleText(field ?? '', 40);
   const dated = ts !== undefined && !Number.isNaN(ts);
   return (
     <>
@@ -234,34 +233,7 @@ function Items({ field, value, ts, event, fiveTuple, actions = [] }: ValueTarget
         </Menu.Item>
       ))}
       {actions.length > 0 && <Menu.Divider />}
-      {filters && (
-        <>
-          <Menu.Item
-            leftSection={<IconFilterPlus {...ICON} />}
-            onClick={() => pivots.include(field, value)}
-          >
-            {value === null ? `Without ${fieldWord}` : 'Include'}
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<IconFilterMinus {...ICON} />}
-            onClick={() => pivots.exclude(field, value)}
-          >
-            {value === null ? `With ${fieldWord}` : 'Exclude'}
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<IconFilter {...ICON} />}
-            onClick={() => pivots.only(field, value)}
-          >
-            {value === null ? `Only those without ${fieldWord}` : 'Only this'}
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<IconChartBar {...ICON} />}
-            onClick={() => pivots.topValues(field)}
-          >
-            Top values of {fieldWord}
-          </Menu.Item>
-        </>
-      )}
+      {filters && <FilterItems field={field} value={value} />}
       {fiveTuple !== undefined && (
         <Menu.Item
           leftSection={<IconArrowsDiff {...ICON} />}
@@ -288,7 +260,7 @@ function Items({ field, value, ts, event, fiveTuple, actions = [] }: ValueTarget
       {value !== null && (
         <Menu.Item
           leftSection={<IconCopy {...ICON} />}
-          onClick={() => copy(String(value), 'The value')}
+          onClick={() => copyText(String(value), 'The value is in the clipboard')}
         >
           Copy value
         </Menu.Item>
@@ -296,7 +268,7 @@ function Items({ field, value, ts, event, fiveTuple, actions = [] }: ValueTarget
       {term !== undefined && filters && (
         <Menu.Item
           leftSection={<IconSearch {...ICON} />}
-          onClick={() => copy(term, 'The query term')}
+          onClick={() => copyText(term, 'The query term is in the clipboard')}
         >
           Copy as query term
         </Menu.Item>
@@ -316,14 +288,36 @@ function Items({ field, value, ts, event, fiveTuple, actions = [] }: ValueTarget
   );
 }
 
-function copy(text: string, what: string): void {
-  // Without a secure context (a page over plain HTTP that is not loopback) there is no clipboard.
-  if (!('clipboard' in navigator)) {
-    notifyError(new Error('this page is not allowed to write to the clipboard'), 'Not copied');
-    return;
-  }
-  navigator.clipboard.writeText(text).then(
-    () => notifyDone(`${what} is in the clipboard`),
-    (error: unknown) => notifyError(error, 'Not copied'),
+/** What narrows the view by the value. */
+function FilterItems({
+  field,
+  value,
+}: {
+  readonly field: string;
+  readonly value: ValueTarget['value'];
+}) {
+  const pivots = usePivots();
+  const name = visibleText(field, 40);
+  return (
+    <>
+      <Menu.Item
+        leftSection={<IconFilterPlus {...ICON} />}
+        onClick={() => pivots.include(field, value)}
+      >
+        {value === null ? `Without ${name}` : 'Include'}
+      </Menu.Item>
+      <Menu.Item
+        leftSection={<IconFilterMinus {...ICON} />}
+        onClick={() => pivots.exclude(field, value)}
+      >
+        {value === null ? `With ${name}` : 'Exclude'}
+      </Menu.Item>
+      <Menu.Item leftSection={<IconFilter {...ICON} />} onClick={() => pivots.only(field, value)}>
+        {value === null ? `Only those without ${name}` : 'Only this'}
+      </Menu.Item>
+      <Menu.Item leftSection={<IconChartBar {...ICON} />} onClick={() => pivots.topValues(field)}>
+        Top values of {name}
+      </Menu.Item>
+    </>
   );
 }

@@ -28,18 +28,10 @@ export function ListColumns({ preview, choice, onChoose }: Props) {
   const fields = useAnswer('field.list', { case: folder }, { live: false }).data?.fields;
   const { form, header, columns, first } = preview;
   const anything = form === 'values' && choice === undefined;
-  const known = new Set([...EITHER, ...ENDS, TEXT]);
-  const others = [...(fields ?? []).map(({ field }) => field)]
-    .concat(columns.flatMap(({ field }) => field ?? []))
-    .filter((field) => !known.has(field));
-  const item = (value: string, label = value) => ({ value, label: visibleText(label, 80) });
-  const data = [
-    form === 'values' ? item(ANY, 'address, else text') : item(NOT, 'not matched'),
-    { group: 'Either end', items: EITHER.map((one) => item(one)) },
-    { group: 'One end', items: ENDS.map((one) => item(one)) },
-    { group: 'Anywhere', items: [item(TEXT, 'text of the event')] },
-    { group: 'Fields of this case', items: [...new Set(others)].map((one) => item(one)) },
-  ];
+  const data = choicesOf(
+    preview,
+    (fields ?? []).map(({ field }) => field),
+  );
   const choose = (at: number, value: string): void => {
     if (value === ANY) return onChoose(undefined);
     const next = columns.map((column, other) =>
@@ -103,4 +95,20 @@ export function ListColumns({ preview, choice, onChoose }: Props) {
       </table>
     </div>
   );
+}
+
+/** What a column may be matched as. @param fields of the case */
+function choicesOf({ form, columns }: Props['preview'], fields: readonly string[]) {
+  const known = new Set([...EITHER, ...ENDS, TEXT]);
+  const others = [...fields]
+    .concat(columns.flatMap(({ field }) => field ?? []))
+    .filter((field) => !known.has(field));
+  const item = (value: string, label = value) => ({ value, label: visibleText(label, 80) });
+  return [
+    form === 'values' ? item(ANY, 'address, else text') : item(NOT, 'not matched'),
+    { group: 'Either end', items: EITHER.map((one) => item(one)) },
+    { group: 'One end', items: ENDS.map((one) => item(one)) },
+    { group: 'Anywhere', items: [item(TEXT, 'text of the event')] },
+    { group: 'Fields of this case', items: [...new Set(others)].map((one) => item(one)) },
+  ];
 }

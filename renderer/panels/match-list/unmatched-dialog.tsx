@@ -2,18 +2,18 @@
 import { Button, Modal, Progress, Text } from '@mantine/core';
 import { IconCircleCheck, IconCopy, IconDownload } from '@tabler/icons-react';
 import { useMemo } from 'react';
+import type { Result } from '../../../engine/contract/operations.ts';
 import {
   counted,
   formatCount,
   linesOf,
-  notifyDone,
-  notifyError,
   useAnswer,
   useCase,
   useQuestion,
   useView,
   useWorkspace,
 } from '../../panel-api.ts';
+import { copyText } from '../../widgets/clipboard.ts';
 import { download } from '../../widgets/csv.ts';
 import { EventText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
@@ -27,33 +27,10 @@ const MOST_SHOWN = 500;
 const MOST_TEXT = 300;
 
 export function UnmatchedDialog() {
-  const { dialogs, lists } = useWorkspace();
-  const { case: folder } = useCase();
-  const { list, query, from, to } = useView();
-  const question = useQuestion();
-  const asked = question.list;
-  const { data, error } = useAnswer(
-    'list.unmatched',
-    asked === undefined ? undefined : { ...question, list: asked },
-    { live: false },
-  );
-  // Which line is the header, if any: it goes along, so that what is saved is a list again.
-  const { data: preview } = useAnswer(
-    'list.preview',
-    asked === undefined ? undefined : { case: folder, list: asked },
-    { live: false },
-  );
-  const bytes = list && lists.bytesOf(list.kept);
-  const lines = useMemo(() => (bytes === undefined ? [] : linesOf(bytes)), [bytes]);
-  const numbers = data?.lines ?? new Float64Array();
-  const header =
-    preview?.header === true && preview.form !== 'json' ? firstNumber(lines) : undefined;
-  const row = (number: number): string => recordAt(lines, number, preview?.form === 'table');
-  const text = (): string =>
-    [...(header === undefined ? [] : [header]), ...numbers]
-      .map((number) => `${row(number)}\n`)
-      .join('');
-  const narrowed = query.trim() !== '' || (from ?? to) !== undefined;
+  const { dialogs } = useWorkspace();
+  const { list } = useView();
+  const { data, error, lines } = useUnmatched();
+  const unmatched = data?.lines.length ?? 0;
   return (
     <Modal
       opened
@@ -74,72 +51,26 @@ export function UnmatchedDialog() {
             <Progress value={100} animated aria-label="Looking for each line" />
           </div>
         ) : (
-          <>
-            <div className={css['verdict']} role="status">
-              {numbers.length === 0 && (
-                <IconCircleCheck size={16} color="var(--db-ok)" aria-hidden />
-              )}
-              <span>
-                {numbers.length === 0 ? (
-                  <b>
-                    {data.of === 1
-                      ? 'The line matched'
-                      : `Each of ${counted(data.of, 'line')} matched`}
-                  </b>
-                ) : (
-                  <>
-                    <b>
-                      {formatCount(numbers.length)} of {counted(data.of, 'line')}
-                    </b>{' '}
-                    matched nothing
-                  </>
-                )}
-                {narrowed ? ' among the events of this query and time range' : ' in this case'}
-              </span>
-            </div>
-            {numbers.length > 0 && (
-              <div
-                className={`${css['frame'] ?? ''} ${css['lines'] ?? ''}`}
-                tabIndex={0}
-                role="region"
-                aria-label="Lines that matched nothing"
-              >
-                <table className={css['table']}>
-                  <tbody>
-                    {header !== undefined && <Line text={row(header)} number={header} isHeader />}
-                    {Array.from(numbers.subarray(0, MOST_SHOWN), (number) => (
-                      <Line key={number} text={row(number)} number={number} />
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-            )}
-            {numbers.length > MOST_SHOWN && (
-              <Text size="xs" c="dimmed">
-                The first {MOST_SHOWN} are shown; Copy and Save take all of them.
-              </Text>
-            )}
-            {data.unsearched.map((line) => (
-              <Text key={line} size="xs" c="dimmed">
-                {sentence(line)}
-              </Text>
-            ))}
-          </>
+          <Unmatched found={data} lines={lines} />
         )}
         <div className={form['actions']}>
-          {numbers.length > 0 && (
+          {unmatched > 0 && (
             <>
               <Button
                 variant="default"
                 leftSection={<IconCopy size={13} aria-hidden />}
-                onClick={() => copy(text(), numbers.length)}
+                onClick={() =>
+                  copyText(lines.text(), `${counted(unmatched, 'line')} copied to the clipboard`)
+                }
               >
                 Copy
               </Button>
               <Button
                 variant="default"
                 leftSection={<IconDownload size={13} aria-hidden />}
-                onClick={() => download(unmatchedName(list?.name ?? 'list'), 'text/plain', text())}
+                onClick={() =>
+                  download(unmatchedName(list?.name ?? 'list'), 'text/plain', lines.text())
+                }
               >
                 Save
               </Button>
@@ -151,6 +82,110 @@ export function UnmatchedDialog() {
         </div>
       </div>
     </Modal>
+  );
+}
+
+/** What the list's lines say. */
+interface ListLines {
+  /** Number of the line that is the header, if any. */
+  readonly header: number | undefined;
+  row(number: number): string;
+  /** The header and all that matched nothing: a list again. */
+  text(): string;
+}
+
+function useUnmatched() {
+  const { lists } = useWorkspace();
+  const { case: folder } = useCase();
+  const { list } = useView();
+  const question = useQuestion();
+  const asked = question.list;
+  const { data, error } = useAnswer(
+    'list.unmatched',
+    asked === undefined ? undefined : { ...question, list: asked },
+    { live: false },
+  );
+  const { data: preview } = useAnswer(
+    'list.preview',
+    asked === undefined ? undefined : { case: folder, list: asked },
+    { live: false },
+  );
+  const bytes = list && lists.bytesOf(list.kept);
+  const all = useMemo(() => (bytes === undefined ? [] : linesOf(bytes)), [bytes]);
+  const header = preview?.header === true && preview.form !== 'json' ? firstNumber(all) : undefined;
+  const row = (number: number): string => recordAt(all, number, preview?.form === 'table');
+  const lines: ListLines = {
+    header,
+    row,
+    text: () =>
+      [...(header === undefined ? [] : [header]), ...(data?.lines ?? [])]
+        .map((number) => `${row(number)}\n`)
+        .join(''),
+  };
+  return { data, error, lines };
+}
+
+function Unmatched({
+  found: { lines: numbers, of, unsearched },
+  lines: { header, row },
+}: {
+  readonly found: Result<'list.unmatched'>;
+  readonly lines: ListLines;
+}) {
+  return (
+    <>
+      <Verdict n={numbers.length} of={of} />
+      {numbers.length > 0 && (
+        <div
+          className={`${css['frame'] ?? ''} ${css['lines'] ?? ''}`}
+          tabIndex={0}
+          role="region"
+          aria-label="Lines that matched nothing"
+        >
+          <table className={css['table']}>
+            <tbody>
+              {header !== undefined && <Line text={row(header)} number={header} isHeader />}
+              {Array.from(numbers.subarray(0, MOST_SHOWN), (number) => (
+                <Line key={number} text={row(number)} number={number} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {numbers.length > MOST_SHOWN && (
+        <Text size="xs" c="dimmed">
+          The first {MOST_SHOWN} are shown; Copy and Save take all of them.
+        </Text>
+      )}
+      {unsearched.map((line) => (
+        <Text key={line} size="xs" c="dimmed">
+          {sentence(line)}
+        </Text>
+      ))}
+    </>
+  );
+}
+
+function Verdict({ n, of }: { readonly n: number; readonly of: number }) {
+  const { query, from, to } = useView();
+  const narrowed = query.trim() !== '' || (from ?? to) !== undefined;
+  return (
+    <div className={css['verdict']} role="status">
+      {n === 0 && <IconCircleCheck size={16} color="var(--db-ok)" aria-hidden />}
+      <span>
+        {n === 0 ? (
+          <b>{of === 1 ? 'The line matched' : `Each of ${counted(of, 'line')} matched`}</b>
+        ) : (
+          <>
+            <b>
+              {formatCount(n)} of {counted(of, 'line')}
+            </b>{' '}
+            matched nothing
+          </>
+        )}
+        {narrowed ? ' among the events of this query and time range' : ' in this case'}
+      </span>
+    </div>
   );
 }
 
@@ -168,17 +203,6 @@ function Line({ text, number, isHeader = false }: LineProps) {
         <EventText text={text} max={MOST_TEXT} />
       </td>
     </tr>
-  );
-}
-
-function copy(text: string, rows: number): void {
-  if (!('clipboard' in navigator)) {
-    notifyError(new Error('this page is not allowed to write to the clipboard'), 'Not copied');
-    return;
-  }
-  navigator.clipboard.writeText(text).then(
-    () => notifyDone(`${counted(rows, 'line')} copied to the clipboard`),
-    (error: unknown) => notifyError(error, 'Not copied'),
   );
 }
 

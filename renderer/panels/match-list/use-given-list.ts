@@ -3,7 +3,7 @@
  * and what somebody said about its columns.
  */
 import { useDebouncedValue } from '@mantine/hooks';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { OperationError } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
 import { linesOf, useView, useWorkspace } from '../../panel-api.ts';
@@ -40,6 +40,35 @@ export interface GivenList {
   direct(directed: boolean): void;
 }
 
+/** The list as the engine keeps it: the one that was given last. @param first the key of what is kept already */
+function useKept(first: string | undefined) {
+  const { lists } = useWorkspace();
+  const [kept, setKept] = useState(first);
+  const [error, setError] = useState<ErrorInfo>();
+  const newest = useRef(0);
+  const forget = useCallback(() => {
+    newest.current += 1;
+    setKept(undefined);
+    setError(undefined);
+  }, []);
+  const keep = useCallback(
+    async (bytesOf: () => Promise<Uint8Array>): Promise<void> => {
+      forget();
+      const own = newest.current;
+      try {
+        const bytes = await bytesOf();
+        if (bytes.length > MOST_BYTES) throw tooLarge();
+        const id = await lists.keep(bytes);
+        if (own === newest.current) setKept(id);
+      } catch (failure) {
+        if (own === newest.current) setError(infoOf(failure));
+      }
+    },
+    [lists, forget],
+  );
+  return { kept, error, keep, forget };
+}
+
 /** Begins with the list of the view. */
 export function useGivenList(): GivenList {
   const { lists } = useWorkspace();
@@ -56,8 +85,7 @@ export function useGivenList(): GivenList {
       ? undefined
       : { name: first.list.name, size: first.bytes.length },
   );
-  const [kept, setKept] = useState(first?.list.kept);
-  const [error, setError] = useState<ErrorInfo>();
+  const { kept, error, keep, forget } = useKept(first?.list.kept);
   const [choice, choose] = useState<ColumnChoice | undefined>(() => {
     const columns = first?.list.columns;
     return columns && { columns, header: first?.list.header === true };
@@ -65,23 +93,6 @@ export function useGivenList(): GivenList {
   const [directed, direct] = useState(first?.list.directed === true);
   const [settled] = useDebouncedValue(text, TYPING_MS);
   const written = useRef(first?.text ?? '');
-  const newest = useRef(0);
-
-  const keep = async (bytesOf: () => Promise<Uint8Array>): Promise<void> => {
-    const own = ++newest.current;
-    setKept(undefined);
-    setError(undefined);
-    try {
-      const bytes = await bytesOf();
-      if (bytes.length > MOST_BYTES) throw tooLarge();
-      const id = await lists.keep(bytes);
-      if (own === newest.current) setKept(id);
-    } catch (failure) {
-      if (own === newest.current) setError(infoOf(failure));
-    }
-  };
-  const latest = useRef(keep);
-  latest.current = keep;
   const isFile = useRef(false);
   isFile.current = file !== undefined;
 
@@ -91,12 +102,9 @@ export function useGivenList(): GivenList {
     // Columns are those of the first line.
     if (firstLine(settled) !== firstLine(written.current)) choose(undefined);
     written.current = settled;
-    if (settled.trim() === '') {
-      newest.current += 1;
-      setKept(undefined);
-      setError(undefined);
-    } else void latest.current(async () => new TextEncoder().encode(settled));
-  }, [settled]);
+    if (settled.trim() === '') forget();
+    else void keep(async () => new TextEncoder().encode(settled));
+  }, [settled, keep, forget]);
 
   const take = (given: File): void => {
     choose(undefined);
@@ -114,11 +122,9 @@ export function useGivenList(): GivenList {
     type: (next) => (next.length > MOST_TYPED ? take(new File([next], PASTED)) : setText(next)),
     take,
     drop() {
-      newest.current += 1;
       choose(undefined);
       setFile(undefined);
-      setKept(undefined);
-      setError(undefined);
+      forget();
       // What was written before the file is looked at again.
       written.current = '';
       setText('');
