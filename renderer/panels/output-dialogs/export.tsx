@@ -18,6 +18,7 @@ import form from '../../widgets/form.module.css';
 import { Form } from '../../widgets/form.tsx';
 import { hiddenPackets } from '../../widgets/hidden-packets.ts';
 import { Outcome } from './outcome.tsx';
+import { WritingActions } from './writing-actions.tsx';
 import { useWriting } from './written.ts';
 
 const FORMATS = {
@@ -48,12 +49,12 @@ export function ExportDialog() {
   const { opened } = useResultList();
   const { shown } = useEventColumns();
   const [format, setFormat] = useState<Format>('csv');
-  const [columns, setColumns] = useState<'shown' | 'all'>('shown');
+  const [columns, setColumns] = useState<Columns>('shown');
   const [limit, setLimit] = useState<number>();
   const writing = useWriting();
   // Columns that there is no room for on the screen are not exported either.
   const chosen = useSession((session) => session.shownColumns) ?? shown;
-  const { label, type, note } = FORMATS[format];
+  const { label, type } = FORMATS[format];
   const shape = useParsedQuery(view.query)?.shape ?? 'rows';
   const isTable = shape !== 'rows';
   const fields = isTable || columns === 'all' ? undefined : [...chosen];
@@ -94,33 +95,8 @@ export function ExportDialog() {
     >
       <Form onSubmit={start}>
         {isTable ? <WhichAnswer /> : <WhichEvents />}
-        <div className={form['tight']}>
-          <SegmentedControl
-            aria-label="Format"
-            value={format}
-            data={NAMES.map((value) => ({ value, label: FORMATS[value].label }))}
-            onChange={(value) => setFormat(NAMES.find((one) => one === value) ?? 'csv')}
-          />
-          <Text size="xs" c="dimmed">
-            {note}
-          </Text>
-        </div>
-        {!isTable && (
-          <div className={form['tight']}>
-            <SegmentedControl
-              aria-label="Columns"
-              value={columns}
-              data={[
-                { value: 'shown', label: 'Columns as shown' },
-                { value: 'all', label: 'Every field' },
-              ]}
-              onChange={(value) => setColumns(value === 'all' ? 'all' : 'shown')}
-            />
-            <Text size="xs" c="dimmed" className="mono">
-              {columns === 'shown' ? chosen.join(', ') : 'every field that any of these events has'}
-            </Text>
-          </div>
-        )}
+        <FormatChoice format={format} onFormat={setFormat} />
+        {!isTable && <ColumnsChoice columns={columns} onColumns={setColumns} shown={chosen} />}
         <NumberInput
           label="Row limit"
           placeholder="all"
@@ -130,22 +106,64 @@ export function ExportDialog() {
           onChange={(value) => setLimit(typeof value === 'number' ? value : undefined)}
         />
         <Outcome writing={writing} what="The export" />
-        <div className={form['actions']}>
-          {writing.running ? (
-            <Button variant="default" onClick={writing.cancel}>
-              Cancel the export
-            </Button>
-          ) : (
-            <Button variant="default" onClick={workspace.dialogs.close}>
-              Close
-            </Button>
-          )}
+        <WritingActions writing={writing} cancel="Cancel the export">
           <Button type="submit" data-autofocus loading={writing.running}>
             Export
           </Button>
-        </div>
+        </WritingActions>
       </Form>
     </Modal>
+  );
+}
+
+function FormatChoice({
+  format,
+  onFormat,
+}: {
+  readonly format: Format;
+  readonly onFormat: (format: Format) => void;
+}) {
+  return (
+    <div className={form['tight']}>
+      <SegmentedControl
+        aria-label="Format"
+        value={format}
+        data={NAMES.map((value) => ({ value, label: FORMATS[value].label }))}
+        onChange={(value) => onFormat(NAMES.find((one) => one === value) ?? 'csv')}
+      />
+      <Text size="xs" c="dimmed">
+        {FORMATS[format].note}
+      </Text>
+    </div>
+  );
+}
+
+type Columns = 'shown' | 'all';
+
+function ColumnsChoice({
+  columns,
+  onColumns,
+  shown,
+}: {
+  readonly columns: Columns;
+  readonly onColumns: (columns: Columns) => void;
+  readonly shown: readonly string[];
+}) {
+  return (
+    <div className={form['tight']}>
+      <SegmentedControl
+        aria-label="Columns"
+        value={columns}
+        data={[
+          { value: 'shown', label: 'Columns as shown' },
+          { value: 'all', label: 'Every field' },
+        ]}
+        onChange={(value) => onColumns(value === 'all' ? 'all' : 'shown')}
+      />
+      <Text size="xs" c="dimmed" className="mono">
+        {columns === 'shown' ? shown.join(', ') : 'every field that any of these events has'}
+      </Text>
+    </div>
   );
 }
 

@@ -3,10 +3,10 @@ import { Button, Modal, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { HandOverReport } from '../../../engine/contract/hand-over.ts';
 import { counted, formatBytes, useCase, useWorkspace } from '../../panel-api.ts';
-import form from '../../widgets/form.module.css';
 import { Form } from '../../widgets/form.tsx';
 import { chooseSection } from '../../widgets/choose-section.tsx';
 import { Outcome } from './outcome.tsx';
+import { WritingActions } from './writing-actions.tsx';
 import { useWriting, type WrittenFile } from './written.ts';
 
 export function HandOverDialog() {
@@ -54,20 +54,11 @@ export function HandOverDialog() {
           unit="event"
           cancelledText="Cancelled: the files that were written are whole. Hand it over again to go on."
         />
-        <div className={form['actions']}>
-          {writing.running ? (
-            <Button variant="default" onClick={writing.cancel}>
-              Cancel the hand-over
-            </Button>
-          ) : (
-            <Button variant="default" onClick={dialogs.close}>
-              Close
-            </Button>
-          )}
+        <WritingActions writing={writing} cancel="Cancel the hand-over">
           <Button type="submit" loading={writing.running} disabled={folder.trim() === ''}>
             Hand over
           </Button>
-        </div>
+        </WritingActions>
       </Form>
     </Modal>
   );

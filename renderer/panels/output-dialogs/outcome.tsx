@@ -7,7 +7,7 @@ import { CopiedHash } from '../../widgets/copied-hash.tsx';
 import { EventText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
 import { Problem } from '../../widgets/problem.tsx';
-import type { Writing } from './written.ts';
+import type { Writing, WrittenFile } from './written.ts';
 
 interface Props {
   readonly writing: Writing;
@@ -24,26 +24,8 @@ export function Outcome({
   unit = 'row',
   cancelledText = 'Cancelled: no file was left.',
 }: Props) {
-  const { shell } = useWorkspace();
   const { running, done, written, error, cancelled } = writing;
-  if (running) {
-    const share = done?.of === undefined || done.of === 0 ? undefined : done.done / done.of;
-    return (
-      <div role="status">
-        <Progress
-          aria-label={`${what}: progress`}
-          value={share === undefined ? 100 : share * 100}
-          animated
-          size="sm"
-        />
-        <div className={form['muted']}>
-          {done === undefined
-            ? 'Writing…'
-            : `${formatCount(done.done)}${done.of === undefined ? '' : ` of ${formatCount(done.of)}`} ${nounOf(done.of ?? done.done, unit)}`}
-        </div>
-      </div>
-    );
-  }
+  if (running) return <Running done={done} what={what} unit={unit} />;
   if (error !== undefined)
     return <Problem margin={0} error={error} title={`${what} was not written`} />;
   if (cancelled) {
@@ -54,6 +36,35 @@ export function Outcome({
     );
   }
   if (written === undefined) return null;
+  return <Written written={written} what={what} unit={unit} />;
+}
+
+interface Words {
+  readonly what: string;
+  readonly unit: 'row' | 'event';
+}
+
+function Running({ done, what, unit }: Words & Pick<Writing, 'done'>) {
+  const share = done?.of === undefined || done.of === 0 ? undefined : done.done / done.of;
+  return (
+    <div role="status">
+      <Progress
+        aria-label={`${what}: progress`}
+        value={share === undefined ? 100 : share * 100}
+        animated
+        size="sm"
+      />
+      <div className={form['muted']}>
+        {done === undefined
+          ? 'Writing…'
+          : `${formatCount(done.done)}${done.of === undefined ? '' : ` of ${formatCount(done.of)}`} ${nounOf(done.of ?? done.done, unit)}`}
+      </div>
+    </div>
+  );
+}
+
+function Written({ written, what, unit }: Words & { readonly written: WrittenFile }) {
+  const { shell } = useWorkspace();
   const { path, rows, facts = [] } = written;
   return (
     <Alert

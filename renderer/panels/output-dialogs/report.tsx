@@ -3,10 +3,10 @@ import { Button, Modal, Text, TextInput, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { CLASSIFICATION_PAGES } from '../../../engine/contract/classification.ts';
 import { saveFile, useCase, usePreference, useWorkspace, useZone } from '../../panel-api.ts';
-import form from '../../widgets/form.module.css';
 import { Form } from '../../widgets/form.tsx';
 import { ZoneSelect } from '../../widgets/zone-select.tsx';
 import { Outcome } from './outcome.tsx';
+import { WritingActions } from './writing-actions.tsx';
 import { useWriting } from './written.ts';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -20,35 +20,7 @@ export function ReportDialog() {
   const [note, setNote] = useState('');
   const [classification, setClassification] = useState('');
   const [zone, setZone] = useState(windowZone);
-  const writing = useWriting();
-
-  const start = (): void =>
-    writing.start((signal, onPart) =>
-      saveFile(
-        `${info.name.replace(/[^\w.-]+/g, '-')}-report.html`,
-        [{ name: 'HTML page', extensions: ['html'] }],
-        'text/html',
-        (path, onPiece) =>
-          workspace.connection.call(
-            'report.write',
-            {
-              ...{ case: info.case, zone },
-              ...(title.trim() === '' ? {} : { title: title.trim() }),
-              ...(author.trim() === '' ? {} : { author: author.trim() }),
-              ...(note.trim() === '' ? {} : { note }),
-              ...(classification.trim() === '' ? {} : { classification: classification.trim() }),
-              ...(path === undefined ? {} : { path }),
-            },
-            {
-              signal,
-              onPart: (part) => {
-                onPiece(part);
-                onPart(part);
-              },
-            },
-          ),
-      ),
-    );
+  const { writing, start } = useReport({ title, author, note, classification, zone });
   return (
     <Modal opened onClose={workspace.dialogs.close} title="Write a report" size="md">
       <Form onSubmit={start}>
@@ -92,21 +64,56 @@ export function ReportDialog() {
           onZone={(next) => setZone(next === '' ? 'UTC' : next)}
         />
         <Outcome writing={writing} what="The report" />
-        <div className={form['actions']}>
-          {writing.running ? (
-            <Button variant="default" onClick={writing.cancel}>
-              Cancel
-            </Button>
-          ) : (
-            <Button variant="default" onClick={workspace.dialogs.close}>
-              Close
-            </Button>
-          )}
+        <WritingActions writing={writing} cancel="Cancel">
           <Button type="submit" loading={writing.running}>
             Write the report
           </Button>
-        </div>
+        </WritingActions>
       </Form>
     </Modal>
   );
+}
+
+/** What is written about the report itself; an empty text is left out. */
+interface Preface {
+  readonly title: string;
+  readonly author: string;
+  readonly note: string;
+  readonly classification: string;
+  readonly zone: string;
+}
+
+function useReport({ title, author, note, classification, zone }: Preface) {
+  const { connection } = useWorkspace();
+  const info = useCase();
+  const writing = useWriting();
+
+  const start = (): void =>
+    writing.start((signal, onPart) =>
+      saveFile(
+        `${info.name.replace(/[^\w.-]+/g, '-')}-report.html`,
+        [{ name: 'HTML page', extensions: ['html'] }],
+        'text/html',
+        (path, onPiece) =>
+          connection.call(
+            'report.write',
+            {
+              ...{ case: info.case, zone },
+              ...(title.trim() === '' ? {} : { title: title.trim() }),
+              ...(author.trim() === '' ? {} : { author: author.trim() }),
+              ...(note.trim() === '' ? {} : { note }),
+              ...(classification.trim() === '' ? {} : { classification: classification.trim() }),
+              ...(path === undefined ? {} : { path }),
+            },
+            {
+              signal,
+              onPart: (part) => {
+                onPiece(part);
+                onPart(part);
+              },
+            },
+          ),
+      ),
+    );
+  return { writing, start };
 }
