@@ -16,9 +16,19 @@ import {
   IconShieldCheck,
   IconX,
   IconZoomScan,
+  type Icon,
 } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import type { OperationName } from '../../../engine/contract/operations.ts';
-import { refusalOf, showEvidence, useCase, useSession, useWorkspace } from '../../panel-api.ts';
+import {
+  refusalOf,
+  showEvidence,
+  useCase,
+  useRefusal,
+  useSession,
+  useWorkspace,
+  type DialogState,
+} from '../../panel-api.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import css from './case-menu.module.css';
 
@@ -27,15 +37,8 @@ const MOST_RECENT = 6;
 
 export function CaseMenu() {
   const workspace = useWorkspace();
-  const { dialogs } = workspace;
   const info = useCase();
-  const engine = useSession((session) => session.info);
-  const recent = (engine?.recent ?? []).filter((one) => one.case !== info.case && one.exists);
-  /** Of an item that opens what ends with an operation. */
-  const greyed = (operation: OperationName, isDisabled = false) => {
-    const reason = refusalOf(info, operation);
-    return { disabled: isDisabled || reason !== undefined, title: reason };
-  };
+  const noAudit = useRefusal('case.audit');
   return (
     <Menu position="bottom-start" width={280} onOpen={() => void workspace.refreshInfo()}>
       <Menu.Target>
@@ -44,24 +47,7 @@ export function CaseMenu() {
           aria-label={`Case ${visibleText(info.name)}${info.readOnly ? ', read-only' : ''}`}
           title={visibleText(info.case)}
         >
-          <img src="./icon.svg" alt="" className={css['mark']} />
-          <span className={css['name']}>
-            <EventText text={info.name} max={200} />
-          </span>
-          {info.readOnly && (
-            <Badge
-              color="gray"
-              title="Its folder is write-protected: the case can be searched, but not changed"
-            >
-              read-only
-            </Badge>
-          )}
-          {info.refused !== undefined && (
-            <Badge color="gray" title={`A copy on ${visibleText(info.case, 200)}`}>
-              cluster
-            </Badge>
-          )}
-          <IconChevronDown size={13} aria-hidden />
+          <CaseName />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
@@ -71,105 +57,140 @@ export function CaseMenu() {
             the case.
           </Menu.Label>
         )}
-        <Menu.Item
-          leftSection={<IconFileImport {...ICON} />}
-          {...greyed('import.start', info.readOnly)}
-          onClick={() => dialogs.open({ dialog: 'import' })}
+        <DialogItem
+          icon={IconFileImport}
+          opens="import"
+          operation="import.start"
+          disabled={info.readOnly}
         >
           Add evidence…
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconListDetails {...ICON} />}
-          onClick={() => dialogs.open({ dialog: 'match-list' })}
-        >
+        </DialogItem>
+        <DialogItem icon={IconListDetails} opens="match-list">
           Match a list…
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconZoomScan {...ICON} />}
-          {...greyed('payload.search')}
-          onClick={() => dialogs.open({ dialog: 'payload-search' })}
-        >
+        </DialogItem>
+        <DialogItem icon={IconZoomScan} opens="payload-search" operation="payload.search">
           Search payloads…
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconFileExport {...ICON} />}
-          {...greyed('export.rows')}
-          onClick={() => dialogs.open({ dialog: 'export' })}
-        >
+        </DialogItem>
+        <DialogItem icon={IconFileExport} opens="export" operation="export.rows">
           Export events…
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconFileText {...ICON} />}
-          {...greyed('report.write')}
-          onClick={() => dialogs.open({ dialog: 'report' })}
-        >
+        </DialogItem>
+        <DialogItem icon={IconFileText} opens="report" operation="report.write">
           Write a report…
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconPackageExport {...ICON} />}
-          {...greyed('hand-over.run')}
-          onClick={() => dialogs.open({ dialog: 'hand-over' })}
-        >
+        </DialogItem>
+        <DialogItem icon={IconPackageExport} opens="hand-over" operation="hand-over.run">
           Hand over…
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconShieldCheck {...ICON} />}
-          {...greyed('case.verify')}
-          onClick={() => dialogs.open({ dialog: 'verify' })}
-        >
+        </DialogItem>
+        <DialogItem icon={IconShieldCheck} opens="verify" operation="case.verify">
           Verify the case and its evidence…
-        </Menu.Item>
+        </DialogItem>
         <Menu.Item
           leftSection={<IconHistory {...ICON} />}
-          {...greyed('case.audit')}
+          disabled={noAudit !== undefined}
+          title={noAudit}
           onClick={() => showEvidence(workspace, { section: 'audit' })}
         >
           Audit log
         </Menu.Item>
-        <Menu.Item
-          leftSection={<IconId {...ICON} />}
-          {...greyed('case.describe')}
-          onClick={() => dialogs.open({ dialog: 'case-details' })}
-        >
+        <DialogItem icon={IconId} opens="case-details" operation="case.describe">
           Case details…
-        </Menu.Item>
+        </DialogItem>
         <Menu.Divider />
-        <Menu.Item
-          leftSection={<IconPlus {...ICON} />}
-          onClick={() => dialogs.open({ dialog: 'new-case' })}
-        >
+        <DialogItem icon={IconPlus} opens="new-case">
           New case…
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconFolderOpen {...ICON} />}
-          onClick={() => dialogs.open({ dialog: 'open-case' })}
-        >
+        </DialogItem>
+        <DialogItem icon={IconFolderOpen} opens="open-case">
           Open a case…
-        </Menu.Item>
-        {recent.length > 0 && <Menu.Label>Recent</Menu.Label>}
-        {recent.slice(0, MOST_RECENT).map((one) => (
-          <Menu.Item
-            key={one.case}
-            leftSection={<IconBook2 {...ICON} />}
-            title={visibleText(one.case)}
-            onClick={() => void workspace.openCase(one.case)}
-          >
-            <Text size="sm" truncate>
-              <EventText text={one.name} max={200} />
-            </Text>
-          </Menu.Item>
-        ))}
+        </DialogItem>
+        <RecentItems />
         <Menu.Divider />
-        <Menu.Item
-          leftSection={<IconSettings {...ICON} />}
-          onClick={() => dialogs.open({ dialog: 'settings' })}
-        >
+        <DialogItem icon={IconSettings} opens="settings">
           Settings…
-        </Menu.Item>
+        </DialogItem>
         <Menu.Item leftSection={<IconX {...ICON} />} onClick={() => workspace.closeCase()}>
           Close the case
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
+  );
+}
+
+function RecentItems() {
+  const workspace = useWorkspace();
+  const info = useCase();
+  const engine = useSession((session) => session.info);
+  const recent = (engine?.recent ?? []).filter((one) => one.case !== info.case && one.exists);
+  return (
+    <>
+      {recent.length > 0 && <Menu.Label>Recent</Menu.Label>}
+      {recent.slice(0, MOST_RECENT).map((one) => (
+        <Menu.Item
+          key={one.case}
+          leftSection={<IconBook2 {...ICON} />}
+          title={visibleText(one.case)}
+          onClick={() => void workspace.openCase(one.case)}
+        >
+          <Text size="sm" truncate>
+            <EventText text={one.name} max={200} />
+          </Text>
+        </Menu.Item>
+      ))}
+    </>
+  );
+}
+
+function CaseName() {
+  const info = useCase();
+  return (
+    <>
+      <img src="./icon.svg" alt="" className={css['mark']} />
+      <span className={css['name']}>
+        <EventText text={info.name} max={200} />
+      </span>
+      {info.readOnly && (
+        <Badge
+          color="gray"
+          title="Its folder is write-protected: the case can be searched, but not changed"
+        >
+          read-only
+        </Badge>
+      )}
+      {info.refused !== undefined && (
+        <Badge color="gray" title={`A copy on ${visibleText(info.case, 200)}`}>
+          cluster
+        </Badge>
+      )}
+      <IconChevronDown size={13} aria-hidden />
+    </>
+  );
+}
+
+interface DialogItemProps {
+  readonly icon: Icon;
+  readonly opens: Exclude<DialogState['dialog'], 'make-field'>;
+  /** What the dialog ends with: the item is grey where the case cannot do it. */
+  readonly operation?: OperationName;
+  readonly disabled?: boolean;
+  readonly children: ReactNode;
+}
+
+function DialogItem({
+  icon: Glyph,
+  opens,
+  operation,
+  disabled = false,
+  children,
+}: DialogItemProps) {
+  const { dialogs } = useWorkspace();
+  const info = useCase();
+  const reason = operation && refusalOf(info, operation);
+  return (
+    <Menu.Item
+      leftSection={<Glyph {...ICON} />}
+      disabled={disabled || reason !== undefined}
+      title={reason}
+      onClick={() => dialogs.open({ dialog: opens })}
+    >
+      {children}
+    </Menu.Item>
   );
 }
