@@ -119,36 +119,40 @@ function ImportEntry({ entry, path }: { readonly entry: Import; readonly path: s
         }
       />
       <Paths paths={pathsOf(entry.arguments)} />
-      {open && (
-        <table className={table['table']}>
-          <thead>
-            <tr>
-              <th scope="col">Source</th>
-              <th scope="col">State</th>
-              <th scope="col">Ledger</th>
-            </tr>
-          </thead>
-          <tbody>
-            {entry.ledger.slice(0, MOST_ROWS).map((row) => (
-              <tr key={row.ordinal}>
-                <td title={visibleText(row.name)}>
-                  <EventText text={row.name} max={300} />
-                </td>
-                <td>{row.status}</td>
-                <td>
-                  {row.message !== undefined && (
-                    <>
-                      <EventText text={row.message} max={300} />{' '}
-                    </>
-                  )}
-                  {row.read > 0 && <Ledger brief counts={row} />}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      {open && <Rows ledger={entry.ledger} />}
     </section>
+  );
+}
+
+function Rows({ ledger }: { readonly ledger: Import['ledger'] }) {
+  return (
+    <table className={table['table']}>
+      <thead>
+        <tr>
+          <th scope="col">Source</th>
+          <th scope="col">State</th>
+          <th scope="col">Ledger</th>
+        </tr>
+      </thead>
+      <tbody>
+        {ledger.slice(0, MOST_ROWS).map((row) => (
+          <tr key={row.ordinal}>
+            <td title={visibleText(row.name)}>
+              <EventText text={row.name} max={300} />
+            </td>
+            <td>{row.status}</td>
+            <td>
+              {row.message !== undefined && (
+                <>
+                  <EventText text={row.message} max={300} />{' '}
+                </>
+              )}
+              {row.read > 0 && <Ledger brief counts={row} />}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

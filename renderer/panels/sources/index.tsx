@@ -12,6 +12,7 @@ import {
   showEvidence,
   useCase,
   useEvidenceView,
+  useRefusal,
   useWorkspace,
   type EvidenceSection,
 } from '../../panel-api.ts';
@@ -32,35 +33,13 @@ export function SourcesPanel() {
   const workspace = useWorkspace();
   const info = useCase();
   const { section, quarantine } = useEvidenceView();
-  const [compacting, setCompacting] = useState(false);
   const sections = SECTIONS.map(({ operation, ...one }) => {
     const reason = refusalOf(info, operation);
     return reason === undefined
       ? one
       : { ...one, label: <span title={reason}>{one.label}</span>, disabled: true };
   });
-  const [noEvidence, noVerify, noCompact] = (
-    ['import.start', 'case.verify', 'case.compact'] as const
-  ).map((operation) => refusalOf(info, operation));
-
-  const compact = async (): Promise<void> => {
-    setCompacting(true);
-    try {
-      const { before, after } = await workspace.connection.call('case.compact', {
-        case: info.case,
-      });
-      notifyDone(
-        before === after
-          ? `${counted(after, 'segment')}: there was nothing to join.`
-          : `${counted(before, 'segment')} became ${formatCount(after)}.`,
-        'The case is compact',
-      );
-    } catch (error) {
-      notifyError(error, 'The case could not be compacted');
-    } finally {
-      setCompacting(false);
-    }
-  };
+  const noEvidence = refusalOf(info, 'import.start');
   return (
     <div className={table['column']}>
       <div className={table['toolbar']}>
@@ -74,35 +53,7 @@ export function SourcesPanel() {
           }}
         />
         <span style={{ flex: '1 1 auto' }} />
-        <Menu position="bottom-end">
-          <Menu.Target>
-            <Button
-              variant="default"
-              size="compact-sm"
-              loading={compacting}
-              leftSection={<IconTool size={14} aria-hidden />}
-            >
-              Maintenance
-            </Button>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item
-              leftSection={<IconShieldCheck size={15} aria-hidden />}
-              disabled={noVerify !== undefined}
-              title={noVerify}
-              onClick={() => workspace.dialogs.open({ dialog: 'verify' })}
-            >
-              Verify the case and its evidence…
-            </Menu.Item>
-            <Menu.Item
-              disabled={info.readOnly || noCompact !== undefined}
-              title={noCompact}
-              onClick={() => void compact()}
-            >
-              Compact: join small segments ({formatCount(info.segments)} now)
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
+        <Maintenance />
         <Button
           size="compact-sm"
           disabled={info.readOnly || noEvidence !== undefined}
@@ -120,5 +71,61 @@ export function SourcesPanel() {
         {section === 'audit' && <AuditLog />}
       </div>
     </div>
+  );
+}
+
+function Maintenance() {
+  const { connection, dialogs } = useWorkspace();
+  const info = useCase();
+  const [noVerify, noCompact] = [useRefusal('case.verify'), useRefusal('case.compact')];
+  const [compacting, setCompacting] = useState(false);
+  const compact = async (): Promise<void> => {
+    setCompacting(true);
+    try {
+      const { before, after } = await connection.call('case.compact', {
+        case: info.case,
+      });
+      notifyDone(
+        before === after
+          ? `${counted(after, 'segment')}: there was nothing to join.`
+          : `${counted(before, 'segment')} became ${formatCount(after)}.`,
+        'The case is compact',
+      );
+    } catch (error) {
+      notifyError(error, 'The case could not be compacted');
+    } finally {
+      setCompacting(false);
+    }
+  };
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button
+          variant="default"
+          size="compact-sm"
+          loading={compacting}
+          leftSection={<IconTool size={14} aria-hidden />}
+        >
+          Maintenance
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          leftSection={<IconShieldCheck size={15} aria-hidden />}
+          disabled={noVerify !== undefined}
+          title={noVerify}
+          onClick={() => dialogs.open({ dialog: 'verify' })}
+        >
+          Verify the case and its evidence…
+        </Menu.Item>
+        <Menu.Item
+          disabled={info.readOnly || noCompact !== undefined}
+          title={noCompact}
+          onClick={() => void compact()}
+        >
+          Compact: join small segments ({formatCount(info.segments)} now)
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }

@@ -1,6 +1,7 @@
 /** Records that could not be parsed, page by page, with why and their first bytes. */
 import { Button, Pagination, SegmentedControl, Text } from '@mantine/core';
 import { useState } from 'react';
+import type { Result } from '../../../engine/contract/operations.ts';
 import {
   formatBytes,
   formatCount,
@@ -28,7 +29,7 @@ export function Quarantine() {
   const { case: path } = useCase();
   const { quarantine } = useEvidenceView();
   const [page, setPage] = useState(1);
-  const [form, setForm] = useState<'text' | 'hex'>('text');
+  const [form, setForm] = useState<BytesForm>('text');
   const { data, error, stale } = useAnswer('quarantine.list', {
     case: path,
     offset: (page - 1) * PAGE,
@@ -38,12 +39,7 @@ export function Quarantine() {
   });
   if (error !== undefined) return <Problem error={error} title="The quarantine cannot be read" />;
   if (data === undefined) return <Loading />;
-  const of =
-    quarantine.source !== undefined
-      ? `of source ${quarantine.source}`
-      : quarantine.import !== undefined
-        ? `of import ${quarantine.import}`
-        : '';
+  const of = ofText(quarantine);
   const showAll = (
     <Button
       size="compact-xs"
@@ -90,54 +86,86 @@ export function Quarantine() {
         )}
       </div>
       <div className={`${table['rest']} ${table['scroll']} ${stale ? table['dim'] : ''}`}>
-        <table className={table['table']} aria-label="Quarantined records">
-          <thead>
-            <tr>
-              <th scope="col">Why</th>
-              <th scope="col">Source</th>
-              <th scope="col" className={table['number']}>
-                Line
-              </th>
-              <th scope="col" className={table['number']}>
-                Byte
-              </th>
-              <th scope="col">Record</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.records.map((record) => (
-              <tr key={`${record.importId}/${record.source}/${record.offset}`}>
-                <td style={{ whiteSpace: 'normal', minWidth: 180, verticalAlign: 'top' }}>
-                  <EventText text={record.reason} max={400} />
-                </td>
-                <td style={{ verticalAlign: 'top' }} title={visibleText(record.source)}>
-                  <EventText text={record.source} max={200} />
-                </td>
-                <td className={table['number']} style={{ verticalAlign: 'top' }}>
-                  {record.line === undefined ? '' : formatCount(record.line)}
-                </td>
-                <td className={table['number']} style={{ verticalAlign: 'top' }}>
-                  {formatCount(record.offset)}
-                </td>
-                <td style={{ maxWidth: 760 }}>
-                  <pre className={`${css['raw']} mono`}>
-                    {form === 'hex' ? (
-                      hexLines(record.raw.subarray(0, MOST_HEX)).join('\n')
-                    ) : (
-                      <EventText text={bytesText(record.raw)} max={4096} />
-                    )}
-                  </pre>
-                  {record.size > record.raw.length && (
-                    <Text size="xs" c="dimmed">
-                      the first {formatBytes(record.raw.length)} of {formatBytes(record.size)}
-                    </Text>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Records records={data.records} form={form} />
       </div>
     </div>
+  );
+}
+
+/** Which records are listed, unless all are. */
+function ofText({ source, import: run }: ReturnType<typeof useEvidenceView>['quarantine']): string {
+  if (source !== undefined) return `of source ${source}`;
+  return run === undefined ? '' : `of import ${run}`;
+}
+
+type Quarantined = Result<'quarantine.list'>['records'][number];
+/** How their bytes are shown. */
+type BytesForm = 'text' | 'hex';
+
+function Records({
+  records,
+  form,
+}: {
+  readonly records: readonly Quarantined[];
+  readonly form: BytesForm;
+}) {
+  return (
+    <table className={table['table']} aria-label="Quarantined records">
+      <thead>
+        <tr>
+          <th scope="col">Why</th>
+          <th scope="col">Source</th>
+          <th scope="col" className={table['number']}>
+            Line
+          </th>
+          <th scope="col" className={table['number']}>
+            Byte
+          </th>
+          <th scope="col">Record</th>
+        </tr>
+      </thead>
+      <tbody>
+        {records.map((record) => (
+          <Row
+            key={`${record.importId}/${record.source}/${record.offset}`}
+            record={record}
+            form={form}
+          />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Row({ record, form }: { readonly record: Quarantined; readonly form: BytesForm }) {
+  return (
+    <tr>
+      <td style={{ whiteSpace: 'normal', minWidth: 180, verticalAlign: 'top' }}>
+        <EventText text={record.reason} max={400} />
+      </td>
+      <td style={{ verticalAlign: 'top' }} title={visibleText(record.source)}>
+        <EventText text={record.source} max={200} />
+      </td>
+      <td className={table['number']} style={{ verticalAlign: 'top' }}>
+        {record.line === undefined ? '' : formatCount(record.line)}
+      </td>
+      <td className={table['number']} style={{ verticalAlign: 'top' }}>
+        {formatCount(record.offset)}
+      </td>
+      <td style={{ maxWidth: 760 }}>
+        <pre className={`${css['raw']} mono`}>
+          {form === 'hex' ? (
+            hexLines(record.raw.subarray(0, MOST_HEX)).join('\n')
+          ) : (
+            <EventText text={bytesText(record.raw)} max={4096} />
+          )}
+        </pre>
+        {record.size > record.raw.length && (
+          <Text size="xs" c="dimmed">
+            the first {formatBytes(record.raw.length)} of {formatBytes(record.size)}
+          </Text>
+        )}
+      </td>
+    </tr>
   );
 }

@@ -34,6 +34,12 @@ interface Next {
   readonly clock?: string | undefined;
 }
 
+/** Texts that are no year and no clock. */
+interface Mistyped {
+  readonly year?: string | undefined;
+  readonly clock?: string | undefined;
+}
+
 interface Props {
   readonly source: Source;
   /** All of the case. */
@@ -44,11 +50,9 @@ export function Retime({ source, sources }: Props) {
   const { connection } = useWorkspace();
   const { case: path, readOnly } = useCase();
   const refused = useRefusal('source.retime');
-  const { tz, year, dateOrder, clock } = source.decisions;
   const [next, setNext] = useState<Next>({});
   const [scope, setScope] = useState('0');
-  const [clockMistyped, setClockMistyped] = useState<string>();
-  const [yearMistyped, setYearMistyped] = useState<string>();
+  const [mistyped, setMistyped] = useState<Mistyped>({});
   const decided = Object.entries(next).filter(([, value]) => value !== undefined);
   const scopes = sourcesNear(source, sources);
   const chosen = scopes[Number(scope)] ?? scopes[0]!;
@@ -66,55 +70,21 @@ export function Retime({ source, sources }: Props) {
   const isRead = source.status === 'complete' || source.broken !== undefined;
   if (source.first === undefined || !isRead) return null;
   const wrong =
-    yearMistyped !== undefined
-      ? mistypedYear('the last record', yearMistyped)
-      : clockMistyped !== undefined
-        ? mistypedClock('the clock', clockMistyped)
+    mistyped.year !== undefined
+      ? mistypedYear('the last record', mistyped.year)
+      : mistyped.clock !== undefined
+        ? mistypedClock('the clock', mistyped.clock)
         : undefined;
   return (
     <div>
       <h3 className={css['heading']}>Change the times</h3>
       <Form isRow onSubmit={run}>
-        {tz !== undefined && (
-          <ZoneSelect
-            aria-label="Another zone"
-            width={170}
-            placeholder={String(tz)}
-            value={next.tz ?? ''}
-            onZone={(zone) => setNext({ ...next, tz: zone === '' ? undefined : zone })}
-          />
-        )}
-        {typeof year === 'number' && (
-          <YearInput
-            label="Another year of the last record"
-            placeholder={String(year)}
-            value={next.year}
-            onYear={(value) => setNext({ ...next, year: value })}
-            mistyped={yearMistyped}
-            onMistyped={setYearMistyped}
-          />
-        )}
-        {isDateOrder(dateOrder) && (
-          <Select
-            aria-label="Another order of the dates"
-            w={150}
-            clearable
-            placeholder={ORDER_NAMES[dateOrder]}
-            data={DATE_ORDERS.map((order) => ({ value: order, label: ORDER_NAMES[order] }))}
-            value={next.dateOrder ?? null}
-            onChange={(order) =>
-              setNext({ ...next, dateOrder: isDateOrder(order) ? order : undefined })
-            }
-          />
-        )}
-        <span className={form['muted']}>The clock was</span>
-        <ClockInput
-          label="How wrong the clock was"
-          placeholder={clock === undefined ? 'right' : String(clock)}
-          value={next.clock}
-          onClock={(error) => setNext({ ...next, clock: error })}
-          mistyped={clockMistyped}
-          onMistyped={setClockMistyped}
+        <Decisions
+          decisions={source.decisions}
+          next={next}
+          onNext={setNext}
+          mistyped={mistyped}
+          onMistyped={setMistyped}
         />
         {scopes.length > 1 && (
           <Select
@@ -154,5 +124,66 @@ export function Retime({ source, sources }: Props) {
         )}
       </Text>
     </div>
+  );
+}
+
+/** An input for each decision that can be changed; empty, it shows what was decided. */
+function Decisions({
+  decisions: { tz, year, dateOrder, clock },
+  next,
+  onNext,
+  mistyped,
+  onMistyped,
+}: {
+  readonly decisions: Source['decisions'];
+  readonly next: Next;
+  readonly onNext: (next: Next) => void;
+  readonly mistyped: Mistyped;
+  readonly onMistyped: (mistyped: Mistyped) => void;
+}) {
+  return (
+    <>
+      {tz !== undefined && (
+        <ZoneSelect
+          aria-label="Another zone"
+          width={170}
+          placeholder={String(tz)}
+          value={next.tz ?? ''}
+          onZone={(zone) => onNext({ ...next, tz: zone === '' ? undefined : zone })}
+        />
+      )}
+      {typeof year === 'number' && (
+        <YearInput
+          label="Another year of the last record"
+          placeholder={String(year)}
+          value={next.year}
+          onYear={(value) => onNext({ ...next, year: value })}
+          mistyped={mistyped.year}
+          onMistyped={(text) => onMistyped({ ...mistyped, year: text })}
+        />
+      )}
+      {isDateOrder(dateOrder) && (
+        <Select
+          aria-label="Another order of the dates"
+          w={150}
+          clearable
+          placeholder={ORDER_NAMES[dateOrder]}
+          data={DATE_ORDERS.map((order) => ({ value: order, label: ORDER_NAMES[order] }))}
+          value={next.dateOrder ?? null}
+          onChange={(order) =>
+            onNext({ ...next, dateOrder: isDateOrder(order) ? order : undefined })
+          }
+        />
+      )}
+      <span className={form['muted']}>The clock was</span>
+      <ClockInput
+        label="How wrong the clock was"
+        placeholder={clock === undefined ? 'right' : String(clock)}
+        value={next.clock}
+        onClock={(error) => onNext({ ...next, clock: error })}
+        mistyped={mistyped.clock}
+        onMistyped={(text) => onMistyped({ ...mistyped, clock: text })}
+      />
+    </>
   );
 }

@@ -57,92 +57,16 @@ export function SourceTable() {
           className={`${table['table']} ${detail === undefined ? '' : css['beside']}`}
           aria-label="Sources"
         >
-          <thead>
-            <tr>
-              <th scope="col">Source</th>
-              <th scope="col">State</th>
-              {detail === undefined && (
-                <>
-                  <th scope="col">Format</th>
-                  <th scope="col" className={table['number']}>
-                    Size
-                  </th>
-                </>
-              )}
-              <th scope="col" className={table['number']}>
-                Events
-              </th>
-              {detail === undefined && (
-                <>
-                  <th scope="col">First</th>
-                  <th scope="col">Last</th>
-                  <th scope="col">By kind</th>
-                  {hasLeft && (
-                    <th scope="col" className={table['number']}>
-                      Not stored
-                    </th>
-                  )}
-                  <th scope="col" className={css['hash']}>
-                    SHA-256
-                  </th>
-                </>
-              )}
-            </tr>
-          </thead>
+          <Heading isShort={detail !== undefined} hasLeft={hasLeft} />
           <tbody>
             {data.sources.map((source) => (
-              <tr key={source.id} className={source.id === chosen ? css['selected'] : undefined}>
-                <td>
-                  <UnstyledButton
-                    className={css['name']}
-                    aria-label={visibleText(source.name, 300)}
-                    title={visibleText(source.path)}
-                    aria-pressed={source.id === chosen}
-                    onClick={() =>
-                      showEvidence(workspace, {
-                        source: source.id === chosen ? undefined : source.id,
-                      })
-                    }
-                  >
-                    <SourceName name={source.name} />
-                  </UnstyledButton>
-                </td>
-                <td>
-                  <State source={source} />
-                </td>
-                {detail === undefined && (
-                  <>
-                    <td>{formatName(source.importer, source.dialect)}</td>
-                    <td className={table['number']}>
-                      {source.bytes === undefined ? '' : formatBytes(source.bytes)}
-                    </td>
-                  </>
-                )}
-                <td className={table['number']}>{formatCount(eventsOf(source.byKind))}</td>
-                {detail === undefined && (
-                  <>
-                    <td className="mono">
-                      {source.first !== undefined && <TimeText micros={source.first} digits={0} />}
-                    </td>
-                    <td className="mono">
-                      {source.last !== undefined && <TimeText micros={source.last} digits={0} />}
-                    </td>
-                    <td className={css['kinds']}>
-                      <ByKind counts={source.byKind} />
-                    </td>
-                    {hasLeft && (
-                      <td className={table['number']}>
-                        <NotStored source={source} />
-                      </td>
-                    )}
-                    <td className={css['hash']}>
-                      {source.sha256 !== undefined && (
-                        <CopiedHash hash={source.sha256} length={10} />
-                      )}
-                    </td>
-                  </>
-                )}
-              </tr>
+              <SourceRow
+                key={source.id}
+                source={source}
+                isChosen={source.id === chosen}
+                isShort={detail !== undefined}
+                hasLeft={hasLeft}
+              />
             ))}
           </tbody>
         </table>
@@ -157,6 +81,107 @@ export function SourceTable() {
         <SourceDetail key={detail.id} source={detail} sources={data.sources} />
       )}
     </div>
+  );
+}
+
+interface Columns {
+  /** The details of a source are beside the table. */
+  readonly isShort: boolean;
+  /** Some source has records that were not stored. */
+  readonly hasLeft: boolean;
+}
+
+function Heading({ isShort, hasLeft }: Columns) {
+  return (
+    <thead>
+      <tr>
+        <th scope="col">Source</th>
+        <th scope="col">State</th>
+        {!isShort && (
+          <>
+            <th scope="col">Format</th>
+            <th scope="col" className={table['number']}>
+              Size
+            </th>
+          </>
+        )}
+        <th scope="col" className={table['number']}>
+          Events
+        </th>
+        {!isShort && (
+          <>
+            <th scope="col">First</th>
+            <th scope="col">Last</th>
+            <th scope="col">By kind</th>
+            {hasLeft && (
+              <th scope="col" className={table['number']}>
+                Not stored
+              </th>
+            )}
+            <th scope="col" className={css['hash']}>
+              SHA-256
+            </th>
+          </>
+        )}
+      </tr>
+    </thead>
+  );
+}
+
+function SourceRow({
+  source,
+  isChosen,
+  isShort,
+  hasLeft,
+}: Columns & { readonly source: Source; readonly isChosen: boolean }) {
+  const workspace = useWorkspace();
+  return (
+    <tr className={isChosen ? css['selected'] : undefined}>
+      <td>
+        <UnstyledButton
+          className={css['name']}
+          aria-label={visibleText(source.name, 300)}
+          title={visibleText(source.path)}
+          aria-pressed={isChosen}
+          onClick={() => showEvidence(workspace, { source: isChosen ? undefined : source.id })}
+        >
+          <SourceName name={source.name} />
+        </UnstyledButton>
+      </td>
+      <td>
+        <State source={source} />
+      </td>
+      {!isShort && (
+        <>
+          <td>{formatName(source.importer, source.dialect)}</td>
+          <td className={table['number']}>
+            {source.bytes === undefined ? '' : formatBytes(source.bytes)}
+          </td>
+        </>
+      )}
+      <td className={table['number']}>{formatCount(eventsOf(source.byKind))}</td>
+      {!isShort && (
+        <>
+          <td className="mono">
+            {source.first !== undefined && <TimeText micros={source.first} digits={0} />}
+          </td>
+          <td className="mono">
+            {source.last !== undefined && <TimeText micros={source.last} digits={0} />}
+          </td>
+          <td className={css['kinds']}>
+            <ByKind counts={source.byKind} />
+          </td>
+          {hasLeft && (
+            <td className={table['number']}>
+              <NotStored source={source} />
+            </td>
+          )}
+          <td className={css['hash']}>
+            {source.sha256 !== undefined && <CopiedHash hash={source.sha256} length={10} />}
+          </td>
+        </>
+      )}
+    </tr>
   );
 }
 
