@@ -100,30 +100,7 @@ export function Builder({ bar, editor }: Props) {
         </span>
       ))}
       {parsed.error === undefined && (
-        <Menu position="bottom-start">
-          <Menu.Target>
-            <Button
-              variant="subtle"
-              color="gray"
-              fw={500}
-              size="compact-xs"
-              leftSection={<IconPlus size={12} />}
-            >
-              stage
-            </Button>
-          </Menu.Target>
-          <Menu.Dropdown>
-            {STARTS.map(({ label, text: start }) => (
-              <Menu.Item
-                key={start}
-                rightSection={<QueryCode query={`| ${start}`} />}
-                onClick={() => edit(() => `${text.trim()} | ${start}`.trim())}
-              >
-                {label}
-              </Menu.Item>
-            ))}
-          </Menu.Dropdown>
-        </Menu>
+        <AddStage onAdd={(stage) => edit(() => `${text.trim()} | ${stage}`.trim())} />
       )}
       {error !== undefined && <span className={css['error']}>{errorWords(error).message}</span>}
     </div>
@@ -274,5 +251,34 @@ function AddCondition({ onSave }: { readonly onSave: (written: string) => void }
         />
       </Popover.Dropdown>
     </Popover>
+  );
+}
+
+function AddStage({ onAdd }: { readonly onAdd: (stage: string) => void }) {
+  return (
+    <Menu position="bottom-start">
+      <Menu.Target>
+        <Button
+          variant="subtle"
+          color="gray"
+          fw={500}
+          size="compact-xs"
+          leftSection={<IconPlus size={12} />}
+        >
+          stage
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {STARTS.map(({ label, text }) => (
+          <Menu.Item
+            key={text}
+            rightSection={<QueryCode query={`| ${text}`} />}
+            onClick={() => onAdd(text)}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   );
 }

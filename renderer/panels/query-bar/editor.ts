@@ -23,10 +23,10 @@ import type { Workspace } from '../../panel-api.ts';
 import { queryHighlight } from '../../widgets/query-highlight.ts';
 import { queryTheme } from '../../widgets/query-theme.ts';
 import { errorWords } from '../../widgets/window-words.ts';
-import { setBar, type BarStore } from './bar-state.ts';
+import { setBar, type BarStore, type Parsed } from './bar-state.ts';
 import { createQueryCheck } from './check-query.ts';
 import { areCompletionsShown, queryCompletion } from './completion.ts';
-import { createPastKeys } from './past-keys.ts';
+import { createPastKeys, type PastKeys } from './past-keys.ts';
 
 export interface QueryEditor {
   focus(): void;
@@ -46,10 +46,10 @@ export function createQueryEditor(
   workspace: Workspace,
   bar: BarStore,
 ): QueryEditor {
-  const { views, session, asking, commands } = workspace;
+  const { views } = workspace;
   const editor = (): EditorView => view;
   const check = createQueryCheck(editor, workspace, bar);
-  const past = createPastKeys(editor, workspace, write);
+  const past = createPastKeys(editor, workspace, (query) => write(view, query));
   const text = (): string => view.state.doc.toString();
   const shown = (): string => views.store.getState().view.query;
 
@@ -61,13 +61,8 @@ export function createQueryEditor(
     const parsed = known.text === query ? known.parsed : await check.now();
     if (text() !== query) return;
     const error = parsed?.error;
-    if (error !== undefined) {
-      setBar(bar, { isRefused: true, problem: errorWords(error) });
-      view.dispatch({ selection: { anchor: Math.min(error.start, query.length) } });
-      view.focus();
-      return;
-    }
-    commit(query.trim());
+    if (error === undefined) commit(query.trim());
+    else refuse(view, bar, error);
   }
 
   function commit(query: string): void {
@@ -77,61 +72,23 @@ export function createQueryEditor(
     follow();
   }
 
-  /** Writes a text as one change that can be undone. */
-  function write(query: string): void {
-    if (query === text()) return;
-    view.dispatch({
-      changes: { from: 0, to: view.state.doc.length, insert: query },
-      selection: { anchor: query.length },
-      scrollIntoView: true,
-      annotations: Written.of(true),
-    });
-  }
-
   function follow(): void {
-    write(shown());
+    write(view, shown());
     setBar(bar, { edited: false });
   }
 
-  function escape(): boolean {
-    if (bar.getState().isRefused) setBar(bar, { isRefused: false, problem: undefined });
-    else if (asking.running()) asking.stop();
-    else if (!commands.run('view.results')) view.contentDOM.blur();
-    return true;
-  }
-
   const behaviour: Extension = [
-    Prec.high(
-      keymap.of([
-        { key: 'ArrowUp', run: () => past.walk('older') },
-        { key: 'ArrowDown', run: () => past.walk('newer') },
-      ]),
+    barKeys(
+      past,
+      () => void run(),
+      () => escape(view, bar, workspace),
     ),
-    keymap.of([
-      {
-        key: 'Enter',
-        run: () => {
-          void run();
-          return true;
-        },
-        shift: insertNewline,
-      },
-      { key: 'Escape', run: escape },
-    ]),
     EditorView.domEventHandlers({
       focus: () => void past.fill(),
       blur: () => setBar(bar, { problem: undefined }),
     }),
-    EditorView.updateListener.of(({ docChanged, transactions, state }) => {
-      if (!docChanged) return;
-      const isWritten = transactions.some((one) => one.annotation(Written) === true);
-      if (!isWritten) past.typed();
-      setBar(bar, {
-        filled: state.doc.length > 0,
-        edited: state.doc.toString().trim() !== shown(),
-        isRefused: false,
-        problem: undefined,
-      });
+    barUpdates(bar, shown, (isTyped) => {
+      if (isTyped) past.typed();
       check.soon();
     }),
   ];
@@ -142,14 +99,7 @@ export function createQueryEditor(
   setBar(bar, { filled: view.state.doc.length > 0 });
   check.soon();
 
-  const unsubscribe = [
-    views.store.subscribe((state, before) => {
-      if (state.view.query !== before.view.query) follow();
-    }),
-    session.subscribe((state, before) => {
-      if (state.zone !== before.zone || state.revision !== before.revision) check.soon();
-    }),
-  ];
+  const unfollow = onChange(workspace, follow, () => check.soon());
 
   return {
     focus() {
@@ -158,16 +108,95 @@ export function createQueryEditor(
     },
     run,
     runText(query) {
-      write(query);
+      write(view, query);
       commit(query.trim());
     },
     text,
     destroy() {
       check.stop();
-      for (const one of unsubscribe) one();
+      unfollow();
       view.destroy();
     },
   };
+}
+
+/** Calls when the view has another query, and when the same query may mean something else. Returns what ends it. */
+function onChange(
+  { views, session }: Workspace,
+  onQuery: () => void,
+  onMeaning: () => void,
+): () => void {
+  const ends = [
+    views.store.subscribe((state, before) => {
+      if (state.view.query !== before.view.query) onQuery();
+    }),
+    session.subscribe((state, before) => {
+      if (state.zone !== before.zone || state.revision !== before.revision) onMeaning();
+    }),
+  ];
+  return () => ends.forEach((end) => end());
+}
+
+/** Shows what is wrong with the text, and where. */
+function refuse(view: EditorView, bar: BarStore, error: NonNullable<Parsed['error']>): void {
+  setBar(bar, { isRefused: true, problem: errorWords(error) });
+  view.dispatch({ selection: { anchor: Math.min(error.start, view.state.doc.length) } });
+  view.focus();
+}
+
+/** Writes a text as one change that can be undone. */
+function write(view: EditorView, query: string): void {
+  if (query === view.state.doc.toString()) return;
+  view.dispatch({
+    changes: { from: 0, to: view.state.doc.length, insert: query },
+    selection: { anchor: query.length },
+    scrollIntoView: true,
+    annotations: Written.of(true),
+  });
+}
+
+/** Ends what goes on: a refusal, a search, then the stay in the editor. */
+function escape(view: EditorView, bar: BarStore, { asking, commands }: Workspace): void {
+  if (bar.getState().isRefused) setBar(bar, { isRefused: false, problem: undefined });
+  else if (asking.running()) asking.stop();
+  else if (!commands.run('view.results')) view.contentDOM.blur();
+}
+
+/** Tells the bar what is in the editor. @param onChange is called after that, with whether a person typed it */
+function barUpdates(
+  bar: BarStore,
+  shown: () => string,
+  onChange: (isTyped: boolean) => void,
+): Extension {
+  return EditorView.updateListener.of(({ docChanged, transactions, state }) => {
+    if (!docChanged) return;
+    setBar(bar, {
+      filled: state.doc.length > 0,
+      edited: state.doc.toString().trim() !== shown(),
+      isRefused: false,
+      problem: undefined,
+    });
+    onChange(!transactions.some((one) => one.annotation(Written) === true));
+  });
+}
+
+function barKeys(past: PastKeys, run: () => void, leave: () => void): Extension {
+  const always = (act: () => void) => (): true => {
+    act();
+    return true;
+  };
+  return [
+    Prec.high(
+      keymap.of([
+        { key: 'ArrowUp', run: () => past.walk('older') },
+        { key: 'ArrowDown', run: () => past.walk('newer') },
+      ]),
+    ),
+    keymap.of([
+      { key: 'Enter', run: always(run), shift: insertNewline },
+      { key: 'Escape', run: always(leave) },
+    ]),
+  ];
 }
 
 /** Extensions of any editor of queries: colours, completion, brackets, undoing. */

@@ -17,36 +17,8 @@ import css from './query-bar.module.css';
 export function ListChip() {
   const { commands, dialogs, views } = useWorkspace();
   const { list } = useView();
-  const isOn = list !== undefined;
   const refused = useRefusal('list.unmatched');
-  useCommands(
-    useMemo(() => {
-      const disabled = isOn ? undefined : 'no list is applied';
-      return [
-        {
-          id: 'list.match',
-          title: 'Match a list…',
-          group: 'Query',
-          hotkey: 'mod+shift+L',
-          run: () => dialogs.open({ dialog: 'match-list' }),
-        },
-        {
-          id: 'list.unmatched',
-          title: 'Lines of the list that matched nothing…',
-          group: 'Query',
-          disabled: refused ?? disabled,
-          run: () => dialogs.open({ dialog: 'list-unmatched' }),
-        },
-        {
-          id: 'list.off',
-          title: 'Remove list',
-          group: 'Query',
-          disabled,
-          run: () => views.show({ list: undefined }),
-        },
-      ];
-    }, [dialogs, views, isOn, refused]),
-  );
+  useListCommands(list !== undefined, refused);
   if (list === undefined) return null;
   const rows = counted(list.rows, 'line');
   return (
@@ -94,5 +66,37 @@ export function ListChip() {
         </ActionIcon>
       </Tooltip>
     </div>
+  );
+}
+
+function useListCommands(isOn: boolean, refused: string | undefined): void {
+  const { dialogs, views } = useWorkspace();
+  useCommands(
+    useMemo(() => {
+      const disabled = isOn ? undefined : 'no list is applied';
+      return [
+        {
+          id: 'list.match',
+          title: 'Match a list…',
+          group: 'Query',
+          hotkey: 'mod+shift+L',
+          run: () => dialogs.open({ dialog: 'match-list' }),
+        },
+        {
+          id: 'list.unmatched',
+          title: 'Lines of the list that matched nothing…',
+          group: 'Query',
+          disabled: refused ?? disabled,
+          run: () => dialogs.open({ dialog: 'list-unmatched' }),
+        },
+        {
+          id: 'list.off',
+          title: 'Remove list',
+          group: 'Query',
+          disabled,
+          run: () => views.show({ list: undefined }),
+        },
+      ];
+    }, [dialogs, views, isOn, refused]),
   );
 }

@@ -7,7 +7,7 @@ import { createPastQueries } from './past-queries.ts';
 
 const PAST = 200;
 
-interface PastKeys {
+export interface PastKeys {
   /** Fetches the history if the case has changed since. */
   fill(): Promise<void>;
   /** A query was asked: the history has it when it has been answered. */
