@@ -87,17 +87,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
       <div className={form['row']}>
         <LimitFields limits={limits} onLimits={setLimits} />
         <span className={form['grow']} />
-        {list.some((one) => one.problem === undefined) && (
-          <div className={css['pair']}>
-            <Text size="xs">The clock of all sources was</Text>
-            <ClockInput
-              label="Clock of all"
-              value={shared.clock}
-              onClock={(clock) => previews.decideAll({ clock })}
-              {...typing('clock', WHOLE)}
-            />
-          </div>
-        )}
+        <ClockOfAll previews={previews} typing={typing} />
       </div>
       <div className={`${form['row']} ${form['bottom']}`}>
         <ChoiceBoxes
@@ -123,6 +113,27 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
         </Button>
       </div>
     </Form>
+  );
+}
+
+function ClockOfAll({
+  previews: { list, shared, decideAll },
+  typing,
+}: {
+  readonly previews: Previews;
+  readonly typing: ReturnType<typeof useMistyped>['typing'];
+}) {
+  if (list.every((one) => one.problem !== undefined)) return null;
+  return (
+    <div className={css['pair']}>
+      <Text size="xs">The clock of all sources was</Text>
+      <ClockInput
+        label="Clock of all"
+        value={shared.clock}
+        onClock={(clock) => decideAll({ clock })}
+        {...typing('clock', WHOLE)}
+      />
+    </div>
   );
 }
 

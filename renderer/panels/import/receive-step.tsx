@@ -25,7 +25,8 @@ interface Props {
   readonly onClose: () => void;
 }
 
-export function ReceiveStep({ path, files, onPaths, onClose }: Props) {
+/** Copies the files; what became of it. */
+function useReceiving({ path, files, onPaths }: Omit<Props, 'onClose'>) {
   const { connection } = useWorkspace();
   const [progress, setProgress] = useState({ name: '', bytes: 0, totalBytes: 0 });
   const [error, setError] = useState<ErrorInfo>();
@@ -60,15 +61,15 @@ export function ReceiveStep({ path, files, onPaths, onClose }: Props) {
     );
     return () => controller.abort();
   }, [connection, path, files, tries, onPaths]);
+  return { progress, error, left, retry: () => setTries((n) => n + 1) };
+}
+
+export function ReceiveStep({ path, files, onPaths, onClose }: Props) {
+  const { progress, error, left, retry } = useReceiving({ path, files, onPaths });
   if (error !== undefined) {
     return (
       <>
-        <Problem
-          margin={0}
-          error={error}
-          title="Some files were not copied"
-          onRetry={() => setTries((n) => n + 1)}
-        />
+        <Problem margin={0} error={error} title="Some files were not copied" onRetry={retry} />
         <div className={form['actions']}>
           <Button variant="default" onClick={onClose}>
             Close
@@ -77,31 +78,8 @@ export function ReceiveStep({ path, files, onPaths, onClose }: Props) {
       </>
     );
   }
-  if (left !== undefined) {
-    const { names, paths, refused } = left;
-    return (
-      <>
-        <Text size="sm">
-          {refused.length.toLocaleString('en-US')} of {counted(files.length, 'file')} cannot be read
-          by a browser; the command line reads them in place.
-        </Text>
-        {refused.slice(0, MOST_SHOWN).map((info, i) => (
-          <Problem margin={0} key={i} error={info} title="Not copied" />
-        ))}
-        {refused.length > MOST_SHOWN && <Text size="sm">… {refused.length - MOST_SHOWN} more</Text>}
-        <div className={form['actions']}>
-          <Button variant="default" onClick={onClose}>
-            Close
-          </Button>
-          {paths.length > 0 && (
-            <Button onClick={() => onPaths(receivedRoots(paths, names))}>
-              Continue with the other {paths.length}
-            </Button>
-          )}
-        </div>
-      </>
-    );
-  }
+  if (left !== undefined)
+    return <Left left={left} of={files.length} onPaths={onPaths} onClose={onClose} />;
   const { bytes, totalBytes, name } = progress;
   return (
     <div className={form['stack']} role="status">
@@ -120,5 +98,40 @@ export function ReceiveStep({ path, files, onPaths, onClose }: Props) {
         </Button>
       </div>
     </div>
+  );
+}
+
+/** Files that the browser cannot read. */
+function Left({
+  left: { names, paths, refused },
+  of,
+  onPaths,
+  onClose,
+}: Pick<Props, 'onPaths' | 'onClose'> & {
+  readonly left: Received;
+  /** Of how many files. */
+  readonly of: number;
+}) {
+  return (
+    <>
+      <Text size="sm">
+        {refused.length.toLocaleString('en-US')} of {counted(of, 'file')} cannot be read by a
+        browser; the command line reads them in place.
+      </Text>
+      {refused.slice(0, MOST_SHOWN).map((info, i) => (
+        <Problem margin={0} key={i} error={info} title="Not copied" />
+      ))}
+      {refused.length > MOST_SHOWN && <Text size="sm">… {refused.length - MOST_SHOWN} more</Text>}
+      <div className={form['actions']}>
+        <Button variant="default" onClick={onClose}>
+          Close
+        </Button>
+        {paths.length > 0 && (
+          <Button onClick={() => onPaths(receivedRoots(paths, names))}>
+            Continue with the other {paths.length}
+          </Button>
+        )}
+      </div>
+    </>
   );
 }

@@ -1,5 +1,12 @@
 /** Looking at evidence before it is imported: previews as they come, again when a decision changes. */
-import { useCallback, useEffect, useRef, useState } from 'react';
+import {
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+  type Dispatch,
+  type SetStateAction,
+} from 'react';
 import { useWorkspace } from '../../panel-api.ts';
 import { errorInfoOf, type Engine } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
@@ -35,19 +42,16 @@ export function usePreviews(path: string, paths: readonly string[]): Previews {
   const [list, setList] = useState<readonly Preview[]>([]);
   const [end, setEnd] = useState<Result<'evidence.preview'>>();
   const [error, setError] = useState<ErrorInfo>();
-  const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
   const [shared, setShared] = useState<Decision>({});
   const [own, setOwn] = useState<OwnDecisions>({});
-  /** The newest look at each file; older ones are dropped. */
-  const looks = useRef(new Map<string, AbortController>());
   /** What was decided: rows that are not rendered again decide beside it, too. */
   const decided = useRef({ shared, own });
+  const { busy, lookAgain, stop } = useLooks(path, setList, setError);
   const key = JSON.stringify(paths);
   const [round, setRound] = useState(0);
 
   useEffect(() => {
     const controller = new AbortController();
-    const running = looks.current;
     const { signal } = controller;
     setList([]);
     setEnd(undefined);
@@ -60,11 +64,40 @@ export function usePreviews(path: string, paths: readonly string[]): Previews {
     );
     return () => {
       controller.abort();
-      for (const one of running.values()) one.abort();
-      running.clear();
+      stop();
     };
-  }, [connection, path, key, round]);
+  }, [connection, path, key, round, stop]);
 
+  return {
+    ...{ list, end, error, busy, shared, own },
+    refresh: () => setRound((before) => before + 1),
+    decideAll(decision) {
+      const now = decided.current;
+      const next = { ...now.shared, ...decision };
+      decided.current = { ...now, shared: next };
+      setShared(next);
+      lookAgain(undecidedFiles(list, now.own, decision), next, now.own);
+    },
+    decide(file, decision) {
+      const now = decided.current;
+      const next = { ...now.own, [file]: { ...now.own[file], ...decision } };
+      decided.current = { ...now, own: next };
+      setOwn(next);
+      lookAgain([file], now.shared, next);
+    },
+  };
+}
+
+/** Looks at files again, with what is decided for each. */
+function useLooks(
+  path: string,
+  setList: Dispatch<SetStateAction<readonly Preview[]>>,
+  setError: (error: ErrorInfo | undefined) => void,
+) {
+  const { connection } = useWorkspace();
+  const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
+  /** The newest look at each file; older ones are dropped. */
+  const looks = useRef(new Map<string, AbortController>());
   const lookAgain = useCallback(
     (files: readonly string[], nextShared: Decision, nextOwn: OwnDecisions): void => {
       for (const group of groupsOf(files, nextShared, nextOwn)) {
@@ -105,27 +138,13 @@ export function usePreviews(path: string, paths: readonly string[]): Previews {
           });
       }
     },
-    [connection, path],
+    [connection, path, setList, setError],
   );
-
-  return {
-    ...{ list, end, error, busy, shared, own },
-    refresh: () => setRound((before) => before + 1),
-    decideAll(decision) {
-      const now = decided.current;
-      const next = { ...now.shared, ...decision };
-      decided.current = { ...now, shared: next };
-      setShared(next);
-      lookAgain(undecidedFiles(list, now.own, decision), next, now.own);
-    },
-    decide(file, decision) {
-      const now = decided.current;
-      const next = { ...now.own, [file]: { ...now.own[file], ...decision } };
-      decided.current = { ...now, own: next };
-      setOwn(next);
-      lookAgain([file], now.shared, next);
-    },
-  };
+  const stop = useCallback(() => {
+    for (const one of looks.current.values()) one.abort();
+    looks.current.clear();
+  }, []);
+  return { busy, lookAgain, stop };
 }
 
 /** Many small files come at once: one rendering does for several. */
