@@ -34,12 +34,8 @@ const LONGEST_NAME = 100;
 export type EventInfo = Result<'event.get'>;
 
 export function FieldsTab({ info }: { readonly info: EventInfo }) {
-  const pivots = usePivots();
-  const workspace = useWorkspace();
-  const colors = useTagColors();
   const zone = useZone();
   const [most, setMost] = useState(SHOWN);
-  const noFields = useRefusal('extractor.message');
   return (
     <>
       <div>
@@ -70,22 +66,7 @@ export function FieldsTab({ info }: { readonly info: EventInfo }) {
             {formatCount(info.fields.length - most)} more
           </Button>
         )}
-        <div className={css['row']}>
-          <span className={css['name']}>tags</span>
-          <span className={css['value']}>
-            {info.tags.map((tag) => (
-              <TagChip key={tag} name={tag} color={colors.get(tag)} />
-            ))}
-            <Button
-              size="compact-xs"
-              variant="subtle"
-              onClick={() => workspace.dialogs.open({ dialog: 'tag', events: [info.event] })}
-            >
-              {info.tags.length === 0 ? 'Tag it…' : 'Change…'}
-            </Button>
-          </span>
-          <span />
-        </div>
+        <TagsRow info={info} />
       </div>
       <NoteBox key={info.event} info={info} />
       {info.otherNotes?.map(({ user, at, text }) => (
@@ -96,57 +77,7 @@ export function FieldsTab({ info }: { readonly info: EventInfo }) {
           , {formatTime(Date.parse(at) * 1000, zone, 0)}: <EventText text={text} max={20_000} />
         </p>
       ))}
-      <div style={{ padding: '0 14px' }}>
-        {hasMessage(info) && (
-          <Button
-            variant="default"
-            mr={6}
-            mb={6}
-            disabled={noFields !== undefined}
-            title={noFields}
-            // Pressed with the mouse, it would end the selection before it is read.
-            onMouseDown={(event) => event.preventDefault()}
-            onClick={() =>
-              workspace.dialogs.open({
-                ...{ dialog: 'make-field', event: info.event },
-                selected: window.getSelection()?.toString().trim(),
-              })
-            }
-          >
-            Make a field…
-          </Button>
-        )}
-        {info.fiveTuple !== undefined && (
-          <Button
-            variant="default"
-            mr={6}
-            mb={6}
-            onClick={() => pivots.filter(info.fiveTuple!, 'events')}
-          >
-            This five-tuple
-          </Button>
-        )}
-        {info.packets !== undefined && (
-          <Button
-            variant="default"
-            mr={6}
-            mb={6}
-            onClick={() => pivots.filter(info.packets!, 'events')}
-          >
-            Its packets
-          </Button>
-        )}
-        {info.flow !== undefined && (
-          <Button variant="default" mr={6} mb={6} onClick={() => workspace.select(info.flow)}>
-            Its flow
-          </Button>
-        )}
-        {info.ts !== undefined && (
-          <Button variant="default" mr={6} mb={6} onClick={() => pivots.around(info.ts!, 5)}>
-            ± 5 minutes
-          </Button>
-        )}
-      </div>
+      <Pivots info={info} />
     </>
   );
 }
@@ -190,6 +121,79 @@ function SourceRow({ info: { source } }: { readonly info: EventInfo }) {
         )}
       </span>
       <span />
+    </div>
+  );
+}
+
+function TagsRow({ info }: { readonly info: EventInfo }) {
+  const { dialogs } = useWorkspace();
+  const colors = useTagColors();
+  return (
+    <div className={css['row']}>
+      <span className={css['name']}>tags</span>
+      <span className={css['value']}>
+        {info.tags.map((tag) => (
+          <TagChip key={tag} name={tag} color={colors.get(tag)} />
+        ))}
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          onClick={() => dialogs.open({ dialog: 'tag', events: [info.event] })}
+        >
+          {info.tags.length === 0 ? 'Tag it…' : 'Change…'}
+        </Button>
+      </span>
+      <span />
+    </div>
+  );
+}
+
+const PIVOT = { variant: 'default', mr: 6, mb: 6 } as const;
+
+/** Where one can go from the event. */
+function Pivots({ info }: { readonly info: EventInfo }) {
+  const { dialogs, select } = useWorkspace();
+  const pivots = usePivots();
+  const noFields = useRefusal('extractor.message');
+  return (
+    <div style={{ padding: '0 14px' }}>
+      {hasMessage(info) && (
+        <Button
+          {...PIVOT}
+          disabled={noFields !== undefined}
+          title={noFields}
+          // Pressed with the mouse, it would end the selection before it is read.
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() =>
+            dialogs.open({
+              ...{ dialog: 'make-field', event: info.event },
+              selected: window.getSelection()?.toString().trim(),
+            })
+          }
+        >
+          Make a field…
+        </Button>
+      )}
+      {info.fiveTuple !== undefined && (
+        <Button {...PIVOT} onClick={() => pivots.filter(info.fiveTuple!, 'events')}>
+          This five-tuple
+        </Button>
+      )}
+      {info.packets !== undefined && (
+        <Button {...PIVOT} onClick={() => pivots.filter(info.packets!, 'events')}>
+          Its packets
+        </Button>
+      )}
+      {info.flow !== undefined && (
+        <Button {...PIVOT} onClick={() => select(info.flow)}>
+          Its flow
+        </Button>
+      )}
+      {info.ts !== undefined && (
+        <Button {...PIVOT} onClick={() => pivots.around(info.ts!, 5)}>
+          ± 5 minutes
+        </Button>
+      )}
     </div>
   );
 }

@@ -3,7 +3,7 @@
  * range of them marked. Only the rows on screen exist, so that a megabyte scrolls like a page.
  */
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
 import { counted } from '../../panel-api.ts';
 import css from './details.module.css';
 
@@ -33,16 +33,7 @@ export function HexView({
   readonly onByte?: (offset: number) => void;
 }) {
   const scroller = useRef<HTMLDivElement>(null);
-  const [perRow, setPerRow] = useState(16);
-  useLayoutEffect(() => {
-    const element = scroller.current;
-    if (element === null) return;
-    const fit = () => setPerRow(element.clientWidth < WIDE ? 8 : 16);
-    fit();
-    const observer = new ResizeObserver(fit);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
+  const perRow = useBytesPerRow(scroller);
   const rows = Math.ceil(bytes.length / perRow);
   const virtual = useVirtualizer({
     count: rows,
@@ -102,4 +93,18 @@ export function HexView({
       </div>
     </div>
   );
+}
+
+function useBytesPerRow(scroller: RefObject<HTMLElement | null>): number {
+  const [perRow, setPerRow] = useState(16);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const fit = () => setPerRow(element.clientWidth < WIDE ? 8 : 16);
+    fit();
+    const observer = new ResizeObserver(fit);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [scroller]);
+  return perRow;
 }

@@ -60,17 +60,7 @@ function Details({ event }: { readonly event: string }) {
     );
   }
   if (data === undefined) return <Loading />;
-  const hasPackets = data.kind === 'packet' || data.packets !== undefined;
-  // A flow that was made from packets has no record of its own; its packets have.
-  const hasRecord = data.offset !== undefined;
-  // Flows of captures, and what belongs to one.
-  const hasStream = data.flow !== undefined || (data.kind === 'flow' && data.packets !== undefined);
-  const missing =
-    (tab === 'packet' && (!hasPackets || (data.kind === 'packet' && noBytes !== undefined))) ||
-    (tab === 'raw' && (!hasRecord || noBytes !== undefined)) ||
-    (tab === 'stream' && (!hasStream || noBytes !== undefined));
-  const greyed = { disabled: noBytes !== undefined, title: noBytes };
-  const shown = missing ? 'fields' : tab;
+  const shown = canShow(tab, data, noBytes) ? tab : 'fields';
   return (
     <div className={css['panel']}>
       <div className={css['head']}>
@@ -87,25 +77,7 @@ function Details({ event }: { readonly event: string }) {
         onChange={(value) => value !== null && setTab(value)}
         keepMounted={false}
       >
-        <Tabs.List>
-          <Tabs.Tab value="fields">Fields</Tabs.Tab>
-          {hasRecord && (
-            <Tabs.Tab value="raw" {...greyed}>
-              Raw
-            </Tabs.Tab>
-          )}
-          {hasPackets && (
-            <Tabs.Tab value="packet" {...(data.kind === 'packet' ? greyed : {})}>
-              {data.kind === 'packet' ? 'Packet' : 'Packets'}
-            </Tabs.Tab>
-          )}
-          {hasStream && (
-            <Tabs.Tab value="stream" {...greyed}>
-              Stream
-            </Tabs.Tab>
-          )}
-          <Tabs.Tab value="around">Around</Tabs.Tab>
-        </Tabs.List>
+        <TabList info={data} noBytes={noBytes} />
         <div className={css['scroll']}>
           <Tabs.Panel value="fields">
             {data.kind === 'file' && data.flow !== undefined && noBytes === undefined && (
@@ -134,6 +106,58 @@ function Details({ event }: { readonly event: string }) {
         </div>
       </Tabs>
     </div>
+  );
+}
+
+/** Which tabs an event has beside its fields and what is around it. */
+function tabsOf({ kind, offset, packets, flow }: EventInfo) {
+  return {
+    packet: kind === 'packet' || packets !== undefined,
+    // A flow that was made from packets has no record of its own; its packets have.
+    raw: offset !== undefined,
+    // Flows of captures, and what belongs to one.
+    stream: flow !== undefined || (kind === 'flow' && packets !== undefined),
+  };
+}
+
+/** @param noBytes why the case cannot give bytes of the evidence */
+function canShow(tab: string, info: EventInfo, noBytes: string | undefined): boolean {
+  const has = tabsOf(info);
+  const hasBytes = noBytes === undefined;
+  if (tab === 'packet') return has.packet && (info.kind !== 'packet' || hasBytes);
+  if (tab === 'raw') return has.raw && hasBytes;
+  return tab !== 'stream' || (has.stream && hasBytes);
+}
+
+function TabList({
+  info,
+  noBytes,
+}: {
+  readonly info: EventInfo;
+  readonly noBytes: string | undefined;
+}) {
+  const has = tabsOf(info);
+  const greyed = { disabled: noBytes !== undefined, title: noBytes };
+  return (
+    <Tabs.List>
+      <Tabs.Tab value="fields">Fields</Tabs.Tab>
+      {has.raw && (
+        <Tabs.Tab value="raw" {...greyed}>
+          Raw
+        </Tabs.Tab>
+      )}
+      {has.packet && (
+        <Tabs.Tab value="packet" {...(info.kind === 'packet' ? greyed : {})}>
+          {info.kind === 'packet' ? 'Packet' : 'Packets'}
+        </Tabs.Tab>
+      )}
+      {has.stream && (
+        <Tabs.Tab value="stream" {...greyed}>
+          Stream
+        </Tabs.Tab>
+      )}
+      <Tabs.Tab value="around">Around</Tabs.Tab>
+    </Tabs.List>
   );
 }
 

@@ -88,21 +88,35 @@ export function StreamTab({ event }: { readonly event: string }) {
       ) : (
         parts.map((part, at) => <StreamPart key={at} part={part} isDecoded={as === 'decoded'} />)
       )}
-      {total > shown && (
-        <p className={css['note']}>
-          The first {formatCount(shown)} of {counted(total, 'byte')}.{' '}
-          {limit < MOST && (
-            <Button
-              variant="subtle"
-              size="compact-xs"
-              onClick={() => setLimit(Math.min(MOST, limit * 8))}
-            >
-              Show more
-            </Button>
-          )}
-        </p>
-      )}
+      {total > shown && <First shown={shown} total={total} limit={limit} onLimit={setLimit} />}
     </div>
+  );
+}
+
+function First({
+  shown,
+  total,
+  limit,
+  onLimit,
+}: {
+  readonly shown: number;
+  readonly total: number;
+  readonly limit: number;
+  readonly onLimit: (limit: number) => void;
+}) {
+  return (
+    <p className={css['note']}>
+      The first {formatCount(shown)} of {counted(total, 'byte')}.{' '}
+      {limit < MOST && (
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          onClick={() => onLimit(Math.min(MOST, limit * 8))}
+        >
+          Show more
+        </Button>
+      )}
+    </p>
   );
 }
 
