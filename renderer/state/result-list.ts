@@ -64,11 +64,9 @@ export function createResultLists(connection: Engine, asking: Asking): ResultLis
   let key = 0;
   let fields = USUAL_FIELDS;
 
-  function release(): void {
-    if (last === undefined) return;
+  function release(list: typeof last): void {
     // An engine that is gone has closed it.
-    connection.call('result.close', last).catch(() => undefined);
-    last = undefined;
+    if (list !== undefined) connection.call('result.close', list).catch(() => undefined);
   }
 
   return {
@@ -86,6 +84,8 @@ export function createResultLists(connection: Engine, asking: Asking): ResultLis
       const own = key;
       let first: ColumnBatch | undefined;
       let firstMs: number | undefined;
+      const show = (found: Partial<ResultList>): void =>
+        store.setState({ ...EMPTY, key: own, params, ...found });
       store.setState({ loading: true });
       // Rows that are there stay.
       const ended = asking.begin(() => {
@@ -99,49 +99,34 @@ export function createResultLists(connection: Engine, asking: Asking): ResultLis
             if (controller.signal.aborted) return;
             first = batch;
             firstMs = performance.now() - started;
-            store.setState({
-              ...EMPTY,
-              key: own,
-              params,
-              first,
-              firstMs,
-              loading: true,
-            });
+            show({ first, firstMs, loading: true });
           },
         })
         .then(
           (opened) => {
+            const list = { case: params.case, result: opened.result };
             if (controller.signal.aborted) {
-              connection
-                .call('result.close', { case: params.case, result: opened.result })
-                .catch(() => undefined);
+              release(list);
               return;
             }
-            release();
-            last = { case: params.case, result: opened.result };
-            store.setState({
-              ...EMPTY,
-              key: own,
-              params,
-              first,
-              opened,
-              firstMs,
-              elapsedMs: performance.now() - started,
-            });
+            release(last);
+            last = list;
+            show({ first, opened, firstMs, elapsedMs: performance.now() - started });
           },
           (error: unknown) => {
             if (controller.signal.aborted) return;
             if (!(error instanceof OperationError)) throw error;
             // A new engine is asked again by whoever opened this.
             if (error.info.code === 'engine-down') return;
-            store.setState({ ...EMPTY, key: own, params, error: error.info });
+            show({ error: error.info });
           },
         )
         .finally(ended);
     },
     close() {
       running?.abort();
-      release();
+      release(last);
+      last = undefined;
       store.setState(EMPTY);
     },
   };

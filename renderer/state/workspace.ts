@@ -64,7 +64,7 @@ export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Wo
     ...{ connection, shell, session, views, results },
     refreshInfo,
   });
-  let saving: ReturnType<typeof setTimeout> | undefined;
+  const setPreference = createPreferences(connection, session);
   let restarts = pipe.state.restarts;
 
   pipe.onState((engine) => {
@@ -107,18 +107,9 @@ export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Wo
     closeCase: cases.close,
     setZone(zone) {
       session.setState({ zone });
-      this.setPreference('zone', zone);
+      setPreference('zone', zone);
     },
-    setPreference(name, value) {
-      session.setState((state) => ({ preferences: { ...state.preferences, [name]: value } }));
-      clearTimeout(saving);
-      saving = setTimeout(() => {
-        connection
-          .call('settings.set', { window: { ...session.getState().preferences } })
-          // A preference that is not kept is no reason to disturb anyone.
-          .catch(() => undefined);
-      }, SAVE_MS);
-    },
+    setPreference,
     select(event) {
       session.setState({ selected: event });
     },
@@ -128,5 +119,23 @@ export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Wo
     goForward() {
       if (session.getState().canGoForward) window.history.forward();
     },
+  };
+}
+
+/** A function that sets a preference at once, and has the engine keep them a moment later. */
+function createPreferences(
+  connection: Engine,
+  session: StoreApi<Session>,
+): Workspace['setPreference'] {
+  let saving: ReturnType<typeof setTimeout> | undefined;
+  return (name, value) => {
+    session.setState((state) => ({ preferences: { ...state.preferences, [name]: value } }));
+    clearTimeout(saving);
+    saving = setTimeout(() => {
+      connection
+        .call('settings.set', { window: { ...session.getState().preferences } })
+        // A preference that is not kept is no reason to disturb anyone.
+        .catch(() => undefined);
+    }, SAVE_MS);
   };
 }

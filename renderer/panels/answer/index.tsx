@@ -2,7 +2,8 @@
 import { Button, SegmentedControl } from '@mantine/core';
 import { useMemo } from 'react';
 import { IconDownload } from '@tabler/icons-react';
-import { cell, columnOf } from '../../../engine/contract/column-batch.ts';
+import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/column-batch.ts';
+import type { Result } from '../../../engine/contract/operations.ts';
 import {
   dissect,
   fieldTerm,
@@ -47,7 +48,6 @@ export function AnswerPanel() {
   });
   const parsed = useParsedQuery(query);
   const stages = parsed?.stages ?? NO_STAGES;
-  const order = patternOrderOf(stages);
   const stage = stages.find(({ name }) => name === 'timeline')?.text ?? '';
   const bars = useMemo(
     () => (data?.shape === 'timeline' ? barsOf(data.batch, stage) : undefined),
@@ -79,43 +79,9 @@ export function AnswerPanel() {
     workspace.views.show({ query: next, tab: 'events' });
   };
   const rest = data.rest && restText(data.rest);
-  const save = (): void => {
-    const lines = Array.from({ length: batch.rows }, (_, row) =>
-      batch.columns.map((column) => cell(column, row)),
-    );
-    download(
-      'answer.csv',
-      'text/csv',
-      csvOf(
-        batch.columns.map(({ name }) => name),
-        lines,
-      ),
-    );
-  };
   return (
     <div className={table['column']}>
-      <div className={table['toolbar']}>
-        <span style={{ color: 'var(--db-muted)' }}>
-          {counted(batch.rows, 'row')}
-          {data.left !== undefined && data.left > 0 && `, ${formatCount(data.left)} more`} ·{' '}
-          {formatMs(data.timings.totalMs)}
-          {data.notes.map((note) => ` · ${note}`)}
-        </span>
-        {order !== undefined && (
-          <SegmentedControl
-            aria-label="Order of the patterns"
-            value={order}
-            data={PATTERN_ORDERS}
-            onChange={(next) => {
-              const wanted = next === 'frequent' ? next : 'rare';
-              workspace.views.show({ query: withPatternOrder(query, stages, wanted) });
-            }}
-          />
-        )}
-        <Button variant="default" leftSection={<IconDownload size={13} />} onClick={save}>
-          CSV
-        </Button>
-      </div>
+      <Toolbar answer={data} stages={stages} />
       {bars !== undefined && (
         <BarChart bars={bars} by={/\sby\s+(\S+)\s*$/.exec(stage)?.[1] ?? ''} zone={zone} />
       )}
@@ -131,5 +97,59 @@ export function AnswerPanel() {
         </div>
       </div>
     </div>
+  );
+}
+
+function Toolbar({
+  answer: { batch, left, timings, notes },
+  stages,
+}: {
+  readonly answer: Result<'query.run'>;
+  readonly stages: Parameters<typeof patternOrderOf>[0];
+}) {
+  const { views } = useWorkspace();
+  const { query } = useQuestion();
+  const order = patternOrderOf(stages);
+  return (
+    <div className={table['toolbar']}>
+      <span style={{ color: 'var(--db-muted)' }}>
+        {counted(batch.rows, 'row')}
+        {left !== undefined && left > 0 && `, ${formatCount(left)} more`} ·{' '}
+        {formatMs(timings.totalMs)}
+        {notes.map((note) => ` · ${note}`)}
+      </span>
+      {order !== undefined && (
+        <SegmentedControl
+          aria-label="Order of the patterns"
+          value={order}
+          data={PATTERN_ORDERS}
+          onChange={(next) => {
+            const wanted = next === 'frequent' ? next : 'rare';
+            views.show({ query: withPatternOrder(query, stages, wanted) });
+          }}
+        />
+      )}
+      <Button
+        variant="default"
+        leftSection={<IconDownload size={13} />}
+        onClick={() => save(batch)}
+      >
+        CSV
+      </Button>
+    </div>
+  );
+}
+
+function save(batch: ColumnBatch): void {
+  const lines = Array.from({ length: batch.rows }, (_, row) =>
+    batch.columns.map((column) => cell(column, row)),
+  );
+  download(
+    'answer.csv',
+    'text/csv',
+    csvOf(
+      batch.columns.map(({ name }) => name),
+      lines,
+    ),
   );
 }

@@ -2,7 +2,7 @@
 import type { Result } from '../../../engine/contract/operations.ts';
 
 type Stages = readonly Result<'query.parse'>['stages'][number][];
-export type PatternOrder = 'rare' | 'frequent';
+type PatternOrder = 'rare' | 'frequent';
 
 /** Undefined for a query that does not end with `patterns`. */
 export function patternOrderOf(stages: Stages): PatternOrder | undefined {

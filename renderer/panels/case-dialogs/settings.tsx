@@ -25,9 +25,6 @@ const MOST_THREADS = 256;
 export function SettingsDialog() {
   const workspace = useWorkspace();
   const info = useSession((session) => session.info);
-  const hasCase = useSession((session) => session.openCase !== undefined);
-  const zone = useZone();
-  const [scheme] = usePreference('theme', 'auto', isScheme);
   const [memory, setMemory] = useState<number>();
   const [threads, setThreads] = useState<number>();
   const [jobs, setJobs] = useState<number>();
@@ -52,30 +49,7 @@ export function SettingsDialog() {
   return (
     <Modal opened onClose={dialogs.close} title="Settings" size="md">
       <Form onSubmit={run}>
-        <div className={form['tight']}>
-          <Text size="sm" fw={600} id="settings-theme">
-            Theme
-          </Text>
-          <SegmentedControl
-            aria-labelledby="settings-theme"
-            value={scheme}
-            data={[
-              { value: 'auto', label: 'System' },
-              { value: 'light', label: 'Light' },
-              { value: 'dark', label: 'Dark' },
-            ]}
-            onChange={(value) => workspace.commands.run(`theme.${value}`)}
-          />
-        </div>
-        <ZoneSelect
-          label="Time zone of the window"
-          description="All times are displayed in this zone; evidence is not changed."
-          value={zone}
-          onZone={(next) => workspace.setZone(next === '' ? 'UTC' : next)}
-        />
-        <Text size="xs" c="dimmed">
-          Theme and zone apply immediately.
-        </Text>
+        <Appearance />
         <NumberInput
           label="Memory for queries (MB)"
           description={`${formatBytes(info.memoryBytes)} in this machine. Applies to cases opened from now on; imports use at most 500 MB of it.`}
@@ -102,19 +76,7 @@ export function SettingsDialog() {
           value={jobs ?? settings.jobs}
           onChange={number(setJobs)}
         />
-        {hasCase && (
-          <Button
-            variant="default"
-            style={{ alignSelf: 'flex-start' }}
-            leftSection={<IconGauge size={15} aria-hidden />}
-            onClick={() => {
-              dialogs.close();
-              workspace.views.show({ tab: 'latency' });
-            }}
-          >
-            Diagnostics: how long answers take
-          </Button>
-        )}
+        <Diagnostics />
         <Text size="xs" c="dimmed">
           Daybook {info.version} · Node {info.node} · engine process {info.pid}
         </Text>
@@ -132,5 +94,59 @@ export function SettingsDialog() {
         </div>
       </Form>
     </Modal>
+  );
+}
+
+/** What applies as soon as it is chosen. */
+function Appearance() {
+  const workspace = useWorkspace();
+  const zone = useZone();
+  const [scheme] = usePreference('theme', 'auto', isScheme);
+  return (
+    <>
+      <div className={form['tight']}>
+        <Text size="sm" fw={600} id="settings-theme">
+          Theme
+        </Text>
+        <SegmentedControl
+          aria-labelledby="settings-theme"
+          value={scheme}
+          data={[
+            { value: 'auto', label: 'System' },
+            { value: 'light', label: 'Light' },
+            { value: 'dark', label: 'Dark' },
+          ]}
+          onChange={(value) => workspace.commands.run(`theme.${value}`)}
+        />
+      </div>
+      <ZoneSelect
+        label="Time zone of the window"
+        description="All times are displayed in this zone; evidence is not changed."
+        value={zone}
+        onZone={(next) => workspace.setZone(next === '' ? 'UTC' : next)}
+      />
+      <Text size="xs" c="dimmed">
+        Theme and zone apply immediately.
+      </Text>
+    </>
+  );
+}
+
+function Diagnostics() {
+  const { dialogs, views } = useWorkspace();
+  const hasCase = useSession((session) => session.openCase !== undefined);
+  if (!hasCase) return null;
+  return (
+    <Button
+      variant="default"
+      style={{ alignSelf: 'flex-start' }}
+      leftSection={<IconGauge size={15} aria-hidden />}
+      onClick={() => {
+        dialogs.close();
+        views.show({ tab: 'latency' });
+      }}
+    >
+      Diagnostics: how long answers take
+    </Button>
   );
 }

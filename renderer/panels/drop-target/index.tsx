@@ -1,7 +1,7 @@
 /** The whole window takes files and folders; what is dropped is looked at before it is imported. */
 import { IconFileImport } from '@tabler/icons-react';
 import { useEffect, useState, type ReactNode } from 'react';
-import { notifyError, refusalOf, useWorkspace } from '../../panel-api.ts';
+import { notifyError, refusalOf, useWorkspace, type Workspace } from '../../panel-api.ts';
 import css from './drop-target.module.css';
 import { filesBelow, takeEntries } from './dropped-files.ts';
 
@@ -9,10 +9,6 @@ export function DropTarget({ children }: { readonly children: ReactNode }) {
   const workspace = useWorkspace();
   const [over, setOver] = useState(false);
   useEffect(() => {
-    const brings = (event: DragEvent): DataTransfer | undefined =>
-      event.dataTransfer !== null && Array.from(event.dataTransfer.types).includes('Files')
-        ? event.dataTransfer
-        : undefined;
     const onOver = (event: DragEvent): void => {
       const transfer = brings(event);
       if (transfer === undefined) return;
@@ -29,40 +25,9 @@ export function DropTarget({ children }: { readonly children: ReactNode }) {
       setOver(false);
       if (transfer === undefined) return;
       event.preventDefault();
-      void take(transfer).catch((error: unknown) =>
+      void take(transfer, workspace).catch((error: unknown) =>
         notifyError(error, 'The dropped items cannot be read'),
       );
-    };
-    const take = async (transfer: DataTransfer): Promise<void> => {
-      const { shell, dialogs, session } = workspace;
-      const { openCase } = session.getState();
-      const isOpen = openCase !== undefined;
-      const refused = refusalOf(openCase, 'import.start');
-      if (refused !== undefined) throw new Error(refused);
-      const open = (what: { paths: readonly string[] } | { files: readonly File[] }): void =>
-        dialogs.open(isOpen ? { dialog: 'import', ...what } : { dialog: 'new-case', ...what });
-      if (shell !== undefined) {
-        const paths = Array.from(transfer.files)
-          .map((file) => shell.pathOfFile(file))
-          .filter((path) => path !== '');
-        if (paths.length > 0) open({ paths });
-        return;
-      }
-      const taken = takeEntries(transfer);
-      const { files, cut, unreadable } = await filesBelow(taken.entries);
-      if (cut) {
-        notifyError(
-          new Error(
-            'There are more files than a browser can pass on: choose the folder by its path instead.',
-          ),
-          'Some files were not taken',
-        );
-      }
-      if (unreadable.length > 0) {
-        notifyError(new Error(unreadable.slice(0, 5).join(', ')), 'The browser could not read');
-      }
-      const all = [...taken.files, ...files];
-      if (all.length > 0) open({ files: all });
     };
     window.addEventListener('dragenter', onOver);
     window.addEventListener('dragover', onOver);
@@ -88,4 +53,42 @@ export function DropTarget({ children }: { readonly children: ReactNode }) {
       )}
     </>
   );
+}
+
+/** What a drag brings, if that is files. */
+function brings({ dataTransfer }: DragEvent): DataTransfer | undefined {
+  const hasFiles = dataTransfer !== null && Array.from(dataTransfer.types).includes('Files');
+  return hasFiles ? dataTransfer : undefined;
+}
+
+/** Opens the dialog of an import, or of a new case, for what was dropped. */
+async function take(transfer: DataTransfer, { shell, dialogs, session }: Workspace): Promise<void> {
+  const { openCase } = session.getState();
+  const isOpen = openCase !== undefined;
+  const refused = refusalOf(openCase, 'import.start');
+  if (refused !== undefined) throw new Error(refused);
+  const open = (what: { paths: readonly string[] } | { files: readonly File[] }): void =>
+    dialogs.open(isOpen ? { dialog: 'import', ...what } : { dialog: 'new-case', ...what });
+  if (shell !== undefined) {
+    const paths = Array.from(transfer.files)
+      .map((file) => shell.pathOfFile(file))
+      .filter((path) => path !== '');
+    if (paths.length > 0) open({ paths });
+    return;
+  }
+  const taken = takeEntries(transfer);
+  const { files, cut, unreadable } = await filesBelow(taken.entries);
+  if (cut) {
+    notifyError(
+      new Error(
+        'There are more files than a browser can pass on: choose the folder by its path instead.',
+      ),
+      'Some files were not taken',
+    );
+  }
+  if (unreadable.length > 0) {
+    notifyError(new Error(unreadable.slice(0, 5).join(', ')), 'The browser could not read');
+  }
+  const all = [...taken.files, ...files];
+  if (all.length > 0) open({ files: all });
 }

@@ -39,13 +39,18 @@ const FIRST_CLOSED = 6;
 /** Nobody has opened or closed a field yet. */
 const UNTOUCHED: string[] = [];
 
-export function FieldsPanel() {
+/** What is searched for among the names of fields, and how many are listed. */
+interface Listing {
+  /** Undefined: the search is closed. */
+  readonly search: string | undefined;
+  readonly all: boolean;
+}
+
+/** Fields of the case, those that are listed, and which of them are open. */
+function useFields({ search, all }: Listing) {
   const info = useCase();
   const { data, error } = useAnswer('field.list', { case: info.case });
   const [chosen, setOpened] = usePreference('open-fields', UNTOUCHED, isNames);
-  const [search, setSearch] = useState<string>();
-  const [all, setAll] = useState(false);
-  const [longer, setLonger] = useState<ReadonlySet<string>>(new Set());
   const known = useResultList().opened?.fields;
   const fields = data?.fields;
   const opened = useMemo(
@@ -62,53 +67,24 @@ export function FieldsPanel() {
     const closed = shown.filter(({ open }) => !open).slice(0, FIRST_CLOSED);
     return shown.filter((one) => one.open || closed.includes(one)).slice(0, MOST_LISTED);
   }, [shown, all, searching]);
+  const toggle = (field: string): void =>
+    setOpened(opened.includes(field) ? opened.filter((one) => one !== field) : [...opened, field]);
+  return { isLoaded: data !== undefined, error, found: shown.length, listed, searching, toggle };
+}
+
+export function FieldsPanel() {
+  const [search, setSearch] = useState<string>();
+  const [all, setAll] = useState(false);
+  const [longer, setLonger] = useState<ReadonlySet<string>>(new Set());
+  const { isLoaded, error, found, listed, searching, toggle } = useFields({ search, all });
   const limitOf = (field: string): number => (longer.has(field) ? MORE : FEW);
   const { answerOf, isOld } = useFieldValues(
     listed.filter(({ open }) => open).map(({ field }) => ({ field, limit: limitOf(field) })),
   );
-  const toggle = (field: string): void =>
-    setOpened(opened.includes(field) ? opened.filter((one) => one !== field) : [...opened, field]);
   return (
     <section aria-label="Fields">
-      <div className={css['head']} style={{ padding: '8px 12px 4px' }}>
-        <span
-          style={{
-            color: 'var(--db-muted)',
-            fontSize: 11,
-            letterSpacing: '0.05em',
-            textTransform: 'uppercase',
-          }}
-        >
-          Fields
-        </span>
-        <Tooltip label="Find a field">
-          <ActionIcon
-            size={24}
-            aria-label="Find a field"
-            aria-pressed={search !== undefined}
-            onClick={() => setSearch(search === undefined ? '' : undefined)}
-          >
-            <IconSearch size={13} />
-          </ActionIcon>
-        </Tooltip>
-      </div>
-      {search !== undefined && (
-        <TextInput
-          mx={8}
-          mb={4}
-          placeholder="Name of a field"
-          aria-label="Name of a field"
-          autoFocus
-          value={search}
-          onChange={({ currentTarget }) => setSearch(currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape') return;
-            event.preventDefault();
-            setSearch(undefined);
-          }}
-        />
-      )}
-      {data === undefined &&
+      <Search search={search} onSearch={setSearch} />
+      {!isLoaded &&
         (error === undefined ? (
           <Loading />
         ) : (
@@ -119,7 +95,7 @@ export function FieldsPanel() {
             />
           </p>
         ))}
-      {data !== undefined && listed.length === 0 && (
+      {isLoaded && listed.length === 0 && (
         <p className={css['rest']}>
           {searching
             ? 'No field has such a name.'
@@ -139,17 +115,68 @@ export function FieldsPanel() {
           onToggle={() => toggle(field)}
         />
       ))}
-      {!searching && (all || shown.length > listed.length) && (
+      {!searching && (all || found > listed.length) && (
         <UnstyledButton className={css['rest']} onClick={() => setAll(!all)}>
-          {all ? 'fewer fields' : `all ${counted(shown.length, 'field')}`}
+          {all ? 'fewer fields' : `all ${counted(found, 'field')}`}
         </UnstyledButton>
       )}
-      {(all || searching) && shown.length > MOST_LISTED && (
+      {(all || searching) && found > MOST_LISTED && (
         <p className={css['rest']}>
-          and {formatCount(shown.length - MOST_LISTED)} more: find them by name
+          and {formatCount(found - MOST_LISTED)} more: find them by name
         </p>
       )}
     </section>
+  );
+}
+
+function Search({
+  search,
+  onSearch,
+}: {
+  readonly search: string | undefined;
+  readonly onSearch: (search: string | undefined) => void;
+}) {
+  return (
+    <>
+      <div className={css['head']} style={{ padding: '8px 12px 4px' }}>
+        <span
+          style={{
+            color: 'var(--db-muted)',
+            fontSize: 11,
+            letterSpacing: '0.05em',
+            textTransform: 'uppercase',
+          }}
+        >
+          Fields
+        </span>
+        <Tooltip label="Find a field">
+          <ActionIcon
+            size={24}
+            aria-label="Find a field"
+            aria-pressed={search !== undefined}
+            onClick={() => onSearch(search === undefined ? '' : undefined)}
+          >
+            <IconSearch size={13} />
+          </ActionIcon>
+        </Tooltip>
+      </div>
+      {search !== undefined && (
+        <TextInput
+          mx={8}
+          mb={4}
+          placeholder="Name of a field"
+          aria-label="Name of a field"
+          autoFocus
+          value={search}
+          onChange={({ currentTarget }) => onSearch(currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return;
+            event.preventDefault();
+            onSearch(undefined);
+          }}
+        />
+      )}
+    </>
   );
 }
 

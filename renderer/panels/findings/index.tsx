@@ -56,19 +56,7 @@ export function FindingsPanel() {
   return (
     <div className={table['column']}>
       <div className={table['toolbar']}>
-        <NativeSelect
-          size="xs"
-          aria-label="Which severities"
-          data={[
-            { value: ALL, label: 'All severities' },
-            ...SEVERITIES.map((value) => ({
-              value,
-              label: value === 'critical' ? value : `${value} or more severe`,
-            })),
-          ]}
-          value={least}
-          onChange={({ currentTarget }) => setLeast(currentTarget.value)}
-        />
+        <LeastSeverity least={least} onLeast={setLeast} />
         <SegmentedControl
           aria-label="Order of the list"
           data={orders}
@@ -120,18 +108,34 @@ export function FindingsPanel() {
   );
 }
 
-/** @param canMove whether the order shown is that of the report, and may be changed */
-function FindingTable({
-  shown,
-  canMove,
+function LeastSeverity({
+  least,
+  onLeast,
 }: {
-  readonly shown: readonly Finding[];
-  readonly canMove: boolean;
+  readonly least: string;
+  readonly onLeast: (least: string) => void;
 }) {
+  return (
+    <NativeSelect
+      size="xs"
+      aria-label="Which severities"
+      data={[
+        { value: ALL, label: 'All severities' },
+        ...SEVERITIES.map((value) => ({
+          value,
+          label: value === 'critical' ? value : `${value} or more severe`,
+        })),
+      ]}
+      value={least}
+      onChange={({ currentTarget }) => onLeast(currentTarget.value)}
+    />
+  );
+}
+
+/** Moves findings, and keeps the focus on the button that did. */
+function useMoves(shown: readonly Finding[]) {
   const { connection } = useWorkspace();
-  const { case: path, readOnly: isReadOnly } = useCase();
-  const readOnly = useRefusal('finding.set') !== undefined || isReadOnly;
-  const [most, setMost] = useState(SHOWN);
+  const { case: path } = useCase();
   const body = useRef<HTMLTableSectionElement>(null);
   const moving = useRef<{ readonly key: string; readonly by: string; readonly place: number }>(
     undefined,
@@ -163,6 +167,22 @@ function FindingTable({
         notifyError(error, 'The finding was not moved');
       });
   };
+  return { body, move };
+}
+
+/** @param canMove whether the order shown is that of the report, and may be changed */
+function FindingTable({
+  shown,
+  canMove,
+}: {
+  readonly shown: readonly Finding[];
+  readonly canMove: boolean;
+}) {
+  const { connection } = useWorkspace();
+  const { case: path, readOnly: isReadOnly } = useCase();
+  const readOnly = useRefusal('finding.set') !== undefined || isReadOnly;
+  const [most, setMost] = useState(SHOWN);
+  const { body, move } = useMoves(shown);
   const counts = shown.map((one) => (one.kind === 'tag' ? formatCount(one.count) : ''));
   const widths = [
     MOVERS + figuresWidth(['000', ...shown.map(({ place }) => formatCount(place))]),

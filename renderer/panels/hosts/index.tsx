@@ -160,24 +160,7 @@ function HostTable({
   readonly onChoose: (address: string) => void;
 }) {
   const { ref, width } = useElementSize();
-  const volumes = VOLUMES.filter(
-    ({ volume }) => volume !== 'bothWays' || hosts.some((host) => host.bothWays !== undefined),
-  );
-  const measured = [
-    Math.min(
-      LONGEST_ADDRESS,
-      Math.max(SHORTEST_ADDRESS, numberWidth(hosts.map(({ address }) => address))),
-    ),
-    numberWidth(['events', ...hosts.map(({ events }) => formatCount(events))]),
-    ...volumes.map(({ volume, title }) =>
-      numberWidth([title, ...hosts.map((host) => volumeText(host[volume]))]),
-    ),
-  ];
-  const columns = fitting(
-    SUMMARISED.filter(({ fact }) => hosts.some(({ facts }) => facts[fact].values.length > 0)),
-    width === 0 ? Infinity : width - leastWidth(measured),
-  );
-  const widths = [...measured, ...columns.map((column) => column.width)];
+  const { volumes, columns, widths } = columnsOf(hosts, width);
   return (
     <div className={`${table['scroll']} ${css['list']}`} ref={ref}>
       <table
@@ -232,6 +215,29 @@ function HostTable({
       </table>
     </div>
   );
+}
+
+/** @param room pixels for the table, 0 before they are known */
+function columnsOf(hosts: readonly Host[], room: number) {
+  const volumes = VOLUMES.filter(
+    ({ volume }) => volume !== 'bothWays' || hosts.some((host) => host.bothWays !== undefined),
+  );
+  const measured = [
+    Math.min(
+      LONGEST_ADDRESS,
+      Math.max(SHORTEST_ADDRESS, numberWidth(hosts.map(({ address }) => address))),
+    ),
+    numberWidth(['events', ...hosts.map(({ events }) => formatCount(events))]),
+    ...volumes.map(({ volume, title }) =>
+      numberWidth([title, ...hosts.map((host) => volumeText(host[volume]))]),
+    ),
+  ];
+  const columns = fitting(
+    SUMMARISED.filter(({ fact }) => hosts.some(({ facts }) => facts[fact].values.length > 0)),
+    room === 0 ? Infinity : room - leastWidth(measured),
+  );
+  const widths = [...measured, ...columns.map((column) => column.width)];
+  return { volumes, columns, widths };
 }
 
 /** The columns that there is room for: what is left out is among the facts of a host. */

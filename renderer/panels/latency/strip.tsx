@@ -32,10 +32,6 @@ export function Strip({
   // The oldest are left out where there is no room for them.
   const skipped = Math.max(0, operations.length - Math.floor((width - LEFT - 8) / step));
   const seen = operations.slice(skipped);
-  const y = (ms: number): number => {
-    const place = (Math.log10(Math.min(1e5, Math.max(0.1, ms))) + 1) / 6;
-    return HEIGHT - 12 - place * (HEIGHT - 20);
-  };
   const used = [...new Set(seen.map(({ path }) => PATHS[path ?? '']?.name ?? OTHER.name))];
   return (
     <figure style={{ margin: 0, padding: '8px 12px' }}>
@@ -53,20 +49,7 @@ export function Strip({
       <div ref={ref}>
         <div style={{ overflow: 'hidden' }}>
           <svg width={width} height={HEIGHT} role="listbox" aria-label="Recent operations">
-            {DECADES.map((ms) => (
-              <g key={ms}>
-                <line x1={LEFT} x2={width} y1={y(ms)} y2={y(ms)} stroke="var(--db-line)" />
-                <text
-                  x={LEFT - 6}
-                  y={y(ms) + 4}
-                  textAnchor="end"
-                  fontSize="10"
-                  fill="var(--db-muted)"
-                >
-                  {ms >= 1000 ? `${ms / 1000} s` : `${ms} ms`}
-                </text>
-              </g>
-            ))}
+            <Scale width={width} />
             {seen.map((one, place) => {
               const i = place + skipped;
               const { color, name } = PATHS[one.path ?? ''] ?? OTHER;
@@ -98,6 +81,23 @@ export function Strip({
       </div>
     </figure>
   );
+}
+
+/** Where a time is, by its logarithm. */
+function y(ms: number): number {
+  const place = (Math.log10(Math.min(1e5, Math.max(0.1, ms))) + 1) / 6;
+  return HEIGHT - 12 - place * (HEIGHT - 20);
+}
+
+function Scale({ width }: { readonly width: number }) {
+  return DECADES.map((ms) => (
+    <g key={ms}>
+      <line x1={LEFT} x2={width} y1={y(ms)} y2={y(ms)} stroke="var(--db-line)" />
+      <text x={LEFT - 6} y={y(ms) + 4} textAnchor="end" fontSize="10" fill="var(--db-muted)">
+        {ms >= 1000 ? `${ms / 1000} s` : `${ms} ms`}
+      </text>
+    </g>
+  ));
 }
 
 function Mark({

@@ -64,39 +64,29 @@ function Loaded({ event, selected }: Of) {
   return <MakeField event={event} selected={selected} of={data} />;
 }
 
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
 function MakeField({ event, selected, of }: Of & { readonly of: Message }) {
   const { connection, dialogs } = useWorkspace();
   const folder = useCase().case;
   const at = selected === undefined || selected === '' ? -1 : of.message.indexOf(selected);
-  const [range, setRange] = useState({
+  const [range, setRange] = useState<Range>({
     start: Math.max(0, at),
     end: at < 0 ? 0 : at + (selected?.length ?? 0),
   });
   const [field, setField] = useState('');
   const [template, setTemplate] = useState<string>();
   const [saved, setSaved] = useState<Result<'extractor.save'>>();
-  const known = of.fields.find(({ name }) => name === field);
-  const isReady = known !== undefined && range.start < range.end;
+  const isReady = of.fields.some(({ name }) => name === field) && range.start < range.end;
   const draftOf = (text: string | undefined): Draft | undefined =>
     isReady
       ? { case: folder, event, field, ...range, ...(text === undefined ? {} : { template: text }) }
       : undefined;
   const [typed] = useDebouncedValue(template, TRY_MS);
   const trial = useAnswer('extractor.try', draftOf(typed), { live: false });
-  const message = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => {
-    message.current?.setSelectionRange(range.start, range.end);
-    // Only what it begins with.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, []);
-  const select = (): void => {
-    const box = message.current;
-    if (box === null || box.selectionStart === box.selectionEnd) return;
-    const next = { start: box.selectionStart, end: box.selectionEnd };
-    if (next.start === range.start && next.end === range.end) return;
-    setRange(next);
-    setTemplate(undefined);
-  };
   const { busy, error, run } = useSubmit(async () => {
     const draft = draftOf(template);
     if (draft !== undefined) setSaved(await connection.call('extractor.save', draft));
@@ -104,51 +94,21 @@ function MakeField({ event, selected, of }: Of & { readonly of: Message }) {
   if (saved !== undefined) return <Saved extractor={saved} field={field} />;
   return (
     <Form onSubmit={run}>
-      <Textarea
-        ref={message}
-        label={of.program === '' ? 'Message' : `Message of ${of.program}`}
-        description="Select the value: with the mouse, or with Shift and the arrow keys."
-        classNames={{ input: 'mono' }}
-        // A box that is `readOnly` has no caret, which keys could move.
-        aria-readonly
-        onBeforeInput={(typed) => typed.preventDefault()}
-        onChange={() => undefined}
-        autosize
-        minRows={2}
-        maxRows={6}
-        value={of.message}
-        onSelect={select}
-      />
-      <Text size="sm">
-        {range.start < range.end ? (
-          <>
-            Selected: <EventText text={of.message.slice(range.start, range.end)} max={200} />
-          </>
-        ) : (
-          <span className={form['muted']}>Nothing is selected yet.</span>
-        )}
-      </Text>
-      <Autocomplete
-        // The dialog is there before what it asks about.
-        autoFocus
-        label="Field"
-        description={
-          known?.meaning ?? 'One of the fields that events have, such as user or src_ip.'
-        }
-        data={of.fields.map(({ name }) => name)}
-        limit={12}
-        value={field}
-        onChange={(value) => {
-          setField(value.trim());
+      <MessageBox
+        of={of}
+        range={range}
+        onRange={(next) => {
+          setRange(next);
           setTemplate(undefined);
         }}
-        error={
-          field !== '' &&
-          known === undefined &&
-          !of.fields.some(({ name }) => name.startsWith(field))
-            ? 'There is no such field'
-            : undefined
-        }
+      />
+      <FieldInput
+        fields={of.fields}
+        field={field}
+        onField={(name) => {
+          setField(name);
+          setTemplate(undefined);
+        }}
       />
       <Textarea
         label="Template"
@@ -178,6 +138,85 @@ function MakeField({ event, selected, of }: Of & { readonly of: Message }) {
         </Button>
       </div>
     </Form>
+  );
+}
+
+/** The message, in which the value is selected. */
+function MessageBox({
+  of,
+  range,
+  onRange,
+}: {
+  readonly of: Message;
+  readonly range: Range;
+  readonly onRange: (range: Range) => void;
+}) {
+  const message = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    message.current?.setSelectionRange(range.start, range.end);
+    // Only what it begins with.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, []);
+  const select = (): void => {
+    const box = message.current;
+    if (box === null || box.selectionStart === box.selectionEnd) return;
+    const next = { start: box.selectionStart, end: box.selectionEnd };
+    if (next.start !== range.start || next.end !== range.end) onRange(next);
+  };
+  return (
+    <>
+      <Textarea
+        ref={message}
+        label={of.program === '' ? 'Message' : `Message of ${of.program}`}
+        description="Select the value: with the mouse, or with Shift and the arrow keys."
+        classNames={{ input: 'mono' }}
+        // A box that is `readOnly` has no caret, which keys could move.
+        aria-readonly
+        onBeforeInput={(typed) => typed.preventDefault()}
+        onChange={() => undefined}
+        autosize
+        minRows={2}
+        maxRows={6}
+        value={of.message}
+        onSelect={select}
+      />
+      <Text size="sm">
+        {range.start < range.end ? (
+          <>
+            Selected: <EventText text={of.message.slice(range.start, range.end)} max={200} />
+          </>
+        ) : (
+          <span className={form['muted']}>Nothing is selected yet.</span>
+        )}
+      </Text>
+    </>
+  );
+}
+
+function FieldInput({
+  fields,
+  field,
+  onField,
+}: {
+  readonly fields: Message['fields'];
+  readonly field: string;
+  readonly onField: (name: string) => void;
+}) {
+  const known = fields.find(({ name }) => name === field);
+  const isWrong =
+    field !== '' && known === undefined && !fields.some(({ name }) => name.startsWith(field));
+  return (
+    <Autocomplete
+      // The dialog is there before what it asks about.
+      autoFocus
+      label="Field"
+      description={known?.meaning ?? 'One of the fields that events have, such as user or src_ip.'}
+      data={fields.map(({ name }) => name)}
+      limit={12}
+      value={field}
+      onChange={(value) => onField(value.trim())}
+      error={isWrong ? 'There is no such field' : undefined}
+    />
   );
 }
 

@@ -1,6 +1,7 @@
 /** Saved searches of the case in the side: a click shows one again. */
 import { ActionIcon, Menu, Text, Tooltip, UnstyledButton } from '@mantine/core';
 import { IconDots, IconPlus } from '@tabler/icons-react';
+import type { Result } from '../../../engine/contract/operations.ts';
 import {
   notifyError,
   useAnswer,
@@ -58,46 +59,44 @@ export function SearchesPanel() {
           >
             {visibleText(search.name, 100)}
           </UnstyledButton>
-          <Menu>
-            <Menu.Target>
-              <ActionIcon size="xs" aria-label={`More for ${visibleText(search.name, 60)}`}>
-                <IconDots size={12} />
-              </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item onClick={() => void navigator.clipboard.writeText(search.view)}>
-                Copy as text
-              </Menu.Item>
-              <Menu.Item
-                onClick={() => {
-                  const { view } = workspace.views.store.getState();
-                  workspace.connection
-                    .call('search.save', {
-                      case: folder,
-                      id: search.id,
-                      name: search.name,
-                      note: search.note,
-                      view: viewToString(view, workspace.session.getState().zone),
-                    })
-                    .catch((error: unknown) => notifyError(error, 'The search was not saved'));
-                }}
-              >
-                Replace with the current view
-              </Menu.Item>
-              <Menu.Item
-                color="red"
-                onClick={() => {
-                  workspace.connection
-                    .call('search.delete', { case: folder, id: search.id })
-                    .catch((error: unknown) => notifyError(error, 'The search was not deleted'));
-                }}
-              >
-                Delete
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
+          <SearchMenu search={search} />
         </div>
       ))}
     </SideSection>
+  );
+}
+
+function SearchMenu({ search }: { readonly search: Result<'search.list'>['searches'][number] }) {
+  const { connection, session, views } = useWorkspace();
+  const folder = useCase().case;
+  const { id, name, note } = search;
+  const replace = (): void => {
+    const view = viewToString(views.store.getState().view, session.getState().zone);
+    connection
+      .call('search.save', { case: folder, id, name, note, view })
+      .catch((error: unknown) => notifyError(error, 'The search was not saved'));
+  };
+  const remove = (): void => {
+    connection
+      .call('search.delete', { case: folder, id })
+      .catch((error: unknown) => notifyError(error, 'The search was not deleted'));
+  };
+  return (
+    <Menu>
+      <Menu.Target>
+        <ActionIcon size="xs" aria-label={`More for ${visibleText(name, 60)}`}>
+          <IconDots size={12} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => void navigator.clipboard.writeText(search.view)}>
+          Copy as text
+        </Menu.Item>
+        <Menu.Item onClick={replace}>Replace with the current view</Menu.Item>
+        <Menu.Item color="red" onClick={remove}>
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }

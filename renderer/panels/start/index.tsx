@@ -19,20 +19,6 @@ export function StartPage() {
   const info = useSession((session) => session.info);
   const problem = useSession((session) => session.problem);
   const opening = useSession((session) => session.opening);
-  const zone = useZone();
-  const { busy: preparing, run: openSample } = useSubmit(async () => {
-    const { paths, suggestedCase } = await workspace.connection.call('sample.prepare', {});
-    await workspace.connection.call('case.create', { case: suggestedCase });
-    await workspace.openCase(suggestedCase);
-    workspace.dialogs.open({ dialog: 'import', paths });
-  }, 'The sample evidence cannot be opened');
-  const forget = (path: string): void => {
-    workspace.connection
-      .call('recent.forget', { case: path })
-      .then(() => workspace.refreshInfo())
-      .catch((error: unknown) => notifyError(error, 'The list was not changed'));
-  };
-  const recent = info?.recent ?? [];
   return (
     <main className={css['page']}>
       <div className={css['inner']}>
@@ -60,78 +46,11 @@ export function StartPage() {
             }
           />
         )}
-        <div className={css['choices']}>
-          <UnstyledButton
-            className={css['choice']}
-            onClick={() => workspace.dialogs.open({ dialog: 'new-case' })}
-          >
-            <IconBook2 size={22} aria-hidden />
-            <b>New case</b>
-            <span>Starts empty; you add the evidence.</span>
-          </UnstyledButton>
-          <UnstyledButton
-            className={css['choice']}
-            onClick={() => workspace.dialogs.open({ dialog: 'open-case' })}
-          >
-            <IconFolderOpen size={22} aria-hidden />
-            <b>Open a case</b>
-            <span>A case on this machine.</span>
-          </UnstyledButton>
-          <UnstyledButton
-            className={css['choice']}
-            disabled={preparing}
-            data-disabled={preparing || undefined}
-            onClick={openSample}
-          >
-            {preparing ? <Loader size={22} /> : <IconSparkles size={22} aria-hidden />}
-            <b>Try the sample evidence</b>
-            <span>
-              {preparing
-                ? 'Creating it: a few seconds…'
-                : 'An invented intrusion: a capture, logs and flows to practise on.'}
-            </span>
-          </UnstyledButton>
-        </div>
+        <Choices />
         <p className={css['drop']}>
           Or drop files and folders anywhere on this window: a new case is created for them.
         </p>
-        {recent.length > 0 && (
-          <section aria-labelledby="recent-cases">
-            <h2 id="recent-cases" className={css['heading']}>
-              Recent cases
-            </h2>
-            <ul className={css['recent']}>
-              {recent.map((one) => (
-                <li key={one.case}>
-                  <UnstyledButton
-                    className={css['open']}
-                    disabled={!one.exists}
-                    onClick={() => void workspace.openCase(one.case)}
-                  >
-                    <b>
-                      <EventText text={one.name} max={200} />
-                    </b>{' '}
-                    {!one.exists && <Badge color="orange">missing</Badge>}
-                    <span className={`${css['path']} mono`} title={visibleText(one.case)}>
-                      <EventText text={one.case} />
-                    </span>
-                  </UnstyledButton>
-                  <span className={css['when']}>
-                    {formatTime(Date.parse(one.openedAt) * 1000, zone, 0).slice(0, 16)}
-                  </span>
-                  <Tooltip label="Remove from this list; the case stays where it is">
-                    <ActionIcon
-                      aria-label={`Remove ${visibleText(one.name)} from this list`}
-                      onClick={() => forget(one.case)}
-                    >
-                      <IconX size={14} />
-                    </ActionIcon>
-                  </Tooltip>
-                </li>
-              ))}
-            </ul>
-          </section>
-        )}
+        <RecentCases />
         <footer className={css['foot']}>
           <span>
             <IconLock size={14} aria-hidden />
@@ -141,5 +60,100 @@ export function StartPage() {
         </footer>
       </div>
     </main>
+  );
+}
+
+/** The ways to begin. */
+function Choices() {
+  const workspace = useWorkspace();
+  const { busy: preparing, run: openSample } = useSubmit(async () => {
+    const { paths, suggestedCase } = await workspace.connection.call('sample.prepare', {});
+    await workspace.connection.call('case.create', { case: suggestedCase });
+    await workspace.openCase(suggestedCase);
+    workspace.dialogs.open({ dialog: 'import', paths });
+  }, 'The sample evidence cannot be opened');
+  return (
+    <div className={css['choices']}>
+      <UnstyledButton
+        className={css['choice']}
+        onClick={() => workspace.dialogs.open({ dialog: 'new-case' })}
+      >
+        <IconBook2 size={22} aria-hidden />
+        <b>New case</b>
+        <span>Starts empty; you add the evidence.</span>
+      </UnstyledButton>
+      <UnstyledButton
+        className={css['choice']}
+        onClick={() => workspace.dialogs.open({ dialog: 'open-case' })}
+      >
+        <IconFolderOpen size={22} aria-hidden />
+        <b>Open a case</b>
+        <span>A case on this machine.</span>
+      </UnstyledButton>
+      <UnstyledButton
+        className={css['choice']}
+        disabled={preparing}
+        data-disabled={preparing || undefined}
+        onClick={openSample}
+      >
+        {preparing ? <Loader size={22} /> : <IconSparkles size={22} aria-hidden />}
+        <b>Try the sample evidence</b>
+        <span>
+          {preparing
+            ? 'Creating it: a few seconds…'
+            : 'An invented intrusion: a capture, logs and flows to practise on.'}
+        </span>
+      </UnstyledButton>
+    </div>
+  );
+}
+
+function RecentCases() {
+  const workspace = useWorkspace();
+  const zone = useZone();
+  const recent = useSession((session) => session.info?.recent);
+  const forget = (path: string): void => {
+    workspace.connection
+      .call('recent.forget', { case: path })
+      .then(() => workspace.refreshInfo())
+      .catch((error: unknown) => notifyError(error, 'The list was not changed'));
+  };
+  if (recent === undefined || recent.length === 0) return null;
+  return (
+    <section aria-labelledby="recent-cases">
+      <h2 id="recent-cases" className={css['heading']}>
+        Recent cases
+      </h2>
+      <ul className={css['recent']}>
+        {recent.map((one) => (
+          <li key={one.case}>
+            <UnstyledButton
+              className={css['open']}
+              disabled={!one.exists}
+              onClick={() => void workspace.openCase(one.case)}
+            >
+              <b>
+                <EventText text={one.name} max={200} />
+              </b>{' '}
+              {!one.exists && <Badge color="orange">missing</Badge>}
+              <span className={`${css['path']} mono`} title={visibleText(one.case)}>
+                <EventText text={one.case} />
+              </span>
+            </UnstyledButton>
+            <span className={css['when']}>
+              {formatTime(Date.parse(one.openedAt) * 1000, zone, 0).slice(0, 16)}
+            </span>
+            <Tooltip label="Remove from this list; the case stays where it is">
+              <ActionIcon
+                aria-label={`Remove ${visibleText(one.name)} from this list`}
+                onClick={() => forget(one.case)}
+              >
+                <IconX size={14} />
+              </ActionIcon>
+            </Tooltip>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

@@ -43,39 +43,7 @@ export function RangePicker() {
     const next = shifted({ from, to }, steps);
     if (next !== undefined) views.show(next);
   };
-  const commands = useMemo(() => {
-    const step = (steps: number) => (): void => {
-      const next = shifted(views.store.getState().view, steps);
-      if (next !== undefined) views.show(next);
-    };
-    const disabled = isWhole ? undefined : 'no time range is set';
-    return [
-      {
-        id: 'time.range',
-        title: 'Choose a time range…',
-        group: 'View',
-        hotkey: 'alt+R',
-        run: () => setOpened(true),
-      },
-      {
-        id: 'time.before',
-        title: 'Previous range of this length',
-        group: 'View',
-        hotkey: 'alt+PageUp',
-        disabled,
-        run: step(-1),
-      },
-      {
-        id: 'time.after',
-        title: 'Next range of this length',
-        group: 'View',
-        hotkey: 'alt+PageDown',
-        disabled,
-        run: step(1),
-      },
-    ];
-  }, [views, isWhole]);
-  useCommands(commands);
+  useRangeCommands(isWhole, setOpened);
   return (
     <div className={css['group']} role="group" aria-label="Time range">
       {isWhole && (
@@ -128,6 +96,43 @@ export function RangePicker() {
   );
 }
 
+function useRangeCommands(isWhole: boolean, setOpened: (opened: boolean) => void): void {
+  const { views } = useWorkspace();
+  const commands = useMemo(() => {
+    const step = (steps: number) => (): void => {
+      const next = shifted(views.store.getState().view, steps);
+      if (next !== undefined) views.show(next);
+    };
+    const disabled = isWhole ? undefined : 'no time range is set';
+    return [
+      {
+        id: 'time.range',
+        title: 'Choose a time range…',
+        group: 'View',
+        hotkey: 'alt+R',
+        run: () => setOpened(true),
+      },
+      {
+        id: 'time.before',
+        title: 'Previous range of this length',
+        group: 'View',
+        hotkey: 'alt+PageUp',
+        disabled,
+        run: step(-1),
+      },
+      {
+        id: 'time.after',
+        title: 'Next range of this length',
+        group: 'View',
+        hotkey: 'alt+PageDown',
+        disabled,
+        run: step(1),
+      },
+    ];
+  }, [views, isWhole, setOpened]);
+  useCommands(commands);
+}
+
 function rangeLabel(
   { from, to }: Range,
   { first, last }: { first?: number | undefined; last?: number | undefined },
@@ -160,38 +165,7 @@ function RangeForm({ onDone }: { readonly onDone: (range: Range) => void }) {
   const undated = data?.days.find(({ day }) => day === 'undated')?.events ?? 0;
   return (
     <div className={css['popover']}>
-      <div className={css['presets']}>
-        {PRESETS.map(({ label, width }) => (
-          <Button
-            key={label}
-            variant="subtle"
-            color="gray"
-            fw={500}
-            justify="flex-start"
-            px={8}
-            disabled={info.last === undefined}
-            onClick={() =>
-              // The newest event is in it.
-              info.last !== undefined && onDone({ from: info.last - width, to: info.last + 1 })
-            }
-          >
-            {label}
-          </Button>
-        ))}
-        <Button
-          variant="subtle"
-          color="gray"
-          fw={500}
-          justify="flex-start"
-          px={8}
-          onClick={() => onDone({ from: undefined, to: undefined })}
-        >
-          All time
-        </Button>
-        <span className={css['faint']} style={{ padding: '8px 0 0 8px' }}>
-          counted back from the newest event
-        </span>
-      </div>
+      <Presets onDone={onDone} />
       <form className={css['main']} onSubmit={submit} aria-label="Time range" noValidate>
         <TextInput
           label={`From (${zone})`}
@@ -243,6 +217,36 @@ function RangeForm({ onDone }: { readonly onDone: (range: Range) => void }) {
           <Button type="submit">Apply</Button>
         </div>
       </form>
+    </div>
+  );
+}
+
+/** How each button of the presets looks. */
+const PRESET = { variant: 'subtle', color: 'gray', fw: 500, justify: 'flex-start', px: 8 } as const;
+
+function Presets({ onDone }: { readonly onDone: (range: Range) => void }) {
+  const { last } = useCase();
+  return (
+    <div className={css['presets']}>
+      {PRESETS.map(({ label, width }) => (
+        <Button
+          key={label}
+          {...PRESET}
+          disabled={last === undefined}
+          onClick={() =>
+            // The newest event is in it.
+            last !== undefined && onDone({ from: last - width, to: last + 1 })
+          }
+        >
+          {label}
+        </Button>
+      ))}
+      <Button {...PRESET} onClick={() => onDone({ from: undefined, to: undefined })}>
+        All time
+      </Button>
+      <span className={css['faint']} style={{ padding: '8px 0 0 8px' }}>
+        counted back from the newest event
+      </span>
     </div>
   );
 }

@@ -32,30 +32,7 @@ export function ZonePicker() {
   const found = combobox.dropdownOpened ? findZones(zones, search) : [];
   // Offsets are those at the newest event: that is where the evidence is.
   const at = last ?? Date.now() * 1000;
-  // Another function with every rendering; commands must keep their identity.
-  const open = useRef(combobox.openDropdown);
-  open.current = combobox.openDropdown;
-  const commands = useMemo(
-    () => [
-      {
-        id: 'time.zone',
-        title: 'Choose the time zone…',
-        group: 'View',
-        hotkey: 'alt+Z',
-        run: () => open.current(),
-      },
-      ...['UTC', systemZone()]
-        .filter((name, i, all) => all.indexOf(name) === i)
-        .map((name) => ({
-          id: `time.zone.${name}`,
-          title: `Times in ${name}`,
-          group: 'View',
-          run: () => workspace.setZone(name),
-        })),
-    ],
-    [workspace],
-  );
-  useCommands(commands);
+  useZoneCommands(combobox.openDropdown);
   return (
     <Combobox
       store={combobox}
@@ -94,25 +71,70 @@ export function ZonePicker() {
           aria-label="Find a time zone"
         />
         <Combobox.Options mah={320} style={{ overflowY: 'auto' }}>
-          {found.slice(0, MOST).map((name) => (
-            <Combobox.Option key={name} value={name} active={name === zone}>
-              <span className={css['zone']}>
-                <span className={css['zoneName']}>
-                  {name}
-                  {name === systemZone() && <span className={css['offset']}>this computer</span>}
-                </span>
-                <span className={css['offset']}>{offsetText(at, name)}</span>
-              </span>
-            </Combobox.Option>
-          ))}
-          {found.length === 0 && <Combobox.Empty>No time zone matches</Combobox.Empty>}
-          {found.length > MOST && (
-            <Combobox.Footer>
-              <span className={css['faint']}>{found.length - MOST} more: type to find them</span>
-            </Combobox.Footer>
-          )}
+          <Zones found={found} zone={zone} at={at} />
         </Combobox.Options>
       </Combobox.Dropdown>
     </Combobox>
   );
+}
+
+function Zones({
+  found,
+  zone,
+  at,
+}: {
+  readonly found: readonly string[];
+  readonly zone: string;
+  /** When offsets are told. */
+  readonly at: number;
+}) {
+  return (
+    <>
+      {found.slice(0, MOST).map((name) => (
+        <Combobox.Option key={name} value={name} active={name === zone}>
+          <span className={css['zone']}>
+            <span className={css['zoneName']}>
+              {name}
+              {name === systemZone() && <span className={css['offset']}>this computer</span>}
+            </span>
+            <span className={css['offset']}>{offsetText(at, name)}</span>
+          </span>
+        </Combobox.Option>
+      ))}
+      {found.length === 0 && <Combobox.Empty>No time zone matches</Combobox.Empty>}
+      {found.length > MOST && (
+        <Combobox.Footer>
+          <span className={css['faint']}>{found.length - MOST} more: type to find them</span>
+        </Combobox.Footer>
+      )}
+    </>
+  );
+}
+
+function useZoneCommands(onOpen: () => void): void {
+  const workspace = useWorkspace();
+  // Another function with every rendering; commands must keep their identity.
+  const open = useRef(onOpen);
+  open.current = onOpen;
+  const commands = useMemo(
+    () => [
+      {
+        id: 'time.zone',
+        title: 'Choose the time zone…',
+        group: 'View',
+        hotkey: 'alt+Z',
+        run: () => open.current(),
+      },
+      ...['UTC', systemZone()]
+        .filter((name, i, all) => all.indexOf(name) === i)
+        .map((name) => ({
+          id: `time.zone.${name}`,
+          title: `Times in ${name}`,
+          group: 'View',
+          run: () => workspace.setZone(name),
+        })),
+    ],
+    [workspace],
+  );
+  useCommands(commands);
 }

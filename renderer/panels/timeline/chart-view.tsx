@@ -107,6 +107,11 @@ function Nothing({ timeline: { counts, error, loading } }: { readonly timeline: 
   );
 }
 
+function bucketRange({ starts, width }: Timeline['buckets'], at: number): Range {
+  const from = starts[at] ?? 0;
+  return { from, to: from + width };
+}
+
 export function ChartView({
   timeline,
   zoom,
@@ -145,10 +150,7 @@ export function ChartView({
     hover?.left ?? (cursor.at === undefined ? 0 : (chart?.left(starts[cursor.at] ?? 0) ?? 0));
   const place = { left, width: size.width };
   const [low, high] = data.range;
-  const found = (at: number): number => {
-    const from = starts[at] ?? 0;
-    return findingsIn(findings, { from, to: from + buckets.width });
-  };
+  const found = (at: number): number => findingsIn(findings, bucketRange(buckets, at));
   const summary = counted(counts?.total ?? 0, 'event');
   return (
     <div
