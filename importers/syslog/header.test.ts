@@ -519,6 +519,23 @@ const CASES: Case[] = [
     attrs: { sequence: '77' },
   },
   {
+    line: '<165>77: sw1: 000078: 2y10w: %SYS-5-CONFIG_I: Configured',
+    facility: 20,
+    severity: 5,
+    host: 'sw1',
+    event_type: 'SYS-5-CONFIG_I',
+    message: '%SYS-5-CONFIG_I: Configured',
+    attrs: { sequence: '77' },
+  },
+  {
+    line: '<165>78: 00:00:46: %SYS-5-CONFIG_I: Configured',
+    facility: 20,
+    severity: 5,
+    event_type: 'SYS-5-CONFIG_I',
+    message: '%SYS-5-CONFIG_I: Configured',
+    attrs: { sequence: '78' },
+  },
+  {
     line: '<134>1 1764410400.123456789 MX84 events type=vpn_connectivity_change',
     time: '2025-11-29T10:00:00.123456789',
     facility: 16,

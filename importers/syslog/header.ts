@@ -788,7 +788,8 @@ function sequenced(h: Header, b: Uint8Array, at: number, end: number): boolean {
   let host = -1;
   let hostEnd = 0;
   let dated = isCiscoTime(h, b, p, end);
-  if (dated === 0 && !h.dated && p < end && isAlnum(b[p]!)) {
+  let booted = dated === 0 ? sinceBoot(b, p, end) : 0;
+  if (dated === 0 && booted === 0 && !h.dated && p < end && isAlnum(b[p]!)) {
     // `123: router: *Mar  1 …`.
     let w = p;
     while (w < end && b[w] !== SPACE && b[w] !== COLON) w++;
@@ -799,22 +800,27 @@ function sequenced(h: Header, b: Uint8Array, at: number, end: number): boolean {
       while (digits < end && isDigit(b[digits]!)) digits++;
       if (digits > after && b[digits] === COLON) after = skipSpaces(b, digits + 1, end);
       dated = isCiscoTime(h, b, after, end);
-      if (dated > 0) {
+      booted = dated === 0 ? sinceBoot(b, after, end) : 0;
+      if (dated > 0 || booted > 0) {
         host = p;
         hostEnd = w;
         p = after;
       }
     }
   }
-  if (dated === 0 && b[p] !== PERCENT) return false;
+  if (dated === 0) {
+    if (booted > 0) p = booted;
+    if (b[p] !== PERCENT) return false;
+    if (booted > 0) mnemonic(h, b, p, end);
+  }
   if (dated > 0) {
     dated = zoneEnd(b, dated, end);
     p = skipSpaces(b, b[dated] === COLON ? dated + 1 : dated, end);
   }
   if (!h.dated) {
-    if (dated === 0) return false;
-    h.dated = true;
-    h.leading = true;
+    if (dated === 0 && h.eventStart < 0) return false;
+    h.dated = dated > 0;
+    h.leading = dated > 0;
     h.messageStart = p;
   }
   h.sequenceStart = at;
@@ -825,6 +831,20 @@ function sequenced(h: Header, b: Uint8Array, at: number, end: number): boolean {
   }
   if (b[p] === PERCENT) mnemonic(h, b, p, end);
   return true;
+}
+
+/** Cisco's time since the device started, `2y10w: %…`, `1d03h: %…`, `00:00:46: %…`. @returns where its mnemonic begins, or 0 */
+function sinceBoot(b: Uint8Array, at: number, end: number): number {
+  let i = at;
+  for (let unit = at; ; unit = i) {
+    while (i < end && isDigit(b[i]!)) i++;
+    if (i === unit || i - unit > 4) break;
+    // The next unit of `00:00:46` or `2y10w`.
+    if (b[i] === COLON ? !isDigit(b[i + 1]!) : !'ywdhms'.includes(String.fromCharCode(b[i]!)))
+      break;
+    i++;
+  }
+  return i > at && b[i] === COLON && b[i + 1] === SPACE && b[i + 2] === PERCENT ? i + 2 : 0;
 }
 
 /** Cisco's `logging origin-id hostname`: `router1: Oct 19 16:07:39.018 CET: %SYS-5-CONFIG_I: …`. */
