@@ -6,6 +6,8 @@ import _1password from './dialects/1password.json' with { type: 'json' };
 import akamaiSiem from './dialects/akamai-siem.json' with { type: 'json' };
 import atlassianAudit from './dialects/atlassian-audit.json' with { type: 'json' };
 import auth0 from './dialects/auth0.json' with { type: 'json' };
+import authentik from './dialects/authentik.json' with { type: 'json' };
+import awsApiGateway from './dialects/aws-api-gateway.json' with { type: 'json' };
 import awsCloudtrail from './dialects/aws-cloudtrail.json' with { type: 'json' };
 import awsGuardduty from './dialects/aws-guardduty.json' with { type: 'json' };
 import awsNetworkFirewall from './dialects/aws-network-firewall.json' with { type: 'json' };
@@ -48,6 +50,7 @@ import gcpVpcFlow from './dialects/gcp-vpc-flow.json' with { type: 'json' };
 import gcpFirewall from './dialects/gcp-firewall.json' with { type: 'json' };
 import gkeEvent from './dialects/gke-event.json' with { type: 'json' };
 import githubAlert from './dialects/github-alert.json' with { type: 'json' };
+import gitlab from './dialects/gitlab.json' with { type: 'json' };
 import githubAudit from './dialects/github-audit.json' with { type: 'json' };
 import googleAlert from './dialects/google-alert.json' with { type: 'json' };
 import googleWorkspace from './dialects/google-workspace.json' with { type: 'json' };
@@ -174,6 +177,8 @@ const DOCUMENTS: readonly unknown[] = [
   akamaiSiem,
   atlassianAudit,
   auth0,
+  authentik,
+  awsApiGateway,
   awsCloudtrail,
   awsGuardduty,
   awsNetworkFirewall,
@@ -214,6 +219,7 @@ const DOCUMENTS: readonly unknown[] = [
   gcpLoadBalancer,
   gcpVpcFlow,
   githubAlert,
+  gitlab,
   githubAudit,
   googleAlert,
   googleWorkspace,

@@ -78,6 +78,7 @@ import mikrotik from './extractors/mikrotik.json' with { type: 'json' };
 import mimecast from './extractors/mimecast.json' with { type: 'json' };
 import netfilter from './extractors/netfilter.json' with { type: 'json' };
 import netfilterLines from './extractors/netfilter-lines.json' with { type: 'json' };
+import netskope from './extractors/netskope.json' with { type: 'json' };
 import networkServices from './extractors/network-services.json' with { type: 'json' };
 import nps from './extractors/nps.json' with { type: 'json' };
 import nutanix from './extractors/nutanix.json' with { type: 'json' };
@@ -205,6 +206,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   mimecast,
   netfilter,
   'netfilter-lines': netfilterLines,
+  netskope,
   'network-services': networkServices,
   nps,
   nutanix,
