@@ -143,7 +143,8 @@ module.exports = {
     // The command line runs the engine in its own process: docs/adr/0004-command-line-in-process.md.
     ...allow('^app/cli/', paths('^engine/operations/', SEARCH_INDEX)),
     // What the shells share, and the engine's process that they start.
-    ...allow('^app/(folders|version|cache-folder)[.]m?[tj]s$', CORE),
+    ...allow('^app/(folders|version|cache-folder|bundled)[.]m?[tj]s$', CORE),
+    ...allow('^app/(cli/daybook|engine/start)[.]mjs$', paths('^app/bundled[.]mjs$')),
     ...allow('^app/(cli/daybook[.]mjs|folders[.]ts)$', paths('^app/cache-folder[.]d?[.]?m[tj]s$')),
     ...allow('^app/settings[.](test[.])?ts$', paths('^app/(folders|settings)[.]ts$')),
     ...allow(

@@ -1,37 +1,39 @@
-/** The command line runs its bundle only while that is made of what is beside it. */
+/** The command line and the engine run their bundle only while that is made of what is beside it. */
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 
 const root = mkdtempSync(join(tmpdir(), 'daybook-bundle-test-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-const cli = join(root, 'app/cli');
-const source = join(cli, 'main.ts');
-
-function run(): string {
-  const env = { ...process.env, DAYBOOK_STATE: join(root, 'state') };
-  const { stdout } = spawnSync(process.execPath, [join(cli, 'daybook.mjs')], { env });
-  return stdout.toString();
+const dist = join(root, 'app/cli/dist');
+mkdirSync(dist, { recursive: true });
+for (const file of ['bundled.mjs', 'cache-folder.mjs', 'cli/daybook.mjs', 'engine/start.mjs']) {
+  const to = join(root, 'app', file);
+  mkdirSync(dirname(to), { recursive: true });
+  copyFileSync(join(import.meta.dirname, '..', file), to);
 }
 
-it('by size and time of change of each source', () => {
-  mkdirSync(join(cli, 'dist'), { recursive: true });
-  copyFileSync(join(import.meta.dirname, 'daybook.mjs'), join(cli, 'daybook.mjs'));
-  copyFileSync(
-    join(import.meta.dirname, '../cache-folder.mjs'),
-    join(root, 'app/cache-folder.mjs'),
-  );
+it.each([
+  ['cli/daybook.mjs', 'app/cli/main.ts'],
+  ['engine/start.mjs', 'app/engine/main.ts'],
+])('by size and time of change of each source: %s', (program, main) => {
+  const run = (): string => {
+    const env = { ...process.env, DAYBOOK_STATE: join(root, 'state') };
+    return spawnSync(process.execPath, [join(root, 'app', program)], { env }).stdout.toString();
+  };
+  const source = join(root, main);
+  rmSync(join(dist, 'bundle.json'), { force: true });
   writeFileSync(source, 'process.stdout.write("sources");');
-  writeFileSync(join(cli, 'dist/main.mjs'), 'process.stdout.write("bundle");');
+  writeFileSync(join(dist, 'main.mjs'), 'process.stdout.write("bundle");');
   expect(run()).toBe('sources');
 
   const made = (size: number, mtimeMs: number) =>
     writeFileSync(
-      join(cli, 'dist/bundle.json'),
-      JSON.stringify({ entry: 'main.mjs', sources: { 'app/cli/main.ts': [size, mtimeMs] } }),
+      join(dist, 'bundle.json'),
+      JSON.stringify({ entries: { [main]: 'main.mjs' }, sources: { [main]: [size, mtimeMs] } }),
     );
   const { size, mtimeMs } = statSync(source);
   made(size, mtimeMs);
@@ -40,6 +42,6 @@ it('by size and time of change of each source', () => {
   expect(run()).toBe('sources');
   made(size + 1, mtimeMs);
   expect(run()).toBe('sources');
-  writeFileSync(join(cli, 'dist/bundle.json'), '{"entry": "ma');
+  writeFileSync(join(dist, 'bundle.json'), '{"entries": {"ap');
   expect(run()).toBe('sources');
 });

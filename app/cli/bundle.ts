@@ -1,4 +1,4 @@
-/** The command line in one bundle, which starts quicker than its sources: vite.config.ts. */
+/** The command line and the engine in one bundle, which start quicker than their sources: vite.config.ts. */
 import { ensureBuilt, type Build } from '../built.ts';
 
 const COMMAND_LINE: Build = {

@@ -3,7 +3,7 @@
  * The entry point of the command line. Plain JavaScript for any Node: it makes sure that the engine
  * runs on a Node that fits before a native module is loaded (the wrong one crashes the process).
  */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -16,7 +16,8 @@ const major = Number(process.versions.node.split('.')[0]);
 
 if (major >= NEEDED_MAJOR) {
   await keepCompiled();
-  await import(bundle() ?? './main.ts');
+  const { bundled } = await import('../bundled.mjs');
+  await import(bundled('app/cli/main.ts'));
 } else {
   const { spawn } = await import('node:child_process');
   const pinned = findPinnedNode();
@@ -42,23 +43,6 @@ if (major >= NEEDED_MAJOR) {
     if (signal !== null) process.kill(process.pid, signal);
     else process.exit(code ?? 1);
   });
-}
-
-/**
- * The bundle of the command line, if one was built and is made of what lies here (vite.config.ts); the
- * sources themselves are as good, and slower to load.
- */
-function bundle() {
-  try {
-    const { entry, sources } = JSON.parse(readFileSync(join(here, 'dist/bundle.json'), 'utf8'));
-    for (const path in sources) {
-      const { size, mtimeMs } = statSync(join(here, '../..', path));
-      if (size !== sources[path][0] || mtimeMs !== sources[path][1]) return undefined;
-    }
-    return `./dist/${entry}`;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Compiled sources are kept, for the threads of an import too: docs/adr/0009-v8-and-worker-threads.md. */

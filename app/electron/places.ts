@@ -40,7 +40,7 @@ export function findPlaces({ bundle, packaged, resources, env }: Start): Places 
         ? undefined
         : {
             file: node,
-            args: [join(sources, 'app/engine/main.ts')],
+            args: [join(sources, 'app/engine/start.mjs')],
             env: { NODE_COMPILE_CACHE: join(cacheFolder(env), 'code'), ...env },
           },
   };

@@ -21,7 +21,7 @@ export function engineCommand(env: NodeJS.ProcessEnv = process.env): EngineComma
   }
   return {
     file,
-    args: [join(import.meta.dirname, 'main.ts')],
+    args: [join(import.meta.dirname, 'start.mjs')],
     env: { NODE_COMPILE_CACHE: join(cacheFolder(env), 'code'), ...env },
   };
 }

