@@ -19,6 +19,7 @@ import { createCase, recoverCase } from './open-case.ts';
 import { locateSources } from './locate.ts';
 import { changeOverlaps, listOverlaps } from './overlap.ts';
 import { retimeSources, type RetimeReport } from './retime.ts';
+import type { EngineSettings } from '../system/settings.ts';
 import { rememberCase } from '../system/state.ts';
 import { verifyOn } from '../verify/verify-thread.ts';
 import { watchCase, watchWriter } from './watch.ts';
@@ -26,18 +27,32 @@ import { watchCase, watchWriter } from './watch.ts';
 /** Verifying gets this fraction of the memory of queries, which go on meanwhile. */
 const VERIFY_SHARE = 4;
 
-export function caseHandlers({
+type CaseServices = Pick<Services, 'cases' | 'evidence' | 'settings'>;
+
+export function caseHandlers(services: CaseServices): HandlersOf<keyof typeof caseOperations> {
+  return {
+    ...stateHandlers(services),
+    ...decisionHandlers(services),
+    ...fieldHandlers(services),
+    ...upkeepHandlers(services),
+  };
+}
+
+/** What segments are built with. */
+function builderOf({ limits }: EngineSettings) {
+  return { memoryLimit: limits.importMemory, threads: limits.threads };
+}
+
+/** What a case is and what is in it. */
+function stateHandlers({
   cases,
-  evidence,
   settings,
-}: Pick<Services, 'cases' | 'evidence' | 'settings'>): HandlersOf<keyof typeof caseOperations> {
-  const builder = () => ({
-    memoryLimit: settings.limits.importMemory,
-    threads: settings.limits.threads,
-  });
+}: CaseServices): HandlersOf<
+  'case.create' | 'case.describe' | 'case.open' | 'case.watch' | 'case.days' | 'case.sources'
+> {
   const open = (folder: string, recover: boolean) =>
     cases.use(folder, async (session) => {
-      const recovered = recover ? await recoverCase(session, builder()) : [];
+      const recovered = recover ? await recoverCase(session, builderOf(settings)) : [];
       const info = fromCatalog(session, 'case.open', () => caseInfo(session, recovered));
       rememberCase(settings.stateFolder, session.folder);
       return info;
@@ -47,7 +62,7 @@ export function caseHandlers({
       if (!isAbsolute(request.case)) {
         throw new DaybookError('usage', `the case ${request.case} is no absolute path`);
       }
-      await createCase(request.case, builder());
+      await createCase(request.case, builderOf(settings));
       return cases.use(request.case, async (session) => {
         describeCase(session, request);
         return open(request.case, false);
@@ -88,13 +103,21 @@ export function caseHandlers({
         sources: fromCatalog(session, 'case.sources', () => sourceList(session)),
         unread: session.catalog.ledger.notImported(),
       })),
+  };
+}
+
+/** What was decided about sources. */
+function decisionHandlers({
+  settings,
+}: CaseServices): HandlersOf<'source.retime' | 'source.locate' | 'overlap.list' | 'overlap.set'> {
+  return {
     'source.retime': async (request, { signal }) => {
       const { tz, year, dateOrder, clock } = request;
       const { reports, left } = await retimeSources({
         ...{
           folder: request.case,
           sources: request.sources.map(String),
-          builder: builder(),
+          builder: builderOf(settings),
           signal,
         },
         ...{ timeZone: tz, year, dateOrder, clock },
@@ -110,10 +133,25 @@ export function caseHandlers({
           `${below} is no absolute path`,
           'write it from the root on',
         );
-      const found = await locateSources({ folder, below, builder: builder(), signal });
+      const found = await locateSources({ folder, below, builder: builderOf(settings), signal });
       const left = found.left.map(({ name, path, reason }) => ({ name, path, reason }));
       return { located: found.located.length, left, unreadable: [...found.unreadable] };
     },
+    'overlap.list': async (request) => ({ overlaps: listOverlaps(request.case) }),
+    'overlap.set': async ({ case: folder, overlaps: ids, leftOut }) => ({
+      events: await changeOverlaps({ folder, ids, leftOut, builder: builderOf(settings) }),
+    }),
+  };
+}
+
+/** Fields that are cut out of messages. */
+function fieldHandlers({
+  cases,
+  settings,
+}: CaseServices): HandlersOf<
+  'extractor.message' | 'extractor.try' | 'extractor.save' | 'case.refield'
+> {
+  return {
     'extractor.message': (request, { signal }) =>
       cases.use(request.case, async (session) => {
         const { program, message } = await draftMessage(session, request.event, signal);
@@ -128,36 +166,42 @@ export function caseHandlers({
     'extractor.save': (request, { signal }) =>
       cases.use(request.case, async (session) => {
         const { document, name, version } = await draftDocument(session, request, signal);
-        await addExtractor(request.case, document, 'the window', builder());
+        await addExtractor(request.case, document, 'the window', builderOf(settings));
         return { name, version };
       }),
     'case.refield': async (request, { signal, part }) => {
       const { events, before, after, changed, left } = await refieldCase({
         folder: request.case,
         source: request.source === undefined ? undefined : String(request.source),
-        builder: builder(),
+        builder: builderOf(settings),
         signal,
         onProgress: (progress) => void part(progress),
       });
       return { events, before, after, changed, left };
     },
-    'overlap.list': async (request) => ({ overlaps: listOverlaps(request.case) }),
-    'overlap.set': async ({ case: folder, overlaps: ids, leftOut }) => ({
-      events: await changeOverlaps({ folder, ids, leftOut, builder: builder() }),
-    }),
+  };
+}
+
+/** Checks of a case, its changes and costs. */
+function upkeepHandlers({
+  cases,
+  evidence,
+  settings,
+}: CaseServices): HandlersOf<'case.verify' | 'case.compact' | 'case.audit' | 'case.latency'> {
+  return {
     'case.verify': (request, { signal, part }) => {
       const { memory, threads } = settings.limits;
       return verifyOn(
         evidence.startVerify(),
         {
           ...{ folder: request.case, repair: false, sample: request.sample, threads },
-          ...{ memoryLimit: memory / VERIFY_SHARE, builder: builder() },
+          ...{ memoryLimit: memory / VERIFY_SHARE, builder: builderOf(settings) },
         },
         signal,
         (progress) => void part(progress),
       );
     },
-    'case.compact': (request) => compactCase(request.case, builder()),
+    'case.compact': (request) => compactCase(request.case, builderOf(settings)),
     'case.audit': (request) =>
       cases.use(request.case, async (session) => {
         const entries = session.catalog.audit.entries();

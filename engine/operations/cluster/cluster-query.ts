@@ -30,7 +30,7 @@ import { shownColumns, statementRows } from './cluster-rows.ts';
 import { type ClusterContext, clusterContext } from './cluster-context.ts';
 
 /** What a query is asked for beside its text. */
-export type ClusterQuestion = Omit<QueryParameters, 'path' | 'only' | 'arrived' | 'signal'>;
+type ClusterQuestion = Omit<QueryParameters, 'path' | 'only' | 'arrived' | 'signal'>;
 
 /** @throws DaybookError query-syntax, unknown-field, usage for what has no exact translation; not-found, unreadable */
 export async function askCluster(

@@ -27,65 +27,93 @@ import { unmatchedOn, unsearchedOn } from './unsearched.ts';
 
 /** @param addresses of the clusters that may be contacted */
 export function clusterHandlers(addresses: readonly ClusterAddress[]): Partial<Handlers> {
-  const places = new Map(addresses.map((one) => [one.name, new CaseOnCluster(one)]));
-  const placeOf = (address: string): CaseOnCluster => {
+  const cases = new CasesOnClusters(addresses);
+  return {
+    ...caseHandlers(cases),
+    ...markHandlers(cases),
+    ...queryHandlers(cases),
+    ...viewHandlers(cases),
+  };
+}
+
+interface AboutCase {
+  /** Its address. */
+  readonly case: string;
+}
+
+type Work<T> = (session: ClusterSession) => Promise<T>;
+
+class CasesOnClusters {
+  private readonly places: ReadonlyMap<string, CaseOnCluster>;
+
+  constructor(addresses: readonly ClusterAddress[]) {
+    this.places = new Map(addresses.map((one) => [one.name, new CaseOnCluster(one)]));
+  }
+
+  /** @throws DaybookError usage for a cluster that may not be contacted */
+  of({ case: address }: AboutCase): CaseOnCluster {
     const { name } = clusterAddress(address);
-    const place = places.get(name);
+    const place = this.places.get(name);
     if (place !== undefined) return place;
     // A link to a window must not make it contact anybody.
     throw new DaybookError(
-      ...([
-        'usage',
-        `this window was not started for ${name}, and contacts no other server`,
-      ] as const),
+      'usage',
+      `this window was not started for ${name}, and contacts no other server`,
       `start one for it: daybook serve ${name}`,
     );
-  };
-  const use = <T>(
-    { case: address }: { readonly case: string },
-    signal: AbortSignal,
-    work: (session: ClusterSession) => Promise<T>,
-  ): Promise<T> => placeOf(address).use(signal, work);
+  }
+
+  use<T>(request: AboutCase, signal: AbortSignal, work: Work<T>): Promise<T> {
+    return this.of(request).use(signal, work);
+  }
+
   /** Windows are told at once what was changed. */
-  const change = async <T>(
-    request: { readonly case: string },
-    signal: AbortSignal,
-    work: (session: ClusterSession) => Promise<T>,
-  ): Promise<T> => {
-    const done = await use(request, signal, work);
-    placeOf(request.case).wake();
+  async change<T>(request: AboutCase, signal: AbortSignal, work: Work<T>): Promise<T> {
+    const done = await this.use(request, signal, work);
+    this.of(request).wake();
     return done;
-  };
+  }
+}
+
+/** Of the case as a whole. */
+function caseHandlers(cases: CasesOnClusters): Partial<Handlers> {
   return {
-    'case.open': (request, { signal }) => use(request, signal, clusterInfo),
-    'case.watch': (request, { signal, part }) => watchCluster(placeOf(request.case), signal, part),
+    'case.open': (request, { signal }) => cases.use(request, signal, clusterInfo),
+    'case.watch': (request, { signal, part }) => watchCluster(cases.of(request), signal, part),
     'case.days': (request, { signal }) =>
-      use(request, signal, async (session) => ({ days: clusterDays(session) })),
+      cases.use(request, signal, async (session) => ({ days: clusterDays(session) })),
     'case.sources': (request, { signal }) =>
-      use(request, signal, async ({ cluster }) => ({
+      cases.use(request, signal, async ({ cluster }) => ({
         sources: sourceListOf(await clusterSources(cluster)),
         unread: [],
       })),
-    'case.latency': async ({ case: address, recent }) => {
-      const { measured } = placeOf(address);
-      return {
-        summary: summarise(measured),
-        recent: recent === 0 ? [] : measured.slice(-recent),
-      };
+    'case.latency': async ({ recent, ...request }) => {
+      const { measured } = cases.of(request);
+      return { summary: summarise(measured), recent: recent === 0 ? [] : measured.slice(-recent) };
     },
     'import.follow': async (request) => {
-      placeOf(request.case);
+      cases.of(request);
       return null;
     },
+    'field.list': (request, { signal }) =>
+      cases.use(request, signal, async (session) =>
+        fieldListOf(await cases.of(request).fieldsOf(session), session.context.segments),
+      ),
+  };
+}
+
+/** Of what people add to the case. */
+function markHandlers(cases: CasesOnClusters): Partial<Handlers> {
+  return {
     'note.list': (request, { signal }) =>
-      use(request, signal, ({ cluster }) => listNotesOn(cluster)),
+      cases.use(request, signal, ({ cluster }) => listNotesOn(cluster)),
     'note.set': (request, { signal }) =>
-      change(request, signal, async ({ cluster }) => {
+      cases.change(request, signal, async ({ cluster }) => {
         await setNoteOn(cluster, request.event, request.text);
         return {};
       }),
     'tag.set': ({ name, remove, target, ...request }, { client, signal }) =>
-      change(request, signal, async (session) => {
+      cases.change(request, signal, async (session) => {
         const { matched, changed } = await tagOn(session, {
           ...{ name, remove },
           target: 'events' in target ? target : { view: withList(client, target.view) },
@@ -93,45 +121,41 @@ export function clusterHandlers(addresses: readonly ClusterAddress[]): Partial<H
         return { matched, changed };
       }),
     'search.list': (request, { signal }) =>
-      use(request, signal, async ({ cluster }) => ({ searches: await searchesOn(cluster) })),
+      cases.use(request, signal, async ({ cluster }) => ({ searches: await searchesOn(cluster) })),
     'search.save': (request, { signal }) =>
-      change(request, signal, ({ cluster }) => saveSearchOn(cluster, request)),
+      cases.change(request, signal, ({ cluster }) => saveSearchOn(cluster, request)),
     'search.delete': (request, { signal }) =>
-      change(request, signal, async ({ cluster }) => {
+      cases.change(request, signal, async ({ cluster }) => {
         await deleteSearchOn(cluster, request.id);
         return {};
       }),
     'finding.list': (request, { signal }) =>
-      use(request, signal, async (session) => ({ findings: await findingsOn(session) })),
+      cases.use(request, signal, async (session) => ({ findings: await findingsOn(session) })),
     'finding.set': ({ finding, case: address, ...given }, { signal }) =>
-      change({ case: address }, signal, async (session) => {
+      cases.change({ case: address }, signal, async (session) => {
         await setFindingOn(session, finding, given);
         return {};
       }),
     'finding.reset-order': (request, { signal }) =>
-      change(request, signal, async (session) => {
+      cases.change(request, signal, async (session) => {
         await resetOrderOn(session);
         return {};
       }),
-    'export.rows': (request, { client, signal, part }) =>
-      use(request, signal, (session) =>
-        exportRowsOn(
-          session,
-          withList(client, request),
-          // The dialog that chose the path asked before a file is replaced.
-          { path: request.path, overwrite: true, send: (bytes) => part({ bytes }), signal },
-          (done) => part({ done }),
-        ),
-      ),
-    'query.history': async ({ case: address, limit }) => ({
-      queries: pastQueries(placeOf(address).measured, limit),
+  };
+}
+
+/** Of queries as texts and with a whole answer. */
+function queryHandlers(cases: CasesOnClusters): Partial<Handlers> {
+  return {
+    'query.history': async (request) => ({
+      queries: pastQueries(cases.of(request).measured, request.limit),
     }),
     'query.parse': ({ case: address, query, zone }, { signal }) =>
-      use({ case: address ?? '' }, signal, async ({ context }) =>
+      cases.use({ case: address ?? '' }, signal, async ({ context }) =>
         takeApartIn(query, { ...context, zone }),
       ),
     'query.complete': (request, { client, signal }) =>
-      use(request, signal, (session) => {
+      cases.use(request, signal, (session) => {
         const { context } = session;
         const from = {
           ...context,
@@ -143,7 +167,7 @@ export function clusterHandlers(addresses: readonly ClusterAddress[]): Partial<H
         return complete(from, withList(client, request), signal);
       }),
     'query.run': (request, { client, signal }) =>
-      use(request, signal, async (session) => {
+      cases.use(request, signal, async (session) => {
         const { query: text, from, to, list, zone, limit, aside } = withList(client, request);
         const operation = aside === true ? 'query.aside' : 'query.run';
         const question = { text, from, to, list, zone, limit: limit + 1, operation };
@@ -158,55 +182,69 @@ export function clusterHandlers(addresses: readonly ClusterAddress[]): Partial<H
         }
       }),
     'query.explain': (request, { client, signal }) =>
-      use(request, signal, async (session) => {
+      cases.use(request, signal, async (session) => {
         const { query: text, from, to, list, zone } = withList(client, request);
         const running = await asked(session, { text, from, to, list, zone });
         return { lines: await running.explain() };
       }),
     'query.unsearched': (request, { client, signal }) =>
-      use(request, signal, (session) => unsearchedOn(session, withList(client, request))),
+      cases.use(request, signal, (session) => unsearchedOn(session, withList(client, request))),
     'list.unmatched': (request, { client, signal }) =>
-      use(request, signal, (session) => unmatchedOn(session, withList(client, request))),
+      cases.use(request, signal, (session) => unmatchedOn(session, withList(client, request))),
     'list.preview': (request, { client, signal }) =>
-      use(request, signal, async ({ context: { lists, segments } }) =>
+      cases.use(request, signal, async ({ context: { lists, segments } }) =>
         previewIn(withList(client, request).list, segments, (given) => lists.read(given, segments)),
       ),
+    'export.rows': (request, { client, signal, part }) =>
+      cases.use(request, signal, (session) =>
+        exportRowsOn(
+          session,
+          withList(client, request),
+          // The dialog that chose the path asked before a file is replaced.
+          { path: request.path, overwrite: true, send: (bytes) => part({ bytes }), signal },
+          (done) => part({ done }),
+        ),
+      ),
+  };
+}
+
+/** Of what the panels of a window show. */
+function viewHandlers(cases: CasesOnClusters): Partial<Handlers> {
+  return {
     'result.open': (request, { client, signal, part }) =>
-      use(request, signal, (session) =>
+      cases.use(request, signal, (session) =>
         openListOn(session, withList(client, request), client, (batch) => part({ batch })),
       ),
     'result.rows': (request, { client, signal }) =>
-      use(request, signal, (session) => listRowsOn(session, request.result, request, client)),
+      cases.use(request, signal, (session) => listRowsOn(session, request.result, request, client)),
     'result.locate': (request, { client, signal }) =>
-      use(request, signal, (session) => listPlaceOn(session, request.result, request.ts, client)),
+      cases.use(request, signal, (session) =>
+        listPlaceOn(session, request.result, request.ts, client),
+      ),
     'result.close': async ({ result }, { client }) => {
       closeListOn(client, result);
       return {};
     },
     'timeline.run': (request, { client, signal }) =>
-      use(request, signal, (session) => timelineOn(session, withList(client, request))),
+      cases.use(request, signal, (session) => timelineOn(session, withList(client, request))),
     'top.run': (request, { client, signal }) =>
-      use(request, signal, (session) => topOn(session, withList(client, request))),
+      cases.use(request, signal, (session) => topOn(session, withList(client, request))),
     'field.values': (request, { client, signal }) =>
-      use(request, signal, (session) => valuesOn(session, withList(client, request))),
-    'field.list': (request, { signal }) =>
-      use(request, signal, async (session) =>
-        fieldListOf(await placeOf(request.case).fieldsOf(session), session.context.segments),
-      ),
+      cases.use(request, signal, (session) => valuesOn(session, withList(client, request))),
     'conversations.run': (request, { client, signal }) =>
-      use(request, signal, (session) => conversationsOn(session, withList(client, request))),
+      cases.use(request, signal, (session) => conversationsOn(session, withList(client, request))),
     'hosts.run': (request, { client, signal }) =>
-      use(request, signal, (session) =>
+      cases.use(request, signal, (session) =>
         hosts(asksCluster(session.cluster, session.context), withList(client, request), signal),
       ),
     'hosts.names': (request, { signal }) =>
-      use(request, signal, (session) =>
+      cases.use(request, signal, (session) =>
         hostNames(asksCluster(session.cluster, session.context), request.addresses, signal),
       ),
     'event.get': (request, { signal }) =>
-      use(request, signal, (session) => eventOn(session, request.event)),
+      cases.use(request, signal, (session) => eventOn(session, request.event)),
     'event.context': (request, { signal }) =>
-      use(request, signal, (session) => eventContextOn(session, request, signal)),
+      cases.use(request, signal, (session) => eventContextOn(session, request, signal)),
   };
 }
 

@@ -20,9 +20,15 @@ type Decided = Pick<
 type ListenTo = 'import.start' | 'import.resume' | 'import.follow';
 
 export function evidenceHandlers(services: Services): HandlersOf<keyof typeof evidenceOperations> {
-  const { cases, evidence, imports } = services;
   const runner = new ImportRunner(services);
+  return { ...lookHandlers(services, runner), ...importHandlers(services, runner) };
+}
 
+/** Evidence before its import, and what an import could not parse. */
+function lookHandlers(
+  { cases, evidence }: Services,
+  runner: ImportRunner,
+): HandlersOf<'evidence.receive' | 'evidence.unlock' | 'evidence.preview' | 'quarantine.list'> {
   return {
     'evidence.receive': async (request) => {
       const { completed, ...received } = await receivePiece(request);
@@ -56,6 +62,24 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
       return looked;
     },
 
+    'quarantine.list': (request, { client, signal }) =>
+      cases.use(request.case, async ({ catalog, folder }) => {
+        const key = `quarantine:${folder}`;
+        const kept = client.kept.get(key);
+        const keeper = kept instanceof QuarantineKeeper ? kept : new QuarantineKeeper(folder);
+        client.kept.set(key, keeper);
+        return keeper.reader.list(catalog.imports.all(), request, signal);
+      }),
+  };
+}
+
+type ImportOperation = Extract<keyof typeof evidenceOperations, `import.${string}`>;
+
+function importHandlers(
+  { cases, evidence, imports }: Services,
+  runner: ImportRunner,
+): HandlersOf<ImportOperation> {
+  return {
     'import.start': async (request, context) => {
       const { packets, flows, protocols, recursive, jobs } = request;
       if (!packets && !flows) {
@@ -105,15 +129,6 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
       cases.use(request.case, async ({ catalog }) => ({
         imports: listImports(catalog, imports.runs(request.case)),
       })),
-
-    'quarantine.list': (request, { client, signal }) =>
-      cases.use(request.case, async ({ catalog, folder }) => {
-        const key = `quarantine:${folder}`;
-        const kept = client.kept.get(key);
-        const keeper = kept instanceof QuarantineKeeper ? kept : new QuarantineKeeper(folder);
-        client.kept.set(key, keeper);
-        return keeper.reader.list(catalog.imports.all(), request, signal);
-      }),
   };
 }
 
