@@ -59,6 +59,9 @@ interface ScanProgress {
   readonly rows: number;
 }
 
+/** Batches that one source fills, each with what takes its rows. */
+type Batches = Map<Kind, { batch: EventBatch; take: (() => void) | undefined }>;
+
 /** Ends reading because enough was found; no error. */
 class EnoughRead extends Error {}
 
@@ -186,27 +189,42 @@ export class Scan {
   ): Promise<void> {
     if (this.done) return;
     const { kinds, kindMentioned } = this.scanPlan;
-    const batches = new Map<Kind, { batch: EventBatch; take: (() => void) | undefined }>();
     const { ledger } = this;
-    const full = (batch: EventBatch): void => {
-      const own = batches.get(batch.kind);
-      spellingOf(batch).begin();
-      correctClock(batch, this.clockError);
-      if (this.isCut) this.cutter.cut(batch);
-      computeAgain(batch, this.wanted);
-      // Not before there are rows: by then it is known which columns have codes.
-      if (own !== undefined) (own.take ??= this.taker(batch))();
-      if (this.unlisted.size > 0) this.list(batch);
-      this.noteColumns(batch);
-      batch.clear();
-    };
     const before = ledger.bytes;
     const readBefore = ledger.read;
-    const sink: EventSink = {
+    const batches: Batches = new Map();
+    const sink = this.sink(batches, input.name, source);
+    const flush = (): void => {
+      for (const { batch } of batches.values()) this.full(batch, batches);
+    };
+    try {
+      await importer.read(input, sink, {
+        ...options,
+        packets: kindMentioned ? kinds.has('packet') : true,
+        flows: this.wantsFlows || this.wantsProtocols,
+        protocols: this.wantsProtocols,
+        ...(this.wanted === undefined ? {} : { columns: this.wanted }),
+      });
+    } catch (error) {
+      if (error instanceof EnoughRead) return;
+      flush();
+      if (ledger.read === readBefore || !this.isBroken(error, input.name)) throw error;
+      return;
+    }
+    flush();
+    if (input.size !== undefined) ledger.bytes = before + input.size;
+    for (const note of input.notes ?? []) sink.note(note);
+  }
+
+  /** Takes what an importer finds in a source. */
+  private sink(batches: Batches, name: string, source: number): EventSink {
+    const { ledger } = this;
+    const before = ledger.bytes;
+    return {
       batch: (kind) => {
         let own = batches.get(kind);
         if (own === undefined) {
-          const batch = new EventBatch(kind, full, SCAN_ROWS);
+          const batch = new EventBatch(kind, (filled) => this.full(filled, batches), SCAN_ROWS);
           batch.currentSource = source;
           own = { batch, take: undefined };
           batches.set(kind, own);
@@ -221,18 +239,18 @@ export class Scan {
         ledger.read += 1;
         ledger.quarantined += 1;
         if (ledger.problems.length < MOST_QUARANTINED)
-          ledger.problems.push({ source: input.name, offset, reason });
+          ledger.problems.push({ source: name, offset, reason });
       },
       skip: (_, n) => {
         ledger.read += n;
         ledger.skipped += n;
       },
       note: (text) => {
-        if (ledger.notes.length < MOST_NOTES) ledger.notes.push(`${input.name}: ${text}`);
+        if (ledger.notes.length < MOST_NOTES) ledger.notes.push(`${name}: ${text}`);
       },
       metadata: (key, value) => {
         if (key === 'totals' && Array.isArray(value) && value.includes('bytes'))
-          this.totals.add(input.name);
+          this.totals.add(name);
       },
       decide: (_: Decisions) => undefined,
       drain: (consumed) => {
@@ -242,7 +260,7 @@ export class Scan {
         if (this.done) throw new EnoughRead();
         if (this.stage !== undefined) return undefined;
         // Whoever waits for rows should not wait for a batch to be full.
-        for (const { batch } of batches.values()) if (batch.length > 0) full(batch);
+        for (const { batch } of batches.values()) if (batch.length > 0) this.full(batch, batches);
         if (this.done) throw new EnoughRead();
         if (this.waiting.length < MAX_WAITING) return undefined;
         return new Promise((resolve) => {
@@ -250,23 +268,20 @@ export class Scan {
         });
       },
     };
-    try {
-      await importer.read(input, sink, {
-        ...options,
-        packets: kindMentioned ? kinds.has('packet') : true,
-        flows: this.wantsFlows || this.wantsProtocols,
-        protocols: this.wantsProtocols,
-        ...(this.wanted === undefined ? {} : { columns: this.wanted }),
-      });
-    } catch (error) {
-      if (error instanceof EnoughRead) return;
-      for (const { batch } of batches.values()) full(batch);
-      if (ledger.read === readBefore || !this.isBroken(error, input.name)) throw error;
-      return;
-    }
-    for (const { batch } of batches.values()) full(batch);
-    if (input.size !== undefined) ledger.bytes = before + input.size;
-    for (const note of input.notes ?? []) sink.note(note);
+  }
+
+  /** Filters the rows of a batch and empties it. */
+  private full(batch: EventBatch, batches: Batches): void {
+    const own = batches.get(batch.kind);
+    spellingOf(batch).begin();
+    correctClock(batch, this.clockError);
+    if (this.isCut) this.cutter.cut(batch);
+    computeAgain(batch, this.wanted);
+    // Not before there are rows: by then it is known which columns have codes.
+    if (own !== undefined) (own.take ??= this.taker(batch))();
+    if (this.unlisted.size > 0) this.list(batch);
+    this.noteColumns(batch);
+    batch.clear();
   }
 
   /** Notes that a source is damaged, cut off or stopped by a limit; false for any other error. */
