@@ -52,7 +52,7 @@ export function clickhouseConversationDetails(
   return statementOf({ sql: first, columns: undefined }, given);
 }
 
-export interface ConversationsAsked {
+interface ConversationsAsked {
   /** Over packets, where a case has no flows. */
   readonly packets: boolean;
   readonly order: ConversationOrder;

@@ -172,7 +172,7 @@ function bucketSql(ts: string, { from, width }: Pick<EvenGrid, 'from' | 'width'>
 }
 
 /** Columns of rows that a statement here gives, and where in a row the numbers after them begin. */
-export interface SeriesStatement extends ClickHouseStatement {
+interface SeriesStatement extends ClickHouseStatement {
   readonly values: readonly OutputColumn[];
   readonly after: number;
 }

@@ -91,7 +91,7 @@ const ATTRIBUTES = 'attributes';
 /** `max_query_size` as it is by default, less what follows. */
 const MOST_BYTES = 262_000;
 
-export const EVENT_ORDER: readonly OrderKey[] = [
+const EVENT_ORDER: readonly OrderKey[] = [
   { sql: 'ts', descending: false },
   { sql: 'ifNull(ts_ns, 0)', descending: false },
   { sql: 'source_id', descending: false },

@@ -24,7 +24,7 @@ import {
   secondsUntil,
   smallestAsText,
 } from '../dialect/duckdb.ts';
-import { knownField } from '../fields.ts';
+import { type Field, knownField } from '../fields.ts';
 import { groupedRows } from '../group-parts.ts';
 import { QueryError } from '../query-error.ts';
 import {
@@ -37,7 +37,7 @@ import {
   valueShape,
 } from '../relation.ts';
 import type { Scope } from '../scope.ts';
-import { type OutputType, shapeOf, variantsOf } from '../values.ts';
+import { type OutputType, type ValueShape, shapeOf, variantsOf } from '../values.ts';
 import { counted } from '../../contract/counted.ts';
 import type { EventBatch } from '../../contract/event-batch.ts';
 import type { RawValue } from '../raw-value.ts';
@@ -58,70 +58,10 @@ const MAX_PORTS = 10;
 const SUMS = ['packets', 'packets_rev', 'bytes', 'bytes_rev'] as const;
 
 function talkersTable(stage: TalkersStage, input: Input): Table {
-  const source = knownField('src_ip');
-  const target = knownField('dst_ip');
-  if (!input.events || source === undefined || target === undefined) {
-    throw new QueryError(
-      'query-syntax',
-      `talkers needs events, not a table (column ${stage.start + 1})`,
-      stage.start,
-    );
-  }
-  const shapes = [source, target].map((field) => shapeOf(field, stage.start, input.extent));
-  const hasV6 = shapes.some((shape) => shape.parts.some(({ role }) => role === 'v6'));
-  const hasV4 = !hasV6 || shapes.some((shape) => shape.parts.some(({ role }) => role === 'v4'));
-  const parts = [
-    ...(hasV4 ? [{ role: 'v4', sqlType: 'UINTEGER' } as const] : []),
-    ...(hasV6 ? [{ role: 'v6', sqlType: IP6_TYPE } as const] : []),
-  ];
-  const shape = { name: 'src_ip', type: 'address', parts } as const;
-  const versions = parts.map(({ role }) => role);
-  const columns: InputColumn[] = [
-    ...parts.map(({ role, sqlType }) => ({ alias: `s_${role}`, sqlType })),
-    ...parts.map(({ role, sqlType }) => ({ alias: `d_${role}`, sqlType })),
-    ...SUMS.map((alias) => ({ alias, sqlType: 'BIGINT' })),
-    { alias: 't', sqlType: 'TIMESTAMP' },
-    { alias: 'took', sqlType: 'DOUBLE' },
-    { alias: 'port', sqlType: 'USMALLINT' },
-  ];
-  const rows = input.rows(columns, (scope) => {
-    const from = variantsOf(source, shape, scope, input.extent)[0]!.parts;
-    const to = variantsOf(target, shape, scope, input.extent)[0]!.parts;
-    const whole = versions.map((_, i) => `(${from[i]} IS NOT NULL AND ${to[i]} IS NOT NULL)`);
-    const select = [
-      ...from,
-      ...to,
-      packetsSql(scope),
-      ...SUMS.slice(1).map((name) => scope.column(name) ?? nullOf('BIGINT')),
-      scope.column('ts') ?? nullOf('TIMESTAMP'),
-      scope.column('duration') ?? nullOf('DOUBLE'),
-      scope.column('dst_port') ?? nullOf('USMALLINT'),
-    ];
-    return [{ select, also: { sql: `(${whole.join(' OR ')})` } }];
-  });
-  const each = (make: (version: string) => string) => versions.map(make).join(', ');
-  const swapped = `coalesce(${each((v) => `s_${v} > d_${v}`)}, FALSE)`;
-  const summed = (forth: string, back: string, name: string) =>
-    `coalesce(sum(CASE WHEN swapped THEN ${back} ELSE ${forth} END), 0) AS ${name}`;
-  const groups = each((v) => `lo_${v}, hi_${v}`);
-  const computed = [
-    `${groups}, count(*) AS n, count(*) FILTER (WHERE swapped) AS back,`,
-    `${summed('packets', 'packets_rev', 'p')}, ${summed('packets_rev', 'packets', 'p_rev')},`,
-    `${summed('bytes', 'bytes_rev', 'b')}, ${summed('bytes_rev', 'bytes', 'b_rev')},`,
-    `min(t) AS t_first, max(t) AS t_last, max(${endMicros('t', 'took')}) AS t_ended, ${distinctCount('port')} AS port_count,`,
-    `${smallestAsText('port', MAX_PORTS)} AS ports`,
-  ].join(' ');
-  const pairs = `SELECT *, ${each((v) => `least(s_${v}, d_${v}) AS lo_${v}, greatest(s_${v}, d_${v}) AS hi_${v}`)}, ${swapped} AS swapped FROM (${rows}) AS s`;
-  const grouped = groupedRows(input, computed, pairs, groups);
-  const flip = 'back * 2 > n';
-  const turned = (a: string, b: string) => `CASE WHEN ${flip} THEN ${b} ELSE ${a} END`;
-  const sql = [
-    `SELECT ${each((v) => `${turned(`lo_${v}`, `hi_${v}`)} AS src_${v}, ${turned(`hi_${v}`, `lo_${v}`)} AS dst_${v}`)},`,
-    `CASE WHEN back = 0 OR back = n THEN '->' ELSE '<->' END AS direction, n AS events,`,
-    `${turned('p', 'p_rev')} AS packets, ${turned('p_rev', 'p')} AS packets_rev,`,
-    `${turned('b', 'b_rev')} AS bytes, ${turned('b_rev', 'b')} AS bytes_rev, b + b_rev AS total,`,
-    `t_first AS first, t_last AS last, ${secondsUntil('t_first', 't_ended')} AS duration, port_count, ports FROM (${grouped}) AS g`,
-  ].join(' ');
+  const ends = endsOf(stage, input);
+  const { shape } = ends;
+  const versions = shape.parts.map(({ role }) => role);
+  const sql = turnedSql(pairsSql(input, endRows(input, ends), versions), versions);
   const order: OrderKey[] = [
     { sql: '"total"', descending: true },
     { sql: '"packets"', descending: true },
@@ -164,6 +104,98 @@ function talkersTable(stage: TalkersStage, input: Input): Table {
     order,
     sql: limited,
   };
+}
+
+interface Ends {
+  readonly source: Field;
+  readonly target: Field;
+  /** Of both: the versions of addresses that events have. */
+  readonly shape: ValueShape;
+}
+
+/** @throws QueryError for rows that are no events */
+function endsOf(stage: TalkersStage, input: Input): Ends {
+  const source = knownField('src_ip');
+  const target = knownField('dst_ip');
+  if (!input.events || source === undefined || target === undefined) {
+    throw new QueryError(
+      'query-syntax',
+      `talkers needs events, not a table (column ${stage.start + 1})`,
+      stage.start,
+    );
+  }
+  const shapes = [source, target].map((field) => shapeOf(field, stage.start, input.extent));
+  const hasV6 = shapes.some((shape) => shape.parts.some(({ role }) => role === 'v6'));
+  const hasV4 = !hasV6 || shapes.some((shape) => shape.parts.some(({ role }) => role === 'v4'));
+  const parts = [
+    ...(hasV4 ? [{ role: 'v4', sqlType: 'UINTEGER' } as const] : []),
+    ...(hasV6 ? [{ role: 'v6', sqlType: IP6_TYPE } as const] : []),
+  ];
+  return { source, target, shape: { name: 'src_ip', type: 'address', parts } };
+}
+
+/** For each version of addresses, a list of SQL by comma. */
+function eachOf(versions: readonly string[], make: (version: string) => string): string {
+  return versions.map(make).join(', ');
+}
+
+/** Events with both ends of one version. */
+function endRows(input: Input, { source, target, shape }: Ends): string {
+  const { parts } = shape;
+  const columns: InputColumn[] = [
+    ...parts.map(({ role, sqlType }) => ({ alias: `s_${role}`, sqlType })),
+    ...parts.map(({ role, sqlType }) => ({ alias: `d_${role}`, sqlType })),
+    ...SUMS.map((alias) => ({ alias, sqlType: 'BIGINT' })),
+    { alias: 't', sqlType: 'TIMESTAMP' },
+    { alias: 'took', sqlType: 'DOUBLE' },
+    { alias: 'port', sqlType: 'USMALLINT' },
+  ];
+  return input.rows(columns, (scope) => {
+    const from = variantsOf(source, shape, scope, input.extent)[0]!.parts;
+    const to = variantsOf(target, shape, scope, input.extent)[0]!.parts;
+    const whole = parts.map((_, i) => `(${from[i]} IS NOT NULL AND ${to[i]} IS NOT NULL)`);
+    const select = [
+      ...from,
+      ...to,
+      packetsSql(scope),
+      ...SUMS.slice(1).map((name) => scope.column(name) ?? nullOf('BIGINT')),
+      scope.column('ts') ?? nullOf('TIMESTAMP'),
+      scope.column('duration') ?? nullOf('DOUBLE'),
+      scope.column('dst_port') ?? nullOf('USMALLINT'),
+    ];
+    return [{ select, also: { sql: `(${whole.join(' OR ')})` } }];
+  });
+}
+
+/** A row a pair, with the lower address first. */
+function pairsSql(input: Input, rows: string, versions: readonly string[]): string {
+  const each = (make: (version: string) => string) => eachOf(versions, make);
+  const swapped = `coalesce(${each((v) => `s_${v} > d_${v}`)}, FALSE)`;
+  const summed = (forth: string, back: string, name: string) =>
+    `coalesce(sum(CASE WHEN swapped THEN ${back} ELSE ${forth} END), 0) AS ${name}`;
+  const groups = each((v) => `lo_${v}, hi_${v}`);
+  const computed = [
+    `${groups}, count(*) AS n, count(*) FILTER (WHERE swapped) AS back,`,
+    `${summed('packets', 'packets_rev', 'p')}, ${summed('packets_rev', 'packets', 'p_rev')},`,
+    `${summed('bytes', 'bytes_rev', 'b')}, ${summed('bytes_rev', 'bytes', 'b_rev')},`,
+    `min(t) AS t_first, max(t) AS t_last, max(${endMicros('t', 'took')}) AS t_ended, ${distinctCount('port')} AS port_count,`,
+    `${smallestAsText('port', MAX_PORTS)} AS ports`,
+  ].join(' ');
+  const pairs = `SELECT *, ${each((v) => `least(s_${v}, d_${v}) AS lo_${v}, greatest(s_${v}, d_${v}) AS hi_${v}`)}, ${swapped} AS swapped FROM (${rows}) AS s`;
+  return groupedRows(input, computed, pairs, groups);
+}
+
+/** Puts first the side that started more of a pair's events. */
+function turnedSql(pairs: string, versions: readonly string[]): string {
+  const flip = 'back * 2 > n';
+  const turned = (a: string, b: string) => `CASE WHEN ${flip} THEN ${b} ELSE ${a} END`;
+  return [
+    `SELECT ${eachOf(versions, (v) => `${turned(`lo_${v}`, `hi_${v}`)} AS src_${v}, ${turned(`hi_${v}`, `lo_${v}`)} AS dst_${v}`)},`,
+    `CASE WHEN back = 0 OR back = n THEN '->' ELSE '<->' END AS direction, n AS events,`,
+    `${turned('p', 'p_rev')} AS packets, ${turned('p_rev', 'p')} AS packets_rev,`,
+    `${turned('b', 'b_rev')} AS bytes, ${turned('b_rev', 'b')} AS bytes_rev, b + b_rev AS total,`,
+    `t_first AS first, t_last AS last, ${secondsUntil('t_first', 't_ended')} AS duration, port_count, ports FROM (${pairs}) AS g`,
+  ].join(' ');
 }
 
 function packetsSql(scope: Scope): string {
