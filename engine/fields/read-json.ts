@@ -87,8 +87,7 @@ export function readJson({ keys }: Pairs, b: Uint8Array, start: number, end: num
       p = stringEnd(b, value, end);
       if (p >= end) return;
       valueEnd = p++;
-      for (let i = value; i < valueEnd && escapes === ESCAPES.none; i++)
-        if (b[i] === BACKSLASH) escapes = ESCAPES.json;
+      escapes = escapesIn(b, value, valueEnd);
     } else {
       while (p < end && b[p]! > 32 && b[p] !== COMMA && b[p] !== CLOSE && b[p] !== CLOSE_LIST)
         p += 1;
@@ -103,6 +102,11 @@ export function readJson({ keys }: Pairs, b: Uint8Array, start: number, end: num
     }
     if (brackets > 0 && isList[brackets - 1] === 0) depth -= 1;
   }
+}
+
+function escapesIn(b: Uint8Array, start: number, end: number): Escapes {
+  for (let i = start; i < end; i++) if (b[i] === BACKSLASH) return ESCAPES.json;
+  return ESCAPES.none;
 }
 
 /** Where the quote is that ends a string, or the end. */

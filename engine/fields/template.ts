@@ -251,19 +251,7 @@ function compile(text: string, separator: string | undefined, given: GivenTempla
     parts.push(slot);
   }
   endLiteral();
-  const end = parts.findIndex(({ capture }) => capture !== undefined && isLast(capture));
-  if (end >= 0 && end < parts.length - 1)
-    throw new Error(
-      'rest, arguments, pairs, cef, leef, json, xml, login and columns can only be at its end',
-    );
-  const of = parts.at(-1)?.capture;
-  if ((of !== undefined && hasKeys(of)) !== (given.pairs !== undefined))
-    throw new Error(
-      '{:pairs}, {:cef}, {:leef}, {:json}, {:xml} or {:login} and "pairs" belong together',
-    );
-  if (given.strict === true && of !== 'pairs') throw new Error('only {:pairs} are read strictly');
-  if ((of === 'columns') !== (given.columns !== undefined))
-    throw new Error('{:columns} and "columns" belong together');
+  checkEnd(parts, given);
   const code = (one: string | undefined, usual: number): number => one?.charCodeAt(0) ?? usual;
   const slotsOf = (tokens: Readonly<Record<string, string>> = {}): [string, Slot][] =>
     Object.entries(tokens).map(([key, token]) => [key, slotOf(token, numberOf)]);
@@ -305,6 +293,23 @@ function compile(text: string, separator: string | undefined, given: GivenTempla
     isDistinct:
       needs.length > 0 || isDistinct(parts.flatMap(({ literal: text }) => text?.length ?? [])),
   };
+}
+
+/** @throws Error where what takes the rest of a message is not at the end, or its settings are missing or of another */
+function checkEnd(parts: readonly Part[], given: GivenTemplate): void {
+  const end = parts.findIndex(({ capture }) => capture !== undefined && isLast(capture));
+  if (end >= 0 && end < parts.length - 1)
+    throw new Error(
+      'rest, arguments, pairs, cef, leef, json, xml, login and columns can only be at its end',
+    );
+  const of = parts.at(-1)?.capture;
+  if ((of !== undefined && hasKeys(of)) !== (given.pairs !== undefined))
+    throw new Error(
+      '{:pairs}, {:cef}, {:leef}, {:json}, {:xml} or {:login} and "pairs" belong together',
+    );
+  if (given.strict === true && of !== 'pairs') throw new Error('only {:pairs} are read strictly');
+  if ((of === 'columns') !== (given.columns !== undefined))
+    throw new Error('{:columns} and "columns" belong together');
 }
 
 /** One text of four bytes, or eight in all. */
