@@ -47,6 +47,11 @@ const windows1252 = new TextDecoder('windows-1252');
 /** What a flow may state for both directions together. */
 export type Measure = 'bytes' | 'packets';
 
+/** A column of unsigned numbers of any size. */
+interface WholeColumn {
+  set(row: number, value: number): void;
+}
+
 /** What the rows of one table, or one kind of JSON record, have in common. */
 export interface RowPlan {
   /** Column names, unlike each other: attributes are called so. */
@@ -339,7 +344,6 @@ export class RowWriter {
   /** Those that no flow export has in every row, apart so that the common ones stay small code. */
   private setRare(setter: number, bytes: Uint8Array, start: number, end: number): boolean {
     const batch = this.batch;
-    const row = this.row;
     switch (setter) {
       case F.PACKETS_REV:
         return this.count(batch.packets_rev, bytes, start, end);
@@ -374,10 +378,74 @@ export class RowWriter {
       case F.KEY:
         this.keyed = true;
         return false;
-      case F.TS_END: {
+      case F.ADDRESS_FAMILY:
+      case F.SRC_WORD:
+      case F.DST_WORD:
+        return this.setAddressPart(setter, bytes, start, end);
+      case F.SRC_ENDPOINT:
+        return this.endpoint(F.SRC_IP, F.SRC_PORT, bytes, start, end);
+      case F.DST_ENDPOINT:
+        return this.endpoint(F.DST_IP, F.DST_PORT, bytes, start, end);
+      case F.ICMP_TYPE:
+        this.icmpType = parseWhole(bytes, start, end);
+        return this.icmpType >= 0 && this.icmpType <= 255;
+      case F.ICMP_CODE:
+        this.icmpCode = parseWhole(bytes, start, end);
+        return this.icmpCode >= 0 && this.icmpCode <= 255;
+      case F.TCP_FLAGS_HEX:
+        // Without a `0x`.
+        if (end - start > 4) return false;
+        return this.bounded(batch.tcp_flags, parseHex(bytes, start, end), 0, 511);
+      case F.STATE_FLAGS:
+        // Words such as ACC are made of the same letters: only the underscore tells flags.
+        if (bytes.subarray(start, end).includes(95))
+          this.bounded(batch.tcp_flags, parseTcpFlags(bytes, start, end), 0, 511);
+        return false;
+      case F.VLAN:
+        // 0: a priority tag, or no tag at all.
+        return this.bounded(batch.vlan, parseWhole(bytes, start, end), 1, 4095);
+      case F.PID:
+        return this.bounded(batch.pid, parseWhole(bytes, start, end), 0, 0xffffffff);
+      case F.SEVERITY:
+        return this.bounded(batch.severity, parseWhole(bytes, start, end), 0, 7);
+      default:
+        return this.setTimePart(setter, bytes, start, end);
+    }
+  }
+
+  /** Addresses that are told as four numbers. */
+  private setAddressPart(setter: number, bytes: Uint8Array, start: number, end: number): boolean {
+    const batch = this.batch;
+    const row = this.row;
+    switch (setter) {
+      case F.ADDRESS_FAMILY:
+        this.family = parseWhole(bytes, start, end);
+        return false;
+      case F.SRC_WORD:
+        if (!this.word(this.srcWords++, bytes, start, end)) return false;
+        if (this.srcWords < 4) return true;
+        if (this.family !== 2) batch.setSource6(row, this.address, 0);
+        else batch.src_ip4.set(row, this.lastWord());
+        return true;
+      case F.DST_WORD:
+        if (!this.word(this.dstWords++, bytes, start, end)) return false;
+        if (this.dstWords < 4) return true;
+        if (this.family !== 2) batch.setTarget6(row, this.address, 0);
+        else batch.dst_ip4.set(row, this.lastWord());
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** Times and durations that are told in parts or in other units. */
+  private setTimePart(setter: number, bytes: Uint8Array, start: number, end: number): boolean {
+    const batch = this.batch;
+    const row = this.row;
+    switch (setter) {
+      case F.TS_END:
         if (this.stamp.read(bytes, start, end)) this.end = this.stamp.micros;
         return false;
-      }
       case F.TS_MILLIS: {
         const millis = parseWhole(bytes, start, end);
         if (millis < 0 || millis > 999 || batch.ts.present[row] === 0) return false;
@@ -390,25 +458,6 @@ export class RowWriter {
         if (millis >= 0 && millis <= 999) this.end += millis * 1000;
         return false;
       }
-      case F.ADDRESS_FAMILY:
-        this.family = parseWhole(bytes, start, end);
-        return false;
-      case F.SRC_WORD: {
-        const at = this.srcWords++;
-        const done = this.word(at, bytes, start, end);
-        if (at !== 3 || !done) return done;
-        if (this.family !== 2) batch.setSource6(row, this.address, 0);
-        else batch.src_ip4.set(row, this.lastWord());
-        return true;
-      }
-      case F.DST_WORD: {
-        const at = this.dstWords++;
-        const done = this.word(at, bytes, start, end);
-        if (at !== 3 || !done) return done;
-        if (this.family !== 2) batch.setTarget6(row, this.address, 0);
-        else batch.dst_ip4.set(row, this.lastWord());
-        return true;
-      }
       case F.TS_DATE:
         return this.halfStamp(bytes, start, end);
       case F.TS_TIME:
@@ -420,52 +469,16 @@ export class RowWriter {
         return this.seconds(parseDecimal(bytes, start, end) / 1e3);
       case F.DURATION_MICROS:
         return this.seconds(parseDecimal(bytes, start, end) / 1e6);
-      case F.SRC_ENDPOINT:
-        return this.endpoint(F.SRC_IP, F.SRC_PORT, bytes, start, end);
-      case F.DST_ENDPOINT:
-        return this.endpoint(F.DST_IP, F.DST_PORT, bytes, start, end);
-      case F.ICMP_TYPE:
-        this.icmpType = parseWhole(bytes, start, end);
-        return this.icmpType >= 0 && this.icmpType <= 255;
-      case F.ICMP_CODE:
-        this.icmpCode = parseWhole(bytes, start, end);
-        return this.icmpCode >= 0 && this.icmpCode <= 255;
-      case F.TCP_FLAGS_HEX: {
-        const flags = hexFlags(bytes, start, end);
-        if (flags < 0) return false;
-        batch.tcp_flags.set(row, flags);
-        return true;
-      }
-      case F.STATE_FLAGS: {
-        // Words such as ACC are made of the same letters: only the underscore tells flags.
-        const flags = bytes.subarray(start, end).includes(95)
-          ? parseTcpFlags(bytes, start, end)
-          : -1;
-        if (flags >= 0) batch.tcp_flags.set(row, flags);
-        return false;
-      }
-      case F.VLAN: {
-        const vlan = parseWhole(bytes, start, end);
-        // 0: a priority tag, or no tag at all.
-        if (vlan < 1 || vlan > 4095) return false;
-        batch.vlan.set(row, vlan);
-        return true;
-      }
-      case F.PID: {
-        const pid = parseWhole(bytes, start, end);
-        if (pid < 0 || pid > 0xffffffff) return false;
-        batch.pid.set(row, pid);
-        return true;
-      }
-      case F.SEVERITY: {
-        const severity = parseWhole(bytes, start, end);
-        if (severity < 0 || severity > 7) return false;
-        batch.severity.set(row, severity);
-        return true;
-      }
       default:
         return false;
     }
+  }
+
+  /** Sets a number that is within bounds. */
+  private bounded(column: WholeColumn, value: number, least: number, most: number): boolean {
+    if (!(value >= least && value <= most)) return false;
+    column.set(this.row, value);
+    return true;
   }
 
   /** Takes one of the four numbers of an address: all must be right for any to be taken. */
@@ -731,10 +744,4 @@ function hasZone(bytes: Uint8Array, start: number, end: number): boolean {
 function isRtp(bytes: Uint8Array, start: number, end: number): boolean {
   const name = windows1252.decode(bytes.subarray(start, end));
   return name === 'rtp' || name === 'rtcp' || name === 'udt';
-}
-
-/** Up to four hexadecimal digits without a `0x`. */
-function hexFlags(bytes: Uint8Array, start: number, end: number): number {
-  const flags = end - start > 4 ? -1 : parseHex(bytes, start, end);
-  return flags <= 511 ? flags : -1;
 }
