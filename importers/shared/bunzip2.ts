@@ -289,32 +289,9 @@ function readBlock(
   const tables = bits.read(3);
   const selectors = bits.read(15);
   if (tables < 2 || tables > 6 || selectors === 0) throw new Error('impossible tables');
-  const order = [0, 1, 2, 3, 4, 5];
-  const selector = new Uint8Array(selectors);
-  for (let i = 0; i < selectors; i++) {
-    let place = 0;
-    while (bits.read(1) === 1) if (++place >= tables) throw new Error('impossible selector');
-    const table = order[place]!;
-    order.copyWithin(1, 0, place);
-    order[0] = table;
-    selector[i] = table;
-  }
-  const alphabet = symbols + 2;
+  const selector = readSelectors(bits, tables, selectors);
+  const huffman = readTables(bits, tables, symbols + 2);
   const end = symbols + 1;
-  const huffman: HuffmanTable[] = [];
-  const lengths = new Uint8Array(alphabet);
-  for (let table = 0; table < tables; table++) {
-    let length = bits.read(5);
-    for (let i = 0; i < alphabet; i++) {
-      for (;;) {
-        if (length < 1 || length > MAX_CODE) throw new Error('impossible code lengths');
-        if (bits.read(1) === 0) break;
-        length += bits.read(1) === 0 ? 1 : -1;
-      }
-      lengths[i] = length;
-    }
-    huffman.push(huffmanTable(lengths, alphabet));
-  }
   const counts = new Uint32Array(256);
   let size = 0;
   let run = 0;
@@ -364,6 +341,46 @@ function readBlock(
     transform[size++] = byte;
   }
   if (size === 0 ? origin !== 0 : origin >= size) throw new Error('impossible origin');
+  link(transform, size, counts);
+  return { size, origin };
+}
+
+/** Which table each group of symbols uses, moved to the front. */
+function readSelectors(bits: Bits, tables: number, selectors: number): Uint8Array {
+  const order = [0, 1, 2, 3, 4, 5];
+  const selector = new Uint8Array(selectors);
+  for (let i = 0; i < selectors; i++) {
+    let place = 0;
+    while (bits.read(1) === 1) if (++place >= tables) throw new Error('impossible selector');
+    const table = order[place]!;
+    order.copyWithin(1, 0, place);
+    order[0] = table;
+    selector[i] = table;
+  }
+  return selector;
+}
+
+/** The tables, whose code lengths are told by their differences. */
+function readTables(bits: Bits, tables: number, alphabet: number): HuffmanTable[] {
+  const huffman: HuffmanTable[] = [];
+  const lengths = new Uint8Array(alphabet);
+  for (let table = 0; table < tables; table++) {
+    let length = bits.read(5);
+    for (let i = 0; i < alphabet; i++) {
+      for (;;) {
+        if (length < 1 || length > MAX_CODE) throw new Error('impossible code lengths');
+        if (bits.read(1) === 0) break;
+        length += bits.read(1) === 0 ? 1 : -1;
+      }
+      lengths[i] = length;
+    }
+    huffman.push(huffmanTable(lengths, alphabet));
+  }
+  return huffman;
+}
+
+/** Puts above each byte of the sorted block where the next one is. @param counts of each byte value */
+function link(transform: Uint32Array, size: number, counts: Uint32Array): void {
   let sum = 0;
   for (let i = 0; i < 256; i++) {
     const count = counts[i]!;
@@ -374,7 +391,6 @@ function readBlock(
     const byte = transform[i]! & 0xff;
     transform[counts[byte]!++]! |= i << 8;
   }
-  return { size, origin };
 }
 
 /** Follows the links and undoes the first run-length coding, in blocks of bounded size. */

@@ -77,123 +77,154 @@ interface CheckedOptions {
   readonly checkLimits: (produced: number) => void;
 }
 
+/** What was decoded: held back until its checksum agrees, given, or left out. */
+class HeldBack implements Sums {
+  readonly goesOn: boolean;
+  private readonly options: CheckedOptions;
+  private readonly held: Uint8Array[] = [];
+  private heldBytes = 0;
+  /** All that was decoded, also what was left out. */
+  private decoded = 0;
+  private given = 0;
+  /** All before has a checksum, and it agreed. */
+  private good = 0;
+  private unbroken = true;
+  /** Where the newest unit begins, and how many bytes units have whose checksum agreed. */
+  private begun = 0;
+  private sure = 0;
+  private release = false;
+  private leftOut = 0;
+  private readonly places: LostPlace[] = [];
+  /** Content is missing: after what is held, or before it. */
+  private lostAfter = false;
+  private lostBefore = false;
+
+  constructor(options: CheckedOptions) {
+    this.options = options;
+    this.goesOn = options.goOn === true;
+  }
+
+  unit(isChecked: boolean): void {
+    this.release = true;
+    this.unbroken &&= isChecked;
+    const size = this.given + this.heldBytes;
+    if (this.unbroken) this.good = size;
+    if (isChecked) this.sure += size - this.begun;
+    this.begun = size;
+  }
+
+  lost(fileOffset: number, fileEnd: number, reason: string): void {
+    if (!this.goesOn) throw new DamagedAt(fileOffset, reason);
+    const { places } = this;
+    const before = places.at(-1);
+    if (!this.release) {
+      // What a false beginning decoded to is no content.
+      if (this.options.unchecked && before?.fileEnd !== fileOffset) this.release = true;
+      else {
+        this.leftOut += this.heldBytes;
+        this.held.length = 0;
+        this.heldBytes = 0;
+      }
+    }
+    const offset = this.given + this.heldBytes;
+    this.unbroken &&= offset === this.begun;
+    this.begun = offset;
+    if (before?.offset === offset) places[places.length - 1] = { ...before, fileEnd };
+    else places.push({ offset, fileOffset, fileEnd, reason });
+    this.lostAfter = true;
+  }
+
+  /** Takes what the decoder yields next; gives what need not be held any longer. */
+  *take(block: Uint8Array): Generator<Uint8Array> {
+    if (this.release) yield* this.giveAll();
+    this.release = false;
+    this.lostBefore ||= this.lostAfter;
+    this.lostAfter = false;
+    this.decoded += block.length;
+    this.options.checkLimits(this.decoded);
+    this.held.push(block);
+    this.heldBytes += block.length;
+    while (this.heldBytes > this.options.holdBytes) {
+      const oldest = this.held.shift()!;
+      this.heldBytes -= oldest.length;
+      yield* this.give(oldest);
+    }
+  }
+
+  /** @throws DamagedAt where content is missing */
+  *end(): Generator<Uint8Array> {
+    yield* this.giveAll();
+    const [first] = this.places;
+    if (first !== undefined) throw new DamagedAt(first.fileOffset, '');
+  }
+
+  /** Gives what counts of the rest after an error. @returns the error that says what was read */
+  *breakOff(cause: unknown, source: ByteSource): Generator<Uint8Array, Error> {
+    const { what, unchecked } = this.options;
+    const { places } = this;
+    const isLimit = cause instanceof LimitError;
+    const isCut =
+      cause instanceof SourceError ? cause.state === 'partial' : isCutOff(cause, source);
+    if (this.release || isLimit || isCut || unchecked) yield* this.giveAll();
+    const { given } = this;
+    const position = cause instanceof DamagedAt ? cause.position : source.position;
+    // Of several layers, the outermost one is the file.
+    const fileOffset =
+      cause instanceof SourceError || isLimit ? (cause.place.fileOffset ?? position) : position;
+    const place = { offset: given, checked: Math.min(this.good, given), fileOffset };
+    if (isLimit && places.length > 0)
+      return new LimitError(
+        `${cause.message}; before that ${what} is damaged ${placesText(places)}`,
+        ...([cause.option, { ...place, lost: places.slice(0, MOST_LOST) }] as const),
+      );
+    if (isLimit) return new LimitError(cause.message, cause.option, place);
+    const reason = messageOfError(cause);
+    const end = `${isCut ? 'cut off' : 'damaged'} at its byte ${position} (${reason})`;
+    const leftOut = this.leftOut + this.heldBytes;
+    const left =
+      leftOut === 0
+        ? ''
+        : `; ${leftOut} ${nounOf(leftOut, 'byte')} that cannot be told from the damage were left out (--unchecked reads them)`;
+    if (places.length > 0)
+      return damagedIn(
+        what,
+        { places, end: reason === '' ? '' : end, sure: Math.min(this.sure, given), left },
+        place,
+      );
+    return new SourceError(`${what} is ${end}: ${extentOf(place)}${left}`, given, cause, {
+      ...place,
+      state: isCut ? 'partial' : 'damaged',
+    });
+  }
+
+  private *give(block: Uint8Array): Generator<Uint8Array> {
+    if (this.lostBefore) yield LOST;
+    this.lostBefore = false;
+    this.given += block.length;
+    yield block;
+  }
+
+  private *giveAll(): Generator<Uint8Array> {
+    for (const block of this.held.splice(0)) yield* this.give(block);
+    this.heldBytes = 0;
+  }
+}
+
 /** Blocks that `decoder` yields must stay valid while they are held back. */
 export async function* checked(
   source: ByteSource,
   decoder: (sums: Sums) => AsyncIterable<Uint8Array>,
   options: CheckedOptions,
 ): AsyncGenerator<Uint8Array> {
-  const held: Uint8Array[] = [];
-  let heldBytes = 0;
-  /** All that was decoded, also what was left out. */
-  let decoded = 0;
-  let given = 0;
-  /** All before has a checksum, and it agreed. */
-  let good = 0;
-  let unbroken = true;
-  /** Where the newest unit begins, and how many bytes units have whose checksum agreed. */
-  let begun = 0;
-  let sure = 0;
-  let release = false;
-  let leftOut = 0;
-  const places: LostPlace[] = [];
-  /** Content is missing: after what is held, or before it. */
-  let lostAfter = false;
-  let lostBefore = false;
-  const sums: Sums = {
-    goesOn: options.goOn === true,
-    unit: (isChecked) => {
-      release = true;
-      unbroken &&= isChecked;
-      const size = given + heldBytes;
-      if (unbroken) good = size;
-      if (isChecked) sure += size - begun;
-      begun = size;
-    },
-    lost: (fileOffset, fileEnd, reason) => {
-      if (options.goOn !== true) throw new DamagedAt(fileOffset, reason);
-      const before = places.at(-1);
-      if (!release) {
-        // What a false beginning decoded to is no content.
-        if (options.unchecked && before?.fileEnd !== fileOffset) release = true;
-        else {
-          leftOut += heldBytes;
-          held.length = 0;
-          heldBytes = 0;
-        }
-      }
-      const offset = given + heldBytes;
-      unbroken &&= offset === begun;
-      begun = offset;
-      if (before?.offset === offset) places[places.length - 1] = { ...before, fileEnd };
-      else places.push({ offset, fileOffset, fileEnd, reason });
-      lostAfter = true;
-    },
-  };
-  function* give(block: Uint8Array): Generator<Uint8Array> {
-    if (lostBefore) yield LOST;
-    lostBefore = false;
-    given += block.length;
-    yield block;
-  }
-  function* giveAll(): Generator<Uint8Array> {
-    for (const block of held.splice(0)) yield* give(block);
-    heldBytes = 0;
-  }
+  const content = new HeldBack(options);
   try {
-    for await (const block of decoder(sums)) {
-      if (release) yield* giveAll();
-      release = false;
-      lostBefore ||= lostAfter;
-      lostAfter = false;
-      decoded += block.length;
-      options.checkLimits(decoded);
-      held.push(block);
-      heldBytes += block.length;
-      while (heldBytes > options.holdBytes) {
-        const oldest = held.shift()!;
-        heldBytes -= oldest.length;
-        yield* give(oldest);
-      }
-    }
-    yield* giveAll();
-    if (places.length > 0) throw new DamagedAt(places[0]!.fileOffset, '');
+    for await (const block of decoder(content)) yield* content.take(block);
+    yield* content.end();
   } catch (error) {
     // The bytes below broke off: that says more than what became of them here.
     const [cause = error] = source.failure;
-    const isLimit = cause instanceof LimitError;
-    const isCut =
-      cause instanceof SourceError ? cause.state === 'partial' : isCutOff(cause, source);
     if (!(cause instanceof SourceError) && isOther(cause)) throw cause;
-    if (release || isLimit || isCut || options.unchecked) yield* giveAll();
-    const position = cause instanceof DamagedAt ? cause.position : source.position;
-    // Of several layers, the outermost one is the file.
-    const fileOffset =
-      cause instanceof SourceError || isLimit ? (cause.place.fileOffset ?? position) : position;
-    const place = { offset: given, checked: Math.min(good, given), fileOffset };
-    if (isLimit && places.length > 0)
-      throw new LimitError(
-        `${cause.message}; before that ${options.what} is damaged ${placesText(places)}`,
-        ...([cause.option, { ...place, lost: places.slice(0, MOST_LOST) }] as const),
-      );
-    if (isLimit) throw new LimitError(cause.message, cause.option, place);
-    const reason = messageOfError(cause);
-    const end = `${isCut ? 'cut off' : 'damaged'} at its byte ${position} (${reason})`;
-    leftOut += heldBytes;
-    const left =
-      leftOut === 0
-        ? ''
-        : `; ${leftOut} ${nounOf(leftOut, 'byte')} that cannot be told from the damage were left out (--unchecked reads them)`;
-    if (places.length > 0)
-      throw damagedIn(
-        options.what,
-        { places, end: reason === '' ? '' : end, sure: Math.min(sure, given), left },
-        place,
-      );
-    throw new SourceError(`${options.what} is ${end}: ${extentOf(place)}${left}`, given, cause, {
-      ...place,
-      state: isCut ? 'partial' : 'damaged',
-    });
+    throw yield* content.breakOff(cause, source);
   }
 }
 
