@@ -8,14 +8,13 @@
  *
  * gzip: RFC 1952. zstd: RFC 8878. bzip2 and xz: see bunzip2.ts and unxz.ts.
  */
-import { nounOf } from '../../engine/contract/counted.ts';
 import type { Transform } from 'node:stream';
 import { crc32, createInflateRaw, createZstdDecompress } from 'node:zlib';
 import { LimitError } from '../../engine/contract/errors.ts';
 import { bunzip2 } from './bunzip2.ts';
 import { ByteSource } from './byte-source.ts';
 import { checked, CutOff, HOLD_BYTES, type Sums } from './checked.ts';
-import { type FindUnit, ReadOn, seekUnit } from './read-on.ts';
+import { ReadOn, type UnitKind } from './read-on.ts';
 import { unxz } from './unxz.ts';
 
 export type Compression = 'none' | 'gzip' | 'bzip2' | 'xz' | 'zstd';
@@ -241,13 +240,9 @@ export function checkLimits(
 }
 
 /** What the units of a compression are, of which each is decoded by itself. */
-interface Units {
+interface Units extends UnitKind {
   /** Decodes the one at which the source is, and gives whether a checksum agreed. */
   readonly read: (source: ByteSource) => AsyncGenerator<Uint8Array, boolean>;
-  readonly begins: (source: ByteSource) => boolean;
-  /** Where one begins that comes after damage. */
-  readonly find: FindUnit;
-  readonly headerBytes: number;
 }
 
 async function* unitsOf(
@@ -265,11 +260,14 @@ async function* unitsOf(
       await readOn.after(from, error);
       continue;
     }
-    hasMore = await nextUnit(source, notes, sums, units);
+    hasMore = await readOn.next(notes);
   }
 }
 
-const GZIP: Units = { read: gzipMember, begins: isGzip, find: findGzip, headerBytes: 10 };
+const GZIP: Units = {
+  ...{ read: gzipMember, begins: isGzip, find: findGzip, magicBytes: 4, headerBytes: 10 },
+  name: 'one',
+};
 
 function gunzip(source: ByteSource, notes: string[], sums: Sums): AsyncGenerator<Uint8Array> {
   return unitsOf(source, notes, sums, GZIP);
@@ -313,38 +311,6 @@ function findGzip(buffer: Buffer, at: number, end: number): number {
   }
 }
 
-/**
- * Skips padding; true if another unit follows, false at the end. Notes what is neither, unless a unit comes after it: then it
- * is damage.
- */
-async function nextUnit(
-  source: ByteSource,
-  notes: string[],
-  sums: Sums,
-  units: Units,
-): Promise<boolean> {
-  for (;;) {
-    while (source.at < source.end && source.buffer[source.at] === 0) source.at += 1;
-    if (source.at < source.end) break;
-    if (!(await source.more())) {
-      if (source.failure.length > 0) throw source.failure[0];
-      return false;
-    }
-  }
-  await source.ensure(4);
-  if (units.begins(source)) return true;
-  const from = source.position;
-  if (await seekUnit(source, units)) {
-    sums.lost(from, source.position, 'no header where one should begin');
-    return true;
-  }
-  if (source.failure.length > 0) throw source.failure[0];
-  notes.push(
-    `${source.position - from} ${nounOf(source.position - from, 'byte')} after the end of the compressed data, at byte ${from} of the file, were not read`,
-  );
-  return false;
-}
-
 async function skipGzipHeader(source: ByteSource): Promise<void> {
   const cut = new CutOff('ends within the header');
   if (!(await source.ensure(10))) throw cut;
@@ -368,7 +334,10 @@ async function skipGzipHeader(source: ByteSource): Promise<void> {
   if ((flags & 2) !== 0 && !(await source.skip(2))) throw cut;
 }
 
-const ZSTD: Units = { read: zstdUnit, begins: isZstd, find: findZstd, headerBytes: 5 };
+const ZSTD: Units = {
+  ...{ read: zstdUnit, begins: isZstd, find: findZstd, magicBytes: 4, headerBytes: 5 },
+  name: 'one',
+};
 
 export function unzstd(
   source: ByteSource,

@@ -3,6 +3,7 @@
  * frame, a block or stream of xz. Damage is often noticed only after its unit's end, so the search begins before the
  * place where it was. What is found may be no unit at all: it counts when it was decoded to its end.
  */
+import { nounOf } from '../../engine/contract/counted.ts';
 import { DaybookError, messageOfError } from '../../engine/contract/errors.ts';
 import type { ByteSource } from './byte-source.ts';
 import { DamagedAt, isCutOff, type Sums } from './checked.ts';
@@ -12,20 +13,21 @@ const REACH = 1024 * 1024;
 /** A content may be made of nothing but beginnings of units, each of which takes its time. */
 const MOST_FAILURES = 1000;
 
-/** Where the first unit begins in [at, end) of `buffer`, if its header is all there; -1 for nowhere. */
-export type FindUnit = (buffer: Buffer, at: number, end: number) => number;
-
-interface UnitKind {
-  readonly find: FindUnit;
+export interface UnitKind {
+  /** With its article. */
+  readonly name: string;
+  /** Whether one begins at the source's place. */
+  readonly begins: (source: ByteSource) => boolean;
+  /** Bytes that tell it. */
+  readonly magicBytes: number;
+  /** Where the first begins in [at, end) of `buffer`, if its header is all there; -1 for nowhere. */
+  readonly find: (buffer: Buffer, at: number, end: number) => number;
   /** Bytes of the longest header. */
   readonly headerBytes: number;
 }
 
 /** Goes to the next unit, or to the end; false where there is none. */
-export async function seekUnit(
-  source: ByteSource,
-  { find, headerBytes }: UnitKind,
-): Promise<boolean> {
+async function seekUnit(source: ByteSource, { find, headerBytes }: UnitKind): Promise<boolean> {
   for (;;) {
     const found = find(source.buffer, source.at, source.end);
     if (found >= 0) {
@@ -67,5 +69,34 @@ export class ReadOn {
     if (!(await seekUnit(source, this.kind)))
       throw isCut ? error : new DamagedAt(position, messageOfError(error));
     sums.lost(from, source.position, messageOfError(error));
+  }
+
+  /**
+   * Skips padding after a unit; true if another follows, false at the end. Notes what is neither, unless a unit comes after
+   * it: then it is damage.
+   */
+  async next(notes: string[]): Promise<boolean> {
+    const { source, sums, kind } = this;
+    for (;;) {
+      while (source.at < source.end && source.buffer[source.at] === 0) source.at += 1;
+      if (source.at < source.end) break;
+      if (!(await source.more())) {
+        if (source.failure.length > 0) throw source.failure[0];
+        return false;
+      }
+    }
+    await source.ensure(kind.magicBytes);
+    if (kind.begins(source)) return true;
+    const from = source.position;
+    if (await seekUnit(source, kind)) {
+      sums.lost(from, source.position, `no header where ${kind.name} should begin`);
+      return true;
+    }
+    if (source.failure.length > 0) throw source.failure[0];
+    const left = source.position - from;
+    notes.push(
+      `${left} ${nounOf(left, 'byte')} after the end of the compressed data, at byte ${from} of the file, were not read`,
+    );
+    return false;
   }
 }

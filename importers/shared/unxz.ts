@@ -4,14 +4,13 @@
  *
  * Format: https://tukaani.org/xz/xz-file-format.txt
  */
-import { nounOf } from '../../engine/contract/counted.ts';
 import { createHash, type Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { branchFilter, type Filter } from './branch-filters.ts';
 import type { ByteSource } from './byte-source.ts';
 import type { Sums } from './checked.ts';
 import { dictionaryOf, need, unlzma2 } from './lzma.ts';
-import { ReadOn, seekUnit } from './read-on.ts';
+import { ReadOn, type UnitKind } from './read-on.ts';
 
 const LZMA2 = 0x21;
 const EMPTY = new Uint8Array(0);
@@ -19,8 +18,12 @@ const EMPTY = new Uint8Array(0);
 /** Sizes of the checks by their number. */
 const CHECK_SIZES = [0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64];
 
+const MAGIC = Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]);
 /** A block or a stream, as it is found after damage. */
-const UNITS = { find: findUnit, headerBytes: 1024 };
+const UNITS: UnitKind = {
+  ...{ begins: isStream, find: findUnit, magicBytes: MAGIC.length, headerBytes: 1024 },
+  name: 'a stream',
+};
 
 /**
  * Streams that follow each other are one content. Blocks are given before their checksum is known:
@@ -35,7 +38,7 @@ export async function* unxz(
   const readOn = new ReadOn(source, sums, UNITS);
   let check: Check | undefined;
   for (let isFirst = true; ; isFirst = false) {
-    if (check === undefined && !isFirst && !(await nextStream(source, notes, sums))) return;
+    if (check === undefined && !isFirst && !(await readOn.next(notes))) return;
     const from = source.position;
     try {
       if (check === undefined) {
@@ -85,8 +88,6 @@ async function streamHeader(source: ByteSource): Promise<Check> {
   return { kind: header[7]! & 15, isSure: true, blocks: 0 };
 }
 
-const MAGIC = Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]);
-
 function isStream({ buffer, at, end }: ByteSource): boolean {
   return buffer.subarray(at, Math.min(end, at + MAGIC.length)).equals(MAGIC);
 }
@@ -125,29 +126,6 @@ function isBlockHeader(buffer: Buffer, at: number, end: number): boolean {
     buffer[place + 1] === 1 &&
     buffer.readUInt32LE(at + size - 4) === crc32(buffer.subarray(at, at + size - 4))
   );
-}
-
-async function nextStream(source: ByteSource, notes: string[], sums: Sums): Promise<boolean> {
-  for (;;) {
-    while (source.at < source.end && source.buffer[source.at] === 0) source.at += 1;
-    if (source.at < source.end) break;
-    if (!(await source.more())) {
-      if (source.failure.length > 0) throw source.failure[0];
-      return false;
-    }
-  }
-  await source.ensure(MAGIC.length);
-  if (isStream(source)) return true;
-  const from = source.position;
-  if (await seekUnit(source, UNITS)) {
-    sums.lost(from, source.position, 'no header where a stream should begin');
-    return true;
-  }
-  if (source.failure.length > 0) throw source.failure[0];
-  notes.push(
-    `${source.position - from} ${nounOf(source.position - from, 'byte')} after the end of the compressed data, at byte ${from} of the file, were not read`,
-  );
-  return false;
 }
 
 /** A number of 7 bits a byte in `bytes` from `at`; the place after it comes second. */
