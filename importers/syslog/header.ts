@@ -489,45 +489,68 @@ function tag(
   }
   const wordEnd = q;
   if (wordEnd === first) return;
+  if (lenient) hostAndTag(h, b, first, wordEnd, end, bracketed);
+  else strictTag(h, b, first, wordEnd, end, bracketed, colonIsTag);
+}
+
+/** The word is a level, a tag, or a host that a tag follows. */
+function strictTag(
+  h: Header,
+  b: Uint8Array,
+  first: number,
+  wordEnd: number,
+  end: number,
+  bracketed: boolean,
+  colonIsTag: boolean,
+): void {
   const c = b[first]!;
-  if (!lenient) {
-    if (mayBeLevel(c)) {
-      const bare = b[wordEnd - 1] === COLON ? wordEnd - 1 : wordEnd;
-      const severity = levelOf(b, first, bare);
-      if (severity >= 0) {
-        if (h.severity < 0) h.severity = severity;
-        if (bare === wordEnd) program(h, b, skipSpaces(b, wordEnd, end), end, colonIsTag);
-        return;
-      }
-    }
-    if (!isAlnum(c) && c !== 47 && c !== 95) {
-      if (c === COLON || c === 44 || c === 124 || c === MINUS || c === OPEN)
-        plainMessage(h, b, first, end);
+  if (mayBeLevel(c)) {
+    const bare = b[wordEnd - 1] === COLON ? wordEnd - 1 : wordEnd;
+    const severity = levelOf(b, first, bare);
+    if (severity >= 0) {
+      if (h.severity < 0) h.severity = severity;
+      if (bare === wordEnd) program(h, b, skipSpaces(b, wordEnd, end), end, colonIsTag);
       return;
     }
-    if (b[wordEnd - 1] === COLON || bracketed) {
-      program(h, b, first, end, true);
-      // Asterisk: `NOTICE[1638] …`.
-      if (h.programStart >= 0 && mayBeLevel(c)) {
-        const severity = levelOf(b, h.programStart, h.programEnd);
-        if (severity >= 0) h.programStart = -1;
-        if (severity >= 0 && h.severity < 0) h.severity = severity;
-      }
-      return;
-    }
-    if (!isHost(b, first, wordEnd)) return;
-    const next = skipSpaces(b, wordEnd, end);
-    if (next >= end) return;
-    // Cisco's devices name no program: `2026-11-27T10:15:22Z fw1 %FTD-6-430002: …`.
-    if (!mnemonicAt(h, b, next, end)) {
-      if (b[next] === PERCENT) return;
-      if (!isPayload(b, next, end) && !program(h, b, next, end, colonIsTag)) return;
-    }
-    h.hostStart = first;
-    h.hostEnd = wordEnd;
-    h.messageStart = next;
+  }
+  if (!isAlnum(c) && c !== 47 && c !== 95) {
+    if (c === COLON || c === 44 || c === 124 || c === MINUS || c === OPEN)
+      plainMessage(h, b, first, end);
     return;
   }
+  if (b[wordEnd - 1] === COLON || bracketed) {
+    program(h, b, first, end, true);
+    // Asterisk: `NOTICE[1638] …`.
+    if (h.programStart >= 0 && mayBeLevel(c)) {
+      const severity = levelOf(b, h.programStart, h.programEnd);
+      if (severity >= 0) h.programStart = -1;
+      if (severity >= 0 && h.severity < 0) h.severity = severity;
+    }
+    return;
+  }
+  if (!isHost(b, first, wordEnd)) return;
+  const next = skipSpaces(b, wordEnd, end);
+  if (next >= end) return;
+  // Cisco's devices name no program: `2026-11-27T10:15:22Z fw1 %FTD-6-430002: …`.
+  if (!mnemonicAt(h, b, next, end)) {
+    if (b[next] === PERCENT) return;
+    if (!isPayload(b, next, end) && !program(h, b, next, end, colonIsTag)) return;
+  }
+  h.hostStart = first;
+  h.hostEnd = wordEnd;
+  h.messageStart = next;
+}
+
+/** The word after a time of RFC 3164: mostly a host. */
+function hostAndTag(
+  h: Header,
+  b: Uint8Array,
+  first: number,
+  wordEnd: number,
+  end: number,
+  bracketed: boolean,
+): void {
+  const c = b[first]!;
   if (c === PERCENT) {
     mnemonic(h, b, first, end);
     return;
@@ -546,7 +569,7 @@ function tag(
     return;
   h.hostStart = first;
   h.hostEnd = wordEnd;
-  q = skipSpaces(b, wordEnd, end);
+  let q = skipSpaces(b, wordEnd, end);
   h.messageStart = q;
   if (q >= end) return;
   if (b[q] === COLON && b[q + 1] === SPACE) {
@@ -661,28 +684,8 @@ function program(h: Header, b: Uint8Array, at: number, end: number, colonIsTag: 
     if (next !== SPACE && isDigit(b[at]!)) return false;
     i++;
   } else {
-    let value = 0;
-    let numeric = true;
-    i = open + 1;
-    while (i < limit && b[i] !== CLOSE) {
-      const d = b[i]! - 48;
-      if (d < 0 || d > 9) {
-        numeric = false;
-        if (b[i] === SPACE) return false;
-      } else value = value * 10 + d;
-      i++;
-    }
-    if (i >= limit || i === open + 1) return false;
-    const colon = i + 1 < end && b[i + 1] === COLON;
-    if (numeric && value <= 0xffffffff) {
-      if (c === SPACE && !colon) return false;
-      h.pid = value;
-    } else {
-      if (!colon) return false;
-      h.procidStart = open + 1;
-      h.procidEnd = i;
-    }
-    i += colon ? 2 : 1;
+    i = processId(h, b, open, limit, end, c === SPACE);
+    if (i < 0) return false;
   }
   h.programStart = at;
   h.programEnd = nameEnd;
@@ -696,6 +699,39 @@ function program(h: Header, b: Uint8Array, at: number, end: number, colonIsTag: 
     } else if (b[i] === OPEN && h.facility < 0 && b[i + 1] === 73) solaris(h, b, i, end);
   }
   return true;
+}
+
+/** `[1638]:` or `[worker-3]:` at `open`: the place after it, or -1. @param isApart whether a blank is before it */
+function processId(
+  h: Header,
+  b: Uint8Array,
+  open: number,
+  limit: number,
+  end: number,
+  isApart: boolean,
+): number {
+  let value = 0;
+  let numeric = true;
+  let i = open + 1;
+  while (i < limit && b[i] !== CLOSE) {
+    const d = b[i]! - 48;
+    if (d < 0 || d > 9) {
+      numeric = false;
+      if (b[i] === SPACE) return -1;
+    } else value = value * 10 + d;
+    i++;
+  }
+  if (i >= limit || i === open + 1) return -1;
+  const colon = i + 1 < end && b[i + 1] === COLON;
+  if (numeric && value <= 0xffffffff) {
+    if (isApart && !colon) return -1;
+    h.pid = value;
+  } else {
+    if (!colon) return -1;
+    h.procidStart = open + 1;
+    h.procidEnd = i;
+  }
+  return i + (colon ? 2 : 1);
 }
 
 /** Solaris: `[ID 800047 auth.error]` after the tag. */
