@@ -73,32 +73,10 @@ export function ipv4(r: LayerReader): Protocol | undefined {
   }
   r.bound(start, total);
   r.u16('Identification', (value) => `${hex16(value)} (${value})`);
-  const fragmentAt = r.at;
-  const fragment = r.bits(
-    'Flags',
-    2,
-    [
-      [0x8000, 'Reserved bit'],
-      [0x4000, "Don't fragment"],
-      [0x2000, 'More fragments'],
-    ],
-    (value) => FLAGS(value >>> 13),
-  );
-  r.add('Fragment Offset', String((fragment & 0x1fff) * 8), fragmentAt, 2);
+  const fragment = flagsAndOffset(r);
   r.u8('Time to Live');
   const protocol = r.u8('Protocol', ipProtocolText);
-  r.u16('Header Checksum', (stated) => {
-    if (start + headerLength > r.end) return unverified(stated, d.cutReason(r.end));
-    const header = start + headerLength;
-    const right = fold(
-      sumWords(r.bytes, start, start + 10) + sumWords(r.bytes, start + 12, header),
-    );
-    const text = checksumText(stated, right);
-    if (text.includes('incorrect') && !d.quoted) {
-      d.note('Internet Protocol Version 4: header checksum is wrong');
-    }
-    return text;
-  });
+  checksum(r, start, start + headerLength);
   const addresses = r.at;
   const source = r.ip4('Source Address');
   const destination = r.ip4('Destination Address');
@@ -128,6 +106,35 @@ export function ipv4(r: LayerReader): Protocol | undefined {
   if (offset > 0) return 'data';
   // Number 0 is IPv6's, and means nothing after IPv4.
   return protocol === 0 ? 'data' : ipProtocol(protocol);
+}
+
+function flagsAndOffset(r: LayerReader): number {
+  const fragmentAt = r.at;
+  const fragment = r.bits(
+    'Flags',
+    2,
+    [
+      [0x8000, 'Reserved bit'],
+      [0x4000, "Don't fragment"],
+      [0x2000, 'More fragments'],
+    ],
+    (value) => FLAGS(value >>> 13),
+  );
+  r.add('Fragment Offset', String((fragment & 0x1fff) * 8), fragmentAt, 2);
+  return fragment;
+}
+
+function checksum(r: LayerReader, start: number, end: number): void {
+  const { d } = r;
+  r.u16('Header Checksum', (stated) => {
+    if (end > r.end) return unverified(stated, d.cutReason(r.end));
+    const right = fold(sumWords(r.bytes, start, start + 10) + sumWords(r.bytes, start + 12, end));
+    const text = checksumText(stated, right);
+    if (text.includes('incorrect') && !d.quoted) {
+      d.note('Internet Protocol Version 4: header checksum is wrong');
+    }
+    return text;
+  });
 }
 
 const OPTIONS: Readonly<Record<number, string>> = {

@@ -189,27 +189,7 @@ export function wlan(r: LayerReader): Protocol | undefined {
   const kind = (control >>> 2) & 3;
   const subtype = control >>> 4;
   const name = typeName(kind, subtype);
-  r.group('Frame Control Field', () => {
-    r.add('Version', String(control & 3), start, 1);
-    r.add('Type', `${KINDS[kind]!} frame (${kind})`, start, 1);
-    r.add('Subtype', `${name} (${subtype})`, start, 1);
-    r.skip(1, 'Frame Control Field');
-    r.bits(
-      'Flags',
-      1,
-      [
-        [0x03, 'DS status'],
-        [0x04, 'More Fragments'],
-        [0x08, 'Retry'],
-        [0x10, 'PWR MGT'],
-        [0x20, 'More Data'],
-        [0x40, 'Protected flag'],
-        [0x80, '+HTC/Order flag'],
-      ],
-      hex8,
-    );
-    return hex16((control << 8) | flags);
-  });
+  frameControl(r, name);
   r.layer.name = `IEEE 802.11 ${name}`;
   r.layer.summary = `Flags: ${hex8(flags)}`;
   if ((control & 3) !== 0) {
@@ -230,14 +210,7 @@ export function wlan(r: LayerReader): Protocol | undefined {
   );
   const third = r.mac(ds === 0 ? 'BSS Id' : ds === 2 ? 'Source address' : 'Destination address');
   const sequence = r.peek16();
-  r.group('Sequence Control', () => {
-    const value = ((sequence & 0xff) << 8) | (sequence >>> 8);
-    r.need(2, 'Sequence Control');
-    r.add('Fragment number', String(value & 15), r.at, 2);
-    r.add('Sequence number', String(value >>> 4), r.at, 2);
-    r.at += 2;
-    return hex16(value);
-  });
+  sequenceControl(r, sequence);
   const fragment = sequence >= 0 ? (sequence >>> 8) & 15 : 0;
   const fourth = ds === 3 ? r.mac('Source address') : '';
   const source = ds === 2 ? third : ds === 3 ? fourth : transmitter;
@@ -259,16 +232,59 @@ export function wlan(r: LayerReader): Protocol | undefined {
   if (fragment !== 0) return 'data';
   const odd = (r.at - start) % 4;
   if (padded && odd > 0) r.raw('Padding', 4 - odd);
-  if (aggregate) {
-    r.group('A-MSDU Subframe', () => {
-      const to = r.mac('Destination address');
-      const from = r.mac('Source address');
-      const length = r.u16('Length');
-      r.bound(r.at, length);
-      return `Src: ${from}, Dst: ${to}, ${length} ${nounOf(length, 'byte')}`;
-    });
-  }
+  if (aggregate) subframe(r);
   return r.left > 0 ? 'llc' : undefined;
+}
+
+function frameControl(r: LayerReader, name: string): void {
+  const start = r.at;
+  const control = r.peek();
+  const flags = r.peek(1);
+  const kind = (control >>> 2) & 3;
+  const subtype = control >>> 4;
+  r.group('Frame Control Field', () => {
+    r.add('Version', String(control & 3), start, 1);
+    r.add('Type', `${KINDS[kind]!} frame (${kind})`, start, 1);
+    r.add('Subtype', `${name} (${subtype})`, start, 1);
+    r.skip(1, 'Frame Control Field');
+    r.bits(
+      'Flags',
+      1,
+      [
+        [0x03, 'DS status'],
+        [0x04, 'More Fragments'],
+        [0x08, 'Retry'],
+        [0x10, 'PWR MGT'],
+        [0x20, 'More Data'],
+        [0x40, 'Protected flag'],
+        [0x80, '+HTC/Order flag'],
+      ],
+      hex8,
+    );
+    return hex16((control << 8) | flags);
+  });
+}
+
+/** @param sequence its two bytes as they stand */
+function sequenceControl(r: LayerReader, sequence: number): void {
+  r.group('Sequence Control', () => {
+    const value = ((sequence & 0xff) << 8) | (sequence >>> 8);
+    r.need(2, 'Sequence Control');
+    r.add('Fragment number', String(value & 15), r.at, 2);
+    r.add('Sequence number', String(value >>> 4), r.at, 2);
+    r.at += 2;
+    return hex16(value);
+  });
+}
+
+function subframe(r: LayerReader): void {
+  r.group('A-MSDU Subframe', () => {
+    const to = r.mac('Destination address');
+    const from = r.mac('Source address');
+    const length = r.u16('Length');
+    r.bound(r.at, length);
+    return `Src: ${from}, Dst: ${to}, ${length} ${nounOf(length, 'byte')}`;
+  });
 }
 
 function controlAddresses(r: LayerReader, subtype: number): void {

@@ -370,33 +370,7 @@ export class FlowTracker {
         dstPort = 0;
     }
 
-    // The sides in canonical order, so that both directions have one key.
-    let fromLow: boolean;
-    const vlans = (p.vlan + 1) | ((p.innerVlan + 1) << 13);
-    if (p.ipVersion === 4) {
-      const src = p.src4;
-      const dst = p.dst4;
-      fromLow = oneWay || src < dst || (src === dst && srcPort <= dstPort);
-      if (fromLow) store.setKey4(src, dst, ((srcPort << 16) | dstPort) >>> 0, vlans, key);
-      else store.setKey4(dst, src, ((dstPort << 16) | srcPort) >>> 0, vlans, key);
-    } else {
-      const bytes = p.bytes;
-      const src = p.src6;
-      const dst = p.dst6;
-      let order = 0;
-      for (let i = 0; i < 16 && order === 0; i++) order = bytes[src + i]! - bytes[dst + i]!;
-      fromLow = oneWay || order < 0 || (order === 0 && srcPort <= dstPort);
-      const low = fromLow ? src : dst;
-      const high = fromLow ? dst : src;
-      const keyBytes = store.keyBytes;
-      for (let i = 0; i < 16; i++) {
-        keyBytes[i] = bytes[low + i]!;
-        keyBytes[16 + i] = bytes[high + i]!;
-      }
-      const ports = fromLow ? (srcPort << 16) | dstPort : (dstPort << 16) | srcPort;
-      store.setKey6(ports >>> 0, vlans, key);
-    }
-
+    const fromLow = this.setKey(p, srcPort, dstPort, key, oneWay);
     let slot = store.find();
     if (slot !== 0 && this.isOver(slot, p, now)) {
       this.end(slot);
@@ -422,6 +396,42 @@ export class FlowTracker {
     store.doubles[payload] = store.doubles[payload]! + p.payload;
     if (proto === UDP) seenLetter(store, slot, side, SEEN_DATA, LETTER_D);
     return number;
+  }
+
+  /** Sets the key of a packet's flow, with the sides in order, so that both directions have one. @returns whether the lower sent it */
+  private setKey(
+    p: Packet,
+    srcPort: number,
+    dstPort: number,
+    key: number,
+    oneWay: boolean,
+  ): boolean {
+    const { store } = this;
+    const vlans = (p.vlan + 1) | ((p.innerVlan + 1) << 13);
+    if (p.ipVersion === 4) {
+      const src = p.src4;
+      const dst = p.dst4;
+      const fromLow = oneWay || src < dst || (src === dst && srcPort <= dstPort);
+      if (fromLow) store.setKey4(src, dst, ((srcPort << 16) | dstPort) >>> 0, vlans, key);
+      else store.setKey4(dst, src, ((dstPort << 16) | srcPort) >>> 0, vlans, key);
+      return fromLow;
+    }
+    const bytes = p.bytes;
+    const src = p.src6;
+    const dst = p.dst6;
+    let order = 0;
+    for (let i = 0; i < 16 && order === 0; i++) order = bytes[src + i]! - bytes[dst + i]!;
+    const fromLow = oneWay || order < 0 || (order === 0 && srcPort <= dstPort);
+    const low = fromLow ? src : dst;
+    const high = fromLow ? dst : src;
+    const keyBytes = store.keyBytes;
+    for (let i = 0; i < 16; i++) {
+      keyBytes[i] = bytes[low + i]!;
+      keyBytes[16 + i] = bytes[high + i]!;
+    }
+    const ports = fromLow ? (srcPort << 16) | dstPort : (dstPort << 16) | srcPort;
+    store.setKey6(ports >>> 0, vlans, key);
+    return fromLow;
   }
 
   /** Writes the flows that are still open, in the order of their first packets. */
@@ -654,10 +664,8 @@ export class FlowTracker {
     const w = slot << RECORD_SHIFT;
     const d = w >>> 1;
     const row = batch.length;
-    const key = words[w + KEY]!;
     const conn = words[w + CONN]!;
-    const proto = key & 255;
-    const lowOriginates = (conn & CONN_LOW_ORIGINATES) !== 0;
+    const proto = words[w + KEY]! & 255;
     const stamp = words[w + STAMP]!;
 
     batch.seq.set(row, -words[w + NUMBER]!);
@@ -667,23 +675,7 @@ export class FlowTracker {
       batch.ts_ns.set(row, stamp & 1023);
       batch.ts_digits.set(row, stamp >>> 20);
     }
-    if ((key & KEY_IP6) === 0) {
-      const low = words[w + ADDRESS_LOW]!;
-      const high = words[w + ADDRESS_HIGH]!;
-      batch.src_ip4.set(row, lowOriginates ? low : high);
-      batch.dst_ip4.set(row, lowOriginates ? high : low);
-    } else {
-      const at = words[w + ADDRESS_LOW]! * 32;
-      batch.setSource6(row, store.addressBytes, lowOriginates ? at : at + 16);
-      batch.setTarget6(row, store.addressBytes, lowOriginates ? at + 16 : at);
-    }
-    batch.proto.set(row, proto);
-    if ((key & KEY_PORTS) !== 0) {
-      const low = words[w + PORTS]! >>> 16;
-      const high = words[w + PORTS]! & 0xffff;
-      batch.src_port.set(row, lowOriginates ? low : high);
-      batch.dst_port.set(row, lowOriginates ? high : low);
-    }
+    this.writeEnds(w, row);
     const vlans = words[w + VLANS]!;
     if ((vlans & 8191) !== 0) batch.vlan.set(row, (vlans & 8191) - 1);
     if (vlans >>> 13 !== 0) batch.setAttribute('inner_vlan', String((vlans >>> 13) - 1));
@@ -733,6 +725,31 @@ export class FlowTracker {
     const name = STATE_BYTES[state]!;
     batch.conn_state.set(row, name, 0, name.length);
     batch.endRow();
+  }
+
+  /** Addresses, protocol and ports of the record at `w`. */
+  private writeEnds(w: number, row: number): void {
+    const { store, batch } = this;
+    const { words } = store;
+    const key = words[w + KEY]!;
+    const lowOriginates = (words[w + CONN]! & CONN_LOW_ORIGINATES) !== 0;
+    if ((key & KEY_IP6) === 0) {
+      const low = words[w + ADDRESS_LOW]!;
+      const high = words[w + ADDRESS_HIGH]!;
+      batch.src_ip4.set(row, lowOriginates ? low : high);
+      batch.dst_ip4.set(row, lowOriginates ? high : low);
+    } else {
+      const at = words[w + ADDRESS_LOW]! * 32;
+      batch.setSource6(row, store.addressBytes, lowOriginates ? at : at + 16);
+      batch.setTarget6(row, store.addressBytes, lowOriginates ? at + 16 : at);
+    }
+    batch.proto.set(row, key & 255);
+    if ((key & KEY_PORTS) !== 0) {
+      const low = words[w + PORTS]! >>> 16;
+      const high = words[w + PORTS]! & 0xffff;
+      batch.src_port.set(row, lowOriginates ? low : high);
+      batch.dst_port.set(row, lowOriginates ? high : low);
+    }
   }
 }
 

@@ -202,22 +202,7 @@ export class TcpTracker {
       words[w + FIN_SEQ + side] = relative + segment;
     }
 
-    let acked = 0;
-    if ((flags & ACK) !== 0) {
-      const toward = w + peer * TCP_SIDE;
-      const ack = p.tcpAck;
-      if ((other & END_STATE) === INACTIVE) {
-        acked = 1;
-        words[toward + FIRST_SEQ] = ack - 1;
-        words[toward + ACK_SEQ] = ack - 1;
-        words[toward + LAST_SEQ] = ack - 1;
-      } else {
-        acked = this.relativeAck(words, toward, halves[(w + WRAPS + peer) * 2 + 1]!, ack);
-        if (this.underflow) acked = 0;
-        else if (!rst) this.updateAck(w, toward, peer, ack);
-      }
-    }
-
+    const acked = (flags & ACK) === 0 ? 0 : this.acknowledge(w, peer, p.tcpAck, rst);
     this.updateLast(slot, side, at, past, flags, length);
 
     const before = words[w + CONN]! & CONN_LOW_ORIGINATES;
@@ -236,6 +221,22 @@ export class TcpTracker {
     }
     this.checkEnd(slot, side);
     if (close) this.connectionClosed(slot, side);
+  }
+
+  /** Takes an acknowledgement of what `peer` sent. @returns how much of it, as a sequence relative to its first */
+  private acknowledge(w: number, peer: number, ack: number, rst: boolean): number {
+    const { words, halves } = this.store;
+    const toward = w + peer * TCP_SIDE;
+    if ((halves[w * 2 + ENDS * 2 + peer]! & END_STATE) === INACTIVE) {
+      words[toward + FIRST_SEQ] = ack - 1;
+      words[toward + ACK_SEQ] = ack - 1;
+      words[toward + LAST_SEQ] = ack - 1;
+      return 1;
+    }
+    const acked = this.relativeAck(words, toward, halves[(w + WRAPS + peer) * 2 + 1]!, ack);
+    if (this.underflow) return 0;
+    if (!rst) this.updateAck(w, toward, peer, ack);
+    return acked;
   }
 
   /**
