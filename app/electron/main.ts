@@ -51,12 +51,6 @@ function start(first: string | undefined): void {
   /** Commands for a page that is not there yet. */
   const waiting: ShellCommand[] = [];
 
-  // Empty while a page is on its way: its preload speaks before the main process has heard of it. No
-  // page can go elsewhere.
-  const isOurs = (contents: WebContents) => {
-    const url = contents.getURL();
-    return url === '' || isOwnUrl(url);
-  };
   const send = (command: ShellCommand): void => {
     if (window === undefined) return;
     if (frames?.has(window.webContents) === true) window.webContents.send(COMMAND, command);
@@ -104,17 +98,8 @@ function start(first: string | undefined): void {
     const running = new EngineProcess({ command: places.engine, onLog: say });
     engine = running;
     const shell = new Connection(running.openChannel());
-    const refreshMenu = async (): Promise<void> => {
-      const { recent } = await shell.call('engine.info', {});
-      setMenu({
-        send,
-        recent: recent.map(({ case: path, name }) => ({ path, name })),
-        development: !app.isPackaged,
-      });
-      const last = recent[0];
-      if (last !== undefined) app.addRecentDocument(last.case);
-    };
-    const menuLater = () => void refreshMenu().catch((error: unknown) => say(String(error)));
+    const menuLater = () =>
+      void refreshMenu(shell, send).catch((error: unknown) => say(String(error)));
     frames = new Frames(running, isOurs, (contents) => {
       if (contents !== window?.webContents) return;
       for (const command of waiting.splice(0)) contents.send(COMMAND, command);
@@ -133,4 +118,28 @@ function start(first: string | undefined): void {
       window = undefined;
     });
   });
+}
+
+/**
+ * Whether a page is ours. Its address is empty while it is on its way: its preload speaks before the main process has
+ * heard of it. No page can go elsewhere.
+ */
+function isOurs(contents: WebContents): boolean {
+  const url = contents.getURL();
+  return url === '' || isOwnUrl(url);
+}
+
+/** Lists the recent cases in the menu, and tells the system of the last one. */
+async function refreshMenu(
+  shell: Connection,
+  send: (command: ShellCommand) => void,
+): Promise<void> {
+  const { recent } = await shell.call('engine.info', {});
+  setMenu({
+    send,
+    recent: recent.map(({ case: path, name }) => ({ path, name })),
+    development: !app.isPackaged,
+  });
+  const last = recent[0];
+  if (last !== undefined) app.addRecentDocument(last.case);
 }

@@ -16,85 +16,25 @@ interface MenuOptions {
 
 const MOST_RECENT = 10;
 
-function menuTemplate({ send, recent, development }: MenuOptions) {
-  const mac = process.platform === 'darwin';
+type Item = MenuItemConstructorOptions;
+/** An item that runs a command of the palette. */
+type Run = (label: string, id: string, accelerator?: string) => Item;
+
+const IS_MAC = process.platform === 'darwin';
+const LINE: Item = { type: 'separator' };
+
+function menuTemplate(options: MenuOptions): Item[] {
   /** The page handles its shortcuts itself: the menu only shows them. */
-  const run = (label: string, id: string, accelerator?: string): MenuItemConstructorOptions => ({
+  const run: Run = (label, id, accelerator) => ({
     label,
-    click: () => send({ command: 'run', id }),
+    click: () => options.send({ command: 'run', id }),
     ...(accelerator === undefined ? {} : { accelerator, registerAccelerator: false }),
   });
-  const line: MenuItemConstructorOptions = { type: 'separator' };
-  const template: MenuItemConstructorOptions[] = [
-    ...(mac ? [{ role: 'appMenu' as const }] : []),
-    {
-      label: '&File',
-      submenu: [
-        run('&New Case…', 'case.new'),
-        {
-          label: '&Open Case…',
-          accelerator: 'CmdOrCtrl+O',
-          registerAccelerator: false,
-          click: () => send({ command: 'open-case' }),
-        },
-        {
-          label: 'Open &Recent',
-          enabled: recent.length > 0,
-          submenu: recent.slice(0, MOST_RECENT).map(({ name, path }) => ({
-            // An ampersand would mark a letter.
-            label: name.replace(/&/g, '&&'),
-            click: () => send({ command: 'open-case', path }),
-          })),
-        },
-        run('&Close Case', 'case.close'),
-        line,
-        {
-          label: '&Add Evidence…',
-          accelerator: 'CmdOrCtrl+I',
-          registerAccelerator: false,
-          click: () => send({ command: 'add-evidence' }),
-        },
-        run('&Export Events…', 'events.export', 'CmdOrCtrl+E'),
-        run('Write a Re&port…', 'case.report'),
-        line,
-        run('&Settings…', 'settings.open', 'CmdOrCtrl+,'),
-        line,
-        { role: mac ? 'close' : 'quit' },
-      ],
-    },
+  return [
+    ...(IS_MAC ? [{ role: 'appMenu' as const }] : []),
+    fileMenu(options, run),
     { role: 'editMenu' },
-    {
-      label: '&View',
-      submenu: [
-        run('&Events', 'tab.events', 'Alt+1'),
-        run('Top &Talkers', 'tab.talkers', 'Alt+2'),
-        run('&Conversations', 'tab.conversations', 'Alt+3'),
-        run('&Sources and Imports', 'tab.sources', 'Alt+4'),
-        run('&Latency', 'tab.latency', 'Alt+5'),
-        line,
-        run('&Back', 'view.back', 'Alt+Left'),
-        run('&Forward', 'view.forward', 'Alt+Right'),
-        run('&All of the Time', 'view.all-time'),
-        run('Save This Searc&h…', 'search.save', 'CmdOrCtrl+S'),
-        line,
-        {
-          label: 'The&me',
-          submenu: [
-            run('&Light', 'theme.light'),
-            run('&Dark', 'theme.dark'),
-            run('As the &System', 'theme.auto'),
-          ],
-        },
-        line,
-        { role: 'resetZoom' },
-        { role: 'zoomIn' },
-        { role: 'zoomOut' },
-        { role: 'togglefullscreen' },
-        ...(development
-          ? [line, { role: 'reload' as const }, { role: 'toggleDevTools' as const }]
-          : []),
-      ],
-    },
+    viewMenu(options, run),
     { role: 'windowMenu' },
     {
       role: 'help',
@@ -102,12 +42,84 @@ function menuTemplate({ send, recent, development }: MenuOptions) {
       submenu: [
         run('The &Query Language', 'help.language', 'F1'),
         run('&Keyboard Shortcuts', 'help.shortcuts', 'Shift+?'),
-        line,
+        LINE,
         { role: 'about' },
       ],
     },
   ];
-  return template;
+}
+
+function fileMenu({ send, recent }: MenuOptions, run: Run): Item {
+  return {
+    label: '&File',
+    submenu: [
+      run('&New Case…', 'case.new'),
+      {
+        label: '&Open Case…',
+        accelerator: 'CmdOrCtrl+O',
+        registerAccelerator: false,
+        click: () => send({ command: 'open-case' }),
+      },
+      {
+        label: 'Open &Recent',
+        enabled: recent.length > 0,
+        submenu: recent.slice(0, MOST_RECENT).map(({ name, path }) => ({
+          // An ampersand would mark a letter.
+          label: name.replace(/&/g, '&&'),
+          click: () => send({ command: 'open-case', path }),
+        })),
+      },
+      run('&Close Case', 'case.close'),
+      LINE,
+      {
+        label: '&Add Evidence…',
+        accelerator: 'CmdOrCtrl+I',
+        registerAccelerator: false,
+        click: () => send({ command: 'add-evidence' }),
+      },
+      run('&Export Events…', 'events.export', 'CmdOrCtrl+E'),
+      run('Write a Re&port…', 'case.report'),
+      LINE,
+      run('&Settings…', 'settings.open', 'CmdOrCtrl+,'),
+      LINE,
+      { role: IS_MAC ? 'close' : 'quit' },
+    ],
+  };
+}
+
+function viewMenu({ development }: MenuOptions, run: Run): Item {
+  return {
+    label: '&View',
+    submenu: [
+      run('&Events', 'tab.events', 'Alt+1'),
+      run('Top &Talkers', 'tab.talkers', 'Alt+2'),
+      run('&Conversations', 'tab.conversations', 'Alt+3'),
+      run('&Sources and Imports', 'tab.sources', 'Alt+4'),
+      run('&Latency', 'tab.latency', 'Alt+5'),
+      LINE,
+      run('&Back', 'view.back', 'Alt+Left'),
+      run('&Forward', 'view.forward', 'Alt+Right'),
+      run('&All of the Time', 'view.all-time'),
+      run('Save This Searc&h…', 'search.save', 'CmdOrCtrl+S'),
+      LINE,
+      {
+        label: 'The&me',
+        submenu: [
+          run('&Light', 'theme.light'),
+          run('&Dark', 'theme.dark'),
+          run('As the &System', 'theme.auto'),
+        ],
+      },
+      LINE,
+      { role: 'resetZoom' },
+      { role: 'zoomIn' },
+      { role: 'zoomOut' },
+      { role: 'togglefullscreen' },
+      ...(development
+        ? [LINE, { role: 'reload' as const }, { role: 'toggleDevTools' as const }]
+        : []),
+    ],
+  };
 }
 
 export function setMenu(options: MenuOptions): void {
