@@ -3,6 +3,7 @@
  * dialect.ts; a new one is listed here. Of two that fit a record as well, the first counts.
  */
 import _1password from './dialects/1password.json' with { type: 'json' };
+import akamaiDatastream from './dialects/akamai-datastream.json' with { type: 'json' };
 import akamaiSiem from './dialects/akamai-siem.json' with { type: 'json' };
 import atlassianAudit from './dialects/atlassian-audit.json' with { type: 'json' };
 import auth0 from './dialects/auth0.json' with { type: 'json' };
@@ -92,6 +93,7 @@ import requestLine from './dialects/request-line.json' with { type: 'json' };
 import rubycatProveit from './dialects/rubycat-proveit.json' with { type: 'json' };
 import safenet from './dialects/safenet.json' with { type: 'json' };
 import salesforce from './dialects/salesforce.json' with { type: 'json' };
+import sekoiaActivity from './dialects/sekoia-activity.json' with { type: 'json' };
 import sentinelTables from './dialects/sentinel-tables.json' with { type: 'json' };
 import sentinelone from './dialects/sentinelone.json' with { type: 'json' };
 import sentineloneDeepVisibility from './dialects/sentinelone-deep-visibility.json' with { type: 'json' };
@@ -109,12 +111,14 @@ import traefik from './dialects/traefik.json' with { type: 'json' };
 import trellixAtd from './dialects/trellix-atd.json' with { type: 'json' };
 import trellixEpo from './dialects/trellix-epo.json' with { type: 'json' };
 import trellixEdr from './dialects/trellix-edr.json' with { type: 'json' };
+import trapster from './dialects/trapster.json' with { type: 'json' };
 import trendVisionOne from './dialects/trend-vision-one.json' with { type: 'json' };
 import tshark from './dialects/tshark.json' with { type: 'json' };
 import wazuh from './dialects/wazuh.json' with { type: 'json' };
 import windowsEvent from './dialects/windows-event.json' with { type: 'json' };
 import withsecure from './dialects/withsecure.json' with { type: 'json' };
 import wiz from './dialects/wiz.json' with { type: 'json' };
+import zimperium from './dialects/zimperium.json' with { type: 'json' };
 import zoom from './dialects/zoom.json' with { type: 'json' };
 import zscaler from './dialects/zscaler.json' with { type: 'json' };
 import stormshieldEndpoint from './dialects/stormshield-endpoint.json' with { type: 'json' };
@@ -174,6 +178,7 @@ const DOCUMENTS: readonly unknown[] = [
   rubycatProveit,
   extrahop,
   beyondtrust,
+  akamaiDatastream,
   akamaiSiem,
   atlassianAudit,
   auth0,
@@ -260,6 +265,7 @@ const DOCUMENTS: readonly unknown[] = [
   proofpointTap,
   safenet,
   salesforce,
+  sekoiaActivity,
   sentinelTables,
   sentinelone,
   sentineloneDeepVisibility,
@@ -277,12 +283,14 @@ const DOCUMENTS: readonly unknown[] = [
   trellixAtd,
   trellixEpo,
   trellixEdr,
+  trapster,
   trendVisionOne,
   tshark,
   wazuh,
   windowsEvent,
   withsecure,
   wiz,
+  zimperium,
   zoom,
   zscaler,
   stormshieldEndpoint,

@@ -202,6 +202,54 @@ it.each<[string, object, Record<string, unknown>]>([
     },
     { ...CLIENT, user: 'alice', action: 'SIGN_IN', ts: Date.parse(TIME) * 1000 },
   ],
+  [
+    'Akamai DataStream',
+    {
+      ...{ reqTimeSec: '1795219201', cliIP: '192.0.2.17', statusCode: '206', reqId: 'a1' },
+      ...{ reqHost: 'a.example', reqMethod: 'GET', reqPath: '/x', xForwardedFor: '203.0.113.9' },
+    },
+    { ...CLIENT, http_method: 'GET', http_status: '206', url: '/x', dst_domain: 'a.example' },
+  ],
+  [
+    'Sekoia.io',
+    {
+      timestamp: '2026-11-21T00:00:01.5',
+      visit: { ip: '192.0.2.17', user_agent: 'curl/8.5.0' },
+      action: { name: 'search', url: 'http://a.example/v1', method: 'POST' },
+      identity: { profile_type: 'avatar', profile_name: 'Alice' },
+    },
+    { ...CLIENT, http_method: 'POST', url: 'http://a.example/v1', action: 'search' },
+  ],
+  [
+    'Trapster',
+    {
+      ...{ channel: 'http', logtype: 'http.query', timestamp: TIME, src_ip: '192.0.2.17' },
+      ...{ src_port: 40112, dst_ip: '198.51.100.1', dst_port: 80 },
+      device: { id: 'd1', name: 'pot1' },
+      extra: { method: 'GET', target: '/', status_code: 200 },
+    },
+    { ...CLIENT, dst_port: 80, host: 'pot1', http_method: 'GET', http_status: '200' },
+  ],
+  [
+    'Zimperium',
+    {
+      ...{ threatTypeName: 'ACTIVE EXPLOIT', threatTypeId: 172, zappInstanceId: 'z1' },
+      ...{ timestamp: 1_795_219_201_000, deviceOwner: 'alice@example.com' },
+      device: { id: 'd1', model: 'phone', os: { name: 'ANDROID' }, zdeviceId: 'z2' },
+      generalInfo: { deviceIp: '192.0.2.17', externalIp: '203.0.113.9' },
+      processList: [{ user: '10286', processName: 'zips' }],
+    },
+    { ...CLIENT, user: 'alice@example.com', rule: 'ACTIVE EXPLOIT' },
+  ],
+  [
+    'an answer of HTTP that has a status',
+    {
+      '@timestamp': TIME,
+      source: { ip: '192.0.2.17' },
+      http: { request: { method: 'GET' }, response: { bytes: 10, status: 404 } },
+    },
+    { ...CLIENT, http_method: 'GET', http_status: '404' },
+  ],
 ])('%s', async (_, record, expected) => {
   const line = JSON.stringify(record);
   const bytes = Buffer.from(`${line}\n${line}\n`);
