@@ -221,6 +221,14 @@ it.each<[string, object, Record<string, unknown>]>([
     { ...CLIENT, http_method: 'POST', url: 'http://a.example/v1', action: 'search' },
   ],
   [
+    'Teleport',
+    {
+      ...{ time: TIME, event: 'session.join', code: 'T2001I', ei: 12, uid: 'b1', user: 'alice' },
+      ...{ 'addr.local': '198.51.100.1:443', 'addr.remote': '192.0.2.17:40112' },
+    },
+    { ...CLIENT, src_port: 40112, dst_ip4: ip('198.51.100.1'), dst_port: 443, user: 'alice' },
+  ],
+  [
     'Trapster',
     {
       ...{ channel: 'http', logtype: 'http.query', timestamp: TIME, src_ip: '192.0.2.17' },
