@@ -388,6 +388,26 @@ const CASES: readonly Case[] = [
     rows: 1,
   },
   {
+    name: "Zeek JSON of Corelight's",
+    format: 'zeek-json',
+    text: '{"_path":"known_services","_system_name":"sensor1","ts":1.5,"kuid":"K1","host_ip":"192.0.2.1","port_num":80,"protocol":"tcp","service":["HTTP"]}\n',
+    first: {
+      ...{ kind: 'other', event_type: 'known_services', host: 'sensor1' },
+      ...{ dst_ip4: ip('192.0.2.1'), dst_port: 80, proto: 6 },
+    },
+    rows: 1,
+  },
+  {
+    name: "Zeek JSON of Corelight's users",
+    format: 'zeek-json',
+    text: '{"_path":"known_users","_system_name":"sensor1","ts":1.5,"kuid":"K1","host_ip":"192.0.2.1","server_ip":"198.51.100.7","user":"alice","protocol":"NTLM"}\n',
+    first: {
+      ...{ kind: 'other', event_type: 'known_users', host: 'sensor1', user: 'alice' },
+      dst_ip4: ip('198.51.100.7'),
+    },
+    rows: 1,
+  },
+  {
     name: 'Suricata flow',
     format: 'suricata-eve',
     text: '{"timestamp":"2026-11-21T02:00:09.000000+0200","flow_id":1234567890123456789,"event_type":"flow","vlan":[7,8],"src_ip":"192.0.2.1","src_port":1234,"dest_ip":"198.51.100.7","dest_port":443,"proto":"TCP","app_proto":"tls","flow":{"pkts_toserver":3,"pkts_toclient":2,"bytes_toserver":130,"bytes_toclient":100,"start":"2026-11-21T02:00:00.250000+0200","end":"2026-11-21T02:00:01.500000+0200","state":"closed"},"tcp":{"tcp_flags":"1b"}}\n',

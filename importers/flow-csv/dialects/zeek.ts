@@ -19,6 +19,8 @@ const EVERY_LOG: Readonly<Record<string, Setter>> = {
   // Names that notices and renamed logs have (`LogAscii` maps): of type `addr`, or no address.
   src: 'src_ip',
   dst: 'dst_ip',
+  // Corelight's name of the sensor that writes the log.
+  systemname: 'host',
   // Of an export of Splunk, which wraps the record.
   resulthost: 'host',
 };
@@ -177,13 +179,30 @@ const LOGS: readonly Log[] = [
     path: 'known_services',
     kind: 'other',
     own: [['host', 'portnum', 'portproto']],
-    columns: { host: 'dst_ip', portnum: 'dst_port', portproto: 'proto' },
+    columns: {
+      ...{ host: 'dst_ip', portnum: 'dst_port', portproto: 'proto' },
+      // Corelight's names.
+      ...{ hostip: 'dst_ip', protocol: 'proto' },
+    },
   },
   {
     path: 'known_certs',
     kind: 'other',
     own: [['host', 'portnum', 'issuersubject']],
-    columns: { host: 'dst_ip', portnum: 'dst_port' },
+    columns: { host: 'dst_ip', hostip: 'dst_ip', portnum: 'dst_port' },
+  },
+  // Corelight's own: a server at which a user was seen, and one whose encrypted traffic was judged.
+  {
+    path: 'known_users',
+    kind: 'other',
+    own: [['kuid', 'serverip', 'user']],
+    columns: { serverip: 'dst_ip', user: 'user' },
+  },
+  {
+    path: 'etc_viz',
+    kind: 'other',
+    own: [['uid', 'servera', 'serverp', 'vizstat']],
+    columns: { servera: 'dst_ip', serverp: 'dst_port' },
   },
   { path: 'ftp', kind: 'ftp', own: [['uid', 'datachannel.passive']], columns: NAMED_USER },
   {
