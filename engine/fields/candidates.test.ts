@@ -53,8 +53,8 @@ it.each([
   let found = 0;
   for (let round = 0; round < 3; round++) {
     const some = shuffled(drafts, random).slice(0, count);
-    const all = some.map(({ firstByte, make }, order) => ({
-      firstByte,
+    const all = some.map(({ start, make }, order) => ({
+      start,
       make: () => ({ template: make(), order }),
     }));
     const candidates = new Candidates<{ template: Template; order: number }>(all);
@@ -78,8 +78,8 @@ it('needs no pair where the template needs none', () => {
     { text: 'Failed {:word} {:pairs}', set: {}, pairs: { user: 'user' } },
   ];
   const candidates = new Candidates(
-    given.flatMap(draftTemplates).map(({ firstByte, make }) => ({
-      firstByte,
+    given.flatMap(draftTemplates).map(({ start, make }) => ({
+      start,
       make: () => ({ template: make() }),
     })),
   );
@@ -88,13 +88,13 @@ it('needs no pair where the template needs none', () => {
 });
 
 it('makes only those that may begin as a message does', () => {
-  const [failed, started, any] = ['Failed {user}', 'Started {user}', '{user} failed'].map(
+  const drafts = ['Failed {user}', 'Started {user}', '{user} failed', '{:number} failed'].map(
     (text) => draftTemplates({ text, set: {} })[0]!,
   );
   const made: string[] = [];
   const candidates = new Candidates(
-    [failed!, started!, any!].map(({ firstByte, make }) => ({
-      firstByte,
+    drafts.map(({ start, make }) => ({
+      start,
       make: () => {
         const template = make();
         made.push(template.text);

@@ -9,16 +9,16 @@
  */
 import { matches } from './match.ts';
 import { keyEnd } from './read-pairs.ts';
-import { OPERATION, type Part, type Template } from './template.ts';
+import { OPERATION, type Template, type TemplateDraft } from './template.ts';
 import { isDigit } from './values.ts';
 
 interface Candidate {
   readonly template: Template;
 }
 
-/** One that is made when a message comes that begins with its first byte; -1: that any message may begin with. */
+/** One that is made when a message comes that may begin as it does. */
 export interface CandidateDraft<T> {
-  readonly firstByte: number;
+  readonly start: TemplateDraft['start'];
   readonly make: () => T;
 }
 
@@ -143,11 +143,8 @@ export class Candidates<T extends Candidate> {
 
   private groupOf(code: number): Group<T> | null {
     const items: Item<T>[] = [];
-    for (const [order, { firstByte, make }] of this.drafts.entries()) {
-      if (firstByte >= 0 && firstByte !== code) continue;
-      const item = (this.items[order] ??= itemOf(make(), order));
-      if (mayBegin(item.one.template.parts[0], code)) items.push(item);
-    }
+    for (const [order, { start, make }] of this.drafts.entries())
+      if (mayBegin(start, code)) items.push((this.items[order] ??= itemOf(make(), order)));
     return items.length === 0 ? null : groupOf(items, countWindows(items));
   }
 }
@@ -373,11 +370,11 @@ function commonness(window: number): number {
 }
 
 function windowsOf({ parts }: Template, length: number): number[] {
-  return parts.flatMap(({ literal }) => {
-    if (literal === undefined) return [];
-    const count = Math.max(0, literal.length - length + 1);
-    return Array.from({ length: count }, (_, i) => windowAt(literal, i, length));
-  });
+  const windows: number[] = [];
+  for (const { literal } of parts)
+    for (let at = 0; literal !== undefined && at + length <= literal.length; at++)
+      windows.push(windowAt(literal, at, length));
+  return windows;
 }
 
 function groupOf<T extends Candidate>(items: readonly Item<T>[], uses: Uses): Group<T> {
@@ -433,13 +430,12 @@ function add<T>(map: Map<number, T[]>, key: number, item: T): void {
   else known.push(item);
 }
 
-/** Whether a message that a part begins may have this first byte. */
-function mayBegin(part: Part | undefined, code: number): boolean {
-  if (part === undefined) return false;
-  if (part.literal !== undefined) return part.literal[0] === code;
+/** Whether a message that begins so may have this first byte. */
+function mayBegin(start: TemplateDraft['start'], code: number): boolean {
+  if (typeof start !== 'string') return start === code;
   const isDigit = code >= 48 && code <= 57;
   const letter = code | 32;
-  switch (part.capture) {
+  switch (start) {
     case 'ip':
     case 'peer':
       return isDigit || code === 58 || (letter >= 97 && letter <= 102);

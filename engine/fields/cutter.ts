@@ -348,10 +348,10 @@ export class Cutter {
       const drafts = extractor.drafts();
       const stage = stageOf(
         extractor,
-        drafts.every(({ firstByte }) => firstByte >= 0),
+        drafts.every(({ start }) => typeof start === 'number'),
       );
-      bound = drafts.map(({ firstByte, isHeaded, make }) => ({
-        ...{ firstByte, stage, isHeaded },
+      bound = drafts.map(({ start, isHeaded, make }) => ({
+        ...{ start, stage, isHeaded },
         make: once(() => bind(extractor, make())),
       }));
       this.bound.set(extractor, bound);

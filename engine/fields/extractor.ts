@@ -196,8 +196,8 @@ function draftsOf(
     };
     const set = { ...given.set, ...template.set };
     for (const name of Object.keys(set)) check(name);
-    return attempt(() => draftTemplates({ ...template, set })).map(({ firstByte, make }) => ({
-      firstByte,
+    return attempt(() => draftTemplates({ ...template, set })).map(({ start, make }) => ({
+      start,
       isHeaded: template.heading === true,
       make: once(() => attempt(() => checked(make()))),
     }));

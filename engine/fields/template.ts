@@ -133,8 +133,8 @@ export interface Template {
 
 /** A template that is made when a message may match it: most messages may match few of all. */
 export interface TemplateDraft {
-  /** What every message that it matches begins with; -1: the text does not say. */
-  readonly firstByte: number;
+  /** What every message that it matches begins with: this byte, or a value of this type; undefined: nothing. */
+  readonly start: number | string | undefined;
   /** @throws Error which says what is wrong with it */
   readonly make: () => Template;
 }
@@ -171,7 +171,7 @@ export function draftTemplates(given: GivenTemplate): TemplateDraft[] {
   const separators = typeof separator === 'object' ? separator : [separator];
   return separators.flatMap((one) =>
     variants.map((text) => ({
-      firstByte: firstByteOf(text),
+      start: startOf(text),
       make: () => compile(text, one, given),
     })),
   );
@@ -186,10 +186,21 @@ function literalText(token: string): string | undefined {
   return token.startsWith('{') || token === '}' ? undefined : token;
 }
 
-function firstByteOf(text: string): number {
-  const token = text.matchAll(TOKENS).next().value?.[0];
-  const literal = token === undefined ? undefined : literalText(token);
-  return literal === undefined ? -1 : utf8.encode(literal)[0]!;
+function startOf(text: string): number | string | undefined {
+  if (text.startsWith('{')) return captureOf(text.slice(1, text.indexOf('}'))).capture;
+  const first = text.codePointAt(text.startsWith('\\') ? 1 : 0);
+  return first === undefined ? undefined : encoded(String.fromCodePoint(first))[0];
+}
+
+/** As UTF-8. Nearly all are a few letters of ASCII: an encoder takes several times as long for them. */
+function encoded(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 127) return utf8.encode(text);
+    bytes[i] = code;
+  }
+  return bytes;
 }
 
 /** The texts that the choices in a text stand for, which may have captures and choices in them. */
@@ -233,7 +244,7 @@ function compile(text: string, separator: string | undefined, given: GivenTempla
   const parts: Part[] = [];
   let literal = '';
   const endLiteral = (): void => {
-    if (literal !== '') parts.push(literalOf(utf8.encode(literal)));
+    if (literal !== '') parts.push(literalOf(encoded(literal)));
     literal = '';
   };
   for (const [token] of text.matchAll(TOKENS)) {
@@ -318,9 +329,13 @@ function isDistinct(lengths: readonly number[]): boolean {
 }
 
 /** `name:type`, either of which may be missing. */
-function slotOf(token: string, numberOf: (name: string) => number): Slot {
+function captureOf(token: string): { name: string; capture: string } {
   const [name = '', type] = token.split(':');
-  const capture = type ?? ownCapture(name);
+  return { name, capture: type ?? ownCapture(name) };
+}
+
+function slotOf(token: string, numberOf: (name: string) => number): Slot {
+  const { name, capture } = captureOf(token);
   if (capture === 'request') return slot(capture, numberOf('url'), numberOf('http_method'));
   if (!isCapture(capture)) throw new Error(`there is no type ${capture}`);
   const field = name === '' ? -1 : numberOf(name);
