@@ -38,141 +38,59 @@ const WLAN_WORD = word('802.11');
 const FIBRE_CHANNEL = word('fibre-channel');
 
 /** Words for link types that are not decoded. */
-const OPAQUE = new Map<number, number>(
+const OPAQUE: ReadonlyMap<number, number> = new Map(
   (
     [
-      [186, 'usb'],
-      [189, 'usb'],
-      [220, 'usb'],
-      [249, 'usb'],
-      [266, 'usb'],
-      [187, 'bluetooth'],
-      [201, 'bluetooth'],
-      [251, 'bluetooth'],
-      [254, 'bluetooth'],
-      [255, 'bluetooth'],
-      [256, 'bluetooth'],
-      [195, 'ieee802.15.4'],
-      [215, 'ieee802.15.4'],
-      [230, 'ieee802.15.4'],
-      [283, 'ieee802.15.4'],
-      [231, 'dbus'],
-      [253, 'netlink'],
-      [271, 'vsock'],
-      [227, 'can'],
-      [190, 'can'],
-      [248, 'sctp'],
-      [224, 'fibre-channel'],
-      [225, 'fibre-channel'],
-    ] satisfies [number, LinkWord][]
-  ).map(([linkType, name]) => [linkType, word(name)]),
+      ['usb', [186, 189, 220, 249, 266]],
+      ['bluetooth', [187, 201, 251, 254, 255, 256]],
+      ['ieee802.15.4', [195, 215, 230, 283]],
+      ['dbus', [231]],
+      ['netlink', [253]],
+      ['vsock', [271]],
+      ['can', [190, 227]],
+      ['sctp', [248]],
+      ['fibre-channel', [224, 225]],
+    ] satisfies [LinkWord, number[]][]
+  ).flatMap(([name, linkTypes]) => linkTypes.map((linkType) => [linkType, word(name)] as const)),
 );
 
+/** Link types that have no header of their own, with the layer that they begin with. */
+const BARE: Readonly<Record<number, number>> = {
+  ...{ 1: ETHERNET, 51: PPPOE, 104: CISCO_HDLC, 105: WLAN, 107: FRAME_RELAY, 127: RADIOTAP },
+  ...{ 12: IP, 14: IP, 101: IP, 166: PPP, 228: IP, 229: IP },
+};
+
+type HeaderReader = (p: Packet, c: Cursor) => number;
+const skipping =
+  (size: number, next: number): HeaderReader =>
+  (p, c) =>
+    skip(p, c, size, next);
+
+/** What reads the pseudo-header of the others, and gives the layer after it. */
+const HEADERS: Readonly<Record<number, HeaderReader>> = {
+  ...{ 0: family, 108: family, 113: linuxSll, 276: linuxSll2 },
+  ...{ 119: prism, 163: avs, 192: ppi },
+  ...{ 9: pppHdlc, 50: pppHdlc, 8: slip, 204: skipping(1, PPP), 205: skipping(1, CISCO_HDLC) },
+  ...{ 182: multilinkFrameRelay, 206: skipping(1, FRAME_RELAY) },
+  ...{ 11: rfc1483, 100: rfc1483, 106: rfc1483, 123: sunAtm, 242: infiniband },
+  ...{ 6: tokenRing, 10: fddi, 122: fibreChannel, 129: arcnetLinux, 138: firewire },
+  ...{ 149: pktap, 258: pktap, 178: juniperEthernet, 239: nflog },
+  // Solaris: the address family is in the second of 24 bytes.
+  226: skipping(24, IP),
+  274: mpacket,
+  // Tags of switches.
+  ...{ 281: tagAfterAddresses(4), 284: tagAfterAddresses(4), 285: tagAfterAddresses(8) },
+  282: skipping(4, ETHERNET),
+};
+
 export function link(p: Packet, c: Cursor): number {
-  switch (c.linkType) {
-    case 1:
-      return ETHERNET;
-    case 12:
-    case 14:
-    case 101:
-    case 228:
-    case 229:
-      return IP;
-    case 0:
-    case 108:
-      return family(p, c);
-    case 113:
-      return linuxSll(p, c);
-    case 276:
-      return linuxSll2(p, c);
-    case 127:
-      return RADIOTAP;
-    case 105:
-      return WLAN;
-    case 119:
-      return prism(p, c);
-    case 163:
-      return avs(p, c);
-    case 192:
-      return ppi(p, c);
-    case 166:
-      return PPP;
-    case 204:
-      return skip(p, c, 1, PPP);
-    case 9:
-    case 50:
-      return pppHdlc(p, c);
-    case 51:
-      return PPPOE;
-    case 104:
-      return CISCO_HDLC;
-    case 205:
-      return skip(p, c, 1, CISCO_HDLC);
-    case 107:
-      return FRAME_RELAY;
-    case 206:
-      return skip(p, c, 1, FRAME_RELAY);
-    case 182:
-      return multilinkFrameRelay(p, c);
-    case 8:
-      return slip(p, c);
-    case 100:
-    case 106:
-    case 11:
-      return rfc1483(p, c);
-    case 123:
-      return sunAtm(p, c);
-    case 239:
-      return nflog(p, c);
-    case 149:
-    case 258:
-      return pktap(p, c);
-    case 242:
-      // IP over InfiniBand: the global routing header's addresses, then an EtherType.
-      if (c.end - c.at < 44) return cut(p);
-      c.type = u16(p.bytes, c.at + 40);
-      c.at += 44;
-      return ETHERTYPE;
-    case 226:
-      return ipnet(p, c);
-    case 178:
-      return juniperEthernet(p, c);
-    case 10:
-      c.word = FDDI;
-      c.dstMac = c.at + 1;
-      c.srcMac = c.at + 7;
-      return skip(p, c, 13, LLC);
-    case 6:
-      return tokenRing(p, c);
-    case 122:
-      c.word = FIBRE_CHANNEL;
-      return skip(p, c, 16, LLC);
-    case 129:
-      return arcnetLinux(p, c);
-    case 138:
-      if (c.end - c.at < 18) return cut(p);
-      c.type = u16(p.bytes, c.at + 16);
-      c.at += 18;
-      return ETHERTYPE;
-    case 274:
-      // The start of frame delimiter at byte 7; a continuation fragment has no header of its own.
-      if (c.end - c.at < 22) return cut(p);
-      if (p.bytes[c.at + 7] !== 0xd5) return DONE;
-      return skip(p, c, 8, ETHERNET);
-    case 281:
-      return tagAfterAddresses(p, c, 4);
-    case 282:
-      return skip(p, c, 4, ETHERNET);
-    case 284:
-      return tagAfterAddresses(p, c, 4);
-    case 285:
-      return tagAfterAddresses(p, c, 8);
-    default: {
-      const known = OPAQUE.get(c.linkType);
-      if (known !== undefined) c.word = known;
-      return DONE;
-    }
-  }
+  const bare = BARE[c.linkType];
+  if (bare !== undefined) return bare;
+  const read = HEADERS[c.linkType];
+  if (read !== undefined) return read(p, c);
+  const known = OPAQUE.get(c.linkType);
+  if (known !== undefined) c.word = known;
+  return DONE;
 }
 
 function cut(p: Packet): number {
@@ -300,11 +218,6 @@ function pktap(p: Packet, c: Cursor): number {
   return skip(p, c, length, LINK);
 }
 
-/** Solaris: 24 bytes with the address family in the second. */
-function ipnet(p: Packet, c: Cursor): number {
-  return skip(p, c, 24, IP);
-}
-
 /** Juniper: magic, flags, extensions; the frame follows unless a flag says there is no layer 2. */
 function juniperEthernet(p: Packet, c: Cursor): number {
   const bytes = p.bytes;
@@ -348,13 +261,52 @@ function arcnetLinux(p: Packet, c: Cursor): number {
   }
 }
 
-/** A switch's tag between the MAC addresses and the type. */
-function tagAfterAddresses(p: Packet, c: Cursor, size: number): number {
-  const at = c.at;
-  if (c.end - at < 14 + size) return cut(p);
-  c.dstMac = at;
-  c.srcMac = at + 6;
-  c.type = u16(p.bytes, at + 12 + size);
-  c.at = at + 14 + size;
-  return c.type < 0x0600 ? LLC : ETHERTYPE;
+function fddi(p: Packet, c: Cursor): number {
+  c.word = FDDI;
+  c.dstMac = c.at + 1;
+  c.srcMac = c.at + 7;
+  return skip(p, c, 13, LLC);
+}
+
+function fibreChannel(p: Packet, c: Cursor): number {
+  c.word = FIBRE_CHANNEL;
+  return skip(p, c, 16, LLC);
+}
+
+/** IP over InfiniBand: the global routing header's addresses, then an EtherType. */
+function infiniband(p: Packet, c: Cursor): number {
+  return typeAt(p, c, 40, 44);
+}
+
+/** IP over IEEE 1394. */
+function firewire(p: Packet, c: Cursor): number {
+  return typeAt(p, c, 16, 18);
+}
+
+/** The start of frame delimiter is at byte 7; a continuation fragment has no header of its own. */
+function mpacket(p: Packet, c: Cursor): number {
+  if (c.end - c.at < 22) return cut(p);
+  if (p.bytes[c.at + 7] !== 0xd5) return DONE;
+  return skip(p, c, 8, ETHERNET);
+}
+
+/** An EtherType at `place` of a header of `size` bytes. */
+function typeAt(p: Packet, c: Cursor, place: number, size: number): number {
+  if (c.end - c.at < size) return cut(p);
+  c.type = u16(p.bytes, c.at + place);
+  c.at += size;
+  return ETHERTYPE;
+}
+
+/** A switch's tag of `size` bytes between the MAC addresses and the type. */
+function tagAfterAddresses(size: number): HeaderReader {
+  return (p, c) => {
+    const at = c.at;
+    if (c.end - at < 14 + size) return cut(p);
+    c.dstMac = at;
+    c.srcMac = at + 6;
+    c.type = u16(p.bytes, at + 12 + size);
+    c.at = at + 14 + size;
+    return c.type < 0x0600 ? LLC : ETHERTYPE;
+  };
 }
