@@ -14,17 +14,19 @@ const TITLES: Readonly<Record<Schema, string>> = {
   other: 'other',
 };
 
+function fieldRow({ name, type, cut, meaning, names }: (typeof FIELDS)[number]): string {
+  const others = SCHEMAS.flatMap((schema) => {
+    const own = names[schema];
+    return own === undefined
+      ? []
+      : `${TITLES[schema]}: ${own.map((one) => `\`${one}\``).join(', ')}`;
+  });
+  return `| \`${name}\` | ${type} | ${meaning}${cut ? ' *Cut.*' : ''} | ${others.join('; ')} |`;
+}
+
 /** docs/fields.md, which a test compares with this. */
 export function fieldsPage(extractors: readonly Extractor[]): string {
-  const fields = FIELDS.map(({ name, type, cut, meaning, names }) => {
-    const others = SCHEMAS.flatMap((schema) => {
-      const own = names[schema];
-      return own === undefined
-        ? []
-        : `${TITLES[schema]}: ${own.map((one) => `\`${one}\``).join(', ')}`;
-    });
-    return `| \`${name}\` | ${type} | ${meaning}${cut ? ' *Cut.*' : ''} | ${others.join('; ')} |`;
-  });
+  const fields = FIELDS.map(fieldRow);
   const products = shippedDialects()
     .map(({ title }) => title)
     .join('; ');
