@@ -3,7 +3,7 @@
  * permissions, reach the network.
  */
 import { app, session } from 'electron';
-import type { Session, WebContents } from 'electron';
+import type { WebContents } from 'electron';
 import { isOwnUrl } from './page-protocol.ts';
 
 /** What needs no network, beside the window's own address. */
@@ -24,7 +24,8 @@ export function lockDown(): void {
 }
 
 /** To be called once the application is ready, before a page is loaded. */
-export function lockSession(one: Session = session.defaultSession): void {
+export function lockSession(): void {
+  const one = session.defaultSession;
   one.setPermissionRequestHandler((_contents, permission, answer) =>
     answer(permission === ALLOWED_PERMISSION),
   );

@@ -45,8 +45,11 @@ function editDistance(a: string, b: string): number {
   return last[b.length]!;
 }
 
-/** Up to `most` of `names` that `word` may have meant, nearest first. */
-function nearest(word: string, names: Iterable<string>, most = 3): string[] {
+/** Names that are suggested at most. */
+const MOST_NEAR = 3;
+
+/** Those of `names` that `word` may have meant, nearest first. */
+function nearest(word: string, names: Iterable<string>): string[] {
   const wanted = word.slice(0, 64).toLowerCase();
   const allowed = Math.max(1, Math.floor(wanted.length / 3));
   const found: { name: string; distance: number }[] = [];
@@ -62,7 +65,7 @@ function nearest(word: string, names: Iterable<string>, most = 3): string[] {
     if (distance <= allowed) found.push({ name, distance });
   }
   found.sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1));
-  return found.slice(0, most).map((one) => one.name);
+  return found.slice(0, MOST_NEAR).map((one) => one.name);
 }
 
 /** `did you mean a, b or c?`, or undefined when nothing is near. */

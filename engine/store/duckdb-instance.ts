@@ -5,8 +5,6 @@ export interface StoreOptions {
   /** Bytes that the process may take for queries. */
   memoryLimit: number;
   threads: number;
-  /** Files that the process may have open; the system's limit when left out. */
-  openFiles?: number;
 }
 
 /** Connections that statements of queries do not use. */

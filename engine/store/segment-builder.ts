@@ -470,7 +470,7 @@ const READ_BYTES = 1 << 18;
 /**
  * SHA-256 of a file as hexadecimal text.
  */
-export async function fileSha256(path: string, signal?: AbortSignal): Promise<string> {
+export async function fileSha256(path: string): Promise<string> {
   if (statSync(path).size <= READ_AT_ONCE) {
     const bytes = readFileSync(path);
     return hash('sha256', bytes);
@@ -481,7 +481,6 @@ export async function fileSha256(path: string, signal?: AbortSignal): Promise<st
   const file = await open(path, 'r');
   try {
     for (;;) {
-      signal?.throwIfAborted();
       const { bytesRead } = await file.read(memory, 0, memory.length, null);
       if (bytesRead === 0) break;
       const block = memory.subarray(0, bytesRead);

@@ -110,7 +110,7 @@ export class SegmentStore {
     makeSpill: () => Spill | undefined = () => undefined,
   ) {
     this.makeSpill = makeSpill;
-    const limit = options.openFiles ?? openFileLimit();
+    const limit = openFileLimit();
     const free = limit - mostSideFiles(limit) - OTHER_FILES;
     this.mostFiles = Math.min(MAX_ATTACHED, Math.max(LEAST_ATTACHED, free));
     this.folder = folder;

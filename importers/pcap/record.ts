@@ -55,13 +55,7 @@ interface FramePlace {
 
 /** Reads packets of many captures; remembers the interfaces of the pcapng files among them. */
 export class PacketReader {
-  private readonly temporary: string | undefined;
   private readonly tables = new Map<string, SectionTable>();
-
-  /** @param temporary folder for copies of members of compressed archives */
-  constructor(temporary?: string) {
-    this.temporary = temporary;
-  }
 
   /**
    * One packet.
@@ -90,7 +84,7 @@ export class PacketReader {
     records: Iterable<RecordPlace> | AsyncIterable<RecordPlace>,
     signal?: AbortSignal,
   ): AsyncGenerator<PacketRecord> {
-    const content = await openContentReader(location, this.temporary);
+    const content = await openContentReader(location);
     try {
       const head = await content.readUpTo(0, HEAD, signal);
       const table = await this.tableOf(location);

@@ -10,7 +10,6 @@ interface ExtractorRow {
   readonly document: string;
   /** Of the file. */
   readonly sha256: string;
-  readonly addedAt: string;
   readonly user: string;
 }
 
@@ -27,7 +26,6 @@ export class ExtractorsTable {
       version: Number(row.version),
       document: String(row.document),
       sha256: String(row.sha256),
-      addedAt: String(row.added_at),
       user: String(row.user),
     }));
   }

@@ -18,7 +18,6 @@ interface LocateParameters {
   readonly below: string;
   readonly builder: BuilderOptions;
   readonly signal?: AbortSignal | undefined;
-  readonly onFile?: ((path: string) => void) | undefined;
 }
 
 interface Located {
@@ -125,7 +124,7 @@ const key = (bytes: number, sha256: string): string => `${bytes} ${sha256}`;
 async function filesOf(
   wanted: readonly Wanted[],
   below: string,
-  { folder, signal, onFile, unreadable }: LocateParameters & { unreadable: string[] },
+  { folder, signal, unreadable }: LocateParameters & { unreadable: string[] },
 ): Promise<Map<string, string>> {
   const sizes = new Set(wanted.map(({ bytes }) => bytes));
   const keys = new Set(wanted.map(({ bytes, sha256 }) => key(bytes, sha256)));
@@ -141,7 +140,6 @@ async function filesOf(
       const handle = await openRegular(path);
       try {
         if (!sizes.has((await handle.stat()).size)) return;
-        onFile?.(path);
         const { bytes, sha256 } = await hashHandle(handle, { signal });
         const one = key(bytes, sha256);
         if (keys.has(one) && !found.has(one)) found.set(one, path);

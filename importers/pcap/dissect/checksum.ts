@@ -2,8 +2,8 @@
 import { hex16 } from './text.ts';
 
 /** One's complement sum of `bytes[start, end)` as 16-bit words, on top of `sum`; not yet folded. */
-export function sumWords(bytes: Uint8Array, start: number, end: number, sum = 0): number {
-  let total = sum;
+export function sumWords(bytes: Uint8Array, start: number, end: number): number {
+  let total = 0;
   let at = start;
   for (; at + 1 < end; at += 2) total += (bytes[at]! << 8) | bytes[at + 1]!;
   if (at < end) total += bytes[at]! << 8;

@@ -30,6 +30,8 @@ const TICK_MICROS = 131_072;
  * with a cache line. Elsewhere it does no harm.
  */
 const ALIGN = 48;
+/** Flows that there is room for at first. */
+const FIRST_CAPACITY = 256;
 /** Ticks of one turn: longer than the longest timeout; a longer one takes more turns. */
 const WHEEL = 4096;
 
@@ -45,7 +47,7 @@ export class FlowStore {
   /** Slots that were ever in use are below. */
   top = 1;
 
-  private capacity: number;
+  private capacity = FIRST_CAPACITY;
   private freeSlot = 0;
 
   /** Pairs of hash and slot; slot 0 is an empty place. */
@@ -78,9 +80,9 @@ export class FlowStore {
   tickEnd = TICK_MICROS;
   private readonly seed: number;
 
-  constructor(seed: number, capacity = 256) {
+  constructor(seed: number) {
     this.seed = seed;
-    this.capacity = capacity;
+    const { capacity } = this;
     const buffer = new ArrayBuffer(capacity * RECORD_WORDS * 4 + ALIGN);
     this.words = new Uint32Array(buffer, ALIGN);
     this.halves = new Uint16Array(buffer, ALIGN);

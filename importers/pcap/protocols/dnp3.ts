@@ -57,7 +57,6 @@ const REFUSALS: ReadonlySet<string> = new Set([
 
 interface Dnp3Message {
   readonly at: Stamp;
-  readonly isFromMaster: boolean;
   readonly master: number;
   readonly outstation: number;
   readonly sequence: number;
@@ -104,7 +103,7 @@ function readFrame(frame: Uint8Array, at: Stamp): Dnp3Message | undefined {
   const blockEnd = HEADER_BYTES + Math.min(user, BLOCK_BYTES);
   const objectAt = HEADER_BYTES + (isResponse ? 5 : 3);
   return {
-    ...{ at, isFromMaster, code, sequence: frame[HEADER_BYTES + 1]! & SEQUENCE },
+    ...{ at, code, sequence: frame[HEADER_BYTES + 1]! & SEQUENCE },
     ...(isFromMaster ? { master: from, outstation: to } : { master: to, outstation: from }),
     indications: isResponse && user >= 5 ? u16(frame, HEADER_BYTES + 3) : undefined,
     object: objectAt + 2 <= blockEnd ? `g${frame[objectAt]!}v${frame[objectAt + 1]!}` : undefined,

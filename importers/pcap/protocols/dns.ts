@@ -78,8 +78,6 @@ export interface DnsMessage {
   readonly code: number;
   readonly questions: readonly Question[];
   readonly answers: readonly Answer[];
-  readonly authorities: number;
-  readonly additional: number;
   /** Why what comes after its questions is not all there. */
   readonly problem?: string;
 }
@@ -241,7 +239,6 @@ export function readDns(
     ...(isWhole ? {} : { problem: 'the message cannot be read to its end' }),
     size: end - start,
     ...{ id, isResponse: (flags & 0x8000) !== 0, opcode, flags, code, questions, answers },
-    ...{ authorities: counts[2], additional: counts[3] },
   };
 }
 

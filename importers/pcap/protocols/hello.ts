@@ -6,7 +6,6 @@ export interface Hello {
   readonly isClient: boolean;
   readonly version: number;
   readonly random: Uint8Array;
-  readonly sessionId: Uint8Array;
   /** Of a server: the one it chose. */
   readonly ciphers: readonly number[];
   readonly extensions: readonly number[];
@@ -20,7 +19,6 @@ export interface Hello {
 }
 
 const [FIRST_DRAFT, LAST_SHORT_DRAFT] = [0x7f00, 0x7f15];
-const EMPTY = new Uint8Array(0);
 
 /** Reads numbers of 16 bits between two places; an odd byte at the end is left out. */
 function words(bytes: Uint8Array, start: number, end: number): number[] {
@@ -46,7 +44,6 @@ export function readHello(
   const random = bytes.subarray(start + 2, at);
   // Of drafts up to 21 of TLS 1.3 a ServerHello has neither session nor compression.
   const isDraft = !isClient && version >= FIRST_DRAFT && version <= LAST_SHORT_DRAFT;
-  const sessionId = isDraft ? EMPTY : bytes.subarray(at + 1, at + 1 + bytes[at]!);
   if (!isDraft) at += 1 + bytes[at]!;
   if (isClient && isDatagram) at += 1 + (bytes[at] ?? 0);
   if (at + 2 > end) return undefined;
@@ -62,7 +59,7 @@ export function readHello(
     at += isDraft ? 2 : 3;
   }
   const hello = {
-    ...{ isClient, version, random, sessionId, ciphers, extensions: [] as number[] },
+    ...{ isClient, version, random, ciphers, extensions: [] as number[] },
     ...{ groups: [] as number[], pointFormats: [] as number[], signatures: [] as number[] },
     ...{
       versions: [] as number[],
