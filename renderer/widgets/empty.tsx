@@ -8,20 +8,11 @@ interface Props {
   readonly icon?: ReactNode;
   /** Buttons. */
   readonly actions?: ReactNode;
-  /** Small, for the side of the window. */
-  readonly compact?: boolean;
 }
 
-export function Empty({ title, text, icon, actions, compact = false }: Props) {
+export function Empty({ title, text, icon, actions }: Props) {
   return (
-    <EmptyState
-      size={compact ? 'xs' : 'sm'}
-      p={compact ? 'sm' : 'xl'}
-      align={compact ? 'left' : 'center'}
-      title={title}
-      description={text}
-      icon={icon}
-    >
+    <EmptyState size="sm" p="xl" align="center" title={title} description={text} icon={icon}>
       {actions !== undefined && <EmptyState.Actions>{actions}</EmptyState.Actions>}
     </EmptyState>
   );

@@ -25,23 +25,13 @@ interface Props {
   readonly shows: (entry: FolderEntry) => boolean;
   /** A click on a case or a file; folders are entered. */
   readonly onPick: (entry: FolderEntry) => void;
-  /** Told whenever another folder is shown. */
-  readonly onFolder?: ((folder: string) => void) | undefined;
   /** Takes the focus of the dialog that it is in. */
   readonly focused?: boolean;
 }
 
 const ICONS = { folder: IconFolder, case: IconBook2, file: IconFile } as const;
 
-export function FileBrowser({
-  start,
-  chosen,
-  onChoose,
-  shows,
-  onPick,
-  onFolder,
-  focused = false,
-}: Props) {
+export function FileBrowser({ start, chosen, onChoose, shows, onPick, focused = false }: Props) {
   const [folder, setFolder] = useState(start);
   const [typed, setTyped] = useState<string>();
   const { data, error, loading } = useAnswer('files.list', folder === undefined ? {} : { folder }, {
@@ -50,7 +40,6 @@ export function FileBrowser({
   const go = (next: string | undefined): void => {
     setFolder(next);
     setTyped(undefined);
-    if (next !== undefined) onFolder?.(next);
   };
   const entries = (data?.entries ?? []).filter(shows);
   return (

@@ -7,20 +7,18 @@ interface Props {
   readonly micros: number | undefined;
   /** Digits of the fraction of a second, 6 when left out. */
   readonly digits?: number | undefined;
-  /** Nanoseconds beyond `micros`. */
-  readonly nanos?: number | undefined;
 }
 
-export function TimeText({ micros, digits = 6, nanos = 0 }: Props) {
+export function TimeText({ micros, digits = 6 }: Props) {
   const zone = useZone();
   if (micros === undefined || Number.isNaN(micros)) return <span>no time</span>;
-  const utc = formatTime(micros, 'UTC', digits, nanos);
+  const utc = formatTime(micros, 'UTC', digits);
   return (
     <time
       dateTime={`${utc.replace(' ', 'T')}Z`}
       title={`${utc} UTC · ${zone} is UTC${offsetText(micros, zone)}`}
     >
-      {formatTime(micros, zone, digits, nanos)}
+      {formatTime(micros, zone, digits)}
     </time>
   );
 }

@@ -12,7 +12,6 @@ interface Props {
   readonly value: string;
   readonly placeholder?: string;
   readonly width?: number | string;
-  readonly disabled?: boolean;
   /** For the placeholder where it says what is assumed. */
   readonly inputClass?: string | undefined;
   /** Told when a zone was chosen or typed to its end; empty when it was cleared. */

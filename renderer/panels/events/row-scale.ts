@@ -31,14 +31,9 @@ export interface RowPlace {
 
 export const START: RowPlace = { top: 0, scrollTop: 0 };
 
-export function rowScale(
-  rows: number,
-  rowHeight: number,
-  viewport: number,
-  most = MOST_HEIGHT,
-): RowScale {
+export function rowScale(rows: number, rowHeight: number, viewport: number): RowScale {
   const full = rows * rowHeight;
-  return { rows, rowHeight, viewport, full, height: Math.min(full, most) };
+  return { rows, rowHeight, viewport, full, height: Math.min(full, MOST_HEIGHT) };
 }
 
 const maxTop = ({ full, viewport }: RowScale): number => Math.max(0, full - viewport);

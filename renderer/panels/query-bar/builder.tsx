@@ -225,19 +225,18 @@ function EditChip({
   );
 }
 
+/** How the buttons look that add something. */
+const ADD = {
+  ...{ variant: 'subtle', color: 'gray', fw: 500, size: 'compact-xs' },
+  leftSection: <IconPlus size={12} />,
+} as const;
+
 function AddCondition({ onSave }: { readonly onSave: (written: string) => void }) {
   const [opened, setOpened] = useState(false);
   return (
     <Popover opened={opened} onChange={setOpened} position="bottom-start" shadow="lg" trapFocus>
       <Popover.Target>
-        <Button
-          variant="subtle"
-          color="gray"
-          fw={500}
-          size="compact-xs"
-          leftSection={<IconPlus size={12} />}
-          onClick={() => setOpened(!opened)}
-        >
+        <Button {...ADD} onClick={() => setOpened(!opened)}>
           condition
         </Button>
       </Popover.Target>
@@ -258,15 +257,7 @@ function AddStage({ onAdd }: { readonly onAdd: (stage: string) => void }) {
   return (
     <Menu position="bottom-start">
       <Menu.Target>
-        <Button
-          variant="subtle"
-          color="gray"
-          fw={500}
-          size="compact-xs"
-          leftSection={<IconPlus size={12} />}
-        >
-          stage
-        </Button>
+        <Button {...ADD}>stage</Button>
       </Menu.Target>
       <Menu.Dropdown>
         {STARTS.map(({ label, text }) => (
