@@ -6,7 +6,6 @@ import '@mantine/spotlight/styles.css';
 import '@mantine/dates/styles.css';
 import './shell/global.css';
 import { MantineProvider } from '@mantine/core';
-import { ModalsProvider } from '@mantine/modals';
 import { Notifications } from '@mantine/notifications';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -33,10 +32,8 @@ createRoot(root).render(
       getStyleNonce={styleNonce}
     >
       <WorkspaceContext value={workspace}>
-        <ModalsProvider>
-          <Notifications position="bottom-right" />
-          <App />
-        </ModalsProvider>
+        <Notifications position="bottom-right" />
+        <App />
       </WorkspaceContext>
     </MantineProvider>
   </StrictMode>,
