@@ -5,7 +5,7 @@
 import type { EventBatch } from '../contract/event-batch.ts';
 import { type BatchRows, countPresent } from './batch-rows.ts';
 import { MESSAGE, SHAPE } from './messages/message-columns.ts';
-import { EVENTS, STORED, identifier } from './table-layout.ts';
+import { EVENTS, STORED, identifier, literal } from './table-layout.ts';
 
 /** An address is in one of two columns, by its family; a row may have it in both. */
 export const ADDRESS_COLUMNS = {
@@ -78,14 +78,11 @@ export async function countRowsWith(
   lists: readonly (readonly string[])[],
   where = '',
 ): Promise<number[]> {
-  // That there is a message is seen without putting it together.
-  const table = shapes === 0 ? EVENTS : STORED;
+  const table = tableOf(shapes);
   const out: number[] = [];
   for (let at = 0; at < lists.length; at += COLUMNS_AT_ONCE) {
     const values = lists.slice(at, at + COLUMNS_AT_ONCE).map((list) => {
-      const columns = list.flatMap((column) =>
-        shapes > 0 && column === MESSAGE ? [MESSAGE, SHAPE] : column,
-      );
+      const columns = storedColumns(list, shapes);
       if (columns.length === 0) return '0::DOUBLE';
       if (columns.length === 1) return `count(${identifier(columns[0]!)})::DOUBLE`;
       const tests = columns.map((column) => `${identifier(column)} IS NOT NULL`);
@@ -98,6 +95,12 @@ export async function countRowsWith(
   return out;
 }
 
+/** That there is a message is seen without putting it together. */
+const tableOf = (shapes: number): string => (shapes === 0 ? EVENTS : STORED);
+
+const storedColumns = (columns: readonly string[], shapes: number): readonly string[] =>
+  columns.flatMap((column) => (shapes > 0 && column === MESSAGE ? [MESSAGE, SHAPE] : column));
+
 /** Names of the attributes beyond those that have columns, with the rows that have each. */
 export async function countOverflow(
   rows: (sql: string) => Promise<unknown[][]>,
@@ -105,10 +108,31 @@ export async function countOverflow(
   shapes: number,
   where = '',
 ): Promise<Map<string, number>> {
-  const table = shapes === 0 ? EVENTS : STORED;
-  const names = `SELECT unnest(json_keys(attrs)) AS name FROM ${segment}.${table}${where}`;
+  const names = `SELECT unnest(json_keys(attrs)) AS name FROM ${segment}.${tableOf(shapes)}${where}`;
   const counted = await rows(`SELECT name, count(*)::DOUBLE FROM (${names}) AS n GROUP BY name`);
   return new Map(counted.map(([name, count]) => [String(name), Number(count)]));
+}
+
+/**
+ * Rows that have an attribute by any of `names` beyond those that have columns, and a value in none of `columns`.
+ * @param names at least one
+ */
+export async function countOverflowBeyond(
+  rows: (sql: string) => Promise<unknown[][]>,
+  segment: string,
+  shapes: number,
+  { names, columns }: { readonly names: readonly string[]; readonly columns: readonly string[] },
+  where = '',
+): Promise<number> {
+  const tests = [
+    `list_has_any(json_keys(attrs), [${names.map(literal).join(', ')}])`,
+    ...storedColumns(columns, shapes).map((column) => `${identifier(column)} IS NULL`),
+  ];
+  const [row] = await rows(
+    `SELECT count(*) FILTER (${tests.join(' AND ')})::DOUBLE FROM ${segment}.${tableOf(shapes)}${where}`,
+  );
+  if (row === undefined) throw new Error('a count gave no row');
+  return Number(row[0]);
 }
 
 /** The counts of a segment, from its rows. */

@@ -171,6 +171,26 @@ describe('the fields of a case', () => {
     expect((await counted()).fields.get('field_399')).toBe(9);
   });
 
+  it('count an event once that has a name in a column and among the others, or in two spellings there', async () => {
+    const path = join(root, 'spelled.json');
+    const many = Object.fromEntries(Array.from({ length: 1200 }, (_, i) => [`field_${i}`, i]));
+    const lines = Array.from({ length: 20 }, (_, n) =>
+      JSON.stringify({
+        ...{ timestamp: time(0), first: n, ...many },
+        // Of these there is a column of the first only.
+        ...(n % 2 === 0 ? { First: n } : {}),
+        ...(n % 4 === 0 ? { late: n, Late: n } : n % 4 === 1 ? { LATE: n } : {}),
+      }),
+    );
+    writeFileSync(path, `${lines.join('\n')}\n`);
+    await importInProcess(folder, [path]);
+    const { fields } = await counted();
+    const of = (name: string) =>
+      [...fields].filter(([field]) => field.toLowerCase() === name).map(([, events]) => events);
+    expect(of('first')).toEqual([20]);
+    expect(of('late')).toEqual([10]);
+  });
+
   it('are counted in statements of bounded size, however many there are', async () => {
     const path = join(root, 'wide.json');
     const names = Array.from({ length: 1500 }, (_, n) => `field_${n}`);

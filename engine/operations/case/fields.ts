@@ -15,6 +15,7 @@ import {
   ADDRESS_COLUMNS,
   type ValueCounts,
   countOverflow,
+  countOverflowBeyond,
   countRowsWith,
   valueCount,
 } from '../../store/value-counts.ts';
@@ -107,16 +108,9 @@ async function countFields(
       );
       named.forEach((one, i) => fields.add(one, counted[i]!, segment.kind));
       if (!segment.columns.includes(OVERFLOW_COLUMN)) continue;
-      const more = await watch.spanAsync('execute', () =>
-        countOverflow(
-          (sql) => session.store.rows(sql, [], signal),
-          `seg_${segment.id}`,
-          segment.shapes,
-          where,
-        ),
+      await watch.spanAsync('execute', () =>
+        addOverflow(fields, (sql) => session.store.rows(sql, [], signal), segment, where),
       );
-      for (const [name, events] of more)
-        fields.add({ field: attributeField(name), attribute: true }, events, segment.kind);
     }
   }
   watch.segments = open.length;
@@ -130,6 +124,31 @@ interface OpenCount {
   readonly segment: SegmentRow;
   readonly deleted: boolean;
   readonly named: readonly NamedColumns[];
+}
+
+/** Adds attributes beyond those that have columns: an event that has a name there in several spellings, or in a column, too, counts once. */
+async function addOverflow(
+  fields: Fields,
+  rows: (sql: string) => Promise<unknown[][]>,
+  { id, kind, shapes, columns: all }: SegmentRow,
+  where: string,
+): Promise<void> {
+  const segment = `seg_${id}`;
+  const named = namedColumns(all);
+  const spellings = new Map<string, string[]>();
+  const counted = await countOverflow(rows, segment, shapes, where);
+  for (const name of counted.keys()) {
+    const key = attributeField(name).toLowerCase();
+    spellings.set(key, [...(spellings.get(key) ?? []), name]);
+  }
+  for (const [key, names] of spellings) {
+    const columns = named.get(key)?.columns ?? [];
+    const events =
+      names.length === 1 && columns.length === 0
+        ? counted.get(names[0]!)!
+        : await countOverflowBeyond(rows, segment, shapes, { names, columns }, where);
+    fields.add({ field: attributeField(names.toSorted()[0]!), attribute: true }, events, kind);
+  }
 }
 
 /** How many of a segment's rows have a field, where the counts of its columns say it. */

@@ -173,6 +173,32 @@ it('says what each address sent and received, whichever side opened the flows', 
   }
 });
 
+it('counts an event once of which both ends are the same address', async () => {
+  const table = (rows: readonly string[]) => `${rows.join('\n')}\n`;
+  const flows = {
+    'ways.csv': table([
+      'ts,src_ip,src_port,dst_ip,dst_port,proto,bytes,bytes_rev',
+      '2026-11-21T10:00:00Z,127.0.0.1,50000,127.0.0.1,443,tcp,100,900',
+      '2026-11-21T10:01:00Z,127.0.0.1,50000,10.0.0.7,443,tcp,7,30',
+    ]),
+    'totals.csv': table([
+      'StartTime,Dur,Proto,SrcAddr,Sport,Dir,DstAddr,Dport,State,TotPkts,TotBytes',
+      '2026/11/21 10:02:00,1,tcp,127.0.0.1,5,->,127.0.0.1,6,CON,2,500',
+    ]),
+  };
+  const made = await smallCase(flows, evidence);
+  try {
+    const view = { case: made.folder, query: '' };
+    const { hosts } = (await called(queryHandlers(made.services), 'hosts.run', view)).result;
+    expect(hosts).toMatchObject([
+      { address: '127.0.0.1', events: 3, sent: 1007, received: 1030, bothWays: 500 },
+      { address: '10.0.0.7', events: 1 },
+    ]);
+  } finally {
+    await made.dispose();
+  }
+});
+
 it('says neither sent nor received of what flows do not state', async () => {
   const argus = 'StartTime,Dur,Proto,SrcAddr,Sport,Dir,DstAddr,Dport,State,TotPkts,TotBytes';
   const flows = {

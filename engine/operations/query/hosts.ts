@@ -142,12 +142,7 @@ export async function hosts(
   const filter = filterOf(parameters.query);
   const notes = new Set<string>();
   const asked = new Asked(asker, parameters, filter, notes, signal);
-  const addresses = new Map<string, Seen>();
-  for (const field of ['src_ip', 'dst_ip'])
-    for (const { address, ...seen } of await asked.groups({
-      ...{ filter: '*', address: field, values: [], what: 'addresses' },
-    }))
-      addresses.set(address, joined(addresses.get(address), seen));
+  const addresses = await asked.addresses();
   const volumes = await asked.volumes();
   const chosen = new Map(
     [...addresses]
@@ -215,6 +210,9 @@ interface Group extends Seen {
 
 type GroupsAsked = Pick<HostClue, 'filter' | 'stages' | 'address' | 'values'> & { what: string };
 
+/** Events that both ends of are one address, as of a loopback: they count once. */
+const TO_ITSELF = 'src_ip = dst_ip';
+
 /** Questions about one view. */
 class Asked {
   private readonly asker: HostAsker;
@@ -250,6 +248,20 @@ class Asked {
     }));
   }
 
+  /** Addresses, with the events that have them at either end. */
+  async addresses(): Promise<Map<string, Seen>> {
+    const all = new Map<string, Seen>();
+    const ask = { values: [], what: 'addresses' };
+    for (const address of ['src_ip', 'dst_ip'])
+      for (const one of await this.groups({ ...ask, filter: '*', address }))
+        all.set(one.address, joined(all.get(one.address), one));
+    for (const one of await this.groups({ ...ask, filter: TO_ITSELF, address: 'src_ip' })) {
+      const counted = all.get(one.address);
+      if (counted !== undefined) counted.events -= one.events;
+    }
+    return all;
+  }
+
   /** Bytes that each address sent and received, by all flows. */
   async volumes(): Promise<Map<string, Volume>> {
     const all = new Map<string, Volume>();
@@ -271,9 +283,10 @@ class Asked {
     const others = totals === undefined ? '' : `-(${totals})`;
     await ask(others, ['sent', 'received'], 'src_ip');
     await ask(others, ['received', 'sent'], 'dst_ip');
-    if (totals !== undefined)
-      for (const address of ['src_ip', 'dst_ip'])
-        await ask(totals, ['bothWays', 'bothWays'], address);
+    if (totals !== undefined) {
+      await ask(totals, ['bothWays', 'bothWays'], 'src_ip');
+      await ask(`${totals} -(${TO_ITSELF})`, ['bothWays', 'bothWays'], 'dst_ip');
+    }
     return all;
   }
 
