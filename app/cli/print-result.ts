@@ -6,7 +6,13 @@ import { bucketsAcross, namesOf, recordsOf } from '../../engine/operations/query
 import { type Cell, csvLine } from '../../engine/operations/output/csv.ts';
 import type { Answer, AnswerTable, RunningQuery, ShownRecord } from '../../engine/search/index.ts';
 import type { OutputGuard } from '../../engine/operations/output/output-file.ts';
-import { cell, csvCells, jsonRecord, valueOf } from '../../engine/operations/output/shown-cells.ts';
+import {
+  cell,
+  csvCells,
+  csvNames,
+  jsonRecord,
+  valueOf,
+} from '../../engine/operations/output/shown-cells.ts';
 import type { OptionSpec, Parsed } from './arguments.ts';
 import { FORCE_OPTION } from './command.ts';
 import { count, table, TableLayout, visible, write, type Streams } from './output.ts';
@@ -196,16 +202,13 @@ export async function printRecords(
     let names = chosen;
     let waiting: ShownRecord[] = [];
     let layout: TableLayout | undefined;
+    let cellsOf: ReturnType<typeof csvCells> | undefined;
     const flush = async () => {
       if (waiting.length === 0) return;
       const shown = (names ??= tableNames(waiting));
       if (format === 'csv') {
-        await output.write(
-          csvLines(
-            waiting.map((record) => csvCells(record, shown)),
-            options,
-          ),
-        );
+        cellsOf ??= csvCells(shown);
+        await output.write(csvLines(waiting.map(cellsOf), options));
       } else {
         layout ??= new TableLayout(shown, width);
         const cells = waiting.map((record) =>
@@ -216,7 +219,7 @@ export async function printRecords(
       waiting = [];
     };
     if (format === 'csv') {
-      names ??= all();
+      names = csvNames(names ?? all());
       await output.write(csvLines([names], options));
     }
     if (format === 'json')

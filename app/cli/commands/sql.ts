@@ -127,8 +127,8 @@ function queryOf(parsed: Parsed): string | undefined {
   if (query !== undefined && dialect === undefined)
     throw new DaybookError(
       'usage',
-      'a query is translated into a dialect',
-      "daybook sql CASE 'QUERY' --dialect clickhouse; to run it: daybook query CASE 'QUERY'",
+      'a QUERY needs --dialect: it is translated, not run',
+      "a statement of SQL runs with --run 'STATEMENT'; a query of Daybook with daybook query CASE 'QUERY'",
     );
   if (dialect !== undefined && (query === undefined || parsed.text('run') !== undefined))
     throw new DaybookError(

@@ -25,7 +25,7 @@ import {
   type Written,
 } from './output-file.ts';
 import { rowFieldNames } from '../../query/shown-events.ts';
-import { cell, csvCells, jsonRecord, valueOf } from './shown-cells.ts';
+import { cell, csvCells, csvNames, jsonRecord, valueOf } from './shown-cells.ts';
 
 export interface ExportParameters {
   query: string;
@@ -155,13 +155,12 @@ async function writeText(
     }
     return done;
   }
-  const names = namesShown(asked.running, fields);
+  const names = csvNames(namesShown(asked.running, fields));
+  const cells = csvCells(names);
   if (csv) await text(csvLine(names));
   let done = 0;
   for await (const records of exportedRows(asked, fields)) {
-    await text(
-      csv ? records.map((record) => csvLine(csvCells(record, names))).join('') : json(records),
-    );
+    await text(csv ? records.map((record) => csvLine(cells(record))).join('') : json(records));
     done += records.length;
     await progress(done);
   }

@@ -2,14 +2,26 @@
 import { knownField, type ShownRecord, type ShownValue } from '../../query/index.ts';
 import type { Cell } from './csv.ts';
 
-/** Attributes have a column each, `attrs.NAME`; those that have none are in `attrs` as JSON. */
-export function csvCells(record: ShownRecord, names: readonly string[]): Cell[] {
-  const attributes = record['attrs'];
-  return names.map((name) => {
-    if (name !== 'attrs' || !isRecord(attributes)) return cell(valueOf(record, name));
-    const rest = Object.entries(attributes).filter(([key]) => !names.includes(`attrs.${key}`));
-    return rest.length === 0 ? undefined : JSON.stringify(Object.fromEntries(rest));
-  });
+/** Attributes that have a column each in CSV: every row has a comma for each, and spreadsheets take 16,384. */
+const MOST_ATTRIBUTE_COLUMNS = 500;
+
+/** The columns of a CSV file of events: of very many attributes none has one of its own. */
+export function csvNames(names: readonly string[]): readonly string[] {
+  const others = names.filter((name) => name !== 'attrs' && !name.startsWith('attrs.'));
+  return names.length - others.length > MOST_ATTRIBUTE_COLUMNS ? [...others, 'attrs'] : names;
+}
+
+/** Makes the cells of an event. Attributes have a column each, `attrs.NAME`; those that have none are in `attrs` as JSON. */
+export function csvCells(names: readonly string[]): (record: ShownRecord) => Cell[] {
+  const own = new Set(names);
+  return (record) => {
+    const attributes = record['attrs'];
+    return names.map((name) => {
+      if (name !== 'attrs' || !isRecord(attributes)) return cell(valueOf(record, name));
+      const rest = Object.entries(attributes).filter(([key]) => !own.has(`attrs.${key}`));
+      return rest.length === 0 ? undefined : JSON.stringify(Object.fromEntries(rest));
+    });
+  };
 }
 
 export function isRecord(value: ShownValue | undefined): value is ShownRecord {
