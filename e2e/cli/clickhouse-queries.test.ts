@@ -610,7 +610,7 @@ describe('daybook sql with a query', () => {
   it.each([
     [['* | dedup tag', '--dialect', 'clickhouse'], 'an event may have several tags'],
     [['*', '--dialect', 'postgres'], 'no dialect "postgres"'],
-    [['*'], 'translated into a dialect'],
+    [['*'], 'a QUERY needs --dialect'],
     [['--dialect', 'clickhouse'], '--dialect is for a query'],
     [['*', '--dialect', 'clickhouse', '--run', 'SELECT 1'], '--dialect is for a query'],
     [['--database', 'acme'], '--database is for a query'],
