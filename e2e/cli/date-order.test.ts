@@ -5,10 +5,14 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { daybook, assertClearMessage, json, ndjson, scratch } from './harness.ts';
+import { assertClearMessage, Commands, daybook, json, ndjson, scratch } from './harness.ts';
 
 const space = scratch();
-afterAll(() => space.remove());
+const commands = new Commands();
+afterAll(async () => {
+  await commands.close();
+  space.remove();
+});
 
 interface Row {
   source: string;
@@ -62,7 +66,7 @@ async function importAs(order: string | undefined): Promise<string> {
 /** Of each source. */
 async function rowsOf(folder: string): Promise<Record<string, readonly Row[]>> {
   const rows = ndjson<Row>(
-    await daybook([
+    await commands.run([
       'query',
       folder,
       '* | fields event_id, ts, ts_basis, tz_offset, message, source',
@@ -86,7 +90,14 @@ describe('the order of dates', () => {
     const folder = await importAs(undefined);
     for (const order of ['mdy', 'ymd', 'dmy']) {
       for (const name of NAMES) {
-        const outcome = await daybook(['retime', folder, name, '--date-order', order, '--json']);
+        const outcome = await commands.run([
+          'retime',
+          folder,
+          name,
+          '--date-order',
+          order,
+          '--json',
+        ]);
         expect(json(outcome)).toMatchObject({
           after: { decisions: { dateOrder: order, dateOrderBasis: 'given' } },
         });

@@ -5,6 +5,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { LineProcess } from '../torture/line-process.ts';
 
 export { scratch } from '../harness.ts';
 
@@ -64,6 +65,23 @@ export async function daybook(args: readonly string[], options: RunOptions = {})
   const { child, outcome } = start(args, options);
   child.stdin.end(options.input ?? '');
   return outcome;
+}
+
+/** Runs commands one after the other in one process, where what is tested is an answer and not a process of its own. */
+export class Commands {
+  private readonly process = new LineProcess('../cli/commands.ts');
+  private last: Promise<unknown> = Promise.resolve();
+
+  async run(args: readonly string[]): Promise<Outcome> {
+    const answer = this.last.then(() => this.process.send(args));
+    this.last = answer.catch(() => undefined);
+    const encoded = JSON.parse(await answer) as string;
+    return JSON.parse(Buffer.from(encoded, 'base64').toString()) as Outcome;
+  }
+
+  close(): Promise<void> {
+    return this.process.close();
+  }
 }
 
 /**

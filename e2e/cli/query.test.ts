@@ -5,10 +5,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventsOf, generateEvidence, type Expected } from '../../fixtures/generate.ts';
-import { daybook, assertClearMessage, json, ndjson, scratch } from './harness.ts';
+import { assertClearMessage, Commands, daybook, json, ndjson, scratch } from './harness.ts';
 
 const { folder, remove } = scratch();
 const CASE = path.join(folder, 'office.daybook');
+const commands = new Commands();
 let expected: Expected;
 
 beforeAll(async () => {
@@ -18,7 +19,10 @@ beforeAll(async () => {
   const { status, err } = await daybook(args, { env: { DAYBOOK_DENSE_ROWS: '1' } });
   expect(status, err).toBe(0);
 });
-afterAll(remove);
+afterAll(async () => {
+  await commands.close();
+  remove();
+});
 
 interface Timings {
   totalMs: number;
@@ -43,7 +47,7 @@ interface Timeline {
 }
 
 async function query<T>(text: string, ...options: string[]): Promise<T> {
-  const outcome = await daybook(['query', CASE, text, '--json', ...options]);
+  const outcome = await commands.run(['query', CASE, text, '--json', ...options]);
   expect(outcome.status, `${text}: ${outcome.err}`).toBe(0);
   return json<T>(outcome);
 }
@@ -360,7 +364,7 @@ describe('wrong usage and what is not there', () => {
       PLAIN: path.join(folder, 'plain'),
       FILE: path.join(folder, 'file.daybook'),
     };
-    const outcome = await daybook(args.map((arg) => names[arg] ?? arg));
+    const outcome = await commands.run(args.map((arg) => names[arg] ?? arg));
     expect(outcome.status, outcome.err).toBe(status);
     expect(outcome.out).toBe('');
     if (args.length > 0) assertClearMessage(outcome.err);
@@ -379,7 +383,7 @@ describe('wrong usage and what is not there', () => {
 
   it('hostile text is data, never SQL', async () => {
     for (const text of [`'; DROP TABLE events; --`, `message:/')--/`, `host:"x' OR '1'='1"`]) {
-      const outcome = await daybook(['query', CASE, text, '--format', 'ndjson']);
+      const outcome = await commands.run(['query', CASE, text, '--format', 'ndjson']);
       expect([0, 2], `${text}: ${outcome.err}`).toContain(outcome.status);
       expect(outcome.out).toBe('');
     }

@@ -3,10 +3,11 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateEvidence } from '../harness.ts';
-import { daybook, json, ndjson, scratch } from './harness.ts';
+import { Commands, daybook, json, ndjson, scratch } from './harness.ts';
 
 const space = scratch();
 const evidence = path.join(space.folder, 'evidence');
+const commands = new Commands();
 const WORKERS = [1, 2, 5];
 const ledgers = new Map<number, Record<string, unknown>[]>();
 const folderOf = (jobs: number): string => path.join(space.folder, `${jobs}.daybook`);
@@ -33,7 +34,10 @@ beforeAll(async () => {
     ledgers.set(jobs, ndjson<Record<string, unknown>>(made));
   }
 });
-afterAll(() => space.remove());
+afterAll(async () => {
+  await commands.close();
+  space.remove();
+});
 
 const NOT_OF_THE_EVIDENCE = /^(elapsed|case$|import|peak)/;
 
@@ -52,7 +56,7 @@ async function eventsOf(jobs: number): Promise<readonly string[]> {
   const known = events.get(jobs);
   if (known !== undefined) return known;
   const args = ['query', folderOf(jobs), 'kind:*', '--format', 'ndjson', '--limit', '1000000'];
-  const found = await daybook(args);
+  const found = await commands.run(args);
   expect(found.status, found.err).toBe(0);
   const lines = found.out
     .split('\n')
@@ -64,7 +68,7 @@ async function eventsOf(jobs: number): Promise<readonly string[]> {
 const events = new Map<number, readonly string[]>();
 
 async function answerOf(jobs: number, query: string): Promise<unknown> {
-  const found = await daybook(['query', folderOf(jobs), query, '--format', 'json']);
+  const found = await commands.run(['query', folderOf(jobs), query, '--format', 'json']);
   expect(found.status, found.err).toBe(0);
   const { timings: _, ...answer } = json<Record<string, unknown>>(found);
   return answer;
