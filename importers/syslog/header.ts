@@ -28,6 +28,8 @@ const INSIDE = 300;
 const INSIDE_JSON = 2048;
 /** Longest name that is taken for a host, a program or a Cisco mnemonic. */
 const MAX_NAME = 255;
+/** How Fortinet and Sophos begin pairs with a device's name. */
+const DEVICE = ['devname=', 'device=', 'device_name='];
 
 export class Header {
   readonly stamp = new Stamp();
@@ -243,6 +245,13 @@ function behindPriority(b: Uint8Array, at: number, end: number): number {
   return i < end && b[i] === GT ? i + 1 : at;
 }
 
+/** Kiwi's relay puts `Original Address=192.0.2.9 ` before what it forwards. @returns where that begins */
+function behindAddress(b: Uint8Array, at: number, end: number): number {
+  let i = at + 17;
+  while (i < end && i < at + 64 && b[i] !== SPACE) i++;
+  return b[i] === SPACE ? i + 1 : at;
+}
+
 function readHeader(h: Header, b: Uint8Array, start: number, end: number): boolean {
   h.reset(start, end);
   let p = start;
@@ -267,6 +276,8 @@ function readHeader(h: Header, b: Uint8Array, start: number, end: number): boole
       if (b[p] === SPACE) p = skipSpaces(b, p, end);
       // Cisco's devices that are set to write no name: `<189>: 2026 May  2 12:57:15 UTC: %…`.
       else if (b[p] === COLON) p = skipSpaces(b, p + 1, end);
+      else if (b[p] === 79 && startsWith(b, p, end, 'Original Address='))
+        p = behindAddress(b, p, end);
       if (p + 2 < end && isDigit(b[p]!) && b[p]! !== 48) {
         const text = b[p + 1] === SPACE ? p + 2 : b[p + 2] === SPACE ? p + 3 : 0;
         if (text !== 0 && (rfc5424(h, b, text, end) || meraki(h, b, text, end))) return true;
@@ -394,7 +405,7 @@ function afterStamp(h: Header, b: Uint8Array, at: number, end: number): boolean 
   h.leading = true;
   if (h.timesOnly) return true;
   if (stamp.shape === SHAPE.bsd) {
-    tag(h, b, q, end, true, true);
+    tag(h, b, zoneBeforeHost(h, b, q, end), end, true, true);
     return true;
   }
   if (stamp.shape === SHAPE.isoT) {
@@ -408,6 +419,19 @@ function afterStamp(h: Header, b: Uint8Array, at: number, end: number): boolean 
   }
   plainMessage(h, b, q, end);
   return true;
+}
+
+/** Cisco's zone where a host follows it: `Aug  7 10:29:42 UTC fw1 : %FTD-6-…`. @returns where the zone ends, or `at` */
+function zoneBeforeHost(h: Header, b: Uint8Array, at: number, end: number): number {
+  if (h.stamp.zoned || b[at] !== SPACE) return at;
+  let i = at + 1;
+  while (i < end && i < at + 6 && b[i]! >= 65 && b[i]! <= 90) i++;
+  if (i < at + 4 || b[i] !== SPACE) return at;
+  const host = ++i;
+  while (i < end && i - host <= MAX_NAME && b[i] !== SPACE) i++;
+  if (i === host || b[i] !== SPACE || b[i - 1] === COLON) return at;
+  i = b[i + 1] === COLON && b[i + 2] === SPACE ? i + 3 : i + 1;
+  return b[i] === PERCENT ? (h.stamp.takeZone(b, at + 1, end) ?? at) : at;
 }
 
 /** The text after a time that has neither host nor tag, without what separates it from the time. */
@@ -529,12 +553,15 @@ function strictTag(
     return;
   }
   if (!isHost(b, first, wordEnd)) return;
-  const next = skipSpaces(b, wordEnd, end);
+  let next = skipSpaces(b, wordEnd, end);
   if (next >= end) return;
+  // `2026-11-27T10:15:22Z fw1 : %FTD-6-430002: …`.
+  if (b[next] === COLON && b[next + 1] === SPACE && b[next + 2] === PERCENT) next += 2;
   // Cisco's devices name no program: `2026-11-27T10:15:22Z fw1 %FTD-6-430002: …`.
   if (!mnemonicAt(h, b, next, end)) {
     if (b[next] === PERCENT) return;
-    if (!isPayload(b, next, end) && !program(h, b, next, end, colonIsTag)) return;
+    const isTagged = isPayload(b, next, end) || program(h, b, next, end, colonIsTag);
+    if (!isTagged && !(isRelayed(h, b) && isHostLike(b, first, wordEnd))) return;
   }
   h.hostStart = first;
   h.hostEnd = wordEnd;
@@ -581,6 +608,29 @@ function hostAndTag(
   if (isDigit(b[q]!) && sequenced(h, b, q, end)) return;
   if (mayBeLevel(b[q]!) && levelled(h, b, q, end)) return;
   program(h, b, q, end, true);
+}
+
+/** Whether a line's time leaves no doubt that a host follows: behind a priority, or as rsyslog writes files. */
+function isRelayed(h: Header, b: Uint8Array): boolean {
+  const { stamp } = h;
+  if (stamp.shape !== SHAPE.isoT) return false;
+  return h.facility >= 0 || (stamp.digits === 6 && b[stamp.end - 3] === COLON);
+}
+
+/** An IPv4 address, or a name of letters that has a digit, a point or a hyphen: no word of a sentence. */
+function isHostLike(b: Uint8Array, start: number, end: number): boolean {
+  let letters = 0;
+  let others = 0;
+  let points = 0;
+  for (let i = start; i < end; i++) {
+    const c = b[i]!;
+    if (c === 46) points++;
+    else if (isDigit(c) || c === MINUS) others++;
+    else if (isAlnum(c)) letters++;
+    else if (c !== 95) return false;
+  }
+  if (b[start] === MINUS || b[end - 1] === MINUS || b[end - 1] === 46) return false;
+  return letters > 0 ? others + points > 0 : points === 3 && others > 3;
 }
 
 /** F5 names the level between host and program: `bigip1 notice mcpd[5555]: …`. */
@@ -798,7 +848,11 @@ function mnemonic(h: Header, b: Uint8Array, at: number, end: number): void {
   while (i < limit && b[i] !== COLON) {
     const c = b[i]!;
     if (c === MINUS) {
-      if (b[i + 2] === MINUS && b[i + 1]! >= 48 && b[i + 1]! <= 55) severity = b[i + 1]! - 48;
+      if (b[i + 2] === MINUS) {
+        // Cisco's small switches write `%AAA-I-CONNECT:`.
+        const level = '01234567 ACEWNID'.indexOf(String.fromCharCode(b[i + 1]!));
+        if (level >= 0) severity = level % 8;
+      }
     } else if (!isAlnum(c) && c !== 95) return;
     i++;
   }
@@ -826,17 +880,19 @@ function sequenced(h: Header, b: Uint8Array, at: number, end: number): boolean {
   let dated = isCiscoTime(h, b, p, end);
   let booted = dated === 0 ? sinceBoot(b, p, end) : 0;
   if (dated === 0 && booted === 0 && !h.dated && p < end && isAlnum(b[p]!)) {
-    // `123: router: *Mar  1 …`.
-    let w = p;
-    while (w < end && b[w] !== SPACE && b[w] !== COLON) w++;
-    if (b[w] === COLON && isHost(b, p, w)) {
+    // `123: router: *Mar  1 …`, and without the colon where a number or a date with a mnemonic follows.
+    const w = nameBefore(b, p, end);
+    const isBare = b[w] === SPACE;
+    if (w > p && isHost(b, p, w)) {
       // `123: router: 456: *Mar  1 …`: the device's own number, too.
-      let after = skipSpaces(b, w + 1, end);
+      let after = skipSpaces(b, isBare ? w : w + 1, end);
       let digits = after;
       while (digits < end && isDigit(b[digits]!)) digits++;
-      if (digits > after && b[digits] === COLON) after = skipSpaces(b, digits + 1, end);
+      const isNumbered = digits > after && b[digits] === COLON;
+      if (isNumbered) after = skipSpaces(b, digits + 1, end);
       dated = isCiscoTime(h, b, after, end);
       booted = dated === 0 ? sinceBoot(b, after, end) : 0;
+      if (isBare && !isNumbered && dated > 0 && !isMnemonicNext(b, dated, end)) dated = 0;
       if (dated > 0 || booted > 0) {
         host = p;
         hostEnd = w;
@@ -883,17 +939,35 @@ function sinceBoot(b: Uint8Array, at: number, end: number): number {
   return i > at && b[i] === COLON && b[i + 1] === SPACE && b[i + 2] === PERCENT ? i + 2 : 0;
 }
 
-/** Cisco's `logging origin-id hostname`: `router1: Oct 19 16:07:39.018 CET: %SYS-5-CONFIG_I: …`. */
+/** Where a device's name ends that a blank, or a colon and a blank, follow. */
+function nameBefore(b: Uint8Array, at: number, end: number): number {
+  let w = at;
+  while (w < end && w - at <= MAX_NAME && b[w] !== SPACE) w++;
+  return b[w] === SPACE && b[w - 1] === COLON ? w - 1 : w;
+}
+
+/** Whether `: %` follows a time, with the name of a zone before it or without. */
+function isMnemonicNext(b: Uint8Array, at: number, end: number): boolean {
+  const p = zoneEnd(b, at, end);
+  return p + 2 < end && b[p] === COLON && b[p + 1] === SPACE && b[p + 2] === PERCENT;
+}
+
+/**
+ * Cisco's `logging origin-id hostname`: `router1: Oct 19 16:07:39.018 CET: %SYS-5-CONFIG_I: …`, and without the colon,
+ * `router1 Oct 19 16:07:39 CET: %…`.
+ */
 function ciscoHost(h: Header, b: Uint8Array, at: number, end: number): boolean {
   let w = at;
   while (w < end && w - at < MAX_NAME && b[w] !== SPACE && b[w] !== COLON) w++;
-  if (w === at || b[w] !== COLON || b[w + 1] !== SPACE || !isHost(b, at, w)) return false;
+  if (w === at || w >= end) return false;
+  if (b[w] === COLON ? b[w + 1] !== SPACE : b[w + 4] !== SPACE || b[w + 1]! > 90) return false;
+  if (!isHost(b, at, w)) return false;
   let p = skipSpaces(b, w + 1, end);
   if (b[p] === 42 || b[p] === 46) p++;
   const { stamp } = h;
   if (!stamp.parse(b, p, end) || !isFirm(stamp)) return false;
+  if (!isMnemonicNext(b, stamp.end, end)) return false;
   p = zoneEnd(b, stamp.end, end);
-  if (b[p] !== COLON || b[p + 1] !== SPACE || b[p + 2] !== PERCENT) return false;
   h.dated = true;
   h.leading = true;
   if (h.timesOnly) return true;
@@ -1073,10 +1147,18 @@ function fields5424(h: Header, b: Uint8Array, at: number, end: number, strict: b
   return true;
 }
 
-/** Whether a message is here that begins as no name does: an object of JSON, CEF, LEEF, or columns (`1,2026/03/04 …`). */
+/** Whether a message is here that begins as no name does: an object of JSON, CEF, LEEF, a firewall's pairs, or columns (`1,2026/03/04 …`). */
 function isPayload(b: Uint8Array, at: number, end: number): boolean {
   if (b[at] === 123 && b[at + 1] === QUOTE) return true;
-  return (isDigit(b[at]!) && b[at + 1] === 44) || isEventFormat(b, at, end);
+  return isPairs(b, at, end) || (isDigit(b[at]!) && b[at + 1] === 44) || isEventFormat(b, at, end);
+}
+
+/** Pairs as firewalls of Fortinet, Sophos and SonicWall begin their messages with. */
+function isPairs(b: Uint8Array, at: number, end: number): boolean {
+  const c = b[at];
+  if (c === 100)
+    return startsWith(b, at, end, 'date=20') || DEVICE.some((name) => startsWith(b, at, end, name));
+  return c === 105 && startsWith(b, at, end, 'id=') && startsWith(b, at + 3, end, 'firewall ');
 }
 
 /** `CEF:0|…`, `LEEF:1.0|…`. */
