@@ -5,9 +5,10 @@
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { daybook, assertClearMessage, json, ndjson, scratch, start } from './harness.ts';
+import { assertClearMessage, Commands, daybook, json, ndjson, scratch, start } from './harness.ts';
 
 const space = scratch();
+const commands = new Commands();
 const folder = path.join(space.folder, 'case.daybook');
 const evidence = path.join(space.folder, 'evidence');
 
@@ -54,7 +55,10 @@ beforeAll(async () => {
   const made = await daybook(['import', folder, evidence, '--recursive']);
   expect(made.status, made.err).toBe(0);
 });
-afterAll(() => space.remove());
+afterAll(async () => {
+  await commands.close();
+  space.remove();
+});
 
 describe('marks', () => {
   it('a tag says which packets it left out, and kind:* brings them in', async () => {
@@ -94,12 +98,12 @@ describe('retime', () => {
     ['one.pcap', '--year', '2020', 'was not decided'],
     ['other.log', '--year', '2020', 'there is no source'],
   ])('%s %s %s is refused and changes nothing', async (source, option, value, message) => {
-    const before = await daybook(['query', folder, 'kind:*', '--json']);
+    const before = await commands.run(['query', folder, 'kind:*', '--json']);
     const outcome = await daybook(['retime', folder, source, option, value]);
     expect(outcome.status).not.toBe(0);
     assertClearMessage(outcome.err);
     expect(outcome.err).toContain(message);
-    const after = await daybook(['query', folder, 'kind:*', '--json']);
+    const after = await commands.run(['query', folder, 'kind:*', '--json']);
     expect(after.out).toBe(before.out);
   });
 });

@@ -9,13 +9,14 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateEvidence } from '../harness.ts';
 import { clickhouseModule, whyNot } from '../provision/index.ts';
-import { daybook, json, scratch } from './harness.ts';
+import { Commands, daybook, json, scratch } from './harness.ts';
 
 const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/team.md'), 'utf8');
 const [loading, comparing, printed, asking, again] = [
   ...page.matchAll(/^```sql\n([^]*?)^```/gm),
 ].map(([, code]) => statements(code!));
 const space = scratch();
+const commands = new Commands();
 const reason = whyNot('clickhouse');
 const acme = path.join(space.folder, 'acme.daybook');
 
@@ -54,7 +55,8 @@ function ask(sql: readonly string[]): unknown[][][] {
 
 /** A query as the command line translates it. */
 async function translated(query: string): Promise<string> {
-  const made = await daybook(['sql', acme, query, '--dialect', 'clickhouse', '--database', 'acme']);
+  const options = ['--dialect', 'clickhouse', '--database', 'acme'];
+  const made = await commands.run(['sql', acme, query, ...options]);
   expect(made.status, made.err).toBe(0);
   return made.out;
 }
@@ -72,7 +74,10 @@ beforeAll(async () => {
   await run('hand-over', acme, path.join(space.folder, 'handed-over'));
   ask(loading!);
 });
-afterAll(() => space.remove());
+afterAll(async () => {
+  await commands.close();
+  space.remove();
+});
 
 const title = reason === undefined ? 'the page of teams' : `the page of teams (${reason})`;
 
@@ -110,15 +115,15 @@ describe.skipIf(reason !== undefined)(title, () => {
   });
 
   it.each(PAIRS)('finds as many events as Daybook: %s', async (query, condition) => {
-    const counted = await daybook(['count', acme, query, '--json']);
+    const counted = await commands.run(['count', acme, query, '--json']);
     expect(counted.status, counted.err).toBe(0);
     const { count } = json<{ count: number }>(counted);
-    const [[[found]]] = ask([`SELECT toUInt32(count()) FROM acme.events WHERE ${condition}`]) as [
-      [[number]],
-    ];
+    const [[[found]], [[same]]] = ask([
+      `SELECT toUInt32(count()) FROM acme.events WHERE ${condition}`,
+      await translated(`${query} | count`),
+    ]) as [[[number]], [[unknown]]];
     expect(found).toBe(count);
     expect(found).toBeGreaterThan(0);
-    const [[[same]]] = ask([await translated(`${query} | count`)]) as [[[unknown]]];
     expect(Number(same)).toBe(count);
   });
 

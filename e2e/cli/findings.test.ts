@@ -3,15 +3,19 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { taggedCase } from '../tagged-case.ts';
-import { assertClearMessage, daybook, json, scratch } from './harness.ts';
+import { assertClearMessage, Commands, daybook, json, scratch } from './harness.ts';
 
 const space = scratch();
+const commands = new Commands();
 let folder: string;
 
 beforeAll(async () => {
   folder = await taggedCase(space.folder, 'all of <them>');
 });
-afterAll(() => space.remove());
+afterAll(async () => {
+  await commands.close();
+  space.remove();
+});
 
 interface Listed {
   tag: string;
@@ -20,7 +24,7 @@ interface Listed {
   color: string;
 }
 const list = async (...args: string[]): Promise<Listed[]> =>
-  json(await daybook(['findings', folder, ...args, '--json']));
+  json(await commands.run(['findings', folder, ...args, '--json']));
 const order = async (...args: string[]): Promise<string[]> =>
   (await list(...args)).map(({ tag }) => tag);
 

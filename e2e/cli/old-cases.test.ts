@@ -8,7 +8,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answers, CASE, QUESTIONS } from '../../fixtures/cases/old-case.ts';
-import { daybook as run, json, scratch } from './harness.ts';
+import { Commands, daybook as run, json, scratch } from './harness.ts';
 
 const CASES = path.resolve(import.meta.dirname, '../../fixtures/cases');
 const names = readdirSync(CASES)
@@ -34,6 +34,9 @@ function inOrderOfNumbers(csv: string): string {
     .map((row) => (row.length < names.length ? row : order.map((at) => row[at])).join(','))
     .join('\n');
 }
+
+const commands = new Commands();
+afterAll(() => commands.close());
 
 describe.each(names)('a case written by %s', (name) => {
   const space = scratch();
@@ -72,7 +75,7 @@ describe.each(names)('a case written by %s', (name) => {
   afterAll(() => space.remove());
 
   it.each(QUESTIONS.map((args) => [args.join(' '), args] as const))('%s', async (key, args) => {
-    const outcome = await run(here(args));
+    const outcome = await commands.run(here(args));
     expect(outcome.status, outcome.err).toBe(0);
     const answer = given.answers[key];
     expect(outcome.out).toBe(args.includes('csv') ? inOrderOfNumbers(answer ?? '') : answer);

@@ -14,9 +14,10 @@ import {
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jsonDocument } from '../../engine/contract/json-document.ts';
-import { daybook, assertClearMessage, json, ndjson, scratch } from './harness.ts';
+import { assertClearMessage, Commands, daybook, json, ndjson, scratch } from './harness.ts';
 
 const space = scratch();
+const commands = new Commands();
 const at = (...names: string[]): string => path.join(space.folder, ...names);
 const CASE = at('case.daybook');
 const OTHER = at('other.daybook');
@@ -47,7 +48,10 @@ beforeAll(async () => {
     expect(made.status, made.err).toBe(0);
   }
 });
-afterAll(() => space.remove());
+afterAll(async () => {
+  await commands.close();
+  space.remove();
+});
 
 describe('an output replaces nothing that matters', () => {
   const link = at('link.csv');
@@ -158,7 +162,7 @@ describe('JSON', () => {
       ['scan', LOG, text.replace('code', 'host'), '--json'],
     ]) {
       // What a scan cannot do is said, and no document.
-      const outcome = await daybook(args);
+      const outcome = await commands.run(args);
       if (args[0] === 'scan' && outcome.status === 2) continue;
       expect(outcome.status, outcome.err).toBe(0);
       const document = jsonDocument.parse(json(outcome));
@@ -170,7 +174,7 @@ describe('JSON', () => {
 
   it('events have it in --format json, and are one a line under --json', async () => {
     const text = 'code:* | sort code';
-    const whole = await daybook(['query', CASE, text, '--format', 'json']);
+    const whole = await commands.run(['query', CASE, text, '--format', 'json']);
     const document = jsonDocument.parse(json(whole));
     expect(document).toMatchObject({ shape: 'rows', notes: [] });
     expect(document.columns).toContain('attrs.code');
@@ -192,6 +196,6 @@ describe('JSON', () => {
 
   it('what a query names and is not there is wrong use', async () => {
     for (const text of ['source:none.log', 'tag:none', 'nofield:x', 'kind:none'])
-      expect((await daybook(['count', CASE, text])).status, text).toBe(2);
+      expect((await commands.run(['count', CASE, text])).status, text).toBe(2);
   });
 });

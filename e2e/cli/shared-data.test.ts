@@ -13,6 +13,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  Commands,
   daybook,
   json,
   ledgerLines,
@@ -65,6 +66,7 @@ interface Imported {
 
 const space = absent ? undefined : scratch();
 const cases = new Map<string, Imported>();
+const commands = new Commands();
 
 async function importInto(name: string, folders: readonly string[]): Promise<Imported> {
   const folder = path.join(space!.folder, `${name}.daybook`);
@@ -85,7 +87,7 @@ const imported = (name: string): Imported => cases.get(name)!;
 const fileOf = (source: string): string => source.split('!')[0]!;
 
 async function countOf(folder: string, query: string): Promise<number> {
-  const outcome = await daybook(['count', folder, query, '--json']);
+  const outcome = await commands.run(['count', folder, query, '--json']);
   expect(outcome.err).toBe('');
   return json<{ count: number }>(outcome).count;
 }
@@ -100,7 +102,7 @@ async function bySource(
   measures: string,
   filter = 'kind:*',
 ): Promise<Map<string, Row>> {
-  const outcome = await daybook([
+  const outcome = await commands.run([
     'query',
     folder,
     `${filter} | stats ${measures} by source`,
@@ -197,7 +199,10 @@ describe.skipIf(absent)('real evidence (skipped without ../shared/data)', () => 
         .then((made) => cases.set('flows', made)),
     ]);
   });
-  afterAll(() => space!.remove());
+  afterAll(async () => {
+    await commands.close();
+    space!.remove();
+  });
 
   describe('captures', () => {
     const TSHARK_SIGNED = 'a fraction of a second or more: tshark does not carry it';
@@ -328,7 +333,7 @@ describe.skipIf(absent)('real evidence (skipped without ../shared/data)', () => 
       expect(sample.length).toBeGreaterThan(2);
       await Promise.all(
         sample.map(async ([name, row]) => {
-          const outcome = await daybook([
+          const outcome = await commands.run([
             'query',
             imported('pcap').folder,
             `kind:packet source:"${named.get(name)!.source}" | sort ts | head 1 | fields ts`,
@@ -485,7 +490,7 @@ describe.skipIf(absent)('real evidence (skipped without ../shared/data)', () => 
 
     it('one file by its name gives the same sums as all of them by source', async () => {
       const name = 'tool-generated/nfdump/slips-test7.csv';
-      const outcome = await daybook([
+      const outcome = await commands.run([
         'query',
         imported('flows').folder,
         `source:"${name}" | stats count(), sum(bytes), sum(packets)`,
