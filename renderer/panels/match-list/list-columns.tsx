@@ -4,6 +4,7 @@ import type { Result } from '../../../engine/contract/operations.ts';
 import { useAnswer, useCase } from '../../panel-api.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import css from './match-list.module.css';
+import { choiceOf, withColumn } from './choice-of.ts';
 import type { ColumnChoice } from './use-given-list.ts';
 
 type Preview = Result<'list.preview'>;
@@ -26,7 +27,7 @@ const MOST_SHOWN = 160;
 export function ListColumns({ preview, choice, onChoose }: Props) {
   const { case: folder } = useCase();
   const fields = useAnswer('field.list', { case: folder }, { live: false }).data?.fields;
-  const { form, header, columns, first } = preview;
+  const { form, columns, first } = preview;
   const anything = form === 'values' && choice === undefined;
   const data = choicesOf(
     preview,
@@ -34,10 +35,7 @@ export function ListColumns({ preview, choice, onChoose }: Props) {
   );
   const choose = (at: number, value: string): void => {
     if (value === ANY) return onChoose(undefined);
-    const next = columns.map((column, other) =>
-      other === at ? (value === NOT ? null : value) : (column.field ?? null),
-    );
-    onChoose({ columns: next, header });
+    onChoose(withColumn(choiceOf(preview, choice), at, value === NOT ? null : value));
   };
   return (
     <div className={css['frame']} tabIndex={0} role="region" aria-label="Beginning of the list">

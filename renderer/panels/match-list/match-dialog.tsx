@@ -10,6 +10,7 @@ import { Form } from '../../widgets/form.tsx';
 import { ListColumns } from './list-columns.tsx';
 import { ListInput } from './list-input.tsx';
 import css from './match-list.module.css';
+import { choiceOf } from './choice-of.ts';
 import { PASTED, useGivenList, type GivenList } from './use-given-list.ts';
 
 type Preview = Result<'list.preview'>;
@@ -88,7 +89,7 @@ export function MatchDialog() {
 }
 
 function Options({ preview, given }: { readonly preview: Preview; readonly given: GivenList }) {
-  const { form: shape, header, columns, understood } = preview;
+  const { form: shape, header, understood } = preview;
   const isFlow = understood?.fields.includes('flow') === true;
   return (
     <div className={css['options']}>
@@ -97,10 +98,7 @@ function Options({ preview, given }: { readonly preview: Preview; readonly given
           label="The first line names the columns"
           checked={header}
           onChange={({ currentTarget }) =>
-            given.choose({
-              columns: columns.map(({ field }) => field ?? null),
-              header: currentTarget.checked,
-            })
+            given.choose({ ...choiceOf(preview, given.choice), header: currentTarget.checked })
           }
         />
       )}
