@@ -7,7 +7,6 @@ export interface OptionSpec {
   /** What stands for the value in the help text. */
   value?: string;
   help: string;
-  multiple?: boolean;
 }
 
 export interface CommandSpec {
@@ -24,7 +23,6 @@ export interface CommandSpec {
 export interface Parsed {
   positionals: string[];
   text(name: string): string | undefined;
-  all(name: string): string[];
   flag(name: string): boolean;
   /** A whole number of at least `least`. */
   whole(name: string, least: number): number | undefined;
@@ -46,9 +44,7 @@ export function parse(spec: CommandSpec, args: readonly string[]): Parsed {
   const options: NonNullable<ParseArgsConfig['options']> = {
     help: { type: 'boolean', short: 'h' },
   };
-  for (const [name, option] of Object.entries(spec.options)) {
-    options[name] = { type: option.type, ...(option.multiple === true ? { multiple: true } : {}) };
-  }
+  for (const [name, { type }] of Object.entries(spec.options)) options[name] = { type };
   const hint = `see: daybook ${spec.name} --help`;
   let result;
   try {
@@ -86,12 +82,6 @@ export function parse(spec: CommandSpec, args: readonly string[]): Parsed {
   return {
     positionals,
     text,
-    all: (name) => {
-      const value = values[name];
-      return (Array.isArray(value) ? value : [value])
-        .filter((one) => typeof one === 'string')
-        .map(unmarked);
-    },
     flag: (name) => values[name] === true,
     whole: (name, least) => {
       const value = text(name);

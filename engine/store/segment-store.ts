@@ -43,7 +43,6 @@ export type Bound = string | number | bigint | boolean | null;
 export type Plain = string | number | bigint | boolean | null | Plain[];
 
 interface ResultBatch {
-  names: readonly string[];
   /** One array per column, all of the same length. */
   columns: readonly (readonly Plain[])[];
   rows: number;
@@ -423,9 +422,8 @@ export class SegmentStore {
     values: readonly Bound[],
     signal?: AbortSignal,
   ): AsyncGenerator<ResultBatch> {
-    for await (const { names, chunk } of this.chunks(sql, values, signal))
+    for await (const { chunk } of this.chunks(sql, values, signal))
       yield {
-        names,
         columns: chunk.getColumns().map((column) => column.map(plain)),
         rows: chunk.rowCount,
       };

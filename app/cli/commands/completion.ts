@@ -64,11 +64,8 @@ complete -o default -o bashdefault -F _daybook daybook
 
 function zsh(specs: readonly Listed[]): string {
   const text = (help: string): string => help.replace(/[\\[\]:]/g, '\\$&').replaceAll("'", "'\\''");
-  const option = ([name, { type, value = 'TEXT', help, multiple }]: readonly [
-    string,
-    OptionSpec,
-  ]): string =>
-    `'${multiple === true ? '*' : ''}--${name}${type === 'string' ? '=' : ''}[${text(help)}]${type === 'string' ? `:${text(value)}:_files` : ''}'`;
+  const option = ([name, { type, value = 'TEXT', help }]: readonly [string, OptionSpec]): string =>
+    `'--${name}${type === 'string' ? '=' : ''}[${text(help)}]${type === 'string' ? `:${text(value)}:_files` : ''}'`;
   return `#compdef daybook
 _daybook() {
   local -a commands

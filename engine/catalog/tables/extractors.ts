@@ -10,7 +10,6 @@ interface ExtractorRow {
   readonly document: string;
   /** Of the file. */
   readonly sha256: string;
-  readonly user: string;
 }
 
 export class ExtractorsTable {
@@ -26,7 +25,6 @@ export class ExtractorsTable {
       version: Number(row.version),
       document: String(row.document),
       sha256: String(row.sha256),
-      user: String(row.user),
     }));
   }
 

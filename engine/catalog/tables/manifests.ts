@@ -5,7 +5,6 @@ import type { ManifestReport } from '../../contract/hash-manifest.ts';
 import { type CatalogDatabase, json } from '../catalog-database.ts';
 
 export interface ManifestRow {
-  readonly id: number;
   readonly importId: number;
   readonly report: ManifestReport;
 }
@@ -28,7 +27,6 @@ export class ManifestsTable {
 
   all(): ManifestRow[] {
     return this.db.all('SELECT * FROM manifests ORDER BY id').map((row) => ({
-      id: Number(row.id),
       importId: Number(row.import_id),
       report: json(row.report),
     }));

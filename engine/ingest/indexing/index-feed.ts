@@ -30,7 +30,6 @@ interface Lane {
 
 /** Rows of a part that wait until it is known to be large enough for an index: most small parts get none. */
 interface Held {
-  readonly kind: Kind;
   readonly messages: RowsMessage[];
   rows: number;
 }
@@ -87,7 +86,7 @@ export class IndexFeed {
     if (lane?.gone === true) return;
     const message = indexRowsOf(batch, rows, cut, coded);
     if (lane === undefined) {
-      const held = this.held.get(part) ?? { kind, messages: [], rows: 0 };
+      const held = this.held.get(part) ?? { messages: [], rows: 0 };
       held.messages.push(message);
       held.rows += message.length;
       this.held.set(part, held);

@@ -41,8 +41,6 @@ const SHARES: Readonly<Record<number, string>> = { 1: 'DISK', 2: 'PIPE', 3: 'PRI
 const SAME_FILE = '\xff'.repeat(16);
 
 interface Header {
-  readonly start: number;
-  readonly end: number;
   readonly command: number;
   readonly status: number;
   readonly flags: number;
@@ -74,7 +72,7 @@ export class Smb2 {
   private command(isClient: boolean, all: Buffer, at: Stamp): void {
     const flags = all.readUInt32LE(16);
     const header: Header = {
-      ...{ start: HEADER_BYTES, end: all.length, flags },
+      flags,
       command: all.readUInt16LE(12),
       status: all.readUInt32LE(8),
       id: all.toString('latin1', 24, 32),

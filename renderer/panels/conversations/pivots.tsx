@@ -13,8 +13,6 @@ import type { Pair } from './pairs.ts';
 export interface ConversationPivots {
   host(address: string, place: MenuPlace): void;
   pair(pair: Pair, place: MenuPlace): void;
-  /** The flows of a pair, either way, as events. */
-  flows(pair: Pair): void;
   /** Must be rendered once. */
   readonly menu: ReactNode;
 }
@@ -34,14 +32,12 @@ export function useConversationPivots(packets: boolean): ConversationPivots {
     const kind = packets ? 'kind:packet' : 'kind:flow';
     const between = ({ a, b }: Pair): string =>
       flowTerm({ src_ip: a, src_port: null, dst_ip: b, dst_port: null, proto: null }) ?? '';
-    const flows = (pair: Pair): void => events(kind, between(pair));
     const way = (from: string, to: string): ValueAction => ({
       label: `Only ${what} from ${from} to ${to}`,
       icon: <IconArrowRight {...ICON} />,
       run: () => events(kind, fieldTerm('src_ip', from), fieldTerm('dst_ip', to)),
     });
     return {
-      flows,
       host: (address: string): readonly ValueAction[] => [
         {
           label: `The ${what} of this host`,
@@ -53,7 +49,7 @@ export function useConversationPivots(packets: boolean): ConversationPivots {
         {
           label: `These ${what}, either way`,
           icon: <IconArrowsExchange {...ICON} />,
-          run: () => flows(pair),
+          run: () => events(kind, between(pair)),
         },
         way(pair.a, pair.b),
         way(pair.b, pair.a),
@@ -73,7 +69,6 @@ export function useConversationPivots(packets: boolean): ConversationPivots {
   return useMemo(
     () => ({
       menu,
-      flows: acts.flows,
       host: (address, place) =>
         open({ field: 'ip', value: address, actions: acts.host(address) }, place),
       pair: (pair, place) =>

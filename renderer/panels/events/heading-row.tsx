@@ -7,7 +7,6 @@ import type { HeadingSort } from './next-sort.ts';
 
 /** The part of TanStack Table's headers that a heading needs. */
 interface Header {
-  readonly id: string;
   getResizeHandler(): (event: unknown) => void;
 }
 

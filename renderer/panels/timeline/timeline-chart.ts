@@ -23,7 +23,6 @@ export interface ChartEvents {
 }
 
 export interface Chart {
-  readonly element: HTMLElement;
   setData(data: ChartData): void;
   setSize(width: number, height: number): void;
   /** Marks buckets for the keyboard, `last` included. */
@@ -197,7 +196,6 @@ export function createChart(
   chart.over.addEventListener('click', (event) => pointer.onClick(chart, event));
 
   return {
-    element: chart.root,
     setData(next) {
       picture.data = next;
       const xs = Array.from(next.starts, (start) => start / 1e6);
