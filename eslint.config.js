@@ -71,6 +71,11 @@ export default defineConfig(
     },
   },
   {
+    files: ['{app,engine,importers,renderer}/**/*.{ts,tsx}'],
+    ignores: ['**/*.{test,bench}.{ts,tsx}', '**/testing/**'],
+    rules: { 'max-lines-per-function': ['error', 80] },
+  },
+  {
     // Tests print whatever they found.
     files: ['**/*.{test,bench}.ts', 'e2e/**/*.ts'],
     rules: { '@typescript-eslint/no-base-to-string': 'off' },
