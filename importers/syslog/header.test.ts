@@ -621,6 +621,17 @@ const CASES: Case[] = [
     message: 'worker-1 started',
   },
   {
+    line: ' <134>1 2026-11-29T10:00:00Z sw1 sshd 7 - - x',
+    time: '2026-11-29T10:00:00',
+    offset: 0,
+    facility: 16,
+    severity: 6,
+    host: 'sw1',
+    program: 'sshd',
+    pid: 7,
+    message: 'x',
+  },
+  {
     line: '%SNMP-W-SNMPAUTHFAIL: Access attempted',
     severity: 4,
     event_type: 'SNMP-W-SNMPAUTHFAIL',

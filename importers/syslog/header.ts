@@ -266,6 +266,8 @@ function readHeader(h: Header, b: Uint8Array, start: number, end: number): boole
     h.messageStart = p;
   }
   let known = false;
+  // Citrix ADC's ` <134> 10/08/2026:09:38:41 …`.
+  if (b[p] === SPACE && b[p + 1] === LT && priority(h, b, p + 1, end) > 0) p++;
   p = counted(b, p, end);
   if (b[p] === LT) {
     const after = priority(h, b, p, end);
