@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeCapture } from '../../fixtures/evidence/capture.ts';
 import { START } from '../../fixtures/evidence/story.ts';
 import {
+  Commands,
   daybook,
   assertClearMessage,
   json,
@@ -20,6 +21,7 @@ import {
 } from './harness.ts';
 
 const { folder, remove } = scratch();
+const commands = new Commands();
 const capture = path.join(folder, 'lan.pcap');
 const acase = path.join(folder, 'lan.daybook');
 
@@ -36,7 +38,10 @@ beforeAll(async () => {
   const imported = await daybook(['import', acase, capture, '--no-flows']);
   expect(imported.status).toBe(0);
 });
-afterAll(remove);
+afterAll(async () => {
+  await commands.close();
+  remove();
+});
 
 interface Document {
   timings?: unknown;
@@ -52,10 +57,8 @@ describe('daybook scan', () => {
     '* | stats count(), sum(bytes), distinct(ip) by proto',
     'ip:10.0.0.0/8 | talkers 3',
   ])('answers as an import and a query do: %s', async (query) => {
-    const [scanned, asked] = await Promise.all([
-      daybook(['scan', capture, query, '--json']),
-      daybook(['query', acase, query, '--json']),
-    ]);
+    const scanned = await commands.run(['scan', capture, query, '--json']);
+    const asked = await commands.run(['query', acase, query, '--json']);
     expect(scanned.status).toBe(0);
     const { read, ...found } = json<Document>(scanned);
     const { timings } = found;
@@ -67,10 +70,8 @@ describe('daybook scan', () => {
   it.each(['table', 'ndjson', 'csv', 'json'])('prints rows as query does: %s', async (format) => {
     const query = 'dst_port:22 | fields ts, src_ip, src_port, bytes | head 7';
     const args = [query, '--format', format, '--tz', 'Europe/Berlin'];
-    const [scanned, asked] = await Promise.all([
-      daybook(['scan', capture, ...args]),
-      daybook(['query', acase, ...args]),
-    ]);
+    const scanned = await commands.run(['scan', capture, ...args]);
+    const asked = await commands.run(['query', acase, ...args]);
     const rows = (text: string) => text.replace(/\],"notes".*/s, ']');
     expect(rows(scanned.out)).toBe(rows(asked.out));
   });
@@ -124,7 +125,7 @@ describe('daybook scan', () => {
     [['scan', capture, '*', '--read', 'xml'], 2],
     [['scan', capture, '*', '--source-tz', 'Nowhere/At-all'], 2],
   ])('says clearly what is wrong: %j', async (args, status) => {
-    const outcome = await daybook(args);
+    const outcome = await commands.run(args);
     expect(outcome.status).toBe(status);
     assertClearMessage(outcome.err);
   });
