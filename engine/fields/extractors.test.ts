@@ -119,7 +119,7 @@ it.each([
   ],
   ['docker/web', 'docker/web[5]: [bob] connected to ZNC from 192.0.2.17', undefined],
   ['irc.bot', 'irc.bot: OK - [192.0.2.17] hello', undefined],
-  ['', 'Alerts %NGIPS-6-430003: SrcIP: 192.0.2.1, DstIP: 192.0.2.2', 'cisco-asa/8'],
+  ['', 'Alerts %NGIPS-6-430003: SrcIP: 192.0.2.1, DstIP: 192.0.2.2', 'cisco-asa/9'],
   ['fw1 sshd', 'fw1 sshd[7]: Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/3'],
   ['0a1b2c3d4e5f', '0a1b2c3d4e5f[7]: Failed login attempt. 192.0.2.17', 'web-apps/11'],
   [
