@@ -10,12 +10,21 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateEvidence } from '../harness.ts';
 import { bucketServer, whyNot } from '../provision/index.ts';
 import { type S3Server, s3Server } from '../s3-server.ts';
-import { assertClearMessage, daybook, json, type Outcome, scratch, start } from './harness.ts';
+import {
+  assertClearMessage,
+  Commands,
+  daybook,
+  json,
+  type Outcome,
+  scratch,
+  start,
+} from './harness.ts';
 
 const space = scratch();
 const reason = whyNot('s3');
 const acme = path.join(space.folder, 'acme.daybook');
 let server: S3Server | undefined;
+let commands: Commands | undefined;
 
 const env = (): Record<string, string> => ({
   AWS_ENDPOINT_URL: server!.url,
@@ -24,6 +33,7 @@ const env = (): Record<string, string> => ({
   AWS_REGION: 'us-east-1',
 });
 const run = (...args: string[]) => daybook(args, { env: env() });
+const verify = (place: string) => commands!.run(['verify', place]);
 
 interface Report {
   readonly files: number;
@@ -86,7 +96,7 @@ async function expectWhole(
         .update(there.get(`case/${file.path}`)!)
         .digest('hex'),
     ).toBe(file.sha256);
-  const checked = await run('verify', `s3://${bucket}/case`);
+  const checked = await verify(`s3://${bucket}/case`);
   expect(checked.status, checked.out).toBe(0);
 }
 
@@ -94,6 +104,7 @@ beforeAll(async () => {
   const found = bucketServer();
   if (reason !== undefined || found === undefined) return;
   server = await s3Server(found);
+  commands = new Commands(env());
   await generateEvidence(space.folder, '--scale', '0.05');
   for (const args of [
     ['import', acme, path.join(space.folder, 'evidence'), '--recursive'],
@@ -102,6 +113,7 @@ beforeAll(async () => {
     expect((await daybook(args)).status).toBe(0);
 });
 afterAll(async () => {
+  await commands?.close();
   await server?.close();
   space.remove();
 });
@@ -228,7 +240,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     const fast = await heldAt(place, 'PUT', '/first/case/events/');
     expectRefused(await slow.end(), place);
     expect((await fast.end()).status).toBe(0);
-    expect((await run('verify', place)).status).toBe(0);
+    expect((await verify(place)).status).toBe(0);
   });
 
   it('is of the run that came last where one was not killed, which says so', async () => {
@@ -250,7 +262,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     expect((await server!.objects('ending')).has(MARK)).toBe(true);
     expect((await fast.end()).status).toBe(0);
     expect((await server!.objects('ending')).has(MARK)).toBe(false);
-    expect((await run('verify', place)).status).toBe(0);
+    expect((await verify(place)).status).toBe(0);
   });
 
   it.each([
@@ -282,10 +294,10 @@ describe.skipIf(reason !== undefined)(title, () => {
     expect(deleted.status, deleted.err).toBe(0);
     const done = await run('hand-over', own, place, '--yes');
     expect(done.status, done.err).toBe(0);
-    expect((await run('verify', place)).status).toBe(0);
+    expect((await verify(place)).status).toBe(0);
     if (isLost) server!.loseAnswer('PUT', late);
     expectRefused(await slow.end(), place);
-    const { status, out } = await run('verify', place);
+    const { status, out } = await verify(place);
     expect(status).toBe(1);
     expect(out).toContain('the hand-over was interrupted, or is being written');
     await expectWhole(bucket, await handOver(place));

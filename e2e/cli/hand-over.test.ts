@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateEvidence } from '../harness.ts';
 import { ANSWERS, ASKED } from '../torture/step-names.ts';
 import { provision, type PythonPackage, whyNot } from '../provision/index.ts';
-import { daybook, json, scratch } from './harness.ts';
+import { Commands, daybook, json, scratch } from './harness.ts';
 
 const KILLS = Number(process.env['DAYBOOK_KILLS'] ?? 20);
 /** For all of them, on a machine with much else to do. */
@@ -24,6 +24,7 @@ const LAST_STEPS = 40;
 /** A step that goes on is killed within this. */
 const MOST_DELAY_MS = 25;
 const space = scratch();
+const commands = new Commands();
 const reason = whyNot('duckdb');
 const title = (name: string): string => (reason === undefined ? name : `${name} (${reason})`);
 const acme = path.join(space.folder, 'acme.daybook');
@@ -53,7 +54,10 @@ beforeAll(async () => {
   await run('tag', acme, 'failed', 'odd');
   await run('delete', acme, 'kind:log session', '--reason', 'a test');
 });
-afterAll(() => space.remove());
+afterAll(async () => {
+  await commands.close();
+  space.remove();
+});
 
 describe('a hand-over that is killed', PATIENCE, () => {
   /**
@@ -98,7 +102,7 @@ describe('a hand-over that is killed', PATIENCE, () => {
 
   /** What `verify` says of a folder in each state that a kill may leave. */
   async function expectState(folder: string): Promise<void> {
-    const check = await daybook(['verify', folder, '--json']);
+    const check = await commands.run(['verify', folder, '--json']);
     const isJournalThere = existsSync(path.join(folder, '.hand-over.jsonl'));
     // The manifest may be in its place already: the run was not done.
     if (isJournalThere) expect(check.out).toContain('"unfinished"');

@@ -69,8 +69,12 @@ export async function daybook(args: readonly string[], options: RunOptions = {})
 
 /** Runs commands one after the other in one process, where what is tested is an answer and not a process of its own. */
 export class Commands {
-  private readonly process = new LineProcess('../cli/commands.ts');
+  private readonly process: LineProcess;
   private last: Promise<unknown> = Promise.resolve();
+
+  constructor(env: NodeJS.ProcessEnv = {}) {
+    this.process = new LineProcess('../cli/commands.ts', [], env);
+  }
 
   async run(args: readonly string[]): Promise<Outcome> {
     const answer = this.last.then(() => this.process.send(args));

@@ -39,7 +39,7 @@ export class Asker {
   private readonly process: LineProcess;
 
   constructor(folder: string) {
-    this.process = new LineProcess('ask.ts', folder);
+    this.process = new LineProcess('ask.ts', [folder]);
   }
 
   /** @throws Error when the process that holds the case dies */

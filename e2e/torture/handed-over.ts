@@ -80,7 +80,7 @@ class ClickHouse {
 
   /** @param folder where its tables are kept, beside what was handed over */
   constructor(module: string, folder: string) {
-    this.process = new LineProcess('clickhouse-process.ts', module, folder);
+    this.process = new LineProcess('clickhouse-process.ts', [module, folder]);
   }
 
   async ask(sql: string): Promise<{ rows: Row[] } | { error: string }> {

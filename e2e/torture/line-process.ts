@@ -8,13 +8,18 @@ import { createInterface } from 'node:readline';
 
 export class LineProcess {
   private readonly args: readonly string[];
+  private readonly env: NodeJS.ProcessEnv;
   private child: ChildProcessWithoutNullStreams | undefined;
   private waiting: { resolve(line: string): void; reject(error: Error): void } | undefined;
   private said = '';
 
-  /** @param script a module of this folder */
-  constructor(script: string, ...args: string[]) {
+  /**
+   * @param script a module of this folder
+   * @param env beside this process's
+   */
+  constructor(script: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
     this.args = [path.join(import.meta.dirname, script), ...args];
+    this.env = env;
   }
 
   /** @throws Error when the process dies */
@@ -36,7 +41,7 @@ export class LineProcess {
 
   private start(): ChildProcessWithoutNullStreams {
     this.said = '';
-    const child = spawn(process.execPath, this.args);
+    const child = spawn(process.execPath, this.args, { env: { ...process.env, ...this.env } });
     createInterface({ input: child.stdout }).on('line', (line) => {
       this.waiting?.resolve(line);
       this.waiting = undefined;
