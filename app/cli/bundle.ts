@@ -5,7 +5,7 @@ const COMMAND_LINE: Build = {
   what: 'the command line',
   config: 'app/cli',
   product: 'app/cli/dist/bundle.json',
-  sources: ['app', 'engine', 'importers', 'package-lock.json'],
+  sources: ['app', 'engine', 'fixtures', 'importers', 'package-lock.json'],
 };
 
 /**

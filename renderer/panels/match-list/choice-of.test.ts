@@ -18,3 +18,10 @@ it('keeps what was chosen just before, of which the preview knows nothing yet', 
     ...{ columns: ['src_ip', 'dst_ip'], header: false },
   });
 });
+
+it('takes a choice for a column that came with another line', () => {
+  const first = { columns: [column('ip', 'src_ip')], header: false };
+  const chosen = withColumn(choiceOf(first, undefined), 0, 'dst_ip');
+  const more = { columns: [column('ip', 'src_ip'), column('port')], header: false };
+  expect(withColumn(choiceOf(more, chosen), 1, 'dst_port').columns).toEqual(['dst_ip', 'dst_port']);
+});

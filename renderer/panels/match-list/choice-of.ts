@@ -3,12 +3,16 @@ import type { ColumnChoice } from './use-given-list.ts';
 
 type Found = Pick<Result<'list.preview'>, 'columns' | 'header'>;
 
-/** What holds now: a preview takes a moment to show what was chosen last. */
+/** What holds now, for each column of the preview: it takes a moment to show what was chosen last. */
 export function choiceOf(
   { columns, header }: Found,
   choice: ColumnChoice | undefined,
 ): ColumnChoice {
-  return choice ?? { columns: columns.map(({ field }) => field ?? null), header };
+  const chosen = choice?.columns ?? [];
+  return {
+    columns: columns.map(({ field }, at) => (at < chosen.length ? chosen[at] : field) ?? null),
+    header: choice?.header ?? header,
+  };
 }
 
 /** The same with another field for the column `at`. */
