@@ -438,3 +438,14 @@ function aliases(): Record<string, string> {
   }
   return out;
 }
+
+/**
+ * Windows' names of whom an event is reported by, or of one of its two sessions. Their column is of the account that the event is
+ * about, which may be another's: of a failed log-on `user_id` is who failed, `SubjectUserSid` the service that says so.
+ */
+const ROLES = /^(?:.*\.)?(?:Subject(?:UserName|UserSid|DomainName|LogonId)|TargetLogonId)$/i;
+
+/** Whether an attribute of this name says what the name means, whatever the column holds that it is an alias of. */
+export function isNameOfRole(name: string): boolean {
+  return ROLES.test(name);
+}

@@ -23,10 +23,11 @@ import {
   isCutText,
   knownField,
 } from './fields.ts';
+import { isNameOfRole } from '../fields/registry.ts';
 import { macDigits, macTexts } from './mac-text.ts';
 import { addressPattern, addressTextFilter } from './filters/address-text.ts';
 import { type ValueField, isValueField } from './filters/field-texts.ts';
-import { ALL, type Filter, mergeLists, readTest } from './filters/filter.ts';
+import { ALL, type Filter, allOf, mergeLists, readTest } from './filters/filter.ts';
 import { arrayPattern } from './filters/members.ts';
 import type { Surroundings, WrittenTest } from './filters/surroundings.ts';
 import { regexFilter } from './filters/regex.ts';
@@ -440,7 +441,7 @@ export function mentionsKind(node: Expression): boolean {
   }
 }
 
-/** A name means the column and the attribute that has it. */
+/** A name means the column and the attribute that has it; that of a role the attribute, and the column where there is none. */
 function fieldFilter(node: FieldNode, field: Field, around: Surroundings): Filter {
   const attribute = field.type === 'attribute' ? undefined : field.attribute;
   // A time says which part of the case is asked about.
@@ -457,10 +458,12 @@ function fieldFilter(node: FieldNode, field: Field, around: Surroundings): Filte
     return ownFilter(node, { type: 'attribute', name: key, key }, around);
   }
   if (own.filter === 'time') return own;
-  return {
-    filter: 'or',
-    items: [own, ownFilter(node, { type: 'attribute', name: key, key }, around)],
-  };
+  const named: AttributeField = { type: 'attribute', name: key, key };
+  const other = ownFilter(node, named, around);
+  if (node.test.test === 'present' || !isNameOfRole(key))
+    return { filter: 'or', items: [own, other] };
+  const isThere = ownFilter({ ...node, test: { test: 'present' } }, named, around);
+  return { filter: 'or', items: [other, allOf([{ filter: 'not', item: isThere }, own])] };
 }
 
 function ownFilter({ test, start: at }: FieldNode, field: Field, around: Surroundings): Filter {
