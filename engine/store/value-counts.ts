@@ -114,25 +114,43 @@ export async function countOverflow(
 }
 
 /**
- * Rows that have an attribute by any of `names` beyond those that have columns, and a value in none of `columns`.
- * @param names at least one
+ * Rows that have an attribute beyond those that have columns, once for all spellings of its name, and a value in none of some columns.
+ * @param columns for each name, in lower case
  */
-export async function countOverflowBeyond(
+export async function countOverflowOnce(
   rows: (sql: string) => Promise<unknown[][]>,
   segment: string,
   shapes: number,
-  { names, columns }: { readonly names: readonly string[]; readonly columns: readonly string[] },
+  columns: ReadonlyMap<string, readonly string[]>,
   where = '',
-): Promise<number> {
-  const tests = [
-    `list_has_any(json_keys(attrs), [${names.map(literal).join(', ')}])`,
-    ...storedColumns(columns, shapes).map((column) => `${identifier(column)} IS NULL`),
-  ];
-  const [row] = await rows(
-    `SELECT count(*) FILTER (${tests.join(' AND ')})::DOUBLE FROM ${segment}.${tableOf(shapes)}${where}`,
-  );
-  if (row === undefined) throw new Error('a count gave no row');
-  return Number(row[0]);
+): Promise<Map<string, number>> {
+  const out = new Map<string, number>();
+  const from = `FROM ${segment}.${tableOf(shapes)}${where}`;
+  const count = async (names: readonly string[], without: string): Promise<void> => {
+    if (names.length === 0) return;
+    const pairs = `SELECT DISTINCT r, lower(name) AS key FROM (SELECT rowid AS r, unnest(json_keys(attrs)) AS name ${from}) AS n`;
+    const wanted = `SELECT r, key FROM (${pairs}) AS d WHERE key IN (${names.map(literal).join(', ')})`;
+    const counted = await rows(
+      `SELECT key, count(*)::DOUBLE FROM (${wanted}) AS o ${without} GROUP BY key`,
+    );
+    for (const [name, events] of counted) out.set(String(name), Number(events));
+  };
+  const alone = [...columns].filter(([, list]) => list.length === 0).map(([name]) => name);
+  await count(alone, '');
+  const others = [...columns].filter(([, list]) => list.length > 0);
+  for (let at = 0; at < others.length; at += COLUMNS_AT_ONCE) {
+    const some = others.slice(at, at + COLUMNS_AT_ONCE);
+    const keys = some.map(([name, list]) => {
+      const tests = storedColumns(list, shapes).map((one) => `${identifier(one)} IS NOT NULL`);
+      return `CASE WHEN ${tests.join(' OR ')} THEN ${literal(name)} END`;
+    });
+    const inColumns = `SELECT rowid AS r, unnest([${keys.join(', ')}]) AS key ${from}`;
+    await count(
+      some.map(([name]) => name),
+      `ANTI JOIN (${inColumns}) AS c USING (r, key)`,
+    );
+  }
+  return out;
 }
 
 /** The counts of a segment, from its rows. */

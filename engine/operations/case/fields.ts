@@ -15,7 +15,7 @@ import {
   ADDRESS_COLUMNS,
   type ValueCounts,
   countOverflow,
-  countOverflowBeyond,
+  countOverflowOnce,
   countRowsWith,
   valueCount,
 } from '../../store/value-counts.ts';
@@ -135,19 +135,22 @@ async function addOverflow(
 ): Promise<void> {
   const segment = `seg_${id}`;
   const named = namedColumns(all);
-  const spellings = new Map<string, string[]>();
   const counted = await countOverflow(rows, segment, shapes, where);
-  for (const name of counted.keys()) {
-    const key = attributeField(name).toLowerCase();
-    spellings.set(key, [...(spellings.get(key) ?? []), name]);
+  const spellings = new Map<string, string[]>();
+  for (const name of counted.keys())
+    spellings.set(name.toLowerCase(), [...(spellings.get(name.toLowerCase()) ?? []), name]);
+  const columnsOf = (name: string): readonly string[] =>
+    named.get(attributeField(name).toLowerCase())?.columns ?? [];
+  const several = new Map<string, readonly string[]>();
+  for (const [name, names] of spellings) {
+    const columns = columnsOf(name);
+    if (names.length > 1 || columns.length > 0) several.set(name, columns);
   }
-  for (const [key, names] of spellings) {
-    const columns = named.get(key)?.columns ?? [];
-    const events =
-      names.length === 1 && columns.length === 0
-        ? counted.get(names[0]!)!
-        : await countOverflowBeyond(rows, segment, shapes, { names, columns }, where);
-    fields.add({ field: attributeField(names.toSorted()[0]!), attribute: true }, events, kind);
+  const once = await countOverflowOnce(rows, segment, shapes, several, where);
+  for (const [name, names] of spellings) {
+    const shown = names.toSorted()[0]!;
+    const events = several.has(name) ? (once.get(name) ?? 0) : counted.get(shown)!;
+    fields.add({ field: attributeField(shown), attribute: true }, events, kind);
   }
 }
 
