@@ -6,7 +6,7 @@
  * With them come the threads that they start, and DuckDB's driver, which is some hundred small files. Other packages
  * are loaded as files.
  */
-import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
 
@@ -14,8 +14,8 @@ const folder = import.meta.dirname;
 const root = resolve(folder, '../..');
 const entries = ['app/cli/main.ts', 'app/engine/main.ts'];
 const out = join(folder, 'dist');
-/** Older chunks of earlier bundles are no longer loaded by any running process. */
-const OLD_MS = 86_400_000;
+/** For how long chunks stay once another bundle was made: an engine that runs loads threads and modules of its own. */
+const OLD_MS = 7 * 86_400_000;
 
 function fromRoot(path: string): string {
   return relative(root, path).split(sep).join('/');
@@ -56,6 +56,17 @@ function threads(): Plugin {
   };
 }
 
+/** The age of a bundle's chunks counts from now on. @param file its bundle.json, which may not be there or be older */
+function superseded(file: string): void {
+  try {
+    const { files } = JSON.parse(readFileSync(file, 'utf8')) as { files: string[] };
+    const now = new Date();
+    for (const name of files) utimesSync(join(out, name), now, now);
+  } catch {
+    // They stay a week from when they were made.
+  }
+}
+
 /** Written when all else is, so that nobody runs half a bundle. */
 function contents(): Plugin {
   const file = join(out, 'bundle.json');
@@ -66,6 +77,7 @@ function contents(): Plugin {
       started = Date.now();
     },
     generateBundle() {
+      superseded(file);
       // Chunks of the same name are written over now.
       rmSync(file, { force: true });
     },
@@ -87,7 +99,7 @@ function contents(): Plugin {
           sources[fromRoot(id)] = [stat.size, stat.mtimeMs];
         }
       }
-      writeFileSync(file, JSON.stringify({ entries: chunks, sources }));
+      writeFileSync(file, JSON.stringify({ entries: chunks, sources, files: Object.keys(bundle) }));
       for (const name of readdirSync(out)) {
         if (name === 'bundle.json' || Object.hasOwn(bundle, name)) continue;
         const chunk = join(out, name);
