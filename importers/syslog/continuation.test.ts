@@ -32,6 +32,12 @@ Suppressed: java.io.IOException: again
   'java with a host': `Oct  1 00:00:00 web1 app[3]: request failed
 java.lang.NullPointerException
 \tat org.example.Main.run(Main.java:3)`,
+  'numbers in angle brackets': `2026-01-01 00:00:00 ERROR request failed:
+ <134>stack line one
+ <99>stack line two
+ <12>
+ <1> item
+ <1> 12:30:00 lunch`,
   'java.util.logging': `Apr 15, 2026 8:34:08 PM org.example.Login authenticate
 WARNING: login failed for "root"`,
   python: `2026-01-01 00:00:00 ERROR failed

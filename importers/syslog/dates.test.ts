@@ -106,6 +106,20 @@ describe('the year of a log', () => {
     expect(daysOf(got).includes('2020-01-01')).toBe(isPairs);
   });
 
+  it.each([
+    ['<190>77: sw1 Mar  1 1993 00:00:46 UTC: %SYS-5-CONFIG_I: x', '1993-03-01'],
+    ['<46>: sw1 Jan  1 1970 00:00:46 UTC: %SYS-5-CONFIG_I: x', '1970-01-01'],
+    ['<46>: Jan  1 1970 00:00:46 UTC: %SYS-5-CONFIG_I: x', '1970-01-01'],
+    ['<190>77: *Mar  1 2002 00:00:46 UTC: %SYS-5-CONFIG_I: x', '2002-03-01'],
+    ['*Mar  1 2002 00:00:46 UTC: %SYS-5-CONFIG_I: x', '2002-03-01'],
+    ['sw1: *Mar  1 2002 00:00:46 UTC: %SYS-5-CONFIG_I: x', '2002-03-01'],
+  ])('is not that of a clock that was not set: %s', async (line, day) => {
+    const others = '<134>Nov 21 05:06:07 h app: x\n'.repeat(3);
+    const got = await read(`${others}${line}\n${others}`);
+    expect(got.decisions.year).toBe(2026);
+    expect(new Set(daysOf(got))).toEqual(new Set(['2026-11-21', day]));
+  });
+
   it('is that of its weekdays', async () => {
     const got = await read(
       'Thu Nov 14 21:50:52.395 <airportd[88]> one\nFri Nov 15 01:00:00.000 <airportd[88]> two\n',

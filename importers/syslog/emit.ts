@@ -53,6 +53,7 @@ export class Emitter {
   private procid: TextColumn | undefined;
   private uptime: TextColumn | undefined;
   private sequence: TextColumn | undefined;
+  private origin: TextColumn | undefined;
 
   /** @param zoneGiven whether a person gave the zone */
   constructor(sink: EventSink, zone: Zone, zoneGiven: boolean, w3c: W3cColumns) {
@@ -109,6 +110,10 @@ export class Emitter {
     if (h.sequenceStart >= 0) {
       this.sequence ??= batch.attributeColumn('sequence');
       this.sequence?.set(row, b, h.sequenceStart, h.sequenceEnd);
+    }
+    if (h.originStart >= 0) {
+      this.origin ??= batch.attributeColumn('original_address');
+      this.origin?.set(row, b, h.originStart, h.originEnd);
     }
     if (h.sdStart >= 0) this.structuredData(b, h.sdStart, h.sdEnd, valid);
     this.w3c.fill(h, b, valid);

@@ -22,14 +22,14 @@ const MINUS = 45;
 const BAR = 124;
 const PERCENT = 37;
 const ESCAPE = 27;
+/** Cisco's mark before the time of a clock that is not set: `*Mar  1 1993 00:00:46`. */
+const UNSET = 42;
 
 /** How far into a line its time may be. */
 const INSIDE = 300;
 const INSIDE_JSON = 2048;
 /** Longest name that is taken for a host, a program or a Cisco mnemonic. */
 const MAX_NAME = 255;
-/** How Fortinet and Sophos begin pairs with a device's name. */
-const DEVICE = ['devname=', 'device=', 'device_name='];
 
 export class Header {
   readonly stamp = new Stamp();
@@ -72,6 +72,9 @@ export class Header {
   uptimeEnd = 0;
   sequenceStart = -1;
   sequenceEnd = 0;
+  /** The address of the device, which a relay put before its line. */
+  originStart = -1;
+  originEnd = 0;
   messageStart = 0;
   messageEnd = 0;
 
@@ -91,6 +94,7 @@ export class Header {
     this.sdStart = -1;
     this.uptimeStart = -1;
     this.sequenceStart = -1;
+    this.originStart = -1;
     this.messageStart = start;
     this.messageEnd = end;
   }
@@ -111,6 +115,8 @@ export class Header {
     this.uptimeEnd -= by;
     if (this.sequenceStart >= 0) this.sequenceStart -= by;
     this.sequenceEnd -= by;
+    if (this.originStart >= 0) this.originStart -= by;
+    this.originEnd -= by;
     this.messageStart -= by;
     this.messageEnd -= by;
   }
@@ -231,6 +237,13 @@ function mayBeLevel(c: number): boolean {
  */
 export function parseHeader(h: Header, b: Uint8Array, start: number, end: number): boolean {
   const known = readHeader(h, b, start, end);
+  if (h.originStart >= 0 && h.hostStart < 0) {
+    h.hostStart = h.originStart;
+    h.hostEnd = h.originEnd;
+  }
+  // Cisco's clocks begin at 1970 or 1993 until they are set.
+  if (h.dated && h.stamp.shape === SHAPE.bsd && h.stamp.year > 0 && h.stamp.year < 2000)
+    h.tellsYear = false;
   if (h.dated && !h.stamp.zoned && h.stamp.shape !== SHAPE.epoch) {
     statedOffset(h, b, behindPriority(b, start, end), end);
   }
@@ -246,10 +259,15 @@ function behindPriority(b: Uint8Array, at: number, end: number): number {
 }
 
 /** Kiwi's relay puts `Original Address=192.0.2.9 ` before what it forwards. @returns where that begins */
-function behindAddress(b: Uint8Array, at: number, end: number): number {
-  let i = at + 17;
-  while (i < end && i < at + 64 && b[i] !== SPACE) i++;
-  return b[i] === SPACE ? i + 1 : at;
+function behindAddress(h: Header, b: Uint8Array, at: number, end: number): number {
+  const address = at + 17;
+  const after = addressEnd(b, address, end);
+  if (after <= address || b[after] !== SPACE || after + 1 >= end) return at;
+  h.originStart = address;
+  h.originEnd = after;
+  const inner = after + 1;
+  h.messageStart = (b[inner] === LT && priority(h, b, inner, end)) || inner;
+  return h.messageStart;
 }
 
 function readHeader(h: Header, b: Uint8Array, start: number, end: number): boolean {
@@ -267,7 +285,7 @@ function readHeader(h: Header, b: Uint8Array, start: number, end: number): boole
   }
   let known = false;
   // Citrix ADC's ` <134> 10/08/2026:09:38:41 …`.
-  if (b[p] === SPACE && b[p + 1] === LT && priority(h, b, p + 1, end) > 0) p++;
+  if (b[p] === SPACE && b[p + 1] === LT && isTimeBehind(h, b, p + 1, end)) p++;
   p = counted(b, p, end);
   if (b[p] === LT) {
     const after = priority(h, b, p, end);
@@ -279,7 +297,7 @@ function readHeader(h: Header, b: Uint8Array, start: number, end: number): boole
       // Cisco's devices that are set to write no name: `<189>: 2026 May  2 12:57:15 UTC: %…`.
       else if (b[p] === COLON) p = skipSpaces(b, p + 1, end);
       else if (b[p] === 79 && startsWith(b, p, end, 'Original Address='))
-        p = behindAddress(b, p, end);
+        p = behindAddress(h, b, p, end);
       if (p + 2 < end && isDigit(b[p]!) && b[p]! !== 48) {
         const text = b[p + 1] === SPACE ? p + 2 : b[p + 2] === SPACE ? p + 3 : 0;
         if (text !== 0 && (rfc5424(h, b, text, end) || meraki(h, b, text, end))) return true;
@@ -305,7 +323,8 @@ function readHeader(h: Header, b: Uint8Array, start: number, end: number): boole
     if (bracket(h, b, p, end)) return true;
   } else {
     if (h.stamp.parse(b, p, end)) return afterStamp(h, b, p, end);
-    if ((c === 42 || c === 46) && h.stamp.parse(b, p + 1, end) && h.stamp.shape === SHAPE.bsd) {
+    if ((c === UNSET || c === 46) && h.stamp.parse(b, p + 1, end) && h.stamp.shape === SHAPE.bsd) {
+      h.tellsYear = c !== UNSET;
       return afterStamp(h, b, p + 1, end);
     }
     if (isDigit(c) && (sequenced(h, b, p, end) || dhcpServer(h, b, p, end))) return true;
@@ -347,6 +366,16 @@ function counted(b: Uint8Array, at: number, end: number): number {
   let i = at;
   while (i < end && i < at + 7 && isDigit(b[i]!)) i++;
   return i > at && b[i] === SPACE && b[i + 1] === LT && isDigit(b[i + 2]!) ? i + 1 : at;
+}
+
+/** Whether a date, with RFC 5424's version before it or without, is behind the priority at `at`: lines of an event may begin so, too. */
+function isTimeBehind(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  let p = behindPriority(b, at, end);
+  if (p === at) return false;
+  p = skipSpaces(b, p, end);
+  if (b[p] === 49 && b[p + 1] === SPACE) p += 2;
+  const { stamp } = h;
+  return stamp.parse(b, p, end) && (isFirm(stamp) || stamp.shape === SHAPE.guessed);
 }
 
 /** `<34>`: the place after it, or 0. */
@@ -433,7 +462,7 @@ function zoneBeforeHost(h: Header, b: Uint8Array, at: number, end: number): numb
   while (i < end && i - host <= MAX_NAME && b[i] !== SPACE) i++;
   if (i === host || b[i] !== SPACE || b[i - 1] === COLON) return at;
   i = b[i + 1] === COLON && b[i + 2] === SPACE ? i + 3 : i + 1;
-  return b[i] === PERCENT ? (h.stamp.takeZone(b, at + 1, end) ?? at) : at;
+  return mnemonicAt(h, b, i, end) ? (h.stamp.takeZone(b, at + 1, end) ?? at) : at;
 }
 
 /** The text after a time that has neither host nor tag, without what separates it from the time. */
@@ -441,7 +470,9 @@ function plainMessage(h: Header, b: Uint8Array, at: number, end: number): void {
   let i = skipSpaces(b, at, end);
   if (i < end) {
     const c = b[i]!;
-    if (c === COLON || c === 44 || c === 124 || c === 59) i = skipSpaces(b, i + 1, end);
+    // But not of an address: `::1 - - …`.
+    const isColon = c === COLON && b[i + 1] !== COLON;
+    if (isColon || c === 44 || c === 124 || c === 59) i = skipSpaces(b, i + 1, end);
     else if (c === MINUS && b[i + 1] === SPACE) i = skipSpaces(b, i + 2, end);
   }
   h.messageStart = i;
@@ -464,8 +495,10 @@ function level(h: Header, b: Uint8Array, at: number, end: number): void {
 function deviceName(h: Header, b: Uint8Array, event: number): void {
   if (h.hostStart < 0) {
     if (!isHost(b, h.programStart, h.programEnd)) return;
-    h.hostStart = h.programStart;
-    h.hostEnd = h.programEnd;
+    if (sinceBoot(b, h.programStart, h.messageEnd) !== event) {
+      h.hostStart = h.programStart;
+      h.hostEnd = h.programEnd;
+    }
   } else {
     if (h.programEnd - h.programStart > 5) return;
     for (let i = h.programStart; i < h.programEnd; i++) if (b[i]! < 65 || b[i]! > 90) return;
@@ -562,8 +595,10 @@ function strictTag(
   // Cisco's devices name no program: `2026-11-27T10:15:22Z fw1 %FTD-6-430002: …`.
   if (!mnemonicAt(h, b, next, end)) {
     if (b[next] === PERCENT) return;
-    const isTagged = isPayload(b, next, end) || program(h, b, next, end, colonIsTag);
-    if (!isTagged && !(isRelayed(h, b) && isHostLike(b, first, wordEnd))) return;
+    const isSure = h.facility >= 0 || addressEnd(b, first, wordEnd) === wordEnd;
+    const isTagged =
+      isEventFormat(b, next, end) || panDate(b, next, end) > 0 || (isSure && isPairs(b, next, end));
+    if (!isTagged && !program(h, b, next, end, colonIsTag)) return;
   }
   h.hostStart = first;
   h.hostEnd = wordEnd;
@@ -610,29 +645,6 @@ function hostAndTag(
   if (isDigit(b[q]!) && sequenced(h, b, q, end)) return;
   if (mayBeLevel(b[q]!) && levelled(h, b, q, end)) return;
   program(h, b, q, end, true);
-}
-
-/** Whether a line's time leaves no doubt that a host follows: behind a priority, or as rsyslog writes files. */
-function isRelayed(h: Header, b: Uint8Array): boolean {
-  const { stamp } = h;
-  if (stamp.shape !== SHAPE.isoT) return false;
-  return h.facility >= 0 || (stamp.digits === 6 && b[stamp.end - 3] === COLON);
-}
-
-/** An IPv4 address, or a name of letters that has a digit, a point or a hyphen: no word of a sentence. */
-function isHostLike(b: Uint8Array, start: number, end: number): boolean {
-  let letters = 0;
-  let others = 0;
-  let points = 0;
-  for (let i = start; i < end; i++) {
-    const c = b[i]!;
-    if (c === 46) points++;
-    else if (isDigit(c) || c === MINUS) others++;
-    else if (isAlnum(c)) letters++;
-    else if (c !== 95) return false;
-  }
-  if (b[start] === MINUS || b[end - 1] === MINUS || b[end - 1] === 46) return false;
-  return letters > 0 ? others + points > 0 : points === 3 && others > 3;
 }
 
 /** F5 names the level between host and program: `bigip1 notice mcpd[5555]: …`. */
@@ -882,21 +894,19 @@ function sequenced(h: Header, b: Uint8Array, at: number, end: number): boolean {
   let dated = isCiscoTime(h, b, p, end);
   let booted = dated === 0 ? sinceBoot(b, p, end) : 0;
   if (dated === 0 && booted === 0 && !h.dated && p < end && isAlnum(b[p]!)) {
-    // `123: router: *Mar  1 …`, and without the colon where a number or a date with a mnemonic follows.
+    // `123: router: *Mar  1 …`, and without the colon.
     const w = nameBefore(b, p, end);
-    const isBare = b[w] === SPACE;
     if (w > p && isHost(b, p, w)) {
       // `123: router: 456: *Mar  1 …`: the device's own number, too.
-      let after = skipSpaces(b, isBare ? w : w + 1, end);
+      let after = skipSpaces(b, b[w] === SPACE ? w : w + 1, end);
       let digits = after;
       while (digits < end && isDigit(b[digits]!)) digits++;
-      const isNumbered = digits > after && b[digits] === COLON;
-      if (isNumbered) after = skipSpaces(b, digits + 1, end);
+      if (digits > after && b[digits] === COLON) after = skipSpaces(b, digits + 1, end);
       dated = isCiscoTime(h, b, after, end);
       booted = dated === 0 ? sinceBoot(b, after, end) : 0;
-      if (isBare && !isNumbered && dated > 0 && !isMnemonicNext(b, dated, end)) dated = 0;
+      if (dated > 0 && !isMnemonicNext(b, dated, end)) dated = 0;
       if (dated > 0 || booted > 0) {
-        host = p;
+        host = allDigits(b, p, w) ? -1 : p;
         hostEnd = w;
         p = after;
       }
@@ -905,7 +915,7 @@ function sequenced(h: Header, b: Uint8Array, at: number, end: number): boolean {
   if (dated === 0) {
     if (booted > 0) p = booted;
     if (b[p] !== PERCENT) return false;
-    if (booted > 0) mnemonic(h, b, p, end);
+    mnemonic(h, b, p, end);
   }
   if (dated > 0) {
     dated = zoneEnd(b, dated, end);
@@ -965,10 +975,12 @@ function ciscoHost(h: Header, b: Uint8Array, at: number, end: number): boolean {
   if (b[w] === COLON ? b[w + 1] !== SPACE : b[w + 4] !== SPACE || b[w + 1]! > 90) return false;
   if (!isHost(b, at, w)) return false;
   let p = skipSpaces(b, w + 1, end);
-  if (b[p] === 42 || b[p] === 46) p++;
+  const isUnset = b[p] === UNSET;
+  if (isUnset || b[p] === 46) p++;
   const { stamp } = h;
   if (!stamp.parse(b, p, end) || !isFirm(stamp)) return false;
   if (!isMnemonicNext(b, stamp.end, end)) return false;
+  h.tellsYear = !isUnset;
   p = zoneEnd(b, stamp.end, end);
   h.dated = true;
   h.leading = true;
@@ -990,9 +1002,12 @@ function zoneEnd(b: Uint8Array, at: number, end: number): number {
 
 /** A Cisco time at `at`; its end, or 0. Goes to the header's stamp unless that one is in use. */
 function isCiscoTime(h: Header, b: Uint8Array, at: number, end: number): number {
-  const from = b[at] === 42 || b[at] === 46 ? at + 1 : at;
+  const isUnset = b[at] === UNSET;
   const stamp = h.dated ? h.inner : h.stamp;
-  return stamp.parse(b, from, end) && stamp.shape === SHAPE.bsd ? stamp.end : 0;
+  if (!stamp.parse(b, isUnset || b[at] === 46 ? at + 1 : at, end)) return 0;
+  if (stamp.shape !== SHAPE.bsd) return 0;
+  if (!h.dated) h.tellsYear = !isUnset;
+  return stamp.end;
 }
 
 /** A line that begins with a bracket: a time in brackets, or a kernel's seconds since boot. */
@@ -1155,12 +1170,14 @@ function isPayload(b: Uint8Array, at: number, end: number): boolean {
   return isPairs(b, at, end) || (isDigit(b[at]!) && b[at + 1] === 44) || isEventFormat(b, at, end);
 }
 
-/** Pairs as firewalls of Fortinet, Sophos and SonicWall begin their messages with. */
+/** Pairs as messages of Fortinet's, Sophos's, Stormshield's and SonicWall's firewalls begin with. */
 function isPairs(b: Uint8Array, at: number, end: number): boolean {
-  const c = b[at];
-  if (c === 100)
-    return startsWith(b, at, end, 'date=20') || DEVICE.some((name) => startsWith(b, at, end, name));
-  return c === 105 && startsWith(b, at, end, 'id=') && startsWith(b, at + 3, end, 'firewall ');
+  if (b[at] === 105) {
+    const next = startsWith(b, at, end, 'id=firewall ') ? at + 12 : end;
+    return startsWith(b, next, end, 'time="') || startsWith(b, next, end, 'sn=');
+  }
+  const date = b[at] === 100 ? datePlace(b, at, end) : 0;
+  return date > 0 && startsWith(b, date + 11, end, 'time=');
 }
 
 /** `CEF:0|…`, `LEEF:1.0|…`. */

@@ -44,7 +44,8 @@ export const syslogImporter: Importer = {
   // 5: columns of W3C logs, by their headings.
   // 6: events of an XML document, one by one.
   // 7: the same in UTF-16.
-  version: 8,
+  // 9: no host of a word that nothing but text follows.
+  version: 9,
   // But for the last event, to which lines that were appended since may belong.
   appendOnly: true,
   byLines: true,

@@ -324,6 +324,7 @@ class LogReader {
     if (h.sdStart >= 0) from = Math.min(from, h.sdStart);
     if (h.uptimeStart >= 0) from = Math.min(from, h.uptimeStart);
     if (h.sequenceStart >= 0) from = Math.min(from, h.sequenceStart);
+    if (h.originStart >= 0) from = Math.min(from, h.originStart);
     const size = h.messageEnd - from;
     this.roomFor(size);
     this.carry.set(this.bytes.subarray(from, h.messageEnd));
