@@ -1,12 +1,23 @@
 /** Fields of records that web servers, gateways and sensors write, by the dialects that tell them. */
 import { expect, it } from 'vitest';
-import { collect, inputOf } from '../shared/testing/collect.ts';
+import { collect, inputOf, type CollectedRow } from '../shared/testing/collect.ts';
 import { flowCsvImporter } from '../registry.ts';
 
 const TIME = '2026-11-21T00:00:01Z';
 const ip = (text: string): number =>
   text.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
 const CLIENT = { src_ip4: ip('192.0.2.17') };
+
+async function rowsOf(record: object): Promise<CollectedRow[]> {
+  const line = JSON.stringify(record);
+  const bytes = Buffer.from(`${line}\n${line}\n`);
+  const found = flowCsvImporter.sniff(bytes, { name: 'x', complete: true });
+  const { rows, quarantined } = await collect(flowCsvImporter, inputOf(bytes), {
+    format: found?.format ?? '',
+  });
+  expect(quarantined).toEqual([]);
+  return rows;
+}
 
 it.each<[string, object, Record<string, unknown>]>([
   [
@@ -258,14 +269,24 @@ it.each<[string, object, Record<string, unknown>]>([
     },
     { ...CLIENT, http_method: 'GET', http_status: '404' },
   ],
+  [
+    'an answer of HTTP whose body says another status',
+    {
+      '@timestamp': TIME,
+      source: { ip: '192.0.2.17' },
+      http: { request: { method: 'GET' }, response: { body: { statusCode: 500 } }, status: 200 },
+    },
+    { ...CLIENT, http_method: 'GET', http_status: '200' },
+  ],
 ])('%s', async (_, record, expected) => {
-  const line = JSON.stringify(record);
-  const bytes = Buffer.from(`${line}\n${line}\n`);
-  const found = flowCsvImporter.sniff(bytes, { name: 'x', complete: true });
-  const { rows, quarantined } = await collect(flowCsvImporter, inputOf(bytes), {
-    format: found?.format ?? '',
-  });
-  expect(quarantined).toEqual([]);
+  const rows = await rowsOf(record);
   expect(rows.length).toBe(2);
   expect(rows[0]).toMatchObject(expected);
+});
+
+it('takes no method of HTTP for the kind of an event', async () => {
+  const about = { requestId: 'r1', requestTime: '21/Nov/2026:00:00:01 +0000', ip: '192.0.2.17' };
+  const [row] = await rowsOf({ ...about, httpMethod: 'GET', protocol: 'HTTP/1.1', status: '200' });
+  expect(row).toMatchObject({ ...CLIENT, http_method: 'GET', http_status: '200' });
+  expect(row).not.toHaveProperty('event_type');
 });
