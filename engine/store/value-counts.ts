@@ -113,42 +113,50 @@ export async function countOverflow(
   return new Map(counted.map(([name, count]) => [String(name), Number(count)]));
 }
 
-/**
- * Rows that have an attribute beyond those that have columns, once for all spellings of its name, and a value in none of some columns.
- * @param columns for each name, in lower case
- */
+/** An attribute that is spelled in several ways, or has columns, too. */
+export interface SpelledName {
+  /** In which its count is returned. */
+  readonly key: string;
+  /** As it is spelled beyond the columns. */
+  readonly names: readonly string[];
+  readonly columns: readonly string[];
+}
+
+/** Rows that have an attribute beyond those that have columns, once for all spellings, and a value in none of its columns. */
 export async function countOverflowOnce(
   rows: (sql: string) => Promise<unknown[][]>,
   segment: string,
   shapes: number,
-  columns: ReadonlyMap<string, readonly string[]>,
+  spelled: readonly SpelledName[],
   where = '',
 ): Promise<Map<string, number>> {
   const out = new Map<string, number>();
   const from = `FROM ${segment}.${tableOf(shapes)}${where}`;
-  const count = async (names: readonly string[], without: string): Promise<void> => {
-    if (names.length === 0) return;
-    const pairs = `SELECT DISTINCT r, lower(name) AS key FROM (SELECT rowid AS r, unnest(json_keys(attrs)) AS name ${from}) AS n`;
-    const wanted = `SELECT r, key FROM (${pairs}) AS d WHERE key IN (${names.map(literal).join(', ')})`;
-    const counted = await rows(
-      `SELECT key, count(*)::DOUBLE FROM (${wanted}) AS o ${without} GROUP BY key`,
+  const count = async (some: readonly SpelledName[], without: string): Promise<void> => {
+    if (some.length === 0) return;
+    const keys = some.flatMap(({ key, names }) =>
+      names.map((name) => `(${literal(name)}, ${literal(key)})`),
     );
-    for (const [name, events] of counted) out.set(String(name), Number(events));
+    const named = `SELECT rowid AS r, unnest(json_keys(attrs)) AS name ${from}`;
+    const pairs = `SELECT DISTINCT r, key FROM (${named}) AS n JOIN (VALUES ${keys.join(', ')}) AS k(name, key) USING (name)`;
+    const counted = await rows(
+      `SELECT key, count(*)::DOUBLE FROM (${pairs}) AS o ${without} GROUP BY key`,
+    );
+    for (const [key, events] of counted) out.set(String(key), Number(events));
   };
-  const alone = [...columns].filter(([, list]) => list.length === 0).map(([name]) => name);
-  await count(alone, '');
-  const others = [...columns].filter(([, list]) => list.length > 0);
+  await count(
+    spelled.filter(({ columns }) => columns.length === 0),
+    '',
+  );
+  const others = spelled.filter(({ columns }) => columns.length > 0);
   for (let at = 0; at < others.length; at += COLUMNS_AT_ONCE) {
     const some = others.slice(at, at + COLUMNS_AT_ONCE);
-    const keys = some.map(([name, list]) => {
-      const tests = storedColumns(list, shapes).map((one) => `${identifier(one)} IS NOT NULL`);
-      return `CASE WHEN ${tests.join(' OR ')} THEN ${literal(name)} END`;
+    const keys = some.map(({ key, columns }) => {
+      const tests = storedColumns(columns, shapes).map((one) => `${identifier(one)} IS NOT NULL`);
+      return `CASE WHEN ${tests.join(' OR ')} THEN ${literal(key)} END`;
     });
     const inColumns = `SELECT rowid AS r, unnest([${keys.join(', ')}]) AS key ${from}`;
-    await count(
-      some.map(([name]) => name),
-      `ANTI JOIN (${inColumns}) AS c USING (r, key)`,
-    );
+    await count(some, `ANTI JOIN (${inColumns}) AS c USING (r, key)`);
   }
   return out;
 }

@@ -130,27 +130,25 @@ interface OpenCount {
 async function addOverflow(
   fields: Fields,
   rows: (sql: string) => Promise<unknown[][]>,
-  { id, kind, shapes, columns: all }: SegmentRow,
+  { id, kind, shapes, columns: stored }: SegmentRow,
   where: string,
 ): Promise<void> {
   const segment = `seg_${id}`;
-  const named = namedColumns(all);
+  const named = namedColumns(stored);
   const counted = await countOverflow(rows, segment, shapes, where);
   const spellings = new Map<string, string[]>();
   for (const name of counted.keys())
     spellings.set(name.toLowerCase(), [...(spellings.get(name.toLowerCase()) ?? []), name]);
-  const columnsOf = (name: string): readonly string[] =>
-    named.get(attributeField(name).toLowerCase())?.columns ?? [];
-  const several = new Map<string, readonly string[]>();
-  for (const [name, names] of spellings) {
-    const columns = columnsOf(name);
-    if (names.length > 1 || columns.length > 0) several.set(name, columns);
-  }
-  const once = await countOverflowOnce(rows, segment, shapes, several, where);
-  for (const [name, names] of spellings) {
-    const shown = names.toSorted()[0]!;
-    const events = several.has(name) ? (once.get(name) ?? 0) : counted.get(shown)!;
-    fields.add({ field: attributeField(shown), attribute: true }, events, kind);
+  const all = [...spellings].map(([key, names]) => {
+    const field = attributeField(names.toSorted()[0]!);
+    return { key, names, field, columns: named.get(field.toLowerCase())?.columns ?? [] };
+  });
+  const isSpelled = ({ names, columns }: (typeof all)[number]): boolean =>
+    names.length > 1 || columns.length > 0;
+  const once = await countOverflowOnce(rows, segment, shapes, all.filter(isSpelled), where);
+  for (const one of all) {
+    const events = isSpelled(one) ? once.get(one.key) : counted.get(one.names[0]!);
+    fields.add({ field: one.field, attribute: true }, events ?? 0, kind);
   }
 }
 
