@@ -718,6 +718,11 @@ const CASES: Case[] = [
     event_type: 'SYS-5-CONFIG_I',
     message: '%SYS-5-CONFIG_I: x',
   },
+  ...[
+    'Error Nov 29 2026 10:00:00: %d items failed',
+    'Task Nov 29 2026 10:00:00 UTC: %d items failed',
+    'Task: Nov 29 2026 10:00:00 UTC: %d items failed',
+  ].map((line) => ({ line, time: '2026-11-29T10:00:00', message: line })),
   // A percent sign is no mnemonic, and the word before it no zone.
   ...['EST used %d of 10', 'PST top %CPU reached 99'].map((text) => ({
     line: `Nov 29 10:00:00 ${text}`,

@@ -904,7 +904,7 @@ function sequenced(h: Header, b: Uint8Array, at: number, end: number): boolean {
       if (digits > after && b[digits] === COLON) after = skipSpaces(b, digits + 1, end);
       dated = isCiscoTime(h, b, after, end);
       booted = dated === 0 ? sinceBoot(b, after, end) : 0;
-      if (dated > 0 && !isMnemonicNext(b, dated, end)) dated = 0;
+      if (dated > 0 && !isMnemonicNext(h, b, dated, end)) dated = 0;
       if (dated > 0 || booted > 0) {
         host = allDigits(b, p, w) ? -1 : p;
         hostEnd = w;
@@ -958,10 +958,10 @@ function nameBefore(b: Uint8Array, at: number, end: number): number {
   return b[w] === SPACE && b[w - 1] === COLON ? w - 1 : w;
 }
 
-/** Whether `: %` follows a time, with the name of a zone before it or without. */
-function isMnemonicNext(b: Uint8Array, at: number, end: number): boolean {
+/** Reads the mnemonic behind a time and a colon, with the name of a zone before that or without. @returns whether there is one */
+function isMnemonicNext(h: Header, b: Uint8Array, at: number, end: number): boolean {
   const p = zoneEnd(b, at, end);
-  return p + 2 < end && b[p] === COLON && b[p + 1] === SPACE && b[p + 2] === PERCENT;
+  return b[p] === COLON && b[p + 1] === SPACE && mnemonicAt(h, b, p + 2, end);
 }
 
 /**
@@ -979,7 +979,7 @@ function ciscoHost(h: Header, b: Uint8Array, at: number, end: number): boolean {
   if (isUnset || b[p] === 46) p++;
   const { stamp } = h;
   if (!stamp.parse(b, p, end) || !isFirm(stamp)) return false;
-  if (!isMnemonicNext(b, stamp.end, end)) return false;
+  if (!isMnemonicNext(h, b, stamp.end, end)) return false;
   h.tellsYear = !isUnset;
   p = zoneEnd(b, stamp.end, end);
   h.dated = true;
@@ -988,7 +988,6 @@ function ciscoHost(h: Header, b: Uint8Array, at: number, end: number): boolean {
   h.hostStart = at;
   h.hostEnd = w;
   h.messageStart = p + 2;
-  mnemonic(h, b, p + 2, end);
   return true;
 }
 
