@@ -188,6 +188,10 @@ export function isValid(capture: Capture, b: Uint8Array, start: number, end: num
       return auditValueEnd(b, start, end) === end;
     case 'inner':
       return innerStart(b, start, end) > start;
+    case 'account':
+    case 'principal':
+      // `['EXAMPLE\\alice']` is a list.
+      return b[start] !== OPEN || b[start + 1] !== 39;
     default:
       return true;
   }
