@@ -525,7 +525,7 @@ const CASES: Case[] = [
     host: 'sw1',
     event_type: 'SYS-5-CONFIG_I',
     message: '%SYS-5-CONFIG_I: Configured',
-    attrs: { sequence: '77' },
+    attrs: { sequence: '77', uptime: '2y10w' },
   },
   {
     line: '<165>78: 00:00:46: %SYS-5-CONFIG_I: Configured',
@@ -533,7 +533,7 @@ const CASES: Case[] = [
     severity: 5,
     event_type: 'SYS-5-CONFIG_I',
     message: '%SYS-5-CONFIG_I: Configured',
-    attrs: { sequence: '78' },
+    attrs: { sequence: '78', uptime: '00:00:46' },
   },
   {
     line: '<190>77: 192.0.2.9 78: Nov 29 2026 10:00:00.398 UTC: %SYS-5-CONFIG_I: Configured',
@@ -717,6 +717,7 @@ const CASES: Case[] = [
     severity: 5,
     event_type: 'SYS-5-CONFIG_I',
     message: '%SYS-5-CONFIG_I: x',
+    attrs: { uptime: '1y2w' },
   },
   ...[
     'Error Nov 29 2026 10:00:00: %d items failed',

@@ -498,6 +498,9 @@ function deviceName(h: Header, b: Uint8Array, event: number): void {
     if (sinceBoot(b, h.programStart, h.messageEnd) !== event) {
       h.hostStart = h.programStart;
       h.hostEnd = h.programEnd;
+    } else {
+      h.uptimeStart = h.programStart;
+      h.uptimeEnd = event - 2;
     }
   } else {
     if (h.programEnd - h.programStart > 5) return;
@@ -913,9 +916,14 @@ function sequenced(h: Header, b: Uint8Array, at: number, end: number): boolean {
     }
   }
   if (dated === 0) {
+    const since = p;
     if (booted > 0) p = booted;
     if (b[p] !== PERCENT) return false;
     mnemonic(h, b, p, end);
+    if (booted > 0 && h.eventStart >= 0) {
+      h.uptimeStart = since;
+      h.uptimeEnd = booted - 2;
+    }
   }
   if (dated > 0) {
     dated = zoneEnd(b, dated, end);

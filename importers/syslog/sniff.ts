@@ -95,7 +95,7 @@ export function sniffLog(bytes: Uint8Array, hint: SniffHint): SniffResult | unde
 
 function dialect(h: Header): string {
   if (!h.dated) {
-    if (h.uptimeStart >= 0) return 'kernel';
+    if (h.uptimeStart >= 0 && h.eventStart < 0) return 'kernel';
     return h.eventStart >= 0 && !h.leading ? 'cisco' : 'text';
   }
   if (h.sequenceStart >= 0 || (h.eventStart >= 0 && h.stamp.shape === SHAPE.bsd)) return 'cisco';
