@@ -123,7 +123,7 @@ const MOST_PROGRAMS = 4096;
 /** Tags that name no program: numbers of containers, places of Barracuda's firewalls, what begins with a bracket. */
 const NO_PROGRAM = /^(?:[0-9a-f]{12,}|\d+\/.*|[([].*|)$/;
 /** What marks fields of records as JSON in messages. */
-const JSON_MARK = utf8.encode('json/2');
+const JSON_MARK = utf8.encode('json/3');
 
 export class Cutter {
   private readonly extractors: readonly Extractor[];
