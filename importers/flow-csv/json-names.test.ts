@@ -91,6 +91,11 @@ describe('records of known schemas', () => {
       { ts: T('2026-11-21T00:00:01.5Z'), host: 'ws1' },
     ],
     [
+      'a host that stands for none',
+      { TenantId: 'redacted', TimeGenerated: '2026-11-21T00:00:01.5Z', Computer: 'N/A' },
+      { ts: T('2026-11-21T00:00:01.5Z'), attrs: { TenantId: 'redacted', Computer: 'N/A' } },
+    ],
+    [
       'the audit log of Jira and Bitbucket',
       { timestamp: { epochSecond: T('2026-11-21T00:00:01Z') / 1e6, nano: 5 }, method: 'Browser' },
       { ts: T('2026-11-21T00:00:01Z') },

@@ -386,7 +386,8 @@ class Records {
   /** Whether a value is one that its column can hold. */
   private fits(setter: number, value: Scalar): boolean {
     if (typeof value === 'boolean') return false;
-    if (setter === SETTERS.host) return typeof value === 'string' && value[0] !== '[';
+    if (setter === SETTERS.host)
+      return typeof value === 'string' && fieldText('host', value) !== undefined;
     const text = typeof value === 'string' ? onlyElement(value) : String(value);
     if (text.length > MAX_CHECKED) return false;
     const parts =
