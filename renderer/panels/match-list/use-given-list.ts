@@ -40,7 +40,7 @@ export interface GivenList {
   direct(directed: boolean): void;
 }
 
-/** The list as the engine keeps it: the one that was given last. @param first the key of what is kept already */
+/** The newest list, as the engine keeps it. @param first its key where one is kept already */
 function useKept(first: string | undefined) {
   const { lists } = useWorkspace();
   const [kept, setKept] = useState(first);
