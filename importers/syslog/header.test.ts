@@ -732,6 +732,33 @@ const CASES: Case[] = [
     host: text.slice(0, 3),
     message: text.slice(4),
   })),
+  // What `debug` writes.
+  {
+    line: '<189>47: sw2: Nov 29 2026 10:00:00.001: ISAKMP (0): received',
+    time: '2026-11-29T10:00:00.001',
+    facility: 23,
+    severity: 5,
+    host: 'sw2',
+    message: 'ISAKMP (0): received',
+    attrs: { sequence: '47' },
+  },
+  // H3C, Huawei and NX-OS.
+  ...['%%10SHELL/5/SHELL_LOGIN: admin in', '%$VDC-1 %$ %LINK-3-UPDOWN: x'].map((message) => ({
+    line: `Nov 29 10:00:00 CET fw1 ${message}`,
+    time: '2025-11-29T09:00:00',
+    offset: 3600,
+    host: 'fw1',
+    message,
+  })),
+  {
+    line: '<189>45: 10.0.0.1: 00:10:11: %SYS-5-CONFIG_I: y',
+    facility: 23,
+    severity: 5,
+    host: '10.0.0.1',
+    event_type: 'SYS-5-CONFIG_I',
+    message: '%SYS-5-CONFIG_I: y',
+    attrs: { sequence: '45', uptime: '00:10:11' },
+  },
   {
     line: ' <134>1 2026-11-29T10:00:00Z sw1 sshd 7 - - x',
     time: '2026-11-29T10:00:00',

@@ -462,7 +462,15 @@ function zoneBeforeHost(h: Header, b: Uint8Array, at: number, end: number): numb
   while (i < end && i - host <= MAX_NAME && b[i] !== SPACE) i++;
   if (i === host || b[i] !== SPACE || b[i - 1] === COLON) return at;
   i = b[i + 1] === COLON && b[i + 2] === SPACE ? i + 3 : i + 1;
-  return mnemonicAt(h, b, i, end) ? (h.stamp.takeZone(b, at + 1, end) ?? at) : at;
+  const isDevice = mnemonicAt(h, b, i, end) || isOtherSign(b, i, end);
+  return isDevice ? (h.stamp.takeZone(b, at + 1, end) ?? at) : at;
+}
+
+/** `%%10SHELL/5/…` of H3C and Huawei, and `%$VDC-1 %$` before a mnemonic of NX-OS. */
+function isOtherSign(b: Uint8Array, at: number, end: number): boolean {
+  if (at + 4 > end || b[at] !== PERCENT) return false;
+  if (b[at + 1] === 36) return b[at + 2]! >= 65 && b[at + 2]! <= 90;
+  return b[at + 1] === PERCENT && isDigit(b[at + 2]!) && isDigit(b[at + 3]!);
 }
 
 /** The text after a time that has neither host nor tag, without what separates it from the time. */
@@ -904,10 +912,13 @@ function sequenced(h: Header, b: Uint8Array, at: number, end: number): boolean {
       let after = skipSpaces(b, b[w] === SPACE ? w : w + 1, end);
       let digits = after;
       while (digits < end && isDigit(b[digits]!)) digits++;
-      if (digits > after && b[digits] === COLON) after = skipSpaces(b, digits + 1, end);
+      if (digits > after && b[digits] === COLON && b[digits + 1] === SPACE)
+        after = skipSpaces(b, digits + 1, end);
       dated = isCiscoTime(h, b, after, end);
       booted = dated === 0 ? sinceBoot(b, after, end) : 0;
-      if (dated > 0 && !isMnemonicNext(h, b, dated, end)) dated = 0;
+      // `debug` writes no mnemonic; a name or a time without its colon may be any text.
+      const isDebug = b[w] === COLON && dated > 0 && b[zoneEnd(b, dated, end)] === COLON;
+      if (dated > 0 && !isDebug && !isMnemonicNext(h, b, dated, end)) dated = 0;
       if (dated > 0 || booted > 0) {
         host = allDigits(b, p, w) ? -1 : p;
         hostEnd = w;
