@@ -120,6 +120,13 @@ describe('the year of a log', () => {
     expect(new Set(daysOf(got))).toEqual(new Set(['2026-11-21', day]));
   });
 
+  it('is an early one where a line that is not of a device states it', async () => {
+    const got = await read(
+      'Jan  5 1998 10:15:22 hostx sshd[12]: one\nJan  5 10:15:23 hostx sshd[12]: two\n',
+    );
+    expect(daysOf(got)).toEqual(['1998-01-05', '1998-01-05']);
+  });
+
   it('is that of its weekdays', async () => {
     const got = await read(
       'Thu Nov 14 21:50:52.395 <airportd[88]> one\nFri Nov 15 01:00:00.000 <airportd[88]> two\n',

@@ -241,9 +241,10 @@ export function parseHeader(h: Header, b: Uint8Array, start: number, end: number
     h.hostStart = h.originStart;
     h.hostEnd = h.originEnd;
   }
-  // Cisco's clocks begin at 1970 or 1993 until they are set.
-  if (h.dated && h.stamp.shape === SHAPE.bsd && h.stamp.year > 0 && h.stamp.year < 2000)
-    h.tellsYear = false;
+  // Until they are set, clocks begin in 1970, Cisco's in 1993.
+  const { shape, year } = h.stamp;
+  const isUnset = year === 1970 || (year > 0 && year < 2000 && h.eventStart >= 0);
+  if (h.dated && shape === SHAPE.bsd && isUnset) h.tellsYear = false;
   if (h.dated && !h.stamp.zoned && h.stamp.shape !== SHAPE.epoch) {
     statedOffset(h, b, behindPriority(b, start, end), end);
   }
