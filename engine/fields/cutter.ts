@@ -32,6 +32,7 @@ import {
   ADDRESS,
   addressEnd,
   four,
+  indexOf,
   isFour,
   isStatus,
   isText,
@@ -123,7 +124,7 @@ const MOST_PROGRAMS = 4096;
 /** Tags that name no program: numbers of containers, places of Barracuda's firewalls, what begins with a bracket. */
 const NO_PROGRAM = /^(?:[0-9a-f]{12,}|\d+\/.*|[([].*|)$/;
 /** What marks fields of records as JSON in messages. */
-const JSON_MARK = utf8.encode('json/3');
+const JSON_MARK = utf8.encode('json/4');
 
 export class Cutter {
   private readonly extractors: readonly Extractor[];
@@ -366,7 +367,9 @@ function bind(extractor: Extractor, template: Template): Bound {
     targets: once(() => targetsOf(extractor, template)),
     host: template.fields.indexOf('host'),
     mark: once(() => utf8.encode(`${extractor.name}/${extractor.version}`)),
-    isSentence: template.parts.some(({ operation }) => operation === OPERATION.login),
+    isSentence: template.parts.some(
+      ({ operation }) => operation === OPERATION.login || operation === OPERATION.traffic,
+    ),
   };
 }
 
@@ -548,15 +551,6 @@ function withoutBlanks(b: Uint8Array, start: number, end: number): number {
   let p = end;
   while (p > start && b[p - 1]! <= 32) p -= 1;
   return p;
-}
-
-function indexOf(b: Uint8Array, text: Uint8Array, start: number, end: number): number {
-  for (let p = start; p <= end - text.length; p++) {
-    let i = 0;
-    while (i < text.length && b[p + i] === text[i]) i += 1;
-    if (i === text.length) return p;
-  }
-  return -1;
 }
 
 function isTextAt(

@@ -121,6 +121,7 @@ import wiz from './dialects/wiz.json' with { type: 'json' };
 import zimperium from './dialects/zimperium.json' with { type: 'json' };
 import zoom from './dialects/zoom.json' with { type: 'json' };
 import zscaler from './dialects/zscaler.json' with { type: 'json' };
+import sourceTarget from './dialects/source-target.json' with { type: 'json' };
 import stormshieldEndpoint from './dialects/stormshield-endpoint.json' with { type: 'json' };
 import carbonBlackEdr from './dialects/carbon-black-edr.json' with { type: 'json' };
 import sophosEndpoint from './dialects/sophos-endpoint.json' with { type: 'json' };
@@ -130,6 +131,7 @@ import broadcomSwg from './dialects/broadcom-swg.json' with { type: 'json' };
 import olfeo from './dialects/olfeo.json' with { type: 'json' };
 import ubika from './dialects/ubika.json' with { type: 'json' };
 import cortexXdr from './dialects/cortex-xdr.json' with { type: 'json' };
+import checkpoint from './dialects/checkpoint.json' with { type: 'json' };
 import checkpointHarmonyEmail from './dialects/checkpoint-harmony-email.json' with { type: 'json' };
 import cloudflareAudit from './dialects/cloudflare-audit.json' with { type: 'json' };
 import vectra from './dialects/vectra.json' with { type: 'json' };
@@ -302,11 +304,13 @@ const DOCUMENTS: readonly unknown[] = [
   olfeo,
   ubika,
   cortexXdr,
+  checkpoint,
   checkpointHarmonyEmail,
   cloudflareAudit,
   vectra,
   nsgFlow,
   accountEvent,
+  sourceTarget,
   authelia,
   bodyfile,
   mactime,

@@ -25,7 +25,7 @@ const TEMPLATE = z.strictObject({
   text: Text,
   set: Values.optional(),
   /**
-   * Of `{:pairs}`, `{:cef}`, `{:leef}`, `{:json}`, `{:xml}` and `{:login}`: keys, as they are written, and the fields that their values are.
+   * Of `{:pairs}`, `{:cef}`, `{:leef}`, `{:json}`, `{:xml}`, `{:login}` and `{:traffic}`: keys, as they are written, and the fields that their values are.
    * Of several keys of one field the first here counts.
    */
   pairs: z.record(Text, z.string()).optional(),

@@ -132,7 +132,7 @@ it.each([
   [
     '1/5-4/fw1/box_Config_MC-update',
     'Info     fw1 [master@192.0.2.17_29010]  Commit operation: 0 Copy: a.conf from boxsrv',
-    'barracuda/7',
+    'barracuda/8',
   ],
 ])('finds the message behind the tag of %s', (program, message, extractor) => {
   expect(cutFields(all, program, message)['extractor']).toBe(extractor);

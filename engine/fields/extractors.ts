@@ -78,6 +78,7 @@ import mikrotik from './extractors/mikrotik.json' with { type: 'json' };
 import mimecast from './extractors/mimecast.json' with { type: 'json' };
 import netfilter from './extractors/netfilter.json' with { type: 'json' };
 import netfilterLines from './extractors/netfilter-lines.json' with { type: 'json' };
+import netscreen from './extractors/netscreen.json' with { type: 'json' };
 import netskope from './extractors/netskope.json' with { type: 'json' };
 import networkServices from './extractors/network-services.json' with { type: 'json' };
 import nps from './extractors/nps.json' with { type: 'json' };
@@ -114,6 +115,7 @@ import sudo from './extractors/sudo.json' with { type: 'json' };
 import symantecEndpoint from './extractors/symantec-endpoint.json' with { type: 'json' };
 import systancia from './extractors/systancia.json' with { type: 'json' };
 import tcpdump from './extractors/tcpdump.json' with { type: 'json' };
+import trafficSentences from './extractors/traffic-sentences.json' with { type: 'json' };
 import trellixEpo from './extractors/trellix-epo.json' with { type: 'json' };
 import ubiquiti from './extractors/ubiquiti.json' with { type: 'json' };
 import umbrella from './extractors/umbrella.json' with { type: 'json' };
@@ -206,6 +208,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   mimecast,
   netfilter,
   'netfilter-lines': netfilterLines,
+  netscreen,
   netskope,
   'network-services': networkServices,
   nps,
@@ -242,6 +245,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'symantec-endpoint': symantecEndpoint,
   systancia,
   tcpdump,
+  'traffic-sentences': trafficSentences,
   'trellix-epo': trellixEpo,
   ubiquiti,
   umbrella,

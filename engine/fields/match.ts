@@ -9,6 +9,7 @@ import { auditValueEnd } from './read-audit.ts';
 import { readJson } from './read-json.ts';
 import { readLogin } from './read-login.ts';
 import { readCef, readColumns, readLeef, readPairs, readStrictPairs } from './read-pairs.ts';
+import { readTraffic } from './read-traffic.ts';
 import { readXml } from './read-xml.ts';
 import { OPERATION, type Slot, type Template } from './template.ts';
 import { addressEnd, digitsEnd, numberOf } from './values.ts';
@@ -91,6 +92,9 @@ function from(template: Template, i: number, b: Uint8Array, p: number, end: numb
         return hasNeeds(template);
       case OPERATION.login:
         readLogin(template.pairs!, b, at, end);
+        return hasNeeds(template);
+      case OPERATION.traffic:
+        readTraffic(template.pairs!, b, at, end);
         return hasNeeds(template);
       case OPERATION.columns:
         return readColumns(template.columns, template.separator, b, at, end) && hasNeeds(template);

@@ -5,13 +5,7 @@
  * Held always: every word of the message is known to be of such a sentence; what it does not introduce (`for`, `user`,
  * `from`, `IP`, brackets behind an account) is no account and no address.
  */
-import { hashOn } from './key-table.ts';
-import { offer } from './found.ts';
-import type { Pairs } from './template.ts';
-
-const utf8 = new TextEncoder();
-const latin1 = new TextDecoder('latin1');
-const MOST_BYTES = 512;
+import { sentenceReader } from './read-sentence.ts';
 
 const LOGIN = String.raw`(?:log ?(?:in|on)|sign[- ]in|auth(?:entication)?)`;
 const ACT = `(?:${LOGIN}|password)`;
@@ -88,28 +82,11 @@ const TAILS = {
 } as const;
 
 const KEYS = ['user', 'address', 'port', 'refused', 'accepted'] as const;
-type Key = (typeof KEYS)[number];
-const BYTES = new Map(
-  KEYS.map((key) => {
-    const bytes = utf8.encode(key);
-    return [key, { bytes, hash: bytes.reduce(hashOn, 0) }] as const;
-  }),
-);
 
 /** What was read of a sentence: where each part is. */
-type Parts = Partial<Record<Key, readonly [number, number]>>;
+type Parts = Partial<Record<(typeof KEYS)[number], readonly [number, number]>>;
 
-export function readLogin({ keys }: Pairs, b: Uint8Array, start: number, end: number): void {
-  if (end - start > MOST_BYTES) return;
-  const parts = partsOf(latin1.decode(b.subarray(start, end)));
-  for (const key of KEYS) {
-    const part = parts?.[key];
-    if (part === undefined) continue;
-    const { bytes, hash } = BYTES.get(key)!;
-    const i = keys.find(hash, bytes, 0, bytes.length);
-    if (i >= 0) offer(keys.values[i]!, b, start + part[0], start + part[1], i + 1);
-  }
-}
+export const readLogin = sentenceReader(KEYS, '', partsOf);
 
 function partsOf(text: string): Parts | undefined {
   const parts: Parts = {};

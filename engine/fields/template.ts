@@ -68,6 +68,8 @@ const CAPTURES = [
   'xml',
   /** A sentence that says what became of a login (read-login.ts). */
   'login',
+  /** A sentence that says where traffic came from (read-traffic.ts). */
+  'traffic',
   /** Columns up to the end. */
   'columns',
 ] as const;
@@ -311,12 +313,12 @@ function checkEnd(parts: readonly Part[], given: GivenTemplate): void {
   const end = parts.findIndex(({ capture }) => capture !== undefined && isLast(capture));
   if (end >= 0 && end < parts.length - 1)
     throw new Error(
-      'rest, arguments, pairs, cef, leef, json, xml, login and columns can only be at its end',
+      'rest, arguments, pairs, cef, leef, json, xml, login, traffic and columns can only be at its end',
     );
   const of = parts.at(-1)?.capture;
   if ((of !== undefined && hasKeys(of)) !== (given.pairs !== undefined))
     throw new Error(
-      '{:pairs}, {:cef}, {:leef}, {:json}, {:xml} or {:login} and "pairs" belong together',
+      '{:pairs}, {:cef}, {:leef}, {:json}, {:xml}, {:login} or {:traffic} and "pairs" belong together',
     );
   if (given.strict === true && of !== 'pairs') throw new Error('only {:pairs} are read strictly');
   if ((of === 'columns') !== (given.columns !== undefined))
@@ -392,7 +394,8 @@ function hasKeys(capture: Capture): boolean {
     capture === 'leef' ||
     capture === 'json' ||
     capture === 'xml' ||
-    capture === 'login'
+    capture === 'login' ||
+    capture === 'traffic'
   );
 }
 

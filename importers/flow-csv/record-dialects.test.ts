@@ -94,6 +94,38 @@ describe('records of products', () => {
       { user: 'alice@example.com', src_ip4: ip('192.0.2.1') },
     ],
     [
+      'Check Point: a service is the port of its destination',
+      {
+        ...{ time: '1764238522', origin: '192.0.2.9', hostname: 'gw1', product: 'Firewall' },
+        ...{ sequencenum: 1, src: '192.0.2.1', s_port: 40001, dst: '192.0.2.2', service: 443 },
+      },
+      {
+        ...{ host: 'gw1', src_ip4: ip('192.0.2.1'), src_port: 40001 },
+        ...{ dst_ip4: ip('192.0.2.2'), dst_port: 443 },
+      },
+    ],
+    [
+      'src and dst, and what a syslog server read of the header',
+      {
+        ...{ time: '2026-11-21T00:00:01Z', src: '192.0.2.1', dst: '192.0.2.2', dport: 53 },
+        syslog: { hostname: 'fw1' },
+      },
+      { host: 'fw1', src_ip4: ip('192.0.2.1'), dst_ip4: ip('192.0.2.2'), dst_port: 53 },
+    ],
+    [
+      'src and dst of files',
+      { time: '2026-11-21T00:00:01Z', src: '/a', dst: '/b', user: 'alice' },
+      { user: 'alice', src_ip4: undefined, dst_ip4: undefined },
+    ],
+    [
+      'an account and an address beside that of the source',
+      {
+        ...{ time: '2026-11-21T00:00:01Z', username: 'alice', action: 'GET' },
+        ...{ ipAddress: '192.0.2.2', sourceIpAddress: '192.0.2.1' },
+      },
+      { user: 'alice', src_ip4: ip('192.0.2.1') },
+    ],
+    [
       'CloudTrail without an error',
       {
         ...{ eventVersion: '1.08', eventTime: '2026-11-21T00:00:01Z', eventName: 'ListUsers' },

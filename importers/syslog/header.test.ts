@@ -49,6 +49,35 @@ interface Case {
 }
 
 const CASES: Case[] = [
+  // Symantec's manager names itself before its host.
+  {
+    line: '<54>Mar  4 05:06:07 SymantecServer av1.example.com: Virus found,Computer name: PC1',
+    time: '2026-03-04T05:06:07',
+    basis: BOTH,
+    host: 'av1.example.com',
+    program: 'SymantecServer',
+    facility: 6,
+    severity: 6,
+    message: 'Virus found,Computer name: PC1',
+  },
+  {
+    line: 'Mar  4 05:06:07 SymantecServer1 app: hello',
+    time: '2026-03-04T05:06:07',
+    basis: BOTH,
+    host: 'SymantecServer1',
+    program: 'app',
+    message: 'app: hello',
+  },
+  // Barracuda's firewalls put blanks between the numbers of a date.
+  {
+    line: '2026 03 04 05:06:07 +02:00 Notice   192.0.2.17:23697 login succeeded: alice ok',
+    time: '2026-03-04T03:06:07',
+    offset: 7200,
+    severity: 5,
+    message: 'Notice   192.0.2.17:23697 login succeeded: alice ok',
+  },
+  { line: '2026 3 4 05:06:07 a', message: '2026 3 4 05:06:07 a' },
+  { line: '2026 13 04 05:06:07 a', message: '2026 13 04 05:06:07 a' },
   // What devices put where names should be is their message.
   {
     line: '<5>1 2026-03-10T09:11:20Z VAULT {"format":"elastic","version":"1.0","syslog":{"a":"b c"}}',

@@ -656,7 +656,17 @@ function hostAndTag(
   if (mnemonicAt(h, b, q, end) || b[q] === PERCENT) return;
   if (isDigit(b[q]!) && sequenced(h, b, q, end)) return;
   if (mayBeLevel(b[q]!) && levelled(h, b, q, end)) return;
-  program(h, b, q, end, true);
+  if (program(h, b, q, end, true) && c === 83) programFirst(h, b, first, wordEnd, end);
+}
+
+/** Symantec's manager names itself before its host: `Dec 12 17:07:08 SymantecServer av1.example.com: …`. */
+function programFirst(h: Header, b: Uint8Array, first: number, wordEnd: number, end: number): void {
+  if (wordEnd - first !== 14 || !startsWith(b, first, wordEnd, 'SymantecServer')) return;
+  h.hostStart = h.programStart;
+  h.hostEnd = h.programEnd;
+  h.programStart = first;
+  h.programEnd = wordEnd;
+  h.messageStart = skipSpaces(b, h.hostEnd + 1, end);
 }
 
 /** F5 names the level between host and program: `bigip1 notice mcpd[5555]: …`. */

@@ -45,7 +45,7 @@ export const syslogImporter: Importer = {
   // 6: events of an XML document, one by one.
   // 7: the same in UTF-16.
   // 9: no host of a word that nothing but text follows.
-  version: 9,
+  version: 10,
   // But for the last event, to which lines that were appended since may belong.
   appendOnly: true,
   byLines: true,

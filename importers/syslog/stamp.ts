@@ -485,11 +485,14 @@ export class Stamp {
     this.shape = SHAPE.yearFirst;
     if (sep === SPACE) {
       // `2003 Oct 11 22:14:15`.
-      if (i >= end || !isLetter(b[i]!) || !this.monthFirst(b, i, end, SHAPE.bsd)) return false;
-      this.year = year;
-      return this.dateIsValid();
-    }
-    if (sep !== MINUS && sep !== SLASH && sep !== DOT && sep !== COLON) return false;
+      if (i < end && isLetter(b[i]!)) {
+        if (!this.monthFirst(b, i, end, SHAPE.bsd)) return false;
+        this.year = year;
+        return this.dateIsValid();
+      }
+      // Barracuda: `2003 10 11 22:14:15 +00:00`.
+      if (digitRun(b, i, end) !== 2 || digitRun(b, i + 3, end) !== 2) return false;
+    } else if (sep !== MINUS && sep !== SLASH && sep !== DOT && sep !== COLON) return false;
     this.year = year;
     let n = digitRun(b, i, end);
     if (n === 3 && sep === MINUS && b[i + 3] === 84) {
