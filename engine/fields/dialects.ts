@@ -356,6 +356,13 @@ function generalNames(): PathsByName {
   const out: Record<string, readonly string[]> = {};
   for (const [name, paths] of Object.entries(general.names))
     out[name] = wordsOf(paths).map(simplifyPath);
+  for (const { of, names } of general.objects)
+    for (const [name, members] of Object.entries(names)) {
+      const own = wordsOf(of).flatMap((one) =>
+        wordsOf(members).map((member) => `${one}.${member}`),
+      );
+      out[name] = [...new Set([...(out[name] ?? []), ...own.map(simplifyPath)])];
+    }
   for (const { name, names } of FIELDS) {
     const schemas = [...(names.ecs ?? []), ...(names.ocsf ?? [])];
     const dotted = schemas.filter((one) => one.includes('.')).map(simplifyPath);

@@ -145,17 +145,32 @@ function withoutWrapper(key: string): string | undefined {
     : simplifyPath(key.slice(dot + 1));
 }
 
+/** The path of a member without all those that only wrap; undefined: none does. */
+function withoutWrappers(key: string): string | undefined {
+  if (!key.includes('.')) return undefined;
+  const steps = key.split('.').map(simplifyPath);
+  const last = steps.length - 1;
+  const own = steps.filter((step, i) => i === last || !(WRAPPERS.has(step) || PARTS.has(step)));
+  return own.length === steps.length ? undefined : own.join('.');
+}
+
 /** Paths of a case come before those of its dialect, and these before the general ones. */
 const CASE_RANK = 0;
 const DIALECT_RANK = 200;
 /** What a text says comes after what names say. */
 const TEXT_RANK = 900;
-const GENERAL_RANK = 1000;
+export const GENERAL_RANK = 1000;
 /** Of the general ones, what stands in a member that wraps the record comes last. */
 const WRAPPED_RANK = 500;
 /** Members that wrap records: what is in them means what it means without them. */
 const WRAPPERS: ReadonlySet<string> = new Set(
   'event data properties payload record result details attributes fields body jsonpayload content eventdata'.split(
+    ' ',
+  ),
+);
+/** Members that divide records: what general names mean in them is the same. */
+const PARTS: ReadonlySet<string> = new Set(
+  'audit auditlog auditevent auditdata meta info eventdetails auditdetails actiondetails'.split(
     ' ',
   ),
 );
@@ -248,7 +263,9 @@ export class Meanings {
     for (const texts of [given?.texts, dialect?.texts])
       for (const [path, templates] of texts ?? []) this.addTexts(path, templates);
     this.general = general;
-    this.not = [...none, ...(dialect?.not ?? [])];
+    // What a product's records are known to do is better than what they call it.
+    const known = this.constants.some(([field]) => field === 'action') ? ['action'] : [];
+    this.not = [...none, ...(dialect?.not ?? []), ...known];
     if (given !== undefined || dialect === undefined || dialect.paths.length === 0) return;
     this.deciding = new DecidingPaths(dialect.paths);
     if (dialect.ofPaths.length > 0) this.decidingOf = new DecidingPaths(dialect.ofPaths);
@@ -289,7 +306,7 @@ export class Meanings {
 
   /** What a member means that is in one which wraps the record, `data.ip_address`, if its name says enough. */
   private wrapped(key: string): Meaning | undefined {
-    const own = withoutWrapper(key);
+    const own = withoutWrappers(key);
     if (own === undefined || AMBIGUOUS.has(own)) return undefined;
     const meaning = (this.general ?? this).byPath.get(own);
     return meaning === undefined || meaning.rank < GENERAL_RANK

@@ -6,13 +6,12 @@
 import type { EventBatch } from '../contract/event-batch.ts';
 import { CUT_TEXTS, type CutText } from '../contract/event.ts';
 import type { Meaning, Meanings, NamedValues } from './meanings.ts';
-import { partOf, storedAs } from './meanings.ts';
-import { cutAccount, textOf } from './texts.ts';
+import { GENERAL_RANK, partOf, storedAs } from './meanings.ts';
+import { cutAccount, digestsIn, isActionName, textOf } from './texts.ts';
 import { ADDRESS, addressEnd, protocolOf } from './values.ts';
 
 const TEXTS: ReadonlySet<string> = new Set(CUT_TEXTS);
 const utf8 = new TextEncoder();
-const HASH = /\b(MD5|SHA1|SHA256)=([0-9a-f]+)/gi;
 /** An address with its port, or IPv6 in brackets. */
 const ENDPOINT = /^(?:\[([0-9A-Fa-f:.]+)\]|(\d{1,3}(?:\.\d{1,3}){3})(?=:))(?::(\d{1,5}))?$/;
 const MOST_ADDRESS = 64;
@@ -53,7 +52,7 @@ export class RecordFields {
     const best = this.found.get(field);
     if (best !== undefined && best.rank <= rank) return;
     const text = part === undefined ? whole : (partOf(whole, part) ?? '');
-    if (text === '') return;
+    if (text === '' || (field === 'action' && rank >= GENERAL_RANK && !isActionName(text))) return;
     if (this.isOf(meanings, field, text)) this.found.set(field, { rank, text });
   }
 
@@ -88,8 +87,7 @@ export class RecordFields {
         return;
       }
       case 'hashes':
-        for (const [, kind = '', digest = ''] of text.matchAll(HASH))
-          setText(batch, row, kind.toLowerCase(), digest);
+        for (const [kind, digest] of digestsIn(text)) setText(batch, row, kind, digest);
         return;
       default:
         break;

@@ -45,6 +45,8 @@ const PHRASES: ReadonlyMap<string, string> = new Map(
 const UUID = /^\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?$/i;
 /** Digests of files, by their digits. */
 const DIGESTS = new Map(Object.entries({ md5: 32, sha1: 40, sha256: 64 }));
+const HASH = /\b(MD5|SHA1|SHA256)=([0-9a-f]{32,64})\b/gi;
+const NO_ACTION = /\.$|^(?:%%)?\d+$|^.{65}/s;
 /** A digest or a number drawn by chance. */
 const DRAWN = /^(?=.*[a-f])[0-9a-f]{16,}$/i;
 const HEX = /^[0-9a-f]+$/i;
@@ -74,6 +76,18 @@ function statusOf(text: string): string | undefined {
     words === '' ||
     PHRASES.get(code)?.toLowerCase() === words.toLowerCase();
   return code !== '' && isOne ? code : undefined;
+}
+
+/** Digests of files: Sysmon's list, `SHA1=…,MD5=…`, or one alone, whose digits say which it is. */
+export function digestsIn(text: string): readonly (readonly [field: string, digest: string])[] {
+  for (const [field, digits] of DIGESTS)
+    if (text.length === digits && HEX.test(text)) return [[field, text]];
+  return [...text.matchAll(HASH)].map(([, kind = '', digest = '']) => [kind.toLowerCase(), digest]);
+}
+
+/** Whether what some product calls an action may be one: no sentence, and no number that stands for it. */
+export function isActionName(text: string): boolean {
+  return !NO_ACTION.test(text);
 }
 
 /** Whether a field can have a text: no list, no object, and no word for nothing. */

@@ -59,6 +59,93 @@ describe('what no name says is no column', () => {
   });
 });
 
+describe('objects of one who acts, and of requests', () => {
+  it.each<[string, object, Record<string, unknown>]>([
+    [
+      'a performer, described by another object',
+      { performer: { meta: { username: 'alice' }, id: 7, ip_address: '192.0.2.17' } },
+      { user: 'alice', user_id: '7', src_ip4: ip('192.0.2.17') },
+    ],
+    [
+      'an audit record in a document',
+      { audit: { action: 'login', user: { email: 'alice@example.com', ipAddress: '192.0.2.17' } } },
+      { user: 'alice@example.com', action: 'login', src_ip4: ip('192.0.2.17') },
+    ],
+    [
+      'a request within data',
+      { data: { request: { ip: '192.0.2.17', method: 'GET', path: '/v0/a', user_agent: 'curl' } } },
+      { src_ip4: ip('192.0.2.17'), http_method: 'GET', url: '/v0/a', user_agent: 'curl' },
+    ],
+    [
+      'two sides of a session',
+      {
+        performed_by: { username: 'alice', hostname: 'pc1', public_ip: '192.0.2.17' },
+        destination: { username: 'bob', hostname: 'srv1', public_ip: '198.51.100.1' },
+      },
+      {
+        ...{ user: 'alice', src_domain: 'pc1', src_ip4: ip('192.0.2.17') },
+        ...{ user_target: 'bob', dst_domain: 'srv1', dst_ip4: ip('198.51.100.1') },
+      },
+    ],
+    [
+      'a digest of a file',
+      { file_hash: 'd41d8cd98f00b204e9800998ecf8427e' },
+      { md5: 'd41d8cd98f00b204e9800998ecf8427e' },
+    ],
+    [
+      'who created what is listed',
+      { created_by: { email: 'alice@example.com' } },
+      { user: 'alice@example.com' },
+    ],
+    [
+      'one who acts before one who created',
+      { created_by: { email: 'alice@example.com' }, actor: { email: 'bob@example.com' } },
+      { user: 'bob@example.com' },
+    ],
+    [
+      'a station that calls before the server that it calls through',
+      { event_data: { CallingStationID: '192.0.2.17', ClientIPAddress: '198.51.100.1' } },
+      { src_ip4: ip('192.0.2.17') },
+    ],
+  ])('%s', async (_, record, expected) => {
+    const row = await readOne({ time: '2026-11-21T00:00:01Z', ...record });
+    expect({ ...row.attrs, ...row }).toMatchObject(expected);
+  });
+
+  it.each<[string, object]>([
+    ['an account that was acted on', { target: { user: { email: 'alice@example.com' } } }],
+    [
+      'an account as it was',
+      { old: { user: { name: 'alice' } }, new: { user: { ip: '10.0.0.1' } } },
+    ],
+    ['who owns a rule', { rule: { created_by: { username: 'alice' } } }],
+    ['who created a thing, by a name of anything', { created_by: { name: 'Nightly import' } }],
+    ['a program that is a client', { client: { name: 'Mobile app', id: 'x1' } }],
+    ['an identifier of a session', { session: { id: 'a1' } }],
+    [
+      'an address of a resource',
+      { resource: { ip: '10.0.0.1' }, device: { ip_address: '10.0.0.2' } },
+    ],
+    ['a digest that is none', { file_hash: 'unknown', process: { hash: 'abc' } }],
+    ['a number for an action', { action: 10 }],
+    ['a code of Windows for an action', { action: '%%887' }],
+    ['a sentence for an action', { operation: 'Sites retrieved by user alice.' }],
+    ['what an answer says of a request', { response: { request: { path: '/a', method: 'GET' } } }],
+  ])('%s is none', async (_, record) => {
+    const row = await readOne({ time: '2026-11-21T00:00:01Z', ...record });
+    for (const name of ['user', 'user_id', 'src_ip4', 'action', 'url', 'http_method', 'md5'])
+      expect(row).not.toHaveProperty(name);
+  });
+
+  it('what a product is known to do stays before what it calls it', async () => {
+    const row = await readOne({
+      ...{ EventID: 4624, Channel: 'Security', Computer: 'pc1', action: 'Logon' },
+      ...{ Provider: 'Microsoft-Windows-Security-Auditing', TimeCreated: '2026-11-21T00:00:01Z' },
+    });
+    expect(row).not.toMatchObject({ action: 'Logon' });
+  });
+});
+
 describe('records of known schemas', () => {
   it.each<[string, object, Record<string, unknown>]>([
     [

@@ -10,6 +10,7 @@ import { nounOf } from '../../engine/contract/counted.ts';
 import type { Kind } from '../../engine/contract/event.ts';
 import type { ColumnMapping, EventSink, LineRecords } from '../../engine/contract/importer.ts';
 import {
+  GENERAL_RANK,
   DialectFinder,
   type Meaning,
   type Meanings,
@@ -17,7 +18,12 @@ import {
   partOf,
   storedAs,
 } from '../../engine/fields/meanings.ts';
-import { cutAccount, textOf as fieldText } from '../../engine/fields/texts.ts';
+import {
+  cutAccount,
+  digestsIn,
+  isActionName,
+  textOf as fieldText,
+} from '../../engine/fields/texts.ts';
 import { parseIpv4, parseIpv6 } from '../shared/bytes.ts';
 import type { Detected } from './detect.ts';
 import { eveEvent, eveTypeOf } from './dialects/eve.ts';
@@ -97,9 +103,9 @@ const MAX_CHECKED = 64;
 const USER = numberOf('user');
 const USER_TARGET = numberOf('user_target');
 const USER_DOMAIN = numberOf('user_domain');
+const ACTION = numberOf('action');
 /** An address with its port, or IPv6 in brackets. */
 const ENDPOINT = /^(?:\[([0-9A-Fa-f:.]+)\]|(\d{1,3}(?:\.\d{1,3}){3})(?=:))(?::(\d{1,5}))?$/;
-const HASH = /\b(MD5|SHA1|SHA256)=([0-9A-Fa-f]{32,64})\b/gi;
 /** Several members may have these. */
 const SHARED = new Uint8Array(SETTER_COUNT);
 SHARED[SETTERS.key] = 1;
@@ -288,9 +294,11 @@ class Records {
       const value =
         part === undefined ? given : typeof given === 'string' ? (partOf(given, part) ?? '') : '';
       if (value === '') return;
+      const isGeneral = rank >= LISTED + GENERAL_RANK;
       if (
         setter >= FIRST_TEXT
-          ? !this.says(setter, value)
+          ? !this.says(setter, value) ||
+            (isGeneral && setter === ACTION && !isActionName(`${value}`))
           : CHECKED[setter] === 1 && !this.fits(setter, value)
       )
         return;
@@ -351,13 +359,9 @@ class Records {
     }
   }
 
-  /** Takes Sysmon's list of hashes, `SHA1=…,MD5=…`. */
   private hashes(writer: RowWriter, text: string): void {
-    for (const [, kind, digest] of text.matchAll(HASH)) {
-      const name = kind?.toLowerCase();
-      if (name === 'md5' || name === 'sha1' || name === 'sha256')
-        this.setText(writer, numberOf(name), digest ?? '');
-    }
+    for (const [name, digest] of digestsIn(text))
+      if (isSetter(name)) this.setText(writer, numberOf(name), digest);
   }
 
   /** Takes an address with its port, `192.0.2.1:443` or `[2001:db8::1]:443`; false for an address alone. */

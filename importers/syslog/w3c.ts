@@ -15,7 +15,7 @@ import type { Header } from './header.ts';
 const MOST_COLUMNS = 256;
 const [SPACE, TAB, LF, COMMA, QUOTE, COLON, MINUS] = [32, 9, 10, 44, 34, 58, 45];
 /** What a request was for, the best first: proxies may name several. */
-const URLS = ['cs-uri', 'cs-uri-stem', 'cs-uri-path'];
+const URLS = ['cs-uri', 'cs-uri-stem', 'cs-uri-path', 'urlstem'];
 const FIELDS = '#Fields:';
 const LOCAL_TIMES = '#Time Format: Local';
 
@@ -44,6 +44,10 @@ const NAMES: Readonly<Record<string, Exclude<Target['to'], 'text' | 'attribute'>
   ...{ 'cs(host)': 'dst_domain', 'cs(user-agent)': 'user_agent', 'cs(referer)': 'referrer' },
   ...{ 'sc-status': 'http_status', 'sc-bytes': 'bytes', action: 'action', 's-action': 'action' },
   ...{ 's-reason': 'reason', 'event-id': 'action', 'server-hostname': 'host' },
+  // Exchange's logs of its web services (HttpProxy).
+  ...{ clientipaddress: 'src_ip', serverhostname: 'host', authenticateduser: 'user' },
+  ...{ urlhost: 'dst_domain', httpstatus: 'http_status', method: 'http_method' },
+  ...{ useragent: 'user_agent' },
 };
 
 const URL: Target = { to: 'text', name: 'url' };
