@@ -85,8 +85,6 @@ for (const shell of [browserShell, electronShell]) {
       await expect(where).toHaveCount(0);
       await shot(opened.page, `${shell.name}-evidence-located`);
       await opened.page.keyboard.press('Escape');
-      await window.details.show('Fields');
-      await window.details.show('Raw');
       await expect(window.details.region).toContainText('<86>1 2026-03-04T10:10:10Z');
     });
 

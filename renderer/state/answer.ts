@@ -23,7 +23,7 @@ interface Answered<N extends OperationName> {
 
 interface AnswerOptions<N extends OperationName> {
   readonly onPart?: (part: Part<N>) => void;
-  /** Whether a change of the case asks again; it does when left out. */
+  /** Whether a change of the case asks again; it does when left out. After an error it does in any case. */
   readonly live?: boolean;
 }
 
@@ -54,11 +54,19 @@ export function useAnswer<N extends OperationName>(
   const part = useRef(onPart);
   part.current = onPart;
   const key = params === undefined ? undefined : JSON.stringify(params);
-  const again = live ? `${revision}/${runs}` : '';
+  const [failures, setFailures] = useState(0);
+  const again = live ? `${revision}/${runs}` : failures;
   const asked = useMemo(
     () => (key === undefined ? undefined : (JSON.parse(key) as Params<N>)),
     [key],
   );
+
+  const failed = useRef(false);
+  failed.current = answered.error !== undefined;
+  // What could not be read then may be there now: evidence was located, say.
+  useEffect(() => {
+    if (failed.current) setFailures((before) => before + 1);
+  }, [revision]);
 
   useEffect(() => {
     if (asked === undefined) {

@@ -64,7 +64,7 @@ export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Wo
     ...{ connection, shell, session, views, results },
     refreshInfo,
   });
-  const setPreference = createPreferences(connection, session);
+  const preferences = createPreferences(connection, session);
   let restarts = pipe.state.restarts;
 
   pipe.onState((engine) => {
@@ -81,7 +81,7 @@ export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Wo
 
   async function refreshInfo(): Promise<void> {
     const info = await connection.call('engine.info', {});
-    const kept = info.settings.window;
+    const kept = preferences.since(info.settings.window);
     const zone = kept['zone'];
     session.setState({
       info,
@@ -107,9 +107,9 @@ export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Wo
     closeCase: cases.close,
     setZone(zone) {
       session.setState({ zone });
-      setPreference('zone', zone);
+      preferences.set('zone', zone);
     },
-    setPreference,
+    setPreference: preferences.set,
     select(event) {
       session.setState({ selected: event });
     },
@@ -122,20 +122,29 @@ export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Wo
   };
 }
 
-/** A function that sets a preference at once, and has the engine keep them a moment later. */
-function createPreferences(
-  connection: Engine,
-  session: StoreApi<Session>,
-): Workspace['setPreference'] {
+interface Preferences {
+  /** Sets one at once, and has the engine keep all of them a moment later. */
+  readonly set: Workspace['setPreference'];
+  /** What the engine keeps, with what it was not yet told. */
+  since(kept: Session['preferences']): Session['preferences'];
+}
+
+function createPreferences(connection: Engine, session: StoreApi<Session>): Preferences {
   let saving: ReturnType<typeof setTimeout> | undefined;
-  return (name, value) => {
-    session.setState((state) => ({ preferences: { ...state.preferences, [name]: value } }));
-    clearTimeout(saving);
-    saving = setTimeout(() => {
-      connection
-        .call('settings.set', { window: { ...session.getState().preferences } })
-        // A preference that is not kept is no reason to disturb anyone.
-        .catch(() => undefined);
-    }, SAVE_MS);
+  const unsaved = new Map<string, unknown>();
+  const save = async (): Promise<void> => {
+    const saved = new Map(unsaved);
+    await connection.call('settings.set', { window: { ...session.getState().preferences } });
+    for (const [name, value] of saved) if (unsaved.get(name) === value) unsaved.delete(name);
+  };
+  return {
+    set(name, value) {
+      session.setState((state) => ({ preferences: { ...state.preferences, [name]: value } }));
+      unsaved.set(name, value);
+      clearTimeout(saving);
+      // A preference that is not kept is no reason to disturb anyone.
+      saving = setTimeout(() => void save().catch(() => undefined), SAVE_MS);
+    },
+    since: (kept) => ({ ...kept, ...Object.fromEntries(unsaved) }),
   };
 }
