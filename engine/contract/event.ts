@@ -176,6 +176,8 @@ export const COLUMNS = {
   error_code: 'text',
   src_mac: 'text',
   dst_mac: 'text',
+  /** The host of the header, where the message names another. */
+  header_host: 'text',
   /** `NAME/VERSION` of the extractor that cut fields of this event, some of which are in columns above. */
   extractor: 'text',
 } as const satisfies Record<string, ColumnType>;
@@ -196,6 +198,7 @@ export const CUT_TEXTS = [
   ...(['parent_command', 'md5', 'sha1', 'sha256', 'registry_key', 'registry_value'] as const),
   ...(['service_name', 'cloud_account', 'cloud_region', 'email_from', 'email_to'] as const),
   ...(['email_subject', 'tls_sni', 'ja3', 'rule_id', 'error_code', 'src_mac', 'dst_mac'] as const),
+  'header_host',
 ] satisfies readonly ColumnName[];
 export type CutText = (typeof CUT_TEXTS)[number];
 

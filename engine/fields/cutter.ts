@@ -5,7 +5,8 @@
  * are for any program; the first that matches fills the columns. An event whose source states addresses, ports or numbers of its
  * own is left as it is, so that what an extractor filled can be told from it.
  *
- * What a message calls the device that wrote it is preferred to the host of its header, which may be a relay's.
+ * What a message calls the device that wrote it is preferred to the host of its header, which may be a relay's and
+ * becomes `header_host`.
  *
  * Invariant: a value that a field cannot have is not set, and `-`, `N/A` and `(null)` are no values.
  */
@@ -213,11 +214,24 @@ export class Cutter {
       cut += 1;
     }
     for (const [column, size] of given) if (column.size > size) column.putInOrder(from, n);
-    const { hosts } = this;
-    if (hosts.count > 0)
-      batch.host.replace(hosts.rows, message.data, hosts.starts, hosts.ends, hosts.count, n);
-    hosts.count = 0;
+    this.replaceHosts(batch, n);
     return cut;
+  }
+
+  /** Gives rows the hosts that their messages name, and keeps those of their headers. */
+  private replaceHosts(batch: EventBatch, n: number): void {
+    const { hosts } = this;
+    if (hosts.count === 0) return;
+    const { host, message } = batch;
+    const { present, starts, data } = host;
+    for (let i = 0; i < hosts.count; i++) {
+      const row = hosts.rows[i]!;
+      if (present[row] === 0) continue;
+      const at = starts[row]! + 4;
+      put(batch.cutText('header_host'), row, data, at, at + lengthAt(data, at - 4));
+    }
+    host.replace(hosts.rows, message.data, hosts.starts, hosts.ends, hosts.count, n);
+    hosts.count = 0;
   }
 
   /** Cuts a record as JSON that a message ends with. @returns whether it gave any field */

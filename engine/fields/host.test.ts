@@ -1,6 +1,6 @@
 /** The host that a message names is preferred to that of its header; other rows keep theirs. */
 import { expect, it } from 'vitest';
-import { EventBatch } from '../contract/event-batch.ts';
+import { EventBatch, type TextColumn } from '../contract/event-batch.ts';
 import { Cutter } from './cutter.ts';
 import { readExtractor } from './extractor.ts';
 
@@ -13,7 +13,9 @@ const one = readExtractor(
   'test.json',
 );
 
-function hostsOf(rows: readonly (readonly [string | undefined, string])[]): (string | undefined)[] {
+type Hosts = [host: string | undefined, header: string | undefined];
+
+function hostsOf(rows: readonly (readonly [string | undefined, string])[]): Hosts[] {
   const batch = new EventBatch('log', () => undefined, rows.length + 1);
   for (const [host, message] of rows) {
     if (host !== undefined) batch.host.setString(batch.length, host);
@@ -21,15 +23,15 @@ function hostsOf(rows: readonly (readonly [string | undefined, string])[]): (str
     batch.endRow();
   }
   new Cutter([one]).cut(batch);
-  const { host } = batch;
-  return rows.map((_, row) => {
-    if (host.present[row] === 0) return undefined;
-    const at = host.starts[row]!;
-    return text.decode(host.data.subarray(at + 4, at + 4 + host.data[at]!));
-  });
+  const textAt = ({ present, starts, data }: TextColumn, row: number): string | undefined => {
+    if (present[row] === 0) return undefined;
+    const at = starts[row]!;
+    return text.decode(data.subarray(at + 4, at + 4 + data[at]!));
+  };
+  return rows.map((_, row) => [textAt(batch.host, row), textAt(batch.cutText('header_host'), row)]);
 }
 
-it('names the device that wrote the record', () => {
+it('names the device that wrote the record, and keeps the host of its header', () => {
   const hosts = hostsOf([
     ['relay', 'device=fw1 x'],
     ['other', 'nothing'],
@@ -38,5 +40,12 @@ it('names the device that wrote the record', () => {
     ['fw3', 'device=fw3 x'],
     ['last', 'nothing'],
   ]);
-  expect(hosts).toEqual(['fw1', 'other', 'fw2', undefined, 'fw3', 'last']);
+  expect(hosts).toEqual([
+    ['fw1', 'relay'],
+    ['other', undefined],
+    ['fw2', undefined],
+    [undefined, undefined],
+    ['fw3', undefined],
+    ['last', undefined],
+  ]);
 });

@@ -59,6 +59,12 @@ export const FIELDS: readonly FieldEntry[] = [
     ocsf: 'device.hostname',
     other: 'hostname',
   }),
+  field(
+    'header_host',
+    'text',
+    'The host of the header, often a relay, where the message names another, which is `host` then.',
+    { other: 'syslog_host' },
+  ),
   field('program', 'text', 'The program that wrote the record; of Windows events, the provider.', {
     ecs: 'process.name log.syslog.appname event.provider',
     sigma: 'Provider_Name',

@@ -99,6 +99,24 @@ async function tagged(): Promise<number> {
   }
 }
 
+it('gives an event the host of its header back', async () => {
+  const other = join(home, 'other');
+  const named = gate(1, DOOR.replace('{user:word}', '{host:word}'));
+  await importLogs(folder);
+  const without = await contents(folder);
+  await add(named);
+  await refield();
+  const relayed = (await contents(folder)).filter((one) => one.includes('"header_host","fw1"'));
+  expect(relayed).toHaveLength(LINES / 2);
+  await createCase(other, BUILDER);
+  await addExtractor(other, named, 'gate.json', BUILDER);
+  await importLogs(other);
+  expect(await contents(folder)).toEqual(await contents(other));
+  await removeExtractor(folder, 'gate', BUILDER);
+  await refield();
+  expect(await contents(folder)).toEqual(without);
+});
+
 it('cuts what an import with the extractor cuts, and takes it back', async () => {
   const other = join(home, 'other');
   await importLogs(folder);

@@ -5,7 +5,7 @@
  * What a source states is never changed. Of events that an extractor had cut, every field that extractors fill is cut
  * again; of others, those that they lack are filled. Where records state such fields themselves (JSON, tables, event
  * logs), it is not known which of an event's fields an extractor had cut: such events stay as they are, and are counted.
- * A host that a message named stays the event's.
+ * A host that a message named stays the event's where its header named none.
  *
  * Holds always: a segment is rewritten only if some event is of another extractor, or version of it, than before, and is
  * swapped in one transaction: what is cancelled goes on where it stopped when it is asked for again.
@@ -209,6 +209,8 @@ class Refield {
       select('extractor'),
       select('program'),
       'message',
+      // What an extractor puts in the place of the header's host is cut again, too.
+      `coalesce(${select('header_host')}, ${select('host')})`,
       stated.length === 0 ? 'false' : stated.join(' OR '),
     ];
     const batch = new EventBatch('log', () => undefined, ROWS + 1);
@@ -225,7 +227,7 @@ class Refield {
       `SELECT ${columns.join(', ')} FROM ${database}.events ORDER BY rowid`,
     )) {
       this.parameters.signal?.throwIfAborted();
-      const [numbers, ids, marks, programs, messages, states] = values;
+      const [numbers, ids, marks, programs, messages, hosts, states] = values;
       for (let i = 0; i < rows; i++) {
         seen += 1;
         const source = this.sources.get(Number(ids![i]));
@@ -245,6 +247,8 @@ class Refield {
         batch.message.setString(row, message);
         const program = programs![i];
         if (typeof program === 'string') batch.program.setString(row, program);
+        const host = hosts![i];
+        if (typeof host === 'string') batch.host.setString(row, host);
         before.push(was);
         batch.endRow();
         if (batch.length >= ROWS) flush();

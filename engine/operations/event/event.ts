@@ -200,7 +200,8 @@ function cutFields(fields: readonly EventField[]): CutFields | undefined {
   const isCut = (name: string): boolean =>
     name === 'host'
       ? namesHost(text('program'), text('message'), text('host'))
-      : CUT_COLUMNS.has(name) || CUT_COLUMNS.has(name.replace(/_ip$/, '_ip4'));
+      : name !== 'header_host' &&
+        (CUT_COLUMNS.has(name) || CUT_COLUMNS.has(name.replace(/_ip$/, '_ip4')));
   return { extractor, version, fields: own.map(({ name }) => name).filter(isCut) };
 }
 
