@@ -29,6 +29,7 @@ export function cutFields(
     out['proto'] = Object.entries(PROTOCOLS).find(([, code]) => code === proto)?.[0] ?? `${proto}`;
   if (batch.host.present[0] === 1)
     out['host'] = text.decode(batch.host.data.subarray(4, batch.host.size));
+  if (batch.pid.present[0] === 1) out['pid'] = String(batch.pid.values[0]);
   for (const name of ['bytes', 'packets', 'bytes_rev', 'packets_rev'] as const)
     if (batch[name].present[0] === 1) out[name] = String(batch[name].values[0]);
   for (const name of CUT_TEXTS) {

@@ -51,14 +51,21 @@ const STATED = [
   ...NUMBERS,
 ] as const;
 
+/** What a header may state, too. */
+const HEADER_COLUMNS = ['host', 'pid'] as const;
+
 /** Every stored column that an extractor may fill. */
-export const CUT_COLUMNS: ReadonlySet<string> = new Set([...STATED, ...CUT_TEXTS, 'host']);
+export const CUT_COLUMNS: ReadonlySet<string> = new Set([
+  ...STATED,
+  ...CUT_TEXTS,
+  ...HEADER_COLUMNS,
+]);
 
 /** The number of its column among CUT_TEXTS. */
 const HTTP_STATUS = CUT_TEXTS.indexOf('http_status');
 
 /** How a field is stored. */
-const STORED_AS = { text: 0, number: 1, address: 2, port: 3, proto: 4 } as const;
+const STORED_AS = { text: 0, number: 1, address: 2, port: 3, proto: 4, pid: 5 } as const;
 
 interface Target {
   readonly field: number;
@@ -420,6 +427,7 @@ function columnOf(name: string): Pick<Target, 'storedAs' | 'column' | 'isSource'
   const rest = { isSource: name.startsWith('src_'), domain: -1 };
   if (text >= 0) return { storedAs: STORED_AS.text, column: text, ...rest };
   if (number >= 0) return { storedAs: STORED_AS.number, column: number, ...rest };
+  if (name === 'pid') return { storedAs: STORED_AS.pid, column: -1, ...rest };
   if (name === 'src_ip' || name === 'dst_ip') {
     const domain = CUT_TEXTS.findIndex((one) => one === domainOf(name));
     return { storedAs: STORED_AS.address, column: -1, ...rest, domain };
@@ -485,6 +493,11 @@ function fillField(
       } else if (isFour()) (target.isSource ? batch.src_ip4 : batch.dst_ip4).set(row, four());
       else (target.isSource ? batch.src_ip6 : batch.dst_ip6).set(row, ADDRESS, 0);
       break;
+    case STORED_AS.pid: {
+      const value = numberOf(b, start, end, 0xffffffff);
+      if (value >= 0 && batch.pid.present[row] === 0) batch.pid.set(row, value);
+      break;
+    }
     case STORED_AS.port: {
       const value = numberOf(b, start, end, 65_535);
       if (value >= 0) (target.isSource ? batch.src_port : batch.dst_port).set(row, value);

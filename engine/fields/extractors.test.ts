@@ -41,17 +41,17 @@ it.each([
   [
     'nginx',
     'nginx: 2026/11/27 10:15:22 [error] 100#100: *1 limiting requests, client: 192.0.2.17, server: _, request: "GET / HTTP/1.1"',
-    'web-error/7',
+    'web-error/8',
   ],
   [
     'apache2',
     'apache2[7]: [Fri Nov 27 10:15:22.123456 2026] [auth_basic:error] [pid 7] [client 192.0.2.17:40001] AH01618: user bob not found: /a',
-    'web-error/7',
+    'web-error/8',
   ],
   [
     'vaultwarden',
     'vaultwarden[7]: [2026-11-27 10:15:22.123][vaultwarden::api::identity][ERROR] Username or password is incorrect. Try again. IP: 192.0.2.17. Username: bob.',
-    'web-apps/11',
+    'web-apps/12',
   ],
   [
     'app',
@@ -86,15 +86,15 @@ it.each([
   [
     'httpd/site1',
     'httpd/site1[7]: [error] [client 192.0.2.17:40001] AH01630: denied',
-    'web-error/7',
+    'web-error/8',
   ],
-  ['', '[error] [auth.core] Failed login attempt. 192.0.2.17', 'web-apps/11'],
+  ['', '[error] [auth.core] Failed login attempt. 192.0.2.17', 'web-apps/12'],
   [
     '',
     'WARN [http-1] org.example.Login: Login failed for user alice from 192.0.2.17',
-    'login-sentences/2',
+    'login-sentences/3',
   ],
-  ['app', 'app[7]: [warn] Bad password for alice (192.0.2.17)', 'login-sentences/2'],
+  ['app', 'app[7]: [warn] Bad password for alice (192.0.2.17)', 'login-sentences/3'],
   ['app', 'app[7]: query Bad password for alice (192.0.2.17)', undefined],
   [
     '',
@@ -110,7 +110,7 @@ it.each([
   [
     'app',
     'app: [error] [api::identity] Login failed for root from 192.0.2.17',
-    'login-sentences/2',
+    'login-sentences/3',
   ],
   [
     'python3.11',
@@ -121,11 +121,11 @@ it.each([
   ['irc.bot', 'irc.bot: OK - [192.0.2.17] hello', undefined],
   ['', 'Alerts %NGIPS-6-430003: SrcIP: 192.0.2.1, DstIP: 192.0.2.2', 'cisco-asa/9'],
   ['fw1 sshd', 'fw1 sshd[7]: Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/3'],
-  ['0a1b2c3d4e5f', '0a1b2c3d4e5f[7]: Failed login attempt. 192.0.2.17', 'web-apps/11'],
+  ['0a1b2c3d4e5f', '0a1b2c3d4e5f[7]: Failed login attempt. 192.0.2.17', 'web-apps/12'],
   [
     '(squid-1)',
     '(squid-1)[7]: 192.0.2.17 - - [27/Nov/2026:10:15:22 +0000] "GET http://www.example.org/ HTTP/1.1" 200 12 "-" "curl/8.0"',
-    'access-log/12',
+    'access-log/13',
   ],
   ['app', 'app[7]: pam_unix(sshd:session): session closed for user alice', 'pam/7'],
   ['sshd', 'sshd[100]: Invalid user a from 192.0.2.17 \r\n', 'openssh/3'],

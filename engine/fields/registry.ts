@@ -70,7 +70,7 @@ export const FIELDS: readonly FieldEntry[] = [
     sigma: 'Provider_Name',
     other: 'appname app_name winlog.provider_name SourceName',
   }),
-  field('pid', 'number', 'The process that wrote the record.', {
+  cut('pid', 'number', 'The process that wrote the record; of Linux audit, the one it is about.', {
     ecs: 'process.pid log.syslog.procid',
     ocsf: 'process.pid',
     cim: 'process_id',

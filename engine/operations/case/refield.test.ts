@@ -139,6 +139,32 @@ it('cuts what an import with the extractor cuts, and takes it back', async () =>
   expect(await contents(folder)).toEqual(without);
 });
 
+it.each(['before', 'after'])(
+  'keeps the process that a message names, and the message stored by it: an extractor added %s the import',
+  async (when) => {
+    const named = 'door {pid} opened by card {session:number} of {user:word} at {src_ip}';
+    const stored = async (): Promise<Record<string, unknown>[]> =>
+      (await contents(folder)).map((row) =>
+        Object.fromEntries(JSON.parse(row) as [string, unknown][]),
+      );
+    const textsAndPids = async (): Promise<string[]> =>
+      (await stored()).map(({ message, pid }) => `${String(message)} ${String(pid)}`).sort();
+    await createCase(folder, BUILDER);
+    if (when === 'before') await add(gate(1, named));
+    await importLogs(folder);
+    if (when === 'after') await add(gate(1, named));
+    await refield();
+    const cut = await textsAndPids();
+    const doors = cut.filter((text) => text.includes('door '));
+    expect(doors).toHaveLength(LINES / 2);
+    for (const text of doors) expect(text).toMatch(/door (\d) .* \1$/);
+    expect(cut).toContainEqual(expect.stringMatching(/^sshd\[8\]: .* 8$/));
+    await add(gate(2, DOOR));
+    await refield();
+    expect(await textsAndPids()).toEqual(cut);
+  },
+);
+
 it('takes an extractor of Daybook out of use and into use again', async () => {
   await importLogs(folder);
   const before = await contents(folder);

@@ -305,11 +305,12 @@ class Refield {
       const now = cut.includes(name) ? identifier(BESIDE + name) : 'NULL';
       const own = had.includes(name) ? identifier(name) : 'NULL';
       const wasCut = had.includes('extractor') ? 'extractor IS NOT NULL' : 'false';
-      // What a source states stays, and a host that a message named.
-      const stays = name === 'host' ? `coalesce(${now}, ${own})` : now;
+      // What a source states stays, and a host that a message named. Messages are stored by their process, which stays.
+      const first = name === 'host' ? `coalesce(${now}, ${own})` : `coalesce(${own}, ${now})`;
+      const stays = name === 'host' || name === 'pid' ? first : now;
       replace[name] =
         `CASE WHEN ${identifier(BESIDE + ROW)} IS NULL THEN ${own} WHEN ${wasCut} THEN ${stays} ` +
-        `ELSE coalesce(${name === 'host' ? `${now}, ${own}` : `${own}, ${now}`}) END`;
+        `ELSE ${first} END`;
     }
     const beside = { select: read, row: BESIDE + ROW };
     const need = Object.fromEntries(
@@ -343,10 +344,9 @@ class Refield {
 }
 
 const MOST_TEXT_BYTES = 32 << 20;
-const NUMBERS = [...CUT_COLUMNS].filter((name) => {
-  const type = COLUMNS[name as ColumnName];
-  return type !== 'text';
-});
+const NUMBERS = [...CUT_COLUMNS].filter(
+  (name) => name !== 'pid' && COLUMNS[name as ColumnName] !== 'text',
+);
 
 function sqlType(name: string): string {
   return SQL_TYPES[COLUMNS[name as ColumnName]];

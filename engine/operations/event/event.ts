@@ -198,22 +198,22 @@ function cutFields(fields: readonly EventField[]): CutFields | undefined {
   if (by === '') return undefined;
   const [extractor = by, version = ''] = by.split('/');
   const isCut = (name: string): boolean =>
-    name === 'host'
-      ? namesHost(text('program'), text('message'), text('host'))
+    name === 'host' || name === 'pid'
+      ? gives(name, text('program'), text('message'), text(name))
       : name !== 'header_host' &&
         (CUT_COLUMNS.has(name) || CUT_COLUMNS.has(name.replace(/_ip$/, '_ip4')));
   return { extractor, version, fields: own.map(({ name }) => name).filter(isCut) };
 }
 
-/** Whether extractors cut this host out of a message. */
-function namesHost(program: string, message: string, host: string): boolean {
-  if (host === '' || !message.includes(host)) return false;
+/** Whether extractors cut this host or process out of a message. */
+function gives(name: 'host' | 'pid', program: string, message: string, value: string): boolean {
+  if (value === '' || !message.includes(value)) return false;
   const batch = new EventBatch('log', () => undefined, 2);
   if (program !== '') batch.program.setString(0, program);
   batch.message.setString(0, message);
   batch.endRow();
   shippedCutter().cut(batch);
-  return batch.host.present[0] === 1;
+  return batch[name].present[0] === 1;
 }
 
 /** Whether the evidence of a source is where it was when it was read. */
