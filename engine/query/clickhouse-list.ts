@@ -25,7 +25,7 @@ import {
 } from './dialect/clickhouse-rows.ts';
 import { both, maybeMicrosOf, time } from './dialect/clickhouse.ts';
 import { byValues, orderOf } from './dialect/clickhouse-values.ts';
-import { type Part, MAX_CELL } from './event-list.ts';
+import { MAX_CELL } from './event-list.ts';
 import type { OutputColumn } from './outputs.ts';
 import type { Plan } from './plan.ts';
 import { QueryError } from './query-error.ts';
@@ -33,6 +33,9 @@ import type { OrderKey, TableColumn } from './relation.ts';
 import type { EvenGrid } from './stacked-timeline.ts';
 import { keysClickHouse } from './stages/group.ts';
 import type { TopStage } from './stages/top.ts';
+
+/** A part of the events of a plan: a half-open span of time, or those without a time. */
+type Part = { readonly from: EpochMicros; readonly to: EpochMicros } | 'undated';
 
 export interface ListPart {
   /** Names that resolve to nothing are left out. */

@@ -1,20 +1,19 @@
 /**
- * Statements behind a list of events of which any part can be shown: where in time the events lie,
- * the rows of a span of time, rows by their number, and the order of a list that is not by time.
+ * Statements behind a list of events of which any part can be shown: how many there are, their order, and rows by
+ * their number.
  *
  * Invariants: every order is total; what is chosen beside the filter is bound like any value.
  */
-import type { EpochMicros } from '../contract/event.ts';
 import type { Name } from './ast.ts';
-import { micros, nullOf, Params, ROW_NUMBER, timeFromMicros } from './dialect/duckdb.ts';
-import { type Edge, type EventContext, filterRelation, judge } from './events.ts';
+import { micros, nullOf, Params } from './dialect/duckdb.ts';
+import { type EventContext, filterRelation, judge } from './events.ts';
 import { expandedNames, knownField } from './fields.ts';
-import { ALL, type Filter, allOf, conjuncts } from './filters/filter.ts';
+import { ALL, type Filter } from './filters/filter.ts';
 import { messageParts } from './message-parts.ts';
 import type { Found } from './found.ts';
 import type { Rows } from './rows.ts';
 import { Outputs } from './outputs.ts';
-import { type EventsNode, type Plan, eventContext, inputOf, relationOf } from './plan.ts';
+import { type Plan, eventContext, inputOf, relationOf } from './plan.ts';
 import { QueryError } from './query-error.ts';
 import { type Relation, orderBy } from './relation.ts';
 import { type SegmentInfo, TRUE } from './scope.ts';
@@ -23,9 +22,6 @@ import { type Statement, fieldOutput, instant, projected } from './statements.ts
 
 /** Texts of a list are cut there, in characters. */
 export const MAX_CELL = 4096;
-
-/** A part of the events of a plan: a half-open span of time, or those without a time. */
-export type Part = { readonly from: EpochMicros; readonly to: EpochMicros } | 'undated';
 
 /** The filter of a plan whose events are a filter and nothing else; undefined for others. */
 function plainFilter(plan: Plan): Filter | undefined {
@@ -42,51 +38,10 @@ export function takesAll(plan: Plan): boolean {
   );
 }
 
-const UNDATED: Filter = {
-  filter: 'not',
-  item: { filter: 'present', field: { type: 'time', name: 'ts', ref: { column: 'ts' } } },
-};
-
-function within(plan: Plan, part: Part | undefined): EventsNode {
-  const { events } = plan;
-  if (part === undefined) return events;
-  const also: Filter =
-    part === 'undated' ? UNDATED : { filter: 'time', ref: { column: 'ts' }, ...part };
-  if (events.node !== 'base') return { node: 'where', of: events, filter: also };
-  const items = conjuncts(events.filter);
-  const { found } = events;
-  return {
-    node: 'base',
-    filter: allOf([also, ...items]),
-    found:
-      found &&
-      new Map([...found].map(([id, one]) => [id, { ...one, rest: allOf([also, one.rest]) }])),
-  };
-}
-
-/** Numbers of buckets of `width` microseconds since 1970 (NULL: no time) with their events. */
-export function compileHistogram(
-  plan: Plan,
-  segments: readonly SegmentInfo[],
-  width: number,
-  part?: Part,
-): Statement {
-  const params = new Params();
-  const input = inputOf(within(plan, part), eventContext(plan, segments, params));
-  const rows = input.rows([{ alias: 't', sqlType: 'TIMESTAMP' }], (scope) => [
-    { select: [scope.column('ts') ?? nullOf('TIMESTAMP')], also: TRUE },
-  ]);
-  const step = params.bind(width, 'BIGINT');
-  // Division of integers cuts towards zero; before 1970 buckets must still start below their times.
-  const bucket = `CAST(floor(${micros('t')} / ${step}) AS BIGINT)`;
-  const sql = `SELECT CASE WHEN t >= ${timeFromMicros('0')} THEN ${micros('t')} // ${step} ELSE ${bucket} END AS i, count(*) AS n FROM (${rows}) AS r GROUP BY i ORDER BY i NULLS LAST`;
-  return { ...params.finish(sql), columns: [] };
-}
-
 /** Of all events of a plan: how many, how many without a time, the first and the last time. */
-export function compileExtent(plan: Plan, part?: Part): Statement {
+export function compileExtent(plan: Plan): Statement {
   const params = new Params();
-  const input = inputOf(within(plan, part), eventContext(plan, plan.segmentsUsed, params));
+  const input = inputOf(plan.events, eventContext(plan, plan.segmentsUsed, params));
   const rows = input.rows([{ alias: 't', sqlType: 'TIMESTAMP' }], (scope) => [
     { select: [scope.column('ts') ?? nullOf('TIMESTAMP')], also: TRUE },
   ]);
@@ -98,33 +53,6 @@ interface ListOptions {
   readonly segments: readonly SegmentInfo[];
   /** Fields of each row, by any name that the language knows; others are left out. */
   readonly fields: readonly string[];
-}
-
-/** Rows of a part, by time, forwards or backwards; of `edge`, where every row is one of the plan's. */
-export function compilePart(
-  plan: Plan,
-  options: ListOptions & {
-    readonly part: Part | undefined;
-    readonly limit: number;
-    readonly offset: number;
-    readonly backwards: boolean;
-    readonly edge?: Edge | undefined;
-  },
-): Statement {
-  const params = new Params();
-  const context = { ...eventContext(plan, options.segments, params), edge: options.edge };
-  const relation = relationOf(within(plan, options.part), context, new Set());
-  const limit = params.bind(options.limit, 'BIGINT');
-  const offset = params.bind(options.offset, 'BIGINT');
-  const order = orderBy(relation.order, options.backwards);
-  return listed(
-    plan,
-    options,
-    relation,
-    params,
-    (sql) => `SELECT * FROM (${sql}) AS r ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`,
-    order,
-  );
 }
 
 /**
@@ -176,11 +104,11 @@ export function compileNumbered(
   );
 }
 
-/** Segment, number and time of the first `limit` events in an order that is not by time alone. */
+/** Segment, number and time of all events in order, or of the first `limit`. */
 export function compileOrder(
   plan: Plan,
   sort: { readonly field: string; readonly descending: boolean } | undefined,
-  limit: number,
+  limit?: number,
 ): Statement {
   const params = new Params();
   const context = eventContext(plan, plan.segmentsUsed, params);
@@ -189,39 +117,10 @@ export function compileOrder(
     sort === undefined
       ? found
       : sortRelation(found, [{ by: nameOf(sort.field), descending: sort.descending }]);
-  const most = params.bind(limit, 'BIGINT');
+  const most = limit === undefined ? '' : ` LIMIT ${params.bind(limit, 'BIGINT')}`;
   // What is sorted by must be asked of the scope before the SQL is put together.
   const order = orderBy(relation.order);
-  const sql = `SELECT "segment", "row_id", ${micros('"ts"')} FROM (${relation.sql()}) AS r ORDER BY ${order} LIMIT ${most}`;
-  return { ...params.finish(sql), columns: [] };
-}
-
-/** Segment, number and order (time, nanoseconds, source, record) of every event, in no order. */
-export function compileIdentities(plan: Plan): Statement {
-  const params = new Params();
-  const columns = [
-    { alias: 's', sqlType: 'INTEGER' },
-    { alias: 'w', sqlType: 'BIGINT' },
-    { alias: 't', sqlType: 'TIMESTAMP' },
-    { alias: 'ns', sqlType: 'USMALLINT' },
-    { alias: 'source', sqlType: 'UINTEGER' },
-    { alias: 'seq', sqlType: 'BIGINT' },
-  ];
-  const input = inputOf(plan.events, eventContext(plan, plan.segmentsUsed, params));
-  const rows = input.rows(columns, (scope) => [
-    {
-      select: [
-        params.bind(scope.segment?.id ?? 0, 'INTEGER'),
-        ROW_NUMBER,
-        scope.column('ts') ?? nullOf('TIMESTAMP'),
-        scope.column('ts_ns') ?? nullOf('USMALLINT'),
-        scope.column('source_id') ?? nullOf('UINTEGER'),
-        scope.column('seq') ?? nullOf('BIGINT'),
-      ],
-      also: TRUE,
-    },
-  ]);
-  const sql = `SELECT s, w, ${micros('t')}, coalesce(ns, 0), source, seq FROM (${rows}) AS r`;
+  const sql = `SELECT "segment", "row_id", ${micros('"ts"')} FROM (${relation.sql()}) AS r ORDER BY ${order}${most}`;
   return { ...params.finish(sql), columns: [] };
 }
 
@@ -267,7 +166,7 @@ function listed(
   return { ...params.finish(sql), columns: outputs.columns, messages };
 }
 
-/** Names under which the columns of `compilePart` carry what was asked for as `name`. */
+/** Names under which the columns of a list carry what was asked for as `name`. */
 export function columnNames(plan: Plan, name: string): readonly string[] {
   try {
     const field = plan.resolveShown(nameOf(name));

@@ -12,9 +12,7 @@ import {
   type Params,
   quoteIdentifier,
   ROW_NUMBER,
-  rowBefore,
   rowBetween,
-  rowFrom,
   rowIn,
   rowIs,
   segmentTable,
@@ -51,14 +49,6 @@ export interface EventContext {
   readonly extent: Extent;
   /** Only the rows with these numbers of each segment; all when left out. */
   readonly chosen?: (segment: SegmentInfo) => readonly number[];
-  /** Only the first or last rows of each segment, at most so many. */
-  readonly edge?: Edge | undefined;
-}
-
-/** Rows are in order of time within a segment: its first rows are the earliest, its last the latest. */
-export interface Edge {
-  readonly end: 'first' | 'last';
-  readonly rows: number;
 }
 
 /** Time, then source, then record. Undated events are last. */
@@ -94,13 +84,7 @@ function visible(segment: SegmentInfo, params: Params): Predicate {
   return { sql: notDeleted(id) };
 }
 
-function numbered(segment: SegmentInfo, { chosen, edge, params }: EventContext): Predicate {
-  if (edge !== undefined) {
-    if (edge.rows >= segment.rows) return TRUE;
-    return edge.end === 'first'
-      ? { sql: rowBefore(edge.rows, params) }
-      : { sql: rowFrom(segment.rows - edge.rows, params) };
-  }
+function numbered(segment: SegmentInfo, { chosen }: EventContext): Predicate {
   if (chosen === undefined) return TRUE;
   const rows = chosen(segment).filter((row) => Number.isSafeInteger(row));
   const [first] = rows;

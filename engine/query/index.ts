@@ -76,7 +76,6 @@ export type { StoredMessages, StoredShape } from './stored-messages.ts';
 export { type JoinColumn, type JoinKey, JoinTable, hashRows, joinKeys } from './lists/list-join.ts';
 export { type Rows, countOf, firstOf, intersect, rankOf, rowsOf, sliceOf } from './rows.ts';
 export { type Explained, explain, listText } from './explain.ts';
-export type { Edge } from './events.ts';
 export { type Outline, errorSpan, eventsAst, outlineOf, pieceSpans } from './outline.ts';
 export {
   type ConversationOrder,
@@ -95,15 +94,11 @@ export {
   evenGrid,
 } from './stacked-timeline.ts';
 export {
-  type Part,
   columnNames,
   compileByNumber,
   compileExtent,
-  compileHistogram,
-  compileIdentities,
   compileNumbered,
   compileOrder,
-  compilePart,
   hasSeveralValues,
   isAlwaysThere,
   takesAll,

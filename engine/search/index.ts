@@ -7,7 +7,6 @@ export type { AskedView } from './asked-view.ts';
 export { askView } from './ask-view.ts';
 export { type View, type ViewScope, scopeOf } from './asker.ts';
 export { SUMMARY, summaryOf } from './events/event-summary.ts';
-export { TimeOrder } from './events/event-order.ts';
 export { fieldsToRead, listBatch, listed } from './events/list-batch.ts';
 export {
   type ResultSet,

@@ -27,7 +27,6 @@ import {
   rowFieldNames,
   type SendFirst,
   type Sort,
-  TimeOrder,
   type View,
   type ViewScope,
 } from '../../search/index.ts';
@@ -35,6 +34,7 @@ import type { Client } from '../handler.ts';
 import { OpenLists, openListsOf } from '../open-lists.ts';
 import { eventBatch } from './event-batch.ts';
 import { type ClusterSession, statusOfError } from './session.ts';
+import { TimeOrder } from './time-order.ts';
 import { askOnCluster, ClusterView } from './view.ts';
 
 interface OpenParameters extends View {
@@ -214,18 +214,15 @@ async function byTime(asked: ClusterView) {
   const rows = await asked.rows(clickhouseHistogram(all, width, undefined, options));
   const dated = rows.filter(([i]) => i !== null);
   const undatedEvents = Number(rows.find(([i]) => i === null)?.[1] ?? 0);
-  const slices = dated.map(([i, n]) => {
+  const spans = dated.map(([i, n]) => {
     const from = Number(i) * width;
-    return { from, to: from + width, segments: NONE, count: Number(n), start: 0 };
+    return { from, to: from + width, count: Number(n) };
   });
-  const times = new TimeOrder(slices, { count: undatedEvents, segments: NONE }, false);
+  const times = new TimeOrder(spans, undatedEvents);
   const total = times.dated + times.undated;
   const length = Math.min(total, plan.limit ?? Infinity);
   return { times, total: length, length, undated: Math.max(0, length - times.dated) };
 }
-
-/** Slices are not of some segments here. */
-const NONE: readonly never[] = [];
 
 async function byOrder(asked: ClusterView, notes: string[]) {
   const [[count, without] = []] = await asked.rows(clickhouseExtent(asked.plan, asked.options));
@@ -240,15 +237,13 @@ async function byOrder(asked: ClusterView, notes: string[]) {
 
 /** Divides spans of a list that have many events. */
 function dividerOf(asked: ClusterView): Parameters<TimeOrder['pieces']>[2] {
-  return async (slice, width) => {
+  return async (span, width) => {
     const { plan, options } = asked;
-    const rows = await asked.rows(clickhouseHistogram(unlimited(plan), width, slice, options));
+    const rows = await asked.rows(clickhouseHistogram(unlimited(plan), width, span, options));
     return rows.map(([i, n]) => {
       const start = Number(i) * width;
-      return {
-        ...{ from: Math.max(start, slice.from), to: Math.min(start + width, slice.to) },
-        ...{ segments: NONE, count: Number(n), start: 0 },
-      };
+      const [from, to] = [Math.max(start, span.from), Math.min(start + width, span.to)];
+      return { from, to, count: Number(n) };
     });
   };
 }

@@ -125,8 +125,12 @@ describe('a list of events', () => {
             },
           ]),
     ];
-    for (const { sort, ids: expected } of orders) {
-      const opened = await ask('result.open', { case: small.folder, query, sort, first: 37 });
+    const paths = [undefined, 'scan'] as const;
+    for (const [{ sort, ids: expected }, path] of orders.flatMap((order) =>
+      paths.map((path) => [order, path] as const),
+    )) {
+      const view = { case: small.folder, query, sort, path };
+      const opened = await ask('result.open', { ...view, first: 37 });
       const { result, total } = opened.result;
       expect(total).toBe(expected.length);
       expect(opened.result.undated).toBe(expected.filter((id) => undated.has(id)).length);
@@ -181,34 +185,37 @@ describe('a list of events', () => {
   });
 
   it.each([
-    ['', false],
-    ['', true],
-    ['failed password', false],
-    ['failed password', true],
-  ])('finds the place of a time in %j (newest first: %j)', async (query, descending) => {
-    const { result } = await ask('result.open', {
-      case: small.folder,
-      query,
-      sort: { field: 'ts', descending },
-    });
-    const times: number[] = [];
-    for (let offset = 0; offset < result.total; offset += 1000) {
-      const rows = await ask('result.rows', {
-        ...{ case: small.folder, result: result.result, offset, limit: 1000, fields: [] },
+    ['', false, undefined],
+    ['', true, undefined],
+    ['failed password', false, undefined],
+    ['failed password', true, undefined],
+    ['failed password', true, 'scan'],
+  ] as const)(
+    'finds the place of a time in %j (newest first: %j, %s)',
+    async (query, descending, path) => {
+      const { result } = await ask('result.open', {
+        ...{ case: small.folder, query, path },
+        sort: { field: 'ts', descending },
       });
-      times.push(...column(rows.result.batch, 'ts').map((time) => Number(time ?? NaN)));
-    }
-    const dated = times.filter((time) => !Number.isNaN(time));
-    for (const ts of [0, dated[5]!, dated[5]! + 1, dated[Math.floor(dated.length / 2)]!, 4e15]) {
-      const { offset } = (
-        await ask('result.locate', { case: small.folder, result: result.result, ts })
-      ).result;
-      const expected = descending
-        ? Math.max(0, dated.filter((time) => time >= ts).length - 1)
-        : dated.filter((time) => time < ts).length;
-      expect(offset).toBe(expected);
-    }
-  });
+      const times: number[] = [];
+      for (let offset = 0; offset < result.total; offset += 1000) {
+        const rows = await ask('result.rows', {
+          ...{ case: small.folder, result: result.result, offset, limit: 1000, fields: [] },
+        });
+        times.push(...column(rows.result.batch, 'ts').map((time) => Number(time ?? NaN)));
+      }
+      const dated = times.filter((time) => !Number.isNaN(time));
+      for (const ts of [0, dated[5]!, dated[5]! + 1, dated[Math.floor(dated.length / 2)]!, 4e15]) {
+        const { offset } = (
+          await ask('result.locate', { case: small.folder, result: result.result, ts })
+        ).result;
+        const expected = descending
+          ? Math.max(0, dated.filter((time) => time >= ts).length - 1)
+          : dated.filter((time) => time < ts).length;
+        expect(offset).toBe(expected);
+      }
+    },
+  );
 
   it('goes on showing what was there when events are added, deleted and compacted', async () => {
     const other = await smallCase({ 'a.log': rfc5424(300) }, evidence, { chunk: { rows: 50 } });

@@ -172,8 +172,8 @@ export async function listPlace(
   signal: AbortSignal,
 ): Promise<{ offset: number }> {
   const opened = openOf(client).find(number);
-  const { value } = await onList('result.locate', session, opened, signal, (asked) =>
-    locate(asked, opened.result, ts),
+  const { value } = await onList('result.locate', session, opened, signal, async () =>
+    locate(opened.result, ts),
   );
   return { offset: value };
 }

@@ -499,12 +499,6 @@ export function rowIs(row: number): string {
 export function rowBetween(low: number, high: number): string {
   return `${ROW_NUMBER} >= ${low} AND ${ROW_NUMBER} <= ${high}`;
 }
-export function rowBefore(row: number, params: Params): string {
-  return `${ROW_NUMBER} < ${params.bind(row, 'BIGINT')}`;
-}
-export function rowFrom(row: number, params: Params): string {
-  return `${ROW_NUMBER} >= ${params.bind(row, 'BIGINT')}`;
-}
 
 /** Whether a row of a segment was deleted or carries a tag, by the tables of marks. */
 export function notDeleted(segment: string): string {

@@ -2,7 +2,7 @@
  * Which event stands where in a list by time, when it is known which rows of each segment are in it:
  * places are found by counting, nothing is read.
  *
- * Invariant: the order is that of event-order.ts: time, nanoseconds, source, record; undated last.
+ * Invariant: the order is that of statements on events: time, nanoseconds, source, record; undated last.
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import { RowSet } from '../../util/row-set.ts';

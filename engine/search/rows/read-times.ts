@@ -1,15 +1,15 @@
 /**
- * Times of the rows of segments that have no index of them: small ones, which are read once. Segments
+ * Times of the rows of segments that have no index of them: small ones, and those whose side files are lost. Segments
  * never change, so what was read stays right.
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import type { TimeLookup } from '../../index/segment-indexes.ts';
 import { LruCache } from '../../util/lru-cache.ts';
 
-/** Larger segments are not read for their times alone. */
+/** Larger segments are not read for a timeline's times: a statement that counts is quicker. */
 export const MOST_TIMES = 100_000;
-/** Bytes that are kept. */
-const MOST_BYTES = 32e6;
+/** Bytes that are kept: times of 16 million events. */
+const MOST_BYTES = 128e6;
 
 export class ReadTimes {
   private readonly kept = new LruCache<number, Float64Array>(MOST_BYTES);

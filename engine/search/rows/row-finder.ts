@@ -50,6 +50,8 @@ const TURN_MS = 8;
 const MOST_KEY = 200;
 /** Segments that one statement reads to decide which of their rows are meant. */
 const AT_ONCE = 32;
+/** Rows of which one statement reads the times. */
+const TIMES_AT_ONCE = 1_000_000;
 
 type Reads = 'none' | 'messages' | 'all';
 
@@ -410,7 +412,7 @@ export class RowFinder {
     return this.known(segment).indexes.time;
   }
 
-  /** Whether the times of all rows of these segments are known, or can be. */
+  /** Whether the times of all rows of these segments are known, or soon read. */
   hasTimes(segments: readonly SegmentInfo[]): boolean {
     return segments.every(
       (segment) =>
@@ -431,8 +433,7 @@ export class RowFinder {
       if (time === undefined) missing.push(segment);
       else out.set(segment.id, time);
     }
-    for (let at = 0; at < missing.length; at += AT_ONCE) {
-      const some = missing.slice(at, at + AT_ONCE);
+    for (const some of inPortions(missing)) {
       for (const [segment, list] of await rows(compileTimes(some), some)) {
         const read = Float64Array.from(JSON.parse(String(list)) as number[]);
         const time = readTimes.set(Number(segment), read);
@@ -455,4 +456,18 @@ export class RowFinder {
     }
     return key;
   }
+}
+
+function inPortions(segments: readonly SegmentInfo[]): SegmentInfo[][] {
+  const out: SegmentInfo[][] = [];
+  let rows = Infinity;
+  for (const segment of segments) {
+    if (rows + segment.rows > TIMES_AT_ONCE) {
+      out.push([]);
+      rows = 0;
+    }
+    out.at(-1)!.push(segment);
+    rows += segment.rows;
+  }
+  return out;
 }
