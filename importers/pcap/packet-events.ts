@@ -10,15 +10,7 @@ import { Cursor } from './layers.ts';
 import { arpMessage, icmpName, TextBuffer, wlanMessage } from './messages.ts';
 import type { Packet } from './packet.ts';
 import type { PacketTracker } from './packet-tracker.ts';
-import {
-  ATTRIBUTES,
-  type Attribute,
-  type Circuit,
-  type PacketRows,
-  type Writes,
-  writesOf,
-} from './packet-writes.ts';
-import { PacketRuns } from './runs.ts';
+import { ATTRIBUTES, type Attribute, type Writes, writesOf } from './packet-writes.ts';
 import { TunnelNotes } from './tunnel-notes.ts';
 import { IP_WORD_BYTES, LINK_WORD_BYTES, word } from './words.ts';
 
@@ -40,21 +32,15 @@ const DST_MAC = index('dst_mac');
 const COMMENT = index('comment');
 const RAW_TIME = index('raw_time');
 
-const CIRCUITS: Readonly<Record<Circuit, number>> = { dlci: DLCI, vpi: VPI, vci: VCI };
-
 const ETHERNET = word('ethernet');
-/** A run of at least this many equal texts is copied; setting each would be slower. */
-const MANY = 8;
 
-export class PacketEvents implements PacketRows {
+export class PacketEvents {
   /** Packet comments of the record to come; empty for none. Forgotten once written. */
   comment = '';
   /** The time stamp as written in a record whose time cannot be used. Cleared once stored. */
   rawTime = '';
-  readonly writes: Writes;
-  /** Takes records by many; undefined where each has to be looked at. */
-  readonly runs: PacketRuns | undefined;
 
+  private readonly writes: Writes;
   private readonly sink: EventSink;
   private readonly batch: EventBatch | undefined;
   private readonly tracker: PacketTracker | undefined;
@@ -85,10 +71,6 @@ export class PacketEvents implements PacketRows {
       this.type = codedType(this.batch);
       this.codes = ATTRIBUTES.map(() => undefined);
     }
-    // Without rows and flows records are only counted.
-    if (this.batch === undefined && tracker === undefined) return;
-    if (hint === undefined) this.runs = new PacketRuns(this, this.batch, { tracker });
-    else if (tracker === undefined) this.runs = new PacketRuns(this, this.batch, undefined);
   }
 
   /**
@@ -110,47 +92,6 @@ export class PacketEvents implements PacketRows {
     const { frame, linkOnly } = this.writes;
     if (this.tracker !== undefined || (frame && !linkOnly)) decode(p, this.cursor, this.notes);
     else if (frame) decodeLink(p, this.cursor);
-  }
-
-  /** Decodes a frame and writes its columns, where rows are made, but not those of its record. */
-  frame(p: Packet, row: number): void {
-    this.decode(p);
-    if (this.batch !== undefined) this.writeFrame(this.batch, row, p);
-  }
-
-  /** Writes what a frame of IP carries. */
-  protocol(row: number, proto: number): void {
-    if (this.batch === undefined || !this.writes.type) return;
-    const name = IP_WORD_BYTES[proto]!;
-    if (this.type !== undefined) this.type.set(row, proto);
-    else this.batch.event_type.set(row, name, 0, name.length);
-  }
-
-  /** The same of `n` frames from a row on, after which nothing is written yet. */
-  protocols(row: number, n: number, proto: number): void {
-    if (n >= MANY && this.batch !== undefined && this.writes.type && this.type === undefined) {
-      this.protocol(row, proto);
-      this.batch.event_type.repeat(row + 1, n - 1);
-    } else for (let i = 0; i < n; i++) this.protocol(row + i, proto);
-  }
-
-  /** Writes what a frame carries that is no IP. */
-  linkWord(row: number, linkWord: number): void {
-    if (this.batch === undefined || !this.writes.type) return;
-    const name = LINK_WORD_BYTES[linkWord]!;
-    if (this.type !== undefined) this.type.set(row, codeOfLink(linkWord));
-    else this.batch.event_type.set(row, name, 0, name.length);
-  }
-
-  /** Writes the number of a circuit. */
-  circuit(row: number, name: Circuit, value: number): void {
-    if (this.batch !== undefined) this.number(this.batch, row, CIRCUITS[name], value);
-  }
-
-  /** Counts records that became rows, where rows are made. */
-  recorded(n: number): void {
-    if (this.batch === undefined) this.skipped += n;
-    else this.sink.record(n);
   }
 
   /** Call once per block. */
@@ -202,7 +143,7 @@ export class PacketEvents implements PacketRows {
         if (writes.targetPort) batch.dst_port.set(row, p.dstPort);
       }
       if (p.tcpFlags >= 0 && writes.tcpFlags) batch.tcp_flags.set(row, p.tcpFlags);
-      this.protocol(row, p.proto);
+      this.protocol(batch, row, p.proto);
       if (p.icmpType >= 0) this.writeIcmp(batch, row, p);
       if (p.tunnel !== '') this.string(batch, row, TUNNEL, p.tunnel);
     } else {
@@ -219,6 +160,20 @@ export class PacketEvents implements PacketRows {
     if (p.problem !== '') this.string(batch, row, PROBLEM, p.problem);
   }
 
+  private protocol(batch: EventBatch, row: number, proto: number): void {
+    if (!this.writes.type) return;
+    const name = IP_WORD_BYTES[proto]!;
+    if (this.type !== undefined) this.type.set(row, proto);
+    else batch.event_type.set(row, name, 0, name.length);
+  }
+
+  private linkWord(batch: EventBatch, row: number, linkWord: number): void {
+    if (!this.writes.type) return;
+    const name = LINK_WORD_BYTES[linkWord]!;
+    if (this.type !== undefined) this.type.set(row, codeOfLink(linkWord));
+    else batch.event_type.set(row, name, 0, name.length);
+  }
+
   private writeIcmp(batch: EventBatch, row: number, p: Packet): void {
     this.number(batch, row, ICMP_TYPE, p.icmpType);
     this.number(batch, row, ICMP_CODE, p.icmpCode);
@@ -231,7 +186,7 @@ export class PacketEvents implements PacketRows {
     const c = this.cursor;
     const text = this.text;
     const { writes } = this;
-    this.linkWord(row, c.word);
+    this.linkWord(batch, row, c.word);
     if (c.srcMac >= 0 && c.srcMac + 6 <= p.end) this.mac(batch, row, SRC_MAC, p.bytes, c.srcMac);
     if (c.dstMac >= 0 && c.dstMac + 6 <= p.end) this.mac(batch, row, DST_MAC, p.bytes, c.dstMac);
     if (p.etherType >= 0 && c.word === ETHERNET) {

@@ -1,5 +1,4 @@
-/** Which columns of packets are written, and the writers of columns for many packets at a time. */
-import type { Packet } from './packet.ts';
+/** Which columns of packets are written. */
 
 export const ATTRIBUTES = [
   'icmp_type',
@@ -19,8 +18,6 @@ export const ATTRIBUTES = [
 ] as const;
 export type Attribute = (typeof ATTRIBUTES)[number];
 
-/** The numbers of a link that tell circuits apart. */
-export type Circuit = 'dlci' | 'vpi' | 'vci';
 /** What is to be written. */
 export interface Writes {
   readonly seq: boolean;
@@ -45,11 +42,10 @@ export interface Writes {
   readonly frame: boolean;
   /** Whether for that the link is enough. */
   readonly linkOnly: boolean;
-  wants(attribute: Attribute): boolean;
 }
 
 /** Attributes that the link has. */
-const OF_LINK: ReadonlySet<string> = new Set<Circuit>(['dlci', 'vpi', 'vci']);
+const OF_LINK: ReadonlySet<string> = new Set<Attribute>(['dlci', 'vpi', 'vci']);
 /** Attributes that do not come from the frame. */
 const OF_RECORD: ReadonlySet<string> = new Set(['comment', 'raw_time']);
 
@@ -83,16 +79,5 @@ export function writesOf(hint: ReadonlySet<string> | undefined): Writes {
     attributes,
     frame: inside || wanted.length > 0,
     linkOnly: !inside,
-    wants: (attribute) => attributes[ATTRIBUTES.indexOf(attribute)] === true,
   };
-}
-
-/** Writes rows of packets (`packet-events.ts`). */
-export interface PacketRows {
-  readonly writes: Writes;
-  frame(p: Packet, row: number): void;
-  protocols(row: number, n: number, proto: number): void;
-  linkWord(row: number, linkWord: number): void;
-  circuit(row: number, name: Circuit, value: number): void;
-  recorded(n: number): void;
 }

@@ -8,8 +8,6 @@
  */
 import type { EventBatch } from '../../../engine/contract/event-batch.ts';
 import type { Packet } from '../packet.ts';
-import type { PlainFollower, PlainRun } from '../packet-tracker.ts';
-import { setPlain } from '../plain-layers.ts';
 import { NetworkClock } from './clock.ts';
 import { CONN_STATES, tcpConnState, udpConnState } from './conn-state.ts';
 import { FragmentTable } from './fragments.ts';
@@ -62,7 +60,7 @@ import {
   VLANS,
 } from './record.ts';
 import { FlowStore } from './store.ts';
-import { isOrdinary, TcpTracker } from './tcp.ts';
+import { TcpTracker } from './tcp.ts';
 
 /** Times in seconds; the defaults are Zeek's. */
 export interface FlowOptions {
@@ -106,9 +104,6 @@ const TCP = 6;
 const UDP = 17;
 const ICMP = 1;
 const ICMP6 = 58;
-const UDP_HEADER = 8;
-/** Exchanged with it, numbers of 32 bits have the same order with and without a sign. */
-const SIGN = -0x8000_0000;
 
 const STATE_BYTES = CONN_STATES.map((state) => new TextEncoder().encode(state));
 
@@ -134,8 +129,6 @@ export class FlowTracker {
   private readonly icmpMicros: number;
   private readonly otherMicros: number;
   private readonly attemptMicros: number;
-  /** No flow without a timer is over earlier. */
-  private readonly leastMicros: number;
   /** Network time of the packet at hand. */
   private time = 0;
   /** Slots and flow numbers of those idle longest, and when they were last active. */
@@ -143,8 +136,6 @@ export class FlowTracker {
   private idleNumbers = new Uint32Array(0);
   private idleTimes = new Float64Array(0);
   private idleNext = 0;
-  /** Of the plain packet before, if its flow is open. */
-  private lastSlot = 0;
   /** Of the packet that was taken last: the slot of its flow, and its side. */
   private takenSlot = 0;
   private takenSide = 0;
@@ -169,7 +160,6 @@ export class FlowTracker {
     this.icmpMicros = o.icmpInactivity * SECOND;
     this.otherMicros = o.otherInactivity * SECOND;
     this.attemptMicros = o.tcpAttemptDelay * SECOND;
-    this.leastMicros = Math.min(this.tcpHandshakeMicros, this.tcpMicros, this.udpMicros);
   }
 
   /** Whether the flow of the packet that was taken last was seen from its SYN on. */
@@ -204,73 +194,6 @@ export class FlowTracker {
     return p.ipVersion === 0 ? 0 : this.follow(p, this.time);
   }
 
-  /**
-   * Takes packets of TCP and UDP, most of which it need not decode: what it says of each is what `packet` would.
-   * @param follower is given each, while its flow is open
-   */
-  plain(
-    p: Packet,
-    run: PlainRun,
-    from: number,
-    to: number,
-    out: Uint32Array,
-    follower?: PlainFollower,
-  ): void {
-    const { store } = this;
-    const { protocols, hasIp4, sources, targets, sourcePorts, targetPorts } = run.sorted;
-    const { micros } = run.found;
-    // Most packets are of the flow of the one before: what that was found by.
-    let lastSource = 0;
-    let lastTarget = 0;
-    let lastPorts = 0;
-    let lastProtocol = 0;
-    let lastFromLow = false;
-    this.lastSlot = 0;
-    for (let i = from; i < to; i++) {
-      this.pass(micros[i]!);
-      let number = 0;
-      if (hasIp4[i] === 1) {
-        // Signed, as keys are; in the order of what they are without a sign.
-        const source = sources[i]! | 0;
-        const target = targets[i]! | 0;
-        const ports = (sourcePorts[i]! << 16) | targetPorts[i]!;
-        const protocol = protocols[i]!;
-        const turned = (targetPorts[i]! << 16) | sourcePorts[i]!;
-        let slot = protocol === lastProtocol ? this.lastSlot : 0;
-        let fromLow: boolean = lastFromLow;
-        if (slot !== 0) {
-          if (source === lastTarget && target === lastSource && turned === lastPorts) {
-            // Between two that are one, nothing is turned.
-            fromLow = turned === ports && source === target ? lastFromLow : !lastFromLow;
-          } else if (source !== lastSource || target !== lastTarget || ports !== lastPorts)
-            slot = 0;
-        }
-        if (slot === 0) {
-          const key = protocol | KEY_PORTS;
-          fromLow =
-            (source ^ SIGN) < (target ^ SIGN) ||
-            (source === target && ports >>> 16 <= (ports & 0xffff));
-          slot = fromLow
-            ? store.find4(source, target, ports, key)
-            : store.find4(target, source, turned, key);
-        }
-        lastSource = source;
-        lastTarget = target;
-        lastPorts = ports;
-        lastProtocol = protocol;
-        lastFromLow = fromLow;
-        this.lastSlot = slot;
-        if (slot !== 0) number = this.goOn(slot, fromLow, run, i);
-      }
-      if (number === 0) {
-        setPlain(p, run, i);
-        number = this.follow(p, this.time);
-      }
-      out[i] = number;
-      if (follower !== undefined && number !== 0) follower.follow(p, run, i, number);
-    }
-  }
-
   /** Lets time pass up to a packet. */
   private pass(micros: number): void {
     this.time = this.clock.see(micros);
@@ -281,58 +204,6 @@ export class FlowTracker {
       store.startWheel(now);
     }
     if (now >= store.tickEnd) this.expire(now);
-  }
-
-  /**
-   * Takes the `i`-th of plain packets, whose flow is in `slot`, if nothing but its counters changes. Its network
-   * time is not passed as an argument: V8 would allocate a number for each call.
-   * @returns the flow's number, 0 if it takes more
-   */
-  private goOn(slot: number, fromLow: boolean, run: PlainRun, i: number): number {
-    const { store } = this;
-    const { words, doubles, halves } = store;
-    const { view } = run;
-    const w = slot << RECORD_SHIFT;
-    const d = w >>> 1;
-    const conn = words[w + CONN]! | 0;
-    // Timeouts are checked elsewhere; an attempt that was answered has no timer.
-    if ((conn & CONN_TIMER) >>> CONN_TIMER_SHIFT > TIMER_ATTEMPT) return 0;
-    if (this.clock.now >= doubles[d + LAST_TIME]! + this.leastMicros) return 0;
-    const at = run.sorted.networks[i]!;
-    const transport = run.sorted.transports[i]!;
-    const side = fromLow === ((conn & CONN_LOW_ORIGINATES) !== 0) ? 0 : 1;
-    this.takenSlot = slot;
-    this.takenSide = side;
-    const total = view.getUint16(at + 2);
-    const rest = total - (transport - at);
-    const { time } = this;
-    const nanos = run.found.nanos[i]!;
-    if (run.sorted.protocols[i] === UDP) {
-      this.touch(w, time, nanos);
-      const payload = d + PAYLOAD + side;
-      doubles[payload] = doubles[payload]! + Math.max(rest - UDP_HEADER, 0);
-      seenLetter(store, slot, side, SEEN_DATA, LETTER_D);
-    } else {
-      const flags = view.getUint16(transport + 12);
-      const ends = (w + ENDS) * 2;
-      if (!isOrdinary(flags, halves[ends + side]!, halves[ends + (side ^ 1)]!)) return 0;
-      if (view.getUint16(transport + 14) === 0) return 0;
-      words[w + CONN] = conn | ((flags & 0x1ff) << CONN_FLAGS_SHIFT);
-      if (time > doubles[d + LAST_TIME]!) {
-        doubles[d + LAST_TIME] = time;
-        if (nanos !== 0 || (conn & CONN_NANOS) !== 0) this.noteNanos(w, nanos);
-      }
-      const header = (flags >>> 12) * 4;
-      const length = rest - header;
-      const seq = view.getInt32(transport + 4);
-      const ack = view.getInt32(transport + 8);
-      const isWhole = run.found.ends[i]! - transport - header >= length;
-      this.tcp.goOn(slot, side, seq, ack, length, isWhole);
-    }
-    words[w + PACKETS + side] = words[w + PACKETS + side]! + 1;
-    const bytes = d + BYTES + side;
-    doubles[bytes] = doubles[bytes]! + total;
-    return words[w + NUMBER]!;
   }
 
   /** Takes a packet of IP at its network time, which has come. */
@@ -602,7 +473,6 @@ export class FlowTracker {
   }
 
   private forget(slot: number): void {
-    if (slot === this.lastSlot) this.lastSlot = 0;
     const w = slot << RECORD_SHIFT;
     if ((this.store.words[w + CONN]! & CONN_TUNNEL) !== 0) this.tunnels.delete(slot);
     this.store.words[w + NUMBER] = 0;

@@ -127,26 +127,6 @@ export class FlowStore {
     }
   }
 
-  /** As `setKey4` and `find`, without VLANs: all of the key as signed words. */
-  find4(low: number, high: number, ports: number, key: number): number {
-    const { table, mask, words } = this;
-    const hash = hash4(this.seed, low, high, ports, key);
-    for (let i = hash & mask; ; i = (i + 1) & mask) {
-      const slot = table[i * 2 + 1]!;
-      if (slot === 0) return 0;
-      if (table[i * 2] !== hash) continue;
-      const w = slot << RECORD_SHIFT;
-      if (
-        (words[w + ADDRESS_LOW]! | 0) === low &&
-        (words[w + ADDRESS_HIGH]! | 0) === high &&
-        (words[w + PORTS]! | 0) === ports &&
-        (words[w + KEY]! | 0) === key &&
-        words[w + VLANS] === 0
-      )
-        return slot;
-    }
-  }
-
   private matches(slot: number): boolean {
     const w = slot << RECORD_SHIFT;
     const words = this.words;

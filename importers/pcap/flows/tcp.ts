@@ -68,7 +68,6 @@ import {
   RECORD_SHIFT,
   RESET,
   RETRANSMITS,
-  SEEN,
   SYN_ACK_SENT,
   SYN_SENT,
   TCP_SIDE,
@@ -237,60 +236,6 @@ export class TcpTracker {
     if (this.underflow) return 0;
     if (!rst) this.updateAck(w, toward, peer, ack);
     return acked;
-  }
-
-  /**
-   * Takes one segment as `segment` does, if `isOrdinary` says so and it has a window; the caller notes its time.
-   * @param seq of it, signed; so `ack`
-   * @param length of the payload
-   * @param isWhole whether all of that was captured
-   */
-  goOn(
-    slot: number,
-    side: number,
-    seq: number,
-    ack: number,
-    length: number,
-    isWhole: boolean,
-  ): void {
-    const { store } = this;
-    const { words, halves } = store;
-    const w = slot << RECORD_SHIFT;
-    const peer = side ^ 1;
-    const at = w + side * TCP_SIDE;
-    const toward = w + peer * TCP_SIDE;
-
-    const first = words[at + FIRST_SEQ]!;
-    const last = words[at + LAST_SEQ]!;
-    const relative = (seq - first) >>> 0;
-    // In order, and nothing has wrapped: it is not before the first.
-    let isBefore = false;
-    if (((seq - last) | 0) < 0 || last < first) {
-      this.relativeSeq(words, at, halves[(w + WRAPS + side) * 2]!, seq >>> 0);
-      isBefore = this.underflow;
-    }
-    const letter = (length > 0 ? SEEN_DATA : SEEN_ACK) << (side * 16);
-    if ((words[w + SEEN]! & letter) === 0) this.updateHistory(slot, side, ACK, relative, length);
-
-    const ackedFirst = words[toward + FIRST_SEQ]!;
-    const ackedLast = words[toward + ACK_SEQ]!;
-    let acked = (ack - ackedFirst) >>> 0;
-    const step = (ack - ackedLast) | 0;
-    if (step < 0 || ackedLast < ackedFirst) {
-      this.relativeAck(words, toward, halves[(w + WRAPS + peer) * 2 + 1]!, ack >>> 0);
-      if (this.underflow) acked = 0;
-      else this.updateAck(w, toward, peer, ack >>> 0);
-    } else if (step > 0) this.updateAck(w, toward, peer, ack >>> 0);
-
-    if (length > 0) this.updateLast(slot, side, at, (seq + length) >>> 0, ACK, length);
-    else if (((seq - last) | 0) > 0) this.updateLast(slot, side, at, seq >>> 0, ACK, 0);
-
-    if (
-      (halves[(w + ENDS) * 2 + peer]! & END_FIN) !== 0 ||
-      ((acked - words[toward + TRIM_SEQ]!) | 0) > 0
-    )
-      this.ackReceived(slot, peer, acked);
-    if (length > 0 && !isBefore && isWhole) this.dataSent(slot, side, at, relative, length);
   }
 
   /** Payload bytes a side sent, by its sequence numbers. */
@@ -825,22 +770,6 @@ export class TcpTracker {
       this.timer(slot, TIMER_PARTIAL_CLOSE, last + this.delays.partialClose);
     }
   }
-}
-
-/**
- * Whether a segment only moves a connection on that goes on: it acknowledges, neither begins nor ends anything,
- * and its side, which was heard before, is open.
- * @param end ENDS of its side
- * @param other of the other, which was heard of
- */
-export function isOrdinary(flags: number, end: number, other: number): boolean {
-  const state = end & END_STATE;
-  return (
-    (flags & (SYN | FIN | RST | ACK)) === ACK &&
-    (end & (END_FIRST_SEEN | END_FIN | END_DID_CLOSE)) === END_FIRST_SEEN &&
-    (state === ESTABLISHED || state === PARTIAL) &&
-    (other & END_STATE) !== INACTIVE
-  );
 }
 
 /** Established, or closed from there. */

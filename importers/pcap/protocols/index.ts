@@ -9,17 +9,15 @@ import { counted } from '../../../engine/contract/counted.ts';
 import type { EventSink } from '../../../engine/contract/importer.ts';
 import type { FlowTracker } from '../flows/index.ts';
 import type { Packet } from '../packet.ts';
-import type { PacketTracker, PlainFollower, PlainRun } from '../packet-tracker.ts';
-import { setPlain } from '../plain-layers.ts';
+import type { PacketTracker } from '../packet-tracker.ts';
 import { Datagrams } from './datagrams.ts';
 import { IpFragments } from './ip-fragments.ts';
 import { ProtocolEvents } from './protocol-events.ts';
 import { TcpStreams } from './tcp-streams.ts';
 
 const [TCP, UDP] = [6, 17];
-const [FIN, RST] = [1, 4];
 
-export class ProtocolTracker implements PacketTracker, PlainFollower {
+export class ProtocolTracker implements PacketTracker {
   private readonly flows: FlowTracker;
   private readonly streams: TcpStreams;
   private readonly datagrams: Datagrams;
@@ -43,27 +41,6 @@ export class ProtocolTracker implements PacketTracker, PlainFollower {
     if (p.moreFragments || p.fragmentOffset > 0) this.fragments.add(p, flow);
     else if (flow !== 0) this.take(p, flow);
     return flow;
-  }
-
-  plain(p: Packet, run: PlainRun, from: number, to: number, out: Uint32Array): void {
-    this.flows.plain(p, run, from, to, out, this);
-  }
-
-  follow(p: Packet, run: PlainRun, i: number, flow: number): void {
-    const { protocols, transports } = run.sorted;
-    const proto = protocols[i];
-    if (proto === TCP) {
-      if (this.streams.isDone(flow)) return;
-      const { view, found } = run;
-      const transport = transports[i]!;
-      const flags = view.getUint16(transport + 12);
-      const captured = found.ends[i]! - found.frames[i]!;
-      const payload = found.ends[i]! - transport - (flags >>> 12) * 4;
-      // Most segments without payload say nothing.
-      if (payload <= 0 && captured === found.wires[i]! && (flags & (FIN | RST)) === 0) return;
-    } else if (proto !== UDP) return;
-    setPlain(p, run, i);
-    this.take(p, flow);
   }
 
   private take(p: Packet, flow: number): void {

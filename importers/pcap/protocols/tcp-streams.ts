@@ -186,11 +186,6 @@ export class TcpStreams {
     this.flows = flows;
   }
 
-  /** Whether nothing more of a flow is read. */
-  isDone(flow: number): boolean {
-    return this.done.has(flow);
-  }
-
   /** @param flow number of the packet's flow, which the tracker of flows has taken last */
   packet(p: Packet, flow: number): void {
     if (this.done.has(flow)) return;
