@@ -8,7 +8,7 @@
  * Invariant: it is the first, in the order that they were given, of all that match.
  */
 import { matches } from './match.ts';
-import { keyEnd } from './read-pairs.ts';
+import { firstMark, KINDS_OF_PAIRS, kindOfPairs } from './read-pairs.ts';
 import { OPERATION, type Template, type TemplateDraft } from './template.ts';
 import { isDigit } from './values.ts';
 
@@ -34,6 +34,8 @@ interface Item<T> {
   readonly bytes: Int32Array;
   /** Nothing is cut of a message without an address. */
   readonly needsAddress: boolean;
+  /** Of templates of strict pairs alone: `kindOfPairs`; else -1. */
+  readonly kindOfPairs: number;
 }
 
 /** Templates by texts that are anywhere in their messages. */
@@ -48,8 +50,6 @@ interface Texts<T> {
 
 /** Templates of messages with one first byte. */
 interface Group<T> {
-  /** Where all are of strict pairs: what a message has after the key that it begins with; -1: it may begin with anything. */
-  readonly assign: number;
   /** To be tried with any such message. */
   readonly always: readonly Item<T>[];
   /** By the first four bytes; those of `always` among them. */
@@ -123,11 +123,7 @@ export class Candidates<T extends Candidate> {
     const known = this.groups[code];
     const group = known === undefined ? (this.groups[code] = this.groupOf(code)) : known;
     if (group === null) return undefined;
-    const { assign, always, byStart, texts } = group;
-    if (assign >= 0) {
-      const after = keyEnd(b, start, end);
-      if (after === start || after === end || b[after] !== assign) return undefined;
-    }
+    const { always, byStart, texts } = group;
     const starting =
       byStart !== undefined && end - start >= 4
         ? (byStart.get(windowAt(b, start, 4)) ?? always)
@@ -151,7 +147,15 @@ export class Candidates<T extends Candidate> {
 
 function itemOf<T extends Candidate>(one: T, order: number): Item<T> {
   const { template } = one;
-  return { one, order, bytes: bytesOf(template), needsAddress: isAddressNeeded(template) };
+  const { pairs, parts } = template;
+  const isOfPairs = pairs?.isStrict === true && parts[0]!.operation === OPERATION.pairs;
+  return {
+    one,
+    order,
+    bytes: bytesOf(template),
+    needsAddress: isAddressNeeded(template),
+    kindOfPairs: isOfPairs ? kindOfPairs(pairs) : -1,
+  };
 }
 
 /** Those at the beginning count. */
@@ -159,6 +163,9 @@ interface Picked<T> {
   readonly items: Item<T>[];
   count: number;
 }
+
+/** What is behind the first key of the message at hand, by `kindOfPairs`; -1: not known yet. */
+const marks = new Int16Array(KINDS_OF_PAIRS);
 
 /** Of those that are tried after a few, the texts must have only bytes that the message has. */
 function firstOf<T extends Candidate>(
@@ -169,15 +176,23 @@ function firstOf<T extends Candidate>(
   end: number,
 ): T | undefined {
   let areNoted = false;
-  let hasAddress: boolean | undefined;
+  let areMarked = false;
   for (let i = 0; i < count; i++) {
-    const { one, bytes, needsAddress } = items[i]!;
-    if (needsAddress && !(hasAddress ??= mayHaveAddress(b, start, end))) continue;
+    const { one, bytes, needsAddress, kindOfPairs: kind } = items[i]!;
+    if (kind >= 0) {
+      if (!areMarked) marks.fill(-1);
+      areMarked = true;
+      if (marks[kind]! < 0) marks[kind] = firstMark(kind, b, start, end);
+      if (marks[kind] !== one.template.pairs!.assign) continue;
+    }
+    if (needsAddress && !mayHaveAddress(b, start, end)) continue;
     // Pairs are read to the end of a message before they are known not to be any.
     if (i >= FEW || one.template.parts[0]!.operation === OPERATION.pairs) {
-      if (!areNoted) noteBytes(b, start, end);
-      areNoted = true;
-      if (!isNoted(bytes)) continue;
+      if (!areNoted && !isEmpty(bytes)) {
+        noteBytes(b, start, end);
+        areNoted = true;
+      }
+      if (areNoted && !isNoted(bytes)) continue;
     }
     if (matches(one.template, b, start, end)) return one;
   }
@@ -200,6 +215,26 @@ const ADDRESSES: ReadonlySet<number> = new Set([OPERATION.ip, OPERATION.peer, OP
 
 /** An IPv4 address has three dots between digits; an IPv6 address two colons at once, seven in all, or an IPv4 address at its end. */
 export function mayHaveAddress(b: Uint8Array, start: number, end: number): boolean {
+  if (last.b !== b || last.start !== start || last.end !== end) {
+    last.b = b;
+    last.start = start;
+    last.end = end;
+    last.hasAddress = hasAddressAt(b, start, end);
+  }
+  return last.hasAddress;
+}
+
+/** The message that was looked at last: each stage asks again. */
+const last: { b: Uint8Array; start: number; end: number; hasAddress: boolean } = {
+  ...{ b: new Uint8Array(0), start: -1, end: -1, hasAddress: false },
+};
+
+/** Forgets what is known of a message: the bytes of the next one may lie at the same place. */
+export function beginMessage(): void {
+  last.start = -1;
+}
+
+function hasAddressAt(b: Uint8Array, start: number, end: number): boolean {
   let dots = 0;
   let colons = 0;
   for (let p = start; p < end; p++) {
@@ -219,19 +254,14 @@ function noteBytes(b: Uint8Array, start: number, end: number): void {
   for (let p = start; p < end; p++) noted[b[p]! >>> 5]! |= 1 << (b[p]! & 31);
 }
 
-function isNoted(bytes: Int32Array): boolean {
-  for (let i = 0; i < 4; i++) if ((bytes[i]! & ~noted[i]!) !== 0) return false;
+function isEmpty(bytes: Int32Array): boolean {
+  for (let i = 0; i < 4; i++) if (bytes[i] !== 0) return false;
   return true;
 }
 
-/** What all have after the key that a message begins with, or -1. */
-function assignOf<T extends Candidate>(items: readonly Item<T>[]): number {
-  const { pairs } = items[0]!.one.template;
-  const areStrict = items.every(({ one: { template } }) => {
-    const isStrict = template.pairs?.isStrict === true && template.pairs.assign === pairs?.assign;
-    return isStrict && template.parts[0]!.operation === OPERATION.pairs;
-  });
-  return areStrict ? pairs!.assign : -1;
+function isNoted(bytes: Int32Array): boolean {
+  for (let i = 0; i < 4; i++) if ((bytes[i]! & ~noted[i]!) !== 0) return false;
+  return true;
 }
 
 function bytesOf({ parts, pairs, fields, needs }: Template): Int32Array {
@@ -242,12 +272,12 @@ function bytesOf({ parts, pairs, fields, needs }: Template): Int32Array {
   const needsPair = needs.some((some) => !some.some(isGiven));
   if (pairs !== undefined && needsPair && parts.at(-1)!.operation === OPERATION.pairs) {
     bytes[pairs.assign >>> 5]! |= 1 << (pairs.assign & 31);
-    const { isStrict, separator } = pairs;
+    const { isStrict, separator, isSpaced } = pairs;
     const isNeeded = (name: string): boolean =>
       needs.some((some) => some.length === 1 && fields[some[0]!] === name);
-    // No pair gives both addresses.
-    if (isStrict && separator > 32 && isNeeded('src_ip') && isNeeded('dst_ip'))
-      bytes[separator >>> 5]! |= 1 << (separator & 31);
+    // No pair gives both addresses; a single pair is one of pairs with blanks between them, too.
+    const isSeparated = isSpaced || (isNeeded('src_ip') && isNeeded('dst_ip'));
+    if (isStrict && separator > 32 && isSeparated) bytes[separator >>> 5]! |= 1 << (separator & 31);
   }
   for (const { literal } of parts)
     for (const code of literal ?? []) bytes[code >>> 5]! |= 1 << (code & 31);
@@ -406,7 +436,7 @@ function groupOf<T extends Candidate>(items: readonly Item<T>[], uses: Uses): Gr
     list.sort((one, other) => one.order - other.order);
   }
   return {
-    ...{ assign: assignOf(items), always },
+    always,
     byStart: byStart.size === 0 ? undefined : new WindowTable(byStart),
     texts: textsOf(byText.map(({ items: texts }) => texts)),
   };

@@ -12,7 +12,7 @@
  */
 import type { EventBatch, NumberColumn, TextColumn } from '../contract/event-batch.ts';
 import { CUT_TEXTS } from '../contract/event.ts';
-import { type CandidateDraft, Candidates, mayHaveAddress } from './candidates.ts';
+import { beginMessage, type CandidateDraft, Candidates, mayHaveAddress } from './candidates.ts';
 import { EmbeddedJson } from './embedded-json.ts';
 import type { Extractor } from './extractor.ts';
 import { ESCAPES, type Escapes, found } from './found.ts';
@@ -33,7 +33,6 @@ import {
   ADDRESS,
   addressEnd,
   four,
-  indexOf,
   isFour,
   isStatus,
   isText,
@@ -193,6 +192,7 @@ export class Cutter {
         : relayedHeader(data, blanksEnd(data, whole, end), end);
       const start = relayed?.body ?? bodyStart(batch, row, whole, end);
       if (start === end) continue;
+      beginMessage();
       const entry = this.entryFor(batch, row, relayed);
       let bound: Bound | undefined;
       // What looks like a tag may be part of the message: a case's own extractor says so.
@@ -205,7 +205,7 @@ export class Cutter {
         cut += 1;
         continue;
       }
-      bound ??= firstMatch(entry.fallbacks, data, start, end);
+      bound ??= matchMessage(entry.fallbacks, data, start, end);
       bound ??= matchBehindHeading(entry, data, start, end);
       if (bound === undefined) continue;
       if (bound.isSentence && given.some(([column]) => column.present[row] === 1)) continue;
@@ -578,6 +578,15 @@ function withoutBlanks(b: Uint8Array, start: number, end: number): number {
   let p = end;
   while (p > start && b[p - 1]! <= 32) p -= 1;
   return p;
+}
+
+function indexOf(b: Uint8Array, text: Uint8Array, start: number, end: number): number {
+  for (let p = start; p <= end - text.length; p++) {
+    let i = 0;
+    while (i < text.length && b[p + i] === text[i]) i += 1;
+    if (i === text.length) return p;
+  }
+  return -1;
 }
 
 function isTextAt(

@@ -112,6 +112,7 @@ import trellixAtd from './dialects/trellix-atd.json' with { type: 'json' };
 import trellixEpo from './dialects/trellix-epo.json' with { type: 'json' };
 import trellixEdr from './dialects/trellix-edr.json' with { type: 'json' };
 import trapster from './dialects/trapster.json' with { type: 'json' };
+import trellixHx from './dialects/trellix-hx.json' with { type: 'json' };
 import trendVisionOne from './dialects/trend-vision-one.json' with { type: 'json' };
 import tshark from './dialects/tshark.json' with { type: 'json' };
 import wazuh from './dialects/wazuh.json' with { type: 'json' };
@@ -284,6 +285,7 @@ const DOCUMENTS: readonly unknown[] = [
   traefik,
   trellixAtd,
   trellixEpo,
+  trellixHx,
   trellixEdr,
   trapster,
   trendVisionOne,

@@ -39,10 +39,14 @@ const TEMPLATE = z.strictObject({
   stop: z.string().length(1).optional(),
   /** Of `{:pairs}`: nothing but pairs is read, and none where they contradict each other. */
   strict: z.boolean().optional(),
+  /** Of strict pairs: keys are compared in small letters and digits alone, as they are given here. */
+  alike: z.boolean().optional(),
+  /** Of strict pairs: none is read where a separator is not followed by a blank. */
+  spaced: z.boolean().optional(),
   /** Of `{:columns}`: the field of each column from the first; null: none. */
   columns: z.array(z.union([Text, z.null()])).optional(),
-  /** Fields without which nothing is cut. */
-  needs: z.array(Text).optional(),
+  /** Fields without which nothing is cut; of a list in it one is enough. */
+  needs: z.array(z.union([Text, z.array(Text).min(1)])).optional(),
   /** Keys of pairs without which nothing is cut; of a list in it one is enough. */
   has: z.array(z.union([Text, z.array(Text).min(1)])).optional(),
   /** It is tried behind a level, thread and logger, too: `WARN [http-1] org.example.Login: …`. */

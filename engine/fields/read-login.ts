@@ -86,7 +86,7 @@ const KEYS = ['user', 'address', 'port', 'refused', 'accepted'] as const;
 /** What was read of a sentence: where each part is. */
 type Parts = Partial<Record<(typeof KEYS)[number], readonly [number, number]>>;
 
-export const readLogin = sentenceReader(KEYS, '', partsOf);
+export const readLogin = sentenceReader(KEYS, () => true, partsOf);
 
 function partsOf(text: string): Parts | undefined {
   const parts: Parts = {};

@@ -13,6 +13,7 @@ import { isText } from './values.ts';
 /** Between what the kernel and what auditd writes of a record. */
 const GROUP = 29;
 const [TAB, SPACE, QUOTE, APOSTROPHE, BAR, ASSIGN, BACKSLASH] = [9, 32, 34, 39, 124, 61, 92];
+const COLON = 58;
 
 /** `key=value key="value, in quotes"`, with what separates pairs and what is between a key and its value. */
 export function readPairs(
@@ -60,12 +61,9 @@ export function readPairs(
  * pair is within, nor leave a quote or bracket open. What follows something that is no pair is not read, nor is the value
  * before it, which may be longer; where keys contradict each other none is kept.
  */
-export function readStrictPairs(
-  { keys, separator, assign }: Pairs,
-  b: Uint8Array,
-  start: number,
-  end: number,
-): void {
+export function readStrictPairs(pairs: Pairs, b: Uint8Array, from: number, end: number): void {
+  const { keys, separator, assign, isAlike, isSpaced } = pairs;
+  const start = kindOfPairs(pairs) === HEADED ? behindName(b, from, end) : from;
   // The pair before, which counts if another one or the end follows.
   let last = -1;
   let lastStart = 0;
@@ -73,9 +71,14 @@ export function readStrictPairs(
   let isAnyOffered = false;
   for (let p = start; ;) {
     while (p < end && (b[p] === separator || isBlank(b[p]!))) p += 1;
+    if (isSpaced && p > start && p < end && !isBlank(b[p - 1]!)) {
+      forgetKeys();
+      return;
+    }
     const key = p;
     let hash = 0;
-    while (p < end && isKeyByte(b[p]!)) hash = hashOn(hash, b[p++]!);
+    if (isAlike) p = simplifyKey(b, p, end, assign === COLON);
+    else while (p < end && isKeyByte(b[p]!)) hash = hashOn(hash, b[p++]!);
     if (key < end && (p === key || p === end || b[p] !== assign)) return;
     if (last >= 0) {
       isAnyOffered = true;
@@ -83,7 +86,9 @@ export function readStrictPairs(
       if (!offerOnce(slot, b, lastStart, lastEnd, last + 1, ESCAPES.none, true)) return;
     }
     if (key === end) return;
-    last = keys.find(hash, b, key, p);
+    last = isAlike
+      ? keys.find(simple.hash, simple.bytes, 0, simple.size)
+      : keys.find(hash, b, key, p);
     p += 1;
     if (separator !== SPACE) while (p < end && b[p] === SPACE) p += 1;
     if (p < end && b[p] === QUOTE) {
@@ -102,8 +107,74 @@ export function readStrictPairs(
       }
       lastEnd = p;
       while (lastEnd > lastStart && isBlank(b[lastEnd - 1]!)) lastEnd -= 1;
+      if (separator === SPACE && isListMark(b[lastEnd - 1]!)) {
+        // Not blanks alone separate these pairs.
+        forgetKeys();
+        return;
+      }
     }
   }
+}
+
+/** Ways in which the first key of strict pairs may begin. */
+export const KINDS_OF_PAIRS = 3;
+const [BARE, HEADED, LABELLED] = [0, 1, 2] as const;
+const MOST_LABEL = 40;
+
+/** Alike keys may stand behind a name, `gate7: src=…`; those with a colon may be of several words. */
+export function kindOfPairs({ isAlike, assign }: Pairs): number {
+  if (!isAlike) return BARE;
+  return assign === COLON ? LABELLED : HEADED;
+}
+
+/** The byte behind the first key; 0: none. */
+export function firstMark(kind: number, b: Uint8Array, start: number, end: number): number {
+  if (kind === LABELLED) {
+    const last = Math.min(end, start + MOST_LABEL);
+    let after = start;
+    while (after < last && (isKeyByte(b[after]!) || b[after] === SPACE)) after += 1;
+    return after === start || after === last ? 0 : b[after]!;
+  }
+  const from = kind === HEADED ? behindName(b, start, end) : start;
+  let p = from;
+  while (p < end && isKeyByte(b[p]!)) p += 1;
+  return p === from || p >= end ? 0 : b[p]!;
+}
+
+/** Behind the name that a message begins with, `gate7: `, if it does. */
+function behindName(b: Uint8Array, start: number, end: number): number {
+  let p = start;
+  while (p < end && isKeyByte(b[p]!)) p += 1;
+  if (p === start || b[p] !== COLON || b[p + 1] !== SPACE) return start;
+  p += 2;
+  while (p < end && b[p] === SPACE) p += 1;
+  return p;
+}
+
+/** The key that was read last, in small letters and digits. */
+const simple = { bytes: new Uint8Array(64), size: 0, hash: 0 };
+
+/** Reads a key into `simple`. @param isLabel it may be of several words @returns where it ends */
+function simplifyKey(b: Uint8Array, start: number, end: number, isLabel: boolean): number {
+  simple.size = 0;
+  simple.hash = 0;
+  // Numbers are no labels: `10:15:22`.
+  if (isLabel && b[start]! < 65) return start;
+  let p = start;
+  for (; p < end; p++) {
+    const code = b[p]!;
+    if (!isKeyByte(code)) {
+      if (!isLabel || code !== SPACE || p === start || !isKeyByte(b[p + 1] ?? 0)) break;
+      continue;
+    }
+    // `-`, `.` and `_`.
+    if (code === 45 || code === 46 || code === 95) continue;
+    const small = code >= 65 && code <= 90 ? code + 32 : code;
+    if (simple.size === simple.bytes.length) continue;
+    simple.bytes[simple.size++] = small;
+    simple.hash = hashOn(simple.hash, small);
+  }
+  return p;
 }
 
 /** Where a value ends that is not in quotes; -1: it has what may be another pair, or a quote or bracket that is not closed. */
@@ -125,7 +196,8 @@ function plainValueEnd(
       if (separator === SPACE) break;
       word = p + 1;
     } else if (code === assign) {
-      if (word >= 0 && word < p) return -1;
+      // `10:15:22` is no pair.
+      if (word >= 0 && word < p && (code !== COLON || isBlank(b[p + 1] ?? SPACE))) return -1;
       word = -1;
     } else if (!isKeyByte(code)) {
       word = -1;
@@ -140,6 +212,11 @@ function plainValueEnd(
 
 function isBlank(code: number): boolean {
   return code === SPACE || code === TAB;
+}
+
+/** `,` or `;`. */
+function isListMark(code: number): boolean {
+  return code === 44 || code === 59;
 }
 
 /** `(`, `[` or `{`. */
@@ -232,13 +309,6 @@ export function readCef({ keys, labels }: Pairs, b: Uint8Array, start: number, e
       const escapes = custom[at + 3] === 0 ? ESCAPES.none : ESCAPES.backslash;
       offer(slot, b, custom[at + 1]!, custom[at + 2]!, keys.values.length + n + 1, escapes);
     }
-}
-
-/** Where the bytes end that may be a key's. */
-export function keyEnd(b: Uint8Array, start: number, end: number): number {
-  let p = start;
-  while (p < end && isKeyByte(b[p]!)) p += 1;
-  return p;
 }
 
 /** Letters, digits, and what is in keys of vendors. */

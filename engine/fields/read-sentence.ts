@@ -2,7 +2,6 @@
 import { hashOn } from './key-table.ts';
 import { offer } from './found.ts';
 import type { Pairs } from './template.ts';
-import { indexOf } from './values.ts';
 
 const utf8 = new TextEncoder();
 const latin1 = new TextDecoder('latin1');
@@ -13,20 +12,19 @@ type Place = readonly [start: number, end: number];
 
 /**
  * A reader of sentences whose parts have these names.
- * @param mark a text that such sentences have: others are not decoded
+ * @param mayBe whether bytes have what such sentences have: others are not decoded
  */
 export function sentenceReader<Key extends string>(
   keys: readonly Key[],
-  mark: string,
+  mayBe: (b: Uint8Array, start: number, end: number) => boolean,
   partsOf: (text: string) => Partial<Record<Key, Place>> | undefined,
 ): (pairs: Pairs, b: Uint8Array, start: number, end: number) => void {
   const names = keys.map((key) => {
     const bytes = utf8.encode(key);
     return { key, bytes, hash: bytes.reduce(hashOn, 0) };
   });
-  const marked = utf8.encode(mark);
   return (pairs, b, start, end) => {
-    if (end - start > MOST_BYTES || indexOf(b, marked, start, end) < 0) return;
+    if (end - start > MOST_BYTES || !mayBe(b, start, end)) return;
     const parts = partsOf(latin1.decode(b.subarray(start, end)));
     if (parts === undefined) return;
     for (const { key, bytes, hash } of names) {

@@ -23,8 +23,8 @@ const OTHER = new RegExp(
 /** Before `from` these tell of a setting. */
 const SETTING =
   /\b(?:rules?|polic(?:y|ies)|acls?|access[ -]lists?|filters?|add\w*|delet\w*|remov\w*|creat\w*|config\w*|sett?(?:ings?)?)\b/i;
-/** Quotes, pairs and addresses. */
-const UNLIKE = /["'`<>{}|=@\\]|\d+\.\d+\.\d+\.\d|::|(?:[\da-f]{1,4}:){4}|\bfrom\b/i;
+/** Quotes, pairs, addresses, and what other devices wrote. */
+const UNLIKE = /["'`<>{}|=@%\\]|\d+\.\d+\.\d+\.\d|::|(?:[\da-f]{1,4}:){4}|\bfrom\b/i;
 const MOST_BEFORE = 160;
 
 const sideOf = (names: string): string =>
@@ -36,6 +36,21 @@ const ENDS = new RegExp(
   'di',
 );
 
+/** `192.0.2.17:40001 -> 198.51.100.1:22`, with both ports: what goes before it is all that may deny that it is traffic. */
+const ARROW = new RegExp(
+  String.raw`(?<![\w.:-])<?${arrowEnd('a')} ?-{1,2}> ?${arrowEnd('b')}(?=[\s,;)\]>]|[.!]?(?:\s|$))`,
+  'di',
+);
+/** `src 192.0.2.17 dst 198.51.100.1 sport 40001 dport 22`. */
+const LABELS = new RegExp(
+  String.raw`\b(?:src|source)(?: ?(?:ip|addr(?:ess)?))?:? ${placeOf('a', ' port')},? (?:dst|dest|destination)(?: ?(?:ip|addr(?:ess)?))?:? ${placeOf('b', ' port')}(?:,? (?:src|source|s) ?port:? (?<aOwn>\d{1,5}))?(?:,? (?:dst|dest|destination|d) ?port:? (?<bOwn>\d{1,5}))?(?=[\s,;)\]]|[.!]?(?:\s|$))`,
+  'di',
+);
+
+function arrowEnd(name: string): string {
+  return String.raw`(?:(?<${name}Four>\d{1,3}(?:\.\d{1,3}){3})|\[(?<${name}Quoted>[\da-f:.]+)\])(?:[:/](?<${name}Port>\d{1,5})|\((?<${name}Own>\d{1,5})\))`;
+}
+
 type Place = readonly [start: number, end: number];
 interface Parts {
   from?: Place;
@@ -44,25 +59,57 @@ interface Parts {
   to_port?: Place;
 }
 
-export const readTraffic = sentenceReader(['from', 'from_port', 'to', 'to_port'], 'rom', partsOf);
+export const readTraffic = sentenceReader(
+  ['from', 'from_port', 'to', 'to_port'],
+  mayBeTraffic,
+  partsOf,
+);
+
+/** Whether bytes have `->`, `from ` or `source:`, in letters of any size; the last two with a blank or colon. */
+function mayBeTraffic(b: Uint8Array, start: number, end: number): boolean {
+  for (let p = start + 3; p < end; p++) {
+    const code = b[p]!;
+    if (code === 62 && b[p - 1] === 45) return true;
+    if (code !== 32 && code !== 58) continue;
+    // What ends with `om`, `rc` or `ce`.
+    const two = ((b[p - 2]! | 32) << 8) | (b[p - 1]! | 32);
+    if (two === 0x6f6d || two === 0x7263 || two === 0x6365) return true;
+  }
+  return false;
+}
 
 function partsOf(text: string): Parts | undefined {
-  const found = ENDS.exec(text);
-  const places = found?.indices?.groups as Readonly<Record<string, Place | undefined>> | undefined;
-  if (found === null || places === undefined || found.index > MOST_BEFORE) return undefined;
-  const before = text.slice(0, found.index);
-  const after = text.slice(found.index + found[0].length);
-  for (const words of [before, after])
-    if (UNLIKE.test(words) || OTHER.test(words)) return undefined;
-  const near = before.split(/\s+/).slice(-NEAR_WORDS).join(' ');
-  if (!TRAFFIC.test(near) || SETTING.test(before)) return undefined;
+  for (const ends of [ARROW, LABELS, ENDS]) {
+    const found = ends.exec(text);
+    if (found === null) continue;
+    if (found.index > MOST_BEFORE) return undefined;
+    const before = text.slice(0, found.index);
+    const after = text.slice(found.index + found[0].length);
+    if (!isFree(before) || SETTING.test(before)) return undefined;
+    if (ends === ENDS && !(isFree(after) && TRAFFIC.test(lastWords(before)))) return undefined;
+    return placesIn(found);
+  }
+  return undefined;
+}
+
+/** Whether nothing is quoted or another address in a part of a sentence, and no word says that it is about something else. */
+function isFree(text: string): boolean {
+  return !UNLIKE.test(text) && !OTHER.test(text);
+}
+
+function lastWords(text: string): string {
+  return text.split(/\s+/).slice(-NEAR_WORDS).join(' ');
+}
+
+function placesIn(found: RegExpExecArray): Parts {
+  const places = found.indices!.groups as Readonly<Record<string, Place | undefined>>;
   const parts: Parts = {};
   for (const [side, address, port] of [
     ['a', 'from', 'from_port'],
     ['b', 'to', 'to_port'],
   ] as const) {
     const place = places[`${side}Four`] ?? places[`${side}Quoted`] ?? places[`${side}Six`];
-    const stated = places[`${side}Port`];
+    const stated = places[`${side}Port`] ?? places[`${side}Own`];
     if (place !== undefined) parts[address] = place;
     if (stated !== undefined) parts[port] = stated;
   }

@@ -114,6 +114,10 @@ export interface Pairs {
   readonly stop: number;
   /** Of `pairs`: read by `readStrictPairs`. */
   readonly isStrict: boolean;
+  /** Of those: keys are compared in small letters and digits alone. */
+  readonly isAlike: boolean;
+  /** Of those: a blank follows every separator. */
+  readonly isSpaced: boolean;
 }
 
 export interface Template {
@@ -151,8 +155,10 @@ interface GivenTemplate {
   readonly assign?: string | undefined;
   readonly stop?: string | undefined;
   readonly strict?: boolean | undefined;
+  readonly alike?: boolean | undefined;
+  readonly spaced?: boolean | undefined;
   readonly columns?: readonly (string | null)[] | undefined;
-  readonly needs?: readonly string[] | undefined;
+  readonly needs?: readonly (string | readonly string[])[] | undefined;
   readonly has?: readonly (string | readonly string[])[] | undefined;
 }
 
@@ -273,10 +279,12 @@ function compile(text: string, separator: string | undefined, given: GivenTempla
   );
   const pairs = slotsOf(given.pairs);
   const labels = slotsOf(given.labels);
-  const needs = (given.needs ?? []).map((name) => {
-    if (!fields.includes(name)) throw new Error(`it needs ${name}, which it does not cut`);
-    return [fields.indexOf(name)];
-  });
+  const needs = (given.needs ?? []).map((some) =>
+    [some].flat().map((name) => {
+      if (!fields.includes(name)) throw new Error(`it needs ${name}, which it does not cut`);
+      return fields.indexOf(name);
+    }),
+  );
   let size = fields.length;
   const keyNumber = (key: string): number => {
     const known = pairs.find(([one]) => one === key)?.[1].field;
@@ -297,6 +305,8 @@ function compile(text: string, separator: string | undefined, given: GivenTempla
       assign: code(given.assign, 61),
       stop: code(given.stop, -1),
       isStrict: given.strict === true,
+      isAlike: given.alike === true,
+      isSpaced: given.spaced === true,
     },
     columns,
     separator: code(separator, 44),
@@ -321,6 +331,8 @@ function checkEnd(parts: readonly Part[], given: GivenTemplate): void {
       '{:pairs}, {:cef}, {:leef}, {:json}, {:xml}, {:login} or {:traffic} and "pairs" belong together',
     );
   if (given.strict === true && of !== 'pairs') throw new Error('only {:pairs} are read strictly');
+  if ((given.alike === true || given.spaced === true) && given.strict !== true)
+    throw new Error('only strict pairs are alike or spaced');
   if ((of === 'columns') !== (given.columns !== undefined))
     throw new Error('{:columns} and "columns" belong together');
 }

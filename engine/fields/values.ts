@@ -163,13 +163,3 @@ export function isText(b: Uint8Array, start: number, end: number, text: Uint8Arr
 export function isStatus(b: Uint8Array, start: number, end: number): boolean {
   return end - start === 3 && numberOf(b, start, end, 599) >= 100;
 }
-
-/** Where a text is first, or -1. */
-export function indexOf(b: Uint8Array, text: Uint8Array, start: number, end: number): number {
-  for (let p = start; p <= end - text.length; p++) {
-    let i = 0;
-    while (i < text.length && b[p + i] === text[i]) i += 1;
-    if (i === text.length) return p;
-  }
-  return -1;
-}

@@ -68,6 +68,17 @@ const CASES: Case[] = [
     program: 'app',
     message: 'app: hello',
   },
+  // Unified CM puts a blank before the colon.
+  {
+    line: '<189>17: Mar  4 05:06:07.100 UTC : %UC_AUDITLOG-5-AdministrativeEvent: %[ UserID =alice]',
+    time: '2026-03-04T05:06:07.100',
+    basis: BOTH,
+    facility: 23,
+    severity: 5,
+    event_type: 'UC_AUDITLOG-5-AdministrativeEvent',
+    message: '%UC_AUDITLOG-5-AdministrativeEvent: %[ UserID =alice]',
+    attrs: { sequence: '17' },
+  },
   // Barracuda's firewalls put blanks between the numbers of a date.
   {
     line: '2026 03 04 05:06:07 +02:00 Notice   192.0.2.17:23697 login succeeded: alice ok',

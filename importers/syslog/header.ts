@@ -1021,11 +1021,12 @@ function ciscoHost(h: Header, b: Uint8Array, at: number, end: number): boolean {
   return true;
 }
 
-/** Where the name of a zone ends that nobody else knows and a colon follows: `… 18:46:11 SGT: %…`. */
+/** Where the name of a zone ends that nobody else knows and a colon follows: `… 18:46:11 SGT: %…`, `… UTC : %…`. */
 function zoneEnd(b: Uint8Array, at: number, end: number): number {
   if (b[at] !== SPACE) return at;
   let i = at + 1;
   while (i < end && isAlnum(b[i]!)) i++;
+  if (b[i] === SPACE && b[i + 1] === COLON && b[i + 2] === SPACE && b[i + 3] === PERCENT) i++;
   return b[i] === COLON ? i : at;
 }
 
