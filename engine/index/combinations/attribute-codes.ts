@@ -1,6 +1,5 @@
 /** Attributes of few values as codes of rows, collected while rows come. */
 import type { IndexRows } from '../rows.ts';
-import { giveBack } from '../spare.ts';
 import { TextCollector } from '../values/dimensions.ts';
 import { MOST_VALUES, type SmallColumn } from './combination-section.ts';
 
@@ -23,7 +22,7 @@ export class AttributeCodes {
     this.rows += rows.length;
   }
 
-  /** @param order as `IndexBuilder.finish` has it. Codes are from `spare.ts`, to be given back. */
+  /** @param order as `IndexBuilder.finish` has it. */
   finish(order: Uint32Array | undefined): SmallColumn[] {
     const out: SmallColumn[] = [];
     for (const [name, collector] of this.collectors) {
@@ -31,7 +30,6 @@ export class AttributeCodes {
       if (found === 'left-out' || found === undefined) continue;
       const { values, size, codes } = found;
       const isConstant = size === 1 && !codes.includes(size);
-      if (isConstant) giveBack(codes.buffer);
       out.push({ name, values, size, codes: isConstant ? undefined : codes });
     }
     this.collectors.clear();

@@ -12,7 +12,6 @@ import type { Counted } from '../rollup/counted.ts';
 import { sumsOf } from '../rollup/measured.ts';
 import { stepsOf } from '../rollup/rollup-section.ts';
 import type { Section } from '../side-file.ts';
-import { scratch32, withScratch } from '../spare.ts';
 import { inSteps } from '../steps.ts';
 import { BlockWriter } from '../values/blocks.ts';
 import type { DistinctValues } from '../values/dimensions.ts';
@@ -107,8 +106,8 @@ function combine(rows: number, entries: number, columns: readonly SmallColumn[])
   const kept = chosen.filter(({ codes }) => codes === undefined);
   const varying = chosen.filter(({ codes }) => codes !== undefined);
   let state: State = {
-    ...{ of: scratch32(entries), examples: Uint32Array.of(0) },
-    other: scratch32(entries),
+    ...{ of: new Uint32Array(entries), examples: Uint32Array.of(0) },
+    other: new Uint32Array(entries),
   };
   for (let from = 0; from < varying.length;) {
     let cells = state.examples.length;
@@ -148,7 +147,7 @@ function refined(
     if (codes !== undefined)
       inSteps(cells.length, (from, to) => addCodes(cells, codes, values + 1, from, to));
   const examples = new Uint32Array(most);
-  const found = withScratch(() => numberCells(cells, scratch32(size), examples));
+  const found = numberCells(cells, new Uint32Array(size), examples);
   return found < 0 ? undefined : { of: cells, examples: examples.slice(0, found), other: of };
 }
 

@@ -10,7 +10,6 @@ import {
   combinationSection,
 } from '../combinations/combination-section.ts';
 import type { IndexRows } from '../rows.ts';
-import { giveBack, scratch32, withScratch } from '../spare.ts';
 import type { Section } from '../side-file.ts';
 import { datedRows, timeSection } from '../time/time-section.ts';
 import { DimensionCollector } from '../values/dimensions.ts';
@@ -24,7 +23,6 @@ import {
   countedAlike,
   countedRows,
   countedSome,
-  release,
 } from './counted.ts';
 import { measured } from './measured.ts';
 import { FLOWED_SECTION, ROLLUP_SECTION, rollupSection } from './rollup-section.ts';
@@ -58,10 +56,6 @@ export class ColumnIndexBuilder {
    * @param inText columns whose values the text index has with their rows
    */
   finish(order: Uint32Array | undefined, inText: ReadonlySet<string>): Section[] {
-    return withScratch(() => this.sections(order, inText));
-  }
-
-  private sections(order: Uint32Array | undefined, inText: ReadonlySet<string>): Section[] {
     const { rows } = this;
     const times = this.times.inOrder(order);
     const dated = datedRows(times);
@@ -110,16 +104,6 @@ export class ColumnIndexBuilder {
     sections.push(...rollupSections(own, times, unflowed));
     const combined = combinationSection(own.counted, smallColumns(own));
     if (combined !== undefined) sections.push(combined);
-    if (alike !== undefined) {
-      release(own.counted);
-      for (const { codes } of own.attributes) if (codes !== undefined) giveBack(codes.buffer);
-      if (own.noFlow !== undefined) giveBack(own.noFlow.buffer);
-      for (const list of [alike.entryOf, alike.firsts]) giveBack(list.buffer);
-    }
-    groups.release();
-    for (const { codes } of [...dimensions.present, ...attributes])
-      if (codes !== undefined) giveBack(codes.buffer);
-    for (const numbers of [this.times, this.flows, ...this.measures]) numbers?.release();
     return sections;
   }
 }
@@ -167,10 +151,7 @@ function partSection(
   minutes: Minutes | undefined,
 ): Section {
   if (entries.length === counted.entries) return rollupSection(name, counted);
-  const part = countedSome(counted, entries, minutes);
-  const section = rollupSection(name, part);
-  release(part);
-  return section;
+  return rollupSection(name, countedSome(counted, entries, minutes));
 }
 
 /** Columns as they may be combined: of addresses, and of flows, whether there is one. */
@@ -203,7 +184,7 @@ function ofEntries(column: SmallColumn, entries: Uint32Array): SmallColumn {
 
 /** 1 for codes that are `code`. */
 function flagsOf(codes: Uint32Array, code: number): Uint32Array {
-  const out = scratch32(codes.length);
+  const out = new Uint32Array(codes.length);
   putFlags(codes, code, out);
   return out;
 }
@@ -214,7 +195,7 @@ function putFlags(codes: Uint32Array, code: number, out: Uint32Array): void {
 
 /** 1 for rows whose code is 0. */
 function absences(codes: Uint32Array, order: Uint32Array | undefined): Uint32Array {
-  const out = scratch32(codes.length);
+  const out = new Uint32Array(codes.length);
   if (order === undefined) putFlags(codes, 0, out);
   else for (let row = 0; row < out.length; row++) out[row] = codes[order[row]!] === 0 ? 1 : 0;
   return out;
@@ -222,7 +203,7 @@ function absences(codes: Uint32Array, order: Uint32Array | undefined): Uint32Arr
 
 /** Where `flags` are `flag`. */
 function placesOf(flags: Uint32Array, flag: number): Uint32Array {
-  const out = scratch32(countOf(flags, flag));
+  const out = new Uint32Array(countOf(flags, flag));
   putPlaces(flags, flag, out);
   return out;
 }

@@ -2,7 +2,6 @@
  * What is counted and added up by the values of dimensions: entries, in the order of time. Each is a row, or
  * stands for rows that are alike (see `pre-aggregate.ts`).
  */
-import { giveBack, scratch32, take32, take64 } from '../spare.ts';
 import type { Dimension, Dimensions } from '../values/dimensions.ts';
 import type { Growing64 } from '../values/growing.ts';
 import { type Grouped, groupByCode } from '../values/radix.ts';
@@ -14,7 +13,7 @@ export interface Counted {
   /** Rows of all entries. */
   readonly rows: number;
   readonly entries: number;
-  /** Rows of each entry, in memory that goes with this; undefined: each is one. */
+  /** Rows of each entry; undefined: each is one. */
   readonly weights: Uint32Array | undefined;
   /** The entry of each row; undefined: its own. */
   readonly entryOf: (() => Uint32Array) | undefined;
@@ -93,30 +92,15 @@ export function countedSome(
   };
 }
 
-/** Nothing of it is asked for any more: memory that is its own can be used again. */
-export function release({ dimensions, measures, weights, groups }: Counted): void {
-  groups.release();
-  for (const { codes } of dimensions.present) giveBack(codes.buffer);
-  for (const measure of measures) if (measure !== undefined) giveBack(measure.values.buffer);
-  if (weights !== undefined) giveBack(weights.buffer);
-}
-
 /** Which rows or entries have each code of a dimension: what was found is kept. */
 export class Groups {
   private readonly known = new Map<Dimension, Grouped>();
 
   of(dimension: Dimension): Grouped {
     const { codes, size } = dimension;
-    const found =
-      this.known.get(dimension) ??
-      groupByCode(codes, size + 1, undefined, take32(codes.length).subarray(0, codes.length));
+    const found = this.known.get(dimension) ?? groupByCode(codes, size + 1);
     this.known.set(dimension, found);
     return found;
-  }
-
-  release(): void {
-    for (const { rows } of this.known.values()) giveBack(rows.buffer);
-    this.known.clear();
   }
 }
 
@@ -130,22 +114,22 @@ function ofEntries({ present, leftOut }: Dimensions, some: Uint32Array): Dimensi
 // Loops are functions of their own: within larger ones V8 compiles them again and again.
 
 export function chosen32(values: Uint32Array, some: Uint32Array): Uint32Array<ArrayBuffer> {
-  const out = take32(some.length).subarray(0, some.length);
+  const out = new Uint32Array(some.length);
   for (let i = 0; i < out.length; i++) out[i] = values[some[i]!]!;
   return out;
 }
 
 function chosen64(values: Float64Array, some: Uint32Array): Float64Array<ArrayBuffer> {
-  const out = take64(some.length).subarray(0, some.length);
+  const out = new Float64Array(some.length);
   for (let i = 0; i < out.length; i++) out[i] = values[some[i]!]!;
   return out;
 }
 
 /** Of rows of some of the entries, the place of their entry among these. */
 function renumbered(entryOf: Uint32Array, some: Uint32Array, entries: number): Uint32Array {
-  const places = scratch32(entries);
+  const places = new Uint32Array(entries);
   for (let i = 0; i < some.length; i++) places[some[i]!] = i + 1;
-  const out = scratch32(entryOf.length);
+  const out = new Uint32Array(entryOf.length);
   let rows = 0;
   for (let row = 0; row < entryOf.length; row++) {
     const place = places[entryOf[row]!]!;

@@ -2,7 +2,6 @@
  * What rows carry, added up by group. A sum is kept as itself plus one; 0 where no row of the group has a
  * value.
  */
-import { scratch64, take64 } from '../spare.ts';
 import { inSteps } from '../steps.ts';
 
 const MOST_EXACT = Number.MAX_SAFE_INTEGER;
@@ -25,11 +24,11 @@ export function measured(values: Float64Array): Measured {
 }
 
 /**
- * What the rows of each entry have together, in memory from `spare.ts`.
+ * What the rows of each entry have together.
  * @param entryOf of every row
  */
 export function addedUp(values: Float64Array, entryOf: Uint32Array, entries: number): Measured {
-  const sums = take64(entries).subarray(0, entries).fill(0);
+  const sums = new Float64Array(entries);
   if (addWhole(values, entryOf, sums)) return { values: sums, exact: true, complete: true };
   addExact(values, entryOf, sums.fill(NaN));
   return measuredSums(sums);
@@ -37,7 +36,7 @@ export function addedUp(values: Float64Array, entryOf: Uint32Array, entries: num
 
 /** The same where all rows have one value, of which each entry has `weights`. */
 export function multiplied(value: number, weights: Uint32Array): Measured {
-  const sums = take64(weights.length).subarray(0, weights.length);
+  const sums = new Float64Array(weights.length);
   const isExact = value >= 0 && value <= MOST_EXACT && Math.floor(value) === value;
   for (let entry = 0; entry < sums.length; entry++)
     sums[entry] = isExact ? value * weights[entry]! : NOT_EXACT;
@@ -98,7 +97,7 @@ function countSome(values: Float64Array, from: number, to: number): number {
 }
 
 /**
- * Sums of all groups, in memory of `scratch64`; undefined where one is beyond 2^53.
+ * Sums of all groups; undefined where one is beyond 2^53.
  * @param counts rows of each group
  * @param only the group that all rows are in
  */
@@ -108,7 +107,7 @@ export function sumsOf(
   measure: Measured,
   only = counts.length === 1 ? 0 : undefined,
 ): Float64Array | undefined {
-  const sums = scratch64(counts.length);
+  const sums = new Float64Array(counts.length);
   addRows(groupOf, measure, 0, groupOf.length, sums, only);
   if (measure.complete) addOne(sums, counts);
   return exactly(sums);

@@ -4,7 +4,6 @@
  * that it stands for.
  */
 import { HASH_SEED } from '../../util/seeded-hash.ts';
-import { giveBack, take32 } from '../spare.ts';
 
 const FIRST_ENTRIES = 2048;
 const WORD = 32;
@@ -22,7 +21,6 @@ export interface CodedColumn {
   readonly size: number;
 }
 
-/** All from `spare.ts`, to be given back. */
 export interface AlikeRows {
   /** The entry of every row. Entries are numbered in the order in which their first rows come. */
   readonly entryOf: Uint32Array<ArrayBuffer>;
@@ -43,13 +41,8 @@ export function alikeRows(
   if (rows > SAMPLE * 2) {
     const some = numbered(SAMPLE, columns, Uint32Array.of(0, SAMPLE), MOST_OF_SAMPLE);
     if (some === undefined) return undefined;
-    release(some);
   }
   return numbered(rows, columns, starts, 1 / ROWS_EACH);
-}
-
-function release({ entryOf, firsts, weights }: AlikeRows): void {
-  for (const list of [entryOf, firsts, weights]) giveBack(list.buffer);
 }
 
 /** @param share of the rows that may differ */
@@ -65,11 +58,8 @@ function numbered(
   let found = first && pairsOf(first, second ?? first, starts, most);
   for (const word of more) {
     if (found === undefined) break;
-    const before = found;
-    found = pairsOf(before.entryOf, word, starts, most);
-    release(before);
+    found = pairsOf(found.entryOf, word, starts, most);
   }
-  for (const word of words) giveBack(word.buffer);
   return found;
 }
 
@@ -82,9 +72,7 @@ function wordsOf(rows: number, columns: readonly CodedColumn[]): Uint32Array<Arr
     const place = fills.findIndex((fill) => fill + bits <= WORD);
     const word = words[place];
     if (word === undefined) {
-      const own = take32(rows).subarray(0, rows);
-      own.set(codes.subarray(0, rows));
-      words.push(own);
+      words.push(codes.slice(0, rows));
       fills.push(bits);
     } else {
       putCodes(word, codes, fills[place]!);
@@ -107,9 +95,7 @@ function pairsOf(
     entries.forget();
     for (let row = starts[part - 1]!; row < end; row += STEP) {
       entries.size = putRows(entries, a, b, row, Math.min(end, row + STEP));
-      if (entries.size <= most) continue;
-      release(entries.finish());
-      return undefined;
+      if (entries.size > most) return undefined;
     }
   }
   return entries.finish();
@@ -118,19 +104,19 @@ function pairsOf(
 /** What was found of the rows so far: open addressing over the entries' words. */
 class Entries {
   readonly entryOf: Uint32Array<ArrayBuffer>;
-  firsts = take32(FIRST_ENTRIES);
-  weights = take32(FIRST_ENTRIES);
-  a = take32(FIRST_ENTRIES);
-  b = take32(FIRST_ENTRIES);
+  firsts = new Uint32Array(FIRST_ENTRIES);
+  weights = new Uint32Array(FIRST_ENTRIES);
+  a = new Uint32Array(FIRST_ENTRIES);
+  b = new Uint32Array(FIRST_ENTRIES);
   size = 0;
   /** Entries of the part that is being read begin here. */
   private begin = 0;
   /** An entry + 1; 0 where free. */
-  slots = take32(FIRST_ENTRIES * 2).subarray(0, FIRST_ENTRIES * 2);
+  slots = new Uint32Array(FIRST_ENTRIES * 2);
   room = FIRST_ENTRIES;
 
   constructor(rows: number) {
-    this.entryOf = take32(rows).subarray(0, rows);
+    this.entryOf = new Uint32Array(rows);
   }
 
   /** Rows to come are like none before. */
@@ -142,22 +128,18 @@ class Entries {
   grow(): void {
     const room = this.room * 2;
     for (const name of ['firsts', 'weights', 'a', 'b'] as const) {
-      const bigger = take32(room);
+      const bigger = new Uint32Array(room);
       bigger.set(this[name].subarray(0, this.size));
-      giveBack(this[name].buffer);
       this[name] = bigger;
     }
-    giveBack(this.slots.buffer);
-    this.slots = take32(room * 2).subarray(0, room * 2);
-    this.slots.fill(0);
+    this.slots = new Uint32Array(room * 2);
     this.room = room;
     putEntries(this.slots, this.a, this.b, this.begin, this.size);
   }
 
-  /** Of all rows; what is not part of that is given back. */
+  /** Of all rows. */
   finish(): AlikeRows {
     const { entryOf, firsts, weights, size } = this;
-    for (const list of [this.a, this.b, this.slots]) giveBack(list.buffer);
     return { entryOf, firsts: firsts.subarray(0, size), weights: weights.subarray(0, size) };
   }
 }

@@ -16,7 +16,6 @@
  * the last page, then the directory), each sum, then the same by hour.
  */
 import type { Section } from '../side-file.ts';
-import { scratch32, scratch64, withScratch } from '../spare.ts';
 import { inSteps } from '../steps.ts';
 import { BlockWriter } from '../values/blocks.ts';
 import { DIMENSIONS, type Dimension, type DimensionName } from '../values/dimensions.ts';
@@ -77,13 +76,11 @@ export function rollupSection(name: string, counted: Counted): Section {
   let kept = 0;
   const sets = new PackWriter(true);
   SETS.forEach((dims, which) => {
-    withScratch(() => {
-      const table = tableOf(dims, counted);
-      if (table === undefined) return;
-      kept += 1;
-      sets.u8(inPages(table) ? which + IN_PAGES : which);
-      writeSet(dims.length, table, counted, sets, blocks);
-    });
+    const table = tableOf(dims, counted);
+    if (table === undefined) return;
+    kept += 1;
+    sets.u8(inPages(table) ? which + IN_PAGES : which);
+    writeSet(dims.length, table, counted, sets, blocks);
   });
   head.u8(kept);
   head.raw(sets.finish());
@@ -163,12 +160,12 @@ function tableOf(dims: readonly DimensionName[], counted: Counted): SetTable | u
 
 function wholeTable(rows: number, entries: number): SetTable {
   const used = Math.min(rows, 1);
-  const groupOf = scratch32(entries);
+  const groupOf = new Uint32Array(entries);
   return { size: 1, used, counts: Uint32Array.of(rows), groupOf, only: 0, pairs: undefined };
 }
 
 function singleTable(groupOf: Uint32Array, size: number, { weights }: Counted): SetTable {
-  const counts = scratch32(size);
+  const counts = new Uint32Array(size);
   countRows(groupOf, weights, 0, groupOf.length, counts);
   const used = usedOf(counts);
   const only = used === 1 ? groupOf[0] : undefined;
@@ -212,7 +209,7 @@ function usedOf(counts: Uint32Array): number {
 
 function noValues(name: DimensionName, entries: number): Dimension {
   const values = { numbers: new Uint32Array(0), ip6: new Uint8Array(0), texts: [] };
-  return { name, values, size: 0, codes: scratch32(entries) };
+  return { name, values, size: 0, codes: new Uint32Array(entries) };
 }
 
 function pairTable(a: Dimension, b: Dimension, counted: Counted): SetTable | undefined {
@@ -232,11 +229,11 @@ function crossedPairs(
 ): SetTable {
   const width = b.size + 1;
   const groupOf = cellsOf(a.codes, b.codes, width);
-  const cellCounts = scratch32(cells);
+  const cellCounts = new Uint32Array(cells);
   countRows(groupOf, weights, 0, entries, cellCounts);
-  const lengths = scratch32(a.size + 1);
-  const seconds = scratch32(Math.min(cells, entries));
-  const counts = scratch32(seconds.length);
+  const lengths = new Uint32Array(a.size + 1);
+  const seconds = new Uint32Array(Math.min(cells, entries));
+  const counts = new Uint32Array(seconds.length);
   let size = 0;
   for (let first = 0; first <= a.size; first++) {
     const before = size;
@@ -251,7 +248,7 @@ function crossedPairs(
 }
 
 function cellsOf(first: Uint32Array, second: Uint32Array, width: number): Uint32Array {
-  const cells = scratch32(first.length);
+  const cells = new Uint32Array(first.length);
   inSteps(cells.length, (from, to) => putCells(first, second, width, cells, from, to));
   return cells;
 }
@@ -296,9 +293,9 @@ function renumber(groupOf: Uint32Array, numbers: Uint32Array, from: number, to: 
 function sortedPairs(a: Dimension, b: Dimension, counted: Counted): SetTable | undefined {
   const { rows, entries } = counted;
   const sorted = groupByCode(a.codes, a.size + 1, counted.groups.of(b).rows);
-  const seconds = scratch32(Math.min(maxGroups(2, rows), entries));
-  const counts = scratch32(seconds.length);
-  const lengths = scratch32(a.size + 1);
+  const seconds = new Uint32Array(Math.min(maxGroups(2, rows), entries));
+  const counts = new Uint32Array(seconds.length);
+  const lengths = new Uint32Array(a.size + 1);
   const others = chosenCodes(b.codes, sorted.rows);
   let size = 0;
   inSteps(lengths.length, (from, to) => {
@@ -306,12 +303,13 @@ function sortedPairs(a: Dimension, b: Dimension, counted: Counted): SetTable | u
       size = addFirsts(others, sorted.starts, seconds, counts, lengths, from, to, size);
   });
   if (size < 0) return undefined;
-  const rowCounts = counted.weights === undefined ? counts.subarray(0, size) : scratch32(size);
+  const rowCounts =
+    counted.weights === undefined ? counts.subarray(0, size) : new Uint32Array(size);
   const third = thirdOf(a, b, counted);
   const isFew = size <= maxSummedGroups(2, rows);
   let groupOf: Uint32Array | undefined;
   if (isFew || counted.weights !== undefined) {
-    const own = scratch32(entries);
+    const own = new Uint32Array(entries);
     let at = 0;
     inSteps(size, (from, to) => {
       at = setGroups(own, sorted.rows, counts, from, to, at);
@@ -335,7 +333,7 @@ function sortedPairs(a: Dimension, b: Dimension, counted: Counted): SetTable | u
 }
 
 function chosenCodes(codes: Uint32Array, rows: Uint32Array): Uint32Array {
-  const out = scratch32(rows.length);
+  const out = new Uint32Array(rows.length);
   inSteps(out.length, (from, to) => putChosen(codes, rows, out, from, to));
   return out;
 }
@@ -357,10 +355,10 @@ function codesByGroup(
   groupOf: Uint32Array,
   counts: Uint32Array,
 ): Uint32Array {
-  const next = scratch32(counts.length);
+  const next = new Uint32Array(counts.length);
   for (let group = 1; group < next.length; group++)
     next[group] = next[group - 1]! + counts[group - 1]!;
-  const out = scratch32(entryOf.length);
+  const out = new Uint32Array(entryOf.length);
   for (let row = 0; row < entryOf.length; row++) {
     const entry = entryOf[row]!;
     const group = groupOf[entry]!;
@@ -527,12 +525,12 @@ function splitByHour(
   if (used > most || size > most * 2) return undefined;
   const parts = hours.starts.length - 1;
   const lengths = new Uint32Array(parts);
-  const groups = scratch32(most);
-  const counts = scratch32(most);
-  const sums = measures.map((values) => values && scratch64(most));
-  const totals = measures.map((values) => values && scratch64(size));
-  const own = scratch32(size);
-  const ownSums = scratch64(size);
+  const groups = new Uint32Array(most);
+  const counts = new Uint32Array(most);
+  const sums = measures.map((values) => values && new Float64Array(most));
+  const totals = measures.map((values) => values && new Float64Array(size));
+  const own = new Uint32Array(size);
+  const ownSums = new Float64Array(size);
   let entries = 0;
   for (let part = 0; part < parts; part++) {
     const from = hours.starts[part]!;

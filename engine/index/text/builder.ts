@@ -12,7 +12,6 @@
 import { SEARCHED_TEXTS } from '../../contract/event.ts';
 import { fewTexts, nextPresent, putKnown } from '../small-dictionary.ts';
 import type { IndexRows, TextRows } from '../rows.ts';
-import { giveBack, take32 } from '../spare.ts';
 import { FORM_ITEM, IMPLIED_COLUMNS, MESSAGE, OVERFLOW, SHAPE_ITEM } from './items.ts';
 import { type FinishedText, finishText } from './write-text-index.ts';
 import { MessageForms } from './message-forms.ts';
@@ -62,9 +61,9 @@ export class TextIndexBuilder {
   private readonly shapes = new ShapeTable();
   private readonly forms = new MessageForms(this.tokens);
   private readonly columns: string[] = [...FIELD_COLUMNS];
-  private items = take32(1 << 14);
+  private items = new Uint32Array(1 << 14);
   private used = 0;
-  private rowStarts = take32(1 << 14);
+  private rowStarts = new Uint32Array(1 << 14);
   private rows = 0;
   /** See CollectedText. */
   private implied = new Int32Array(64 * IMPLIED_COLUMNS);
@@ -173,10 +172,9 @@ export class TextIndexBuilder {
     for (const own of values) own?.fill(0, rows - own.length);
     const text = { tokens, shapes, forms, columns, rows, items, rowStarts, implied, pairs, values };
     const finished = finishText(text, order);
-    for (const own of values) own?.release();
-    giveBack(items.buffer);
-    giveBack(rowStarts.buffer);
-    tokens.release();
+    // Room for the indexes of columns, which are finished next.
+    this.items = new Uint32Array(0);
+    this.rowStarts = new Uint32Array(0);
     return finished;
   }
 
@@ -569,8 +567,7 @@ function lengthAt(data: Uint8Array, at: number): number {
 }
 
 function doubled(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  const bigger = take32(array.length * 2);
+  const bigger = new Uint32Array(array.length * 2);
   bigger.set(array);
-  giveBack(array.buffer);
   return bigger;
 }

@@ -6,7 +6,6 @@
  * Hashing is bounded: where too many tokens meet in one place a token may get a second identifier,
  * which costs space and nothing else, since equal tokens are joined in the end.
  */
-import { giveBack, take32, takeBuffer } from '../spare.ts';
 import {
   BYTE_CLASS,
   DELIMITER,
@@ -33,7 +32,7 @@ export class TokenTable {
   /** Different tokens that are not their own identifiers. */
   strings = 0;
   /** By identifier: how often it was met as an open token. */
-  counts: Uint32Array = take32(FIRST_STRING + (1 << 12)).fill(0);
+  counts: Uint32Array = new Uint32Array(FIRST_STRING + (1 << 12));
   /** Bytes in use. */
   size = 0;
   /** By hash, in pairs, so that a look is at one place: identifier less FIRST_STRING, plus 1; its hash. */
@@ -162,23 +161,12 @@ export class TokenTable {
       this.starts = grown(this.starts);
       this.lengths = grownBytes(this.lengths, id * 2);
       const limit = FIRST_STRING + this.starts.length;
-      if (this.counts.length < limit) {
-        const counts = take32(limit);
-        counts.set(this.counts);
-        counts.fill(0, this.counts.length);
-        giveBack(this.counts.buffer);
-        this.counts = counts;
-      }
+      const counts = new Uint32Array(limit);
+      counts.set(this.counts);
+      this.counts = counts;
     }
     this.strings = id + 1;
     return id;
-  }
-
-  /** No token is asked for any more. */
-  release(): void {
-    const { bytes, starts, lengths, counts, slots, numberSlots } = this;
-    for (const array of [bytes, starts, lengths, counts, slots, numberSlots])
-      giveBack(array.buffer);
   }
 }
 
@@ -187,7 +175,7 @@ function rehashed(
   before: Int32Array<ArrayBuffer>,
   spread: (key: number) => number,
 ): Int32Array<ArrayBuffer> {
-  const slots = new Int32Array(takeBuffer(before.length * 8)).fill(0);
+  const slots = new Int32Array(before.length * 2);
   const mask = slots.length - 1;
   for (let from = 0; from < before.length; from += 2) {
     const known = before[from]!;
@@ -199,7 +187,6 @@ function rehashed(
     slots[slot] = known;
     slots[slot + 1] = key;
   }
-  giveBack(before.buffer);
   return slots;
 }
 
@@ -235,15 +222,13 @@ export function mix(hash: number): number {
 }
 
 function grown(array: Uint32Array): Uint32Array {
-  const bigger = take32(array.length * 2);
+  const bigger = new Uint32Array(array.length * 2);
   bigger.set(array);
-  giveBack(array.buffer);
   return bigger;
 }
 
 function grownBytes(array: Uint8Array, size: number): Uint8Array {
-  const bigger = new Uint8Array(takeBuffer(size));
+  const bigger = new Uint8Array(size);
   bigger.set(array);
-  giveBack(array.buffer);
   return bigger;
 }

@@ -3,11 +3,9 @@
  * none where all rows have the same. Most columns but the message are so, and are handled one after the
  * other: what is done for each row is a step of a small loop.
  */
-import { giveBack, takeBuffer } from '../spare.ts';
 
 /** A row has a value, but not one that is a shape as a whole. */
 export const AS_TEXT = 0xffff;
-const NONE = new Uint16Array(0);
 
 /** Shapes of a column's values by row, in the order in which rows came: each plus 1, 0 for none, or AS_TEXT. */
 export class ValueColumn {
@@ -15,7 +13,7 @@ export class ValueColumn {
   /** What all rows have; undefined: see `codes`. */
   only: number | undefined = 0;
   /** By row; of no account beyond `length`. */
-  codes: Uint16Array<ArrayBuffer> = NONE;
+  codes = new Uint16Array(0);
 
   /** @param rows that came already, none with a value */
   constructor(rows: number) {
@@ -36,9 +34,8 @@ export class ValueColumn {
     const first = this.length;
     const end = first + n;
     if (end > this.codes.length) {
-      const bigger = new Uint16Array(takeBuffer(end * 2));
+      const bigger = new Uint16Array(Math.max(end, this.codes.length * 2));
       bigger.set(this.codes.subarray(0, first));
-      giveBack(this.codes.buffer);
       this.codes = bigger;
     }
     if (this.only !== undefined) this.codes.fill(this.only, 0, first);
@@ -50,11 +47,6 @@ export class ValueColumn {
 
   codeAt(row: number): number {
     return this.only ?? this.codes[row]!;
-  }
-
-  release(): void {
-    giveBack(this.codes.buffer);
-    this.codes = NONE;
   }
 }
 

@@ -6,7 +6,6 @@
  * rows in the segment's order, so lists are ascending as they are filled.
  */
 import type { Section } from '../side-file.ts';
-import { giveBack, take32 } from '../spare.ts';
 import { inSteps } from '../steps.ts';
 import { BitWriter } from './bits.ts';
 import { ByteWriter, withCheck } from './bytes.ts';
@@ -265,10 +264,7 @@ class RowLists {
         if (to > from && filled + next > FILLED) break;
         filled += next;
       }
-      if (rows.length < filled) {
-        giveBack(rows.buffer);
-        rows = take32(filled);
-      }
+      if (rows.length < filled) rows = new Uint32Array(filled);
       // Lists are in the order in which tokens came, not that of keys: what comes first in later rows
       // is then written one beside the other. Where each list ends so far; 0 of those of other keys.
       const ends = this.placed(from, to, rows);
@@ -298,7 +294,6 @@ class RowLists {
       }
       from = to;
     }
-    giveBack(rows.buffer);
   }
 
   /** Gives each list of keys `from` to `to` its place in `rows`: where it ends so far. */
@@ -549,7 +544,7 @@ class WaitingRows {
     const size = Math.floor(mostOf(ends, limit) / GROUPS) + 1;
     putQuotients(ends, size, this.groupOf);
     this.most = Math.min(size, MOST_WAITING);
-    this.pairs = take32(GROUPS * this.most * 2);
+    this.pairs = new Uint32Array(GROUPS * this.most * 2);
   }
 
   /** Does nothing for a token whose list has no place. */
@@ -566,7 +561,6 @@ class WaitingRows {
 
   flush(): void {
     for (let group = 0; group < GROUPS; group++) this.append(group);
-    giveBack(this.pairs.buffer);
   }
 
   private append(group: number): void {

@@ -8,7 +8,6 @@ import type { ColumnName } from '../../contract/event.ts';
 import { fewTexts, nextPresent, putKnown } from '../small-dictionary.ts';
 import type { IndexRows, Ip6Rows, NumberRows, TextRows } from '../rows.ts';
 import { Ip6Dictionary, NumberDictionary, SmallDictionary } from './dictionaries.ts';
-import { take32 } from '../spare.ts';
 import { inSteps } from '../steps.ts';
 import { Growing32 } from './growing.ts';
 
@@ -61,7 +60,7 @@ export interface Dimension {
   readonly values: DistinctValues;
   /** Distinct values; also the code of rows that have none. */
   readonly size: number;
-  /** Of every row of the segment, in its order; from `spare.ts`, to be given back. */
+  /** Of every row of the segment, in its order. */
   readonly codes: Uint32Array;
 }
 
@@ -87,10 +86,11 @@ export class DimensionCollector {
     const leftOut: DimensionName[] = [];
     for (const [name, collector] of this.collectors) {
       const found = collector.finish(order);
+      // Its codes are not kept until the last is finished.
+      this.collectors.delete(name);
       if (found === 'left-out') leftOut.push(name);
       else if (found !== undefined) present.push({ name, ...found });
     }
-    this.collectors.clear();
     return { present, leftOut };
   }
 }
@@ -289,7 +289,6 @@ export class TextCollector implements Collector {
   }
 
   private leaveOut(): void {
-    this.codes?.release();
     this.codes = undefined;
   }
 
@@ -314,19 +313,18 @@ function lengthAt(data: Uint8Array, at: number): number {
   return data[at]! | (data[at + 1]! << 8) | (data[at + 2]! << 16) | (data[at + 3]! << 24);
 }
 
-/** The place of each row's value, in the segment's order; the codes are done. */
+/** The place of each row's value, in the segment's order. */
 function placed(
   codes: Growing32,
   places: Uint32Array,
   order: Uint32Array | undefined,
 ): Uint32Array {
-  const out = take32(codes.length).subarray(0, codes.length);
+  const out = new Uint32Array(codes.length);
   const values = codes.codes();
   inSteps(out.length, (from, to) => {
     if (order === undefined) putPlaces(values, places, out, from, to);
     else putPlacesInOrder(values, places, order, out, from, to);
   });
-  codes.release();
   return out;
 }
 

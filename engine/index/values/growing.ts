@@ -1,12 +1,9 @@
 /** Columns of numbers that grow as rows come. Nothing is allocated before a row has a number. */
 import type { NumberRows } from '../rows.ts';
-import { giveBack, take32, take64 } from '../spare.ts';
-
-const NONE = new ArrayBuffer(0);
 
 /** Codes of rows; 0 for a row that has none. */
 export class Growing32 {
-  values: Uint32Array<ArrayBuffer> = new Uint32Array(NONE);
+  values = new Uint32Array(0);
   length = 0;
   /** Rows whose codes are in `values`; those behind have none. */
   private set = 0;
@@ -21,9 +18,8 @@ export class Growing32 {
     const first = this.length;
     this.length += rows;
     if (this.length > this.values.length) {
-      const bigger = take32(this.length);
+      const bigger = new Uint32Array(Math.max(this.length, this.values.length * 2));
       bigger.set(this.values.subarray(0, this.set));
-      giveBack(this.values.buffer);
       this.values = bigger;
     }
     this.values.fill(0, this.set, this.length);
@@ -36,14 +32,6 @@ export class Growing32 {
     if (this.set < this.length) this.extend(0);
     return this.values.subarray(0, this.length);
   }
-
-  /** No code is asked for any more. */
-  release(): void {
-    giveBack(this.values.buffer);
-    this.values = new Uint32Array(NONE);
-    this.length = 0;
-    this.set = 0;
-  }
 }
 
 /**
@@ -51,7 +39,7 @@ export class Growing32 {
  * than the row before, no room is taken for them.
  */
 export class Growing64 {
-  private values: Float64Array<ArrayBuffer> = new Float64Array(NONE);
+  private values = new Float64Array(0);
   private size = 0;
   /** Rows whose numbers are in `values`; those behind have none. */
   private set = 0;
@@ -89,7 +77,7 @@ export class Growing64 {
     return this.used && this.line?.step === 0 ? this.line.first : undefined;
   }
 
-  /** @param order as `IndexBuilder.finish` has it. Good until `release`. */
+  /** @param order as `IndexBuilder.finish` has it. */
   inOrder(order: Uint32Array | undefined): Float64Array {
     this.unfold();
     if (this.set < this.size) {
@@ -104,14 +92,6 @@ export class Growing64 {
     return out;
   }
 
-  /** No number is asked for any more. */
-  release(): void {
-    giveBack(this.values.buffer);
-    this.values = new Float64Array(NONE);
-    this.size = 0;
-    this.set = 0;
-  }
-
   /** Puts the numbers of all rows where they are read. */
   private unfold(): void {
     const { line } = this;
@@ -124,9 +104,8 @@ export class Growing64 {
 
   private room(): void {
     if (this.size <= this.values.length) return;
-    const bigger = take64(this.size);
+    const bigger = new Float64Array(Math.max(this.size, this.values.length * 2));
     bigger.set(this.values.subarray(0, this.set));
-    giveBack(this.values.buffer);
     this.values = bigger;
   }
 }

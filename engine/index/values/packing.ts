@@ -7,7 +7,6 @@
  * allocates no more than the caller's count asks for.
  */
 import { Compressor, Decompressor } from '../compressor.ts';
-import { scratch32 } from '../spare.ts';
 
 /** The bytes are not what was written. */
 export class Damaged extends Error {}
@@ -293,13 +292,13 @@ function putPlane(words: Uint32Array, shift: number, plane: Uint8Array): void {
 }
 
 function lowWords(values: Float64Array, n: number): Uint32Array {
-  const words = scratch32(n);
+  const words = new Uint32Array(n);
   for (let i = 0; i < n; i++) words[i] = values[i]!;
   return words;
 }
 
 function highWords(values: Float64Array, n: number): Uint32Array {
-  const words = scratch32(n);
+  const words = new Uint32Array(n);
   for (let i = 0; i < n; i++) words[i] = Math.floor(values[i]! / TWO_32);
   return words;
 }

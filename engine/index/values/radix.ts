@@ -1,5 +1,4 @@
 /** Sorting by counting: numbers of entries in the order of their keys, in linear time, stably. */
-import { scratch32 } from '../spare.ts';
 
 const DIGIT_BITS = 11;
 const BUCKETS = 1 << DIGIT_BITS;
@@ -66,14 +65,9 @@ export interface Grouped {
 /**
  * @param codes of every row, each below `size`.
  * @param rows rows to group, all when left out.
- * @param out where they go, in memory of `scratch32` when left out
  */
-export function groupByCode(
-  codes: Uint32Array,
-  size: number,
-  rows?: Uint32Array,
-  out = scratch32(rows === undefined ? codes.length : rows.length),
-): Grouped {
+export function groupByCode(codes: Uint32Array, size: number, rows?: Uint32Array): Grouped {
+  const out = new Uint32Array(rows === undefined ? codes.length : rows.length);
   const starts = new Uint32Array(size + 1);
   if (rows === undefined) countAll(codes, starts);
   else countSome(codes, rows, starts);

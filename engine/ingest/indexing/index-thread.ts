@@ -38,7 +38,6 @@ export class IndexWriter {
   /** @param sorted rows came in the segment's order. */
   finish(path: string, sorted: boolean): BuiltIndex {
     const order = sorted ? undefined : this.keys.order(this.builder.times);
-    this.keys.release();
     const sections = this.builder.finish(order);
     const bytes = writeSideFile(path, this.rows, sections);
     const sha256 = createHash('sha256').update(readFileSync(path)).digest('hex');

@@ -57,7 +57,6 @@ it('orders rows by time, nanoseconds, source and record, the undated last', () =
       const all = batches.flat();
       const wanted = all.map((_, i) => i).sort((a, b) => compare(all[a]!, all[b]!) || a - b);
       expect([...keys.order(times)]).toEqual(wanted);
-      keys.release();
     }),
     { numRuns: 500 },
   );

@@ -34,11 +34,6 @@ export class RowKeys {
     ];
     return sortedNumbers(words, this.length);
   }
-
-  /** The keys are not asked for any more. */
-  release(): void {
-    for (const column of Object.values(this.keys)) column.release();
-  }
 }
 
 /** Undefined when no row has a number. */

@@ -27,8 +27,6 @@ export function rowsInOrder(batch: EventBatch, rows: BatchRows): BatchRows {
     ip6: new Map(),
   });
   const order = keys.order(times);
-  keys.release();
-  times.release();
   const { from, list } = rows;
   for (let i = 0; i < n; i++)
     order[i] = list === undefined ? from + order[i]! : list[from + order[i]!]!;
