@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { daybook, scratch, type Outcome } from './harness.ts';
 
 const ENTRY = path.resolve(import.meta.dirname, '../../app/cli/daybook.mjs');
-const DAYS = 300;
+const DAYS = 150;
 const { folder, remove } = scratch();
 afterAll(remove);
 const at = (name: string): string => path.join(folder, name);
@@ -59,7 +59,7 @@ describe.skipIf(process.platform !== 'linux')('more segments than open files', (
     '%s',
     async (_what, query) => {
       const args = ['query', at('a.daybook'), query, '--format', 'ndjson', '--path', 'scan'];
-      const [few, many] = [await limited(256, args), await daybook(args)];
+      const [few, many] = [await limited(128, args), await daybook(args)];
       expect(many.status, many.err).toBe(0);
       expect(many.out.length).toBeGreaterThan(10);
       expect(few.err).not.toMatch(/damaged|too many/i);

@@ -13,7 +13,7 @@ const ledgers = new Map<number, Record<string, unknown>[]>();
 const folderOf = (jobs: number): string => path.join(space.folder, `${jobs}.daybook`);
 
 beforeAll(async () => {
-  await generateEvidence(space.folder, '--scale', '0.2');
+  await generateEvidence(space.folder, '--scale', '0.1');
   for (const jobs of WORKERS) {
     // Small chunks and an index of every part: many commits, of which the workers' come mixed.
     const env = {
