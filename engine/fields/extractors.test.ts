@@ -69,12 +69,12 @@ it.each([
   [
     '',
     '1234: *Mar  4 05:06:07.123: %SEC-6-IPACCESSLOGP: list a denied tcp 192.0.2.1(7) -> 192.0.2.2(8), 1 packet',
-    'cisco-ios/8',
+    'cisco-ios/9',
   ],
   [
     '',
     '2026 Mar  4 05:06:07 UTC: %DAEMON-3-SYSTEM_MSG: error: PAM: Authentication failure for bob from 192.0.2.1 - sshd[1]',
-    'cisco-ios/8',
+    'cisco-ios/9',
   ],
   [
     '',
