@@ -3,6 +3,7 @@
  * text. Held always: bounded depth (what lies deeper is JSON text) and no exception for any value
  * that `JSON.parse` returns, but for text nested too deeply to be written again (RangeError).
  */
+import { numberText } from './parse-json.ts';
 import { parseWithRepeatedNames } from './repeated-names.ts';
 
 const MAX_DEPTH = 8;
@@ -97,7 +98,12 @@ function add(value: object, prefix: string, into: Flat, depth: number): void {
       into.keys.push(key);
       into.values.push(JSON.stringify(member));
     } else if (typeof member === 'object') {
-      add(member, key, into, depth + 1);
+      const number = numberText(member);
+      if (number === undefined) add(member, key, into, depth + 1);
+      else {
+        into.keys.push(key);
+        into.values.push(number);
+      }
     }
   }
 }

@@ -1,11 +1,41 @@
-/** @throws what `JSON.parse` throws; numbers that a double cannot hold are texts of their digits */
-export function parseJson(text: string): unknown {
-  const value: unknown = JSON.parse(text);
-  // Other digits than these, or after a point, are those of a fraction or a text.
-  return /[:,[\s-]\d{16}/.test(text) ? JSON.parse(text, keepDigits) : value;
+/**
+ * JSON whose numbers stay as they are written: `2.10` is not `2.1` to whoever searches for it, and digits that a double
+ * cannot hold are those of an identifier.
+ */
+
+interface RawJson {
+  readonly rawJSON: string;
 }
 
-function keepDigits(_key: string, value: unknown, context?: { source?: string }): unknown {
-  if (typeof value !== 'number' || context?.source === undefined) return value;
-  return Number.isInteger(value) && !Number.isSafeInteger(value) ? context.source : value;
+/** https://tc39.es/proposal-json-parse-with-source/ */
+const { rawJSON, isRawJSON } = JSON as typeof JSON & {
+  rawJSON(text: string): RawJson;
+  isRawJSON(value: unknown): value is RawJson;
+};
+
+/** Numbers that JavaScript may write in another way: with an exponent, with many digits, with zeros at their ends. */
+const SUSPECT =
+  /[:,[\s](-?(?:\d+(?:\.\d+)?[eE][+-]?\d+|\d{16,}|(?=[\d.]{17})\d+\.\d+|\d+\.\d*0(?!\d))|-0(?![.\d]))/g;
+
+/**
+ * Numbers that JavaScript writes in another way are objects, of which `numberText` gives the text.
+ * @throws what `JSON.parse` throws
+ */
+export function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  for (const [, number] of text.matchAll(SUSPECT))
+    if (String(Number(number)) !== number) return JSON.parse(text, asWritten);
+  return value;
+}
+
+function asWritten(_key: string, value: unknown, context?: { source?: string }): unknown {
+  const source = context?.source;
+  return typeof value !== 'number' || source === undefined || source === String(value)
+    ? value
+    : rawJSON(source);
+}
+
+/** A number as it is written, if `parseJson` kept it so. */
+export function numberText(value: object): string | undefined {
+  return isRawJSON(value) ? value.rawJSON : undefined;
 }

@@ -3,7 +3,7 @@
  * Here none is lost: the last has the name, as for `JSON.parse`, and earlier ones get `.1`, `.2`, ….
  */
 import { endOfString, jsonStrings } from './json-strings.ts';
-import { parseJson } from './parse-json.ts';
+import { numberText, parseJson } from './parse-json.ts';
 
 const COLON = 58;
 const COLON_NEXT = /\s*:/y;
@@ -31,7 +31,7 @@ function countColons(text: string): number {
 }
 
 function countNames(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
+  if (typeof value !== 'object' || value === null || numberText(value) !== undefined) return 0;
   let count = 0;
   if (Array.isArray(value)) {
     for (const element of value) count += countNames(element);

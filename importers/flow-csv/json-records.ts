@@ -200,10 +200,8 @@ class Records {
         this.attribute(batch, member, row, value);
       } else if (setter === SETTERS.vlan && typeof value === 'string') {
         this.vlans(batch, member, row, value);
-      } else if (setter === SETTERS.ts && typeof value === 'number') {
-        this.typed(writer, member, numberAsStated(flat.keys[i]!, value, raw, start, end));
       } else {
-        const text = typeof value === 'string' ? value : String(value);
+        const text = String(value);
         if (member.rank < LISTED) this.typed(writer, member, text);
         else if (!this.holds(writer, member, text)) this.attribute(batch, member, row, value);
       }
@@ -494,32 +492,6 @@ class Records {
     if (text.length * 3 > this.scratch.length) this.scratch = Buffer.alloc(text.length * 4);
     return encoder.encodeInto(text, this.scratch).written;
   }
-}
-
-/** The digits of a number as the record writes them, where they can be found at once. */
-function numberAsStated(
-  key: string,
-  value: number,
-  raw: Uint8Array,
-  start: number,
-  end: number,
-): string {
-  const text = Buffer.from(raw.buffer, raw.byteOffset + start, end - start);
-  const label = `"${key.slice(key.lastIndexOf('.') + 1)}"`;
-  let at = text.indexOf(label);
-  if (at >= 0) {
-    at += Buffer.byteLength(label);
-    while (text[at] === 32 || text[at] === 58) at += 1;
-    let stop = at;
-    while (stop < text.length && isNumberByte(text[stop]!)) stop += 1;
-    const stated = text.toString('latin1', at, Math.min(stop, at + 40));
-    if (Number(stated) === value) return stated;
-  }
-  return String(value);
-}
-
-function isNumberByte(byte: number): boolean {
-  return (byte >= 48 && byte <= 57) || byte === 46 || byte === 45;
 }
 
 export interface JsonContext {
