@@ -41,6 +41,7 @@ import {
 } from './values.ts';
 
 const utf8 = new TextEncoder();
+const DOT = 46;
 const ascii = new TextDecoder('latin1');
 
 /** Columns of numbers that extractors may fill, and addresses. */
@@ -62,6 +63,7 @@ export const CUT_COLUMNS: ReadonlySet<string> = new Set([
 
 /** The number of its column among CUT_TEXTS. */
 const HTTP_STATUS = CUT_TEXTS.indexOf('http_status');
+const QUERY = CUT_TEXTS.indexOf('query');
 
 /** How a field is stored. */
 const STORED_AS = { text: 0, number: 1, address: 2, port: 3, proto: 4, pid: 5 } as const;
@@ -474,7 +476,7 @@ function fillField(
       const stored = target.values && storedFor(target.values, b, start, end);
       if (stored !== undefined) put(column, row, stored, 0, stored.length);
       else if (target.column === HTTP_STATUS && !isStatus(b, start, end)) break;
-      else if (escapes === ESCAPES.none) put(column, row, b, start, end);
+      else if (escapes === ESCAPES.none) put(column, row, b, start, textEnd(target, b, start, end));
       else {
         const text = unescapeText(b, start, end, escapes);
         put(column, row, text.bytes, 0, text.size);
@@ -508,6 +510,11 @@ function fillField(
       if (value >= 0) batch.proto.set(row, value);
     }
   }
+}
+
+/** Where a text ends: a name that DNS was asked for without the dot of the root. */
+function textEnd({ column }: Target, b: Uint8Array, start: number, end: number): number {
+  return column === QUERY && end - start > 1 && b[end - 1] === DOT ? end - 1 : end;
 }
 
 /** What is stored for a value as it is written; undefined: the value itself. */

@@ -151,6 +151,9 @@ function withoutWrappers(key: string): string | undefined {
   const steps = key.split('.').map(simplifyPath);
   const last = steps.length - 1;
   const own = steps.filter((step, i) => i === last || !(WRAPPERS.has(step) || PARTS.has(step)));
+  // `actor.session.user.email`: of one who acts, all that are named are the same.
+  if (own.length > 2 && own.slice(0, -1).every((step) => ACTING.has(step)))
+    own.splice(0, own.length - 2);
   return own.length === steps.length ? undefined : own.join('.');
 }
 
@@ -173,6 +176,9 @@ const PARTS: ReadonlySet<string> = new Set(
   'audit auditlog auditevent auditdata meta info eventdetails auditdetails actiondetails'.split(
     ' ',
   ),
+);
+const ACTING: ReadonlySet<string> = new Set(
+  'actor session user client principal initiator'.split(' '),
 );
 /** Names that mean less in there. */
 const AMBIGUOUS: ReadonlySet<string> = new Set(

@@ -65,6 +65,8 @@ const NOTHING: ReadonlySet<string> = new Set(['-', '--', 'N/A', 'n/a', 'null', '
 /** What a field has of a text: all of it, or of an answer's status the code; undefined: nothing. */
 export function textOf(field: string, text: string): string | undefined {
   if (field === 'http_status') return statusOf(text);
+  // The dot of the root is not written everywhere: one name is one text.
+  if (field === 'query' && text.length > 1 && text.endsWith('.')) return text.slice(0, -1);
   return isTextOf(field, text) ? text : undefined;
 }
 

@@ -291,7 +291,7 @@ it.each<[string, object, Fields]>([
         ...{ sourceIP: '192.0.2.17', protocol: 'UDP' },
       },
     },
-    { query: 'www.example.com.', query_type: 'A', proto: 17 },
+    { query: 'www.example.com', query_type: 'A', proto: 17 },
   ],
   [
     'Carbon Black: the identifier of an event is no code',

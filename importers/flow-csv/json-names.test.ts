@@ -72,6 +72,17 @@ describe('objects of one who acts, and of requests', () => {
       { user: 'alice@example.com', action: 'login', src_ip4: ip('192.0.2.17') },
     ],
     [
+      'the user of a session of one who acts',
+      { actor: { session: { ip_address: '192.0.2.17', user: { email: 'alice@example.com' } } } },
+      { user: 'alice@example.com', src_ip4: ip('192.0.2.17') },
+    ],
+    [
+      'a name that DNS was asked for, with the dot of the root',
+      { query_name: 'www.example.com.' },
+      { query: 'www.example.com' },
+    ],
+    ['the root itself', { query_name: '.' }, { query: '.' }],
+    [
       'a request within data',
       { data: { request: { ip: '192.0.2.17', method: 'GET', path: '/v0/a', user_agent: 'curl' } } },
       { src_ip4: ip('192.0.2.17'), http_method: 'GET', url: '/v0/a', user_agent: 'curl' },
