@@ -106,3 +106,16 @@ it('makes only those that may begin as a message does', () => {
   expect(candidates.firstMatch(bytes, 0, bytes.length)?.template.text).toBe('Failed {user}');
   expect(made).toEqual(['Failed {user}', '{user} failed']);
 });
+
+it.each(['user=alice ip=10.0.0.1', ' user=alice ip=10.0.0.1', 'gate7:  user=alice ip=10.0.0.1'])(
+  'finds pairs behind blanks, as in %o',
+  (text) => {
+    const bytes = utf8.encode(text);
+    const matching = drafts.filter(({ make }) => matches(make(), bytes, 0, bytes.length));
+    expect(matching).not.toEqual([]);
+    for (const { start, make } of matching) {
+      const candidates = new Candidates([{ start, make: () => ({ template: make() }) }]);
+      expect(candidates.firstMatch(bytes, 0, bytes.length)?.template.text).toBe(make().text);
+    }
+  },
+);

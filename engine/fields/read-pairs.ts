@@ -128,17 +128,18 @@ export function kindOfPairs({ isAlike, assign }: Pairs): number {
 }
 
 /** The byte behind the first key; 0: none. */
-export function firstMark(kind: number, b: Uint8Array, start: number, end: number): number {
+export function firstMark(kind: number, b: Uint8Array, from: number, end: number): number {
+  let start = kind === HEADED ? behindName(b, from, end) : from;
+  while (start < end && isBlank(b[start]!)) start += 1;
   if (kind === LABELLED) {
     const last = Math.min(end, start + MOST_LABEL);
     let after = start;
     while (after < last && (isKeyByte(b[after]!) || b[after] === SPACE)) after += 1;
     return after === start || after === last ? 0 : b[after]!;
   }
-  const from = kind === HEADED ? behindName(b, start, end) : start;
-  let p = from;
+  let p = start;
   while (p < end && isKeyByte(b[p]!)) p += 1;
-  return p === from || p >= end ? 0 : b[p]!;
+  return p === start || p >= end ? 0 : b[p]!;
 }
 
 /** Behind the name that a message begins with, `gate7: `, if it does. */
