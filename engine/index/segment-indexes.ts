@@ -43,7 +43,7 @@ export type ValueLookup = Pick<
   | 'mostOfIp4List'
 >;
 type Values = ValueLookup & Pick<ValueIndex, 'isInText'>;
-type RollupLookup = Pick<RollupIndex, 'close' | 'covers' | 'groups' | 'minutes' | 'rows'>;
+type RollupLookup = Pick<RollupIndex, 'close' | 'groups'>;
 
 type CombinationLookup = Pick<CombinationIndex, 'groups'>;
 
@@ -213,10 +213,7 @@ class Handle implements SegmentIndexes {
     const own = () => this.section('rollup', this.openers.rollup);
     if (own() === undefined) return undefined;
     return {
-      covers: (question) => this.ask(() => own()?.covers(question) ?? false),
       groups: (question) => this.ask(() => own()?.groups(question)),
-      minutes: (unflowed) => this.ask(() => own()?.minutes(unflowed)),
-      rows: (unflowed) => this.ask(() => own()?.rows(unflowed) ?? 0),
       close: () => undefined,
     };
   }

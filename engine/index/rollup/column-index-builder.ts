@@ -27,7 +27,6 @@ import {
 import { measured } from './measured.ts';
 import { FLOWED_SECTION, ROLLUP_SECTION, rollupSection } from './rollup-section.ts';
 import { MEASURES } from './sets.ts';
-import { type Minutes, hoursOf, minutesOf, minutesWithout } from './spans.ts';
 
 export class ColumnIndexBuilder {
   private readonly dimensions = new DimensionCollector();
@@ -67,22 +66,16 @@ export class ColumnIndexBuilder {
     const sections = [valueSection(rows, dimensions, groups, unflowed, inText)];
     if (dated !== undefined) sections.push(timeSection(times, dated));
 
-    const hours = dated === undefined ? undefined : hoursOf(times, dated);
-    const minutes = dated === undefined ? undefined : minutesOf(times);
-    const alike = alikeRows(
-      rows,
-      [
-        ...dimensions.present,
-        ...withCodes(attributes),
-        ...(noFlow ? [{ codes: noFlow, size: 1 }] : []),
-      ],
-      hours?.starts ?? Uint32Array.of(0, rows),
-    );
+    const alike = alikeRows(rows, [
+      ...dimensions.present,
+      ...withCodes(attributes),
+      ...(noFlow ? [{ codes: noFlow, size: 1 }] : []),
+    ]);
     const own: Own =
       alike === undefined
         ? {
             counted: countedRows(rows, {
-              ...{ dimensions, hours, minutes, groups },
+              ...{ dimensions, groups },
               measures: this.measures.map((one) =>
                 one.used ? measured(one.inOrder(order)) : undefined,
               ),
@@ -91,17 +84,11 @@ export class ColumnIndexBuilder {
             noFlow,
           }
         : {
-            counted: countedAlike(
-              { rows, dimensions, minutes },
-              this.measures,
-              order,
-              hours,
-              alike,
-            ),
+            counted: countedAlike({ rows, dimensions }, this.measures, order, alike),
             attributes: attributes.map((one) => ofEntries(one, alike.firsts)),
             noFlow: noFlow && chosen32(noFlow, alike.firsts),
           };
-    sections.push(...rollupSections(own, times, unflowed));
+    sections.push(...rollupSections(own, unflowed));
     const combined = combinationSection(own.counted, smallColumns(own));
     if (combined !== undefined) sections.push(combined);
     return sections;
@@ -130,28 +117,19 @@ interface Own {
 /** Packets that belong to a flow are counted apart from others. */
 function rollupSections(
   { counted, noFlow }: Own,
-  times: Float64Array,
   unflowedRows: Uint32Array | undefined,
 ): Section[] {
   if (noFlow === undefined || unflowedRows === undefined || unflowedRows.length === counted.rows)
     return [rollupSection(ROLLUP_SECTION, counted)];
-  const { minutes } = counted;
-  const rest = minutes && minutesOf(times, unflowedRows);
-  const flowed = minutes && rest && minutesWithout(minutes, rest);
   return [
-    partSection(ROLLUP_SECTION, counted, placesOf(noFlow, 1), rest),
-    partSection(FLOWED_SECTION, counted, placesOf(noFlow, 0), flowed),
+    partSection(ROLLUP_SECTION, counted, placesOf(noFlow, 1)),
+    partSection(FLOWED_SECTION, counted, placesOf(noFlow, 0)),
   ];
 }
 
-function partSection(
-  name: string,
-  counted: Counted,
-  entries: Uint32Array,
-  minutes: Minutes | undefined,
-): Section {
+function partSection(name: string, counted: Counted, entries: Uint32Array): Section {
   if (entries.length === counted.entries) return rollupSection(name, counted);
-  return rollupSection(name, countedSome(counted, entries, minutes));
+  return rollupSection(name, countedSome(counted, entries));
 }
 
 /** Columns as they may be combined: of addresses, and of flows, whether there is one. */

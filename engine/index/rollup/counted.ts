@@ -7,7 +7,6 @@ import type { Growing64 } from '../values/growing.ts';
 import { type Grouped, groupByCode } from '../values/radix.ts';
 import type { AlikeRows } from './pre-aggregate.ts';
 import { type Measured, addedUp, measured, measuredSums, multiplied } from './measured.ts';
-import { type Hours, type Minutes, hoursAmong, hoursOfEntries } from './spans.ts';
 
 export interface Counted {
   /** Rows of all entries. */
@@ -19,10 +18,6 @@ export interface Counted {
   readonly entryOf: (() => Uint32Array) | undefined;
   /** Codes are of entries. */
   readonly dimensions: Dimensions;
-  /** Of entries; undefined when these are in no order of time, or there are too many hours. */
-  readonly hours: Hours | undefined;
-  /** Of rows; the same. */
-  readonly minutes: Minutes | undefined;
   /** What entries add up to of each measure; undefined for one that no row has. */
   readonly measures: readonly (Measured | undefined)[];
   /** Entries by the codes of a dimension. */
@@ -32,7 +27,7 @@ export interface Counted {
 /** Each row is an entry. */
 export function countedRows(
   rows: number,
-  parts: Pick<Counted, 'dimensions' | 'measures' | 'hours' | 'minutes' | 'groups'>,
+  parts: Pick<Counted, 'dimensions' | 'measures' | 'groups'>,
 ): Counted {
   return { ...parts, rows, entries: rows, weights: undefined, entryOf: undefined };
 }
@@ -41,19 +36,16 @@ export function countedRows(
  * Rows that are alike are an entry.
  * @param measures what every row has of each, as rows came
  * @param order as of `IndexBuilder.finish`
- * @param hours of rows, by which these were cut into parts
  */
 export function countedAlike(
-  { rows, dimensions, minutes }: Pick<Counted, 'rows' | 'dimensions' | 'minutes'>,
+  { rows, dimensions }: Pick<Counted, 'rows' | 'dimensions'>,
   measures: readonly Growing64[],
   order: Uint32Array | undefined,
-  hours: Hours | undefined,
   { entryOf, firsts, weights }: AlikeRows,
 ): Counted {
   const entries = firsts.length;
   return {
-    ...{ rows, entries, weights, entryOf: () => entryOf, minutes },
-    hours: hours && hoursOfEntries(hours, entryOf, entries),
+    ...{ rows, entries, weights, entryOf: () => entryOf },
     dimensions: ofEntries(dimensions, firsts),
     measures: measures.map((one) => {
       if (!one.used) return undefined;
@@ -65,16 +57,9 @@ export function countedAlike(
   };
 }
 
-/**
- * Some of the entries, ascending; values that only others have stay, with no rows.
- * @param minutes of their rows
- */
-export function countedSome(
-  counted: Counted,
-  some: Uint32Array,
-  minutes: Minutes | undefined,
-): Counted {
-  const { hours, weights, entryOf, measures } = counted;
+/** Some of the entries, ascending; values that only others have stay, with no rows. */
+export function countedSome(counted: Counted, some: Uint32Array): Counted {
+  const { weights, entryOf, measures } = counted;
   const own = weights && chosen32(weights, some);
   return {
     rows: own === undefined ? some.length : own.reduce((sum, n) => sum + n, 0),
@@ -82,8 +67,6 @@ export function countedSome(
     weights: own,
     entryOf: entryOf && (() => renumbered(entryOf(), some, counted.entries)),
     dimensions: ofEntries(counted.dimensions, some),
-    hours: hours && hoursAmong(hours, some),
-    minutes,
     measures: measures.map((measure) => {
       const values = measure && chosen64(measure.values, some);
       return values && (entryOf === undefined ? measured(values) : measuredSums(values));

@@ -172,30 +172,6 @@ it('reads the pairs of some sources, and of their types', () => {
   });
 });
 
-it('does not take some hours of a source for all of them', () => {
-  const hour = 3_600_000_000;
-  const rows = Array.from({ length: 40_000 }, (_, i): TestRow => {
-    const source = i % 250;
-    const event_type = ['Drop', 'Alert'][i & 1]!;
-    const ts = i < 20_000 ? i : 5 * hour + i;
-    return { ts, event_type, src_ip4: source, dst_ip4: source + (i & 256) };
-  });
-  withSideFile(rows.length, sectionsOf('flow', rows, rows.length), (file) => {
-    const index = RollupIndex.open(file)!;
-    const places = ValueIndex.open(file)!.placesOfIp4('src_ip', 7, 7)!;
-    const where: Restriction[] = [{ dim: 'src_ip', choose: () => places }];
-    const asked = { dims: ['dst_ip'], where } as const;
-    const rowsIn = (hours: { from: number; to: number }) =>
-      index
-        .groups({ ...asked, hours })
-        ?.map(({ counts }) => Array.from(counts).reduce((a, b) => a + b, 0));
-    // It is kept by hour, and in pages.
-    expect(index.covers({ dims: ['src_ip', 'dst_ip'], hours: { from: 0, to: hour } })).toBe(true);
-    expect(rowsIn({ from: 0, to: 6 * hour })).toEqual([160]);
-    expect(rowsIn({ from: 0, to: hour })).toBeUndefined();
-  });
-});
-
 it('reads a page of pairs once, until it is closed', () => {
   withSideFile(n, sectionsOf('flow', many, n), (file) => {
     const cache = new TextCache();

@@ -4,14 +4,13 @@ import { type CodedColumn, alikeRows } from './pre-aggregate.ts';
 import { sectionsOf, type TestRow } from './testing/rows.ts';
 
 /** Entries by plain loops: each row's, the first row of each, its rows. */
-function expected(columns: readonly CodedColumn[], starts: Uint32Array, rows: number) {
+function expected(columns: readonly CodedColumn[], rows: number) {
   const known = new Map<string, number>();
   const entryOf: number[] = [];
   const firsts: number[] = [];
   const weights: number[] = [];
   for (let row = 0; row < rows; row++) {
-    const part = starts.findIndex((start, i) => row >= start && row < starts[i + 1]!);
-    const key = [part, ...columns.map(({ codes }) => codes[row])].join(' ');
+    const key = columns.map(({ codes }) => codes[row]).join(' ');
     const entry = known.get(key) ?? known.size;
     if (!known.has(key)) firsts.push(row);
     known.set(key, entry);
@@ -26,15 +25,14 @@ const sizes = fc.array(fc.constantFrom(1, 2, 3, 255, 65_536, 0xffff_ffff), {
   maxLength: 8,
 });
 
-it('makes one entry of the rows of a part that have the same codes in all columns', () => {
+it('makes one entry of the rows that have the same codes in all columns', () => {
   let found = 0;
   fc.assert(
     fc.property(
       sizes,
       fc.array(fc.nat(3), { minLength: 1, maxLength: 90 }),
       fc.array(fc.nat(0xffff), { minLength: 8, maxLength: 8 }),
-      fc.nat(60),
-      (all, rows, salts, cut) => {
+      (all, rows, salts) => {
         // Four sorts of row at most, of codes that fill the words of their column.
         const columns = all.map((size, column) => ({
           codes: Uint32Array.from(
@@ -43,12 +41,8 @@ it('makes one entry of the rows of a part that have the same codes in all column
           ),
           size,
         }));
-        const starts =
-          cut > 0 && cut < rows.length
-            ? Uint32Array.of(0, cut, rows.length)
-            : Uint32Array.of(0, rows.length);
-        const plain = expected(columns, starts, rows.length);
-        const alike = alikeRows(rows.length, columns, starts);
+        const plain = expected(columns, rows.length);
+        const alike = alikeRows(rows.length, columns);
         if (plain.firsts.length > rows.length / 3) expect(alike).toBeUndefined();
         else {
           found += 1;
@@ -68,9 +62,8 @@ it.each([
 ])('finds %s among many rows', (_, rows, kinds) => {
   const codes = Uint32Array.from({ length: rows }, (_unused, row) => (row * 7919) % kinds);
   const columns = [{ codes, size: kinds }];
-  const starts = Uint32Array.of(0, rows);
-  const alike = alikeRows(rows, columns, starts)!;
-  const plain = expected(columns, starts, rows);
+  const alike = alikeRows(rows, columns)!;
+  const plain = expected(columns, rows);
   expect(alike.entryOf.every((entry, row) => entry === plain.entryOf[row])).toBe(true);
   expect([...alike.firsts]).toEqual(plain.firsts);
   expect([...alike.weights]).toEqual(plain.weights);
@@ -78,7 +71,7 @@ it.each([
 
 it('gives up where rows differ', () => {
   const codes = Uint32Array.from({ length: 40_000 }, (_, row) => row);
-  expect(alikeRows(40_000, [{ codes, size: 40_000 }], Uint32Array.of(0, 40_000))).toBeUndefined();
+  expect(alikeRows(40_000, [{ codes, size: 40_000 }])).toBeUndefined();
 });
 
 it.each(['flow', 'packet', 'log'] as const)(

@@ -29,36 +29,28 @@ export interface AlikeRows {
   readonly weights: Uint32Array<ArrayBuffer>;
 }
 
-/**
- * Undefined where too many rows differ from all others.
- * @param starts places at which rows are cut into parts, from 0 to `rows`: rows of two parts are not alike
- */
-export function alikeRows(
-  rows: number,
-  columns: readonly CodedColumn[],
-  starts: Uint32Array,
-): AlikeRows | undefined {
+/** Undefined where too many rows differ from all others. */
+export function alikeRows(rows: number, columns: readonly CodedColumn[]): AlikeRows | undefined {
   if (rows > SAMPLE * 2) {
-    const some = numbered(SAMPLE, columns, Uint32Array.of(0, SAMPLE), MOST_OF_SAMPLE);
+    const some = numbered(SAMPLE, columns, MOST_OF_SAMPLE);
     if (some === undefined) return undefined;
   }
-  return numbered(rows, columns, starts, 1 / ROWS_EACH);
+  return numbered(rows, columns, 1 / ROWS_EACH);
 }
 
 /** @param share of the rows that may differ */
 function numbered(
   rows: number,
   columns: readonly CodedColumn[],
-  starts: Uint32Array,
   share: number,
 ): AlikeRows | undefined {
   const words = wordsOf(rows, columns);
   const [first, second, ...more] = words;
   const most = Math.floor(rows * share);
-  let found = first && pairsOf(first, second ?? first, starts, most);
+  let found = first && pairsOf(first, second ?? first, most);
   for (const word of more) {
     if (found === undefined) break;
-    found = pairsOf(found.entryOf, word, starts, most);
+    found = pairsOf(found.entryOf, word, most);
   }
   return found;
 }
@@ -83,20 +75,11 @@ function wordsOf(rows: number, columns: readonly CodedColumn[]): Uint32Array<Arr
 }
 
 /** Entries of rows that have the same two words; undefined when there are more than `most`. */
-function pairsOf(
-  a: Uint32Array,
-  b: Uint32Array,
-  starts: Uint32Array,
-  most: number,
-): AlikeRows | undefined {
+function pairsOf(a: Uint32Array, b: Uint32Array, most: number): AlikeRows | undefined {
   const entries = new Entries(a.length);
-  for (let part = 1; part < starts.length; part++) {
-    const end = starts[part]!;
-    entries.forget();
-    for (let row = starts[part - 1]!; row < end; row += STEP) {
-      entries.size = putRows(entries, a, b, row, Math.min(end, row + STEP));
-      if (entries.size > most) return undefined;
-    }
+  for (let row = 0; row < a.length; row += STEP) {
+    entries.size = putRows(entries, a, b, row, Math.min(a.length, row + STEP));
+    if (entries.size > most) return undefined;
   }
   return entries.finish();
 }
@@ -109,20 +92,12 @@ class Entries {
   a = new Uint32Array(FIRST_ENTRIES);
   b = new Uint32Array(FIRST_ENTRIES);
   size = 0;
-  /** Entries of the part that is being read begin here. */
-  private begin = 0;
   /** An entry + 1; 0 where free. */
   slots = new Uint32Array(FIRST_ENTRIES * 2);
   room = FIRST_ENTRIES;
 
   constructor(rows: number) {
     this.entryOf = new Uint32Array(rows);
-  }
-
-  /** Rows to come are like none before. */
-  forget(): void {
-    this.begin = this.size;
-    this.slots.fill(0);
   }
 
   grow(): void {
@@ -134,7 +109,7 @@ class Entries {
     }
     this.slots = new Uint32Array(room * 2);
     this.room = room;
-    putEntries(this.slots, this.a, this.b, this.begin, this.size);
+    putEntries(this.slots, this.a, this.b, this.size);
   }
 
   /** Of all rows. */
@@ -159,15 +134,9 @@ function placeOf(a: number, b: number): number {
   return h ^ (h >>> 16);
 }
 
-function putEntries(
-  slots: Uint32Array,
-  a: Uint32Array,
-  b: Uint32Array,
-  from: number,
-  to: number,
-): void {
+function putEntries(slots: Uint32Array, a: Uint32Array, b: Uint32Array, to: number): void {
   const mask = slots.length - 1;
-  for (let entry = from; entry < to; entry++) {
+  for (let entry = 0; entry < to; entry++) {
     let slot = placeOf(a[entry]!, b[entry]!) & mask;
     while (slots[slot] !== 0) slot = (slot + 1) & mask;
     slots[slot] = entry + 1;

@@ -31,26 +31,17 @@ import {
 } from './filtered-groups.ts';
 import type { RollupGroups } from './rollup-groups.ts';
 import { DIMENSION_STATE, FLOWED_SECTION, ROLLUP_SECTION } from './rollup-section.ts';
-import { HOUR, MAX_MINUTES, type Measure, measuresOf, SETS } from './sets.ts';
+import { type Measure, measuresOf, SETS } from './sets.ts';
 
 export interface RollupQuestion {
   /** None, one or two dimensions, in any order. */
   readonly dims: readonly GroupKey[];
   /** What to sum beside counting rows. */
   readonly measures?: readonly Measure[];
-  /** UTC microseconds, both on whole hours, `to` not included; undated rows are then left out. */
-  readonly hours?: { readonly from: number; readonly to: number };
   /** Leave out packets that belong to a flow. */
   readonly unflowed?: boolean;
   /** Only rows that meet all of these. */
   readonly where?: readonly Restriction[];
-}
-
-/** Dated rows by minute. */
-interface MinuteCounts {
-  /** Minutes since 1970 of the first count. */
-  readonly first: number;
-  readonly counts: Uint32Array;
 }
 
 export class RollupIndex {
@@ -96,18 +87,6 @@ export class RollupIndex {
     return this.asked(question).map((rollup) => rollup.groups(question));
   }
 
-  /** To be added up; undefined when rows were not counted by minute. */
-  minutes(unflowed = false): MinuteCounts[] | undefined {
-    const found = this.asked({ dims: [], unflowed }).map((rollup) => rollup.minutes());
-    const all = found.filter((counts) => counts !== undefined);
-    return all.length === found.length ? all : undefined;
-  }
-
-  /** Rows; those without a time are among them. */
-  rows(unflowed = false): number {
-    return this.asked({ dims: [], unflowed }).reduce((sum, { rows }) => sum + rows, 0);
-  }
-
   private asked({ unflowed }: RollupQuestion): Rollup[] {
     return this.flowed === undefined || unflowed === true ? [this.rest] : [this.rest, this.flowed];
   }
@@ -121,7 +100,6 @@ interface KeptSet {
   /** Keys and counts are in pages, and this is their directory. */
   readonly directory: Span | undefined;
   readonly sums: ReadonlyMap<Measure, Span>;
-  readonly hours: { entries: number; keys: Span; sums: ReadonlyMap<Measure, Span> } | undefined;
 }
 type Span = readonly [from: number, to: number];
 
@@ -163,8 +141,6 @@ export class Rollup {
   private readonly leftOut = new Set<DimensionName>();
   private readonly sets: KeptSet[] = [];
   private readonly absentMeasures = new Set<Measure>();
-  private readonly hours: { numbers: Float64Array; undated: boolean } | undefined;
-  private readonly minuteSpan: { first: number; n: number; span: Span } | undefined;
   private readonly pages = new Map<KeptSet, PairPages>();
   private keeping = false;
 
@@ -199,17 +175,17 @@ export class Rollup {
     for (const name of measuresOf(head.u8())) this.absentMeasures.add(name);
     // Which cannot be summed is said by their sums being kept of no set.
     head.u8();
+    // Hours and minutes, of older files.
     if (head.u8() === 1) {
       const n = head.u8();
-      let hour = head.f64();
-      const numbers = head.numbers53(n).map((step) => (hour += step));
-      this.hours = { numbers, undated: head.u8() === 1 };
+      head.f64();
+      head.numbers53(n);
+      head.u8();
     }
     if (head.u8() === 1) {
-      const first = head.f64();
-      const n = head.u32();
-      if (n > MAX_MINUTES) throw new Damaged('minutes');
-      this.minuteSpan = { first, n, span: block() };
+      head.f64();
+      head.u32();
+      block();
     }
     for (let n = head.u8(); n > 0; n--) {
       const which = head.u8();
@@ -222,17 +198,12 @@ export class Rollup {
       const keys = block();
       const directory = which >= IN_PAGES ? block() : undefined;
       const sums = new Map(measures.map((name) => [name, block()] as const));
-      let hours: KeptSet['hours'];
       if (split) {
-        const entries = head.u32();
-        if (entries > file.rows * 2 + 1) throw new Damaged('hours');
-        const hourKeys = block();
-        hours = {
-          ...{ entries, keys: hourKeys },
-          sums: new Map(measures.map((name) => [name, block()] as const)),
-        };
+        head.u32();
+        block();
+        for (const _ of measures) block();
       }
-      this.sets.push({ dims, groups, keys, directory, sums, hours });
+      this.sets.push({ dims, groups, keys, directory, sums });
     }
   }
 
@@ -243,15 +214,12 @@ export class Rollup {
   }
 
   covers(question: RollupQuestion): boolean {
-    const { measures = [], hours, where = [] } = question;
+    const { measures = [] } = question;
     const served = this.reader.guarded(() => this.servedBy(question));
     if (served === undefined) return false;
     const { set, third } = served;
     const summed = measures.filter((name) => !this.absentMeasures.has(name));
-    if (summed.some((name) => third !== undefined || !set.sums.has(name))) return false;
-    if (hours === undefined || this.wholeWithin(hours)) return true;
-    // Of single pages nothing is known by hour.
-    return set.hours !== undefined && (where.length === 0 || set.directory === undefined);
+    return !summed.some((name) => third !== undefined || !set.sums.has(name));
   }
 
   /** Groups that would have to be read; what is not covered has none. */
@@ -296,13 +264,6 @@ export class Rollup {
       if (served === undefined) throw new TypeError('asked for what is not covered');
       return this.read(served, question);
     });
-  }
-
-  minutes(): MinuteCounts | undefined {
-    const kept = this.minuteSpan;
-    if (kept === undefined) return undefined;
-    const { first, n, span } = kept;
-    return this.reader.guarded(() => ({ first, counts: this.open(span).numbers32(n) }));
   }
 
   /** The set of these dimensions, else one that has them. */
@@ -357,26 +318,13 @@ export class Rollup {
     return pages;
   }
 
-  private wholeWithin({ from, to }: { from: number; to: number }): boolean {
-    if (this.rows === 0) return true;
-    if (this.hours === undefined || this.hours.undated) return false;
-    const { numbers } = this.hours;
-    return numbers.length > 0 && numbers[0]! * HOUR >= from && (numbers.at(-1)! + 1) * HOUR <= to;
-  }
-
   private read(served: Served, question: RollupQuestion): RollupGroups {
     const { set } = served;
-    const { measures = [], hours, where = [] } = question;
-    const whole = hours === undefined || this.wholeWithin(hours);
-    const summed = () => measures.map((name) => this.sumsOf(set.sums.get(name), set.groups));
+    const { measures = [], where = [] } = question;
+    const sums = measures.map((name) => this.sumsOf(set.sums.get(name), set.groups));
     if (where.length > 0 && set.directory !== undefined)
-      return this.restricted(served, question, undefined, summed());
-    const keys = this.keysOf(set);
-    let { counts } = keys;
-    let sums: Float64Array[];
-    if (whole) sums = summed();
-    else ({ counts, sums } = this.hoursOf(set, measures, hours));
-    const table = { ...keys, counts };
+      return this.restricted(served, question, undefined, sums);
+    const table = this.keysOf(set);
     return where.length > 0
       ? this.restricted(served, question, table, sums)
       : this.shaped(set.dims, table, sums, question.dims.filter(isDimension));
@@ -461,35 +409,6 @@ export class Rollup {
 
   private sumsOf(span: Span | undefined, n: number): Float64Array {
     return span === undefined ? new Float64Array(n) : this.open(span).numbers53(n);
-  }
-
-  private hoursOf(
-    set: KeptSet,
-    measures: readonly Measure[],
-    range: { from: number; to: number },
-  ): { counts: Uint32Array; sums: Float64Array[] } {
-    if (set.hours === undefined || this.hours === undefined)
-      throw new TypeError('asked for what is not covered');
-    const { entries } = set.hours;
-    const { numbers, undated } = this.hours;
-    const reader = this.open(set.hours.keys);
-    // Undated rows are after the last hour, and in no range.
-    const starts = startsOf(reader.numbers32(numbers.length + (undated ? 1 : 0)), entries);
-    const groups = reader.numbers32(entries);
-    const rows = reader.numbers32(entries);
-    const parts = measures.map((name) => this.sumsOf(set.hours?.sums.get(name), entries));
-    const counts = new Uint32Array(set.groups);
-    const sums = measures.map(() => new Float64Array(set.groups));
-    numbers.forEach((hour, part) => {
-      if (hour * HOUR < range.from || (hour + 1) * HOUR > range.to) return;
-      for (let at = starts[part]!; at < starts[part + 1]!; at++) {
-        const group = groups[at]!;
-        if (group >= set.groups) throw new Damaged('group');
-        counts[group]! += rows[at]!;
-        for (let i = 0; i < parts.length; i++) addSum(sums[i]!, group, parts[i]![at]!);
-      }
-    });
-    return { counts, sums };
   }
 
   /** As asked for: without the dimension not asked for, with those that no row has a value in. */

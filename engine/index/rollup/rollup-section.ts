@@ -1,19 +1,21 @@
 /**
  * Section `rollup`: how many rows of the segment each combination of values has, and the sums of what
- * they carry, for the sets of `sets.ts`; for small sets also by hour; and rows by minute.
+ * they carry, for the sets of `sets.ts`.
  *
  * A set of one dimension has one count for each code of it (see `values/dimensions.ts`), which may be 0,
  * the rows without a value last. A set of two has, for each code of the first, the codes of the second
  * that occur with it, ascending, each with its count. A sum is kept as itself plus one; 0 where no row
- * of the group has the value. By hour: of each hour the groups that occur in it.
+ * of the group has the value.
  *
  * Head: u32 rows; dimensions: u8 number, of each u8 which, u8 state, where it is there u32 numbers, IPv6
  * addresses and texts and the end of the block with its values; u8 which measures no row has, u8 which
- * cannot be summed (one bit each); hours: u8 whether, u8 number, f64 first, steps, u8 whether undated
- * rows follow as one more; minutes: u8 whether, f64 first, u32 number, end of the block; sets: u8
- * number, of each u8 which (`IN_PAGES` more where its keys are in pages, see `pair-pages.ts`), u32
- * groups, u8 measures summed (bits), u8 whether by hour, ends of its blocks: keys and counts (in pages:
- * the last page, then the directory), each sum, then the same by hour.
+ * cannot be summed (one bit each); u8 0, u8 0; sets: u8 number, of each u8 which (`IN_PAGES` more where
+ * its keys are in pages, see `pair-pages.ts`), u32 groups, u8 measures summed (bits), u8 0, ends of its
+ * blocks: keys and counts (in pages: the last page, then the directory), each sum.
+ *
+ * In older files the zeros may be 1, for what nothing reads any more (docs/adr/0041): hours, u8 number, f64
+ * first, steps, u8 whether undated rows follow as one more; minutes, f64 first, u32 number, end of the
+ * block; of a set by hour, u32 entries, ends of its blocks: keys and counts, each sum.
  */
 import type { Section } from '../side-file.ts';
 import { inSteps } from '../steps.ts';
@@ -24,9 +26,8 @@ import { groupByCode } from '../values/radix.ts';
 import { packTexts } from '../values/value-section.ts';
 import { IN_PAGES, type ThirdCodes, WORTH_PAGES, writePages } from './pair-pages.ts';
 import type { Counted } from './counted.ts';
-import { type Measured, addRows, exactly, sumsOf } from './measured.ts';
-import { SETS, maxGroups, maxHourEntries, maxSummedGroups } from './sets.ts';
-import type { Hours, Minutes } from './spans.ts';
+import { sumsOf } from './measured.ts';
+import { SETS, maxGroups, maxSummedGroups } from './sets.ts';
 
 export const ROLLUP_SECTION = 'rollup';
 /** Packets that belong to a flow: they are kept apart, since queries leave them out by default. */
@@ -64,15 +65,16 @@ interface Pairs {
 }
 
 export function rollupSection(name: string, counted: Counted): Section {
-  const { rows, dimensions, measures, hours } = counted;
+  const { rows, dimensions, measures } = counted;
   const head = new PackWriter(true);
   const blocks = new BlockWriter();
   head.u32(rows);
   writeDimensions(dimensions, head, blocks);
   head.u8(bitsOf(measures, (measure) => measure === undefined));
   head.u8(bitsOf(measures, (measure) => measure?.exact === false));
-  writeHours(hours, head);
-  writeMinutes(counted.minutes, head, blocks);
+  // Hours and minutes: none.
+  head.u8(0);
+  head.u8(0);
   let kept = 0;
   const sets = new PackWriter(true);
   SETS.forEach((dims, which) => {
@@ -120,26 +122,6 @@ export function stepsOf(numbers: Uint32Array): Uint32Array {
 
 function bitsOf<T>(list: readonly T[], holds: (one: T) => boolean): number {
   return list.reduce((bits, one, i) => bits | (holds(one) ? 1 << i : 0), 0);
-}
-
-function writeHours(hours: Hours | undefined, head: PackWriter): void {
-  head.u8(hours === undefined ? 0 : 1);
-  if (hours === undefined) return;
-  const { numbers, undated } = hours;
-  head.u8(numbers.length);
-  head.f64(numbers[0] ?? 0);
-  head.numbers(numbers.map((hour, i) => (i === 0 ? 0 : hour - numbers[i - 1]!)));
-  head.u8(undated ? 1 : 0);
-}
-
-function writeMinutes(minutes: Minutes | undefined, head: PackWriter, blocks: BlockWriter): void {
-  head.u8(minutes === undefined ? 0 : 1);
-  if (minutes === undefined) return;
-  head.f64(minutes.first);
-  head.u32(minutes.counts.length);
-  const block = new PackWriter(true);
-  block.numbers(minutes.counts);
-  head.u32(blocks.add(block.finish()));
 }
 
 /** Undefined when nothing is kept of the set: too many groups, or no row has any of its values. */
@@ -454,23 +436,14 @@ function writeSet(
   blocks: BlockWriter,
 ): void {
   const { size, used, counts, groupOf, only } = table;
-  const { rows, measures, hours } = counted;
+  const { rows, measures } = counted;
   const few = groupOf !== undefined && used <= maxSummedGroups(dims, rows);
-  const added = measures.map((one) => (few && one?.exact === true ? one : undefined));
-  const byHour =
-    hours === undefined || groupOf === undefined
-      ? undefined
-      : splitByHour(table, groupOf, counted, hours, added);
-  const summed = added.map((one, i) =>
-    one === undefined || groupOf === undefined
-      ? undefined
-      : byHour?.totals[i] === undefined
-        ? sumsOf(groupOf, counts, one, only)
-        : exactly(byHour.totals[i]),
+  const summed = measures.map((one) =>
+    few && one?.exact === true ? sumsOf(groupOf, counts, one, only) : undefined,
   );
   head.u32(size);
   head.u8(bitsOf(summed, (one) => one !== undefined));
-  head.u8(byHour === undefined ? 0 : 1);
+  head.u8(0);
   if (table.pairs !== undefined && inPages(table)) {
     const written = writePages({ ...table.pairs, counts }, blocks);
     head.u32(written.pages);
@@ -485,116 +458,10 @@ function writeSet(
     head.u32(blocks.add(keys.finish()));
   }
   for (const one of summed) if (one !== undefined) head.u32(blocks.add(numbers(one)));
-  if (byHour === undefined) return;
-  head.u32(byHour.groups.length);
-  const split = new PackWriter(true);
-  split.numbers(byHour.lengths);
-  split.numbers(byHour.groups);
-  split.numbers(byHour.counts);
-  head.u32(blocks.add(split.finish()));
-  byHour.sums.forEach((one, i) => {
-    if (one !== undefined && summed[i] !== undefined) head.u32(blocks.add(numbers(one)));
-  });
 }
 
 function numbers(values: Float64Array): Uint8Array {
   const out = new PackWriter(true);
   out.numbers(values);
   return out.finish();
-}
-
-interface HourSplit {
-  /** Groups of each hour, undated rows as one more. */
-  readonly lengths: Uint32Array;
-  readonly groups: Uint32Array;
-  readonly counts: Uint32Array;
-  /** Of each measure that is added up, as `measured.ts` has them: of each entry, and of each group in all hours. */
-  readonly sums: readonly (Float64Array | undefined)[];
-  readonly totals: readonly (Float64Array | undefined)[];
-}
-
-/** Hour by hour, in the order of the entries; undefined when there are too many groups in them. */
-function splitByHour(
-  { size, used, only }: SetTable,
-  groupOf: Uint32Array,
-  { rows, weights }: Counted,
-  hours: Hours,
-  measures: readonly (Measured | undefined)[],
-): HourSplit | undefined {
-  const most = maxHourEntries(rows);
-  if (used > most || size > most * 2) return undefined;
-  const parts = hours.starts.length - 1;
-  const lengths = new Uint32Array(parts);
-  const groups = new Uint32Array(most);
-  const counts = new Uint32Array(most);
-  const sums = measures.map((values) => values && new Float64Array(most));
-  const totals = measures.map((values) => values && new Float64Array(size));
-  const own = new Uint32Array(size);
-  const ownSums = new Float64Array(size);
-  let entries = 0;
-  for (let part = 0; part < parts; part++) {
-    const from = hours.starts[part]!;
-    const to = hours.starts[part + 1]!;
-    if (only !== undefined && weights === undefined) own[only] = to - from;
-    else countRows(groupOf, weights, from, to, own);
-    const before = entries;
-    entries = moveUsed(own, groups, counts, entries);
-    if (entries < 0) return undefined;
-    lengths[part] = entries - before;
-    for (const [i, measure] of measures.entries()) {
-      if (measure === undefined) continue;
-      addRows(groupOf, measure, from, to, ownSums, only);
-      const one = measure.complete ? 1 : 0;
-      moveSums(ownSums, one, groups, before, entries, sums[i]!, totals[i]!);
-    }
-  }
-  return {
-    ...{ lengths, groups: groups.subarray(0, entries), counts: counts.subarray(0, entries) },
-    ...{ sums: sums.map((one) => one?.subarray(0, entries)), totals },
-  };
-}
-
-/**
- * Appends the groups that have rows, with their counts, which become 0; returns how many entries there are
- * now, -1 without room for them.
- */
-function moveUsed(
-  own: Uint32Array,
-  groups: Uint32Array,
-  counts: Uint32Array,
-  entries: number,
-): number {
-  let to = entries;
-  for (let group = 0; group < own.length; group++) {
-    const count = own[group]!;
-    if (count === 0) continue;
-    if (to === groups.length) return -1;
-    groups[to] = group;
-    counts[to] = count;
-    own[group] = 0;
-    to += 1;
-  }
-  return to;
-}
-
-/**
- * Takes the sums of an hour's entries, which become 0, and adds them to those of all hours.
- * @param one what each sum is short of
- */
-function moveSums(
-  own: Float64Array,
-  one: number,
-  groups: Uint32Array,
-  from: number,
-  to: number,
-  sums: Float64Array,
-  totals: Float64Array,
-): void {
-  for (let entry = from; entry < to; entry++) {
-    const group = groups[entry]!;
-    const sum = own[group]! + one;
-    own[group] = 0;
-    sums[entry] = sum;
-    if (sum > 0) totals[group] = totals[group] === 0 ? sum : totals[group]! + (sum - 1);
-  }
 }

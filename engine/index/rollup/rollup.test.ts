@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Kind } from '../../contract/event.ts';
+import { BlockWriter } from '../values/blocks.ts';
 import { type DimensionName, isDimension } from '../values/dimensions.ts';
+import { PackWriter } from '../values/packing.ts';
 import { mergeTop, type TopGroups } from './merge.ts';
 import { RollupIndex, type RollupQuestion } from './rollup-index.ts';
-import { HOUR, MEASURES, MINUTE, SETS, type Measure } from './sets.ts';
+import { MEASURES, SETS, type Measure } from './sets.ts';
 import { rowsArbitrary } from './testing/arbitrary-rows.ts';
 import { sectionsOf, type TestRow, withSideFile } from './testing/rows.ts';
 
@@ -33,7 +35,7 @@ function shown(value: TopGroups['top'][number]['values'][number]): string {
 
 function expectedTop(
   segments: readonly (readonly TestRow[])[],
-  { dims, measures = [], hours, unflowed }: RollupQuestion,
+  { dims, measures = [], unflowed }: RollupQuestion,
   by: 'count' | number,
   limit: number,
 ): unknown {
@@ -48,8 +50,6 @@ function expectedTop(
   let count = 0;
   for (const row of segments.flat()) {
     if (unflowed === true && row.flow_id !== undefined) continue;
-    if (hours !== undefined && !(row.ts !== undefined && row.ts >= hours.from && row.ts < hours.to))
-      continue;
     const keys = dims.filter(isDimension).map((name) => keyOf(row, name));
     const group = groups.get(keys.join()) ?? { keys, count: 0, sums: measures.map(() => null) };
     groups.set(keys.join(), group);
@@ -89,9 +89,6 @@ const question = fc.record(
       fc.constantFrom<DimensionName[]>(['dst_port'], ['dst_ip', 'src_ip'], ['proto', 'dst_port']),
     ),
     measures: fc.subarray([...MEASURES]),
-    hours: fc
-      .tuple(fc.nat(25), fc.nat(25))
-      .map(([a, b]) => ({ from: 498_120 * HOUR + a * HOUR, to: 498_120 * HOUR + b * HOUR })),
     unflowed: fc.boolean(),
   },
   { requiredKeys: ['dims'] },
@@ -110,7 +107,7 @@ it('adds up the groups of many segments like plain loops over their rows', () =>
           for (const asked of questions) {
             const where = kind === 'packet' ? asked : { ...asked, unflowed: false };
             const found = indexes.map((index) => index.groups(where));
-            // Ranges of hours cover all of it here, and so few groups are always kept.
+            // So few groups are always kept.
             if (found.includes(undefined)) {
               uncovered += 1;
               continue;
@@ -146,29 +143,36 @@ function expectedFor(
   return sources === 0 ? { ...Object(expected), sums: [] } : expected;
 }
 
-it('counts rows by minute', () => {
-  fc.assert(
-    fc.property(rowsArbitrary, fc.boolean(), (rows, unflowed) => {
-      const expected: Record<number, number> = {};
-      for (const { ts, flow_id: flow } of rows) {
-        if (ts === undefined || (unflowed && flow !== undefined)) continue;
-        const minute = Math.floor(ts / MINUTE);
-        expected[minute] = (expected[minute] ?? 0) + 1;
-      }
-      const said: Record<number, number> = {};
-      withIndexes('packet', [rows], ([index]) => {
-        for (const { first, counts } of index!.minutes(unflowed)!)
-          counts.forEach((n, i) => {
-            if (n > 0) said[first + i] = (said[first + i] ?? 0) + n;
-          });
-        expect(index!.rows(unflowed)).toBe(
-          rows.filter(({ flow_id: flow }) => !unflowed || flow === undefined).length,
-        );
-      });
-      expect(said).toEqual(expected);
-    }),
-    { numRuns: 60 },
-  );
+it('reads what older programs have written, with hours and minutes', () => {
+  const [head, blocks] = [new PackWriter(true), new BlockWriter()];
+  const add = (...lists: number[][]): void => {
+    const block = new PackWriter(true);
+    for (const list of lists) block.numbers(Uint32Array.from(list));
+    head.u32(blocks.add(block.finish()));
+  };
+  // Three rows; no dimension; of the measures only the first, in an hour and a minute.
+  head.u32(3);
+  for (const byte of [0, 0b1110, 0, 1, 1]) head.u8(byte);
+  head.f64(498_120);
+  head.numbers(Uint32Array.of(0));
+  for (const byte of [0, 1]) head.u8(byte);
+  head.f64(29_887_200);
+  head.u32(1);
+  add([3]);
+  // The set of all rows with its sum, and both by hour.
+  for (const byte of [1, 0]) head.u8(byte);
+  head.u32(1);
+  for (const byte of [1, 1]) head.u8(byte);
+  add([3]);
+  add([61]);
+  head.u32(1);
+  add([1], [0], [3]);
+  add([61]);
+  withSideFile(3, [blocks.finish('rollup', head.finish())], (file) => {
+    const [groups] = RollupIndex.open(file)!.groups(asked([], ['bytes']))!;
+    expect([...groups!.counts]).toEqual([3]);
+    expect(groups!.sums.map((sums) => [...sums])).toEqual([[61]]);
+  });
 });
 
 const asked = (dims: DimensionName[], measures: Measure[] = []): RollupQuestion => ({
@@ -222,15 +226,6 @@ describe('what is left out', () => {
       const question = { dims: ['proto'] as const, limit: 1, by: 'count' as const };
       expect(mergeTop(sources.slice(0, 1), question).exact).toBe(true);
       expect(mergeTop(sources, question).exact).toBe(false);
-    });
-  });
-
-  it('counts no hours of a segment that spans more than two days', () => {
-    const rows = Array.from({ length: 100 }, (_, i): TestRow => ({ ts: i * HOUR, proto: 6 }));
-    withIndexes('flow', [rows], ([index]) => {
-      expect(index!.covers({ dims: ['proto'], hours: { from: 0, to: 5 * HOUR } })).toBe(false);
-      expect(index!.minutes()).toBeUndefined();
-      expect(index!.covers({ dims: ['proto'] })).toBe(true);
     });
   });
 });

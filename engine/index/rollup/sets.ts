@@ -29,13 +29,7 @@ export const SETS: readonly (readonly DimensionName[])[] = [
   ['source_id'],
 ];
 
-export const HOUR = 3_600_000_000;
-export const MINUTE = 60_000_000;
-/** A segment is a day; one that spans more hours is not counted by hour, nor more minutes by minute. */
-export const MAX_HOURS = 48;
-export const MAX_MINUTES = MAX_HOURS * 60;
-
-/** Of so few groups sums and hours are always kept. */
+/** Of so few groups of pairs sums are always kept. */
 const FEW = 256;
 /**
  * This many groups are always counted, and those of single values summed. The last segment of a day is
@@ -56,9 +50,4 @@ export function maxGroups(dims: number, rows: number): number {
 /** Groups beyond which no sums are kept: four sums cost about eight bytes a group. */
 export function maxSummedGroups(dims: number, rows: number): number {
   return Math.max(dims === 2 ? FEW : FEW_SUMMED, Math.floor(rows / 4));
-}
-
-/** Pairs of group and hour that are worth keeping. */
-export function maxHourEntries(rows: number): number {
-  return Math.max(4 * FEW, Math.floor(rows / 32));
 }

@@ -73,9 +73,7 @@ function wholeSegments(
   for (const segment of segments) {
     if (segment.hasDeletes) continue;
     const conditions = conditionsOf(question, filter, segment);
-    if (conditions === undefined || conditions === 'none') continue;
-    if (conditions.from === -Infinity && conditions.to === Infinity)
-      whole.set(segment.id, conditions);
+    if (conditions !== undefined && conditions !== 'none') whole.set(segment.id, conditions);
   }
   return whole;
 }

@@ -17,7 +17,7 @@ import {
 import { type GroupQuestion, groupQuestion } from '../access-paths/group-question.ts';
 import { type NodeGroups, nodeGroups } from '../access-paths/group-nodes.ts';
 import { bareFilter, groupsByValue } from '../access-paths/value-groups.ts';
-import { groupSource } from '../access-paths/group-sources.ts';
+import { groupsInSegment } from '../access-paths/group-sources.ts';
 import { groupsOfRows, rowsOfGroups } from '../access-paths/group-rows.ts';
 import { pruned } from '../access-paths/prune.ts';
 import { tableBatches, type TableReader } from './answer-table.ts';
@@ -75,24 +75,26 @@ export async function rollUp(finder: RowFinder, plan: Plan): Promise<Rolled | st
   for (const segment of merged.rest) {
     await finder.breathe();
     const known = finder.known(segment);
-    const source = groupSource(question, filter, segment, known);
-    if (bare !== undefined && (source.groups === undefined || source.left !== undefined)) {
+    const groups = groupsInSegment(question, filter, segment, known);
+    if (groups !== undefined) {
+      sources.push(...groups);
+      if (groups.length > 0) cost.add(segment, rolled);
+      left.set(segment.id, { ...rolled, rows: 'none' });
+      continue;
+    }
+    if (bare !== undefined) {
       const found = await finder.find(bare.filter, segment);
-      const groups = groupsByValue(question, bare, found, segment, known, asked);
-      if (groups !== undefined) {
-        sources.push(groups);
+      const byValue = groupsByValue(question, bare, found, segment, known, asked);
+      if (byValue !== undefined) {
+        sources.push(byValue);
         cost.add(segment, { ...found, by: 'index' });
         left.set(segment.id, { ...rolled, rows: 'none' });
         continue;
       }
     }
-    if (source.groups !== undefined) {
-      sources.push(...source.groups);
-      if (source.groups.length > 0) cost.add(segment, rolled);
-    }
-    const own = source.groups === undefined ? await finder.find(filter, segment) : source.left;
-    left.set(segment.id, own ?? { rows: 'none', exact: true, rest: filter, by: 'rollup' });
-    if (own === undefined || own.rows === 'none') continue;
+    const own = await finder.find(filter, segment);
+    left.set(segment.id, own);
+    if (own.rows === 'none') continue;
     read.push(segment);
     cost.add(segment, { ...own, exact: false });
     reading += countOf(own.rows, segment.rows);

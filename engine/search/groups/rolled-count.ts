@@ -2,7 +2,7 @@
 import type { RollupGroups } from '../../index/rollup/rollup-groups.ts';
 import { COUNT } from '../access-paths/group-question.ts';
 import type { FoundRows, Plan } from '../../query/index.ts';
-import { groupSource } from '../access-paths/group-sources.ts';
+import { groupsInSegment } from '../access-paths/group-sources.ts';
 import { isCountedByRollup } from '../access-paths/restrictions.ts';
 import { nodeGroups } from '../access-paths/group-nodes.ts';
 import type { RowFinder } from '../rows/row-finder.ts';
@@ -27,8 +27,8 @@ export async function rolledCount(finder: RowFinder, plan: Plan): Promise<Rolled
   for (const segment of merged.segments) cost.add(segment, rolled);
   for (const segment of merged.rest) {
     await finder.breathe();
-    const { groups, left } = groupSource(COUNT, filter, segment, finder.known(segment));
-    if (groups === undefined || left !== undefined) return undefined;
+    const groups = groupsInSegment(COUNT, filter, segment, finder.known(segment));
+    if (groups === undefined) return undefined;
     count += groups.reduce((sum, one) => sum + countIn(one), 0);
     if (groups.length > 0) cost.add(segment, rolled);
   }

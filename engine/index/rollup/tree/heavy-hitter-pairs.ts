@@ -354,12 +354,12 @@ export class FrequentPairs {
 
   /** Undefined when this cannot tell. */
   groups(question: RollupQuestion): RollupGroups[] | undefined {
-    const { dims, where = [], hours } = question;
+    const { dims, where = [] } = question;
     const [first] = SETS[this.set.which] ?? [];
     const firsts = where.filter(({ dim }) => dim === first);
     const third = DIMENSIONS[this.set.third];
     const [some] = this.rollups;
-    if (some === undefined || hours !== undefined || first === undefined) return undefined;
+    if (some === undefined || first === undefined) return undefined;
     if (this.rollups.length < this.set.sections) return undefined;
     if (third !== undefined && dims.includes(third)) return undefined;
     // Of one value it is certain that nothing is missing, if it is here at all.

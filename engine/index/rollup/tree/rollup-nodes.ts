@@ -153,13 +153,13 @@ class Handle implements RollupNode {
   }
 
   largest(
-    { dims, measures = [], hours, unflowed }: RollupQuestion,
+    { dims, measures = [], unflowed }: RollupQuestion,
     limit: number,
   ): LargestGroups | undefined {
     const which = SETS.findIndex(
       (set) => set.length === dims.length && set.every((name) => dims.includes(name)),
     );
-    if (hours !== undefined || measures.length > 0 || limit > LARGEST) return undefined;
+    if (measures.length > 0 || limit > LARGEST) return undefined;
     return this.ask((file) => {
       // What is kept is of packets that belong to no flow, where some do.
       if (file === undefined || (file.rollup.flowed !== undefined && unflowed !== true))

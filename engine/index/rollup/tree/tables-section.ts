@@ -1,4 +1,4 @@
-/** Groups that were added up before, as a section of the form of `rollup-section.ts`: without hours and minutes. */
+/** Groups that were added up before, as a section of the form of `rollup-section.ts`. */
 import type { Section } from '../../side-file.ts';
 import { BlockWriter } from '../../values/blocks.ts';
 import { PackWriter } from '../../values/packing.ts';
@@ -33,7 +33,7 @@ export function tablesSection(name: string, { rows, dimensions, absent, list }: 
   head.u32(rows);
   writeDimensions(dimensions, head, blocks);
   head.u8(bitsOf(absent));
-  // What cannot be summed is in no table; no hours; no minutes.
+  // What cannot be summed is in no table; hours and minutes: none.
   for (let i = 0; i < 3; i++) head.u8(0);
   head.u8(list.length);
   for (const { which, pairs, counts, sums, inPages } of list) {

@@ -213,7 +213,6 @@ describe('pairs of frequent first values', () => {
     expect(covers({ dims, where: [{ ...seven, isOne: false }] })).toBe(false);
     expect(covers({ dims, where: [seven, { ...seven, dim: 'proto' }] })).toBe(false);
     expect(covers({ dims, where: [seven], measures: ['bytes'] })).toBe(false);
-    expect(covers({ dims, where: [seven], hours: { from: 0, to: 3_600_000_000 } })).toBe(false);
     expect(covers({ dims: ['dst_ip', 'event_type'], where: [seven] })).toBe(false);
     expect(covers({ dims: ['proto'], where: [seven] })).toBe(false);
   });
