@@ -13,6 +13,7 @@ import { LostRegion, MAX_PACKET, MAX_RECORD, type CaptureReader } from './captur
 import { linkTypeName } from './link-types.ts';
 import { Packet } from './packet.ts';
 import type { PacketEvents } from './packet-events.ts';
+import { ClassicRecords } from './records.ts';
 
 const FILE_HEADER = 24;
 /** Records in a row that must make sense before reading goes on after damage. */
@@ -61,6 +62,7 @@ export class ClassicReader implements CaptureReader {
   private limit = MAX_PACKET;
   /** Before version 2.4 some writers had the two lengths the other way round. */
   private maySwap = false;
+  private readonly form = new ClassicRecords();
   private lastSeconds = -1;
   /** Records that suffice for reading to go on when they end with the file. */
   private fewest = 1;
@@ -181,9 +183,10 @@ export class ClassicReader implements CaptureReader {
     const header = this.recordHeader;
     const limit = this.limit;
     let at = from;
-    p.bytes = bytes;
     for (;;) {
+      at = this.run(bytes, at, end, base);
       if (end - at < header) return at;
+      p.bytes = bytes;
       const seconds = little ? u32le(bytes, at) : u32(bytes, at);
       const fraction = little ? u32le(bytes, at + 4) : u32(bytes, at + 4);
       let captured = little ? u32le(bytes, at + 8) : u32(bytes, at + 8);
@@ -228,6 +231,26 @@ export class ClassicReader implements CaptureReader {
       events.take(p, base + at, header + captured);
       at = next;
     }
+  }
+
+  /** Ordinary records at once, where that is possible; gives where it ended. */
+  private run(bytes: Uint8Array, from: number, end: number, base: number): number {
+    const { runs } = this.events;
+    if (runs === undefined || this.maySwap) return from;
+    const p = this.packet;
+    p.number = this.number;
+    const { form } = this;
+    form.linkType = p.linkType;
+    form.digits = p.digits;
+    form.little = this.little;
+    form.nano = this.nano;
+    form.header = this.recordHeader;
+    form.limit = this.limit;
+    const at = runs.take(p, bytes, from, end, base, form);
+    this.number = p.number;
+    const { lastStart } = runs;
+    if (lastStart >= 0) this.lastSeconds = (this.little ? u32le : u32)(bytes, lastStart);
+    return at;
   }
 
   /** The file ends inside the record at `at`. */

@@ -10,6 +10,7 @@ import {
   classicFile,
   ethernet,
   icmp,
+  Section,
   ip4,
   ip6,
   ip6Bytes,
@@ -589,7 +590,7 @@ describe('columns that are of no interest are left out', () => {
   });
 });
 
-/** What a scan may want. */
+/** What a scan may want: each goes another way through a frame. */
 const WANTED: readonly (readonly string[])[] = [
   ['bytes', 'seq', 'ts', 'ts_ns', 'ts_digits', 'offset', 'length', 'captured', 'packets'],
   ['a:comment', 'ts', 'ts_ns', 'ts_digits'],
@@ -606,16 +607,59 @@ const WANTED: readonly (readonly string[])[] = [
     ...['a:tunnel', 'a:dlci', 'a:vpi', 'a:vci', 'a:icmp_type', 'a:mpls_label', 'a:src_mac'],
   ],
 ];
-
-describe('columns of a scan are what an import stores', () => {
-  async function compare(linkType: number, frames: readonly Bytes[], nano: boolean): Promise<void> {
+/** What a scan takes many at a time. */
+const PLAIN_CASES = [
+  tcpPacket,
+  tcp6Packet,
+  ip4({ src: A, dst: B, proto: 17 }, udpDatagram),
+  ip6({ src: A6, dst: B6, proto: 17 }, udpDatagram),
+  ip4({ src: A, dst: B, proto: 1 }, cat('08 00 0000 0001 0001')),
+  ip6({ src: A6, dst: B6, proto: 58 }, cat('80 00 0000 0001 0001')),
+].flatMap((packet): [string, number, Bytes][] => {
+  const type = packet[0]! >>> 4 === 4 ? '0800' : '86dd';
+  return [
+    ['ethernet', 1, cat(MAC_B, MAC_A, type, packet)],
+    ['raw', 101, packet],
+    ['frame relay', 107, cat('1841 03 cc', packet)],
+    ['frame relay, SNAP', 107, cat('1841 03 00 80 000000', type, packet)],
+    ['frame relay without IP', 107, cat('1841 03 81', packet)],
+    ['frame relay, link management', 107, cat('0001 03 08', packet)],
+    ['atm', 123, cat('02 01 0069 aaaa03 000000', type, packet)],
+  ];
+});
+describe('columns of a scan, which takes many frames at a time, are what an import stores', () => {
+  async function compare(linkType: number, frames: readonly Bytes[], nano = false): Promise<void> {
     const records = frames.flatMap((bytes, i) => [
       { seconds: 1_700_000_000 + i, fraction: 7, bytes },
-      // Cut, and with a time that cannot be.
+      // Answers, and frames that were cut.
       { seconds: 1_700_000_000 + i, fraction: 999_999, bytes, wire: bytes.length + i },
       ...(i % 4 === 1 ? [{ seconds: 1_700_000_000, fraction: 4_000_000_000, bytes }] : []),
     ]);
-    const input = inputOf(classicFile({ linkType, nano }, records));
+    await compareFile(classicFile({ linkType, nano }, records));
+    for (const clock of nano ? [9, 11, 0x94] : [6, 7, 3])
+      await compareFile(blocks(linkType, frames, clock));
+  }
+
+  /** Packets of two interfaces, of which one has another clock, with and without options. */
+  function blocks(linkType: number, frames: readonly Bytes[], clock: number): Bytes {
+    const section = new Section(clock !== 7);
+    const ticks = (i: number) =>
+      BigInt(Math.floor(1_700_000_000.25 + i)) * 10n ** BigInt(clock & 15);
+    const packets = frames.flatMap((bytes, i) => [
+      section.packet(0, ticks(i) + 7n, bytes),
+      section.packet(0, ticks(i) + 123_456_789n, bytes, bytes.length + 9),
+      ...(i % 2 === 0 ? [section.packet(0, 1n, bytes, 99, section.option(1, 'a note'))] : []),
+      ...(i % 3 === 0 ? [section.packet(1, ticks(i), bytes), section.simple(bytes)] : []),
+      section.packet(0, 2n ** 63n, bytes),
+      section.packet(0, ticks(i) + 1n, bytes),
+    ]);
+    const resolution = section.option(9, Uint8Array.of(clock));
+    const described = [section.interface(linkType, 0, resolution), section.interface(linkType, 0)];
+    return cat(section.header(), ...described, ...packets);
+  }
+
+  async function compareFile(file: Bytes): Promise<void> {
+    const input = inputOf(file);
     const all = await collect(pcapImporter, input, { flows: false }, 40);
     for (const wanted of WANTED) {
       const columns = new Set(wanted);
@@ -631,14 +675,14 @@ describe('columns of a scan are what an import stores', () => {
 
   const cases = [...LINK_CASES, ...NETWORK_CASES, ...BROKEN_CASES];
   it('of every link and network', async () => {
-    for (const [, linkType, frame] of cases) await compare(linkType, [frame], false);
+    for (const [, linkType, frame] of cases) await compare(linkType, [frame]);
   });
 
   it('of frames with wrong bytes, cut anywhere', async () => {
     const places = fc.array(fc.tuple(fc.nat({ max: 70 }), fc.nat({ max: 255 })), { maxLength: 2 });
     await fc.assert(
       fc.asyncProperty(
-        fc.constantFrom(...cases),
+        fc.constantFrom(...cases, ...PLAIN_CASES, ...PLAIN_CASES),
         fc.array(fc.tuple(places, fc.nat({ max: 90 })), { minLength: 1, maxLength: 5 }),
         fc.boolean(),
         async ([, linkType, frame], changes, nano) => {

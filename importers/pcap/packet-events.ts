@@ -11,6 +11,7 @@ import { arpMessage, icmpName, TextBuffer, wlanMessage } from './messages.ts';
 import type { Packet } from './packet.ts';
 import type { PacketTracker } from './packet-tracker.ts';
 import { ATTRIBUTES, type Attribute, type Writes, writesOf } from './packet-writes.ts';
+import { PacketRuns } from './runs.ts';
 import { TunnelNotes } from './tunnel-notes.ts';
 import { IP_WORD_BYTES, LINK_WORD_BYTES, word } from './words.ts';
 
@@ -39,8 +40,10 @@ export class PacketEvents {
   comment = '';
   /** The time stamp as written in a record whose time cannot be used. Cleared once stored. */
   rawTime = '';
+  readonly writes: Writes;
+  /** Takes the records of a scan by many; undefined: each is taken by itself. */
+  readonly runs: PacketRuns | undefined;
 
-  private readonly writes: Writes;
   private readonly sink: EventSink;
   private readonly batch: EventBatch | undefined;
   private readonly tracker: PacketTracker | undefined;
@@ -70,6 +73,7 @@ export class PacketEvents {
     if (this.batch !== undefined && hint !== undefined) {
       this.type = codedType(this.batch);
       this.codes = ATTRIBUTES.map(() => undefined);
+      if (tracker === undefined) this.runs = new PacketRuns(this, this.batch);
     }
   }
 
@@ -92,6 +96,17 @@ export class PacketEvents {
     const { frame, linkOnly } = this.writes;
     if (this.tracker !== undefined || (frame && !linkOnly)) decode(p, this.cursor, this.notes);
     else if (frame) decodeLink(p, this.cursor);
+  }
+
+  /** Decodes a frame and writes its columns, but not those of its record. */
+  frame(p: Packet, row: number): void {
+    this.decode(p);
+    if (this.batch !== undefined) this.writeFrame(this.batch, row, p);
+  }
+
+  /** Counts records that became rows. */
+  recorded(n: number): void {
+    this.sink.record(n);
   }
 
   /** Call once per block. */

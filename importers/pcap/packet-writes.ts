@@ -17,6 +17,8 @@ export const ATTRIBUTES = [
   'raw_time',
 ] as const;
 export type Attribute = (typeof ATTRIBUTES)[number];
+/** The numbers of a link that tell circuits apart. */
+export type Circuit = 'dlci' | 'vpi' | 'vci';
 
 /** What is to be written. */
 export interface Writes {
@@ -42,10 +44,11 @@ export interface Writes {
   readonly frame: boolean;
   /** Whether for that the link is enough. */
   readonly linkOnly: boolean;
+  wants(attribute: Attribute): boolean;
 }
 
 /** Attributes that the link has. */
-const OF_LINK: ReadonlySet<string> = new Set<Attribute>(['dlci', 'vpi', 'vci']);
+const OF_LINK: ReadonlySet<string> = new Set<Circuit>(['dlci', 'vpi', 'vci']);
 /** Attributes that do not come from the frame. */
 const OF_RECORD: ReadonlySet<string> = new Set(['comment', 'raw_time']);
 
@@ -79,5 +82,6 @@ export function writesOf(hint: ReadonlySet<string> | undefined): Writes {
     attributes,
     frame: inside || wanted.length > 0,
     linkOnly: !inside,
+    wants: (attribute) => attributes[ATTRIBUTES.indexOf(attribute)] === true,
   };
 }
