@@ -266,32 +266,34 @@ for (const shell of [browserShell, electronShell]) {
       },
     );
 
-    it('goes on with an import whose engine was killed, from where that is told', async () => {
-      await window.caseMenu('New case…');
-      await window.newCase.create(caseAt('killed'));
-      await expect(window.caseButton).toHaveAccessibleName('Case killed');
-      const { importing } = window;
-      const files = Object.keys(more.sources).map((name) => path.join(evidence, name));
-      expect(files.filter((file) => !existsSync(file))).toEqual([]);
-      await window.drop(files);
-      await expect(importing.before.getByText('8 sources')).toBeVisible({ timeout: IMPORT_MS });
-      await importing.begin();
-      await expect(importing.running.getByText(/[1-9]\d* %/)).toBeVisible();
-      process.kill(await opened.enginePid(), 'SIGKILL');
-      await expect(window.engineBanner).toBeVisible();
-      await expect(window.engineBanner).toBeHidden();
-      await expect(importing.ledger.getByText('The import stopped')).toBeVisible();
-      await shot(opened.page, `${shell.name}-killed-import`);
-      await importing.resume();
-      // What it says instead is part of the failure.
-      await expect
-        .poll(() => importing.ledger.innerText({ timeout: IMPORT_MS }), { timeout: IMPORT_MS })
-        .toMatch(/^[\d,]+ events$/m);
-      const total = await importing.total();
-      expect(addsUp(total), JSON.stringify(total)).toBe(true);
-      await importing.showEvents();
-      const events = eventsOf(more.byKind);
-      await expect.poll(() => window.inCase()).toBe(events);
-    });
+    // Engines of both shells die during an import in import.test.ts; what goes on is the window's part.
+    if (shell === browserShell)
+      it('goes on with an import whose engine was killed, from where that is told', async () => {
+        await window.caseMenu('New case…');
+        await window.newCase.create(caseAt('killed'));
+        await expect(window.caseButton).toHaveAccessibleName('Case killed');
+        const { importing } = window;
+        const files = Object.keys(more.sources).map((name) => path.join(evidence, name));
+        expect(files.filter((file) => !existsSync(file))).toEqual([]);
+        await window.drop(files);
+        await expect(importing.before.getByText('8 sources')).toBeVisible({ timeout: IMPORT_MS });
+        await importing.begin();
+        await expect(importing.running.getByText(/[1-9]\d* %/)).toBeVisible();
+        process.kill(await opened.enginePid(), 'SIGKILL');
+        await expect(window.engineBanner).toBeVisible();
+        await expect(window.engineBanner).toBeHidden();
+        await expect(importing.ledger.getByText('The import stopped')).toBeVisible();
+        await shot(opened.page, `${shell.name}-killed-import`);
+        await importing.resume();
+        // What it says instead is part of the failure.
+        await expect
+          .poll(() => importing.ledger.innerText({ timeout: IMPORT_MS }), { timeout: IMPORT_MS })
+          .toMatch(/^[\d,]+ events$/m);
+        const total = await importing.total();
+        expect(addsUp(total), JSON.stringify(total)).toBe(true);
+        await importing.showEvents();
+        const events = eventsOf(more.byKind);
+        await expect.poll(() => window.inCase()).toBe(events);
+      });
   });
 }

@@ -1,44 +1,39 @@
 /**
- * Asking a case, in each shell: a search, a query that is wrong, completion, the timeline's brush, a
+ * Asking a case: a search, a query that is wrong, completion, the timeline's brush, a
  * pivot from a cell, top talkers, conversations, another time zone.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import { describe, it } from 'vitest';
 import type { Expected } from '../../fixtures/generate.ts';
-import { daybook, generateEvidence } from '../harness.ts';
-import { DaybookWindow } from './pages/daybook-window.ts';
+import { generateEvidence, importInto } from '../harness.ts';
+import { onCase } from './on-case.ts';
+import type { DaybookWindow } from './pages/daybook-window.ts';
 import { expect } from './pages/expect.ts';
 import { numberIn } from './pages/numbers.ts';
-import { browserShell, electronShell, scratch, type OpenWindow } from './shells.ts';
+import { browserShell, type OpenWindow } from './shells.ts';
 import { shot } from './shots.ts';
 
-const space = scratch();
-const folder = path.join(space.folder, 'office.daybook');
-let expected: Expected;
-
-beforeAll(async () => {
-  await generateEvidence(space.folder, '--scale', '0.1');
-  expected = JSON.parse(readFileSync(path.join(space.folder, 'expected.json'), 'utf8')) as Expected;
-  const run = await daybook(['import', folder, path.join(space.folder, 'evidence'), '--recursive']);
-  if (run.status !== 0) throw new Error(run.err);
-}, 120_000);
-afterAll(() => space.remove());
-
-for (const shell of [browserShell, electronShell]) {
-  const title = shell.whyNot === undefined ? shell.name : `${shell.name}: ${shell.whyNot}`;
-  describe.skipIf(shell.whyNot !== undefined)(title, () => {
+const { whyNot } = browserShell;
+describe.skipIf(whyNot !== undefined)(
+  whyNot === undefined ? 'browser' : `browser: ${whyNot}`,
+  () => {
+    let expected: Expected;
     let opened: OpenWindow;
     let window: DaybookWindow;
     const query = () => window.query.input;
-
-    beforeAll(async () => {
-      opened = await shell.open({ openCase: folder });
-      window = new DaybookWindow(opened.page);
-      await expect(window.caseButton).toHaveAccessibleName('Case office');
-    }, 120_000);
-    afterAll(() => opened?.close());
-    afterEach(() => expect(opened.problems).toEqual([]));
+    onCase(
+      async (folder) => {
+        await generateEvidence(folder, '--scale', '0.1');
+        const said = readFileSync(path.join(folder, 'expected.json'), 'utf8');
+        expected = JSON.parse(said) as Expected;
+        const evidence = path.join(folder, 'evidence');
+        return importInto(path.join(folder, 'office.daybook'), evidence, '--recursive');
+      },
+      (...one) => {
+        [opened, window] = one;
+      },
+    );
 
     it('finds what a query asks for, the same everywhere', async () => {
       const { failedPasswords } = expected.answers;
@@ -48,7 +43,7 @@ for (const shell of [browserShell, electronShell]) {
       await expect.poll(() => window.timeline.total()).toBe(failedPasswords);
       await expect(window.events.row(0)).toContainText('Failed password');
       await expect(window.status).toContainText(/\d m?s/);
-      await shot(opened.page, `${shell.name}-search`);
+      await shot(opened.page, 'browser-search');
     });
 
     it('underlines what is wrong with a query, says why and what to do; the view stays', async () => {
@@ -60,7 +55,7 @@ for (const shell of [browserShell, electronShell]) {
       );
       await expect(window.query.input).toHaveAttribute('aria-invalid', 'true');
       expect(await window.found()).toBe(before);
-      await shot(opened.page, `${shell.name}-query-error`);
+      await shot(opened.page, 'browser-query-error');
       await opened.page.keyboard.press('Escape');
     });
 
@@ -73,7 +68,7 @@ for (const shell of [browserShell, electronShell]) {
       await expect(window.query.option(/packet/).first()).toContainText(
         expected.byKind.packet.toLocaleString('en-US'),
       );
-      await shot(opened.page, `${shell.name}-completion`);
+      await shot(opened.page, 'browser-completion');
       await window.query.accept();
       await opened.page.keyboard.press('Enter');
       await expect.poll(() => window.found()).toBe(expected.byKind.packet);
@@ -121,7 +116,7 @@ for (const shell of [browserShell, electronShell]) {
       const found = await window.found();
       await expect.poll(() => window.timeline.total()).toBe(found);
       await expect(window.zone.range).not.toContainText('All time');
-      await shot(opened.page, `${shell.name}-brushed`);
+      await shot(opened.page, 'browser-brushed');
       await window.timeline.reset();
       await expect.poll(() => window.found()).toBe(expected.byKind.log);
       await expect(window.zone.range).toContainText('All time');
@@ -133,7 +128,7 @@ for (const shell of [browserShell, electronShell]) {
       const address = (await window.events.text(3, 'src_ip')).trim();
       const menu = await window.events.pivot(3, 'src_ip');
       await expect(menu.menu).toContainText(address);
-      await shot(opened.page, `${shell.name}-pivot`);
+      await shot(opened.page, 'browser-pivot');
       await menu.choose('Include');
       await expect(query()).toHaveText(/src_ip:/);
       await expect(query()).toContainText(address);
@@ -154,7 +149,7 @@ for (const shell of [browserShell, electronShell]) {
       await expect.poll(() => window.talkers.total()).toBe(expected.byKind.flow);
       const [most, next] = [await window.talkers.measure(0), await window.talkers.measure(1)];
       expect(most).toBeGreaterThanOrEqual(next);
-      await shot(opened.page, `${shell.name}-talkers`);
+      await shot(opened.page, 'browser-talkers');
       const address = await window.talkers.value(0);
       await window.talkers.showEvents(0);
       await expect.poll(() => window.found()).toBe(most);
@@ -167,7 +162,7 @@ for (const shell of [browserShell, electronShell]) {
       await window.talkers.groupBy('Sources');
       const panel = opened.page.getByRole('tabpanel', { name: 'Top talkers' });
       await expect(panel).toContainText(/None of these [\d,]+ events has src_ip/);
-      await shot(opened.page, `${shell.name}-talkers-none`);
+      await shot(opened.page, 'browser-talkers-none');
       await panel.getByRole('button', { name: 'Hosts', exact: true }).click();
       await expect(panel).not.toContainText(/None of these/);
       expect(await window.talkers.total()).toBe(await window.found());
@@ -180,7 +175,7 @@ for (const shell of [browserShell, electronShell]) {
       const template = 'Failed password for root from <*>.<*>.<*>.<*> port <*> <*>';
       const row = panel.getByRole('row').filter({ hasText: template }).first();
       const count = numberIn(await row.getByRole('cell').first().innerText(), /([\d,]+)/);
-      await shot(opened.page, `${shell.name}-patterns`);
+      await shot(opened.page, 'browser-patterns');
       await row.getByRole('button', { name: template }).click();
       await opened.page.getByRole('menuitem', { name: 'Show its events' }).click();
       await expect.poll(() => window.found()).toBe(count);
@@ -192,11 +187,11 @@ for (const shell of [browserShell, electronShell]) {
       await window.show('Conversations');
       await window.conversations.row(0).waitFor();
       const [a, b] = await window.conversations.hosts(0);
-      await shot(opened.page, `${shell.name}-conversations`);
+      await shot(opened.page, 'browser-conversations');
       for (const form of ['Matrix', 'Graph'] as const) {
         await window.conversations.as(form);
         await expect(window.conversations.panel.getByText(a).first()).toBeAttached();
-        await shot(opened.page, `${shell.name}-conversations-${form.toLowerCase()}`);
+        await shot(opened.page, `browser-conversations-${form.toLowerCase()}`);
       }
       await window.conversations.as('Table');
       await window.conversations.pivot(0);
@@ -227,7 +222,7 @@ for (const shell of [browserShell, electronShell]) {
       await expect.poll(() => window.details.time()).toContain('+00:00');
       const before = await times();
       const axis = await window.timeline.axis();
-      const zone = (await window.knowsNamedZones()) ? 'Asia/Tokyo' : '+09:00';
+      const zone = 'Asia/Tokyo';
       await window.zone.choose(zone);
       await expect(window.zone.button).toHaveAccessibleName(`Time zone: ${zone}`);
       await expect.poll(() => window.details.time()).toContain('+09:00');
@@ -240,10 +235,10 @@ for (const shell of [browserShell, electronShell]) {
       expect((hour(after.details) - hour(before.details) + 24) % 24).toBe(9);
       // Labels of the axis are drawn: nothing else of the strip below the bars changes with the zone.
       await expect.poll(() => window.timeline.axis()).not.toBe(axis);
-      await shot(opened.page, `${shell.name}-zone`);
+      await shot(opened.page, 'browser-zone');
       await window.zone.choose('UTC');
       await expect.poll(() => window.events.text(0, 'time')).toBe(before.row);
       await expect.poll(() => window.timeline.axis()).toBe(axis);
     });
-  });
-}
+  },
+);
