@@ -69,7 +69,7 @@ beforeAll(() => {
   );
   writeFileSync(path.join(bin, 'npx'), '#!/bin/sh\nexec "$@"\n');
   for (const name of ['daybook', 'npx']) chmodSync(path.join(bin, name), 0o755);
-  generateEvidence(path.dirname(evidence));
+  generateEvidence(path.dirname(evidence), 0.2);
   const capture = path.join(evidence, 'capture/bastion01.pcap');
   copyFileSync(capture, path.join(scratch, 'trace.pcap'));
   // The generator of the benchmarks, which tests do not import.

@@ -37,7 +37,7 @@ async function run(...args: string[]): Promise<string> {
 beforeAll(async () => {
   const module = clickhouseModule();
   if (reason !== undefined || module === undefined) return;
-  await generateEvidence(space.folder);
+  await generateEvidence(space.folder, '--scale', '0.3');
   // Events of one instant, and without a time.
   writeFileSync(
     path.join(space.folder, 'evidence', 'ties.jsonl'),

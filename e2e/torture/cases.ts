@@ -40,19 +40,19 @@ function shared(
   return known;
 }
 
-/** The mixed one of a size: `size` 1 has some 30,000 events, 2 has 130,000, and so on. */
+/** The mixed one of a size: `size` 1 has some 16,000 events, 2 has 130,000, and so on. */
 export function mixedCase(attack: string, seed: number, size: number): Promise<QuestionedCase> {
   return shared(attack, `mixed-${size}`, (folder) => makeMixed(folder, seed, size));
 }
 
 async function makeMixed(folder: string, seed: number, size: number): Promise<QuestionedCase> {
   // What indexes answer does not depend on how many rows there are (`EAGER`); the plain case has large segments.
-  generateEvidence(folder, size === 1 ? 0.3 : size, seed % 1000);
+  generateEvidence(folder, size === 1 ? 0.08 : size, seed % 1000);
   const evidence = path.join(folder, 'evidence');
   const more = path.join(evidence, 'more');
   mkdirSync(more);
   for (const { name, bytes } of moreEvidence()) write(path.join(more, name), bytes);
-  write(path.join(more, 'requests.json'), jsonLines(size * 7000));
+  write(path.join(more, 'requests.json'), jsonLines(size === 1 ? 1500 : size * 7000));
   // Something that cannot be read, so that there is a quarantine.
   const whole = '{"timestamp":"2026-10-12T08:00:00Z","message":"whole"}\n';
   write(path.join(more, 'torn.json'), `${whole.repeat(40)}{"torn":\n{{{\n`);
