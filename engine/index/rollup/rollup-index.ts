@@ -87,6 +87,11 @@ export class RollupIndex {
     return this.asked(question).map((rollup) => rollup.groups(question));
   }
 
+  /** Rows; those without a time are among them. */
+  rows(unflowed = false): number {
+    return this.asked({ dims: [], unflowed }).reduce((sum, { rows }) => sum + rows, 0);
+  }
+
   private asked({ unflowed }: RollupQuestion): Rollup[] {
     return this.flowed === undefined || unflowed === true ? [this.rest] : [this.rest, this.flowed];
   }

@@ -143,6 +143,19 @@ function expectedFor(
   return sources === 0 ? { ...Object(expected), sums: [] } : expected;
 }
 
+it('counts all rows, and those of packets without a flow', () => {
+  fc.assert(
+    fc.property(rowsArbitrary, fc.boolean(), (rows, unflowed) => {
+      withIndexes('packet', [rows], ([index]) => {
+        expect(index!.rows(unflowed)).toBe(
+          rows.filter(({ flow_id: flow }) => !unflowed || flow === undefined).length,
+        );
+      });
+    }),
+    { numRuns: 60 },
+  );
+});
+
 it('reads what older programs have written, with hours and minutes', () => {
   const [head, blocks] = [new PackWriter(true), new BlockWriter()];
   const add = (...lists: number[][]): void => {
