@@ -28,6 +28,7 @@ import cowrie from './dialects/cowrie.json' with { type: 'json' };
 import crowdstrikeDataReplicator from './dialects/crowdstrike-data-replicator.json' with { type: 'json' };
 import crowdstrikeStream from './dialects/crowdstrike-stream.json' with { type: 'json' };
 import cyberarkAudit from './dialects/cyberark-audit.json' with { type: 'json' };
+import cyberarkEpm from './dialects/cyberark-epm.json' with { type: 'json' };
 import cybereason from './dialects/cybereason.json' with { type: 'json' };
 import defenderAlert from './dialects/defender-alert.json' with { type: 'json' };
 import defenderHunting from './dialects/defender-hunting.json' with { type: 'json' };
@@ -91,6 +92,7 @@ import proofpointPod from './dialects/proofpoint-pod.json' with { type: 'json' }
 import proofpointTap from './dialects/proofpoint-tap.json' with { type: 'json' };
 import requestLine from './dialects/request-line.json' with { type: 'json' };
 import rubycatProveit from './dialects/rubycat-proveit.json' with { type: 'json' };
+import pushSecurity from './dialects/push-security.json' with { type: 'json' };
 import safenet from './dialects/safenet.json' with { type: 'json' };
 import salesforce from './dialects/salesforce.json' with { type: 'json' };
 import sekoiaActivity from './dialects/sekoia-activity.json' with { type: 'json' };
@@ -98,6 +100,7 @@ import sentinelTables from './dialects/sentinel-tables.json' with { type: 'json'
 import sentinelone from './dialects/sentinelone.json' with { type: 'json' };
 import sentineloneDeepVisibility from './dialects/sentinelone-deep-visibility.json' with { type: 'json' };
 import slack from './dialects/slack.json' with { type: 'json' };
+import snyk from './dialects/snyk.json' with { type: 'json' };
 import snort from './dialects/snort.json' with { type: 'json' };
 import snowflake from './dialects/snowflake.json' with { type: 'json' };
 import sophosCentral from './dialects/sophos-central.json' with { type: 'json' };
@@ -205,6 +208,7 @@ const DOCUMENTS: readonly unknown[] = [
   crowdstrikeDataReplicator,
   crowdstrikeStream,
   cyberarkAudit,
+  cyberarkEpm,
   cybereason,
   defenderAlert,
   defenderHunting,
@@ -266,6 +270,7 @@ const DOCUMENTS: readonly unknown[] = [
   pingOne,
   proofpointPod,
   proofpointTap,
+  pushSecurity,
   safenet,
   salesforce,
   sekoiaActivity,
@@ -275,6 +280,7 @@ const DOCUMENTS: readonly unknown[] = [
   slack,
   snort,
   snowflake,
+  snyk,
   sophosCentral,
   structuredData,
   tanium,

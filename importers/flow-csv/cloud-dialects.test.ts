@@ -294,6 +294,55 @@ it.each<[string, object, Fields]>([
     { query: 'www.example.com', query_type: 'A', proto: 17 },
   ],
   [
+    'CyberArk Endpoint Privilege Manager',
+    {
+      ...{
+        fileName: 'a.exe',
+        hash: 'C09AA822157967C4A27728F5C33D0226C2889954',
+        eventType: 'Launch',
+      },
+      ...{ sourceType: 'Windows', lastEventDate: TIME, userName: 'EXAMPLE\\alice' },
+      ...{ threatProtectionAction: 'ALL', accessTargetType: 'Internet', computerName: 'pc1' },
+      ...{ sourceWSIp: '192.0.2.17', filePath: 'C:\\a.exe', processCommandLine: '-x' },
+    },
+    {
+      ...{ user: 'alice', user_domain: 'EXAMPLE', host: 'pc1', process: 'C:\\a.exe' },
+      ...{ command: '-x', sha1: 'C09AA822157967C4A27728F5C33D0226C2889954' },
+    },
+  ],
+  [
+    'Snyk: the account that it happened to',
+    {
+      ...{ event: 'org.user.remove', created: TIME, orgId: 'o', userId: 'u' },
+      content: { email: MAIL, username: MAIL, userPublicId: 'c' },
+    },
+    { src_ip4: undefined, user: undefined, user_target: MAIL, user_id: 'u' },
+  ],
+  [
+    'Push Security: a login',
+    {
+      ...{ id: 'd', object: 'LOGIN', timestamp: 1_795_219_201, version: '1' },
+      new: { email: MAIL, loginType: 'OIDC', sourceIpAddress: '192.0.2.17', userAgent: 'curl' },
+    },
+    { user: MAIL, user_agent: 'curl' },
+  ],
+  [
+    'Push Security',
+    {
+      ...{ id: 'c', object: 'PASSWORD_PHISHING', timestamp: 1_795_219_201, version: '1' },
+      new: {
+        ...{ employee: { id: 'e', email: MAIL }, sourceIpAddress: '192.0.2.17', mode: 'BLOCK' },
+        url: 'https://login.example.com/',
+      },
+    },
+    {
+      user: MAIL,
+      src_ip4: CLIENT,
+      url: 'https://login.example.com/',
+      event_type: 'PASSWORD_PHISHING',
+    },
+  ],
+  [
     'Carbon Black: the identifier of an event is no code',
     {
       eventTime: 1_795_219_201_000,

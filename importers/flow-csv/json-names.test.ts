@@ -83,6 +83,26 @@ describe('objects of one who acts, and of requests', () => {
     ],
     ['the root itself', { query_name: '.' }, { query: '.' }],
     [
+      'one who acts before the account, in names of one word',
+      { user_name: 'bob', actor_user_name: 'alice', ipaddr: '192.0.2.17' },
+      { user: 'alice', src_ip4: ip('192.0.2.17') },
+    ],
+    [
+      'a person who acts',
+      { event: { actor: { person: { email: 'alice@example.com' } }, ip_address: '192.0.2.17' } },
+      { user: 'alice@example.com', src_ip4: ip('192.0.2.17') },
+    ],
+    [
+      'an administrator',
+      { Administrator: 'alice@example.com', LoggedFrom: '192.0.2.17' },
+      { user: 'alice@example.com', src_ip4: ip('192.0.2.17') },
+    ],
+    [
+      'the type of an action that is a sentence',
+      { action: "'alice' logged in via access key.", actionType: 'LOGIN', user: 'alice' },
+      { action: 'LOGIN', user: 'alice' },
+    ],
+    [
       'a request within data',
       { data: { request: { ip: '192.0.2.17', method: 'GET', path: '/v0/a', user_agent: 'curl' } } },
       { src_ip4: ip('192.0.2.17'), http_method: 'GET', url: '/v0/a', user_agent: 'curl' },
