@@ -137,6 +137,9 @@ describe('files that are not what they should be', () => {
       'link-to-nothing': 'symbolic link to nothing',
       pipe: 'named pipe',
     });
+    expect(outcome.err).toContain(
+      '1 folder in what was named was not read: --recursive reads it, too',
+    );
   });
 
   it.each([

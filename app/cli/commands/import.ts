@@ -160,7 +160,7 @@ function exitStatus(report: ImportReport, err: NodeJS.WritableStream): number {
     for (const source of report.sources.slice(0, 10))
       err.write(`  ${visible(source.source)}: ${visible(source.message ?? '')}\n`);
     const messages = report.sources.map(({ message = '' }) => message);
-    if (messages.length > 0 && messages.every((message) => message.startsWith('a folder')))
+    if (messages.length > 0 && messages.every(isFolder))
       err.write('  read the folders below the one that was named with --recursive\n');
     else if (messages.some(isLocked)) err.write('  give the password with --password-file FILE\n');
     else if (messages.includes(UNRECOGNISED))
@@ -169,6 +169,11 @@ function exitStatus(report: ImportReport, err: NodeJS.WritableStream): number {
   }
   if (report.sources.some(({ message }) => message === LOCKED))
     err.write('daybook: give the password of what is encrypted with --password-file FILE\n');
+  const folders = report.sources.filter(({ message = '' }) => isFolder(message)).length;
+  if (folders > 0)
+    err.write(
+      `daybook: ${counted(folders, 'folder')} in what was named ${folders === 1 ? 'was' : 'were'} not read: --recursive reads ${folders === 1 ? 'it' : 'them'}, too\n`,
+    );
   if (failed.length > 0) {
     err.write(
       `daybook: ${failed.length} of ${counted(report.sources.length, 'source')} could not be read\n`,
@@ -182,6 +187,8 @@ function exitStatus(report: ImportReport, err: NodeJS.WritableStream): number {
     );
   return broken > 0 || report.total.quarantined > 0 || !isListed ? EXIT.notAllRight : EXIT.done;
 }
+
+const isFolder = (message: string): boolean => message.startsWith('a folder');
 
 /** Says what no script may overlook; false where there is such. */
 function manifestProblems(
