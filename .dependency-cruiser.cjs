@@ -327,11 +327,7 @@ module.exports = {
         '^engine/testing/memory-pipe[.]ts$',
       ),
     ),
-    ...allow(
-      '^[^/]+[.]config[.](js|ts)$',
-      paths(...packages('eslint', 'eslint-plugin-react-hooks', 'typescript-eslint', 'vitest')),
-      CORE,
-    ),
+    ...allow('^[^/]+[.]config[.](js|ts)$', paths(...packages('vitest')), CORE),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

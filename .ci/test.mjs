@@ -138,10 +138,9 @@ try {
   const provision = runAside('browser, display and Electron for the tests', ['.ci/provision.mjs']);
   await Promise.all([
     // Takes as long as all the others.
-    check('types and lint of the engine', ['.ci/lint.mjs', 'engine']),
+    check('format', [bin('prettier', 'bin/prettier.cjs'), '--check', '.']),
     (async () => {
-      await check('types and lint of the window', ['.ci/lint.mjs', 'window']);
-      await check('format', [bin('prettier', 'bin/prettier.cjs'), '--check', '.']);
+      await check('types and lint', [bin('oxlint', 'bin/oxlint')]);
       await check('import rules find what they forbid', ['.ci/check-imports.mjs', '--self-test']);
       await check('import rules', ['.ci/check-imports.mjs']);
       await check('module-level state: the check', ['.ci/check-state.mjs', '--self-test']);

@@ -142,7 +142,11 @@ function folderPlace(folder: string, signal: AbortSignal): CheckedPlace {
     manifest: () => Promise.resolve(readManifest(folder)),
     manifestHash: async () => {
       const handle = await openRegular(join(folder, MANIFEST));
-      return (await hashHandle(handle, { signal }).finally(() => handle.close())).sha256;
+      try {
+        return (await hashHandle(handle, { signal })).sha256;
+      } finally {
+        await handle.close();
+      }
     },
     files: () => Promise.resolve(filesBelow(folder)),
     problem: (file, onBytes) => differing(folder, file, signal, onBytes),

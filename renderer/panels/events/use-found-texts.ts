@@ -60,7 +60,7 @@ export function useFoundTexts(asked: Asked): (row: number) => readonly FoundText
         ? { found: new Map<number, readonly FoundText[]>(), missing: [] }
         : look({ pages, columns, searched: words.shown, widths, from, to }, events),
     // The version says when there are other pages.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps
     [pages, version, stale, columns, words, widths, from, to, events],
   );
   const question =

@@ -155,7 +155,7 @@ function MessageBox({
   useEffect(() => {
     message.current?.setSelectionRange(range.start, range.end);
     // Only what it begins with.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps
   }, []);
   const select = (): void => {
     const box = message.current;

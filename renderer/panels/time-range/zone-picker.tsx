@@ -27,7 +27,7 @@ export function ZonePicker() {
   useEffect(() => {
     if (search !== '') selectFirstOption();
     // The combobox's functions are new with each render.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps
   }, [search]);
   const found = combobox.dropdownOpened ? findZones(zones, search) : [];
   // Offsets are those at the newest event: that is where the evidence is.
