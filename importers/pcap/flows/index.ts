@@ -129,8 +129,6 @@ export class FlowTracker {
   private readonly icmpMicros: number;
   private readonly otherMicros: number;
   private readonly attemptMicros: number;
-  /** Network time of the packet at hand. */
-  private time = 0;
   /** Slots and flow numbers of those idle longest, and when they were last active. */
   private idleSlots = new Uint32Array(0);
   private idleNumbers = new Uint32Array(0);
@@ -190,20 +188,14 @@ export class FlowTracker {
    *   layer, a header that was cut, a later fragment whose first one was not seen
    */
   packet(p: Packet): number {
-    this.pass(p.micros);
-    return p.ipVersion === 0 ? 0 : this.follow(p, this.time);
-  }
-
-  /** Lets time pass up to a packet. */
-  private pass(micros: number): void {
-    this.time = this.clock.see(micros);
+    const time = this.clock.see(p.micros);
     const { now } = this.clock;
-    const { store } = this;
-    if (!this.started && micros === micros) {
+    if (!this.started && p.micros === p.micros) {
       this.started = true;
-      store.startWheel(now);
+      this.store.startWheel(now);
     }
-    if (now >= store.tickEnd) this.expire(now);
+    if (now >= this.store.tickEnd) this.expire(now);
+    return p.ipVersion === 0 ? 0 : this.follow(p, time);
   }
 
   /** Takes a packet of IP at its network time, which has come. */
