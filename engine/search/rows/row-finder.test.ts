@@ -102,3 +102,28 @@ it('stops its own reading when it is cancelled while it waits for that of anothe
   one.end();
   await first;
 });
+
+it('reads the times of many small segments by turns', async () => {
+  const days = Array.from({ length: 80 }, (_, day) => new Date(Date.UTC(2026, 0, 1 + day)));
+  const lines = days.map((day) => `${day.toISOString()} web01 sshd: a day`);
+  const other = await smallCase({ 'a.log': `${lines.join('\n')}\n` }, evidence);
+  const own = CaseSession.open(other.folder, { memoryLimit: 3e8, threads: 1 });
+  try {
+    const all = own.snapshot();
+    const plan = planQuery(parseQuery(''), contextOf(all, { text: '', zone: 'UTC' }, own));
+    if (plan.events.node !== 'base') throw new Error('no filter alone');
+    const read: number[] = [];
+    const found = finderOf(own, all, undefined, async (_, some) => {
+      read.push(some.length);
+      return some.map(({ id, minTs }) => [id, `[${minTs}]`]);
+    });
+    const timed = await found.timed(plan.events.filter, plan.segmentsUsed);
+    expect(timed?.map(({ time }) => time?.timeOf(0))).toEqual(
+      plan.segmentsUsed.map(({ minTs }) => minTs),
+    );
+    expect(read).toEqual([32, 32, 16]);
+  } finally {
+    await own.close();
+    await other.dispose();
+  }
+});

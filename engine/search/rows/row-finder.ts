@@ -48,7 +48,10 @@ import type { Snapshot } from '../session/snapshot.ts';
 const TURN_MS = 8;
 /** Characters of a filter beyond which its hash stands for it. */
 const MOST_KEY = 200;
-/** Segments that one statement reads to decide which of their rows are meant. */
+/**
+ * Segments that one statement reads to decide which of their rows are meant, or for their times. Where few files may
+ * be open, the rows of many more would be copied into memory.
+ */
 const AT_ONCE = 32;
 /** Rows of which one statement reads the times. */
 const TIMES_AT_ONCE = 1_000_000;
@@ -460,13 +463,16 @@ export class RowFinder {
 
 function inPortions(segments: readonly SegmentInfo[]): SegmentInfo[][] {
   const out: SegmentInfo[][] = [];
-  let rows = Infinity;
+  let portion: SegmentInfo[] = [];
+  let rows = 0;
   for (const segment of segments) {
-    if (rows + segment.rows > TIMES_AT_ONCE) {
-      out.push([]);
+    const isFull = portion.length === AT_ONCE || rows + segment.rows > TIMES_AT_ONCE;
+    if (out.length === 0 || isFull) {
+      portion = [];
+      out.push(portion);
       rows = 0;
     }
-    out.at(-1)!.push(segment);
+    portion.push(segment);
     rows += segment.rows;
   }
   return out;
