@@ -80,6 +80,7 @@ import netfilter from './extractors/netfilter.json' with { type: 'json' };
 import netfilterLines from './extractors/netfilter-lines.json' with { type: 'json' };
 import netscreen from './extractors/netscreen.json' with { type: 'json' };
 import netskope from './extractors/netskope.json' with { type: 'json' };
+import networkAlarms from './extractors/network-alarms.json' with { type: 'json' };
 import networkServices from './extractors/network-services.json' with { type: 'json' };
 import nps from './extractors/nps.json' with { type: 'json' };
 import nutanix from './extractors/nutanix.json' with { type: 'json' };
@@ -210,6 +211,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'netfilter-lines': netfilterLines,
   netscreen,
   netskope,
+  'network-alarms': networkAlarms,
   'network-services': networkServices,
   nps,
   nutanix,
