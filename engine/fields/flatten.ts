@@ -31,6 +31,15 @@ export type Scalar = string | number | boolean;
 export interface Flat {
   readonly keys: string[];
   readonly values: Scalar[];
+  /** Numbers as the record writes them, by name, where JavaScript writes them in another way: `2.10`, `1e5`. */
+  written?: Map<string, string>;
+}
+
+/** The text of a member as it is written. */
+export function writtenText({ keys, values, written }: Readonly<Flat>, i: number): string {
+  const value = values[i]!;
+  const text = typeof value === 'number' ? written?.get(keys[i]!) : undefined;
+  return text !== undefined && Number(text) === value ? text : String(value);
 }
 
 /** Whether a text is a record that its member or column wraps. */
@@ -60,8 +69,8 @@ export function unwrap(flat: Flat): boolean {
     keys.splice(i, 1);
     values.splice(i, 1);
     for (const [at, key] of inner.keys.entries()) {
-      keys.push(outside.has(key) ? `${name}.${key}` : key);
-      values.push(inner.values[at]!);
+      const own = outside.has(key) ? `${name}.${key}` : key;
+      addMember(flat, own, inner.values[at]!, inner.written?.get(key));
     }
     return isRepeated;
   }
@@ -98,12 +107,25 @@ function add(value: object, prefix: string, into: Flat, depth: number): void {
       into.keys.push(key);
       into.values.push(JSON.stringify(member));
     } else if (typeof member === 'object') {
-      const number = numberText(member);
-      if (number === undefined) add(member, key, into, depth + 1);
+      const text = numberText(member);
+      if (text === undefined) add(member, key, into, depth + 1);
       else {
-        into.keys.push(key);
-        into.values.push(number);
+        const number = Number(text);
+        // Digits that a double cannot hold are those of an identifier.
+        const isHeld = Number.isFinite(number) && !isUnsafe(number);
+        if (isHeld) addMember(into, key, number, text);
+        else addMember(into, key, text);
       }
     }
   }
+}
+
+function isUnsafe(number: number): boolean {
+  return Number.isInteger(number) && !Number.isSafeInteger(number);
+}
+
+function addMember(into: Flat, key: string, value: Scalar, written?: string): void {
+  into.keys.push(key);
+  into.values.push(value);
+  if (written !== undefined) (into.written ??= new Map()).set(key, written);
 }

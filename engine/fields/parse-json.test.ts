@@ -1,12 +1,12 @@
 /** Members of JSON records are texts as they are written, numbers among them. */
 import { describe, expect, it } from 'vitest';
-import { type Flat, flatten } from './flatten.ts';
+import { type Flat, flatten, unwrap, writtenText } from './flatten.ts';
 import { parseWithRepeatedNames } from './repeated-names.ts';
 
 function members(text: string): Record<string, string> {
   const flat: Flat = { keys: [], values: [] };
   flatten(parseWithRepeatedNames(text).value, flat);
-  return Object.fromEntries(flat.keys.map((key, i) => [key, String(flat.values[i])]));
+  return Object.fromEntries(flat.keys.map((key, i) => [key, writtenText(flat, i)]));
 }
 
 describe('numbers of JSON', () => {
@@ -32,5 +32,30 @@ describe('numbers of JSON', () => {
     expect(members('{"a":1.50,"b":{"x":2},"a":2.10}')).toEqual({
       ...{ 'a.1': '1.50', 'b.x': '2', a: '2.10' },
     });
+  });
+
+  it.each([
+    ['443.0', 443],
+    ['8.0e1', 80],
+    ['1.772600767123E9', 1_772_600_767.123],
+    ['12345678901234567890', '12345678901234567890'],
+    ['1e400', '1e400'],
+  ])('%s counts as %s', (number, value) => {
+    const flat: Flat = { keys: [], values: [] };
+    flatten(parseWithRepeatedNames(`{"a":${number}}`).value, flat);
+    expect(flat.values).toEqual([value]);
+  });
+
+  it('keep it in a record that a member wraps, where another has its name', () => {
+    const flat: Flat = { keys: [], values: [] };
+    flatten(parseWithRepeatedNames(`{"v":1.0,"_raw":"{\\"v\\":2.10,\\"w\\":3.0}"}`).value, flat);
+    unwrap(flat);
+    expect(flat.keys.map((key, i) => [key, writtenText(flat, i)])).toEqual([
+      ...[
+        ['v', '1.0'],
+        ['_raw.v', '2.10'],
+        ['w', '3.0'],
+      ],
+    ]);
   });
 });

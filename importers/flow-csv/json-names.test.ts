@@ -19,6 +19,34 @@ async function readAll(
   return { format, rows: rows.toSorted((a, b) => Number(a['seq']) - Number(b['seq'])) };
 }
 
+async function readText(text: string): Promise<CollectedRow> {
+  const bytes = Buffer.from(`${text}\n${text}\n`);
+  const format = flowCsvImporter.sniff(bytes, { name: 'x', complete: true })?.format ?? '';
+  const { rows } = await collect(flowCsvImporter, inputOf(bytes), { format });
+  expect(rows.length).toBe(2);
+  return rows[0]!;
+}
+
+describe('whole numbers count, however they are written', () => {
+  it('in flows', async () => {
+    const row = await readText(
+      '{"ts":1.772600767123E9,"src_ip":"10.0.0.1","src_port":443.0,"dst_ip":"10.0.0.2","dst_port":8.0e1,"bytes":1.0e3,"packets":1e2,"weight":2.10}',
+    );
+    expect(row).toMatchObject({
+      ...{ kind: 'flow', ts: 1_772_600_767_123_000, src_port: 443, dst_port: 80 },
+      ...{ bytes: 1000, packets: 100, attrs: { weight: '2.10' } },
+    });
+  });
+
+  it('in other records', async () => {
+    const row = await readText(
+      '{"timestamp":1772600767.120000,"user":1000.0,"http_status":200.0,"event_id":4624.0}',
+    );
+    expect(row).toMatchObject({ user: '1000', http_status: '200', event_code: '4624' });
+    expect(row).toMatchObject({ ts: 1_772_600_767_120_000, attrs: { event_id: '4624.0' } });
+  });
+});
+
 async function readOne(record: object): Promise<CollectedRow> {
   const { rows } = await readAll([record, record]);
   expect(rows.length).toBe(2);

@@ -40,7 +40,13 @@ import {
   TEXTS,
   type Setter,
 } from './fields.ts';
-import { flatten, type Flat, type Scalar, unwrap } from '../../engine/fields/flatten.ts';
+import {
+  flatten,
+  type Flat,
+  type Scalar,
+  unwrap,
+  writtenText,
+} from '../../engine/fields/flatten.ts';
 import { parseWithRepeatedNames } from '../../engine/fields/repeated-names.ts';
 import { isTime, kindOf } from './guess.ts';
 import { parseProtocol, parseWholeOrHex } from './numbers.ts';
@@ -197,13 +203,14 @@ class Records {
         (this.chosen[setter] === i || SHARED[setter] === 1) &&
         (kind === 'flow' || member.rank === CERTAIN || FLOW_ONLY[setter] === 0);
       if (!taken) {
-        this.attribute(batch, member, row, value);
+        this.attribute(batch, member, row, writtenText(flat, i));
       } else if (setter === SETTERS.vlan && typeof value === 'string') {
         this.vlans(batch, member, row, value);
       } else {
-        const text = String(value);
+        const text = setter === SETTERS.ts ? timeText(flat, i) : columnText(flat, i);
         if (member.rank < LISTED) this.typed(writer, member, text);
-        else if (!this.holds(writer, member, text)) this.attribute(batch, member, row, value);
+        else if (!this.holds(writer, member, text))
+          this.attribute(batch, member, row, writtenText(flat, i));
       }
       for (let { also } = member; also !== undefined; { also } = also)
         this.second(writer, also, i, value);
@@ -451,9 +458,8 @@ class Records {
     return member;
   }
 
-  private attribute(batch: EventBatch, member: Member, row: number, value: Scalar): void {
+  private attribute(batch: EventBatch, member: Member, row: number, text: string): void {
     const column = batch.attributeColumn(member.name);
-    const text = typeof value === 'string' ? value : String(value);
     if (column === undefined) {
       batch.setAttribute(member.name, text);
     } else if (column.present[row] === 0) {
@@ -492,6 +498,18 @@ class Records {
     if (text.length * 3 > this.scratch.length) this.scratch = Buffer.alloc(text.length * 4);
     return encoder.encodeInto(text, this.scratch).written;
   }
+}
+
+/** What a column has of a member: of whole numbers the value (`443.0`, `1e3`), of others what is written. */
+function columnText(flat: Flat, i: number): string {
+  const value = flat.values[i]!;
+  return Number.isInteger(value) ? String(value) : writtenText(flat, i);
+}
+
+/** A time with as many digits as it is written with, but without an exponent. */
+function timeText(flat: Flat, i: number): string {
+  const text = writtenText(flat, i);
+  return typeof flat.values[i] === 'number' && /e/i.test(text) ? String(flat.values[i]) : text;
 }
 
 export interface JsonContext {
