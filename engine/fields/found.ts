@@ -7,6 +7,7 @@ import { auditValueEnd, isHexadecimal } from './read-audit.ts';
 import { type Capture, OPERATION, type Slot } from './template.ts';
 import { ADDRESS, addressEnd, digitsEnd, isFour, isText, numberOf, protocolOf } from './values.ts';
 
+const latin1 = new TextDecoder('latin1');
 const MOST_FIELDS = 64;
 const MISSING = -1;
 /** Keys that are preferred to the one that contradicts itself may still give the field. */
@@ -147,6 +148,40 @@ function isAddress({ operation }: Slot): boolean {
 /** Forgets what keys gave; what else the template took stays. */
 export function forgetKeys(): void {
   for (let i = 0; i < MOST_FIELDS; i++) if (found.ranks[i]! > 0) found.starts[i] = MISSING;
+}
+
+/** Forgets accounts that may be none: where no address was found beside them, or `always`, those that are not plain names. */
+export function forgetAccounts(slots: readonly Slot[], b: Uint8Array, always: boolean): void {
+  for (const { field, second, capture } of slots) {
+    if (capture !== 'account' || field < 0 || found.starts[field]! < 0) continue;
+    const isBeside = !always && slots.some((one) => isAddress(one) && isFound(one.field));
+    if (isBeside || isPlainName(b, found.starts[field]!, found.ends[field]!)) continue;
+    found.starts[field] = MISSING;
+    if (second >= 0) found.starts[second] = MISSING;
+  }
+}
+
+function isFound(field: number): boolean {
+  return field >= 0 && found.starts[field]! >= 0;
+}
+
+const NO_NAME = /^(?:null|none|nil|true|false|unknown|undefined|any|all)$/i;
+const MOST_NAME = 9;
+
+/** A letter, and then letters, digits and what else names of accounts have; no word for nothing or for anyone. */
+function isPlainName(b: Uint8Array, start: number, end: number): boolean {
+  if (!isLetter(b[start]!)) return false;
+  for (let p = start + 1; p < end; p++) {
+    const code = b[p]!;
+    // `-`, `.` and `/`, digits, `@`, `$`, `+` and `_`.
+    const isOther = (code >= 45 && code <= 57) || code === AT || code === 36 || code === 43;
+    if (!isLetter(code) && !isOther && code !== 95) return false;
+  }
+  return end - start > MOST_NAME || !NO_NAME.test(latin1.decode(b.subarray(start, end)));
+}
+
+function isLetter(code: number): boolean {
+  return code >= 128 || ((code | 32) >= 97 && (code | 32) <= 122);
 }
 
 function set(

@@ -5,7 +5,7 @@
  * CEF: https://www.microfocus.com/documentation/arcsight/arcsight-smartconnectors/ (Common Event Format);
  * LEEF: https://www.ibm.com/docs/en/dsm?topic=leef-overview
  */
-import { ESCAPES, type Escapes, forgetKeys, offer, offerOnce } from './found.ts';
+import { ESCAPES, type Escapes, forgetAccounts, forgetKeys, offer, offerOnce } from './found.ts';
 import { hashOn } from './key-table.ts';
 import type { Pairs, Slot } from './template.ts';
 import { isText } from './values.ts';
@@ -62,6 +62,12 @@ export function readPairs(
  * before it, which may be longer; where keys contradict each other none is kept.
  */
 export function readStrictPairs(pairs: Pairs, b: Uint8Array, from: number, end: number): void {
+  readOnlyPairs(pairs, b, from, end);
+  // Times and sizes are a `user`'s, too, and labels stand in sentences: `User=0.05s Sys=0.00s`, `User: please wait, Note: x`.
+  if (pairs.isAlike) forgetAccounts(pairs.keys.values, b, pairs.assign === COLON);
+}
+
+function readOnlyPairs(pairs: Pairs, b: Uint8Array, from: number, end: number): void {
   const { keys, separator, assign, isAlike, isSpaced } = pairs;
   const start = kindOfPairs(pairs) === HEADED ? behindName(b, from, end) : from;
   // The pair before, which counts if another one or the end follows.

@@ -15,14 +15,15 @@ const OTHER = new RegExp(
   String.raw`\b(?:${[
     String.raw`s?d?nat(?:ted|ting)?\d*|pat|translat\w*|chang\w*|mov\w*|migrat\w*|switch(?:ed|ing|over)|redirect\w*|relay\w*|prox(?:y|ied)\w*`,
     String.raw`(?<!source[ -])rout\w*|respon\w*|repl(?:y|ies|ied)|answer\w*|return\w*|mapp\w*|updat\w*|transfer\w*|roam\w*|fail ?over\w*|renam\w*`,
-    String.raw`convert\w*|cop(?:y|ied)|sync\w*|subnets?|ranges?|leas\w*|assign\w*|pools?|learn\w*|import\w*|export\w*|expect\w*|wait\w*`,
+    String.raw`forwarding|port[- ]forward\w*|tunnels?|publish\w*|listen\w*|bind\w*|backends?|replicas?|upgrad\w*|downgrad\w*|versions?|firmware`,
+    String.raw`convert\w*|cop(?:y|ied)|r?sync\w*|subnets?|ranges?|leas\w*|assign\w*|pools?|learn\w*|import\w*|export\w*|expect\w*|wait\w*`,
     String.raw`no|not|never|without|if|would|should|unless|example|quer(?:y|ies|ied)|said|says|comments?|subject|message|user ?agent|url`,
   ].join('|')})\b|n't\b`,
   'i',
 );
 /** Before `from` these tell of a setting. */
 const SETTING =
-  /\b(?:rules?|polic(?:y|ies)|acls?|access[ -]lists?|filters?|add\w*|delet\w*|remov\w*|creat\w*|config\w*|sett?(?:ings?)?)\b/i;
+  /\b(?:rules?|polic(?:y|ies)|acls?|access[ -]lists?|filters?|add\w*|delet\w*|remov\w*|creat\w*|starting|config\w*|sett?(?:ings?)?)\b/i;
 /** Quotes, pairs, addresses, and what other devices wrote. */
 const UNLIKE = /["'`<>{}|=@%\\]|\d+\.\d+\.\d+\.\d|::|(?:[\da-f]{1,4}:){4}|\bfrom\b/i;
 const MOST_BEFORE = 160;
@@ -41,6 +42,10 @@ const ARROW = new RegExp(
   String.raw`(?<![\w.:-])<?${arrowEnd('a')} ?-{1,2}> ?${arrowEnd('b')}(?=[\s,;)\]>]|[.!]?(?:\s|$))`,
   'di',
 );
+/** Behind an arrow another one: which ends are meant is not said. */
+const CHAIN = /^ ?[-=]+>/;
+/** `10.0.0.0/8 -> 192.0.2.0/24`: no ports, or both are so low that they may as well be sizes of networks. */
+const NETWORKS = /\/(?:[12]?\d|3[0-2]) ?-.*\/(?:[12]?\d|3[0-2])$/;
 /** `src 192.0.2.17 dst 198.51.100.1 sport 40001 dport 22`. */
 const LABELS = new RegExp(
   String.raw`\b(?:src|source)(?: ?(?:ip|addr(?:ess)?))?:? ${placeOf('a', ' port')},? (?:dst|dest|destination)(?: ?(?:ip|addr(?:ess)?))?:? ${placeOf('b', ' port')}(?:,? (?:src|source|s) ?port:? (?<aOwn>\d{1,5}))?(?:,? (?:dst|dest|destination|d) ?port:? (?<bOwn>\d{1,5}))?(?=[\s,;)\]]|[.!]?(?:\s|$))`,
@@ -86,6 +91,7 @@ function partsOf(text: string): Parts | undefined {
     const before = text.slice(0, found.index);
     const after = text.slice(found.index + found[0].length);
     if (!isFree(before) || SETTING.test(before)) return undefined;
+    if (ends === ARROW && (CHAIN.test(after) || NETWORKS.test(found[0]))) return undefined;
     if (ends === ENDS && !(isFree(after) && TRAFFIC.test(lastWords(before)))) return undefined;
     return placesIn(found);
   }
