@@ -226,7 +226,7 @@ export function isValid(capture: Capture, b: Uint8Array, start: number, end: num
     case 'account':
     case 'principal':
       // `['EXAMPLE\\alice']` is a list.
-      return b[start] !== OPEN || b[start + 1] !== 39;
+      return b[start] !== OPEN || end - start < 2 || b[start + 1] !== 39;
     default:
       return true;
   }

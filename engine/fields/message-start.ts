@@ -62,8 +62,9 @@ function afterTag(data: Uint8Array, start: number, end: number): number {
   let dots = 0;
   while (after < end && (isDigitOrDot(data[after]!) || data[after] === SPACE))
     if (data[after++] === DOT) dots += 1;
-  if (dots !== 1 || data[after] !== CLOSE || data[after + 1] !== SPACE) return p;
-  return Math.min(after + 2, end);
+  if (dots !== 1 || after + 1 >= end || data[after] !== CLOSE || data[after + 1] !== SPACE)
+    return p;
+  return after + 2;
 }
 
 /** Solaris and illumos number their messages: `[ID 800047 auth.info] Failed password …`. */
@@ -89,7 +90,7 @@ function bareTag(b: Uint8Array, start: number, end: number): RelayedHeader | und
     return undefined;
   let p = programEnd + 1;
   while (p < end && isDigits(b, p, 1)) p += 1;
-  if (b[p] !== CLOSE || b[p + 1] !== COLON || b[p + 2] !== SPACE) return undefined;
+  if (p + 2 >= end || b[p] !== CLOSE || b[p + 1] !== COLON || b[p + 2] !== SPACE) return undefined;
   const body = afterTag(b, p + 3, end);
   return { host: start, hostEnd: start, program: start, programEnd, body };
 }
@@ -135,7 +136,8 @@ export function relayedHeader(
     while (body < end && b[body] !== CLOSE) body += 1;
     body += 1;
   }
-  if (programEnd === program || b[body] !== COLON || b[body + 1] !== SPACE) return undefined;
+  if (programEnd === program || body + 1 >= end) return undefined;
+  if (b[body] !== COLON || b[body + 1] !== SPACE) return undefined;
   const isForwarded = b[hostEnd - 1] === COLON;
   return {
     host,

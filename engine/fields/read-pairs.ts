@@ -152,7 +152,7 @@ export function firstMark(kind: number, b: Uint8Array, from: number, end: number
 function behindName(b: Uint8Array, start: number, end: number): number {
   let p = start;
   while (p < end && isKeyByte(b[p]!)) p += 1;
-  if (p === start || b[p] !== COLON || b[p + 1] !== SPACE) return start;
+  if (p === start || p + 1 >= end || b[p] !== COLON || b[p + 1] !== SPACE) return start;
   p += 2;
   while (p < end && b[p] === SPACE) p += 1;
   return p;
@@ -171,7 +171,8 @@ function simplifyKey(b: Uint8Array, start: number, end: number, isLabel: boolean
   for (; p < end; p++) {
     const code = b[p]!;
     if (!isKeyByte(code)) {
-      if (!isLabel || code !== SPACE || p === start || !isKeyByte(b[p + 1] ?? 0)) break;
+      if (!isLabel || code !== SPACE || p === start || p + 1 === end || !isKeyByte(b[p + 1]!))
+        break;
       continue;
     }
     // `-`, `.` and `_`.
@@ -204,7 +205,8 @@ function plainValueEnd(
       word = p + 1;
     } else if (code === assign) {
       // `10:15:22` is no pair.
-      if (word >= 0 && word < p && (code !== COLON || isBlank(b[p + 1] ?? SPACE))) return -1;
+      if (word >= 0 && word < p && (code !== COLON || p + 1 === end || isBlank(b[p + 1]!)))
+        return -1;
       word = -1;
     } else if (!isKeyByte(code)) {
       word = -1;
@@ -438,7 +440,7 @@ export function readColumns(
     if (quote >= 0) {
       p = quote + 1;
       value = p;
-      for (; p < end && (b[p] !== QUOTE || b[p + 1] === QUOTE); p++)
+      for (; p < end && (b[p] !== QUOTE || (p + 1 < end && b[p + 1] === QUOTE)); p++)
         if (b[p] === QUOTE) {
           escapes = ESCAPES.quotes;
           p += 1;

@@ -36,6 +36,7 @@ export function readXml({ keys }: Pairs, b: Uint8Array, start: number, end: numb
       }
       let attribute = p;
       while (attribute > nameEnd && b[attribute - 1]! > SPACE) attribute -= 1;
+      if (p + 1 >= end) return;
       const quote = b[p + 1]!;
       if (quote !== QUOTE && quote !== APOSTROPHE) return;
       const value = p + 2;

@@ -31,7 +31,8 @@ function ip4End(b: Uint8Array, start: number, end: number): number {
     if (p === first || value > 255 || (p - first > 1 && b[first] === 48)) return -1;
     ADDRESS[12 + i] = value;
   }
-  if (p < end && ((b[p]! >= 48 && b[p]! <= 57) || (b[p] === 46 && isDigit(b[p + 1]!)))) return -1;
+  if (p < end && isDigit(b[p]!)) return -1;
+  if (p + 1 < end && b[p] === 46 && isDigit(b[p + 1]!)) return -1;
   if (!isMapped) {
     ADDRESS.fill(0, 0, 10);
     ADDRESS[10] = 255;
@@ -61,7 +62,7 @@ function ip6End(b: Uint8Array, start: number, end: number): number {
   let gap = -1;
   const out = tail;
   if (b[p] === 58) {
-    if (b[p + 1] !== 58) return -1;
+    if (p + 1 >= end || b[p + 1] !== 58) return -1;
     gap = 0;
     p += 2;
   }
