@@ -27,6 +27,41 @@ async function readText(text: string): Promise<CollectedRow> {
   return rows[0]!;
 }
 
+describe('what an object is called says who acts', () => {
+  it.each<[string, object]>([
+    ['no place in code', { caller: { name: 'main.go:15' } }],
+    ['no thread', { executor: { name: 'thread-pool-5' } }],
+    ['no operator of a filter', { operator: { name: 'eq' } }],
+    ['no sender of mail', { source: { email: 'lists@example.com' } }],
+  ])('%s', async (_, members) => {
+    expect(await readOne({ timestamp: '2026-03-04T05:06:07Z', ...members })).not.toHaveProperty(
+      'user',
+    );
+  });
+
+  it('who changed it last, not who made it', async () => {
+    const row = await readOne({
+      ...{ timestamp: '2026-03-04T05:06:07Z', createdBy: { email: 'old@example.com' } },
+      updatedBy: { email: 'new@example.com' },
+    });
+    expect(row).toMatchObject({ user: 'new@example.com' });
+  });
+
+  it('not the address of another one who acts', async () => {
+    const row = await readOne({
+      ...{ timestamp: '2026-03-04T05:06:07Z', user: 'bob', src_ip: '10.0.0.1' },
+      admin: { id: 'a1', email: 'root@example.com' },
+    });
+    expect(row).toMatchObject({ user: 'bob' });
+    for (const name of ['user_email', 'user_id']) expect(row).not.toHaveProperty(name);
+  });
+
+  it('no step of a program is a URL', async () => {
+    const row = await readOne({ timestamp: '2026-03-04T05:06:07Z', context: { path: 'checkout' } });
+    expect(row).not.toHaveProperty('url');
+  });
+});
+
 describe('whole numbers count, however they are written', () => {
   it('in flows', async () => {
     const row = await readText(
