@@ -137,14 +137,21 @@ function createPreferences(connection: Engine, session: StoreApi<Session>): Pref
     await connection.call('settings.set', { window: { ...session.getState().preferences } });
     for (const [name, value] of saved) if (unsaved.get(name) === value) unsaved.delete(name);
   };
+  const saveSoon = (): void => {
+    clearTimeout(saving);
+    // A preference that is not kept is no reason to disturb anyone.
+    saving = setTimeout(() => void save().catch(() => undefined), SAVE_MS);
+  };
   return {
     set(name, value) {
       session.setState((state) => ({ preferences: { ...state.preferences, [name]: value } }));
       unsaved.set(name, value);
-      clearTimeout(saving);
-      // A preference that is not kept is no reason to disturb anyone.
-      saving = setTimeout(() => void save().catch(() => undefined), SAVE_MS);
+      saveSoon();
     },
-    since: (kept) => ({ ...kept, ...Object.fromEntries(unsaved) }),
+    since(kept) {
+      // The engine that was to keep them may be gone.
+      if (unsaved.size > 0) saveSoon();
+      return { ...kept, ...Object.fromEntries(unsaved) };
+    },
   };
 }
