@@ -150,6 +150,8 @@ function withoutWrappers(key: string): string | undefined {
   if (!key.includes('.')) return undefined;
   const steps = key.split('.').map(simplifyPath);
   const last = steps.length - 1;
+  // What is in `Event.EventData` is said of whom the event is about, not of who acts.
+  if (steps.indexOf('eventdata') > 0) return undefined;
   const own = steps.filter((step, i) => i === last || !(WRAPPERS.has(step) || PARTS.has(step)));
   // `actor.session.user.email`: of one who acts, all that are named are the same.
   if (own.length > 2 && own.slice(0, -1).every((step) => ACTING.has(step)))
@@ -312,12 +314,16 @@ export class Meanings {
 
   /** What a member means that is in one which wraps the record, `data.ip_address`, if its name says enough. */
   private wrapped(key: string): Meaning | undefined {
-    const own = withoutWrappers(key);
-    if (own === undefined || AMBIGUOUS.has(own)) return undefined;
-    const meaning = (this.general ?? this).byPath.get(own);
-    return meaning === undefined || meaning.rank < GENERAL_RANK
-      ? undefined
-      : { ...meaning, rank: meaning.rank + WRAPPED_RANK };
+    // `record.Event.System.…` is known as `event.system.…`.
+    for (const own of [withoutWrapper(key), withoutWrappers(key)]) {
+      const meaning =
+        own === undefined || AMBIGUOUS.has(own)
+          ? undefined
+          : (this.general ?? this).byPath.get(own);
+      if (meaning !== undefined && meaning.rank >= GENERAL_RANK)
+        return { ...meaning, rank: meaning.rank + WRAPPED_RANK };
+    }
+    return undefined;
   }
 
   /** Whether each of several times of a record is an event. */

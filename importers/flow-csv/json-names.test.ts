@@ -62,6 +62,32 @@ describe('what an object is called says who acts', () => {
   });
 });
 
+describe('events of Windows that are wrapped', () => {
+  it('have the process that wrote them, and nothing of whom they are about', async () => {
+    const row = await readOne({
+      path: 'Security.evtx',
+      record: {
+        Event: {
+          System: {
+            Provider: { '#attributes': { Name: 'Microsoft-Windows-Security-Auditing' } },
+            EventID: 4720,
+            TimeCreated: { '#attributes': { SystemTime: '2026-03-04T05:06:07.123456Z' } },
+            Execution: { '#attributes': { ProcessID: 948, ThreadID: 328 } },
+            Computer: 'dc.example.com',
+          },
+          EventData: {
+            ProcessId: 6632,
+            UserPrincipalName: 'new@example.com',
+            ActionName: 'calc.exe',
+          },
+        },
+      },
+    });
+    expect(row).toMatchObject({ host: 'dc.example.com', pid: 948, event_code: '4720' });
+    for (const name of ['user', 'user_email', 'action']) expect(row).not.toHaveProperty(name);
+  });
+});
+
 describe('whole numbers count, however they are written', () => {
   it('in flows', async () => {
     const row = await readText(
