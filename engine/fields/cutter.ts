@@ -90,6 +90,8 @@ interface Bound {
   readonly mark: () => Uint8Array;
   /** It reads a sentence, which a record that has other members may only quote. */
   readonly isSentence: boolean;
+  /** Of pairs whose keys are compared alike: number of its field `src_ip`; else -1. */
+  readonly alikeSource: number;
 }
 
 /** When a template is tried: people's own first, then those of extractors that all begin with a text, which takes no search. */
@@ -210,7 +212,7 @@ export class Cutter {
       bound ??= matchMessage(entry.fallbacks, data, start, end);
       bound ??= matchBehindHeading(entry, data, start, end);
       if (bound === undefined) continue;
-      if (bound.isSentence && given.some(([column]) => column.present[row] === 1)) continue;
+      if (isQuotable(bound) && given.some(([column]) => column.present[row] === 1)) continue;
       fill(bound, columns, row, data);
       if (relayed !== undefined && bound.host < 0)
         this.nameHost(relayed.host, relayed.hostEnd, batch, row);
@@ -393,7 +395,13 @@ function bind(extractor: Extractor, template: Template): Bound {
     isSentence: template.parts.some(
       ({ operation }) => operation === OPERATION.login || operation === OPERATION.traffic,
     ),
+    alikeSource: template.pairs?.isAlike === true ? template.fields.indexOf('src_ip') : -1,
   };
+}
+
+/** Whether a record with other members may only quote what matched last: a sentence, or pairs without an address. */
+function isQuotable({ isSentence, alikeSource }: Bound): boolean {
+  return isSentence || (alikeSource >= 0 && found.starts[alikeSource]! < 0);
 }
 
 function targetsOf(extractor: Extractor, template: Template): Target[] {

@@ -152,6 +152,21 @@ it.each(['user', 'action'] as const)(
   },
 );
 
+it('takes no account of pairs without an address that a record quotes which states an event code', () => {
+  const batch = new EventBatch('log', () => undefined, 3);
+  for (const [message, code] of [
+    ['ServiceName=a ImagePath=a.exe AccountName=LocalSystem', '7045'],
+    ['ServiceName=a ImagePath=a.exe AccountName=LocalSystem', undefined],
+    ['src=192.0.2.17 AccountName=alice', '7045'],
+  ] as const) {
+    batch.message.setString(batch.length, message);
+    if (code !== undefined) batch.cutText('event_code').setString(batch.length, code);
+    batch.endRow();
+  }
+  expect(all.cut(batch)).toBe(2);
+  expect([...batch.cutText('user').present.subarray(0, 3)]).toEqual([0, 1, 1]);
+});
+
 it.each([
   'query failed: x IN=eth0 OUT= SRC=203.0.113.9 DST=198.51.100.1 PROTO=TCP',
   'query failed: An account was logged off.\nSubject:\n\tAccount Name:\t\troot\n\tAccount Domain:\t\tEXAMPLE\n\tOther:\t\tx',
