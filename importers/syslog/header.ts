@@ -1026,7 +1026,9 @@ function zoneEnd(b: Uint8Array, at: number, end: number): number {
   if (b[at] !== SPACE) return at;
   let i = at + 1;
   while (i < end && isAlnum(b[i]!)) i++;
-  if (b[i] === SPACE && b[i + 1] === COLON && b[i + 2] === SPACE && b[i + 3] === PERCENT) i++;
+  // A longer name, or one with digits or small letters, is a host's.
+  const isZone = i - at <= 6 && b[i - 1]! >= 65 && b[i - 1]! <= 90;
+  if (isZone && startsWith(b, i, end, ' : %')) i++;
   return b[i] === COLON ? i : at;
 }
 
