@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Kind } from '../../contract/event.ts';
 import { BlockWriter } from '../values/blocks.ts';
-import { type DimensionName, isDimension } from '../values/dimensions.ts';
+import { DIMENSIONS, type DimensionName, isDimension } from '../values/dimensions.ts';
 import { PackWriter } from '../values/packing.ts';
+import { packTexts } from '../values/value-section.ts';
 import { mergeTop, type TopGroups } from './merge.ts';
 import { RollupIndex, type RollupQuestion } from './rollup-index.ts';
 import { MEASURES, SETS, type Measure } from './sets.ts';
@@ -163,17 +164,25 @@ it('reads what older programs have written, with hours and minutes', () => {
     for (const list of lists) block.numbers(Uint32Array.from(list));
     head.u32(blocks.add(block.finish()));
   };
-  // Three rows; no dimension; of the measures only the first, in an hour and a minute.
+  // Three rows of TCP; of the measures only the first, in an hour and a minute.
   head.u32(3);
-  for (const byte of [0, 0b1110, 0, 1, 1]) head.u8(byte);
+  for (const byte of [1, DIMENSIONS.indexOf('proto'), 1]) head.u8(byte);
+  for (const values of [1, 0, 0]) head.u32(values);
+  const values = new PackWriter(true);
+  values.numbers(Uint32Array.of(6));
+  values.packed(new Uint8Array(0));
+  values.raw(packTexts([]));
+  head.u32(blocks.add(values.finish()));
+  for (const byte of [0b1110, 0, 1, 1]) head.u8(byte);
   head.f64(498_120);
   head.numbers(Uint32Array.of(0));
   for (const byte of [0, 1]) head.u8(byte);
   head.f64(29_887_200);
   head.u32(1);
   add([3]);
-  // The set of all rows with its sum, and both by hour.
-  for (const byte of [1, 0]) head.u8(byte);
+  // The set of all rows with its sum, and both by hour; then that of protocols, the last group without rows.
+  head.u8(2);
+  head.u8(0);
   head.u32(1);
   for (const byte of [1, 1]) head.u8(byte);
   add([3]);
@@ -181,10 +190,22 @@ it('reads what older programs have written, with hours and minutes', () => {
   head.u32(1);
   add([1], [0], [3]);
   add([61]);
+  head.u8(SETS.findIndex(([first, second]) => first === 'proto' && second === undefined));
+  head.u32(2);
+  for (const byte of [1, 1]) head.u8(byte);
+  add([3, 0]);
+  add([61, 0]);
+  head.u32(1);
+  add([1], [0], [3]);
+  add([61]);
   withSideFile(3, [blocks.finish('rollup', head.finish())], (file) => {
-    const [groups] = RollupIndex.open(file)!.groups(asked([], ['bytes']))!;
-    expect([...groups!.counts]).toEqual([3]);
-    expect(groups!.sums.map((sums) => [...sums])).toEqual([[61]]);
+    const index = RollupIndex.open(file)!;
+    const [whole] = index.groups(asked([], ['bytes']))!;
+    expect([...whole!.counts]).toEqual([3]);
+    expect(whole!.sums.map((sums) => [...sums])).toEqual([[61]]);
+    const [byProtocol] = index.groups(asked(['proto'], ['bytes']))!;
+    expect([...byProtocol!.counts]).toEqual([3, 0]);
+    expect(byProtocol!.sums.map((sums) => [...sums])).toEqual([[61, 0]]);
   });
 });
 
