@@ -31,7 +31,7 @@ const MOST_BEFORE = 160;
 const sideOf = (names: string): string =>
   String.raw`(?:the )?(?:(?:${names}) )?(?:(?:ip )?(?:address|host|ip):? )?(?:(?:${names}):? )?`;
 const placeOf = (name: string, port: string): string =>
-  String.raw`(?:(?<${name}Four>\d{1,3}(?:\.\d{1,3}){3})|\[(?<${name}Quoted>[\da-f:.]+)\]|(?<${name}Six>[\da-f]*:[\da-f:]*[\da-f]))(?:(?::|${port}):? ?(?<${name}Port>\d{1,5}))?`;
+  String.raw`(?:(?<${name}Four>\d{1,3}(?:\.\d{1,3}){3})|\[(?<${name}Quoted>[\da-f:.]+)\]|(?<${name}Six>[\da-f]*:[\da-f:]*[\da-f]))(?:(?::|${port}:? ?)(?<${name}Port>\d{1,5}))?`;
 const ENDS = new RegExp(
   String.raw`\bfrom:? ${sideOf('source|src|client|remote|peer|attacker|sender')}${placeOf('a', ',? (?:source )?port')}(?:,? (?:to|-+>|=+>|towards|destined (?:to|for)):? ${sideOf('destination|dst|server|target|victim|local')}${placeOf('b', ',? (?:on )?(?:destination )?port')})?(?=[\s,;)\]]|[.!]?(?:\s|$))`,
   'di',
