@@ -224,12 +224,12 @@ export function mayHaveAddress(b: Uint8Array, start: number, end: number): boole
   return last.hasAddress;
 }
 
-/** The message that was looked at last: each stage asks again. */
+/** Cached for one message, since every stage asks. */
 const last: { b: Uint8Array; start: number; end: number; hasAddress: boolean } = {
   ...{ b: new Uint8Array(0), start: -1, end: -1, hasAddress: false },
 };
 
-/** Forgets what is known of a message: the bytes of the next one may lie at the same place. */
+/** Clears the cache: the next message may lie at the same offsets of the same buffer. */
 export function beginMessage(): void {
   last.start = -1;
 }
