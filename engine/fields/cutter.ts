@@ -399,7 +399,7 @@ function bind(extractor: Extractor, template: Template): Bound {
   };
 }
 
-/** Whether a record with other members may only quote what matched last: a sentence, or pairs without an address. */
+/** Whether a record with other members may only quote what matched last: a sentence, or pairs without a source address. */
 function isQuotable({ isSentence, alikeSource }: Bound): boolean {
   return isSentence || (alikeSource >= 0 && found.starts[alikeSource]! < 0);
 }

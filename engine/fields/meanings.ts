@@ -150,7 +150,7 @@ function withoutWrappers(key: string): string | undefined {
   if (!key.includes('.')) return undefined;
   const steps = key.split('.').map(simplifyPath);
   const last = steps.length - 1;
-  // What is in `Event.EventData` is said of whom the event is about, not of who acts.
+  // `Event.EventData`, `win.eventdata`: said of whom the event is about, not of who acts.
   if (steps.indexOf('eventdata') > 0) return undefined;
   const own = steps.filter((step, i) => i === last || !(WRAPPERS.has(step) || PARTS.has(step)));
   // `actor.session.user.email`: of one who acts, all that are named are the same.

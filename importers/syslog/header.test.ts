@@ -89,6 +89,15 @@ const CASES: Case[] = [
     message: 'host1 : %SYS-5-CONFIG_I: Configured from console',
     attrs: { sequence: '17' },
   },
+  {
+    line: '<189>17: Mar  4 05:06:07.100 h1A : %SYS-5-CONFIG_I: Configured from console',
+    time: '2026-03-04T05:06:07.100',
+    basis: BOTH,
+    facility: 23,
+    severity: 5,
+    message: 'h1A : %SYS-5-CONFIG_I: Configured from console',
+    attrs: { sequence: '17' },
+  },
   // Barracuda's firewalls put blanks between the numbers of a date.
   {
     line: '2026 03 04 05:06:07 +02:00 Notice   192.0.2.17:23697 login succeeded: alice ok',

@@ -1025,11 +1025,11 @@ function ciscoHost(h: Header, b: Uint8Array, at: number, end: number): boolean {
 function zoneEnd(b: Uint8Array, at: number, end: number): number {
   if (b[at] !== SPACE) return at;
   let i = at + 1;
-  while (i < end && isAlnum(b[i]!)) i++;
-  // A longer name, or one with digits or small letters, is a host's.
-  const isZone = i - at <= 6 && b[i - 1]! >= 65 && b[i - 1]! <= 90;
-  if (isZone && startsWith(b, i, end, ' : %')) i++;
-  return b[i] === COLON ? i : at;
+  let isCapital = true;
+  for (; i < end && isAlnum(b[i]!); i++) isCapital &&= b[i]! >= 65 && b[i]! <= 90;
+  // A longer name, or one with digits or small letters, is a host's; the zone may be missing.
+  if (isCapital && i - at <= 6 && startsWith(b, i, end, ' : %')) i++;
+  return i < end && b[i] === COLON ? i : at;
 }
 
 /** A Cisco time at `at`; its end, or 0. Goes to the header's stamp unless that one is in use. */
