@@ -21,6 +21,12 @@ export function notifyPartly(message: string, title: string): void {
   notifications.show({ color: 'yellow', title, message, autoClose: 12_000 });
 }
 
+/** Tells what was done, as a status: an alert is what went wrong. */
 export function notifyDone(message: string, title?: string): void {
-  notifications.show({ color: 'teal', message, ...(title === undefined ? {} : { title }) });
+  notifications.show({
+    color: 'teal',
+    message,
+    role: 'status',
+    ...(title === undefined ? {} : { title }),
+  });
 }

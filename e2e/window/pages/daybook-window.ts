@@ -124,7 +124,8 @@ export class DaybookWindow {
 
   /** A message in the corner. */
   notice(text: string | RegExp): Locator {
-    return this.page.getByRole('alert').filter({ hasText: text });
+    const { page } = this;
+    return page.getByRole('alert').or(page.getByRole('status')).filter({ hasText: text });
   }
 
   get caseButton(): Locator {
