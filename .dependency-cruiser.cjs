@@ -83,7 +83,7 @@ module.exports = {
     ...allow(MEASURE, paths(MEASURE, UTIL, CONTRACT), CORE),
     ...allow(INDEX, paths(INDEX, UTIL, CONTRACT), CORE),
     ...allow(QUERY, paths(QUERY, FIELDS, UTIL, CONTRACT)),
-    // What operators ask of an index is an interface (engine/query/index-view.ts); tests ask a real one.
+    // What operators ask of an index is an interface (engine/query/plan/index-view.ts); tests ask a real one.
     ...allow('^engine/query/testing/', paths(INDEX)),
     // Faces of operators on a real index.
     ...allow('^engine/query/(testing/|.*[.]test[.]ts$)', paths('^engine/search/access-paths/')),
@@ -126,12 +126,12 @@ module.exports = {
 
     // The application: two entry points join the parts, the shells only see these.
     ...allow(
-      '^app/(compose|readers|given-file|scan-tools|lower-priority|threads|import-worker|index-worker|preview-worker|maintenance-worker|verify-worker|settings)[.]ts$',
+      '^app/(compose|readers|given-file|scan-tools|settings|threads/[^/]+)[.]ts$',
       paths(
         '^engine/',
         '^importers/(registry[.]ts$|shared/)',
-        '^importers/pcap/(index|record|read-files|read-payloads|read-stream|pcapng-slice|dissect/index)[.]ts$',
-        '^app/(compose|readers|scan-tools|lower-priority|threads|import-worker|settings)[.]ts$',
+        '^importers/pcap/(index|formats/(record|pcapng-slice)|payload/read-(files|payloads|stream)|dissect/index)[.]ts$',
+        '^app/(compose|readers|scan-tools|settings|threads/[^/]+)[.]ts$',
       ),
       CORE,
     ),
@@ -231,7 +231,7 @@ module.exports = {
     // Decoders against the tools of the machine, thousands of streams in one process.
     ...allow(
       '^e2e/torture/decoders[.]ts$',
-      paths('^engine/contract/errors[.]ts$', '^importers/shared/decompress[.]ts$'),
+      paths('^engine/contract/errors[.]ts$', '^importers/shared/decompress/decompress[.]ts$'),
     ),
     // A capture for a walk through the window.
     ...allow('^e2e/window/', paths('^importers/pcap/(protocols/)?testing/')),
@@ -258,7 +258,7 @@ module.exports = {
         CONTRACT,
         '^engine/operations/verify/verify-case[.]ts$',
         SEARCH_INDEX,
-        '^importers/(registry|shared/walk)[.]ts$',
+        '^importers/(registry|shared/archives/walk)[.]ts$',
         '^app/settings[.]ts$',
       ),
     ),

@@ -37,7 +37,7 @@ const SLOW = [
   'search/small-memory',
   'operations/query/handlers',
   'operations/evidence/handlers',
-  'shared/decompress',
+  'decompress/decompress',
   'coordinator/hostile-content',
   'operations/scan/scan',
   'verify/damage',

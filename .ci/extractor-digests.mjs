@@ -1,7 +1,7 @@
 /** Records what each version of an extractor cuts (engine/fields/testing/extractor-digest.ts). */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { DOCUMENTS } from '../engine/fields/extractors.ts';
+import { DOCUMENTS } from '../engine/fields/cutting/extractors.ts';
 import { digestsOf, unraised } from '../engine/fields/testing/extractor-digest.ts';
 
 const file = path.resolve(import.meta.dirname, '../engine/fields/extractor-digests.json');

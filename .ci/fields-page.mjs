@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import { fieldsPage } from '../engine/fields/describe.ts';
-import { shippedExtractors } from '../engine/fields/extractors.ts';
+import { fieldsPage } from '../engine/fields/registry/describe.ts';
+import { shippedExtractors } from '../engine/fields/cutting/extractors.ts';
 
 const file = path.resolve(import.meta.dirname, '../docs/fields.md');
 const options = await resolveConfig(file);

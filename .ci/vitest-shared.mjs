@@ -1,6 +1,6 @@
 /**
  * Before every test file in a worker that runs many of them. Sessions and imports of tests may take little memory. Then
- * the product has V8 collect garbage often (engine/store/return-memory.ts, app/threads.ts), and returns memory before a
+ * the product has V8 collect garbage often (engine/store/return-memory.ts, app/threads/threads.ts), and returns memory before a
  * question where the process takes more (engine/search/asked-view.ts). Each collection would mark all that these files
  * share. Tests of memory have a process of their own.
  */

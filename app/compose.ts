@@ -18,17 +18,17 @@ import type {
 import type { FromVerify, ToVerify } from '../engine/operations/verify/verify-thread.ts';
 import { isMappable } from '../importers/registry.ts';
 import { dissectPacket } from '../importers/pcap/dissect/index.ts';
-import { PcapngSlice } from '../importers/pcap/pcapng-slice.ts';
-import { readFiles } from '../importers/pcap/read-files.ts';
-import { readPayloads } from '../importers/pcap/read-payloads.ts';
-import { readStream } from '../importers/pcap/read-stream.ts';
-import { PacketReader } from '../importers/pcap/record.ts';
-import { addArchivePassword } from '../importers/shared/archive-passwords.ts';
+import { PcapngSlice } from '../importers/pcap/formats/pcapng-slice.ts';
+import { readFiles } from '../importers/pcap/payload/read-files.ts';
+import { readPayloads } from '../importers/pcap/payload/read-payloads.ts';
+import { readStream } from '../importers/pcap/payload/read-stream.ts';
+import { PacketReader } from '../importers/pcap/formats/record.ts';
+import { addArchivePassword } from '../importers/shared/archives/archive-passwords.ts';
 import { readRecord } from '../importers/shared/read-record.ts';
 import { rotationKey } from '../importers/shared/rotation.ts';
-import { listFiles } from '../importers/shared/walk.ts';
+import { listFiles } from '../importers/shared/archives/walk.ts';
 import { formats } from './readers.ts';
-import { startThread } from './threads.ts';
+import { startThread } from './threads/threads.ts';
 import { append } from '../engine/util/append.ts';
 
 export { checkZone, formats, readMapping } from './readers.ts';
@@ -53,13 +53,17 @@ export const evidence: Evidence = {
   },
   unlock: addArchivePassword,
   startWorker: () =>
-    startThread<ToWorker, FromWorker>(join(import.meta.dirname, 'import-worker.ts')),
+    startThread<ToWorker, FromWorker>(join(import.meta.dirname, 'threads/import-worker.ts')),
   startPreviewWorker: () =>
-    startThread<ToPreviewWorker, FromPreviewWorker>(join(import.meta.dirname, 'preview-worker.ts')),
+    startThread<ToPreviewWorker, FromPreviewWorker>(
+      join(import.meta.dirname, 'threads/preview-worker.ts'),
+    ),
   startMaintenance: () =>
-    startThread<ToMaintenance, FromMaintenance>(join(import.meta.dirname, 'maintenance-worker.ts')),
+    startThread<ToMaintenance, FromMaintenance>(
+      join(import.meta.dirname, 'threads/maintenance-worker.ts'),
+    ),
   startVerify: () =>
-    startThread<ToVerify, FromVerify>(join(import.meta.dirname, 'verify-worker.ts')),
+    startThread<ToVerify, FromVerify>(join(import.meta.dirname, 'threads/verify-worker.ts')),
   readRecord: (location, offset, length, signal) => readRecord(location, offset, length, signal),
   readPacket: (location, offset, length, signal) =>
     packets.readPacket(location, offset, length, signal),

@@ -19,7 +19,7 @@ export const scanTools: ScanTools = {
       yield file.evidence;
       return;
     }
-    const { walkFile } = await import('../importers/shared/walk.ts');
+    const { walkFile } = await import('../importers/shared/archives/walk.ts');
     yield* walkFile(path, name, await temporary(), limits);
   },
 };

@@ -11,7 +11,7 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { shippedCutter } from '../engine/fields/extractors.ts';
+import { shippedCutter } from '../engine/fields/cutting/extractors.ts';
 import { DOUBTS, doubtOf } from './fields-truth-doubts.ts';
 import { EventBatch } from '../engine/contract/event-batch.ts';
 import type { Kind } from '../engine/contract/event.ts';

@@ -8,7 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { EventBatch } from '../engine/contract/event-batch.ts';
 import type { Kind } from '../engine/contract/event.ts';
-import { shippedCutter } from '../engine/fields/extractors.ts';
+import { shippedCutter } from '../engine/fields/cutting/extractors.ts';
 import { Random } from '../fixtures/evidence/random.ts';
 import { DEFAULT_OPTIONS, inputOf } from '../importers/shared/testing/collect.ts';
 import { syslogImporter } from '../importers/syslog/index.ts';

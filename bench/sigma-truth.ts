@@ -10,7 +10,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { load } from 'js-yaml';
 import { importInProcess } from '../engine/ingest/testing/in-process.ts';
-import { QueryError } from '../engine/query/query-error.ts';
+import { QueryError } from '../engine/query/syntax/query-error.ts';
 import { startQuery } from '../engine/search/index.ts';
 import { CaseSession } from '../engine/search/session/case-session.ts';
 import { type SigmaRule, Untranslated, queryOfRule } from './sigma-rule.ts';

@@ -5,7 +5,7 @@ import { decodeFrame, encodeFrame, type ErrorInfo } from './contract/frame.ts';
 import { EngineHost, type CallRecord, type HostPipe } from './host.ts';
 import { memoryPipe } from './testing/memory-pipe.ts';
 import type { Handlers } from './operations/handler.ts';
-import { QueryError } from './query/query-error.ts';
+import { QueryError } from './query/syntax/query-error.ts';
 
 interface Running {
   host: EngineHost;

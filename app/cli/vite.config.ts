@@ -45,7 +45,7 @@ function threads(): Plugin {
     name: 'daybook-threads',
     transform(code, id) {
       return code.replaceAll(
-        /join\(import\.meta\.dirname, ["']([\w-]+-worker\.ts)["']\)/g,
+        /join\(import\.meta\.dirname, ["']((?:[\w-]+\/)?[\w-]+-worker\.ts)["']\)/g,
         (_, file: string) => {
           const chunk = this.emitFile({ type: 'chunk', id: join(dirname(id), file) });
           // From the folder that all chunks are in, which is given as the root.

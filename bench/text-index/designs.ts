@@ -19,7 +19,7 @@ import {
   HASH_START,
   TokenTable,
   mix,
-} from '../../engine/index/text/token-table.ts';
+} from '../../engine/index/text/write/token-table.ts';
 
 /** Lines with all of these words; of one word, `prefix` and `leading` mean WORD* and *WORD. */
 export interface Question {

@@ -7,7 +7,7 @@ import { settings } from '../../app/settings.ts';
 import { CaseSession, statusOf, shownRows, startQuery } from '../../engine/search/index.ts';
 import { verifyCase } from '../../engine/operations/verify/verify-case.ts';
 import { importers } from '../../importers/registry.ts';
-import { walkFile } from '../../importers/shared/walk.ts';
+import { walkFile } from '../../importers/shared/archives/walk.ts';
 import { contentsOf, type Checked } from './command.ts';
 
 const { queryMemory: memoryLimit, threads, importMemory } = settings(process.env);

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DaybookError, SourceError } from '../../engine/contract/errors.ts';
-import { compressionOf, openContent } from '../../importers/shared/decompress.ts';
+import { compressionOf, openContent } from '../../importers/shared/decompress/decompress.ts';
 
 const { values } = parseArgs({
   options: { runs: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } },

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { DOCUMENTS } from './extractors.ts';
+import { DOCUMENTS } from './cutting/extractors.ts';
 import { type Digests, digestsOf, unraised } from './testing/extractor-digest.ts';
 
 const file = path.join(import.meta.dirname, 'extractor-digests.json');

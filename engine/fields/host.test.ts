@@ -1,8 +1,8 @@
 /** The host that a message names is preferred to that of its header; other rows keep theirs. */
 import { expect, it } from 'vitest';
 import { EventBatch, type TextColumn } from '../contract/event-batch.ts';
-import { Cutter } from './cutter.ts';
-import { readExtractor } from './extractor.ts';
+import { Cutter } from './cutting/cutter.ts';
+import { readExtractor } from './cutting/extractor.ts';
 
 const text = new TextDecoder();
 const one = readExtractor(

@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest';
 import { EventBatch } from '../contract/event-batch.ts';
 import { CUT_TEXTS, type ColumnName } from '../contract/event.ts';
-import { CUT_COLUMNS, type Cutter } from './cutter.ts';
-import { shippedCutter, shippedExtractors } from './extractors.ts';
+import { CUT_COLUMNS, type Cutter } from './cutting/cutter.ts';
+import { shippedCutter, shippedExtractors } from './cutting/extractors.ts';
 
 /** What a value may go on with, or end before. */
 const BEHIND = [...'17af.:=",|] \\\'/%-@>}\t\n', '::', '1.'];

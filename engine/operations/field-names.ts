@@ -1,5 +1,5 @@
 /** The registry of fields as the command line prints it. */
-import { FIELDS, SCHEMAS } from '../fields/registry.ts';
+import { FIELDS, SCHEMAS } from '../fields/registry/registry.ts';
 
 interface KnownField {
   readonly field: string;

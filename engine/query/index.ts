@@ -6,17 +6,17 @@
  * `compileRange` if the plan `needsRange`, `compileAnswer`, and `shapeAnswer` on the result.
  * The language: docs/query-language.md.
  */
-export type { Ast, Expression, Stage, WithinNode } from './ast.ts';
-export { walk } from './ast.ts';
+export type { Ast, Expression, Stage, WithinNode } from './syntax/ast.ts';
+export { walk } from './syntax/ast.ts';
 export { type GivenFile, LOOKUP_LIMITS, lookupFiles } from './lookups/lookup-file.ts';
 export { lookupNames } from './lookups/lookup-names.ts';
-export { parseQuery } from './parse.ts';
-export { QueryError } from './query-error.ts';
-export type { SegmentInfo } from './scope.ts';
-export { OVERFLOW_COLUMN } from './scope.ts';
+export { parseQuery } from './syntax/parse.ts';
+export { QueryError } from './syntax/query-error.ts';
+export type { SegmentInfo } from './plan/scope.ts';
+export { OVERFLOW_COLUMN } from './plan/scope.ts';
 export type { Filter } from './filters/filter.ts';
-export { type CompileContext, type Plan, limited, planQuery, shapeOfAnswer } from './plan.ts';
-export type { MatchedRange } from './grid.ts';
+export { type CompileContext, type Plan, limited, planQuery, shapeOfAnswer } from './plan/plan.ts';
+export type { MatchedRange } from './time/grid.ts';
 export { isAggregating, notesOfTotals } from './stages/stages.ts';
 export {
   ROW_IDENTITY,
@@ -40,12 +40,12 @@ export {
   compileRows,
   compileTableSize,
   outputsOf,
-} from './statements.ts';
+} from './statements/statements.ts';
 export {
   type ClickHouseColumn,
   type ClickHouseStatement,
   clickhouseStatement,
-} from './clickhouse-statement.ts';
+} from './clickhouse/statement.ts';
 export {
   type ListPart,
   clickhouseEventIds,
@@ -55,28 +55,28 @@ export {
   clickhousePlace,
   clickhouseSparklines,
   clickhouseStackedTimeline,
-} from './clickhouse-list.ts';
-export { clickhouseMatchedLines } from './clickhouse-matched-lines.ts';
+} from './clickhouse/list.ts';
+export { clickhouseMatchedLines } from './clickhouse/matched-lines.ts';
 export {
   clickhouseConversationDetails,
   clickhouseConversations,
-} from './clickhouse-conversations.ts';
-export { type Answer, countAnswer, shapeAnswer } from './answer.ts';
-export type { RawValue } from './raw-value.ts';
+} from './clickhouse/conversations.ts';
+export { type Answer, countAnswer, shapeAnswer } from './answers/answer.ts';
+export type { RawValue } from './values/raw-value.ts';
 export {
   type FormatOptions,
   type ShownRecord,
   type ShownValue,
   formatTime,
   formatter,
-} from './format.ts';
-export type { FoundRows, Path } from './found.ts';
-export type { CandidateRows } from './index-view.ts';
-export type { StoredMessages, StoredShape } from './stored-messages.ts';
+} from './answers/format.ts';
+export type { FoundRows, Path } from './plan/found.ts';
+export type { CandidateRows } from './plan/index-view.ts';
+export type { StoredMessages, StoredShape } from './statements/stored-messages.ts';
 export { type JoinColumn, type JoinKey, JoinTable, hashRows, joinKeys } from './lists/list-join.ts';
-export { type Rows, countOf, firstOf, intersect, rankOf, rowsOf, sliceOf } from './rows.ts';
-export { type Explained, explain, listText } from './explain.ts';
-export { type Outline, errorSpan, eventsAst, outlineOf, pieceSpans } from './outline.ts';
+export { type Rows, countOf, firstOf, intersect, rankOf, rowsOf, sliceOf } from './plan/rows.ts';
+export { type Explained, explain, listText } from './plan/explain.ts';
+export { type Outline, errorSpan, eventsAst, outlineOf, pieceSpans } from './syntax/outline.ts';
 export {
   type ConversationOrder,
   DETAILS,
@@ -84,15 +84,15 @@ export {
   TOTALS,
   compileConversationDetails,
   compileConversations,
-} from './conversations.ts';
-export { compileGroups, compileSparklines, compileTimeSpan } from './groups.ts';
+} from './statements/conversations.ts';
+export { compileGroups, compileSparklines, compileTimeSpan } from './statements/groups.ts';
 export {
   DAY,
   type EvenGrid,
   afterColumns,
   compileStackedTimeline,
   evenGrid,
-} from './stacked-timeline.ts';
+} from './statements/stacked-timeline.ts';
 export {
   columnNames,
   compileByNumber,
@@ -103,13 +103,13 @@ export {
   isAlwaysThere,
   takesAll,
   withoutLastSort,
-} from './event-list.ts';
-export type { MessageParts } from './message-parts.ts';
+} from './statements/event-list.ts';
+export type { MessageParts } from './statements/message-parts.ts';
 export { formatEventId, parseEventId } from './filters/event-id.ts';
-export { ALIASES } from '../fields/registry.ts';
-export { VIRTUAL as VIRTUAL_NAMES, knownField, knownNames } from './fields.ts';
+export { ALIASES } from '../fields/registry/registry.ts';
+export { VIRTUAL as VIRTUAL_NAMES, knownField, knownNames } from './names/fields.ts';
 export { NAMED, WEEKDAYS, protocolName } from './filters/names.ts';
-export { formatIp4, formatIp6 } from './address.ts';
+export { formatIp4, formatIp6 } from './values/address.ts';
 export { recordTest } from './filters/record-test.ts';
 export { LINE_COLUMN, keyColumn, listRows } from './filters/list.ts';
 export {
@@ -121,9 +121,9 @@ export {
 export { ListError } from './lists/list-error.ts';
 export { glanceList } from './lists/list-glance.ts';
 export { MatchList, isListHeading, listFieldOf, readList } from './lists/match-list.ts';
-export { eventFields } from './fields.ts';
-export type { OutputColumn } from './outputs.ts';
+export { eventFields } from './names/fields.ts';
+export type { OutputColumn } from './statements/outputs.ts';
 export { ADDRESS_CLASSES } from './filters/address-classes.ts';
 export { VALUE_FUNCTION_LIST } from './expressions/functions.ts';
 export { STAGE_LIST } from './stages/stages.ts';
-export { MOST_WITHIN, queriesWithin, withValues } from './within.ts';
+export { MOST_WITHIN, queriesWithin, withValues } from './plan/within.ts';

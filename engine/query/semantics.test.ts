@@ -5,8 +5,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KINDS } from '../contract/event.ts';
-import { mentionsKind } from './analyse.ts';
-import { parseQuery } from './parse.ts';
+import { mentionsKind } from './plan/analyse.ts';
+import { parseQuery } from './syntax/parse.ts';
 import { evaluate } from './testing/evaluate.ts';
 import { DAY1 } from './testing/fixture.ts';
 import { type TestEvent, openTestCase } from './testing/test-case.ts';

@@ -5,17 +5,17 @@
  */
 import { DaybookError } from '../contract/errors.ts';
 import { COLUMNS, type EpochMicros, KINDS, type Kind } from '../contract/event.ts';
-import { type Ast, type Stage, walk } from '../query/ast.ts';
-import { allColumns } from '../query/events.ts';
+import { type Ast, type Stage, walk } from '../query/syntax/ast.ts';
+import { allColumns } from '../query/statements/events.ts';
 import { type Filter, allOf, ofKind } from '../query/filters/filter.ts';
 import type { Named } from '../query/filters/surroundings.ts';
 import { isUnflowed } from '../query/filters/unflowed.ts';
-import { knownField } from '../query/fields.ts';
-import { doubtfulNames, settled } from '../query/analyse.ts';
+import { knownField } from '../query/names/fields.ts';
+import { doubtfulNames, settled } from '../query/plan/analyse.ts';
 import { type GivenFile, lookupFiles } from '../query/lookups/lookup-file.ts';
-import { parseQuery } from '../query/parse.ts';
-import { type Plan, planQuery } from '../query/plan.ts';
-import { OVERFLOW_COLUMN, type SegmentInfo } from '../query/scope.ts';
+import { parseQuery } from '../query/syntax/parse.ts';
+import { type Plan, planQuery } from '../query/plan/plan.ts';
+import { OVERFLOW_COLUMN, type SegmentInfo } from '../query/plan/scope.ts';
 import { isAggregating, stageOperatorOf } from '../query/stages/stages.ts';
 
 export interface ScanRequest {

@@ -5,21 +5,21 @@
  * Held always: memory is bounded; reading stops as soon as no more rows are wanted; what cannot be read
  * is counted, and the first of it told.
  */
-import { NO_FIELDS } from '../query/analyse.ts';
+import { NO_FIELDS } from '../query/plan/analyse.ts';
 import { CancelledError, DaybookError, LimitError, SourceError } from '../contract/errors.ts';
 import { EventBatch } from '../contract/event-batch.ts';
 import { type ByteOffset, type Kind, PROTOCOL_KINDS } from '../contract/event.ts';
 import type { EventSink, Importer, ReadOptions, SourceInput } from '../contract/importer.ts';
 import type { Decisions } from '../contract/decisions.ts';
-import { CUT_COLUMNS, type Cutter } from '../fields/cutter.ts';
+import { CUT_COLUMNS, type Cutter } from '../fields/cutting/cutter.ts';
 import { correctClock } from '../contract/clock.ts';
-import { cutterWith } from '../fields/own-extractors.ts';
-import { type Answer, shapeAnswer } from '../query/answer.ts';
+import { cutterWith } from '../fields/cutting/own-extractors.ts';
+import { type Answer, shapeAnswer } from '../query/answers/answer.ts';
 import { Params } from '../query/dialect/duckdb.ts';
-import { buildTable, eventContext, gridOf } from '../query/plan.ts';
-import { QueryError, didYouMean, shown } from '../query/query-error.ts';
-import { outputsOf } from '../query/statements.ts';
-import type { TableColumn } from '../query/relation.ts';
+import { buildTable, eventContext, gridOf } from '../query/plan/plan.ts';
+import { QueryError, didYouMean, shown } from '../query/syntax/query-error.ts';
+import { outputsOf } from '../query/statements/statements.ts';
+import type { TableColumn } from '../query/statements/relation.ts';
 import { Budget } from '../query/batch/budget.ts';
 import { filterColumns } from '../query/filters/filter.ts';
 import { type ScanPlan, type ScanRequest, planScan } from './plan-scan.ts';
@@ -30,7 +30,7 @@ import { ATTRIBUTE_PREFIX, spellingOf } from '../query/batch/spelling.ts';
 import type { BatchStage } from '../query/batch/stage.ts';
 import { notesOfTotals, stageOperatorOf } from '../query/stages/stages.ts';
 import { sorted } from '../query/batch/table.ts';
-import { severalValues } from '../query/several-values.ts';
+import { severalValues } from '../query/names/several-values.ts';
 
 /** Rows of a batch: few enough that their columns stay near the processor. */
 const SCAN_ROWS = 8192;

@@ -1,18 +1,18 @@
 /**
  * Rows of events as results carry them: columns with their types, and what fills them from a batch.
- * The columns are those of the engine's own statement (engine/query/statements.ts).
+ * The columns are those of the engine's own statement (engine/query/statements/statements.ts).
  */
 import type { EventBatch } from '../contract/event-batch.ts';
 import { COLUMNS, type ColumnName } from '../contract/event.ts';
 import { compareNaturally } from '../contract/natural-order.ts';
-import type { Name } from '../query/ast.ts';
-import { HIDDEN_COLUMNS, isOther, otherNames } from '../query/default-columns.ts';
-import { type Field, chosenName, expandedNames, knownField } from '../query/fields.ts';
-import type { RawValue } from '../query/raw-value.ts';
-import type { Plan } from '../query/plan.ts';
-import type { OutputColumn } from '../query/outputs.ts';
-import { OVERFLOW_COLUMN } from '../query/scope.ts';
-import { shapeOf } from '../query/values.ts';
+import type { Name } from '../query/syntax/ast.ts';
+import { HIDDEN_COLUMNS, isOther, otherNames } from '../query/names/default-columns.ts';
+import { type Field, chosenName, expandedNames, knownField } from '../query/names/fields.ts';
+import type { RawValue } from '../query/values/raw-value.ts';
+import type { Plan } from '../query/plan/plan.ts';
+import type { OutputColumn } from '../query/statements/outputs.ts';
+import { OVERFLOW_COLUMN } from '../query/plan/scope.ts';
+import { shapeOf } from '../query/values/values.ts';
 import { type Read, numberRead, readsOf, textRead } from '../query/batch/field-values.ts';
 import { type Wanted, batchScope } from '../query/batch/batch-scope.ts';
 import type { RowScope } from '../query/batch/row-scope.ts';

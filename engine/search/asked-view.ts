@@ -5,7 +5,7 @@
 import type { SegmentRow } from '../catalog/tables/segments.ts';
 import type { Stopwatch } from '../measure/operation-log.ts';
 import type { MessageParts, Plan, RawValue, SegmentInfo } from '../query/index.ts';
-import { segmentsRead } from '../query/plan-reads.ts';
+import { segmentsRead } from '../query/plan/plan-reads.ts';
 import { returnMemoryAbove } from '../store/return-memory.ts';
 import type { Bound, Plain } from '../store/segment-store.ts';
 import { finderOf, type RowFinder } from './rows/row-finder.ts';

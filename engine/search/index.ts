@@ -1,7 +1,7 @@
 /**
  * Questions about a case: everything that answers one. What others may use of it.
  */
-export { rowFieldNames } from '../query/shown-events.ts';
+export { rowFieldNames } from '../query/statements/shown-events.ts';
 export { notesOf } from './answer-notes.ts';
 export type { AskedView } from './asked-view.ts';
 export { askView } from './ask-view.ts';

@@ -15,8 +15,8 @@ import {
   parseQuery,
   shapeAnswer,
 } from '../query/index.ts';
-import { segmentsRead } from '../query/plan-reads.ts';
-import { completeEvents } from '../query/shown-events.ts';
+import { segmentsRead } from '../query/plan/plan-reads.ts';
+import { completeEvents } from '../query/statements/shown-events.ts';
 import { Asker } from './asker.ts';
 import { EventReader, type RowBatch } from './events/event-reader.ts';
 import { explainPlan } from './explain-query.ts';

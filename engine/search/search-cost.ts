@@ -2,7 +2,7 @@
 import { daysOf, daysOfAll } from '../util/segment-days.ts';
 import type { Stopwatch } from '../measure/operation-log.ts';
 import { type FoundRows, type Path, type Plan, type SegmentInfo, countOf } from '../query/index.ts';
-import { heavier, pathOf, rowsRead, segmentsRead } from '../query/plan-reads.ts';
+import { heavier, pathOf, rowsRead, segmentsRead } from '../query/plan/plan-reads.ts';
 
 export class SearchCost {
   private path: Path;

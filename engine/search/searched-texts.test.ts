@@ -10,7 +10,7 @@ import { CaseWriter } from '../ingest/case/case-writer.ts';
 import { compactAll } from '../ingest/compaction/compact.ts';
 import { BUILDER, importInProcess } from '../ingest/testing/in-process.ts';
 import { SideFile, writeSideFile } from '../index/side-file.ts';
-import { TextIndexBuilder } from '../index/text/builder.ts';
+import { TextIndexBuilder } from '../index/text/write/builder.ts';
 import { checked, withCheck } from '../index/text/bytes.ts';
 import { HEAD } from '../index/text/layout.ts';
 import { CaseSession } from './session/case-session.ts';

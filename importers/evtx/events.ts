@@ -5,8 +5,8 @@
  */
 import type { EventBatch } from '../../engine/contract/event-batch.ts';
 import type { EventSink } from '../../engine/contract/importer.ts';
-import { DialectFinder } from '../../engine/fields/meanings.ts';
-import { RecordFields } from '../../engine/fields/record-fields.ts';
+import { DialectFinder } from '../../engine/fields/registry/meanings.ts';
+import { RecordFields } from '../../engine/fields/records/record-fields.ts';
 import { nounOf } from '../../engine/contract/counted.ts';
 import { BinXml, BinXmlError } from './binxml.ts';
 import type { LogHandlers, RecordPlace } from './log-reader.ts';

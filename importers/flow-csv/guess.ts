@@ -11,7 +11,7 @@ import {
   type Meaning,
   type Meanings,
   storedAs,
-} from '../../engine/fields/meanings.ts';
+} from '../../engine/fields/registry/meanings.ts';
 import { parseIpv4, parseIpv6 } from '../shared/bytes.ts';
 import {
   FIRST_TEXT,
@@ -23,7 +23,7 @@ import {
   type Setter,
 } from './fields.ts';
 import { DaybookError } from '../../engine/contract/errors.ts';
-import { textOf } from '../../engine/fields/texts.ts';
+import { textOf } from '../../engine/fields/reading/texts.ts';
 import { resolveZone, UTC, type Zone } from '../../engine/contract/zone.ts';
 import { parseProtocol } from './numbers.ts';
 import { StampReader } from './stamp.ts';

@@ -17,7 +17,7 @@ import type {
   SourceInput,
 } from '../../engine/contract/importer.ts';
 import { firstBlocks, piecesOf } from '../../engine/contract/pieces.ts';
-import { DialectFinder } from '../../engine/fields/meanings.ts';
+import { DialectFinder } from '../../engine/fields/registry/meanings.ts';
 import { tellDateOrder, type FoundOrder } from '../shared/date-order.ts';
 import { LineReader } from '../shared/lines.ts';
 import { resolveZone, UTC, type Zone } from '../../engine/contract/zone.ts';
@@ -25,7 +25,7 @@ import { findDateOrder, findJsonDateOrder } from './date-order.ts';
 import { detect, HEAD_BYTES, type Detected } from './detect.ts';
 import { FORMATS } from './dialects/registry.ts';
 import { BYTES_TOTAL, PACKETS_TOTAL, isMappable, simplify } from './fields.ts';
-import { isWrapped, unwrap } from '../../engine/fields/flatten.ts';
+import { isWrapped, unwrap } from '../../engine/fields/reading/flatten.ts';
 import { guessMapping, kindOfFields, listedMapping, tableMapping } from './guess.ts';
 import { ElementScanner, type ElementSink } from './json-elements.ts';
 import { JsonRecords } from './json-records.ts';

@@ -17,13 +17,13 @@ import {
   type Part,
   partOf,
   storedAs,
-} from '../../engine/fields/meanings.ts';
+} from '../../engine/fields/registry/meanings.ts';
 import {
   cutAccount,
   digestsIn,
   isActionName,
   textOf as fieldText,
-} from '../../engine/fields/texts.ts';
+} from '../../engine/fields/reading/texts.ts';
 import { parseIpv4, parseIpv6 } from '../shared/bytes.ts';
 import type { Detected } from './detect.ts';
 import { eveEvent, eveTypeOf } from './dialects/eve.ts';
@@ -46,8 +46,8 @@ import {
   type Scalar,
   unwrap,
   writtenText,
-} from '../../engine/fields/flatten.ts';
-import { parseWithRepeatedNames } from '../../engine/fields/repeated-names.ts';
+} from '../../engine/fields/reading/flatten.ts';
+import { parseWithRepeatedNames } from '../../engine/fields/reading/repeated-names.ts';
 import { isTime, kindOf } from './guess.ts';
 import { parseProtocol, parseWholeOrHex } from './numbers.ts';
 import { planRow, SetterChooser } from './plan.ts';

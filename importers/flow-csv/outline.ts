@@ -1,6 +1,6 @@
 /** What a person sees of a table to say what its columns mean. */
 import type { ColumnMapping, TableOutline } from '../../engine/contract/importer.ts';
-import { DialectFinder } from '../../engine/fields/meanings.ts';
+import { DialectFinder } from '../../engine/fields/registry/meanings.ts';
 import { sampleRows, type Detected } from './detect.ts';
 import { SETTER_NAMES } from './fields.ts';
 import { listedMapping, tableMapping } from './guess.ts';

@@ -1,6 +1,6 @@
 /** Fields of texts that records of known products give, by the names that their documentation has for them. */
 import { describe, expect, it } from 'vitest';
-import { shippedDialects } from '../../engine/fields/dialects.ts';
+import { shippedDialects } from '../../engine/fields/records/dialects.ts';
 import { collect, type CollectedRow, inputOf } from '../shared/testing/collect.ts';
 import { isSetter } from './fields.ts';
 import { flowCsvImporter } from '../registry.ts';

@@ -5,8 +5,8 @@
  */
 import { zstdDecompressSync } from 'node:zlib';
 import { ByteSource, oneBlock } from '../shared/byte-source.ts';
-import { WHOLE_ONLY } from '../shared/checked.ts';
-import { unxz } from '../shared/unxz.ts';
+import { WHOLE_ONLY } from '../shared/decompress/checked.ts';
+import { unxz } from '../shared/decompress/unxz.ts';
 import { COMPRESSED } from './layout.ts';
 
 /** @returns undefined: it has more bytes than `most`. Throws Error where the payload is damaged. */

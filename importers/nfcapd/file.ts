@@ -5,9 +5,9 @@
  * https://github.com/phaag/nfdump/blob/master/src/libnffile/nffileV2.h
  */
 import { constants, zstdDecompressSync } from 'node:zlib';
-import { bunzip2 } from '../shared/bunzip2.ts';
+import { bunzip2 } from '../shared/decompress/bunzip2.ts';
 import { ByteSource, oneBlock } from '../shared/byte-source.ts';
-import { WHOLE_ONLY } from '../shared/checked.ts';
+import { WHOLE_ONLY } from '../shared/decompress/checked.ts';
 import { decompressLz4 } from './lz4.ts';
 import { BadBlock, decompressLzo } from './lzo.ts';
 import { RecordView } from './flow.ts';

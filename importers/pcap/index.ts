@@ -11,12 +11,12 @@ import type {
 } from '../../engine/contract/importer.ts';
 import { SourceError } from '../../engine/contract/errors.ts';
 import { u32 } from './bytes.ts';
-import { CaptureStream } from './capture-stream.ts';
-import { classicVariant } from './classic.ts';
-import { flowTracker, noteEvicted, protocolTracker } from './flow-tracker.ts';
-import { PacketEvents } from './packet-events.ts';
-import type { PacketTracker } from './packet-tracker.ts';
-import { isSnoop } from './snoop.ts';
+import { CaptureStream } from './formats/capture-stream.ts';
+import { classicVariant } from './formats/classic.ts';
+import { flowTracker, noteEvicted, protocolTracker } from './packets/flow-tracker.ts';
+import { PacketEvents } from './packets/packet-events.ts';
+import type { PacketTracker } from './packets/packet-tracker.ts';
+import { isSnoop } from './formats/snoop.ts';
 
 function sniff(head: Uint8Array): SniffResult | undefined {
   const classic = classicVariant(head);

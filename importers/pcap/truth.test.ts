@@ -13,7 +13,7 @@ import { EventBatch } from '../../engine/contract/event-batch.ts';
 import type { EventSink } from '../../engine/contract/importer.ts';
 import { inputOf } from '../shared/testing/collect.ts';
 import { pcapImporter, readCapture } from './index.ts';
-import type { Packet } from './packet.ts';
+import type { Packet } from './decode/packet.ts';
 
 const SHARED =
   process.env['DAYBOOK_SHARED'] ?? path.resolve(import.meta.dirname, '../../../shared');

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { SourceError } from '../../engine/contract/errors.ts';
 import type { EvidenceItem } from '../../engine/contract/importer.ts';
 import { fileProblem } from './stored-bytes.ts';
-import { isTarHeader, TAR_BLOCK } from './tar.ts';
+import { isTarHeader, TAR_BLOCK } from './archives/tar.ts';
 
 /** Bytes read at a time: they stay near the processor until they have been looked at. */
 const NEAR_BYTES = 256 * 1024;

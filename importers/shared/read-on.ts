@@ -6,7 +6,7 @@
 import { nounOf } from '../../engine/contract/counted.ts';
 import { DaybookError, messageOfError } from '../../engine/contract/errors.ts';
 import type { ByteSource } from './byte-source.ts';
-import { DamagedAt, isCutOff, type Sums } from './checked.ts';
+import { DamagedAt, isCutOff, type Sums } from './decompress/checked.ts';
 
 /** How far back a unit is looked for: a decoder is not led further astray, and what it was given at a time is less. */
 const REACH = 1024 * 1024;

@@ -13,7 +13,7 @@ import type { ByteOffset } from '../../engine/contract/event.ts';
 import type { SourceLocation } from '../../engine/contract/importer.ts';
 import { ByteSource } from './byte-source.ts';
 import { fileProblem } from './stored-bytes.ts';
-import { openItem, REREAD, type OpenedItem } from './walk.ts';
+import { openItem, REREAD, type OpenedItem } from './archives/walk.ts';
 
 /** Bytes that `readRecord` reads at most. */
 export const MAX_RECORD_BYTES = 1024 * 1024;

@@ -5,7 +5,7 @@
  * RFC 5424 section 6, RFC 3164 sections 4 and 5, and writings found in the wild (docs/importers/
  * syslog.md lists them). It never throws, whatever the bytes are.
  */
-import { addressEnd } from '../../engine/fields/values.ts';
+import { addressEnd } from '../../engine/fields/cutting/values.ts';
 import { epochPlace, markedPlace, namedPlace, positionPlace } from './places.ts';
 import { daysFromCivil } from '../shared/bytes.ts';
 import { SHAPE, Stamp } from './stamp.ts';

@@ -9,7 +9,13 @@
  */
 import type { EventBatch } from '../../engine/contract/event-batch.ts';
 import type { CutText } from '../../engine/contract/event.ts';
-import { ADDRESS, addressEnd, isStatus, numberOf, protocolOf } from '../../engine/fields/values.ts';
+import {
+  ADDRESS,
+  addressEnd,
+  isStatus,
+  numberOf,
+  protocolOf,
+} from '../../engine/fields/cutting/values.ts';
 import type { Header } from './header.ts';
 
 const MOST_COLUMNS = 256;

@@ -5,7 +5,7 @@ import { Suspense, useEffect } from 'react';
 import { useSession, useWorkspace } from '../state/context.ts';
 import { notifyError } from '../state/notify.ts';
 import { formatMs } from '../state/time.ts';
-import { visibleText } from '../widgets/visible-text.ts';
+import { visibleText } from '../widgets/texts/visible-text.ts';
 import { CaseWindow } from './case-window.tsx';
 import { useCutTitles } from './cut-titles.ts';
 import { FailureBoundary } from './failure-boundary.tsx';

@@ -35,7 +35,7 @@ import { useParsedQuery } from '../state/parsed-query.ts';
 import { formatCount } from '../state/time.ts';
 import { showsResults, TABS, type Tab } from '../state/views.ts';
 import { Empty } from '../widgets/empty.tsx';
-import { EventText, visibleText } from '../widgets/event-text.tsx';
+import { EventText, visibleText } from '../widgets/texts/event-text.tsx';
 import { FailureBoundary } from './failure-boundary.tsx';
 import {
   BookmarksPanel,

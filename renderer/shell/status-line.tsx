@@ -6,8 +6,8 @@ import { withTerm } from '../state/query-text.ts';
 import { useResultList } from '../state/hooks.ts';
 import { useParsedQuery } from '../state/parsed-query.ts';
 import { formatCount, formatMs } from '../state/time.ts';
-import { hiddenPackets } from '../widgets/hidden-packets.ts';
-import { errorWords } from '../widgets/window-words.ts';
+import { hiddenPackets } from '../widgets/texts/hidden-packets.ts';
+import { errorWords } from '../widgets/texts/window-words.ts';
 import { ImportStatus } from './panels.ts';
 import css from './window.module.css';
 

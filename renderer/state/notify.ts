@@ -1,7 +1,7 @@
 /** Short messages in the corner of the window: what went wrong and what to do, or what was done. */
 import { notifications } from '@mantine/notifications';
 import { errorInfoOf } from '../../engine/contract/client.ts';
-import { errorWords } from '../widgets/window-words.ts';
+import { errorWords } from '../widgets/texts/window-words.ts';
 
 /** Tells what an operation failed with; a cancelled one needs no words. */
 export function notifyError(error: unknown, what: string): void {

@@ -4,8 +4,8 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { ErrorInfo } from '../../engine/contract/frame.ts';
 import { useSession, useWorkspace } from '../state/context.ts';
-import { EventText } from './event-text.tsx';
-import { errorWords } from './window-words.ts';
+import { EventText } from './texts/event-text.tsx';
+import { errorWords } from './texts/window-words.ts';
 
 interface Props {
   readonly error: ErrorInfo;

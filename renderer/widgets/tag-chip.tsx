@@ -2,7 +2,7 @@
 import { TAG_COLORS, type TagColor } from '../../engine/contract/findings.ts';
 import { REST_COLOR, seriesColor } from './series-color.ts';
 import css from './tag-chip.module.css';
-import { visibleText } from './visible-text.ts';
+import { visibleText } from './texts/visible-text.ts';
 
 /** The CSS colour of a tag; grey where it is not known. */
 export function tagCssColor(color: TagColor | undefined): string {

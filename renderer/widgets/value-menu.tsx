@@ -27,8 +27,8 @@ import {
 import { useWorkspace } from '../state/context.ts';
 import { usePivots } from '../state/hooks.ts';
 import { fieldTerm } from '../state/query-text.ts';
-import { copyText } from './clipboard.ts';
-import { visibleText } from './visible-text.ts';
+import { copyText } from './texts/clipboard.ts';
+import { visibleText } from './texts/visible-text.ts';
 import css from './value-menu.module.css';
 
 export interface ValueTarget {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { IndexRows } from '../rows.ts';
 import { SideFile, writeSideFile } from '../side-file.ts';
-import { TextIndexBuilder } from './builder.ts';
+import { TextIndexBuilder } from './write/builder.ts';
 import { TextCache } from './text-cache.ts';
 import { TextIndex } from './text-index.ts';
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { DaybookError } from '../../contract/errors.ts';
 import { SideFile, type Section, writeSideFile } from '../side-file.ts';
-import { TextIndexBuilder } from './builder.ts';
+import { TextIndexBuilder } from './write/builder.ts';
 import { TextCache } from './text-cache.ts';
 import { TextIndex } from './text-index.ts';
 import type { TextQuery } from './text-query.ts';

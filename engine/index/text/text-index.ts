@@ -8,8 +8,8 @@ import { RowSet, wordsFor } from '../../util/row-set.ts';
 import type { SideFile } from '../side-file.ts';
 import { BitReader } from './bits.ts';
 import { checked } from './bytes.ts';
-import type { ColumnShapes } from './closed-shapes.ts';
-import { MESSAGE } from './items.ts';
+import type { ColumnShapes } from './write/closed-shapes.ts';
+import { MESSAGE } from './write/items.ts';
 import { damagedText } from './damaged.ts';
 import { foldedBytes } from '../../util/fold.ts';
 import { Glob } from './glob.ts';
@@ -30,13 +30,13 @@ import {
 import { type Entry, type EntryRows, Page, type PlainKeys } from './page.ts';
 import { MOST_PLACES, type OpenPlaces, type Placement, phraseFit } from './phrase.ts';
 import { putRows, readRowBits, readRows } from './row-list.ts';
-import { type ParsedShape, ShapeTexts } from './shape-texts.ts';
+import { type ParsedShape, ShapeTexts } from './write/shape-texts.ts';
 import { KEPT_SHARE, type OwnedCache, TextCache } from './text-cache.ts';
 import type { QueryToken, TextQuery } from './text-query.ts';
 import { WordGrams } from './word-grams.ts';
 import { WordPlaces } from './word-places.ts';
 import { MAX_TOKEN_BYTES, NUMBER_DIGITS } from '../../util/tokens.ts';
-import { type RowPlaces, type TextCounts, WholeTexts, countPlaces } from './whole-texts.ts';
+import { type RowPlaces, type TextCounts, WholeTexts, countPlaces } from './write/whole-texts.ts';
 
 interface TextAnswer {
   readonly rows: RowSet;

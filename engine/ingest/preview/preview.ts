@@ -19,7 +19,7 @@ import type {
 import { LOST } from '../../contract/importer.ts';
 import { clockErrorOf, correctClock } from '../../contract/clock.ts';
 import { GIVEN, type Decisions } from '../../contract/decisions.ts';
-import { shippedCutter } from '../../fields/extractors.ts';
+import { shippedCutter } from '../../fields/cutting/extractors.ts';
 import type {
   FromPreviewWorker,
   PreviewRow,

@@ -1,7 +1,7 @@
 /** Texts that extractors cut, as they lie in a batch that is stored. */
 import { expect, it } from 'vitest';
 import { EventBatch } from '../../contract/event-batch.ts';
-import { shippedCutter } from '../../fields/extractors.ts';
+import { shippedCutter } from '../../fields/cutting/extractors.ts';
 import { rowSpan, textBytesOf } from '../../store/batch-rows.ts';
 
 it('are in the order of rows where messages give some between records that state others', () => {

@@ -21,7 +21,7 @@ import type {
   SourceLocation,
 } from '../../contract/importer.ts';
 import type { Broken } from '../../catalog/tables/sources.ts';
-import { cutterWith } from '../../fields/own-extractors.ts';
+import { cutterWith } from '../../fields/cutting/own-extractors.ts';
 import { ChunkWriter, type Chunk } from './chunk-writer.ts';
 import { DayParts } from './day-parts.ts';
 import { HashedInput } from './hashed-input.ts';

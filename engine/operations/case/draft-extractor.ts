@@ -3,11 +3,11 @@
  * on what the case has, and saved as an extractor of the case. There is one such extractor for each program.
  */
 import { DaybookError } from '../../contract/errors.ts';
-import { cutFields } from '../../fields/cut-fields.ts';
-import { programOf } from '../../fields/extractor.ts';
-import { cutterWith, readOwnExtractor } from '../../fields/own-extractors.ts';
-import { bodyOf, proposeTemplate } from '../../fields/propose.ts';
-import { fieldEntry } from '../../fields/registry.ts';
+import { cutFields } from '../../fields/cutting/cut-fields.ts';
+import { programOf } from '../../fields/cutting/extractor.ts';
+import { cutterWith, readOwnExtractor } from '../../fields/cutting/own-extractors.ts';
+import { bodyOf, proposeTemplate } from '../../fields/cutting/propose.ts';
+import { fieldEntry } from '../../fields/registry/registry.ts';
 import { type CaseSession, shownRows, startQuery } from '../../search/index.ts';
 import { wholeEvent } from '../event/event.ts';
 

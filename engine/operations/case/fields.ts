@@ -7,9 +7,9 @@
  */
 import type { Kind } from '../../contract/event.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
-import { attributesOf, isAttributeColumn } from '../../query/attribute-names.ts';
+import { attributesOf, isAttributeColumn } from '../../query/names/attribute-names.ts';
 import { knownField } from '../../query/index.ts';
-import { OVERFLOW_COLUMN } from '../../query/scope.ts';
+import { OVERFLOW_COLUMN } from '../../query/plan/scope.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import {
   ADDRESS_COLUMNS,

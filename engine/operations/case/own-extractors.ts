@@ -4,10 +4,14 @@
  */
 import { hash } from 'node:crypto';
 import { DaybookError } from '../../contract/errors.ts';
-import { programOf } from '../../fields/extractor.ts';
-import { shippedExtractors } from '../../fields/extractors.ts';
-import { cutFields } from '../../fields/cut-fields.ts';
-import { type OwnExtractor, cutterWith, readOwnExtractor } from '../../fields/own-extractors.ts';
+import { programOf } from '../../fields/cutting/extractor.ts';
+import { shippedExtractors } from '../../fields/cutting/extractors.ts';
+import { cutFields } from '../../fields/cutting/cut-fields.ts';
+import {
+  type OwnExtractor,
+  cutterWith,
+  readOwnExtractor,
+} from '../../fields/cutting/own-extractors.ts';
 import { Catalog } from '../../catalog/catalog.ts';
 import { CaseWriter } from '../../ingest/case/case-writer.ts';
 import type { BuilderOptions } from '../../store/segment-builder.ts';

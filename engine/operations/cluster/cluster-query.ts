@@ -19,10 +19,10 @@ import {
   planQuery,
   shapeAnswer,
 } from '../../query/index.ts';
-import { bucketStart, type Grid } from '../../query/grid.ts';
-import type { OutputColumn } from '../../query/outputs.ts';
-import { gridOf, timelineOf } from '../../query/plan.ts';
-import { completeEvents } from '../../query/shown-events.ts';
+import { bucketStart, type Grid } from '../../query/time/grid.ts';
+import type { OutputColumn } from '../../query/statements/outputs.ts';
+import { gridOf, timelineOf } from '../../query/plan/plan.ts';
+import { completeEvents } from '../../query/statements/shown-events.ts';
 import type { AnswerTable, QueryParameters } from '../../search/index.ts';
 import { namesOfTotals, notesOf, withinAnswered } from '../../search/index.ts';
 import type { Cluster } from './cluster.ts';

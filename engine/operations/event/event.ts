@@ -13,8 +13,8 @@ import {
   type Kind,
 } from '../../contract/event.ts';
 import { EventBatch } from '../../contract/event-batch.ts';
-import { CUT_COLUMNS } from '../../fields/cutter.ts';
-import { shippedCutter } from '../../fields/extractors.ts';
+import { CUT_COLUMNS } from '../../fields/cutting/cutter.ts';
+import { shippedCutter } from '../../fields/cutting/extractors.ts';
 import {
   type FormatOptions,
   formatter,
@@ -31,7 +31,7 @@ import {
   startQuery,
 } from '../../search/index.ts';
 import { fiveTupleQuery, packetsQuery } from './event-query.ts';
-import { addCommunityId } from '../../query/shown-events.ts';
+import { addCommunityId } from '../../query/statements/shown-events.ts';
 
 interface EventField {
   name: string;

@@ -28,7 +28,7 @@ import { runPreviewWorker } from '../../ingest/preview/preview.ts';
 import type { FromPreviewWorker, ToPreviewWorker } from '../../ingest/preview/preview-protocol.ts';
 import type { ImportOptions } from '../../ingest/worker/protocol.ts';
 import { nameOf } from '../../query/filters/names.ts';
-import { formatIp4, formatIp6, uuidToIp6 } from '../../query/address.ts';
+import { formatIp4, formatIp6, uuidToIp6 } from '../../query/values/address.ts';
 import { Catalog } from '../../catalog/catalog.ts';
 import { importOptions } from './import-items.ts';
 import { previewEvidence, type Preview } from './preview.ts';

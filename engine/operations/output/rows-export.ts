@@ -13,7 +13,7 @@ import {
   askQuery,
 } from '../../search/index.ts';
 import { csvLine } from './csv.ts';
-import { EXPANDED } from '../../query/fields.ts';
+import { EXPANDED } from '../../query/names/fields.ts';
 import { fieldName } from '../event/event-query.ts';
 import { parquetSink } from './export.ts';
 import {
@@ -24,7 +24,7 @@ import {
   type Write,
   type Written,
 } from './output-file.ts';
-import { rowFieldNames } from '../../query/shown-events.ts';
+import { rowFieldNames } from '../../query/statements/shown-events.ts';
 import { cell, csvCells, csvNames, jsonRecord, valueOf } from './shown-cells.ts';
 
 export interface ExportParameters {

@@ -16,8 +16,8 @@ import type {
 import { Stopwatch } from '../../measure/operation-log.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { locationOf } from '../../catalog/source-place.ts';
-import { formatIp6 } from '../../query/address.ts';
-import { formatTime } from '../../query/format.ts';
+import { formatIp6 } from '../../query/values/address.ts';
+import { formatTime } from '../../query/answers/format.ts';
 import {
   type CaseSession,
   type GivenList,

@@ -3,7 +3,7 @@
  * operators, keywords. It answers while a person types: what cannot be counted in time is left out.
  */
 import { daysOfAll } from '../../util/segment-days.ts';
-import { attributesOf } from '../../query/attribute-names.ts';
+import { attributesOf } from '../../query/names/attribute-names.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { KINDS } from '../../contract/event.ts';
 import { compareNaturally } from '../../contract/natural-order.ts';

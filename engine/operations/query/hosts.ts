@@ -6,7 +6,7 @@
 import type { EpochMicros } from '../../contract/event.ts';
 import { DaybookError, hasCode } from '../../contract/errors.ts';
 import { type Answer, type Ast, parseQuery } from '../../query/index.ts';
-import { parseAddress } from '../../query/address.ts';
+import { parseAddress } from '../../query/values/address.ts';
 import {
   type CaseSession,
   type QueryParameters,

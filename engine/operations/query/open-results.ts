@@ -21,7 +21,7 @@ import {
 } from '../../search/index.ts';
 import type { Client } from '../handler.ts';
 import { OpenLists, openListsOf } from '../open-lists.ts';
-import { rowFieldNames } from '../../query/shown-events.ts';
+import { rowFieldNames } from '../../query/statements/shown-events.ts';
 
 interface OpenParameters extends View {
   sort?: Sort | undefined;

@@ -2,7 +2,7 @@
 import { DaybookError } from '../../contract/errors.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import { parseTime } from '../../contract/time-text.ts';
-import { zoneOffset } from '../../query/zone.ts';
+import { zoneOffset } from '../../query/time/zone.ts';
 
 /**
  * The half-open range that a request names: dates and times, or a span back from nothing.

@@ -11,7 +11,7 @@ import {
   askQuery,
   type RunningQuery,
 } from '../../search/index.ts';
-import { rowFieldNames } from '../../query/shown-events.ts';
+import { rowFieldNames } from '../../query/statements/shown-events.ts';
 import { cell, isRecord } from '../output/shown-cells.ts';
 import { append } from '../../util/append.ts';
 

@@ -4,7 +4,7 @@ import { counted, nounOf } from '../../contract/counted.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { parseView, type View } from '../../contract/view-string.ts';
 import { isAggregating, parseQuery, type Ast } from '../../query/index.ts';
-import { rowFieldNames } from '../../query/shown-events.ts';
+import { rowFieldNames } from '../../query/statements/shown-events.ts';
 import {
   askQuery,
   type CaseSession,

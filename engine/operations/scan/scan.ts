@@ -29,16 +29,16 @@ import {
   type Recognised,
 } from '../../ingest/worker/recognise.ts';
 import { Stopwatch, type Timings } from '../../measure/operation-log.ts';
-import { doubtfulNames } from '../../query/analyse.ts';
-import type { Answer } from '../../query/answer.ts';
-import { type ShownRecord, formatter } from '../../query/format.ts';
-import { printFilter } from '../../query/print.ts';
+import { doubtfulNames } from '../../query/plan/analyse.ts';
+import type { Answer } from '../../query/answers/answer.ts';
+import { type ShownRecord, formatter } from '../../query/answers/format.ts';
+import { printFilter } from '../../query/syntax/print.ts';
 import type { GivenFile } from '../../query/lookups/lookup-file.ts';
 import type { ScanRequest } from '../../scan/plan-scan.ts';
 import { Scan, type ScanLedger } from '../../scan/scan.ts';
-import { completeEvents } from '../../query/shown-events.ts';
+import { completeEvents } from '../../query/statements/shown-events.ts';
 
-export { rowFieldNames } from '../../query/shown-events.ts';
+export { rowFieldNames } from '../../query/statements/shown-events.ts';
 
 export type { ScanLedger } from '../../scan/scan.ts';
 

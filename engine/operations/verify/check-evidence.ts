@@ -8,8 +8,8 @@ import { FileProblem, hashHandle, openRegular, type HashedFile } from '../../uti
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { CancelledError } from '../../contract/errors.ts';
-import type { Cutter } from '../../fields/cutter.ts';
-import { cutterWith } from '../../fields/own-extractors.ts';
+import type { Cutter } from '../../fields/cutting/cutter.ts';
+import { cutterWith } from '../../fields/cutting/own-extractors.ts';
 import { PROTOCOL_SEQ } from '../../contract/event.ts';
 import {
   type EvidenceItem,

@@ -7,7 +7,7 @@
 import { evidenceNames, isAttributeColumn } from '../../util/attribute-columns.ts';
 import type { Column, EventBatch } from '../../contract/event-batch.ts';
 import { COLUMNS, type ColumnName, type Kind } from '../../contract/event.ts';
-import { CUT_COLUMNS } from '../../fields/cutter.ts';
+import { CUT_COLUMNS } from '../../fields/cutting/cutter.ts';
 import { OVERFLOW_COLUMN } from '../../store/column-types.ts';
 import { identifier } from '../../store/segment-builder.ts';
 import type { Plain } from '../../store/segment-store.ts';

@@ -12,7 +12,7 @@ import { CancelledError } from '../../contract/errors.ts';
 import type { ByteOffset, Kind } from '../../contract/event.ts';
 import type { EventSink, Importer, EvidenceItem, SourceInput } from '../../contract/importer.ts';
 import { inWholeLines } from '../../contract/pieces.ts';
-import type { Cutter } from '../../fields/cutter.ts';
+import type { Cutter } from '../../fields/cutting/cutter.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import type { ImportOptions } from '../../ingest/worker/protocol.ts';

@@ -2,7 +2,7 @@
 import type { EventBatch, TextColumn } from '../../contract/event-batch.ts';
 import { SEARCHED_TEXTS } from '../../contract/event.ts';
 import { ComputedColumns, type RowScope } from './row-scope.ts';
-import { OVERFLOW_COLUMN } from '../scope.ts';
+import { OVERFLOW_COLUMN } from '../plan/scope.ts';
 import { ATTRIBUTE_PREFIX, spellingOf } from './spelling.ts';
 
 /** The names of what a scan reads, as the hint for importers has them; undefined: everything. */

@@ -1,7 +1,7 @@
 /** The values that rows in memory have of a field. */
 import type { Column } from '../../contract/event-batch.ts';
-import { eventIdRefs, type Field, type Ref } from '../fields.ts';
-import type { RawValue } from '../raw-value.ts';
+import { eventIdRefs, type Field, type Ref } from '../names/fields.ts';
+import type { RawValue } from '../values/raw-value.ts';
 import { communityReader } from './community.ts';
 import {
   type RowScope,

@@ -1,9 +1,9 @@
 /** Rows into groups with their measures: what `top`, `stats`, `values` and `timeline` are made from. */
 import type { EventBatch } from '../../contract/event-batch.ts';
-import type { Measure, Name } from '../ast.ts';
-import type { RawValue } from '../raw-value.ts';
-import type { Resolve } from '../fields.ts';
-import { type Extent, shapeOf } from '../values.ts';
+import type { Measure, Name } from '../syntax/ast.ts';
+import type { RawValue } from '../values/raw-value.ts';
+import type { Resolve } from '../names/fields.ts';
+import { type Extent, shapeOf } from '../values/values.ts';
 import type { Budget } from './budget.ts';
 import { GroupTable } from './group-table.ts';
 import { Key } from './key.ts';

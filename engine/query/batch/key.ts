@@ -2,13 +2,13 @@
  * Values of fields as words of a key, and back: what `top`, `stats`, `values` and `timeline` group by.
  *
  * A field may have several values in an event (`ip`, `port`): then the event is in one group for each
- * different value, as in the engine's SQL (engine/query/values.ts, whose shapes these are).
+ * different value, as in the engine's SQL (engine/query/values/values.ts, whose shapes these are).
  */
 import { IP6_TYPE } from '../dialect/duckdb.ts';
 import type { CodedColumn, Column, TextColumn } from '../../contract/event-batch.ts';
-import { eventIdRefs, type Field, type Ref } from '../fields.ts';
-import type { RawValue } from '../raw-value.ts';
-import type { Part, ValueShape } from '../values.ts';
+import { eventIdRefs, type Field, type Ref } from '../names/fields.ts';
+import type { RawValue } from '../values/raw-value.ts';
+import type { Part, ValueShape } from '../values/values.ts';
 import { type Budget, growingWithin } from './budget.ts';
 import { CodeMemo } from './code-memo.ts';
 import { communityReader } from './community.ts';

@@ -1,14 +1,14 @@
 /** `count`, `sum(x)`, `avg`, `min`, `max`, `distinct`, `p95` and the like of groups, as they come. */
 import { DaybookError } from '../../contract/errors.ts';
-import type { Measure } from '../ast.ts';
-import type { Field, Ref, Resolve } from '../fields.ts';
-import type { RawValue } from '../raw-value.ts';
+import type { Measure } from '../syntax/ast.ts';
+import type { Field, Ref, Resolve } from '../names/fields.ts';
+import type { RawValue } from '../values/raw-value.ts';
 import { fieldValue } from '../expressions/analyse.ts';
 import { converted } from '../expressions/operator.ts';
 import type { Value } from '../expressions/value.ts';
 import { MOST_VALUES_NAMED, fractionOf } from '../stages/measure.ts';
-import { compareTexts } from '../text-order.ts';
-import { type Extent, numberOf, shapeOf } from '../values.ts';
+import { compareTexts } from '../values/text-order.ts';
+import { type Extent, numberOf, shapeOf } from '../values/values.ts';
 import type { Budget } from './budget.ts';
 import { GroupTable } from './group-table.ts';
 import { Key, type KeyFiller } from './key.ts';

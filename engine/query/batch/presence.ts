@@ -1,5 +1,5 @@
 /** Rows of a batch that have a value in any of some columns. */
-import type { Ref } from '../fields.ts';
+import type { Ref } from '../names/fields.ts';
 import type { RowFilter } from './row-filter.ts';
 import type { RowScope } from './row-scope.ts';
 

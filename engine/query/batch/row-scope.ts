@@ -11,10 +11,10 @@ import {
   U32Column,
 } from '../../contract/event-batch.ts';
 import type { ColumnName, Kind } from '../../contract/event.ts';
-import type { RawValue } from '../raw-value.ts';
+import type { RawValue } from '../values/raw-value.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { IP6_TYPE } from '../dialect/duckdb.ts';
-import type { Scope } from '../scope.ts';
+import type { Scope } from '../plan/scope.ts';
 
 /**
  * One part of the value of an expression, in SQL and of rows in memory. Two with the same text are the same.

@@ -1,6 +1,6 @@
 /** What a stage that aggregates makes of the rows that match, and of them all at the end. */
-import type { Grid } from '../grid.ts';
-import type { RawValue } from '../raw-value.ts';
+import type { Grid } from '../time/grid.ts';
+import type { RawValue } from '../values/raw-value.ts';
 import type { RowTaker } from './grouping.ts';
 import type { BatchTable } from './table.ts';
 

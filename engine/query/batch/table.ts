@@ -1,9 +1,9 @@
 /** The table that a stage made of batches: rows in the engine's order, which is total, missing values last. */
 import { type Column, TextColumn } from '../../contract/event-batch.ts';
-import type { RawValue } from '../raw-value.ts';
-import { type TableColumn, inputColumns } from '../relation.ts';
+import type { RawValue } from '../values/raw-value.ts';
+import { type TableColumn, inputColumns } from '../statements/relation.ts';
 import { type Filter, filterColumns } from '../filters/filter.ts';
-import { compareTexts } from '../text-order.ts';
+import { compareTexts } from '../values/text-order.ts';
 import { type RowScope, columnOf, setValue, tableColumns } from './row-scope.ts';
 
 export type Row = readonly RawValue[];

@@ -2,7 +2,7 @@
  * What stages that need the order of events keep of each event until all have come: its group, its time, and, where ties
  * matter, its place among events of that time. Memory is the scan's budget: more than that is an error.
  */
-import type { Field } from '../fields.ts';
+import type { Field } from '../names/fields.ts';
 import type { Budget } from './budget.ts';
 import { readsOf } from './field-values.ts';
 import type { TakeGrouped } from './measures.ts';

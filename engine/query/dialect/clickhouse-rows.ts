@@ -2,10 +2,10 @@
  * Rows in ClickHouse: the events that a query has found, or a table that a stage made, with what chooses and orders them,
  * until a statement is made of it; and fields as values of such rows.
  */
-import type { Name } from '../ast.ts';
-import { type Resolve, checkNoTags } from '../fields.ts';
+import type { Name } from '../syntax/ast.ts';
+import { type Resolve, checkNoTags } from '../names/fields.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
-import type { OrderKey, TableColumn } from '../relation.ts';
+import type { OrderKey, TableColumn } from '../statements/relation.ts';
 import { TRUE_SQL, both, untranslated } from './clickhouse.ts';
 import type { ClickHouseScope } from './clickhouse-scope.ts';
 import {

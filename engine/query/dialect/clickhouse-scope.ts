@@ -4,8 +4,8 @@
  * a map there.
  */
 import { COLUMNS, type ColumnName, SEARCHED_TEXTS } from '../../contract/event.ts';
-import { ATTRIBUTE_PREFIX, attributesNamed, isAttributeColumn } from '../attribute-names.ts';
-import { type NamedText, OVERFLOW_COLUMN } from '../scope.ts';
+import { ATTRIBUTE_PREFIX, attributesNamed, isAttributeColumn } from '../names/attribute-names.ts';
+import { type NamedText, OVERFLOW_COLUMN } from '../plan/scope.ts';
 import { identifier, ip4, lowerCased, text, textWithout, untranslated } from './clickhouse.ts';
 
 export interface ClickHouseScope {

@@ -9,9 +9,9 @@ import {
   addressTextClickHouse,
   fieldName,
   refClickHouse,
-} from '../fields.ts';
-import type { OrderKey, TableColumn } from '../relation.ts';
-import { type OutputType, type ValueShape, shapeOf } from '../values.ts';
+} from '../names/fields.ts';
+import type { OrderKey, TableColumn } from '../statements/relation.ts';
+import { type OutputType, type ValueShape, shapeOf } from '../values/values.ts';
 import { ip4, ip6, mapped, oneOf, text, textAsNumber, untranslated } from './clickhouse.ts';
 import { communityClickHouse } from './clickhouse-community.ts';
 import { type ClickHouseScope, isNarrow } from './clickhouse-scope.ts';

@@ -2,7 +2,7 @@
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { foldText } from '../../util/fold.ts';
-import { parseIp4, parseIp6, ip6ToUuid } from '../address.ts';
+import { parseIp4, parseIp6, ip6ToUuid } from '../values/address.ts';
 import {
   Params,
   communityId,

@@ -1,8 +1,8 @@
 /** Expressions to values: names are resolved and types checked, so that what remains cannot be wrong. */
-import type { Expression, ValueNode } from '../ast.ts';
+import type { Expression, ValueNode } from '../syntax/ast.ts';
 import { readsOf } from '../batch/field-values.ts';
 import type { RowScope } from '../batch/row-scope.ts';
-import type { Field, Ref, Resolve } from '../fields.ts';
+import type { Field, Ref, Resolve } from '../names/fields.ts';
 import { number as numberSql, real, text as textSql } from '../dialect/clickhouse.ts';
 import { valuesOf } from '../dialect/clickhouse-values.ts';
 import { nullOf, realNumber } from '../dialect/duckdb.ts';
@@ -14,10 +14,10 @@ import {
   filterColumns,
 } from '../filters/filter.ts';
 import { checkRe2 } from '../re2/check.ts';
-import { QueryError, didYouMean, shown, syntaxError } from '../query-error.ts';
-import type { Scope } from '../scope.ts';
-import { type Extent, shapeOf, variantsOf } from '../values.ts';
-import { ZoneClock } from '../zone-clock.ts';
+import { QueryError, didYouMean, shown, syntaxError } from '../syntax/query-error.ts';
+import type { Scope } from '../plan/scope.ts';
+import { type Extent, shapeOf, variantsOf } from '../values/values.ts';
+import { ZoneClock } from '../time/zone-clock.ts';
 import { VALUE_FUNCTIONS, VALUE_FUNCTION_NAMES } from './functions.ts';
 import { type Argument, type Call, NOTHING, converted } from './operator.ts';
 import {

@@ -1,8 +1,8 @@
 /**
  * Templates of `extract` as patterns: `from {src_ip} port {src_port}` is found anywhere in a text. Types are those of
- * extractors (engine/fields/template.ts), as far as a pattern can say them.
+ * extractors (engine/fields/cutting/template.ts), as far as a pattern can say them.
  */
-import { fieldEntry } from '../../fields/registry.ts';
+import { fieldEntry } from '../../fields/registry/registry.ts';
 
 /** Of each type what it matches: as little as can be, where the text after it says where it ends. */
 const TYPES: ReadonlyMap<string, string> = new Map(

@@ -2,7 +2,7 @@
  * All that Daybook knows of one function of expressions, behind one interface. Each file of `functions/` has some of one
  * field; functions.ts lists them.
  */
-import type { Interval } from '../ast.ts';
+import type { Interval } from '../syntax/ast.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import {
   addressText,
@@ -17,8 +17,8 @@ import { numberText, timeText } from '../dialect/clickhouse-texts.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { IP6_TYPE, nullOf } from '../dialect/duckdb.ts';
 import { once } from '../dialect/once.ts';
-import type { Scope } from '../scope.ts';
-import type { ZoneClock } from '../zone-clock.ts';
+import type { Scope } from '../plan/scope.ts';
+import type { ZoneClock } from '../time/zone-clock.ts';
 import {
   type Cell,
   type CellReader,

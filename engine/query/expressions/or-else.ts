@@ -1,7 +1,7 @@
 /** A value, and where it is missing that of the field of its name. */
-import type { Name } from '../ast.ts';
-import { type Resolve, resolvedAside } from '../fields.ts';
-import { QueryError } from '../query-error.ts';
+import type { Name } from '../syntax/ast.ts';
+import { type Resolve, resolvedAside } from '../names/fields.ts';
+import { QueryError } from '../syntax/query-error.ts';
 import { fieldValue } from './analyse.ts';
 import { VALUE_FUNCTIONS } from './functions.ts';
 import { converted } from './operator.ts';

@@ -2,9 +2,9 @@
  * `prev(value)` and `delta(value)` of an expression: values of the row before, in the order so far and within a group.
  * They are columns of their own, which the relation below computes; the rest of the expression reads those.
  */
-import type { Expression, ValueNode } from '../ast.ts';
-import type { Field } from '../fields.ts';
-import { syntaxError } from '../query-error.ts';
+import type { Expression, ValueNode } from '../syntax/ast.ts';
+import type { Field } from '../names/fields.ts';
+import { syntaxError } from '../syntax/query-error.ts';
 import { PART_TYPES, type ValueType } from './value.ts';
 
 interface Previous {

@@ -8,8 +8,8 @@ import type { RowScope } from '../batch/row-scope.ts';
 import { untranslated } from '../dialect/clickhouse.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { IP6_TYPE } from '../dialect/duckdb.ts';
-import { expressionText } from '../fields.ts';
-import type { Scope } from '../scope.ts';
+import { expressionText } from '../names/fields.ts';
+import type { Scope } from '../plan/scope.ts';
 
 export type ValueType = 'text' | 'number' | 'time' | 'address' | 'condition';
 

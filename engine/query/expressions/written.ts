@@ -1,9 +1,16 @@
 /** Numbers, times and addresses as text and back, the same in SQL and in memory. */
-import { formatIp4, formatIp6, ip6ToUuid, parseIp4, parseIp6, uuidToIp6 } from '../address.ts';
+import {
+  formatIp4,
+  formatIp6,
+  ip6ToUuid,
+  parseIp4,
+  parseIp6,
+  uuidToIp6,
+} from '../values/address.ts';
 import { textNumber } from '../batch/text-number.ts';
 import { textAsNumber } from '../dialect/duckdb.ts';
 import * as sql from '../dialect/written-sql.ts';
-import { formatMicros } from '../time.ts';
+import { formatMicros } from '../time/time.ts';
 import type { Cell } from './value.ts';
 
 /** A number as DuckDB writes it, without the `.0` of a whole one. */

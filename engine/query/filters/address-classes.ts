@@ -4,7 +4,7 @@
  *
  * Public is what no other class has and what is not reserved: blocks for documentation and benchmarks are among it.
  */
-import { type AddressRange, mappedRange, parseAddress } from '../address.ts';
+import { type AddressRange, mappedRange, parseAddress } from '../values/address.ts';
 
 /** IPv4 blocks as IPv6, too: cases from before kept addresses that were written so. */
 function blocks(...texts: readonly string[]): AddressRange[] {

@@ -1,7 +1,7 @@
 /** Which addresses a block finds in text, against addresses that are parsed. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatIp4, formatIp6, parseAddress } from '../address.ts';
+import { formatIp4, formatIp6, parseAddress } from '../values/address.ts';
 import { compilePattern } from '../re2/matcher.ts';
 import { addressPattern, addressTextFilter } from './address-text.ts';
 import { wholePattern } from './text.ts';

@@ -5,7 +5,7 @@
  *
  * Invariant: a block is a pattern, so that SQL, a scan and an index that offers candidates agree on it.
  */
-import type { AddressRange } from '../address.ts';
+import type { AddressRange } from '../values/address.ts';
 import type { PhraseToken, TextFilter } from './text.ts';
 
 const OCTET = '(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';

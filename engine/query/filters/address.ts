@@ -10,8 +10,8 @@ import {
   ip6ToUuid,
   mappedRange,
   parseAddress,
-} from '../address.ts';
-import type { Test } from '../ast.ts';
+} from '../values/address.ts';
+import type { Test } from '../syntax/ast.ts';
 import { type RowFilter, some } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import {
@@ -23,16 +23,16 @@ import {
   text as textSql,
 } from '../dialect/clickhouse.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
-import { dimensionOf } from '../dimensions.ts';
+import { dimensionOf } from '../names/dimensions.ts';
 import { IP6_TYPE, oneOf } from '../dialect/duckdb.ts';
-import { type AddressField, refSql, addressTextClickHouse } from '../fields.ts';
-import { ip6Bytes } from '../ip6-bytes.ts';
-import type { CandidateRows, SegmentView } from '../index-view.ts';
+import { type AddressField, refSql, addressTextClickHouse } from '../names/fields.ts';
+import { ip6Bytes } from '../values/ip6-bytes.ts';
+import type { CandidateRows, SegmentView } from '../plan/index-view.ts';
 import { compilePattern } from '../re2/matcher.ts';
 import type { RowSet } from '../../util/row-set.ts';
-import { type Rows, rowsOf, unite } from '../rows.ts';
-import { syntaxError, shown } from '../query-error.ts';
-import { NO_COLUMN, type Predicate, type Scope, type SegmentInfo } from '../scope.ts';
+import { type Rows, rowsOf, unite } from '../plan/rows.ts';
+import { syntaxError, shown } from '../syntax/query-error.ts';
+import { NO_COLUMN, type Predicate, type Scope, type SegmentInfo } from '../plan/scope.ts';
 import { addressClass, classesIn } from './address-classes.ts';
 import { addressTextFilter } from './address-text.ts';
 import { either } from './logic.ts';

@@ -5,7 +5,7 @@
  * Derived events (flows of a capture) have come when their source was read to its end: they are numbered by their
  * beginnings and committed by their ends, so of some of them the last number tells nothing.
  */
-import { TRUE, type Predicate, type Scope } from '../scope.ts';
+import { TRUE, type Predicate, type Scope } from '../plan/scope.ts';
 import type { FilterOperator } from './operator.ts';
 
 /** The state of a case at a moment. Plain numbers: filters are told apart by their text. */

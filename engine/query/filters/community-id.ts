@@ -2,17 +2,17 @@
  * `community_id:1:…`: the attribute of that name where an event states it, else computed from the
  * addresses, ports and protocol. https://github.com/corelight/community-id-spec
  */
-import type { Test } from '../ast.ts';
+import type { Test } from '../syntax/ast.ts';
 import { communityReader } from '../batch/community.ts';
 import { type RowFilter, each } from '../batch/row-filter.ts';
 import { type RowScope, textOf } from '../batch/row-scope.ts';
 import { matches as matchesThere, text as textThere } from '../dialect/clickhouse.ts';
 import { communityClickHouse } from '../dialect/clickhouse-community.ts';
 import { communityId, ip4Hex, ip6Hex, matches, nullOf } from '../dialect/duckdb.ts';
-import { type Ref, refClickHouse, refSql } from '../fields.ts';
+import { type Ref, refClickHouse, refSql } from '../names/fields.ts';
 import { compilePattern } from '../re2/matcher.ts';
-import { syntaxError } from '../query-error.ts';
-import { NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
+import { syntaxError } from '../syntax/query-error.ts';
+import { NO_COLUMN, type Predicate, type Scope } from '../plan/scope.ts';
 import type { FilterOperator } from './operator.ts';
 import { checkLength, hasWildcard, valuePattern } from './wildcard.ts';
 

@@ -3,15 +3,15 @@
  * their case, as everywhere; they are less or more by their bytes. With a missing value nothing is true.
  */
 import { foldText } from '../../util/fold.ts';
-import type { CompareOp } from '../ast.ts';
+import type { CompareOp } from '../syntax/ast.ts';
 import { type RowFilter, each } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import { sameText } from '../dialect/clickhouse.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { foldedText } from '../dialect/duckdb.ts';
 import { type Cell, type Value, valueClickHouse, onePart } from '../expressions/value.ts';
-import type { Predicate, Scope } from '../scope.ts';
-import { compareTexts } from '../text-order.ts';
+import type { Predicate, Scope } from '../plan/scope.ts';
+import { compareTexts } from '../values/text-order.ts';
 import type { FilterOperator } from './operator.ts';
 
 export interface ComparisonFilter {

@@ -1,18 +1,18 @@
 /** `day:2026-11-21`, `day:2026-11-*`, `day:>=2026-11-01`, `day:undated`: whole UTC days. */
 import { RowSet } from '../../util/row-set.ts';
 import { daysOf } from '../../util/segment-days.ts';
-import type { Test } from '../ast.ts';
+import type { Test } from '../syntax/ast.ts';
 import { type RowFilter, each } from '../batch/row-filter.ts';
 import { type RowScope, dayText, numberAt, textOf } from '../batch/row-scope.ts';
 import { both as bothSql, matches as matchesSql, text } from '../dialect/clickhouse.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { matches } from '../dialect/duckdb.ts';
-import { type Ref, refSql, refClickHouse } from '../fields.ts';
-import { printTest } from '../print.ts';
-import { syntaxError } from '../query-error.ts';
-import type { CandidateRows } from '../index-view.ts';
-import { type Rows, rowsOf, unite } from '../rows.ts';
-import type { Predicate, Scope, SegmentInfo } from '../scope.ts';
+import { type Ref, refSql, refClickHouse } from '../names/fields.ts';
+import { printTest } from '../syntax/print.ts';
+import { syntaxError } from '../syntax/query-error.ts';
+import type { CandidateRows } from '../plan/index-view.ts';
+import { type Rows, rowsOf, unite } from '../plan/rows.ts';
+import type { Predicate, Scope, SegmentInfo } from '../plan/scope.ts';
 import { valuePattern, wildcardMatcher } from './wildcard.ts';
 import { both } from './logic.ts';
 import type { FilterOperator } from './operator.ts';

@@ -1,6 +1,6 @@
 /** Conditions in words of the query language, for `--explain`. */
-import { type Field, chosenName } from '../fields.ts';
-import { printName } from '../print.ts';
+import { type Field, chosenName } from '../names/fields.ts';
+import { printName } from '../syntax/print.ts';
 
 /** Values that are shown of a list. */
 const MOST_VALUES = 3;

@@ -3,13 +3,13 @@
  * protocol): one event.
  */
 import { PROTOCOL_SEQ } from '../../contract/event.ts';
-import type { Test } from '../ast.ts';
+import type { Test } from '../syntax/ast.ts';
 import { type RowFilter, each } from '../batch/row-filter.ts';
 import { type RowScope, numberAt } from '../batch/row-scope.ts';
 import { text } from '../dialect/clickhouse.ts';
-import { eventIdRefs, refClickHouse, refSql, type VirtualField } from '../fields.ts';
-import { syntaxError, shown } from '../query-error.ts';
-import { NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
+import { eventIdRefs, refClickHouse, refSql, type VirtualField } from '../names/fields.ts';
+import { syntaxError, shown } from '../syntax/query-error.ts';
+import { NO_COLUMN, type Predicate, type Scope } from '../plan/scope.ts';
 import type { FilterOperator } from './operator.ts';
 
 export interface EventIdFilter {

@@ -9,14 +9,14 @@ import {
   type VirtualField,
   refSql,
   refClickHouse,
-} from '../fields.ts';
+} from '../names/fields.ts';
 import {
   type NamedText,
   NO_COLUMN,
   type Predicate,
   type Scope,
   type Searchable,
-} from '../scope.ts';
+} from '../plan/scope.ts';
 import { either } from './logic.ts';
 
 /** `attributes` means any attribute. */

@@ -17,7 +17,7 @@ import {
 } from '../dialect/clickhouse.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { type MatchList, isWritten } from '../lists/match-list.ts';
-import { TRUE, type Predicate, type Scope } from '../scope.ts';
+import { TRUE, type Predicate, type Scope } from '../plan/scope.ts';
 import { type AddressFilter, addressOperator } from './address.ts';
 import { type ArrivedFilter, arrivedOperator } from './arrived.ts';
 import { type CommunityFilter, communityIdOperator } from './community-id.ts';

@@ -2,8 +2,14 @@
  * `flow:10.1.2.3:4444-10.9.9.9:443/tcp`: a five-tuple in either direction. Any part may be `*` or left
  * out; IPv6 stands in brackets (`[2001:db8::1]:443`); an address may be a block.
  */
-import { type AddressRange, formatIp4, formatIp6, mappedRange, parseAddress } from '../address.ts';
-import type { Test } from '../ast.ts';
+import {
+  type AddressRange,
+  formatIp4,
+  formatIp6,
+  mappedRange,
+  parseAddress,
+} from '../values/address.ts';
+import type { Test } from '../syntax/ast.ts';
 import { presentIn } from '../batch/presence.ts';
 import { type RowFilter, every, some } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
@@ -16,11 +22,11 @@ import {
   knownField,
   refSql,
   refType,
-} from '../fields.ts';
-import type { CandidateRows, SegmentView } from '../index-view.ts';
-import { type Rows, intersect, unite } from '../rows.ts';
-import { syntaxError, shown } from '../query-error.ts';
-import { FALSE, TRUE, type Predicate, type Scope, type SegmentInfo } from '../scope.ts';
+} from '../names/fields.ts';
+import type { CandidateRows, SegmentView } from '../plan/index-view.ts';
+import { type Rows, intersect, unite } from '../plan/rows.ts';
+import { syntaxError, shown } from '../syntax/query-error.ts';
+import { FALSE, TRUE, type Predicate, type Scope, type SegmentInfo } from '../plan/scope.ts';
 import { addressClickHouse, addressColumns, addressRows, addressSql } from './address.ts';
 import { both, either } from './logic.ts';
 import { codeOf } from './names.ts';

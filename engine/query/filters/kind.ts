@@ -1,11 +1,11 @@
 /** `kind:flow`, `kind:(dns OR http)`, `kind:*`: which kinds of events. A segment has one kind. */
 import { KINDS, type Kind } from '../../contract/event.ts';
-import type { Test } from '../ast.ts';
+import type { Test } from '../syntax/ast.ts';
 import { KEEP, NONE } from '../batch/row-filter.ts';
 import { oneOf, text, TRUE_SQL } from '../dialect/clickhouse.ts';
-import { type Ref, refSql, refClickHouse } from '../fields.ts';
-import { QueryError, didYouMean, shown } from '../query-error.ts';
-import type { Predicate, Scope } from '../scope.ts';
+import { type Ref, refSql, refClickHouse } from '../names/fields.ts';
+import { QueryError, didYouMean, shown } from '../syntax/query-error.ts';
+import type { Predicate, Scope } from '../plan/scope.ts';
 import { describeAny } from './describe.ts';
 import type { FilterOperator } from './operator.ts';
 import { wildcardMatcher } from './wildcard.ts';

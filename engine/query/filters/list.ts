@@ -23,10 +23,10 @@ import {
   whenAll,
   writtenIp4,
 } from '../dialect/duckdb.ts';
-import { knownField } from '../fields.ts';
-import type { CandidateRows, SegmentView, ValueView } from '../index-view.ts';
+import { knownField } from '../names/fields.ts';
+import type { CandidateRows, SegmentView, ValueView } from '../plan/index-view.ts';
 import type { KeyValues, ListGroup, ListKey, MatchList } from '../lists/match-list.ts';
-import { type Rows, countOf, intersect, rowsOf, unite } from '../rows.ts';
+import { type Rows, countOf, intersect, rowsOf, unite } from '../plan/rows.ts';
 import {
   FALSE,
   type NamedText,
@@ -36,7 +36,7 @@ import {
   type Searchable,
   type SegmentInfo,
   mayHaveAttribute,
-} from '../scope.ts';
+} from '../plan/scope.ts';
 import { communitySql } from './community-id.ts';
 import { sidePresent } from './flow.ts';
 import { listedAddresses } from './listed-addresses.ts';

@@ -4,7 +4,7 @@
  */
 import { COLUMNS, type ColumnName } from '../../contract/event.ts';
 import { foldText } from '../../util/fold.ts';
-import { formatIp4, formatIp6 } from '../address.ts';
+import { formatIp4, formatIp6 } from '../values/address.ts';
 import {
   both,
   firstIp6,
@@ -17,7 +17,7 @@ import {
 import { communityClickHouse } from '../dialect/clickhouse-community.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import type { KeyValues, ListGroup, ListKey } from '../lists/match-list.ts';
-import type { NamedText } from '../scope.ts';
+import type { NamedText } from '../plan/scope.ts';
 import { memberValuesClickHouse } from './members.ts';
 
 const TYPES: Readonly<Partial<Record<(typeof COLUMNS)[ColumnName], string>>> = {

@@ -3,7 +3,7 @@
  *
  * A condition's SQL may be NULL for false. AND and OR keep that; NOT turns it into a plain truth.
  */
-import { FALSE, TRUE, type Predicate } from '../scope.ts';
+import { FALSE, TRUE, type Predicate } from '../plan/scope.ts';
 
 export function both(items: readonly Predicate[]): Predicate {
   const parts: string[] = [];

@@ -1,7 +1,7 @@
 /** Rows by the host or the program that they name: an index knows every distinct one. */
-import type { Ref } from '../fields.ts';
-import type { CandidateRows, SegmentView } from '../index-view.ts';
-import { rowsOf } from '../rows.ts';
+import type { Ref } from '../names/fields.ts';
+import type { CandidateRows, SegmentView } from '../plan/index-view.ts';
+import { rowsOf } from '../plan/rows.ts';
 
 /** Texts of which every distinct one is known: what a filter says of them it says of their rows. */
 export function namedTextRows(

@@ -1,6 +1,6 @@
 /** Names that stand for numbers: protocols, severities, facilities. */
 import { FACILITIES, PROTOCOLS, SEVERITIES } from '../../contract/event.ts';
-import type { NameSet } from '../fields.ts';
+import type { NameSet } from '../names/fields.ts';
 import { wildcardMatcher } from './wildcard.ts';
 
 function indexed(names: readonly string[]): Map<string, number> {

@@ -5,7 +5,7 @@
  * that DuckDB can use its minima and maxima; attributes are compared as reals where they are numbers.
  */
 import type { Column } from '../../contract/event-batch.ts';
-import type { Test } from '../ast.ts';
+import type { Test } from '../syntax/ast.ts';
 import { type RowFilter, some } from '../batch/row-filter.ts';
 import { type RowScope, overflowNamed, textOf } from '../batch/row-scope.ts';
 import { textNumber } from '../batch/text-number.ts';
@@ -17,16 +17,16 @@ import {
 } from '../dialect/clickhouse.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { INTEGER_RANGES, anyOfList, oneOf, textAsNumber } from '../dialect/duckdb.ts';
-import { dimensionOf } from '../dimensions.ts';
+import { dimensionOf } from '../names/dimensions.ts';
 import {
   type AttributeField,
   type NumberField,
   refSql,
   refType,
   refClickHouse,
-} from '../fields.ts';
-import { FALSE, NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
-import { comparison, numberRanges } from '../number-test.ts';
+} from '../names/fields.ts';
+import { FALSE, NO_COLUMN, type Predicate, type Scope } from '../plan/scope.ts';
+import { comparison, numberRanges } from '../values/number-test.ts';
 import { describeAny, nameText } from './describe.ts';
 import { anyText, someText } from './field-texts.ts';
 import { keyFlags } from './key-flags.ts';

@@ -9,10 +9,10 @@ import type { Kind } from '../../contract/event.ts';
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
-import type { Dimension } from '../dimensions.ts';
-import type { DistinctKeys, CandidateRows, SegmentView } from '../index-view.ts';
-import type { Predicate, Scope, SegmentInfo } from '../scope.ts';
-import type { AddressRange } from '../address.ts';
+import type { Dimension } from '../names/dimensions.ts';
+import type { DistinctKeys, CandidateRows, SegmentView } from '../plan/index-view.ts';
+import type { Predicate, Scope, SegmentInfo } from '../plan/scope.ts';
+import type { AddressRange } from '../values/address.ts';
 import type { WrittenTest } from './surroundings.ts';
 
 /** Flags of a dimension's values that are meant, that of having none last. */

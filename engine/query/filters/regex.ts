@@ -7,13 +7,13 @@ import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import { filterPlaces, patternTest, placesOf, placesOfAll } from '../batch/text-places.ts';
 import { matches } from '../dialect/clickhouse.ts';
-import type { CandidateRows, SegmentView } from '../index-view.ts';
-import { printTest } from '../print.ts';
+import type { CandidateRows, SegmentView } from '../plan/index-view.ts';
+import { printTest } from '../syntax/print.ts';
 import { checkRe2 } from '../re2/check.ts';
 import { compilePattern } from '../re2/matcher.ts';
-import { rowsOf } from '../rows.ts';
-import { QueryError } from '../query-error.ts';
-import { type Predicate, type Scope, type SegmentInfo, hasMatch } from '../scope.ts';
+import { rowsOf } from '../plan/rows.ts';
+import { QueryError } from '../syntax/query-error.ts';
+import { type Predicate, type Scope, type SegmentInfo, hasMatch } from '../plan/scope.ts';
 import { nameText } from './describe.ts';
 import {
   type ValueField,

@@ -1,8 +1,8 @@
 /** Columns of a token index, and when it is worth asking. */
 import { SEARCHED_TEXTS } from '../../contract/event.ts';
-import type { Ref } from '../fields.ts';
-import type { IndexedPhrase, SegmentView } from '../index-view.ts';
-import type { SegmentInfo } from '../scope.ts';
+import type { Ref } from '../names/fields.ts';
+import type { IndexedPhrase, SegmentView } from '../plan/index-view.ts';
+import type { SegmentInfo } from '../plan/scope.ts';
 
 /** Columns that an index tells apart: of the others it is known that a word is in one of them. */
 const TOLD_APART: ReadonlySet<string> = new Set(['message', 'host', 'program', 'event_type']);

@@ -1,11 +1,11 @@
 /** `source:fw.log`, `source:*.gz`: events of the sources with such a name, or a part of its path. */
-import type { Test } from '../ast.ts';
+import type { Test } from '../syntax/ast.ts';
 import { type RowFilter, each } from '../batch/row-filter.ts';
 import { type RowScope, numberAt } from '../batch/row-scope.ts';
 import { number, oneOf } from '../dialect/clickhouse.ts';
-import { type Ref, refSql, refClickHouse } from '../fields.ts';
-import { QueryError, didYouMean, shown } from '../query-error.ts';
-import type { Predicate, Scope } from '../scope.ts';
+import { type Ref, refSql, refClickHouse } from '../names/fields.ts';
+import { QueryError, didYouMean, shown } from '../syntax/query-error.ts';
+import type { Predicate, Scope } from '../plan/scope.ts';
 import { describeAny } from './describe.ts';
 import type { FilterOperator } from './operator.ts';
 import type { Named } from './surroundings.ts';

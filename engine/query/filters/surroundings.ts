@@ -1,9 +1,9 @@
 /** What the values in a query may refer to. */
 import type { EpochMicros } from '../../contract/event.ts';
-import type { Test } from '../ast.ts';
-import type { Field } from '../fields.ts';
+import type { Test } from '../syntax/ast.ts';
+import type { Field } from '../names/fields.ts';
 import type { LookupFile } from '../lookups/lookup-file.ts';
-import type { ZoneOffset } from '../time.ts';
+import type { ZoneOffset } from '../time/time.ts';
 
 /** A source or a tag. */
 export interface Named {

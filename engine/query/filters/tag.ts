@@ -1,12 +1,12 @@
 /** `tag:lateral`, `tag:ioc*`, `tag:*`: events that carry such a tag. */
-import type { Test } from '../ast.ts';
+import type { Test } from '../syntax/ast.ts';
 import { NONE } from '../batch/row-filter.ts';
 import { FALSE_SQL, oneOf, text } from '../dialect/clickhouse.ts';
-import { type Ref, refSql, refClickHouse } from '../fields.ts';
-import { QueryError, didYouMean, shown } from '../query-error.ts';
-import type { CandidateRows, SegmentView } from '../index-view.ts';
-import { type Rows, rowsOf, unite } from '../rows.ts';
-import type { Predicate, Scope, SegmentInfo } from '../scope.ts';
+import { type Ref, refSql, refClickHouse } from '../names/fields.ts';
+import { QueryError, didYouMean, shown } from '../syntax/query-error.ts';
+import type { CandidateRows, SegmentView } from '../plan/index-view.ts';
+import { type Rows, rowsOf, unite } from '../plan/rows.ts';
+import type { Predicate, Scope, SegmentInfo } from '../plan/scope.ts';
 import { describeAny } from './describe.ts';
 import type { FilterOperator } from './operator.ts';
 import type { Named } from './surroundings.ts';

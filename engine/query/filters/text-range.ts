@@ -1,12 +1,12 @@
 /** `host:[a TO f]`, `user:>m`: text in the order of its UTF-8 bytes, case told apart. */
-import type { Test } from '../ast.ts';
+import type { Test } from '../syntax/ast.ts';
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import { type TextTest, compareBytes, filterPlaces, placesOf } from '../batch/text-places.ts';
 import { both, text } from '../dialect/clickhouse.ts';
-import type { AttributeField, Field, TextField } from '../fields.ts';
-import { syntaxError } from '../query-error.ts';
-import type { Predicate, Scope } from '../scope.ts';
+import type { AttributeField, Field, TextField } from '../names/fields.ts';
+import { syntaxError } from '../syntax/query-error.ts';
+import type { Predicate, Scope } from '../plan/scope.ts';
 import { nameText } from './describe.ts';
 import { anyTextClickHouse, anyTextOf } from './field-texts.ts';
 import type { FilterOperator } from './operator.ts';

@@ -3,24 +3,24 @@
  * Wildcards match any characters; in quotes nothing is a wildcard.
  */
 import { hasToken, tokensIn } from '../../util/tokens.ts';
-import { attributesNamed, isAttributeColumn } from '../attribute-names.ts';
+import { attributesNamed, isAttributeColumn } from '../names/attribute-names.ts';
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import { equals, filterPlaces, patternTest, placesOf } from '../batch/text-places.ts';
 import { either, matches, text as literal } from '../dialect/clickhouse.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
-import { dimensionOf } from '../dimensions.ts';
-import type { CandidateRows, SegmentView } from '../index-view.ts';
-import { printTest } from '../print.ts';
+import { dimensionOf } from '../names/dimensions.ts';
+import type { CandidateRows, SegmentView } from '../plan/index-view.ts';
+import { printTest } from '../syntax/print.ts';
 import { compilePattern } from '../re2/matcher.ts';
-import { type Rows, intersect, rowsOf } from '../rows.ts';
+import { type Rows, intersect, rowsOf } from '../plan/rows.ts';
 import {
   OVERFLOW_COLUMN,
   type Predicate,
   type Scope,
   type SegmentInfo,
   hasMatch,
-} from '../scope.ts';
+} from '../plan/scope.ts';
 import { nameText } from './describe.ts';
 import { type ValueField, anyTextClickHouse, anyTextOf, isValueField } from './field-texts.ts';
 import { keyFlags } from './key-flags.ts';

@@ -12,12 +12,12 @@ import { filterPlaces, patternTest, placesOfAll, placesOfRef } from '../batch/te
 import { either as eitherSql, matches } from '../dialect/clickhouse.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { anyJsonValue, joinedTexts } from '../dialect/duckdb.ts';
-import { type Ref, refName, refSql, refClickHouse } from '../fields.ts';
-import type { CandidateRows, SegmentView } from '../index-view.ts';
-import { printTest } from '../print.ts';
+import { type Ref, refName, refSql, refClickHouse } from '../names/fields.ts';
+import type { CandidateRows, SegmentView } from '../plan/index-view.ts';
+import { printTest } from '../syntax/print.ts';
 import { compilePattern } from '../re2/matcher.ts';
-import { rowsOf } from '../rows.ts';
-import { syntaxError, shown } from '../query-error.ts';
+import { rowsOf } from '../plan/rows.ts';
+import { syntaxError, shown } from '../syntax/query-error.ts';
 import {
   NO_COLUMN,
   type Predicate,
@@ -25,7 +25,7 @@ import {
   type Searchable,
   type SegmentInfo,
   hasMatch,
-} from '../scope.ts';
+} from '../plan/scope.ts';
 import { checkLength, escapeRe2, joinable } from './wildcard.ts';
 import { someText } from './field-texts.ts';
 import { either } from './logic.ts';

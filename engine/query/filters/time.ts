@@ -5,16 +5,16 @@
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import { RowSet } from '../../util/row-set.ts';
-import type { Test } from '../ast.ts';
+import type { Test } from '../syntax/ast.ts';
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import { both, FALSE_SQL, time } from '../dialect/clickhouse.ts';
-import { type Ref, type TimeField, refSql, refClickHouse } from '../fields.ts';
-import type { CandidateRows, SegmentView } from '../index-view.ts';
-import { shown, syntaxError } from '../query-error.ts';
-import { rowsOf } from '../rows.ts';
-import type { Predicate, Scope, SegmentInfo } from '../scope.ts';
-import { type TimeSpan, formatMicros, parseDuration, parseTime } from '../time.ts';
+import { type Ref, type TimeField, refSql, refClickHouse } from '../names/fields.ts';
+import type { CandidateRows, SegmentView } from '../plan/index-view.ts';
+import { shown, syntaxError } from '../syntax/query-error.ts';
+import { rowsOf } from '../plan/rows.ts';
+import type { Predicate, Scope, SegmentInfo } from '../plan/scope.ts';
+import { type TimeSpan, formatMicros, parseDuration, parseTime } from '../time/time.ts';
 import type { FilterOperator } from './operator.ts';
 import type { Surroundings } from './surroundings.ts';
 

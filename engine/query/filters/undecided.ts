@@ -5,7 +5,7 @@
  * Invariant: what is left of the same filter by the same parts is the same object, so that what is kept of a
  * filter is found again for each segment.
  */
-import type { Scope } from '../scope.ts';
+import type { Scope } from '../plan/scope.ts';
 import { type Filter, compileFilter } from './filter.ts';
 
 const left = new WeakMap<Filter, Map<string, Filter>>();

@@ -3,7 +3,7 @@
  *
  * Case is ignored by Unicode simple folding in both: RE2's `i` and JavaScript's `iu` agree on that.
  */
-import { QueryError } from '../query-error.ts';
+import { QueryError } from '../syntax/query-error.ts';
 
 /** The longest single word, phrase or pattern. */
 const MAX_PATTERN_LENGTH = 2000;

@@ -3,15 +3,15 @@
  * a query: an address or a block, a number, a name for a number, or a whole text with case ignored.
  */
 import { type ColumnName, COLUMNS } from '../../contract/event.ts';
-import { type AddressRange, ip6ToUuid, parseAddress } from '../address.ts';
+import { type AddressRange, ip6ToUuid, parseAddress } from '../values/address.ts';
 import { INTEGER_RANGES, SQL_TYPES, uuidLength } from '../dialect/duckdb.ts';
-import type { AddressField, Field, NumberField } from '../fields.ts';
+import type { AddressField, Field, NumberField } from '../names/fields.ts';
 import { parseEventId } from '../filters/event-id.ts';
 import { type FlowEnd, flowFilter } from '../filters/flow.ts';
 import { codeOf } from '../filters/names.ts';
 import { parseNumber } from '../filters/number-range.ts';
 import { DaybookError } from '../../contract/errors.ts';
-import { shown } from '../query-error.ts';
+import { shown } from '../syntax/query-error.ts';
 import { ListError } from './list-error.ts';
 
 export type Side = 'src' | 'dst';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type ColumnName } from '../../contract/event.ts';
-import { knownField } from '../fields.ts';
+import { knownField } from '../names/fields.ts';
 import { type JoinColumn, JoinTable, hashRows, joinKeys } from './list-join.ts';
 import { type MatchList, readList } from './match-list.ts';
 

@@ -9,13 +9,13 @@
 import { counted } from '../../contract/counted.ts';
 import { type ColumnName, COLUMNS } from '../../contract/event.ts';
 import { foldText } from '../../util/fold.ts';
-import type { Ip4Ranges } from '../index-view.ts';
+import type { Ip4Ranges } from '../plan/index-view.ts';
 import { SQL_TYPES } from '../dialect/duckdb.ts';
-import { type Field, type Resolve, knownField } from '../fields.ts';
+import { type Field, type Resolve, knownField } from '../names/fields.ts';
 import { addressTextFilter } from '../filters/address-text.ts';
 import { type TextFilter, textFilter } from '../filters/text.ts';
-import { isMacName, macDigits, macTexts, statedMacDigits } from '../mac-text.ts';
-import { QueryError, shown } from '../query-error.ts';
+import { isMacName, macDigits, macTexts, statedMacDigits } from '../values/mac-text.ts';
+import { QueryError, shown } from '../syntax/query-error.ts';
 import { type CutList, cutList } from './cut-list.ts';
 import {
   type Form,

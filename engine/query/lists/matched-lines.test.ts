@@ -4,9 +4,9 @@
  */
 import { expect, it } from 'vitest';
 import { COLUMNS, KINDS } from '../../contract/event.ts';
-import { eventFields } from '../fields.ts';
-import { planQuery } from '../plan.ts';
-import type { SegmentInfo } from '../scope.ts';
+import { eventFields } from '../names/fields.ts';
+import { planQuery } from '../plan/plan.ts';
+import type { SegmentInfo } from '../plan/scope.ts';
 import { compileMatchedLines, compileSomeEvent } from './matched-lines.ts';
 import { readList } from './match-list.ts';
 

@@ -1,10 +1,10 @@
 /** Which lines of a list the events of a plan match, as statements. */
 import { blockOfIp4, eachOf, listTable, Params, quoteIdentifier } from '../dialect/duckdb.ts';
 import { LINE_COLUMN, eachText, keyColumn, writtenNumbers } from '../filters/list.ts';
-import { type EventsNode, type Plan, eventContext, limited, relationOf } from '../plan.ts';
-import type { Relation } from '../relation.ts';
-import type { SegmentInfo } from '../scope.ts';
-import type { Statement } from '../statements.ts';
+import { type EventsNode, type Plan, eventContext, limited, relationOf } from '../plan/plan.ts';
+import type { Relation } from '../statements/relation.ts';
+import type { SegmentInfo } from '../plan/scope.ts';
+import type { Statement } from '../statements/statements.ts';
 import type { ListGroup, ListText } from './match-list.ts';
 
 /** One column: the lines of a group of the plan's list that some event matches, each once. */

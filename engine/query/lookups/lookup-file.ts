@@ -7,8 +7,8 @@
 import { counted } from '../../contract/counted.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { foldText } from '../../util/fold.ts';
-import { type AddressRange, parseAddress } from '../address.ts';
-import { macDigits, macTexts } from '../mac-text.ts';
+import { type AddressRange, parseAddress } from '../values/address.ts';
+import { macDigits, macTexts } from '../values/mac-text.ts';
 import { LineReader, cellsOf, delimiterOf, jsonObject } from '../lists/list-lines.ts';
 
 /** A file as it was given. */

@@ -1,8 +1,8 @@
 /** The files that a query names. */
-import type { Ast, Stage } from '../ast.ts';
-import { parseQuery } from '../parse.ts';
-import { QueryError } from '../query-error.ts';
-import { queriesWithin } from '../within.ts';
+import type { Ast, Stage } from '../syntax/ast.ts';
+import { parseQuery } from '../syntax/parse.ts';
+import { QueryError } from '../syntax/query-error.ts';
+import { queriesWithin } from '../plan/within.ts';
 
 /** As they are written, each once; none of a text that is wrong, which is said where it is asked. */
 export function lookupNames(text: string): ReadonlySet<string> {

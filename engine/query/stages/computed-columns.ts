@@ -1,12 +1,12 @@
 /** Columns that a stage computes of each row of a table, in SQL and in memory. */
 import { readsOf } from '../batch/field-values.ts';
-import { withExpressions } from '../analyse.ts';
+import { withExpressions } from '../plan/analyse.ts';
 import { type BatchTable, project, sorted, tableScopeOf } from '../batch/table.ts';
 import { quoteIdentifier } from '../dialect/duckdb.ts';
-import type { Name } from '../ast.ts';
-import { type Resolve, chosenName } from '../fields.ts';
+import type { Name } from '../syntax/ast.ts';
+import { type Resolve, chosenName } from '../names/fields.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
-import { syntaxError } from '../query-error.ts';
+import { syntaxError } from '../syntax/query-error.ts';
 import {
   type Relation,
   type Table,
@@ -14,8 +14,8 @@ import {
   TABLE_EXTENT,
   nameColumns,
   tableFields,
-} from '../relation.ts';
-import { shapeOf, variantsOf } from '../values.ts';
+} from '../statements/relation.ts';
+import { shapeOf, variantsOf } from '../values/values.ts';
 import type { Computed } from './operator.ts';
 
 /** The columns after it: one of the same name is replaced where it is. */

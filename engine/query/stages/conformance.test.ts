@@ -5,9 +5,9 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { STAGE_NAMES } from '../../contract/query-spelling.ts';
-import type { Stage, StageName } from '../ast.ts';
+import type { Stage, StageName } from '../syntax/ast.ts';
 import { lookupFiles } from '../lookups/lookup-file.ts';
-import { parseQuery } from '../parse.ts';
+import { parseQuery } from '../syntax/parse.ts';
 import { groupQuestion } from '../../search/access-paths/group-question.ts';
 import { answersOfBatches } from '../testing/answers-of-batches.ts';
 import { EVENTS } from '../testing/fixture.ts';

@@ -1,8 +1,8 @@
 /** `count`: one number. */
-import type { Stage } from '../ast.ts';
-import { type Input, type Table, type TableColumn, valueShape } from '../relation.ts';
+import type { Stage } from '../syntax/ast.ts';
+import { type Input, type Table, type TableColumn, valueShape } from '../statements/relation.ts';
 import { type ClickHouseRows, type ClickHouseTable, selectOf } from '../dialect/clickhouse-rows.ts';
-import { TRUE } from '../scope.ts';
+import { TRUE } from '../plan/scope.ts';
 import type { BatchStage } from '../batch/stage.ts';
 import type { StageOperator } from './operator.ts';
 

@@ -1,8 +1,8 @@
 /** `dedup f, …`: the first row, in the order so far, of each combination of values. */
 import { chosen, firstValue, ordered } from '../dialect/clickhouse-rows.ts';
 import { firstOfEach } from '../dialect/duckdb.ts';
-import type { Stage } from '../ast.ts';
-import { type Relation, orderBy } from '../relation.ts';
+import type { Stage } from '../syntax/ast.ts';
+import { type Relation, orderBy } from '../statements/relation.ts';
 import type { StageOperator } from './operator.ts';
 import { valueParts } from './value-parts.ts';
 

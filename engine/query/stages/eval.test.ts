@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseIp4 } from '../address.ts';
+import { parseIp4 } from '../values/address.ts';
 import { type TestCase, type TestEvent, openTestCase } from '../testing/test-case.ts';
 
 const START = Date.UTC(2026, 10, 20) * 1000;

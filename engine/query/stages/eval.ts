@@ -2,8 +2,8 @@
  * `eval name = expression [by f, …]`: a field that is computed of each event or row. `prev` and `delta` in it are of the
  * row before, in the order so far, among those that have the same values of the fields after `by`.
  */
-import type { Name, Stage } from '../ast.ts';
-import { computedField, computedValue } from '../analyse.ts';
+import type { Name, Stage } from '../syntax/ast.ts';
+import { computedField, computedValue } from '../plan/analyse.ts';
 import { readsOf } from '../batch/field-values.ts';
 import { type BatchTable, type Row, project, sorted, tableScopeOf } from '../batch/table.ts';
 import { TRUE_SQL } from '../dialect/clickhouse.ts';
@@ -19,12 +19,12 @@ import { fieldOf } from '../expressions/analyse.ts';
 import { converted } from '../expressions/operator.ts';
 import { partAlias, previousField, takePrevious } from '../expressions/previous.ts';
 import { PART_TYPES, type Value, valueClickHouse } from '../expressions/value.ts';
-import { type Resolve, withFields } from '../fields.ts';
+import { type Resolve, withFields } from '../names/fields.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
-import { syntaxError } from '../query-error.ts';
-import type { RawValue } from '../raw-value.ts';
-import { type Relation, type TableColumn, TABLE_EXTENT, orderBy } from '../relation.ts';
-import { shapeOf } from '../values.ts';
+import { syntaxError } from '../syntax/query-error.ts';
+import type { RawValue } from '../values/raw-value.ts';
+import { type Relation, type TableColumn, TABLE_EXTENT, orderBy } from '../statements/relation.ts';
+import { shapeOf } from '../values/values.ts';
 import { batchResolve, extendedBatch } from './computed-columns.ts';
 import type { StageOperator } from './operator.ts';
 import { partition } from './session.ts';

@@ -2,8 +2,8 @@
  * `extract "from {src_ip} port {src_port}"`, `extract /(?<user>\w+)@/ from url`: fields cut out of a text. Where a text has no
  * match, a field of that name keeps the value that the event has.
  */
-import type { Stage } from '../ast.ts';
-import { fieldEntry } from '../../fields/registry.ts';
+import type { Stage } from '../syntax/ast.ts';
+import { fieldEntry } from '../../fields/registry/registry.ts';
 import { extracted as extractedThere } from '../dialect/clickhouse.ts';
 import { extracted } from '../dialect/duckdb.ts';
 import { fieldOf, fieldValue } from '../expressions/analyse.ts';
@@ -13,7 +13,7 @@ import { type Value, onePart, valueClickHouse } from '../expressions/value.ts';
 import { orElse } from '../expressions/or-else.ts';
 import { CaptureMatcher } from '../re2/captures.ts';
 import { checkRe2 } from '../re2/check.ts';
-import { QueryError, syntaxError } from '../query-error.ts';
+import { QueryError, syntaxError } from '../syntax/query-error.ts';
 import { batchResolve, extendedBatch } from './computed-columns.ts';
 import type { StageOperator } from './operator.ts';
 

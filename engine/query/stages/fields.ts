@@ -1,8 +1,8 @@
 /** `fields f, …`: the columns that are shown. */
-import type { Stage } from '../ast.ts';
+import type { Stage } from '../syntax/ast.ts';
 import { project, sorted } from '../batch/table.ts';
-import { syntaxError } from '../query-error.ts';
-import type { TableColumn } from '../relation.ts';
+import { syntaxError } from '../syntax/query-error.ts';
+import type { TableColumn } from '../statements/relation.ts';
 import type { StageOperator } from './operator.ts';
 import { namedColumns } from './value-parts.ts';
 

@@ -1,6 +1,6 @@
 /** Grouping by fields: the part that `top`, `stats`, `values` and `timeline` share. */
-import type { Name } from '../ast.ts';
-import type { Field } from '../fields.ts';
+import type { Name } from '../syntax/ast.ts';
+import type { Field } from '../names/fields.ts';
 import { both } from '../filters/logic.ts';
 import {
   type Branch,
@@ -8,9 +8,9 @@ import {
   type TableColumn,
   inputColumns,
   nameColumns,
-} from '../relation.ts';
-import type { Scope } from '../scope.ts';
-import { type ValueShape, type Variant, combine, shapeOf, variantsOf } from '../values.ts';
+} from '../statements/relation.ts';
+import type { Scope } from '../plan/scope.ts';
+import { type ValueShape, type Variant, combine, shapeOf, variantsOf } from '../values/values.ts';
 import { type ClickHouseRows, keyOf } from '../dialect/clickhouse-rows.ts';
 import type { CompiledMeasure } from './measure.ts';
 

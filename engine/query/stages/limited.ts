@@ -1,5 +1,5 @@
 /** The first or the last rows, in the order so far. */
-import { type Relation, orderBy } from '../relation.ts';
+import { type Relation, orderBy } from '../statements/relation.ts';
 
 export function limited(relation: Relation, limit: number, reversed: boolean): Relation {
   const { order, scope } = relation;

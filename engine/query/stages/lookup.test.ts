@@ -1,6 +1,6 @@
 /** Columns of a file, by SQL and in memory, against a loop over the file's rows. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseIp4 } from '../address.ts';
+import { parseIp4 } from '../values/address.ts';
 import { lookupFiles } from '../lookups/lookup-file.ts';
 import { answersOfBatches } from '../testing/answers-of-batches.ts';
 import { type TestCase, type TestEvent, openTestCase } from '../testing/test-case.ts';

@@ -2,8 +2,8 @@
  * `lookup FILE on field [as column]`: the columns of a file, of the row whose key is the field's value. Addresses are compared as
  * addresses, and a key that is a block has those in it, the longest first; texts without regard to case.
  */
-import type { Stage } from '../ast.ts';
-import { computedValue } from '../analyse.ts';
+import type { Stage } from '../syntax/ast.ts';
+import { computedValue } from '../plan/analyse.ts';
 import {
   firstIp6,
   foldingTo,
@@ -25,12 +25,12 @@ import {
   ip6BlockKey,
   quoteIdentifier,
 } from '../dialect/duckdb.ts';
-import { ip6ToUuid, uuidToIp6 } from '../address.ts';
+import { ip6ToUuid, uuidToIp6 } from '../values/address.ts';
 import { fieldOf } from '../expressions/analyse.ts';
 import { NAMES, converted } from '../expressions/operator.ts';
 import { type Cell, type CellReader, type Value, valueClickHouse } from '../expressions/value.ts';
-import type { Field, Resolve } from '../fields.ts';
-import { isOwnName } from '../fields.ts';
+import type { Field, Resolve } from '../names/fields.ts';
+import { isOwnName } from '../names/fields.ts';
 import { NAMED } from '../filters/names.ts';
 import { parseNumber } from '../filters/number-range.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
@@ -44,9 +44,9 @@ import {
   numberKeys,
   textKeys,
 } from '../lookups/lookup-file.ts';
-import { QueryError, didYouMean, shown, syntaxError } from '../query-error.ts';
-import type { Relation } from '../relation.ts';
-import type { Scope } from '../scope.ts';
+import { QueryError, didYouMean, shown, syntaxError } from '../syntax/query-error.ts';
+import type { Relation } from '../statements/relation.ts';
+import type { Scope } from '../plan/scope.ts';
 import { foldText } from '../../util/fold.ts';
 import { batchResolve, extendedBatch } from './computed-columns.ts';
 import type { StageOperator } from './operator.ts';

@@ -1,6 +1,6 @@
 /** `count`, `sum(x)`, `avg`, `min`, `max`, `distinct`, `p95` and the like: computed columns. */
 import { PERCENTILE } from '../../contract/query-spelling.ts';
-import type { FunctionName, Measure, Name } from '../ast.ts';
+import type { FunctionName, Measure, Name } from '../syntax/ast.ts';
 import {
   distinctOfBoth,
   firstInOrder,
@@ -22,13 +22,13 @@ import {
 } from '../dialect/clickhouse-values.ts';
 import { fieldValue } from '../expressions/analyse.ts';
 import { converted } from '../expressions/operator.ts';
-import { analyse } from '../analyse.ts';
+import { analyse } from '../plan/analyse.ts';
 import { filterClickHouse } from '../filters/filter.ts';
 import { PART_TYPES, onePart, valueClickHouse } from '../expressions/value.ts';
-import type { Field } from '../fields.ts';
-import { QueryError } from '../query-error.ts';
-import { type Input, type InputColumn, valueShape } from '../relation.ts';
-import type { Scope } from '../scope.ts';
+import type { Field } from '../names/fields.ts';
+import { QueryError } from '../syntax/query-error.ts';
+import { type Input, type InputColumn, valueShape } from '../statements/relation.ts';
+import type { Scope } from '../plan/scope.ts';
 import {
   type ValueShape,
   type Variant,
@@ -36,7 +36,7 @@ import {
   numberOf,
   shapeOf,
   variantsOf,
-} from '../values.ts';
+} from '../values/values.ts';
 
 /** The fraction of a percentile; undefined: it is none. */
 export function fractionOf(fn: FunctionName): number | undefined {

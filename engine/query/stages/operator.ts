@@ -14,17 +14,17 @@ import type {
   Name,
   SequenceStep,
   ValueNode,
-} from '../ast.ts';
+} from '../syntax/ast.ts';
 import type { BatchStage } from '../batch/stage.ts';
 import type { Budget } from '../batch/budget.ts';
 import type { BatchTable } from '../batch/table.ts';
 import type { Wanted } from '../batch/batch-scope.ts';
 import type { ClickHouseRows, ClickHouseTable } from '../dialect/clickhouse-rows.ts';
-import type { Field, Resolve } from '../fields.ts';
+import type { Field, Resolve } from '../names/fields.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
-import type { Grid, MatchedRange } from '../grid.ts';
-import type { Input, Relation, Table, TableColumn } from '../relation.ts';
-import type { Extent } from '../values.ts';
+import type { Grid, MatchedRange } from '../time/grid.ts';
+import type { Input, Relation, Table, TableColumn } from '../statements/relation.ts';
+import type { Extent } from '../values/values.ts';
 
 export type WithoutSpan<T> = T extends unknown ? Omit<T, 'start' | 'end'> : never;
 

@@ -2,14 +2,14 @@
  * `parse json(message)`, `parse kv(message)`: any name after it is looked for in that text, too. What it finds comes before
  * the field of that name; names that say which events there are (`ts`, `kind`, `source`, …) keep their meaning.
  */
-import type { Name, Stage } from '../ast.ts';
+import type { Name, Stage } from '../syntax/ast.ts';
 import { fieldOf, fieldValue } from '../expressions/analyse.ts';
 import { jsonValue, pairValue } from '../expressions/structured.ts';
 import { converted } from '../expressions/operator.ts';
 import { orElse } from '../expressions/or-else.ts';
 import type { Value } from '../expressions/value.ts';
-import type { Field, Resolve } from '../fields.ts';
-import { QueryError, shown, syntaxError } from '../query-error.ts';
+import type { Field, Resolve } from '../names/fields.ts';
+import { QueryError, shown, syntaxError } from '../syntax/query-error.ts';
 import { typedByName } from './extract.ts';
 import type { StageOperator } from './operator.ts';
 

@@ -4,7 +4,7 @@
  * Order: by number of events, then the one seen last first, then by template. Events without a message have no template: they are a
  * group of their own, last, that is not one of the N. `event_id` is the first event of its group.
  */
-import type { Stage } from '../ast.ts';
+import type { Stage } from '../syntax/ast.ts';
 import {
   boundList,
   boundNumbers,
@@ -28,8 +28,8 @@ import {
   selectOf,
   subquery,
 } from '../dialect/clickhouse-rows.ts';
-import { groupedRows, keptGroups } from '../group-parts.ts';
-import { QueryError } from '../query-error.ts';
+import { groupedRows, keptGroups } from '../statements/group-parts.ts';
+import { QueryError } from '../syntax/query-error.ts';
 import {
   type Input,
   type InputColumn,
@@ -38,11 +38,11 @@ import {
   type TableColumn,
   orderBy,
   valueShape,
-} from '../relation.ts';
-import { type Scope, TRUE, segmentScope } from '../scope.ts';
+} from '../statements/relation.ts';
+import { type Scope, TRUE, segmentScope } from '../plan/scope.ts';
 import { TOP_TOTALS } from './top.ts';
 import type { EventBatch, TextColumn } from '../../contract/event-batch.ts';
-import type { RawValue } from '../raw-value.ts';
+import type { RawValue } from '../values/raw-value.ts';
 import { TEMPLATE_RE2, TemplateCutter, VARIABLE } from '../../util/templates.ts';
 import { type Budget, growingWithin } from '../batch/budget.ts';
 import { ByteDictionary } from '../../util/byte-dictionary.ts';

@@ -1,9 +1,9 @@
 /** `rename f as g, …`: fields and columns under other names. */
-import type { Name, Renamed, Stage } from '../ast.ts';
-import { type Field, fieldName } from '../fields.ts';
+import type { Name, Renamed, Stage } from '../syntax/ast.ts';
+import { type Field, fieldName } from '../names/fields.ts';
 import { project, sorted } from '../batch/table.ts';
-import { type TableColumn, tableFields } from '../relation.ts';
-import { QueryError, shown, syntaxError } from '../query-error.ts';
+import { type TableColumn, tableFields } from '../statements/relation.ts';
+import { QueryError, shown, syntaxError } from '../syntax/query-error.ts';
 import type { StageOperator } from './operator.ts';
 
 type RenameStage = Extract<Stage, { stage: 'rename' }>;

@@ -6,7 +6,7 @@
  * For each event that can be the last of a match the one that begins latest is taken; matches that share events are one
  * row. So the answer needs no choice, and windows in SQL and one pass in memory give the same.
  */
-import type { Name, SequenceStep, Stage } from '../ast.ts';
+import type { Name, SequenceStep, Stage } from '../syntax/ast.ts';
 import { ROW_BYTES } from '../batch/budget.ts';
 import { Grouping } from '../batch/grouping.ts';
 import type { BatchStage } from '../batch/stage.ts';
@@ -25,8 +25,8 @@ import { micros, nullOf, timeFromMicros } from '../dialect/duckdb.ts';
 import { fieldValue } from '../expressions/analyse.ts';
 import { onePart, valueClickHouse } from '../expressions/value.ts';
 import { both } from '../filters/logic.ts';
-import { intervalMicros } from '../grid.ts';
-import { syntaxError } from '../query-error.ts';
+import { intervalMicros } from '../time/grid.ts';
+import { syntaxError } from '../syntax/query-error.ts';
 import {
   type Input,
   type InputColumn,
@@ -34,9 +34,9 @@ import {
   type Table,
   inputColumns,
   valueShape,
-} from '../relation.ts';
-import { TRUE } from '../scope.ts';
-import { type ValueShape, combine } from '../values.ts';
+} from '../statements/relation.ts';
+import { TRUE } from '../plan/scope.ts';
+import { type ValueShape, combine } from '../values/values.ts';
 import { groupKeys, keyList, keyedColumns, keysClickHouse } from './group.ts';
 import type { BatchContext, StageOperator } from './operator.ts';
 import { checkEvents, partition, quotedAliases } from './session.ts';

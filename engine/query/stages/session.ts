@@ -2,7 +2,7 @@
  * `session by f, … gap 30m`: runs of events that follow each other closely. An event that comes more than the gap after the
  * one before, of the same values, begins another. Events without a time are in none.
  */
-import type { Stage } from '../ast.ts';
+import type { Stage } from '../syntax/ast.ts';
 import { Grouping } from '../batch/grouping.ts';
 import { ROW_BYTES } from '../batch/budget.ts';
 import type { BatchStage } from '../batch/stage.ts';
@@ -18,10 +18,10 @@ import {
 } from '../dialect/clickhouse-rows.ts';
 import { byValues, simpleShape } from '../dialect/clickhouse-values.ts';
 import { micros, nullOf, quoteIdentifier, timeFromMicros } from '../dialect/duckdb.ts';
-import { intervalMicros } from '../grid.ts';
-import { groupedRows } from '../group-parts.ts';
+import { intervalMicros } from '../time/grid.ts';
+import { groupedRows } from '../statements/group-parts.ts';
 import { both } from '../filters/logic.ts';
-import { syntaxError } from '../query-error.ts';
+import { syntaxError } from '../syntax/query-error.ts';
 import {
   type Input,
   type InputColumn,
@@ -29,9 +29,9 @@ import {
   type TableColumn,
   inputColumns,
   valueShape,
-} from '../relation.ts';
-import { TRUE } from '../scope.ts';
-import { combine } from '../values.ts';
+} from '../statements/relation.ts';
+import { TRUE } from '../plan/scope.ts';
+import { combine } from '../values/values.ts';
 import { groupKeys, keyList, keyedColumns, keysClickHouse } from './group.ts';
 import type { BatchContext, StageOperator } from './operator.ts';
 

@@ -1,6 +1,6 @@
 /** `sort f [desc], …`: rows in another order; of equals, in the order that they had. */
-import type { SortKey, Stage } from '../ast.ts';
-import type { OrderKey, Relation } from '../relation.ts';
+import type { SortKey, Stage } from '../syntax/ast.ts';
+import type { OrderKey, Relation } from '../statements/relation.ts';
 import { firstValue } from '../dialect/clickhouse-rows.ts';
 import { orderOf } from '../dialect/clickhouse-values.ts';
 import type { StageOperator } from './operator.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DaybookError } from '../../contract/errors.ts';
 import type { Answer } from '../index.ts';
-import { completeEvents, rowFieldNames } from '../shown-events.ts';
+import { completeEvents, rowFieldNames } from '../statements/shown-events.ts';
 import { EVENTS } from '../testing/fixture.ts';
 import { type TestCase, openTestCase } from '../testing/test-case.ts';
 

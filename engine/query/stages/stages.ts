@@ -1,8 +1,8 @@
 /** The stages of the language, by name. */
 import { STAGE_NAMES } from '../../contract/query-spelling.ts';
-import type { Stage, StageName } from '../ast.ts';
+import type { Stage, StageName } from '../syntax/ast.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
-import type { Relation } from '../relation.ts';
+import type { Relation } from '../statements/relation.ts';
 import { countOperator } from './count.ts';
 import { dedupOperator } from './dedup.ts';
 import { evalOperator } from './eval.ts';

@@ -1,13 +1,13 @@
 /** `stats count(), sum(bytes) as b by f, …`: a table; without `by` it has exactly one row. */
-import type { Stage, Measure } from '../ast.ts';
-import { byValue, type Input, type Table, type TableColumn } from '../relation.ts';
-import { QueryError, shown, syntaxError } from '../query-error.ts';
-import { groupedRows } from '../group-parts.ts';
+import type { Stage, Measure } from '../syntax/ast.ts';
+import { byValue, type Input, type Table, type TableColumn } from '../statements/relation.ts';
+import { QueryError, shown, syntaxError } from '../syntax/query-error.ts';
+import { groupedRows } from '../statements/group-parts.ts';
 import { type ClickHouseRows, type ClickHouseTable, selectOf } from '../dialect/clickhouse-rows.ts';
 import { byValues } from '../dialect/clickhouse-values.ts';
 import { groupByClickHouse, keysClickHouse, groupKeys, keyList, keyedRows } from './group.ts';
 import { type CompiledMeasure, measureClickHouse, compileMeasure } from './measure.ts';
-import type { RawValue } from '../raw-value.ts';
+import type { RawValue } from '../values/raw-value.ts';
 import { ROW_BYTES } from '../batch/budget.ts';
 import { Grouping } from '../batch/grouping.ts';
 import { byAll } from '../batch/table.ts';

@@ -1,5 +1,5 @@
 /** `tail N`: the last rows. */
-import type { Stage } from '../ast.ts';
+import type { Stage } from '../syntax/ast.ts';
 import { sorted } from '../batch/table.ts';
 import { chosen, firstRows } from '../dialect/clickhouse-rows.ts';
 import { limited } from './limited.ts';

@@ -5,7 +5,7 @@
  * `direction` is `->` when it started all of them, else `<->`. A packet counts as one packet. `last` is when the last
  * event began, `duration` the seconds from `first` to the end of the one that ended last.
  */
-import type { Stage } from '../ast.ts';
+import type { Stage } from '../syntax/ast.ts';
 import { TRUE_SQL, both as bothSql, ip4, ip6 } from '../dialect/clickhouse.ts';
 import {
   type ClickHouseRows,
@@ -24,9 +24,9 @@ import {
   secondsUntil,
   smallestAsText,
 } from '../dialect/duckdb.ts';
-import { type Field, knownField } from '../fields.ts';
-import { groupedRows } from '../group-parts.ts';
-import { QueryError } from '../query-error.ts';
+import { type Field, knownField } from '../names/fields.ts';
+import { groupedRows } from '../statements/group-parts.ts';
+import { QueryError } from '../syntax/query-error.ts';
 import {
   type Input,
   type InputColumn,
@@ -35,12 +35,12 @@ import {
   type TableColumn,
   orderBy,
   valueShape,
-} from '../relation.ts';
-import type { Scope } from '../scope.ts';
-import { type OutputType, type ValueShape, shapeOf, variantsOf } from '../values.ts';
+} from '../statements/relation.ts';
+import type { Scope } from '../plan/scope.ts';
+import { type OutputType, type ValueShape, shapeOf, variantsOf } from '../values/values.ts';
 import { counted } from '../../contract/counted.ts';
 import type { EventBatch } from '../../contract/event-batch.ts';
-import type { RawValue } from '../raw-value.ts';
+import type { RawValue } from '../values/raw-value.ts';
 import { type Budget, growingWithin } from '../batch/budget.ts';
 import { ByteDictionary } from '../../util/byte-dictionary.ts';
 import { firstOf } from '../batch/first-of.ts';

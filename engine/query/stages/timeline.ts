@@ -4,7 +4,7 @@
  * Events without a time are in no bucket. `spread` shares a number (`bytes`) of each event over the
  * buckets its duration touches, in proportion; the event itself counts where it starts.
  */
-import type { Interval, Measure, Name, Stage } from '../ast.ts';
+import type { Interval, Measure, Name, Stage } from '../syntax/ast.ts';
 import {
   type Params,
   eachOf,
@@ -22,9 +22,9 @@ import {
   bucketStart,
   FIRST_MONDAY,
   intervalMicros,
-} from '../grid.ts';
-import type { Field } from '../fields.ts';
-import { QueryError, syntaxError } from '../query-error.ts';
+} from '../time/grid.ts';
+import type { Field } from '../names/fields.ts';
+import { QueryError, syntaxError } from '../syntax/query-error.ts';
 import {
   byValue,
   emptyRows,
@@ -34,9 +34,9 @@ import {
   type Table,
   type TableColumn,
   valueShape,
-} from '../relation.ts';
-import { type Scope, TRUE } from '../scope.ts';
-import { type Variant, combine, numberOf } from '../values.ts';
+} from '../statements/relation.ts';
+import { type Scope, TRUE } from '../plan/scope.ts';
+import { type Variant, combine, numberOf } from '../values/values.ts';
 import { microsOf, real as realHere, timeOfMicros, untranslated } from '../dialect/clickhouse.ts';
 import {
   type ClickHouseBuckets,
@@ -55,7 +55,7 @@ import { onceClickHouse } from '../dialect/once.ts';
 import { keysClickHouse, groupKeys, keyList } from './group.ts';
 import { measureClickHouse, compileMeasure } from './measure.ts';
 import type { EventBatch } from '../../contract/event-batch.ts';
-import type { RawValue } from '../raw-value.ts';
+import type { RawValue } from '../values/raw-value.ts';
 import { ROW_BYTES } from '../batch/budget.ts';
 import { Grouping } from '../batch/grouping.ts';
 import type { RowScope } from '../batch/row-scope.ts';
@@ -328,7 +328,7 @@ function spreadClickHouse(
 
 const MILLISECOND = 1e3;
 const SECOND = 1e6;
-/** Even buckets begin at whole units when the range is this many of them (engine/query/plan.ts). */
+/** Even buckets begin at whole units when the range is this many of them (engine/query/plan/plan.ts). */
 const RANGE_UNITS = 60 * 30;
 
 const pair = new Int32Array(2);

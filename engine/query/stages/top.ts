@@ -4,7 +4,7 @@
  * Order: the measure from large to small, then the groups' values from small to large; a group
  * without a value is a group too, so that groups and rest add up to `count`.
  */
-import type { Stage } from '../ast.ts';
+import type { Stage } from '../syntax/ast.ts';
 import {
   byValue,
   orderBy,
@@ -12,8 +12,8 @@ import {
   type Input,
   type Table,
   type TableColumn,
-} from '../relation.ts';
-import { groupedRows, keptGroups } from '../group-parts.ts';
+} from '../statements/relation.ts';
+import { groupedRows, keptGroups } from '../statements/group-parts.ts';
 import {
   type ClickHouseRows,
   type ClickHouseTable,
@@ -25,7 +25,7 @@ import { byValues } from '../dialect/clickhouse-values.ts';
 import { groupByClickHouse, keysClickHouse, groupKeys, keyList, keyedRows } from './group.ts';
 import { measureClickHouse, compileMeasure } from './measure.ts';
 import { nullOf } from '../dialect/duckdb.ts';
-import type { RawValue } from '../raw-value.ts';
+import type { RawValue } from '../values/raw-value.ts';
 import { firstOf } from '../batch/first-of.ts';
 import { Grouping } from '../batch/grouping.ts';
 import { Counter } from '../batch/measures.ts';

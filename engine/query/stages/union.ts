@@ -1,7 +1,7 @@
 /** `union (query)`: the events of both, each once. */
-import type { Stage } from '../ast.ts';
-import { TIME_ORDER } from '../events.ts';
-import type { Relation } from '../relation.ts';
+import type { Stage } from '../syntax/ast.ts';
+import { TIME_ORDER } from '../statements/events.ts';
+import type { Relation } from '../statements/relation.ts';
 import type { StageOperator } from './operator.ts';
 
 type UnionStage = Extract<Stage, { stage: 'union' }>;

@@ -2,8 +2,8 @@
  * `unnest field`: a row for each member of a list, the text of a JSON array. No row is lost: what is no list stays as it is,
  * and an empty list is a missing value. Objects and lists in it are their JSON.
  */
-import type { Stage } from '../ast.ts';
-import { computedValue } from '../analyse.ts';
+import type { Stage } from '../syntax/ast.ts';
+import { computedValue } from '../plan/analyse.ts';
 import { TRUE_SQL } from '../dialect/clickhouse.ts';
 import { jsonMembers as membersClickHouse } from '../dialect/clickhouse-json.ts';
 import { type ClickHouseRows, selectOf, subquery } from '../dialect/clickhouse-rows.ts';
@@ -12,10 +12,10 @@ import { eachMember, jsonMembers } from '../dialect/json-sql.ts';
 import { converted } from '../expressions/operator.ts';
 import { partAlias } from '../expressions/previous.ts';
 import { type Value, onePart, valueClickHouse } from '../expressions/value.ts';
-import type { Resolve } from '../fields.ts';
+import type { Resolve } from '../names/fields.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
-import { syntaxError } from '../query-error.ts';
-import type { Relation } from '../relation.ts';
+import { syntaxError } from '../syntax/query-error.ts';
+import type { Relation } from '../statements/relation.ts';
 import type { StageOperator } from './operator.ts';
 
 type UnnestStage = Extract<Stage, { stage: 'unnest' }>;

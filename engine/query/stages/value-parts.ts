@@ -1,9 +1,9 @@
 /** The values that rows are put in order and told apart by, in SQL and of a table in memory. */
-import type { Name } from '../ast.ts';
-import { checkNoTags, fieldName } from '../fields.ts';
+import type { Name } from '../syntax/ast.ts';
+import { checkNoTags, fieldName } from '../names/fields.ts';
 import { quoteIdentifier } from '../dialect/duckdb.ts';
-import { type Relation, type TableColumn, tableFields } from '../relation.ts';
-import { combine, shapeOf, variantsOf } from '../values.ts';
+import { type Relation, type TableColumn, tableFields } from '../statements/relation.ts';
+import { combine, shapeOf, variantsOf } from '../values/values.ts';
 
 /**
  * The parts of a field's value; of a field with several values, the first.

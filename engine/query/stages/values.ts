@@ -1,7 +1,7 @@
 /** `values f`: the distinct values of a field with the number of events that have each. */
-import type { Measure, Stage } from '../ast.ts';
-import { byValue, valueShape, type Input, type Table } from '../relation.ts';
-import { groupedRows } from '../group-parts.ts';
+import type { Measure, Stage } from '../syntax/ast.ts';
+import { byValue, valueShape, type Input, type Table } from '../statements/relation.ts';
+import { groupedRows } from '../statements/group-parts.ts';
 import { type ClickHouseRows, type ClickHouseTable, selectOf } from '../dialect/clickhouse-rows.ts';
 import { byValues } from '../dialect/clickhouse-values.ts';
 import { groupByClickHouse, keysClickHouse, groupKeys, keyList, keyedRows } from './group.ts';

@@ -1,10 +1,10 @@
 /** `where filter`: a filter of the rows so far, also on computed columns. */
-import type { Stage } from '../ast.ts';
-import { analyse } from '../analyse.ts';
+import type { Stage } from '../syntax/ast.ts';
+import { analyse } from '../plan/analyse.ts';
 import { filterTable } from '../batch/table.ts';
 import { both } from '../dialect/clickhouse.ts';
 import { type Filter, filterClickHouse, compileFilter } from '../filters/filter.ts';
-import type { Relation } from '../relation.ts';
+import type { Relation } from '../statements/relation.ts';
 import { batchResolve } from './computed-columns.ts';
 import type { StageOperator } from './operator.ts';
 

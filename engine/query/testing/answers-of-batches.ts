@@ -1,13 +1,13 @@
 /** What batches in memory give, as a scan does; SQL over the same events says whether it is right. */
-import { type Answer, shapeAnswer } from '../answer.ts';
+import { type Answer, shapeAnswer } from '../answers/answer.ts';
 import { batchScope } from '../batch/batch-scope.ts';
 import { Budget } from '../batch/budget.ts';
 import { sorted } from '../batch/table.ts';
 import { Params } from '../dialect/duckdb.ts';
 import { allOf, filterColumns } from '../filters/filter.ts';
-import { type Plan, buildTable, eventContext, gridOf } from '../plan.ts';
+import { type Plan, buildTable, eventContext, gridOf } from '../plan/plan.ts';
 import { stageOperatorOf } from '../stages/stages.ts';
-import { outputsOf } from '../statements.ts';
+import { outputsOf } from '../statements/statements.ts';
 import { batchesOf } from './batches.ts';
 import type { TestCase } from './test-case.ts';
 

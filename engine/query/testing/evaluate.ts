@@ -4,8 +4,8 @@
  * compiler, and tables of names; nothing of the compiler itself.
  */
 import { type ColumnName, COLUMNS, isColumn, PROTOCOLS, SEVERITIES } from '../../contract/event.ts';
-import type { Expression, Test } from '../ast.ts';
-import { uuidToIp6, formatIp4, formatIp6 } from '../address.ts';
+import type { Expression, Test } from '../syntax/ast.ts';
+import { uuidToIp6, formatIp4, formatIp6 } from '../values/address.ts';
 import { SOURCES, TAGS, type TestEvent, dayOf } from './test-case.ts';
 
 const TEXT_COLUMNS: readonly ColumnName[] = ['message', 'host', 'program', 'event_type'];

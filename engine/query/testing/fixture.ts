@@ -1,5 +1,5 @@
 /** A dozen events of every kind that filters and stages treat differently. */
-import { parseIp4 } from '../address.ts';
+import { parseIp4 } from '../values/address.ts';
 import type { TestEvent } from './test-case.ts';
 
 export const DAY1 = Date.UTC(2026, 10, 20) * 1000;

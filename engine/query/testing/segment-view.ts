@@ -9,7 +9,7 @@ import { IndexFiles } from '../../index/segment-indexes.ts';
 import { sideFilePath, writeSideFile } from '../../index/side-file.ts';
 import { TextCache } from '../../index/text/index.ts';
 import type { SegmentAccess } from '../../search/access-paths/segment-access.ts';
-import { ATTRIBUTE_PREFIX, OVERFLOW_COLUMN } from '../scope.ts';
+import { ATTRIBUTE_PREFIX, OVERFLOW_COLUMN } from '../plan/scope.ts';
 import type { TestEvent } from './test-case.ts';
 
 export interface IndexedSegment extends SegmentAccess {

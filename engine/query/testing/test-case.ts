@@ -20,7 +20,7 @@ import {
   planQuery,
   shapeAnswer,
 } from '../index.ts';
-import type { SegmentInfo } from '../scope.ts';
+import type { SegmentInfo } from '../plan/scope.ts';
 
 export interface TestEvent {
   readonly kind: Kind;

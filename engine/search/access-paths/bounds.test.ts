@@ -4,10 +4,10 @@ import { RowSet } from '../../util/row-set.ts';
 import { Params } from '../../query/dialect/duckdb.ts';
 import type { Filter } from '../../query/filters/filter.ts';
 import { textFilter } from '../../query/filters/text.ts';
-import type { SegmentInfo } from '../../query/scope.ts';
+import type { SegmentInfo } from '../../query/plan/scope.ts';
 import { boundsOf } from './bounds.ts';
 import type { SegmentAccess } from './segment-access.ts';
-import { type Rows, sliceOf } from '../../query/rows.ts';
+import { type Rows, sliceOf } from '../../query/plan/rows.ts';
 
 const WORDS = ['alpha', 'beta', 'gamma', 'delta'];
 

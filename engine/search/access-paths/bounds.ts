@@ -14,9 +14,9 @@ import {
   compileFilter,
   operatorOf,
 } from '../../query/filters/filter.ts';
-import { type SegmentInfo, judgingScope } from '../../query/scope.ts';
+import { type SegmentInfo, judgingScope } from '../../query/plan/scope.ts';
 import type { SegmentAccess } from './segment-access.ts';
-import { type Rows, complement, countOf, intersect, unite } from '../../query/rows.ts';
+import { type Rows, complement, countOf, intersect, unite } from '../../query/plan/rows.ts';
 
 interface Bounds {
   readonly sure: Rows;

@@ -1,7 +1,7 @@
 /** Answers that need no event to be read, once it is known which they are: `count` and `timeline`. */
-import { type Grid, bucketStart } from '../../query/grid.ts';
-import { type Plan, gridOf, timelineOf } from '../../query/plan.ts';
-import type { AnswerStatement } from '../../query/statements.ts';
+import { type Grid, bucketStart } from '../../query/time/grid.ts';
+import { type Plan, gridOf, timelineOf } from '../../query/plan/plan.ts';
+import type { AnswerStatement } from '../../query/statements/statements.ts';
 import { type TimedRows, bucketCounts, eventsIn, rangeOf } from './timed-rows.ts';
 
 /** What a plan asks that its rows' numbers answer; undefined: nothing, its events must be read. */

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { RowSet } from '../../util/row-set.ts';
 import { ALL } from '../../query/filters/filter.ts';
-import { planQuery } from '../../query/plan.ts';
-import type { SegmentInfo } from '../../query/scope.ts';
+import { planQuery } from '../../query/plan/plan.ts';
+import type { SegmentInfo } from '../../query/plan/scope.ts';
 import { edgesOf, foundAtEdge } from './edge-rows.ts';
-import type { FoundRows } from '../../query/found.ts';
-import { countOf, rowsOf, sliceOf } from '../../query/rows.ts';
+import type { FoundRows } from '../../query/plan/found.ts';
+import { countOf, rowsOf, sliceOf } from '../../query/plan/rows.ts';
 
 const DAY = 86_400e6;
 

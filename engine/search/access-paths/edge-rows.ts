@@ -5,15 +5,15 @@
  * Invariant: what is left holds all events that the query takes of the filter, and ties with these where
  * another order than that of rows decides between them.
  */
-import type { Name, Stage } from '../../query/ast.ts';
+import type { Name, Stage } from '../../query/syntax/ast.ts';
 import { RowSet } from '../../util/row-set.ts';
 import { disjointGroups } from '../../util/segment-days.ts';
 import type { TimeLookup } from '../../index/segment-indexes.ts';
 import { ALL, type Filter } from '../../query/filters/filter.ts';
-import type { EventsNode, Plan } from '../../query/plan.ts';
-import type { SegmentInfo } from '../../query/scope.ts';
-import type { Found, FoundRows } from '../../query/found.ts';
-import { type Rows, countOf, firstOf, intersect, rowsOf, sliceOf } from '../../query/rows.ts';
+import type { EventsNode, Plan } from '../../query/plan/plan.ts';
+import type { SegmentInfo } from '../../query/plan/scope.ts';
+import type { Found, FoundRows } from '../../query/plan/found.ts';
+import { type Rows, countOf, firstOf, intersect, rowsOf, sliceOf } from '../../query/plan/rows.ts';
 
 interface Edge {
   /** Of the events that have a time. */

@@ -3,13 +3,13 @@
  * shows. Undefined for a query that they cannot answer, whatever segments there are.
  */
 import type { RollupQuestion } from '../../index/rollup/rollup-index.ts';
-import type { Name } from '../../query/ast.ts';
-import { type Dimension, dimensionOf } from '../../query/dimensions.ts';
-import type { Field } from '../../query/fields.ts';
-import type { Plan } from '../../query/plan.ts';
+import type { Name } from '../../query/syntax/ast.ts';
+import { type Dimension, dimensionOf } from '../../query/names/dimensions.ts';
+import type { Field } from '../../query/names/fields.ts';
+import type { Plan } from '../../query/plan/plan.ts';
 import type { GroupedBy } from '../../query/stages/operator.ts';
 import { stageOperatorOf } from '../../query/stages/stages.ts';
-import { type ValueShape, shapeOf } from '../../query/values.ts';
+import { type ValueShape, shapeOf } from '../../query/values/values.ts';
 
 type Summed = NonNullable<RollupQuestion['measures']>[number];
 

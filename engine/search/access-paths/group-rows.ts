@@ -1,10 +1,10 @@
 /** Groups of rollups and of statements put together, as rows of the answer that the query gives. */
 import { type TopGroup, type TopGroups, mergeTop } from '../../index/rollup/merge.ts';
 import type { RollupGroups } from '../../index/rollup/rollup-groups.ts';
-import { ip6ToUuid, uuidToIp6 } from '../../query/address.ts';
-import type { RawValue } from '../../query/raw-value.ts';
-import { compareTexts } from '../../query/text-order.ts';
-import type { ValueShape } from '../../query/values.ts';
+import { ip6ToUuid, uuidToIp6 } from '../../query/values/address.ts';
+import type { RawValue } from '../../query/values/raw-value.ts';
+import { compareTexts } from '../../query/values/text-order.ts';
+import type { ValueShape } from '../../query/values/values.ts';
 import type { GroupQuestion } from './group-question.ts';
 
 type GroupTotal = Pick<TopGroups, 'groups' | 'count'>;

@@ -4,7 +4,7 @@
 import type { CombinationQuestion } from '../../index/combinations/combination-index.ts';
 import type { RollupGroups } from '../../index/rollup/rollup-groups.ts';
 import { Params } from '../../query/dialect/duckdb.ts';
-import { attributesNamed } from '../../query/attribute-names.ts';
+import { attributesNamed } from '../../query/names/attribute-names.ts';
 import { type Filter, compileFilter, conjuncts } from '../../query/filters/filter.ts';
 import { presentDimension } from '../../query/filters/present.ts';
 import { undecided } from '../../query/filters/undecided.ts';
@@ -15,8 +15,8 @@ import {
   type SegmentInfo,
   mayHaveAttribute,
   judgingScope,
-} from '../../query/scope.ts';
-import type { Dimension } from '../../query/dimensions.ts';
+} from '../../query/plan/scope.ts';
+import type { Dimension } from '../../query/names/dimensions.ts';
 import type { GroupQuestion } from './group-question.ts';
 import type { SegmentAccess } from './segment-access.ts';
 import { type Condition, conditionOf, restrictionsIn } from './restrictions.ts';

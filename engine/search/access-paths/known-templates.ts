@@ -6,11 +6,18 @@
  */
 import { RowSet } from '../../util/row-set.ts';
 import type { SegmentIndexes } from '../../index/segment-indexes.ts';
-import type { Plan } from '../../query/plan.ts';
-import type { SegmentInfo } from '../../query/scope.ts';
+import type { Plan } from '../../query/plan/plan.ts';
+import type { SegmentInfo } from '../../query/plan/scope.ts';
 import { VARIABLE, templateOf } from '../../util/templates.ts';
-import type { FoundRows, KnownTemplate } from '../../query/found.ts';
-import { type Rows, complement, countOf, endsOf, intersect, rowsOf } from '../../query/rows.ts';
+import type { FoundRows, KnownTemplate } from '../../query/plan/found.ts';
+import {
+  type Rows,
+  complement,
+  countOf,
+  endsOf,
+  intersect,
+  rowsOf,
+} from '../../query/plan/rows.ts';
 
 /** Fewer rows are read as fast as shapes are. */
 const FEW_ROWS = 1000;

@@ -13,17 +13,24 @@ import { ALL, type Filter, compileFilter, conjuncts } from '../../query/filters/
 import { both } from '../../query/filters/logic.ts';
 import { undecided } from '../../query/filters/undecided.ts';
 import type { MatchList } from '../../query/lists/match-list.ts';
-import type { EventsNode, Plan } from '../../query/plan.ts';
-import { type SegmentInfo, judgingScope, segmentScope } from '../../query/scope.ts';
-import type { Statement } from '../../query/statements.ts';
-import { type StoredMessages, storedScope } from '../../query/stored-messages.ts';
+import type { EventsNode, Plan } from '../../query/plan/plan.ts';
+import { type SegmentInfo, judgingScope, segmentScope } from '../../query/plan/scope.ts';
+import type { Statement } from '../../query/statements/statements.ts';
+import { type StoredMessages, storedScope } from '../../query/statements/stored-messages.ts';
 import { boundsOf } from './bounds.ts';
-import type { Found, FoundRows } from '../../query/found.ts';
-import { readsAll } from '../../query/plan-reads.ts';
-import { mostListed, rowsOfBits, rowsPredicate } from '../../query/row-predicate.ts';
+import type { Found, FoundRows } from '../../query/plan/found.ts';
+import { readsAll } from '../../query/plan/plan-reads.ts';
+import { mostListed, rowsOfBits, rowsPredicate } from '../../query/plan/row-predicate.ts';
 import { comparesValues, isCheap } from './filter-cost.ts';
 import type { SegmentAccess } from './segment-access.ts';
-import { type Rows, complement, countOf, endsOf, intersect, rowsOf } from '../../query/rows.ts';
+import {
+  type Rows,
+  complement,
+  countOf,
+  endsOf,
+  intersect,
+  rowsOf,
+} from '../../query/plan/rows.ts';
 
 /** What is known of the rows of `segment` that the filter `given` takes. */
 export function findRows(given: Filter, segment: SegmentInfo, known: SegmentAccess): FoundRows {

@@ -13,7 +13,7 @@ import {
 } from '../../query/filters/filter.ts';
 import { keyFlags } from '../../query/filters/key-flags.ts';
 import type { AddressCondition, KeyCondition } from '../../query/filters/operator.ts';
-import { ip6Bytes } from '../../query/ip6-bytes.ts';
+import { ip6Bytes } from '../../query/values/ip6-bytes.ts';
 import type { SegmentAccess } from './segment-access.ts';
 
 export type Condition = Restriction | AddressCondition;

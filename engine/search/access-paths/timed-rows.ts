@@ -4,8 +4,8 @@
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import type { TimeLookup } from '../../index/segment-indexes.ts';
-import type { SegmentInfo } from '../../query/scope.ts';
-import { type Rows, countOf, endsOf, rankOf, sliceOf } from '../../query/rows.ts';
+import type { SegmentInfo } from '../../query/plan/scope.ts';
+import { type Rows, countOf, endsOf, rankOf, sliceOf } from '../../query/plan/rows.ts';
 
 /** Events of one segment, and their times. */
 export interface TimedRows {

@@ -17,7 +17,13 @@ import {
   intersect,
   rowsOf,
 } from '../../query/index.ts';
-import { foundByFilter, heavier, pathOf, rowsRead, segmentsRead } from '../../query/plan-reads.ts';
+import {
+  foundByFilter,
+  heavier,
+  pathOf,
+  rowsRead,
+  segmentsRead,
+} from '../../query/plan/plan-reads.ts';
 import { RowSet } from '../../util/row-set.ts';
 import {
   dayEnd,

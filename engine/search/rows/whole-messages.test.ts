@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it, type MockInstance, vi } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
 import { cell, columnOf, type ColumnBatch } from '../../contract/column-batch.ts';
 import type { DaybookError } from '../../contract/errors.ts';
-import { MAX_CELL } from '../../query/event-list.ts';
+import { MAX_CELL } from '../../query/statements/event-list.ts';
 import { CaseSession } from '../session/case-session.ts';
 import type { Client } from '../../operations/handler.ts';
 import { openList } from '../../operations/query/open-results.ts';

@@ -3,7 +3,7 @@
  * (a request line, a record header), it decides on any port; elsewhere the port does, provided the
  * content can be that.
  */
-import { ayiyaHeader, isGre, isVxlan } from '../udp-tunnels.ts';
+import { ayiyaHeader, isGre, isVxlan } from '../decode/udp-tunnels.ts';
 import { u16, u24, u32 } from '../bytes.ts';
 import type { Protocol } from './protocols.ts';
 

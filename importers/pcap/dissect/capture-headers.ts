@@ -4,7 +4,7 @@
  */
 import { nounOf } from '../../../engine/contract/counted.ts';
 import { u16, u16le, u24 } from '../bytes.ts';
-import { linkTypeName } from '../link-types.ts';
+import { linkTypeName } from '../decode/link-types.ts';
 import { etherTypeProtocol, etherTypeText, linkProtocol, type Protocol } from './protocols.ts';
 import type { LayerReader } from './reader.ts';
 import { hex8, hex16, hex24, hex32, named } from './text.ts';

@@ -1,7 +1,7 @@
 /** DHCP (RFC 2131) with the options that matter (RFC 2132), in BOOTP's form (RFC 951). */
 import type { LayerReader } from './reader.ts';
 import { hex16, hex32, hexBytes, macText, named, visible } from './text.ts';
-import { ip4Text } from '../tunnel-notes.ts';
+import { ip4Text } from '../decode/tunnel-notes.ts';
 import { u32 } from '../bytes.ts';
 
 const MESSAGES: Readonly<Record<number, string>> = {

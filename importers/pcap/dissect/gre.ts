@@ -2,7 +2,7 @@
 import { etherTypeProtocol, etherTypeText, type Protocol } from './protocols.ts';
 import type { LayerReader } from './reader.ts';
 import { hex16, hex32 } from './text.ts';
-import { isArubaWlan } from '../udp-tunnels.ts';
+import { isArubaWlan } from '../decode/udp-tunnels.ts';
 
 const typeText = (value: number) =>
   value === 0x88be || value === 0x22eb

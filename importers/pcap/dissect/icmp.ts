@@ -1,5 +1,5 @@
 /** ICMP (RFC 792). Errors quote the packet they are about, which is dissected as well. */
-import { icmpName } from '../messages.ts';
+import { icmpName } from '../packets/messages.ts';
 import { checksumText, fold, sumWords, unverified } from './checksum.ts';
 import type { Protocol } from './protocols.ts';
 import type { LayerReader } from './reader.ts';

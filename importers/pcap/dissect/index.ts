@@ -2,11 +2,11 @@
  * Dissects one captured packet for people: all its layers with all their fields. Pure, and never
  * throws, whatever the bytes: what could be read is there, and a note says what could not.
  *
- * The importer's own decoders (`../decode.ts`) read every packet of a capture and keep what columns
+ * The importer's own decoders (`../decode/decode.ts`) read every packet of a capture and keep what columns
  * have room for; these read one packet and keep everything.
  */
 import { nounOf } from '../../../engine/contract/counted.ts';
-import { linkTypeName } from '../link-types.ts';
+import { linkTypeName } from '../decode/link-types.ts';
 import type { Layer, PacketLayers } from './layer.ts';
 import { linkProtocol, type Protocol } from './protocols.ts';
 import { Cut, Dissection, Full, LayerReader } from './reader.ts';

@@ -1,5 +1,5 @@
 /** NTP and SNTP (RFC 5905). */
-import { ip4Text } from '../tunnel-notes.ts';
+import { ip4Text } from '../decode/tunnel-notes.ts';
 import { u32 } from '../bytes.ts';
 import type { LayerReader } from './reader.ts';
 import { hex8, named, visible } from './text.ts';

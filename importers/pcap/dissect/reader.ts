@@ -4,7 +4,7 @@
  * with a note. That end is signalled by `Cut`, which never leaves this folder.
  */
 import { u16, u16le, u24, u32, u32le } from '../bytes.ts';
-import { ip4Text, ip6Text } from '../tunnel-notes.ts';
+import { ip4Text, ip6Text } from '../decode/tunnel-notes.ts';
 import type { Layer, LayerField } from './layer.ts';
 import type { Protocol } from './protocols.ts';
 import { hexBytes, macText, visible } from './text.ts';

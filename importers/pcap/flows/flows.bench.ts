@@ -3,7 +3,7 @@
  * Run: `node importers/pcap/flows/flows.bench.ts [flows] [packets] [tcp|udp] [maxOpenFlows]`.
  */
 import { EventBatch } from '../../../engine/contract/event-batch.ts';
-import { Packet } from '../packet.ts';
+import { Packet } from '../decode/packet.ts';
 import { FlowTracker } from './index.ts';
 
 function run(flows: number, packets: number, proto: 'tcp' | 'udp', maxOpenFlows: number): void {

@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { EventBatch } from '../../../engine/contract/event-batch.ts';
 import { rowOf, type CollectedRow } from '../../shared/testing/collect.ts';
-import { Packet } from '../packet.ts';
+import { Packet } from '../decode/packet.ts';
 import { FlowTracker, type FlowOptions } from './index.ts';
 
 const BEGIN = 1_700_000_000_000_000;

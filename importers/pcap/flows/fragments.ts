@@ -2,7 +2,7 @@
  * Which flow a datagram's later fragments belong to: they carry no ports. A table of fixed size: a
  * new datagram takes the place of an old one, and then the old one's fragments belong to no flow.
  */
-import type { Packet } from '../packet.ts';
+import type { Packet } from '../decode/packet.ts';
 import { mix } from './store.ts';
 
 const ENTRIES = 4096;

@@ -7,7 +7,7 @@
  * costs the same however many are open.
  */
 import type { EventBatch } from '../../../engine/contract/event-batch.ts';
-import type { Packet } from '../packet.ts';
+import type { Packet } from '../decode/packet.ts';
 import { NetworkClock } from './clock.ts';
 import { CONN_STATES, tcpConnState, udpConnState } from './conn-state.ts';
 import { FragmentTable } from './fragments.ts';

@@ -4,7 +4,7 @@
  * analyzer (https://docs.zeek.org/en/master/logs/conn.html), so that conn_state, history and the
  * byte counts mean what readers of conn.log expect.
  */
-import type { Packet } from '../packet.ts';
+import type { Packet } from '../decode/packet.ts';
 import {
   addLetter,
   isDecade,

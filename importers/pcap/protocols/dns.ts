@@ -11,7 +11,7 @@
  */
 import { counted } from '../../../engine/contract/counted.ts';
 import { u16, u32 } from '../bytes.ts';
-import { ip6Text } from '../tunnel-notes.ts';
+import { ip6Text } from '../decode/tunnel-notes.ts';
 import {
   type Endpoints,
   type MessageSink,

@@ -8,12 +8,12 @@ import type { FileTaker } from '../../../engine/contract/carried-files.ts';
 import { counted } from '../../../engine/contract/counted.ts';
 import type { EventSink } from '../../../engine/contract/importer.ts';
 import type { FlowTracker } from '../flows/index.ts';
-import type { Packet } from '../packet.ts';
-import type { PacketTracker } from '../packet-tracker.ts';
-import { Datagrams } from './datagrams.ts';
-import { IpFragments } from './ip-fragments.ts';
+import type { Packet } from '../decode/packet.ts';
+import type { PacketTracker } from '../packets/packet-tracker.ts';
+import { Datagrams } from './streams/datagrams.ts';
+import { IpFragments } from './streams/ip-fragments.ts';
 import { ProtocolEvents } from './protocol-events.ts';
-import { TcpStreams } from './tcp-streams.ts';
+import { TcpStreams } from './streams/tcp-streams.ts';
 
 const [TCP, UDP] = [6, 17];
 

@@ -14,9 +14,9 @@ import {
   tcp,
 } from '../testing/build.ts';
 import { pcapImporter } from '../index.ts';
-import { ja3, ja4 } from './fingerprints.ts';
+import { ja3, ja4 } from './tls/fingerprints.ts';
 import { CLIENT, datagram, events, type Frame, of, SERVER, stream } from './testing/frames.ts';
-import { readHello } from './hello.ts';
+import { readHello } from './tls/hello.ts';
 import { clientHello, handshake } from './testing/hellos.ts';
 import { AUTHENTICATE, CHALLENGE } from './testing/smb.ts';
 

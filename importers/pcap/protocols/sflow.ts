@@ -6,12 +6,12 @@
  * Counters of interfaces are no flows, and no events. A datagram is one of sFlow only if its samples fill it exactly.
  */
 import { u32 } from '../bytes.ts';
-import { decode } from '../decode.ts';
-import { Cursor } from '../layers.ts';
-import { Packet } from '../packet.ts';
-import { ip4Text, ip6Text, TunnelNotes } from '../tunnel-notes.ts';
+import { decode } from '../decode/decode.ts';
+import { Cursor } from '../decode/layers.ts';
+import { Packet } from '../decode/packet.ts';
+import { ip4Text, ip6Text, TunnelNotes } from '../decode/tunnel-notes.ts';
 import type { Endpoints, MessageSink, ProtocolMessage, Stamp } from './messages.ts';
-import { endpointsOf } from './tcp-streams.ts';
+import { endpointsOf } from './streams/tcp-streams.ts';
 
 const VERSION = 5;
 const MAX_SAMPLES = 1024;

@@ -3,7 +3,7 @@
  *
  * Invariant: heads are held up to a bound, bodies not at all.
  */
-import { FramedStream } from './framed.ts';
+import { FramedStream } from './streams/framed.ts';
 import {
   type DatagramProtocol,
   type Endpoints,

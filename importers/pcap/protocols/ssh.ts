@@ -10,7 +10,7 @@
  */
 import { createHash } from 'node:crypto';
 import { u32 } from '../bytes.ts';
-import { HeldBytes } from './held-bytes.ts';
+import { HeldBytes } from './streams/held-bytes.ts';
 import {
   type Endpoints,
   type MessageSink,

@@ -18,9 +18,9 @@ import {
   useZone,
   withTerm,
 } from '../../panel-api.ts';
-import { EventText } from '../../widgets/event-text.tsx';
+import { EventText } from '../../widgets/texts/event-text.tsx';
 import { ValueMenu } from '../../widgets/value-menu.tsx';
-import { visibleText } from '../../widgets/visible-text.ts';
+import { visibleText } from '../../widgets/texts/visible-text.ts';
 import { templateTerms } from './template-term.ts';
 import { microsOf } from './bars.ts';
 import { isComputed, nextOrder, orderedRows, type Order } from './table.ts';

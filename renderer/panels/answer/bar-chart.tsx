@@ -5,7 +5,7 @@ import { useElementSize } from '@mantine/hooks';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { formatBytes, formatCount, formatRange, usePivots, counted } from '../../panel-api.ts';
 import { REST_COLOR, seriesColor } from '../../widgets/series-color.ts';
-import { visibleText } from '../../widgets/visible-text.ts';
+import { visibleText } from '../../widgets/texts/visible-text.ts';
 import css from './answer.module.css';
 import { drawBars, HEIGHT } from './bar-plot.ts';
 import type { Bars } from './bars.ts';

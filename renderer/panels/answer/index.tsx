@@ -18,7 +18,7 @@ import {
   counted,
   nounOf,
 } from '../../panel-api.ts';
-import { csvOf, download } from '../../widgets/csv.ts';
+import { csvOf, download } from '../../widgets/texts/csv.ts';
 import { Empty } from '../../widgets/empty.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';

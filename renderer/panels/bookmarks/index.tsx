@@ -14,7 +14,7 @@ import {
   useWorkspace,
   useZone,
 } from '../../panel-api.ts';
-import { visibleText } from '../../widgets/event-text.tsx';
+import { visibleText } from '../../widgets/texts/event-text.tsx';
 import { TagChip } from '../../widgets/tag-chip.tsx';
 import { SideSection } from '../../widgets/side-section.tsx';
 import css from '../../widgets/side-section.module.css';

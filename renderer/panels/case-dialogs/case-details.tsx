@@ -2,8 +2,8 @@
 import { Button, Modal, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useCase, useSubmit, useWorkspace } from '../../panel-api.ts';
-import form from '../../widgets/form.module.css';
-import { Form } from '../../widgets/form.tsx';
+import form from '../../widgets/inputs/form.module.css';
+import { Form } from '../../widgets/inputs/form.tsx';
 
 export function CaseDetailsDialog() {
   const { connection, dialogs } = useWorkspace();

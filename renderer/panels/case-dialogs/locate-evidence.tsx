@@ -3,9 +3,9 @@ import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { counted, notifyDone, useCase, useSubmit, useWorkspace } from '../../panel-api.ts';
 import { chooseSection } from '../../widgets/choose-section.tsx';
-import { EventText } from '../../widgets/event-text.tsx';
-import form from '../../widgets/form.module.css';
-import { Form } from '../../widgets/form.tsx';
+import { EventText } from '../../widgets/texts/event-text.tsx';
+import form from '../../widgets/inputs/form.module.css';
+import { Form } from '../../widgets/inputs/form.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import css from './verify.module.css';
 

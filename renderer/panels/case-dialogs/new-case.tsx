@@ -2,9 +2,9 @@
 import { Button, Modal, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { counted, useSession, useSubmit, useWorkspace } from '../../panel-api.ts';
-import form from '../../widgets/form.module.css';
+import form from '../../widgets/inputs/form.module.css';
 import { chooseSection } from '../../widgets/choose-section.tsx';
-import { Form } from '../../widgets/form.tsx';
+import { Form } from '../../widgets/inputs/form.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import { DescriptionInputs } from './case-details.tsx';
 import { casePathOf, suggestedName } from './case-path.ts';

@@ -2,9 +2,9 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useSession, useWorkspace } from '../../panel-api.ts';
-import { FileBrowser } from '../../widgets/file-browser.tsx';
-import form from '../../widgets/form.module.css';
-import { Form } from '../../widgets/form.tsx';
+import { FileBrowser } from '../../widgets/inputs/file-browser.tsx';
+import form from '../../widgets/inputs/form.module.css';
+import { Form } from '../../widgets/inputs/form.tsx';
 
 export function OpenCaseDialog() {
   const workspace = useWorkspace();

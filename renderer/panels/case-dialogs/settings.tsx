@@ -10,9 +10,9 @@ import {
   useWorkspace,
   useZone,
 } from '../../panel-api.ts';
-import form from '../../widgets/form.module.css';
-import { Form } from '../../widgets/form.tsx';
-import { ZoneSelect } from '../../widgets/zone-select.tsx';
+import form from '../../widgets/inputs/form.module.css';
+import { Form } from '../../widgets/inputs/form.tsx';
+import { ZoneSelect } from '../../widgets/inputs/zone-select.tsx';
 
 const SCHEMES = ['auto', 'light', 'dark'] as const;
 type Scheme = (typeof SCHEMES)[number];

@@ -14,10 +14,10 @@ import {
   evidenceVerdict,
   sampleVerdict,
 } from '../../../engine/contract/verify-verdict.ts';
-import { EventText } from '../../widgets/event-text.tsx';
-import form from '../../widgets/form.module.css';
+import { EventText } from '../../widgets/texts/event-text.tsx';
+import form from '../../widgets/inputs/form.module.css';
 import { Problem } from '../../widgets/problem.tsx';
-import { inWindow } from '../../widgets/window-words.ts';
+import { inWindow } from '../../widgets/texts/window-words.ts';
 import { LocateEvidence } from './locate-evidence.tsx';
 import css from './verify.module.css';
 

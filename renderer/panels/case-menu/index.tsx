@@ -29,7 +29,7 @@ import {
   useWorkspace,
   type DialogState,
 } from '../../panel-api.ts';
-import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { EventText, visibleText } from '../../widgets/texts/event-text.tsx';
 import css from './case-menu.module.css';
 
 const ICON = { size: 15, 'aria-hidden': true } as const;

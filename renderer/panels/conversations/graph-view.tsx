@@ -5,7 +5,7 @@
 import { useElementSize } from '@mantine/hooks';
 import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { formatBytes, formatCount, counted } from '../../panel-api.ts';
-import { visibleText } from '../../widgets/event-text.tsx';
+import { visibleText } from '../../widgets/texts/event-text.tsx';
 import { placeBelow } from '../../widgets/value-menu.tsx';
 import { addressClass, type AddressClass } from './addresses.ts';
 import { arcOf } from './arcs.ts';

@@ -5,7 +5,7 @@
 import { useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react';
 import { useElementSize } from '@mantine/hooks';
 import { formatBytes, formatCount, counted } from '../../panel-api.ts';
-import { visibleText } from '../../widgets/event-text.tsx';
+import { visibleText } from '../../widgets/texts/event-text.tsx';
 import css from './conversations.module.css';
 import { matrixOf, shade, type HostOrder, type Matrix, type MatrixCell } from './matrix.ts';
 import { sharedText, type Measure, type Pair } from './pairs.ts';

@@ -3,7 +3,7 @@ import { Select } from '@mantine/core';
 import { Fragment, useState } from 'react';
 import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/column-batch.ts';
 import { timeParts, useAnswer, useCase, useWorkspace, useZone } from '../../panel-api.ts';
-import { visibleText } from '../../widgets/event-text.tsx';
+import { visibleText } from '../../widgets/texts/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import css from './details.module.css';

@@ -14,11 +14,11 @@ import {
   useCase,
   useZone,
 } from '../../panel-api.ts';
-import { connectionWords } from '../../widgets/connection-words.ts';
+import { connectionWords } from '../../widgets/texts/connection-words.ts';
 import { fieldLabel } from '../../widgets/event-columns.ts';
-import { EventText, visibleText } from '../../widgets/event-text.tsx';
-import { isSearched, useSearchedWords } from '../../widgets/searched-words.ts';
-import { shownValue } from '../../widgets/shown-value.ts';
+import { EventText, visibleText } from '../../widgets/texts/event-text.tsx';
+import { isSearched, useSearchedWords } from '../../widgets/query/searched-words.ts';
+import { shownValue } from '../../widgets/texts/shown-value.ts';
 import { ValueMenu } from '../../widgets/value-menu.tsx';
 import { TagChip } from '../../widgets/tag-chip.tsx';
 import { useTagColors } from '../../widgets/tag-colors.ts';

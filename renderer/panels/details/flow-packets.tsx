@@ -10,8 +10,8 @@ import {
   useWorkspace,
   useZone,
 } from '../../panel-api.ts';
-import { EventText } from '../../widgets/event-text.tsx';
-import { flagNames } from '../../widgets/tcp-flags.ts';
+import { EventText } from '../../widgets/texts/event-text.tsx';
+import { flagNames } from '../../widgets/texts/tcp-flags.ts';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import { Button } from '@mantine/core';

@@ -10,7 +10,7 @@ import {
   useWorkspace,
 } from '../../panel-api.ts';
 import { Empty } from '../../widgets/empty.tsx';
-import { EventText } from '../../widgets/event-text.tsx';
+import { EventText } from '../../widgets/texts/event-text.tsx';
 import { KindBadge } from '../../widgets/kind-badge.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';

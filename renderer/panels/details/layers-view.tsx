@@ -3,7 +3,7 @@ import { Tree, type TreeNodeData } from '@mantine/core';
 import { IconChevronRight } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import type { Result } from '../../../engine/contract/operations.ts';
-import { EventText } from '../../widgets/event-text.tsx';
+import { EventText } from '../../widgets/texts/event-text.tsx';
 import type { ByteRange } from './hex-view.tsx';
 import css from './details.module.css';
 

@@ -14,7 +14,7 @@ import {
 } from '../../panel-api.ts';
 import { Loading } from '../../widgets/loading.tsx';
 import { BytesProblem } from './bytes-problem.tsx';
-import { visibleText } from '../../widgets/event-text.tsx';
+import { visibleText } from '../../widgets/texts/event-text.tsx';
 import { fieldAt } from './field-at.ts';
 import { HexView, type ByteRange } from './hex-view.tsx';
 import { LayersView } from './layers-view.tsx';

@@ -2,7 +2,7 @@
 import { SegmentedControl } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { counted, formatCount, useAnswer, useCase } from '../../panel-api.ts';
-import { EventText } from '../../widgets/event-text.tsx';
+import { EventText } from '../../widgets/texts/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { BytesProblem } from './bytes-problem.tsx';
 import { HexView } from './hex-view.tsx';

@@ -3,7 +3,7 @@ import { Button, SegmentedControl } from '@mantine/core';
 import { Fragment, useMemo, useState } from 'react';
 import type { Result } from '../../../engine/contract/operations.ts';
 import { counted, formatCount, useAnswer, useCase } from '../../panel-api.ts';
-import { EventText } from '../../widgets/event-text.tsx';
+import { EventText } from '../../widgets/texts/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { BytesProblem } from './bytes-problem.tsx';
 import { HexView } from './hex-view.tsx';

@@ -9,7 +9,7 @@ import {
   useEventColumns,
   type EventColumns,
 } from '../../widgets/event-columns.ts';
-import { visibleText } from '../../widgets/visible-text.ts';
+import { visibleText } from '../../widgets/texts/visible-text.ts';
 import css from './column-chooser.module.css';
 import { ToolButton } from './tool-button.tsx';
 

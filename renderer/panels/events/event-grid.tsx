@@ -8,7 +8,7 @@
 import { useEffect, useId, useState, type CSSProperties, type KeyboardEvent } from 'react';
 import { useSession, useView, useWorkspace } from '../../panel-api.ts';
 import { SUMMARY } from '../../widgets/event-columns.ts';
-import type { SearchedWords } from '../../widgets/searched-words.ts';
+import type { SearchedWords } from '../../widgets/query/searched-words.ts';
 import { STRIPES, tracksOf, type EventColumn } from './event-column.ts';
 import { cellOf, EventRow, ROW_HEIGHT, type TagColors, type TimeStyle } from './event-row.tsx';
 import css from './events.module.css';

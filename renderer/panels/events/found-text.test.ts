@@ -1,7 +1,7 @@
 /** Words that a row does not show are found in its other texts. */
 import { describe, expect, it } from 'vitest';
-import type { Searched } from '../../widgets/searched-words.ts';
-import { wordPattern } from '../../widgets/visible-text.ts';
+import type { Searched } from '../../widgets/query/searched-words.ts';
+import { wordPattern } from '../../widgets/texts/visible-text.ts';
 import { foundTexts, missingWords, searchedTexts, seenPart, type SeenTexts } from './found-text.ts';
 
 const word = (text: string): Searched => ({

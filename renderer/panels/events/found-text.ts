@@ -5,8 +5,8 @@ import {
   isSearched,
   isSearchedColumn,
   type Searched,
-} from '../../widgets/searched-words.ts';
-import { placesOf } from '../../widgets/visible-text.ts';
+} from '../../widgets/query/searched-words.ts';
+import { placesOf } from '../../widgets/texts/visible-text.ts';
 
 export interface FoundText {
   /** Undefined: the text that the row shows the beginning of. */

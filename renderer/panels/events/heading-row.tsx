@@ -2,7 +2,7 @@
 import { VisuallyHidden } from '@mantine/core';
 import type { EventColumn } from './event-column.ts';
 import css from './events.module.css';
-import { visibleText } from '../../widgets/visible-text.ts';
+import { visibleText } from '../../widgets/texts/visible-text.ts';
 import type { HeadingSort } from './next-sort.ts';
 
 /** The part of TanStack Table's headers that a heading needs. */

@@ -27,8 +27,8 @@ import {
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import { useTagColors } from '../../widgets/tag-colors.ts';
-import { useSearchedWords } from '../../widgets/searched-words.ts';
-import { sentence } from '../../widgets/sentence.ts';
+import { useSearchedWords } from '../../widgets/query/searched-words.ts';
+import { sentence } from '../../widgets/texts/sentence.ts';
 import {
   contentLengths,
   eventColumn,

@@ -5,7 +5,7 @@
 import { useEffect, useMemo, useState } from 'react';
 import { cell, columnOf } from '../../../engine/contract/column-batch.ts';
 import { useAnswer, useCase, useZone } from '../../panel-api.ts';
-import type { Searched, SearchedWords } from '../../widgets/searched-words.ts';
+import type { Searched, SearchedWords } from '../../widgets/query/searched-words.ts';
 import { SUMMARY } from '../../widgets/event-columns.ts';
 import type { EventColumn } from './event-column.ts';
 import { cellOf, endsOf, MOST_TEXT } from './event-row.tsx';

@@ -18,10 +18,10 @@ import {
   useResultList,
 } from '../../panel-api.ts';
 import { fieldLabel, isToldByEnd } from '../../widgets/event-columns.ts';
-import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { EventText, visibleText } from '../../widgets/texts/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { placeOf, useValueMenu } from '../../widgets/value-menu.tsx';
-import { errorWords } from '../../widgets/window-words.ts';
+import { errorWords } from '../../widgets/texts/window-words.ts';
 import { fieldsShown, openAtFirst } from './fields-shown.ts';
 import css from './fields.module.css';
 import { useFieldValues, type FieldAnswer } from './use-field-values.ts';

@@ -9,10 +9,10 @@ import {
 } from '../../../engine/contract/findings.ts';
 import type { Result } from '../../../engine/contract/operations.ts';
 import { fieldTerm, formatCount, useCase, usePivots, useWorkspace } from '../../panel-api.ts';
-import { visibleText } from '../../widgets/event-text.tsx';
+import { visibleText } from '../../widgets/texts/event-text.tsx';
 import table from '../../widgets/result-table.module.css';
 import { TagChip } from '../../widgets/tag-chip.tsx';
-import { TimeText } from '../../widgets/time-text.tsx';
+import { TimeText } from '../../widgets/texts/time-text.tsx';
 import { Choice } from './choice.tsx';
 import css from './findings.module.css';
 

@@ -1,7 +1,7 @@
 /** The query language on one page; each example is run by a click. */
 import { Modal, UnstyledButton } from '@mantine/core';
 import { useSession, useWorkspace } from '../../panel-api.ts';
-import { QueryCode } from '../../widgets/query-code.tsx';
+import { QueryCode } from '../../widgets/query/query-code.tsx';
 import { EXAMPLES } from './examples.ts';
 import css from './help.module.css';
 

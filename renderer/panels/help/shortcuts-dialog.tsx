@@ -2,7 +2,7 @@
 import { Modal } from '@mantine/core';
 import { useStore } from 'zustand';
 import { useWorkspace, type Command } from '../../panel-api.ts';
-import { Keys } from '../../widgets/query-keys.tsx';
+import { Keys } from '../../widgets/query/query-keys.tsx';
 import css from './help.module.css';
 
 /** Keys that mean something in one place only. */

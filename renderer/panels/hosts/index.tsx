@@ -18,11 +18,11 @@ import {
 } from '../../panel-api.ts';
 import { Empty } from '../../widgets/empty.tsx';
 import { ColumnWidths, leastWidth, numberWidth } from '../../widgets/column-widths.tsx';
-import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { EventText, visibleText } from '../../widgets/texts/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import table from '../../widgets/result-table.module.css';
-import { TimeText } from '../../widgets/time-text.tsx';
+import { TimeText } from '../../widgets/texts/time-text.tsx';
 import css from './hosts.module.css';
 
 type Host = Result<'hosts.run'>['hosts'][number];

@@ -13,8 +13,8 @@ import {
   useZone,
   counted,
 } from '../../panel-api.ts';
-import { EventText } from '../../widgets/event-text.tsx';
-import { eventsOf } from '../../widgets/ledger-sum.ts';
+import { EventText } from '../../widgets/texts/event-text.tsx';
+import { eventsOf } from '../../widgets/sources/ledger-sum.ts';
 import css from './import-status.module.css';
 
 export function ImportStatus() {

@@ -3,9 +3,9 @@ import { Button, FileButton, Text } from '@mantine/core';
 import { IconFileImport, IconFolderPlus, IconUpload } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
 import { counted, useSession, useWorkspace, type Workspace } from '../../panel-api.ts';
-import { FileBrowser } from '../../widgets/file-browser.tsx';
-import form from '../../widgets/form.module.css';
-import { Form } from '../../widgets/form.tsx';
+import { FileBrowser } from '../../widgets/inputs/file-browser.tsx';
+import form from '../../widgets/inputs/form.module.css';
+import { Form } from '../../widgets/inputs/form.tsx';
 
 interface Props {
   readonly onPaths: (paths: readonly string[]) => void;

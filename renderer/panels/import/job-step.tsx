@@ -15,13 +15,13 @@ import {
   useWorkspace,
   type ImportJob,
 } from '../../panel-api.ts';
-import { EventText } from '../../widgets/event-text.tsx';
-import form from '../../widgets/form.module.css';
-import { addCounts, eventsOf } from '../../widgets/ledger-sum.ts';
-import { Ledger } from '../../widgets/ledger.tsx';
+import { EventText } from '../../widgets/texts/event-text.tsx';
+import form from '../../widgets/inputs/form.module.css';
+import { addCounts, eventsOf } from '../../widgets/sources/ledger-sum.ts';
+import { Ledger } from '../../widgets/sources/ledger.tsx';
 import { Problem } from '../../widgets/problem.tsx';
-import { Overlaps } from '../../widgets/overlaps.tsx';
-import { inWindow } from '../../widgets/window-words.ts';
+import { Overlaps } from '../../widgets/sources/overlaps.tsx';
+import { inWindow } from '../../widgets/texts/window-words.ts';
 import css from './import.module.css';
 import { NOT_WHOLE, ReportTable } from './report-table.tsx';
 

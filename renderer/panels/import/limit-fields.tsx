@@ -1,7 +1,7 @@
 /** How much is read of evidence that may be made to be endless: an archive bomb, or a very large archive. */
 import { Checkbox, NumberInput } from '@mantine/core';
 import type { Params } from '../../../engine/contract/operations.ts';
-import form from '../../widgets/form.module.css';
+import form from '../../widgets/inputs/form.module.css';
 
 export type Limits = NonNullable<Params<'import.start'>['limits']>;
 

@@ -2,7 +2,7 @@
 import { ActionIcon, Select, Text } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { Fragment } from 'react';
-import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { EventText, visibleText } from '../../widgets/texts/event-text.tsx';
 import css from './import.module.css';
 import type { Preview } from './decisions.ts';
 

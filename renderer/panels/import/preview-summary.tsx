@@ -2,9 +2,9 @@
 import { Text } from '@mantine/core';
 import { counted, formatBytes, formatCount, nounOf } from '../../panel-api.ts';
 import { HASH_LIST } from '../../../engine/contract/importer.ts';
-import form from '../../widgets/form.module.css';
-import { YearInput } from '../../widgets/year-input.tsx';
-import { ZoneSelect } from '../../widgets/zone-select.tsx';
+import form from '../../widgets/inputs/form.module.css';
+import { YearInput } from '../../widgets/inputs/year-input.tsx';
+import { ZoneSelect } from '../../widgets/inputs/zone-select.tsx';
 import css from './import.module.css';
 import { WHOLE, type MistypedFields } from './use-mistyped.ts';
 import type { Previews } from './use-previews.ts';

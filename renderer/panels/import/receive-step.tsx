@@ -10,8 +10,8 @@ import {
 } from '../../panel-api.ts';
 import { OperationError } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
-import { EventText } from '../../widgets/event-text.tsx';
-import form from '../../widgets/form.module.css';
+import { EventText } from '../../widgets/texts/event-text.tsx';
+import form from '../../widgets/inputs/form.module.css';
 import { Problem } from '../../widgets/problem.tsx';
 import { receivedRoots } from './decisions.ts';
 

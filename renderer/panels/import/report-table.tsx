@@ -2,13 +2,13 @@
 import { Badge, Text } from '@mantine/core';
 import { describeDecisions } from '../../../engine/contract/decisions.ts';
 import { formatBytes, formatCount, type SourceReport } from '../../panel-api.ts';
-import { EventText, visibleText } from '../../widgets/event-text.tsx';
-import { decisionLine } from '../../widgets/fact-text.ts';
-import form from '../../widgets/form.module.css';
-import { formatName } from '../../widgets/format-name.ts';
-import { Ledger } from '../../widgets/ledger.tsx';
-import { SourceName } from '../../widgets/source-name.tsx';
-import { inWindow } from '../../widgets/window-words.ts';
+import { EventText, visibleText } from '../../widgets/texts/event-text.tsx';
+import { decisionLine } from '../../widgets/texts/fact-text.ts';
+import form from '../../widgets/inputs/form.module.css';
+import { formatName } from '../../widgets/texts/format-name.ts';
+import { Ledger } from '../../widgets/sources/ledger.tsx';
+import { SourceName } from '../../widgets/sources/source-name.tsx';
+import { inWindow } from '../../widgets/texts/window-words.ts';
 import css from './import.module.css';
 
 const MOST_SHOWN = 400;

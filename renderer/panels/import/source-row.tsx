@@ -14,16 +14,16 @@ import {
   type TimeDecision,
 } from '../../../engine/contract/decisions.ts';
 import { cell, columnOf } from '../../../engine/contract/column-batch.ts';
-import { ClockInput } from '../../widgets/clock-input.tsx';
-import { EventText, visibleText } from '../../widgets/event-text.tsx';
-import { decisionLine } from '../../widgets/fact-text.ts';
-import { formatName } from '../../widgets/format-name.ts';
-import { SourceName } from '../../widgets/source-name.tsx';
-import { TimeText } from '../../widgets/time-text.tsx';
-import type { Typing } from '../../widgets/typed-input.tsx';
-import { YearInput } from '../../widgets/year-input.tsx';
-import { ZoneSelect } from '../../widgets/zone-select.tsx';
-import { inWindow } from '../../widgets/window-words.ts';
+import { ClockInput } from '../../widgets/inputs/clock-input.tsx';
+import { EventText, visibleText } from '../../widgets/texts/event-text.tsx';
+import { decisionLine } from '../../widgets/texts/fact-text.ts';
+import { formatName } from '../../widgets/texts/format-name.ts';
+import { SourceName } from '../../widgets/sources/source-name.tsx';
+import { TimeText } from '../../widgets/texts/time-text.tsx';
+import type { Typing } from '../../widgets/inputs/typed-input.tsx';
+import { YearInput } from '../../widgets/inputs/year-input.tsx';
+import { ZoneSelect } from '../../widgets/inputs/zone-select.tsx';
+import { inWindow } from '../../widgets/texts/window-words.ts';
 import type { Decision, Preview } from './decisions.ts';
 import { HASH_LIST } from '../../../engine/contract/importer.ts';
 import css from './import.module.css';

@@ -3,7 +3,7 @@ import { Button, PasswordInput, Text } from '@mantine/core';
 import { useState } from 'react';
 import { counted, useWorkspace } from '../../panel-api.ts';
 import { NOT_UNLOCKED } from '../../../engine/contract/importer.ts';
-import form from '../../widgets/form.module.css';
+import form from '../../widgets/inputs/form.module.css';
 
 interface Props {
   /** Members that are encrypted, and why each was not read. */

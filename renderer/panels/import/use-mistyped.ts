@@ -1,9 +1,9 @@
 /** Mistyped texts in fields of clocks and years: an import must not begin before they are values. */
 import { useState } from 'react';
-import { visibleText } from '../../widgets/event-text.tsx';
-import { mistypedClock } from '../../widgets/clock-input.tsx';
-import type { Typing } from '../../widgets/typed-input.tsx';
-import { mistypedYear } from '../../widgets/year-input.tsx';
+import { visibleText } from '../../widgets/texts/event-text.tsx';
+import { mistypedClock } from '../../widgets/inputs/clock-input.tsx';
+import type { Typing } from '../../widgets/inputs/typed-input.tsx';
+import { mistypedYear } from '../../widgets/inputs/year-input.tsx';
 import type { Preview } from './decisions.ts';
 
 /** By the path of the file that the field is for. */

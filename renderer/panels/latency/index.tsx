@@ -12,7 +12,7 @@ import {
   counted,
 } from '../../panel-api.ts';
 import { Empty } from '../../widgets/empty.tsx';
-import { visibleText } from '../../widgets/event-text.tsx';
+import { visibleText } from '../../widgets/texts/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import table from '../../widgets/result-table.module.css';

@@ -19,9 +19,9 @@ import {
 import { errorInfoOf } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
 import type { Params, Result } from '../../../engine/contract/operations.ts';
-import { EventText } from '../../widgets/event-text.tsx';
-import form from '../../widgets/form.module.css';
-import { Form } from '../../widgets/form.tsx';
+import { EventText } from '../../widgets/texts/event-text.tsx';
+import form from '../../widgets/inputs/form.module.css';
+import { Form } from '../../widgets/inputs/form.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import css from './make-field.module.css';

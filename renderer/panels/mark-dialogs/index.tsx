@@ -26,10 +26,10 @@ import {
   counted,
   nounOf,
 } from '../../panel-api.ts';
-import form from '../../widgets/form.module.css';
-import { Form } from '../../widgets/form.tsx';
-import { hiddenPackets } from '../../widgets/hidden-packets.ts';
-import { visibleText } from '../../widgets/visible-text.ts';
+import form from '../../widgets/inputs/form.module.css';
+import { Form } from '../../widgets/inputs/form.tsx';
+import { hiddenPackets } from '../../widgets/texts/hidden-packets.ts';
+import { visibleText } from '../../widgets/texts/visible-text.ts';
 
 type Of<N extends DialogState['dialog']> = Extract<DialogState, { dialog: N }>;
 

@@ -2,7 +2,7 @@
 import { Select } from '@mantine/core';
 import type { Result } from '../../../engine/contract/operations.ts';
 import { useAnswer, useCase } from '../../panel-api.ts';
-import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { EventText, visibleText } from '../../widgets/texts/event-text.tsx';
 import css from './match-list.module.css';
 import { choiceOf, withColumn } from './choice-of.ts';
 import type { ColumnChoice } from './use-given-list.ts';

@@ -2,7 +2,7 @@
 import { ActionIcon, Button, FileButton, Text, Textarea } from '@mantine/core';
 import { IconFileText, IconUpload, IconX } from '@tabler/icons-react';
 import { formatBytes } from '../../panel-api.ts';
-import { EventText } from '../../widgets/event-text.tsx';
+import { EventText } from '../../widgets/texts/event-text.tsx';
 import css from './match-list.module.css';
 import type { GivenList } from './use-given-list.ts';
 

@@ -13,12 +13,12 @@ import {
   useView,
   useWorkspace,
 } from '../../panel-api.ts';
-import { copyText } from '../../widgets/clipboard.ts';
-import { download } from '../../widgets/csv.ts';
-import { EventText } from '../../widgets/event-text.tsx';
-import form from '../../widgets/form.module.css';
+import { copyText } from '../../widgets/texts/clipboard.ts';
+import { download } from '../../widgets/texts/csv.ts';
+import { EventText } from '../../widgets/texts/event-text.tsx';
+import form from '../../widgets/inputs/form.module.css';
 import { Problem } from '../../widgets/problem.tsx';
-import { sentence } from '../../widgets/sentence.ts';
+import { sentence } from '../../widgets/texts/sentence.ts';
 import { firstNumber, recordAt } from './list-records.ts';
 import css from './match-list.module.css';
 

@@ -12,11 +12,11 @@ import {
   useWorkspace,
   counted,
 } from '../../panel-api.ts';
-import { EventText } from '../../widgets/event-text.tsx';
+import { EventText } from '../../widgets/texts/event-text.tsx';
 import { useEventColumns } from '../../widgets/event-columns.ts';
-import form from '../../widgets/form.module.css';
-import { Form } from '../../widgets/form.tsx';
-import { hiddenPackets } from '../../widgets/hidden-packets.ts';
+import form from '../../widgets/inputs/form.module.css';
+import { Form } from '../../widgets/inputs/form.tsx';
+import { hiddenPackets } from '../../widgets/texts/hidden-packets.ts';
 import { Outcome } from './outcome.tsx';
 import { WritingActions } from './writing-actions.tsx';
 import { useWriting } from './written.ts';

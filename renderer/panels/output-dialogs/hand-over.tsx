@@ -3,7 +3,7 @@ import { Button, Modal, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { HandOverReport } from '../../../engine/contract/hand-over.ts';
 import { counted, formatBytes, useCase, useWorkspace } from '../../panel-api.ts';
-import { Form } from '../../widgets/form.tsx';
+import { Form } from '../../widgets/inputs/form.tsx';
 import { chooseSection } from '../../widgets/choose-section.tsx';
 import { Outcome } from './outcome.tsx';
 import { WritingActions } from './writing-actions.tsx';

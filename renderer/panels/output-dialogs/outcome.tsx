@@ -3,9 +3,9 @@ import { Alert, Button, Progress } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { Fragment } from 'react';
 import { formatBytes, formatCount, useWorkspace, nounOf } from '../../panel-api.ts';
-import { CopiedHash } from '../../widgets/copied-hash.tsx';
-import { EventText } from '../../widgets/event-text.tsx';
-import form from '../../widgets/form.module.css';
+import { CopiedHash } from '../../widgets/sources/copied-hash.tsx';
+import { EventText } from '../../widgets/texts/event-text.tsx';
+import form from '../../widgets/inputs/form.module.css';
 import { Problem } from '../../widgets/problem.tsx';
 import type { Writing, WrittenFile } from './written.ts';
 

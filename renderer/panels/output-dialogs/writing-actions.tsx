@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useWorkspace } from '../../panel-api.ts';
-import form from '../../widgets/form.module.css';
+import form from '../../widgets/inputs/form.module.css';
 import type { Writing } from './written.ts';
 
 interface Props {

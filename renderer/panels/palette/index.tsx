@@ -12,9 +12,9 @@ import {
   useWorkspace,
   counted,
 } from '../../panel-api.ts';
-import { Keys } from '../../widgets/query-keys.tsx';
-import { QueryCode } from '../../widgets/query-code.tsx';
-import { visibleText } from '../../widgets/visible-text.ts';
+import { Keys } from '../../widgets/query/query-keys.tsx';
+import { QueryCode } from '../../widgets/query/query-code.tsx';
+import { visibleText } from '../../widgets/texts/visible-text.ts';
 import { findEntries, type Entry } from './entries.ts';
 import css from './palette.module.css';
 

@@ -28,12 +28,12 @@ import {
   searchedText,
 } from '../../../engine/contract/payload-search.ts';
 import type { Part, Result } from '../../../engine/contract/operations.ts';
-import { csvOf, download } from '../../widgets/csv.ts';
-import { EventText, visibleText } from '../../widgets/event-text.tsx';
-import form from '../../widgets/form.module.css';
-import { Form } from '../../widgets/form.tsx';
+import { csvOf, download } from '../../widgets/texts/csv.ts';
+import { EventText, visibleText } from '../../widgets/texts/event-text.tsx';
+import form from '../../widgets/inputs/form.module.css';
+import { Form } from '../../widgets/inputs/form.tsx';
 import { Problem } from '../../widgets/problem.tsx';
-import { TimeText } from '../../widgets/time-text.tsx';
+import { TimeText } from '../../widgets/texts/time-text.tsx';
 import css from './payload-search.module.css';
 
 type Found = Result<'payload.search'>;

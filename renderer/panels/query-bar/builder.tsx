@@ -6,9 +6,9 @@ import { ActionIcon, Button, Menu, Popover, Tooltip, UnstyledButton } from '@man
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useStore } from 'zustand';
-import { errorWords } from '../../widgets/window-words.ts';
-import { visibleText } from '../../widgets/visible-text.ts';
-import { QueryCode } from '../../widgets/query-code.tsx';
+import { errorWords } from '../../widgets/texts/window-words.ts';
+import { visibleText } from '../../widgets/texts/visible-text.ts';
+import { QueryCode } from '../../widgets/query/query-code.tsx';
 import type { BarStore, Parsed } from './bar-state.ts';
 import { ConditionForm } from './condition-form.tsx';
 import { conditionOf, signOf, type Term } from './conditions.ts';

@@ -5,7 +5,7 @@
 import { diagnosticCount, setDiagnostics } from '@codemirror/lint';
 import type { EditorView } from '@codemirror/view';
 import type { Workspace } from '../../panel-api.ts';
-import { errorWords } from '../../widgets/window-words.ts';
+import { errorWords } from '../../widgets/texts/window-words.ts';
 import { setBar, type BarStore, type Parsed } from './bar-state.ts';
 
 const PARSE_MS = 120;

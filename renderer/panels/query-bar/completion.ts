@@ -10,7 +10,7 @@ import type { EditorView } from '@codemirror/view';
 import { OperationError } from '../../../engine/contract/client.ts';
 import type { Result } from '../../../engine/contract/operations.ts';
 import { formatCount, questionOf, type Workspace } from '../../panel-api.ts';
-import { visibleText } from '../../widgets/visible-text.ts';
+import { visibleText } from '../../widgets/texts/visible-text.ts';
 
 type Offered = Result<'query.complete'>['options'][number];
 

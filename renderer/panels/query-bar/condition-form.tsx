@@ -3,8 +3,8 @@ import { Autocomplete, Button, Checkbox, Select, TextInput } from '@mantine/core
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMemo, useState, type FormEvent, type ReactNode } from 'react';
 import { formatCount, useAnswer, useCase, useView, useZone } from '../../panel-api.ts';
-import { QueryCode } from '../../widgets/query-code.tsx';
-import { visibleText } from '../../widgets/visible-text.ts';
+import { QueryCode } from '../../widgets/query/query-code.tsx';
+import { visibleText } from '../../widgets/texts/visible-text.ts';
 import {
   EMPTY_CONDITION,
   OPERATORS,

@@ -20,9 +20,9 @@ import { Annotation, EditorState, Prec, type Extension } from '@codemirror/state
 import { EditorView, drawSelection, keymap, placeholder, tooltips } from '@codemirror/view';
 import { getHotkeyHandler } from '@mantine/hooks';
 import type { Workspace } from '../../panel-api.ts';
-import { queryHighlight } from '../../widgets/query-highlight.ts';
-import { queryTheme } from '../../widgets/query-theme.ts';
-import { errorWords } from '../../widgets/window-words.ts';
+import { queryHighlight } from '../../widgets/query/query-highlight.ts';
+import { queryTheme } from '../../widgets/query/query-theme.ts';
+import { errorWords } from '../../widgets/texts/window-words.ts';
 import { setBar, type BarStore, type Parsed } from './bar-state.ts';
 import { createQueryCheck } from './check-query.ts';
 import { areCompletionsShown, queryCompletion } from './completion.ts';

@@ -7,7 +7,7 @@ import { useStore } from 'zustand';
 import { useCommands, usePreference, useResultList, useWorkspace } from '../../panel-api.ts';
 import { createBarStore, type BarStore } from './bar-state.ts';
 import { Builder } from './builder.tsx';
-import { visibleText } from '../../widgets/visible-text.ts';
+import { visibleText } from '../../widgets/texts/visible-text.ts';
 import { createQueryEditor, type QueryEditor } from './editor.ts';
 import { ListChip } from './list-chip.tsx';
 import { PastMenu } from './past-menu.tsx';

@@ -11,7 +11,7 @@ import {
   useView,
   useWorkspace,
 } from '../../panel-api.ts';
-import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { EventText, visibleText } from '../../widgets/texts/event-text.tsx';
 import css from './query-bar.module.css';
 
 export function ListChip() {

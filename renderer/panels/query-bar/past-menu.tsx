@@ -3,8 +3,8 @@ import { ActionIcon, Menu, ScrollArea, Tooltip } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { useState } from 'react';
 import { formatCount, formatTime, useAnswer, useCase, useZone } from '../../panel-api.ts';
-import { errorWords } from '../../widgets/window-words.ts';
-import { QueryCode } from '../../widgets/query-code.tsx';
+import { errorWords } from '../../widgets/texts/window-words.ts';
+import { QueryCode } from '../../widgets/query/query-code.tsx';
 import type { QueryEditor } from './editor.ts';
 import css from './query-bar.module.css';
 

@@ -11,7 +11,7 @@ import {
   viewFromString,
   viewToString,
 } from '../../panel-api.ts';
-import { visibleText } from '../../widgets/visible-text.ts';
+import { visibleText } from '../../widgets/texts/visible-text.ts';
 import { SideSection } from '../../widgets/side-section.tsx';
 import css from '../../widgets/side-section.module.css';
 

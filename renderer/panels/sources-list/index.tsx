@@ -13,9 +13,9 @@ import {
   useWorkspace,
   counted,
 } from '../../panel-api.ts';
-import { visibleText } from '../../widgets/event-text.tsx';
-import { eventsOf } from '../../widgets/ledger-sum.ts';
-import { SourceName } from '../../widgets/source-name.tsx';
+import { visibleText } from '../../widgets/texts/event-text.tsx';
+import { eventsOf } from '../../widgets/sources/ledger-sum.ts';
+import { SourceName } from '../../widgets/sources/source-name.tsx';
 import { SideSection } from '../../widgets/side-section.tsx';
 import css from '../../widgets/side-section.module.css';
 import own from './sources-list.module.css';

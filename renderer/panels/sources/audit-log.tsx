@@ -1,11 +1,11 @@
 /** The append-only log of what was done to the case, newest first. */
 import { Text } from '@mantine/core';
 import { formatCount, useAnswer, useCase, useZone, counted } from '../../panel-api.ts';
-import { EventText } from '../../widgets/event-text.tsx';
+import { EventText } from '../../widgets/texts/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import table from '../../widgets/result-table.module.css';
-import { TimeText } from '../../widgets/time-text.tsx';
+import { TimeText } from '../../widgets/texts/time-text.tsx';
 import { detailLines } from './detail-text.ts';
 import css from './sources.module.css';
 

@@ -15,13 +15,13 @@ import {
 } from '../../panel-api.ts';
 import type { Result } from '../../../engine/contract/operations.ts';
 import { Empty } from '../../widgets/empty.tsx';
-import { EventText, visibleText } from '../../widgets/event-text.tsx';
-import { addCounts } from '../../widgets/ledger-sum.ts';
-import { Ledger } from '../../widgets/ledger.tsx';
+import { EventText, visibleText } from '../../widgets/texts/event-text.tsx';
+import { addCounts } from '../../widgets/sources/ledger-sum.ts';
+import { Ledger } from '../../widgets/sources/ledger.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import table from '../../widgets/result-table.module.css';
-import { TimeText } from '../../widgets/time-text.tsx';
+import { TimeText } from '../../widgets/texts/time-text.tsx';
 import css from './sources.module.css';
 
 type Import = Result<'import.list'>['imports'][number];

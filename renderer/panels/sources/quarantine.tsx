@@ -13,7 +13,7 @@ import {
   useWorkspace,
 } from '../../panel-api.ts';
 import { Empty } from '../../widgets/empty.tsx';
-import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { EventText, visibleText } from '../../widgets/texts/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import table from '../../widgets/result-table.module.css';

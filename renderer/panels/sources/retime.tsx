@@ -16,12 +16,12 @@ import {
   useSubmit,
   useWorkspace,
 } from '../../panel-api.ts';
-import { ClockInput, mistypedClock } from '../../widgets/clock-input.tsx';
-import { visibleText } from '../../widgets/event-text.tsx';
-import form from '../../widgets/form.module.css';
-import { Form } from '../../widgets/form.tsx';
-import { mistypedYear, YearInput } from '../../widgets/year-input.tsx';
-import { ZoneSelect } from '../../widgets/zone-select.tsx';
+import { ClockInput, mistypedClock } from '../../widgets/inputs/clock-input.tsx';
+import { visibleText } from '../../widgets/texts/event-text.tsx';
+import form from '../../widgets/inputs/form.module.css';
+import { Form } from '../../widgets/inputs/form.tsx';
+import { mistypedYear, YearInput } from '../../widgets/inputs/year-input.tsx';
+import { ZoneSelect } from '../../widgets/inputs/zone-select.tsx';
 import { notesText } from './notes-text.ts';
 import { sourcesNear } from './sources-near.ts';
 import type { Source } from './source-state.tsx';

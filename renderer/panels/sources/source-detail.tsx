@@ -14,14 +14,14 @@ import {
   counted,
   refusalOf,
 } from '../../panel-api.ts';
-import { CopiedHash } from '../../widgets/copied-hash.tsx';
-import { EventText, visibleText } from '../../widgets/event-text.tsx';
-import { decidedText, factName, factText } from '../../widgets/fact-text.ts';
-import form from '../../widgets/form.module.css';
-import { Ledger } from '../../widgets/ledger.tsx';
-import { Overlaps } from '../../widgets/overlaps.tsx';
-import { TimeText } from '../../widgets/time-text.tsx';
-import { inWindow } from '../../widgets/window-words.ts';
+import { CopiedHash } from '../../widgets/sources/copied-hash.tsx';
+import { EventText, visibleText } from '../../widgets/texts/event-text.tsx';
+import { decidedText, factName, factText } from '../../widgets/texts/fact-text.ts';
+import form from '../../widgets/inputs/form.module.css';
+import { Ledger } from '../../widgets/sources/ledger.tsx';
+import { Overlaps } from '../../widgets/sources/overlaps.tsx';
+import { TimeText } from '../../widgets/texts/time-text.tsx';
+import { inWindow } from '../../widgets/texts/window-words.ts';
 import { ByKind } from './by-kind.tsx';
 import { Retime } from './retime.tsx';
 import { State, type Source } from './source-state.tsx';

@@ -1,6 +1,6 @@
 /** Whether a source was read to its end, and whether its evidence is still there. */
 import { Badge } from '@mantine/core';
-import css from '../../widgets/form.module.css';
+import css from '../../widgets/inputs/form.module.css';
 import type { Result } from '../../../engine/contract/operations.ts';
 
 export type Source = Result<'case.sources'>['sources'][number];

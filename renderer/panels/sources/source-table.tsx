@@ -11,17 +11,17 @@ import {
   useWorkspace,
 } from '../../panel-api.ts';
 import type { Result } from '../../../engine/contract/operations.ts';
-import { CopiedHash } from '../../widgets/copied-hash.tsx';
+import { CopiedHash } from '../../widgets/sources/copied-hash.tsx';
 import { Empty } from '../../widgets/empty.tsx';
-import { EventText, visibleText } from '../../widgets/event-text.tsx';
-import { formatName } from '../../widgets/format-name.ts';
-import { eventsOf } from '../../widgets/ledger-sum.ts';
+import { EventText, visibleText } from '../../widgets/texts/event-text.tsx';
+import { formatName } from '../../widgets/texts/format-name.ts';
+import { eventsOf } from '../../widgets/sources/ledger-sum.ts';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import table from '../../widgets/result-table.module.css';
-import { SourceName } from '../../widgets/source-name.tsx';
-import { TimeText } from '../../widgets/time-text.tsx';
-import { inWindow } from '../../widgets/window-words.ts';
+import { SourceName } from '../../widgets/sources/source-name.tsx';
+import { TimeText } from '../../widgets/texts/time-text.tsx';
+import { inWindow } from '../../widgets/texts/window-words.ts';
 import { ByKind } from './by-kind.tsx';
 import { SourceDetail } from './source-detail.tsx';
 import { State, type Source } from './source-state.tsx';

@@ -9,7 +9,7 @@ import {
   useWorkspace,
   useZone,
 } from '../../panel-api.ts';
-import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { EventText, visibleText } from '../../widgets/texts/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import css from './start.module.css';

@@ -2,7 +2,7 @@
 import { UnstyledButton, VisuallyHidden } from '@mantine/core';
 import type { CSSProperties } from 'react';
 import { counted, formatCount, formatRange, useZone } from '../../panel-api.ts';
-import { EventText } from '../../widgets/event-text.tsx';
+import { EventText } from '../../widgets/texts/event-text.tsx';
 import table from '../../widgets/result-table.module.css';
 import { Sparkline } from '../../widgets/sparkline.tsx';
 import { ValueMenu } from '../../widgets/value-menu.tsx';

@@ -13,9 +13,9 @@ import {
   withTerm,
   counted,
 } from '../../panel-api.ts';
-import { csvOf, download } from '../../widgets/csv.ts';
+import { csvOf, download } from '../../widgets/texts/csv.ts';
 import { Empty } from '../../widgets/empty.tsx';
-import { visibleText } from '../../widgets/event-text.tsx';
+import { visibleText } from '../../widgets/texts/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { PrivateToPublic } from '../../widgets/private-to-public.tsx';
 import { Problem } from '../../widgets/problem.tsx';

@@ -1,7 +1,7 @@
 /** The buckets of an answer: what range they show, how each is named and what it counts. */
 import { counted, formatCount, formatRange, timeParts } from '../../panel-api.ts';
 import { REST_COLOR, seriesColor } from '../../widgets/series-color.ts';
-import { visibleText } from '../../widgets/visible-text.ts';
+import { visibleText } from '../../widgets/texts/visible-text.ts';
 import { seriesKey, type Series } from './stacks.ts';
 
 /** From, included, to, excluded; UTC microseconds. */

@@ -9,8 +9,8 @@ import {
   useQuestion,
   useSession,
 } from '../../panel-api.ts';
-import { errorWords } from '../../widgets/window-words.ts';
-import { visibleText } from '../../widgets/visible-text.ts';
+import { errorWords } from '../../widgets/texts/window-words.ts';
+import { visibleText } from '../../widgets/texts/visible-text.ts';
 import { shownRange, spokenBucket, type Range } from './buckets.ts';
 import { findingsIn, type ChartData, type Findings } from './chart-data.ts';
 import { createChart, type Chart, type ChartEvents } from './timeline-chart.ts';

@@ -2,7 +2,7 @@
 import { Select } from '@mantine/core';
 import { useMemo } from 'react';
 import { useAnswer, useCase } from '../../panel-api.ts';
-import { visibleText } from '../../widgets/visible-text.ts';
+import { visibleText } from '../../widgets/texts/visible-text.ts';
 
 const USUAL = ['kind', 'severity', 'host', 'program', 'source', 'src_ip', 'dst_ip', 'dst_port'];
 const MORE = ['proto', 'service', 'conn_state', 'tag'];

@@ -1,7 +1,7 @@
 /** When events that someone tagged or wrote a note on happened, within the chart's time, whether the query finds them or not. */
 import { useMemo } from 'react';
 import { useAnswer, useCase } from '../../panel-api.ts';
-import { visibleText } from '../../widgets/visible-text.ts';
+import { visibleText } from '../../widgets/texts/visible-text.ts';
 import type { Buckets } from './buckets.ts';
 import type { Findings } from './chart-data.ts';
 import { findingsQuery } from './findings-query.ts';

@@ -1,5 +1,5 @@
 /** Functions of addresses. */
-import { formatIp4, formatIp6, ip6ToUuid, uuidToIp6 } from '../../address.ts';
+import { formatIp4, formatIp6, ip6ToUuid, uuidToIp6 } from '../../values/address.ts';
 import { blockOf } from '../../dialect/clickhouse.ts';
 import { blockOfIp4, blockStartOfIp6 } from '../../dialect/duckdb.ts';
 import { once } from '../../dialect/once.ts';

@@ -10,8 +10,8 @@ import {
 import type { ClickHouseScope } from '../../dialect/clickhouse-scope.ts';
 import { epochSeconds, oneOfTexts, unitsBetween } from '../../dialect/function-sql.ts';
 import { WEEKDAYS } from '../../filters/names.ts';
-import type { Scope } from '../../scope.ts';
-import type { TimeRange } from '../../zone-clock.ts';
+import type { Scope } from '../../plan/scope.ts';
+import type { TimeRange } from '../../time/zone-clock.ts';
 import {
   type Call,
   type FunctionOperator,

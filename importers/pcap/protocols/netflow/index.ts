@@ -5,9 +5,9 @@
  * Invariant: templates, and records that wait for one, are bounded in number and memory; what is given up is counted.
  */
 import { AgedMap } from '../../../shared/aged-map.ts';
-import { ip4Text, ip6Text } from '../../tunnel-notes.ts';
+import { ip4Text, ip6Text } from '../../decode/tunnel-notes.ts';
 import { u16, u32 } from '../../bytes.ts';
-import type { Packet } from '../../packet.ts';
+import type { Packet } from '../../decode/packet.ts';
 import type { MessageSink } from '../messages.ts';
 import { type ExportContext, RecordReader } from './record.ts';
 import { unsignedAt, V9_SCOPE } from './values.ts';

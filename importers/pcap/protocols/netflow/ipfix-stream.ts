@@ -5,8 +5,8 @@
  * Invariant: of a message 64 KiB are held; what waits for a template is bounded by `NetFlowExports`.
  */
 import { u16 } from '../../bytes.ts';
-import { ip4Text, ip6Text } from '../../tunnel-notes.ts';
-import { FramedStream } from '../framed.ts';
+import { ip4Text, ip6Text } from '../../decode/tunnel-notes.ts';
+import { FramedStream } from '../streams/framed.ts';
 import type { Endpoints, MessageSink, StreamProtocol } from '../messages.ts';
 import { isExport, NetFlowExports } from './index.ts';
 

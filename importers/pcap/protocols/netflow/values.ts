@@ -3,7 +3,7 @@
  * NetFlow v9. https://www.iana.org/assignments/ipfix/
  */
 import { u16, u32 } from '../../bytes.ts';
-import { ip4Text, ip6Text } from '../../tunnel-notes.ts';
+import { ip4Text, ip6Text } from '../../decode/tunnel-notes.ts';
 import { textOf } from '../messages.ts';
 import ELEMENTS from './information-elements.json' with { type: 'json' };
 

@@ -2,9 +2,9 @@
  * For tests: reads conversations that chance has changed, cut into segments, mixed up, repeated and lost. Whatever comes
  * of it, nothing is thrown, nothing stays held, and every event has the form that is written.
  */
-import { Packet } from '../../packet.ts';
+import { Packet } from '../../decode/packet.ts';
 import type { ProtocolMessage } from '../messages.ts';
-import { TcpStreams } from '../tcp-streams.ts';
+import { TcpStreams } from '../streams/tcp-streams.ts';
 import { CONVERSATIONS, type Said } from './conversations.ts';
 
 /** A whole number from 0 below `limit`. */

@@ -1,0 +1,650 @@
+/**
+ * Fills columns of a batch of logs with what extractors find in its messages.
+ *
+ * A message is given to the templates of its program that it may match (candidates.ts), in their order, and to those that
+ * are for any program; the first that matches fills the columns. An event whose source states addresses, ports or numbers of its
+ * own is left as it is, so that what an extractor filled can be told from it.
+ *
+ * What a message calls the device that wrote it is preferred to the host of its header, which may be a relay's and
+ * becomes `header_host`.
+ *
+ * Invariant: a value that a field cannot have is not set, and `-`, `N/A` and `(null)` are no values.
+ */
+import type { EventBatch, NumberColumn, TextColumn } from '../../contract/event-batch.ts';
+import { CUT_TEXTS } from '../../contract/event.ts';
+import { beginMessage, type CandidateDraft, Candidates, mayHaveAddress } from './candidates.ts';
+import { EmbeddedJson } from '../reading/embedded-json.ts';
+import type { Extractor } from './extractor.ts';
+import { ESCAPES, type Escapes, found } from './found.ts';
+import {
+  type RelayedHeader,
+  behindHeading,
+  behindTime,
+  blanksEnd,
+  bodyStart,
+  lengthAt,
+  mayHaveHeading,
+  relayedHeader,
+} from '../reading/message-start.ts';
+import { OPERATION, type Template, domainOf } from './template.ts';
+import { unescapeText } from '../reading/unescape.ts';
+import { once } from '../../util/once.ts';
+import {
+  ADDRESS,
+  addressEnd,
+  four,
+  isFour,
+  isStatus,
+  isText,
+  numberOf,
+  protocolOf,
+} from './values.ts';
+
+const utf8 = new TextEncoder();
+const DOT = 46;
+const ascii = new TextDecoder('latin1');
+
+/** Columns of numbers that extractors may fill, and addresses. */
+const NUMBERS = ['bytes', 'packets', 'bytes_rev', 'packets_rev'] as const;
+const STATED = [
+  ...(['src_ip4', 'src_ip6', 'dst_ip4', 'dst_ip6', 'src_port', 'dst_port', 'proto'] as const),
+  ...NUMBERS,
+] as const;
+
+/** What a header may state, too. */
+const HEADER_COLUMNS = ['host', 'pid'] as const;
+
+/** Every stored column that an extractor may fill. */
+export const CUT_COLUMNS: ReadonlySet<string> = new Set([
+  ...STATED,
+  ...CUT_TEXTS,
+  ...HEADER_COLUMNS,
+]);
+
+/** The number of its column among CUT_TEXTS. */
+const HTTP_STATUS = CUT_TEXTS.indexOf('http_status');
+const QUERY = CUT_TEXTS.indexOf('query');
+
+/** How a field is stored. */
+const STORED_AS = { text: 0, number: 1, address: 2, port: 3, proto: 4, pid: 5 } as const;
+
+interface Target {
+  readonly field: number;
+  readonly storedAs: number;
+  /** Number of its column: of a text among CUT_TEXTS, of a number among NUMBERS. */
+  readonly column: number;
+  readonly isSource: boolean;
+  /** Of an address that may be a name: the number of its column among CUT_TEXTS. */
+  readonly domain: number;
+  /** Undefined: none, or one that stands for none. */
+  readonly constant: Uint8Array | undefined;
+  readonly values: readonly (readonly [Uint8Array, Uint8Array])[] | undefined;
+}
+
+interface Bound {
+  readonly template: Template;
+  /** Number of its field `host`; -1: it has none. */
+  readonly host: number;
+  /** Made when the first message matches: most templates match none. */
+  readonly targets: () => readonly Target[];
+  readonly mark: () => Uint8Array;
+  /** It reads a sentence, which a record that has other members may only quote. */
+  readonly isSentence: boolean;
+  /** Of pairs whose keys are compared alike: number of its field `src_ip`; else -1. */
+  readonly alikeSource: number;
+}
+
+/** When a template is tried: people's own first, then those of extractors that all begin with a text, which takes no search. */
+type Stage = 'own' | 'anchored' | 'other' | 'fallback';
+
+interface StagedDraft extends CandidateDraft<Bound> {
+  readonly stage: Stage;
+  /** It is tried behind a heading, too. */
+  readonly isHeaded: boolean;
+}
+
+/** Templates of a stage that are for any program, which programs share. */
+interface Shared {
+  readonly drafts: readonly StagedDraft[];
+  readonly candidates: Candidates<Bound>;
+}
+
+/** Templates of a program in the order in which they are tried: of each stage its own first, then those that are for any. */
+interface Entry {
+  /** Those of `stages` that people have written themselves. */
+  readonly own: readonly Candidates<Bound>[];
+  readonly stages: readonly Candidates<Bound>[];
+  readonly fallbacks: readonly Candidates<Bound>[];
+  /** What is tried behind a heading. */
+  readonly headed: () => readonly Candidates<Bound>[];
+}
+
+/** Columns of a batch that are filled, by their numbers; texts once they are needed. */
+interface Columns {
+  readonly batch: EventBatch;
+  readonly texts: (TextColumn | undefined)[];
+  readonly numbers: readonly NumberColumn[];
+}
+
+interface KnownProgram {
+  readonly bytes: Uint8Array;
+  readonly entry: Entry;
+}
+
+const MOST_PROGRAMS = 4096;
+/** Tags that name no program: numbers of containers, places of Barracuda's firewalls, what begins with a bracket. */
+const NO_PROGRAM = /^(?:[0-9a-f]{12,}|\d+\/.*|[([].*|)$/;
+/** What marks fields of records as JSON in messages. */
+const JSON_MARK = utf8.encode('json/4');
+
+export class Cutter {
+  private readonly extractors: readonly Extractor[];
+  private readonly exact: ReadonlySet<string>;
+  /** With `*` at their ends. */
+  private readonly prefixes: readonly string[];
+  /** Templates of extractors that messages needed. */
+  private readonly bound = new Map<Extractor, readonly StagedDraft[]>();
+  private readonly shared = new Map<Stage, Shared>();
+  /** Of programs that no extractor is for. */
+  private readonly anyProgram = once(() => this.entryOfDrafts([]));
+  /** Of lines that name none, or have a tag that is no name of one. */
+  private readonly noProgram = once(() => this.entryOfDrafts(this.draftsFor('')));
+  private readonly known = new Map<number, KnownProgram>();
+  private readonly entries = new Map<string, Entry>();
+
+  constructor(extractors: readonly Extractor[]) {
+    this.extractors = extractors;
+    const names = extractors.flatMap(({ programs }) => programs);
+    this.exact = new Set(names.filter((name) => name !== '' && !name.endsWith('*')));
+    this.prefixes = names.filter((name) => name.length > 1 && name.endsWith('*'));
+  }
+
+  private readonly json = new EmbeddedJson();
+
+  /** Hosts that messages name: their rows, and their places in the messages. */
+  private readonly hosts = {
+    rows: new Int32Array(0),
+    starts: new Int32Array(0),
+    ends: new Int32Array(0),
+    count: 0,
+  };
+
+  /** Cuts the rows from `from` on. @returns how many of them a template matched */
+  cut(batch: EventBatch, from = 0): number {
+    if (batch.kind !== 'log' || batch.message.size === 0) return 0;
+    const { message, program } = batch;
+    const n = batch.length;
+    let cut = 0;
+    const hasStated = STATED.some((name) => isAny(batch.column(name).present, from, n));
+    // The records of the rows have given texts already, and of rows between them messages may give some.
+    const given: [TextColumn, size: number][] = [];
+    for (const column of batch.cutTexts.values())
+      if (isAny(column.present, from, n)) given.push([column, column.size]);
+    const columns: Columns = {
+      batch,
+      texts: new Array<TextColumn | undefined>(CUT_TEXTS.length).fill(undefined),
+      numbers: NUMBERS.map((name) => batch[name]),
+    };
+    for (let row = from; row < n; row++) {
+      if (message.present[row] === 0 || (hasStated && isStated(batch, row))) continue;
+      const { data } = message;
+      const whole = message.starts[row]! + 4;
+      const end = whole + lengthAt(data, whole - 4);
+      const hasProgram = program.present[row] === 1;
+      const relayed = hasProgram
+        ? undefined
+        : relayedHeader(data, blanksEnd(data, whole, end), end);
+      const start = relayed?.body ?? bodyStart(batch, row, whole, end);
+      if (start === end) continue;
+      beginMessage();
+      const entry = this.entryFor(batch, row, relayed);
+      let bound: Bound | undefined;
+      // What looks like a tag may be part of the message: a case's own extractor says so.
+      if (relayed !== undefined && relayed.host === relayed.hostEnd)
+        bound = matchMessage(this.noProgram().own, data, whole, end);
+      bound ??= matchMessage(entry.stages, data, start, end);
+      if (bound === undefined && this.cutJson(batch, row, data, start, end)) {
+        if (relayed !== undefined && this.json.host === undefined)
+          this.nameHost(relayed.host, relayed.hostEnd, batch, row);
+        cut += 1;
+        continue;
+      }
+      bound ??= matchMessage(entry.fallbacks, data, start, end);
+      bound ??= matchBehindHeading(entry, data, start, end);
+      if (bound === undefined) continue;
+      if (isQuotable(bound) && given.some(([column]) => column.present[row] === 1)) continue;
+      fill(bound, columns, row, data);
+      if (relayed !== undefined && bound.host < 0)
+        this.nameHost(relayed.host, relayed.hostEnd, batch, row);
+      if (
+        bound.host >= 0 &&
+        found.starts[bound.host]! >= 0 &&
+        found.escapes[bound.host] === ESCAPES.none
+      )
+        this.nameHost(found.starts[bound.host]!, found.ends[bound.host]!, batch, row);
+      cut += 1;
+    }
+    for (const [column, size] of given) if (column.size > size) column.putInOrder(from, n);
+    this.replaceHosts(batch, n);
+    return cut;
+  }
+
+  /** Gives rows the hosts that their messages name, and keeps those of their headers. */
+  private replaceHosts(batch: EventBatch, n: number): void {
+    const { hosts } = this;
+    if (hosts.count === 0) return;
+    const { host, message } = batch;
+    const { present, starts, data } = host;
+    for (let i = 0; i < hosts.count; i++) {
+      const row = hosts.rows[i]!;
+      if (present[row] === 0) continue;
+      const at = starts[row]! + 4;
+      put(batch.cutText('header_host'), row, data, at, at + lengthAt(data, at - 4));
+    }
+    host.replace(hosts.rows, message.data, hosts.starts, hosts.ends, hosts.count, n);
+    hosts.count = 0;
+  }
+
+  /** Cuts a record as JSON that a message ends with. @returns whether it gave any field */
+  private cutJson(
+    batch: EventBatch,
+    row: number,
+    data: Uint8Array,
+    start: number,
+    end: number,
+  ): boolean {
+    const { json } = this;
+    if (!json.fill(batch, row, data, start, end)) return false;
+    put(batch.cutText('extractor'), row, JSON_MARK, 0, JSON_MARK.length);
+    const host = json.host === undefined ? undefined : utf8.encode(`"${json.host}"`);
+    const at = host === undefined ? -1 : indexOf(data, host, start, end);
+    if (host !== undefined && at >= 0) this.nameHost(at + 1, at + host.length - 1, batch, row);
+    return true;
+  }
+
+  /** Notes the host that a message names, if its header has another one. */
+  private nameHost(
+    start: number,
+    end: number,
+    { host, message, capacity, coded }: EventBatch,
+    row: number,
+  ): void {
+    if (start === end || coded.has('host')) return;
+    if (host.present[row] === 1 && isTextAt(host, row, message.data, start, end)) return;
+    const { hosts } = this;
+    if (hosts.rows.length < capacity) {
+      hosts.rows = new Int32Array(capacity);
+      hosts.starts = new Int32Array(capacity);
+      hosts.ends = new Int32Array(capacity);
+    }
+    hosts.rows[hosts.count] = row;
+    hosts.starts[hosts.count] = start;
+    hosts.ends[hosts.count++] = end;
+  }
+
+  private entryFor(
+    { program, message }: EventBatch,
+    row: number,
+    relayed: RelayedHeader | undefined,
+  ): Entry {
+    if (program.present[row] === 1) return this.entryAt(program, row);
+    if (relayed === undefined) return this.noProgram();
+    const name = message.data.subarray(relayed.program, relayed.programEnd);
+    return this.entryOf(ascii.decode(name).toLowerCase());
+  }
+
+  private entryAt({ data, starts }: TextColumn, row: number): Entry {
+    const start = starts[row]! + 4;
+    const end = start + lengthAt(data, start - 4);
+    let hash = end - start;
+    for (let p = start; p < end; p++) hash = (Math.imul(hash, 31) + data[p]!) | 0;
+    const known = this.known.get(hash);
+    if (known !== undefined && isSame(known.bytes, data, start, end)) return known.entry;
+    const bytes = data.slice(start, end);
+    const entry = this.entryOf(ascii.decode(bytes).toLowerCase());
+    if (known === undefined && this.known.size < MOST_PROGRAMS)
+      this.known.set(hash, { bytes, entry });
+    return entry;
+  }
+
+  private entryOf(name: string): Entry {
+    // `/usr/sbin/sshd` and `sshd(pam_unix)` are sshd; `(squid-1)` is a name.
+    const program = name.slice(name.startsWith('/') ? name.lastIndexOf('/') + 1 : 0);
+    const plain = program.replace(/(?<=.)\(.*\)$/, '');
+    let entry = this.entries.get(plain);
+    if (entry !== undefined) return entry;
+    // `httpd/site1` is of httpd; a relay may leave the device's name before that of the program.
+    const own =
+      this.nameOf(plain) ??
+      this.nameOf(plain.slice(plain.lastIndexOf(' ') + 1)) ??
+      this.nameOf(plain.replace(/\/.*/s, ''));
+    if (own === undefined) return NO_PROGRAM.test(plain) ? this.noProgram() : this.anyProgram();
+    entry = this.entryOfDrafts(this.draftsFor(own));
+    if (this.entries.size < MOST_PROGRAMS) this.entries.set(plain, entry);
+    return entry;
+  }
+
+  /** How extractors name a program: by its name, else by the first beginning of it. */
+  private nameOf(program: string): string | undefined {
+    if (this.exact.has(program)) return program;
+    return this.prefixes.find((name) => program.startsWith(name.slice(0, -1)));
+  }
+
+  private entryOfDrafts(ofProgram: readonly StagedDraft[]): Entry {
+    const candidatesOf = (stage: Stage): Candidates<Bound>[] => {
+      const any = this.sharedOf(stage);
+      const drafts = ofProgram.filter((draft) => draft.stage === stage);
+      if (drafts.length === 0) return any.drafts.length === 0 ? [] : [any.candidates];
+      // A message is sooner read once for the texts of all.
+      return stage === 'anchored'
+        ? [new Candidates(drafts), any.candidates]
+        : [new Candidates([...drafts, ...any.drafts])];
+    };
+    const own = candidatesOf('own');
+    return {
+      own,
+      stages: [...own, ...candidatesOf('anchored'), ...candidatesOf('other')],
+      fallbacks: candidatesOf('fallback'),
+      headed: once(() => [
+        new Candidates([...ofProgram, ...this.draftsFor('*')].filter(({ isHeaded }) => isHeaded)),
+      ]),
+    };
+  }
+
+  private sharedOf(stage: Stage): Shared {
+    let shared = this.shared.get(stage);
+    if (shared === undefined) {
+      const drafts = this.draftsFor('*').filter((draft) => draft.stage === stage);
+      shared = { drafts, candidates: new Candidates(drafts) };
+      this.shared.set(stage, shared);
+    }
+    return shared;
+  }
+
+  /** Templates of the extractors that name this program, in their order. */
+  private draftsFor(name: string): StagedDraft[] {
+    return this.extractors
+      .filter(({ programs }) => programs.includes(name))
+      .flatMap((extractor) => this.boundOf(extractor));
+  }
+
+  private boundOf(extractor: Extractor): readonly StagedDraft[] {
+    let bound = this.bound.get(extractor);
+    if (bound === undefined) {
+      const drafts = extractor.drafts();
+      const stage = stageOf(
+        extractor,
+        drafts.every(({ start }) => typeof start === 'number'),
+      );
+      bound = drafts.map(({ start, isHeaded, make }) => ({
+        ...{ start, stage, isHeaded },
+        make: once(() => bind(extractor, make())),
+      }));
+      this.bound.set(extractor, bound);
+    }
+    return bound;
+  }
+}
+
+function bind(extractor: Extractor, template: Template): Bound {
+  return {
+    template,
+    targets: once(() => targetsOf(extractor, template)),
+    host: template.fields.indexOf('host'),
+    mark: once(() => utf8.encode(`${extractor.name}/${extractor.version}`)),
+    isSentence: template.parts.some(
+      ({ operation }) => operation === OPERATION.login || operation === OPERATION.traffic,
+    ),
+    alikeSource: template.pairs?.isAlike === true ? template.fields.indexOf('src_ip') : -1,
+  };
+}
+
+/** Whether a record with other members may only quote what matched last: a sentence, or pairs without a source address. */
+function isQuotable({ isSentence, alikeSource }: Bound): boolean {
+  return isSentence || (alikeSource >= 0 && found.starts[alikeSource]! < 0);
+}
+
+function targetsOf(extractor: Extractor, template: Template): Target[] {
+  return template.fields.flatMap((name, field): Target[] => {
+    if (name === 'host') return [];
+    const text = template.set[name];
+    const constant = text === undefined ? undefined : utf8.encode(text);
+    const values = extractor.values[name];
+    return [
+      {
+        ...{ field, ...columnOf(name) },
+        constant: constant && isNothing(constant, 0, constant.length) ? undefined : constant,
+        values:
+          values &&
+          Object.entries(values).map(([written, stored]) => [
+            utf8.encode(written.toLowerCase()),
+            utf8.encode(stored),
+          ]),
+      },
+    ];
+  });
+}
+
+function stageOf({ isOwn, isFallback }: Extractor, isAnchored: boolean): Stage {
+  if (isFallback) return 'fallback';
+  if (isOwn) return 'own';
+  return isAnchored ? 'anchored' : 'other';
+}
+
+function columnOf(name: string): Pick<Target, 'storedAs' | 'column' | 'isSource' | 'domain'> {
+  const text = CUT_TEXTS.findIndex((one) => one === name);
+  const number = NUMBERS.findIndex((one) => one === name);
+  const rest = { isSource: name.startsWith('src_'), domain: -1 };
+  if (text >= 0) return { storedAs: STORED_AS.text, column: text, ...rest };
+  if (number >= 0) return { storedAs: STORED_AS.number, column: number, ...rest };
+  if (name === 'pid') return { storedAs: STORED_AS.pid, column: -1, ...rest };
+  if (name === 'src_ip' || name === 'dst_ip') {
+    const domain = CUT_TEXTS.findIndex((one) => one === domainOf(name));
+    return { storedAs: STORED_AS.address, column: -1, ...rest, domain };
+  }
+  const isPort = name === 'src_port' || name === 'dst_port';
+  return { storedAs: isPort ? STORED_AS.port : STORED_AS.proto, column: -1, ...rest };
+}
+
+function textColumn({ batch, texts }: Columns, number: number): TextColumn {
+  return (texts[number] ??= batch.cutText(CUT_TEXTS[number]!));
+}
+
+const EXTRACTOR = CUT_TEXTS.indexOf('extractor');
+
+function fill(bound: Bound, columns: Columns, row: number, data: Uint8Array): void {
+  const [targets, mark] = [bound.targets(), bound.mark()];
+  put(textColumn(columns, EXTRACTOR), row, mark, 0, mark.length);
+  for (let i = 0; i < targets.length; i++) {
+    const target = targets[i]!;
+    const { field, constant } = target;
+    const start = found.starts[field]!;
+    if (start >= 0) {
+      const end = found.ends[field]!;
+      if (!isNothing(data, start, end))
+        fillField(target, columns, row, data, start, end, found.escapes[field]!);
+    } else if (constant !== undefined)
+      fillField(target, columns, row, constant, 0, constant.length, ESCAPES.none);
+  }
+}
+
+function fillField(
+  target: Target,
+  columns: Columns,
+  row: number,
+  b: Uint8Array,
+  start: number,
+  end: number,
+  escapes: Escapes,
+): void {
+  const { batch } = columns;
+  switch (target.storedAs) {
+    case STORED_AS.text: {
+      const column = textColumn(columns, target.column);
+      const stored = target.values && storedFor(target.values, b, start, end);
+      if (stored !== undefined) put(column, row, stored, 0, stored.length);
+      else if (target.column === HTTP_STATUS && !isStatus(b, start, end)) break;
+      else if (escapes === ESCAPES.none) put(column, row, b, start, textEnd(target, b, start, end));
+      else {
+        const text = unescapeText(b, start, end, escapes);
+        put(column, row, text.bytes, 0, text.size);
+      }
+      break;
+    }
+    case STORED_AS.number: {
+      const value = numberOf(b, start, end, Number.MAX_SAFE_INTEGER);
+      if (value >= 0) columns.numbers[target.column]!.set(row, value);
+      break;
+    }
+    case STORED_AS.address:
+      if (addressEnd(b, start, end) !== end) {
+        if (found.operations[target.field] === OPERATION.host)
+          put(textColumn(columns, target.domain), row, b, start, end);
+      } else if (isFour()) (target.isSource ? batch.src_ip4 : batch.dst_ip4).set(row, four());
+      else (target.isSource ? batch.src_ip6 : batch.dst_ip6).set(row, ADDRESS, 0);
+      break;
+    case STORED_AS.pid: {
+      const value = numberOf(b, start, end, 0xffffffff);
+      if (value >= 0 && batch.pid.present[row] === 0) batch.pid.set(row, value);
+      break;
+    }
+    case STORED_AS.port: {
+      const value = numberOf(b, start, end, 65_535);
+      if (value >= 0) (target.isSource ? batch.src_port : batch.dst_port).set(row, value);
+      break;
+    }
+    default: {
+      const value = protocolOf(b, start, end);
+      if (value >= 0) batch.proto.set(row, value);
+    }
+  }
+}
+
+/** Where a text ends: a name that DNS was asked for without the dot of the root. */
+function textEnd({ column }: Target, b: Uint8Array, start: number, end: number): number {
+  return column === QUERY && end - start > 1 && b[end - 1] === DOT ? end - 1 : end;
+}
+
+/** What is stored for a value as it is written; undefined: the value itself. */
+function storedFor(
+  values: readonly (readonly [Uint8Array, Uint8Array])[],
+  b: Uint8Array,
+  start: number,
+  end: number,
+): Uint8Array | undefined {
+  for (let i = 0; i < values.length; i++)
+    if (isText(b, start, end, values[i]![0])) return values[i]![1];
+  return undefined;
+}
+
+/** The first that matches the message, or else the message without the blanks behind it. */
+function matchMessage(
+  candidates: readonly Candidates<Bound>[],
+  b: Uint8Array,
+  start: number,
+  end: number,
+): Bound | undefined {
+  const bound = matchBehindTime(candidates, b, start, end);
+  if (bound !== undefined) return bound;
+  const bare = withoutBlanks(b, start, end);
+  return bare < end ? matchBehindTime(candidates, b, start, bare) : undefined;
+}
+
+/** The first that matches the message, or what is behind the time that a program writes before it. */
+function matchBehindTime(
+  candidates: readonly Candidates<Bound>[],
+  b: Uint8Array,
+  start: number,
+  end: number,
+): Bound | undefined {
+  const bound = firstMatch(candidates, b, start, end);
+  if (bound !== undefined) return bound;
+  const after = behindTime(b, start, end);
+  return after > start ? firstMatch(candidates, b, after, end) : undefined;
+}
+
+/** What is behind a heading: it is not looked for where nothing would be cut out of the rest. */
+function matchBehindHeading(
+  { headed }: Entry,
+  b: Uint8Array,
+  start: number,
+  end: number,
+): Bound | undefined {
+  if (!mayHaveHeading(b, start, end) || !mayHaveAddress(b, start, end)) return undefined;
+  const body = behindHeading(b, start, end);
+  return body === start ? undefined : matchMessage(headed(), b, body, end);
+}
+
+function firstMatch(
+  candidates: readonly Candidates<Bound>[],
+  b: Uint8Array,
+  start: number,
+  end: number,
+): Bound | undefined {
+  for (let i = 0; i < candidates.length; i++) {
+    const bound = candidates[i]!.firstMatch(b, start, end);
+    if (bound !== undefined) return bound;
+  }
+  return undefined;
+}
+
+/** Where a message ends without the blanks that some programs and exports leave behind it. */
+function withoutBlanks(b: Uint8Array, start: number, end: number): number {
+  let p = end;
+  while (p > start && b[p - 1]! <= 32) p -= 1;
+  return p;
+}
+
+function indexOf(b: Uint8Array, text: Uint8Array, start: number, end: number): number {
+  for (let p = start; p <= end - text.length; p++) {
+    let i = 0;
+    while (i < text.length && b[p + i] === text[i]) i += 1;
+    if (i === text.length) return p;
+  }
+  return -1;
+}
+
+function isTextAt(
+  { data, starts }: TextColumn,
+  row: number,
+  b: Uint8Array,
+  start: number,
+  end: number,
+): boolean {
+  const at = starts[row]! + 4;
+  if (lengthAt(data, at - 4) !== end - start) return false;
+  for (let i = 0; i < end - start; i++) if (data[at + i] !== b[start + i]) return false;
+  return true;
+}
+
+const NOTHING = ['-', 'n/a', '(null)'].map((text) => utf8.encode(text));
+
+/** What devices write where they have no value. */
+function isNothing(b: Uint8Array, start: number, end: number): boolean {
+  if (end - start > 6) return false;
+  if (start === end) return true;
+  const code = b[start]! | 32;
+  if (code !== 45 && code !== 110 && code !== 40) return false;
+  return NOTHING.some((text) => isText(b, start, end, text));
+}
+
+/** A text is set once: a row that has one keeps it. */
+function put(column: TextColumn, row: number, b: Uint8Array, start: number, end: number): void {
+  if (column.present[row] === 0) column.set(row, b, start, end);
+}
+
+function isAny(present: Uint8Array, from: number, to: number): boolean {
+  const at = present.indexOf(1, from);
+  return at >= 0 && at < to;
+}
+
+function isStated(batch: EventBatch, row: number): boolean {
+  for (const name of STATED) if (batch.column(name).present[row] === 1) return true;
+  return false;
+}
+
+function isSame(known: Uint8Array, data: Uint8Array, start: number, end: number): boolean {
+  if (known.length !== end - start) return false;
+  for (let i = 0; i < known.length; i++) if (known[i] !== data[start + i]) return false;
+  return true;
+}

@@ -1,0 +1,397 @@
+/**
+ * What a match found: places of values in the message by field number, until the next match.
+ *
+ * Invariant: a value that is kept is of the type that its template says.
+ */
+import { auditValueEnd, isHexadecimal } from '../reading/read-audit.ts';
+import { type Capture, OPERATION, type Slot } from './template.ts';
+import { ADDRESS, addressEnd, digitsEnd, isFour, isText, numberOf, protocolOf } from './values.ts';
+
+const latin1 = new TextDecoder('latin1');
+const MOST_FIELDS = 64;
+const MISSING = -1;
+/** Keys that are preferred to the one that contradicts itself may still give the field. */
+const CONTRADICTED = -2;
+const [QUOTE, COLON, OPEN, CLOSE, AT, BACKSLASH, EQUALS] = [34, 58, 91, 93, 64, 92, 61];
+
+/** How a text is written that is not stored as it is written. */
+export const ESCAPES = {
+  none: 0,
+  backslash: 1,
+  json: 2,
+  quotes: 3,
+  xml: 4,
+  hexadecimal: 5,
+  arguments: 6,
+} as const;
+export type Escapes = (typeof ESCAPES)[keyof typeof ESCAPES];
+
+/** Values by field number; where one is missing its start is `MISSING`, or `CONTRADICTED` by another of the same key. */
+export const found = {
+  starts: new Int32Array(MOST_FIELDS),
+  ends: new Int32Array(MOST_FIELDS),
+  /** By which operation (template.ts) it was captured. */
+  operations: new Uint8Array(MOST_FIELDS),
+  escapes: new Array<Escapes>(MOST_FIELDS).fill(ESCAPES.none),
+  /** Which of several keys of a field it is of: the lowest counts. 0: it is of no key. */
+  ranks: new Uint16Array(MOST_FIELDS),
+};
+
+export function forget(fields: number): void {
+  const { starts } = found;
+  for (let i = 0; i < fields; i++) starts[i] = MISSING;
+}
+
+/** Keeps a value that is of its slot's type. */
+export function keep(
+  { field, capture, second, operation, isPlain }: Slot,
+  b: Uint8Array,
+  start: number,
+  end: number,
+  rank = 0,
+  escapes: Escapes = ESCAPES.none,
+): void {
+  if (field < 0) return;
+  if (isPlain) {
+    set(field, operation, start, end, rank, escapes);
+    return;
+  }
+  switch (capture) {
+    case 'endpoint':
+      keepEndpoint(field, second, b, start, end, rank);
+      break;
+    case 'account':
+    case 'principal':
+      keepAccount(field, second, operation, b, start, end, rank, escapes);
+      break;
+    case 'request':
+      keepRequest(field, second, b, start, end, rank);
+      break;
+    case 'last5':
+      set(field, operation, end - 5, end, rank, escapes);
+      break;
+    case 'audit':
+      keepAudit(field, operation, b, start, end, rank);
+      break;
+    case 'arguments':
+      set(field, operation, start, end, rank, ESCAPES.arguments);
+      break;
+    case 'inner':
+      set(field, operation, innerStart(b, start, end), end - 1, rank, escapes);
+      break;
+    default:
+      set(field, operation, start, end, rank, escapes);
+  }
+}
+
+/** Keeps a value of a key, if its type allows it and no key that is preferred has given one. */
+export function offer(
+  slot: Slot,
+  b: Uint8Array,
+  start: number,
+  end: number,
+  rank: number,
+  escapes: Escapes = ESCAPES.none,
+): void {
+  const { field } = slot;
+  if (field < 0 || start >= end) return;
+  if (found.starts[field] !== MISSING && found.ranks[field]! <= rank) return;
+  if (end === start + 1 && b[start] === 45) return;
+  if (slot.isPlain || isValid(slot.capture, b, start, end))
+    keep(slot, b, start, end, rank, escapes);
+}
+
+/**
+ * As `offer`, for lines that others may have written a part of: a field whose key gave another value before is not kept,
+ * and if that is an address, no key is believed.
+ * @param isStrict no key is believed whatever field it is, and all keys of an address have to give the same one
+ * @returns false where no key is believed: what they gave is forgotten
+ */
+export function offerOnce(
+  slot: Slot,
+  b: Uint8Array,
+  start: number,
+  end: number,
+  rank: number,
+  escapes: Escapes,
+  isStrict: boolean,
+): boolean {
+  const { field } = slot;
+  const known = field < 0 ? -1 : found.starts[field]!;
+  if (known < 0 || !(found.ranks[field] === rank || (isStrict && isAddress(slot)))) {
+    offer(slot, b, start, end, rank, escapes);
+    return true;
+  }
+  if (start >= end || (end === start + 1 && b[start] === 45)) return true;
+  if (!slot.isPlain && !isValid(slot.capture, b, start, end)) return true;
+  const size = found.ends[field]! - known;
+  keep(slot, b, start, end, rank, escapes);
+  const again = found.starts[field]!;
+  let same = found.ends[field]! - again === size ? 0 : -1;
+  while (same >= 0 && same < size) same = b[known + same] === b[again + same] ? same + 1 : -1;
+  if (same === size) return true;
+  found.starts[field] = CONTRADICTED;
+  if (!isStrict && !isAddress(slot)) return true;
+  forgetKeys();
+  return false;
+}
+
+function isAddress({ operation }: Slot): boolean {
+  return (
+    operation === OPERATION.ip ||
+    operation === OPERATION.peer ||
+    operation === OPERATION.host ||
+    operation === OPERATION.endpoint
+  );
+}
+
+/** Forgets what keys gave; what else the template took stays. */
+export function forgetKeys(): void {
+  for (let i = 0; i < MOST_FIELDS; i++) if (found.ranks[i]! > 0) found.starts[i] = MISSING;
+}
+
+/** Forgets accounts that may be none: where no address was found beside them, or `always`, those that are not plain names. */
+export function forgetAccounts(slots: readonly Slot[], b: Uint8Array, always: boolean): void {
+  for (const { field, second, capture } of slots) {
+    if (capture !== 'account' || field < 0 || found.starts[field]! < 0) continue;
+    const isBeside = !always && slots.some((one) => isAddress(one) && isFound(one.field));
+    if (isBeside || isPlainName(b, found.starts[field]!, found.ends[field]!)) continue;
+    found.starts[field] = MISSING;
+    if (second >= 0) found.starts[second] = MISSING;
+  }
+}
+
+function isFound(field: number): boolean {
+  return field >= 0 && found.starts[field]! >= 0;
+}
+
+const NO_NAME = /^(?:null|none|nil|true|false|unknown|undefined|any|all)$/i;
+const MOST_NAME = 9;
+
+/** A letter, and then letters, digits and what else names of accounts have; no word for nothing or for anyone. */
+function isPlainName(b: Uint8Array, start: number, end: number): boolean {
+  if (!isLetter(b[start]!)) return false;
+  for (let p = start + 1; p < end; p++) {
+    const code = b[p]!;
+    // `-`, `.` and `/`, digits, `@`, `$`, `+` and `_`.
+    const isOther = (code >= 45 && code <= 57) || code === AT || code === 36 || code === 43;
+    if (!isLetter(code) && !isOther && code !== 95) return false;
+  }
+  return end - start > MOST_NAME || !NO_NAME.test(latin1.decode(b.subarray(start, end)));
+}
+
+function isLetter(code: number): boolean {
+  return code >= 128 || ((code | 32) >= 97 && (code | 32) <= 122);
+}
+
+function set(
+  field: number,
+  operation: number,
+  start: number,
+  end: number,
+  rank: number,
+  escapes: Escapes,
+): void {
+  if (field < 0) return;
+  found.starts[field] = start;
+  found.ends[field] = end;
+  found.operations[field] = operation;
+  found.ranks[field] = rank;
+  found.escapes[field] = escapes;
+}
+
+/** Whether all of these bytes are a value of a type. */
+export function isValid(capture: Capture, b: Uint8Array, start: number, end: number): boolean {
+  switch (capture) {
+    case 'ip':
+      return addressEnd(b, start, end) === end;
+    case 'peer':
+      return addressEnd(b, start, end) === end && !isUnspecified();
+    case 'port':
+      return numberOf(b, start, end, 65_535) >= 0;
+    case 'number':
+      return numberOf(b, start, end, Number.MAX_SAFE_INTEGER) >= 0;
+    case 'proto':
+      return protocolOf(b, start, end) >= 0;
+    case 'host':
+      return addressEnd(b, start, end) === end || isHostName(b, start, end);
+    case 'endpoint':
+      return endpointEnd(b, start, end) > start;
+    case 'last5':
+      return end - start === 12 && digitsEnd(b, start, end) === end;
+    case 'audit':
+      return auditValueEnd(b, start, end) === end;
+    case 'inner':
+      return innerStart(b, start, end) > start;
+    case 'account':
+    case 'principal':
+      // `['EXAMPLE\\alice']` is a list.
+      return b[start] !== OPEN || end - start < 2 || b[start + 1] !== 39;
+    default:
+      return true;
+  }
+}
+
+/** Where the address is that is in the brackets at the end, or -1. */
+function innerStart(b: Uint8Array, start: number, end: number): number {
+  if (b[end - 1] !== 41) return -1;
+  let p = end - 1;
+  while (p > start && b[p - 1] !== 40) p -= 1;
+  return p > start && addressEnd(b, p, end - 1) === end - 1 ? p : -1;
+}
+
+/** Whether the address that was read last is 0.0.0.0 or ::. */
+function isUnspecified(): boolean {
+  for (let i = isFour() ? 12 : 0; i < 16; i++) if (ADDRESS[i] !== 0) return false;
+  return true;
+}
+
+/** Letters, digits, `.`, `-` and `_`, with a letter among them. */
+function isHostName(b: Uint8Array, start: number, end: number): boolean {
+  let letters = 0;
+  for (let p = start; p < end; p++) {
+    const code = b[p]! | 32;
+    if (code >= 97 && code <= 122) letters += 1;
+    else if (!(b[p]! >= 48 && b[p]! <= 57) && b[p] !== 46 && b[p] !== 45 && b[p] !== 95)
+      return false;
+  }
+  return letters > 0 && end - start <= 255;
+}
+
+/**
+ * Where the address of an endpoint ends, or -1: `192.0.2.1:22:eth0`, `192.0.2.1::eth0`, `192.0.2.1`, `[2001:db8::1]:22`,
+ * `2001:db8:0:0:0:0:0:1:22` or an IPv6 address alone: `2001:db8::1:22` could be either.
+ */
+function endpointEnd(b: Uint8Array, start: number, end: number): number {
+  if (addressEnd(b, start, end) === end) return end;
+  const stop = b[start] === OPEN ? CLOSE : COLON;
+  const from = b[start] === OPEN ? start + 1 : start;
+  let to = from;
+  while (to < end && b[to] !== stop) to += 1;
+  if (to < end && addressEnd(b, from, to) === to) return to;
+  // Nine groups, or a last one of five digits, are no address: the last is the port.
+  to = b[start] === OPEN ? start : end - 1;
+  while (to > start && b[to] !== COLON) to -= 1;
+  return to > start && addressEnd(b, start, to) === to ? to : -1;
+}
+
+function keepEndpoint(
+  field: number,
+  portField: number,
+  b: Uint8Array,
+  start: number,
+  end: number,
+  rank: number,
+): void {
+  const to = endpointEnd(b, start, end);
+  const bracket = b[start] === OPEN ? 1 : 0;
+  set(field, OPERATION.endpoint, start + bracket, to, rank, ESCAPES.none);
+  if (to === end || b[to + bracket] !== COLON) return;
+  const port = to + bracket + 1;
+  const portEnd = digitsEnd(b, port, end);
+  const isPort = portEnd === end || b[portEnd] === COLON;
+  if (isPort && numberOf(b, port, portEnd, 65_535) >= 0)
+    set(portField, OPERATION.port, port, portEnd, rank, ESCAPES.none);
+}
+
+const LDAP_NAME = new TextEncoder().encode(',cn=');
+
+/** Where an account ends that some write twice, then as its name in LDAP: `alice,cn=alice`. Others have commas in them. */
+function nameEnd(b: Uint8Array, start: number, end: number): number {
+  const size = (end - start - LDAP_NAME.length) / 2;
+  if (size < 1 || !Number.isInteger(size)) return end;
+  const at = start + size;
+  const again = at + LDAP_NAME.length;
+  const isTwice = isText(b, at, again, LDAP_NAME) && isText(b, again, end, b.subarray(start, at));
+  return isTwice ? at : end;
+}
+
+/** `DOMAIN\name`, `DOMAIN\\name` and, of principals, `name@domain`. */
+function keepAccount(
+  field: number,
+  domainField: number,
+  operation: number,
+  b: Uint8Array,
+  start: number,
+  valueEnd: number,
+  rank: number,
+  escapes: Escapes,
+): void {
+  const end = nameEnd(b, start, valueEnd);
+  let domainEnd = start;
+  // `\=` is an escape of CEF: `OU\=Staff/alice`.
+  while (domainEnd < end && (b[domainEnd] !== BACKSLASH || b[domainEnd + 1] === EQUALS))
+    domainEnd += 1;
+  let name = domainEnd;
+  while (name < end && b[name] === BACKSLASH) name += 1;
+  if (domainEnd > start && name > domainEnd && name < end) {
+    set(domainField, operation, start, domainEnd, rank, ESCAPES.none);
+    set(field, operation, name, end, rank, escapes);
+    return;
+  }
+  let at = end - 1;
+  while (at > start && b[at] !== AT) at -= 1;
+  if (operation === OPERATION.principal && at > start && at < end - 1) {
+    set(domainField, operation, at + 1, end, rank, escapes);
+    set(field, operation, start, at, rank, escapes);
+  } else set(field, operation, start, end, rank, escapes);
+}
+
+/** Without its quotes, or in hexadecimal. */
+function keepAudit(
+  field: number,
+  operation: number,
+  b: Uint8Array,
+  start: number,
+  end: number,
+  rank: number,
+): void {
+  if (b[start] === QUOTE) set(field, operation, start + 1, end - 1, rank, ESCAPES.none);
+  else if (isHexadecimal(b, start, end))
+    set(field, operation, start, end, rank, ESCAPES.hexadecimal);
+}
+
+const VERSION = new TextEncoder().encode('HTTP/');
+
+/** `GET /index.html HTTP/1.1`; what is no request line was asked for all the same, and is the URL whole. */
+function keepRequest(
+  urlField: number,
+  methodField: number,
+  b: Uint8Array,
+  start: number,
+  end: number,
+  rank: number,
+): void {
+  let method = start;
+  while (method < end && isMethodByte(b[method]!)) method += 1;
+  let version = end;
+  while (version > start && b[version - 1] !== 32) version -= 1;
+  const isMethod = method > start && method < end && b[method] === 32;
+  let url = version;
+  let urlEnd = end;
+  if (isMethod && version > method + 2 && isVersion(b, version, end)) {
+    url = method + 1;
+    urlEnd = version - 1;
+  } else if (!isMethod || version !== method + 1 || !isUpperCase(b, start, method)) {
+    if (start < end) set(urlField, OPERATION.text, start, end, rank, ESCAPES.none);
+    return;
+  }
+  set(urlField, OPERATION.text, url, urlEnd, rank, ESCAPES.none);
+  set(methodField, OPERATION.text, start, method, rank, ESCAPES.none);
+}
+
+function isVersion(b: Uint8Array, start: number, end: number): boolean {
+  for (let i = 0; i < VERSION.length; i++)
+    if (start + i >= end || b[start + i] !== VERSION[i]) return false;
+  return true;
+}
+
+function isMethodByte(code: number): boolean {
+  const letter = code | 32;
+  return (letter >= 97 && letter <= 122) || code === 45 || code === 95;
+}
+
+function isUpperCase(b: Uint8Array, start: number, end: number): boolean {
+  for (let p = start; p < end; p++) if ((b[p]! & 32) !== 0) return false;
+  return true;
+}

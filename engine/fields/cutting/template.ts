@@ -1,0 +1,427 @@
+/**
+ * Templates of messages: literal texts and captures, matched byte by byte.
+ *
+ * `Failed {password|none} for {user:text} from {src_ip} port {src_port}{:rest}`: `{a|b}` is either text, `{field}` a
+ * value of the field's own type, `{field:type}` one of another, `{:type}` is not kept. A backslash makes the brace or bar
+ * that follows it one of the text.
+ *
+ * Nothing backtracks but `text` and `brief`, which try the places where the next literal text is; how often is bounded,
+ * and a message that takes more is left uncut.
+ */
+import { KeyTable } from '../reading/key-table.ts';
+import { fieldEntry } from '../registry/registry.ts';
+
+const CAPTURES = [
+  /** An IPv4 or IPv6 address. */
+  'ip',
+  /** An address that is not unspecified (0.0.0.0, ::). */
+  'peer',
+  /** The address in brackets that a value ends with: `GUI(192.0.2.1)`. */
+  'inner',
+  /** An address, else a name: of src_ip and dst_ip the name becomes src_domain and dst_domain. */
+  'host',
+  'port',
+  'number',
+  /** A protocol by name or number. */
+  'proto',
+  /** One byte or more, none of them white space. */
+  'word',
+  /** As `word`, or nothing. */
+  'value',
+  /** Anything, as long as it can be; may be empty. */
+  'text',
+  /** Anything, as short as it can be; may be empty. */
+  'brief',
+  /** Anything, if the literal text that follows it is in the message once only. */
+  'sole',
+  /** The last five of twelve digits: the message of Sophos's identifiers of logs. */
+  'last5',
+  /** Up to the quote that no backslash is before; may be empty. */
+  'quoted',
+  /** A request line of HTTP up to the quote that no backslash is before: http_method and url; may be empty. */
+  'request',
+  /** Anything up to the next comma; may be empty. */
+  'cell',
+  /** Up to the bar that no backslash is before (headers of CEF and LEEF); may be empty. */
+  'bar',
+  /** As Linux audit writes what may be anything: in quotes, or in hexadecimal; not `?` or `(null)`. */
+  'audit',
+  /** The arguments of a command as Linux audit writes them, up to the end: `a0="ls" a1="-l"`. */
+  'arguments',
+  /** `address:port`, and whatever follows another colon; the port becomes src_port or dst_port. */
+  'endpoint',
+  /** As `word`; of `DOMAIN\\name` the domain becomes user_domain. */
+  'account',
+  /** As `account`, and `name@domain`, too. */
+  'principal',
+  /** Anything up to the end. */
+  'rest',
+  /** Pairs of keys and values up to the end. */
+  'pairs',
+  /** The extension of CEF up to the end. */
+  'cef',
+  /** The attributes of LEEF up to the end, and before them the delimiter that LEEF 2 may name. */
+  'leef',
+  /** A JSON object up to the end; its keys are names of members, joined by dots. */
+  'json',
+  /** Elements of XML up to the end; keys are their names, or `Name` attributes (read-xml.ts). */
+  'xml',
+  /** A sentence that says what became of a login (read-login.ts). */
+  'login',
+  /** A sentence that says where traffic came from (read-traffic.ts). */
+  'traffic',
+  /** Columns up to the end. */
+  'columns',
+] as const;
+export type Capture = (typeof CAPTURES)[number];
+
+/** What a part of a template is, as a number: comparing numbers is what matching mostly does. */
+export const OPERATION = {
+  literal: 0,
+  ...(Object.fromEntries(CAPTURES.map((name, i) => [name, i + 1])) as Record<Capture, number>),
+} as const;
+
+// Both have the same properties in the same order: code that reads them is compiled for one kind of object.
+interface Literal {
+  readonly operation: number;
+  readonly literal: Uint8Array;
+  readonly capture: undefined;
+  readonly field: number;
+  readonly second: number;
+  readonly isPlain: boolean;
+}
+export interface Slot {
+  readonly operation: number;
+  readonly literal: undefined;
+  readonly capture: Capture;
+  /** Number of its field in `Template.fields`; -1: not kept. */
+  readonly field: number;
+  /** Number of the field of its second part: an endpoint's port, an account's domain, a request's method; -1: none. */
+  readonly second: number;
+  /** Any bytes are a value, which is kept as it is. */
+  readonly isPlain: boolean;
+}
+export type Part = Literal | Slot;
+
+export interface Pairs {
+  /** Of several keys of one field the first counts. */
+  readonly keys: KeyTable<Slot>;
+  /** Of custom fields of CEF: by what their labels say, in lower case. */
+  readonly labels: readonly (readonly [Uint8Array, Slot])[];
+  readonly separator: number;
+  readonly assign: number;
+  /** -1: none. */
+  readonly stop: number;
+  /** Of `pairs`: read by `readStrictPairs`. */
+  readonly isStrict: boolean;
+  /** Of those: keys are compared in small letters and digits alone. */
+  readonly isAlike: boolean;
+  /** Of those: a blank follows every separator. */
+  readonly isSpaced: boolean;
+}
+
+export interface Template {
+  readonly text: string;
+  readonly parts: readonly Part[];
+  /** Every field that it cuts, those of constants included. */
+  readonly fields: readonly string[];
+  readonly set: Readonly<Record<string, string>>;
+  readonly pairs: Pairs | undefined;
+  readonly columns: readonly (Slot | undefined)[];
+  readonly separator: number;
+  /** Numbers of fields without which nothing is cut; of a list in it one is enough. */
+  readonly needs: readonly (readonly number[])[];
+  /** Numbers that `found` may have: those of fields, and those of keys that only have to be there. */
+  readonly size: number;
+  /** It has literal texts, or needs fields, that few other messages have. */
+  readonly isDistinct: boolean;
+}
+
+/** A template that is made when a message may match it: most messages may match few of all. */
+export interface TemplateDraft {
+  /** What every message that it matches begins with: this byte, or a value of this type; undefined: nothing. */
+  readonly start: number | string | undefined;
+  /** @throws Error which says what is wrong with it */
+  readonly make: () => Template;
+}
+
+interface GivenTemplate {
+  readonly text: string;
+  readonly set: Readonly<Record<string, string>>;
+  readonly pairs?: Readonly<Record<string, string>> | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** Of several, a template for each. */
+  readonly separator?: string | readonly string[] | undefined;
+  readonly assign?: string | undefined;
+  readonly stop?: string | undefined;
+  readonly strict?: boolean | undefined;
+  readonly alike?: boolean | undefined;
+  readonly spaced?: boolean | undefined;
+  readonly columns?: readonly (string | null)[] | undefined;
+  readonly needs?: readonly (string | readonly string[])[] | undefined;
+  readonly has?: readonly (string | readonly string[])[] | undefined;
+}
+
+const MOST_VARIANTS = 64;
+const utf8 = new TextEncoder();
+
+/** One template for each choice of `{a|b}` and each separator. @throws Error which says what is wrong with it */
+export function parseTemplate(given: GivenTemplate): Template[] {
+  return draftTemplates(given).map(({ make }) => make());
+}
+
+/** As `parseTemplate`, before they are made. @throws Error which says what is wrong with its choices */
+export function draftTemplates(given: GivenTemplate): TemplateDraft[] {
+  const variants = choices(given.text);
+  if (variants.length > MOST_VARIANTS)
+    throw new Error(`it has more than ${MOST_VARIANTS} variants`);
+  const { separator } = given;
+  const separators = typeof separator === 'object' ? separator : [separator];
+  return separators.flatMap((one) =>
+    variants.map((text) => ({
+      start: startOf(text),
+      make: () => compile(text, one, given),
+    })),
+  );
+}
+
+/** A brace with what is in it, a character behind a backslash, or literal text. */
+const TOKENS = /\\.|\{[^{}]*\}|[^\\{}]+|./gsu;
+
+/** The literal text that a token stands for; undefined: it is a brace. */
+function literalText(token: string): string | undefined {
+  if (token.length === 2 && token.startsWith('\\')) return token[1];
+  return token.startsWith('{') || token === '}' ? undefined : token;
+}
+
+function startOf(text: string): number | string | undefined {
+  if (text.startsWith('{')) return captureOf(text.slice(1, text.indexOf('}'))).capture;
+  const first = text.codePointAt(text.startsWith('\\') ? 1 : 0);
+  return first === undefined ? undefined : encoded(String.fromCodePoint(first))[0];
+}
+
+/** As UTF-8. Nearly all are a few letters of ASCII: an encoder takes several times as long for them. */
+function encoded(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 127) return utf8.encode(text);
+    bytes[i] = code;
+  }
+  return bytes;
+}
+
+/** The texts that the choices in a text stand for, which may have captures and choices in them. */
+function choices(text: string): string[] {
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === '{') {
+      const { bars, end } = braces(text, at);
+      if (bars.length > 1) {
+        const rest = choices(text.slice(end + 1));
+        const ends = [...bars.slice(1), end];
+        return bars
+          .flatMap((bar, i) => choices(text.slice(bar + 1, ends[i])))
+          .flatMap((one) => rest.map((more) => text.slice(0, at) + one + more));
+      }
+      at = end;
+    }
+  }
+  return [text];
+}
+
+/** Where the brace at `start` and each bar right within it are, and where it closes. */
+function braces(text: string, start: number): { bars: number[]; end: number } {
+  const bars = [start];
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === '{') depth += 1;
+    else if (text[at] === '}' && --depth === 0) return { bars, end: at };
+    else if (text[at] === '|' && depth === 1) bars.push(at);
+  }
+  throw new Error('a brace is not closed');
+}
+
+function compile(text: string, separator: string | undefined, given: GivenTemplate): Template {
+  const fields: string[] = Object.keys(given.set);
+  const numberOf = (name: string): number => {
+    const known = fields.indexOf(name);
+    return known >= 0 ? known : fields.push(name) - 1;
+  };
+  const parts: Part[] = [];
+  let literal = '';
+  const endLiteral = (): void => {
+    if (literal !== '') parts.push(literalOf(encoded(literal)));
+    literal = '';
+  };
+  for (const [token] of text.matchAll(TOKENS)) {
+    const own = literalText(token);
+    if (own !== undefined) {
+      literal += own;
+      continue;
+    }
+    if (token.length === 1) throw new Error('a brace is not opened or not closed');
+    endLiteral();
+    const slot = slotOf(token.slice(1, -1), numberOf);
+    const last = parts.at(-1);
+    if (last?.capture !== undefined && !endsItself(last.capture))
+      throw new Error(`no text is between ${token} and what is before it`);
+    parts.push(slot);
+  }
+  endLiteral();
+  checkEnd(parts, given);
+  const code = (one: string | undefined, usual: number): number => one?.charCodeAt(0) ?? usual;
+  const slotsOf = (tokens: Readonly<Record<string, string>> = {}): [string, Slot][] =>
+    Object.entries(tokens).map(([key, token]) => [key, slotOf(token, numberOf)]);
+  const columns = (given.columns ?? []).map((token) =>
+    token === null ? undefined : slotOf(token, numberOf),
+  );
+  const pairs = slotsOf(given.pairs);
+  const labels = slotsOf(given.labels);
+  const needs = (given.needs ?? []).map((some) =>
+    [some].flat().map((name) => {
+      if (!fields.includes(name)) throw new Error(`it needs ${name}, which it does not cut`);
+      return fields.indexOf(name);
+    }),
+  );
+  let size = fields.length;
+  const keyNumber = (key: string): number => {
+    const known = pairs.find(([one]) => one === key)?.[1].field;
+    if (known !== undefined) return known;
+    pairs.push([key, slot('text', size)]);
+    return size++;
+  };
+  for (const keys of given.has ?? [])
+    needs.push((typeof keys === 'string' ? [keys] : keys).map(keyNumber));
+  return {
+    text,
+    parts,
+    set: given.set,
+    pairs: given.pairs && {
+      keys: new KeyTable(pairs),
+      labels: labels.map(([key, slot]) => [utf8.encode(key.toLowerCase()), slot]),
+      separator: code(separator, 32),
+      assign: code(given.assign, 61),
+      stop: code(given.stop, -1),
+      isStrict: given.strict === true,
+      isAlike: given.alike === true,
+      isSpaced: given.spaced === true,
+    },
+    columns,
+    separator: code(separator, 44),
+    fields,
+    needs,
+    size,
+    isDistinct:
+      needs.length > 0 || isDistinct(parts.flatMap(({ literal: text }) => text?.length ?? [])),
+  };
+}
+
+/** @throws Error where what takes the rest of a message is not at the end, or its settings are missing or of another */
+function checkEnd(parts: readonly Part[], given: GivenTemplate): void {
+  const end = parts.findIndex(({ capture }) => capture !== undefined && isLast(capture));
+  if (end >= 0 && end < parts.length - 1)
+    throw new Error(
+      'rest, arguments, pairs, cef, leef, json, xml, login, traffic and columns can only be at its end',
+    );
+  const of = parts.at(-1)?.capture;
+  if ((of !== undefined && hasKeys(of)) !== (given.pairs !== undefined))
+    throw new Error(
+      '{:pairs}, {:cef}, {:leef}, {:json}, {:xml}, {:login} or {:traffic} and "pairs" belong together',
+    );
+  if (given.strict === true && of !== 'pairs') throw new Error('only {:pairs} are read strictly');
+  if ((given.alike === true || given.spaced === true) && given.strict !== true)
+    throw new Error('only strict pairs are alike or spaced');
+  if ((of === 'columns') !== (given.columns !== undefined))
+    throw new Error('{:columns} and "columns" belong together');
+}
+
+/** One text of four bytes, or eight in all. */
+function isDistinct(lengths: readonly number[]): boolean {
+  return lengths.some((one) => one >= 4) || lengths.reduce((sum, one) => sum + one, 0) >= 8;
+}
+
+/** `name:type`, either of which may be missing. */
+function captureOf(token: string): { name: string; capture: string } {
+  const [name = '', type] = token.split(':');
+  return { name, capture: type ?? ownCapture(name) };
+}
+
+function slotOf(token: string, numberOf: (name: string) => number): Slot {
+  const { name, capture } = captureOf(token);
+  if (capture === 'request') return slot(capture, numberOf('url'), numberOf('http_method'));
+  if (!isCapture(capture)) throw new Error(`there is no type ${capture}`);
+  const field = name === '' ? -1 : numberOf(name);
+  if (capture === 'host' && field >= 0) numberOf(domainOf(name));
+  if (capture === 'account' || capture === 'principal') {
+    return slot(capture, field, name === 'user' ? numberOf('user_domain') : -1);
+  }
+  if (capture !== 'endpoint' || field < 0) return slot(capture, field);
+  if (name !== 'src_ip' && name !== 'dst_ip')
+    throw new Error(`${token}: no address is an endpoint`);
+  return slot(capture, field, numberOf(name === 'src_ip' ? 'src_port' : 'dst_port'));
+}
+
+function literalOf(literal: Uint8Array): Literal {
+  const operation = OPERATION.literal;
+  return { operation, literal, capture: undefined, field: -1, second: -1, isPlain: false };
+}
+
+function slot(capture: Capture, field: number, second = -1): Slot {
+  const operation = OPERATION[capture];
+  return { operation, literal: undefined, capture, field, second, isPlain: PLAIN.has(capture) };
+}
+
+const PLAIN: ReadonlySet<Capture> = new Set<Capture>([
+  ...(['word', 'value', 'text', 'brief', 'sole', 'quoted', 'rest', 'cell', 'bar'] as const),
+]);
+
+function isCapture(name: string): name is Capture {
+  return CAPTURES.some((one) => one === name);
+}
+
+/** Whether what a capture takes does not depend on what follows it. */
+function endsItself(capture: Capture): boolean {
+  switch (capture) {
+    case 'ip':
+    case 'peer':
+    case 'port':
+    case 'number':
+    case 'quoted':
+    case 'request':
+    case 'cell':
+    case 'bar':
+    case 'audit':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function hasKeys(capture: Capture): boolean {
+  return (
+    capture === 'pairs' ||
+    capture === 'cef' ||
+    capture === 'leef' ||
+    capture === 'json' ||
+    capture === 'xml' ||
+    capture === 'login' ||
+    capture === 'traffic'
+  );
+}
+
+function isLast(capture: Capture): boolean {
+  return capture === 'rest' || capture === 'arguments' || capture === 'columns' || hasKeys(capture);
+}
+
+/** What `{name}` captures. */
+function ownCapture(name: string): string {
+  const type = fieldEntry(name)?.type;
+  return type === 'ip' || type === 'port' || type === 'number' || type === 'proto' ? type : 'word';
+}
+
+/** Where the name of a side goes that is given by name. */
+export function domainOf(name: string): string {
+  return name === 'dst_ip' ? 'dst_domain' : 'src_domain';
+}

@@ -1,0 +1,196 @@
+/**
+ * The format of a dialect: a JSON document that says how one product writes structured records (JSON, rows of a table,
+ * Windows events), by the names of their members.
+ *
+ * Paths are compared without regard to case, `_`, `-` and blanks; dots divide the names of nested objects. A name is
+ * followed by the paths that mean it, the best first: of a record, the first that has a value is taken. `list[].name`
+ * is what all elements of a list have under that name, if it is the same; `list[Name]` the value of a name in a list of
+ * names and values; `uri?name` a parameter of a URL.
+ *
+ * Invariant: what `readDialect` returns names only fields of the registry, and what `PARTS` lists.
+ */
+import { z } from 'zod';
+import { DaybookError } from '../../contract/errors.ts';
+import { fieldEntry } from '../registry/registry.ts';
+import { type Template, parseTemplate } from '../cutting/template.ts';
+import { ACCOUNTS, type Accounts } from '../reading/texts.ts';
+
+const Paths = z.record(z.string(), z.string());
+const Values = z.record(z.string(), z.string());
+/** Templates (template.ts) of the texts of a path, which give fields that no name gives; the first that fits counts. */
+const Texts = z.record(z.string(), z.array(z.string().min(1)).min(1));
+
+const CASE = z.strictObject({
+  /** Values of the path, separated by spaces, or a list of some that have any; `*`: any other. */
+  in: z.union([z.string(), z.array(z.string().min(1)).min(1)]),
+  /** Only in records where `of` has one of these values; such a case comes before those without. */
+  of: z.array(z.string().min(1)).min(1).optional(),
+  names: Paths.optional(),
+  /** Fields that are not given by any name then. */
+  not: z.string().optional(),
+  set: Values.optional(),
+  /** Beside those of the dialect. */
+  texts: Texts.optional(),
+  /** Where it is another than that of the dialect. */
+  accounts: z.enum(ACCOUNTS).optional(),
+});
+
+const DIALECT = z.strictObject({
+  dialect: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/),
+  for: z.string().min(1),
+  /** Where the names are documented. */
+  reference: z.string().optional(),
+  /** A record is of this dialect when it has all paths of one of these lists. */
+  has: z.array(z.string().min(1)).min(1),
+  /** It is of no product: any other dialect that a record may be of comes before it. */
+  general: z.boolean().optional(),
+  names: Paths,
+  /** Fields that general names do not give here. */
+  not: z.string().optional(),
+  /** Its records are never flows, though they name both ends. */
+  neverFlow: z.boolean().optional(),
+  /**
+   * What of a user goes to the field of its domain: of `account` the domain of `DOMAIN\\user`, of `principal` that of
+   * `user@domain`, too; of `whole` nothing. Undefined: `account`.
+   */
+  accounts: z.enum(ACCOUNTS).optional(),
+  /** Paths of times, each of which is an event of its own, and what each means. */
+  times: Values.optional(),
+  /** Fields that every record has. */
+  set: Values.optional(),
+  /** Values as they are written, in lower case (`#`: any other number), and as they are stored, by field; others are left out. */
+  values: z.record(z.string(), Values).optional(),
+  texts: Texts.optional(),
+  /** Objects in which members may lie, separated by spaces: the path `*.name` is `name` in each of them, or in none. */
+  within: z.string().optional(),
+  /** What else holds where a path has a value: the first path that the record has counts. `of`: paths of a second value. */
+  when: z
+    .strictObject({ paths: z.string(), of: z.string().optional(), cases: z.array(CASE).min(1) })
+    .optional(),
+});
+
+/** What paths may mean beside the fields of the registry: parts and forms of fields, which importers work out. */
+const PARTS: ReadonlySet<string> = new Set(
+  'ts_date ts_time ts_end duration packets_total bytes_total tcp_flags hashes'.split(' '),
+);
+
+export type PathsByName = Readonly<Record<string, readonly string[]>>;
+
+type TemplatesByPath = ReadonlyMap<string, readonly Template[]>;
+
+export interface Case {
+  readonly values: readonly string[];
+  /** Values of the second path, one of which a record must have; empty: any, or none. */
+  readonly of: readonly string[];
+  readonly names: PathsByName;
+  readonly not: readonly string[];
+  readonly set: Readonly<Record<string, string>>;
+  readonly texts: TemplatesByPath;
+  readonly accounts: Accounts | undefined;
+}
+
+export interface RecordDialect {
+  readonly id: string;
+  readonly title: string;
+  readonly has: readonly (readonly string[])[];
+  readonly isGeneral: boolean;
+  readonly names: PathsByName;
+  readonly not: readonly string[];
+  readonly neverFlow: boolean;
+  readonly accounts: Accounts;
+  /** By path: what the time of a record's event means, where a record has several. */
+  readonly times: ReadonlyMap<string, string>;
+  readonly set: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** By path. */
+  readonly texts: TemplatesByPath;
+  /** Paths, of which the first that a record has decides. */
+  readonly paths: readonly string[];
+  /** The same of the second value. */
+  readonly ofPaths: readonly string[];
+  readonly cases: readonly Case[];
+}
+
+/** A path as it is compared. */
+export function simplifyPath(path: string): string {
+  return path.toLowerCase().replace(/[_\s-]/g, '');
+}
+
+export function wordsOf(text: string): readonly string[] {
+  return text.split(/\s+/).filter((word) => word !== '');
+}
+
+/** The paths that a written one stands for. */
+function allOf(path: string, within: readonly string[]): readonly string[] {
+  const own = path.slice(2);
+  const all = path.startsWith('*.') ? [...within.map((outer) => `${outer}.${own}`), own] : [path];
+  return all.map(simplifyPath);
+}
+
+function pathsOf(names: Readonly<Record<string, string>>, within: readonly string[]): PathsByName {
+  return Object.fromEntries(
+    Object.entries(names).map(([name, paths]) => [
+      name,
+      wordsOf(paths).flatMap((path) => allOf(path, within)),
+    ]),
+  );
+}
+
+function templatesOf(
+  texts: Readonly<Record<string, readonly string[]>>,
+  within: readonly string[],
+): TemplatesByPath {
+  return new Map(
+    Object.entries(texts).flatMap(([path, all]) => {
+      const templates = all.flatMap((text) => parseTemplate({ text, set: {} }));
+      return allOf(path, within).map((one) => [one, templates] as const);
+    }),
+  );
+}
+
+/** @throws DaybookError usage, where `document` is no dialect: says what is wrong with it */
+export function readDialect(document: unknown, file: string): RecordDialect {
+  const parsed = DIALECT.safeParse(document);
+  if (!parsed.success)
+    throw new DaybookError('usage', `${file} is no dialect: ${z.prettifyError(parsed.error)}`);
+  const given = parsed.data;
+  const check = (names: Iterable<string>): void => {
+    for (const name of names)
+      if (fieldEntry(name) === undefined && !PARTS.has(name))
+        throw new DaybookError('usage', `${file}: there is no field ${name}`);
+  };
+  const within = wordsOf(given.within ?? '');
+  const checkedTexts = (texts: z.infer<typeof Texts> = {}): TemplatesByPath => {
+    const byPath = templatesOf(texts, within);
+    for (const templates of byPath.values()) for (const { fields } of templates) check(fields);
+    return byPath;
+  };
+  const cases = (given.when?.cases ?? []).map((one): Case => {
+    const none = wordsOf(one.not ?? '');
+    check([...Object.keys({ ...one.names, ...one.set }), ...none]);
+    const names = pathsOf(one.names ?? {}, within);
+    const { of = [], set = {}, accounts } = one;
+    const texts = checkedTexts(one.texts);
+    const values = typeof one.in === 'string' ? wordsOf(one.in) : one.in;
+    return { values, of, names, not: none, set, texts, accounts };
+  });
+  const not = wordsOf(given.not ?? '');
+  check([...Object.keys({ ...given.names, ...given.set, ...given.values }), ...not]);
+  return {
+    id: given.dialect,
+    title: given.for,
+    has: given.has.map((paths) => wordsOf(paths).map(simplifyPath)),
+    isGeneral: given.general ?? false,
+    names: pathsOf(given.names, within),
+    not,
+    neverFlow: given.neverFlow ?? false,
+    accounts: given.accounts ?? 'account',
+    times: new Map(Object.entries(given.times ?? {}).map(([at, text]) => [simplifyPath(at), text])),
+    set: given.set ?? {},
+    values: given.values ?? {},
+    texts: checkedTexts(given.texts),
+    paths: wordsOf(given.when?.paths ?? '').map(simplifyPath),
+    ofPaths: wordsOf(given.when?.of ?? '').map(simplifyPath),
+    cases,
+  };
+}

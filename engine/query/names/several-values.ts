@@ -1,0 +1,63 @@
+/**
+ * Events that have more than one value under a name: a column and an attribute of its name, or an attribute in several
+ * spellings. Filters test each of them; an answer has one value of each event (fields.ts), and says which.
+ */
+import { attributesNamed } from './attribute-names.ts';
+import type { Name, Stage } from '../syntax/ast.ts';
+import type { Field, Resolve } from './fields.ts';
+import { shown } from '../syntax/query-error.ts';
+
+/**
+ * What is to be said of an answer whose events may have other values than those that it takes.
+ * @param sets the columns that some of them have, and those that others have
+ */
+export function severalValues(
+  stages: readonly Stage[],
+  projection: readonly Name[],
+  sets: readonly ReadonlySet<string>[],
+  resolve: Resolve,
+): string[] {
+  const [first] = stages;
+  const names = first === undefined ? projection : namesOf(first);
+  return [...new Set(names.flatMap((name) => reading(name, resolve(name), sets) ?? []))];
+}
+
+function namesOf(stage: Stage): readonly Name[] {
+  switch (stage.stage) {
+    case 'stats':
+      return [...stage.by, ...stage.measures.flatMap(({ of }) => of ?? [])];
+    case 'top':
+    case 'rare':
+      return [...stage.fields, ...(stage.by.of === undefined ? [] : [stage.by.of])];
+    case 'values':
+      return [stage.field];
+    case 'timeline':
+      return [stage.by, stage.measure?.of].flatMap((name) => name ?? []);
+    default:
+      return [];
+  }
+}
+
+function reading(
+  { name }: Name,
+  field: Field,
+  sets: readonly ReadonlySet<string>[],
+): string | undefined {
+  const key = field.type === 'attribute' ? field.key : (field.attribute?.key ?? name);
+  if (field.type !== 'text' && field.type !== 'attribute') {
+    const isThere = sets.some((columns) => attributesNamed(columns, key).length > 0);
+    return isThere
+      ? `${name}: the column of that name; events have an attribute of it, too: attrs.${key}`
+      : undefined;
+  }
+  let most: readonly string[] = [];
+  for (const columns of sets) {
+    const names = attributesNamed(columns, key).map((one) => one.name);
+    const own = field.type === 'text' && 'column' in field.ref && columns.has(field.ref.column);
+    const all = own ? [field.name, ...names.map((one) => `attrs.${one}`)] : names;
+    if (all.length > most.length) most = all;
+  }
+  if (most.length < 2) return undefined;
+  const all = most.map((one) => shown(one)).join(', ');
+  return `${name}: an event may have several of ${all}; it counts with the first, and a filter finds it by each`;
+}

@@ -1,0 +1,126 @@
+/** A plan in words: what it reads, what it leaves out and why, and the statements it would run. */
+import { disjointGroups } from '../../util/segment-days.ts';
+import { counted } from '../../contract/counted.ts';
+import { describeFilter } from '../filters/filter.ts';
+import type { FoundRows, Path } from './found.ts';
+import { foundOf, rowsRead } from './plan-reads.ts';
+import type { MatchList } from '../lists/match-list.ts';
+import type { Plan } from './plan.ts';
+import { formatMicros } from '../time/time.ts';
+import { compileAnswer, compileRange, compileRows } from '../statements/statements.ts';
+
+/** How a plan is answered, as far as that is known before it runs. */
+export interface Explained {
+  /** The plan held to what is known of its events. */
+  readonly own: Plan;
+  readonly path: Path;
+  readonly rowsExamined: number;
+  /** Why this path, and why not others. */
+  readonly why: readonly string[];
+  /** Whether a statement of the plan runs; else the answer follows from what is known. */
+  readonly runs: boolean;
+}
+
+/**
+ * Lines of text for `--explain`.
+ * @param how left out where no index may be used, and where the catalog has the answer
+ */
+export function explain(plan: Plan, how?: Explained): string[] {
+  const { segmentsUsed, prunedSegments, days, range } = plan;
+  const own = how?.own ?? plan;
+  const total = segmentsUsed.length + prunedSegments.length;
+  const lines = [
+    `shape: ${plan.shape}${plan.streaming ? ', day by day' : ''}`,
+    ...pathLines(plan, how),
+    `days: ${days.used} of ${days.total}`,
+    `segments: ${segmentsUsed.length} of ${total}`,
+  ];
+  const reasons = new Map<string, number>();
+  for (const { reason } of prunedSegments) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  for (const [reason, n] of reasons) lines.push(`  left out by ${reason}: ${n}`);
+  if (range.from !== undefined || range.to !== undefined) {
+    const shown = (at: number | undefined) => (at === undefined ? '…' : formatMicros(at));
+    lines.push(`time: [${shown(range.from)}, ${shown(range.to)})`);
+  }
+  for (const reading of plan.readings) lines.push(`note: ${reading}`);
+  if (plan.context.list !== undefined) lines.push(`list: ${listText(plan.context.list)}`);
+  for (const [path, file] of plan.context.lookups ?? [])
+    lines.push(`lookup: ${path}, ${counted(file.lines.length, 'row')}, sha256 ${file.sha256}`);
+  if (plan.context.exclude !== undefined)
+    lines.push(`left out by list: ${listText(plan.context.exclude)}`);
+  if (plan.packetsBeneath !== undefined) {
+    const { packets, exact } = plan.packetsBeneath;
+    lines.push(`packets beneath: ${exact ? '' : 'up to '}${packets} (kind:* brings them in)`);
+  }
+  lines.push(`columns: ${plan.needs.join(', ') || 'none'}`);
+  if (plan.path === 'catalog' && plan.catalogCount !== undefined) return lines;
+  if (how?.runs === false) return lines;
+  if (plan.shape === 'rows') {
+    const day = segmentsUsed[0]?.day;
+    const segments = plan.streaming ? (disjointGroups(segmentsUsed)[0] ?? []) : segmentsUsed;
+    const { sql, params } = compileRows(own, { segments });
+    return [
+      ...lines,
+      plan.streaming ? `statement of ${day ?? 'no day'}:` : 'statement:',
+      sql,
+      ...bound(params),
+    ];
+  }
+  if (plan.needsRange) {
+    const { sql, params } = compileRange(own);
+    lines.push('statement for the range:', sql, ...bound(params));
+  }
+  const { sql, params } = compileAnswer(own);
+  return [...lines, 'statement:', sql, ...bound(params)];
+}
+
+/** A list's content in words. */
+export function listText({ lines, fields, eitherWay }: MatchList): string {
+  const rows = counted(lines.length, 'line');
+  return `${rows} of ${fields.join(', ')}${eitherWay ? ', in either direction' : ''}`;
+}
+
+/** The path that is taken, what each segment's events are found by, and why. */
+function pathLines(plan: Plan, how: Explained | undefined): string[] {
+  if (plan.path === 'catalog') return ['path: catalog', 'rows to look at: 0'];
+  if (how === undefined)
+    return ['path: scan', '  no index is to be used', `rows to look at: ${rowsRead(plan)}`];
+  const segments = new Map<string, number>();
+  for (const segment of how.own.segmentsUsed) {
+    for (const found of foundOf(how.own.events, segment)) {
+      const text = howFound(found);
+      segments.set(text, (segments.get(text) ?? 0) + 1);
+    }
+  }
+  return [
+    `path: ${how.path}`,
+    ...[...segments].map(([text, n]) => `  ${text}: ${counted(n, 'segment')}`),
+    ...how.why.map((line) => `  ${line}`),
+    `rows to look at: ${how.rowsExamined}`,
+  ];
+}
+
+function howFound(found: FoundRows | undefined): string {
+  if (found === undefined || found.by === 'scan')
+    return 'scan, because no index serves the conditions, or the segment has none';
+  if (found.asFilter === true) return 'scan, because comparing takes less than reading by number';
+  if (found.templates !== undefined) {
+    const some = found.rows === 'none' ? '' : '; rows of messages that are like no other';
+    return `templates by index${some}`;
+  }
+  if (found.rows === 'none') return `nothing, by ${found.by}`;
+  if (found.by === 'catalog') return 'every row, by catalog';
+  return found.exact
+    ? 'rows by index'
+    : `rows by index, to be compared with the rest of the query: ${describeFilter(found.rest)}`;
+}
+
+/** Characters that are shown of a bound value: a set of rows is one. */
+const MOST_SHOWN = 200;
+
+function bound(params: readonly (string | number)[]): string[] {
+  return params.map((value, i) => {
+    const text = JSON.stringify(value);
+    return `$${i + 1} = ${text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text}`;
+  });
+}

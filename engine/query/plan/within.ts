@@ -1,0 +1,70 @@
+/**
+ * Queries within a query, `src_ip in [ query | values dst_ip ]`: which there are, and the same query with the values that they
+ * gave in their places.
+ */
+import type { Ast, Expression, Stage, WithinNode } from '../syntax/ast.ts';
+
+/** Values that one query within another may give. */
+export const MOST_WITHIN = 100_000;
+
+type Change = (node: WithinNode) => Expression;
+
+function changed(node: Expression, change: Change): Expression {
+  switch (node.node) {
+    case 'within':
+      return change(node);
+    case 'not':
+      return { ...node, item: changed(node.item, change) };
+    case 'and':
+    case 'or':
+      return { ...node, items: node.items.map((item) => changed(item, change)) };
+    case 'field-or-text':
+      return { ...node, field: changed(node.field, change) };
+    default:
+      return node;
+  }
+}
+
+function changedStage(stage: Stage, change: Change): Stage {
+  switch (stage.stage) {
+    case 'where':
+      return { ...stage, filter: changed(stage.filter, change) };
+    case 'union':
+      return { ...stage, query: changedAst(stage.query, change) };
+    default:
+      return stage;
+  }
+}
+
+function changedAst(ast: Ast, change: Change): Ast {
+  return {
+    ...ast,
+    filter: changed(ast.filter, change),
+    stages: ast.stages.map((stage) => changedStage(stage, change)),
+  };
+}
+
+/** The queries that are asked before a query: those of its filter, its `where` and its unions. */
+export function queriesWithin(ast: Ast): WithinNode[] {
+  const found: WithinNode[] = [];
+  changedAst(ast, (node) => {
+    found.push(node);
+    return node;
+  });
+  return found;
+}
+
+/** The same query with values in the places of queries. */
+export function withValues(ast: Ast, values: ReadonlyMap<WithinNode, readonly string[]>): Ast {
+  return changedAst(ast, (node) => {
+    const { name, start, end } = node;
+    const place = { start, end };
+    const items = (values.get(node) ?? []).map((text): Expression => ({
+      ...{ node: 'field', name, test: { test: 'quoted', text }, given: true },
+      ...place,
+    }));
+    const [first] = items;
+    if (first === undefined) return { node: 'not', item: { node: 'all', ...place }, ...place };
+    return items.length === 1 ? first : { node: 'or', items, ...place };
+  });
+}

@@ -1,0 +1,63 @@
+/**
+ * Groups that are too many for memory at once. They are computed in parts, each with the groups whose values have the
+ * same remainder of a hash, into a table of the database `work`, which DuckDB moves to the spill folder as it must.
+ * Every group is in one part, so that nothing has to be merged.
+ */
+import { quoteIdentifier } from '../dialect/duckdb.ts';
+
+/** The input of a grouping: in partitions, or at once where there are none. */
+interface Divided {
+  readonly parts?: GroupParts | undefined;
+}
+
+/** How groups are divided. */
+export interface Division {
+  /** Of the tables, which no other statement uses. */
+  readonly name: string;
+  readonly count: number;
+}
+
+export class GroupParts {
+  /** To be run first, in this order. */
+  readonly fills: string[] = [];
+  readonly tables: string[] = [];
+  /** Counts the groups of the first stage that groups, about, and its rows. */
+  estimate: string | undefined;
+  private readonly division: Division;
+
+  constructor(division: Division) {
+    this.division = division;
+  }
+
+  grouped(select: string, rows: string, keys: string): string {
+    this.estimate ??= `SELECT approx_count_distinct(hash(${keys})), count(*) FROM (${rows}) AS r`;
+    const { name, count } = this.division;
+    const table = `work.main.${quoteIdentifier(`${name}_${this.tables.length}`)}`;
+    this.tables.push(table);
+    for (let part = 0; part < count; part++) {
+      const some = `SELECT ${select} FROM (${rows}) AS r WHERE hash(${keys}) % ${count} = ${part} GROUP BY ${keys}`;
+      this.fills.push(
+        part === 0 ? `CREATE TABLE ${table} AS ${some}` : `INSERT INTO ${table} ${some}`,
+      );
+    }
+    return `SELECT * FROM ${table}`;
+  }
+}
+
+/** Groups of rows: at once, or in parts where the input is to be grouped so. */
+export function groupedRows(
+  { parts }: Divided,
+  select: string,
+  rows: string,
+  keys: string,
+): string {
+  if (keys === '') return `SELECT ${select} FROM (${rows}) AS r`;
+  return (
+    parts?.grouped(select, rows, keys) ?? `SELECT ${select} FROM (${rows}) AS r GROUP BY ${keys}`
+  );
+}
+
+/** How groups that are read more than once are kept: those in parts are in a table already. */
+export function keptGroups({ parts }: Divided): 'MATERIALIZED' | 'NOT MATERIALIZED' {
+  return parts === undefined ? 'MATERIALIZED' : 'NOT MATERIALIZED';
+}

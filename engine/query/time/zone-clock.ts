@@ -1,0 +1,175 @@
+/**
+ * Local times of a time zone, as arithmetic that SQL and JavaScript share.
+ *
+ * The zone's rules are those of 1970 to 2070; earlier and later times have the first and the last of their offsets.
+ */
+import type { EpochMicros } from '../../contract/event.ts';
+import type { Interval } from '../syntax/ast.ts';
+import { modulo } from '../dialect/clickhouse.ts';
+import { once, onceClickHouse } from '../dialect/once.ts';
+import { micros, timeFromMicros } from '../dialect/duckdb.ts';
+import { constantPeriods, FIRST_MONDAY, intervalMicros } from './grid.ts';
+
+const LAST = Date.UTC(2070, 0, 1) * 1000;
+const HOUR = 3600e6;
+const DAY = 86_400e6;
+
+/** From which time on which offset holds, in microseconds; the first from the beginning. */
+interface Offsets {
+  readonly from: readonly number[];
+  readonly offsets: readonly number[];
+}
+
+interface Rules {
+  /** By UTC, and by what the clock shows: a time that occurs twice is the first. */
+  readonly utc: Offsets;
+  readonly local: Offsets;
+}
+
+/** Finding the changes of a zone takes a tenth of a second, and never gives another result. */
+const known = new Map<string, Rules>();
+
+function rulesOf(zone: string): Rules {
+  let rules = known.get(zone);
+  if (rules === undefined) {
+    const periods = constantPeriods(0, LAST, zone);
+    const offsets = periods.map(({ offset }) => offset * 1e6);
+    const later = (i: number): number => Math.max(offsets[i - 1] ?? 0, offsets[i] ?? 0);
+    rules = {
+      utc: { from: periods.map(({ from }) => from), offsets },
+      local: { from: periods.map(({ from }, i) => from + later(i)), offsets },
+    };
+    known.set(zone, rules);
+  }
+  return rules;
+}
+
+function offsetAt({ from, offsets }: Offsets, at: number): number {
+  let low = 0;
+  let high = from.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if (from[middle]! <= at) low = middle;
+    else high = middle - 1;
+  }
+  return offsets[low]!;
+}
+
+function isUtc({ offsets }: Offsets): boolean {
+  return offsets.every((one) => one === 0);
+}
+
+/** Where times are known to lie. */
+export interface TimeRange {
+  readonly minTs: number | undefined;
+  readonly maxTs: number | undefined;
+}
+
+/** The offsets that a range needs: of a segment's days they are one or two. */
+function within({ from, offsets }: Offsets, { minTs, maxTs }: TimeRange): Offsets {
+  if (minTs === undefined || maxTs === undefined) return { from, offsets };
+  // A day more on either side: what clocks show is no more than that away.
+  const low = from.findLastIndex((at) => at <= minTs - DAY);
+  const high = from.findLastIndex((at) => at <= maxTs + DAY);
+  return {
+    from: from.slice(Math.max(0, low), high + 1),
+    offsets: offsets.slice(Math.max(0, low), high + 1),
+  };
+}
+
+const ANY_TIME: TimeRange = { minTs: undefined, maxTs: undefined };
+
+/** The offset at a time in microseconds, by halves: SQL has as many comparisons as are needed, not one a change. */
+function offsetSql({ from, offsets }: Offsets, at: string, low = 0, high = from.length): string {
+  if (high - low === 1) return `CAST(${offsets[low]} AS BIGINT)`;
+  const middle = (low + high) >>> 1;
+  const first = offsetSql({ from, offsets }, at, low, middle);
+  const second = offsetSql({ from, offsets }, at, middle, high);
+  return first === second
+    ? first
+    : `CASE WHEN ${at} < ${from[middle]} THEN ${first} ELSE ${second} END`;
+}
+
+export class ZoneClock {
+  private readonly rules: Rules;
+
+  constructor(zone: string) {
+    this.rules = rulesOf(zone);
+  }
+
+  /** Microseconds since 1970 that the clock shows. */
+  local(utc: EpochMicros): number {
+    return utc + offsetAt(this.rules.utc, utc);
+  }
+
+  /** SQL: what the clock shows at a TIMESTAMP, as a TIMESTAMP. */
+  localSql(ts: string, range: TimeRange = ANY_TIME): string {
+    const utc = within(this.rules.utc, range);
+    return once(micros(ts), (us) => timeFromMicros(`${us} + ${offsetSql(utc, us)}`));
+  }
+
+  /** The same of microseconds, in arithmetic that every dialect has; and back: of a time that occurs twice the first. */
+  localMicros(us: string, range: TimeRange = ANY_TIME): string {
+    const offsets = within(this.rules.utc, range);
+    return isUtc(offsets) ? us : `(${us} + ${offsetSql(offsets, us)})`;
+  }
+  utcMicros(local: string, range: TimeRange = ANY_TIME): string {
+    const offsets = within(this.rules.local, range);
+    return isUtc(offsets) ? local : `(${local} - ${offsetSql(offsets, local)})`;
+  }
+
+  /** The same as `binStartSql`, of microseconds in ClickHouse. */
+  binStartMicros(us: string, interval: Interval, range: TimeRange = ANY_TIME): string {
+    const step = intervalMicros(interval);
+    const anchor = interval.unit === 'w' ? FIRST_MONDAY : 0;
+    const local = this.localMicros(us, range);
+    if (step <= HOUR) return `${us} - ${modulo(`${local} - ${anchor}`, step)}`;
+    const { minTs } = range;
+    const earlier = { ...range, minTs: minTs === undefined ? minTs : minTs - step };
+    const start = onceClickHouse(
+      local,
+      (clock) => `${clock} - ${modulo(`${clock} - ${anchor}`, step)}`,
+      'c',
+    );
+    return onceClickHouse(start, (at) => this.utcMicros(at, earlier), 'd');
+  }
+
+  /** How far the clock is ahead in a range, in microseconds, in order. */
+  offsets(range: TimeRange): readonly number[] {
+    return within(this.rules.utc, range).offsets;
+  }
+
+  /** The first instant of the interval that a time is in. */
+  binStart(utc: EpochMicros, interval: Interval): EpochMicros {
+    const step = intervalMicros(interval);
+    const anchor = interval.unit === 'w' ? FIRST_MONDAY : 0;
+    const offset = offsetAt(this.rules.utc, utc);
+    const start = Math.floor((utc + offset - anchor) / step) * step + anchor;
+    // Days of 23 and 25 hours are days; within an hour that occurs twice each is one of its own.
+    return start - (step > HOUR ? offsetAt(this.rules.local, start) : offset);
+  }
+
+  binStartSql(ts: string, interval: Interval, range: TimeRange = ANY_TIME): string {
+    const step = intervalMicros(interval);
+    const anchor = interval.unit === 'w' ? FIRST_MONDAY : 0;
+    const utc = within(this.rules.utc, range);
+    // A bin begins up to its length before.
+    const { minTs } = range;
+    const local = within(this.rules.local, {
+      ...range,
+      minTs: minTs === undefined ? minTs : minTs - step,
+    });
+    // Division cuts towards zero: times before the anchor are brought after it.
+    const floor = (us: string): string =>
+      once(
+        `${us} - ${anchor}`,
+        (from) => `${from} - ((${from} % ${step}) + ${step}) % ${step} + ${anchor}`,
+      );
+    return once(micros(ts), (us) => {
+      const offset = offsetSql(utc, us);
+      const start = floor(`${us} + ${offset}`);
+      if (step <= HOUR) return timeFromMicros(`${start} - ${offset}`);
+      return once(start, (at) => timeFromMicros(`${at} - ${offsetSql(local, at)}`));
+    });
+  }
+}

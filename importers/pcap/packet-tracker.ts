@@ -1,8 +1,0 @@
-import type { Packet } from './packet.ts';
-
-/** Follows packets into flows: `flows/index.ts`. */
-export interface PacketTracker {
-  /** @returns the number of the flow the packet belongs to, from 1; 0 for none */
-  packet(p: Packet): number;
-  finish(): void;
-}

@@ -1,0 +1,30 @@
+/** Flows of a capture, loaded when they are wanted: a scan of packets starts without. */
+import type { FileTaker } from '../../../engine/contract/carried-files.ts';
+import { counted } from '../../../engine/contract/counted.ts';
+import type { EventSink } from '../../../engine/contract/importer.ts';
+import type { FlowTracker } from '../flows/index.ts';
+import type { PacketTracker } from './packet-tracker.ts';
+
+export async function flowTracker(sink: EventSink): Promise<FlowTracker> {
+  const flows = await import('../flows/index.ts');
+  const batch = sink.batch('flow');
+  batch.isDerived = true;
+  return new flows.FlowTracker(batch);
+}
+
+/** What follows protocols, too, loaded when it is wanted. */
+export async function protocolTracker(
+  flows: FlowTracker,
+  sink: EventSink,
+  files?: FileTaker,
+): Promise<PacketTracker> {
+  const protocols = await import('../protocols/index.ts');
+  return new protocols.ProtocolTracker(flows, sink, files);
+}
+
+export function noteEvicted({ evicted }: FlowTracker, sink: EventSink): void {
+  if (evicted > 0)
+    sink.note(
+      `${counted(evicted, 'flow')} ${evicted === 1 ? 'was' : 'were'} written early: too many were open at a time`,
+    );
+}

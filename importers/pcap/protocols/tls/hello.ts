@@ -1,0 +1,100 @@
+/** What a TLS client offers and a server chooses (RFC 8446, 4.1 and 4.2; RFC 5246, 7.4.1). */
+import { u16 } from '../../bytes.ts';
+import { textOf } from '../messages.ts';
+
+export interface Hello {
+  readonly isClient: boolean;
+  readonly version: number;
+  readonly random: Uint8Array;
+  /** Of a server: the one it chose. */
+  readonly ciphers: readonly number[];
+  readonly extensions: readonly number[];
+  readonly groups: readonly number[];
+  readonly pointFormats: readonly number[];
+  readonly signatures: readonly number[];
+  /** Of `supported_versions`. */
+  readonly versions: readonly number[];
+  readonly alpn: readonly string[];
+  readonly serverName: string | undefined;
+}
+
+const [FIRST_DRAFT, LAST_SHORT_DRAFT] = [0x7f00, 0x7f15];
+
+/** Reads numbers of 16 bits between two places; an odd byte at the end is left out. */
+function words(bytes: Uint8Array, start: number, end: number): number[] {
+  const out: number[] = [];
+  for (let at = start; at + 2 <= end; at += 2) out.push(u16(bytes, at));
+  return out;
+}
+
+/**
+ * A ClientHello or ServerHello without its header; undefined for what is none.
+ * @param isDatagram whether it is of DTLS, whose clients repeat a cookie of the server
+ */
+export function readHello(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  isClient: boolean,
+  isDatagram = false,
+): Hello | undefined {
+  let at = start + 34;
+  if (at + 1 > end) return undefined;
+  const version = u16(bytes, start);
+  const random = bytes.subarray(start + 2, at);
+  // Of drafts up to 21 of TLS 1.3 a ServerHello has neither session nor compression.
+  const isDraft = !isClient && version >= FIRST_DRAFT && version <= LAST_SHORT_DRAFT;
+  if (!isDraft) at += 1 + bytes[at]!;
+  if (isClient && isDatagram) at += 1 + (bytes[at] ?? 0);
+  if (at + 2 > end) return undefined;
+  let ciphers: number[];
+  if (isClient) {
+    const size = u16(bytes, at);
+    if (at + 2 + size + 1 > end) return undefined;
+    ciphers = words(bytes, at + 2, at + 2 + size);
+    at += 2 + size;
+    at += 1 + bytes[at]!;
+  } else {
+    ciphers = [u16(bytes, at)];
+    at += isDraft ? 2 : 3;
+  }
+  const hello = {
+    ...{ isClient, version, random, ciphers, extensions: [] as number[] },
+    ...{ groups: [] as number[], pointFormats: [] as number[], signatures: [] as number[] },
+    ...{
+      versions: [] as number[],
+      alpn: [] as string[],
+      serverName: undefined as string | undefined,
+    },
+  };
+  if (at > end) return undefined;
+  if (at + 2 > end) return hello;
+  const last = Math.min(end, at + 2 + u16(bytes, at));
+  at += 2;
+  while (at + 4 <= last) {
+    const type = u16(bytes, at);
+    const size = u16(bytes, at + 2);
+    const from = at + 4;
+    const to = from + size;
+    if (to > last) return undefined;
+    hello.extensions.push(type);
+    if (type === 0 && size > 5 && bytes[from + 2] === 0)
+      hello.serverName = textOf(bytes, from + 5, Math.min(to, from + 5 + u16(bytes, from + 3)));
+    else if (type === 10 && size > 2) hello.groups.push(...words(bytes, from + 2, to));
+    else if (type === 11 && size > 1) hello.pointFormats.push(...bytes.subarray(from + 1, to));
+    else if (type === 13 && size > 2) hello.signatures.push(...words(bytes, from + 2, to));
+    else if (type === 16 && size > 2) hello.alpn.push(...names(bytes, from + 2, to));
+    else if (type === 43)
+      hello.versions.push(...(isClient ? words(bytes, from + 1, to) : words(bytes, from, to)));
+    at = to;
+  }
+  return hello;
+}
+
+/** Texts with a length of one byte before each. */
+function names(bytes: Uint8Array, start: number, end: number): string[] {
+  const out: string[] = [];
+  for (let at = start; at < end; at += 1 + bytes[at]!)
+    if (at + 1 + bytes[at]! <= end) out.push(textOf(bytes, at + 1, at + 1 + bytes[at]!));
+  return out;
+}

@@ -1,0 +1,54 @@
+/**
+ * Passwords of archives: of this process and its threads, in memory only. They are never written anywhere, and end
+ * with the process. All threads read the same memory, so each has a password from when it was given.
+ */
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
+import { DaybookError } from '../../../engine/contract/errors.ts';
+
+const KEY = 'passwords of archives';
+/** Each is tried on each encrypted member. */
+const MOST_PASSWORDS = 20;
+/** Of all passwords together: one has 1,000 characters at most. */
+const MOST_BYTES = 1 << 20;
+
+/**
+ * How many bytes of passwords follow, as a 32-bit number; then each in UTF-8, ended by a zero. It only grows: what a
+ * thread reads does not change while it does.
+ */
+const memory = sharedMemory();
+const used = new Int32Array(memory, 0, 1);
+const bytes = new Uint8Array(memory, Int32Array.BYTES_PER_ELEMENT);
+
+/** Threads have the memory of whoever started them. */
+function sharedMemory(): SharedArrayBuffer {
+  const given = getEnvironmentData(KEY);
+  if (given instanceof SharedArrayBuffer) return given;
+  const made = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT + MOST_BYTES);
+  setEnvironmentData(KEY, made);
+  return made;
+}
+
+/** In the order in which they are tried: the last that was given first. */
+export function archivePasswords(): readonly string[] {
+  // A copy: TextDecoder does not read shared memory.
+  const texts = Buffer.from(bytes.slice(0, Atomics.load(used, 0))).toString();
+  const given = texts.split('\0').slice(0, -1);
+  return [...new Set(given.reverse())].slice(0, MOST_PASSWORDS);
+}
+
+/**
+ * To be called by the thread that started the others.
+ * @throws DaybookError usage
+ */
+export function addArchivePassword(password: string): void {
+  const added = Buffer.from(`${password}\0`);
+  const at = Atomics.load(used, 0);
+  if (password.includes('\0') || at + added.length > bytes.length)
+    throw new DaybookError(
+      'usage',
+      at === 0 || password.includes('\0') ? 'this is no password' : 'too many passwords were given',
+      'correct it, or start Daybook again: passwords are kept until it ends',
+    );
+  bytes.set(added, at);
+  Atomics.store(used, 0, at + added.length);
+}

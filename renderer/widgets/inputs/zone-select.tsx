@@ -1,0 +1,81 @@
+/** A time zone as input: IANA names are offered, fixed offsets such as `+02:00` can be typed. */
+import { Autocomplete } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { resolveZone } from '../../../engine/contract/zone.ts';
+import { zoneNames } from '../texts/zone-names.ts';
+
+interface Props {
+  readonly label?: ReactNode;
+  readonly 'aria-label'?: string;
+  readonly description?: ReactNode;
+  /** Empty for none. */
+  readonly value: string;
+  readonly placeholder?: string;
+  readonly width?: number | string;
+  /** For the placeholder where it says what is assumed. */
+  readonly inputClass?: string | undefined;
+  /** Told when a zone was chosen or typed to its end; empty when it was cleared. */
+  readonly onZone: (zone: string) => void;
+}
+
+function problemOf(text: string): string | undefined {
+  if (text.trim() === '') return undefined;
+  try {
+    resolveZone(text.trim());
+    return undefined;
+  } catch {
+    return 'No time zone matches';
+  }
+}
+
+export function ZoneSelect({
+  value,
+  onZone,
+  width,
+  placeholder = 'UTC',
+  inputClass,
+  ...rest
+}: Props) {
+  // What is typed and not taken yet.
+  const [typed, setTyped] = useState<string>();
+  // Hundreds of names are only made ready where somebody chooses: there may be hundreds of these.
+  const [focused, setFocused] = useState(false);
+  const shown = typed ?? value;
+  const take = (text: string): void => {
+    const zone = text.trim();
+    if (problemOf(zone) !== undefined) return;
+    setTyped(undefined);
+    setFocused(false);
+    if (zone !== value) onZone(zone);
+  };
+  return (
+    <Autocomplete
+      {...rest}
+      size="xs"
+      classNames={{ input: inputClass ?? '' }}
+      w={width ?? 'auto'}
+      value={shown}
+      data={focused ? zoneNames() : []}
+      onFocus={() => setFocused(true)}
+      limit={60}
+      placeholder={placeholder}
+      clearable
+      autoComplete="off"
+      error={typed === undefined ? undefined : problemOf(typed)}
+      comboboxProps={{ withinPortal: true, width: 240, position: 'bottom-start' }}
+      onChange={(text) => {
+        setTyped(text);
+        setFocused(true);
+        if (text === '') take('');
+      }}
+      onOptionSubmit={take}
+      onBlur={() => take(shown)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || typed === undefined) return;
+        // Taken, not sent with the form around it.
+        event.preventDefault();
+        take(shown);
+      }}
+    />
+  );
+}

@@ -1,0 +1,24 @@
+/** A time in the zone of the window; its title says it in UTC. */
+import { useZone } from '../../state/context.ts';
+import { formatTime, offsetText } from '../../state/time.ts';
+
+interface Props {
+  /** UTC microseconds; an event without a time has none. */
+  readonly micros: number | undefined;
+  /** Digits of the fraction of a second, 6 when left out. */
+  readonly digits?: number | undefined;
+}
+
+export function TimeText({ micros, digits = 6 }: Props) {
+  const zone = useZone();
+  if (micros === undefined || Number.isNaN(micros)) return <span>no time</span>;
+  const utc = formatTime(micros, 'UTC', digits);
+  return (
+    <time
+      dateTime={`${utc.replace(' ', 'T')}Z`}
+      title={`${utc} UTC · ${zone} is UTC${offsetText(micros, zone)}`}
+    >
+      {formatTime(micros, zone, digits)}
+    </time>
+  );
+}

@@ -1,0 +1,47 @@
+/**
+ * What the engine says of errors, as whole sentences and in the words of the window: where a message names a command or
+ * an option of the command line, the window names what it has for it.
+ */
+import type { ErrorInfo } from '../../../engine/contract/frame.ts';
+import { sentence } from './sentence.ts';
+
+const IN_WINDOW: readonly (readonly [RegExp, string])[] = [
+  [
+    /(?:create one with|import something): daybook import .*/s,
+    'choose another folder, or make a new case',
+  ],
+  [/run: daybook verify CASE(?! --)/, 'verify the case (in its menu)'],
+  [/daybook verify CASE(?! --) says/, 'verifying the case says'],
+  [/ \(daybook verify\)/, ''],
+  [/say where \(daybook sources CASE --locate FOLDER\)/, 'locate it where the case is verified'],
+  [/say where: daybook sources CASE --locate FOLDER/, 'say where below'],
+  [
+    /merge small segments: daybook compact CASE/,
+    'join small segments (Sources & imports, Maintenance)',
+  ],
+  [/(?:, | or )--from$/, ', or choose a time range'],
+  [/(?:, | or )--to$/, ', or choose a time range'],
+  [/ \((?:change it with --date-order|--leave-out-overlap)\)/, ''],
+  [/--max-ratio/, '“Largest expansion”'],
+  [/--max-bytes/, '“Largest file, unpacked”'],
+  [/--max-depth/, '“Nesting of archives”'],
+  [/--max-members/, '“Files in one archive”'],
+  [/run: daybook/, 'on the command line, run: daybook'],
+];
+
+/** A text of the engine without the command line, where the window has the same. */
+export function inWindow(text: string): string {
+  return IN_WINDOW.reduce((words, [pattern, instead]) => words.replace(pattern, instead), text);
+}
+
+interface ErrorWords {
+  readonly message: string;
+  readonly hint: string | undefined;
+}
+
+export function errorWords({ message, hint }: Pick<ErrorInfo, 'message' | 'hint'>): ErrorWords {
+  return {
+    message: sentence(inWindow(message)),
+    hint: hint === undefined ? undefined : sentence(inWindow(hint)),
+  };
+}
