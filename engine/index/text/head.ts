@@ -2,7 +2,7 @@
 import { ByteReader } from './bytes.ts';
 import { BitReader } from './bits.ts';
 import { damagedText } from './damaged.ts';
-import type { ColumnShapes } from './write/closed-shapes.ts';
+import type { ColumnShapes } from './layout.ts';
 import { FOLD_VERSION } from '../../util/fold.ts';
 import { PAGED, type Paged, TEXT_VERSION } from './layout.ts';
 import type { PagePlace } from './page.ts';

@@ -49,3 +49,12 @@ export const OTHERS = 2;
 /** Columns of an entry's rows, one bit each: the message, host, program, event_type, all others. */
 export const MASK_BITS = 5;
 export const columnBit = (column: number): number => 1 << Math.min(column, MASK_BITS - 1);
+
+/** A column's shapes, `from` to `to` (not included). */
+export interface ColumnShapes {
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+  /** Whether the first of them is the free shape. */
+  readonly free: boolean;
+}

@@ -1,7 +1,7 @@
 /** Where a phrase may be in texts of one shape. */
 import { foldText } from '../../util/fold.ts';
 import { Glob } from './glob.ts';
-import type { ParsedShape } from './write/shape-texts.ts';
+import type { ParsedShape } from './shape-texts.ts';
 import type { TextQuery } from './text-query.ts';
 
 /** Tokens of the phrase that are open where it may be in a shape, as bits of their places. */

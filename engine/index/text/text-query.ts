@@ -1,4 +1,5 @@
-/** What is looked for in texts. */
+/** What is looked for in texts, and what is found. */
+import type { RowSet } from '../../util/row-set.ts';
 
 export interface QueryToken {
   readonly text: string;
@@ -12,4 +13,10 @@ export interface TextQuery {
   readonly tokens: readonly QueryToken[];
   /** The text after each token but the last. */
   readonly between: readonly string[];
+}
+
+export interface TextAnswer {
+  readonly rows: RowSet;
+  /** Whether these are the rows; else the rows are among them. */
+  readonly exact: boolean;
 }

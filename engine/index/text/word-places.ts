@@ -8,7 +8,7 @@ import type { SideFile } from '../side-file.ts';
 import { ByteReader, ByteWriter, checked, withCheck } from './bytes.ts';
 import type { ClosedShapes } from './write/closed-shapes.ts';
 import { type CollectedText, nextWithItems } from './write/collected.ts';
-import { FORM_ITEM, MESSAGE, SHAPE_ITEM } from './write/items.ts';
+import { FORM_ITEM, MESSAGE, SHAPE_ITEM } from './items.ts';
 import { PLACES } from './layout.ts';
 import { FIRST_STRING } from './write/token-table.ts';
 import type { Vocabulary } from './write/vocabulary.ts';

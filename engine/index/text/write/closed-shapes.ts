@@ -4,20 +4,12 @@
  * the message have the same shape in another column (the program, most often), the one implies the other.
  */
 import type { CollectedText } from './collected.ts';
-import { IMPLIED_COLUMNS, OVERFLOW } from './items.ts';
+import { IMPLIED_COLUMNS, OVERFLOW } from '../items.ts';
+import type { ColumnShapes } from '../layout.ts';
 import { LONG, FIRST_STRING } from './token-table.ts';
 
 /** Shapes with fewer rows imply nothing: a list of rows is as short. */
 const LEAST_IMPLYING = 64;
-
-/** A column's shapes, `from` to `to` (not included). */
-export interface ColumnShapes {
-  readonly name: string;
-  readonly from: number;
-  readonly to: number;
-  /** Whether the first of them is the free shape. */
-  readonly free: boolean;
-}
 
 export interface ClosedShapes {
   readonly columns: readonly ColumnShapes[];

@@ -6,7 +6,7 @@
  * Their number is bounded: a text that would need one more is free, of its column's free shape, in
  * which every token is open and nothing else is known. Shape numbers come in order of appearance.
  */
-import { MESSAGE } from './items.ts';
+import { MESSAGE } from '../items.ts';
 import { mix } from './token-table.ts';
 
 /** Shapes and bytes of their literals in all, shapes of the message, and of any other column. */

@@ -11,8 +11,8 @@ import { BitWriter } from '../bits.ts';
 import { ByteWriter, withCheck } from '../bytes.ts';
 import { type ClosedShapes, closeShapes } from './closed-shapes.ts';
 import { type CollectedText, nextWithItems } from './collected.ts';
-import { FORM_ITEM, IMPLIED_COLUMNS, MESSAGE, SHAPE_ITEM } from './items.ts';
-import { wholeColumns } from './whole-texts.ts';
+import { FORM_ITEM, IMPLIED_COLUMNS, MESSAGE, SHAPE_ITEM } from '../items.ts';
+import { wholeColumns } from '../whole-texts.ts';
 import { FOLD_VERSION } from '../../../util/fold.ts';
 import {
   GRAMS,

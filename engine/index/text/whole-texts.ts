@@ -2,9 +2,9 @@
  * Columns whose values are shapes as a whole, each once: the rows of a value are the rows of its shape, so
  * that nothing else need say where `host` is `web01`.
  */
-import { RowSet } from '../../../util/row-set.ts';
-import type { ClosedShapes } from './closed-shapes.ts';
-import { KEPT_SHARE } from '../text-cache.ts';
+import { RowSet } from '../../util/row-set.ts';
+import type { ClosedShapes } from './write/closed-shapes.ts';
+import { KEPT_SHARE } from './text-cache.ts';
 
 /** Names of the columns of which it holds. */
 export function wholeColumns({ columns, shapeAt, runs }: ClosedShapes): ReadonlySet<string> {
