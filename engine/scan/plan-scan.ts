@@ -16,7 +16,7 @@ import { type GivenFile, lookupFiles } from '../query/lookups/lookup-file.ts';
 import { parseQuery } from '../query/syntax/parse.ts';
 import { type Plan, planQuery } from '../query/plan/plan.ts';
 import { OVERFLOW_COLUMN, type SegmentInfo } from '../query/plan/scope.ts';
-import { isAggregating, stageOperatorOf } from '../query/stages/stages.ts';
+import { isAggregating, queriesIn, stageOperatorOf } from '../query/stages/stages.ts';
 
 export interface ScanRequest {
   readonly text: string;
@@ -160,7 +160,7 @@ function checkStages(ast: Ast): void {
   });
   let counted = false;
   for (const stage of ast.stages) {
-    if (stage.stage === 'union') checkStages(stage.query);
+    queriesIn(stage).forEach(checkStages);
     const whole = counted ? undefined : stageOperatorOf(stage).needsAllEvents?.(stage);
     if (whole !== undefined) throw refused(whole, stage.start);
     counted ||= isAggregating(stage);

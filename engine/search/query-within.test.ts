@@ -34,3 +34,11 @@ it('an unknown field is an error still', async () => {
   const asked = askQuery(session, { text: 'nosuch in [ query:* | values query ]', zone: 'UTC' });
   await expect(asked).rejects.toMatchObject({ code: 'unknown-field' });
 });
+
+it('is asked for the step of a sequence, too', async () => {
+  const steps =
+    'query in [ answer:b.example | values query ] then query in [ answer:* | values answer ]';
+  const text = `* | sequence within 5m: ${steps} | count`;
+  const running = await askQuery(session, { text, zone: 'UTC' });
+  expect(await running.answer()).toMatchObject({ rows: [{ count: 1 }] });
+});

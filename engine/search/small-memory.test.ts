@@ -58,6 +58,7 @@ describe('groups that are too many for memory', () => {
     '* | stats count(), p95(bytes), distinct(dst_port) by src_ip, dst_ip',
     '* | stats distinct(dst_ip) by src_ip, dst_port | sort src_ip desc | head 1000',
     '* | top 9 src_ip, dst_ip by distinct(dst_port)',
+    '* | rare 9 src_ip, dst_ip by distinct(dst_port)',
   ])('%s', async (query) => {
     const all = await records(query, 4e9);
     expect(all.length).toBeGreaterThan(0);

@@ -53,7 +53,7 @@ import type { OutputColumn } from '../statements/outputs.ts';
 import { type OrderKey, type TableColumn, tableFields } from '../statements/relation.ts';
 import { columnSets } from '../plan/scope.ts';
 import type { ValueShape } from '../values/values.ts';
-import { stageOperatorOf } from '../stages/stages.ts';
+import { queriesIn, stageOperatorOf } from '../stages/stages.ts';
 import { zoneOffset } from '../time/zone.ts';
 
 export interface ClickHouseStatement {
@@ -171,8 +171,10 @@ function timesOf({ segments }: Plan['context']): HandedOver['times'] {
 
 function checkStages({ stages }: Ast): void {
   for (const stage of stages) {
-    if (stage.stage === 'union') checkStages(stage.query);
-    else if (stageOperatorOf(stage).clickhouse === undefined && !isComputed(stage))
+    const queries = queriesIn(stage);
+    queries.forEach(checkStages);
+    const { clickhouse } = stageOperatorOf(stage);
+    if (clickhouse === undefined && queries.length === 0 && !isComputed(stage))
       throw untranslated(`the stage ${stage.stage} (column ${stage.start + 1})`);
   }
 }

@@ -37,7 +37,7 @@ import { type RegexFilter, regexOperator } from './regex.ts';
 import { type SourceFilter, sourceOperator } from './source.ts';
 import type { WrittenTest } from './surroundings.ts';
 import { type TagFilter, tagOperator } from './tag.ts';
-import { type TextFilter, textOperator, textsClickHouse } from './text.ts';
+import { type TextFilter, textOperator } from './text.ts';
 import { type TextRangeFilter, textRangeOperator } from './text-range.ts';
 import { type TextValueFilter, textValueOperator } from './text-value.ts';
 import { type TimeFilter, timeOperator } from './time.ts';
@@ -205,22 +205,38 @@ function compileAll(items: readonly Filter[], scope: Scope): Predicate {
 
 /** Conditions that can share a pass over the text do: words and values of the same fields. */
 function compileAny(items: readonly Filter[], scope: Scope): Predicate {
+  const { alone, together } = sharing(items, 'sqlOfAny');
   const out: Predicate[] = [];
-  const shared = new Map<FilterOperator<LeafFilter>, LeafFilter[]>();
-  for (const item of items) {
-    const operator = isLeaf(item) ? operatorOf(item) : undefined;
-    if (operator?.sqlOfAny !== undefined && isLeaf(item)) {
-      const group = shared.get(operator);
-      if (group === undefined) shared.set(operator, [item]);
-      else group.push(item);
-      continue;
-    }
+  for (const item of alone) {
     const one = compileFilter(item, scope);
     if (!('sql' in one) && one.value) return one;
     out.push(one);
   }
-  for (const [operator, group] of shared) out.push(...(operator.sqlOfAny?.(group, scope) ?? []));
+  for (const [operator, group] of together) out.push(...(operator.sqlOfAny?.(group, scope) ?? []));
   return either(out);
+}
+
+/** Conditions whose operators compile several at once, by operator; and all others. */
+function sharing(
+  items: readonly Filter[],
+  face: 'sqlOfAny' | 'clickhouseOfAny',
+): {
+  readonly alone: readonly Filter[];
+  readonly together: ReadonlyMap<FilterOperator<LeafFilter>, readonly LeafFilter[]>;
+} {
+  const alone: Filter[] = [];
+  const together = new Map<FilterOperator<LeafFilter>, LeafFilter[]>();
+  for (const item of items) {
+    const operator = isLeaf(item) ? operatorOf(item) : undefined;
+    if (operator?.[face] === undefined || !isLeaf(item)) {
+      alone.push(item);
+      continue;
+    }
+    const group = together.get(operator);
+    if (group === undefined) together.set(operator, [item]);
+    else group.push(item);
+  }
+  return { alone, together };
 }
 
 /** The same in ClickHouse. Throws DaybookError `usage` for what has no exact translation. */
@@ -244,12 +260,14 @@ export function filterClickHouse(filter: Filter, scope: ClickHouseScope): string
 }
 
 function anyClickHouse(items: readonly Filter[], scope: ClickHouseScope): string {
-  const texts = items.filter((item) => item.filter === 'text');
-  if (texts.length < 2) return eitherSql(items.map((item) => filterClickHouse(item, scope)));
-  const rest = items.filter((item) => item.filter !== 'text');
+  const { alone, together } = sharing(items, 'clickhouseOfAny');
   return eitherSql([
-    ...rest.map((item) => filterClickHouse(item, scope)),
-    textsClickHouse(texts, scope),
+    ...alone.map((item) => filterClickHouse(item, scope)),
+    ...[...together].flatMap(([operator, group]) =>
+      group.length === 1
+        ? group.map((item) => filterClickHouse(item, scope))
+        : (operator.clickhouseOfAny?.(group, scope) ?? []),
+    ),
   ]);
 }
 

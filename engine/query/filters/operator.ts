@@ -1,6 +1,6 @@
 /**
  * All that Daybook knows of one kind of condition, behind one interface: each file NAME.ts of this
- * folder has the faces of one operator, and operators.ts lists them.
+ * folder has the faces of one operator, and filter.ts lists them.
  *
  * Invariant: `sql` is the meaning. Every other face must agree with it, which conformance.test.ts
  * checks on the same rows. A face may be absent: then the next heavier access path is taken.
@@ -50,6 +50,7 @@ export interface FilterOperator<F> {
   clickhouse?(filter: F, scope: ClickHouseScope): string;
   /** Any of several, where conditions of one pass over the text find any of them. */
   sqlOfAny?(filters: readonly F[], scope: Scope): Predicate[];
+  clickhouseOfAny?(filters: readonly F[], scope: ClickHouseScope): string;
   /** Cost of the comparison in SQL, per row: numbers, a whole value, text. */
   readonly sqlCost: 'low' | 'medium' | 'high';
 

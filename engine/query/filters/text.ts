@@ -244,6 +244,7 @@ export const textOperator: FilterOperator<TextFilter> = {
   sql: textSql,
   clickhouse: textClickHouse,
   sqlOfAny: textsSql,
+  clickhouseOfAny: textsClickHouse,
   sqlCost: 'high',
   rows: textRows,
   lookUpCost: ({ tokens }) => (tokens.some(({ wildcard }) => wildcard) ? 20 : 5 + tokens.length),

@@ -2,14 +2,16 @@
 import type { Ast, Stage } from '../syntax/ast.ts';
 import { parseQuery } from '../syntax/parse.ts';
 import { QueryError } from '../syntax/query-error.ts';
+import { queriesIn, stageOperatorOf } from '../stages/stages.ts';
 import { queriesWithin } from '../plan/within.ts';
 
 /** As they are written, each once; none of a text that is wrong, which is said where it is asked. */
 export function lookupNames(text: string): ReadonlySet<string> {
   const names = new Set<string>();
   const ofStage = (stage: Stage): void => {
-    if (stage.stage === 'lookup') names.add(stage.file);
-    if (stage.stage === 'union') stage.query.stages.forEach(ofStage);
+    const file = stageOperatorOf(stage).file?.(stage);
+    if (file !== undefined) names.add(file);
+    for (const { stages } of queriesIn(stage)) stages.forEach(ofStage);
   };
   const ofQuery = (ast: Ast): void => {
     ast.stages.forEach(ofStage);

@@ -6,9 +6,10 @@ import { attributesNamed } from './attribute-names.ts';
 import type { Name, Stage } from '../syntax/ast.ts';
 import type { Field, Resolve } from './fields.ts';
 import { shown } from '../syntax/query-error.ts';
+import { stageOperatorOf } from '../stages/stages.ts';
 
 /**
- * What is to be said of an answer whose events may have other values than those that it takes.
+ * Notes for an answer whose events may have other values than those that it takes.
  * @param sets the columns that some of them have, and those that others have
  */
 export function severalValues(
@@ -18,24 +19,9 @@ export function severalValues(
   resolve: Resolve,
 ): string[] {
   const [first] = stages;
-  const names = first === undefined ? projection : namesOf(first);
+  const names =
+    first === undefined ? projection : (stageOperatorOf(first).fieldsTaken?.(first) ?? []);
   return [...new Set(names.flatMap((name) => reading(name, resolve(name), sets) ?? []))];
-}
-
-function namesOf(stage: Stage): readonly Name[] {
-  switch (stage.stage) {
-    case 'stats':
-      return [...stage.by, ...stage.measures.flatMap(({ of }) => of ?? [])];
-    case 'top':
-    case 'rare':
-      return [...stage.fields, ...(stage.by.of === undefined ? [] : [stage.by.of])];
-    case 'values':
-      return [stage.field];
-    case 'timeline':
-      return [stage.by, stage.measure?.of].flatMap((name) => name ?? []);
-    default:
-      return [];
-  }
 }
 
 function reading(

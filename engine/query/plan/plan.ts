@@ -59,6 +59,7 @@ import {
   chooseRows,
   derives,
   endsEvents,
+  filtersIn,
   isAggregating,
   isRowStage,
   stageOperatorOf,
@@ -471,12 +472,6 @@ function eventsNode(
 
 function derivesIn(stage: Stage, { rowByRow }: Pick<CompileContext, 'rowByRow'>): boolean {
   return derives(stage) && !(rowByRow === true && stageOperatorOf(stage).byRow === true);
-}
-
-/** The filters of a stage. */
-function filtersIn(stage: Stage): readonly Expression[] {
-  if (stage.stage === 'sequence') return stage.steps.map(({ filter }) => filter);
-  return stage.stage === 'where' ? [stage.filter] : [];
 }
 
 /** Events as the stages before the first that aggregates leave them. */

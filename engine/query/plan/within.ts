@@ -3,6 +3,7 @@
  * gave in their places.
  */
 import type { Ast, Expression, Stage, WithinNode } from '../syntax/ast.ts';
+import { stageOperatorOf } from '../stages/stages.ts';
 
 /** Values that one query within another may give. */
 export const MOST_WITHIN = 100_000;
@@ -26,14 +27,9 @@ function changed(node: Expression, change: Change): Expression {
 }
 
 function changedStage(stage: Stage, change: Change): Stage {
-  switch (stage.stage) {
-    case 'where':
-      return { ...stage, filter: changed(stage.filter, change) };
-    case 'union':
-      return { ...stage, query: changedAst(stage.query, change) };
-    default:
-      return stage;
-  }
+  const { withFilters, withQuery } = stageOperatorOf(stage);
+  if (withFilters !== undefined) return withFilters(stage, (filter) => changed(filter, change));
+  return withQuery?.(stage, (query) => changedAst(query, change)) ?? stage;
 }
 
 function changedAst(ast: Ast, change: Change): Ast {
@@ -44,7 +40,7 @@ function changedAst(ast: Ast, change: Change): Ast {
   };
 }
 
-/** The queries that are asked before a query: those of its filter, its `where` and its unions. */
+/** The queries that are asked before a query: those of its filter, its stages' filters and its unions. */
 export function queriesWithin(ast: Ast): WithinNode[] {
   const found: WithinNode[] = [];
   changedAst(ast, (node) => {

@@ -352,6 +352,7 @@ export const lookupOperator: StageOperator<LookupStage> = {
     const key = reader.word('as') ? reader.column() : undefined;
     return { stage: 'lookup', file, on, key };
   },
+  file: ({ file }) => file,
   computes,
   derives: () => true,
   byRow: true,

@@ -46,6 +46,11 @@ export function fractionOf(fn: FunctionName): number | undefined {
   return found === undefined ? undefined : Math.round(Number(found) * 1000) / 100_000;
 }
 
+/** Functions that need all values of a group at once. */
+export function keepsAllValues({ fn }: Measure): boolean {
+  return fractionOf(fn) !== undefined || ['distinct', 'first', 'last', 'values'].includes(fn);
+}
+
 /** Values that `values(x)` names at most. */
 export const MOST_VALUES_NAMED = 100;
 

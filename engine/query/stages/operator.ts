@@ -137,6 +137,17 @@ export interface StageOperator<S> {
   /** Columns that are left of a table. */
   project?(stage: S, columns: readonly TableColumn[]): readonly TableColumn[];
 
+  /** The stage with each of its filters changed; absent: it has none. */
+  withFilters?(stage: S, change: (filter: Expression) => Expression): S;
+  /** The stage with the query of other events that is part of it changed; absent: it has none. */
+  withQuery?(stage: S, change: (query: Ast) => Ast): S;
+  /** The name of the file that it reads. */
+  file?(stage: S): string;
+  /** Fields of which an answer shows or adds up one value of each event. */
+  fieldsTaken?(stage: S): readonly Name[];
+  /** Whether it keeps all values of a group until the group is complete. */
+  keepsValues?(stage: S): boolean;
+
   /** The events that it is about: others change nothing in its answer. Absent: all. */
   about?(stage: S): Expression;
   /**

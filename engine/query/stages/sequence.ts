@@ -320,6 +320,10 @@ export const sequenceOperator: StageOperator<SequenceStage> = {
     return { stage: 'sequence', by: by ?? [], within, steps };
   },
   shape: 'table',
+  withFilters: (stage, change) => ({
+    ...stage,
+    steps: stage.steps.map((step) => ({ ...step, filter: change(step.filter) })),
+  }),
   about: ({ steps, start, end }) =>
     steps.length === 1
       ? steps[0]!.filter

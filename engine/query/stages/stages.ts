@@ -1,6 +1,6 @@
 /** The stages of the language, by name. */
 import { STAGE_NAMES } from '../../contract/query-spelling.ts';
-import type { Stage, StageName } from '../syntax/ast.ts';
+import type { Ast, Expression, Stage, StageName } from '../syntax/ast.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
 import type { Relation } from '../statements/relation.ts';
 import { countOperator } from './count.ts';
@@ -81,6 +81,26 @@ export function isRowStage(stage: Stage): stage is RowStage {
 
 export function chooseRows(stage: RowStage, relation: Relation, around: Surroundings): Relation {
   return stageOperatorOf(stage).relation?.(stage, relation, around) ?? relation;
+}
+
+/** The filters that are part of a stage. */
+export function filtersIn(stage: Stage): readonly Expression[] {
+  const filters: Expression[] = [];
+  stageOperatorOf(stage).withFilters?.(stage, (filter) => {
+    filters.push(filter);
+    return filter;
+  });
+  return filters;
+}
+
+/** The queries of other events that are part of a stage. */
+export function queriesIn(stage: Stage): readonly Ast[] {
+  const queries: Ast[] = [];
+  stageOperatorOf(stage).withQuery?.(stage, (query) => {
+    queries.push(query);
+    return query;
+  });
+  return queries;
 }
 
 /** What stages have to say of sources whose flows state one number of bytes for both ways. */

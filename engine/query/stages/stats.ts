@@ -6,7 +6,12 @@ import { groupedRows } from '../statements/group-parts.ts';
 import { type ClickHouseRows, type ClickHouseTable, selectOf } from '../dialect/clickhouse-rows.ts';
 import { byValues } from '../dialect/clickhouse-values.ts';
 import { groupByClickHouse, keysClickHouse, groupKeys, keyList, keyedRows } from './group.ts';
-import { type CompiledMeasure, measureClickHouse, compileMeasure } from './measure.ts';
+import {
+  type CompiledMeasure,
+  compileMeasure,
+  keepsAllValues,
+  measureClickHouse,
+} from './measure.ts';
 import type { RawValue } from '../values/raw-value.ts';
 import { ROW_BYTES } from '../batch/budget.ts';
 import { Grouping } from '../batch/grouping.ts';
@@ -105,6 +110,8 @@ export const statsOperator: StageOperator<StatsStage> = {
   shape: 'stats',
   table: statsTable,
   clickhouse: statsClickHouse,
+  fieldsTaken: ({ by, measures }) => [...by, ...measures.flatMap(({ of }) => of ?? [])],
+  keepsValues: ({ measures }) => measures.some(keepsAllValues),
   groups: ({ by, measures }) => ({ stage: 'stats', fields: by, measures, limit: Infinity }),
   batches: statsBatches,
 };

@@ -525,6 +525,7 @@ export const talkersOperator: StageOperator<TalkersStage> = {
   parse: (reader) => ({ stage: 'talkers', limit: reader.number() }),
   shape: 'talkers',
   noteOfTotals,
+  keepsValues: () => true,
   table: talkersTable,
   clickhouse: talkersClickHouse,
   batches: talkersBatches,

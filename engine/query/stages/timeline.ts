@@ -517,6 +517,7 @@ export const timelineOperator: StageOperator<TimelineStage> = {
   table: (stage, input, grid) => timelineTable(timelineParts(stage, input, grid), grid, input),
   clickhouse: timelineClickHouse,
   batches: (stage, context) => new TimelineBatches(stage, context),
+  fieldsTaken: ({ by, measure }) => [by, measure?.of].flatMap((name) => name ?? []),
   refusesBatches: ({ spread, measure }) =>
     spread !== undefined
       ? 'timeline that spreads'

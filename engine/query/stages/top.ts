@@ -23,7 +23,7 @@ import {
 } from '../dialect/clickhouse-rows.ts';
 import { byValues } from '../dialect/clickhouse-values.ts';
 import { groupByClickHouse, keysClickHouse, groupKeys, keyList, keyedRows } from './group.ts';
-import { measureClickHouse, compileMeasure } from './measure.ts';
+import { compileMeasure, keepsAllValues, measureClickHouse } from './measure.ts';
 import { nullOf } from '../dialect/duckdb.ts';
 import type { RawValue } from '../values/raw-value.ts';
 import { firstOf } from '../batch/first-of.ts';
@@ -184,23 +184,27 @@ function parsed(reader: StageReader): Omit<WithoutSpan<TopStage>, 'stage'> {
   return { limit, fields, by: by ?? count };
 }
 
+/** Faces of both. */
+const LARGEST_OR_SMALLEST = {
+  shape: 'top',
+  table: topTable,
+  clickhouse: topClickHouse,
+  fieldsTaken: ({ fields, by }) => [...fields, ...(by.of === undefined ? [] : [by.of])],
+  keepsValues: ({ by }) => keepsAllValues(by),
+  batches: topBatches,
+} satisfies Partial<StageOperator<TopStage>>;
+
 export const topOperator: StageOperator<Extract<Stage, { stage: 'top' }>> = {
+  ...LARGEST_OR_SMALLEST,
   form: 'top N field, … [by count | sum(field) | …]',
   does: 'the largest groups, with their share',
   parse: (reader) => ({ ...parsed(reader), stage: 'top' }),
-  shape: 'top',
-  table: topTable,
-  clickhouse: topClickHouse,
   groups: ({ fields, by, limit }) => ({ stage: 'top', fields, measures: [by], limit }),
-  batches: topBatches,
 };
 
 export const rareOperator: StageOperator<Extract<Stage, { stage: 'rare' }>> = {
+  ...LARGEST_OR_SMALLEST,
   form: 'rare N field, … [by count | sum(field) | …]',
   does: 'the smallest groups, with their share',
   parse: (reader) => ({ ...parsed(reader), stage: 'rare' }),
-  shape: 'top',
-  table: topTable,
-  clickhouse: topClickHouse,
-  batches: topBatches,
 };

@@ -23,4 +23,5 @@ export const unionOperator: StageOperator<UnionStage> = {
   form: 'union (query)',
   does: 'the events of another query, too',
   parse: (reader) => ({ stage: 'union', query: reader.nested() }),
+  withQuery: (stage, change) => ({ ...stage, query: change(stage.query) }),
 };

@@ -78,6 +78,7 @@ export const valuesOperator: StageOperator<ValuesStage> = {
   shape: 'values',
   table: valuesTable,
   clickhouse: valuesClickHouse,
+  fieldsTaken: ({ field }) => [field],
   groups: ({ field }) => ({ stage: 'values', fields: [field], measures: [], limit: Infinity }),
   batches: valuesBatches,
 };

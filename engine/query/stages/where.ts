@@ -21,6 +21,7 @@ export const whereOperator: StageOperator<WhereStage> = {
   form: 'where filter',
   does: 'a further filter',
   parse: (reader) => ({ stage: 'where', filter: reader.filter() }),
+  withFilters: (stage, change) => ({ ...stage, filter: change(stage.filter) }),
   relation: ({ filter }, relation, around) =>
     whereRelation(relation, analyse(filter, relation.resolve, around)),
   clickhouse: ({ filter }, rows) => ({

@@ -3,7 +3,6 @@
  * they are computed in parts, and the table is sorted in slices: the limit decides how long it takes, not whether
  * there is an answer.
  */
-import { PERCENTILE } from '../../contract/query-spelling.ts';
 import { hasCode } from '../../contract/errors.ts';
 import {
   type AnswerOptions,
@@ -17,6 +16,7 @@ import {
   compileKeys,
   compileTableSize,
 } from '../../query/index.ts';
+import { stageOperatorOf } from '../../query/stages/stages.ts';
 
 export interface TableReader {
   readonly plan: Plan;
@@ -47,9 +47,6 @@ const MOST_PARTS = 4096;
 const SORTED_ROWS = 200_000;
 /** Places that are looked up to divide a table. */
 const PLACES = 20_000;
-/** Measures that keep all values of a group. */
-const isKeeping = (fn: string): boolean =>
-  ['distinct', 'median', 'first', 'last', 'values'].includes(fn) || PERCENTILE.test(fn);
 
 let made = 0;
 
@@ -84,11 +81,7 @@ export async function* tableBatches(reader: TableReader): AsyncGenerator<TableBa
 }
 
 function keepsValues({ stages }: Plan): boolean {
-  return stages.some((stage) => {
-    if (stage.stage === 'talkers') return true;
-    if (stage.stage === 'stats') return stage.measures.some(({ fn }) => isKeeping(fn));
-    return stage.stage === 'top' && isKeeping(stage.by.fn);
-  });
+  return stages.some((stage) => stageOperatorOf(stage).keepsValues?.(stage) === true);
 }
 
 /** Undefined: no groups are computed. */

@@ -175,7 +175,7 @@ export const NUMBER_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
   ),
   round: scalar({
     form: 'round(number [, digits])',
-    gives: 'the number, rounded to so many digits after the point (0 to 6)',
+    gives: 'the number, rounded to this many digits after the point (0 to 6)',
     ...{ takes: ['number', 'number'], optional: 1, type: 'number' },
     check: (call) => {
       if (call.args.length < 2) return;

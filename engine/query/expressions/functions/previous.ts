@@ -14,7 +14,7 @@ function ofEval(form: string, gives: string, most: number): FunctionOperator {
 export const PREVIOUS_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
   prev: ofEval(
     'prev(value [, rows])',
-    'in eval: the value of the row before, or of so many before',
+    'in eval: the value of the row before, or of the row that many before',
     2,
   ),
   delta: ofEval(
