@@ -801,6 +801,35 @@ const CASES: Case[] = [
     message: 'ISAKMP (0): received',
     attrs: { sequence: '47' },
   },
+  // No zone has a digit: it is the device, if a mnemonic follows.
+  {
+    line: '<189>17: Nov 29 2026 10:00:00 sw1: %SYS-5-CONFIG_I: x',
+    time: '2026-11-29T10:00:00',
+    facility: 23,
+    severity: 5,
+    host: 'sw1',
+    event_type: 'SYS-5-CONFIG_I',
+    message: '%SYS-5-CONFIG_I: x',
+    attrs: { sequence: '17' },
+  },
+  {
+    line: '<189>17: sw9: Nov 29 2026 10:00:00 sw1: %SYS-5-CONFIG_I: x',
+    time: '2026-11-29T10:00:00',
+    facility: 23,
+    severity: 5,
+    host: 'sw9',
+    event_type: 'SYS-5-CONFIG_I',
+    message: '%SYS-5-CONFIG_I: x',
+    attrs: { sequence: '17' },
+  },
+  ...['eth1: down', 'sw1: %d items', 'sw1: % of it'].map((message) => ({
+    line: `<189>17: Nov 29 2026 10:00:00 ${message}`,
+    time: '2026-11-29T10:00:00',
+    facility: 23,
+    severity: 5,
+    message,
+    attrs: { sequence: '17' },
+  })),
   // H3C, Huawei and NX-OS.
   ...['%%10SHELL/5/SHELL_LOGIN: admin in', '%$VDC-1 %$ %LINK-3-UPDOWN: x'].map((message) => ({
     line: `Nov 29 10:00:00 CET fw1 ${message}`,

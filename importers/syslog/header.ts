@@ -948,7 +948,16 @@ function sequenced(h: Header, b: Uint8Array, at: number, end: number): boolean {
     }
   }
   if (dated > 0) {
-    dated = zoneEnd(b, dated, end);
+    const zone = dated;
+    dated = zoneEnd(b, zone, end);
+    // No zone has a digit: `17: Mar  4 05:06:07 sw1: %SYS-5-…`, `17: Mar  4 05:06:07 eth1: down`.
+    if (hasDigit(b, zone, dated) && !allDigits(b, zone + 1, dated)) {
+      if (!isMnemonicNext(h, b, dated, end)) dated = zone;
+      else if (host < 0 && !h.dated) {
+        host = zone + 1;
+        hostEnd = dated;
+      }
+    }
     p = skipSpaces(b, b[dated] === COLON ? dated + 1 : dated, end);
   }
   if (!h.dated) {
@@ -965,6 +974,11 @@ function sequenced(h: Header, b: Uint8Array, at: number, end: number): boolean {
   }
   if (b[p] === PERCENT) mnemonic(h, b, p, end);
   return true;
+}
+
+function hasDigit(b: Uint8Array, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) if (isDigit(b[i]!)) return true;
+  return false;
 }
 
 /** Cisco's time since the device started, `2y10w: %…`, `1d03h: %…`, `00:00:46: %…`. @returns where its mnemonic begins, or 0 */
