@@ -227,6 +227,46 @@ describe('objects of one who acts, and of requests', () => {
       { event_data: { CallingStationID: '192.0.2.17', ClientIPAddress: '198.51.100.1' } },
       { src_ip4: ip('192.0.2.17') },
     ],
+    [
+      "data of an event that is not Windows'",
+      { type: 'login', eventData: { src_ip: '192.0.2.17', username: 'alice' } },
+      { src_ip4: ip('192.0.2.17'), user: 'alice' },
+    ],
+    [
+      'such data within data',
+      { data: { eventData: { src_ip: '192.0.2.17', username: 'alice', dst_port: 22 } } },
+      { src_ip4: ip('192.0.2.17'), user: 'alice', dst_port: 22 },
+    ],
+    [
+      'where one who acts is',
+      { attributes: { actor: { email: 'alice@example.com' }, location: { ip: '192.0.2.17' } } },
+      { user: 'alice@example.com', src_ip4: ip('192.0.2.17') },
+    ],
+    [
+      'a list of one address',
+      { sourceIp: ['192.0.2.17'], destinationIp: ['198.51.100.1', '198.51.100.1'] },
+      { src_ip4: ip('192.0.2.17'), dst_ip4: ip('198.51.100.1') },
+    ],
+    [
+      'a server and the client that a proxy states',
+      { 'x-client-ip': '192.0.2.17', server_addr: '198.51.100.1', request_type: 'GET' },
+      { src_ip4: ip('192.0.2.17'), dst_ip4: ip('198.51.100.1'), http_method: 'GET' },
+    ],
+    [
+      'the process of one who acts',
+      { actor: { process: { pid: 17, parent_process: { pid: 3 } } } },
+      { pid: 17 },
+    ],
+    [
+      'the port of the server, as W3C names it',
+      { 'c-ip': '192.0.2.17', 'cs-method': 'GET', 's-ip': '198.51.100.1', 's-port': 443 },
+      { src_ip4: ip('192.0.2.17'), dst_ip4: ip('198.51.100.1'), dst_port: 443 },
+    ],
+    [
+      'the name of a performer before the number',
+      { data: { performedby: '1234', performedby_username: 'alice' } },
+      { user: 'alice' },
+    ],
   ])('%s', async (_, record, expected) => {
     const row = await readOne({ time: '2026-11-21T00:00:01Z', ...record });
     expect({ ...row.attrs, ...row }).toMatchObject(expected);
@@ -246,6 +286,11 @@ describe('objects of one who acts, and of requests', () => {
       'an address of a resource',
       { resource: { ip: '10.0.0.1' }, device: { ip_address: '10.0.0.2' } },
     ],
+    ['a list of several addresses', { sourceIp: ['192.0.2.17', '192.0.2.18'] }],
+    ['a list of what is no address', { sourceIp: ['dead:beef', 'dead:beef'], ip: ['1.2.3'] }],
+    ["data of Wazuh's", { win: { eventdata: { username: 'alice', ipAddress: '192.0.2.17' } } }],
+    ['the address of a device', { device: { location: { ip: '192.0.2.17' } } }],
+    ['a kind of request that is no method', { request_type: 'login' }],
     ['a digest that is none', { file_hash: 'unknown', process: { hash: 'abc' } }],
     ['a number for an action', { action: 10 }],
     ['a code of Windows for an action', { action: '%%887' }],

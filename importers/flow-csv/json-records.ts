@@ -15,6 +15,7 @@ import {
   type Meaning,
   type Meanings,
   type Part,
+  onlyElement,
   partOf,
   storedAs,
 } from '../../engine/fields/registry/meanings.ts';
@@ -783,13 +784,6 @@ function alsoOf(meaning: Meaning | undefined): Also | undefined {
 
 function wholeOrPart(text: string, part: Part | undefined): string {
   return part === undefined ? onlyElement(text) : (partOf(text, part) ?? '');
-}
-
-/** The text of an array's only element; other texts as they are. */
-function onlyElement(text: string): string {
-  if (text.length > 60 || !text.startsWith('["') || !text.endsWith('"]')) return text;
-  const inner = text.slice(2, -2);
-  return inner.includes('"') ? text : inner;
 }
 
 function textOf(bytes: Uint8Array, start: number, end: number): string {

@@ -41,6 +41,7 @@ import endpointConnection from '../dialects/endpoint-connection.json' with { typ
 import entraGraph from '../dialects/entra-graph.json' with { type: 'json' };
 import evtxecmd from '../dialects/evtxecmd.json' with { type: 'json' };
 import exchangeMessageTrace from '../dialects/exchange-message-trace.json' with { type: 'json' };
+import esetProtect from '../dialects/eset-protect.json' with { type: 'json' };
 import extrahop from '../dialects/extrahop.json' with { type: 'json' };
 import f5Asm from '../dialects/f5-asm.json' with { type: 'json' };
 import falco from '../dialects/falco.json' with { type: 'json' };
@@ -344,6 +345,7 @@ const DOCUMENTS: readonly unknown[] = [
   darktrace,
   ciscoSecureEndpoint,
   untangle,
+  esetProtect,
 ];
 
 export const shippedDialects = once((): readonly RecordDialect[] =>

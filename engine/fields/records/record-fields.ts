@@ -6,7 +6,7 @@
 import type { EventBatch } from '../../contract/event-batch.ts';
 import { CUT_TEXTS, type CutText } from '../../contract/event.ts';
 import type { Meaning, Meanings, NamedValues } from '../registry/meanings.ts';
-import { GENERAL_RANK, partOf, storedAs } from '../registry/meanings.ts';
+import { GENERAL_RANK, onlyElement, partOf, storedAs } from '../registry/meanings.ts';
 import { cutAccount, digestsIn, isActionName, textOf } from '../reading/texts.ts';
 import { ADDRESS, addressEnd, protocolOf } from '../cutting/values.ts';
 
@@ -51,7 +51,7 @@ export class RecordFields {
   private offer(meanings: Meanings, { field, rank, part }: Meaning, whole: string): void {
     const best = this.found.get(field);
     if (best !== undefined && best.rank <= rank) return;
-    const text = part === undefined ? whole : (partOf(whole, part) ?? '');
+    const text = part === undefined ? onlyElement(whole) : (partOf(whole, part) ?? '');
     if (text === '' || (field === 'action' && rank >= GENERAL_RANK && !isActionName(text))) return;
     if (this.isOf(meanings, field, text)) this.found.set(field, { rank, text });
   }

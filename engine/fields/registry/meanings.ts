@@ -70,6 +70,16 @@ export function partOf(text: string, { of, name, templates = [] }: Part): string
   return found === '' ? undefined : found;
 }
 
+/** Longer lists are not looked into. */
+const MOST_LIST = 256;
+
+/** The text that all elements of an array are; other texts as they are. */
+export function onlyElement(text: string): string {
+  if (text.length > MOST_LIST || !text.startsWith('["') || !text.endsWith('"]')) return text;
+  const [first = '', ...rest] = text.slice(2, -2).split('","');
+  return first.includes('"') || rest.some((one) => one !== first) ? text : first;
+}
+
 /** Longer texts are not matched. */
 const MOST_MATCHED = 8192;
 
@@ -156,7 +166,8 @@ function withoutWrappers(key: string): string | undefined {
   const steps = key.split('.').map(simplifyPath);
   const last = steps.length - 1;
   // `Event.EventData`, `win.eventdata`: said of whom the event is about, not of who acts.
-  if (steps.indexOf('eventdata') > 0) return undefined;
+  const data = steps.indexOf('eventdata');
+  if (data > 0 && WINDOWS.has(steps[data - 1]!)) return undefined;
   const own = steps.filter((step, i) => i === last || !(WRAPPERS.has(step) || PARTS.has(step)));
   // `actor.session.user.email`: of one who acts, all that are named are the same.
   if (own.length > 2 && own.slice(0, -1).every((step) => ACTING.has(step)))
@@ -178,6 +189,8 @@ const WRAPPERS: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
+/** Members that hold what Windows says of an event. */
+const WINDOWS: ReadonlySet<string> = new Set(['event', 'win', 'winlog']);
 /** Members that divide records: what general names mean in them is the same. */
 const PARTS: ReadonlySet<string> = new Set(
   'audit auditlog auditevent auditdata meta info eventdetails auditdetails actiondetails'.split(
