@@ -90,8 +90,8 @@ interface Bound {
   readonly mark: () => Uint8Array;
   /** It reads a sentence, which a record that has other members may only quote. */
   readonly isSentence: boolean;
-  /** Of pairs whose keys are compared alike: number of its field `src_ip`; else -1. */
-  readonly alikeSource: number;
+  /** Of pairs whose keys are compared alike: numbers of its fields `src_ip` and `dst_ip`; else undefined. */
+  readonly alikeEnds: readonly number[] | undefined;
 }
 
 /** When a template is tried: people's own first, then those of extractors that all begin with a text, which takes no search. */
@@ -395,13 +395,17 @@ function bind(extractor: Extractor, template: Template): Bound {
     isSentence: template.parts.some(
       ({ operation }) => operation === OPERATION.login || operation === OPERATION.traffic,
     ),
-    alikeSource: template.pairs?.isAlike === true ? template.fields.indexOf('src_ip') : -1,
+    alikeEnds: template.pairs?.isAlike === true ? endsOf(template) : undefined,
   };
 }
 
-/** Whether a record with other members may only quote what matched last: a sentence, or pairs without a source address. */
-function isQuotable({ isSentence, alikeSource }: Bound): boolean {
-  return isSentence || (alikeSource >= 0 && found.starts[alikeSource]! < 0);
+function endsOf({ fields }: Template): number[] {
+  return ['src_ip', 'dst_ip'].map((name) => fields.indexOf(name)).filter((field) => field >= 0);
+}
+
+/** Whether a record with other members may only quote what matched last: a sentence, or pairs without an address. */
+function isQuotable({ isSentence, alikeEnds }: Bound): boolean {
+  return isSentence || alikeEnds?.every((field) => found.starts[field]! < 0) === true;
 }
 
 function targetsOf(extractor: Extractor, template: Template): Target[] {

@@ -92,9 +92,9 @@ it.each([
   [
     '',
     'WARN [http-1] org.example.Login: Login failed for user alice from 192.0.2.17',
-    'login-sentences/3',
+    'login-sentences/4',
   ],
-  ['app', 'app[7]: [warn] Bad password for alice (192.0.2.17)', 'login-sentences/3'],
+  ['app', 'app[7]: [warn] Bad password for alice (192.0.2.17)', 'login-sentences/4'],
   ['app', 'app[7]: query Bad password for alice (192.0.2.17)', undefined],
   [
     '',
@@ -110,7 +110,7 @@ it.each([
   [
     'app',
     'app: [error] [api::identity] Login failed for root from 192.0.2.17',
-    'login-sentences/3',
+    'login-sentences/4',
   ],
   [
     'python3.11',
@@ -125,7 +125,7 @@ it.each([
   [
     '(squid-1)',
     '(squid-1)[7]: 192.0.2.17 - - [27/Nov/2026:10:15:22 +0000] "GET http://www.example.org/ HTTP/1.1" 200 12 "-" "curl/8.0"',
-    'access-log/13',
+    'access-log/14',
   ],
   ['app', 'app[7]: pam_unix(sshd:session): session closed for user alice', 'pam/7'],
   ['sshd', 'sshd[100]: Invalid user a from 192.0.2.17 \r\n', 'openssh/3'],
@@ -153,18 +153,19 @@ it.each(['user', 'action'] as const)(
 );
 
 it('takes no account of pairs without an address that a record quotes which states an event code', () => {
-  const batch = new EventBatch('log', () => undefined, 3);
+  const batch = new EventBatch('log', () => undefined, 4);
   for (const [message, code] of [
     ['ServiceName=a ImagePath=a.exe AccountName=LocalSystem', '7045'],
     ['ServiceName=a ImagePath=a.exe AccountName=LocalSystem', undefined],
     ['src=192.0.2.17 AccountName=alice', '7045'],
+    ['dst=198.51.100.1 AccountName=alice', '7045'],
   ] as const) {
     batch.message.setString(batch.length, message);
     if (code !== undefined) batch.cutText('event_code').setString(batch.length, code);
     batch.endRow();
   }
-  expect(all.cut(batch)).toBe(2);
-  expect([...batch.cutText('user').present.subarray(0, 3)]).toEqual([0, 1, 1]);
+  expect(all.cut(batch)).toBe(3);
+  expect([...batch.cutText('user').present.subarray(0, 4)]).toEqual([0, 1, 1, 1]);
 });
 
 it.each([

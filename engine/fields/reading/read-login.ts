@@ -27,6 +27,8 @@ const WAS_REFUSED =
   /failed to (?:log ?(?:in|on)|sign in|authenticate)|was not found in (?:ldap )?directory/iy;
 const WAS_ACCEPTED =
   /(?:has )?(?:successfully )?(?:logged|signed) (?:in|on)|(?:has been |was )?(?:successfully )?authenticated/iy;
+const HAS_ENDED =
+  /(?:has |was |has been )?(?:successfully )?(?:logged|signed) (?:out|off)(?: of (?:the |an? )?(?:ssh2?|https?|web|telnet|console|gui|cli|api|vpn|rdp) session)?/iy;
 const QUOTED = String.raw`'([^']+)'|"([^"]+)"|${'`([^`]+)`'}|\[([^\]]+)\]|<([^>]+)>`;
 const WORD = String.raw`([^\s,;:()'"${'`'}<>[\]]*[^\s,;:.()'"${'`'}<>[\]])`;
 const NAME = new RegExp(
@@ -34,7 +36,7 @@ const NAME = new RegExp(
   'diy',
 );
 const SUBJECT = new RegExp(
-  String.raw`(?:(?:user|account)(?:[:=] ?| )(?:'([^']+)'|"([^"]+)"|${WORD})|'([^']+)'|"([^"]+)") `,
+  String.raw`(?:(?:(?:admin(?:istrator)?|local|remote) )?(?:user|account)(?:[:=] ?| )(?:'([^']+)'|"([^"]+)"|${WORD})|'([^']+)'|"([^"]+)") `,
   'diy',
 );
 /** Words of the language that stand where accounts do, and addresses. */
@@ -65,7 +67,8 @@ const CLOSES: Readonly<Record<string, string>> = {
 };
 
 const PROTOCOL = String.raw`(?:ssh2?|https?|web|telnet|console|gui|cli|api|s?ftp|imaps?|pop3s?|smtps?|rdp|vnc|vpn)`;
-const BY_PROTOCOL = String.raw`(?: (?:via|over|using|through) (?:the )?${PROTOCOL}(?: (?:protocol|interface))?| \(${PROTOCOL}\))?`;
+const BY_PROTOCOL = String.raw`(?: (?:via|over|using|through) (?:the |an? )?${PROTOCOL}(?: (?:protocol|interface|session|connection))?| \(${PROTOCOL}\))`;
+const PROTOCOL_CLAUSE = new RegExp(String.raw`${BY_PROTOCOL}(?=[\s,;.]|$)`, 'iy');
 const SECRET = '(?:user ?name|user|login|account|password|credentials?)';
 const REASON = `(?:reason[:=] ?)?(?:${[
   `(?:wrong|bad|invalid|incorrect|unknown|expired|no such|disabled|locked) ${SECRET}(?: (?:or|and|/) ${SECRET})?`,
@@ -74,14 +77,11 @@ const REASON = `(?:reason[:=] ?)?(?:${[
 ].join('|')})`;
 /** What may follow a sentence without changing what it says. */
 const TAILS = {
-  accepted: new RegExp(`${BY_PROTOCOL}[.!]?$`, 'iy'),
-  refused: new RegExp(
-    String.raw`${BY_PROTOCOL}(?:[.!]? ?[:,;-] ?${REASON}|[.!]? ?\(${REASON}\))?[.!]?$`,
-    'iy',
-  ),
+  accepted: /[.!]?$/y,
+  refused: new RegExp(String.raw`(?:[.!]? ?[:,;-] ?${REASON}|[.!]? ?\(${REASON}\))?[.!]?$`, 'iy'),
 } as const;
 
-const KEYS = ['user', 'address', 'port', 'refused', 'accepted'] as const;
+const KEYS = ['user', 'address', 'port', 'refused', 'accepted', 'ended'] as const;
 
 /** What was read of a sentence: where each part is. */
 type Parts = Partial<Record<(typeof KEYS)[number], readonly [number, number]>>;
@@ -90,7 +90,7 @@ export const readLogin = sentenceReader(KEYS, () => true, partsOf);
 
 function partsOf(text: string): Parts | undefined {
   const parts: Parts = {};
-  let at = phraseAt(text, 0, parts, REFUSED, ACCEPTED);
+  let at = phraseAt(text, 0, parts, { refused: REFUSED, accepted: ACCEPTED });
   if (at < 0) {
     const subject = matchAt(SUBJECT, text, 0);
     if (subject === undefined) return undefined;
@@ -98,7 +98,9 @@ function partsOf(text: string): Parts | undefined {
     const user = text.slice(...name);
     if (NO_ACCOUNT.test(user) || ADVERB.test(user)) return undefined;
     parts.user = name;
-    at = phraseAt(text, subject[0].length, parts, WAS_REFUSED, WAS_ACCEPTED);
+    at = phraseAt(text, subject[0].length, parts, {
+      ...{ refused: WAS_REFUSED, accepted: WAS_ACCEPTED, ended: HAS_ENDED },
+    });
     if (at < 0) return undefined;
   }
   for (;;) {
@@ -107,7 +109,7 @@ function partsOf(text: string): Parts | undefined {
     at = next;
   }
   if (parts.address === undefined) return undefined;
-  const tail = parts.accepted === undefined ? TAILS.refused : TAILS.accepted;
+  const tail = parts.refused === undefined ? TAILS.accepted : TAILS.refused;
   return matchAt(tail, text, at) === undefined ? undefined : parts;
 }
 
@@ -116,14 +118,11 @@ function phraseAt(
   text: string,
   at: number,
   parts: Parts,
-  refused: RegExp,
-  accepted: RegExp,
+  phrases: Partial<Record<'refused' | 'accepted' | 'ended', RegExp>>,
 ): number {
-  for (const [key, phrase] of [
-    ['refused', refused],
-    ['accepted', accepted],
-  ] as const) {
-    const found = matchAt(phrase, text, at);
+  for (const key of ['refused', 'accepted', 'ended'] as const) {
+    const phrase = phrases[key];
+    const found = phrase && matchAt(phrase, text, at);
     if (found === undefined) continue;
     const end = at + found[0].length;
     if (/\w/.test(text[end] ?? ' ')) continue;
@@ -133,8 +132,10 @@ function phraseAt(
   return -1;
 }
 
-/** Reads an account or an address. @returns where it ends, or -1 */
+/** Reads a protocol, an account or an address. @returns where it ends, or -1 */
 function clauseAt(text: string, at: number, parts: Parts): number {
+  const protocol = matchAt(PROTOCOL_CLAUSE, text, at);
+  if (protocol !== undefined) return at + protocol[0].length;
   const place = parts.address === undefined ? matchAt(ADDRESS, text, at) : undefined;
   if (place?.groups !== undefined) {
     const { from, open = '', inner, close } = place.groups;

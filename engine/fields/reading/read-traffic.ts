@@ -37,6 +37,15 @@ const ENDS = new RegExp(
   'di',
 );
 
+/** `from 192.0.2.17: 40001 to 198.51.100.1: 22`: that both ends have one shows that it is a port. */
+const SPACED_ENDS = new RegExp(
+  String.raw`\bfrom:? ${sideOf('source|src|client|remote|peer|attacker|sender')}${spacedPlace('a')},? to:? ${sideOf('destination|dst|server|target|victim|local')}${spacedPlace('b')}(?=[\s,;)\]]|[.!]?(?:\s|$))`,
+  'di',
+);
+/** Of several, the number may be how many there were. */
+const ONE_OF_TRAFFIC =
+  /\b(?:connection|packet|attack|scan|flow|request|probe|datagram|fragment|segment|tcp|udp)\s+$/i;
+
 /** `192.0.2.17:40001 -> 198.51.100.1:22`, with both ports: what goes before it is all that may deny that it is traffic. */
 const ARROW = new RegExp(
   String.raw`(?<![\w.:-])<?${arrowEnd('a')} ?-{1,2}> ?${arrowEnd('b')}(?=[\s,;)\]>]|[.!]?(?:\s|$))`,
@@ -51,6 +60,10 @@ const LABELS = new RegExp(
   String.raw`\b(?:src|source)(?: ?(?:ip|addr(?:ess)?))?:? ${placeOf('a', ' port')},? (?:dst|dest|destination)(?: ?(?:ip|addr(?:ess)?))?:? ${placeOf('b', ' port')}(?:,? (?:src|source|s) ?port:? (?<aOwn>\d{1,5}))?(?:,? (?:dst|dest|destination|d) ?port:? (?<bOwn>\d{1,5}))?(?=[\s,;)\]]|[.!]?(?:\s|$))`,
   'di',
 );
+
+function spacedPlace(name: string): string {
+  return String.raw`(?<${name}Four>\d{1,3}(?:\.\d{1,3}){3}): (?<${name}Port>\d{1,5})`;
+}
 
 function arrowEnd(name: string): string {
   return String.raw`(?:(?<${name}Four>\d{1,3}(?:\.\d{1,3}){3})|\[(?<${name}Quoted>[\da-f:.]+)\])(?:[:/](?<${name}Port>\d{1,5})|\((?<${name}Own>\d{1,5})\))`;
@@ -84,7 +97,7 @@ function mayBeTraffic(b: Uint8Array, start: number, end: number): boolean {
 }
 
 function partsOf(text: string): Parts | undefined {
-  for (const ends of [ARROW, LABELS, ENDS]) {
+  for (const ends of [ARROW, LABELS, SPACED_ENDS, ENDS]) {
     const found = ends.exec(text);
     if (found === null) continue;
     if (found.index > MOST_BEFORE) return undefined;
@@ -92,6 +105,7 @@ function partsOf(text: string): Parts | undefined {
     const after = text.slice(found.index + found[0].length);
     if (!isFree(before) || SETTING.test(before)) return undefined;
     if (ends === ARROW && (CHAIN.test(after) || NETWORKS.test(found[0]))) return undefined;
+    if (ends === SPACED_ENDS && !(isFree(after) && ONE_OF_TRAFFIC.test(before))) return undefined;
     if (ends === ENDS && !(isFree(after) && TRAFFIC.test(lastWords(before)))) return undefined;
     return placesIn(found);
   }
