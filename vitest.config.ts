@@ -47,7 +47,6 @@ const SLOW = [
 const UNIT = ['{app,engine,importers,renderer,fixtures,bench}/**/*.test.{ts,tsx}'];
 /** They look at the memory of their process, which others would use. */
 const OWN_PROCESS = [
-  'engine/index/spare.test.ts',
   'engine/index/text/index-memory.test.ts',
   'engine/store/return-memory.test.ts',
 ];

@@ -4,7 +4,7 @@
  * Each searched text is cut into tokens once. Tokens with a digit or with non-ASCII characters are open,
  * the rest of the text is its shape. A row is kept as its shapes, each followed by its open tokens; those
  * without any of other columns than the message column by column (value-columns.ts). Everything else is done
- * when all rows are known (see finish.ts).
+ * when all rows are known (see write-text-index.ts).
  *
  * Held in memory: 4 bytes for each open token and shape of a row, 2 for each row of some columns of values, and
  * every different token once.
