@@ -30,7 +30,7 @@ if (found === null) throw new Error('there is no Chromium: node .ci/provision.mj
 const browser = await chromium.launch({ executablePath: found.path });
 const page = await browser.newPage();
 
-/** The drawing as a PNG of so many pixels. */
+/** The drawing as a PNG of `size` by `size` pixels. */
 async function draw(size) {
   await page.setViewportSize({ width: size, height: size });
   await page.setContent(

@@ -18,7 +18,7 @@ export interface S3Server {
   cutNext(times: number): void;
   /** How many requests there were, those of this interface left out. */
   requests(): number;
-  /** Resolves when there were so many. */
+  /** Resolves once there were that many requests. */
   cameTo(requests: number): Promise<void>;
   makeBucket(name: string): Promise<void>;
   put(

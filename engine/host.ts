@@ -321,7 +321,7 @@ export class EngineHost {
     if (!window.gone) window.pipe.send(encodeFrame(frame));
   }
 
-  /** An error as a window is told it; what is a defect goes to the log whole. */
+  /** An error as it is reported to a window; defects go to the log with all details. */
   private errorInfo(call: Call, thrown: unknown): ErrorInfo {
     const error =
       call.broken ??

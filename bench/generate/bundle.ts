@@ -30,7 +30,7 @@ interface WrittenBundle {
 const FROM = Date.UTC(2024, 7, 1);
 const DAY_MS = 86_400_000;
 const LOG_HOSTS = 120;
-/** Of a hundred sources so many are logs and flow tables; the rest are captures. */
+/** Percentages of logs and of flow tables among the sources; the rest are captures. */
 const LOGS = 60;
 const FLOWS = 25;
 const RECORDS = { log: 200, flow: 160, packet: 260 };

@@ -128,7 +128,7 @@ export function jsonLines(count: number): Buffer {
   );
 }
 
-/** Files that lie below a folder, cut to a size; at most so many, spread over all of them. */
+/** Files that lie below a folder, cut to a size; at most `most`, spread over all of them. */
 export function sampleOfFiles(folder: string, most: number): Made[] {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

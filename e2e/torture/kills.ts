@@ -29,7 +29,7 @@ const ENV = {
 const STEPWISE = ['--import', path.join(import.meta.dirname, 'steps.ts')];
 /** A step that goes on is killed within this. */
 const MOST_DELAY_MS = 25;
-/** One check in so many is `daybook verify` itself. */
+/** One check in this many is `daybook verify` itself. */
 const AS_COMMAND = 40;
 
 type Name = 'import' | 'compact' | 'delete' | 'retime' | 'tag';

@@ -19,7 +19,7 @@ import {
 } from './plain-sql.ts';
 import { Grammar, filterText, simpler, textOf, type Query, type Vocabulary } from './grammar.ts';
 
-/** One in so many is also asked as a command, and of `daybook scan`. */
+/** One query in this many is also asked as a command, and of `daybook scan`. */
 const ALSO = 40;
 const ALSO_SCANNED = 25;
 const MOST_SIMPLER = 300;

@@ -11,7 +11,7 @@ import { casePath } from '../util/case-files.ts';
 import { diskError } from '../util/files.ts';
 import { DaybookError, messageOfError } from '../contract/errors.ts';
 
-/** Who has the lock for this has it for a moment, and is waited for. */
+/** Maintenance holds the lock briefly: other writers wait instead of failing. */
 export const MAINTENANCE = 'maintenance';
 /** Recovery of a case whose last writer was killed: other writers wait for it, too. */
 export const RECOVERY = 'recover';
@@ -74,8 +74,8 @@ export class WriterLock {
     }
     try {
       db.pragma('journal_mode = DELETE');
-      // Who has it is of no interest once the system has stopped: nobody waits for the disk because of that. Only
-      // the file's layout is made durable, with its first name.
+      // The holder's name is of no interest once the system has stopped, so it is not synced. Only the file's
+      // layout is made durable, with its first name.
       const made = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'holder'`).get();
       if (made !== undefined) db.pragma('synchronous = OFF');
       db.exec('BEGIN IMMEDIATE');
@@ -135,7 +135,7 @@ export class WriterLock {
         return code === 'SQLITE_BUSY' ? holder : undefined;
       }
     } catch {
-      // Being made just now, or no lock file at all: who wants to write is told.
+      // Being made just now, or no lock file at all: a writer reports that itself.
       return undefined;
     } finally {
       db?.close();
@@ -145,7 +145,7 @@ export class WriterLock {
   release(): void {
     if (!this.db.open) return;
     try {
-      // Who looks for a name is waited for: one that stays would be taken for that of the next who writes.
+      // Waits for readers of the name: one that stays would be taken for the name of the next writer.
       this.db.pragma(`busy_timeout = ${MOST_LOOKING_MS}`);
       this.db.exec('DELETE FROM holder; COMMIT');
     } catch {

@@ -136,7 +136,7 @@ export class Ip6Column {
 }
 
 const utf8 = new TextEncoder();
-/** Characters that are sooner copied one by one. */
+/** Up to this many characters are copied one by one, which is faster. */
 const SHORT_TEXT = 64;
 const NO_BYTES = Buffer.alloc(0);
 const lossyUtf8 = new TextDecoder('utf-8', { fatal: true });

@@ -1,4 +1,4 @@
-/** Progress that is told at most ten times a second. */
+/** Reports progress at most ten times a second. */
 const TELL_MS = 100;
 
 export function atIntervals<T>(part: (one: T) => Promise<void>): (one: T) => Promise<void> {

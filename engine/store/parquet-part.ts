@@ -282,7 +282,7 @@ function definitionLevels(present: Uint8Array, n: number, count: number): Uint8A
   return out;
 }
 
-/** Repetition and definition levels of lists with so many values each: a level a value, one for an empty list. */
+/** Repetition and definition levels of lists, by how many values each has: a level a value, one for an empty list. */
 function listLevels(
   counts: Uint16Array,
   n: number,

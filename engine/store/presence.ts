@@ -31,12 +31,12 @@ export function putBits(present: Uint8Array, out: Uint8Array, at: number): void 
   const words = wordsOf(present);
   const whole = words.length & ~1;
   for (let i = 0, to = at; i < whole; i += 2, to++)
-    out[to] = bitsOf(words[i]!) | (bitsOf(words[i + 1]!) << 4);
+    out[to] = lowestBits(words[i]!) | (lowestBits(words[i + 1]!) << 4);
   for (let i = whole * 4; i < present.length; i++) out[at + (i >>> 3)]! |= present[i]! << (i & 7);
 }
 
 /** The lowest bits of the four bytes of a word: the product has them beside each other in its highest. */
-function bitsOf(word: number): number {
+function lowestBits(word: number): number {
   return Math.imul(word, 0x1020_4080) >>> 28;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Holds one idle resource for the next caller with the same key, and disposes of it after a while: making and ending it
- * takes as long as what it is used for, such as storing a few thousand events.
+ * One-slot idle cache: hands an expensive resource to the next caller with the same key, or disposes of it after
+ * `idleMs`.
  *
  * Holds always: at most one resource waits; it is given to one caller only.
  */

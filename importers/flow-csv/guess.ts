@@ -91,7 +91,7 @@ const NAMES: Partial<Record<Setter, readonly string[]>> = {
   pid: list('pid processid'),
 };
 
-/** Names that mean an end only where the other end has its like: a `source` alone is many things. */
+/** Names that mean an end only where the other end has the matching one: a `source` alone is many things. */
 const PAIRS: readonly (readonly [source: string, target: string])[] = [
   ['src', 'dst'],
   ['src', 'dest'],

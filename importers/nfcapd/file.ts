@@ -93,7 +93,7 @@ export function blockHeaderOf(view: RecordView, at: number): BlockHeader {
 }
 
 /**
- * @param room gives memory of at least so many bytes, which what is returned may be a part of
+ * @param room gives memory of at least the given number of bytes; the result may be a part of it
  * @throws BadBlock
  */
 export async function decompressed(

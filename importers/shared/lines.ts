@@ -265,11 +265,11 @@ export class LineReader {
       this.grow();
       await this.pull(Math.min(TOLD_BYTES, this.buffer.length));
     }
-    const told = this.buffer.subarray(0, this.filled);
-    this.crOnly = endsWithCr(told);
-    if (this.crOnly) toLineFeeds(told);
+    const beginning = this.buffer.subarray(0, this.filled);
+    this.crOnly = endsWithCr(beginning);
+    if (this.crOnly) toLineFeeds(beginning);
     // The mark is a region of its own that nobody sees.
-    if (told.length >= MARK.length && isMark(told, 0)) this.end = MARK.length;
+    if (beginning.length >= MARK.length && isMark(beginning, 0)) this.end = MARK.length;
   }
 
   private async fill(): Promise<void> {

@@ -10,7 +10,7 @@
 export interface LogShape {
   /** Whether most records that are not indented have a time. */
   readonly mostlyDated: boolean;
-  /** Places further on in a line where times are taken: keys of `positionPlace` and its like. */
+  /** Places further on in a line where times are taken: keys of functions such as `positionPlace`. */
   readonly places: readonly number[];
 }
 

@@ -49,7 +49,7 @@ export function createAsking(): Asking {
       tell();
     },
     async settled(mostMs) {
-      // Who asks at the same time has not all asked yet.
+      // Other calls of the same moment may not have been made yet.
       await Promise.resolve();
       if (isSettled()) return;
       await new Promise<void>((resolve) => {

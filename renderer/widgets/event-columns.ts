@@ -14,7 +14,7 @@ const TIME = 'ts';
 
 /** Columns that say most in general, in the order in which they are read. */
 const USUAL = [TIME, 'kind', 'src_ip', 'dst_ip', 'dst_port', 'host', 'program', 'user', SUMMARY];
-/** A column that fewer events have says little: one in so many. */
+/** One event in this many has a column's field at least: a rarer one says little. */
 const RARE = 200;
 
 const LABELS: Readonly<Record<string, string>> = {

@@ -202,14 +202,14 @@ async function showLayers({ session, id, parsed, context }: Shown): Promise<void
     return;
   }
   type Field = (typeof layers)[number]['fields'][number];
-  const told = (fields: readonly Field[], indent: string): string[] =>
+  const fieldLines = (fields: readonly Field[], indent: string): string[] =>
     fields.flatMap(({ name, value, fields: below = [] }) => [
       visible(`${indent}${name}: ${value}`),
-      ...told(below, `${indent}  `),
+      ...fieldLines(below, `${indent}  `),
     ]);
   const lines = layers.flatMap(({ name, summary, fields }) => [
     visible(`${name}  ${summary}`.trimEnd()),
-    ...told(fields, '  '),
+    ...fieldLines(fields, '  '),
   ]);
   await write(streams.out, `${[...lines, ...notes.map(visible)].join('\n')}\n`);
 }

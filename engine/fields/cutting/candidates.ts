@@ -40,7 +40,7 @@ interface Item<T> {
 
 /** Templates by texts that are anywhere in their messages. */
 interface Texts<T> {
-  /** Every so many pairs of bytes of a message one is looked at: each text has one of these, wherever it is. */
+  /** Step between the pairs of bytes of a message that are looked at: each text has one of these, wherever it is. */
   readonly step: number;
   /** By two bytes (`pairPlace`), a bit for each of `PLACES` where a text has them: most pairs of a message are in none. */
   readonly pairs: Uint8Array;
@@ -69,7 +69,7 @@ const MOST_ALIKE = 32;
 const PLACES_A_WINDOW = 8;
 /** Places for pairs of bytes: few unlike ones share one, and all stay in the processor's nearest memory. */
 const PAIR_BITS = 12;
-/** Candidates that are sooner tried than told apart by their texts or bytes. */
+/** Up to this many candidates are simply tried: telling them apart by their texts or bytes takes longer. */
 const FEW = 2;
 
 /** What texts of up to four bytes lead to: nearly all that are asked for lead to nothing. */
@@ -423,7 +423,7 @@ function groupOf<T extends Candidate>(items: readonly Item<T>[], uses: Uses): Gr
     if (texts === undefined) always.push(item);
     else add(texts.items, rarestOf(windowsOf(template, texts.length), uses), item);
   }
-  // Few are sooner tried than a message is read for their texts.
+  // Trying a few is faster than reading a message for their texts.
   for (const { items: texts } of byText) {
     const few = [...texts.values()].flat();
     if (few.length > FEW) continue;

@@ -335,7 +335,7 @@ export class Cutter {
       const any = this.sharedOf(stage);
       const drafts = ofProgram.filter((draft) => draft.stage === stage);
       if (drafts.length === 0) return any.drafts.length === 0 ? [] : [any.candidates];
-      // A message is sooner read once for the texts of all.
+      // Reading a message once for the texts of all is faster.
       return stage === 'anchored'
         ? [new Candidates(drafts), any.candidates]
         : [new Candidates([...drafts, ...any.drafts])];

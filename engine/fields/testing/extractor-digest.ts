@@ -17,8 +17,8 @@ export type Digests = Readonly<Record<string, string>>;
 /** Of all that decides what it cuts: not its version, its samples, and what it says to people. */
 function digestOf(document: unknown): string {
   const { templates, ...rest } = document as Document;
-  const told = new Set(['version', 'for', 'leavesOut', 'samples', 'uncut']);
-  const cut = Object.entries(rest).filter(([name]) => !told.has(name));
+  const described = new Set(['version', 'for', 'leavesOut', 'samples', 'uncut']);
+  const cut = Object.entries(rest).filter(([name]) => !described.has(name));
   const texts = templates.map(({ samples: _, ...template }) => template);
   return createHash('sha256')
     .update(JSON.stringify([cut, texts]))

@@ -70,8 +70,8 @@ export function rollupSection(name: string, counted: Counted): Section {
   const blocks = new BlockWriter();
   head.u32(rows);
   writeDimensions(dimensions, head, blocks);
-  head.u8(bitsOf(measures, (measure) => measure === undefined));
-  head.u8(bitsOf(measures, (measure) => measure?.exact === false));
+  head.u8(flagBits(measures, (measure) => measure === undefined));
+  head.u8(flagBits(measures, (measure) => measure?.exact === false));
   // Hours and minutes: none.
   head.u8(0);
   head.u8(0);
@@ -120,7 +120,7 @@ export function stepsOf(numbers: Uint32Array): Uint32Array {
   return out;
 }
 
-function bitsOf<T>(list: readonly T[], holds: (one: T) => boolean): number {
+function flagBits<T>(list: readonly T[], holds: (one: T) => boolean): number {
   return list.reduce((bits, one, i) => bits | (holds(one) ? 1 << i : 0), 0);
 }
 
@@ -442,7 +442,7 @@ function writeSet(
     few && one?.exact === true ? sumsOf(groupOf, counts, one, only) : undefined,
   );
   head.u32(size);
-  head.u8(bitsOf(summed, (one) => one !== undefined));
+  head.u8(flagBits(summed, (one) => one !== undefined));
   head.u8(0);
   if (table.pairs !== undefined && inPages(table)) {
     const written = writePages({ ...table.pairs, counts }, blocks);

@@ -1,7 +1,7 @@
 /**
  * The rows of several values of a column, one list after the other, as bits: how many each value has, and
  * the gaps between them in the code that is shorter for each list (see `text/row-list.ts`). Not compressed
- * any further: lists of rows have nothing else to be told by, and zstd costs more than all of this.
+ * any further: lists of rows have no other regularity, and zstd costs more than all of this.
  *
  * Sections of older side files have the gaps as planes of bytes: `GapLists` reads those.
  */

@@ -193,7 +193,7 @@ function packPage(column: Column, from: number, to: number, total: number): Uint
   const page = new PackWriter(true, (high - low) * 2 + 256);
   page.u8(dense ? FORM.bits : FORM.codes);
   if (type === 'ip6') page.packed(ip6.subarray(from * ADDRESS_BYTES, to * ADDRESS_BYTES));
-  if (dense) page.packed(bitsOf(rows, low, high, total));
+  if (dense) page.packed(bitmapOf(rows, low, high, total));
   else {
     const steps = type === 'ip4' ? stepsIn(numbers, from, to) : NO_STEPS;
     page.raw(codedLists(grouped, first + from, to - from, total, steps));
@@ -225,7 +225,7 @@ function stepsIn(numbers: Uint32Array, from: number, to: number): Uint32Array {
   return out;
 }
 
-function bitsOf(rows: Uint32Array, from: number, to: number, total: number): Uint8Array {
+function bitmapOf(rows: Uint32Array, from: number, to: number, total: number): Uint8Array {
   const out = new Uint8Array(wordsFor(total) * 4);
   for (let at = from; at < to; at++) out[rows[at]! >>> 3]! |= 1 << (rows[at]! & 7);
   return out;

@@ -313,7 +313,7 @@ async function build(
       if (kind === 'packet') unflowedPackets = await unflowedOf(rewriter, built);
       tags = await tagsOf(rewriter, segments);
     } finally {
-      // Who merges others, although these could not be, would look into it instead of its own.
+      // A later merge, after this one failed, would read it instead of its own.
       await builder.detach(MADE);
     }
     const index = await rewriter.indexOf(built, kind, lowLatency);

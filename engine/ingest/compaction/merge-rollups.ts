@@ -74,7 +74,7 @@ export function mergeAfterImport(
   return mergeRollups(writer, onNode, mergeOptions(MOST_BEHIND));
 }
 
-/** An early node is of so many events in each of its segments, on average: smaller ones are merged after an import. */
+/** Events that each segment of an early node has at least, on average: smaller ones are merged after an import. */
 const LEAST_EARLY_ROWS = 250_000;
 
 /**

@@ -137,7 +137,7 @@ export function splitWide<S extends Pick<SegmentRow, 'columns'>>(run: readonly S
   return out;
 }
 
-/** `DAY/KIND` of which small segments have so many events together that the day gets a segment of its own. */
+/** `DAY/KIND` whose small segments together have enough events for a segment of the day's own. */
 function denseDays(segments: readonly SegmentOutline[]): ReadonlySet<string> {
   const rows = new Map<string, number>();
   for (const segment of segments)

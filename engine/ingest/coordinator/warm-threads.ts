@@ -2,7 +2,7 @@
 import { IdleSlot } from '../../util/idle-slot.ts';
 import { freemem } from 'node:os';
 
-/** A thread that works for one who started it. */
+/** A thread that works for its starter. */
 export interface ThreadHandle<To, From> {
   /**
    * Buffers are copied, or shared; none goes over. With the first that is gone V8 throws away all code of the
@@ -14,9 +14,9 @@ export interface ThreadHandle<To, From> {
   onExit(handler: (error: Error | undefined) => void): void;
   /** Ends it, whatever it is doing. */
   stop(): void;
-  /** It has done all it was asked and owes no message: nothing more is heard of it but that it is gone. */
+  /** It has done all its work and owes no message: only its exit is still reported. */
   release(): void;
-  /** Whether it was started before it was asked for: it is told what to do without waiting for it to say that it can. */
+  /** Whether it was started before it was needed: work is posted without waiting until it is ready. */
   readonly isWarm?: boolean;
 }
 
@@ -29,28 +29,28 @@ export interface KeptThread<To, From> extends ThreadHandle<To, From> {
 /** With less free memory no thread is kept. */
 const LEAST_FREE_BYTES = 512 << 20;
 
-/** A thread, and who uses it now. */
+/** A thread, and the handlers of its present user. */
 interface Worker<To, From> {
   readonly thread: KeptThread<To, From>;
   onMessage: ((message: From) => void) | undefined;
   onExit: ((error: Error | undefined) => void) | undefined;
-  /** Gone, or told to go. */
+  /** Gone, or stopped. */
   spent: boolean;
 }
 
 /**
  * Starting a thread takes a quarter of a second until its modules are loaded, and another until its code is quick.
- * So one that was released is kept for whoever asks next.
+ * So one that was released is kept for the next import.
  *
  * Holds always: at most one waits, for a limited time; one that was stopped, or failed, is not used again; what
- * a thread says is heard only by who uses it when it is said.
+ * a thread says reaches only its user at that moment.
  */
 export class WarmThreads<To, From> {
   private readonly start: () => KeptThread<To, From>;
   private readonly freeBytes: () => number;
   private readonly idle: IdleSlot<Worker<To, From>>;
 
-  /** @param idleMs how long one waits to be used again; Infinity: as long as who keeps it */
+  /** @param idleMs how long one waits to be used again; Infinity: as long as its keeper lives */
   constructor(start: () => KeptThread<To, From>, idleMs: number, freeBytes = freemem) {
     this.start = start;
     this.idle = new IdleSlot(idleMs, ({ thread }) => thread.stop());

@@ -26,7 +26,7 @@ const MAX_QUARANTINED_BYTES = 1 << 20;
 const MAX_NOTES = 100;
 /** After this many attribute names, the next source starts with none. */
 const MAX_IDLE_ATTRIBUTES = 64;
-/** A batch of a small source has room for a row to so many bytes, and for so many at least. */
+/** Capacity of the first batch of a small source: one row for this many bytes, and a least number of rows. */
 const BYTES_A_ROW = 32;
 const LEAST_BATCH_ROWS = 512;
 const BATCH = { rows: BATCH_ROWS, bytes: BATCH_BYTES } as const;

@@ -1,4 +1,4 @@
-/** `case.watch`: what changes in a case and who changes it, told to whoever asks, also across processes. */
+/** `case.watch`: reports changes of a case and their authors to all subscribers, also across processes. */
 import { WriterLock } from '../../catalog/writer-lock.ts';
 import type { ChangeRow } from '../../catalog/tables/changes.ts';
 import type { CaseSession } from '../../search/index.ts';

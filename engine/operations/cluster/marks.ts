@@ -13,7 +13,7 @@ import { cellText, type Cluster } from './cluster.ts';
 import type { ClusterSession } from './session.ts';
 import { askOnCluster } from './view.ts';
 
-/** Who says it: the user of the cluster, or where all are its default, the user of this machine. */
+/** The author of marks: the user of the cluster or, if that is its default user, the user of this machine. */
 export function authorOf({ address }: Cluster): string {
   return address.user === 'default' ? userName() : address.user;
 }

@@ -1,5 +1,5 @@
 /**
- * Query texts that Daybook writes itself. Whatever stands in a value, the text is valid and the value
+ * Query texts that Daybook writes itself. Whatever a value contains, the text is valid and the value
  * is nothing but a value.
  */
 import type { ShownRecord } from '../../query/index.ts';

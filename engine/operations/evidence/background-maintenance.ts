@@ -178,9 +178,9 @@ export type MaintenanceTask = Required<
   Pick<MaintenanceOptions, 'signal'>;
 
 interface Imports {
-  /** That run now. */
+  /** How many run now. */
   running: number;
-  /** Who waits for a pause. */
+  /** Callers that wait for a pause. */
   waiting: (() => void)[];
 }
 

@@ -25,7 +25,7 @@ export function listImports(catalog: Catalog, runs: boolean): ListedImport[] {
   const alive =
     imports.some(({ status }) => status === 'running') &&
     (runs || WriterLock.holder(catalog.folder) !== undefined);
-  // Who was told the same again has taken up what an earlier one left.
+  // A later import with the same arguments has resumed an earlier one.
   const texts = imports.map((run) => JSON.stringify(readArguments(run.arguments)) ?? '');
   const latest = new Map(texts.map((text, i) => [text, i]));
   return imports
@@ -51,7 +51,7 @@ export function listImports(catalog: Catalog, runs: boolean): ListedImport[] {
 }
 
 /**
- * What an import was told, to tell it again.
+ * The arguments of an import, to start it again.
  * @throws DaybookError not-found, usage
  */
 export function argumentsOf(catalog: Catalog, importId: number): ImportArguments {

@@ -44,11 +44,11 @@ export class ProgressMeter {
     this.samples.push({ at: this.startedAt, bytes: 0, rows: 0 });
   }
 
-  /** Takes the newest state; it is told now, or when the last one is old enough. */
+  /** Takes the newest state; it is reported now, or when the last report is old enough. */
   update(progress: Counted): void {
     this.waiting = progress;
     const wait = this.toldAt + INTERVAL_MS - this.now();
-    // Another phase is told at once: it may not say anything more for long.
+    // Another phase is reported at once: its next report may take long.
     if (wait <= 0 || progress.phase !== this.last?.phase) this.flush();
     else this.timer ??= setTimeout(() => this.flush(), wait);
   }

@@ -75,7 +75,7 @@ export function maintainOn(
 ): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const failed = (why: string) => reject(new DaybookError('internal', `maintenance: ${why}`));
-  // Nothing more is heard of one that has done its work.
+  // A thread that has done its work sends no more messages.
   thread.onExit((error) => failed(error?.message ?? 'its thread has ended'));
   thread.onMessage((message) => {
     switch (message.type) {

@@ -42,10 +42,9 @@ export function outputHandlers(
     'hand-over.run': (request, { signal, part }) =>
       cases.use(request.case, (session) => {
         const { memory: memoryLimit, threads } = settings.limits;
-        const told = atIntervals(part);
         return handOver(session, {
           ...{ folder: request.folder, version, memoryLimit, threads, signal },
-          report: told,
+          report: atIntervals(part),
         });
       }),
   };

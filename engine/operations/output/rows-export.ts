@@ -41,7 +41,7 @@ export interface ExportParameters {
   limit?: number | undefined;
 }
 
-/** How often it is told how many rows are through. */
+/** Rows between reports of progress. */
 const TELL_MS = 100;
 
 /**
@@ -120,7 +120,7 @@ function withStages(
   sort: ExportParameters['sort'],
   fields: ExportParameters['fields'],
 ): string {
-  // Where the query itself is wrong, its own positions are told.
+  // Errors in the query itself keep their own positions.
   parseQuery(query);
   const order =
     sort === undefined

@@ -120,7 +120,7 @@ class Expression implements PayloadPattern {
   }
 
   find(bytes: Uint8Array, from: number): { start: number; end: number } | undefined {
-    // Most payloads have no match, which is known sooner.
+    // Most payloads have no match, which the first pass finds out faster.
     if (!this.finder.test(bytes, Math.max(0, from - 1), bytes.length)) return undefined;
     const places = this.matcher.exec(bytes, from);
     return places && { start: places[0]!, end: places[1]! };

@@ -1,7 +1,7 @@
 /**
  * `hosts.run`: the addresses of a view, and what its events say of each: names, hardware addresses, users, systems, services,
- * each with where it comes from, how often, and when first and last. Who had an address when is told by the times of its
- * names and hardware addresses.
+ * each with where it comes from, how often, and when first and last. The times of its names and
+ * hardware addresses tell who had an address when.
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import { DaybookError, hasCode } from '../../contract/errors.ts';

@@ -74,7 +74,7 @@ export class StoredEvents {
   /** How many events of each source a segment has. */
   private readonly counts = new Map<number, ReadonlyMap<number, number>>();
   /** Events of the sources that are next in a segment, by source and number. */
-  private readonly ahead = new Map<number, Map<number, Map<number, EventValues>>>();
+  private readonly prefetched = new Map<number, Map<number, Map<number, EventValues>>>();
   private held = 0;
 
   constructor(session: CaseSession) {
@@ -108,7 +108,7 @@ export class StoredEvents {
       const where = `WHERE source_id = ${source} AND seq BETWEEN ${first} AND ${last}`;
       return eventsOf(segment, await this.rows(segment, where, signal));
     }
-    const known = this.ahead.get(segment.id)?.get(source);
+    const known = this.prefetched.get(segment.id)?.get(source);
     if (known !== undefined) return known;
     let total = await this.count(segment, source, signal);
     let end = source;
@@ -121,7 +121,7 @@ export class StoredEvents {
       'source_id',
     ]);
     if (this.held > 2 * LOOKED_UP) {
-      this.ahead.clear();
+      this.prefetched.clear();
       this.held = 0;
     }
     this.held += rows.length;
@@ -130,7 +130,7 @@ export class StoredEvents {
         .entries()
         .map(([id, own]) => [id, eventsOf(segment, own)]),
     );
-    this.ahead.set(segment.id, bySource);
+    this.prefetched.set(segment.id, bySource);
     return bySource.get(source) ?? new Map<number, EventValues>();
   }
 

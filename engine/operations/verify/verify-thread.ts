@@ -18,7 +18,7 @@ import { verifyCase } from './verify-case.ts';
 
 /** How often a thread says how far it is. */
 const PROGRESS_MS = 100;
-/** A thread that is told to stop and does not is ended after this: it reads what does not answer. */
+/** A thread that does not stop when asked is ended after this: its read gets no answer. */
 const PATIENCE_MS = 2_000;
 
 interface VerifyTask {

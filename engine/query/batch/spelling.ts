@@ -17,7 +17,7 @@ export function spellingOf(batch: EventBatch): Spelling {
 
 class Spelling {
   private readonly batch: EventBatch;
-  /** Who asked for these keeps the column. */
+  /** Names of columns that are spelled in every filling: their users hold the column itself. */
   private readonly always = new Set<string>();
   private readonly done = new Set<string>();
 

@@ -28,14 +28,14 @@ export function timeText(sql: string): string {
   return `formatDateTime(${sql}, '%Y-%m-%dT%H:%i:%S.%fZ', 'UTC')`;
 }
 
-/** Aggregate: the different texts in their order, at most so many; NULL where there are none. */
+/** Aggregate: the first different texts in order, up to a limit; NULL where there are none. */
 export function valuesAsText(sql: string, most: number): string {
   const named = `arrayStringConcat(arraySlice(v, 1, ${most}), ', ')`;
   const more = `if(length(v) > ${most}, concat(', … ', toString(length(v) - ${most}), ' more'), '')`;
   return `arrayMap(v -> if(empty(v), NULL, concat(${named}, ${more})), [arraySort(groupUniqArray(${sql}))])[1]`;
 }
 
-/** Aggregate: the least different numbers, at most so many, joined; NULL where there are none. */
+/** Aggregate: the smallest different numbers, up to a limit, joined; NULL where there are none. */
 export function smallestAsText(sql: string, most: number): string {
   const named = `arrayStringConcat(arrayMap(p -> toString(p), arraySlice(v, 1, ${most})), ',')`;
   return `arrayMap(v -> if(empty(v), NULL, ${named}), [arraySort(groupUniqArray(${sql}))])[1]`;

@@ -375,7 +375,7 @@ export function ip6(sql: string): string {
   return `toIPv6OrNull(${sql})`;
 }
 
-/** The first address of the block of `prefix` bits that an IPv4 address lies in, as a number. */
+/** The first address of an IPv4 address's block of `prefix` bits, as a number. */
 export function maskedIp4(sql: string, prefix: number): string {
   const mask = prefix === 0 ? 0 : (0xffff_ffff << (32 - prefix)) >>> 0;
   return `bitAnd(toUInt32(${ip4(sql)}), ${mask})`;

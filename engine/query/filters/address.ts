@@ -271,7 +271,7 @@ export function addressRows(
   return { rows, exact: true };
 }
 
-/** Blocks of addresses that a larger part of the rows may be in are found sooner by comparing. */
+/** Above this share of the rows, comparing addresses beats looking a block up. */
 const MOST_OF_BLOCK = 1 / 32;
 const MOST_OF_ONE = 1 / 4;
 

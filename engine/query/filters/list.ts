@@ -230,7 +230,7 @@ function eachFolded(list: string): string {
 
 // -- rows by index ---------------------------------------------------------------------------------
 
-/** Candidates beyond this part of the rows are found sooner by joining all rows with the list. */
+/** Above this share of the rows, joining all rows with the list beats looking candidates up. */
 const MOST_CANDIDATES = 1 / 32;
 /** A list with more than one line for this many rows is joined with them. */
 const ROWS_A_LINE = 2000;

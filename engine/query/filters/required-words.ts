@@ -1,5 +1,5 @@
 /**
- * Words that stand in every text in which a pattern is found, as the token index looks for them.
+ * Words that every match of a pattern contains, as the token index looks for them.
  *
  * Invariant: a text that does not have them does not match, whatever case its letters have; one that has may.
  */

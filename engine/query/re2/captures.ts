@@ -51,7 +51,7 @@ export class CaptureMatcher {
    */
   exec(bytes: Uint8Array, from = 0): Int32Array | undefined {
     const { code, width } = this;
-    // Most texts have no match, which is known sooner.
+    // Most texts have no match, which the first pass finds out faster.
     if (from === 0 && !this.finder.test(bytes, 0, bytes.length)) return undefined;
     let found: Int32Array | undefined;
     let { now, next } = this;

@@ -1,5 +1,5 @@
 /**
- * Bytes that stand in every text in which a pattern is found. Most texts do not have them, and that is
+ * Bytes that every match of a pattern contains. Most texts do not have them, and that is
  * seen by looking at one byte in several (Horspool's algorithm, with sets of bytes).
  *
  * Holds always: a text without them does not match. One with them may.
@@ -32,7 +32,7 @@ export class RequiredBytes {
     }
   }
 
-  /** Whether they stand in `bytes[start, end)`. */
+  /** Whether `bytes[start, end)` contains them. */
   isIn(bytes: Uint8Array, start: number, end: number): boolean {
     const { length, skips } = this;
     let at = start + length - 1;

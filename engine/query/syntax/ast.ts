@@ -1,7 +1,7 @@
 /**
  * The syntax tree of a query: what was written, with positions, before any name is looked up.
  *
- * Invariant: every node keeps where it stands in the text (`start` inclusive, `end` exclusive, in
+ * Invariant: every node keeps its place in the text (`start` inclusive, `end` exclusive, in
  * UTF-16 units), so that whatever is found wrong later can still be pointed at.
  * The language: docs/query-language.md.
  */

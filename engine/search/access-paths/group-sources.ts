@@ -49,7 +49,7 @@ export function groupsInSegment(
   const where = restrictionsIn(chosen, known);
   if (where === undefined) return undefined;
   const ask = { dims: question.dims, measures: question.sums, unflowed, where };
-  // Combinations are few: where a condition must be met they are sooner tested.
+  // Combinations are few: testing a condition on them is faster.
   const whole =
     where.length > 0
       ? (combined(ask, segment, known) ?? rollup.groups(ask))

@@ -55,7 +55,7 @@ export function findRows(given: Filter, segment: SegmentInfo, known: SegmentAcce
 
 /**
  * Of a value that at least one in this many rows may have, every block of the column must be read; DuckDB then
- * compares what is different in a block, and that is sooner done than picking rows.
+ * compares what is different in a block, which is faster than picking rows.
  */
 const OFTEN = 256;
 

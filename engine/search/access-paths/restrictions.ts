@@ -119,7 +119,7 @@ function combined(filter: Exclude<Filter, LeafFilter>): KeyCondition | undefined
 }
 
 /**
- * Whether rollups count the events of a filter sooner than its rows are found: it asks for values that
+ * Whether rollups count the events of a filter faster than its rows are found: it asks for values that
  * many events have. Rows of an address are found by one page.
  */
 export function isCountedByRollup(filter: Filter): boolean {

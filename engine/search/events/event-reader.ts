@@ -335,7 +335,7 @@ function columnsRead({ projection }: Plan, segments: readonly SegmentInfo[]): nu
   return names.size + ROW_COLUMNS;
 }
 
-/** Whether one statement should not read the rows of all these segments, which have so many columns together. */
+/** Whether these segments have too many columns together for one statement. */
 function isWide(plan: Plan, segments: readonly SegmentInfo[], most: number): boolean {
   if (segments.length < 2) return false;
   const cells = segments.length * columnsRead(plan, segments);

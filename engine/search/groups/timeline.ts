@@ -103,7 +103,7 @@ export async function fitted(
 
 /**
  * Where the events are known, or can be, and their times as far as these buckets ask for them; undefined: count by statement.
- * @param mostKinds stacked by kind: so many of the largest, the others together
+ * @param mostKinds stacked by kind: this many of the largest, the others together
  */
 async function countedByNumber(
   { finder, plan, watch }: AskedView,

@@ -82,7 +82,7 @@ export class CaseLists {
     try {
       await one.tables;
     } catch (error) {
-      // Who asks again may have room for them.
+      // The next attempt may have room for them.
       if (this.made.get(digest) === one) this.made.delete(digest);
       throw error;
     }

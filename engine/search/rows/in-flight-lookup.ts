@@ -16,7 +16,7 @@ export class InFlightLookup {
 
   /** @param work ends soon once its signal is aborted */
   constructor(work: (stop: AbortSignal) => Promise<BySegment>) {
-    // Begins when who asked has it in hand.
+    // Starts in a microtask, so that the caller holds the lookup first.
     this.found = Promise.resolve().then(() => work(this.stop.signal));
     // An error is reported to the callers that wait, of which there may be none.
     this.found.catch(() => undefined);

@@ -350,7 +350,7 @@ export class RowFinder {
     stop: AbortSignal,
   ): Promise<ReadonlyMap<number, FoundRows>> {
     const { rows, hold } = this.options;
-    // Who began it may be gone before it ends.
+    // The caller that started it may have left before it ends.
     const release = hold();
     try {
       const segments = some.map(({ segment }) => segment);

@@ -1,9 +1,9 @@
 /**
- * Who may run a statement now. A window asks several things about a view at once, and they share the
+ * Decides which statement runs next. A window asks several things about a view at once, and they share the
  * same few threads: what it shows first goes first.
  *
- * Holds always: what waits is let in by rank, then in the order of asking; a turn that was given is
- * given back whatever happens.
+ * Holds always: waiting statements are admitted by priority, then in the order of asking; every turn ends,
+ * whatever happens.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { CancelledError } from '../../contract/errors.ts';

@@ -44,7 +44,7 @@ const SEEN_OFTEN = 8;
 const MOST_BYTES = 2048;
 /** Letters before a number that are a part of the shape: `user` of `user17`, but not `a` of `a17`. */
 const LEAST_PREFIX = 3;
-/** After so many rows it is clear whether shapes pay. */
+/** Rows after which it is clear whether shapes pay. */
 const TRIAL_ROWS = 8192;
 /** Of all bytes, the share that must lie in shapes. */
 const LEAST_SHARE = 0.4;

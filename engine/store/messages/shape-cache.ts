@@ -1,7 +1,6 @@
 /**
- * The shapes of segments that were asked for last. They never change, and take about as much memory as the texts
- * that they were read from; that of all together is bounded. Shapes that several segments have are one object, so
- * that what is told from one is told once.
+ * Cache of the shapes of segments, bounded by the length of the texts that they were read from, which is about the
+ * memory that they take. Shapes that several segments have are one object: conclusions from one hold for all.
  */
 import { LruCache } from '../../util/lru-cache.ts';
 import { readShapes } from './message-columns.ts';

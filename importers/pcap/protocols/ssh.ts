@@ -33,7 +33,7 @@ const COOKIE_BYTES = 16;
 
 /** Answers of a server after which no login is waited for. */
 const MAX_ANSWERS = 256;
-/** The answer that a login worked is so many bytes shorter than that it may be tried, whatever the cipher. */
+/** Bytes by which SSH_MSG_USERAUTH_SUCCESS is shorter than SSH_MSG_SERVICE_ACCEPT, whatever the cipher. */
 const LESS_FOR_SUCCESS = 16;
 
 /** The lists of a KEXINIT, in its order. */

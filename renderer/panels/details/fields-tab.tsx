@@ -325,10 +325,10 @@ function NoteBox({ info }: { readonly info: EventInfo }) {
   const { connection } = useWorkspace();
   const { case: folder } = useCase();
   const noReport = useRefusal('report.write');
-  const told = info.note ?? '';
-  const [draft, setDraft] = useState<NoteDraft>({ text: told, kept: told });
+  const stored = info.note ?? '';
+  const [draft, setDraft] = useState<NoteDraft>({ text: stored, kept: stored });
   const { text, kept } = draft;
-  useEffect(() => setDraft((before) => draftAfter(before, told)), [told]);
+  useEffect(() => setDraft((before) => draftAfter(before, stored)), [stored]);
   const keep = (): void => {
     if (text === kept) return;
     setDraft({ text, kept: text });

@@ -102,7 +102,7 @@ export function searchedTexts(
   return texts;
 }
 
-/** What is seen of a text in a column of so many characters. */
+/** The part of a text that a column `characters` wide shows. */
 export function seenPart(column: string, text: string, characters: number): string {
   if (text.length <= characters) return text;
   // One character is the sign that it is cut off.

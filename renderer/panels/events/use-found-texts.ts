@@ -32,7 +32,7 @@ interface Asked {
   readonly end: number;
 }
 
-/** Rows are looked at so many at a time: scrolling a few rows asks for nothing. */
+/** Rows that are looked at together: scrolling a few rows asks for nothing. */
 const BLOCK = 32;
 /** Events whose texts are kept. */
 const MOST_KEPT = 2000;

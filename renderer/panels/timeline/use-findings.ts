@@ -29,7 +29,7 @@ export function useFindings({ starts, width, zone }: Buckets): FoundFindings {
       ? undefined
       : {
           ...{ case: path, query, zone },
-          // The finest round width with so many buckets over this range is that of the chart: the buckets are the same.
+          // The finest round width that gives this many buckets is the chart's, too: the buckets are the same.
           ...{ from: first, to: last + width, buckets: starts.length },
         },
   );

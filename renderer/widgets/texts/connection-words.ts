@@ -68,8 +68,8 @@ function historyWords(history: string): string | undefined {
       else steps.push({ side, did: [did] });
     }
   }
-  const told = steps.map(({ side, did }) => `${side} ${did.join(', ')}`).join(' → ');
-  return [told, ...notes].filter((part) => part !== '').join('; ') || undefined;
+  const course = steps.map(({ side, did }) => `${side} ${did.join(', ')}`).join(' → ');
+  return [course, ...notes].filter((part) => part !== '').join('; ') || undefined;
 }
 
 /**

@@ -32,7 +32,7 @@ export function tablesSection(name: string, { rows, dimensions, absent, list }: 
   const blocks = new BlockWriter();
   head.u32(rows);
   writeDimensions(dimensions, head, blocks);
-  head.u8(bitsOf(absent));
+  head.u8(measureBits(absent));
   // What cannot be summed is in no table; hours and minutes: none.
   for (let i = 0; i < 3; i++) head.u8(0);
   head.u8(list.length);
@@ -40,7 +40,7 @@ export function tablesSection(name: string, { rows, dimensions, absent, list }: 
     const paged = inPages === true && pairs !== undefined;
     head.u8(paged ? which + IN_PAGES : which);
     head.u32(counts.length);
-    head.u8(bitsOf(sums));
+    head.u8(measureBits(sums));
     head.u8(0);
     if (paged) {
       const written = writePages(
@@ -69,6 +69,6 @@ export function tablesSection(name: string, { rows, dimensions, absent, list }: 
   return blocks.finish(name, head.finish());
 }
 
-function bitsOf(names: { has(name: Measure): boolean }): number {
+function measureBits(names: { has(name: Measure): boolean }): number {
   return MEASURES.reduce((bits, name, i) => bits | (names.has(name) ? 1 << i : 0), 0);
 }

@@ -65,7 +65,7 @@ const FINDING_COLUMNS = [
   ),
   ['place', 'Nullable(UInt32)'] as const,
 ];
-/** Who adds a row, and when, where nobody says. Of tags that are handed over it is not known. */
+/** Defaults of a row: its author and its time. Tags that are handed over have neither. */
 const ADDED =
   "at Nullable(DateTime64(6, 'UTC')) DEFAULT now64(6), user String DEFAULT currentUser()";
 

@@ -24,7 +24,7 @@ export const KEPT_HEADERS: ReadonlySet<string> = new Set([
   ...['content-disposition', 'content-range', 'server', 'location', 'upgrade'],
 ]);
 
-/** Strings and maps of a head take about so many times its bytes. */
+/** Memory of the strings and maps of a head, as a multiple of its bytes. */
 export const HEAD_COST = 4;
 
 /** That are compared, where a message states several. */

@@ -3,7 +3,7 @@
  *
  * A frame has check sums, so that it is known on any port. Of a message of several frames the first says what it is.
  *
- * Invariants: of a frame up to 292 bytes are held; one request of each outstation waits, of so many outstations.
+ * Invariants: of a frame up to 292 bytes are held; one request of each outstation waits, and outstations are bounded.
  */
 import { u16, u16le } from '../../bytes.ts';
 import { FramedStream } from '../streams/framed.ts';

@@ -33,11 +33,11 @@ interface Enclosing {
   readonly depth: number;
 }
 
-type Told = (file: CarriedFile, name: string | undefined, isWhole: boolean) => void;
+type OnPart = (file: CarriedFile, name: string | undefined, isWhole: boolean) => void;
 
 export class MailParts {
   private readonly begin: () => CarriedFile;
-  private readonly told: Told;
+  private readonly onPart: OnPart;
   private readonly boundaries: string[] = [];
   /** Of the part whose header is read; undefined in its body. */
   private header: string | undefined = '';
@@ -46,11 +46,11 @@ export class MailParts {
 
   /**
    * @param begin makes the file of a part
-   * @param told gets it at its end
+   * @param onPart gets it at its end
    */
-  constructor(begin: () => CarriedFile, told: Told) {
+  constructor(begin: () => CarriedFile, onPart: OnPart) {
     this.begin = begin;
-    this.told = told;
+    this.onPart = onPart;
   }
 
   get heldBytes(): number {
@@ -172,6 +172,6 @@ export class MailParts {
 
   private endPart(part: Part, isWhole: boolean): void {
     if (part.rest !== '') part.file.add(Buffer.from(part.rest, 'base64'));
-    this.told(part.file, part.name, isWhole && !part.isCut);
+    this.onPart(part.file, part.name, isWhole && !part.isCut);
   }
 }

@@ -243,7 +243,7 @@ export class Datagrams {
   private dns(p: Packet, flow: number, message: DnsMessage): void {
     let conversation = this.conversations.get(flow);
     if (conversation === undefined) {
-      // Who announces something to all has been asked by nobody.
+      // An announcement to all answers no question.
       const ends = endpointsOf(p, flow, !message.isResponse || isMulticast(p));
       conversation = new DnsConversation(ends, this.sink);
       if (this.conversations.size >= MAX_CONVERSATIONS) this.endOldest();

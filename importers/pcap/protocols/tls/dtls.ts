@@ -232,7 +232,7 @@ export class DtlsConversation {
     this.certificates = [];
     for (const side of this.begun) side.clear();
     if (client === undefined && server === undefined) return;
-    // Who encrypts has had an answer, though it was not captured.
+    // A side that encrypts has had an answer, though it was not captured.
     const isUnknown = server === undefined && this.isEncrypted.includes(true);
     const isEstablished = isUnknown ? undefined : this.isEstablished;
     const message = handshakeMessage({

@@ -394,7 +394,7 @@ function signedPart(token: Uint8Array): Uint8Array | undefined {
   if (u16(token, 0) === WRAP_TOKEN) {
     if ((token[2]! & SEALED) !== 0) return undefined;
     const sumBytes = u16(token, 4);
-    // It is turned to the right by so many bytes, with the sum at its end.
+    // It is rotated to the right by this many bytes, with the checksum at its end.
     const turn = u16(token, 6) % rest.length;
     const straight = Buffer.concat([rest.subarray(turn), rest.subarray(0, turn)]);
     return straight.subarray(0, Math.max(0, rest.length - sumBytes));
