@@ -41,6 +41,17 @@ async function analyse(page: Page, coloursOnly: boolean): Promise<AxeResults['vi
   );
 }
 
+/** The same of a page that shows no answer of another query: these are dimmed until the next ones are there. */
+async function undimmed(page: Page, coloursOnly: boolean): Promise<AxeResults['violations']> {
+  const dimmed = page.locator(DIMMED);
+  for (;;) {
+    await expect(dimmed).toHaveCount(0);
+    await faded(page);
+    const violations = await analyse(page, coloursOnly);
+    if ((await dimmed.count()) === 0) return violations;
+  }
+}
+
 /** Until no colour is on its way to another. */
 async function faded(page: Page): Promise<void> {
   await page.evaluate(`(async () => {
@@ -61,18 +72,13 @@ describe.skipIf(browserShell.whyNot !== undefined)(
     /** What is wrong with what is on the screen, as lines of text. */
     const violations = async (): Promise<string[]> => {
       const found: string[] = [];
-      // Answers of another query are dimmed until the next ones are there, from a moment after it was
-      // entered.
-      await opened.page.waitForTimeout(200);
       for (const scheme of ['dark', 'light'] as const) {
         await opened.page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
         await expect(opened.page.locator('html')).toHaveAttribute(
           'data-mantine-color-scheme',
           scheme,
         );
-        await expect(opened.page.locator(DIMMED)).toHaveCount(0);
-        await faded(opened.page);
-        for (const { id, impact, nodes } of await analyse(opened.page, scheme === 'light')) {
+        for (const { id, impact, nodes } of await undimmed(opened.page, scheme === 'light')) {
           if (!GRAVE.has(impact ?? '')) continue;
           for (const node of nodes.slice(0, 5)) {
             const why = [...node.any, ...node.all, ...node.none].map((check) => check.message);
