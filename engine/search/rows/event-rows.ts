@@ -2,6 +2,7 @@
 import type { EventKey } from '../../catalog/tables/notes.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { formatEventId, parseEventId } from '../../query/index.ts';
+import { compileEventRows } from '../../query/statements/event-rows.ts';
 import type { CaseSession } from '../session/case-session.ts';
 
 interface EventRow extends EventKey {
@@ -56,23 +57,16 @@ async function rowsOfEvents(
   const bySource = Map.groupBy(ids.map(eventKey), ({ sourceId }) => sourceId);
   for (const [sourceId, keys] of bySource) {
     const segments = snapshot.segments.filter(({ sources }) => sources.includes(sourceId));
-    const numbers = [...new Set(keys.map(({ seq }) => seq))].join(',');
+    const records = [...new Set(keys.map(({ seq }) => seq))];
     for (let at = 0; at < segments.length; at += AT_ONCE) {
-      const some = segments.slice(at, at + AT_ONCE);
-      await session.prepare(some, snapshot);
-      const wanted = "SELECT CAST(unnest(string_split($2, ',')) AS BIGINT)";
-      const parts = some.map(({ id }) => {
-        const visible = snapshot.marks.get(id)?.has(0)
-          ? ` AND rowid NOT IN (SELECT row FROM marks.deleted WHERE segment = ${id})`
-          : '';
-        return `SELECT ${id}, rowid, seq FROM seg_${id}.events WHERE source_id = $1 AND seq IN (SELECT n FROM wanted)${visible}`;
-      });
-      const sql = `WITH wanted(n) AS MATERIALIZED (${wanted}) ${parts.join(' UNION ALL ')}`;
-      for (const [segment, rowId, seq] of await session.store.rows(
-        sql,
-        [sourceId, numbers],
-        signal,
-      ))
+      const portion = segments.slice(at, at + AT_ONCE);
+      await session.prepare(portion, snapshot);
+      const { sql, params } = compileEventRows(
+        portion.map(({ id }) => ({ id, hasDeleted: snapshot.marks.get(id)?.has(0) === true })),
+        sourceId,
+        records,
+      );
+      for (const [segment, rowId, seq] of await session.store.rows(sql, params, signal))
         found.push({
           segment: Number(segment),
           rowId: Number(rowId),

@@ -1,5 +1,6 @@
 /** How far a case has come: what tells the events that arrive from those that were there. */
 import type { CompileContext } from '../../query/index.ts';
+import { compileLastRecords } from '../../query/statements/event-rows.ts';
 import type { CaseSession } from './case-session.ts';
 import { isGone } from './snapshot.ts';
 
@@ -32,9 +33,8 @@ async function lookedAt(session: CaseSession): Promise<Reached> {
   const segments = snapshot.segments.filter(({ sources }) => sources.some((id) => last.has(id)));
   await session.prepare(segments, snapshot, '');
   for (const { id } of segments) {
-    const rows = await session.store.rows(
-      `SELECT source_id, max(seq)::DOUBLE FROM seg_${id}.events GROUP BY source_id`,
-    );
+    const { sql, params } = compileLastRecords(id);
+    const rows = await session.store.rows(sql, params);
     for (const [source, record] of rows) {
       const one = last.get(Number(source));
       if (one !== undefined) one.record = Math.max(one.record, Number(record));
