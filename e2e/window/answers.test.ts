@@ -100,7 +100,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await expect(notice).toBeVisible();
       // Whatever is beneath it can be used, all but where its own button is.
       const inTheWay = await opened.page.evaluate<string[]>(`(() => {
-        const all = [...document.querySelectorAll('[role="alert"]')];
+        const all = [...document.querySelectorAll('[role="status"]')];
         const notice = all.find((one) => one.textContent.includes('shown again'));
         const { left, top, width, height } = notice.getBoundingClientRect();
         return [0.02, 0.25, 0.5, 0.75].flatMap((x) => [0.1, 0.5, 0.9].flatMap((y) => {
