@@ -156,6 +156,7 @@ describe('fields', () => {
     ['TLS client hello', 'Transport Layer Security', 'Server Name', 'www.example.com'],
     ['TLS client hello', 'Transport Layer Security', 'Cipher Suites', '4 suites'],
     ['TLS client hello', 'Transport Layer Security', 'Supported Version', 'TLS 1.2 (0x0303)'],
+    ['TLS server hello of a draft', 'Transport Layer Security', 'Type', '40'],
     ['TLS alert', 'Transport Layer Security', 'Description', 'Handshake Failure (40)'],
     [
       'DHCP',
@@ -202,6 +203,11 @@ describe('fields', () => {
       'response 0xabcd, A example.com, CNAME www.example.com, A 93.184.216.34, TXT v=spf',
     ],
     [
+      'DNS response with an extended code',
+      'Domain Name System',
+      String.raw`response 0xabcd, code 23, A a\.b\001c.de`,
+    ],
+    [
       'TLS client hello',
       'Transport Layer Security',
       'Client Hello (SNI=www.example.com, ALPN=h2,http/1.1, TLS 1.3 (0x0304), 4 cipher suites)',
@@ -210,6 +216,11 @@ describe('fields', () => {
       'TLS server hello',
       'Transport Layer Security',
       'Server Hello (TLS 1.3 (0x0304), TLS_AES_128_GCM_SHA256 (0x1301)), Change Cipher Spec, Application Data',
+    ],
+    [
+      'TLS server hello of a draft',
+      'Transport Layer Security',
+      'Server Hello (0x7f12, TLS_AES_128_GCM_SHA256 (0x1301))',
     ],
     ['TLS alert', 'Transport Layer Security', 'Alert (Fatal, Handshake Failure (40))'],
     ['SSH', 'SSH Protocol', 'SSH-2.0-OpenSSH_9.6'],
@@ -321,6 +332,15 @@ describe('hostile packets', () => {
       check(packet, frame);
       if (name !== 'c000') expect(packet.notes).toContain(`Domain Name System: ${note}`);
     }
+  });
+
+  it('with an object whose number is too large', () => {
+    const oid = '06 09 2b ffffffffffffff 7f';
+    const snmp = hex(
+      `30 2a 020101 0406 7075626c6963 a01d 020411223344 020100 020100 300f 300d ${oid} 0500`,
+    );
+    const packet = whole(1, ethernet(0x0800, over4(17, udp(50_000, 161, snmp))));
+    expect(value(packet, 'Simple Network Management Protocol', 'name')).toBe('2bffffffffffffff7f');
   });
 
   it('with more records than are shown', () => {

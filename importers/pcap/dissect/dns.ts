@@ -1,58 +1,13 @@
-/**
- * DNS messages (RFC 1035), also multicast and over TCP. Compressed names are followed backwards only
- * and within bounds, so that no name can be endless.
- */
-import { u16 } from '../bytes.ts';
+/** DNS messages (RFC 1035), also multicast and over TCP. */
+import { CLASSES, nameAt, typeName, TYPES } from '../protocols/dns-name.ts';
 import type { Protocol } from './protocols.ts';
 import type { LayerReader } from './reader.ts';
-import { hex16, named, visible } from './text.ts';
+import { hex8, hex16, named, visibleText } from './text.ts';
 
-/** A name's text with its dots (RFC 1035, 3.1 allows 255 bytes). */
-const MAX_NAME = 255;
 /** Records that are read of one message; the count says how many there are. */
 const MAX_RECORDS = 200;
 
-const TYPES: Readonly<Record<number, string>> = {
-  1: 'A',
-  2: 'NS',
-  5: 'CNAME',
-  6: 'SOA',
-  10: 'NULL',
-  12: 'PTR',
-  13: 'HINFO',
-  15: 'MX',
-  16: 'TXT',
-  17: 'RP',
-  24: 'SIG',
-  25: 'KEY',
-  28: 'AAAA',
-  29: 'LOC',
-  32: 'NB',
-  33: 'SRV',
-  35: 'NAPTR',
-  37: 'CERT',
-  39: 'DNAME',
-  41: 'OPT',
-  43: 'DS',
-  44: 'SSHFP',
-  46: 'RRSIG',
-  47: 'NSEC',
-  48: 'DNSKEY',
-  50: 'NSEC3',
-  51: 'NSEC3PARAM',
-  52: 'TLSA',
-  64: 'SVCB',
-  65: 'HTTPS',
-  99: 'SPF',
-  249: 'TKEY',
-  250: 'TSIG',
-  251: 'IXFR',
-  252: 'AXFR',
-  255: 'ANY',
-  257: 'CAA',
-};
 const typeText = named(TYPES);
-const typeName = (type: number) => TYPES[type] ?? `TYPE${type}`;
 const CODES = [
   'No error',
   'Format error',
@@ -76,13 +31,6 @@ const OPCODES = [
 ];
 const opcodeText = (value: number) => `${OPCODES[value] ?? 'Opcode'} (${value})`;
 const codeText = (value: number) => `${CODES[value] ?? 'Code'} (${value})`;
-const CLASSES: Readonly<Record<number, string>> = {
-  1: 'IN',
-  3: 'CH',
-  4: 'HS',
-  254: 'NONE',
-  255: 'ANY',
-};
 /** The highest bit is multicast DNS's. */
 const classText = (value: number) =>
   `${CLASSES[value & 0x7fff] ?? 'class'} (${hex16(value)})${value > 0x7fff && value < 0xffff ? ', cache flush or unicast response' : ''}`;
@@ -142,11 +90,14 @@ function message(r: LayerReader): void {
     r.u16('Additional RRs'),
   ] as const;
   const parts: string[] = [];
+  let code = flags & 15;
+  const extend = (bits: number) => {
+    code |= bits << 4;
+  };
   const summary = () => {
-    const code =
-      response && (flags & 15) !== 0 ? `, ${CODES[flags & 15] ?? `code ${flags & 15}`}` : '';
+    const said = response && code !== 0 ? `, ${CODES[code] ?? `code ${code}`}` : '';
     const what = parts.slice(0, 6).join(', ');
-    r.layer.summary = `${head} ${hex16(id)}${code}${what === '' ? '' : `, ${what}`}`;
+    r.layer.summary = `${head} ${hex16(id)}${said}${what === '' ? '' : `, ${what}`}`;
   };
   summary();
   let read = 0;
@@ -170,7 +121,7 @@ function message(r: LayerReader): void {
   section('Queries', counts[0], () => question(r, start));
   section('Answers', counts[1], () => record(r, start));
   section('Authoritative nameservers', counts[2], () => record(r, start));
-  section('Additional records', counts[3], () => record(r, start));
+  section('Additional records', counts[3], () => record(r, start, extend));
 }
 
 function question(r: LayerReader, message: number): string {
@@ -185,14 +136,17 @@ function question(r: LayerReader, message: number): string {
   return text;
 }
 
-function record(r: LayerReader, message: number): string {
+/** @param extend takes the high bits of the response's code, which OPT has (RFC 6891, 6.1.3) */
+function record(r: LayerReader, message: number, extend?: (bits: number) => void): string {
   let text = '';
   r.group('Record', () => {
     const name = domainName(r, 'Name', message);
     const type = r.u16('Type', typeText);
     if (type === 41) {
       r.u16('UDP payload size');
-      r.u32('Extended flags', (value) => `0x${value.toString(16).padStart(8, '0')}`);
+      extend?.(r.u8('Higher bits in extended RCODE', hex8));
+      r.u8('EDNS0 version');
+      r.bits('Z', 2, [[0x8000, 'DNSSEC OK']], hex16);
     } else {
       r.u16('Class', classText);
       r.u32('Time to live', (value) => `${value} s`);
@@ -264,56 +218,14 @@ function recordData(r: LayerReader, type: number, message: number): string {
   }
 }
 
-/**
- * Adds a name as a field and consumes its bytes. Pointers are followed to places before the one they
- * stand at only, counted from `message`.
- */
+/** Adds a name as a field and consumes its bytes. Pointers count from `message`. */
 function domainName(r: LayerReader, field: string, message: number): string {
-  const labels: string[] = [];
-  let size = 0;
-  let at = r.at;
-  let after = -1;
-  let problem = '';
-  for (;;) {
-    if (at >= r.end && after < 0) r.need(at - r.at + 1, field);
-    if (at >= r.d.end) {
-      problem = 'a compressed name runs beyond the message';
-      break;
-    }
-    const length = r.bytes[at]!;
-    if (length === 0) {
-      at += 1;
-      break;
-    }
-    if (length >= 0xc0) {
-      if (after < 0) r.need(at + 2 - r.at, field);
-      const target = message + (u16(r.bytes, at) & 0x3fff);
-      if (after < 0) after = at + 2;
-      if (target >= at) {
-        problem = 'a compressed name points forward';
-        break;
-      }
-      at = target;
-      continue;
-    }
-    if (length >= 0x40) {
-      problem = 'a name has a label of an unknown kind';
-      at += 1;
-      break;
-    }
-    if (after < 0) r.need(at + 1 + length - r.at, field);
-    labels.push(visible(r.bytes.subarray(at + 1, Math.min(at + 1 + length, r.d.end)), 63));
-    size += length + 1;
-    at += 1 + length;
-    if (size > MAX_NAME) {
-      problem = 'a name is longer than 255 bytes';
-      break;
-    }
-  }
-  if (problem !== '') r.d.note(`${r.layer.name}: ${problem}`);
-  const end = after < 0 ? at : after;
-  const name = labels.length === 0 ? (problem === '' ? '<Root>' : '?') : labels.join('.');
-  r.add(field, problem === '' ? name : `${name} (${problem})`, r.at, end - r.at);
-  r.at = end;
+  const { text, next, problem } = nameAt(r.bytes, message, r.at, r.d.end);
+  const size = next - r.at;
+  r.need(size, field);
+  if (problem !== undefined) r.d.note(`${r.layer.name}: ${problem}`);
+  const name = visibleText(text) || (problem === undefined ? '<Root>' : '?');
+  r.add(field, problem === undefined ? name : `${name} (${problem})`, r.at, size);
+  r.at = next;
   return name;
 }

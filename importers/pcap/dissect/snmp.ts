@@ -1,5 +1,7 @@
 /** SNMP versions 1 and 2c (RFC 1157, 3416): version, community, PDU and object names, from BER. */
-import type { LayerReader } from './reader.ts';
+import { BER, type BerElement, headerAt, integerOf, oidOf } from '../protocols/ber.ts';
+import { SNMP_ERRORS } from '../protocols/snmp.ts';
+import { Cut, type LayerReader } from './reader.ts';
 import { hexBytes, named, visible } from './text.ts';
 
 const MAX_BINDINGS = 100;
@@ -15,47 +17,18 @@ const PDUS: Readonly<Record<number, string>> = {
   0xa8: 'report',
 };
 const VERSIONS = named({ 0: 'version-1', 1: 'v2c', 3: 'snmpv3' });
-const ERRORS = named({
-  0: 'noError',
-  1: 'tooBig',
-  2: 'noSuchName',
-  3: 'badValue',
-  4: 'readOnly',
-  5: 'genErr',
-});
+const ERRORS = named(SNMP_ERRORS);
 
 /** An integer's text with its name; what is no integer stays as it is. */
 function namedText(names: (value: number) => string): (text: string) => string {
   return (text) => (/^\d{1,9}$/.test(text) ? names(Number(text)) : text);
 }
 
-interface Element {
-  readonly tag: number;
-  /** Where its content starts, and how long it says it is. */
-  readonly at: number;
-  readonly size: number;
-}
-
-/** Tag and length of the element at the next byte, which is not consumed. */
-function element(r: LayerReader): Element {
-  r.need(2, 'BER element');
-  const tag = r.peek();
-  let size = r.peek(1);
-  let header = 2;
-  if (size > 0x80) {
-    const count = size & 0x7f;
-    if (count > 4) return { tag, at: r.at + 2, size: 0 };
-    r.need(2 + count, 'BER length');
-    size = 0;
-    for (let i = 0; i < count; i++) size = size * 256 + r.peek(2 + i);
-    header += count;
-  }
-  return { tag, at: r.at + header, size };
-}
-
-function integer(bytes: Uint8Array): string {
-  if (bytes.length === 0 || bytes.length > 9) return hexBytes(bytes);
-  return String(BigInt.asIntN(8 * bytes.length, BigInt(`0x${Buffer.from(bytes).toString('hex')}`)));
+/** The element at the next byte, which is not consumed; it may end after what is there. */
+function element(r: LayerReader): BerElement {
+  const found = headerAt(r.bytes, r.at, r.end);
+  if (found === undefined) throw new Cut('BER element');
+  return found;
 }
 
 function unsigned(bytes: Uint8Array): string {
@@ -64,33 +37,17 @@ function unsigned(bytes: Uint8Array): string {
     : String(BigInt(`0x${Buffer.from(bytes).toString('hex')}`));
 }
 
-function objectName(bytes: Uint8Array): string {
-  const parts: number[] = [];
-  let value = 0;
-  for (const byte of bytes.subarray(0, 128)) {
-    value = (value % 2 ** 25) * 128 + (byte & 0x7f);
-    if (byte > 127) continue;
-    if (parts.length === 0) {
-      const head = Math.min(Math.floor(value / 40), 2);
-      parts.push(head, value - head * 40);
-    } else {
-      parts.push(value);
-    }
-    value = 0;
-  }
-  return parts.join('.');
-}
-
-function valueText(tag: number, bytes: Uint8Array): string {
-  switch (tag) {
-    case 0x02:
-      return integer(bytes);
-    case 0x04:
+function valueText(all: Uint8Array, element: BerElement): string {
+  const bytes = all.subarray(element.start, element.end);
+  switch (element.tag) {
+    case BER.integer:
+      return String(integerOf(all, element) ?? hexBytes(bytes));
+    case BER.octets:
       return visible(bytes);
-    case 0x05:
+    case BER.null:
       return 'Null';
-    case 0x06:
-      return objectName(bytes);
+    case BER.oid:
+      return oidOf(all, element) ?? hexBytes(bytes);
     case 0x40:
       return bytes.length === 4 ? bytes.join('.') : hexBytes(bytes);
     case 0x41:
@@ -115,26 +72,27 @@ function primitive(
   name: string,
   show: (text: string) => string = (text) => text,
 ): string {
-  const { tag, at, size } = element(r);
-  r.need(at - r.at + size, name);
-  const text = show(valueText(tag, r.bytes.subarray(at, at + size)));
-  r.add(name, text, r.at, at - r.at + size);
-  r.at = at + size;
+  const found = element(r);
+  const size = found.end - r.at;
+  r.need(size, name);
+  const text = show(valueText(r.bytes, found));
+  r.add(name, text, r.at, size);
+  r.at = found.end;
   return text;
 }
 
-/** Goes into the next element; gives its size. */
+/** Goes into the next element; gives where it ends. */
 function enter(r: LayerReader): number {
-  const { at, size } = element(r);
-  r.skip(at - r.at, 'BER element');
-  return size;
+  const { start, end } = element(r);
+  r.at = start;
+  return end;
 }
 
 export function snmp(r: LayerReader): undefined {
   enter(r);
   const version = primitive(r, 'version', namedText(VERSIONS));
   r.layer.summary = version;
-  if (r.peek() !== 0x04) {
+  if (r.peek() !== BER.octets) {
     if (r.left > 0) r.raw('Data', r.left);
     return undefined;
   }
@@ -156,8 +114,7 @@ export function snmp(r: LayerReader): undefined {
       else primitive(r, 'error-status', namedText(ERRORS));
       primitive(r, tag === 0xa5 ? 'max-repetitions' : 'error-index');
     }
-    const size = enter(r);
-    const stop = r.at + size;
+    const stop = enter(r);
     for (let i = 0; r.at < stop && r.left > 0 && i < MAX_BINDINGS; i++) {
       r.group('variable-binding', () => {
         enter(r);

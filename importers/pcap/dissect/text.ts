@@ -58,7 +58,8 @@ export function visible(bytes: Uint8Array, most = MAX_TEXT): string {
   return visibleText(cut ? `${text.slice(0, most)}…` : text);
 }
 
-function visibleText(text: string): string {
+/** What cannot be seen is written as an escape. */
+export function visibleText(text: string): string {
   return text.replaceAll(INVISIBLE, (character) => {
     const code = character.codePointAt(0)!;
     if (code === 9) return '\\t';

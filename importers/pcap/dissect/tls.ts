@@ -1,6 +1,7 @@
 /** TLS records and the handshake messages that are not encrypted (RFC 8446, 5246, 6066, 7301). */
 import { nounOf } from '../../../engine/contract/counted.ts';
 import { u24 } from '../bytes.ts';
+import { isShort, suiteName } from '../protocols/tls/hello.ts';
 import { isHandshake } from './applications.ts';
 import type { Protocol } from './protocols.ts';
 import type { LayerReader } from './reader.ts';
@@ -213,7 +214,8 @@ function hello(r: LayerReader, client: boolean, tell: (text: string) => void): v
   const version = r.u16('Version', VERSIONS);
   found.versions = [VERSIONS(version)];
   r.raw('Random', 32);
-  const session = r.u8('Session ID Length');
+  const isShortHello = isShort(version, client);
+  const session = isShortHello ? 0 : r.u8('Session ID Length');
   if (session > 0) r.raw('Session ID', session);
   if (client) {
     const size = r.u16('Cipher Suites Length');
@@ -233,7 +235,7 @@ function hello(r: LayerReader, client: boolean, tell: (text: string) => void): v
     const suite = r.u16('Cipher Suite', suiteText);
     found.cipher = suiteText(suite);
     summary();
-    r.u8('Compression Method');
+    if (!isShortHello) r.u8('Compression Method');
   }
   if (r.left < 2) return;
   const size = r.u16('Extensions Length');
@@ -325,41 +327,7 @@ const groupText = named(
   },
   hex16,
 );
-/** The suites in use today; others are shown by their number. */
-const suiteText = named(
-  {
-    0x0005: 'TLS_RSA_WITH_RC4_128_SHA',
-    0x000a: 'TLS_RSA_WITH_3DES_EDE_CBC_SHA',
-    0x002f: 'TLS_RSA_WITH_AES_128_CBC_SHA',
-    0x0033: 'TLS_DHE_RSA_WITH_AES_128_CBC_SHA',
-    0x0035: 'TLS_RSA_WITH_AES_256_CBC_SHA',
-    0x0039: 'TLS_DHE_RSA_WITH_AES_256_CBC_SHA',
-    0x003c: 'TLS_RSA_WITH_AES_128_CBC_SHA256',
-    0x003d: 'TLS_RSA_WITH_AES_256_CBC_SHA256',
-    0x009c: 'TLS_RSA_WITH_AES_128_GCM_SHA256',
-    0x009d: 'TLS_RSA_WITH_AES_256_GCM_SHA384',
-    0x009e: 'TLS_DHE_RSA_WITH_AES_128_GCM_SHA256',
-    0x009f: 'TLS_DHE_RSA_WITH_AES_256_GCM_SHA384',
-    0x00ff: 'TLS_EMPTY_RENEGOTIATION_INFO_SCSV',
-    0x1301: 'TLS_AES_128_GCM_SHA256',
-    0x1302: 'TLS_AES_256_GCM_SHA384',
-    0x1303: 'TLS_CHACHA20_POLY1305_SHA256',
-    0x5600: 'TLS_FALLBACK_SCSV',
-    0xc009: 'TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA',
-    0xc00a: 'TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA',
-    0xc013: 'TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA',
-    0xc014: 'TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA',
-    0xc023: 'TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256',
-    0xc024: 'TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA384',
-    0xc027: 'TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256',
-    0xc028: 'TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA384',
-    0xc02b: 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256',
-    0xc02c: 'TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384',
-    0xc02f: 'TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256',
-    0xc030: 'TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384',
-    0xcca8: 'TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256',
-    0xcca9: 'TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256',
-    0xccaa: 'TLS_DHE_RSA_WITH_CHACHA20_POLY1305_SHA256',
-  },
-  hex16,
-);
+function suiteText(suite: number): string {
+  const name = suiteName(suite);
+  return name === undefined ? hex16(suite) : `${name} (${hex16(suite)})`;
+}

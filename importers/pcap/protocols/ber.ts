@@ -76,6 +76,8 @@ export function oidOf(bytes: Uint8Array, { start, end }: BerElement): string | u
   let value = 0;
   for (let at = start; at < end; at++) {
     value = value * 128 + (bytes[at]! & 0x7f);
+    // Beyond that a number would no longer be exact.
+    if (value > Number.MAX_SAFE_INTEGER) return undefined;
     if ((bytes[at]! & 0x80) !== 0) continue;
     if (parts.length > 0) parts.push(value);
     else {

@@ -6,12 +6,12 @@
  * an answer are events, too. Of a message with several questions the columns have the first; attributes of the same names
  * list all of them.
  *
- * Invariants: names are followed backwards only, so that none can be endless; what is no DNS message to its last byte is
- * none at all.
+ * Invariant: what is no DNS message to its last byte is none at all.
  */
 import { counted } from '../../../engine/contract/counted.ts';
 import { u16, u32 } from '../bytes.ts';
 import { ip6Text } from '../decode/tunnel-notes.ts';
+import { CLASSES, nameAt, typeName } from './dns-name.ts';
 import {
   type Endpoints,
   type MessageSink,
@@ -23,25 +23,12 @@ import {
 } from './messages.ts';
 
 const HEADER_BYTES = 12;
-const MAX_NAME_BYTES = 255;
-const MAX_HOPS = 127;
 const MAX_RECORDS = 512;
 /** Queries of one connection that wait for their answers. */
 const MAX_WAITING = 256;
 const MAX_MESSAGE_BYTES = 65_535;
 
-const TYPES: Readonly<Record<number, string>> = {
-  ...{ 1: 'A', 2: 'NS', 5: 'CNAME', 6: 'SOA', 10: 'NULL', 12: 'PTR', 13: 'HINFO', 15: 'MX' },
-  ...{ 16: 'TXT', 17: 'RP', 24: 'SIG', 25: 'KEY', 28: 'AAAA', 29: 'LOC', 32: 'NB', 33: 'SRV' },
-  ...{ 35: 'NAPTR', 37: 'CERT', 39: 'DNAME', 41: 'OPT', 43: 'DS', 44: 'SSHFP', 46: 'RRSIG' },
-  ...{ 47: 'NSEC', 48: 'DNSKEY', 50: 'NSEC3', 51: 'NSEC3PARAM', 52: 'TLSA', 64: 'SVCB' },
-  ...{ 65: 'HTTPS', 99: 'SPF', 249: 'TKEY', 250: 'TSIG', 251: 'IXFR', 252: 'AXFR', 255: 'ANY' },
-  ...{ 257: 'CAA' },
-};
 const NETBIOS_TYPES: Readonly<Record<number, string>> = { 32: 'NB', 33: 'NBSTAT' };
-const CLASSES: Readonly<Record<number, string>> = {
-  ...{ 1: 'IN', 3: 'CH', 4: 'HS', 254: 'NONE', 255: 'ANY' },
-};
 const CODES: Readonly<Record<number, string>> = {
   ...{ 0: 'NOERROR', 1: 'FORMERR', 2: 'SERVFAIL', 3: 'NXDOMAIN', 4: 'NOTIMP', 5: 'REFUSED' },
   ...{ 6: 'YXDOMAIN', 7: 'YXRRSET', 8: 'NXRRSET', 9: 'NOTAUTH', 10: 'NOTZONE' },
@@ -121,57 +108,15 @@ class Reader {
 
   /** A name with dots, `.` for the root. */
   name(): string {
-    const { bytes, start, end } = this;
-    let at = this.at;
-    let after = -1;
-    let text = '';
-    let size = 0;
-    let hops = 0;
-    for (;;) {
-      if (at >= end) {
-        this.fail();
-        return '';
-      }
-      const length = bytes[at]!;
-      if (length === 0) {
-        at += 1;
-        break;
-      }
-      if ((length & 0xc0) === 0xc0) {
-        const to = at + 1 < end ? start + (((length & 0x3f) << 8) | bytes[at + 1]!) : end;
-        if (after < 0) after = at + 2;
-        // Backwards only: names cannot go round. A name has no more labels than hops that are of use.
-        if (to >= at || ++hops > MAX_HOPS) {
-          this.fail();
-          return '';
-        }
-        at = to;
-        continue;
-      }
-      if ((length & 0xc0) !== 0 || at + 1 + length > end || (size += length + 1) > MAX_NAME_BYTES) {
-        this.fail();
-        return '';
-      }
-      const label = labelOf(bytes, at + 1, at + 1 + length);
-      text += text === '' ? label : `.${label}`;
-      at += 1 + length;
+    const { text, next, problem } = nameAt(this.bytes, this.start, this.at, this.end);
+    if (problem !== undefined) {
+      this.fail();
+      return '';
     }
-    this.at = after < 0 ? at : after;
+    this.at = next;
     if (text === '') return '.';
     return this.isNetbios ? netbiosName(text) : text;
   }
-}
-
-/** Dots, backslashes and control characters within a label are escaped, as in zone files (RFC 1035, 5.1). */
-function labelOf(bytes: Uint8Array, start: number, end: number): string {
-  return textOf(bytes, start, end).replace(UNSAFE, (char) =>
-    char === '.' || char === '\\' ? `\\${char}` : `\\${decimal(char)}`,
-  );
-}
-const UNSAFE = /[.\\\p{Cc}]/gu;
-
-function decimal(char: string): string {
-  return String(char.charCodeAt(0)).padStart(3, '0');
 }
 
 /** RFC 1001, 14: half bytes as letters from A on; the last byte says what has the name. */
@@ -293,7 +238,7 @@ function dataOf(r: Reader, type: number, end: number): string {
     case 99:
       return `TXT ${texts(bytes, at, end)}`;
     default:
-      return `<${typeName(type, r.isNetbios)}, ${size} bytes>`;
+      return `<${shownType(type, r.isNetbios)}, ${size} bytes>`;
   }
 }
 
@@ -306,8 +251,8 @@ function texts(bytes: Uint8Array, start: number, end: number): string {
   return parts.join(' ');
 }
 
-function typeName(type: number, isNetbios: boolean): string {
-  return (isNetbios ? NETBIOS_TYPES[type] : undefined) ?? TYPES[type] ?? `TYPE${type}`;
+function shownType(type: number, isNetbios: boolean): string {
+  return (isNetbios ? NETBIOS_TYPES[type] : undefined) ?? typeName(type);
 }
 
 interface Waiting {
@@ -377,7 +322,7 @@ export class DnsConversation {
     const questions = asked.questions.length > 0 ? asked.questions : (answer?.questions ?? []);
     const [first] = questions;
     const names = questions.map(({ name }) => name);
-    const types = questions.map(({ type }) => typeName(type, isNetbios));
+    const types = questions.map(({ type }) => shownType(type, isNetbios));
     const [type] = types;
     const isSeveral = questions.length > 1;
     const code = answer === undefined ? undefined : (CODES[answer.code] ?? `RCODE${answer.code}`);

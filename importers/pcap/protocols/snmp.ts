@@ -18,7 +18,7 @@ const OPERATIONS: Readonly<Record<number, string>> = {
   ...{ 0xa5: 'get-bulk', 0xa6: 'inform', 0xa7: 'trap', 0xa8: 'report' },
 };
 const [RESPONSE, TRAP1, TRAP2, REPORT] = [0xa2, 0xa4, 0xa7, 0xa8];
-const ERRORS = (
+export const SNMP_ERRORS = (
   'noError tooBig noSuchName badValue readOnly genErr noAccess wrongType wrongLength wrongEncoding wrongValue ' +
   'noCreation inconsistentValue resourceUnavailable commitFailed undoFailed authorizationError notWritable inconsistentName'
 ).split(' ');
@@ -109,7 +109,9 @@ function contentOf(
       if (oid !== undefined && objects.length < MOST_OBJECTS) objects.push(oid);
     }
   const error =
-    pdu.tag === RESPONSE && number !== undefined ? (ERRORS[number] ?? String(number)) : undefined;
+    pdu.tag === RESPONSE && number !== undefined
+      ? (SNMP_ERRORS[number] ?? String(number))
+      : undefined;
   return { error, objects };
 }
 

@@ -44,6 +44,12 @@ const DATAGRAM = over4(UDP, udp(5000, 6000, ascii('hello')));
 
 const QUESTION = cat('07', ascii('example'), '03', ascii('com'), '00');
 export const DNS_QUERY = cat('abcd 0100 0001 0000 0000 0000', QUESTION, '0001 0001');
+/** The name has a dot and a control character in its first label. */
+const DNS_EXTENDED = cat(
+  'abcd 8187 0001 0000 0000 0001',
+  cat('05', ascii('a.b\x01c'), '02', ascii('de'), '00 0001 0001'),
+  '00 0029 04d0 01 00 8000 0000',
+);
 const DNS_RESPONSE = cat(
   'abcd 8180 0001 0003 0001 0001',
   cat(QUESTION, '0001 0001'),
@@ -75,6 +81,13 @@ const SERVER_HELLO = cat(
   new Uint8Array(32).fill(9),
   '00 1301 00',
   sized(hex('002b 0002 0304')),
+);
+/** Of draft 18 of TLS 1.3, without session and compression. */
+const DRAFT_SERVER_HELLO = cat(
+  '7f12',
+  new Uint8Array(32).fill(9),
+  '1301',
+  sized(hex('0028 0002 001d')),
 );
 const record = (type: string, version: string, body: Bytes) => cat(type, version, sized(body));
 const handshake = (type: string, body: Bytes) => record('16', '0301', cat(type, sized(body, 3)));
@@ -512,6 +525,12 @@ export const SAMPLES: readonly SamplePacket[] = [
     onUdp(53, 50_000, DNS_RESPONSE),
     'eth / ip4 / udp / Domain Name System',
   ),
+  sample(
+    'DNS response with an extended code',
+    1,
+    onUdp(53, 50_000, DNS_EXTENDED),
+    'eth / ip4 / udp / Domain Name System',
+  ),
   sample('mDNS', 1, onUdp(5353, 5353, DNS_QUERY), 'eth / ip4 / udp / Multicast Domain Name System'),
   sample(
     'DNS on TCP',
@@ -559,6 +578,12 @@ export const SAMPLES: readonly SamplePacket[] = [
         record('17', '0303', ascii('secret')),
       ),
     ),
+    'eth / ip4 / tcp / Transport Layer Security',
+  ),
+  sample(
+    'TLS server hello of a draft',
+    1,
+    onTcp(443, 50_000, handshake('02', DRAFT_SERVER_HELLO)),
     'eth / ip4 / tcp / Transport Layer Security',
   ),
   sample(

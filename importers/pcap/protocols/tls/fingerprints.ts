@@ -3,7 +3,7 @@
  * (https://github.com/FoxIO-LLC/ja4/blob/main/technical_details/JA4.md).
  */
 import { createHash } from 'node:crypto';
-import type { Hello } from './hello.ts';
+import { type Hello, hex4 } from './hello.ts';
 
 /** RFC 8701: values that clients add at random, which no fingerprint counts. */
 function isGrease(value: number): boolean {
@@ -75,9 +75,4 @@ function shortHash(values: string, tail = ''): string {
     .update(values + tail)
     .digest('hex')
     .slice(0, 12);
-}
-
-/** A code of TLS, as registries write it. */
-export function hex4(value: number): string {
-  return value.toString(16).padStart(4, '0');
 }

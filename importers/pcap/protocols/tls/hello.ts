@@ -1,6 +1,7 @@
 /** What a TLS client offers and a server chooses (RFC 8446, 4.1 and 4.2; RFC 5246, 7.4.1). */
 import { u16 } from '../../bytes.ts';
 import { textOf } from '../messages.ts';
+import SUITES from './cipher-suites.json' with { type: 'json' };
 
 export interface Hello {
   readonly isClient: boolean;
@@ -19,6 +20,21 @@ export interface Hello {
 }
 
 const [FIRST_DRAFT, LAST_SHORT_DRAFT] = [0x7f00, 0x7f15];
+
+/** Of drafts up to 21 of TLS 1.3 a ServerHello has neither session nor compression. */
+export function isShort(version: number, isClient: boolean): boolean {
+  return !isClient && version >= FIRST_DRAFT && version <= LAST_SHORT_DRAFT;
+}
+
+/** As IANA's registry and Zeek name it; undefined where it is in neither. */
+export function suiteName(suite: number): string | undefined {
+  return (SUITES as Readonly<Record<string, string>>)[hex4(suite)];
+}
+
+/** A code of TLS, as registries write it. */
+export function hex4(value: number): string {
+  return value.toString(16).padStart(4, '0');
+}
 
 /** Reads numbers of 16 bits between two places; an odd byte at the end is left out. */
 function words(bytes: Uint8Array, start: number, end: number): number[] {
@@ -42,8 +58,7 @@ export function readHello(
   if (at + 1 > end) return undefined;
   const version = u16(bytes, start);
   const random = bytes.subarray(start + 2, at);
-  // Of drafts up to 21 of TLS 1.3 a ServerHello has neither session nor compression.
-  const isDraft = !isClient && version >= FIRST_DRAFT && version <= LAST_SHORT_DRAFT;
+  const isDraft = isShort(version, isClient);
   if (!isDraft) at += 1 + bytes[at]!;
   if (isClient && isDatagram) at += 1 + (bytes[at] ?? 0);
   if (at + 2 > end) return undefined;

@@ -8,9 +8,8 @@
  */
 import { createHash, X509Certificate } from 'node:crypto';
 import { u16, u24 } from '../../bytes.ts';
-import SUITES from './cipher-suites.json' with { type: 'json' };
-import { hex4, ja3, ja3s, ja4 } from './fingerprints.ts';
-import { type Hello, readHello } from './hello.ts';
+import { ja3, ja3s, ja4 } from './fingerprints.ts';
+import { type Hello, hex4, readHello, suiteName } from './hello.ts';
 import { HeldBytes } from '../streams/held-bytes.ts';
 import type {
   Endpoints,
@@ -265,7 +264,7 @@ export function handshakeMessage(handshake: Handshake): ProtocolMessage {
     attributes: {
       server_name: client?.serverName,
       version: version === undefined ? undefined : versionText(version),
-      cipher: cipher === undefined ? undefined : suiteName(cipher),
+      cipher: cipher === undefined ? undefined : (suiteName(cipher) ?? hex4(cipher)),
       next_protocol: server?.alpn[0],
       alpn: client === undefined || client.alpn.length === 0 ? undefined : client.alpn,
       established: isEstablished === undefined ? undefined : isEstablished ? 'T' : 'F',
@@ -285,12 +284,6 @@ export function handshakeMessage(handshake: Handshake): ProtocolMessage {
       problem: handshake.problem ?? leaf?.problem,
     },
   };
-}
-
-/** As IANA's registry and Zeek name it; its number, where it is in neither. */
-function suiteName(suite: number): string {
-  const number = hex4(suite);
-  return (SUITES as Readonly<Record<string, string>>)[number] ?? number;
 }
 
 /** The certificates of a Certificate message before TLS 1.3, the server's own first. */
