@@ -31,8 +31,16 @@ export interface BodyTaker {
   data(bytes: Uint8Array): void;
   /** Chunk boundary: the next bytes were not adjacent on the wire. Only for bodies that were chunked, not compressed. */
   chunkBoundary(): void;
-  /** @param problem why it was not decoded, or not completely */
-  end(problem: string | undefined): void;
+  end(outcome: BodyOutcome): void;
+}
+
+export interface BodyOutcome {
+  /** Why it was not decoded, or not completely. */
+  readonly problem: string | undefined;
+  /** What is wrong with how it was encoded, though it was decoded. */
+  readonly flaw?: string | undefined;
+  /** Offset of what follows it in what the side sent; of frames, of what follows its last bytes there. */
+  readonly end: number;
 }
 
 /** Takes what both sides of a TCP connection sent, each in order. `bytes` are valid during the call only. */

@@ -227,9 +227,9 @@ class Search implements PayloadTaker {
         search.data(bytes);
       },
       chunkBoundary: () => search.chunkBoundary(),
-      end: (problem) => {
-        if (problem !== undefined) this.undecoded(problem);
-        search.end(problem);
+      end: (outcome) => {
+        if (outcome.problem !== undefined) this.undecoded(outcome.problem);
+        search.end(outcome);
       },
     };
   }

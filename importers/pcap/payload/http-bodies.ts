@@ -4,7 +4,7 @@
  * Invariants: bodies that are compressed are held up to a bound each and a bound over all; of one that is longer, or that was not
  * captured to its end, the beginning is decoded, and its end says so.
  */
-import type { BodyPlace, BodyTaker } from '../../../engine/contract/payloads.ts';
+import type { BodyOutcome, BodyPlace, BodyTaker } from '../../../engine/contract/payloads.ts';
 import {
   decodeContent,
   isContentEncoding,
@@ -64,7 +64,8 @@ export class HttpBodies {
   private parser: StreamParser | undefined;
   /** Whether the client is the side that is taken for the server: a capture may begin within a connection. */
   private isTurned = false;
-  /** Of the first of the bytes that the parser has, in what the side sent. */
+  /** That the parser has, and the offset of the first of them in what the side sent. */
+  private fed: Uint8Array = new Uint8Array(0);
   private base = 0;
 
   constructor(ends: Endpoints, begin: (place: BodyPlace) => BodyTaker, room: BodyRoom) {
@@ -110,6 +111,7 @@ export class HttpBodies {
 
   private feed(isClient: boolean, bytes: Uint8Array, base: number, at: Stamp): void {
     if (this.parser === undefined || this.isDone) return;
+    this.fed = bytes;
     this.base = base;
     this.parser.data(isClient !== this.isTurned, bytes, 0, bytes.length, at);
     this.isDone = this.parser.isDone;
@@ -135,10 +137,30 @@ export class HttpBodies {
   private body(beginning: BodyBeginning): HttpBody {
     const encodings = encodingsOf(beginning);
     if (encodings.length === 0 && beginning.framing === undefined) return AS_SENT;
-    const taker = this.begin(this.placeOf(beginning));
-    return encodings.length === 0
-      ? new ChunkedBody(taker)
-      : new EncodedBody(taker, encodings, this.room);
+    const place = this.placeOf(beginning);
+    const taker = this.begin(place);
+    const body =
+      encodings.length === 0
+        ? new ChunkedBody(taker)
+        : new EncodedBody(taker, encodings, this.room);
+    let until = place.start;
+    return {
+      // The room over all counts them.
+      heldBytes: 0,
+      add: (part) => {
+        until = this.base + part.byteOffset + part.length - this.fed.byteOffset;
+        body.add(part);
+      },
+      skip: (size) => {
+        until += size;
+        body.skip();
+      },
+      endChunk: () => body.endChunk(),
+      end: ({ isWhole }, at) => {
+        taker.end({ ...body.end(isWhole), end: at === undefined ? until : this.base + at });
+        return undefined;
+      },
+    };
   }
 
   private placeOf(beginning: BodyBeginning): BodyPlace {
@@ -175,8 +197,9 @@ const AS_SENT: HttpBody = {
   end: () => undefined,
 };
 
-class ChunkedBody implements HttpBody {
-  readonly heldBytes = 0;
+type Outcome = Omit<BodyOutcome, 'end'>;
+
+class ChunkedBody {
   private readonly taker: BodyTaker;
   private isOver = false;
 
@@ -196,14 +219,12 @@ class ChunkedBody implements HttpBody {
     this.isOver = true;
   }
 
-  end({ isWhole }: { readonly isWhole: boolean }): undefined {
-    this.taker.end(isWhole && !this.isOver ? undefined : 'their ends were not captured');
+  end(isWhole: boolean): Outcome {
+    return { problem: isWhole && !this.isOver ? undefined : 'their ends were not captured' };
   }
 }
 
-class EncodedBody implements HttpBody {
-  /** The room over all counts it. */
-  readonly heldBytes = 0;
+class EncodedBody {
   private readonly taker: BodyTaker;
   /** In the order in which they were applied. */
   private readonly encodings: readonly string[];
@@ -211,6 +232,7 @@ class EncodedBody implements HttpBody {
   private readonly held = new HeldBytes();
   /** Why not all of it is held. */
   private problem: string | undefined;
+  private flaw: string | undefined;
 
   constructor(taker: BodyTaker, encodings: readonly string[], room: BodyRoom) {
     this.taker = taker;
@@ -230,11 +252,15 @@ class EncodedBody implements HttpBody {
     else this.problem = 'too many were open at a time';
   }
 
+  endChunk(): void {
+    // Compressed bytes have no chunks of their own.
+  }
+
   skip(): void {
     this.problem ??= 'bytes of them were not captured';
   }
 
-  end({ isWhole }: { readonly isWhole: boolean }): undefined {
+  end(isWhole: boolean): Outcome {
     const { held, taker } = this;
     if (!isWhole) this.problem ??= 'their ends were not captured';
     const decoded = held.length === 0 ? undefined : this.decoded();
@@ -243,17 +269,20 @@ class EncodedBody implements HttpBody {
     if (decoded !== undefined)
       for (let at = 0; at < decoded.length; at += PIECE_BYTES)
         taker.data(decoded.subarray(at, at + PIECE_BYTES));
-    taker.end(this.problem);
+    return { problem: this.problem, flaw: this.flaw };
   }
 
   /** As far as that can be; `problem` says why not all. */
   private decoded(): Uint8Array | undefined {
     let content = this.held.bytes;
     for (const encoding of this.encodings.toReversed()) {
-      // A flaw at its end is said in the event of the file.
-      const decode = (isPartial: boolean): Uint8Array =>
-        decodeContent(content, encoding, { maxOutputLength: MOST_DECODED_BYTES, isPartial })
-          .content;
+      const decode = (isPartial: boolean): Uint8Array => {
+        const options = { maxOutputLength: MOST_DECODED_BYTES, isPartial };
+        const decoded = decodeContent(content, encoding, options);
+        if (decoded.flaw !== undefined)
+          this.flaw = `the ${encoding} encoding of a body has ${decoded.flaw}`;
+        return decoded.content;
+      };
       try {
         content = decode(this.problem !== undefined);
       } catch (error) {

@@ -1,14 +1,23 @@
 /** What both sides of one connection sent: TCP in order, UDP datagram by datagram. */
 import type { EpochMicros } from '../../../engine/contract/event.ts';
-import type { FlowEnds, PayloadTaker, StreamTaker } from '../../../engine/contract/payloads.ts';
+import type {
+  BodyPlace,
+  BodyTaker,
+  FlowEnds,
+  PayloadTaker,
+  StreamTaker,
+} from '../../../engine/contract/payloads.ts';
 import type { StreamContent } from '../../../engine/contract/stream.ts';
-import { decodeHttp } from './decode-http.ts';
 import { HeldBytes } from '../protocols/streams/held-bytes.ts';
 import { readPayloads } from './read-payloads.ts';
 import type { Rereading } from './reread.ts';
 
+const LF = 10;
 /** Parts that are kept: those of one byte cost memory, too. */
 const MAX_PARTS = 10_000;
+/** Of all bodies of HTTP. */
+const MOST_DECODED_BYTES = 16 << 20;
+const TOO_MUCH = `only the first ${MOST_DECODED_BYTES >> 20} MiB of decoded bodies are shown`;
 
 /**
  * Reads a capture for one of its flows.
@@ -26,18 +35,41 @@ export async function readStream(
 /** What one side sent until the other spoke, or a gap. */
 interface Turn {
   readonly isFromClient: boolean;
+  /** Offset of its first byte in what the side sent, missing bytes included. */
+  readonly start: number;
   readonly bytes: HeldBytes;
   /** Bytes that were not captured. */
   missing: number;
   readonly ts: number | undefined;
 }
 
-class Collected implements PayloadTaker, StreamTaker {
+/** A body of HTTP that was sent in another form; its place is in what the side sent. */
+interface Body {
+  readonly start: number;
+  end: number;
+  /** The line that states the size of its first chunk comes before it. */
+  readonly isChunked: boolean;
+  readonly decoded: HeldBytes;
+  readonly problems: string[];
+}
+
+interface Side {
+  /** All that it sent, without and with missing bytes, and up to where it is kept. */
+  captured: number;
+  sent: number;
+  kept: number;
+  readonly bodies: Body[];
+}
+
+const newSide = (): Side => ({ captured: 0, sent: 0, kept: 0, bodies: [] });
+
+class Collected implements PayloadTaker {
   private readonly flow: number;
   private readonly turns: Turn[] = [];
-  private fromClient = 0;
-  private fromServer = 0;
+  private readonly client = newSide();
+  private readonly server = newSide();
   private room: number;
+  private decodedRoom = MOST_DECODED_BYTES;
 
   constructor(flow: number, limit: number) {
     this.flow = flow;
@@ -48,8 +80,17 @@ class Collected implements PayloadTaker, StreamTaker {
     return flow === this.flow;
   }
 
+  /** What another connection of the same flow sends comes after it. */
   stream(): StreamTaker {
-    return this;
+    const [client, server] = [this.client.sent, this.server.sent];
+    return {
+      data: (isFromClient, bytes, ts) => this.data(isFromClient, bytes, ts),
+      gap: (isFromClient, missing) => this.gap(isFromClient, missing),
+      body: (place) => this.body(place, place.isFromClient ? client : server),
+      end() {
+        // The content says what it has.
+      },
+    };
   }
 
   datagram(
@@ -63,46 +104,104 @@ class Collected implements PayloadTaker, StreamTaker {
     if (missing > 0) this.gap(isFromClient, missing);
   }
 
-  data(isFromClient: boolean, bytes: Uint8Array, ts: EpochMicros | undefined): void {
-    if (isFromClient) this.fromClient += bytes.length;
-    else this.fromServer += bytes.length;
+  private data(isFromClient: boolean, bytes: Uint8Array, ts: EpochMicros | undefined): void {
+    const side = isFromClient ? this.client : this.server;
     const kept = bytes.subarray(0, this.room);
-    if (kept.length === 0) return;
-    this.room -= kept.length;
-    this.turn(isFromClient, false, ts).bytes.append(kept);
+    if (kept.length > 0) {
+      this.room -= kept.length;
+      this.turn(isFromClient, false, ts).bytes.append(kept);
+      side.kept = side.sent + kept.length;
+    }
+    side.captured += bytes.length;
+    side.sent += bytes.length;
   }
 
-  gap(isFromClient: boolean, missing: number): void {
+  private gap(isFromClient: boolean, missing: number): void {
     if (this.room > 0) this.turn(isFromClient, true, undefined).missing += missing;
-  }
-
-  end(): void {
-    // What another connection of the same flow sends comes after it.
+    (isFromClient ? this.client : this.server).sent += missing;
   }
 
   finish(): void {
     // The content says what it has.
   }
 
+  /** @param base offset of the connection's first byte in what the side sent */
+  private body({ isFromClient, start, encoding }: BodyPlace, base: number): BodyTaker {
+    const { bodies, kept } = isFromClient ? this.client : this.server;
+    const body: Body = {
+      ...{ start: base + start, end: 0, isChunked: encoding.endsWith('chunked') },
+      ...{ decoded: new HeldBytes(), problems: [] },
+    };
+    // What is in frames has no one place.
+    const isKept = body.start < kept && !encoding.endsWith('frames');
+    return {
+      data: (bytes) => {
+        const taken = bytes.subarray(0, isKept ? this.decodedRoom : 0);
+        this.decodedRoom -= taken.length;
+        body.decoded.append(taken);
+        if (isKept && taken.length < bytes.length) body.problems.push(TOO_MUCH);
+      },
+      chunkBoundary() {
+        // A body is shown as one.
+      },
+      end: ({ problem, flaw, end }) => {
+        body.end = base + end;
+        if (flaw !== undefined) body.problems.push(flaw);
+        if (problem !== undefined) body.problems.push(`not fully decoded: 1 HTTP body: ${problem}`);
+        if (isKept) bodies.push(body);
+      },
+    };
+  }
+
   private turn(isFromClient: boolean, isGap: boolean, ts: number | undefined): Turn {
     const last = this.turns.at(-1);
     if (last?.isFromClient === isFromClient && last.missing > 0 === isGap) return last;
-    const next = { isFromClient, bytes: new HeldBytes(), missing: 0, ts };
+    const start = (isFromClient ? this.client : this.server).sent;
+    const next = { isFromClient, start, bytes: new HeldBytes(), missing: 0, ts };
     this.turns.push(next);
     if (this.turns.length === MAX_PARTS) this.room = 0;
     return next;
   }
 
   content(): StreamContent {
-    const { fromClient, fromServer, turns } = this;
-    const parts = turns.map(({ bytes, ...turn }) => {
-      const decoded = decodeHttp(bytes.bytes);
-      return {
-        ...turn,
-        bytes: new Uint8Array(bytes.bytes),
-        ...(decoded === undefined ? {} : { decoded }),
-      };
+    const { client, server, turns } = this;
+    const parts = turns.map(({ bytes, start, ...turn }) => {
+      const sent = new Uint8Array(bytes.bytes);
+      const decoded = decodedIn(sent, start, turn.isFromClient ? client.bodies : server.bodies);
+      return { ...turn, bytes: sent, ...(decoded === undefined ? {} : { decoded }) };
     });
-    return { fromClient, fromServer, parts };
+    return { fromClient: client.captured, fromServer: server.captured, parts };
   }
+}
+
+/**
+ * What a side sent at `start`, with decoded bodies in the place of what was sent of them. A body that goes on after the other
+ * side spoke is where it begins.
+ * @param bodies in their order
+ * @returns undefined where nothing was encoded
+ */
+function decodedIn(
+  sent: Uint8Array,
+  start: number,
+  bodies: readonly Body[],
+): StreamContent['parts'][number]['decoded'] {
+  const parts: Uint8Array[] = [];
+  const problems = new Set<string>();
+  let at = 0;
+  const own = bodies.filter((one) => one.start < start + sent.length && one.end > start);
+  if (own.length === 0) return undefined;
+  for (const body of own) {
+    const isBegun = body.start >= start;
+    if (isBegun) for (const problem of body.problems) problems.add(problem);
+    // What cannot be decoded at all is shown as it was sent.
+    if (body.decoded.length === 0 && body.problems.length > 0) continue;
+    if (isBegun) {
+      const first = body.start - start;
+      const from = body.isChunked && first > 1 ? sent.lastIndexOf(LF, first - 2) + 1 : first;
+      parts.push(sent.subarray(at, from), body.decoded.bytes);
+    }
+    at = body.end - start;
+  }
+  parts.push(sent.subarray(at));
+  return { bytes: new Uint8Array(Buffer.concat(parts)), problems: [...problems] };
 }

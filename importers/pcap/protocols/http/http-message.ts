@@ -87,7 +87,8 @@ export interface HttpBody {
   skip(size: number): void;
   /** A chunk ends: what comes next does not follow in what was sent. */
   endChunk?(): void;
-  end(details: FileDetails): Digests | undefined;
+  /** @param at where its message ends in the bytes that the parser was given; undefined: with its last bytes */
+  end(details: FileDetails, at: number | undefined): Digests | undefined;
 }
 
 /** A body whose first byte comes. */
@@ -134,12 +135,16 @@ export function bodyBeginning(
   };
 }
 
-/** @param request that a message is, or answers, where it is known */
+/**
+ * @param request that a message is, or answers, where it is known
+ * @param at where it ends in the bytes that the parser was given, if bytes follow the body itself
+ */
 export function endBody(
   message: HttpRequest | HttpResponse,
   request: HttpRequest | undefined,
   ends: Endpoints,
   isWhole: boolean,
+  at?: number,
 ): void {
   const { body, headers } = message;
   body.isWhole = isWhole;
@@ -153,7 +158,7 @@ export function endBody(
     body.isUnread && UNREAD,
     range !== undefined && `a part of the file: ${range}`,
   ].filter((problem) => problem !== false);
-  const digests = file?.end({
+  const details = {
     ...{ service: 'http', isWhole },
     name:
       statedFileName(headers.get('content-disposition') ?? '') ??
@@ -163,7 +168,8 @@ export function endBody(
     problem: problems.length === 0 ? undefined : problems.join('; '),
     columns: { url: request && urlOf(request, ends) },
     attributes: { content_type: headers.get('content-type') },
-  });
+  };
+  const digests = file?.end(details, at);
   body.digests = otherLength === undefined ? digests : undefined;
 }
 

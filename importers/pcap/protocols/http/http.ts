@@ -405,7 +405,7 @@ export class HttpStream implements StreamParser {
     side.held.clear();
     if (side.state === CHUNK_END) side.state = CHUNK_SIZE;
     else if (side.state === TRAILER) {
-      if (line === '') this.complete(side, isClient);
+      if (line === '') this.complete(side, isClient, stop + 1);
     } else {
       const size = /^[0-9a-f]{1,13}(?=\s*(?:;|$))/i.exec(line)?.[0];
       if (size === undefined) {
@@ -419,9 +419,9 @@ export class HttpStream implements StreamParser {
   }
 
   /** The message of one side is at its end. */
-  private complete(side: Direction, isClient: boolean): void {
+  private complete(side: Direction, isClient: boolean, at?: number): void {
     side.state = HEAD;
-    this.endBody(side, isClient, true);
+    this.endBody(side, isClient, true, at);
     if (isClient) return;
     this.give();
     if (this.isFull) this.lose(side, false, UNPAIRED);
@@ -443,13 +443,13 @@ export class HttpStream implements StreamParser {
     return bodyBeginning(message, request, { ends, sink, at, isFromClient, framing, start });
   }
 
-  private endBody(side: Direction, isClient: boolean, isWhole: boolean): void {
+  private endBody(side: Direction, isClient: boolean, isWhole: boolean, at?: number): void {
     const { body, message } = side;
     side.body = undefined;
     if (body === undefined || message === undefined) return;
     const asked = 'target' in message ? message : undefined;
     const request = isClient ? asked : this.isUnsure ? undefined : this.answered;
-    endBody(message, request, this.ends, isWhole);
+    endBody(message, request, this.ends, isWhole, at);
   }
 
   gap(isClient: boolean, size: number): void {
