@@ -290,16 +290,16 @@ export function printTable(
     if (options.format === 'parquet') return printParquet(records, () => columns, output);
     let found = 0;
     if (options.format === 'csv') await output.write(csvLines([columns], options));
-    for await (const some of records) {
+    for await (const batch of records) {
       await output.write(
         options.format === 'csv'
           ? csvLines(
-              some.map((record) => columns.map((name) => cell(record[name]))),
+              batch.map((record) => columns.map((name) => cell(record[name]))),
               options,
             )
-          : jsonLines(some),
+          : jsonLines(batch),
       );
-      found += some.length;
+      found += batch.length;
     }
     return found;
   });
@@ -321,8 +321,8 @@ export async function printAnswer(answer: Answer, options: PrintOptions): Promis
     } else if (format === 'csv') {
       await output.write(csvLines([names], options));
       for (let at = 0; at < records.length; at += TABLE_SAMPLE) {
-        const some = records.slice(at, at + TABLE_SAMPLE);
-        const cells = some.map((record) => names.map((name) => cell(record[name])));
+        const portion = records.slice(at, at + TABLE_SAMPLE);
+        const cells = portion.map((record) => names.map((name) => cell(record[name])));
         await output.write(csvLines(cells, options));
       }
     } else if (answer.shape === 'count') {

@@ -70,20 +70,20 @@ export class WireReader {
     let at = 0;
     while (at < chunk.length) {
       if (this.body === undefined) {
-        const some = Math.min(HEAD - this.headFilled, chunk.length - at);
-        this.head.set(chunk.subarray(at, at + some), this.headFilled);
-        this.headFilled += some;
-        at += some;
+        const size = Math.min(HEAD - this.headFilled, chunk.length - at);
+        this.head.set(chunk.subarray(at, at + size), this.headFilled);
+        this.headFilled += size;
+        at += size;
         if (this.headFilled < HEAD) return;
         const length = new DataView(this.head.buffer).getUint32(0, true);
         if (length > MAX_FRAME_BYTES) throw new RangeError(`a frame of ${length} bytes`);
         this.body = new Uint8Array(length);
         this.bodyFilled = 0;
       }
-      const some = Math.min(this.body.length - this.bodyFilled, chunk.length - at);
-      this.body.set(chunk.subarray(at, at + some), this.bodyFilled);
-      this.bodyFilled += some;
-      at += some;
+      const size = Math.min(this.body.length - this.bodyFilled, chunk.length - at);
+      this.body.set(chunk.subarray(at, at + size), this.bodyFilled);
+      this.bodyFilled += size;
+      at += size;
       if (this.bodyFilled < this.body.length) return;
       const word = new DataView(this.head.buffer).getUint32(4, true);
       const body = this.body;

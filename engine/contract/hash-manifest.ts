@@ -22,7 +22,7 @@ export const listedHash = z.object({
 export type ListedHash = z.infer<typeof listedHash>;
 
 /** All are counted, the first are kept. */
-const some = <T extends z.ZodType>(one: T) => z.object({ count, first: z.array(one) });
+const countedFirst = <T extends z.ZodType>(one: T) => z.object({ count, first: z.array(one) });
 
 /** Result of one manifest: listed = agree + differ + missing + notCompared. */
 export const manifestReport = z.object({
@@ -34,7 +34,7 @@ export const manifestReport = z.object({
   format: z.string(),
   listed: count,
   agree: count,
-  differ: some(
+  differ: countedFirst(
     z.object({
       file: z.string(),
       line: count,
@@ -44,11 +44,11 @@ export const manifestReport = z.object({
     }),
   ),
   /** Listed, but nothing that this case was made from. */
-  missing: some(z.object({ file: z.string(), line: count })),
-  notCompared: some(z.object({ file: z.string(), line: count, reason: z.string() })),
+  missing: countedFirst(z.object({ file: z.string(), line: count })),
+  notCompared: countedFirst(z.object({ file: z.string(), line: count, reason: z.string() })),
   /** Sources beside the listed files that no manifest lists. */
-  unlisted: some(z.string()),
+  unlisted: countedFirst(z.string()),
   /** Lines that cannot be read. */
-  problems: some(z.object({ line: count, reason: z.string() })),
+  problems: countedFirst(z.object({ line: count, reason: z.string() })),
 });
 export type ManifestReport = z.infer<typeof manifestReport>;

@@ -74,13 +74,13 @@ function append(appender: DuckDBAppender, { columns, rows }: ListTable): void {
     return known;
   });
   for (let at = 0; at < rows; at += CHUNK) {
-    const some = Math.min(CHUNK, rows - at);
-    const chunk = DuckDBDataChunk.create(types, some);
+    const size = Math.min(CHUNK, rows - at);
+    const chunk = DuckDBDataChunk.create(types, size);
     columns.forEach(({ type, values }, column) => {
       const vector = chunk.getColumnVector(column);
       if (type === 'BIGINT')
-        for (let row = 0; row < some; row++) vector.setItem(row, BigInt(values[at + row]!));
-      else for (let row = 0; row < some; row++) vector.setItem(row, values[at + row]!);
+        for (let row = 0; row < size; row++) vector.setItem(row, BigInt(values[at + row]!));
+      else for (let row = 0; row < size; row++) vector.setItem(row, values[at + row]!);
       vector.flush();
     });
     appender.appendDataChunk(chunk);

@@ -319,12 +319,12 @@ function putListBits(
     let count = counts[i]!;
     if (count === 0) bits += 1;
     for (let first = 1; count > 0; first = 0) {
-      const some = Math.min(count, 8);
-      const ones = (1 << some) - 1;
+      const size = Math.min(count, 8);
+      const ones = (1 << size) - 1;
       there |= ones << bits;
       goesOn |= (ones & ~first) << bits;
-      bits += some;
-      count -= some;
+      bits += size;
+      count -= size;
       if (bits >= 8) {
         out[repeated + to] = goesOn;
         out[defined + to++] = there;

@@ -132,9 +132,9 @@ export async function countOverflowOnce(
 ): Promise<Map<string, number>> {
   const out = new Map<string, number>();
   const from = `FROM ${segment}.${tableOf(shapes)}${where}`;
-  const count = async (some: readonly SpelledName[], without: string): Promise<void> => {
-    if (some.length === 0) return;
-    const keys = some.flatMap(({ key, names }) =>
+  const count = async (spelled: readonly SpelledName[], without: string): Promise<void> => {
+    if (spelled.length === 0) return;
+    const keys = spelled.flatMap(({ key, names }) =>
       names.map((name) => `(${literal(name)}, ${literal(key)})`),
     );
     const named = `SELECT rowid AS r, unnest(json_keys(attrs)) AS name ${from}`;
@@ -150,13 +150,13 @@ export async function countOverflowOnce(
   );
   const others = spelled.filter(({ columns }) => columns.length > 0);
   for (let at = 0; at < others.length; at += COLUMNS_AT_ONCE) {
-    const some = others.slice(at, at + COLUMNS_AT_ONCE);
-    const keys = some.map(({ key, columns }) => {
+    const portion = others.slice(at, at + COLUMNS_AT_ONCE);
+    const keys = portion.map(({ key, columns }) => {
       const tests = storedColumns(columns, shapes).map((one) => `${identifier(one)} IS NOT NULL`);
       return `CASE WHEN ${tests.join(' OR ')} THEN ${literal(key)} END`;
     });
     const inColumns = `SELECT rowid AS r, unnest([${keys.join(', ')}]) AS key ${from}`;
-    await count(some, `ANTI JOIN (${inColumns}) AS c USING (r, key)`);
+    await count(portion, `ANTI JOIN (${inColumns}) AS c USING (r, key)`);
   }
   return out;
 }

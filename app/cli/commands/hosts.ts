@@ -91,12 +91,12 @@ function tableOf(all: readonly Host[], width: number | undefined): string {
   // Where no flow states its two ways together nothing needs be said of it.
   const hasBoth = all.some(({ bothWays }) => bothWays !== undefined);
   const rows = all.map(({ address, events, sent, received, bothWays, first, last, facts }) => {
-    const some = (name: FactName): string => {
+    const namesIn = (name: FactName): string => {
       const values = facts[name].values.map(valueText);
       const left = values.length - SHOWN + facts[name].more;
       return [...values.slice(0, SHOWN), ...(left > 0 ? [`+${left}`] : [])].join(', ');
     };
-    const texts = [some('name'), some('mac'), some('user'), some('offers')];
+    const texts = [namesIn('name'), namesIn('mac'), namesIn('user'), namesIn('offers')];
     const bytes = [sent, received, ...(hasBoth ? [bothWays] : [])].map((n) => n ?? '–');
     return [address, events, ...bytes, ...texts, isoMicros(first), isoMicros(last)];
   });

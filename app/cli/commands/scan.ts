@@ -165,9 +165,9 @@ function yearOf(parsed: Parsed): number | undefined {
 
 /** Rows are not printed into the line of progress. */
 async function* cleared<T>(rows: AsyncGenerator<T>, line: ProgressLine): AsyncGenerator<T> {
-  for await (const some of rows) {
+  for await (const batch of rows) {
     line.clear();
-    yield some;
+    yield batch;
   }
 }
 

@@ -201,8 +201,8 @@ function firstOf<T extends Candidate>(
 
 /** Whether one of the fields that a template needs is given by pairs alone, as an address. */
 function isAddressNeeded({ parts, pairs, needs, fields }: Template): boolean {
-  return needs.some((some) => {
-    const [field, another] = some;
+  return needs.some((choice) => {
+    const [field, another] = choice;
     if (pairs === undefined || another !== undefined || !fields[field!]?.endsWith('_ip'))
       return false;
     const slots = [...parts, ...pairs.keys.values, ...pairs.labels.map(([, slot]) => slot)];
@@ -269,12 +269,12 @@ function bytesOf({ parts, pairs, fields, needs }: Template): Int32Array {
   // Without what is between a key and its value there is no pair; a single pair needs no separator.
   const isGiven = (field: number): boolean =>
     parts.some((part) => part.field === field || part.second === field);
-  const needsPair = needs.some((some) => !some.some(isGiven));
+  const needsPair = needs.some((choice) => !choice.some(isGiven));
   if (pairs !== undefined && needsPair && parts.at(-1)!.operation === OPERATION.pairs) {
     bytes[pairs.assign >>> 5]! |= 1 << (pairs.assign & 31);
     const { isStrict, separator, isSpaced } = pairs;
     const isNeeded = (name: string): boolean =>
-      needs.some((some) => some.length === 1 && fields[some[0]!] === name);
+      needs.some((choice) => choice.length === 1 && fields[choice[0]!] === name);
     // No pair gives both addresses; a single pair is one of pairs with blanks between them, too.
     const isSeparated = isSpaced || (isNeeded('src_ip') && isNeeded('dst_ip'));
     if (isStrict && separator > 32 && isSeparated) bytes[separator >>> 5]! |= 1 << (separator & 31);

@@ -279,8 +279,8 @@ function compile(text: string, separator: string | undefined, given: GivenTempla
   );
   const pairs = slotsOf(given.pairs);
   const labels = slotsOf(given.labels);
-  const needs = (given.needs ?? []).map((some) =>
-    [some].flat().map((name) => {
+  const needs = (given.needs ?? []).map((choice) =>
+    [choice].flat().map((name) => {
       if (!fields.includes(name)) throw new Error(`it needs ${name}, which it does not cut`);
       return fields.indexOf(name);
     }),

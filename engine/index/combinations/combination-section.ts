@@ -113,13 +113,13 @@ function combine(rows: number, entries: number, columns: readonly SmallColumn[])
     let cells = state.examples.length;
     let to = from;
     while (to < varying.length && (cells *= varying[to]!.size + 1) <= MOST_CELLS) to += 1;
-    const some = varying.slice(from, Math.max(to, from + 1));
-    const together = refined(state, some, most);
-    if (together !== undefined) kept.push(...some);
+    const portion = varying.slice(from, Math.max(to, from + 1));
+    const together = refined(state, portion, most);
+    if (together !== undefined) kept.push(...portion);
     state = together ?? state;
-    from += some.length;
-    if (together !== undefined || some.length === 1) continue;
-    for (const column of some) {
+    from += portion.length;
+    if (together !== undefined || portion.length === 1) continue;
+    for (const column of portion) {
       const one = refined(state, [column], most);
       if (one !== undefined) kept.push(column);
       state = one ?? state;

@@ -58,17 +58,17 @@ export function countedAlike(
 }
 
 /** Some of the entries, ascending; values that only others have stay, with no rows. */
-export function countedSome(counted: Counted, some: Uint32Array): Counted {
+export function countedSome(counted: Counted, chosen: Uint32Array): Counted {
   const { weights, entryOf, measures } = counted;
-  const own = weights && chosen32(weights, some);
+  const own = weights && chosen32(weights, chosen);
   return {
-    rows: own === undefined ? some.length : own.reduce((sum, n) => sum + n, 0),
-    entries: some.length,
+    rows: own === undefined ? chosen.length : own.reduce((sum, n) => sum + n, 0),
+    entries: chosen.length,
     weights: own,
-    entryOf: entryOf && (() => renumbered(entryOf(), some, counted.entries)),
-    dimensions: ofEntries(counted.dimensions, some),
+    entryOf: entryOf && (() => renumbered(entryOf(), chosen, counted.entries)),
+    dimensions: ofEntries(counted.dimensions, chosen),
     measures: measures.map((measure) => {
-      const values = measure && chosen64(measure.values, some);
+      const values = measure && chosen64(measure.values, chosen);
       return values && (entryOf === undefined ? measured(values) : measuredSums(values));
     }),
     groups: new Groups(),
@@ -87,31 +87,31 @@ export class Groups {
   }
 }
 
-function ofEntries({ present, leftOut }: Dimensions, some: Uint32Array): Dimensions {
+function ofEntries({ present, leftOut }: Dimensions, chosen: Uint32Array): Dimensions {
   return {
-    present: present.map((one) => ({ ...one, codes: chosen32(one.codes, some) })),
+    present: present.map((one) => ({ ...one, codes: chosen32(one.codes, chosen) })),
     leftOut,
   };
 }
 
 // Loops are functions of their own: within larger ones V8 compiles them again and again.
 
-export function chosen32(values: Uint32Array, some: Uint32Array): Uint32Array<ArrayBuffer> {
-  const out = new Uint32Array(some.length);
-  for (let i = 0; i < out.length; i++) out[i] = values[some[i]!]!;
+export function chosen32(values: Uint32Array, places: Uint32Array): Uint32Array<ArrayBuffer> {
+  const out = new Uint32Array(places.length);
+  for (let i = 0; i < out.length; i++) out[i] = values[places[i]!]!;
   return out;
 }
 
-function chosen64(values: Float64Array, some: Uint32Array): Float64Array<ArrayBuffer> {
-  const out = new Float64Array(some.length);
-  for (let i = 0; i < out.length; i++) out[i] = values[some[i]!]!;
+function chosen64(values: Float64Array, places: Uint32Array): Float64Array<ArrayBuffer> {
+  const out = new Float64Array(places.length);
+  for (let i = 0; i < out.length; i++) out[i] = values[places[i]!]!;
   return out;
 }
 
 /** Of rows of some of the entries, the place of their entry among these. */
-function renumbered(entryOf: Uint32Array, some: Uint32Array, entries: number): Uint32Array {
+function renumbered(entryOf: Uint32Array, chosen: Uint32Array, entries: number): Uint32Array {
   const places = new Uint32Array(entries);
-  for (let i = 0; i < some.length; i++) places[some[i]!] = i + 1;
+  for (let i = 0; i < chosen.length; i++) places[chosen[i]!] = i + 1;
   const out = new Uint32Array(entryOf.length);
   let rows = 0;
   for (let row = 0; row < entryOf.length; row++) {

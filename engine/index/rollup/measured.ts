@@ -79,8 +79,8 @@ function addExact(values: Float64Array, entryOf: Uint32Array, sums: Float64Array
 function countExact(values: Float64Array): number {
   let present = 0;
   inSteps(values.length, (from, to) => {
-    const some = present < 0 ? -1 : countSome(values, from, to);
-    present = some < 0 ? -1 : present + some;
+    const nonZero = present < 0 ? -1 : countSome(values, from, to);
+    present = nonZero < 0 ? -1 : present + nonZero;
   });
   return present;
 }

@@ -34,8 +34,8 @@ export interface AlikeRows {
 /** Undefined where too many rows differ from all others. */
 export function alikeRows(rows: number, columns: readonly CodedColumn[]): AlikeRows | undefined {
   if (rows > SAMPLE * 2) {
-    const some = numbered(SAMPLE, columns, MOST_OF_SAMPLE);
-    if (some === undefined) return undefined;
+    const sample = numbered(SAMPLE, columns, MOST_OF_SAMPLE);
+    if (sample === undefined) return undefined;
   }
   return numbered(rows, columns, 1 / ROWS_EACH);
 }

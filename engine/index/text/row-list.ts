@@ -33,7 +33,7 @@ function judged(rows: Uint32Array, from: number, to: number, k: number): Judgeme
 
 /** The same by gaps from all over a long list. */
 function judgedBySome(rows: Uint32Array, from: number, to: number, k: number): Judgement {
-  const some = new Uint32Array(RUNS * RUN);
+  const sample = new Uint32Array(RUNS * RUN);
   const step = Math.floor((to - from - RUN - 1) / (RUNS - 1));
   let row = 0;
   let size = 0;
@@ -41,10 +41,10 @@ function judgedBySome(rows: Uint32Array, from: number, to: number, k: number): J
     const first = from + 1 + run * step;
     for (let i = first; i < first + RUN; i++) {
       row += rows[i]! - rows[i - 1]!;
-      some[size++] = row;
+      sample[size++] = row;
     }
   }
-  return judged(some, 0, size, k);
+  return judged(sample, 0, size, k);
 }
 
 /** The exponential Golomb order for gaps of this mean size. */
@@ -159,11 +159,11 @@ export function readRowBits(
   if (count === 0) return words;
   const code = codeOf(bits, count, total);
   let row = -1;
-  for (let left = count; left > 0; left -= some.length) {
-    const n = Math.min(left, some.length);
-    row = readGaps(bits, code, row, n, some);
+  for (let left = count; left > 0; left -= gapBuffer.length) {
+    const n = Math.min(left, gapBuffer.length);
+    row = readGaps(bits, code, row, n, gapBuffer);
     if (row >= total || bits.exceeded) throw damagedText();
-    for (let i = 0; i < n; i++) words[some[i]! >>> 5]! |= 1 << (some[i]! & 31);
+    for (let i = 0; i < n; i++) words[gapBuffer[i]! >>> 5]! |= 1 << (gapBuffer[i]! & 31);
   }
   return words;
 }
@@ -182,16 +182,16 @@ export function putRows(
   if (count === 0) return;
   const code = codeOf(bits, count, total);
   let row = -1;
-  for (let left = count; left > 0; left -= some.length) {
-    const n = Math.min(left, some.length);
-    row = readGaps(bits, code, row, n, some);
+  for (let left = count; left > 0; left -= gapBuffer.length) {
+    const n = Math.min(left, gapBuffer.length);
+    row = readGaps(bits, code, row, n, gapBuffer);
     if (row >= total || bits.exceeded) throw damagedText();
     putValue(out, n, value);
   }
 }
 
 function putValue(out: Uint8Array | Uint16Array | Uint32Array, n: number, value: number): void {
-  for (let i = 0; i < n; i++) out[some[i]!] = value;
+  for (let i = 0; i < n; i++) out[gapBuffer[i]!] = value;
 }
 
 /** How the gaps of a list are written: the parameter of Rice codes, or beyond 31 that of exponential Golomb codes. */
@@ -283,4 +283,4 @@ function readBursts(
 
 /** Where rows go that are not wanted, and those on their way to bits. */
 const NOWHERE = new Uint32Array(1);
-const some = new Uint32Array(2048);
+const gapBuffer = new Uint32Array(2048);

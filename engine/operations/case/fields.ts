@@ -86,14 +86,14 @@ async function countFields(
   }
   watch.path = open.length === 0 ? 'catalog' : 'scan';
   for (let at = 0; at < open.length; at += AT_ONCE) {
-    const some = open.slice(at, at + AT_ONCE);
+    const portion = open.slice(at, at + AT_ONCE);
     await watch.spanAsync('attach', () =>
       session.prepare(
-        some.map(({ segment }) => segment),
+        portion.map(({ segment }) => segment),
         snapshot,
       ),
     );
-    for (const { segment, deleted, named } of some) {
+    for (const { segment, deleted, named } of portion) {
       const where = deleted
         ? ` WHERE rowid NOT IN (SELECT row FROM marks.deleted WHERE segment = ${segment.id})`
         : '';

@@ -258,8 +258,8 @@ function localTime(
 function newOffset(changes: readonly Change[], spans: ReadonlyMap<number, Span>): string {
   const stays = 'coalesce(tz_offset, 0)';
   const offsets = new Map<string | undefined, string>();
-  for (const [name, some] of Map.groupBy(changes, ({ zone }) => zone)) {
-    const times = some.flatMap(({ source }) => spans.get(source.id) ?? []);
+  for (const [name, sameZone] of Map.groupBy(changes, ({ zone }) => zone)) {
+    const times = sameZone.flatMap(({ source }) => spans.get(source.id) ?? []);
     if (name === undefined || times.length === 0) continue;
     const from = times.reduce((least, { first }) => Math.min(least, first), Infinity) / 1e6;
     const to = times.reduce((most, { last }) => Math.max(most, last), -Infinity) / 1e6;
@@ -274,7 +274,7 @@ function newOffset(changes: readonly Change[], spans: ReadonlyMap<number, Span>)
 function perSource(changes: readonly Change[], valueOf: (change: Change) => string): string {
   const [[value] = ['NULL'], ...others] = [...Map.groupBy(changes, valueOf)];
   if (others.length === 0) return value;
-  const cases = others.map(([other, some]) => `WHEN ${ofSources(some)} THEN ${other}`);
+  const cases = others.map(([other, changed]) => `WHEN ${ofSources(changed)} THEN ${other}`);
   return `(CASE ${cases.join(' ')} ELSE ${value} END)`;
 }
 

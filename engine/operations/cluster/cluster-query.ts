@@ -127,7 +127,7 @@ export class ClusterQuery {
   async answer(): Promise<Answer> {
     const columns = this.columns();
     const rows: (readonly RawValue[])[] = [];
-    for await (const some of this.rows(columns)) for (const row of some) rows.push(row);
+    for await (const batch of this.rows(columns)) for (const row of batch) rows.push(row);
     const { plan } = this;
     const [shown, at] =
       plan.shape === 'timeline' ? bucketed(plan, columns, rows) : [rows, undefined];

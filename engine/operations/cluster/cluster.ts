@@ -79,7 +79,7 @@ export class Cluster {
   /** All rows of an answer, which is small. @throws DaybookError unreadable, not-found, usage, cancelled */
   async rows(sql: string): Promise<ClusterRow[]> {
     const out: ClusterRow[] = [];
-    for await (const some of this.batches(sql)) for (const row of some) out.push(row);
+    for await (const batch of this.batches(sql)) for (const row of batch) out.push(row);
     return out;
   }
 

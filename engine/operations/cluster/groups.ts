@@ -97,7 +97,7 @@ async function groupsOf(asked: ClusterView) {
   const query = asked.query();
   const columns = query.columns();
   const rows: RawValue[][] = [];
-  for await (const some of query.rows(columns)) for (const row of some) rows.push(row);
+  for await (const batch of query.rows(columns)) for (const row of batch) rows.push(row);
   return { columns, rows };
 }
 

@@ -90,12 +90,12 @@ async function untag(cluster: Cluster, name: string, found: string): Promise<num
   let changed = 0;
   const ids = (await cluster.rows(found)).map(([id]) => text(cellText(id)));
   for (let at = 0; at < ids.length; at += UNTAGGED_AT_ONCE) {
-    const some = ids.slice(at, at + UNTAGGED_AT_ONCE);
+    const portion = ids.slice(at, at + UNTAGGED_AT_ONCE);
     // Waits until it is done: what is asked next must not find them any more.
     await cluster.run(
-      `DELETE FROM ${tags} WHERE tag = ${text(name)} AND event_id IN (${some.join(', ')}) SETTINGS lightweight_deletes_sync = 2`,
+      `DELETE FROM ${tags} WHERE tag = ${text(name)} AND event_id IN (${portion.join(', ')}) SETTINGS lightweight_deletes_sync = 2`,
     );
-    changed += some.length;
+    changed += portion.length;
   }
   return changed;
 }

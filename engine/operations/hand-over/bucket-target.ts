@@ -256,10 +256,10 @@ async function knownFiles(
   const paths = there.filter((path) => HANDED_OVER_PATH.test(path));
   const out: KnownFiles = { known: new Map(), held: new Map(), etags: new Map() };
   for (let at = 0; at < paths.length; at += AT_ONCE) {
-    const some = paths.slice(at, at + AT_ONCE);
-    const heads = await Promise.all(some.map((path) => bucket.head(path)));
+    const portion = paths.slice(at, at + AT_ONCE);
+    const heads = await Promise.all(portion.map((path) => bucket.head(path)));
     for (const [i, head] of heads.entries()) {
-      const path = some[i]!;
+      const path = portion[i]!;
       const note = handedOverFile.safeParse(
         head?.note === undefined ? undefined : parsed(head.note),
       ).data;

@@ -109,8 +109,8 @@ async function checkPlace(
   for (const file of files) {
     if (signal.aborted) throw new CancelledError();
     report({ bytes, totalBytes, file: file.path });
-    const problem = await place.problem(file, (some) => {
-      bytes += some;
+    const problem = await place.problem(file, (chunk) => {
+      bytes += chunk;
       report({ bytes, totalBytes, file: file.path });
     });
     if (problem !== undefined) find('error', problem.code, file.path, problem.message, sendAgain);
@@ -168,10 +168,10 @@ async function bucketPlace(bucket: Bucket): Promise<CheckedPlace> {
     const sum = createHash('sha256');
     let bytes = 0;
     for await (const part of await content(path)) {
-      const some = part as Buffer;
-      sum.update(some);
-      bytes += some.length;
-      onBytes(some.length);
+      const chunk = part as Buffer;
+      sum.update(chunk);
+      bytes += chunk.length;
+      onBytes(chunk.length);
     }
     return { sha256: sum.digest('hex'), bytes };
   };

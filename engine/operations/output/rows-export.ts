@@ -147,10 +147,10 @@ async function writeText(
     const { names, records } = await tableRecords(asked.running, csv);
     let done = 0;
     if (csv) await text(csvLine(names));
-    for await (const some of records) {
-      const lines = () => some.map((record) => csvLine(names.map((name) => cell(record[name]))));
-      await text(csv ? lines().join('') : json(some));
-      done += some.length;
+    for await (const batch of records) {
+      const lines = () => batch.map((record) => csvLine(names.map((name) => cell(record[name]))));
+      await text(csv ? lines().join('') : json(batch));
+      done += batch.length;
       await progress(done);
     }
     return done;

@@ -110,9 +110,11 @@ export async function hostNames(
   signal?: AbortSignal,
 ): Promise<{ hosts: { address: string; names: string[] }[]; notes: string[] }> {
   const notes = new Set<string>();
-  const some = addresses.filter((text) => !text.includes('/') && parseAddress(text) !== undefined);
-  const wanted = new Map(some.map((address) => [address, new Map<FactName, Values>()]));
-  for (const of of some.length > MOST_ALONE ? [undefined] : questionsOf(some)) {
+  const single = addresses.filter(
+    (text) => !text.includes('/') && parseAddress(text) !== undefined,
+  );
+  const wanted = new Map(single.map((address) => [address, new Map<FactName, Values>()]));
+  for (const of of single.length > MOST_ALONE ? [undefined] : questionsOf(single)) {
     const view = { query: '', limit: 0, zone: 'UTC', of };
     const asked = new Asked(asker, view, '(*)', notes, signal);
     for (const clue of HOST_CLUES.filter(({ fact }) => fact === 'name'))

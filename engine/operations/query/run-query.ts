@@ -62,7 +62,7 @@ async function rows(
   limit: number,
 ): Promise<RunAnswer> {
   const records: ShownRecord[] = [];
-  for await (const some of shown) append(records, some);
+  for await (const batch of shown) append(records, batch);
   const more = records.length > limit;
   const kept = records.slice(0, limit);
   const used = new Set<string>();

@@ -168,7 +168,7 @@ async function foundByView(
   let rowsThere: number;
   const count = await countOfQuery(session, events, signal);
   if (running.plan.shape === 'rows') {
-    for await (const some of shownRows(running, zone)) append(records, some);
+    for await (const batch of shownRows(running, zone)) append(records, batch);
     const present = new Set(records.flatMap((record) => Object.keys(record)));
     names = rowFieldNames(running.plan).filter((name) => present.has(name) && name !== BASIS);
     if (parseQuery(query).stages.some(({ stage }) => stage === 'fields') && names.includes('ts'))

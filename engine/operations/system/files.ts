@@ -35,8 +35,8 @@ export async function listFolder(folder: string | undefined): Promise<Listing> {
   const shown = names.slice(0, MOST);
   const entries: Entry[] = [];
   for (let at = 0; at < shown.length; at += AT_ONCE) {
-    const some = shown.slice(at, at + AT_ONCE).map((name) => entryOf(path, name));
-    for (const entry of await Promise.all(some)) if (entry !== undefined) entries.push(entry);
+    const portion = shown.slice(at, at + AT_ONCE).map((name) => entryOf(path, name));
+    for (const entry of await Promise.all(portion)) if (entry !== undefined) entries.push(entry);
   }
   entries.sort((a, b) => RANK[a.type] - RANK[b.type]);
   const parent = dirname(path);

@@ -41,7 +41,7 @@ export function* clickhouseMatchedLines(
     if (own.rows.length > 0) yield linesAmong(own, group.lines, eventsClickHouse(plan, options));
     else alone.push(...group.lines.map((line) => ({ line, condition: both(own.conditions) })));
   }
-  for (const some of inParts(alone)) yield linesMet(some, eventsClickHouse(plan, options));
+  for (const portion of inParts(alone)) yield linesMet(portion, eventsClickHouse(plan, options));
 }
 
 function writtenLines(

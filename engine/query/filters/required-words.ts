@@ -59,7 +59,7 @@ function wordsIn(text: string): IndexedPhrase | undefined {
     const wildcard = before !== '' || behind !== '';
     return { word, index, text: `${before}${word}${behind}`, wildcard };
   });
-  const length = (some: typeof words) => some.reduce((sum, { word }) => sum + word.length, 0);
+  const length = (list: typeof words) => list.reduce((sum, { word }) => sum + word.length, 0);
   const known = words.filter((word) => !word.text.startsWith('*'));
   const used = length(known) >= LEAST_CHARACTERS ? known : words;
   if (length(used) < LEAST_CHARACTERS) return undefined;

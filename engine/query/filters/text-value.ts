@@ -70,8 +70,8 @@ function textValuesSql(filters: readonly TextValueFilter[], scope: Scope): Predi
     else group.push(filter);
   }
   return [...groups.values()].flatMap((group) =>
-    joinable(group, ({ text }) => text.length * 24 + 60).map((some) =>
-      anyValue(some[0]!.field, some, scope),
+    joinable(group, ({ text }) => text.length * 24 + 60).map((together) =>
+      anyValue(together[0]!.field, together, scope),
     ),
   );
 }

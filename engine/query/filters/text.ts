@@ -155,10 +155,10 @@ function joinedPatterns(
     else group.push(filter);
   }
   return [...groups.values()].flatMap((group) =>
-    joinable(group, ({ pattern }) => pattern.length).map((some) => {
-      const patterns = some.map(({ pattern }) => pattern);
+    joinable(group, ({ pattern }) => pattern.length).map((together) => {
+      const patterns = together.map(({ pattern }) => pattern);
       const joined = patterns.length === 1 ? patterns[0]! : `(?:${patterns.join('|')})`;
-      return { pattern: whole(joined, some[0]!), ref: some[0]!.ref };
+      return { pattern: whole(joined, together[0]!), ref: together[0]!.ref };
     }),
   );
 }

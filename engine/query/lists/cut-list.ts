@@ -214,10 +214,15 @@ function columnsText(width: number): string {
 }
 
 function unknownColumns(names: readonly string[], line: number): ListError {
-  const some = names.slice(0, 5).map((name) => JSON.stringify(name.slice(0, 40)));
-  const more = names.length > some.length ? ', …' : '';
+  const firstNames = names.slice(0, 5).map((name) => JSON.stringify(name.slice(0, 40)));
+  const more = names.length > firstNames.length ? ', …' : '';
   const what = names.length === 1 ? 'no field of events' : 'no fields of events';
-  return new ListError('unknown-field', line, `${some.join(', ')}${more}: ${what}`, NAMES_HINT);
+  return new ListError(
+    'unknown-field',
+    line,
+    `${firstNames.join(', ')}${more}: ${what}`,
+    NAMES_HINT,
+  );
 }
 
 function cutJson(first: string, reader: LineReader, options: CutOptions): CutList {

@@ -164,24 +164,24 @@ export class JoinTable {
     keys: readonly JoinKey[],
     columns: readonly JoinColumn[],
   ): void {
-    const some = new Uint32Array(BLOCK);
+    const candidates = new Uint32Array(BLOCK);
     for (let from = 0; from < hashes.length; from += BLOCK) {
-      const count = this.candidates(hashes, from, some);
+      const count = this.candidates(hashes, from, candidates);
       for (let at = 0; at < count; at++) {
-        const row = some[at]!;
+        const row = candidates[at]!;
         if (this.has(hashes[row]!, row, keys, columns)) words[row >>> 5]! |= 1 << (row & 31);
       }
     }
   }
 
   /** Rows of the block from `from` on whose hash the filter has: a loop that does nothing else is quick. */
-  private candidates(hashes: Int32Array, from: number, some: Uint32Array): number {
+  private candidates(hashes: Int32Array, from: number, out: Uint32Array): number {
     const { filter, shift } = this;
     const to = Math.min(hashes.length, from + BLOCK);
     let count = 0;
     for (let row = from; row < to; row++) {
       const bit = hashes[row]! >>> shift;
-      if ((filter[bit >>> 5]! & (1 << (bit & 31))) !== 0) some[count++] = row;
+      if ((filter[bit >>> 5]! & (1 << (bit & 31))) !== 0) out[count++] = row;
     }
     return count;
   }

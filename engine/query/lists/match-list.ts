@@ -316,7 +316,7 @@ function ofAnyType(
   fieldOf: (name: string) => Field | undefined,
 ): MatchList {
   const values = cells[0]!;
-  const some = (takes: (text: string) => boolean): CutList => {
+  const cellsThat = (takes: (text: string) => boolean): CutList => {
     const rows = [...values.keys()].filter((row) => takes(values[row]!));
     return {
       names: undefined,
@@ -324,15 +324,15 @@ function ofAnyType(
       lines: rows.map((row) => lines[row]!),
     };
   };
-  const addresses = some(isAddress);
-  const texts = some((text) => !isAddress(text));
+  const addresses = cellsThat(isAddress);
+  const texts = cellsThat((text) => !isAddress(text));
   const ip = fieldOf('ip');
   if (ip === undefined) throw new TypeError('events have addresses');
   const has = { addresses: addresses.lines.length > 0, texts: texts.lines.length > 0 };
   const columns = has.addresses ? readColumn(ip, addresses.cells[0]!, addresses.lines) : [];
   const groups = has.addresses ? groupsOf(digest, columns, addresses.lines, false) : [];
   // Of IPv6 addresses each is looked for by itself: it is written in many ways.
-  const written6 = some((text) => addressOf(text)?.version === 6);
+  const written6 = cellsThat((text) => addressOf(text)?.version === 6);
   return new MatchList({
     ...{ digest, lines, eitherWay: false },
     anyType: { addresses: addresses.lines.length, texts: texts.lines.length },

@@ -105,8 +105,8 @@ function howFound(found: FoundRows | undefined): string {
     return 'scan, because no index serves the conditions, or the segment has none';
   if (found.asFilter === true) return 'scan, because comparing takes less than reading by number';
   if (found.templates !== undefined) {
-    const some = found.rows === 'none' ? '' : '; rows of messages that are like no other';
-    return `templates by index${some}`;
+    const unlike = found.rows === 'none' ? '' : '; rows of messages that are like no other';
+    return `templates by index${unlike}`;
   }
   if (found.rows === 'none') return `nothing, by ${found.by}`;
   if (found.by === 'catalog') return 'every row, by catalog';

@@ -69,7 +69,7 @@ export function endsOf(rows: Rows, total: number): { first: number; last: number
 /** The first `count` members. */
 export function firstOf(rows: Rows, total: number, count: number): Rows {
   if (countOf(rows, total) <= count) return rows;
-  const some = sliceOf(rows, total, 0, count);
+  const slice = sliceOf(rows, total, 0, count);
   // Numbers of a large set may be in memory that the set keeps.
-  return rowsOf(RowSet.ofSorted(some.slice(), total));
+  return rowsOf(RowSet.ofSorted(slice.slice(), total));
 }

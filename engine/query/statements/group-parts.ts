@@ -35,9 +35,11 @@ export class GroupParts {
     const table = `work.main.${quoteIdentifier(`${name}_${this.tables.length}`)}`;
     this.tables.push(table);
     for (let part = 0; part < count; part++) {
-      const some = `SELECT ${select} FROM (${rows}) AS r WHERE hash(${keys}) % ${count} = ${part} GROUP BY ${keys}`;
+      const groupsOfPart = `SELECT ${select} FROM (${rows}) AS r WHERE hash(${keys}) % ${count} = ${part} GROUP BY ${keys}`;
       this.fills.push(
-        part === 0 ? `CREATE TABLE ${table} AS ${some}` : `INSERT INTO ${table} ${some}`,
+        part === 0
+          ? `CREATE TABLE ${table} AS ${groupsOfPart}`
+          : `INSERT INTO ${table} ${groupsOfPart}`,
       );
     }
     return `SELECT * FROM ${table}`;

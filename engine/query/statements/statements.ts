@@ -114,8 +114,8 @@ export function compileOrderTable(plan: Plan, options: RowsOptions, table: strin
 /** Places in the order of such a table, in that order: the `hex` of those of one of `every` rows, chosen by a hash. */
 export function compileOrderPlaces(table: string, every: number): Statement {
   const params = new Params();
-  const some = `hash(k) % ${params.bind(every, 'UBIGINT')} = 0`;
-  const sql = `SELECT hex(k) FROM ${table} WHERE ${some} ORDER BY k`;
+  const sampled = `hash(k) % ${params.bind(every, 'UBIGINT')} = 0`;
+  const sql = `SELECT hex(k) FROM ${table} WHERE ${sampled} ORDER BY k`;
   return { ...params.finish(sql), columns: [] };
 }
 
@@ -437,9 +437,9 @@ export function compileKeys(
   const params = new Params();
   const table = buildTable(plan, params, gridOf(plan, matched), new GroupParts(parts));
   const keys = `SELECT ${sortKey(table.order)} AS k FROM (${table.sql}) AS t`;
-  const some = `hash(k) % ${params.bind(every, 'UBIGINT')} = 0`;
+  const sampled = `hash(k) % ${params.bind(every, 'UBIGINT')} = 0`;
   return {
-    ...params.finish(`SELECT hex(k) FROM (${keys}) AS s WHERE ${some} ORDER BY k`),
+    ...params.finish(`SELECT hex(k) FROM (${keys}) AS s WHERE ${sampled} ORDER BY k`),
     columns: [],
   };
 }

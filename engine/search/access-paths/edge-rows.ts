@@ -85,7 +85,7 @@ function edgeOf(above: readonly Stage[], isTime: (name: Name) => boolean): Edge 
 export async function foundAtEdge(
   edge: Edge,
   segments: readonly SegmentInfo[],
-  find: (some: readonly SegmentInfo[]) => Promise<Found>,
+  find: (segments: readonly SegmentInfo[]) => Promise<Found>,
   timeOf: (segment: SegmentInfo) => TimeLookup | undefined,
 ): Promise<Found> {
   const out = new Map<number, FoundRows>();

@@ -154,9 +154,9 @@ export class EventReader {
       const rows = wide ? Infinity : sliceRows(session.memory, columns);
       const slices = plan.streaming ? slicesOf(part, run, finder, rows) : [undefined];
       for (const slice of slices) {
-        const some = slice === undefined ? part : withinTime(part, slice);
+        const dated = slice === undefined ? part : withinTime(part, slice);
         if (this.left === 0) break;
-        if (some.length > 0) yield* this.slice(asked, own, some, slice);
+        if (dated.length > 0) yield* this.slice(asked, own, dated, slice);
       }
       this.given = lastGiven(part, run);
       this.isWithinDay = false;
@@ -255,8 +255,8 @@ async function* inSlices(
     await asked.assemble(slice.rows, slice.statement, slice.segments);
     // What is made of them takes several times their memory.
     for (let at = 0; at < slice.rows.length; at += BATCH_ROWS) {
-      const some = slice.rows.slice(at, at + BATCH_ROWS);
-      yield { columns: slice.statement.columns, rows: some.map((row) => row.map(toRawValue)) };
+      const portion = slice.rows.slice(at, at + BATCH_ROWS);
+      yield { columns: slice.statement.columns, rows: portion.map((row) => row.map(toRawValue)) };
     }
   }
 }
@@ -293,10 +293,10 @@ function withFirst(plan: Plan, run: DayRun, limit = Infinity): Plan {
         continue;
       }
       if (own.exact) sure += countOf(rows, segment.rows);
-      const some = own.exact && countOf(rows, segment.rows) > limit;
+      const isLonger = own.exact && countOf(rows, segment.rows) > limit;
       cut.set(
         segment.id,
-        some ? { ...own, rows: firstOf(rows, segment.rows, limit), asFilter: false } : own,
+        isLonger ? { ...own, rows: firstOf(rows, segment.rows, limit), asFilter: false } : own,
       );
     }
   }

@@ -38,9 +38,9 @@ export class NumberOrder {
   private readonly to: EpochMicros;
 
   constructor(list: readonly TimedRows[]) {
-    const some = list.filter(({ rows }) => rows !== 'none');
-    this.list = some.filter(({ segment }) => segment.day !== 'undated');
-    this.undatedList = some.filter(({ segment }) => segment.day === 'undated');
+    const listed = list.filter(({ rows }) => rows !== 'none');
+    this.list = listed.filter(({ segment }) => segment.day !== 'undated');
+    this.undatedList = listed.filter(({ segment }) => segment.day === 'undated');
     this.dated = eventsIn(this.list);
     this.undated = eventsIn(this.undatedList);
     this.from = this.list.reduce(

@@ -269,22 +269,22 @@ interface RowGroup {
 }
 
 function* groupsOfRows({ rows }: SliceReader, { segmentsUsed }: Plan): Generator<RowGroup> {
-  let some: SegmentInfo[] = [];
+  let portion: SegmentInfo[] = [];
   let many = 0;
   for (const segment of segmentsUsed) {
-    if (some.length > 0 && (many + segment.rows > rows || some.length === MOST_SEGMENTS)) {
-      yield { segments: some };
-      some = [];
+    if (portion.length > 0 && (many + segment.rows > rows || portion.length === MOST_SEGMENTS)) {
+      yield { segments: portion };
+      portion = [];
       many = 0;
     }
     if (segment.rows <= rows) {
-      some.push(segment);
+      portion.push(segment);
       many += segment.rows;
     } else
       for (let from = 0; from < segment.rows; from += rows)
         yield { segments: [segment], range: { from, to: from + rows } };
   }
-  if (some.length > 0) yield { segments: some };
+  if (portion.length > 0) yield { segments: portion };
 }
 
 function setsOf(

@@ -125,10 +125,13 @@ export async function answerGroups(
   const { question, left, read, merged, cost } = rolled;
   const sources = [...rolled.sources];
   if (read.length > 0) {
-    const some = pruned({ ...plan, segmentsUsed: read }, new Map([[plan.events.filter, left]]));
+    const remaining = pruned(
+      { ...plan, segmentsUsed: read },
+      new Map([[plan.events.filter, left]]),
+    );
     const found = groupsOfRows(
       question,
-      await asked.rows(compileGroups(some, question.fields, question.sums), read),
+      await asked.rows(compileGroups(remaining, question.fields, question.sums), read),
     );
     if (found === undefined) return undefined;
     sources.push(found);

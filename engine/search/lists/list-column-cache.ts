@@ -131,9 +131,9 @@ export class ListColumnCache {
     }
     for (const { names, segments: all } of missing.values()) {
       for (let from = 0; from < all.length; from += AT_ONCE) {
-        const some = all.slice(from, from + AT_ONCE);
-        const numbers = await read(some, names);
-        for (const segment of some) {
+        const portion = all.slice(from, from + AT_ONCE);
+        const numbers = await read(portion, names);
+        for (const segment of portion) {
           const known = out.get(segment.id)!;
           numbers
             .get(segment.id)

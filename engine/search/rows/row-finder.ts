@@ -195,7 +195,7 @@ export class RowFinder {
     const edges = edgesOf(plan);
     for (const filter of baseFilters(plan.events)) {
       const edge = edges.get(filter);
-      const find = (some: readonly SegmentInfo[]) => this.found(filter, some, reads);
+      const find = (portion: readonly SegmentInfo[]) => this.found(filter, portion, reads);
       const timeOf = (segment: SegmentInfo) => this.known(segment).indexes.time;
       const own = edge === undefined ? find(segments) : foundAtEdge(edge, segments, find, timeOf);
       found.set(filter, await own);
@@ -322,14 +322,14 @@ export class RowFinder {
     const out = new Map<number, FoundRows>();
     const list = open.map(({ found }) => listOf(found.rest)).find((one) => one !== undefined);
     if (list === undefined) return out;
-    const some = open.filter(({ found }) => listOf(found.rest) === list);
+    const sameList = open.filter(({ found }) => listOf(found.rest) === list);
     const { cache, snapshot, numbers, readNumbers, hold } = this.options;
     const key = this.keyOf(filter);
     const release = hold();
     try {
-      const segments = some.map(({ segment }) => segment);
+      const segments = sameList.map(({ segment }) => segment);
       const comparison = await numbers.comparing(list, segments, readNumbers);
-      for (const { segment, found } of comparison === undefined ? [] : some) {
+      for (const { segment, found } of comparison === undefined ? [] : sameList) {
         await this.breathe();
         const kept = cache.get(snapshot, key, segment.id);
         const rows = kept?.exact === true ? kept.rows : comparison?.rowsOf(segment);
@@ -346,19 +346,19 @@ export class RowFinder {
 
   /** Reads rows to see which of them are meant. */
   private async verify(
-    some: readonly Candidates[],
+    candidates: readonly Candidates[],
     stop: AbortSignal,
   ): Promise<ReadonlyMap<number, FoundRows>> {
     const { rows, hold } = this.options;
     // The caller that started it may have left before it ends.
     const release = hold();
     try {
-      const segments = some.map(({ segment }) => segment);
-      const predicate = await this.withMessages(some, stop);
+      const segments = candidates.map(({ segment }) => segment);
+      const predicate = await this.withMessages(candidates, stop);
       const bits = await rows(compileVerify(predicate), segments, stop);
       const bySegment = new Map(bits.map(([segment, one]) => [Number(segment), one]));
       return new Map(
-        some.map(({ segment, found }) => [
+        candidates.map(({ segment, found }) => [
           segment.id,
           verified(bySegment.get(segment.id), segment, found),
         ]),
@@ -370,15 +370,15 @@ export class RowFinder {
 
   /** The same, told how segments store their messages where that helps. */
   private async withMessages(
-    some: readonly Candidates[],
+    candidates: readonly Candidates[],
     stop: AbortSignal,
   ): Promise<readonly Candidates[]> {
-    const cut = some.flatMap(({ segment, found }) =>
+    const cut = candidates.flatMap(({ segment, found }) =>
       readsMessages(segment, found) ? [segment] : [],
     );
-    if (cut.length === 0) return some;
+    if (cut.length === 0) return candidates;
     const shapes = await this.options.shapes(cut, stop);
-    return some.map((one) => ({
+    return candidates.map((one) => ({
       ...one,
       messages: storedMessages(shapes.get(one.segment.id), one.segment.numberForm),
     }));
@@ -436,8 +436,8 @@ export class RowFinder {
       if (time === undefined) missing.push(segment);
       else out.set(segment.id, time);
     }
-    for (const some of inPortions(missing)) {
-      for (const [segment, list] of await rows(compileTimes(some), some)) {
+    for (const portion of inPortions(missing)) {
+      for (const [segment, list] of await rows(compileTimes(portion), portion)) {
         const read = Float64Array.from(JSON.parse(String(list)) as number[]);
         const time = readTimes.set(Number(segment), read);
         if (time === undefined) return undefined;

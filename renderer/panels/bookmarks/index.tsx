@@ -26,13 +26,13 @@ const MOST_NAMED = 200;
 function useEventLabels(events: readonly string[]): ReadonlyMap<string, string> {
   const { case: path } = useCase();
   const zone = useZone();
-  const some = events.slice(0, MOST_NAMED);
+  const named = events.slice(0, MOST_NAMED);
   const { data } = useAnswer(
     'query.run',
-    some.length === 0
+    named.length === 0
       ? undefined
       : {
-          ...{ case: path, query: `kind:* event_id:(${some.join(' OR ')})`, zone },
+          ...{ case: path, query: `kind:* event_id:(${named.join(' OR ')})`, zone },
           ...{ limit: MOST_NAMED, aside: true },
         },
   );

@@ -223,7 +223,9 @@ function groupsOf({ kind, fields, cut }: EventInfo, most: number): FieldGroup[] 
     ...(isFlow(kind) ? flowGroups(stated) : [{ heading: undefined, fields: stated }]),
     { heading, fields: fields.filter(isCut) },
     { heading: 'Attributes', fields: attributes.slice(0, Math.max(0, most - stated.length)) },
-  ].filter(({ heading: of, fields: some }) => some.length > 0 || of === 'Time' || of === 'Record');
+  ].filter(
+    ({ heading: of, fields: listed }) => listed.length > 0 || of === 'Time' || of === 'Record',
+  );
 }
 
 /** Characters of a value that are shown at once: those after it are not pushed off the screen. */

@@ -68,11 +68,11 @@ async function childrenOf(folder: FileSystemDirectoryEntry): Promise<FileSystemE
   const reader = folder.createReader();
   const all: FileSystemEntry[] = [];
   for (;;) {
-    const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+    const batch = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),
     );
-    if (some.length === 0) return all.sort((a, b) => (a.name < b.name ? -1 : 1));
-    all.push(...some);
+    if (batch.length === 0) return all.sort((a, b) => (a.name < b.name ? -1 : 1));
+    all.push(...batch);
   }
 }
 

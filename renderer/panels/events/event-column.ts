@@ -173,8 +173,8 @@ export function fittingWidth(
   width: number,
   sorted: string | undefined,
 ): EventColumn[] {
-  const fits = (some: readonly EventColumn[], roomy = false, readable = READABLE): boolean =>
-    some.reduce((sum, { fills, width: full, least, wanted }) => {
+  const fits = (chosen: readonly EventColumn[], roomy = false, readable = READABLE): boolean =>
+    chosen.reduce((sum, { fills, width: full, least, wanted }) => {
       if (!fills) return sum + (roomy ? full : least);
       return sum + Math.max(readable, roomy ? Math.min(wanted, ROOMY) : 0);
     }, 0) <= width;
@@ -192,8 +192,8 @@ export function fittingWidth(
     left.some(({ name }) => ENDS.has(name)) &&
     (sorted === undefined || !ENDS.has(sorted));
   if (fits(left) || !folds) return left;
-  const folded = (some: readonly EventColumn[]): EventColumn[] =>
-    some
+  const folded = (chosen: readonly EventColumn[]): EventColumn[] =>
+    chosen
       .filter(({ name }) => !ENDS.has(name))
       .map((column) => (column.fills ? { ...column, ends: true } : column));
   // The room that addresses had may be enough for what was given up before them.

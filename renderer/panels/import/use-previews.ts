@@ -56,8 +56,8 @@ export function usePreviews(path: string, paths: readonly string[]): Previews {
     setList([]);
     setEnd(undefined);
     setError(undefined);
-    previewAll(connection, { case: path, paths: JSON.parse(key) as string[] }, signal, (some) =>
-      setList((before) => [...before, ...some]),
+    previewAll(connection, { case: path, paths: JSON.parse(key) as string[] }, signal, (batch) =>
+      setList((before) => [...before, ...batch]),
     ).then(
       (result) => !signal.aborted && setEnd(result),
       (failure: unknown) => !signal.aborted && setError(errorInfoOf(failure)),
@@ -162,9 +162,9 @@ async function previewAll(
   const flush = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    const some = waiting;
+    const batch = waiting;
     waiting = [];
-    if (!signal.aborted) onPreviews(some);
+    if (!signal.aborted) onPreviews(batch);
   };
   try {
     return await connection.call('evidence.preview', params, {

@@ -30,9 +30,9 @@ export function Overlaps({
 }) {
   const readOnly = useSession(({ openCase }) => openCase?.readOnly === true);
   const { connection } = useWorkspace();
-  const { busy, run: set } = useSubmit(async (some: readonly Overlap[], leftOut: boolean) => {
+  const { busy, run: set } = useSubmit(async (overlaps: readonly Overlap[], leftOut: boolean) => {
     const { events } = await connection.call('overlap.set', {
-      ...{ case: path, overlaps: some.map(({ id }) => id), leftOut },
+      ...{ case: path, overlaps: overlaps.map(({ id }) => id), leftOut },
     });
     notifyDone(
       leftOut ? 'They can be shown again here.' : 'They are counted again.',
@@ -49,11 +49,11 @@ export function Overlaps({
       {pairs.length > 1 && (
         <Choice label="Leave out all of them" of={found} disabled={readOnly || busy} onSet={set} />
       )}
-      {pairs.slice(0, MOST_SHOWN).map((some) => {
-        const [{ source, other, superseded } = { source: '', other: '', superseded: false }] = some;
-        const lines = some.reduce((sum, { records }) => sum + records, 0);
+      {pairs.slice(0, MOST_SHOWN).map((pair) => {
+        const [{ source, other, superseded } = { source: '', other: '', superseded: false }] = pair;
+        const lines = pair.reduce((sum, { records }) => sum + records, 0);
         return (
-          <div key={some[0]?.id} className={form['row']}>
+          <div key={pair[0]?.id} className={form['row']}>
             <span className={form['grow']}>
               {sources.size > 1 && (
                 <>
@@ -67,7 +67,7 @@ export function Overlaps({
             <Choice
               label="Leave out"
               name={`Leave out lines of ${visibleText(source, 200)} that are in ${visibleText(other, 200)}`}
-              of={some}
+              of={pair}
               disabled={readOnly || busy}
               onSet={set}
             />
@@ -110,7 +110,7 @@ function Choice({
   readonly name?: string;
   readonly of: readonly Overlap[];
   readonly disabled: boolean;
-  readonly onSet: (some: readonly Overlap[], leftOut: boolean) => void;
+  readonly onSet: (overlaps: readonly Overlap[], leftOut: boolean) => void;
 }) {
   return (
     <Switch

@@ -358,8 +358,8 @@ export class FrequentPairs {
     const [first] = SETS[this.set.which] ?? [];
     const firsts = where.filter(({ dim }) => dim === first);
     const third = DIMENSIONS[this.set.third];
-    const [some] = this.rollups;
-    if (some === undefined || first === undefined) return undefined;
+    const [anyRollup] = this.rollups;
+    if (anyRollup === undefined || first === undefined) return undefined;
     if (this.rollups.length < this.set.sections) return undefined;
     if (third !== undefined && dims.includes(third)) return undefined;
     // Of one value it is certain that nothing is missing, if it is here at all.

@@ -45,8 +45,8 @@ export function findingsSection({ findings, info, request }: ReportFacts): Secti
         ? markup`<p>No event of this case has a tag or a note.</p>`
         : markup`${shown.length > 1 ? overview(findings) : undefined}
         ${marksLegend(events.map(({ basis }) => basis))}
-        ${notesTogether(shown).map((some) =>
-          Array.isArray(some) ? notesBody(some, style) : tagBody(some, style),
+        ${notesTogether(shown).map((group) =>
+          Array.isArray(group) ? notesBody(group, style) : tagBody(group, style),
         )}
         ${left.length > 0 ? leftOut(markup`${left.join(' and ')} left out.`) : undefined}`,
   };
@@ -57,7 +57,7 @@ export function severityCounts(severities: FindingsFacts['severities']): string 
   const by = Map.groupBy(severities, (severity) => severity);
   return [...by]
     .sort(([a], [b]) => severityRank(b) - severityRank(a))
-    .map(([severity, some]) => `${some.length} ${severity ?? 'not rated'}`)
+    .map(([severity, rated]) => `${rated.length} ${severity ?? 'not rated'}`)
     .join(', ');
 }
 
