@@ -140,6 +140,8 @@ describe('fields', () => {
     ['QinQ', 'IEEE 802.1ad', 'ID', '200'],
     ['QinQ', '802.1Q Virtual LAN', 'ID', '2001'],
     ['VLAN', '802.1Q Virtual LAN', 'Priority', '1'],
+    ['VN-Tag and VLAN', 'VN-Tag', 'Direction', 'From bridge'],
+    ['VN-Tag and VLAN', '802.1Q Virtual LAN', 'ID', '5'],
     ['MPLS', 'MultiProtocol Label Switching Header', 'MPLS Label', '17'],
     ['spanning tree', 'Spanning Tree Protocol', 'Forward Delay', '15 s'],
     ['PPPoE discovery', 'PPP-over-Ethernet Discovery', 'Tag', 'Host-Uniq: 01020304'],
@@ -230,6 +232,17 @@ describe('fields', () => {
       '802.11 beacon',
       'IEEE 802.11 Beacon frame',
       'Src: 02:00:00:00:00:0a, Dst: ff:ff:ff:ff:ff:ff, SSID: "guest"',
+    ],
+    ['E-Tag', '802.1BR E-Tag', 'E-CID: 3, Ingress E-CID: 2'],
+    [
+      'DCCP',
+      'Datagram Congestion Control Protocol',
+      'Src Port: 5000, Dst Port: 5001, Data, Seq: 7',
+    ],
+    [
+      'DCCP with long numbers',
+      'Datagram Congestion Control Protocol',
+      'Src Port: 5000, Dst Port: 5001, Ack, Seq: 8',
     ],
     ['SCTP', 'Stream Control Transmission Protocol', 'Src Port: 5000, Dst Port: 5001, INIT, DATA'],
   ];

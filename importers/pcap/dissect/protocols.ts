@@ -16,12 +16,14 @@ export type Protocol =
   | 'cisco-meta-data'
   | 'cisco-meta-data-gre'
   | 'data'
+  | 'dccp'
   | 'dhcp'
   | 'dns'
   | 'dns-tcp'
   | 'dsa'
   | 'eapol'
   | 'edsa'
+  | 'e-tag'
   | 'erspan'
   | 'erspan3'
   | 'esp'
@@ -90,6 +92,7 @@ export type Protocol =
   | 'udplite'
   | 'vlan'
   | 'vlan-service'
+  | 'vn-tag'
   | 'vxlan'
   | 'vxlan-gpe'
   | 'wlan';
@@ -170,6 +173,8 @@ const ETHER_TYPES: Readonly<Record<number, Protocol>> = {
   0x88e7: 'pbb',
   0x8903: 'fabric-path',
   0x8909: 'cisco-meta-data',
+  0x8926: 'vn-tag',
+  0x893f: 'e-tag',
   0x894f: 'nsh',
   0x9100: 'vlan',
   0x9200: 'vlan',
@@ -216,6 +221,8 @@ export const etherTypeText = named(
     0x88f7: 'PTPv2 over Ethernet',
     0x8902: '802.1ag Connectivity Fault Management',
     0x8906: 'FCoE',
+    0x8926: 'VN-Tag',
+    0x893f: '802.1BR E-Tag',
     0x894f: 'Network Service Header',
     0x9000: 'Loopback',
   },
@@ -229,6 +236,7 @@ const IP_PROTOCOLS: Readonly<Record<number, Protocol>> = {
   4: 'ipv4',
   6: 'tcp',
   17: 'udp',
+  33: 'dccp',
   41: 'ipv6',
   43: 'ipv6-routing',
   44: 'ipv6-fragment',

@@ -2,6 +2,7 @@
 import { nounOf } from '../../../engine/contract/counted.ts';
 import type { LayerReader } from './reader.ts';
 import { hex8, hex32, named } from './text.ts';
+import { ports } from './udp.ts';
 
 const CHUNKS: Readonly<Record<number, string>> = {
   0: 'DATA',
@@ -26,11 +27,8 @@ const CHUNKS: Readonly<Record<number, string>> = {
 
 export function sctp(r: LayerReader): undefined {
   const d = r.d;
-  const source = r.u16('Source Port');
-  const destination = r.u16('Destination Port');
-  d.sourcePort = source;
-  d.destinationPort = destination;
-  r.layer.summary = `Src Port: ${source}, Dst Port: ${destination}`;
+  ports(r);
+  const summary = r.layer.summary;
   r.u32('Verification Tag', hex32);
   r.u32('Checksum', (value) => `${hex32(value)} [unverified]`);
   const names: string[] = [];
@@ -40,7 +38,7 @@ export function sctp(r: LayerReader): undefined {
       const type = r.u8('Chunk Type', named(CHUNKS));
       const name = CHUNKS[type] ?? `Chunk ${type}`;
       names.push(name);
-      r.layer.summary = `Src Port: ${source}, Dst Port: ${destination}, ${names.slice(0, 8).join(', ')}`;
+      r.layer.summary = `${summary}, ${names.slice(0, 8).join(', ')}`;
       r.u8('Chunk Flags', hex8);
       r.u16('Chunk Length');
       if (length > 4) r.within(length - 4, name, () => chunk(r, type));

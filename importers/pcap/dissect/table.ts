@@ -12,6 +12,7 @@ import {
   switchTag,
 } from './capture-headers.ts';
 import { data } from './data.ts';
+import { dccp } from './dccp.ts';
 import { dhcp } from './dhcp.ts';
 import { dns, dnsOnTcp } from './dns.ts';
 import { eapol } from './eapol.ts';
@@ -60,10 +61,12 @@ import { udp, udpLite } from './udp.ts';
 import {
   ciscoMetaData,
   ciscoMetaDataOnGre,
+  eTag,
   fabricPath,
   macsec,
   providerBackbone,
   vlan,
+  vnTag,
 } from './vlan.ts';
 import { avs, prism, radiotap, wlan } from './wlan.ts';
 
@@ -82,11 +85,13 @@ export const DISSECTORS: Readonly<
   'cisco-meta-data': ['Cisco MetaData', ciscoMetaData],
   'cisco-meta-data-gre': ['Cisco MetaData', ciscoMetaDataOnGre],
   data: ['Data', data],
+  dccp: ['Datagram Congestion Control Protocol', dccp],
   dhcp: ['Dynamic Host Configuration Protocol', dhcp],
   dns: ['Domain Name System', dns],
   'dns-tcp': ['Domain Name System', dnsOnTcp],
   dsa: ['Ethernet II with DSA tag', switchTag(4)],
   eapol: ['802.1X Authentication', eapol],
+  'e-tag': ['802.1BR E-Tag', eTag],
   edsa: ['Ethernet II with EDSA tag', switchTag(8)],
   erspan: ['Encapsulated Remote Switch Packet ANalysis Type II', erspan],
   erspan3: ['Encapsulated Remote Switch Packet ANalysis Type III', erspan3],
@@ -154,6 +159,7 @@ export const DISSECTORS: Readonly<
   udplite: ['Lightweight User Datagram Protocol', udpLite],
   vlan: ['802.1Q Virtual LAN', vlan],
   'vlan-service': ['IEEE 802.1ad', vlan],
+  'vn-tag': ['VN-Tag', vnTag],
   vxlan: ['Virtual eXtensible Local Area Network', vxlan],
   'vxlan-gpe': ['Virtual eXtensible Local Area Network (GPE)', vxlanGpe],
   wlan: ['IEEE 802.11', wlan],

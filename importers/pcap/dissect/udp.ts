@@ -37,7 +37,8 @@ export function udpLite(r: LayerReader): Protocol | undefined {
   return r.left > 0 ? 'data' : undefined;
 }
 
-function ports(r: LayerReader): void {
+/** The ports with which a transport header begins. */
+export function ports(r: LayerReader): void {
   const source = r.u16('Source Port');
   const destination = r.u16('Destination Port');
   r.d.sourcePort = source;

@@ -38,6 +38,37 @@ export function providerBackbone(r: LayerReader): Protocol {
   return 'ethernet';
 }
 
+/** Cisco's VN-Tag: between which interfaces of an extended switch a frame is sent. */
+export function vnTag(r: LayerReader): Protocol {
+  const tag = r.parts(4, [
+    [0x80000000, 'Direction', (value) => (value === 1 ? 'From bridge' : 'To bridge')],
+    [0x40000000, 'Pointer'],
+    [0x3fff0000, 'Destination'],
+    [0x00008000, 'Looped'],
+    [0x00004000, 'Reserved'],
+    [0x00003000, 'Version'],
+    [0x00000fff, 'Source'],
+  ]);
+  r.layer.summary = `Src: ${tag & 0xfff}, Dst: ${(tag >>> 16) & 0x3fff}`;
+  return typeOrLength(r);
+}
+
+/** IEEE 802.1BR: between which ports of a bridge and its extenders a frame is sent. */
+export function eTag(r: LayerReader): Protocol {
+  const tag = r.parts(4, [
+    [0xe0000000, 'Priority'],
+    [0x10000000, 'DEI'],
+    [0x0fff0000, 'Ingress E-CID base'],
+    [0x0000c000, 'Reserved'],
+    [0x00003000, 'GRP'],
+    [0x00000fff, 'E-CID base'],
+  ]);
+  r.u8('Ingress E-CID extension');
+  r.u8('E-CID extension');
+  r.layer.summary = `E-CID: ${tag & 0xfff}, Ingress E-CID: ${(tag >>> 16) & 0xfff}`;
+  return typeOrLength(r);
+}
+
 /** Cisco FabricPath puts its own addresses and a tag before a frame. */
 export function fabricPath(r: LayerReader): Protocol {
   r.u16('Tag', hex16);

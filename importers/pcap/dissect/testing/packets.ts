@@ -342,6 +342,18 @@ export const SAMPLES: readonly SamplePacket[] = [
     'eth / ip4 / Internet Group Management Protocol',
   ),
   sample(
+    'DCCP',
+    1,
+    eth4(33, cat('1388 1389 04 00 0000 04 000007', hex('01020304'), ascii('data'))),
+    'eth / ip4 / Datagram Congestion Control Protocol / data',
+  ),
+  sample(
+    'DCCP with long numbers',
+    1,
+    eth4(33, cat('1388 1389 06 00 0000 07 00 000000000008 0000 000000000009')),
+    'eth / ip4 / Datagram Congestion Control Protocol',
+  ),
+  sample(
     'SCTP',
     1,
     eth4(
@@ -366,6 +378,18 @@ export const SAMPLES: readonly SamplePacket[] = [
     1,
     ethernet(0x8100, vlanTag(0x2005, 0x0800, PING)),
     'eth / 802.1Q Virtual LAN / ip4 / icmp / data',
+  ),
+  sample(
+    'VN-Tag and VLAN',
+    1,
+    ethernet(0x8926, cat('80010002 8100', vlanTag(5, 0x0800, PING))),
+    'eth / VN-Tag / 802.1Q Virtual LAN / ip4 / icmp / data',
+  ),
+  sample(
+    'E-Tag',
+    1,
+    ethernet(0x893f, cat('e0021003 0000 0800', PING)),
+    'eth / 802.1BR E-Tag / ip4 / icmp / data',
   ),
   sample(
     'QinQ',
