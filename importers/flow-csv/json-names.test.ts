@@ -578,3 +578,131 @@ describe('the kind is that of the record', () => {
     expect(await readOne({ ...flow, vlan_id: 7 })).toMatchObject({ vlan: 7 });
   });
 });
+
+describe('dialects of products', () => {
+  it.each<[string, object, Record<string, unknown>]>([
+    [
+      'ESET PROTECT: an account that an audit event names',
+      {
+        ...{ event_type: 'Audit_Event', source_uuid: 'u1', occured: '20-May-2026 09:14:03' },
+        ...{ hostname: 'era1', domain: 'Native user', action: 'Logout', target: 'bob' },
+        ...{ user: 'alice', result: 'Success' },
+      },
+      { user: 'alice', user_target: 'bob', action: 'Logout' },
+    ],
+    [
+      'ESET PROTECT: a detection is no account',
+      {
+        ...{ event_type: 'Audit_Event', source_uuid: 'u1', occured: '20-May-2026 09:14:03' },
+        ...{ hostname: 'era1', domain: 'ESET INSPECT', action: 'Resolved', target: 'u2' },
+        ...{ processname: 'a.exe', rule_name: 'R1' },
+      },
+      { user_target: undefined, process: 'a.exe', rule: 'R1' },
+    ],
+    [
+      'Jamf Compliance Reporter: the other end of what connects',
+      {
+        header: { event_id: 32, event_name: 'AUE_CONNECT', time_seconds_epoch: 1_788_000_000 },
+        host_info: { host_name: 'mac1', host_uuid: 'u1' },
+        socket_inet: { ip_address: '198.51.100.1', port: 443 },
+        subject: {
+          ...{ user_name: 'alice', effective_user_name: 'root', audit_user_name: '-1' },
+          ...{ process_id: 79, process_name: '/usr/bin/a', process_hash: 'A'.repeat(40) },
+          terminal_id: { ip_address: '0.0.0.0', port: 5033 },
+        },
+      },
+      {
+        ...{ ts: 1_788_000_000_000_000, host: 'mac1', user: 'alice', pid: 79 },
+        ...{ dst_ip4: ip('198.51.100.1'), dst_port: 443, event_code: '32' },
+        ...{ src_ip4: undefined, src_port: undefined, sha1: 'A'.repeat(40) },
+      },
+    ],
+    [
+      'Jamf Compliance Reporter: who is accepted is not its target',
+      {
+        header: { event_id: 33, event_name: 'AUE_ACCEPT', time_seconds_epoch: 1_788_000_000 },
+        host_info: { host_name: 'mac1' },
+        socket_inet: { ip_address: '198.51.100.1', port: 443 },
+      },
+      { dst_ip4: undefined, dst_port: undefined, host: 'mac1' },
+    ],
+    [
+      'Check Point Harmony Endpoint: users as a list',
+      {
+        ...{ time: '2026-03-04T05:06:07Z', orig: '203.0.113.1', product: 'Anti-Malware' },
+        ...{ product_family: 'Endpoint', src: '192.0.2.17', src_machine_name: 'pc1' },
+        ...{ src_user_name: ['alice'], action: 'Detect', file_md5: 'b'.repeat(32) },
+      },
+      { src_ip4: ip('192.0.2.17'), user: 'alice', host: 'pc1', md5: 'b'.repeat(32) },
+    ],
+    [
+      'Check Point Harmony Endpoint: of several users none',
+      {
+        ...{ time: '2026-03-04T05:06:07Z', orig: '203.0.113.1', product_family: 'Endpoint' },
+        ...{ src: '192.0.2.17', src_machine_name: 'pc1', src_user_name: ['alice', 'bob'] },
+      },
+      { user: undefined, host: 'pc1' },
+    ],
+    [
+      'Tetragon: what opened a socket',
+      {
+        process_kprobe: {
+          process: { exec_id: 'e1', pid: 79, binary: '/usr/bin/curl', pod: { pid: 4 } },
+          parent: { pid: 1, binary: '/bin/sh' },
+          args: [
+            { sock_arg: { saddr: '192.0.2.17', daddr: '198.51.100.1', sport: 40_001, dport: 80 } },
+            { int_arg: 1 },
+          ],
+        },
+        ...{ node_name: 'n1', time: '2026-03-04T05:06:07Z' },
+      },
+      {
+        ...{ src_ip4: ip('192.0.2.17'), dst_ip4: ip('198.51.100.1'), src_port: 40_001 },
+        ...{ dst_port: 80, pid: 79, process: '/usr/bin/curl', host: 'n1' },
+      },
+    ],
+    [
+      'Beelzebub: who logs in',
+      {
+        event: {
+          ...{ DateTime: '2026-03-04T05:06:07Z', RemoteAddr: '192.0.2.17:40001' },
+          ...{ Protocol: 'SSH', User: 'root', SourceIp: '192.0.2.17', SourcePort: '40001' },
+        },
+        ...{ level: 'info', msg: 'New Event' },
+      },
+      { src_ip4: ip('192.0.2.17'), src_port: 40_001, user: 'root' },
+    ],
+    [
+      'Cisco Umbrella: the client behind the network, whose identity may be no user',
+      {
+        ...{ Timestamp: '2026-03-04 05:06:07', MostGranularIdentity: 'Berlin' },
+        ...{ InternalIp: '192.0.2.17', ExternalIp: '198.51.100.1', Action: 'Allowed' },
+        ...{ QueryType: '28 (AAAA)', ResponseCode: 'NOERROR', Domain: 'www.example.com.' },
+      },
+      { src_ip4: ip('192.0.2.17'), dst_ip4: undefined, user: undefined, action: 'Allowed' },
+    ],
+    [
+      'sides of what an object calls the network',
+      {
+        ...{ ts: '2026-03-04T05:06:07Z', type: 'NF', proc: { pid: 5, exe: '/bin/nc' } },
+        net: { sip: '192.0.2.17', sport: 42_944, dip: '198.51.100.1', dport: 80, proto: 6 },
+      },
+      { src_ip4: ip('192.0.2.17'), dst_ip4: ip('198.51.100.1'), src_port: 42_944, dst_port: 80 },
+    ],
+    [
+      'who runs a process, where no one else is named',
+      { '@timestamp': '2026-03-04T05:06:07Z', process: { pid: 8, user: { name: 'svc' } } },
+      { user: 'svc' },
+    ],
+    [
+      'and not before one who is',
+      { user: { name: 'bob' }, '@timestamp': '2026-03-04T05:06:07Z', 'process.user.name': 'svc' },
+      { user: 'bob' },
+    ],
+  ])('%s', async (_, record, columns) => {
+    const row = await readOne(record);
+    expect(Object.fromEntries(Object.keys(columns).map((name) => [name, row[name]]))).toEqual(
+      columns,
+    );
+  });
+});

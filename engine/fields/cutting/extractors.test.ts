@@ -127,7 +127,7 @@ it.each([
     '(squid-1)[7]: 192.0.2.17 - - [27/Nov/2026:10:15:22 +0000] "GET http://www.example.org/ HTTP/1.1" 200 12 "-" "curl/8.0"',
     'access-log/14',
   ],
-  ['app', 'app[7]: pam_unix(sshd:session): session closed for user alice', 'pam/7'],
+  ['app', 'app[7]: pam_unix(sshd:session): session closed for user alice', 'pam/8'],
   ['sshd', 'sshd[100]: Invalid user a from 192.0.2.17 \r\n', 'openssh/3'],
   [
     '1/5-4/fw1/box_Config_MC-update',

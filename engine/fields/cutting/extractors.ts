@@ -17,6 +17,7 @@ import barracudaWaf from '../extractors/barracuda-waf.json' with { type: 'json' 
 import beyondtrust from '../extractors/beyondtrust.json' with { type: 'json' };
 import bind from '../extractors/bind.json' with { type: 'json' };
 import bluecoat from '../extractors/bluecoat.json' with { type: 'json' };
+import brocade from '../extractors/brocade.json' with { type: 'json' };
 import bsdFirewalls from '../extractors/bsd-firewalls.json' with { type: 'json' };
 import cef from '../extractors/cef.json' with { type: 'json' };
 import cefLines from '../extractors/cef-lines.json' with { type: 'json' };
@@ -148,6 +149,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   beyondtrust,
   bind,
   bluecoat,
+  brocade,
   'bsd-firewalls': bsdFirewalls,
   cef,
   'cef-lines': cefLines,

@@ -76,9 +76,11 @@ export function keep(
     case 'arguments':
       set(field, operation, start, end, rank, ESCAPES.arguments);
       break;
-    case 'inner':
-      set(field, operation, innerStart(b, start, end), end - 1, rank, escapes);
+    case 'inner': {
+      const from = innerStart(b, start, end);
+      set(field, operation, from, from === start ? end : end - 1, rank, escapes);
       break;
+    }
     default:
       set(field, operation, start, end, rank, escapes);
   }
@@ -222,7 +224,7 @@ export function isValid(capture: Capture, b: Uint8Array, start: number, end: num
     case 'audit':
       return auditValueEnd(b, start, end) === end;
     case 'inner':
-      return innerStart(b, start, end) > start;
+      return innerStart(b, start, end) >= 0;
     case 'account':
     case 'principal':
       // `['EXAMPLE\\alice']` is a list.
@@ -232,9 +234,9 @@ export function isValid(capture: Capture, b: Uint8Array, start: number, end: num
   }
 }
 
-/** Where the address is that is in the brackets at the end, or -1. */
+/** Where the address is that is in the brackets at the end, or all there is; or -1: `https(192.0.2.17)`. */
 function innerStart(b: Uint8Array, start: number, end: number): number {
-  if (b[end - 1] !== 41) return -1;
+  if (b[end - 1] !== 41) return addressEnd(b, start, end) === end ? start : -1;
   let p = end - 1;
   while (p > start && b[p - 1] !== 40) p -= 1;
   return p > start && addressEnd(b, p, end - 1) === end - 1 ? p : -1;

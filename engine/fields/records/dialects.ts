@@ -64,6 +64,10 @@ import httpRequest from '../dialects/http-request.json' with { type: 'json' };
 import infobloxDhcp from '../dialects/infoblox-dhcp.json' with { type: 'json' };
 import journald from '../dialects/journald.json' with { type: 'json' };
 import jumpcloud from '../dialects/jumpcloud.json' with { type: 'json' };
+import jamfComplianceReporter from '../dialects/jamf-compliance-reporter.json' with { type: 'json' };
+import ciscoUmbrella from '../dialects/cisco-umbrella.json' with { type: 'json' };
+import beelzebub from '../dialects/beelzebub.json' with { type: 'json' };
+import tetragon from '../dialects/tetragon.json' with { type: 'json' };
 import keycloak from '../dialects/keycloak.json' with { type: 'json' };
 import kubernetesAudit from '../dialects/kubernetes-audit.json' with { type: 'json' };
 import lacework from '../dialects/lacework.json' with { type: 'json' };
@@ -138,6 +142,7 @@ import ubika from '../dialects/ubika.json' with { type: 'json' };
 import cortexXdr from '../dialects/cortex-xdr.json' with { type: 'json' };
 import checkpoint from '../dialects/checkpoint.json' with { type: 'json' };
 import checkpointHarmonyEmail from '../dialects/checkpoint-harmony-email.json' with { type: 'json' };
+import checkpointHarmonyEndpoint from '../dialects/checkpoint-harmony-endpoint.json' with { type: 'json' };
 import cloudflareAudit from '../dialects/cloudflare-audit.json' with { type: 'json' };
 import vectra from '../dialects/vectra.json' with { type: 'json' };
 import nsgFlow from '../dialects/nsg-flow.json' with { type: 'json' };
@@ -244,6 +249,10 @@ const DOCUMENTS: readonly unknown[] = [
   infobloxDhcp,
   journald,
   jumpcloud,
+  jamfComplianceReporter,
+  ciscoUmbrella,
+  beelzebub,
+  tetragon,
   keycloak,
   kubernetesAudit,
   lacework,
@@ -315,6 +324,7 @@ const DOCUMENTS: readonly unknown[] = [
   cortexXdr,
   checkpoint,
   checkpointHarmonyEmail,
+  checkpointHarmonyEndpoint,
   cloudflareAudit,
   vectra,
   nsgFlow,
