@@ -180,7 +180,7 @@ export class CombinationIndex {
   }
 }
 
-// Loops are functions of their own: within larger ones V8 compiles them again and again.
+// Hot loops (CONTRIBUTING.md).
 
 /** Moves those whose code is chosen to the front; returns how many they are. */
 function keep(kept: Uint32Array, codes: SmallNumbers, chosen: Chosen): number {

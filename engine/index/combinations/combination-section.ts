@@ -151,7 +151,7 @@ function refined(
   return found < 0 ? undefined : { of: cells, examples: examples.slice(0, found), other: of };
 }
 
-// Loops are functions of their own: within larger ones V8 compiles them again and again.
+// Hot loops (CONTRIBUTING.md).
 
 /** Numbers of cells in a table that is `width` as wide. */
 function addCodes(

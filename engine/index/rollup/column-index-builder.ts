@@ -158,7 +158,7 @@ function ofEntries(column: SmallColumn, entries: Uint32Array): SmallColumn {
   return { ...column, codes: column.codes && chosen32(column.codes, entries) };
 }
 
-// Loops are functions of their own: within larger ones V8 compiles them again and again.
+// Hot loops (CONTRIBUTING.md).
 
 /** 1 for codes that are `code`. */
 function flagsOf(codes: Uint32Array, code: number): Uint32Array {

@@ -94,7 +94,7 @@ function ofEntries({ present, leftOut }: Dimensions, chosen: Uint32Array): Dimen
   };
 }
 
-// Loops are functions of their own: within larger ones V8 compiles them again and again.
+// Hot loops (CONTRIBUTING.md).
 
 export function chosen32(values: Uint32Array, places: Uint32Array): Uint32Array<ArrayBuffer> {
   const out = new Uint32Array(places.length);

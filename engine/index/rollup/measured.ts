@@ -130,7 +130,7 @@ export function addRows(
   else addAll(groupOf, values, from, to, sums);
 }
 
-// Loops are functions of their own: within larger ones V8 compiles them again and again.
+// Hot loops (CONTRIBUTING.md).
 
 function addPresent(
   groupOf: Uint32Array,

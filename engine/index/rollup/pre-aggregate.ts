@@ -121,7 +121,7 @@ class Entries {
   }
 }
 
-// Loops are functions of their own: within larger ones V8 compiles them again and again.
+// Hot loops (CONTRIBUTING.md).
 
 function putCodes(word: Uint32Array, codes: Uint32Array, shift: number): void {
   for (let row = 0; row < word.length; row++) word[row] = word[row]! | (codes[row]! << shift);

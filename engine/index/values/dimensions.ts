@@ -328,7 +328,7 @@ function placed(
   return out;
 }
 
-// Loops are functions of their own: within larger ones V8 compiles them again and again.
+// Hot loops (CONTRIBUTING.md).
 
 function putNumbers(
   { values, present }: NumberRows,

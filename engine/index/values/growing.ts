@@ -124,7 +124,7 @@ function lineOf(column: NumberRows | undefined, rows: number): Line | undefined 
   return step === 0 || step === 1 ? { first, step } : undefined;
 }
 
-// Loops are functions of their own: within larger ones V8 compiles them again and again.
+// Hot loops (CONTRIBUTING.md).
 
 function goesOn(
   { first, step }: Line,

@@ -270,7 +270,7 @@ export class PackReader {
   }
 }
 
-// Loops are functions of their own, over one type of array each: within larger ones V8 compiles them again and again.
+// Hot loops (CONTRIBUTING.md), over one type of array each.
 
 /** Byte `byte` of each of the first numbers into `planeOf(byte)`, as many as fit. */
 function putPlanes(

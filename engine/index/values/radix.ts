@@ -26,7 +26,7 @@ export function sortedNumbers(words: readonly Uint32Array[], n: number): Uint32A
   return order;
 }
 
-// Loops are functions of their own: within larger ones V8 compiles them again and again.
+// Hot loops (CONTRIBUTING.md).
 
 function countDigits(word: Uint32Array, n: number, shift: number, counts: Uint32Array): void {
   counts.fill(0);

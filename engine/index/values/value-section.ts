@@ -203,7 +203,7 @@ function packPage(column: Column, from: number, to: number, total: number): Uint
 
 const NO_STEPS = new Uint32Array(0);
 
-// Loops are functions of their own: within larger ones V8 compiles them again and again.
+// Hot loops (CONTRIBUTING.md).
 
 /** Where the page ends that begins with value `from` of a column's `size`, the first of which is code `first`. */
 function pageEnd(starts: Uint32Array, first: number, from: number, size: number): number {

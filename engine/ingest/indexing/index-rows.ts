@@ -128,7 +128,7 @@ function fewTexts(column: TextColumn, rows: BatchRows, few: CodedTexts): TextRow
   return { data: few.data, starts, present, few: true };
 }
 
-// A loop is a function of its own: within a larger one V8 compiles it again and again.
+// A hot loop (CONTRIBUTING.md).
 function putStarts({ starts, codes }: CodedTexts, present: Uint8Array, out: Uint32Array): void {
   for (let row = 0, next = 0; row < out.length; row++)
     if (present[row] === 1) out[row] = starts[codes[next++]!]!;

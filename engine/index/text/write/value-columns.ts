@@ -71,7 +71,7 @@ export function listValues(column: ValueColumn, { lists, ends, out, order }: Val
   else addInOrder(codes, order, lists, ends, out);
 }
 
-// Loops are functions of their own: within larger ones V8 compiles them again and again.
+// Hot loops (CONTRIBUTING.md).
 
 function addRows(
   codes: Uint16Array,

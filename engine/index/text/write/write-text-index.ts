@@ -137,7 +137,7 @@ function staticTokens(tokens: TokenTable, closed: ClosedShapes): StaticTokens {
   return { tokens: Uint32Array.from(ids), shapes: Uint32Array.from(of), withTokens };
 }
 
-// Loops are functions of their own: within larger ones V8 compiles them again and again.
+// Hot loops (CONTRIBUTING.md).
 
 function addTokens(tokens: TokenTable, run: Uint8Array, ids: number[]): void {
   for (let i = 0; i < run.length;) {
@@ -572,7 +572,7 @@ class WaitingRows {
   }
 }
 
-// Loops are functions of their own: within larger ones V8 compiles them again and again.
+// Hot loops (CONTRIBUTING.md).
 
 function mostOf(numbers: Uint32Array, n: number): number {
   let most = 0;
