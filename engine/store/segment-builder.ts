@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { resultChunks } from './result-chunks.ts';
 import { returnMemoryAbove } from './return-memory.ts';
-import './texts-as-they-are.ts';
+import './keep-byte-order-marks.ts';
 import { diskError, diskFull } from '../util/files.ts';
 import type { IdleSlot } from '../util/idle-slot.ts';
 import { type CutMessages, MESSAGE } from './messages/message-columns.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import './texts-as-they-are.ts';
+import './keep-byte-order-marks.ts';
 import { EventBatch } from '../contract/event-batch.ts';
 import { rowSpan } from './batch-rows.ts';
 import { BYTES, MESSAGE, SHAPE, TEXTS, readShapes } from './messages/message-columns.ts';

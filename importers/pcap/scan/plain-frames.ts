@@ -8,7 +8,7 @@ import { codedNumber, codedType, codeOfLink } from '../packets/dictionary-column
 import type { Circuit, Writes } from '../packets/packet-writes.ts';
 import { FRAME_RELAY, LINK_ONLY, SUN_ATM, dlciOf, shortAddress } from './plain-links.ts';
 import type { FoundRecords } from '../formats/records.ts';
-import type { SortedFrames } from './sorted-frames.ts';
+import type { ClassifiedFrames } from './fast-path-classify.ts';
 
 export class PlainFrames {
   private readonly writes: Writes;
@@ -16,12 +16,12 @@ export class PlainFrames {
   private readonly type: CodedColumn | undefined;
   private readonly circuits: Record<Circuit, CodedColumn | undefined>;
   private readonly wanted: Readonly<Record<Circuit, boolean>>;
-  private readonly sorted: SortedFrames;
+  private readonly classified: ClassifiedFrames;
 
-  constructor(writes: Writes, batch: EventBatch, sorted: SortedFrames) {
+  constructor(writes: Writes, batch: EventBatch, classified: ClassifiedFrames) {
     this.writes = writes;
     this.batch = batch;
-    this.sorted = sorted;
+    this.classified = classified;
     this.type = writes.type ? codedType(batch) : undefined;
     const [dlci, vpi, vci] = (['dlci', 'vpi', 'vci'] as const).map((name) => writes.wants(name));
     this.wanted = { dlci: dlci === true, vpi: vpi === true, vci: vci === true };
@@ -87,7 +87,7 @@ export class PlainFrames {
     dlci.present.fill(1, row, row + n);
   }
 
-  /** Writes the columns of the plain ones of the `n` frames that were sorted, frame i into row `row + i`. */
+  /** Writes the columns of the plain ones of the `n` frames that were classified, frame i into row `row + i`. */
   take(
     linkType: number,
     bytes: Uint8Array,
@@ -95,7 +95,7 @@ export class PlainFrames {
     { frames }: FoundRecords,
     row: number,
   ): void {
-    const { owned, links } = this.sorted;
+    const { owned, links } = this.classified;
     this.columns(bytes, n, row);
     this.words(links, row);
     if (linkType === FRAME_RELAY)
@@ -106,26 +106,26 @@ export class PlainFrames {
     }
   }
 
-  /** The columns of frames with plain IP, of which one in `n` is none: they lie as they were sorted. */
+  /** The columns of frames with plain IP, of which one in `n` is none: they lie as they were classified. */
   private columns(bytes: Uint8Array, n: number, row: number): void {
-    const { writes, batch, type, sorted } = this;
-    const { protocols, own, owned, owned4, hasIp, hasIp4, hasPorts, hasTcp } = sorted;
+    const { writes, batch, type, classified } = this;
+    const { protocols, own, owned, owned4, hasIp, hasIp4, hasPorts, hasTcp } = classified;
     if (owned === 0) return;
-    if (writes.sources) put(batch.src_ip4, row, n, sorted.sources, hasIp4);
-    if (writes.targets) put(batch.dst_ip4, row, n, sorted.targets, hasIp4);
+    if (writes.sources) put(batch.src_ip4, row, n, classified.sources, hasIp4);
+    if (writes.targets) put(batch.dst_ip4, row, n, classified.targets, hasIp4);
     if (owned4 < owned) this.longAddresses(bytes, row);
     if (writes.proto) put(batch.proto, row, n, protocols, hasIp);
     if (type !== undefined) {
       for (let j = 0; j < owned; j++) type.set(row + own[j]!, protocols[own[j]!]!);
     }
-    if (writes.sourcePort) put(batch.src_port, row, n, sorted.sourcePorts, hasPorts);
-    if (writes.targetPort) put(batch.dst_port, row, n, sorted.targetPorts, hasPorts);
-    if (writes.tcpFlags) put(batch.tcp_flags, row, n, sorted.tcpFlags, hasTcp);
+    if (writes.sourcePort) put(batch.src_port, row, n, classified.sourcePorts, hasPorts);
+    if (writes.targetPort) put(batch.dst_port, row, n, classified.targetPorts, hasPorts);
+    if (writes.tcpFlags) put(batch.tcp_flags, row, n, classified.tcpFlags, hasTcp);
   }
 
   private longAddresses(bytes: Uint8Array, row: number): void {
     const { batch, writes } = this;
-    const { networks, own, owned, hasIp4 } = this.sorted;
+    const { networks, own, owned, hasIp4 } = this.classified;
     for (let j = 0; j < owned; j++) {
       const i = own[j]!;
       if (hasIp4[i] === 1) continue;
@@ -138,7 +138,7 @@ export class PlainFrames {
   /** What the frames that end with their link have. */
   private words(links: number, row: number): void {
     const { type } = this;
-    const { linked, networks } = this.sorted;
+    const { linked, networks } = this.classified;
     if (type === undefined) return;
     for (let j = 0; j < links; j++) {
       const i = linked[j]!;
@@ -158,7 +158,7 @@ export class PlainFrames {
     const column = this.circuit(name);
     if (column === undefined) return;
     const { values, present } = column;
-    const { own, linked } = this.sorted;
+    const { own, linked } = this.classified;
     for (let j = 0; j < plain; j++) {
       const i = own[j]!;
       values[row + i] = numberOf(i);

@@ -9,7 +9,7 @@ import type { Writes } from '../packets/packet-writes.ts';
 import { PlainFrames } from './plain-frames.ts';
 import type { Packet } from '../decode/packet.ts';
 import { FoundRecords, type RecordForm } from '../formats/records.ts';
-import { SortedFrames } from './sorted-frames.ts';
+import { ClassifiedFrames } from './fast-path-classify.ts';
 
 /** Records at a time: their first bytes stay near the processor from one column to the next. */
 const STEP = 512;
@@ -33,7 +33,7 @@ interface PacketRows {
 export class PacketRuns {
   private readonly events: PacketRows;
   private readonly batch: EventBatch;
-  private readonly sorted: SortedFrames;
+  private readonly classified: ClassifiedFrames;
   private readonly plain: PlainFrames;
   private readonly timed: boolean;
   private readonly found = new FoundRecords(STEP);
@@ -50,8 +50,8 @@ export class PacketRuns {
     this.timed = writes.ts || writes.wants('raw_time');
     // What ICMP says is written from its own fields.
     const icmpInside = writes.message || writes.wants('icmp_type') || writes.wants('icmp_code');
-    this.sorted = new SortedFrames(STEP, icmpInside);
-    this.plain = new PlainFrames(writes, batch, this.sorted);
+    this.classified = new ClassifiedFrames(STEP, icmpInside);
+    this.plain = new PlainFrames(writes, batch, this.classified);
   }
 
   /**
@@ -158,16 +158,16 @@ export class PacketRuns {
     n: number,
     { linkType }: RecordForm,
   ): void {
-    const { events, found, plain, sorted } = this;
+    const { events, found, plain, classified } = this;
     const row = this.batch.length;
     p.number += n;
     if (!events.writes.frame || plain.links(linkType, bytes, found, n, row)) return;
-    sorted.take(linkType, bytes, view, found, n);
+    classified.take(linkType, bytes, view, found, n);
     plain.take(linkType, bytes, n, found, row);
     p.bytes = bytes;
     p.linkType = linkType;
-    for (let j = 0; j < sorted.others; j++) {
-      const i = sorted.left[j]!;
+    for (let j = 0; j < classified.others; j++) {
+      const i = classified.left[j]!;
       p.start = found.frames[i]!;
       p.end = found.ends[i]!;
       p.wire = found.wires[i]!;

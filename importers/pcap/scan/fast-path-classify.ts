@@ -9,7 +9,7 @@ import { mayTunnel } from '../decode/udp-tunnels.ts';
 const TCP = 6;
 const UDP = 17;
 
-export class SortedFrames {
+export class ClassifiedFrames {
   /**
    * Of each frame of the last call where IP begins in it; NONE of those that are left, LINK_ONLY minus
    * their word of those without IP.
