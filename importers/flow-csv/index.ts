@@ -390,7 +390,8 @@ export const flowCsv = (readLines: ReadLines): Importer => ({
   // 16: the host of a record is the one that was asked for only beside a method and a URL; connections are no files;
   // two backslashes end a domain as one does; JSON says whether its flows state bytes for both ways together.
   // 17: lines of a log among JSON records are events. 19 and 20: hosts of Zeek's sensors, more names of records.
-  version: 20,
+  // 21: times in every form that lines of logs have.
+  version: 21,
   // Later lines can change what dates mean, and a summary takes the place of rows.
   appendOnly: false,
   byLines: true,

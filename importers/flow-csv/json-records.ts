@@ -106,7 +106,7 @@ for (const name of ['ts', 'src_ip', 'dst_ip', 'src_port', 'dst_port', 'proto', '
   CHECKED[SETTERS[name]] = 1;
 }
 /** No time, address, port or protocol is longer. */
-const MAX_CHECKED = 64;
+const MAX_CHECKED = 80;
 const USER = numberOf('user');
 const USER_TARGET = numberOf('user_target');
 const USER_DOMAIN = numberOf('user_domain');

@@ -3,13 +3,14 @@
  *
  * Understood: epoch seconds, milliseconds, microseconds and nanoseconds (by size, with a fraction),
  * `2026-11-21 00:00:00.123`, `2026/11/21T00:00:00.123`, ISO 8601 with a zone
- * (https://www.rfc-editor.org/rfc/rfc3339), `21/11/2026 0:00[:00] [AM] [+00:00]`, `21/Nov/2026:00:00:00 +0000`,
- * `Sat Nov 21 00:00:00 2026`, `Sat, 21 Nov 2026 00:00:00 +0000`. Held always: a time is read
+ * (https://www.rfc-editor.org/rfc/rfc3339), `21/11/2026 0:00[:00] [AM] [+00:00]`, .NET's `/Date(1795219200000)/`, and
+ * all forms with a year that log lines have (`Stamp`). Held always: a time is read
  * whole or refused, and a time without a zone is local time of `zone`.
  */
 import type { DateOrder } from '../../engine/contract/decisions.ts';
 import { daysFromCivil, isDate } from '../shared/bytes.ts';
 import { DatePlacer } from '../shared/date-order.ts';
+import { Stamp } from '../shared/stamp.ts';
 import { UTC, type Zone } from '../../engine/contract/zone.ts';
 import { digitBits, numberOf, othersOf, ZEROS } from './plain-cells.ts';
 
@@ -38,24 +39,15 @@ function dayNumber(year: number, month: number, day: number): number {
 
 /** JavaScript's, with the name of a zone. */
 const LONGEST = 80;
-const MONTHS = 'janfebmaraprmayjunjulaugsepoctnovdec';
-const TIME = String.raw`(?<time>\d{1,2}:\d\d:\d\d(?:\.\d{1,9})?)`;
-/** `GMT+0200`, too; JavaScript's dates have the name of the zone behind it. */
-const ZONE = String.raw`(?: ?(?:UTC|GMT)?(?<zone>[+-]\d\d:?\d\d|UTC|GMT|Z)(?: \([^()]+\))?)?`;
-const WEEKDAY = '(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? +)?';
-/** Times whose month is a name. */
-const NAMED = [
-  String.raw`^(?<day>\d{1,2})[/ -](?<month>[a-z]{3})[/ -](?<year>\d{4})[: ]${TIME}${ZONE}$`,
-  String.raw`^${WEEKDAY}(?<day>\d{1,2}) (?<month>[a-z]{3})[a-z]* (?<year>\d{4}),? ${TIME}${ZONE}$`,
-  String.raw`^${WEEKDAY}(?<month>[a-z]{3})[a-z]* +(?<day>\d{1,2}) ${TIME}${ZONE} (?<year>\d{4})$`,
-  String.raw`^${WEEKDAY}(?<month>[a-z]{3})[a-z]* +(?<day>\d{1,2}),? (?<year>\d{4}),? ${TIME}${ZONE}$`,
-].map((form) => new RegExp(form, 'i'));
-
-/** A zone as ISO 8601 has it. */
-function zoneOf(zone: string): string {
-  if (zone === '') return '';
-  return /^[a-z]/i.test(zone) ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(-2)}`;
-}
+/** The name of a zone that JavaScript and Java add to an offset. */
+const ZONE_NAME = /(?: \([^()]+\)|\[[\w/+-]+\])$/;
+/** .NET, PowerShell's `ConvertTo-Json` among it: milliseconds in UTC, and an offset that says where it was written. */
+const NET_DATE = /^\/Date\((-?\d{1,15})(?:[+-]\d{4})?\)\/$/;
+const SLASH = 47;
+/** Zeros after a text, which `Stamp` may look at. */
+const PADDING = 16;
+/** `20261121000000`: as milliseconds it would be of the year 2612. */
+const PACKED_DIGITS = 14;
 
 export class StampReader {
   /** What `read` found: UTC, unless there was no date. */
@@ -76,6 +68,8 @@ export class StampReader {
   private readonly zone: Zone;
   private readonly order: DateOrder;
   private readonly placer = new DatePlacer();
+  private readonly stamp = new Stamp();
+  private readonly written = new Uint8Array(LONGEST + PADDING);
   private dateWord = -1;
   private dateMicros = 0;
   private at = 0;
@@ -108,37 +102,69 @@ export class StampReader {
     const size = end - start;
     this.orderBasis = 0;
     if (size < 1 || size > LONGEST) return false;
+    return this.readUsual(bytes, start, end) || this.readWritten(bytes, start, end);
+  }
+
+  /** Reads the forms of most tables. */
+  private readUsual(bytes: Uint8Array, start: number, end: number): boolean {
+    const size = end - start;
     if (size >= 10) {
       const mark = bytes[start + 4]!;
-      if ((mark === 45 || mark === 47) && bytes[start + 7] === mark) {
+      if ((mark === 45 || mark === SLASH) && bytes[start + 7] === mark) {
         return this.readYearFirst(bytes, start, end);
       }
     }
     for (let i = 1; i <= 2 && i < size; i++) {
       const mark = bytes[start + i]!;
-      if (mark === 47 || (mark === 45 && bytes[start] !== 45)) {
-        return this.readYearLast(bytes, start, end) || this.readNamedMonth(bytes, start, end);
-      }
-      if (mark === 46 && size > 6 && this.isDotted(bytes, start + i + 1, end)) {
+      if (
+        mark === SLASH ||
+        (mark === 45 && bytes[start] !== 45) ||
+        (mark === 46 && size > 6 && this.isDotted(bytes, start + i + 1, end))
+      )
         return this.readYearLast(bytes, start, end);
-      }
     }
-    return this.readEpoch(bytes, start, end) || this.readNamedMonth(bytes, start, end);
+    return this.readEpoch(bytes, start, end);
   }
 
-  /** Reads a time whose month is a name: `21/Nov/2026:00:00:00 +0000`, `Sat Nov 21 00:00:00 2026` and RFC 2822's. */
-  private readNamedMonth(bytes: Uint8Array, start: number, end: number): boolean {
-    if (end - start < 17) return false;
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString(
-      'latin1',
-    );
-    const groups = NAMED.map((form) => form.exec(text)?.groups).find((one) => one !== undefined);
-    const month = MONTHS.indexOf(groups?.['month']?.toLowerCase() ?? '') / 3 + 1;
-    if (groups === undefined || !Number.isInteger(month) || month < 1) return false;
-    const { day = '', year = '', time = '', zone = '' } = groups;
-    const numbers = [year, String(month).padStart(2, '0'), day.padStart(2, '0')].join('-');
-    const plain = Buffer.from(`${numbers} ${time.padStart(8, '0')}${zoneOf(zone)}`, 'latin1');
-    return this.readYearFirst(plain, 0, plain.length);
+  /** Reads a time in one of the forms of logs, with a year; in .NET's, too. */
+  private readWritten(bytes: Uint8Array, start: number, end: number): boolean {
+    if (end - start < PACKED_DIGITS) return false;
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
+    if (text[0] === SLASH) return this.readNetDate(text.toString('latin1'));
+    const name = ZONE_NAME.exec(text.toString('latin1'))?.[0] ?? '';
+    const size = text.length - name.length;
+    const { stamp, written } = this;
+    written.fill(0).set(text.subarray(0, size));
+    stamp.order = this.order;
+    if (!stamp.parse(written, 0, size) || stamp.year === 0) return false;
+    let { end: after } = stamp;
+    if (after < size && !stamp.zoned && written[after] === 32)
+      after = stamp.takeZone(written, after + 1, size) ?? after;
+    if (after !== size || (name !== '' && !stamp.zoned)) return false;
+    const { year, month, day, seconds, nanos, digits, zoned, orderBasis } = stamp;
+    const local =
+      daysFromCivil(year, month, day) * DAY_MICROS + seconds * MICROS + Math.floor(nanos / 1000);
+    this.zoned = !zoned;
+    this.zoneUsed ||= !zoned;
+    this.offset = zoned ? stamp.offset : (this.zone.fixed ?? this.zone.offsetSecondsAtLocal(local));
+    this.micros = local - this.offset * MICROS;
+    this.nanos = nanos % 1000;
+    this.digits = digits;
+    this.orderBasis = orderBasis;
+    this.orderUsed ||= orderBasis !== 0;
+    return true;
+  }
+
+  private readNetDate(text: string): boolean {
+    const millis = NET_DATE.exec(text)?.[1];
+    const micros = Number(millis) * 1000;
+    if (millis === undefined || Math.abs(micros) > MOST_MICROS) return false;
+    this.micros = micros;
+    this.nanos = 0;
+    this.digits = 3;
+    this.zoned = false;
+    this.offset = 0;
+    return true;
   }
 
   /**
@@ -241,7 +267,7 @@ export class StampReader {
       if (digit < 0 || digit > 9) break;
       whole = whole * 10 + digit;
     }
-    if (at === first || at - first > 19) return false;
+    if (at === first || at - first > 19 || at - first === PACKED_DIGITS) return false;
     let nanos = 0;
     let digits = 0;
     if (at < end) {

@@ -9,7 +9,7 @@ import { LineReader } from '../shared/lines.ts';
 import { isDirective } from './continuation.ts';
 import { Header, isAlnum, parseHeader } from './header.ts';
 import { framesOf, MAX_LINE, type Layout } from './layout.ts';
-import { SHAPE, type Stamp } from './stamp.ts';
+import { SHAPE, type Stamp } from '../shared/stamp.ts';
 import { isSameDay, YearScan, type YearPlan } from './year.ts';
 
 /** Records whose texts are searched for full dates: the first ones, then every n-th. */

@@ -8,7 +8,7 @@
 import { addressEnd } from '../../engine/fields/cutting/values.ts';
 import { epochPlace, markedPlace, namedPlace, positionPlace } from './places.ts';
 import { daysFromCivil } from '../shared/bytes.ts';
-import { SHAPE, Stamp } from './stamp.ts';
+import { SHAPE, Stamp } from '../shared/stamp.ts';
 
 const SPACE = 32;
 const COMMA = 44;

@@ -45,7 +45,8 @@ export const syslogImporter: Importer = {
   // 6: events of an XML document, one by one.
   // 7: the same in UTF-16.
   // 9: no host of a word that nothing but text follows.
-  version: 10,
+  // 11: hours of the afternoon after any blank.
+  version: 11,
   // But for the last event, to which lines that were appended since may belong.
   appendOnly: true,
   byLines: true,

@@ -9,7 +9,7 @@ import { headAsText } from '../shared/lines.ts';
 import { looksFramed } from './frames.ts';
 import { Header, isEventFormat, parseHeader } from './header.ts';
 import { looksJournald } from './journald.ts';
-import { SHAPE } from './stamp.ts';
+import { SHAPE } from '../shared/stamp.ts';
 import { looksXml } from './xml-events.ts';
 
 const MAX_LINES = 400;

@@ -34,6 +34,11 @@ it.each([
   ['20261121 100000 +0200', 2],
   ['261121 10:00:00 +0200', 2],
   ['2026-11-21 10:00:00 a.m. +0200', 2],
+  ['2026-11-21 10:00:00 a. m. +0200', 2],
+  ['2026-11-21T10:00:00\u221203:30', -3.5],
+  ['2026-11-21T10:00Z', 0],
+  ['2026-11-21T10:00+02:00', 2],
+  ['21-NOV-26 10.00.00 AM +02:00', 2],
 ])('%s', async (line, hours) => {
   const row = await readOne(line);
   const offset = hours * HOUR;
@@ -58,8 +63,21 @@ it.each([
 });
 
 it('reads hours of the afternoon however they are marked', async () => {
-  for (const half of ['PM', 'pm', 'p.m.', 'P.M.'])
-    expect(await readOne(`2026-11-21 10:00:00 ${half}`)).toMatchObject({
-      ts: Date.UTC(2026, 10, 21, 13) * 1000,
-    });
+  for (const half of ['PM', 'pm', 'p.m.', 'P.M.', 'p. m.', 'p.\u00a0m.', 'p.\u202fm.'])
+    for (const blank of ['', ' ', '\u00a0', '\u202f'])
+      for (const time of ['2026-11-21 10:00:00', 'Nov 21, 2026, 10:00:00', '21-Nov-2026 10.00.00'])
+        expect(await readOne(`${time}${blank}${half}`), `${time}${blank}${half}`).toMatchObject({
+          ts: Date.UTC(2026, 10, 21, 13) * 1000,
+          message: 'app[7]: text',
+        });
+  expect(await readOne('2026-11-21 10:00:00 a. many')).toMatchObject({
+    ts: Date.UTC(2026, 10, 21, 1) * 1000,
+  });
+});
+
+it("reads Kibana's times", async () => {
+  expect(await readOne('Nov 21, 2026 @ 19:00:00.123')).toMatchObject({
+    ts: Date.UTC(2026, 10, 21, 10, 0, 0, 123) * 1000,
+    message: 'app[7]: text',
+  });
 });

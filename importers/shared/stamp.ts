@@ -9,7 +9,7 @@
  */
 
 import type { DateOrder } from '../../engine/contract/decisions.ts';
-import { DatePlacer } from '../shared/date-order.ts';
+import { DatePlacer } from './date-order.ts';
 
 /** The kind of writing that was found; readers decide by it what may follow. */
 export const SHAPE = {
@@ -123,13 +123,23 @@ function isZone(b: Uint8Array, at: number, end: number): boolean {
   return n === 2 && b[at + 3] === COLON;
 }
 
-/** Where `AM` or `p.m.` at `at` ends; `at` if there is none. */
+/** Where white space at `at` ends, one character: a blank, or one that is not broken (U+00A0, also as Latin-1, U+202F). */
+function blankEnd(b: Uint8Array, at: number): number {
+  const c = b[at]!;
+  if (c === SPACE || c === 0xa0) return at + 1;
+  if (c === 0xc2 && b[at + 1] === 0xa0) return at + 2;
+  return c === 0xe2 && b[at + 1] === 0x80 && b[at + 2] === 0xaf ? at + 3 : at;
+}
+
+/** Where `AM`, `p.m.` or `p. m.` at `at` ends; `at` if there is none. */
 function halfEnd(b: Uint8Array, at: number, end: number): number {
   const isDotted = b[at + 1] === DOT;
-  let i = isDotted ? at + 2 : at + 1;
+  let i = isDotted ? blankEnd(b, at + 2) : at + 1;
+  const isApart = isDotted && i > at + 2;
   if (i >= end || (b[i]! | 32) !== 109) return at;
   i++;
   if (isDotted && b[i] === DOT) i++;
+  else if (isApart) return at;
   return i < end && isAlnum(b[i]!) ? at : i;
 }
 
@@ -369,6 +379,8 @@ export class Stamp {
       this.year = this.fullYear(numberAt(b, i, 4), 4);
       i += 5;
       while (i < end && b[i] === SPACE) i++;
+      // Kibana: `Nov 20, 2026 @ 22:00:01.123`.
+      if (b[i] === 64 && b[i + 1] === SPACE) i += 2;
       if (!this.dateIsValid() || !this.time(b, i, end)) return false;
       return this.zoneAfter(b, end, false) && this.zoneNameBeforeColon(b, end);
     }
@@ -557,6 +569,13 @@ export class Stamp {
     return true;
   }
 
+  /** Oracle: `10.00.01.123456 PM`. */
+  private dottedHalf(b: Uint8Array, at: number, end: number): boolean {
+    if (!this.dottedTime(b, at, end)) return false;
+    const hour = numberAt(b, at, 2);
+    return hour >= 1 && hour <= 12 && this.takeHalf(b, hour, end);
+  }
+
   /** A fraction at `at`, after a point (or a comma), if there is one: sets it and `end`. */
   private fraction(b: Uint8Array, at: number, end: number, comma: boolean): void {
     if (at + 1 >= end || (b[at] !== DOT && !(comma && b[at] === COMMA))) return;
@@ -595,7 +614,8 @@ export class Stamp {
       i += 1 + m;
       if (b[i] === COMMA) i++;
       if (b[i] !== COLON && b[i] !== SPACE && b[i] !== 84 && b[i] !== TAB) return false;
-      return this.dateIsValid() && this.time(b, i + 1, end) && this.zoneAfter(b, end, true);
+      const isTime = this.time(b, i + 1, end) || this.dottedHalf(b, i + 1, end);
+      return this.dateIsValid() && isTime && this.zoneAfter(b, end, true);
     }
     if (sep === SPACE) return false;
     let m = digitRun(b, i, end);
@@ -759,18 +779,21 @@ export class Stamp {
           i += 1 + n;
         }
       }
-    } else if (isAlnum(c) || c === DOT) return false;
-    if (i + 1 < end && hour >= 1 && hour <= 12) {
-      const at = b[i] === SPACE ? i + 1 : i;
-      const half = b[at]! | 32;
-      const after = half === 97 || half === 112 ? halfEnd(b, at, end) : at;
-      if (after > at) {
-        hour = (hour % 12) + (half === 112 ? 12 : 0);
-        i = after;
-      }
-    }
+    } else if ((isAlnum(c) && !isZone(b, i, end)) || c === DOT) return false;
     this.seconds = hour * 3600 + (m1 * 10 + m2) * 60 + seconds;
     this.end = i;
+    if (i + 1 < end && hour >= 1 && hour <= 12) this.takeHalf(b, hour, end);
+    return true;
+  }
+
+  /** Takes `AM` or `PM` after the time of an hour from 1 to 12. Whether it is there. */
+  private takeHalf(b: Uint8Array, hour: number, end: number): boolean {
+    const at = blankEnd(b, this.end);
+    const half = b[at]! | 32;
+    const after = half === 97 || half === 112 ? halfEnd(b, at, end) : at;
+    if (after === at) return false;
+    this.seconds += ((hour % 12) + (half === 112 ? 12 : 0) - hour) * 3600;
+    this.end = after;
     return true;
   }
 
@@ -841,6 +864,9 @@ export class Stamp {
       }
     }
     if (c === PLUS || c === MINUS) this.signedZone(b, i, end, i !== this.end);
+    // U+2212, the minus sign of ISO 8601.
+    else if (c === 0xe2 && b[i + 1] === 0x88 && b[i + 2] === 0x92)
+      this.signedZone(b, i + 2, end, i !== this.end);
     return true;
   }
 
@@ -925,7 +951,7 @@ export class Stamp {
     } else return;
     if (hours > 15 || minutes > 59 || (i < end && isAlnum(b[i]!))) return;
     this.zoned = true;
-    this.offset = (hours * 3600 + minutes * 60) * (c === MINUS ? -1 : 1);
+    this.offset = (hours * 3600 + minutes * 60) * (c === PLUS ? 1 : -1);
     this.end = i;
   }
 
