@@ -17,7 +17,7 @@ export { OVERFLOW_COLUMN } from './plan/scope.ts';
 export type { Filter } from './filters/filter.ts';
 export { type CompileContext, type Plan, limited, planQuery, shapeOfAnswer } from './plan/plan.ts';
 export type { MatchedRange } from './time/grid.ts';
-export { isAggregating, notesOfTotals } from './stages/stages.ts';
+export { endsEvents, notesOfTotals } from './stages/stages.ts';
 export {
   ROW_IDENTITY,
   type AnswerOptions,

@@ -7,7 +7,7 @@ import { LEFT_OUT } from '../../catalog/tables/marks.ts';
 import type { ImportRow } from '../../catalog/tables/imports.ts';
 import type { ManifestRow } from '../../catalog/tables/manifests.ts';
 import type { LedgerRow } from '../../catalog/tables/ledger.ts';
-import type { SourceRow } from '../../catalog/tables/sources.ts';
+import { type SourceRow, statusOf } from '../../catalog/tables/sources.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import { caseInfo, type CaseInfo } from '../case/case-info.ts';
 import type { ImportReport } from '../../ingest/coordinator/import-report.ts';
@@ -83,7 +83,11 @@ interface OverlapFacts {
   readonly leftOut: boolean;
 }
 
-export type SourceTotals = Omit<ImportReport['total'], 'byKind'>;
+export type SourceTotals = Omit<ImportReport['total'], 'byKind'> & {
+  /** Sources that were not read to their end, and those that a hash manifest has another hash of. */
+  readonly unread: number;
+  readonly differing: number;
+};
 
 /** @throws DaybookError cancelled, case-damaged */
 export async function reportFacts(
@@ -150,7 +154,7 @@ function overlapFacts(
   });
 }
 
-function totalsOf(sources: readonly SourceRow[]): SourceTotals {
+export function totalsOf(sources: readonly SourceRow[]): SourceTotals {
   const sum = (of: (source: SourceRow) => number): number =>
     sources.reduce((total, source) => total + of(source), 0);
   return {
@@ -161,6 +165,10 @@ function totalsOf(sources: readonly SourceRow[]): SourceTotals {
     duplicate: sum((source) => source.duplicate),
     quarantined: sum((source) => source.quarantined),
     skipped: sum((source) => source.skipped),
+    unread: sources.filter((source) => statusOf(source) !== 'complete').length,
+    differing: sources.filter(({ listedHashes }) =>
+      listedHashes.some(({ state }) => state === 'differs'),
+    ).length,
   };
 }
 

@@ -10,6 +10,9 @@ import { CaseSession } from '../../search/session/case-session.ts';
 import { changeOverlaps } from '../case/overlap.ts';
 import { setNote } from '../marks/notes.ts';
 import { saveSearch } from '../marks/searches.ts';
+import { totalsOf } from './facts.ts';
+import { LIMITS } from './limits.ts';
+import { viewFacts } from './view-facts.ts';
 import { writeReport } from './write.ts';
 
 let home: string;
@@ -80,4 +83,37 @@ it('says which lines two sources have, and whether they count twice', async () =
   );
   expect(hidden).toContain('20 lines that another source has, too, were left out');
   expect(hidden).toContain('20 lines also in source 1 (a.log), left out here');
+});
+
+it('says how many rows of a table are left out, and counts the events that it is made of', async () => {
+  const views = [
+    { query: 'kind:log | head 25 | stats count() by message', events: 25, shown: 25, rows: 25 },
+    { query: 'kind:log | head 26 | stats count() by message', events: 26, shown: 25, rows: 26 },
+    { query: 'kind:flow | top 5 src_ip', events: 20, shown: 5, rows: 5 },
+    { query: 'kind:flow | eval n = "[1,2]" | unnest n', events: 20, shown: 25, rows: 40 },
+    { query: 'kind:flow | eval n = "[1,2]" | unnest n | count', events: 20, shown: 1, rows: 1 },
+    { query: 'kind:log | head 26', events: 26, shown: 25, rows: 26 },
+  ];
+  const facts = await inCase((session) =>
+    Promise.all(
+      views.map(async ({ query }, i) => {
+        const view = formatView({ ...parseView(''), query });
+        const search = saveSearch(session, { name: `View ${i}`, view, note: '' });
+        return viewFacts(session, search, undefined);
+      }),
+    ),
+  );
+  for (const [i, { query, events, shown, rows }] of views.entries())
+    expect(facts[i], query).toMatchObject({
+      ...{ error: undefined, events, left: rows - shown, rows: { length: shown } },
+    });
+});
+
+it('counts sources that are not listed, too', async () => {
+  const [source] = await inCase((session) => session.snapshot().sources);
+  const unread = Array.from({ length: LIMITS.sources + 1 }, () => ({
+    ...source!,
+    status: 'partial' as const,
+  }));
+  expect(totalsOf(unread)).toMatchObject({ unread: unread.length, differing: 0 });
 });

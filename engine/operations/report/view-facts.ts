@@ -3,7 +3,7 @@ import type { SearchRow } from '../../catalog/tables/searches.ts';
 import { counted, nounOf } from '../../contract/counted.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { parseView, type View } from '../../contract/view-string.ts';
-import { isAggregating, parseQuery, type Ast } from '../../query/index.ts';
+import { endsEvents, parseQuery, type Ast } from '../../query/index.ts';
 import { rowFieldNames } from '../../query/statements/shown-events.ts';
 import {
   askQuery,
@@ -61,6 +61,7 @@ export async function buckets(
   return all.some(({ count }) => count > 0) ? all : [];
 }
 
+/** Events that a query finds, or rows of the table that it gives. */
 export async function countOfQuery(
   session: CaseSession,
   { query, from, to, zone }: Asked,
@@ -70,7 +71,7 @@ export async function countOfQuery(
     text: `${query} | count`,
     ...{ from, to, zone, signal, operation: 'report.count' },
   });
-  const answer = await asked.answer();
+  const answer = countOf(asked, await asked.answer());
   return answer.shape === 'count' ? Number(answer.count) : 0;
 }
 
@@ -93,7 +94,7 @@ const VIEW_FIELDS = [
 
 /** The part of a query that finds events. */
 function eventsPart(query: string, ast: Ast): string {
-  const first = ast.stages.find(isAggregating);
+  const first = ast.stages.find(endsEvents);
   return first === undefined ? query : query.slice(0, first.start).replace(/\|\s*$/, '');
 }
 
@@ -122,7 +123,8 @@ async function startView(
 ): Promise<RunningQuery> {
   const start = (text: string): Promise<RunningQuery> =>
     askQuery(session, {
-      ...{ text, from, to, zone, limit: LIMITS.viewRows, signal },
+      // One more, which tells that there are further rows.
+      ...{ text, from, to, zone, limit: LIMITS.viewRows + 1, signal },
       operation: 'report.view',
     });
   const asked = await start(query);
@@ -169,6 +171,7 @@ async function foundByView(
   const count = await countOfQuery(session, events, signal);
   if (running.plan.shape === 'rows') {
     for await (const batch of shownRows(running, zone)) append(records, batch);
+    records.splice(LIMITS.viewRows);
     const present = new Set(records.flatMap((record) => Object.keys(record)));
     names = rowFieldNames(running.plan).filter((name) => present.has(name) && name !== BASIS);
     if (parseQuery(query).stages.some(({ stage }) => stage === 'fields') && names.includes('ts'))
@@ -180,9 +183,10 @@ async function foundByView(
     // `top` and `timeline` have a size of their own.
     append(records, all.slice(0, answer.shape === 'timeline' ? 0 : LIMITS.viewRows));
     names = 'columns' in answer ? answer.columns : namesOf(records);
-    rowsThere = answer.shape === 'timeline' ? 0 : all.length;
-    if ('columns' in answer && all.length === LIMITS.viewRows)
-      notes.push(`The table is cut after ${counted(LIMITS.viewRows, 'row')}.`);
+    rowsThere =
+      all.length <= LIMITS.viewRows || answer.shape === 'timeline'
+        ? records.length
+        : await countOfQuery(session, { query, ...asked }, signal);
     if (answer.shape === 'top') {
       const { count: events, groups } = answer.rest;
       if (Number(groups) > 0)

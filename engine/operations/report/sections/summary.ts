@@ -1,5 +1,4 @@
 /** What the case holds, in brief. */
-import { statusOf } from '../../../catalog/tables/sources.ts';
 import { counted } from '../../../contract/counted.ts';
 import { KINDS } from '../../../contract/event.ts';
 import type { ReportFacts, SourceTotals } from '../facts.ts';
@@ -18,10 +17,7 @@ export function summarySection(facts: ReportFacts): Section {
     const count = info.byKind[kind] ?? 0;
     return count === 0 ? [] : [[kind, count, share(count, info.events)] as const];
   }).sort(([, a], [, b]) => b - a);
-  const differing = facts.sources.shown.filter(({ listedHashes }) =>
-    listedHashes.some(({ state }) => state === 'differs'),
-  ).length;
-  const unread = facts.sources.shown.filter((source) => statusOf(source) !== 'complete').length;
+  const { unread, differing } = totals;
   return {
     id: 'summary',
     title: 'Summary',
