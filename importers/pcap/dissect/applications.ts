@@ -3,28 +3,26 @@
  * (a request line, a record header), it decides on any port; elsewhere the port does, provided the
  * content can be that.
  */
+import { headAt } from '../protocols/http/http.ts';
 import { ayiyaHeader, isGre, isVxlan } from '../decode/udp-tunnels.ts';
 import { u16, u24, u32 } from '../bytes.ts';
 import type { Protocol } from './protocols.ts';
 
-const METHOD =
-  'GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH|PROPFIND|PROPPATCH|MKCOL|COPY|MOVE|LOCK|' +
-  'UNLOCK|NOTIFY|SUBSCRIBE|UNSUBSCRIBE|M-SEARCH';
-const START_LINE = new RegExp(
-  `^(?:HTTP/1\\.[01] \\d{3}\\b|(?:${METHOD}) [^ ]+ HTTP/1\\.[01]$|GET /[^ ]*$)`,
-);
-/** The start of a request line whose end is not there. */
-const START = new RegExp(`^(?:${METHOD}) (?:/|\\*|https?:|[\\w.-]+:\\d)`);
+/** A request of HTTP/0.9, and the start of a request line whose end is not there. */
+const UNVERSIONED = /^GET \/[^ ]*$/;
+const BEGUN = /^[A-Z_-]+ (?:\/|\*|https?:|[\w.-]+:\d)/;
+const G = 0x47;
 /** A request line that is looked at to its end. */
 const MAX_LINE = 16_384;
 
 function isHttp(bytes: Uint8Array, at: number, end: number): boolean {
-  // Letters of a method or of the version: what is none costs no more than this.
-  const first = bytes[at]!;
-  if (first < 0x41 || first > 0x5a) return false;
+  const sender = headAt(bytes, at, end);
+  if (sender === 'client' || sender === 'server') return true;
+  // Of what else is no message nearly all does not begin with GET.
+  if (bytes[at] !== G && sender === undefined) return false;
   const feed = bytes.subarray(at, Math.min(end, at + MAX_LINE)).indexOf(10);
   const line = Buffer.from(bytes.subarray(at, feed < 0 ? end : at + feed)).toString('latin1');
-  return feed < 0 ? START.test(line) || START_LINE.test(line) : START_LINE.test(line.trimEnd());
+  return feed < 0 ? sender === 'more' && BEGUN.test(line) : UNVERSIONED.test(line.trimEnd());
 }
 
 const isPort = (port: number, source: number, destination: number) =>

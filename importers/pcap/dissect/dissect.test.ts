@@ -154,6 +154,12 @@ describe('fields', () => {
     ['DNS response', 'Domain Name System', 'Serial Number', '7'],
     ['HTTP request', 'Hypertext Transfer Protocol', 'Request URI', '/index.html'],
     ['HTTP request', 'Hypertext Transfer Protocol', 'Host', 'example.com'],
+    [
+      'HTTP request with a blank in its target',
+      'Hypertext Transfer Protocol',
+      'Request URI',
+      '/cgi;cat /etc/passwd|',
+    ],
     ['HTTP response', 'Hypertext Transfer Protocol', 'Status Code', '404'],
     ['TLS client hello', 'Transport Layer Security', 'Server Name', 'www.example.com'],
     ['TLS client hello', 'Transport Layer Security', 'Cipher Suites', '4 suites'],

@@ -1,4 +1,5 @@
 /** The head of an HTTP/1 message (RFC 9112): start line and header fields, a field each. */
+import { readRequestLine } from '../protocols/http/http.ts';
 import type { Protocol } from './protocols.ts';
 import type { LayerReader } from './reader.ts';
 import { visible } from './text.ts';
@@ -45,6 +46,21 @@ function trimmed(bytes: Uint8Array, start: number, end: number): number {
   return end > start && bytes[end - 1] === 13 ? end - 1 : end;
 }
 
+const STATUS = /^(\S+) +(\S+)(?: (.*))?$/ds;
+
+/** Where the parts of a start line are in it. */
+function partsOf(line: string): readonly (readonly [from: number, to: number] | undefined)[] {
+  if (line.startsWith('HTTP/')) return STATUS.exec(line)?.indices?.slice(1) ?? [];
+  const read = readRequestLine(line);
+  if (read === undefined) return [];
+  const target = read.method.length + 1;
+  return [
+    [0, read.method.length],
+    [target, target + read.target.length],
+    read.version === undefined ? undefined : [line.lastIndexOf(' ') + 1, line.length],
+  ];
+}
+
 function startLine(r: LayerReader, text: string, size: number): void {
   const at = r.at;
   const response = text.startsWith('HTTP/');
@@ -52,14 +68,11 @@ function startLine(r: LayerReader, text: string, size: number): void {
     const names = response
       ? ['Response Version', 'Status Code', 'Response Phrase']
       : ['Request Method', 'Request URI', 'Request Version'];
-    const end = trimmed(r.bytes, at, at + size - 1);
-    let start = at;
+    const line = r.bytes.subarray(at, trimmed(r.bytes, at, at + size - 1));
+    const parts = partsOf(Buffer.from(line).toString('latin1'));
     names.forEach((name, i) => {
-      if (start >= end) return;
-      const blank = i < 2 ? r.bytes.indexOf(32, start) : -1;
-      const stop = blank < 0 || blank > end ? end : blank;
-      r.add(name, visible(r.bytes.subarray(start, stop)), start, stop - start);
-      start = stop + 1;
+      const [from, to] = parts[i] ?? [0, 0];
+      if (to > from) r.add(name, visible(line.subarray(from, to)), at + from, to - from);
     });
     r.at += size;
     return text;

@@ -573,6 +573,12 @@ export const SAMPLES: readonly SamplePacket[] = [
     'eth / ip4 / tcp / Hypertext Transfer Protocol',
   ),
   sample(
+    'HTTP request with a blank in its target',
+    1,
+    onTcp(50_000, 8080, ascii('GET /cgi;cat /etc/passwd| HTTP/1.1\r\nHost: a\r\n\r\n')),
+    'eth / ip4 / tcp / Hypertext Transfer Protocol',
+  ),
+  sample(
     'HTTP response',
     1,
     onTcp(80, 50_000, ascii('HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\nbody')),

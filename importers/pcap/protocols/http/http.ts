@@ -71,7 +71,7 @@ interface RequestLine {
 }
 
 /** Undefined for what is no request line. */
-function readRequestLine(line: string): RequestLine | undefined {
+export function readRequestLine(line: string): RequestLine | undefined {
   const space = line.indexOf(' ');
   const method = line.slice(0, Math.max(space, 0));
   if (!METHOD.test(method)) return undefined;
@@ -86,7 +86,7 @@ function readRequestLine(line: string): RequestLine | undefined {
 }
 
 /** Which side sends a head that begins there; `more`: it may be one, but ends before that can be told. */
-function headAt(
+export function headAt(
   bytes: Uint8Array,
   start: number,
   end: number,
