@@ -1,4 +1,4 @@
-/** What every experiment is told. */
+/** Options of every experiment. */
 export interface ExperimentOptions {
   /** How much of the input: events, messages or flows, of captures bytes; the experiment's own when undefined. */
   readonly size: number | undefined;

@@ -1,4 +1,4 @@
-/** Bytes of a record that could not be parsed: as text in which every byte can be told, and as hex. */
+/** Bytes of a record that could not be parsed: as text that shows every byte, and as hex. */
 
 const PRINTABLE = /[\x20-\x7e]/;
 

@@ -89,7 +89,7 @@ export class Connection implements Engine {
     pipe.onClose((reason) => this.lost(reason));
   }
 
-  /** The engine's state as last heard. */
+  /** The engine's state as last reported. */
   get state(): EngineState {
     return this.lastState;
   }

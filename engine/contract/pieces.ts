@@ -51,7 +51,7 @@ export async function* firstBlocks(input: SourceInput): AsyncGenerator<Uint8Arra
 /**
  * The blocks, the last line of each with the next one. Where the content breaks off, what follows its last line feed is left
  * out, unless it was read to its end after damage.
- * @param leftOut is told how many bytes those are
+ * @param leftOut gets the number of these bytes
  */
 export async function* wholeLines(
   content: AsyncIterable<Uint8Array>,

@@ -97,7 +97,7 @@ export class LineReader {
     this.buffer = Buffer.alloc(Math.max(UTF16_HEAD, most));
   }
 
-  /** Content bytes before the next region: what `EventSink.drain` is told after a region. */
+  /** Content bytes before the next region: what `EventSink.drain` gets after a region. */
   get consumed(): ByteOffset {
     return this.utf16 ? this.wideOffset : this.baseOffset + (this.end - this.start);
   }

@@ -35,7 +35,7 @@ function daysFromCivil(year: number, month: number, day: number): number {
 }
 
 export class Emitter {
-  /** Rows so far that `takeCount` has not told. */
+  /** Rows so far that `takeCount` has not returned. */
   private rows = 0;
   private readonly batch: EventBatch;
   private readonly sink: EventSink;

@@ -79,7 +79,7 @@ export function createCaseSwitch(parts: Parts): CaseSwitch {
           },
         },
       )
-      // It ends by being cancelled or with the engine; both are told elsewhere.
+      // It ends by being cancelled or with the engine; both are reported elsewhere.
       .catch(() => undefined);
   }
 

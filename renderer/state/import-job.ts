@@ -117,7 +117,7 @@ export function createImportJobs(connection: Engine): ImportJobs {
     cancel(path) {
       if (!isRunning(store.getState()[path])) return;
       set(path, (job) => ({ ...job, state: 'cancelling' }));
-      // How it ended is told by the call that began or follows it.
+      // The call that began or follows it reports how it ended.
       connection.call('import.cancel', { case: path }).catch(() => undefined);
     },
     dismiss(path) {

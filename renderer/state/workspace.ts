@@ -70,7 +70,7 @@ export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Wo
   pipe.onState((engine) => {
     session.setState({ engine });
     if (engine.state !== 'ready') return;
-    // A new engine knows nothing of this window: it is told again.
+    // A new engine knows nothing of this window: it gets everything again.
     const again = engine.restarts !== restarts;
     restarts = engine.restarts;
     if (!again) return;
@@ -125,7 +125,7 @@ export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Wo
 interface Preferences {
   /** Sets one at once, and has the engine keep all of them a moment later. */
   readonly set: Workspace['setPreference'];
-  /** What the engine keeps, with what it was not yet told. */
+  /** What the engine keeps, with what it did not get yet. */
   since(kept: Session['preferences']): Session['preferences'];
 }
 

@@ -344,7 +344,7 @@ export const queryOperations = {
       notes: z.array(z.string()),
     }),
   ),
-  /** Names that events of the case tell of addresses, those told most often first; those without one are left out. */
+  /** Names that events of the case tell of addresses, the most frequent first; those without one are left out. */
   'hosts.names': operation(
     z.object({ case: casePath, addresses: z.array(z.string().max(64)).max(20_000) }),
     z.object({

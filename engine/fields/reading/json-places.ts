@@ -1,5 +1,5 @@
 /**
- * On which line of a JSON text each of its members and elements begins, so that people are told where something is
+ * On which line of a JSON text each of its members and elements begins, so that messages say where something is
  * wrong. The text has been parsed: only where things are is read here.
  */
 import type { DocumentPath } from '../cutting/extractor.ts';

@@ -420,7 +420,7 @@ export function storedAs(values: ReadonlyMap<string, string>, text: string): str
   return values.get(text.toLowerCase()) ?? (NUMBER.test(text) ? values.get(ANY_NUMBER) : undefined);
 }
 
-/** By which names dialects are told, and what names mean in each: made once, when the first record is read. */
+/** By which names dialects are recognised, and what names mean in each: made once, when the first record is read. */
 class Dialects {
   readonly general = Meanings.ofGeneralNames();
   /** Of each list of names that gives a dialect away: its dialect, a bit for each of its names, and what it is worth. */

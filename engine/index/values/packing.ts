@@ -151,7 +151,7 @@ export class PackReader {
   private readonly compressed: boolean;
   private at = 0;
 
-  /** @param compressed as the writer was told. */
+  /** @param compressed as it was given to the writer. */
   constructor(bytes: Uint8Array, compressed: boolean) {
     this.bytes = bytes;
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

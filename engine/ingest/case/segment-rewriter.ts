@@ -80,7 +80,7 @@ export class SegmentRewriter {
         const index = await indexSegment(this.builder, { file, kind, columns }, path);
         yield { segment, index };
       } catch (error) {
-        // Whoever reads the segment is told; the others are to have their side files.
+        // Readers of the segment get an error; the others are to have their side files.
         if (!hasCode(error, 'case-damaged')) throw error;
       }
     }

@@ -53,7 +53,7 @@ async function countMissingValues(writer: CaseWriter): Promise<void> {
         await builder.detach(name);
       }
     } catch (error) {
-      // Whoever reads a damaged segment is told; the others are to have their counts.
+      // Readers of a damaged segment get an error; the others are to have their counts.
       if (!isDamaged(error)) throw error;
     }
   }

@@ -123,7 +123,7 @@ interface MergeReport {
 
 /**
  * Makes the nodes that the case's segments should have, and removes the others.
- * @param onNode told before each
+ * @param onNode called before each
  */
 export async function mergeRollups(
   writer: SegmentRewriter,

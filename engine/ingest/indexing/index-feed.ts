@@ -52,7 +52,7 @@ export class IndexFeed {
   /**
    * @param most threads at a time
    * @param leastRows parts of fewer are never finished
-   * @param onBuilt told once for each part that was finished; without an index when it failed.
+   * @param onBuilt called once for each part that was finished; without an index when it failed.
    * @param waitingBytes shared memory of row groups that may wait for all threads together
    */
   constructor(

@@ -78,7 +78,7 @@ export class DayParts {
   /**
    * @param prefix of the names of files
    * @param indexRows rows that a part has at least to be indexed
-   * @param feed told the rows of every part; none when there are to be no indexes
+   * @param feed gets the rows of every part; undefined when no indexes are made
    */
   constructor(folder: string, prefix: string, indexRows: number, feed?: IndexFeed) {
     this.folder = folder;

@@ -84,7 +84,7 @@ export async function watchCluster(
           await tell({ change, info: await clusterInfo(session) });
           id += 1;
         }
-        // What could not be told is told when it is asked next.
+        // What is unknown now is looked up again next time.
         known = now;
       });
     } catch (error) {

@@ -67,7 +67,7 @@ class CasesOnClusters {
     return this.of(request).use(signal, work);
   }
 
-  /** Windows are told at once what was changed. */
+  /** Windows are notified of changes at once. */
   async change<T>(request: AboutCase, signal: AbortSignal, work: Work<T>): Promise<T> {
     const done = await this.use(request, signal, work);
     this.of(request).wake();

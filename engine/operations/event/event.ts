@@ -75,7 +75,7 @@ export interface WholeEvent<S = SourceRow> extends Instant {
   packets: string | undefined;
 }
 
-/** Columns of the result that are told beside the fields, or are parts of them. */
+/** Columns of the result that are shown beside the fields, or are parts of them. */
 const BESIDE: ReadonlySet<string> = new Set([
   ...['ts', 'ts_ns', 'ts_digits', 'ts_basis', 'tz_offset', 'kind', 'event_id', 'source', 'tag'],
   ...['seq', 'source_id', 'flow_id', 'offset', 'length', 'record_key'],

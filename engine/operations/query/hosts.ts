@@ -94,11 +94,11 @@ type Volume = { -readonly [name in 'sent' | 'received' | 'bothWays']: Host[name]
 type Value = Seen & { readonly by: Set<string>; readonly value: string };
 type Values = Map<string, Value>;
 
-/** Names of an address that are given with a conversation: those most often told. */
+/** Names of an address that are given with a conversation: the most frequent ones. */
 const MOST_NAMES = 3;
 
 /**
- * Names that events of the whole case tell of some addresses, those told most often first; addresses without one are
+ * Names that events of the whole case give some addresses, the most frequent first; addresses without one are
  * left out, and so is what is no address. Of more than 2,000 addresses a name may be missing that is not often told; notes
  * say so.
  * @param addresses spelled as answers have them

@@ -27,7 +27,7 @@ export interface TimeFilter {
   readonly to: EpochMicros | undefined;
 }
 
-/** @param filter of any kind, told by its name */
+/** @param filter of any kind, identified by its name */
 export function isTime<F extends { readonly filter: string }>(filter: F): filter is F & TimeFilter {
   return filter.filter === 'time';
 }

@@ -197,7 +197,7 @@ export class MatchList implements Parts {
     return this.groups.reduce((sum, { lines }) => sum + lines.length, 0);
   }
 
-  /** Filters are told from each other by their JSON: a list by its digest. */
+  /** Filters are identified by their JSON: a list by its digest. */
   toJSON(): string {
     return this.digest;
   }

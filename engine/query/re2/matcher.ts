@@ -1,7 +1,7 @@
 /**
  * Whether a pattern is found in UTF-8 text: an automaton whose states are made when they are first
  * come to. Each byte is looked at once, whatever the pattern and the text: evidence is hostile. Texts
- * that lack what every match has are told by fewer bytes (required.ts).
+ * that lack what every match has are ruled out by fewer bytes (required.ts).
  *
  * Invariant: memory is bounded; when there are too many states all are forgotten and made again.
  * https://swtch.com/~rsc/regexp/regexp3.html
@@ -27,7 +27,7 @@ const AFTER_OTHER = 3;
 /** A text of which not all is known: bytes, or a run of one to `most` bytes of a set (ranges as in a CodeSet). */
 export type TextPart = Uint8Array | { readonly bytes: readonly number[]; readonly most: number };
 
-/** Whether texts have a match: all of them, none, or some as far as can be told. */
+/** Whether texts have a match: all of them, none, or some as far as is known. */
 export type Outcome = 'always' | 'never' | 'maybe';
 
 /** States that `outcome` follows together. */

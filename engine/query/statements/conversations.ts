@@ -232,7 +232,7 @@ export function compileConversations(
 /** For what asks for no volumes. */
 const NO_TOTALS: TotalsOf = { packets: [], bytes: [] };
 
-/** Values of one kind that are told for a pair. */
+/** Values of one kind that are shown for a pair. */
 export const MOST_DETAILS = { ports: 5, protos: 10, services: 10, states: 10 } as const;
 export const DETAILS = ['protos', 'ports', 'services', 'states'] as const;
 

@@ -1,5 +1,5 @@
 /**
- * What a query can get wrong, told with its place: where, what was found, what was expected, and the
+ * What a query can get wrong, reported with its place: where, what was found, what was expected, and the
  * nearest thing that would have been right.
  */
 import { DaybookError, type ErrorCode } from '../../contract/errors.ts';

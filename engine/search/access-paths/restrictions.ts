@@ -129,7 +129,7 @@ export function isCountedByRollup(filter: Filter): boolean {
   return conditions.length > 0 && !conditions.some(isAddress);
 }
 
-/** Conditions as a segment's rollup meets them; undefined where it cannot be told which values are meant. */
+/** Conditions as a segment's rollup meets them; undefined where it is unknown which values are meant. */
 export function restrictionsIn(
   conditions: readonly Condition[],
   { indexes: { values } }: SegmentAccess,

@@ -3,7 +3,7 @@ import { counted } from '../../contract/counted.ts';
 import type { Kind } from '../../contract/event.ts';
 import type { ShownValue } from '../../query/index.ts';
 
-/** Attributes that tell most, by kind, in the order in which they are told; names of Zeek's logs. */
+/** The most telling attributes, by kind, in the order in which they are shown; names of Zeek's logs. */
 const TELLING: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   dns: ['qtype_name', 'query', 'rcode_name', 'answers', 'dns.rrtype', 'dns.rrname', 'dns.rcode'],
   http: ['method', 'uri', 'status_code', 'user_agent'],
@@ -41,7 +41,7 @@ export function summaryFields(kinds: ReadonlySet<Kind>): string[] {
   return [...new Set(names)];
 }
 
-/** `S0 tcp 1 pkt 44 B → 0 pkts 0 B`; an event with a message is told by that. */
+/** `S0 tcp 1 pkt 44 B → 0 pkts 0 B`; an event with a message is shown by it. */
 export function summaryOf(kind: string, value: (field: string) => ShownValue): string | null {
   const message = text(value('message'));
   if (message !== '' && kind !== 'flow' && kind !== 'packet') return message;

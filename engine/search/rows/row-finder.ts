@@ -368,7 +368,7 @@ export class RowFinder {
     }
   }
 
-  /** The same, told how segments store their messages where that helps. */
+  /** The same, with how segments store their messages where that helps. */
   private async withMessages(
     candidates: readonly Candidates[],
     stop: AbortSignal,

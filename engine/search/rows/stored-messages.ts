@@ -23,7 +23,7 @@ const VARIABLES = {
 /** Of a shape that the store keeps: what patterns find in it is kept by this object. */
 const stored = new WeakMap<MessageShape, StoredShape>();
 
-/** @param shapes of the segment; undefined, or none: nothing can be told */
+/** @param shapes of the segment; undefined, or none: nothing is known */
 export function storedMessages(
   shapes: readonly MessageShape[] | undefined,
   form: NumberForm = 'bytes',

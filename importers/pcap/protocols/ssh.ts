@@ -68,18 +68,18 @@ class LoginAnswers {
   private acceptBytes = 0;
   private refusalBytes = 0;
 
-  /** Whether nothing more can be told. */
+  /** Whether nothing more can be found out. */
   get isDone(): boolean {
     return this.hasSucceeded || this.answers > MAX_ANSWERS;
   }
 
-  /** Undefined: that cannot be told. */
+  /** Undefined: unknown. */
   get outcome(): 'T' | 'F' | undefined {
     if (this.hasSucceeded) return 'T';
     return this.attempts > 0 && !this.isBlind && this.others === 0 ? 'F' : undefined;
   }
 
-  /** Logins that were tried; undefined: that cannot be told. */
+  /** Logins that were tried; undefined: unknown. */
   get count(): number | undefined {
     if (this.acceptBytes === 0 || (this.isBlind && !this.hasSucceeded)) return undefined;
     return this.attempts;

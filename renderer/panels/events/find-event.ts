@@ -13,7 +13,7 @@ export interface Known {
 
 /**
  * The row of an event in a list in the order of time; of the first event at its time when it is not
- * there any more. Undefined when that cannot be told.
+ * there any more. Undefined when that is unknown.
  * @throws OperationError
  */
 export async function findEvent(

@@ -7,7 +7,7 @@ import type { EventList } from './use-event-list.ts';
 
 /**
  * Keeps the same events in sight when the list was opened again because the case changed: the first
- * seen event is looked for in the new list. `onMoved` is told by how many rows it moved.
+ * seen event is looked for in the new list. `onMoved` gets by how many rows it moved.
  */
 export function useStayWhenReopened(
   list: EventList,
@@ -57,7 +57,7 @@ export function useStayWhenReopened(
         latest.current.moveTo(top + (found - row) * ROW_HEIGHT);
         latest.current.onMoved(found - row);
       },
-      // The place is a convenience; what is wrong with the list is told by its rows.
+      // The place is a convenience; reading the list's rows reports what is wrong with it.
       () => undefined,
     );
     return () => controller.abort();

@@ -284,7 +284,7 @@ function Running({ job }: { readonly job: ImportJob }) {
   );
 }
 
-/** Goes on with the newest import that can be told again. */
+/** Goes on with the newest import that can be started again. */
 function Resume({ path }: { readonly path: string }) {
   const jobs = useImportJobs();
   const { data } = useAnswer('import.list', { case: path });

@@ -15,7 +15,7 @@ import form from '../../widgets/inputs/form.module.css';
 import { Problem } from '../../widgets/problem.tsx';
 import { receivedRoots } from './decisions.ts';
 
-/** Files that were refused, told one by one. */
+/** Files that were refused, listed one by one. */
 const MOST_SHOWN = 5;
 
 interface Props {

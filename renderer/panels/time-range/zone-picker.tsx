@@ -85,7 +85,7 @@ function Zones({
 }: {
   readonly found: readonly string[];
   readonly zone: string;
-  /** When offsets are told. */
+  /** The moment for which offsets are shown. */
   readonly at: number;
 }) {
   return (

@@ -6,7 +6,7 @@ import { statedFileName } from '../files/file-names.ts';
 import { CarriedFile, type Digests, type FileDetails } from '../files/carried-file.ts';
 import { type Endpoints, type MessageSink, secondsBetween, type Stamp } from '../messages.ts';
 
-/** Headers that events or the ends of bodies are told by. */
+/** Headers that events or the ends of bodies depend on. */
 export const KEPT_HEADERS: ReadonlySet<string> = new Set([
   ...[
     'host',
@@ -50,7 +50,7 @@ export interface Body {
   missing: number;
   /** Whether it goes on with what is no chunk. */
   isUnread: boolean;
-  /** What is wrong with how its end is told. */
+  /** What is wrong with how its end is stated. */
   problem: string | undefined;
 }
 

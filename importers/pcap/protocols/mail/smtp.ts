@@ -29,7 +29,7 @@ const MAX_LISTED = 256;
 const MAX_HEADER_BYTES = 65_536;
 const [DOT, CR, LF] = [46, 13, 10];
 const RETURN = Uint8Array.of(CR);
-/** Headers that are told, by the names that Zeek's smtp.log gives them. */
+/** Headers that events have, by the names that Zeek's smtp.log gives them. */
 const HEADERS: Readonly<Record<string, string>> = {
   ...{ from: 'from', to: 'to', cc: 'cc', subject: 'subject', date: 'date', 'reply-to': 'reply_to' },
   ...{ 'message-id': 'msg_id', 'in-reply-to': 'in_reply_to', 'user-agent': 'user_agent' },

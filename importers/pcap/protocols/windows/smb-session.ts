@@ -100,7 +100,7 @@ export interface Data {
   left: number;
 }
 
-/** What a request was told. */
+/** The answer to a request. */
 export interface Answer {
   readonly word: string;
   readonly isFailed: boolean;
