@@ -630,7 +630,7 @@ describe('dialects of products', () => {
       'Check Point Harmony Endpoint: users as a list',
       {
         ...{ time: '2026-03-04T05:06:07Z', orig: '203.0.113.1', product: 'Anti-Malware' },
-        ...{ product_family: 'Endpoint', src: '192.0.2.17', src_machine_name: 'pc1' },
+        ...{ client_name: 'Endpoint Client', src: '192.0.2.17', src_machine_name: 'pc1' },
         ...{ src_user_name: ['alice'], action: 'Detect', file_md5: 'b'.repeat(32) },
       },
       { src_ip4: ip('192.0.2.17'), user: 'alice', host: 'pc1', md5: 'b'.repeat(32) },
@@ -638,10 +638,18 @@ describe('dialects of products', () => {
     [
       'Check Point Harmony Endpoint: of several users none',
       {
-        ...{ time: '2026-03-04T05:06:07Z', orig: '203.0.113.1', product_family: 'Endpoint' },
+        ...{ time: '2026-03-04T05:06:07Z', orig: '203.0.113.1', client_name: 'C' },
         ...{ src: '192.0.2.17', src_machine_name: 'pc1', src_user_name: ['alice', 'bob'] },
       },
       { user: undefined, host: 'pc1' },
+    ],
+    [
+      'Check Point over its API: the firewall names both sides',
+      {
+        ...{ time: '2026-03-04T05:06:07Z', orig: '203.0.113.1', product_family: 'Access' },
+        ...{ src: '192.0.2.17', dst: '198.51.100.1', src_machine_name: 'pc1' },
+      },
+      { src_ip4: ip('192.0.2.17'), dst_ip4: ip('198.51.100.1'), host: undefined },
     ],
     [
       'Tetragon: what opened a socket',
