@@ -72,9 +72,12 @@ function decoded(head: Uint8Array): string {
   return text;
 }
 
+/** Of sequences of JSON texts (RFC 7464). */
+const RECORD_SEPARATORS = /^\x1e/gm;
+
 /** The head as text; undefined for binary content. */
 function readHead(head: Uint8Array, complete: boolean): Head | undefined {
-  const text = decoded(headAsText(head));
+  const text = decoded(headAsText(head)).replaceAll(RECORD_SEPARATORS, '');
   if (isBinary(text.slice(0, 8192))) return undefined;
   const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
   const last = lines.at(-1);

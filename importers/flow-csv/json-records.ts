@@ -565,7 +565,7 @@ export class JsonRecords implements LineRecords {
 
   /** Whether a line is JSON, or an object that is cut off or damaged. NULs around it, as a crash leaves them, do not count. */
   isOne(bytes: Uint8Array, start: number, end: number): boolean {
-    const [from, to] = withoutNuls(bytes, start, end);
+    const [from, to] = bareLine(bytes, start, end);
     if (bytes[from] === OPEN_BRACE) {
       let at = from + 1;
       while (at < to && bytes[at]! <= 32) at += 1;
@@ -591,7 +591,7 @@ export class JsonRecords implements LineRecords {
   ): void {
     this.seq += 1;
     const flat: Flat = { keys: [], values: [] };
-    const { reason, isRepeated } = takeApart(bytes, ...withoutNuls(bytes, start, end), flat);
+    const { reason, isRepeated } = takeApart(bytes, ...bareLine(bytes, start, end), flat);
     if (isRepeated) this.repeated += 1;
     if (reason !== undefined) {
       this.context.sink.quarantine(offset, reason, bytes.subarray(start, end), line);
@@ -760,11 +760,18 @@ export class JsonRecords implements LineRecords {
   }
 }
 
-/** What a line is without blanks and NULs before and after it. */
-function withoutNuls(bytes: Uint8Array, start: number, end: number): [from: number, to: number] {
+/** Before each record of a sequence of JSON texts (RFC 7464), as journalctl and jq write them. */
+const RECORD_SEPARATOR = 0x1e;
+
+/** What a line is without blanks and NULs before and after it, and without the separator of records before it. */
+function bareLine(bytes: Uint8Array, start: number, end: number): [from: number, to: number] {
   let from = start;
   let to = end;
-  while (from < to && (bytes[from] === 0 || isSpace(bytes[from]!))) from += 1;
+  while (
+    from < to &&
+    (bytes[from] === 0 || bytes[from] === RECORD_SEPARATOR || isSpace(bytes[from]!))
+  )
+    from += 1;
   while (to > from && (bytes[to - 1] === 0 || isSpace(bytes[to - 1]!))) to -= 1;
   return [from, to];
 }

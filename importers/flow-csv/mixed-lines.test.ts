@@ -91,3 +91,16 @@ it('takes a record between the NULs that a crash left', async () => {
   expect(quarantined).toEqual([]);
   expect(skipped).toEqual({ 'line of NUL bytes': 1 });
 });
+
+it('reads records that a separator precedes (RFC 7464)', async () => {
+  const lines = [1, 2, 3].map((second) => `\x1e${record(second)}`);
+  expect(importerOf(lines)).toBe('flow-csv');
+  for (const blockSize of [undefined, 1]) {
+    const { rows, quarantined } = await read(lines, blockSize);
+    expect(quarantined).toEqual([]);
+    expect(rows).toMatchObject(
+      [1, 2, 3].map((n) => ({ kind: 'log', seq: n, ts: at(n), message: `login ${n}` })),
+    );
+    expect(rows[1]).toMatchObject({ offset: lines[0]!.length + 1, length: lines[1]!.length });
+  }
+});

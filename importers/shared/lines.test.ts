@@ -196,6 +196,7 @@ describe('LineReader', () => {
     ['NULs that a crash left', Buffer.from(`\0a\0b\0c${'\0'.repeat(8)}\nrest of the log\n`)],
     ['control characters', Buffer.from('\u0001bcdefghijklmnop\n', 'utf16le')],
     ['too little', Buffer.from('a\nb\n', 'utf16le')],
+    ['the mark of UTF-32', Buffer.from('\ufeff\0a\0b\0\n\0', 'utf16le')],
   ])('takes no UTF-16 for it: %s', async (_, bytes) => {
     const lines = await read(bytes, 1000);
     expect(lines.reduce((sum, line) => sum + line.length + 1, 0)).toBeGreaterThanOrEqual(

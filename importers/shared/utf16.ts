@@ -17,7 +17,9 @@ export const UTF16_HEAD = LOOKED_AT;
 
 export function utf16Of(head: Uint8Array): Utf16 | undefined {
   const [first, second] = head;
-  if (first === 0xff && second === 0xfe) return { littleEndian: true, mark: 2 };
+  // With two NULs after it the mark is that of UTF-32, which is not read.
+  if (first === 0xff && second === 0xfe)
+    return head[2] === 0 && head[3] === 0 ? undefined : { littleEndian: true, mark: 2 };
   if (first === 0xfe && second === 0xff) return { littleEndian: false, mark: 2 };
   const size = Math.min(head.length & ~1, LOOKED_AT);
   if (size < FEWEST || (first === 0) === (second === 0)) return undefined;

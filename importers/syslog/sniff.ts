@@ -16,8 +16,8 @@ const MAX_LINES = 400;
 
 /** Tables and objects, which other importers may know better. */
 function looksStructured(head: Uint8Array, start: number, end: number): boolean {
-  const c = head[start]!;
-  if (c === 123) return true;
+  // A separator of records (RFC 7464) may precede an object.
+  if (head[head[start] === 0x1e ? start + 1 : start] === 123) return true;
   let separators = 0;
   for (let i = start; i < end; i++) {
     const at = head[i];
