@@ -3,6 +3,7 @@
  * (a request line, a record header), it decides on any port; elsewhere the port does, provided the
  * content can be that.
  */
+import { dnsInDatagram, NETBIOS_PORT } from '../protocols/dns.ts';
 import { headAt } from '../protocols/http/http.ts';
 import { ayiyaHeader, isGre, isVxlan } from '../decode/udp-tunnels.ts';
 import { u16, u24, u32 } from '../bytes.ts';
@@ -89,13 +90,14 @@ export function applicationOnUdp(
   }
   if (on(5072) && ayiyaHeader(bytes, at, size) > 0) return 'ayiya';
   if (on(2152) && size >= 8 && (first & 0xf0) === 0x30) return 'gtp';
-  if ((on(53) || on(5353) || on(5355)) && size >= 12) return 'dns';
+  if ((on(53) || on(5353) || on(5355) || on(NETBIOS_PORT)) && size >= 12) return 'dns';
   if ((on(67) || on(68)) && size >= 240 && u32(bytes, at + 236) === 0x63825363) return 'dhcp';
   if (on(123) && size >= 48 && ((first >>> 3) & 7) >= 1) return 'ntp';
   if ((on(161) || on(162)) && first === 0x30) return 'snmp';
   if (destination === 514 && first === 0x3c) return 'syslog';
   if (on(1900) && isHttp(bytes, at, end)) return 'http';
-  return 'data';
+  const datagram = { bytes, start: at, end, srcPort: source, dstPort: destination };
+  return dnsInDatagram(datagram) === undefined ? 'data' : 'dns';
 }
 
 /** Whether `bytes[at]` can start a TLS handshake message of a known kind. */

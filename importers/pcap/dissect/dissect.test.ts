@@ -152,6 +152,7 @@ describe('fields', () => {
     ['DNS response', 'Domain Name System', 'Address', '93.184.216.34'],
     ['DNS response', 'Domain Name System', 'TXT', 'v=spf'],
     ['DNS response', 'Domain Name System', 'Serial Number', '7'],
+    ['NetBIOS name', 'NetBIOS Name Service', 'Name', 'MYPC<00>'],
     ['HTTP request', 'Hypertext Transfer Protocol', 'Request URI', '/index.html'],
     ['HTTP request', 'Hypertext Transfer Protocol', 'Host', 'example.com'],
     [
@@ -210,6 +211,7 @@ describe('fields', () => {
       'Domain Name System',
       'response 0xabcd, A example.com, CNAME www.example.com, A 93.184.216.34, TXT v=spf',
     ],
+    ['NetBIOS name', 'NetBIOS Name Service', 'response 0xabcd, NB 10.0.0.5'],
     [
       'DNS response with an extended code',
       'Domain Name System',
@@ -351,6 +353,14 @@ describe('hostile packets', () => {
       check(packet, frame);
       if (name !== 'c000') expect(packet.notes).toContain(`Domain Name System: ${note}`);
     }
+  });
+
+  it('with OPT among the answers', () => {
+    const opt = '00 0029 04d0 01 00 8000 0000';
+    const message = cat('abcd 8180 0000 0001 0000 0000', opt);
+    const packet = whole(1, ethernet(0x0800, over4(17, udp(53, 1, message))));
+    expect(value(packet, 'Domain Name System', 'Z')).toBe('0x8000');
+    expect(packet.notes).toEqual([]);
   });
 
   it('with an object whose number is too large', () => {

@@ -1,13 +1,13 @@
-/** DNS messages (RFC 1035), also multicast and over TCP. */
-import { CLASSES, nameAt, typeName, TYPES } from '../protocols/dns-name.ts';
+/** DNS messages (RFC 1035), also multicast and over TCP, and those of NetBIOS names (RFC 1002). */
+import { NETBIOS_PORT } from '../protocols/dns.ts';
+import { CLASSES, nameAt, netbiosName, typeName } from '../protocols/dns-name.ts';
 import type { Protocol } from './protocols.ts';
 import type { LayerReader } from './reader.ts';
-import { hex8, hex16, named, visibleText } from './text.ts';
+import { hex8, hex16, visibleText } from './text.ts';
 
 /** Records that are read of one message; the count says how many there are. */
 const MAX_RECORDS = 200;
 
-const typeText = named(TYPES);
 const CODES = [
   'No error',
   'Format error',
@@ -29,7 +29,14 @@ const OPCODES = [
   'Zone change notification',
   'Dynamic update',
 ];
-const opcodeText = (value: number) => `${OPCODES[value] ?? 'Opcode'} (${value})`;
+const NETBIOS_OPCODES: Readonly<Record<number, string>> = {
+  0: 'Name query',
+  5: 'Registration',
+  6: 'Release',
+  7: 'Wait and acknowledge',
+  8: 'Refresh',
+  15: 'Multi-homed registration',
+};
 const codeText = (value: number) => `${CODES[value] ?? 'Code'} (${value})`;
 /** The highest bit is multicast DNS's. */
 const classText = (value: number) =>
@@ -52,12 +59,23 @@ export function dns(r: LayerReader): undefined {
   return undefined;
 }
 
+function isOn(r: LayerReader, port: number): boolean {
+  return r.d.sourcePort === port || r.d.destinationPort === port;
+}
+
+/** Reads a type; gives its number and name. */
+function readType(r: LayerReader): { type: number; kind: string } {
+  const nameOf = (type: number) => typeName(type, isOn(r, NETBIOS_PORT));
+  const type = r.u16('Type', (value) => `${nameOf(value)} (${value})`);
+  return { type, kind: nameOf(type) };
+}
+
 function message(r: LayerReader): void {
-  const { sourcePort, destinationPort } = r.d;
-  const on = (port: number) => sourcePort === port || destinationPort === port;
-  if (on(53)) r.layer.name = 'Domain Name System';
-  else if (on(5353)) r.layer.name = 'Multicast Domain Name System';
-  else if (on(5355)) r.layer.name = 'Link-local Multicast Name Resolution';
+  const isNetbios = isOn(r, NETBIOS_PORT);
+  if (isNetbios) r.layer.name = 'NetBIOS Name Service';
+  else if (isOn(r, 5353)) r.layer.name = 'Multicast Domain Name System';
+  else if (isOn(r, 5355)) r.layer.name = 'Link-local Multicast Name Resolution';
+  const opcodes: Readonly<Record<number, string>> = isNetbios ? NETBIOS_OPCODES : OPCODES;
   const start = r.at;
   const id = r.u16('Transaction ID', hex16);
   const flags = r.bits(
@@ -69,13 +87,13 @@ function message(r: LayerReader): void {
         'Response',
         (value) => (value === 1 ? 'Message is a response' : 'Message is a query'),
       ],
-      [0x7800, 'Opcode', opcodeText],
+      [0x7800, 'Opcode', (value) => `${opcodes[value] ?? 'Opcode'} (${value})`],
       [0x0400, 'Authoritative'],
       [0x0200, 'Truncated'],
       [0x0100, 'Recursion desired'],
       [0x0080, 'Recursion available'],
       [0x0020, 'Answer authenticated'],
-      [0x0010, 'Non-authenticated data'],
+      [0x0010, isNetbios ? 'Broadcast' : 'Non-authenticated data'],
       [0x000f, 'Reply code', codeText],
     ],
     hex16,
@@ -128,9 +146,9 @@ function question(r: LayerReader, message: number): string {
   let text = '';
   r.group('Query', () => {
     const name = domainName(r, 'Name', message);
-    const type = r.u16('Type', typeText);
+    const { kind } = readType(r);
     r.u16('Class', classText);
-    text = `${typeName(type)} ${name}`;
+    text = `${kind} ${name}`;
     return text;
   });
   return text;
@@ -141,10 +159,11 @@ function record(r: LayerReader, message: number, extend?: (bits: number) => void
   let text = '';
   r.group('Record', () => {
     const name = domainName(r, 'Name', message);
-    const type = r.u16('Type', typeText);
+    const { type, kind } = readType(r);
     if (type === 41) {
       r.u16('UDP payload size');
-      extend?.(r.u8('Higher bits in extended RCODE', hex8));
+      const high = r.u8('Higher bits in extended RCODE', hex8);
+      extend?.(high);
       r.u8('EDNS0 version');
       r.bits('Z', 2, [[0x8000, 'DNSSEC OK']], hex16);
     } else {
@@ -154,14 +173,24 @@ function record(r: LayerReader, message: number, extend?: (bits: number) => void
     const length = r.u16('Data length');
     let value = '';
     if (length > 0)
-      r.within(length, `data of ${typeName(type)}`, () => {
-        value = recordData(r, type, message);
+      r.within(length, `data of ${kind}`, () => {
+        value = isOn(r, NETBIOS_PORT) ? netbiosData(r, type) : recordData(r, type, message);
         if (r.left > 0) r.raw('Data', r.left);
       });
-    text = `${typeName(type)} ${value === '' ? name : value}`;
+    text = `${kind} ${value === '' ? name : value}`;
     return `${name}: ${text}`;
   });
   return text;
+}
+
+/** Of NB: who has a name. */
+function netbiosData(r: LayerReader, type: number): string {
+  const addresses: string[] = [];
+  while (type === 32 && r.left >= 6) {
+    r.u16('Name flags', hex16);
+    addresses.push(r.ip4('Address'));
+  }
+  return addresses.join(', ');
 }
 
 function recordData(r: LayerReader, type: number, message: number): string {
@@ -224,7 +253,8 @@ function domainName(r: LayerReader, field: string, message: number): string {
   const size = next - r.at;
   r.need(size, field);
   if (problem !== undefined) r.d.note(`${r.layer.name}: ${problem}`);
-  const name = visibleText(text) || (problem === undefined ? '<Root>' : '?');
+  const said = isOn(r, NETBIOS_PORT) && problem === undefined ? netbiosName(text) : text;
+  const name = visibleText(said) || (problem === undefined ? '<Root>' : '?');
   r.add(field, problem === undefined ? name : `${name} (${problem})`, r.at, size);
   r.at = next;
   return name;

@@ -10,7 +10,7 @@ import { textOf } from './messages.ts';
 const MAX_NAME_BYTES = 255;
 const MAX_POINTERS = 127;
 
-export const TYPES: Readonly<Record<number, string>> = {
+const TYPES: Readonly<Record<number, string>> = {
   ...{ 1: 'A', 2: 'NS', 5: 'CNAME', 6: 'SOA', 10: 'NULL', 12: 'PTR', 13: 'HINFO', 15: 'MX' },
   ...{ 16: 'TXT', 17: 'RP', 24: 'SIG', 25: 'KEY', 28: 'AAAA', 29: 'LOC', 32: 'NB', 33: 'SRV' },
   ...{ 35: 'NAPTR', 37: 'CERT', 39: 'DNAME', 41: 'OPT', 43: 'DS', 44: 'SSHFP', 46: 'RRSIG' },
@@ -22,8 +22,10 @@ export const CLASSES: Readonly<Record<number, string>> = {
   ...{ 1: 'IN', 3: 'CH', 4: 'HS', 254: 'NONE', 255: 'ANY' },
 };
 
-export function typeName(type: number): string {
-  return TYPES[type] ?? `TYPE${type}`;
+const NETBIOS_TYPES: Readonly<Record<number, string>> = { 32: 'NB', 33: 'NBSTAT' };
+
+export function typeName(type: number, isNetbios: boolean): string {
+  return (isNetbios ? NETBIOS_TYPES[type] : undefined) ?? TYPES[type] ?? `TYPE${type}`;
 }
 
 interface DnsName {
@@ -83,4 +85,23 @@ const UNSAFE = /[.\\\p{Cc}]/gu;
 
 function decimal(char: string): string {
   return String(char.charCodeAt(0)).padStart(3, '0');
+}
+
+/** RFC 1001, 14: half bytes as letters from A on; the last byte says what has the name. */
+export function netbiosName(text: string): string {
+  const [first = '', ...scope] = text.split('.');
+  if (!/^[A-P]{32}$/.test(first)) return text;
+  let name = '';
+  let suffix = 0;
+  for (let i = 0; i < 32; i += 2) {
+    const byte = ((first.charCodeAt(i) - 65) << 4) | (first.charCodeAt(i + 1) - 65);
+    if (i === 30) suffix = byte;
+    else if (byte >= 0x20 && byte <= 0x7e) name += String.fromCharCode(byte);
+    else name += `<${hex2(byte)}>`;
+  }
+  return [`${name.replace(/ +$/, '')}<${hex2(suffix)}>`, ...scope].join('.');
+}
+
+function hex2(value: number): string {
+  return value.toString(16).padStart(2, '0');
 }

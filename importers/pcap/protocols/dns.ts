@@ -11,8 +11,9 @@
 import { counted } from '../../../engine/contract/counted.ts';
 import { u16, u32 } from '../bytes.ts';
 import { ip6Text } from '../decode/tunnel-notes.ts';
-import { CLASSES, nameAt, typeName } from './dns-name.ts';
+import { CLASSES, nameAt, netbiosName, typeName } from './dns-name.ts';
 import {
+  type Datagram,
   type Endpoints,
   type MessageSink,
   secondsBetween,
@@ -28,7 +29,6 @@ const MAX_RECORDS = 512;
 const MAX_WAITING = 256;
 const MAX_MESSAGE_BYTES = 65_535;
 
-const NETBIOS_TYPES: Readonly<Record<number, string>> = { 32: 'NB', 33: 'NBSTAT' };
 const CODES: Readonly<Record<number, string>> = {
   ...{ 0: 'NOERROR', 1: 'FORMERR', 2: 'SERVFAIL', 3: 'NXDOMAIN', 4: 'NOTIMP', 5: 'REFUSED' },
   ...{ 6: 'YXDOMAIN', 7: 'YXRRSET', 8: 'NXRRSET', 9: 'NOTAUTH', 10: 'NOTZONE' },
@@ -43,8 +43,7 @@ const NETBIOS_OPCODES: Readonly<Record<number, string>> = {
 export const NETBIOS_PORT = 137;
 const DNS_PORT = 53;
 
-/** Whether anything but a message of DNS on its own ports may be taken for one. */
-export const DNS_PORTS: ReadonlySet<number> = new Set([DNS_PORT, 5353, 5355, NETBIOS_PORT]);
+const DNS_PORTS: ReadonlySet<number> = new Set([DNS_PORT, 5353, 5355, NETBIOS_PORT]);
 
 interface Question {
   readonly name: string;
@@ -119,30 +118,11 @@ class Reader {
   }
 }
 
-/** RFC 1001, 14: half bytes as letters from A on; the last byte says what has the name. */
-function netbiosName(text: string): string {
-  const [first = '', ...scope] = text.split('.');
-  if (!/^[A-P]{32}$/.test(first)) return text;
-  let name = '';
-  let suffix = 0;
-  for (let i = 0; i < 32; i += 2) {
-    const byte = ((first.charCodeAt(i) - 65) << 4) | (first.charCodeAt(i + 1) - 65);
-    if (i === 30) suffix = byte;
-    else if (byte >= 0x20 && byte <= 0x7e) name += String.fromCharCode(byte);
-    else name += `<${hex2(byte)}>`;
-  }
-  return [`${name.replace(/ +$/, '')}<${hex2(suffix)}>`, ...scope].join('.');
-}
-
-function hex2(value: number): string {
-  return value.toString(16).padStart(2, '0');
-}
-
 /**
  * The message in `bytes[start, end)`; undefined for what is none.
  * @param isKnown what is not DNS to its last byte is one with a problem, if its questions can be read
  */
-export function readDns(
+function readDns(
   bytes: Uint8Array,
   start: number,
   end: number,
@@ -185,6 +165,25 @@ export function readDns(
     size: end - start,
     ...{ id, isResponse: (flags & 0x8000) !== 0, opcode, flags, code, questions, answers },
   };
+}
+
+/**
+ * The message that a datagram of UDP is, on whatever port. On other ports than those of DNS it has one question and is whole:
+ * much else begins with the same few bytes. On these of one that was cut, questions mostly were captured.
+ */
+export function dnsInDatagram({
+  bytes,
+  start,
+  end,
+  srcPort,
+  dstPort,
+}: Omit<Datagram, 'at'>): DnsMessage | undefined {
+  if (end - start < HEADER_BYTES) return undefined;
+  const isKnown = DNS_PORTS.has(srcPort) || DNS_PORTS.has(dstPort);
+  const isLikely = (bytes[start + 2]! & 0x78) === 0 && u16(bytes, start + 4) === 1;
+  if (!isKnown && !isLikely) return undefined;
+  const isNetbios = srcPort === NETBIOS_PORT || dstPort === NETBIOS_PORT;
+  return readDns(bytes, start, end, isNetbios, isKnown);
 }
 
 /** One resource record; of OPT the high bits of the response's code. */
@@ -238,7 +237,7 @@ function dataOf(r: Reader, type: number, end: number): string {
     case 99:
       return `TXT ${texts(bytes, at, end)}`;
     default:
-      return `<${shownType(type, r.isNetbios)}, ${size} bytes>`;
+      return `<${typeName(type, r.isNetbios)}, ${size} bytes>`;
   }
 }
 
@@ -249,10 +248,6 @@ function texts(bytes: Uint8Array, start: number, end: number): string {
     parts.push(`${size} ${textOf(bytes, at + 1, Math.min(at + 1 + size, end))}`);
   }
   return parts.join(' ');
-}
-
-function shownType(type: number, isNetbios: boolean): string {
-  return (isNetbios ? NETBIOS_TYPES[type] : undefined) ?? typeName(type);
 }
 
 interface Waiting {
@@ -322,7 +317,7 @@ export class DnsConversation {
     const questions = asked.questions.length > 0 ? asked.questions : (answer?.questions ?? []);
     const [first] = questions;
     const names = questions.map(({ name }) => name);
-    const types = questions.map(({ type }) => shownType(type, isNetbios));
+    const types = questions.map(({ type }) => typeName(type, isNetbios));
     const [type] = types;
     const isSeveral = questions.length > 1;
     const code = answer === undefined ? undefined : (CODES[answer.code] ?? `RCODE${answer.code}`);

@@ -44,6 +44,11 @@ const DATAGRAM = over4(UDP, udp(5000, 6000, ascii('hello')));
 
 const QUESTION = cat('07', ascii('example'), '03', ascii('com'), '00');
 export const DNS_QUERY = cat('abcd 0100 0001 0000 0000 0000', QUESTION, '0001 0001');
+const NETBIOS_RESPONSE = cat(
+  'abcd 8500 0000 0001 0000 0000',
+  cat('20', ascii('ENFJFAEDCACACACACACACACACACACAAA'), '00'),
+  '0020 0001 00000e10 0006 6000 0a000005',
+);
 /** The name has a dot and a control character in its first label. */
 const DNS_EXTENDED = cat(
   'abcd 8187 0001 0000 0000 0001',
@@ -554,6 +559,18 @@ export const SAMPLES: readonly SamplePacket[] = [
     1,
     onUdp(53, 50_000, DNS_EXTENDED),
     'eth / ip4 / udp / Domain Name System',
+  ),
+  sample(
+    'DNS on another port',
+    1,
+    onUdp(50_000, 5300, DNS_QUERY),
+    'eth / ip4 / udp / Domain Name System',
+  ),
+  sample(
+    'NetBIOS name',
+    1,
+    onUdp(137, 50_000, NETBIOS_RESPONSE),
+    'eth / ip4 / udp / NetBIOS Name Service',
   ),
   sample('mDNS', 1, onUdp(5353, 5353, DNS_QUERY), 'eth / ip4 / udp / Multicast Domain Name System'),
   sample(

@@ -4,9 +4,8 @@
  * Invariant: conversations are bounded in number and in the memory of what waits in them for its answer.
  */
 import { AgedMap } from '../../../shared/aged-map.ts';
-import { u16 } from '../../bytes.ts';
 import type { Packet } from '../../decode/packet.ts';
-import { DNS_PORTS, DnsConversation, type DnsMessage, NETBIOS_PORT, readDns } from '../dns.ts';
+import { DnsConversation, dnsInDatagram, type DnsMessage } from '../dns.ts';
 import { DHCP } from '../dhcp.ts';
 import { Dnp3Exchange, isFromMaster } from '../industrial/dnp3.ts';
 import { DtlsConversation, dtlsSender } from '../tls/dtls.ts';
@@ -71,14 +70,8 @@ export class Datagrams {
   packet(p: Packet, flow: number): void {
     const end = Math.min(p.payloadStart + p.payload, p.end);
     if (end <= p.payloadStart) return;
-    if (!mayBeDns(p)) {
-      this.other(p, flow, end);
-      return;
-    }
-    // Of a datagram that was cut, questions mostly were captured.
-    const isKnown = DNS_PORTS.has(p.srcPort) || DNS_PORTS.has(p.dstPort);
-    const isNetbios = p.srcPort === NETBIOS_PORT || p.dstPort === NETBIOS_PORT;
-    const message = readDns(p.bytes, p.payloadStart, end, isNetbios, isKnown);
+    const { bytes, payloadStart: start, srcPort, dstPort } = p;
+    const message = dnsInDatagram({ bytes, start, end, srcPort, dstPort });
     if (message !== undefined) this.dns(p, flow, message);
     else this.other(p, flow, end);
   }
@@ -278,11 +271,4 @@ export class Datagrams {
 
 function isMulticast({ ipVersion, dst4, dst6, bytes }: Packet): boolean {
   return ipVersion === 4 ? dst4 >>> 28 === 0xe : bytes[dst6] === 0xff;
-}
-
-/** On other ports than those of DNS a message has one question: much else begins with the same few bytes. */
-function mayBeDns({ srcPort, dstPort, bytes, payload, payloadStart }: Packet): boolean {
-  if (payload < 12) return false;
-  if (DNS_PORTS.has(srcPort) || DNS_PORTS.has(dstPort)) return true;
-  return (bytes[payloadStart + 2]! & 0x78) === 0 && u16(bytes, payloadStart + 4) === 1;
 }
