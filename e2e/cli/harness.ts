@@ -73,7 +73,7 @@ export class Commands {
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(env: NodeJS.ProcessEnv = {}) {
-    this.process = new LineProcess('./commands.ts', [], env);
+    this.process = new LineProcess('../cli/commands.ts', [], env);
   }
 
   async run(args: readonly string[]): Promise<Outcome> {
