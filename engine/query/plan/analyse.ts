@@ -90,7 +90,7 @@ export function analyse(node: Expression, resolve: Resolve, around: Surroundings
       throw syntaxError(
         'a query within a query cannot be asked there',
         node.start,
-        "it can be in the filter, in where and in union: daybook query CASE '… | where src_ip in [ … | values dst_ip ]'",
+        "it can be in the filter, in where, in union and in the steps of sequence: daybook query CASE '… | where src_ip in [ … | values dst_ip ]'",
       );
     case 'field-or-text':
       return fieldOrText(node, resolve, around);
