@@ -5,7 +5,8 @@
  * Held always: the answer depends on the lines of one record alone (and on the log's shape), so that
  * a log can be read from any place where a record begins.
  */
-import { type Header, isDigit, startsWith } from './header.ts';
+import { isDigit, startsWith } from './header/bytes.ts';
+import type { Header } from './header/header.ts';
 
 const SPACE = 32;
 const TAB = 9;

@@ -12,7 +12,7 @@ import type { Zone } from '../../engine/contract/zone.ts';
 import { DialectFinder } from '../../engine/fields/registry/meanings.ts';
 import { RecordFields } from '../../engine/fields/records/record-fields.ts';
 import { AttributeNames } from '../shared/attribute-names.ts';
-import type { Header } from './header.ts';
+import type { Header } from './header/header.ts';
 import { SHAPE } from '../shared/stamp.ts';
 import type { W3cColumns } from './w3c.ts';
 

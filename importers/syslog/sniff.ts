@@ -7,7 +7,9 @@
 import type { SniffHint, SniffResult } from '../../engine/contract/importer.ts';
 import { headAsText } from '../shared/lines.ts';
 import { looksFramed } from './frames.ts';
-import { Header, isEventFormat, parseHeader } from './header.ts';
+import { Header } from './header/header.ts';
+import { isEventFormat } from './header/pairs.ts';
+import { parseHeader } from './header/parse-header.ts';
 import { looksJournald } from './journald.ts';
 import { SHAPE } from '../shared/stamp.ts';
 import { looksXml } from './xml-events.ts';

@@ -16,7 +16,7 @@ import {
   numberOf,
   protocolOf,
 } from '../../engine/fields/cutting/values.ts';
-import type { Header } from './header.ts';
+import type { Header } from './header/header.ts';
 
 const MOST_COLUMNS = 256;
 const [SPACE, TAB, LF, COMMA, QUOTE, COLON, MINUS] = [32, 9, 10, 44, 34, 58, 45];

@@ -1,9 +1,10 @@
 /** Writings of log lines and the columns each must give. All lines are made for these tests. */
 import { describe, expect, it } from 'vitest';
-import { TS_BASIS } from '../../engine/contract/event.ts';
-import { collect, inputOf, type CollectedRow } from '../shared/testing/collect.ts';
-import { Header, parseHeader } from './header.ts';
-import { syslogImporter } from './index.ts';
+import { TS_BASIS } from '../../../engine/contract/event.ts';
+import { collect, inputOf, type CollectedRow } from '../../shared/testing/collect.ts';
+import { Header } from './header.ts';
+import { parseHeader } from './parse-header.ts';
+import { syslogImporter } from '../index.ts';
 
 const utf8 = new TextEncoder();
 const MODIFIED = Date.UTC(2026, 10, 21);

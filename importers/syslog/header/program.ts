@@ -1,0 +1,389 @@
+/** What follows the time of RFC 3164's lines, or begins a line without one: host, program, process, level, message. */
+import { addressEnd } from '../../../engine/fields/cutting/values.ts';
+import {
+  CLOSE,
+  COLON,
+  GT,
+  isAlnum,
+  isDigit,
+  isHost,
+  LT,
+  MAX_NAME,
+  MINUS,
+  OPEN,
+  PERCENT,
+  QUOTE,
+  skipSpaces,
+  SPACE,
+  startsWith,
+} from './bytes.ts';
+import { mnemonic, mnemonicAt, sequenced, sinceBoot, uptime } from './cisco.ts';
+import type { Header } from './header.ts';
+import { facilityOf, level, levelOf, mayBeLevel } from './levels.ts';
+import { isEventFormat, isPairs, panDate } from './pairs.ts';
+
+/** The text after a time that has neither host nor tag, without what separates it from the time. */
+export function plainMessage(h: Header, b: Uint8Array, at: number, end: number): void {
+  let i = skipSpaces(b, at, end);
+  if (i < end) {
+    const c = b[i]!;
+    // But not of an address: `::1 - - …`.
+    const isColon = c === COLON && b[i + 1] !== COLON;
+    if (isColon || c === 44 || c === 124 || c === 59) i = skipSpaces(b, i + 1, end);
+    else if (c === MINUS && b[i + 1] === SPACE) i = skipSpaces(b, i + 2, end);
+  }
+  h.messageStart = i;
+  level(h, b, i, end);
+}
+
+/** What is written like a program before a mnemonic is the device, or behind its name the zone of its time. */
+function deviceName(h: Header, b: Uint8Array, event: number): void {
+  if (h.hostStart < 0) {
+    if (!isHost(b, h.programStart, h.programEnd)) return;
+    if (sinceBoot(b, h.programStart, h.messageEnd) !== event) {
+      h.hostStart = h.programStart;
+      h.hostEnd = h.programEnd;
+    } else {
+      h.uptimeStart = h.programStart;
+      h.uptimeEnd = event - 2;
+    }
+  } else {
+    if (h.programEnd - h.programStart > 5) return;
+    for (let i = h.programStart; i < h.programEnd; i++) if (b[i]! < 65 || b[i]! > 90) return;
+  }
+  h.programStart = -1;
+  h.messageStart = event;
+}
+
+/**
+ * HOST and TAG as RFC 3164 has them, and Cisco's and BSD's ways.
+ * @param lenient the first word is a host unless it looks like a tag; otherwise only when a tag
+ *   follows it
+ * @param colonIsTag whether, when not lenient, `name:` makes a tag, or only `name[123]`
+ */
+export function tag(
+  h: Header,
+  b: Uint8Array,
+  at: number,
+  end: number,
+  lenient: boolean,
+  colonIsTag: boolean,
+): void {
+  let q = at;
+  if (b[q] === COLON) {
+    // Cisco: `Mar  1 18:46:11: %SYS-5-CONFIG_I: …`.
+    q = skipSpaces(b, q + 1, end);
+    h.messageStart = q;
+    mnemonic(h, b, q, end);
+    if (h.eventStart < 0) program(h, b, q, end, true);
+    return;
+  }
+  if (!lenient && b[q] !== SPACE && at !== h.messageStart) {
+    plainMessage(h, b, q, end);
+    return;
+  }
+  q = skipSpaces(b, q, end);
+  h.messageStart = q;
+  if (q >= end) return;
+  if (b[q] === LT) q = verbose(h, b, q, end);
+  const first = q;
+  let bracketed = false;
+  while (q < end) {
+    const c = b[q]!;
+    if (c === SPACE || c === 9) break;
+    if (c === OPEN) bracketed = true;
+    q++;
+  }
+  const wordEnd = q;
+  if (wordEnd === first) return;
+  if (lenient) hostAndTag(h, b, first, wordEnd, end, bracketed);
+  else strictTag(h, b, first, wordEnd, end, bracketed, colonIsTag);
+}
+
+/** The word is a level, a tag, or a host that a tag follows. */
+function strictTag(
+  h: Header,
+  b: Uint8Array,
+  first: number,
+  wordEnd: number,
+  end: number,
+  bracketed: boolean,
+  colonIsTag: boolean,
+): void {
+  const c = b[first]!;
+  if (mayBeLevel(c)) {
+    const bare = b[wordEnd - 1] === COLON ? wordEnd - 1 : wordEnd;
+    const severity = levelOf(b, first, bare);
+    if (severity >= 0) {
+      if (h.severity < 0) h.severity = severity;
+      if (bare === wordEnd) program(h, b, skipSpaces(b, wordEnd, end), end, colonIsTag);
+      return;
+    }
+  }
+  if (!isAlnum(c) && c !== 47 && c !== 95) {
+    if (c === COLON || c === 44 || c === 124 || c === MINUS || c === OPEN)
+      plainMessage(h, b, first, end);
+    return;
+  }
+  if (b[wordEnd - 1] === COLON || bracketed) {
+    program(h, b, first, end, true);
+    // Asterisk: `NOTICE[1638] …`.
+    if (h.programStart >= 0 && mayBeLevel(c)) {
+      const severity = levelOf(b, h.programStart, h.programEnd);
+      if (severity >= 0) h.programStart = -1;
+      if (severity >= 0 && h.severity < 0) h.severity = severity;
+    }
+    return;
+  }
+  if (!isHost(b, first, wordEnd)) return;
+  let next = skipSpaces(b, wordEnd, end);
+  if (next >= end) return;
+  // `2026-11-27T10:15:22Z fw1 : %FTD-6-430002: …`.
+  if (b[next] === COLON && b[next + 1] === SPACE && b[next + 2] === PERCENT) next += 2;
+  // Cisco's devices name no program: `2026-11-27T10:15:22Z fw1 %FTD-6-430002: …`.
+  if (!mnemonicAt(h, b, next, end)) {
+    if (b[next] === PERCENT) return;
+    const isSure = h.facility >= 0 || addressEnd(b, first, wordEnd) === wordEnd;
+    const isTagged =
+      isEventFormat(b, next, end) || panDate(b, next, end) > 0 || (isSure && isPairs(b, next, end));
+    if (!isTagged && !program(h, b, next, end, colonIsTag)) return;
+  }
+  h.hostStart = first;
+  h.hostEnd = wordEnd;
+  h.messageStart = next;
+}
+
+/** The word after a time of RFC 3164: mostly a host. */
+function hostAndTag(
+  h: Header,
+  b: Uint8Array,
+  first: number,
+  wordEnd: number,
+  end: number,
+  bracketed: boolean,
+): void {
+  const c = b[first]!;
+  if (c === PERCENT) {
+    mnemonic(h, b, first, end);
+    return;
+  }
+  if (b[wordEnd - 1] === COLON || bracketed) {
+    // A tag without a host: `Jun 21 16:47:48 sshd[1]: …`; Cisco's sequence number is no program.
+    if (!sequenced(h, b, first, end)) program(h, b, first, end, true);
+    return;
+  }
+  if (b[wordEnd + 1] === OPEN && wordEnd + 2 < end && isDigit(b[wordEnd + 2]!)) {
+    // `sogod [26818]: …`: a blank before the process number.
+    if (program(h, b, first, end, true)) return;
+  }
+  if (!isHost(b, first, wordEnd)) return;
+  if (c === 108 && wordEnd - first === 4 && startsWith(b, first, end, 'last message repeated'))
+    return;
+  h.hostStart = first;
+  h.hostEnd = wordEnd;
+  let q = skipSpaces(b, wordEnd, end);
+  h.messageStart = q;
+  if (q >= end) return;
+  if (b[q] === COLON && b[q + 1] === SPACE) {
+    // `host : %ASA-6-302013: …`.
+    q = skipSpaces(b, q + 1, end);
+    h.messageStart = q;
+  }
+  if (mnemonicAt(h, b, q, end) || b[q] === PERCENT) return;
+  if (isDigit(b[q]!) && sequenced(h, b, q, end)) return;
+  if (mayBeLevel(b[q]!) && levelled(h, b, q, end)) return;
+  if (program(h, b, q, end, true) && c === 83) programFirst(h, b, first, wordEnd, end);
+}
+
+/** Symantec's manager names itself before its host: `Dec 12 17:07:08 SymantecServer av1.example.com: …`. */
+function programFirst(h: Header, b: Uint8Array, first: number, wordEnd: number, end: number): void {
+  if (wordEnd - first !== 14 || !startsWith(b, first, wordEnd, 'SymantecServer')) return;
+  h.hostStart = h.programStart;
+  h.hostEnd = h.programEnd;
+  h.programStart = first;
+  h.programEnd = wordEnd;
+  h.messageStart = skipSpaces(b, h.hostEnd + 1, end);
+}
+
+/** F5 names the level between host and program: `bigip1 notice mcpd[5555]: …`. */
+function levelled(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  let i = at;
+  while (i < end && isAlnum(b[i]!)) i++;
+  const severity = b[i] === SPACE ? levelOf(b, at, i) : -1;
+  if (severity < 0 || !program(h, b, i + 1, end, true)) return false;
+  if (h.severity < 0) h.severity = severity;
+  h.messageStart = i + 1;
+  return true;
+}
+
+/** FreeBSD's `syslogd -v`: `<4.3>` or `<auth.err>` after the time; the place after it. */
+function verbose(h: Header, b: Uint8Array, at: number, end: number): number {
+  let i = at + 1;
+  let dot = 0;
+  while (i < end && i < at + 24 && b[i] !== GT) {
+    if (b[i] === 46) dot = i;
+    i++;
+  }
+  if (i >= end || b[i] !== GT || dot === 0) return at;
+  let facility = -1;
+  let severity = -1;
+  if (isDigit(b[at + 1]!)) {
+    facility = dot === at + 2 ? b[at + 1]! - 48 : (b[at + 1]! - 48) * 10 + (b[at + 2]! - 48);
+    severity = b[dot + 1]! - 48;
+    if (i !== dot + 2 || dot > at + 3 || facility > 23 || severity > 7 || severity < 0) return at;
+  } else {
+    facility = facilityOf(b, at + 1, dot);
+    severity = levelOf(b, dot + 1, i);
+    if (facility < 0 || severity < 0) return at;
+  }
+  h.facility = facility;
+  h.severity = severity;
+  const after = skipSpaces(b, i + 1, end);
+  h.messageStart = after;
+  return after;
+}
+
+/**
+ * `name:`, `name[123]:`, `name[123]`, `name [123]:` at `at`: sets program and process, and looks
+ * for what the kernel and Cisco write after it. False when there is no tag.
+ */
+export function program(
+  h: Header,
+  b: Uint8Array,
+  at: number,
+  end: number,
+  colonIsTag: boolean,
+): boolean {
+  let i = at;
+  const limit = at + MAX_NAME < end ? at + MAX_NAME : end;
+  let c = 0;
+  while (i < limit) {
+    c = b[i]!;
+    if (c === COLON || c === OPEN || c === SPACE) break;
+    if (c < 33 || c === QUOTE || c === LT || c === GT || c === 61 || c === 44 || c === 123)
+      return false;
+    if (c === 59 || c === 124 || c === CLOSE || c === 39) return false;
+    i++;
+  }
+  if (
+    i === at ||
+    i >= limit ||
+    !(
+      isAlnum(b[at]!) ||
+      b[at] === 47 ||
+      b[at] === 95 ||
+      b[at] === 40 ||
+      b[at] === 45 ||
+      b[at] === 46
+    )
+  ) {
+    return false;
+  }
+  let nameEnd = i;
+  let open = i;
+  if (c === SPACE) {
+    if (b[i + 1] === OPEN && i + 2 < end && isDigit(b[i + 2]!)) open = i + 1;
+    else {
+      const words = colonIsTag ? spacedName(b, i, end) : 0;
+      if (words === 0) return false;
+      open = words;
+      nameEnd = words;
+      c = OPEN;
+    }
+  }
+  if (c === COLON) {
+    if (!colonIsTag || isEventFormat(b, at, end)) return false;
+    const next = i + 1 < end ? b[i + 1]! : SPACE;
+    if (next === COLON || next === 47 || next === 92) return false;
+    if (next !== SPACE && isDigit(b[at]!)) return false;
+    i++;
+  } else {
+    i = processId(h, b, open, limit, end, c === SPACE);
+    if (i < 0) return false;
+  }
+  h.programStart = at;
+  h.programEnd = nameEnd;
+  if (i < end && b[i] === SPACE) i++;
+  if (i < end) {
+    if (b[i] === PERCENT) {
+      mnemonic(h, b, i, end);
+      if (c === COLON && h.eventStart >= 0) deviceName(h, b, i);
+    } else if (b[i] === OPEN && nameEnd - at === 6 && startsWith(b, at, end, 'kernel')) {
+      uptime(h, b, i, end);
+    } else if (b[i] === OPEN && h.facility < 0 && b[i + 1] === 73) solaris(h, b, i, end);
+  }
+  return true;
+}
+
+/** `[1638]:` or `[worker-3]:` at `open`: the place after it, or -1. @param isApart whether a blank is before it */
+function processId(
+  h: Header,
+  b: Uint8Array,
+  open: number,
+  limit: number,
+  end: number,
+  isApart: boolean,
+): number {
+  let value = 0;
+  let numeric = true;
+  let i = open + 1;
+  while (i < limit && b[i] !== CLOSE) {
+    const d = b[i]! - 48;
+    if (d < 0 || d > 9) {
+      numeric = false;
+      if (b[i] === SPACE) return -1;
+    } else value = value * 10 + d;
+    i++;
+  }
+  if (i >= limit || i === open + 1) return -1;
+  const colon = i + 1 < end && b[i + 1] === COLON;
+  if (numeric && value <= 0xffffffff) {
+    if (isApart && !colon) return -1;
+    h.pid = value;
+  } else {
+    if (!colon) return -1;
+    h.procidStart = open + 1;
+    h.procidEnd = i;
+  }
+  return i + (colon ? 2 : 1);
+}
+
+/** Solaris: `[ID 800047 auth.error]` after the tag. */
+function solaris(h: Header, b: Uint8Array, at: number, end: number): void {
+  if (!startsWith(b, at, end, '[ID ')) return;
+  let i = at + 4;
+  while (i < end && i < at + 16 && isDigit(b[i]!)) i++;
+  if (b[i] !== SPACE) return;
+  const from = ++i;
+  let dot = 0;
+  while (i < end && i < from + 24 && b[i] !== CLOSE) {
+    if (b[i] === 46) dot = i;
+    i++;
+  }
+  if (i >= end || b[i] !== CLOSE || dot === 0) return;
+  const facility = facilityOf(b, from, dot);
+  const severity = levelOf(b, dot + 1, i);
+  if (facility < 0 || severity < 0) return;
+  h.facility = facility;
+  h.severity = severity;
+}
+
+/** macOS: `Microsoft Word[14463]: …`. The place of the bracket when a process number follows, or 0. */
+function spacedName(b: Uint8Array, at: number, end: number): number {
+  const limit = at + 32 < end ? at + 32 : end;
+  let words = 1;
+  let i = at;
+  while (i < limit && b[i] !== OPEN) {
+    const c = b[i]!;
+    if (c === SPACE) {
+      words++;
+      if (words > 3 || b[i + 1] === SPACE) return 0;
+    } else if (!isAlnum(c) && c !== 46 && c !== MINUS && c !== 95) return 0;
+    i++;
+  }
+  const open = i;
+  if (i >= limit || b[open - 1] === SPACE) return 0;
+  i++;
+  while (i < end && i < open + 11 && isDigit(b[i]!)) i++;
+  return i > open + 1 && b[i] === CLOSE && b[i + 1] === COLON ? open : 0;
+}

@@ -1,0 +1,140 @@
+/** Times that stand further on in a line: in JSON, in XML, behind other text. */
+import { SHAPE } from '../../shared/stamp.ts';
+import { epochPlace, markedPlace, namedPlace, positionPlace } from '../places.ts';
+import {
+  COLON,
+  GT,
+  isAlnum,
+  LT,
+  MINUS,
+  OPEN,
+  QUOTE,
+  skipSpaces,
+  SPACE,
+  startsWith,
+} from './bytes.ts';
+import { type Header, isFirm } from './header.ts';
+
+/** How far into a line its time may be. */
+const INSIDE = 300;
+
+const INSIDE_JSON = 2048;
+
+/** Keys of JSON objects whose value is the record's own time. */
+const JSON_KEYS = [
+  '"@timestamp"',
+  '"timestamp"',
+  '"time"',
+  '"ts"',
+  '"__REALTIME_TIMESTAMP"',
+  '"eventTime"',
+];
+
+/** The time of a JSON object by its key, so that a time in its message does not pass for it. */
+export function jsonTime(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  const limit = Math.min(end, at + INSIDE_JSON);
+  for (let i = at + 1; i < limit; i++) {
+    if (b[i] !== QUOTE || b[i - 1] === 92) continue;
+    const c = b[i + 1]! | 32;
+    // The first letters of the keys: `@` (with bit 5 set), e, t, _ (with bit 5 set).
+    if (c !== 96 && c !== 101 && c !== 116 && c !== 127) continue;
+    for (let k = 0; k < JSON_KEYS.length; k++) {
+      const key = JSON_KEYS[k]!;
+      if (!startsWith(b, i, end, key)) continue;
+      let p = skipSpaces(b, i + key.length, end);
+      if (b[p] !== COLON) break;
+      p = skipSpaces(b, p + 1, end);
+      if (b[p] === QUOTE) p++;
+      if (!h.stamp.parse(b, p, end)) break;
+      if (h.stamp.shape !== SHAPE.epoch && !isFirm(h.stamp)) break;
+      h.dated = true;
+      return true;
+    }
+  }
+  return false;
+}
+
+/**
+ * The time of a Windows event in XML, `<Event …><System>…<TimeCreated SystemTime='…'/>`: the name of its provider may be
+ * longer than what other lines have before their time.
+ */
+function xmlTime(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  if (!startsWith(b, at, end, '<Event') || (b[at + 6] !== SPACE && b[at + 6] !== GT)) return false;
+  const limit = Math.min(end, at + INSIDE_JSON);
+  for (let i = at + 7; i < limit; i++) {
+    if (b[i] === LT && startsWith(b, i, end, '</System>')) return false;
+    if (b[i] !== 83 || !startsWith(b, i, end, 'SystemTime=')) continue;
+    // In either kind of quotes.
+    if (!h.stamp.parse(b, i + 12, end) || !isFirm(h.stamp)) return false;
+    h.dated = true;
+    return true;
+  }
+  return false;
+}
+
+/** The time of an event in XML over several lines, once all of them are there. */
+export function dateXml(h: Header, b: Uint8Array): void {
+  if (!h.dated) xmlTime(h, b, h.messageStart, h.messageEnd);
+}
+
+/** A time further on in the line. The message stays the whole line: what is before it tells, too. */
+export function inside(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  const json = b[at] === 123;
+  if (json && jsonTime(h, b, at, end)) return true;
+  if (b[at] === LT && xmlTime(h, b, at, end)) return true;
+  const { stamp, places } = h;
+  const limit = Math.min(end, at + (json ? INSIDE_JSON : INSIDE));
+  let before = b[at]!;
+  for (let i = at + 1; i < limit; i++) {
+    const c = b[i]!;
+    const starts = !isAlnum(before) && before !== 46 && before !== MINUS && before !== 95;
+    before = c;
+    if (!starts || !isAlnum(c)) continue;
+    // An access log's `[10/Oct/2000:13:55:36 -0700]` may be anywhere.
+    const bracketed = b[i - 1] === OPEN && b[i + 2] === 47;
+    if (places?.length === 0 && !bracketed) continue;
+    if (!stamp.parse(b, i, end)) continue;
+    if (stamp.shape === SHAPE.epoch) {
+      if (i > at + 16 || stamp.digits < 3 || stamp.digits > 6) {
+        if (!isEpochPlace(h, b, at, i)) continue;
+        h.dated = true;
+        return true;
+      }
+    } else if (!isFirm(stamp)) {
+      if (stamp.shape !== SHAPE.guessed || stamp.end - i < 19) continue;
+    }
+    if (!bracketed && !isTimePlace(h, b, at, i)) continue;
+    h.dated = true;
+    return true;
+  }
+  return false;
+}
+
+/** Whether the log's lines have their times at this place. Notes the place while these are looked for. */
+function isTimePlace(h: Header, b: Uint8Array, start: number, at: number): boolean {
+  const { places } = h;
+  // The members of an object may come in any order: their names count.
+  const json = b[start] === 123;
+  const position = json ? 0 : positionPlace(b, start, at);
+  const marked = json ? 0 : markedPlace(b, at);
+  const named = namedPlace(b, start, at);
+  if (places === undefined) {
+    h.foundAt[0] = position;
+    h.foundAt[1] = marked;
+    h.foundAt[2] = named;
+    return true;
+  }
+  return places.includes(position) || places.includes(marked) || places.includes(named);
+}
+
+/** The same for a number that is a time only by its place. */
+function isEpochPlace(h: Header, b: Uint8Array, start: number, at: number): boolean {
+  if (h.stamp.digits > 0) return false;
+  const place = epochPlace(b, start, at);
+  if (h.places !== undefined) return h.places.includes(place);
+  if (h.epochAt === 0) {
+    h.epochAt = place;
+    h.epochSeconds = h.stamp.epochSeconds;
+  }
+  return false;
+}
