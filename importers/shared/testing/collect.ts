@@ -103,7 +103,7 @@ export function collect(
   importer: Importer,
   input: SourceInput,
   options: Partial<ReadOptions> = {},
-  capacity = 1000,
+  capacity = 64,
 ): Promise<Collected> {
   return collectFrom(
     (sink) => importer.read(input, sink, { ...DEFAULT_OPTIONS, ...options }),
@@ -114,7 +114,7 @@ export function collect(
 /** What `read` gives to its sink. */
 export async function collectFrom(
   read: (sink: EventSink) => Promise<void>,
-  capacity = 1000,
+  capacity = 64,
 ): Promise<Collected> {
   const out: Collected = {
     rows: [],
