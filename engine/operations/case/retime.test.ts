@@ -109,6 +109,26 @@ describe('all at once, or not at all', () => {
     expect(await findings()).toEqual([]);
   });
 
+  it('also where its segments together are too much for the memory', async () => {
+    await importInProcess(folder, [log('a.log', lines(0, 5))]);
+    await importInProcess(folder, [log('b.log', lines(0, 9).replaceAll('Nov 20', 'Nov 2'))]);
+    const before = await times();
+    const real = SegmentBuilder.prototype.build;
+    let calls = 0;
+    const build = vi.spyOn(SegmentBuilder.prototype, 'build');
+    build.mockImplementation(function (this: SegmentBuilder, ...args) {
+      calls += 1;
+      if (calls === 1) throw new DaybookError('limit-exceeded', 'too much');
+      return real.apply(this, args);
+    });
+    await slow(['a.log', 'b.log']);
+    expect(calls).toBe(3);
+    const after = await times();
+    expect(after.size).toBe(14);
+    for (const [id, ts] of before) expect(after.get(id), id).toBe(ts + 5 * MINUTE);
+    expect(await findings()).toEqual([]);
+  });
+
   it('for all named sources', async () => {
     await importInProcess(folder, [log('a.log', lines(0, 5))]);
     const before = await times();

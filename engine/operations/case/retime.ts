@@ -10,13 +10,18 @@ import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { canonicalClockError, clockErrorOf } from '../../contract/clock.ts';
 import { type DateOrder, type Decisions, GIVEN } from '../../contract/decisions.ts';
-import { CancelledError, DaybookError } from '../../contract/errors.ts';
+import { CancelledError, DaybookError, hasCode } from '../../contract/errors.ts';
 import { TS_BASIS } from '../../contract/event.ts';
 import { resolveZone, type Zone } from '../../contract/zone.ts';
 import { findSources } from './find-source.ts';
 import { CaseWriter } from '../../ingest/case/case-writer.ts';
 import { mergeRollups } from '../../ingest/compaction/merge-rollups.ts';
-import { rewrite, type Rewritten, swapAll } from '../../ingest/case/rewrite.ts';
+import {
+  rewrite,
+  type RewriteOptions,
+  type Rewritten,
+  swapAll,
+} from '../../ingest/case/rewrite.ts';
 import type { BuilderOptions } from '../../store/segment-builder.ts';
 
 const HOUR = 3600;
@@ -184,7 +189,7 @@ async function retime(
   for (const group of Map.groupBy(segments, ({ kind }) => kind).values()) {
     if (signal?.aborted === true) throw new CancelledError();
     const need = { ts_basis: 'UTINYINT', tz_offset: 'INTEGER' };
-    rewritten.push(await rewrite(writer, group, { need, derive, replace }));
+    rewritten.push(...(await inHalves(writer, group, { need, derive, replace })));
   }
   if (signal?.aborted === true) throw new CancelledError();
   const rows = reports.reduce((sum, { events }) => sum + events, 0);
@@ -208,6 +213,22 @@ async function retime(
     catalog.changes.add('retime', { sources: ids, rows });
   }
   return reports;
+}
+
+/** Rewrites segments together, or each half by itself where they are too much for the memory. */
+async function inHalves(
+  writer: CaseWriter,
+  segments: readonly SegmentRow[],
+  options: RewriteOptions,
+): Promise<Rewritten[]> {
+  try {
+    return [await rewrite(writer, segments, options)];
+  } catch (error) {
+    if (!hasCode(error, 'limit-exceeded') || segments.length === 1) throw error;
+  }
+  const middle = segments.length >> 1;
+  const first = await inHalves(writer, segments.slice(0, middle), options);
+  return [...first, ...(await inHalves(writer, segments.slice(middle), options))];
 }
 
 function decisionsOf({ timeZone, year, dateOrder, clock }: Asked): Decisions {
