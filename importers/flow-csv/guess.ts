@@ -134,7 +134,7 @@ const isNumber = (cell: string): boolean => /^-?\d+(?:\.\d*)?(?:e[+-]?\d+)?$/i.t
 
 /** Whether a cell is a time and cannot be a mere number, or a number of these decades. */
 function isStamp(cell: string): boolean {
-  if (/^\d*\.?\d*$/.test(cell) && !/^(?:19|20)\d{12}$/.test(cell))
+  if (/^\d*\.?\d*$/.test(cell) && !/^(?:19|20)\d{12}(?:\.\d+)?$/.test(cell))
     return /^1\d{9}(?:\.\d+)?$|^1\d{12}$|^1\d{15}$|^1\d{18}$/.test(cell);
   const bytes = encoder.encode(cell);
   return (

@@ -19,7 +19,9 @@ const DAY_MICROS = 86_400 * MICROS;
 /** Epoch numbers from here on are milliseconds, microseconds, nanoseconds: the year 5138 in seconds. */
 const LEAST_MILLIS = 1e11;
 const LEAST_MICROS = 1e14;
-const LEAST_NANOS = 1e17;
+const LEAST_NANOS = 1e18;
+/** 18 digits are no nanoseconds of these decades but units of 100 ns since 1601 or 0001, as Windows and .NET count. */
+const LEAST_HUNDREDS = 1e17;
 const MOST_MICROS = Number.MAX_SAFE_INTEGER;
 
 /** More than any date of two-digit pairs is worth. */
@@ -39,8 +41,9 @@ function dayNumber(year: number, month: number, day: number): number {
 
 /** JavaScript's, with the name of a zone. */
 const LONGEST = 80;
-/** The name of a zone that JavaScript and Java add to an offset. */
-const ZONE_NAME = /(?: \([^()]+\)|\[[\w/+-]+\])$/;
+/** The name of a zone that JavaScript, Java and Go add to an offset; Go also adds what a clock without a date shows. */
+const ZONE_NAME =
+  /(?: \([^()]+\)|\[[\w/+-]+\]|(?<= [+-]\d{4}) (?:[A-Z]{3,5}|[+-]\d\d(?:\d\d)?)(?: m=[+-][\d.]+)?)$/;
 /** .NET, PowerShell's `ConvertTo-Json` among it: milliseconds in UTC, and an offset that says where it was written. */
 const NET_DATE = /^\/Date\((-?\d{1,15})(?:[+-]\d{4})?\)\/$/;
 const SLASH = 47;
@@ -290,11 +293,12 @@ export class StampReader {
       micros = whole * 1000 + Math.floor(nanos / 1_000_000);
       this.nanos = Math.floor(nanos / 1000) % 1000;
       digits += 3;
-    } else if (whole < LEAST_NANOS) {
+    } else if (whole < LEAST_HUNDREDS) {
       micros = whole;
       this.nanos = Math.floor(nanos / 1_000_000);
       digits += 6;
     } else {
+      if (whole < LEAST_NANOS) return false;
       // Too large for a double to hold exactly: the last three digits are read apart.
       micros = this.wholeOf(bytes, first, first + this.wholeDigits(bytes, first, end) - 3);
       this.nanos = this.wholeOf(bytes, first + this.wholeDigits(bytes, first, end) - 3, first + 19);

@@ -140,7 +140,7 @@ function halfEnd(b: Uint8Array, at: number, end: number): number {
   i++;
   if (isDotted && b[i] === DOT) i++;
   else if (isApart) return at;
-  return i < end && isAlnum(b[i]!) ? at : i;
+  return i < end && isAlnum(b[i]!) && !isZone(b, i, end) ? at : i;
 }
 
 /**
@@ -382,7 +382,8 @@ export class Stamp {
       // Kibana: `Nov 20, 2026 @ 22:00:01.123`.
       if (b[i] === 64 && b[i + 1] === SPACE) i += 2;
       if (!this.dateIsValid() || !this.time(b, i, end)) return false;
-      return this.zoneAfter(b, end, false) && this.zoneNameBeforeColon(b, end);
+      const isHostless = this.shape === SHAPE.dayMonthName;
+      return this.zoneAfter(b, end, isHostless) && this.zoneNameBeforeColon(b, end);
     }
     if (!this.dateIsValid() || !this.time(b, i, end)) return false;
     i = this.end;
@@ -540,11 +541,11 @@ export class Stamp {
     else if (c !== SPACE && c !== TAB && c !== 95 && c !== COLON && c !== MINUS && c !== SLASH) {
       return false;
     }
-    if (c === MINUS && this.dottedTime(b, i + 1, end)) return true;
-    return this.time(b, i + 1, end) && this.zoneAfter(b, end, true);
+    const isTime = (c === MINUS && this.dottedTime(b, i + 1, end)) || this.time(b, i + 1, end);
+    return isTime && (this.zoned || this.zoneAfter(b, end, true));
   }
 
-  /** DB2: `15.42.50.675872`, with minutes east of UTC right after it, or without. */
+  /** DB2: `15.42.50.675872`, with three digits of minutes east of UTC right after it (`-300`), or without. */
   private dottedTime(b: Uint8Array, at: number, end: number): boolean {
     if (at + 8 > end || b[at + 2] !== DOT || b[at + 5] !== DOT) return false;
     if (digitRun(b, at, end) !== 2 || digitRun(b, at + 3, end) !== 2) return false;
@@ -558,13 +559,11 @@ export class Stamp {
     this.fraction(b, at + 8, end, false);
     const sign = b[this.end];
     const n = sign === PLUS || sign === MINUS ? digitRun(b, this.end + 1, end) : 0;
-    if (n > 0 && n < 4) {
-      const minutes = numberAt(b, this.end + 1, n);
-      if (minutes <= 14 * 60) {
-        this.zoned = true;
-        this.offset = (sign === MINUS ? -60 : 60) * minutes;
-        this.end += 1 + n;
-      }
+    const minutes = n === 3 ? numberAt(b, this.end + 1, n) : Infinity;
+    if (minutes <= 14 * 60) {
+      this.zoned = true;
+      this.offset = (sign === MINUS ? -60 : 60) * minutes;
+      this.end += 1 + n;
     }
     return true;
   }
