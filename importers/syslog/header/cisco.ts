@@ -110,8 +110,8 @@ export function sequenced(h: Header, b: Uint8Array, at: number, end: number): bo
   if (dated > 0) {
     const zone = dated;
     dated = zoneEnd(b, zone, end);
-    // No zone has a digit: `17: Mar  4 05:06:07 sw1: %SYS-5-…`, `17: Mar  4 05:06:07 eth1: down`.
-    if (hasDigit(b, zone, dated) && !allDigits(b, zone + 1, dated)) {
+    // Few zones have a digit: `17: Mar  4 05:06:07 sw1: %SYS-5-…`, `17: Mar  4 05:06:07 eth1: down`.
+    if (hasDigit(b, zone, dated) && !allDigits(b, zone + 1, dated) && !isZone(b, zone, dated)) {
       if (!isMnemonicNext(h, b, dated, end)) dated = zone;
       else if (host < 0 && !h.dated) {
         host = zone + 1;
@@ -134,6 +134,13 @@ export function sequenced(h: Header, b: Uint8Array, at: number, end: number): bo
   }
   if (b[p] === PERCENT) mnemonic(h, b, p, end);
   return true;
+}
+
+/** `GMT8`, `EST5EDT`: the administrator of a device names its zone. */
+const ZONE = /^ (?:[A-Z]{2,4}T|UTC|utc|gmt|WIB|MSK)\d{1,2}[A-Z]*$/;
+
+function isZone(b: Uint8Array, start: number, end: number): boolean {
+  return ZONE.test(Buffer.from(b.subarray(start, end)).toString('latin1'));
 }
 
 /** Cisco's time since the device started, `2y10w: %…`, `1d03h: %…`, `00:00:46: %…`. @returns where its mnemonic begins, or 0 */

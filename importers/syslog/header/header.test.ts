@@ -802,7 +802,7 @@ const CASES: Case[] = [
     message: 'ISAKMP (0): received',
     attrs: { sequence: '47' },
   },
-  // No zone has a digit: it is the device, if a mnemonic follows.
+  // Hardly any zone has a digit: it is the device, if a mnemonic follows.
   {
     line: '<189>17: Nov 29 2026 10:00:00 sw1: %SYS-5-CONFIG_I: x',
     time: '2026-11-29T10:00:00',
@@ -823,6 +823,15 @@ const CASES: Case[] = [
     message: '%SYS-5-CONFIG_I: x',
     attrs: { sequence: '17' },
   },
+  ...['GMT8', 'CET1', 'UTC7', 'utc8', 'WIB7', 'EST5EDT', 'AEST10'].map((zone) => ({
+    line: `<189>17: Nov 29 2026 10:00:00 ${zone}: %SYS-5-CONFIG_I: x`,
+    time: '2026-11-29T10:00:00',
+    facility: 23,
+    severity: 5,
+    event_type: 'SYS-5-CONFIG_I',
+    message: '%SYS-5-CONFIG_I: x',
+    attrs: { sequence: '17' },
+  })),
   ...['eth1: down', 'sw1: %d items', 'sw1: % of it'].map((message) => ({
     line: `<189>17: Nov 29 2026 10:00:00 ${message}`,
     time: '2026-11-29T10:00:00',
