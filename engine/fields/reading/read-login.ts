@@ -29,6 +29,8 @@ const WAS_ACCEPTED =
   /(?:has )?(?:successfully )?(?:logged|signed) (?:in|on)|(?:has been |was )?(?:successfully )?authenticated/iy;
 const HAS_ENDED =
   /(?:has |was |has been )?(?:successfully )?(?:logged|signed) (?:out|off)(?: of (?:the |an? )?(?:ssh2?|https?|web|telnet|console|gui|cli|api|vpn|rdp) session)?/iy;
+/** Without `user` or `account` before it: what is signed off may be a document or a change. */
+const IS_LOGGED_OUT = /(?:has |was |has been )?(?:successfully )?logged (?:out|off)/iy;
 const QUOTED = String.raw`'([^']+)'|"([^"]+)"|${'`([^`]+)`'}|\[([^\]]+)\]|<([^>]+)>`;
 const WORD = String.raw`([^\s,;:()'"${'`'}<>[\]]*[^\s,;:.()'"${'`'}<>[\]])`;
 const NAME = new RegExp(
@@ -43,7 +45,8 @@ const SUBJECT = new RegExp(
 const NO_ACCOUNT = new RegExp(
   `^(?:${[
     'a|an|the|this|that|which|who|it|he|she|they|any|all|some|each|every|another|other|same|first|second|third|last|next',
-    'user|users|username|name|account|client|host|login|logon|password|authentication|session|unknown|invalid|reason',
+    'user|users|username|name|accounts?|client|host|login|logon|password|authentication|sessions?|unknown|invalid|reason',
+    'everyone|everybody|someone|somebody|anyone|anybody|data|activity|activities|agents?|null',
     'is|was|were|are|be|been|being|has|have|had|will|would|can|cannot|could|may|might|must|should|did|does|do|got|tried',
     'not|never|no|none|already|again|once|twice|just|now|then|still|yet|also|only|always|often|before|after|almost|soon|later',
     'from|by|at|on|in|to|of|for|as|with|without|via|using|through|over|and|or|but|if|when|while|because|due|logged|failed',
@@ -69,6 +72,8 @@ const CLOSES: Readonly<Record<string, string>> = {
 const PROTOCOL = String.raw`(?:ssh2?|https?|web|telnet|console|gui|cli|api|s?ftp|imaps?|pop3s?|smtps?|rdp|vnc|vpn)`;
 const BY_PROTOCOL = String.raw`(?: (?:via|over|using|through) (?:the |an? )?${PROTOCOL}(?: (?:protocol|interface|session|connection))?| \(${PROTOCOL}\))`;
 const PROTOCOL_CLAUSE = new RegExp(String.raw`${BY_PROTOCOL}(?=[\s,;.]|$)`, 'iy');
+/** `Login failed for SSH`: no account. */
+const FOR_PROTOCOL = new RegExp(`^,? ?(?:for|by|as|of) ${PROTOCOL}$`, 'i');
 const SECRET = '(?:user ?name|user|login|account|password|credentials?)';
 const REASON = `(?:reason[:=] ?)?(?:${[
   `(?:wrong|bad|invalid|incorrect|unknown|expired|no such|disabled|locked) ${SECRET}(?: (?:or|and|/) ${SECRET})?`,
@@ -99,7 +104,8 @@ function partsOf(text: string): Parts | undefined {
     if (NO_ACCOUNT.test(user) || ADVERB.test(user)) return undefined;
     parts.user = name;
     at = phraseAt(text, subject[0].length, parts, {
-      ...{ refused: WAS_REFUSED, accepted: WAS_ACCEPTED, ended: HAS_ENDED },
+      ...{ refused: WAS_REFUSED, accepted: WAS_ACCEPTED },
+      ended: /^['"]/.test(subject[0]) ? IS_LOGGED_OUT : HAS_ENDED,
     });
     if (at < 0) return undefined;
   }
@@ -151,7 +157,7 @@ function clauseAt(text: string, at: number, parts: Parts): number {
   const account = parts.user === undefined ? matchAt(NAME, text, at) : undefined;
   if (account === undefined) return -1;
   const name = valueOf(account);
-  if (NO_ACCOUNT.test(text.slice(...name))) return -1;
+  if (NO_ACCOUNT.test(text.slice(...name)) || FOR_PROTOCOL.test(account[0])) return -1;
   parts.user = name;
   return at + account[0].length;
 }

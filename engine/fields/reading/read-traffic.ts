@@ -42,9 +42,10 @@ const SPACED_ENDS = new RegExp(
   String.raw`\bfrom:? ${sideOf('source|src|client|remote|peer|attacker|sender')}${spacedPlace('a')},? to:? ${sideOf('destination|dst|server|target|victim|local')}${spacedPlace('b')}(?=[\s,;)\]]|[.!]?(?:\s|$))`,
   'di',
 );
-/** Of several, the number may be how many there were. */
-const ONE_OF_TRAFFIC =
-  /\b(?:connection|packet|attack|scan|flow|request|probe|datagram|fragment|segment|tcp|udp)\s+$/i;
+/** Of several, or of one that nothing was decided about, the number may be a count, a size or a time. */
+const DECIDED_ONE =
+  /\b(?:den(?:y|ied)|block(?:ed)?|dropp?(?:ed)?|reject(?:ed)?|discard(?:ed)?|refused?|allow(?:ed)?|permit(?:ted)?|accept(?:ed)?)[: ]+(?:(?:in|out)bound )?(?:tcp |udp )?(?:connection|packet|flow|datagram|attack|scan|tcp|udp)\s+$/i;
+const END_OR_CLAUSE = /^(?:[\s.!)\]]*$|[,;]| (?:on interface|by|due|proto|protocol|interface)\b)/i;
 
 /** `192.0.2.17:40001 -> 198.51.100.1:22`, with both ports: what goes before it is all that may deny that it is traffic. */
 const ARROW = new RegExp(
@@ -105,7 +106,7 @@ function partsOf(text: string): Parts | undefined {
     const after = text.slice(found.index + found[0].length);
     if (!isFree(before) || SETTING.test(before)) return undefined;
     if (ends === ARROW && (CHAIN.test(after) || NETWORKS.test(found[0]))) return undefined;
-    if (ends === SPACED_ENDS && !(isFree(after) && ONE_OF_TRAFFIC.test(before))) return undefined;
+    if (ends === SPACED_ENDS && !(isFree(after) && isDecidedOne(before, after))) return undefined;
     if (ends === ENDS && !(isFree(after) && TRAFFIC.test(lastWords(before)))) return undefined;
     return placesIn(found);
   }
@@ -115,6 +116,10 @@ function partsOf(text: string): Parts | undefined {
 /** Whether nothing is quoted or another address in a part of a sentence, and no word says that it is about something else. */
 function isFree(text: string): boolean {
   return !UNLIKE.test(text) && !OTHER.test(text);
+}
+
+function isDecidedOne(before: string, after: string): boolean {
+  return DECIDED_ONE.test(before) && END_OR_CLAUSE.test(after);
 }
 
 function lastWords(text: string): string {
