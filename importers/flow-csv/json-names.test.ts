@@ -249,7 +249,10 @@ describe('objects of one who acts, and of requests', () => {
     ],
     [
       'a server and the client that a proxy states',
-      { 'x-client-ip': '192.0.2.17', server_addr: '198.51.100.1', request_type: 'GET' },
+      {
+        ...{ 'x-client-ip': '192.0.2.17', server_addr: '198.51.100.1' },
+        ...{ ua_type: 'supported_browser', request_type: 'GET' },
+      },
       { src_ip4: ip('192.0.2.17'), dst_ip4: ip('198.51.100.1'), http_method: 'GET' },
     ],
     [
@@ -261,6 +264,27 @@ describe('objects of one who acts, and of requests', () => {
       'the port of the server, as W3C names it',
       { 'c-ip': '192.0.2.17', 'cs-method': 'GET', 's-ip': '198.51.100.1', 's-port': 443 },
       { src_ip4: ip('192.0.2.17'), dst_ip4: ip('198.51.100.1'), dst_port: 443 },
+    ],
+    [
+      'both sides, as W3C names them',
+      { c_ip: '192.0.2.17', c_port: 40001, s_ip: '198.51.100.1', s_port: 443 },
+      {
+        ...{ src_ip4: ip('192.0.2.17'), src_port: 40001 },
+        ...{ dst_ip4: ip('198.51.100.1'), dst_port: 443 },
+      },
+    ],
+    [
+      'a list of one path, without what escapes it',
+      { process: { name: ['a'], command_line: ['a.exe "b"'] }, file_path: ['C:\\Temp\\a.exe'] },
+      { command: 'a.exe "b"', file_path: 'C:\\Temp\\a.exe' },
+    ],
+    [
+      'the address of a client before a place',
+      {
+        ...{ actor: { email: 'alice@example.com' }, client_ip: '192.0.2.17' },
+        location: { ip: '203.0.113.9' },
+      },
+      { src_ip4: ip('192.0.2.17') },
     ],
     [
       'the name of a performer before the number',
@@ -291,6 +315,25 @@ describe('objects of one who acts, and of requests', () => {
     ["data of Wazuh's", { win: { eventdata: { username: 'alice', ipAddress: '192.0.2.17' } } }],
     ['the address of a device', { device: { location: { ip: '192.0.2.17' } } }],
     ['a kind of request that is no method', { request_type: 'login' }],
+    [
+      "data of Windows', whatever it is in",
+      {
+        body: {
+          event_id: 4720,
+          event_data: { UserPrincipalName: 'eve@example.com', UserName: 'e' },
+        },
+      },
+    ],
+    [
+      'such data of another collector',
+      { Data: { EventData: { UserName: 'eve', IpAddress: '::1' } } },
+    ],
+    ['no host that is a step', { nodeName: 'HTTP Request' }],
+    ['no host that is an element', { nodeName: 'BUTTON' }],
+    ['a name of a queue', { qname: 'orders.created' }],
+    ['a request that is no method', { requestType: 'search' }],
+    ['a command that is no method', { requestType: 'Delete' }],
+    ['the address of a place', { location: { name: 'rack 5', ip: '10.0.0.1' } }],
     ['a digest that is none', { file_hash: 'unknown', process: { hash: 'abc' } }],
     ['a number for an action', { action: 10 }],
     ['a code of Windows for an action', { action: '%%887' }],
@@ -298,7 +341,10 @@ describe('objects of one who acts, and of requests', () => {
     ['what an answer says of a request', { response: { request: { path: '/a', method: 'GET' } } }],
   ])('%s is none', async (_, record) => {
     const row = await readOne({ time: '2026-11-21T00:00:01Z', ...record });
-    for (const name of ['user', 'user_id', 'src_ip4', 'action', 'url', 'http_method', 'md5'])
+    for (const name of [
+      ...['user', 'user_id', 'user_email', 'src_ip4', 'action', 'url', 'http_method', 'md5'],
+      ...['host', 'query', 'pid'],
+    ])
       expect(row).not.toHaveProperty(name);
   });
 

@@ -146,6 +146,9 @@ import checkpointHarmonyEndpoint from '../dialects/checkpoint-harmony-endpoint.j
 import cloudflareAudit from '../dialects/cloudflare-audit.json' with { type: 'json' };
 import vectra from '../dialects/vectra.json' with { type: 'json' };
 import nsgFlow from '../dialects/nsg-flow.json' with { type: 'json' };
+import actorLocation from '../dialects/actor-location.json' with { type: 'json' };
+import clientServer from '../dialects/client-server.json' with { type: 'json' };
+import menloSecurity from '../dialects/menlo-security.json' with { type: 'json' };
 import accountEvent from '../dialects/account-event.json' with { type: 'json' };
 import authelia from '../dialects/authelia.json' with { type: 'json' };
 import bodyfile from '../dialects/bodyfile.json' with { type: 'json' };
@@ -329,6 +332,9 @@ const DOCUMENTS: readonly unknown[] = [
   vectra,
   nsgFlow,
   accountEvent,
+  actorLocation,
+  clientServer,
+  menloSecurity,
   sourceTarget,
   authelia,
   bodyfile,

@@ -76,8 +76,17 @@ const MOST_LIST = 256;
 /** The text that all elements of an array are; other texts as they are. */
 export function onlyElement(text: string): string {
   if (text.length > MOST_LIST || !text.startsWith('["') || !text.endsWith('"]')) return text;
-  const [first = '', ...rest] = text.slice(2, -2).split('","');
-  return first.includes('"') || rest.some((one) => one !== first) ? text : first;
+  const [first, ...rest] = listIn(text);
+  return typeof first !== 'string' || rest.some((one) => one !== first) ? text : first;
+}
+
+/** None where a text only looks like an array. */
+function listIn(text: string): readonly unknown[] {
+  try {
+    return elementsOf(text);
+  } catch {
+    return [];
+  }
 }
 
 /** Longer texts are not matched. */
@@ -163,11 +172,13 @@ function withoutWrapper(key: string): string | undefined {
 /** The path of a member without all those that only wrap; undefined: none does. */
 function withoutWrappers(key: string): string | undefined {
   if (!key.includes('.')) return undefined;
-  const steps = key.split('.').map(simplifyPath);
+  const written = key.split('.');
+  const steps = written.map(simplifyPath);
   const last = steps.length - 1;
-  // `Event.EventData`, `win.eventdata`: said of whom the event is about, not of who acts.
+  // `Event.EventData`, `win.eventdata`, `body.event_data`: said of whom an event of Windows is about, not of who acts.
   const data = steps.indexOf('eventdata');
-  if (data > 0 && WINDOWS.has(steps[data - 1]!)) return undefined;
+  if (data > 0 && (written[data] !== 'eventData' || WINDOWS.has(steps[data - 1]!)))
+    return undefined;
   const own = steps.filter((step, i) => i === last || !(WRAPPERS.has(step) || PARTS.has(step)));
   // `actor.session.user.email`: of one who acts, all that are named are the same.
   if (own.length > 2 && own.slice(0, -1).every((step) => ACTING.has(step)))
