@@ -28,6 +28,12 @@ function looksStructured(head: Uint8Array, start: number, end: number): boolean 
   return separators >= 6;
 }
 
+/** Without the NULs before the first line: a log that was cut off while a program wrote to it goes on behind a hole. */
+function withoutHole(head: Uint8Array): Uint8Array {
+  const start = head.findIndex((byte) => byte !== 0);
+  return start <= 0 ? head : head.subarray(start);
+}
+
 /** Whether too many bytes are not text for this to be a log. */
 function looksBinary(head: Uint8Array): boolean {
   let controls = 0;
@@ -43,7 +49,7 @@ function looksBinary(head: Uint8Array): boolean {
 
 export function sniffLog(bytes: Uint8Array, hint: SniffHint): SniffResult | undefined {
   if (bytes.length === 0) return undefined;
-  const head = headAsText(bytes);
+  const head = withoutHole(headAsText(bytes));
   const isXml = looksXml(head);
   // The other readers take bytes as they are: in UTF-16 these are text. None can be read from its middle.
   const needsBeginning = looksJournald(bytes) || looksFramed(bytes, hint.complete) || isXml;

@@ -80,8 +80,26 @@ describe('what no importer reads', () => {
     [[...Buffer.from('ASL DB\0\0')], /syslog -f FILE/],
     [[0, 16, 0, 0, 17, 0, 0, 0, 208], /log show/],
     [[1, 2, 3], /no importer recognises/],
+    [[0, 0, 0], /^NUL bytes alone$/],
   ])('%j', (bytes, reason) => {
     expect(unknownReason({ bytes: Uint8Array.from(bytes), complete: true })).toMatch(reason);
+  });
+});
+
+describe('a log behind a hole of NULs', () => {
+  const lines = 'Mar  4 10:10:10 web-02 sshd[411]: session opened for user root\n'.repeat(3);
+  const holed = Buffer.from(`${'\0'.repeat(5000)}${lines}`);
+
+  it('is recognised by what follows the hole', () => {
+    const found = recognise(importers, { bytes: holed, complete: true }, 'auth.log', undefined);
+    expect(found?.result.format).toBe('rfc3164');
+  });
+
+  it('of which only the hole is seen: told how it can be read', () => {
+    const head = { bytes: holed.subarray(0, 5000), complete: false };
+    expect(recognise(importers, head, 'auth.log', undefined)).toBeUndefined();
+    expect(unknownReason(head)).toMatch(/NUL bytes .* --format text$/);
+    expect(recognise(importers, head, 'auth.log', 'text')?.importer.id).toBe('syslog');
   });
 });
 

@@ -173,10 +173,16 @@ function foreignReason({ bytes, complete }: Head): string | undefined {
 /** Of a content that may be what somebody says it is: a format can be forced. */
 export const UNRECOGNISED = 'no importer recognises this content';
 
+const ONLY_NULS = 'NUL bytes alone';
+/** As a log has that was cut off while a program wrote to it, or of which blocks were lost. */
+const HOLE =
+  'begins with more NUL bytes than are looked at; if it is a log, its lines are read with --format text';
+
 /** Why nothing reads a content that `recognise` found no importer for, and what can be done. */
 export function unknownReason(head: Head): string {
   if (head.lost !== undefined)
     return `${messageOfError(head.lost)}; of what is whole after it nothing can be read without its beginning`;
   if (head.bytes.length === 0) return 'empty';
+  if (head.bytes.every((byte) => byte === 0)) return head.complete ? ONLY_NULS : HOLE;
   return foreignReason(head) ?? UNRECOGNISED;
 }
