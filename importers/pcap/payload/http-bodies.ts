@@ -83,10 +83,13 @@ export class HttpBodies {
     const side = this.sides[isClient ? 0 : 1];
     const before = side.sent;
     side.sent += bytes.length;
-    if (this.parser !== undefined) {
-      this.feed(isClient, bytes, before, at);
-      return;
-    }
+    if (this.parser === undefined) this.find(isClient, bytes, at);
+    else this.feed(isClient, bytes, before, at);
+  }
+
+  /** Looks for HTTP in the last bytes that a side sent. */
+  private find(isClient: boolean, bytes: Uint8Array, at: Stamp): void {
+    const side = this.sides[isClient ? 0 : 1];
     const { first } = side;
     if (first.length > 0) first.append(bytes);
     const all = first.length > 0 ? first.bytes : bytes;
@@ -96,25 +99,31 @@ export class HttpBodies {
       if (first.length === 0) first.append(bytes);
       return;
     }
-    if (sender === 'client' || sender === 'server') {
-      this.isTurned = (sender === 'client') !== isClient;
-      const Parser = second === undefined ? HttpStream : Http2Stream;
-      this.parser = new Parser(this.ends, SINK, (beginning) => this.body(beginning));
-      this.feed(isClient, all, side.sent - all.length, at);
-      const other = this.sides[isClient ? 1 : 0];
-      const held = other.first;
-      if (held.length > 0) this.feed(!isClient, held.bytes, other.sent - held.length, at);
-      held.clear();
-    }
     first.clear();
+    if (sender !== 'client' && sender !== 'server') return;
+    this.isTurned = (sender === 'client') !== isClient;
+    const Parser = second === undefined ? HttpStream : Http2Stream;
+    this.parser = new Parser(this.ends, SINK, (beginning) => this.body(beginning));
+    const other = this.sides[isClient ? 1 : 0];
+    const held = other.first.bytes;
+    other.first.clear();
+    this.feed(isClient, all, side.sent - all.length, at);
+    if (held.length > 0) this.feed(!isClient, held, other.sent - held.length, at);
   }
 
   private feed(isClient: boolean, bytes: Uint8Array, base: number, at: Stamp): void {
-    if (this.parser === undefined || this.isDone) return;
+    const { parser } = this;
+    if (parser === undefined || this.isDone) return;
     this.fed = bytes;
     this.base = base;
-    this.parser.data(isClient !== this.isTurned, bytes, 0, bytes.length, at);
-    this.isDone = this.parser.isDone;
+    parser.data(isClient !== this.isTurned, bytes, 0, bytes.length, at);
+    this.isDone = parser.isDone;
+    if (parser.isTunnel !== true) return;
+    // What comes after a proxy has connected can be HTTP, too.
+    this.parser = undefined;
+    this.isDone = false;
+    const unread = parser.unread ?? 0;
+    if (unread > 0) this.find(isClient, bytes.subarray(bytes.length - unread), at);
   }
 
   gap(isClient: boolean, size: number): void {

@@ -184,6 +184,30 @@ describe('HTTP', () => {
     expect(await decoded(['SSH-2.0-x\r\n', 'SSH-2.0-y\r\n'])).toEqual([undefined, undefined]);
   });
 
+  it.each([
+    ['that a proxy connects', 'CONNECT a.example:80 HTTP/1.1\r\n\r\n', 'HTTP/1.1 200 OK\r\n\r\n'],
+    ['of another protocol', GET, 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n'],
+  ])('is given decoded in a tunnel %s', async (_, asked, agreed) => {
+    const [first, packed] = sized('gzip', gzipSync(BODY));
+    const answer = all(first, packed);
+    const inner = [undefined, [first + BODY]];
+    expect(await decoded([asked, agreed, GET, answer, GET, answer])).toEqual([
+      ...[undefined, undefined, ...inner, ...inner],
+    ]);
+    const some = all(agreed, answer.subarray(0, 8));
+    expect(await decoded([asked, some, GET, answer.subarray(8)])).toEqual([
+      ...[undefined, undefined, undefined, [(first + BODY).slice(8)]],
+    ]);
+    // The server speaks first.
+    expect(await decoded([asked, all(agreed, answer), GET, answer])).toEqual([
+      ...[undefined, [agreed + first + BODY], ...inner],
+    ]);
+    const asks = 'CONNECT b.example:80 HTTP/1.1\r\n\r\n';
+    expect(await decoded([asked, agreed, asks, agreed, GET, answer])).toEqual([
+      ...[undefined, undefined, undefined, undefined, ...inner],
+    ]);
+  });
+
   it('says what is wrong with a body, and shows what cannot be decoded as it was sent', async () => {
     const broken = all(...sized('gzip', Buffer.from('hello')));
     const damaged = gzipSync(BODY);
