@@ -1,6 +1,7 @@
 /** `daybook refield`: cuts fields out of the messages of a case again. */
 import { counted } from '../../../engine/contract/counted.ts';
 import { refieldCase } from '../../../engine/operations/case/refield.ts';
+import { rewriteMemoryOf } from '../../../engine/operations/system/settings.ts';
 import type { Command } from '../command.ts';
 import { count, write } from '../output.ts';
 
@@ -26,7 +27,10 @@ export const refieldCommand: Command = {
     const report = await refieldCase({
       folder: parsed.positionals[0]!,
       source: parsed.text('source'),
-      builder: { memoryLimit: settings.importMemory, threads: settings.threads },
+      builder: {
+        memoryLimit: rewriteMemoryOf(settings.queryMemory),
+        threads: settings.threads,
+      },
       signal,
     });
     if (parsed.flag('json')) {

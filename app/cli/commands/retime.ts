@@ -1,6 +1,7 @@
 /** `daybook retime`: changes decisions about the times of sources. */
 import { counted } from '../../../engine/contract/counted.ts';
 import { retimeSources, type RetimeReport } from '../../../engine/operations/case/retime.ts';
+import { rewriteMemoryOf } from '../../../engine/operations/system/settings.ts';
 import { EXIT, dateOrderOf, type Command } from '../command.ts';
 import { isoMicros, visible, write } from '../output.ts';
 
@@ -41,7 +42,10 @@ All sources are changed at once, or none. Sources that cannot be changed (nothin
       year: parsed.whole('year', 1970),
       dateOrder: dateOrderOf(parsed),
       clock: parsed.text('clock'),
-      builder: { memoryLimit: settings.importMemory, threads: settings.threads },
+      builder: {
+        memoryLimit: rewriteMemoryOf(settings.queryMemory),
+        threads: settings.threads,
+      },
     });
     const print = parsed.flag('json') ? jsonLine : forPeople;
     for (const report of reports) await write(streams.out, print(report));

@@ -9,6 +9,7 @@ import { CaseWriter } from '../../ingest/case/case-writer.ts';
 import { BUILDER, importInProcess } from '../../ingest/testing/in-process.ts';
 import { pcapOf, rfc3164, rfc5424 } from '../../ingest/testing/small-evidence.ts';
 import { readRecent } from '../system/state.ts';
+import { SegmentBuilder } from '../../store/segment-builder.ts';
 import { called } from '../testing/called.ts';
 import { smallCase, type SmallCase } from '../testing/small-case.ts';
 import { caseHandlers } from './handlers.ts';
@@ -221,6 +222,22 @@ describe('sources', () => {
     expect(byName.get('a.log')).toMatchObject({ exists: false, importer: 'syslog', read: 40 });
     expect(byName.get('b.pcap')).toMatchObject({ exists: true, members: [], status: 'complete' });
     expect(byName.get('b.pcap')?.sha256).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('are retimed and cut into fields again with half of the memory, as large as that is', async () => {
+    const given: number[] = [];
+    const real = SegmentBuilder.prototype.build;
+    const build = vi.spyOn(SegmentBuilder.prototype, 'build');
+    build.mockImplementation(function (this: SegmentBuilder, ...args) {
+      given.push(this.memoryLimit);
+      return real.apply(this, args);
+    });
+    small.services.settings.limits.memory = 3e9;
+    const { folder } = small;
+    await called(handlers, 'source.retime', { case: folder, sources: [3], tz: '+02:00' });
+    await called(handlers, 'case.refield', { case: folder });
+    expect(new Set(given)).toEqual(new Set([1.5e9]));
+    build.mockRestore();
   });
 
   it('are retimed, which is audited', async () => {

@@ -19,7 +19,7 @@ import { createCase, recoverCase } from './open-case.ts';
 import { locateSources } from './locate.ts';
 import { changeOverlaps, listOverlaps } from './overlap.ts';
 import { retimeSources, type RetimeReport } from './retime.ts';
-import type { EngineSettings } from '../system/settings.ts';
+import { type EngineSettings, rewriteMemoryOf } from '../system/settings.ts';
 import { rememberCase } from '../system/state.ts';
 import { verifyOn } from '../verify/verify-thread.ts';
 import { watchCase, watchWriter } from './watch.ts';
@@ -41,6 +41,11 @@ export function caseHandlers(services: CaseServices): HandlersOf<keyof typeof ca
 /** What segments are built with. */
 function builderOf({ limits }: EngineSettings) {
   return { memoryLimit: limits.importMemory, threads: limits.threads };
+}
+
+/** What segments are written anew with, whose rows change. */
+function rewriterOf({ limits }: EngineSettings) {
+  return { memoryLimit: rewriteMemoryOf(limits.memory), threads: limits.threads };
 }
 
 /** What a case is and what is in it. */
@@ -117,7 +122,7 @@ function decisionHandlers({
         ...{
           folder: request.case,
           sources: request.sources.map(String),
-          builder: builderOf(settings),
+          builder: rewriterOf(settings),
           signal,
         },
         ...{ timeZone: tz, year, dateOrder, clock },
@@ -173,7 +178,7 @@ function fieldHandlers({
       const { events, before, after, changed, left } = await refieldCase({
         folder: request.case,
         source: request.source === undefined ? undefined : String(request.source),
-        builder: builderOf(settings),
+        builder: rewriterOf(settings),
         signal,
         onProgress: (progress) => void part(progress),
       });

@@ -2,6 +2,14 @@
 export function importMemoryOf(memory: number): number {
   return Math.min(MOST_IMPORT_MEMORY, Math.max(LEAST_IMPORT_MEMORY, memory * IMPORT_SHARE));
 }
+/**
+ * Bytes that DuckDB may use while it writes segments anew, beside which the process needs little: rows of
+ * hundreds of columns are in memory at once.
+ */
+export function rewriteMemoryOf(memory: number): number {
+  return Math.max(importMemoryOf(memory), memory / 2);
+}
+
 /** With less DuckDB refuses to build segments of many columns. */
 const LEAST_IMPORT_MEMORY = 96e6;
 /** Building segments needs no more. */
