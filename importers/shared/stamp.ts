@@ -370,13 +370,14 @@ export class Stamp {
       this.shape = SHAPE.dayMonthName;
       this.year = this.fullYear(numberAt(b, i + 1, m), m);
       i += 1 + m;
-      if (b[i] !== SPACE && b[i] !== COLON) return false;
+      if (this.year === 0 || (b[i] !== SPACE && b[i] !== COLON)) return false;
       return this.dateIsValid() && this.time(b, i + 1, end) && this.zoneAfter(b, end, true);
     }
     if (b[i] !== SPACE) return false;
     while (i < end && b[i] === SPACE) i++;
     if (digitRun(b, i, end) === 4 && (b[i + 4] === SPACE || b[i + 4] === COMMA)) {
       this.year = this.fullYear(numberAt(b, i, 4), 4);
+      if (this.year === 0) return false;
       i += 5;
       while (i < end && b[i] === SPACE) i++;
       // Kibana: `Nov 20, 2026 @ 22:00:01.123`.
@@ -610,6 +611,7 @@ export class Stamp {
         return this.dateIsValid() && this.time(b, i + 1, end) && this.end - i >= 9;
       }
       this.year = this.fullYear(numberAt(b, i + 1, m), m);
+      if (this.year === 0) return false;
       i += 1 + m;
       if (b[i] === COMMA) i++;
       if (b[i] !== COLON && b[i] !== SPACE && b[i] !== 84 && b[i] !== TAB) return false;
@@ -857,7 +859,7 @@ export class Stamp {
         if (c === 90 && (i + 1 >= end || b[i + 1] === SPACE)) {
           this.zoned = true;
           this.end = i + 1;
-        } else if (loose) this.namedZone(b, i, end);
+        } else if (loose || this.isBareUtc(b, i, end)) this.namedZone(b, i, end);
         else this.offsetOfName(b, i, end);
         return true;
       }
@@ -921,6 +923,13 @@ export class Stamp {
     if (!isUtc || !isOffset || (b[after] !== PLUS && b[after] !== MINUS)) return false;
     this.signedZone(b, after, end, false);
     return this.zoned;
+  }
+
+  /** Whether UTC or GMT is all of a word at `at`: no host is called so either. */
+  private isBareUtc(b: Uint8Array, at: number, end: number): boolean {
+    const c = b[at];
+    if ((c !== 85 && c !== 71) || (at + 3 < end && b[at + 3] !== SPACE)) return false;
+    return this.zoneName(b, at, end) === at + 3;
   }
 
   /** Takes an offset from UTC at `i`; `apart` from the time only what can be no number of another kind. */

@@ -50,6 +50,9 @@ it.each([
   ['Nov 21, 2026, 10:00:00 AM EST', -5],
   ['Nov 21, 2026 @ 10:00:00 CET', 1],
   ['2026-11-21 10:00:00 AMZ', 0],
+  ['2026-11-21T10:00:00 UTC', 0],
+  ['20261121T100000 GMT', 0],
+  ['Sat Nov 21 2026 10:00:00 UTC', 0],
 ])('%s', async (line, hours) => {
   const row = await readOne(line);
   const offset = hours * HOUR;
@@ -92,4 +95,12 @@ it("reads Kibana's times", async () => {
     ts: Date.UTC(2026, 10, 21, 10, 0, 0, 123) * 1000,
     message: 'app[7]: text',
   });
+});
+
+it('takes no time whose year cannot be for one without a year', async () => {
+  for (const line of ['31 Dec 9999 23:59:59', 'Jan 1 0001 00:00:00', 'Dec/31/1601 10:00:00']) {
+    const row = await readOne(line);
+    expect(row['ts'], line).toBeUndefined();
+    expect(row['message']).toBe(`${line} app[7]: text`);
+  }
 });
