@@ -41,6 +41,8 @@ function dayNumber(year: number, month: number, day: number): number {
 
 /** JavaScript's, with the name of a zone. */
 const LONGEST = 80;
+/** `1-Jan-26 3:04`, `2026/1/2 3:04`. */
+const LEAST_WRITTEN = 13;
 /** The name of a zone that JavaScript, Java and Go add to an offset; Go also adds what a clock without a date shows. */
 const ZONE_NAME =
   /(?: \([^()]+\)|\[[\w/+-]+\]|(?<= [+-]\d{4}) (?:[A-Z]{3,5}|[+-]\d\d(?:\d\d)?)(?: m=[+-][\d.]+)?)$/;
@@ -131,7 +133,7 @@ export class StampReader {
 
   /** Reads a time in one of the forms of logs, with a year; in .NET's, too. */
   private readWritten(bytes: Uint8Array, start: number, end: number): boolean {
-    if (end - start < PACKED_DIGITS) return false;
+    if (end - start < LEAST_WRITTEN) return false;
     const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
     if (text[0] === SLASH) return this.readNetDate(text.toString('latin1'));
     const name = ZONE_NAME.exec(text.toString('latin1'))?.[0] ?? '';

@@ -90,3 +90,12 @@ it.each([
   const bytes = Buffer.from(text);
   expect(new StampReader().read(bytes, 0, bytes.length)).toBe(false);
 });
+
+it.each(['2026/1/2 3:04', '2026-1-2 3:04', '2026.1.2 3:04', '2-Jan-26 3:04', '260102 030400'])(
+  'reads %s, as short as a time can be',
+  (text) => {
+    const stamp = new StampReader();
+    expect(stamp.read(Buffer.from(text), 0, text.length)).toBe(true);
+    expect(stamp.micros).toBe(Date.UTC(2026, 0, 2, 3, 4) * 1000);
+  },
+);
