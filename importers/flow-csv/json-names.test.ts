@@ -678,6 +678,7 @@ describe('dialects of products', () => {
         ...{ time: '2026-03-04T05:06:07Z', orig: '203.0.113.1', product: 'Anti-Malware' },
         ...{ client_name: 'Endpoint Client', src: '192.0.2.17', src_machine_name: 'pc1' },
         ...{ src_user_name: ['alice'], action: 'Detect', file_md5: 'b'.repeat(32) },
+        product_family: 'Endpoint',
       },
       { src_ip4: ip('192.0.2.17'), user: 'alice', host: 'pc1', md5: 'b'.repeat(32) },
     ],
@@ -686,8 +687,18 @@ describe('dialects of products', () => {
       {
         ...{ time: '2026-03-04T05:06:07Z', orig: '203.0.113.1', client_name: 'C' },
         ...{ src: '192.0.2.17', src_machine_name: 'pc1', src_user_name: ['alice', 'bob'] },
+        product_family: 'Endpoint',
       },
       { user: undefined, host: 'pc1' },
+    ],
+    [
+      'Check Point: a gateway names the client that logs in to it',
+      {
+        ...{ time: '2026-03-04T05:06:07Z', orig: '203.0.113.1', hostname: 'gw1' },
+        ...{ product: 'Identity Awareness', client_name: 'MUH', src_machine_name: 'pc1' },
+        ...{ src: '192.0.2.17', src_user_name: 'alice', action: 'Log In' },
+      },
+      { src_ip4: ip('192.0.2.17'), user: 'alice', host: 'gw1' },
     ],
     [
       'Check Point over its API: the firewall names both sides',
