@@ -58,6 +58,7 @@ function check(folder, since = SINCE, env = process.env) {
 /** [subject, whether it is good]. */
 const SUBJECTS = [
   ['query: explain prefixes', true],
+  ['query: explain, print and name prefixes', true],
   ['importers, docs: read nfdump pipes', true],
   ['tests: bring', true],
   ['store: process rows', true],
