@@ -22,7 +22,7 @@ const VERBS = /^(?:bring|embed|exceed|feed|need|proceed|seed|shed|speed|spread|f
 function problem(subject) {
   const length = [...subject].length;
   if (length > MOST) return `${length} characters, ${MOST} at most`;
-  const [, verb] = /^[a-z][a-z0-9 ,/-]*: ([a-z][a-z0-9'-]*)(?: |$)/.exec(subject) ?? [];
+  const [, verb] = /^[a-z][a-z0-9 ,/-]*: ([a-z][a-z0-9'-]*)(?:[ ,]|$)/.exec(subject) ?? [];
   if (verb === undefined)
     return '"area: imperative" in lower case, such as "query: explain prefixes"';
   if (/(?:ed|ing|[^s]s)$/.test(verb) && !VERBS.test(verb))
