@@ -47,6 +47,7 @@ const NO_ACCOUNT = new RegExp(
     'a|an|the|this|that|which|who|it|he|she|they|any|all|some|each|every|another|other|same|first|second|third|last|next',
     'user|users|username|name|accounts?|client|host|login|logon|password|authentication|sessions?|unknown|invalid|reason',
     'everyone|everybody|someone|somebody|anyone|anybody|data|activity|activities|agents?|null',
+    'interface|portal|logins|locked|unlocked|disabled|expired|profile|directory|device',
     'is|was|were|are|be|been|being|has|have|had|will|would|can|cannot|could|may|might|must|should|did|does|do|got|tried',
     'not|never|no|none|already|again|once|twice|just|now|then|still|yet|also|only|always|often|before|after|almost|soon|later',
     'from|by|at|on|in|to|of|for|as|with|without|via|using|through|over|and|or|but|if|when|while|because|due|logged|failed',
