@@ -99,7 +99,7 @@ function Nothing({ timeline: { counts, error, loading } }: { readonly timeline: 
       </div>
     );
   }
-  if (counts?.total !== 0 || loading) return null;
+  if (counts === undefined || counts.total > counts.undated || loading) return null;
   return (
     <div className={css['nothing']}>
       {events === 0 ? 'Events over time appear here' : 'No dated events in this view'}

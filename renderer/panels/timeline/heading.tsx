@@ -26,7 +26,9 @@ export function Heading({
       <span>
         <b>{counts === undefined ? '… events' : counted(counts.total, 'event')}</b>
       </span>
-      {counts !== undefined && counts.total > 0 && <span>buckets of {durationWords(width)}</span>}
+      {counts !== undefined && counts.total > counts.undated && (
+        <span>buckets of {durationWords(width)}</span>
+      )}
       {!isNarrow && peak !== undefined && width < 86_400e6 && (
         <span>
           peak {formatCount(sums[peak] ?? 0)} at {bucketTime(buckets, peak)}
@@ -38,7 +40,7 @@ export function Heading({
             className={`${css['series']} ${css['undated']}`}
             onClick={() => views.show({ query: withTerm(query, 'day:undated') })}
           >
-            +{formatCount(counts.undated)} undated
+            {formatCount(counts.undated)} of them undated
           </UnstyledButton>
         </Tooltip>
       )}
