@@ -16,6 +16,8 @@ import type { EventSink } from '../../engine/contract/importer.ts';
 
 /** Orders for a date that the order of its source does not fit. `retime` has the same. */
 const OTHERWISE: readonly DateOrder[] = ['mdy', 'dmy', 'ymd'];
+/** Dates of one order must span this many times the days of another's to be taken as less likely. */
+const CLEARLY_WIDER = 4;
 const DAYS = [0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 export interface FoundOrder {
@@ -99,6 +101,13 @@ export class DateOrderScan {
   private readonly fits: Record<DateOrder, number> = { dmy: 0, mdy: 0, ymd: 0 };
   /** Dates that fit one order only. */
   private readonly states: Record<DateOrder, number> = { dmy: 0, mdy: 0, ymd: 0 };
+  /** Days that the dates span in each order, while they fit it. */
+  private readonly first: Record<DateOrder, number> = {
+    dmy: Infinity,
+    mdy: Infinity,
+    ymd: Infinity,
+  };
+  private readonly last: Record<DateOrder, number> = { dmy: 0, mdy: 0, ymd: 0 };
   private dates = 0;
   private usual: DateOrder | undefined;
 
@@ -110,6 +119,10 @@ export class DateOrderScan {
       const order = DATE_ORDERS[i]!;
       if (!this.placer.set(order, first, second, third, digits)) continue;
       this.fits[order]++;
+      const { year, month, day } = this.placer;
+      const at = (year * 12 + month) * 31 + day;
+      if (at < this.first[order]) this.first[order] = at;
+      if (at > this.last[order]) this.last[order] = at;
       orders++;
       only = order;
     }
@@ -130,8 +143,9 @@ export class DateOrderScan {
     if (usual === undefined) return undefined;
     const by = (counts: Record<DateOrder, number>): DateOrder =>
       DATE_ORDERS.reduce((best, order) => (counts[order] > counts[best] ? order : best), usual);
-    const best = by(fits);
-    const order = asked ?? best;
+    const all = DATE_ORDERS.filter((one) => fits[one] === dates);
+    const closest = this.closest(all);
+    const order = asked ?? closest ?? by(fits);
     const notes: string[] = [];
     const others = dates - fits[order];
     if (others > 0)
@@ -139,7 +153,6 @@ export class DateOrderScan {
         `${others} of ${dates} dates cannot be ${ORDER_NAMES[order]} and were read in the order that fits them: the source contradicts itself, or another order is right`,
       );
     if (asked !== undefined) return { order, basis: GIVEN, notes };
-    const all = DATE_ORDERS.filter((one) => fits[one] === dates);
     if (all.length === 1 || (all.length === 0 && this.stated))
       return {
         order,
@@ -149,10 +162,26 @@ export class DateOrderScan {
             : `stated by ${fits[order]} of ${dates} dates, the others contradict`,
         notes,
       };
+    const why = closest === undefined ? '' : ', in which they lie closest together';
     notes.push(
-      `dates such as 3/4/2026 could be read either way: taken as ${ORDER_NAMES[order]} (change it with --date-order)`,
+      `dates such as 3/4/2026 could be read either way: taken as ${ORDER_NAMES[order]}${why} (change it with --date-order)`,
     );
-    return { order, basis: 'guessed: every date can be read in more than one order', notes };
+    return {
+      order,
+      basis: `guessed: every date can be read in more than one order${why}`,
+      notes,
+    };
+  }
+
+  /**
+   * Of several orders that fit all dates the one in which they lie clearly closest together: numbers that
+   * change from date to date are days rather than months.
+   */
+  private closest(orders: readonly DateOrder[]): DateOrder | undefined {
+    const days = (order: DateOrder): number => this.last[order] - this.first[order];
+    const [best, next] = orders.toSorted((a, b) => days(a) - days(b));
+    if (best === undefined || next === undefined) return undefined;
+    return days(next) > CLEARLY_WIDER * Math.max(days(best), 1) ? best : undefined;
   }
 }
 

@@ -64,6 +64,18 @@ describe('the order of dates', () => {
     expect(asked.notes).toEqual([]);
   });
 
+  it('is that in which the dates lie closest together, where nothing tells it', async () => {
+    const lines = (days: readonly string[]) =>
+      days.map((day) => `${day}/2021 08:00:00 a\n`).join('');
+    const daily = await read(lines(['03/04', '04/04', '05/04']));
+    expect(daysOf(daily)).toEqual(['2021-04-03', '2021-04-04', '2021-04-05']);
+    expect(daily.decisions.dateOrder).toBe('dmy');
+    expect(daily.decisions.dateOrderBasis).toMatch(/^guessed/);
+    expect(daily.notes.join()).toContain('day/month/year, in which they lie closest together');
+    const others = await read(lines(['04/03', '04/04', '04/05']));
+    expect(daysOf(others)).toEqual(['2021-04-03', '2021-04-04', '2021-04-05']);
+  });
+
   it('that contradicts itself is said', async () => {
     const got = await read(
       '13/08/2021 08:00:00 a\n14/08/2021 08:00:00 b\n08/15/2021 08:00:00 c\n01/02/2021 08:00:00 d\n',
