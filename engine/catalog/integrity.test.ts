@@ -151,6 +151,21 @@ describe.each(TABLES)('table %s', (table) => {
   });
 });
 
+it('writes large rows once', () => {
+  const catalog = Catalog.open(folder);
+  const large = new Uint32Array(250_000).map((_, i) => i);
+  catalog.overlaps.setLineHashes(1, large);
+  catalog.marks.set(2, 0, large);
+  catalog.close();
+  const db = new Database(join(folder, 'case.sqlite'), { readonly: true });
+  const free = db.pragma('freelist_count', { simple: true }) as number;
+  const pages = db.pragma('page_count', { simple: true }) as number;
+  db.close();
+  expect(pages).toBeGreaterThan(480);
+  expect(free).toBeLessThan(10);
+  expect(problems()).toEqual([]);
+});
+
 it('names the row', () => {
   edit("UPDATE marks SET rows = X'0100000006000000' WHERE tag_id = 0");
   expect(problems()).toEqual([

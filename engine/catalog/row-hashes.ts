@@ -13,6 +13,11 @@ import type Database from 'better-sqlite3';
 
 const HASH_COLUMN = 'row_hash';
 const HASH_BYTES = 32;
+/**
+ * Value of `row_hash` for inserting rows with large blobs: SQLite sets a hash of the same length in place, where it
+ * would otherwise write the row again and leave the pages of the first one free.
+ */
+export const HASH_PLACEHOLDER = `zeroblob(${HASH_BYTES})`;
 const MODULUS = 1n << 256n;
 const CHANGED = 'differs from what was written';
 /** Of a row, when a case is opened: marks of more events are hashed when they are read. */

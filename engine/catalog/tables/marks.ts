@@ -2,6 +2,7 @@
  * Tables `tags`, `marks` and `hand_tags`: tagged and deleted rows of segments, and the events that a person tagged.
  */
 import { type CatalogDatabase, now } from '../catalog-database.ts';
+import { HASH_PLACEHOLDER } from '../row-hashes.ts';
 import { TAG_COLORS, type TagColor } from '../../contract/findings.ts';
 import { type EventKey, keyOf, type Rating, ratingOf } from './notes.ts';
 
@@ -122,7 +123,8 @@ export class MarksTable {
       'marks',
       where,
       key,
-      'INSERT OR REPLACE INTO marks(segment_id, tag_id, count, rows) VALUES (?, ?, ?, ?)',
+      `INSERT OR REPLACE INTO marks(segment_id, tag_id, count, rows, row_hash)
+       VALUES (?, ?, ?, ?, ${HASH_PLACEHOLDER})`,
       segmentId,
       tagId,
       rows.length,

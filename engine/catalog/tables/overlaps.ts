@@ -2,6 +2,7 @@
  * Tables `overlaps` and `line_hashes`: stretches that two sources share, and the hashes by which they are found.
  */
 import { type CatalogDatabase } from '../catalog-database.ts';
+import { HASH_PLACEHOLDER } from '../row-hashes.ts';
 
 /** A stretch of a source that another one has as well. */
 export interface OverlapRow {
@@ -73,7 +74,7 @@ export class OverlapsTable {
       'line_hashes',
       'source_id = ?',
       [sourceId],
-      'INSERT OR REPLACE INTO line_hashes(source_id, hashes) VALUES (?, ?)',
+      `INSERT OR REPLACE INTO line_hashes(source_id, hashes, row_hash) VALUES (?, ?, ${HASH_PLACEHOLDER})`,
       sourceId,
       new Uint8Array(hashes.buffer, hashes.byteOffset, hashes.byteLength),
     );
