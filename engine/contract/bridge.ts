@@ -24,9 +24,9 @@ export interface Bridge {
   /** One handler; frames that came before it are kept for it. */
   onFrame(handler: (frame: Uint8Array) => void): void;
   onCommand(handler: (command: ShellCommand) => void): void;
-  /** The path on disk of a dropped or chosen file; empty when it has none. */
+  /** The path on disk of a dropped or chosen file; empty if it has none. */
   pathOfFile(file: File): string;
-  /** Native dialogs; undefined or empty when cancelled. */
+  /** Native dialogs; undefined or empty if cancelled. */
   chooseEvidence(what: 'files' | 'folder'): Promise<readonly string[]>;
   chooseCase(): Promise<string | undefined>;
   chooseNewCase(suggested: string): Promise<string | undefined>;

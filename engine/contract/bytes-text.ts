@@ -1,8 +1,8 @@
-/** Bytes of a record that could not be parsed: as text that shows every byte, and as hex. */
+/** Renders the bytes of a record that could not be parsed: as text that shows every byte, and as hex. */
 
 const PRINTABLE = /[\x20-\x7e]/;
 
-/** UTF-8 where it is that; each byte that is none as `\xNN`. A backslash stays one. */
+/** Decodes UTF-8; an invalid byte becomes `\xNN`. Backslashes are not escaped. */
 export function bytesText(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

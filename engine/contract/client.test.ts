@@ -1,4 +1,4 @@
-/** A connection knows the engine's state from what it was told, however long its frames are on their way. */
+/** A connection reports the engine's state as it last received it, however long frames take to arrive. */
 import { expect, it } from 'vitest';
 import { Connection, type FramePipe } from './client.ts';
 import { type EngineFrame, encodeFrame } from './frame.ts';

@@ -16,7 +16,7 @@ import {
 import { messageOfError } from './errors.ts';
 import type { OperationName, Params, Part, Result } from './operations.ts';
 
-/** A pipe that keeps the bounds of frames. */
+/** A pipe that preserves frame boundaries. */
 export interface FramePipe {
   send(frame: Uint8Array): void;
   onFrame(handler: (frame: Uint8Array) => void): void;
@@ -34,7 +34,7 @@ export class OperationError extends Error {
   }
 }
 
-/** What any failure says to people; one that is no operation's is an internal error. */
+/** The error as people see it; anything but an operation's failure is an internal error. */
 export function errorInfoOf(error: unknown): ErrorInfo {
   return error instanceof OperationError
     ? error.info
@@ -51,7 +51,7 @@ export interface CallOptions<N extends OperationName> {
 export interface Engine {
   /**
    * Runs one operation.
-   * @throws OperationError what the engine says; `cancelled` when `signal` aborted; `engine-down`
+   * @throws OperationError the engine's error; `cancelled` when `signal` aborted; `engine-down`
    */
   call<N extends OperationName>(
     operation: N,
@@ -94,7 +94,7 @@ export class Connection implements Engine {
     return this.lastState;
   }
 
-  /** Tells every change of the engine's state. Returns how to stop. */
+  /** Reports every change of the engine's state. Returns a function that stops it. */
   onState(listener: (state: EngineState) => void): () => void {
     this.stateListeners.add(listener);
     return () => this.stateListeners.delete(listener);
@@ -111,7 +111,8 @@ export class Connection implements Engine {
         reject(new OperationError({ code: 'engine-down', message: this.closed }));
         return;
       }
-      // Whoever was told that it is down gets no answer of the next one, which may be up when the call arrives.
+      // A caller that saw the engine down must not get an answer from its successor, which may be up when the call
+      // arrives.
       if (this.lastState.state === 'down') {
         const { reason } = this.lastState;
         const message = `the engine is not running${reason === undefined ? '' : `: ${reason}`}`;
@@ -143,7 +144,7 @@ export class Connection implements Engine {
     });
   }
 
-  /** Restarts an engine that was given up: `state.restart` is `on-request`. */
+  /** Restarts an engine that the shell gave up: `state.restart` is `on-request`. */
   start(): void {
     this.sendFrame({ frame: 'start' });
   }
@@ -175,7 +176,7 @@ export class Connection implements Engine {
     }
   }
 
-  /** Nothing comes any more. */
+  /** Ends the connection: nothing more will arrive. */
   private lost(reason: string): void {
     if (this.closed !== undefined) return;
     this.closed = reason;
@@ -191,10 +192,10 @@ export class Connection implements Engine {
   private take(bytes: Uint8Array): void {
     let frame: EngineFrame;
     try {
-      // The engine is ours and validates what it sends.
+      // The engine is our own code and validates what it sends.
       frame = decodeFrame(bytes) as EngineFrame;
     } catch (error) {
-      // Which call it answers is not known, and none may wait for ever.
+      // The call that this frame answers is unknown, and no call may wait forever.
       this.lost(`a frame cannot be read: ${error instanceof Error ? error.message : 'no frame'}`);
       this.pipe.close();
       return;

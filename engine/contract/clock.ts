@@ -1,6 +1,6 @@
 /**
- * Error of the clock that timestamped a source, as the analyst gives it: `1m30s fast`, `2h slow`, or `right`. Times of a
- * fast clock are moved back, those of a slow one forward.
+ * The error of the clock that timestamped a source, as the analyst states it: `1m30s fast`, `2h slow`, or `right`.
+ * Times of a fast clock are moved back, those of a slow one forward.
  */
 import { DaybookError } from './errors.ts';
 import type { EventBatch } from './event-batch.ts';
@@ -18,7 +18,7 @@ const ERROR = /^(.*?)[\s-]*(fast|slow)$/;
 /** The largest clock error that is accepted: 100 years, in microseconds. */
 const MOST = 36_525 * 86_400e6;
 
-/** Clock error of a source whose clock is not known to be wrong. */
+/** The clock error of a source whose clock is not known to be wrong. */
 const CLOCK_RIGHT = 'right';
 
 /**
@@ -48,7 +48,7 @@ function durationOf(text: string): number | undefined {
   return end > 0 && end === text.length ? Math.round(sum) : undefined;
 }
 
-/** `1m30s fast`; parseClockError reads it back exactly. */
+/** Formats a clock error as `1m30s fast`; parseClockError reads it back exactly. */
 export function clockErrorText(micros: number): string {
   if (micros === 0) return CLOCK_RIGHT;
   let left = Math.abs(micros);
@@ -63,7 +63,7 @@ export function clockErrorText(micros: number): string {
 }
 
 /**
- * A clock error in its canonical form, in which it is stored.
+ * A clock error in the canonical form in which it is stored.
  * @throws DaybookError usage
  */
 export function canonicalClockError(text: string): string {
@@ -76,7 +76,7 @@ export function canonicalClockError(text: string): string {
   );
 }
 
-/** Clock error of a decision or option, in microseconds; 0 if it is undefined. */
+/** The clock error of a decision or option, in microseconds; 0 if undefined. */
 export function clockErrorOf(text: string | undefined): number {
   return text === undefined ? 0 : (parseClockError(text) ?? 0);
 }

@@ -7,7 +7,7 @@ export interface ClusterAddress {
   readonly database: string;
   readonly user: string;
   readonly password: string;
-  /** As messages and windows name it: all but user and password. */
+  /** As messages and windows show it: everything but user and password. */
   readonly name: string;
 }
 
@@ -24,7 +24,7 @@ export function clusterAddress(
 ): ClusterAddress {
   const wrong = (what: string): DaybookError =>
     new DaybookError('usage', `the address of the cluster ${what}`, `it is ${FORM}`);
-  // Only schemes of the web have hosts in this parser.
+  // This parser recognises hosts only in schemes of the web.
   const url = URL.parse(text.replace(/^clickhouse:/i, 'http:'));
   if (!isClusterAddress(text) || url === null || url.hostname === '') throw wrong('cannot be read');
   const read = (part: string): string => {
@@ -39,7 +39,7 @@ export function clusterAddress(
   const options = [...url.searchParams.keys()].filter((name) => name !== 'secure');
   if (options.length > 0) throw wrong(`has an option ${JSON.stringify(options[0])}`);
   const isSecure = /^(?:1|true)$/.test(url.searchParams.get('secure') ?? '');
-  // A scheme leaves out its own port.
+  // The parser drops the default port of a scheme.
   const port = /^clickhouse:\/\/[^/]*:80(?:[/?]|$)/i.test(text) ? '80' : url.port;
   const host = `${url.hostname}:${port === '' ? (isSecure ? '8443' : '8123') : port}`;
   return {

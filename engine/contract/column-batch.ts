@@ -1,9 +1,9 @@
 /**
- * Rows as columns: how results cross from the engine to a window. Numbers are one Float64Array per
- * column (NaN: no value), texts one block of UTF-8 with offsets, so that a batch of any size costs a
- * handful of objects and a cell becomes a string only when it is looked at.
+ * Rows as columns: how results cross from the engine to a window. Numbers are one Float64Array per column (NaN: no
+ * value), texts one block of UTF-8 with offsets, so that a batch of any size costs a handful of objects and a cell
+ * becomes a string only when it is read.
  *
- * Holds always: every column has `rows` values; offsets ascend; an empty text and no text differ.
+ * Invariants: every column has `rows` values; offsets ascend; an empty text differs from a missing one.
  */
 
 /** Whole numbers are exact up to 2^53; larger ones come as text. */
@@ -17,11 +17,11 @@ interface NumberColumn {
 interface TextColumn {
   readonly name: string;
   readonly type: 'text';
-  /** UTF-8 of all values, one after the other. */
+  /** UTF-8 of all values, concatenated. */
   readonly bytes: Uint8Array;
   /** `rows + 1` positions in `bytes`. */
   readonly offsets: Uint32Array;
-  /** 1 where there is no value; left out when every row has one. */
+  /** 1 where there is no value; absent if every row has one. */
   readonly absent?: Uint8Array | undefined;
 }
 
@@ -50,12 +50,12 @@ export function cell(column: BatchColumn, row: number): CellValue {
   return decoder.decode(column.bytes.subarray(from, to));
 }
 
-/** The column of that name, if the batch has one. */
+/** The column with that name, if the batch has one. */
 export function columnOf(batch: ColumnBatch, name: string): BatchColumn | undefined {
   return batch.columns.find((column) => column.name === name);
 }
 
-/** One row by names, without the columns in which it has no value. */
+/** One row as an object, without the columns in which it has no value. */
 export function rowOf(batch: ColumnBatch, row: number): Record<string, string | number> {
   const out: Record<string, string | number> = {};
   for (const column of batch.columns) {
@@ -71,7 +71,7 @@ export function rowOf(batch: ColumnBatch, row: number): Record<string, string | 
   return out;
 }
 
-/** A column from `rows` values: of numbers if every value is one, otherwise of texts. */
+/** Makes a column of `rows` values: numeric if every value is a number, otherwise text. */
 export function makeColumn(
   name: string,
   rows: number,
@@ -82,14 +82,14 @@ export function makeColumn(
   return made.finish(name, rows);
 }
 
-/** A column of which only the rows that have a value are visited. */
+/** Builds a column by visiting only the rows that have a value. */
 export class ColumnMaker {
   /** Rows with a value, ascending, and their values. */
   private readonly rows: number[] = [];
   private readonly values: (string | number)[] = [];
   private isNumeric = true;
 
-  /** @param row greater than all before */
+  /** @param row greater than every row added before */
   add(row: number, value: CellValue | undefined): void {
     if (value === null || value === undefined) return;
     if (typeof value === 'string') this.isNumeric = false;
@@ -97,7 +97,7 @@ export class ColumnMaker {
     this.values.push(value);
   }
 
-  /** @param rows of the batch */
+  /** @param rows number of rows of the batch */
   finish(name: string, rows: number): BatchColumn {
     return this.isNumeric ? this.numbers(name, rows) : this.texts(name, rows);
   }
@@ -126,7 +126,7 @@ export class ColumnMaker {
   }
 }
 
-/** Texts as UTF-8, one after the other. */
+/** Concatenates texts as UTF-8. */
 class Utf8Writer {
   size = 0;
   private bytes = new Uint8Array(4096);
@@ -138,7 +138,7 @@ class Utf8Writer {
       bigger.set(this.bytes.subarray(0, this.size));
       this.bytes = bigger;
     }
-    // Most texts are short and ASCII: the encoder's call costs more than they do.
+    // Most texts are short and ASCII, for which calling the encoder costs more than copying.
     const { bytes, size } = this;
     const { length } = text;
     if (length <= 32) {

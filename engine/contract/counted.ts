@@ -1,8 +1,8 @@
-/** How many of a thing, for people: `1 row`, `1,234 rows`. */
+/** A number with its noun, for people: `1 row`, `1,234 rows`. */
 
 const grouped = new Intl.NumberFormat('en-US');
 
-/** The noun that goes with a number. `many`: where the plural is not the noun with an s. */
+/** The form of a noun that goes with a number. `many` is needed if the plural is not the noun plus s. */
 export function nounOf(n: number, one: string, many = `${one}s`): string {
   return n === 1 ? one : many;
 }

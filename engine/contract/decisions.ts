@@ -1,23 +1,23 @@
 /**
- * What was decided about the times of a source rather than stated by it, and why.
+ * Decisions about the times of a source that the source does not state itself, and their reasons.
  *
- * Each decision has a basis beside it (`year` and `yearBasis`): `given` by a person, `stated …` by
- * the source, or `guessed …`. The words are for people; how they begin is for programs.
+ * Each decision comes with a basis (`year` and `yearBasis`): `given` by a person, `stated …` by the source, or
+ * `guessed …`. The first word is for programs, the rest for people.
  */
-/** The order of day, month and year in dates that are numbers, such as 3/4/2026. */
+/** The order of day, month and year in numeric dates such as 3/4/2026. */
 export const DATE_ORDERS = ['dmy', 'mdy', 'ymd'] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
 
-/** A decision that was taken for a source and can be changed later. Kept in the catalog. */
+/** Decisions made for a source, which can be changed later. Stored in the catalog. */
 export interface Decisions {
   tz?: string;
-  /** Why it is this zone; see below, as for the others. */
+  /** The reason for this zone; the other decisions have one each, too. */
   tzBasis?: string;
   year?: number;
   yearBasis?: string;
   dateOrder?: DateOrder;
   dateOrderBasis?: string;
-  /** Error of the clock that timestamped the source (contract/clock.ts). */
+  /** The error of the clock that timestamped the source (contract/clock.ts). */
   clock?: string;
   clockBasis?: string;
   [name: string]: string | number | boolean | undefined;
@@ -36,7 +36,7 @@ export function isDateOrder(value: unknown): value is DateOrder {
   return DATE_ORDERS.some((order) => order === value);
 }
 
-/** Decisions about times, by the name of the decision, with the name of its basis. */
+/** Decisions about times, each with the name of its basis. */
 const BASES = {
   tz: 'tzBasis',
   year: 'yearBasis',
@@ -45,7 +45,7 @@ const BASES = {
 } as const;
 export type TimeDecision = keyof typeof BASES;
 
-/** Why a decision was made; undefined where a case of an earlier version does not say. */
+/** The reason for a decision; undefined if a case of an earlier version states none. */
 export function basisOf(decisions: Decisions, name: TimeDecision): string | undefined {
   const basis = decisions[BASES[name]];
   return typeof basis === 'string' ? basis : undefined;
@@ -61,7 +61,7 @@ export interface DescribedDecision {
   readonly basis: string | undefined;
 }
 
-/** Every decision once, those about times with their bases. */
+/** Every decision, those about times with their bases. */
 export function describeDecisions(decisions: Decisions): DescribedDecision[] {
   const bases = new Set<string>(Object.values(BASES));
   return Object.entries(decisions).flatMap(([name, value]) => {

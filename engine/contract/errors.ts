@@ -32,34 +32,34 @@ export class DaybookError extends Error {
   }
 }
 
-/** Damage that reading went on after. */
+/** Damage after which reading went on. */
 export interface LostPlace {
-  /** Content bytes that were given before it. */
+  /** Content bytes delivered before it. */
   readonly offset: number;
-  /** The damaged bytes of the file as it is stored. */
+  /** The damaged bytes of the stored file. */
   readonly fileOffset: number;
   readonly fileEnd: number;
   readonly reason: string;
 }
 
-/** Where reading a content stopped before its end, or what it lacks. */
+/** Where reading stopped before the end of the content, or what the content lacks. */
 interface BreakPlace {
-  /** Content bytes that were given. */
+  /** Content bytes delivered. */
   readonly offset: number;
-  /** Content bytes whose checksums agreed; undefined for a content without checksums. */
+  /** Content bytes whose checksums matched; undefined for a content without checksums. */
   readonly checked?: number | undefined;
-  /** Where that is in the file as it is stored, if that is another place. */
+  /** The position in the stored file, if it differs. */
   readonly fileOffset?: number | undefined;
-  /** Where content is missing that reading went on after, the first thousand. */
+  /** Gaps after which reading went on; the first thousand. */
   readonly lost?: readonly LostPlace[];
-  /** Whether what follows the last of these places was read to the content's end. */
+  /** Whether the content was read to its end after the last of these gaps. */
   readonly toEnd?: boolean;
 }
 
-/** `partial`: the content was cut off. `damaged`: a checksum differs, or the data cannot be decoded. */
+/** `partial`: the content is truncated. `damaged`: a checksum differs, or the data cannot be decoded. */
 export type BreakState = 'partial' | 'damaged';
 
-/** A source's content cannot be read on from `offset`. */
+/** A source's content cannot be read beyond `offset`. */
 export class SourceError extends DaybookError {
   readonly offset: number;
   readonly state: BreakState;
@@ -78,7 +78,7 @@ export class SourceError extends DaybookError {
   }
 }
 
-/** A limit of our own stopped the reading; the option that raises it is named. */
+/** One of Daybook's limits stopped the reading; the error names the option that raises it. */
 export class LimitError extends DaybookError {
   readonly option: string;
   readonly place: BreakPlace;
@@ -101,12 +101,12 @@ export class CancelledError extends DaybookError {
   }
 }
 
-/** Whether an error is Daybook's own and has one of these codes. */
+/** Whether an error is one of Daybook's and has one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is DaybookError {
   return error instanceof DaybookError && codes.includes(error.code);
 }
 
-/** What is said of anything that was thrown. */
+/** The message of anything that was thrown. */
 export function messageOfError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,12 +1,12 @@
 /**
- * A batch of events in columns: what importers fill and what the store encodes.
+ * A columnar batch of events: importers fill it, the store encodes it.
  *
- * Hot loops write here, so everything is a typed array and nothing is allocated per event. A column
- * object stays the same for the whole life of a batch: an importer may keep references to columns
- * (attributes included) for as long as it reads one source.
+ * Hot loops write here, so everything is a typed array and nothing is allocated per event. A column object stays
+ * the same for the whole life of a batch: an importer may keep references to columns (attributes included) for as
+ * long as it reads one source.
  *
- * Use: `const row = batch.length; batch.src_port.set(row, 443); …; batch.endRow();`
- * A column that is not set for a row is null there. Text must be set at most once per row.
+ * Use: `const row = batch.length; batch.src_port.set(row, 443); …; batch.endRow();` A column that is not set for a
+ * row is null in that row. Text must be set at most once per row.
  */
 import {
   COLUMNS,
@@ -20,12 +20,12 @@ import {
 
 /** Rows of a full batch: DuckDB's row group size, so that one batch is one row group. */
 export const BATCH_ROWS = 122_880;
-/** Attributes beyond this many names in one batch go, as JSON, into the overflow column. */
+/** Attributes beyond this many names in a batch go into the overflow column, as JSON. */
 export const MAX_ATTRIBUTE_COLUMNS = 256;
-/** Bytes of the records in a batch, and of its messages, after which it counts as full, unless its owner says otherwise. */
+/** A batch counts as full after this many bytes of records, or of messages, unless its owner sets another limit. */
 export const BATCH_BYTES = 32 * 1024 * 1024;
 
-/** Of a text's place and presence. */
+/** Bytes for the position and presence of a text. */
 const VALUE_BYTES = 5;
 
 export class U8Column {
@@ -149,9 +149,9 @@ const windows1252 = new TextDecoder('windows-1252');
 export class TextColumn {
   readonly type = 'text' as const;
   data: Uint8Array;
-  /** Bytes of `data` in use. */
+  /** Number of bytes of `data` in use. */
   size = 0;
-  /** Where each present row's length word starts in `data`. */
+  /** Where the length of each present row's text starts in `data`. */
   readonly starts: Uint32Array;
   readonly present: Uint8Array;
   constructor(rows: number) {
@@ -161,7 +161,10 @@ export class TextColumn {
     this.present = new Uint8Array(rows);
   }
 
-  /** The same texts, but for those of rows in which `other` has one. It holds until either changes. */
+  /**
+   * A column with the same texts, without those of rows in which `other` has one. Valid until either column
+   * changes.
+   */
   without(other: TextColumn): TextColumn {
     const present = this.present.map((here, row) => here & ~other.present[row]!);
     return Object.assign(Object.create(TextColumn.prototype) as TextColumn, this, { present });
@@ -183,15 +186,15 @@ export class TextColumn {
     if (n < 48) {
       for (let i = 0; i < n; i++) data[to + i] = bytes[start + i]!;
     } else {
-      // `set` would need an array made of these bytes for each text.
+      // `set` would have to allocate an array view of these bytes for each text.
       NO_BYTES.copy.call(bytes, data, to, start, end);
     }
     this.size = to + n;
   }
 
   /**
-   * Gives `n` rows from `row` on the text of the row before them, after which none has come: all at once,
-   * which takes a tenth of setting each.
+   * Repeats the text of the row before `row` in `n` rows from `row` on, which must be the last that have one.
+   * Copying all at once takes a tenth of the time of setting each.
    */
   repeat(row: number, n: number): void {
     const start = this.starts[row - 1]!;
@@ -200,7 +203,7 @@ export class TextColumn {
     const end = size + n * step;
     if (end > this.data.length) this.grow(end);
     const { data, starts } = this;
-    // Each copy is twice as long as the one before.
+    // Each copy doubles what is there.
     for (let to = size; to < end;) {
       const most = Math.min(to - start, end - to);
       data.copyWithin(to, start, start + most);
@@ -218,7 +221,7 @@ export class TextColumn {
     const { data } = this;
     const n = value.length;
     let written = 0;
-    // An encoder would need an array made of the room for each text.
+    // The encoder would need an array view of the free space for each text.
     if (n < SHORT_TEXT)
       for (; written < n; written++) {
         const code = value.charCodeAt(written);
@@ -236,8 +239,8 @@ export class TextColumn {
   }
 
   /**
-   * Like `set` for bytes that may not be valid UTF-8: those are read as Windows-1252, as old syslog
-   * senders write. The original bytes stay in the evidence. Returns whether the text was valid.
+   * Like `set`, for bytes that may not be valid UTF-8: such texts are read as Windows-1252, which old syslog
+   * senders write. The original bytes remain in the evidence. Returns whether the text was valid.
    */
   setLossy(row: number, bytes: Uint8Array, start: number, end: number): boolean {
     const part = bytes.subarray(start, end);
@@ -258,10 +261,10 @@ export class TextColumn {
   }
 
   /**
-   * Gives rows other texts, whatever they had: row `rows[i]` the bytes from `starts[i]` to `ends[i]`. Texts stay in the
-   * order of their rows.
-   * @param rows ascending; the first `count` count
-   * @param n how many rows there are
+   * Replaces the texts of rows: row `rows[i]` gets the bytes from `starts[i]` to `ends[i]`. Texts stay in the order
+   * of their rows.
+   * @param rows ascending; only the first `count` are used
+   * @param n number of rows in the column
    */
   replace(
     rows: Int32Array,
@@ -288,7 +291,10 @@ export class TextColumn {
     }
   }
 
-  /** Puts texts that were set after those of later rows in their place: who reads rows at once takes them as they lie. */
+  /**
+   * Sorts the texts of these rows by row, if some were set after those of later rows: readers of whole columns rely
+   * on the order.
+   */
   putInOrder(from: number, to: number): void {
     const { present, starts } = this;
     let last = -1;
@@ -316,13 +322,13 @@ export class TextColumn {
 }
 
 /**
- * Text of which there is little: a number a row that stands for it. For passes that look at a row once,
- * where writing a text and reading it again would be most of the work.
+ * A dictionary-encoded text column: each row holds a code. For passes that look at each row once, where writing a
+ * text and reading it back would be most of the work.
  */
 export class CodedColumn {
   readonly values: Uint32Array;
   readonly present: Uint8Array;
-  /** The text of a code, as UTF-8. */
+  /** The text for a code, as UTF-8. */
   readonly bytesOf: (code: number) => Uint8Array;
   constructor(rows: number, bytesOf: (code: number) => Uint8Array) {
     this.values = new Uint32Array(rows);
@@ -364,13 +370,13 @@ function isCutText(name: ColumnName): name is CutText {
 export class EventBatch {
   readonly kind: Kind;
   readonly capacity: number;
-  /** Rows that are complete; also the row being filled. */
+  /** Number of completed rows; also the index of the row being filled. */
   length = 0;
-  /** Written by `endRow` into every row; the sink sets it before a source is read. */
+  /** `endRow` writes it into every row; the sink sets it before a source is read. */
   currentSource = 0;
   /**
-   * Its rows are no records of the source, but what comes of them: few of them may be committed later than the records.
-   * The importer says so once it has the batch; the sink forgets it with the source.
+   * Whether its rows are derived from the source's records instead of being records; a few of them may be committed
+   * later than the records. The importer sets it on a new batch; the sink resets it after each source.
    */
   isDerived = false;
 
@@ -415,17 +421,17 @@ export class EventBatch {
   readonly captured: U32Column;
   readonly record_key: NumberColumn;
 
-  /** Columns that extractors fill, made when they are first asked for: most batches need none of them. */
+  /** Columns that extractors fill, created on first use: most batches need none of them. */
   private readonly cut = new Map<CutText, TextColumn>();
-  /** Attribute columns by name, in the order they first came. */
+  /** Attribute columns by name, in the order of their first use. */
   readonly attributes = new Map<string, TextColumn>();
   /**
-   * Text columns that are written as codes, by column name or `a:NAME`. Only for callers that gave an importer
-   * `columns`. A column is written as codes or as texts, for all rows of a batch; other than attributes,
-   * those with codes are known before the first row.
+   * Dictionary-encoded text columns, by column name or `a:NAME`. Only for callers that gave an importer `columns`.
+   * Within a batch a column has either codes or texts; except for attributes, columns with codes are known before
+   * the first row.
    */
   readonly coded = new Map<string, CodedColumn>();
-  /** JSON objects of the attributes beyond MAX_ATTRIBUTE_COLUMNS. */
+  /** The attributes beyond MAX_ATTRIBUTE_COLUMNS, as JSON objects. */
   readonly overflow: TextColumn;
   private recordBytes = 0;
   private overflowRow: Map<string, string> | undefined;
@@ -435,7 +441,7 @@ export class EventBatch {
   /**
    * @param onFull called by `endRow` when the batch has no room for another row; it must take the
    *   rows and call `clear`.
-   * @param bytesLimit bytes of records, and of messages, with which it counts as full
+   * @param bytesLimit bytes of records, or of messages, after which the batch counts as full
    */
   constructor(
     kind: Kind,
@@ -491,21 +497,21 @@ export class EventBatch {
   }
 
   /**
-   * Sets the source address to the 16 bytes of `bytes` from `start`. An IPv4-mapped one (`::ffff:10.0.0.1`,
-   * RFC 4291) is the IPv4 address, as Zeek has it.
+   * Sets the source address to the 16 bytes of `bytes` from `start`. An IPv4-mapped one (`::ffff:10.0.0.1`, RFC
+   * 4291) becomes the IPv4 address, as in Zeek.
    */
   setSource6(row: number, bytes: Uint8Array, start: number): void {
     if (isMappedIp4(bytes, start)) this.src_ip4.set(row, lastFour(bytes, start));
     else this.src_ip6.set(row, bytes, start);
   }
 
-  /** The same for the destination. */
+  /** Like `setSource6`, for the destination. */
   setTarget6(row: number, bytes: Uint8Array, start: number): void {
     if (isMappedIp4(bytes, start)) this.dst_ip4.set(row, lastFour(bytes, start));
     else this.dst_ip6.set(row, bytes, start);
   }
 
-  /** Columns that extractors and dialects fill, as far as anything was put into them. */
+  /** Columns that extractors and dialects fill, if they are in use. */
   get cutTexts(): ReadonlyMap<CutText, TextColumn> {
     return this.cut;
   }
@@ -523,7 +529,7 @@ export class EventBatch {
     return found;
   }
 
-  /** A column that extractors fill. */
+  /** The column that extractors fill under this name. */
   cutText(name: CutText): TextColumn {
     let column = this.cut.get(name);
     if (column === undefined) {
@@ -533,16 +539,16 @@ export class EventBatch {
     return column;
   }
 
-  /** The stored column of a name. */
+  /** The stored column with this name. */
   column(name: ColumnName): Column {
     if (isCutText(name)) return this.cutText(name);
     return name === 'length' ? this.record_length : this[name];
   }
 
-  /** The column of attribute `name`, or undefined when there are too many: then use setAttribute. */
+  /** The column of attribute `name`, or undefined if there are too many attributes: use setAttribute then. */
   attributeColumn(name: string): TextColumn | undefined {
     let column = this.attributes.get(name);
-    // No column of a database can have NUL in its name.
+    // A column name in a database cannot contain NUL.
     if (column === undefined && name.includes('\0'))
       return this.attributeColumn(name.replaceAll('\0', '\ufffd'));
     if (column === undefined && this.attributes.size < MAX_ATTRIBUTE_COLUMNS) {
@@ -562,7 +568,7 @@ export class EventBatch {
     return column;
   }
 
-  /** Sets an attribute of the row being filled. The first value of a name wins. */
+  /** Sets an attribute of the row being filled. The first value for a name wins. */
   setAttribute(name: string, value: string): void {
     const column = this.attributeColumn(name);
     if (column !== undefined) {
@@ -581,7 +587,7 @@ export class EventBatch {
 
   /**
    * Completes the row being filled and makes the next one current.
-   * @param bytes of its texts, where it has no record by whose length they are known
+   * @param bytes of its texts, for a row without a record whose length would bound them
    */
   endRow(bytes = 0): void {
     const row = this.length;
@@ -589,7 +595,7 @@ export class EventBatch {
     this.source_id.set(row, this.currentSource);
     if (this.overflowRow !== undefined) this.keepOverflow(this.overflowRow);
     this.length = row + 1;
-    // Text of a row, attributes included, is at most a few times the record it came from.
+    // The texts of a row, attributes included, are at most a few times as long as its record.
     if (this.record_length.present[row] === 1) this.recordBytes += this.record_length.values[row]!;
     if (
       row + 1 >= this.capacity ||
@@ -600,7 +606,10 @@ export class EventBatch {
     }
   }
 
-  /** Goes on with the next row; `endRows` completes them later, where the first of them is current again. */
+  /**
+   * Moves on to the next row without completing this one; `endRows` completes several rows later, with the first of
+   * them as the current row.
+   */
   nextRow(): void {
     if (this.overflowRow !== undefined) this.keepOverflow(this.overflowRow);
     this.length += 1;
@@ -612,7 +621,7 @@ export class EventBatch {
   }
 
   /**
-   * Completes `n` rows that were filled from the current one on, for which there is room.
+   * Completes `n` filled rows, beginning with the current one; the batch must have room for them.
    * @param bytes of their records
    */
   endRows(n: number, bytes: number): void {
@@ -630,7 +639,7 @@ export class EventBatch {
     }
   }
 
-  /** Bytes that its texts take, with what each value has beside it. */
+  /** Bytes that its texts take, with the overhead of each value. */
   get textBytes(): number {
     let columns = 0;
     let bytes = 0;
@@ -641,7 +650,7 @@ export class EventBatch {
     return bytes + columns * this.length * VALUE_BYTES;
   }
 
-  /** Every stored column with its name, those of extractors once they are used; attributes are not among them. */
+  /** Every stored column with its name; those of extractors if they are in use, without attributes. */
   *columns(): Generator<[ColumnName, Column]> {
     for (const name of Object.keys(COLUMNS) as ColumnName[])
       if (!isCutText(name) || this.cut.has(name)) yield [name, this.column(name)];

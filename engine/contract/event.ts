@@ -1,14 +1,14 @@
 /**
  * The event: one record of any kind, as one wide logical relation.
  *
- * This module is the only place that lists the stored columns, their types and the field names a
- * query may use for them. Writers (importers), the store and the query compiler all read it.
+ * This module is the only place that lists the stored columns, their types and the field names that a query may use
+ * for them. Writers (importers), the store and the query compiler all read it.
  *
- * Names follow Zeek's conn.log for connections (https://docs.zeek.org/en/master/logs/conn.html) and
- * RFC 5424 for syslog (https://www.rfc-editor.org/rfc/rfc5424).
+ * Names follow Zeek's conn.log for connections (https://docs.zeek.org/en/master/logs/conn.html) and RFC 5424 for
+ * syslog (https://www.rfc-editor.org/rfc/rfc5424).
  */
 
-/** Kinds of the events that protocols of a capture give. */
+/** Kinds of events that protocols of a capture yield. */
 export const PROTOCOL_KINDS = [
   ...(['dns', 'http', 'tls', 'ssh', 'dhcp', 'smtp', 'ftp', 'imap', 'pop3'] as const),
   ...([
@@ -27,7 +27,7 @@ export const PROTOCOL_KINDS = [
   ] as const),
 ] as const;
 
-/** Kinds of events. `packet` lies beneath `flow`; everything else stands beside them. */
+/** Kinds of events. `packet` lies beneath `flow`; all others are independent of each other. */
 export const KINDS = ['packet', 'flow', 'log', ...PROTOCOL_KINDS, 'alert', 'other'] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -37,37 +37,39 @@ export type EpochMicros = number;
 export type ByteOffset = number;
 
 /**
- * How an event came by its time, one bit each, so that `retime` can redo what was decided and leave
- * what the source stated.
+ * How an event got its time, one bit each, so that `retime` can redo decisions and leave alone what the source
+ * stated.
  */
 export const TS_BASIS = {
-  /** The source stated no zone: `tz_offset` seconds of the source's decided zone were subtracted. */
+  /**
+   * The source stated no zone: the offset of the zone decided for the source, `tz_offset` seconds, was subtracted.
+   */
   zoneDecided: 1,
   /** The source stated no year: it was inferred. */
   yearDecided: 2,
-  /** The record has no time of its own: it has that of the record before it. */
+  /** The record has no time of its own and takes that of the previous record. */
   inherited: 4,
   /**
-   * The date is written in numbers that would be one in another order, too; it was read as the source's
-   * decided order has it: day first, month first, or both bits: year first.
+   * The date is numeric and ambiguous; it was read in the order decided for the source: day first, month first, or,
+   * with both bits, year first.
    */
   dayFirst: 8,
   monthFirst: 16,
-  /** Such a date has a year of two digits, so that any of its three numbers may be the year. */
+  /** Such a date has a two-digit year, so that any of its three numbers may be the year. */
   twoDigitYear: 32,
 } as const;
 
 /**
- * Events that protocols of a capture give have numbers down from this, so that those of its flows, which packets name,
- * stay what they are.
+ * Protocol events of a capture are numbered down from this, so that the numbers of its flows, which packets refer
+ * to, stay the same.
  */
 export const PROTOCOL_SEQ = 2 ** 40;
 
-/** Physical type of a stored column. `u64` and `i64` hold whole numbers up to 2^53. */
+/** The physical type of a stored column. `u64` and `i64` hold whole numbers up to 2^53. */
 export type ColumnType =
   'u8' | 'u16' | 'u32' | 'i32' | 'u64' | 'i64' | 'f64' | 'ip6' | 'micros' | 'text';
 
-/** Every stored column but the attributes, in storage order. All are nullable but the first four. */
+/** Every stored column except attributes, in storage order. All but the first four are nullable. */
 export const COLUMNS = {
   /** Record number in its source, from 1; derived events count down: flows from -1, protocols from -PROTOCOL_SEQ - 1. */
   seq: 'i64',
@@ -76,7 +78,7 @@ export const COLUMNS = {
   ts: 'micros',
   /** Nanoseconds beyond `ts`, 0 to 999. */
   ts_ns: 'u16',
-  /** Digits of the fraction of a second that the source had, 0 to 9. */
+  /** Number of digits in the fraction of a second that the source stated, 0 to 9. */
   ts_digits: 'u8',
   /** TS_BASIS bits. */
   ts_basis: 'u8',
@@ -85,7 +87,7 @@ export const COLUMNS = {
   /** IPv4 as a 32-bit integer, first octet highest. */
   src_ip4: 'u32',
   dst_ip4: 'u32',
-  /** IPv6 as 16 bytes. An event has either form, never both, per side. */
+  /** IPv6 as 16 bytes. Each side of an event has at most one of the two forms. */
   src_ip6: 'ip6',
   dst_ip6: 'ip6',
   src_port: 'u16',
@@ -102,33 +104,33 @@ export const COLUMNS = {
   severity: 'u8',
   event_type: 'text',
   message: 'text',
-  /** Flow: IP bytes originator to responder. Packet: bytes of the frame on the wire. */
+  /** Flow: IP bytes from originator to responder. Packet: bytes of the frame on the wire. */
   bytes: 'u64',
   packets: 'u64',
-  /** Responder to originator. */
+  /** From responder to originator. */
   bytes_rev: 'u64',
   packets_rev: 'u64',
-  /** Payload bytes each way, as Zeek counts them. */
+  /** Payload bytes in each direction, as Zeek counts them. */
   orig_bytes: 'u64',
   resp_bytes: 'u64',
   missed_bytes: 'u64',
   /** Seconds. */
   duration: 'f64',
-  /** CWR ECE URG ACK PSH RST SYN FIN from bit 7 to 0 (NS is bit 8); of a flow: all of both sides. */
+  /** CWR ECE URG ACK PSH RST SYN FIN from bit 7 to 0 (NS is bit 8); for a flow, all flags of both sides. */
   tcp_flags: 'u16',
   conn_state: 'text',
   history: 'text',
   service: 'text',
-  /** Packet: number n of its flow in the same source, whose `seq` is -n; null when in none. */
+  /** Packet: the number n of its flow in the same source, whose `seq` is -n; null if it belongs to none. */
   flow_id: 'u32',
-  /** Where the record is in its source's content, headers included. */
+  /** Position of the record in its source's content, headers included. */
   offset: 'u64',
   length: 'u32',
-  /** Packet: bytes of the frame that were captured. */
+  /** Packet: bytes captured of the frame. */
   captured: 'u32',
   /** 53-bit hash of a record that states its own identity (see docs/importers.md, Duplicates). */
   record_key: 'u64',
-  // What dialects of structured records state, and extractors cut out of messages (engine/fields).
+  // Fields that dialects of structured records state, or that extractors cut out of messages (engine/fields).
   user: 'text',
   user_domain: 'text',
   user_target: 'text',
@@ -176,9 +178,9 @@ export const COLUMNS = {
   error_code: 'text',
   src_mac: 'text',
   dst_mac: 'text',
-  /** The host of the header, where the message names another. */
+  /** The host in the header, if the message names another one. */
   header_host: 'text',
-  /** `NAME/VERSION` of the extractor that cut fields of this event, some of which are in columns above. */
+  /** `NAME/VERSION` of the extractor that cut fields of this event, some of which are in the columns above. */
   extractor: 'text',
 } as const satisfies Record<string, ColumnType>;
 export type ColumnName = keyof typeof COLUMNS;
@@ -187,7 +189,7 @@ export function isColumn(name: string): name is ColumnName {
   return Object.hasOwn(COLUMNS, name);
 }
 
-/** Columns of texts that dialects of records and extractors fill: many cases have few of them. */
+/** Text columns that dialects and extractors fill: many cases use only a few of them. */
 export const CUT_TEXTS = [
   ...(['user', 'user_domain', 'user_target', 'src_domain', 'dst_domain'] as const),
   ...(['category', 'action'] as const),
@@ -202,15 +204,15 @@ export const CUT_TEXTS = [
 ] satisfies readonly ColumnName[];
 export type CutText = (typeof CUT_TEXTS)[number];
 
-/** What Daybook concludes of an event, or notes of itself: no text of the evidence. */
+/** What Daybook infers about an event or records about its own work: no text of the evidence. */
 const CONCLUDED = ['category', 'outcome', 'extractor'] as const;
 type Concluded = (typeof CONCLUDED)[number];
 export type SearchedText =
   'message' | 'host' | 'program' | 'event_type' | Exclude<CutText, Concluded>;
 
 /**
- * Texts that a word without a field is looked for in, beside attributes. Of an event that an extractor cut, `action` is
- * left out: most extractors conclude it, and what they read it from is in the message.
+ * Texts, besides attributes, that a word without a field is searched in. If an extractor cut the event, `action` is
+ * not searched: most extractors infer it, and what they infer it from is in the message.
  */
 export const SEARCHED_TEXTS: readonly SearchedText[] = [
   ...(['message', 'host', 'program', 'event_type'] as const),
@@ -221,7 +223,7 @@ function isConcluded(name: CutText): name is Concluded {
   return CONCLUDED.some((one) => one === name);
 }
 
-/** RFC 5424 table 2, by code. */
+/** RFC 5424, table 2, by code. */
 export const SEVERITIES = [
   'emerg',
   'alert',
@@ -232,7 +234,7 @@ export const SEVERITIES = [
   'info',
   'debug',
 ] as const;
-/** RFC 5424 table 1, by code, with the names syslog.conf uses. */
+/** RFC 5424, table 1, by code, with the names that syslog.conf uses. */
 export const FACILITIES = [
   'kern',
   'user',
@@ -260,7 +262,7 @@ export const FACILITIES = [
   'local7',
 ] as const;
 
-/** IANA protocol numbers that have a name people use; others are shown as their number. */
+/** IANA protocol numbers with a common name; others are shown as numbers. */
 export const PROTOCOLS: Readonly<Record<string, number>> = {
   hopopt: 0,
   icmp: 1,

@@ -3,18 +3,18 @@
  * findings in the analyst's order. docs/case-format.md describes how they are stored.
  */
 
-/** Severities, least first. A finding without one is unrated. */
+/** Severities, lowest first. A finding without one is unrated. */
 export const SEVERITIES = ['info', 'low', 'medium', 'high', 'critical'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** -1 for an unrated finding; the more severe, the higher. */
+/** The more severe, the higher; -1 for an unrated finding. */
 export function severityRank(severity: Severity | undefined): number {
   return severity === undefined ? -1 : SEVERITIES.indexOf(severity);
 }
 
 /**
  * Findings of at least a severity, in the given order or the most severe first. The sort is stable.
- * @param least undefined: unrated findings, too
+ * @param least undefined: unrated findings as well
  */
 export function arrangedFindings<T extends { readonly severity?: Severity | undefined }>(
   findings: readonly T[],
@@ -36,7 +36,7 @@ export const TAG_COLORS = [
 ] as const;
 export type TagColor = (typeof TAG_COLORS)[number];
 
-/** The colour of a tag: the chosen one, or one by its number. */
+/** The colour of a tag: the chosen one, or one derived from its id. */
 export function tagColor(id: number, chosen: TagColor | undefined): TagColor {
   return chosen ?? TAG_COLORS[(id + 5) % TAG_COLORS.length]!;
 }

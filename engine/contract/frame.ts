@@ -1,33 +1,32 @@
 /**
- * Frames: what a window and the engine say to each other, as bytes. One form for every pipe (a
- * child's standard streams, a WebSocket, Electron's message ports), so that shells move bytes and
- * understand none of them.
+ * Frames: the messages between a window and the engine, as bytes. One format for every pipe (a child's standard
+ * streams, a WebSocket, Electron's message ports), so that shells move bytes and understand none of them.
  *
- * A frame is: u32 length of the head in bytes, the head as JSON in UTF-8 padded with spaces to a
- * multiple of 8 bytes (less the 4 of the length), then the typed arrays, each from a multiple of 8.
- * In the head a typed array is `{"$bin": [type, from, count]}`. All numbers are little-endian.
+ * A frame is: u32 length of the head in bytes, the head as JSON in UTF-8 padded with spaces to a multiple of 8
+ * bytes (less the 4 of the length), then the typed arrays, each aligned to 8 bytes. In the head a typed array is
+ * `{"$bin": [type, from, count]}`. All numbers are little-endian.
  */
 import type { ErrorCode } from './errors.ts';
 
 export const CONTRACT_VERSION = 1;
 
-/** Frames beyond this are refused: nothing the contract has comes near. */
+/** Larger frames are refused: nothing in the contract comes near this size. */
 export const MAX_FRAME_BYTES = 64 << 20;
 
 /**
- * The head of a frame from a window: what is large in the contract is binary. As JSON a mebibyte becomes some tens
- * of megabytes of objects, a whole frame would become gigabytes.
+ * Limit for the head of a frame from a window; anything large in the contract is binary. A mebibyte of JSON becomes
+ * tens of megabytes of objects; a whole frame of it would become gigabytes.
  */
 export const MAX_CALL_HEAD_BYTES = 1 << 20;
-/** Objects in objects; the contract has ten or so. */
+/** Nesting of objects; the contract needs about ten levels. */
 const MAX_DEPTH = 64;
 
-/** The WebSocket's protocol; a page offers its session's key beside it. */
+/** The WebSocket's subprotocol; a page offers its session's key next to it. */
 export const FRAMES_PROTOCOL = 'daybook';
-/** Under which name a page of the web shell finds that key in its origin's storage. */
+/** The name under which a page of the web shell finds that key in its origin's storage. */
 export const KEY_NAME = 'daybook-key';
 
-/** Bytes of the head of a frame. */
+/** Number of bytes in the head of a frame. */
 export function headBytes(frame: Uint8Array): number {
   return new DataView(frame.buffer, frame.byteOffset, frame.length).getUint32(0, true);
 }
@@ -38,7 +37,7 @@ export interface ErrorInfo {
   readonly message: string;
   /** What to do next. */
   readonly hint?: string | undefined;
-  /** Where in the query's text, in UTF-16 units. */
+  /** Position in the query's text, in UTF-16 units. */
   readonly position?: number | undefined;
 }
 
@@ -65,12 +64,12 @@ export type EngineFrame =
   | {
       readonly frame: 'engine';
       readonly state: 'starting' | 'ready' | 'down';
-      /** How often it was restarted since the shell began. */
+      /** Number of restarts since the shell started. */
       readonly restarts: number;
       readonly reason?: string | undefined;
       /**
-       * State `down`: milliseconds after which the shell restarts the engine, or `on-request` if only the frame `start`
-       * does. Absent if only another window can reach an engine.
+       * State `down`: milliseconds after which the shell restarts the engine, or `on-request` if only the frame
+       * `start` does. Absent if only another window can still reach an engine.
        */
       readonly restart?: number | 'on-request' | undefined;
     };
@@ -97,7 +96,7 @@ function arrayName(value: object): ArrayName | undefined {
 
 const aligned = (bytes: number): number => (bytes + 7) & ~7;
 
-/** A frame's bytes. */
+/** Encodes a frame. */
 export function encodeFrame(frame: ClientFrame | EngineFrame): Uint8Array {
   const binaries: { from: number; array: Binary }[] = [];
   let size = 0;
@@ -132,13 +131,13 @@ export function encodeFrame(frame: ClientFrame | EngineFrame): Uint8Array {
 }
 
 /**
- * A frame from its bytes. Its typed arrays are views of `bytes` (of a copy, if those are not
- * aligned). Says nothing about the fields' types: that is the host's validation.
- * @param mostHead bytes that its head may have
- * @throws RangeError when the bytes are no frame
+ * Decodes a frame. Its typed arrays are views of `bytes` (or of a copy, if `bytes` is not aligned). The types of
+ * fields are not checked: the host validates them.
+ * @param mostHead maximum size of the head in bytes
+ * @throws RangeError if the bytes are not a frame
  */
 export function decodeFrame(bytes: Uint8Array, mostHead = MAX_FRAME_BYTES): unknown {
-  // Not `slice`: that of a Buffer is a view, as little aligned as before.
+  // Not `slice`: a Buffer's `slice` is a view with the same alignment.
   const whole = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
   if (whole.length < 4) throw new RangeError('a frame has at least 4 bytes');
   const head = new DataView(whole.buffer, whole.byteOffset).getUint32(0, true);

@@ -1,6 +1,6 @@
 /**
- * A case that was handed over: a folder of Parquet files and JSON lines with a manifest, for whoever has no Daybook.
- * What it says of itself, what making one reports, and what checking one finds. docs/hand-over.md.
+ * Hand-over: a case as a folder of Parquet files and JSON lines with a manifest, for recipients without Daybook.
+ * The schemas of the manifest, of the report on writing one, and of the report on checking one. docs/hand-over.md.
  */
 import { z } from 'zod';
 import { KINDS } from './event.ts';
@@ -12,13 +12,13 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 export const HAND_OVER_FORMAT = 'daybook-hand-over';
 export const MANIFEST = 'manifest.json';
 
-/** Where files of a hand-over are: nothing else is written, replaced or removed. */
+/** Paths of a hand-over's files; nothing else is written, replaced or removed. */
 const DAY = '(?:undated|[+-]?[0-9]{1,6}-[0-9]{2}-[0-9]{2})';
 export const HANDED_OVER_PATH = new RegExp(
   `^(?:events/kind=(?:${KINDS.join('|')})/day=${DAY}/[0-9a-z]{1,16}\\.parquet|tags/[0-9a-z]{1,16}\\.parquet|(?:sources/sources|ledger/ledger|ledger/imports|notes/notes|findings/findings|searches/searches|audit/audit)\\.jsonl)$`,
 );
 
-/** Columns of events whose sums a manifest has: whole numbers, as text. */
+/** Event columns whose sums are in the manifest: whole numbers, as text. */
 export const SUMMED = [
   ...(['seq', 'source_id', 'bytes', 'packets', 'bytes_rev', 'packets_rev'] as const),
 ] as const;
@@ -27,11 +27,11 @@ export const handedOverFile = z.object({
   path: z.string().regex(HANDED_OVER_PATH),
   bytes: count,
   sha256,
-  /** Hash of what it was made from: the same is not written again. */
+  /** Hash of the input; if it is unchanged, the file is not written again. */
   from: sha256,
   /** Rows, or lines. */
   rows: count,
-  /** Of events: which segment of the case, and what is in the file. */
+  /** For events: the segment of the case, and what the file contains. */
   segment: count.optional(),
   kind: z.enum(KINDS).optional(),
   day: z.string().optional(),
@@ -44,14 +44,14 @@ export type HandedOverFile = z.infer<typeof handedOverFile>;
 
 export const handOverManifest = z.object({
   format: z.literal(HAND_OVER_FORMAT),
-  /** Of the events' columns. */
+  /** Schema version of the event columns. */
   schema: z.number().int().positive(),
   daybook: z.string(),
   /** RFC 3339, UTC. */
   writtenAt: z.string(),
   /** `id`: the hash of its first audit entry. */
   case: z.object({ id: z.string(), name: z.string() }),
-  /** How many entries the audit log had, and the hash of the last. */
+  /** Number of entries in the audit log, and the hash of the last one. */
   audit: z.object({ entries: count, head: z.string() }),
   events: count,
   byKind: z.partialRecord(z.enum(KINDS), count),
@@ -59,7 +59,7 @@ export const handOverManifest = z.object({
 });
 export type HandOverManifest = z.infer<typeof handOverManifest>;
 
-/** A line of `sources/sources.jsonl`, as far as others read it. */
+/** A line of `sources/sources.jsonl`, limited to what readers need. */
 export const handedOverSource = z.object({
   source_id: count,
   ...{ name: z.string(), path: z.string(), location: z.unknown() },
@@ -83,21 +83,21 @@ export const handOverReport = z.object({
   byKind: z.partialRecord(z.enum(KINDS), count),
   files: count,
   bytes: count,
-  /** Of the files, those that this run wrote: new ones, and those that were replaced. */
+  /** Files that this run wrote, new or replaced. */
   written: count,
   replaced: count,
   writtenBytes: count,
-  /** Files that were there from before and are as they were. */
+  /** Files of an earlier run that are unchanged. */
   kept: count,
-  /** Files of segments that the case has no more. */
+  /** Files of segments that the case no longer has. */
   removed: count,
-  /** Of the manifest. */
+  /** SHA-256 of the manifest. */
   sha256,
   notes: z.array(z.string()),
 });
 export type HandOverReport = z.infer<typeof handOverReport>;
 
-/** How far it is, in rows of events. */
+/** Progress, in rows of events. */
 export const handOverProgress = z.object({
   done: count,
   of: count,
@@ -110,7 +110,7 @@ export interface HandOverFinding {
   readonly level: 'error' | 'warning';
   readonly code:
     'changed' | 'missing' | 'extra' | 'unreadable' | 'audit' | 'manifest' | 'unfinished';
-  /** Below the folder. */
+  /** Relative to the folder. */
   readonly file: string;
   readonly message: string;
   readonly advice?: string | undefined;
@@ -123,7 +123,7 @@ export interface HandOverCheck {
   readonly bytes: number;
   readonly events: number;
   readonly auditEntries: number;
-  /** Of the manifest: the audit log of the case has it. */
+  /** SHA-256 of the manifest, which the audit log of the case records. */
   readonly sha256?: string | undefined;
   readonly findings: readonly HandOverFinding[];
 }

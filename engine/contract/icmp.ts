@@ -1,4 +1,4 @@
-/** Names of ICMP messages, and which answer which: IANA's ICMP parameters, RFC 792, RFC 4443, RFC 4861. */
+/** Names of ICMP messages, and which message answers which: IANA's ICMP parameters, RFC 792, RFC 4443, RFC 4861. */
 export const ICMP = 1;
 export const ICMP6 = 58;
 
@@ -28,8 +28,8 @@ const COUNTERPARTS6 = counterparts([
 ]);
 
 /**
- * The ICMP (`proto` 1) or ICMPv6 (58) type that answers `type`, or that `type` answers; -1 when it
- * is not part of an exchange. Zeek pairs them the same way.
+ * The ICMP (`proto` 1) or ICMPv6 (58) type that answers `type`, or that `type` answers; -1 if it is not part of an
+ * exchange. Zeek pairs them the same way.
  */
 export function icmpCounterpart(proto: number, type: number): number {
   return (proto === ICMP6 ? COUNTERPARTS6[type] : COUNTERPARTS4[type]) ?? -1;

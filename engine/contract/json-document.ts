@@ -11,17 +11,17 @@ const totals = z.looseObject({ count: exactCount, groups: exactCount });
 const time = z.string().regex(/^-?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/);
 
 const envelope = {
-  /** Names of the values of `rows`, in order. */
+  /** Names of the columns of `rows`, in order. */
   columns: z.array(z.string()),
   rows: z.array(row),
   /** Notes on the answer, for people. */
   notes: z.array(z.string()).optional(),
   /** Packets that a query without `kind` left out. */
   packetsBeneath: z.object({ packets: z.number().int(), exact: z.boolean() }).optional(),
-  /** Of an answer without an event: what it did not look at, and what the query may have meant. */
+  /** For an answer without events: what was not searched, and what the query may have meant. */
   notSearched: z.looseObject({ quarantined: z.object({ count: z.number().int() }) }).optional(),
   hints: z.array(z.string()).optional(),
-  /** Of a scan: what was read, and what could not be. */
+  /** For a scan: what was read, and what could not be read. */
   read: z.looseObject({ read: z.number().int(), quarantined: z.number().int() }).optional(),
   timings: z.looseObject({
     totalMs: z.number().nonnegative(),

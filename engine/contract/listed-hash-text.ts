@@ -1,4 +1,4 @@
-/** The entry of a file in a hash manifest, in words. */
+/** Describes a file's entry in a hash manifest in words. */
 import type { ListedHash } from './hash-manifest.ts';
 
 const ALGORITHM_NAMES: Readonly<Record<string, string>> = {

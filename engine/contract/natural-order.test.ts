@@ -1,4 +1,4 @@
-/** Names in the order of their numbers. */
+/** Names with numbers are ordered by the values of these numbers. */
 import { expect, it } from 'vitest';
 import { compareNaturally } from './natural-order.ts';
 

@@ -1,8 +1,8 @@
-/** The order of names that people expect: numbers in them by their value, so that `10` comes after `2`. */
+/** Natural order of names: numbers in them compare by value, so that `10` comes after `2`. */
 
 const PARTS = /\d+|\D+/g;
 
-/** Like a comparison of the texts, but for runs of digits; names that differ have an order of their own. */
+/** Compares texts, but runs of digits by value; different names never compare as equal. */
 export function compareNaturally(a: string, b: string): number {
   const [left, right] = [a.match(PARTS) ?? [], b.match(PARTS) ?? []];
   for (let at = 0; at < Math.min(left.length, right.length); at++) {
@@ -15,7 +15,7 @@ export function compareNaturally(a: string, b: string): number {
 function compareParts(a: string, b: string): number {
   if (!/^\d/.test(a) || !/^\d/.test(b)) return compareTexts(a, b);
   const [left, right] = [a.replace(/^0+(?=\d)/, ''), b.replace(/^0+(?=\d)/, '')];
-  // Of as many digits, the greater text is the greater number, however long.
+  // With equally many digits, the greater text is the greater number, whatever its length.
   return left.length - right.length || compareTexts(left, right);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Every operation of the engine by name: the one contract of all shells. The host validates what
- * comes in and what goes out by these schemas; nobody else does. Windows use the types only.
+ * Every operation of the engine by name: the one contract of all shells. Only the host validates input and output
+ * by these schemas. Windows use just the types.
  */
 import type { z } from 'zod';
 import { caseOperations } from './operations/case.ts';
@@ -22,9 +22,9 @@ export const operations = {
 };
 
 export type OperationName = keyof typeof operations;
-/** As a window writes it: what has a default may be left out. */
+/** As a window writes it: fields with a default may be omitted. */
 export type Params<N extends OperationName> = z.input<(typeof operations)[N]['params']>;
-/** As a handler gets it. */
+/** As a handler receives it. */
 export type Request<N extends OperationName> = z.output<(typeof operations)[N]['params']>;
 /** A partial result, sent before the result. */
 export type Part<N extends OperationName> = z.output<(typeof operations)[N]['part']>;

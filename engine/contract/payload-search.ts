@@ -1,35 +1,35 @@
-/** Messages about a search in payloads, the same in every shell. */
+/** Messages about a search in payloads, identical in every shell. */
 import { counted } from './counted.ts';
 
 export interface SearchedPayloads {
-  /** Whether it ended at as many matches as were asked for. */
+  /** Whether it stopped at the requested number of matches. */
   readonly isStopped: boolean;
-  /** Captures that were read, if only in part, connections and datagrams that carried something, and their bytes. */
+  /** Captures read at least in part, connections and datagrams with a payload, and their bytes. */
   readonly sources: number;
   readonly streams: number;
   readonly datagrams: number;
   readonly bytes: number;
-  /** Places at which bytes were not captured, and how many. */
+  /** Number of gaps with bytes that were not captured, and of these bytes. */
   readonly gaps: number;
   readonly missing: number;
-  /** Connections of which the rest was not searched: too many were open at a time. */
+  /** Connections whose rest was not searched because too many were open at a time. */
   readonly evicted: number;
   /** Captures that could not be read, or not to their end, with the reason. */
   readonly left: readonly { readonly source: string; readonly reason: string }[];
-  /** HTTP/1 bodies sent compressed or chunked, and how many decoded bytes were searched. */
+  /** HTTP/1 bodies sent compressed or chunked, and the number of decoded bytes searched. */
   readonly bodies: number;
   readonly decodedBytes: number;
   /** Bodies that were not decoded completely, by reason. */
   readonly undecoded: readonly { readonly reason: string; readonly bodies: number }[];
 }
 
-/** The decoded body that contains a match. */
+/** The decoded body that contains the match. */
 export interface FoundBody {
   /** Its message, such as `200 OK for GET /`. */
   readonly message: string;
-  /** Offset of its first byte in what the side sent. */
+  /** Position of its first byte in what the side sent. */
   readonly start: number;
-  /** Encodings that it was sent in, such as `gzip, chunked`. */
+  /** The encodings in which it was sent, such as `gzip, chunked`. */
   readonly encoding: string;
 }
 
@@ -37,7 +37,7 @@ export function bodyText({ message, encoding }: FoundBody): string {
   return `decoded body (${encoding}) of ${message}`;
 }
 
-/** @param size of bytes, as the shell writes it */
+/** @param size formats a number of bytes for the shell */
 export function searchedText(
   matches: number,
   { streams, datagrams, sources, bytes, bodies, decodedBytes }: SearchedPayloads,
@@ -51,7 +51,7 @@ export function searchedText(
   return `${counted(matches, 'match', 'matches')} in ${size(bytes)} that ${carriers} of ${counted(sources, 'capture')} carried${decoded}`;
 }
 
-/** Notes on payloads that were not searched, and may have matches. */
+/** Notes on payloads that were not searched and may contain matches. */
 export function notSearchedTexts(searched: SearchedPayloads): string[] {
   const { gaps, missing, evicted, left, undecoded } = searched;
   const texts: string[] = [];
@@ -69,7 +69,7 @@ export function notSearchedTexts(searched: SearchedPayloads): string[] {
   return texts;
 }
 
-/** Bytes as text: what is no printable ASCII is a dot. */
+/** Bytes as text; a byte that is not printable ASCII becomes a dot. */
 export function printable(bytes: Uint8Array): string {
   return Array.from(bytes, (c) => (c >= 32 && c < 127 ? String.fromCharCode(c) : '.')).join('');
 }
@@ -81,7 +81,7 @@ export function endText(address: string, port: number): string {
 
 /** A match, for the window and the command line. */
 export interface PayloadMatch {
-  /** Id of the flow that it is in. */
+  /** Id of the flow that contains it. */
   readonly event: string;
   readonly source: string;
   readonly proto: 'tcp' | 'udp';
@@ -121,7 +121,7 @@ export const MATCH_COLUMNS = [
   'body_encoding',
 ] as const;
 
-/** @param time RFC 3339; undefined: the packet has none */
+/** @param time RFC 3339; undefined if the packet has none */
 export function matchRecord(
   one: PayloadMatch,
   time: string | undefined,

@@ -1,4 +1,4 @@
-/** Payloads of a capture's connections, read again from the capture. */
+/** Payloads of a capture's connections, read from the capture again. */
 import type { EpochMicros } from './event.ts';
 
 /** Both ends of a flow, the client's first. */
@@ -16,20 +16,23 @@ export interface FlowEnds {
 /** An HTTP body that was sent compressed, chunked or in frames of HTTP/2. */
 export interface BodyPlace {
   readonly isFromClient: boolean;
-  /** Its message, such as `200 OK for GET /`, cut to 200 characters. */
+  /** Its message, such as `200 OK for GET /`, truncated to 200 characters. */
   readonly message: string;
-  /** Offset of its first byte in what the side sent, missing bytes included. */
+  /** Position of its first byte in what the side sent, missing bytes included. */
   readonly start: number;
-  /** Encodings that it was sent in, such as `gzip`, `br, chunked` or `frames`. */
+  /** The encodings in which it was sent, such as `gzip`, `br, chunked` or `frames`. */
   readonly encoding: string;
   /** Time of its first byte. */
   readonly ts: EpochMicros | undefined;
 }
 
-/** Takes a decoded body in order. `bytes` are valid during the call only. */
+/** Receives a decoded body in order. `bytes` are valid during the call only. */
 export interface BodyTaker {
   data(bytes: Uint8Array): void;
-  /** Chunk boundary: the next bytes were not adjacent on the wire. Only for bodies that were chunked, not compressed. */
+  /**
+   * Chunk boundary: the next bytes were not adjacent on the wire. Called only for bodies that were chunked but not
+   * compressed.
+   */
   chunkBoundary(): void;
   end(outcome: BodyOutcome): void;
 }
@@ -37,28 +40,28 @@ export interface BodyTaker {
 export interface BodyOutcome {
   /** Why it was not decoded, or not completely. */
   readonly problem: string | undefined;
-  /** What is wrong with how it was encoded, though it was decoded. */
+  /** A fault in its encoding that did not prevent decoding. */
   readonly flaw?: string | undefined;
-  /** Offset of what follows it in what the side sent; of frames, of what follows its last bytes there. */
+  /** Position in what the side sent after the body; for frames, after their last bytes. */
   readonly end: number;
 }
 
-/** Takes what both sides of a TCP connection sent, each in order. `bytes` are valid during the call only. */
+/** Receives what both sides of a TCP connection sent, each in order. `bytes` are valid during the call only. */
 export interface StreamTaker {
-  /** @param ts when the bytes came; undefined: the capture does not say */
+  /** @param ts when the bytes were captured; undefined if the capture has no time */
   data(isFromClient: boolean, bytes: Uint8Array, ts: EpochMicros | undefined): void;
-  /** Number of bytes that were not captured. */
+  /** Called for `size` bytes that were not captured. */
   gap(isFromClient: boolean, size: number): void;
   /** Called at the first bytes of a body; absent if decoded bodies are not wanted. */
   body?(place: BodyPlace): BodyTaker;
-  /** The connection is over, or is followed no longer. */
+  /** The connection has ended, or is no longer followed. */
   end(): void;
 }
 
 export interface PayloadTaker {
-  /** Whether anything of a flow is wanted. */
+  /** Whether any payload of a flow is wanted. */
   wants(flow: number): boolean;
-  /** Asked when the first bytes of a connection come. */
+  /** Called at the first bytes of a connection. */
   stream(ends: FlowEnds): StreamTaker;
   /**
    * A datagram of UDP.
@@ -71,6 +74,9 @@ export interface PayloadTaker {
     missing: number,
     ts: EpochMicros | undefined,
   ): void;
-  /** All was read. @param evicted connections that were given up because too much was open at a time */
+  /**
+   * Called after everything was read. @param evicted connections that were dropped because too much was open at a
+   * time
+   */
   finish(evicted: number): void;
 }

@@ -1,20 +1,18 @@
-/**
- * A content that is damaged, in pieces: what is whole of it, for readers that join no record across damage.
- */
+/** The intact pieces of a damaged content, for readers that do not join records across damage. */
 import { SourceError } from './errors.ts';
 import { LOST, type SourceInput } from './importer.ts';
 
 const LF = 10;
-/** A longer last line is handed on as it comes. */
+/** A longer last line is passed on in parts. */
 const MAX_HELD = 1024 * 1024;
 
-/** All that is whole of a content, with LOST where something is missing. */
+/** Everything intact of a content, with LOST where something is missing. */
 export function piecesOf(input: SourceInput): AsyncIterable<Uint8Array> {
   return input.pieces?.() ?? input.blocks();
 }
 
 /**
- * The first lines of a content whose beginning is lost, from the first whole one up to the next damage; nothing where
+ * The first lines of a content whose beginning is lost: from the first complete line to the next damage. Nothing if
  * there are none.
  */
 export async function* firstLines(input: SourceInput): AsyncGenerator<Uint8Array> {
@@ -22,7 +20,7 @@ export async function* firstLines(input: SourceInput): AsyncGenerator<Uint8Array
   try {
     for await (const block of input.pieces?.() ?? []) {
       if (block === LOST && begun) return;
-      // What comes before it is the end of a line that is lost.
+      // What precedes it is the end of an incomplete line.
       const from = begun ? 0 : block.indexOf(LF) + 1;
       if (!begun && from === 0) continue;
       begun = true;
@@ -33,7 +31,7 @@ export async function* firstLines(input: SourceInput): AsyncGenerator<Uint8Array
   }
 }
 
-/** `blocks` of a content, or its first lines where its beginning is lost: to look at what it is. */
+/** `blocks` of a content, or its first lines if its beginning is lost: enough to recognise its format. */
 export async function* firstBlocks(input: SourceInput): AsyncGenerator<Uint8Array> {
   let size = 0;
   try {
@@ -49,9 +47,9 @@ export async function* firstBlocks(input: SourceInput): AsyncGenerator<Uint8Arra
 }
 
 /**
- * The blocks, the last line of each with the next one. Where the content breaks off, what follows its last line feed is left
- * out, unless it was read to its end after damage.
- * @param leftOut gets the number of these bytes
+ * The blocks, with the last incomplete line of each moved to the next one. Where the content breaks off, bytes
+ * after its last line feed are dropped, unless it was read to its end after damage.
+ * @param leftOut receives the number of dropped bytes
  */
 export async function* wholeLines(
   content: AsyncIterable<Uint8Array>,
@@ -85,7 +83,7 @@ export async function* wholeLines(
   if (held.length > 0) yield held;
 }
 
-/** Without the part of a line that a content breaks off in, as an import reads it. */
+/** The content as an import reads it: without an incomplete line at its end. */
 export function inWholeLines(input: SourceInput): SourceInput {
   const { pieces } = input;
   const ignore = (): void => undefined;

@@ -1,7 +1,6 @@
 /**
- * How comparisons and stages of other tools' query languages are spelled (Splunk, KQL, SQL,
- * Wireshark, Perl): one set of patterns for the engine's parser and the window's tokens.
- * docs/query-language.md, "Spellings of other tools".
+ * Spellings of comparisons and stages in other tools' query languages (Splunk, KQL, SQL, Wireshark, Perl): one set
+ * of patterns for the engine's parser and the window's tokens. docs/query-language.md, "Spellings of other tools".
  *
  * All patterns but GLUED_AND and MAC are sticky: set `lastIndex` first.
  */
@@ -9,17 +8,17 @@
 const NAME = '[A-Za-z_@\\u0080-\\uffff][\\w.@\\-\\u0080-\\uffff]*';
 /** Where a word ends in a filter. */
 export const WORD = /[^\s\u0000()|"]+/y;
-/** Within square brackets, which hold a query, their end ends it, too. */
+/** Within square brackets, which hold a query, a closing bracket ends it as well. */
 export const WORD_IN_QUERY = /[^\s\u0000()|"\]]+/y;
-/** Within the brackets of a function a comma ends it, too. */
+/** Within the arguments of a function a comma ends it as well. */
 export const WORD_IN_CALL = /[^\s\u0000()|",]+/y;
-/** A value inside the brackets of a range ends there too. */
+/** A value inside the brackets of a range ends at them as well. */
 export const RANGE_WORD = /[^\s\u0000()|"\]}]+/y;
-/** A field's name before its colon. Names with other characters are written in quotes. */
+/** A field's name before its colon. Names with other characters need quotes. */
 export const FIELD = new RegExp(`(${NAME}):`, 'y');
 export const IDENTIFIER = /[\w@\u0080-\uffff][\w.@\-\u0080-\uffff]*/y;
 export const REGEX_END = /\/(i?)(?=[\s\u0000()|]|$)/y;
-/** An Ethernet address is no field and its value. */
+/** An Ethernet address is not a field with a value. */
 export const MAC = /^(?:[0-9a-f]{1,2}:){5}[0-9a-f]{1,2}$/i;
 
 /** In the order in which the window offers them. */
@@ -47,23 +46,26 @@ export const FUNCTIONS = [
   ...(['count', 'countif', 'sum', 'avg', 'min', 'max', 'distinct', 'median'] as const),
   ...(['p50', 'p95', 'p99', 'stddev', 'first', 'last', 'values'] as const),
 ];
-/** End of a step of a sequence: `failed x10 then accepted`. */
+/** The end of a step of a sequence: `failed x10 then accepted`. */
 export const STEP_END = /^(?:then|x\d+)$/i;
 /** A percentile: `p50`, `p99.9`. */
 export const PERCENTILE = /^p(\d{1,2}(?:\.\d{1,3})?|100)$/;
 
 const QUOTED = '"((?:[^"\\\\]|\\\\.)*)"';
-/** `=>`, `->`, `<<` and `>>` are no comparisons. */
+/** `=>`, `->`, `<<` and `>>` are not comparisons. */
 const SIGN = '(>=(?!>)|<=(?![>=])|!=|==(?![=>])|=~|!~|>(?!>)|<(?![<>])|=(?![=>~]))';
 
 /** `name` and a sign: 1 quoted name, 2 name, 3 space, 4 sign. */
 export const COMPARISON = new RegExp(`(?:${QUOTED}|(${NAME}(?<!-)))(\\s*)${SIGN}`, 'y');
-/** Beginning of an expression: 1 the name of a function before its bracket; else a sign with space around it follows. */
+/**
+ * The beginning of an expression: 1 the name of a function before its bracket; otherwise an operator surrounded by
+ * spaces follows.
+ */
 export const EXPRESSION_AHEAD = new RegExp(
   `([A-Za-z_]\\w*)\\(|(?:${NAME}|\\d[\\w.]*)\\s+[-+*/%]\\s+[\\w("@]|${NAME}/\\d{1,3}(?=\\s*[=!])`,
   'y',
 );
-/** Signs after a name that make it the beginning of an expression. */
+/** Operators after a name that begin an expression. */
 export const SIGN_AHEAD = /\s*[*/%+]\s*[\w(@]|\s+-\s+[\w(@]/y;
 /** In `where` a name may be that of a computed column: `sum(bytes) >= 5`. */
 export const STAGE_COMPARISON = new RegExp(
@@ -75,19 +77,19 @@ export const WORD_TEST = new RegExp(
   `(${NAME})\\s+(not\\s+|!\\s*)?(in(?=\\s*[({[])|(?:contains|startswith|endswith|matches(?:\\s+regex)?|like)(?=\\s|["'])|has(?=\\s*["']))\\s*`,
   'iy',
 );
-/** Where the value of a comparison ends though no space is there: `a=1&&b=2`. */
+/** Where the value of a comparison ends without a space: `a=1&&b=2`. */
 export const GLUED_AND = new RegExp(`&&(?=!?(?:\\(|"|${NAME}(?::|[=<>!])))`);
 /** A range, not a text in brackets such as `[DROP]`. */
 export const RANGE = /[[{]\s*(?:"[^"]*"|'[^']*'|[^\s"'\]}]+)\s+TO\s/iy;
-/** Text after `not` that makes it an operator anywhere: a test, a bracket, a phrase. */
+/** Text after `not` that makes it an operator everywhere: a test, a bracket, a phrase. */
 export const TEST_AHEAD = new RegExp(
   `\\s+(?:\\(|["']|${NAME}(?::[^\\s\\u0000)|]|${SIGN})|${NAME}\\s+${SIGN}|${NAME}\\s+(?:not\\s+)?in\\s*[({])`,
   'iy',
 );
 
-/** Whether `/…/` without a field is a pattern and not a path: `/etc/` has no sign of one. */
+/** Whether `/…/` without a field is a pattern rather than a path: `/etc/` has no sign of a pattern. */
 export function isBarePattern(between: string, ignoreCase: boolean): boolean {
-  // A pipe after space begins a stage.
+  // A pipe after a space begins a stage.
   return !/\s\|/.test(between) && (ignoreCase || /[\\^$*+?()[\]{}|]/.test(between));
 }
 

@@ -5,21 +5,21 @@ interface StreamPart {
   readonly isFromClient: boolean;
   /** In order; empty for a gap. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Of HTTP, where bodies are in chunks or compressed: the same without that, and what could not be undone. */
+  /** For HTTP with chunked or compressed bodies: the decoded bytes, and the problems met. */
   readonly decoded?: {
     readonly bytes: Uint8Array<ArrayBuffer>;
     readonly problems: string[];
   };
-  /** Bytes that were not captured. */
+  /** Number of bytes that were not captured. */
   readonly missing: number;
-  /** When its first byte came. */
+  /** When its first byte was captured. */
   readonly ts: EpochMicros | undefined;
 }
 
 export interface StreamContent {
-  /** Of both sides in the order in which they came, up to the bytes that were asked for. */
+  /** Of both sides, in order of arrival, up to the requested number of bytes. */
   readonly parts: readonly StreamPart[];
-  /** All that each side sent, gaps left out. */
+  /** All bytes that each side sent, without gaps. */
   readonly fromClient: number;
   readonly fromServer: number;
 }

@@ -1,6 +1,6 @@
 /**
- * TCP flags as letters: `SA` for a SYN with an ACK. A letter for each bit, the lowest first but for
- * SYN, which people name first. https://www.rfc-editor.org/rfc/rfc9293#section-3.1
+ * TCP flags as letters: `SA` for a SYN with an ACK. A letter for each bit, lowest first, except that SYN comes
+ * first as people write it. https://www.rfc-editor.org/rfc/rfc9293#section-3.1
  */
 const FLAGS: readonly (readonly [letter: string, name: string, bit: number])[] = [
   ['S', 'SYN', 2],
@@ -13,17 +13,17 @@ const FLAGS: readonly (readonly [letter: string, name: string, bit: number])[] =
   ['C', 'CWR', 128],
   ['N', 'NS', 256],
 ];
-/** One more than the largest set of flags. */
+/** The largest set of flags plus one. */
 export const TCP_FLAG_SETS = 512;
 
-/** `SA` for 18; the number itself where it is none of nine flags, `-` for no flag. */
+/** `SA` for 18; the number itself if it has other bits than the nine flags, `-` for no flag. */
 export function tcpFlagLetters(flags: number): string {
   if (!Number.isInteger(flags) || flags < 0 || flags >= TCP_FLAG_SETS) return String(flags);
   if (flags === 0) return '-';
   return FLAGS.flatMap(([letter, , bit]) => ((flags & bit) === 0 ? [] : letter)).join('');
 }
 
-/** The set that `SA`, `SYN`, `SYN+ACK` or `syn-ack` names, in any order; undefined: it names none. */
+/** The set that `SA`, `SYN`, `SYN+ACK` or `syn-ack` names, in any order; undefined if it names none. */
 export function parseTcpFlags(text: string): number | undefined {
   const upper = text.toUpperCase();
   let flags = 0;

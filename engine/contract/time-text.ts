@@ -1,8 +1,8 @@
 /**
  * Times and durations as people write them, in a query and in the window.
  *
- * A time that is not written to the end stands for the span it names: `2026-11` is that month,
- * `2026-11-21T12:00` that minute. Format: https://www.rfc-editor.org/rfc/rfc3339, with `T` or a space.
+ * An incomplete time means the span that it names: `2026-11` is that month, `2026-11-21T12:00` that minute. Format:
+ * https://www.rfc-editor.org/rfc/rfc3339, with `T` or a space.
  */
 import type { EpochMicros } from './event.ts';
 
@@ -32,7 +32,7 @@ function utcMicros(year: number, month: number, day: number): number {
   return date.getTime() * 1000;
 }
 
-/** The span that `text` names; undefined when it is no time. Seconds since 1970 are known, too. */
+/** The span that `text` names; undefined if it is not a time. Accepts seconds since 1970, too. */
 export function parseTime(text: string, zone: string, offset: ZoneOffset): TimeSpan | undefined {
   const trimmed = text.trim();
   if (EPOCH.test(trimmed)) {
@@ -72,15 +72,15 @@ export function parseTime(text: string, zone: string, offset: ZoneOffset): TimeS
   return { from: toUtc(start), to: toUtc(end) };
 }
 
-/** Microseconds of `24h`, `90m`, `1.5d`; undefined when it is no duration. */
+/** Microseconds of `24h`, `90m`, `1.5d`; undefined if it is not a duration. */
 export function parseDuration(text: string): number | undefined {
   const m = DURATION.exec(text.trim());
   return m === null ? undefined : Math.round(Number(m[1]) * UNITS[m[2]!.toLowerCase()]!);
 }
 
 /**
- * Fractional digits to show, 0 to 9: as many as the source stated, more if the clock correction (contract/clock.ts) has
- * more.
+ * Number of fractional digits to show, 0 to 9: as many as the source stated, or more if the clock correction
+ * (contract/clock.ts) has more.
  */
 export function shownDigits(micros: EpochMicros, stated: number): number {
   let digits = stated;

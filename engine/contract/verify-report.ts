@@ -1,6 +1,6 @@
 /**
- * What verifying a case says, in one shape for `daybook verify --json`, for windows and for the command line's text. The
- * case (what Daybook wrote) and the evidence (what it was read from) are judged apart.
+ * The result of verifying a case, in one shape for `daybook verify --json`, for windows and for the command line's
+ * text. The case (what Daybook wrote) and the evidence (what it was read from) are judged separately.
  */
 import { z } from 'zod';
 
@@ -9,15 +9,16 @@ const count = z.number().int().nonnegative();
 const verifyFinding = z.object({
   about: z.enum(['case', 'evidence']),
   /**
-   * `error`: the case is damaged, or evidence is not what was imported. `warning`: something could not be checked, or was
-   * not read to its end. `note`: worth knowing, nothing is wrong. `repaired`: `--repair` has mended it.
+   * `error`: the case is damaged, or evidence is not what was imported. `warning`: something could not be checked,
+   * or was not read to its end. `note`: worth knowing, but nothing is wrong. `repaired`: `--repair` has repaired
+   * it.
    */
   level: z.enum(['error', 'warning', 'note', 'repaired']),
   code: z.enum([
-    // Of the case.
+    // Findings about the case.
     ...(['catalog', 'audit', 'segment', 'index', 'rollup', 'quarantine', 'ledger'] as const),
     ...(['import', 'stray', 'not-covered', 'differs'] as const),
-    // Of the evidence.
+    // Findings about the evidence.
     ...(['changed', 'grown', 'missing', 'not-regular', 'unreadable', 'not-checked'] as const),
     ...(['unfinished', 'not-compared'] as const),
   ]),
@@ -30,22 +31,22 @@ const verifyFinding = z.object({
 export type VerifyFinding = z.infer<typeof verifyFinding>;
 
 export const verifyReport = z.object({
-  /** The case is intact, and the evidence is unchanged and was read to its end. */
+  /** The case is intact; the evidence is unchanged and was read to its end. */
   ok: z.boolean(),
-  /** Of `daybook verify`: 0, 1 when the case is damaged, 3 when only the evidence is not as it was. */
+  /** Exit status of `daybook verify`: 0, 1 if the case is damaged, 3 if only the evidence has changed. */
   exitStatus: z.union([z.literal(0), z.literal(1), z.literal(3)]),
   case: z.object({
     intact: z.boolean(),
     segments: count,
     auditEntries: count,
     quarantined: count,
-    /** The catalog's rows have hashes since then (RFC 3339); absent: since the case was made. */
+    /** Time since which the catalog's rows have hashes (RFC 3339); absent: since the case was made. */
     coveredSince: z.string().optional(),
   }),
   evidence: z.object({
-    /** `incomplete`: nothing is known to have changed, but not all was checked or read. */
+    /** `incomplete`: no change was found, but not everything was checked or read. */
     state: z.enum(['unchanged', 'incomplete', 'changed']),
-    /** Files, each once, however many sources are in it. */
+    /** Number of files; a file counts once, however many sources it contains. */
     files: count,
     unchanged: count,
     changed: count,
@@ -55,10 +56,10 @@ export const verifyReport = z.object({
     /** Sources that were not read to their end. */
     unfinished: count,
   }),
-  /** Events that were read again from the evidence and compared with those in the case, every field. */
+  /** Events that were read from the evidence again and compared in every field with those in the case. */
   sample: z.object({
     perSource: z.union([count, z.literal('all')]),
-    /** Sources of which events were compared. */
+    /** Number of sources with compared events. */
     sources: count,
     compared: count,
     differing: count,
@@ -69,11 +70,11 @@ export const verifyReport = z.object({
 });
 export type VerifyReport = z.infer<typeof verifyReport>;
 
-/** How far verifying has come. */
+/** Progress of verifying. */
 export const verifyProgress = z.object({
   phase: z.enum(['catalog', 'segments', 'evidence', 'sample']),
   what: z.string(),
-  /** Of all bytes that are to be read. */
+  /** Bytes to read in total. */
   bytes: z.number(),
   totalBytes: z.number(),
 });

@@ -1,11 +1,11 @@
 /**
- * The verdicts on a verified case in words, for the command line and the window. Without schemas: the window loads no zod,
- * which tries whether it may evaluate code.
+ * The verdicts on a verified case in words, for the command line and the window. Without schemas: the window must
+ * not load zod, which tests whether it may evaluate code.
  */
 import { counted } from './counted.ts';
 import type { VerifyReport } from './verify-report.ts';
 
-/** The verdict on the case in a sentence without its full stop. */
+/** The verdict on the case: a sentence without its full stop. */
 export function caseVerdict({ case: { intact }, findings }: VerifyReport): string {
   if (intact) return 'The case is intact';
   const errors = findings.filter(({ about, level }) => about === 'case' && level === 'error');

@@ -1,9 +1,9 @@
 /**
- * A view as a string that can be shared: `?q=QUERY&from=MICROS&to=MICROS&tz=ZONE&tab=NAME&sort=FIELD:desc`.
- * Windows put it in their address, cases keep it as a saved search, reports read it.
+ * A view as a string that can be shared: `?q=QUERY&from=MICROS&to=MICROS&tz=ZONE&tab=NAME&sort=FIELD:desc`. Windows
+ * put it in their address, cases store it as a saved search, reports read it.
  *
- * Holds always: `parseView` never throws, whatever it is given; what it does not understand in a value
- * it leaves out, keys it does not know it keeps; and `parseView(formatView(v))` equals `v`.
+ * Invariants: `parseView` never throws; it omits values that it does not understand and keeps keys that it does not
+ * know; `parseView(formatView(v))` equals `v`.
  */
 import type { EpochMicros } from './event.ts';
 
@@ -15,19 +15,19 @@ interface ViewSort {
 /** A view: query, time range, list, tab and order. */
 export interface View {
   readonly query: string;
-  /** Half-open range of time: `from` is in it, `to` is not. */
+  /** Half-open time range: `from` is included, `to` is not. */
   readonly from?: EpochMicros | undefined;
   readonly to?: EpochMicros | undefined;
-  /** IANA zone or fixed offset; UTC when the string names none. */
+  /** IANA zone or fixed offset; UTC if the string names none. */
   readonly zone: string;
-  /** The tab of the window that is open. */
+  /** The open tab of the window. */
   readonly tab?: string | undefined;
   readonly sort?: ViewSort | undefined;
   /** Fields that top talkers are grouped by. */
   readonly by?: readonly string[] | undefined;
   /** Columns of the list, in their order. */
   readonly columns?: readonly string[] | undefined;
-  /** Keys of a later Daybook, with their values, in their order. */
+  /** Keys of a later version of Daybook with their values, in order. */
   readonly others?: readonly (readonly [string, string])[] | undefined;
 }
 
@@ -42,7 +42,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'columns',
 ]);
 
-/** Always in the same order, so that equal views are equal strings. UTC is not written. */
+/** Always in the same order, so that equal views give equal strings. UTC is omitted. */
 export function formatView(view: View): string {
   const text = new URLSearchParams();
   text.append('q', view.query);
@@ -53,14 +53,14 @@ export function formatView(view: View): string {
   if (view.sort !== undefined) {
     text.append('sort', `${view.sort.field}:${view.sort.descending ? 'desc' : 'asc'}`);
   }
-  // Each field is a parameter of its own: names of attributes may contain any character.
+  // Each field is a separate parameter: names of attributes may contain any character.
   for (const field of view.by ?? []) text.append('by', field);
   for (const field of view.columns ?? []) text.append('columns', field);
   for (const [key, value] of view.others ?? []) text.append(key, value);
   return `?${text.toString()}`;
 }
 
-/** The view that a string stands for: with or without its `?`, or a whole address that ends with it. */
+/** The view that a string describes: with or without its `?`, or an address that ends with it. */
 export function parseView(text: string): View {
   const mark = text.indexOf('?');
   const parameters = new URLSearchParams(mark < 0 ? text : text.slice(mark + 1));
@@ -92,7 +92,7 @@ function microsOf(text: string | undefined): EpochMicros | undefined {
   return Number.isSafeInteger(micros) ? micros : undefined;
 }
 
-/** `FIELD`, `FIELD:asc` or `FIELD:desc`; names of fields may have colons themselves. */
+/** `FIELD`, `FIELD:asc` or `FIELD:desc`; names of fields may contain colons. */
 function sortOf(text: string | undefined): ViewSort | undefined {
   if (text === undefined) return undefined;
   const at = text.lastIndexOf(':');

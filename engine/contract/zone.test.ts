@@ -14,11 +14,11 @@ describe('resolveZone', () => {
     ['Asia/Kolkata', '2026-07-01T00:00:00', 19800],
     ['Europe/Berlin', '2026-01-01T12:00:00', 3600],
     ['Europe/Berlin', '2026-07-01T12:00:00', 7200],
-    // The clock goes from 02:00 to 03:00: 02:30 was left out.
+    // The clock goes from 02:00 to 03:00: 02:30 does not exist.
     ['Europe/Berlin', '2026-03-29T01:59:59', 3600],
     ['Europe/Berlin', '2026-03-29T02:30:00', 3600],
     ['Europe/Berlin', '2026-03-29T03:00:00', 7200],
-    // The clock goes from 03:00 back to 02:00: 02:30 comes twice, the first is meant.
+    // The clock goes from 03:00 back to 02:00: 02:30 occurs twice, and the first is meant.
     ['Europe/Berlin', '2026-10-25T01:59:59', 7200],
     ['Europe/Berlin', '2026-10-25T02:30:00', 7200],
     ['Europe/Berlin', '2026-10-25T03:00:00', 3600],
@@ -54,7 +54,7 @@ describe('the offset by what the clock of a zone shows', () => {
     (name) => {
       const byClock = new Zone(name, undefined, clockFormat(name));
       const stated = resolveZone(name);
-      // Every 271 hours of 60 years: every hour of the day and every season come up.
+      // Every 271 hours over 60 years: covers every hour of the day and every season.
       for (let hours = 0; hours < 60 * 8766; hours += 11 * 24 + 7) {
         const micros = hours * 3600e6;
         expect(byClock.offsetSecondsAtUtc(micros)).toBe(stated.offsetSecondsAtUtc(micros));

@@ -1,24 +1,24 @@
 /**
  * Time zones of sources whose times state none: IANA zones through Intl and fixed offsets.
  *
- * Held always: the answer for a local time depends on the zone and that time alone. A local time
- * that a change of the clock made twice means its first occurrence; one that it left out is read
- * with the offset that held before the change (as java.time and Temporal's `compatible` do).
- * Offsets are known to the quarter of an hour at which they change, as all have since 1972.
+ * Invariant: the result for a local time depends on the zone and that time alone. A local time that occurs twice
+ * means its first occurrence; one that a clock change skips is read with the offset before the change (as java.time
+ * and Temporal's `compatible` do). Offsets are known to the quarter of an hour at which they change, as all have
+ * since 1972.
  */
 import { DaybookError } from './errors.ts';
 
 const QUARTER = 900;
 const DAY = 86_400;
-/** Quarters of an hour kept before the cache is cleared: 14 years of them. */
+/** Quarters of an hour that the cache holds before it is cleared: 14 years of them. */
 const MAX_CACHED = 500_000;
-/** Date's own range, in seconds. */
+/** The range of Date, in seconds. */
 const MOST_SECONDS = 8_640_000_000_000;
 
 const FIXED = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?$/i;
 const OFFSET_NAME = /GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/;
 
-/** `11/21/2026, 14:05:09`, as `en-US` writes a time by the clock of a zone. */
+/** `11/21/2026, 14:05:09`: the clock of a zone as `en-US` writes it. */
 const CLOCK = /^(\d+)\/(\d+)\/(\d+), (\d+):(\d+):(\d+)$/;
 
 /** Local time in seconds since 1970, as if it were UTC. */
@@ -36,9 +36,9 @@ function localSeconds([, month, day, year, hour, minute, second]: RegExpExecArra
 }
 
 /**
- * Formats by which offsets of a zone are found: its own name of the offset, or, where a browser
- * knows none (Chromium before 95), what its clock shows.
- * @throws RangeError when there is no such zone
+ * The format from which offsets of a zone are read: the name of the offset, or, in browsers that do not support
+ * that (Chromium before 95), the time that its clock shows.
+ * @throws RangeError if the zone does not exist
  */
 function offsetFormat(timeZone: string): Intl.DateTimeFormat {
   try {
@@ -48,7 +48,7 @@ function offsetFormat(timeZone: string): Intl.DateTimeFormat {
   }
 }
 
-/** Exported for the test: both ways must give the same offsets. */
+/** Exported for the test: both formats must give the same offsets. */
 export function clockFormat(timeZone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('en-US', {
     timeZone,
@@ -63,9 +63,9 @@ export function clockFormat(timeZone: string): Intl.DateTimeFormat {
 }
 
 export class Zone {
-  /** As it was given; `UTC` for the forms of it. */
+  /** As given; `UTC` for all its spellings. */
   readonly name: string;
-  /** Seconds east of UTC when the zone has one offset for all time. */
+  /** Seconds east of UTC, if the zone has one offset for all time. */
   readonly fixed: number | undefined;
   private readonly format: Intl.DateTimeFormat | undefined;
   private readonly cache = new Map<number, number>();
@@ -83,7 +83,7 @@ export class Zone {
     return this.offsetAtLocalSeconds(Math.floor(localMicros / 1_000_000));
   }
 
-  /** The same for whole seconds of local time. */
+  /** Like `offsetSecondsAtLocal`, for local time in whole seconds. */
   offsetAtLocalSeconds(local: number): number {
     if (this.fixed !== undefined) return this.fixed;
     const quarter = Math.floor(local / QUARTER);
@@ -110,7 +110,7 @@ export class Zone {
     const beforeHolds = this.atUtcSeconds(local - before) === before;
     if (before === after && beforeHolds) return before;
     const afterHolds = this.atUtcSeconds(local - after) === after;
-    // Both hold in an overlap, where the greater offset is the earlier instant.
+    // Both are valid in an overlap; the greater offset is the earlier instant.
     if (beforeHolds && afterHolds) return Math.max(before, after);
     return afterHolds ? after : before;
   }
@@ -148,7 +148,7 @@ export function resolveZone(text: string): Zone {
     try {
       return new Zone(name, undefined, offsetFormat(name));
     } catch {
-      // Falls through to the error that says what would be right.
+      // Falls through to the error, which names valid spellings.
     }
   }
   throw new DaybookError(

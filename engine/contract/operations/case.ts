@@ -19,7 +19,7 @@ import {
 } from './schema.ts';
 import { verifyProgress, verifyReport } from '../verify-report.ts';
 
-/** An empty text takes it away, one that is left out stays. */
+/** An empty text removes a value, an omitted one leaves it unchanged. */
 const description = {
   number: z.string().max(100).optional(),
   examiner: z.string().max(200).optional(),
@@ -33,7 +33,7 @@ const caseInfo = z.object({
   events: count,
   byKind,
   days: count,
-  /** First and last time of any event. */
+  /** Times of the first and the last event. */
   first: micros.optional(),
   last: micros.optional(),
   sources: count,
@@ -42,11 +42,11 @@ const caseInfo = z.object({
   bytes: count,
   /** `count`: visible events with the tag. */
   tags: z.array(z.object({ id: count, name: z.string(), count, color: z.enum(TAG_COLORS) })),
-  /** The process that changes the case now, if not this engine. */
+  /** The process that is changing the case, if it is not this engine. */
   writer: z.object({ pid: count, since: z.string(), operation: z.string() }).optional(),
   /** Steps of the recovery after a crash, when the case was opened. */
   recovered: z.array(z.string()),
-  /** Of a case on a cluster: operations that it cannot do, each with the reason, for people. */
+  /** For a case on a cluster: operations that it cannot do, each with the reason for people. */
   refused: z.record(z.string(), z.string()).optional(),
 });
 
@@ -54,9 +54,9 @@ const sourceInfo = z.object({
   id: count,
   name: z.string(),
   path: z.string(),
-  /** Members from the outermost archive in; empty for a file by itself. */
+  /** Members from the outermost archive inwards; empty for a plain file. */
   members: z.array(z.string()),
-  /** Whether the evidence is still where it was; undefined when not looked for. */
+  /** Whether the evidence is still at its path; undefined if not checked. */
   exists: z.boolean().optional(),
   bytes: count.optional(),
   sha256: z.string().optional(),
@@ -70,7 +70,7 @@ const sourceInfo = z.object({
   decisions,
   metadata: record,
   notes: z.array(z.string()),
-  /** `partial`: an import was interrupted, or the content is cut off. */
+  /** `partial`: an import was interrupted, or the content is truncated. */
   status: z.enum(['partial', 'complete', 'failed', 'damaged']),
   error: z.string().optional(),
   broken: broken.optional(),
@@ -81,7 +81,7 @@ const sourceInfo = z.object({
   byKind,
   first: micros.optional(),
   last: micros.optional(),
-  /** How long its import took; undefined: nobody says. */
+  /** Duration of its import; undefined if unknown. */
   elapsedMs: z.number().optional(),
   importId: count,
 });
@@ -118,25 +118,28 @@ const measured = z.object({
   rowsReturned: count.optional(),
 });
 
-/** A field that is made of text selected in the message of an event. */
+/** A field defined by text that is selected in the message of an event. */
 const draft = z.object({
   case: casePath,
   event: z.string(),
   field: z.string().max(100),
   start: count,
   end: count,
-  /** As a person changed it. */
+  /** As edited by a person. */
   template: z.string().min(1).max(10_000).optional(),
 });
 
 export const caseOperations = {
-  /** Makes an empty case; its folder must be empty or not there yet. */
+  /** Makes an empty case; its folder must be empty or not exist. */
   'case.create': operation(z.object({ case: casePath, ...description }), caseInfo),
-  /** Sets the number of a case and its examiner. */
+  /** Sets the case number and the examiner. */
   'case.describe': operation(z.object({ case: casePath, ...description }), caseInfo),
-  /** Opens a case, recovering it if an import was killed. Keeps it among the recent ones. */
+  /** Opens a case, recovering it if an import was killed. Adds it to the recent cases. */
   'case.open': operation(z.object({ case: casePath }), caseInfo),
-  /** Tells each change of the case, by whatever process, until it is cancelled; and who begins or ends to write, without a change. */
+  /**
+   * Reports each change of the case, by any process, until cancelled; also when a process begins or ends to write
+   * without a change.
+   */
   'case.watch': operation(
     z.object({ case: casePath }),
     nothing,
@@ -146,7 +149,7 @@ export const caseOperations = {
   'case.days': operation(
     z.object({ case: casePath }),
     z.object({
-      /** `bytes`: undefined where it is not known. */
+      /** `bytes`: undefined if unknown. */
       days: z.array(z.object({ day: z.string(), events: count, bytes: count.optional(), byKind })),
     }),
   ),
@@ -154,21 +157,23 @@ export const caseOperations = {
     z.object({ case: casePath }),
     z.object({
       sources: z.array(sourceInfo),
-      /** Files and members of archives that became no source: `failed` could not be read, `ignored` nothing reads. */
+      /**
+       * Files and archive members that became no source: `failed` could not be read, `ignored` have no importer.
+       */
       unread: z.array(
         z.object({
           name: z.string(),
           status: z.enum(['failed', 'ignored']),
           reason: z.string(),
-          /** The last import that met it. */
+          /** The last import that found it. */
           importId: count,
         }),
       ),
     }),
   ),
   /**
-   * Changes decisions about the times of sources without reading the sources again: of all in one transaction, or of none.
-   * If there are several, those that cannot be changed are left unchanged, and `notes` gives the reasons.
+   * Changes decisions about the times of sources without reading them again: for all in one transaction, or for
+   * none. With several sources, those that cannot be changed are skipped, and `notes` gives the reasons.
    */
   'source.retime': operation(
     z.object({
@@ -181,19 +186,21 @@ export const caseOperations = {
     }),
     z.object({ changed: count, notes: z.array(z.string()) }),
   ),
-  /** Says where evidence is now that was moved, below a folder: files are recognised by size and SHA-256. */
+  /** Searches a folder for evidence that was moved; files are recognised by size and SHA-256. */
   'source.locate': operation(
     z.object({ case: casePath, below: z.string().min(1).max(4096) }),
     z.object({
       /** Sources whose evidence was found. */
       located: count,
-      /** Those whose evidence is neither where it was nor there. */
+      /** Sources whose evidence is neither at its old path nor below the folder. */
       left: z.array(z.object({ name: z.string(), path: z.string(), reason: z.string() })),
       /** Files and folders that could not be read. */
       unreadable: z.array(z.string()),
     }),
   ),
-  /** For making a field in the window: the message of an event without its tag, and the fields that extractors fill. */
+  /**
+   * For defining a field in the window: an event's message without its tag, and the fields that extractors fill.
+   */
   'extractor.message': operation(
     z.object({ case: casePath, event: z.string() }),
     z.object({
@@ -202,7 +209,7 @@ export const caseOperations = {
       fields: z.array(z.object({ name: z.string(), meaning: z.string() })),
     }),
   ),
-  /** Proposes a template, or tries the one given, on the events of the case. Nothing is changed. */
+  /** Proposes a template, or tries the given one, on the events of the case. Changes nothing. */
   'extractor.try': operation(
     draft,
     z.object({
@@ -221,53 +228,53 @@ export const caseOperations = {
       ),
     }),
   ),
-  /** Keeps it as an extractor of the case; imports use it from then on. */
+  /** Stores it as an extractor of the case; imports use it from then on. */
   'extractor.save': operation(draft, z.object({ name: z.string(), version: count })),
-  /** Cuts the fields of events again that the case has, without the evidence. */
+  /** Extracts the fields of the case's events again, without the evidence. */
   'case.refield': operation(
     z.object({ case: casePath, source: count.optional() }),
     z.object({ events: count, before: count, after: count, changed: count, left: count }),
     z.object({ events: count, total: count }),
   ),
-  /** Lines that two sources have, as imports found them. */
+  /** Lines that two sources share, as found by imports. */
   'overlap.list': operation(
     z.object({ case: casePath }),
     z.object({
       overlaps: z.array(
         z.object({
           id: count,
-          /** The source that came later, whose events can be left out. */
+          /** The later source, whose events can be left out. */
           sourceId: count,
           source: z.string(),
-          /** Bytes of it. */
+          /** Range of bytes in it. */
           from: count,
           to: count,
           otherId: count,
           other: z.string(),
           /** Lines, or records. */
           records: count,
-          /** All of the source is in the other one, which was read further. */
+          /** The other source contains this one completely, and was read further. */
           superseded: z.boolean(),
           leftOut: z.boolean(),
         }),
       ),
     }),
   ),
-  /** Leaves events out of every answer that another source has, too, or shows them again. */
+  /** Leaves events that another source has, too, out of every answer, or shows them again. */
   'overlap.set': operation(
     z.object({
       case: casePath,
       overlaps: z.array(count).min(1).max(100_000),
       leftOut: z.boolean(),
     }),
-    /** Events that are hidden or shown now and were not before. */
+    /** Events that are now hidden or shown and were not before. */
     z.object({ events: count }),
   ),
   /** Whether the case is intact and the evidence unchanged. Nothing is changed. */
   'case.verify': operation(
     z.object({
       case: casePath,
-      /** Events of each source to compare with the evidence. */
+      /** Number of events of each source to compare with the evidence. */
       sample: z.union([count.max(9_999_999), z.literal('all')]).optional(),
     }),
     verifyReport,

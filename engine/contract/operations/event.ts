@@ -1,4 +1,4 @@
-/** Operations on single events: everything about one, read from the case and from its evidence. */
+/** Operations on single events: all about an event, from the case and from its evidence. */
 import { z } from 'zod';
 import {
   batch,
@@ -18,7 +18,7 @@ import {
 export interface LayerField {
   readonly name: string;
   readonly value: string;
-  /** Bytes from the frame's start. */
+  /** Bytes from the start of the frame. */
   readonly offset: number;
   readonly length: number;
   readonly fields?: readonly LayerField[] | undefined;
@@ -33,7 +33,7 @@ const layerField: z.ZodType<LayerField> = z.object({
   },
 });
 const layer = z.object({
-  /** As Wireshark calls it. */
+  /** Its name in Wireshark. */
   name: z.string(),
   summary: z.string(),
   offset: count,
@@ -53,46 +53,46 @@ export const eventOperations = {
       ts: micros.optional(),
       /** Nanoseconds beyond `ts`. */
       tsNs: count,
-      /** Digits of the fraction of a second that the source had. */
+      /** Number of digits in the fraction of a second that the source stated. */
       tsDigits: count,
-      /** How the event came by its time, for people: a zone or year that was decided, a time inherited. */
+      /** How the event got its time, for people: a zone or year that was decided, a time inherited. */
       timeNotes: z.array(z.string()),
       fields: z.array(z.object({ name: z.string(), value, attribute: z.boolean() })),
-      /** Fields that an extractor cut out of the message, with its name and version. */
+      /** Fields that an extractor cut out of the message, with the extractor's name and version. */
       cut: z
         .object({ extractor: z.string(), version: z.string(), fields: z.array(z.string()) })
         .optional(),
       tags: z.array(z.string()),
       note: z.string().optional(),
-      /** Of a case that several people have: what others say of it, the last first. */
+      /** For a case that several people share: the notes of the others, latest first. */
       otherNotes: z
         .array(z.object({ user: z.string(), at: z.string(), text: z.string() }))
         .optional(),
-      /** `exists`: whether its evidence is still where it was; undefined when not looked for. */
+      /** `exists`: whether its evidence is still at its path; undefined if not checked. */
       source: z.object({
         ...{ id: count, name: z.string(), path: z.string(), exists: z.boolean().optional() },
       }),
-      /** Where the record is in the source's content. */
+      /** Position of the record in the source's content. */
       offset: count.optional(),
       length: count.optional(),
-      /** The flow that a packet, or what a protocol said, belongs to. */
+      /** The flow that a packet or a protocol event belongs to. */
       flow: eventId.optional(),
-      /** A query for the events of the same five-tuple, either way; and for the packets of a flow. */
+      /** Queries for the events of the same five-tuple in both directions, and for the packets of a flow. */
       fiveTuple: z.string().optional(),
       packets: z.string().optional(),
     }),
   ),
-  /** The record's bytes, read from the evidence itself: at most 1 MiB. */
+  /** The record's bytes, read from the evidence: at most 1 MiB. */
   'event.raw': operation(
     one,
     z.object({ bytes, offset: count, length: count, truncated: z.boolean(), source: z.string() }),
   ),
-  /** A packet's frame, read from the capture itself, with its decoded layers. */
+  /** A packet's frame, read from the capture, with its decoded layers. */
   'event.packet': operation(
     one,
     z.object({
       frame: bytes,
-      /** Of the frame in the source's content. */
+      /** Position of the frame in the source's content. */
       offset: count,
       linkType: count,
       wireLength: count,
@@ -100,7 +100,7 @@ export const eventOperations = {
       notes: z.array(z.string()),
     }),
   ),
-  /** Events around one, in order of time; `index` is its own place among them. */
+  /** Events around an event, in order of time; `index` is its position among them. */
   'event.context': operation(
     z.object({
       case: casePath,
@@ -113,7 +113,7 @@ export const eventOperations = {
     }),
     z.object({ batch, index: count, of: z.enum(['host', 'source', 'all']), query: z.string() }),
   ),
-  /** Payload of both sides of an event's connection, out of the capture: the first `limit` bytes. */
+  /** Payload of both sides of an event's connection, from the capture: the first `limit` bytes. */
   'event.stream': operation(
     one.extend({
       limit: count
@@ -126,9 +126,9 @@ export const eventOperations = {
         z.object({
           isFromClient: z.boolean(),
           bytes,
-          /** Of HTTP: without chunks and compression of bodies, and what could not be undone. */
+          /** For HTTP: the bytes with bodies dechunked and decompressed, and the problems met. */
           decoded: z.object({ bytes, problems: z.array(z.string()) }).optional(),
-          /** Bytes that were not captured. */
+          /** Number of bytes that were not captured. */
           missing: count,
           ts: micros.optional(),
         }),
@@ -138,12 +138,12 @@ export const eventOperations = {
     }),
     z.object({ done: count, of: count.optional() }),
   ),
-  /** A file that a connection carried, out of the capture. Without `path` it comes in parts. */
+  /** A file that a connection carried, from the capture. Without `path` it is sent in parts. */
   'event.file': operation(
     one.extend({ path: filePath.optional() }),
     z.object({
       bytes: count,
-      /** Bytes that were not captured: they are zeros. */
+      /** Number of bytes that were not captured; they read as zeros. */
       missing: count,
       sha256: z.string(),
       path: filePath.optional(),
@@ -151,27 +151,27 @@ export const eventOperations = {
     z.union([z.object({ bytes }), z.object({ done: count, of: count.optional() })]),
   ),
   /**
-   * Matches of a text, `/RE/` or `hex:BYTES` in what connections of captures carried, out of the captures: of those that events
-   * of the view belong to.
+   * Matches of a text, `/RE/` or `hex:BYTES` in the payloads of captured connections to which events of the view
+   * belong.
    */
   'payload.search': operation(
     z.object({
       ...viewShape,
       pattern: z.string().min(1).max(4096),
-      /** Matches, at most. */
+      /** Maximum number of matches. */
       limit: count.min(1).max(10_000).default(1000),
     }),
     z.object({
       matches: z.array(
         z.object({
-          /** The flow that it is in. */
+          /** The flow that contains it. */
           event: eventId,
           source: z.string(),
           ts: micros.optional(),
           proto: z.enum(['tcp', 'udp']),
           ...{ client: z.string(), clientPort: count, server: z.string(), serverPort: count },
           isFromClient: z.boolean(),
-          /** In what that side sent; for UDP, in the datagram; for a body, in its decoded bytes. */
+          /** Position in what that side sent; for UDP, in the datagram; for a body, in its decoded bytes. */
           offset: count,
           length: count,
           /** The decoded HTTP body that contains it. */
@@ -189,8 +189,8 @@ export const eventOperations = {
     z.object({ done: count, of: count.optional(), source: z.string(), matches: count }),
   ),
   /**
-   * Writes the packets of a view, or of a flow or packet, to a pcapng file, from the evidence. Without
-   * `path` the file comes in parts.
+   * Writes the packets of a view, a flow or a packet from the evidence to a pcapng file. Without `path` the file is
+   * sent in parts.
    */
   'packets.slice': operation(
     z.object({ ...viewShape, event: eventId.optional(), path: filePath.optional() }),

@@ -19,7 +19,7 @@ import {
   zone,
 } from './schema.ts';
 
-/** How much is read of evidence that may be made to be endless. */
+/** Limits for evidence that may be crafted to be endless. */
 const limits = z.object({
   maxRatio: z.number().positive().optional(),
   maxBytes: z.number().int().positive().optional(),
@@ -34,9 +34,9 @@ const readOptionsShape = {
   tz: zone.optional(),
   /** Year of the last record, for times that state no year. */
   year: z.number().int().min(1970).max(2200).optional(),
-  /** For dates that are three numbers. */
+  /** For numeric dates. */
   dateOrder: dateOrder.optional(),
-  /** Error of the clock that timestamped it: `90s fast`. */
+  /** The error of the clock that timestamped it: `90s fast`. */
   clock: clock.optional(),
   /** An importer or a dialect. */
   format: z.string().max(100).optional(),
@@ -59,7 +59,7 @@ const sourceReport = z.object({
   decisions,
   notes: z.array(z.string()),
   elapsedMs: z.number(),
-  /** `partial`, `damaged`: not read to its end; `broken` says where. */
+  /** `partial`, `damaged`: not read to its end; `broken` says where it stopped. */
   status: z.enum(['complete', 'partial', 'damaged', 'duplicate', 'failed', 'ignored']),
   message: z.string().optional(),
   broken: broken.optional(),
@@ -72,10 +72,10 @@ const importProgress = z.object({
   source: z.string(),
   phase: z.enum(['listing', 'reading', 'compacting']),
   elapsedMs: z.number(),
-  /** Means of the last seconds. */
+  /** Averages of the last seconds. */
   bytesPerSecond: z.number(),
   rowsPerSecond: z.number(),
-  /** Undefined while it is unknown. */
+  /** Undefined while unknown. */
   etaMs: z.number().optional(),
 });
 
@@ -94,30 +94,30 @@ const importPart = z.union([
 ]);
 
 const preview = z.object({
-  /** As the ledger will name it. */
+  /** The source's future name in the ledger. */
   source: z.string(),
   /** The file on disk. */
   path: filePath,
   members: z.array(z.string()),
   bytes: count.optional(),
-  /** The importer and the dialect that it found; undefined when none knows it. */
+  /** The importer and the dialect it found; undefined if no importer recognises the content. */
   format: z.string().optional(),
   dialect: z.string().optional(),
   /** The first events, at most 20. */
   records: batch,
-  /** Of the part that was looked at. */
+  /** In the part that was read. */
   quarantined: z.array(z.object({ offset: count, reason: z.string() })),
   skippedReasons: z.record(z.string(), count),
-  /** The importer's decisions, with the options given. */
+  /** The importer's decisions, given the options. */
   decisions,
-  /** Which decisions its times or its columns ask for. */
+  /** Decisions that its times or columns depend on. */
   asks: z.object({
     zone: z.boolean(),
     year: z.boolean(),
     dateOrder: z.boolean(),
     mapping: z.boolean(),
   }),
-  /** Of a table: its columns, first values of each, and what they are taken for (field to column). */
+  /** For a table: its columns with first values, and their interpretation (field to column). */
   table: z
     .object({
       columns: z.array(z.object({ name: z.string(), samples: z.array(z.string()) })),
@@ -125,17 +125,17 @@ const preview = z.object({
       fields: z.array(z.string()),
     })
     .optional(),
-  /** The source of this case that has the same content. */
+  /** The source of this case with the same content. */
   already: z.object({ sourceId: count, name: z.string() }).optional(),
   notes: z.array(z.string()),
-  /** Why it cannot be read. */
+  /** The reason why it cannot be read. */
   problem: z.string().optional(),
 });
 
 export const evidenceOperations = {
   /**
-   * Receives a dropped file in pieces of at most 4 MiB, in order, into the case's `received` folder:
-   * for windows that know a file's content but not its path. `name` may have folders.
+   * Receives a dropped file in order, in pieces of at most 4 MiB, into the case's `received` folder: for windows
+   * that know a file's content but not its path. `name` may have folders.
    */
   'evidence.receive': operation(
     z.object({
@@ -145,17 +145,17 @@ export const evidenceOperations = {
       offset: count,
       bytes,
       last: z.boolean(),
-      /** When the file was last written (ms since 1970), as the window knows it; taken with the last piece. */
+      /** When the file was last modified (ms since 1970), as far as the window knows; read from the last piece. */
       modifiedMs: z.number().optional(),
     }),
     z.object({ path: filePath, size: count }),
   ),
   /**
-   * Gives a password of encrypted archives. The engine has it in memory until it ends, and tries it wherever it reads
-   * evidence; it is written nowhere.
+   * Gives a password for encrypted archives. The engine keeps it in memory until it exits, tries it wherever it
+   * reads evidence, and writes it nowhere.
    */
   'evidence.unlock': operation(z.object({ password: z.string().min(1).max(1000) }), z.object({})),
-  /** Looks at the first records of every source below `paths`, without importing any. */
+  /** Reads the first records of every source below `paths` without importing any. */
   'evidence.preview': operation(
     z.object({
       case: casePath.optional(),
@@ -167,19 +167,19 @@ export const evidenceOperations = {
       sources: count,
       bytes: count,
       ignored: z.array(z.object({ name: z.string(), reason: z.string() })),
-      /** Sources beyond those that were looked at. */
+      /** Number of sources that were not read. */
       left: count,
     }),
     z.object({ preview }),
   ),
   /**
-   * Imports. It belongs to the engine, not to the window that began it: when that closes, the import
-   * goes on, and `import.follow` shows it. Cancelling this call cancels the import at a chunk's edge.
+   * Imports. The import belongs to the engine, not to the window that started it: when the window closes, the
+   * import goes on, and `import.follow` shows it. Cancelling this call cancels the import at a chunk boundary.
    */
   'import.start': operation(
     z.object({
       case: casePath,
-      /** Each with its own decisions; those of a single file win over those of its folder. */
+      /** Each with its own decisions; those for a single file override those for its folder. */
       items: z
         .array(z.object({ path: filePath, ...readOptionsShape }))
         .min(1)
@@ -187,20 +187,20 @@ export const evidenceOperations = {
       recursive: z.boolean().default(true),
       packets: z.boolean().default(true),
       flows: z.boolean().default(true),
-      /** Protocol events of a capture (DNS, HTTP, TLS and others); needs its flows. */
+      /** Protocol events of a capture (DNS, HTTP, TLS and others); requires its flows. */
       protocols: z.boolean().default(true),
       limits: limits.optional(),
-      /** Events that another source of the case has, too, are left out at once; `overlap.set` shows them again. */
+      /** Leaves out events that another source of the case has, too; `overlap.set` shows them again. */
       leaveOutOverlap: z.boolean().default(false),
       jobs: count.min(1).max(256).optional(),
     }),
     importReport,
     importPart,
   ),
-  /** Progress and result of the import that runs on this case; null when none does. */
+  /** Progress and result of the import running on this case; null if there is none. */
   'import.follow': operation(z.object({ case: casePath }), importReport.nullable(), importPart),
   'import.cancel': operation(z.object({ case: casePath }), z.object({ cancelled: z.boolean() })),
-  /** Goes on with an import that was cancelled, failed or killed: what is in the case stays. */
+  /** Continues an import that was cancelled, failed or killed; what is in the case stays. */
   'import.resume': operation(
     z.object({ case: casePath, importId: count }),
     importReport,
@@ -233,7 +233,7 @@ export const evidenceOperations = {
       ),
     }),
   ),
-  /** Records that could not be parsed, in the order in which they were met. */
+  /** Records that could not be parsed, in the order in which they were read. */
   'quarantine.list': operation(
     z.object({
       case: casePath,
@@ -254,7 +254,7 @@ export const evidenceOperations = {
           reason: z.string(),
           /** The first bytes of the record, at most 4 KiB. */
           raw: bytes,
-          /** All of it. */
+          /** Size of the whole record. */
           size: count,
         }),
       ),

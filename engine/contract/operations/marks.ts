@@ -4,7 +4,7 @@ import { SEVERITIES, TAG_COLORS } from '../findings.ts';
 import { casePath, count, eventId, nothing, operation, viewShape } from './schema.ts';
 
 const tagName = z.string().trim().min(1).max(100);
-/** Events to mark: chosen by hand, or everything that a view finds. */
+/** Events to mark: chosen by hand, or all events of a view. */
 const target = z.union([
   z.object({ events: z.array(eventId).min(1).max(10_000) }),
   z.object({ view: z.object(viewShape).omit({ case: true }) }),
@@ -12,7 +12,7 @@ const target = z.union([
 const marked = z.object({
   /** Events that were found. */
   matched: count,
-  /** Of these, those that were not marked so before. */
+  /** Those among them whose marks changed. */
   changed: count,
 });
 const savedSearch = z.object({
@@ -37,7 +37,7 @@ const finding = z.discriminatedUnion('kind', [
     color: tagColor,
     /** Visible events with the tag: neither deleted nor left out. */
     count,
-    /** Earliest and latest time of these, RFC 3339 in UTC; absent if none has a time. */
+    /** Earliest and latest of their times, RFC 3339 in UTC; absent if none has a time. */
     first: z.string().optional(),
     last: z.string().optional(),
   }),
@@ -47,7 +47,7 @@ const finding = z.discriminatedUnion('kind', [
     event: eventId,
     /** Time of the event, RFC 3339 in UTC; absent if it has none or is hidden. */
     time: z.string().optional(),
-    /** The event is in no answer: it was deleted, or left out because another source has it, too. */
+    /** The event is in no answer: it was deleted, or left out because another source has it as well. */
     hidden: z.boolean(),
     text: z.string(),
     /** When the note was last changed, and by whom. */
@@ -61,7 +61,7 @@ export const markOperations = {
     z.object({ case: casePath, name: tagName, remove: z.boolean().default(false), target }),
     marked,
   ),
-  /** Says something about an event; an empty text takes it away. */
+  /** Sets the note of an event; an empty text removes it. */
   'note.set': operation(
     z.object({ case: casePath, event: eventId, text: z.string().max(20_000) }),
     nothing,
@@ -71,7 +71,7 @@ export const markOperations = {
     z.object({ case: casePath }),
     z.object({
       notes: z.array(z.object({ event: eventId, text: z.string(), at: z.string() })),
-      /** Tagged events that are not listed: the older ones of very many on a cluster. */
+      /** Number of tagged events that are not listed: the oldest, if a case on a cluster has very many. */
       more: count.optional(),
     }),
   ),
@@ -88,7 +88,7 @@ export const markOperations = {
     }),
     nothing,
   ),
-  /** Removes the place of every finding: the most severe come first again. */
+  /** Removes the place of every finding, so that they are ordered by severity again. */
   'finding.reset-order': operation(z.object({ case: casePath }), nothing),
   'search.list': operation(
     z.object({ case: casePath }),
@@ -106,12 +106,12 @@ export const markOperations = {
     savedSearch,
   ),
   'search.delete': operation(z.object({ case: casePath, id: count }), nothing),
-  /** Queries that were run on this case, the last first, each once. */
+  /** Queries run on this case, most recent first, each once. */
   'query.history': operation(
     z.object({ case: casePath, limit: count.max(1000).default(100) }),
     z.object({ queries: z.array(z.object({ query: z.string(), at: z.string(), count })) }),
   ),
-  /** Takes what a view finds out of every answer; the evidence and the segments stay as they are. */
+  /** Removes the events of a view from every answer; evidence and segments stay as they are. */
   'delete.run': operation(
     z.object({ case: casePath, reason: z.string().trim().min(1).max(2000), target }),
     marked,

@@ -1,4 +1,4 @@
-/** Operations that leave something outside the case. Each is audited. */
+/** Operations that write something outside the case. Each is audited. */
 import { z } from 'zod';
 import { handOverProgress, handOverReport } from '../hand-over.ts';
 import {
@@ -18,11 +18,11 @@ const written = z.object({
   /** Where it was written, if a path was given. */
   path: filePath.optional(),
 });
-/** The file in pieces, if no path was given; and how far it is. */
+/** The file in pieces, if no path was given; and progress. */
 const piece = z.union([z.object({ bytes }), z.object({ done: count, of: count.optional() })]);
 
 export const outputOperations = {
-  /** Rows as shown: the query's order and fields. CSV has formula cells defused. */
+  /** Rows as shown: in the query's order, with its fields. Formulas in CSV cells are defused. */
   'export.rows': operation(
     z.object({
       ...viewShape,
@@ -30,7 +30,7 @@ export const outputOperations = {
       fields: z.array(fieldName).max(2000).optional(),
       sort: z.object({ field: fieldName, descending: z.boolean() }).optional(),
       limit: count.optional(),
-      /** Without it the file comes in parts. */
+      /** Without it the file is sent in parts. */
       path: filePath.optional(),
     }),
     written.extend({ rows: count }),
@@ -43,16 +43,16 @@ export const outputOperations = {
       title: z.string().max(300).optional(),
       author: z.string().max(300).optional(),
       note: z.string().max(20_000).optional(),
-      /** One line, printed as `CLASSIFICATION_PAGES` says. */
+      /** A line that is printed as `CLASSIFICATION_PAGES` describes. */
       classification: z.string().max(100).optional(),
-      /** Times are shown in it. */
+      /** The zone in which times are shown. */
       zone: zone.default('UTC'),
       path: filePath.optional(),
     }),
     written,
     piece,
   ),
-  /** The case as Parquet files and JSON lines in a folder, new or from a run before. */
+  /** Writes the case as Parquet files and JSON lines to a folder, new or of an earlier run. */
   'hand-over.run': operation(
     z.object({ case: casePath, folder: filePath }),
     handOverReport,

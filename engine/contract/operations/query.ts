@@ -1,4 +1,4 @@
-/** Operations that ask. All are measured, can be cancelled and are answered exactly. */
+/** Operations that answer questions. All are measured, can be cancelled, and give exact answers. */
 import { z } from 'zod';
 import {
   batch,
@@ -30,7 +30,7 @@ const term = z.object({
   text: z.string(),
   negated: z.boolean(),
   type: z.enum(['text', 'field', 'group']),
-  /** Of a `field` term. */
+  /** For a `field` term. */
   field: z.string().optional(),
   operator: z.enum(['word', 'quoted', 'regex', 'compare', 'range', 'present']).optional(),
   value: z.string().optional(),
@@ -38,17 +38,17 @@ const term = z.object({
 
 const measure = z.object({
   fn: z.enum(['count', 'sum', 'distinct']),
-  /** A number for `sum`, any field for `distinct`. */
+  /** A numeric field for `sum`, any field for `distinct`. */
   of: fieldName.optional(),
 });
 
 const seenShape = { events: count, first: micros.optional(), last: micros.optional() };
-/** Those with the most events first; `more` values are left out. */
+/** Values with the most events first; `more` values are omitted. */
 const hostFacts = z.object({
   values: z.array(
     z.object({
       value: z.string(),
-      /** Of a hardware address: whom the IEEE's registry has it for, or that it is of nobody. */
+      /** For a hardware address: its holder in the IEEE's registry, or that it belongs to nobody. */
       vendor: z.string().optional(),
       by: z.array(z.string()),
       ...seenShape,
@@ -60,7 +60,7 @@ const hostFacts = z.object({
 const looked = z.object({ count, matching: count, looked: count });
 
 export const queryOperations = {
-  /** Takes a query apart, for highlighting what is wrong and for the builder. Needs no events. */
+  /** Parses a query, for marking errors and for the builder. Reads no events. */
   'query.parse': operation(
     z.object({
       case: casePath.optional(),
@@ -73,16 +73,16 @@ export const queryOperations = {
         .optional(),
       /** The part before the first `|`. */
       filter: z.object(spanShape),
-      /** Undefined when the filter is no plain AND of terms. */
+      /** Undefined if the filter is not a plain AND of terms. */
       terms: z.array(term).optional(),
       stages: z.array(z.object({ ...spanShape, name: z.string(), text: z.string() })),
-      /** Shape of the whole query's answer. */
+      /** Shape of the query's answer. */
       shape: z
         .enum(['rows', 'count', 'top', 'timeline', 'table', 'stats', 'values', 'talkers'])
         .optional(),
-      /** The longest beginning of the query that answers with events: what timeline and lists use. */
+      /** The longest prefix of the query that answers with events: timeline and lists use it. */
       events: z.string(),
-      /** How doubtful parts were read, in words; undefined where nothing is doubtful. */
+      /** How ambiguous parts were read, in words; undefined if nothing is ambiguous. */
       readings: z.array(z.string()).optional(),
     }),
   ),
@@ -95,7 +95,7 @@ export const queryOperations = {
         z.object({
           label: z.string(),
           type: z.enum(['field', 'value', 'stage', 'operator', 'keyword']),
-          /** The text to insert, if it is not the label. */
+          /** The text to insert, if it differs from the label. */
           apply: z.string().optional(),
           detail: z.string().optional(),
           count: count.optional(),
@@ -103,32 +103,32 @@ export const queryOperations = {
       ),
     }),
   ),
-  /** Any query, answered whole: rows up to `limit`, or what its last stage gives. */
+  /** Answers any query completely: up to `limit` rows, or the result of its last stage. */
   'query.run': operation(
     z.object({
       ...viewShape,
       limit: count.max(100_000).default(1000),
-      /** Asked by a part of the window, not by a person: it is no entry of `query.history`. */
+      /** Asked by a part of the window, not by a person: not recorded in `query.history`. */
       aside: z.literal(true).optional(),
     }),
     z.object({
       shape: z.enum(['rows', 'count', 'top', 'timeline', 'table', 'stats', 'values', 'talkers']),
       columns: z.array(z.string()),
       batch,
-      /** Rows there are beyond those in `batch`; undefined when that is not known. */
+      /** Number of rows beyond those in `batch`; undefined if unknown. */
       left: count.optional(),
-      /** Of `top`: what the other groups add up to, and the whole. */
+      /** For `top`: the sum of the other groups, and the total. */
       rest: record.optional(),
       total: record.optional(),
       ...scopeShape,
     }),
   ),
   /**
-   * Keeps a list's bytes for the views of this window, which name it by `id`: their SHA-256. They are dropped
-   * with the window, or when it keeps many others.
+   * Stores a list's bytes for the views of this window, which refer to it by `id`: its SHA-256. They are dropped
+   * when the window closes or stores many others.
    */
   'list.keep': operation(z.object({ bytes: listBytes }), z.object({ id: z.string() })),
-  /** How a list is understood, or why it is not; and its beginning, of any text. */
+  /** How a list is interpreted, or why it cannot be; and its beginning, whatever the text is. */
   'list.preview': operation(
     z.object({ case: casePath, list }),
     z.object({
@@ -138,9 +138,9 @@ export const queryOperations = {
       header: z.boolean(),
       columns: z.array(
         z.object({
-          /** As the list has it. */
+          /** The name in the list. */
           name: z.string().optional(),
-          /** The field it is compared with; undefined: it does not count, or values of any type. */
+          /** The field that it is compared with; undefined: it is ignored, or holds values of any type. */
           field: z.string().optional(),
         }),
       ),
@@ -151,30 +151,30 @@ export const queryOperations = {
           /** Lines with values. */
           rows: count,
           fields: z.array(z.string()),
-          /** Rows name both ends of a conversation and are found in either direction. */
+          /** Rows name both ends of a conversation and match in either direction. */
           eitherWay: z.boolean(),
-          /** Of values without a name, how many lines are of what. */
+          /** For values without a field: how many lines are addresses, how many other texts. */
           anyType: z.object({ addresses: count, texts: count }).optional(),
         })
         .optional(),
-      /** Why it is not understood. */
+      /** Why it cannot be interpreted. */
       problem: z.object({ message: z.string(), hint: z.string().optional() }).optional(),
     }),
   ),
-  /** Numbers of the lines of a view's list, from 1, that no event of the view matches. */
+  /** Numbers of the lines, from 1, of a view's list that match no event of the view. */
   'list.unmatched': operation(
     view.extend({ list }),
     z.object({
       lines: numbers,
       of: count,
-      /** In words, what was not looked at for these lines. */
+      /** In words: what was not searched for these lines. */
       unsearched: z.array(z.string()),
       ...scopeShape,
     }),
   ),
   /**
-   * What a view does not search, for a view without events: quarantined records and unread files, how many of
-   * those that were checked contain the text asked for, and events without a time.
+   * What a view does not search, for a view without events: quarantined records and unread files, how many of the
+   * checked ones contain the text searched for, and events without a time.
    */
   'query.unsearched': operation(
     view,
@@ -183,45 +183,45 @@ export const queryOperations = {
       unread: looked,
       undated: count,
       packetsBeneath: z.object({ packets: count, exact: z.boolean() }).optional(),
-      /** The same in words. */
+      /** The same, in words. */
       lines: z.array(z.string()),
       /** Suggestions for the query. */
       hints: z.array(z.string()),
     }),
   ),
-  /** The plan of a query: what it reads, what it leaves out and why. */
+  /** The plan of a query: what it reads, what it skips and why. */
   'query.explain': operation(view, z.object({ lines: z.array(z.string()) })),
 
   /**
-   * Opens a list of events that any part of can be shown. The first rows come as a part, before the
-   * total is known. Belongs to the window: it is closed with it.
+   * Opens a list of events of which any part can be requested later. The first rows are sent as a part, before the
+   * total is known. The list belongs to the window and is closed with it.
    */
   'result.open': operation(
     z.object({
       ...viewShape,
-      /** By time when left out. Other orders list at most `capped` events. */
+      /** By time if omitted. Other orders list at most `capped` events. */
       sort: z.object({ field: fieldName, descending: z.boolean() }).optional(),
-      /** Fields of the rows of the first part; all when left out. */
+      /** Fields of the rows in the first part; all if omitted. */
       fields: z.array(fieldName).max(500).optional(),
       first: count.max(1000).default(100),
     }),
     z.object({
       result: count,
-      /** Events the query finds. */
+      /** Number of events that match the query. */
       total: count,
-      /** How many of them the list has, where a limit of its order is lower. */
+      /** Number of events in the list, if its order has a lower limit. */
       capped: count.optional(),
-      /** Of these, events without a time: they are last. */
+      /** Events among them without a time; they come last. */
       undated: count,
-      /** Names that rows may have, in their usual order. */
+      /** Fields that rows may have, in their usual order. */
       fields: z.array(z.string()),
       ...scopeShape,
     }),
     z.object({ batch }),
   ),
   /**
-   * Rows `offset` to `offset + limit` of an open list. Every batch has `event_id`, `kind`, `ts`
-   * (micros, NaN when undated), `ts_ns`, `ts_digits`, `tags` (names by comma) and `fields`.
+   * Rows `offset` to `offset + limit` of an open list. Every batch has `event_id`, `kind`, `ts` (micros, NaN when
+   * undated), `ts_ns`, `ts_digits`, `tags` (names, comma-separated) and `fields`.
    */
   'result.rows': operation(
     z.object({
@@ -233,7 +233,7 @@ export const queryOperations = {
     }),
     z.object({ offset: count, batch, timings }),
   ),
-  /** Where in a list the first event at or after a time stands. */
+  /** The position in a list of the first event at or after a time. */
   'result.locate': operation(
     z.object({ case: casePath, result: count, ts: micros }),
     z.object({ offset: count }),
@@ -241,19 +241,19 @@ export const queryOperations = {
   'result.close': operation(z.object({ case: casePath, result: count }), nothing),
 
   /**
-   * Events over time. Buckets are even and start at multiples of their width; the last may reach
-   * beyond `to`. Series beyond the `most` largest are added up in the one with `rest` set.
+   * Events over time. Buckets have equal widths and start at multiples of the width; the last may extend beyond
+   * `to`. Series beyond the `most` largest are added up in the one with `rest`.
    */
   'timeline.run': operation(
     z.object({
       ...viewShape,
       buckets: count.min(1).max(2000).default(120),
-      /** A field to stack by; one series when left out. */
+      /** A field to stack by; one series if omitted. */
       by: fieldName.optional(),
       most: count.min(1).max(30).default(8),
     }),
     z.object({
-      /** Start of each bucket; empty when no event has a time. */
+      /** Start of each bucket; empty if no event has a time. */
       starts: numbers,
       /** Width of a bucket in microseconds. */
       width: z.number(),
@@ -263,24 +263,24 @@ export const queryOperations = {
       ...scopeShape,
     }),
   ),
-  /** Groups by one or more fields, largest first, with what is left over. */
+  /** Groups by one or more fields, largest first, with the sum of the others. */
   'top.run': operation(
     z.object({
       ...viewShape,
       by: z.array(fieldName).min(1).max(6),
       measure: measure.default({ fn: 'count' }),
       limit: count.min(1).max(10_000).default(100),
-      /** Buckets of each group's line over time; none when 0. */
+      /** Number of buckets in each group's sparkline; 0: none. */
       sparkline: count.max(200).default(0),
     }),
     z.object({
-      /** The fields grouped by, then `count`, then the measure if it is another, named `measure`. */
+      /** The fields grouped by, then `count`, then the measure as `measure` if it is not the count. */
       batch,
       rest: z.object({ count, groups: count, measure: z.number().optional() }),
       total: z.object({ count, groups: count, measure: z.number().optional() }),
       /**
-       * `buckets` counts for each row, one after the other. Buckets begin and end at multiples of their width; the
-       * time that is asked about, or has events, is `covered`; `to` is exclusive.
+       * `buckets` counts for each row, concatenated. Buckets begin and end at multiples of their width; `covered`
+       * is the time range of the view, or that of its events; `to` is exclusive.
        */
       sparklines: z
         .object({
@@ -292,10 +292,11 @@ export const queryOperations = {
     }),
   ),
   /**
-   * Pairs of addresses that talked, by flows (by packets where a case has no flows). Columns: `a`,
-   * `b` (the originator of most of it is `a`), `flows`, `bytes_ab`, `bytes_ba`, `bytes_both` (of flows that state one
-   * number for both ways), `packets_ab`, `packets_ba`, `packets_both` (null: no flow states it), `protos`, `ports` (most used responder ports, by comma), `services`, `first`, `last`
-   * (micros; when the first and the last began), `duration` (seconds from `first` to the end of what ended last), `states`.
+   * Pairs of addresses that talked, by flows (by packets where a case has no flows). Columns: `a`, `b` (the
+   * originator of most of it is `a`), `flows`, `bytes_ab`, `bytes_ba`, `bytes_both` (of flows that state one number
+   * for both ways), `packets_ab`, `packets_ba`, `packets_both` (null if no flow states it), `protos`, `ports` (most
+   * used responder ports, comma-separated), `services`, `first`, `last` (micros; starts of the first and the last),
+   * `duration` (seconds from `first` to the latest end), `states`.
    */
   'conversations.run': operation(
     z.object({
@@ -310,13 +311,13 @@ export const queryOperations = {
     }),
   ),
   /**
-   * Addresses of a view with the most events, and what its events say of each: names, hardware addresses, users, systems,
-   * services that it offered and used. A query that makes something else of events is refused.
+   * Addresses of a view with the most events, and what its events say about each: names, hardware addresses, users,
+   * operating systems, services offered and used. A query whose stages turn events into something else is refused.
    */
   'hosts.run': operation(
     z.object({
       ...viewShape,
-      /** An address, a block, or `private`; all without it. */
+      /** An address, a block, or `private`; all if omitted. */
       of: z
         .string()
         .regex(/^[0-9a-z.:/]{1,64}$/i)
@@ -328,10 +329,10 @@ export const queryOperations = {
         z.object({
           address: z.string(),
           ...seenShape,
-          /** Bytes by its flows, whichever side opened them; missing: no flow states that way. */
+          /** Bytes of its flows, whichever side opened them; absent: no flow states bytes in that direction. */
           sent: z.number().optional(),
           received: z.number().optional(),
-          /** Bytes of flows that state one number for both ways; missing: there are none. */
+          /** Bytes of flows that state one number for both directions; absent: there are none. */
           bothWays: z.number().optional(),
           facts: z.object({
             ...{ name: hostFacts, mac: hostFacts, user: hostFacts, system: hostFacts },
@@ -339,12 +340,14 @@ export const queryOperations = {
           }),
         }),
       ),
-      /** Addresses that the view has. */
+      /** Number of addresses in the view. */
       total: count,
       notes: z.array(z.string()),
     }),
   ),
-  /** Names that events of the case tell of addresses, the most frequent first; those without one are left out. */
+  /**
+   * Names that events of the case give for addresses, the most frequent first; addresses without one are omitted.
+   */
   'hosts.names': operation(
     z.object({ case: casePath, addresses: z.array(z.string().max(64)).max(20_000) }),
     z.object({
@@ -362,7 +365,7 @@ export const queryOperations = {
           attribute: z.boolean(),
           events: count,
           kinds: z.array(kind),
-          /** Whether sums and ranges of it make sense. */
+          /** Whether sums and ranges of it are meaningful. */
           numeric: z.boolean(),
         }),
       ),
@@ -373,9 +376,9 @@ export const queryOperations = {
     z.object({ ...viewShape, field: fieldName, limit: count.min(1).max(1000).default(10) }),
     z.object({
       values: z.array(z.object({ value, count, share: z.number() })),
-      /** Different values there are. */
+      /** Number of different values. */
       distinct: count,
-      /** Events that have the field. */
+      /** Number of events that have the field. */
       present: count,
       ...scopeShape,
     }),

@@ -4,7 +4,7 @@ import { DATE_ORDERS } from '../decisions.ts';
 import { KINDS } from '../event.ts';
 import type { ColumnBatch } from '../column-batch.ts';
 
-/** One operation: what it is asked, what it tells meanwhile, what it answers. */
+/** The schemas of one operation: its parameters, its partial results, its result. */
 interface OperationSchema<
   P extends z.ZodType = z.ZodType,
   T extends z.ZodType = z.ZodType,
@@ -36,15 +36,15 @@ export function operation(
 export const micros = z.number().refine(Number.isFinite);
 export const count = z.number().int().nonnegative();
 export const bytes = z.instanceof(Uint8Array);
-/** Of a list, which is in one frame. */
+/** A list is sent in a single frame. */
 const MOST_LIST_BYTES = 32 << 20;
 export const numbers = z.instanceof(Float64Array);
 export const kind = z.enum(KINDS);
 export const byKind = z.partialRecord(kind, count);
-/** Absolute path of a case's folder, or the address of the cluster that it is on. */
+/** Absolute path of a case's folder, or the address of a case on a cluster. */
 export const casePath = z.string().min(1).max(4096);
 export const filePath = z.string().min(1).max(4096);
-/** `SOURCE:SEQ`; of what was made from packets, `SOURCE:fN` for a flow and `SOURCE:pN` for what a protocol said. */
+/** `SOURCE:SEQ`; for events derived from packets, `SOURCE:fN` for a flow and `SOURCE:pN` for a protocol event. */
 export const eventId = z.string().regex(/^\d+:[fp]?\d+$/);
 export const fieldName = z.string().min(1).max(300);
 /** Error of a clock: `90s fast`, `1h2m slow`, `right`. */
@@ -73,18 +73,18 @@ export const listBytes = bytes.refine(
 const listShape = {
   /** Its name in the audit log. */
   name: z.string().max(1000).optional(),
-  /** Names of the columns that count; of the header when left out. */
+  /** Names of the columns to compare; those in the header if omitted. */
   fields: z.array(fieldName).min(1).max(32).optional(),
-  /** In place of `fields`: what each column is matched as, by its place; null: it does not count. */
+  /** Instead of `fields`: the field that each column is compared with, by position; null: the column is ignored. */
   columns: z.array(fieldName.nullable()).min(1).max(1000).optional(),
-  /** With `columns`: whether the first line of a table names them only. */
+  /** With `columns`: whether the first line of a table only names the columns. */
   header: z.boolean().optional(),
-  /** Rows with both addresses of a conversation hold in the direction they were written in only. */
+  /** Rows with both addresses of a conversation match only in the direction in which they are written. */
   directed: z.boolean().optional(),
 };
 /**
- * A list that narrows a view: events that meet one of its rows. Its bytes, or the id under which
- * `list.keep` keeps them; after `list-not-kept` a caller keeps them again.
+ * A list that narrows a view to the events that match one of its rows. Its bytes, or the id under which `list.keep`
+ * stored them; on `list-not-kept` the caller stores them again.
  */
 export const list = z.union([
   z.object({ ...listShape, bytes: listBytes }),
@@ -105,7 +105,7 @@ export const viewShape = {
 };
 export const view = z.object(viewShape);
 
-/** Cost of an operation: milliseconds, and segments, days and rows read. */
+/** Cost of an operation: milliseconds, and the number of segments, days and rows read. */
 export const timings = z.object({
   totalMs: z.number(),
   spans: z.record(z.string(), z.number()),
@@ -117,7 +117,7 @@ export const timings = z.object({
 /** Common part of every answer about a view. */
 export const scopeShape = {
   timings,
-  /** Days that hold events, and those of them that were looked at. */
+  /** Number of days that hold events, and how many of them were read. */
   days: z.object({ used: count, all: count }),
   /** Packets beneath flows that the query left out because it names no kind. */
   packetsBeneath: z.object({ packets: count, exact: z.boolean() }).optional(),
@@ -131,7 +131,7 @@ export const value = z.union([z.string(), z.number(), z.null()]);
 export const record = z.record(z.string(), z.unknown());
 
 export const dateOrder = z.enum(DATE_ORDERS);
-/** Of a source: `tz`, `year`, `dateOrder`, each with why (`tzBasis`, …), and what else was decided. */
+/** For a source: `tz`, `year`, `dateOrder`, each with its reason (`tzBasis`, …), and other decisions. */
 export const decisions = z.record(
   z.string(),
   z.union([z.string(), z.number(), z.boolean()]).optional(),
@@ -144,16 +144,18 @@ export const countsShape = {
   skipped: count,
 };
 
-/** Where the reading of a source stopped before its end. */
+/** Where reading a source stopped before its end. */
 export const broken = z.object({
   state: z.enum(['partial', 'damaged']),
   reason: z.string(),
-  /** Content bytes that were read, and those of them whose checksums agreed. */
+  /** Content bytes that were read, and how many of them had matching checksums. */
   offset: count,
   checked: count.optional(),
-  /** Where that is in the file as it is stored. */
+  /** The position in the stored file. */
   fileOffset: count.optional(),
-  /** Damage that reading went on after: content bytes before it, and the damaged bytes of the file; 1,000 at most. */
+  /**
+   * Damage after which reading went on: content bytes before it, and the damaged bytes of the file; at most 1,000.
+   */
   lost: z
     .array(z.object({ offset: count, fileOffset: count, fileEnd: count, reason: z.string() }))
     .readonly()

@@ -7,7 +7,7 @@ const recentCase = z.object({
   name: z.string(),
   /** RFC 3339, UTC. */
   openedAt: z.string(),
-  /** Whether the folder is still there. */
+  /** Whether the folder still exists. */
   exists: z.boolean(),
 });
 
@@ -33,7 +33,7 @@ export const systemOperations = {
       cores: count,
       memoryBytes: count,
       home: z.string(),
-      /** Where new cases are put if nobody says otherwise. */
+      /** The default folder of new cases. */
       casesFolder: z.string(),
       /** Values of `format` of an import: importers and their dialects. */
       formats: z.array(z.string()).optional(),
@@ -58,11 +58,11 @@ export const systemOperations = {
           modifiedMs: z.number().optional(),
         }),
       ),
-      /** Entries that are not listed because there are too many. */
+      /** Number of entries that are not listed because there are too many. */
       left: count,
     }),
   ),
-  /** Generates the sample evidence (seeded, made by us); says where it lies. */
+  /** Generates the sample evidence (seeded, made by us) and returns its path. */
   'sample.prepare': operation(
     nothing,
     z.object({ paths: z.array(filePath), suggestedCase: z.string() }),
