@@ -1,6 +1,6 @@
 /**
- * A name of a role means what a record calls so itself, and its column where the record has no such name: the account
- * that reports a failed log-on (`SubjectUserName`) is another than the one that failed (`user`).
+ * The name of a role means what a record itself calls so, or its column if the record has no such name: the account
+ * that reports a failed log-on (`SubjectUserName`) differs from the one that failed (`user`).
  */
 import { join } from 'node:path';
 import { Readable } from 'node:stream';

@@ -1,4 +1,4 @@
-/** Attributes whose names differ in the case of letters only keep their names, whatever segments they share. */
+/** Attributes whose names differ only in case keep their names, whichever segments they share. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ it.each([
       JSON.stringify({ timestamp: `2026-01-01T00:0${i}:0${at}Z`, [name]: `v${name}` });
     writeFileSync(evidence, names.map(record).join('\n'));
     expected.push(...names.map((name) => [name, `v${name}`]));
-    // One by one: the segments are merged afterwards.
+    // One at a time: the segments are merged afterwards.
     await importInProcess(path, [evidence]);
   }
   const shown = async (): Promise<string[][]> => {

@@ -4,7 +4,7 @@ import { type Plan, listText } from '../query/index.ts';
 import type { CaseSession } from './session/case-session.ts';
 import type { Snapshot } from './session/snapshot.ts';
 
-/** Notes where side files of segments could not be read. */
+/** Notes about side files that could not be read. */
 export function damageNotes(
   { folder, indexes, nodes }: CaseSession,
   { segments }: Snapshot,
@@ -26,7 +26,7 @@ export function damageNotes(
   return notes;
 }
 
-/** Notes on any answer to this plan. */
+/** Notes on every answer to this plan. */
 export function notesOf(plan: Plan): string[] {
   const { list, exclude } = plan.context;
   const ofList = [

@@ -1,4 +1,4 @@
-/** Work on the events of a view, with the queries within its query answered first. */
+/** Runs work on the events of a view, after answering the queries within its query. */
 import { type Ast, eventsAst, parseQuery } from '../query/index.ts';
 import { Asker, type View, type ViewScope, priorityOf } from './asker.ts';
 import type { AskedView } from './asked-view.ts';
@@ -6,9 +6,9 @@ import { queriesAnswered } from './query-within.ts';
 import type { CaseSession } from './session/case-session.ts';
 
 /**
- * Does `work` on the events of a view: the part of its query that gives events, followed by `stages`.
- * @param prunes false: `work` asks the finder itself
- * @throws DaybookError query-syntax, unknown-field, cancelled, and what `work` throws
+ * Runs `work` on the events of a view: the part of its query that yields events, followed by `stages`.
+ * @param prunes false: `work` uses the finder itself
+ * @throws DaybookError query-syntax, unknown-field, cancelled, and whatever `work` throws
  */
 export async function askView<T extends object>(
   session: CaseSession,

@@ -1,6 +1,6 @@
 /**
- * Statements on a plan: segments are attached as they are needed, statements wait for their turn, and messages that
- * were read in parts are whole.
+ * Runs the statements of a plan: attaches segments as needed, schedules statements, and assembles messages that
+ * were read in parts.
  */
 import type { SegmentRow } from '../catalog/tables/segments.ts';
 import type { Stopwatch } from '../measure/operation-log.ts';
@@ -28,11 +28,11 @@ interface AskedFor {
   readonly signal: AbortSignal | undefined;
   /** Priority of its statements. */
   readonly priority: Priority;
-  /** Notes of this operation, beside those of the plan. */
+  /** Notes of this operation, in addition to those of the plan. */
   readonly notes: string[];
 }
 
-/** A planned view with all that answering it needs. */
+/** A planned view with everything that answering it needs. */
 export class AskedView implements AskedFor {
   readonly session: CaseSession;
   readonly snapshot: Snapshot;
@@ -41,7 +41,7 @@ export class AskedView implements AskedFor {
   readonly priority: Priority;
   readonly notes: string[];
   readonly plan: Plan;
-  /** Finds the plan's rows without reading all of them; undefined: every row is to be read. */
+  /** Finds the plan's rows without reading all of them; undefined: every row must be read. */
   readonly finder: RowFinder | undefined;
 
   private constructor(
@@ -63,7 +63,7 @@ export class AskedView implements AskedFor {
     const { session, snapshot, signal, priority } = asked;
     const bare = new AskedView(asked, plan, undefined);
     if (scans) return bare;
-    // Another operation may wait for it that goes before this one.
+    // An operation with a higher priority may be waiting for the result.
     const rank = priority === 'now' ? 'now' : 'first';
     const finder = finderOf(session, snapshot, signal, (statement, segments, stop) =>
       bare.rows(statement, segments, rank, stop),
@@ -71,12 +71,12 @@ export class AskedView implements AskedFor {
     return new AskedView(asked, plan, finder);
   }
 
-  /** The same on another plan. */
+  /** The same for another plan. */
   on(plan: Plan): AskedView {
     return new AskedView(this, plan, this.finder);
   }
 
-  /** The same, but its statements do not wait: for few rows that somebody looks for. */
+  /** The same, but its statements do not wait: for a few rows that a person is looking for. */
   atOnce(): AskedView {
     return new AskedView({ ...this, priority: 'now' }, this.plan, this.finder);
   }
@@ -91,7 +91,7 @@ export class AskedView implements AskedFor {
   }
 
   /**
-   * All rows of a statement on the plan's segments, or some of them.
+   * All rows of a statement on the plan's segments, or on some of them.
    * @param stop replaces the operation's signal
    */
   async rows(
@@ -108,7 +108,7 @@ export class AskedView implements AskedFor {
     return out;
   }
 
-  /** The same as they come. */
+  /** The same, streamed. */
   async *stream(
     statement: BoundStatement,
     segments: readonly SegmentInfo[] = segmentsRead(this.plan),
@@ -119,7 +119,7 @@ export class AskedView implements AskedFor {
     }
   }
 
-  /** As the store has them: messages are in parts where the statement says so. */
+  /** Rows as stored: messages are in parts if the statement selects parts. */
   async *plainRows(
     statement: BoundStatement,
     segments: readonly SegmentInfo[] = segmentsRead(this.plan),
@@ -156,7 +156,7 @@ export class AskedView implements AskedFor {
     }
   }
 
-  /** Puts messages together that are in parts. */
+  /** Assembles messages that are in parts. */
   async assemble(
     rows: readonly Plain[][],
     { messages }: BoundStatement,
@@ -173,7 +173,7 @@ export class AskedView implements AskedFor {
   }
 }
 
-/** A value of the store as a formatter takes it. */
+/** A stored value in the form that formatters take. */
 export function toRawValue(value: Plain): RawValue {
   return Array.isArray(value) ? JSON.stringify(value) : value;
 }

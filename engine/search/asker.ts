@@ -1,7 +1,7 @@
 /**
- * The asker: everything that answers a question about a case asks through it, for the command line and for the window.
- * It reads a query, plans it on what the case holds now, plans again where a compaction took segments away meanwhile,
- * and records what the answer cost.
+ * The asker: every question about a case, from the command line or the window, goes through it. It parses a query,
+ * plans it on the case's current state, plans again if a compaction removed segments meanwhile, and records the
+ * cost of the answer.
  */
 import { hasCode } from '../contract/errors.ts';
 import type { EpochMicros } from '../contract/event.ts';
@@ -23,19 +23,19 @@ export interface View {
   query: string;
   from?: EpochMicros | undefined;
   to?: EpochMicros | undefined;
-  /** Events must also meet one of its rows. */
+  /** Events must also match one of its rows. */
   list?: GivenList | undefined;
-  /** Events must meet none of its rows. */
+  /** Events must match none of its rows. */
   exclude?: GivenList | undefined;
-  /** The files of `lookup`, by what the query calls them. */
+  /** The files for `lookup`, by their names in the query. */
   lookups?: ReadonlyMap<string, GivenFile> | undefined;
-  /** For times in the query that state none. */
+  /** For times in the query that state no zone. */
   zone: string;
   /** `scan`: no index is used. */
   path?: 'scan' | undefined;
 }
 
-/** What every answer about a view says of it. */
+/** Common part of every answer about a view. */
 export interface ViewScope {
   timings: Timings;
   days: { used: number; all: number };
@@ -43,7 +43,7 @@ export interface ViewScope {
   notes: string[];
 }
 
-/** What an operation's statements wait for; `later` when it is not here. */
+/** Priority of each operation's statements; `later` for operations not listed. */
 const PRIORITIES: Readonly<Record<string, Priority>> = {
   'result.rows': 'now',
   'result.locate': 'now',
@@ -56,7 +56,7 @@ export function priorityOf(operation: string): Priority {
   return PRIORITIES[operation] ?? 'later';
 }
 
-/** How often a query is planned again because a compaction took segments away meanwhile. */
+/** How often a query is planned again after a compaction removed segments. */
 const MAX_RETRIES = 3;
 
 export class Asker {
@@ -72,7 +72,7 @@ export class Asker {
   private measured: Timings | undefined;
 
   /**
-   * @param read gives the syntax tree of the question's text
+   * @param read parses the question's text
    * @throws DaybookError query-syntax, unknown-field
    */
   constructor(
@@ -88,7 +88,7 @@ export class Asker {
     this.watch = new Stopwatch(operation);
     try {
       this.ast = this.watch.span('parse', () => read(question.text));
-      // Asked for first: what changes between the two is not missed.
+      // Read first, so that a change between the two reads is not missed.
       this.lastChange = session.catalog.changes.last();
       this.current = this.planned(undefined);
     } catch (error) {
@@ -105,7 +105,7 @@ export class Asker {
     return this.current.snapshot;
   }
 
-  /** What the current plan is answered with. */
+  /** The view that answers the current plan. */
   asked(): AskedView {
     const { session, watch, priority, question } = this;
     const { snapshot, plan } = this.current;
@@ -118,7 +118,7 @@ export class Asker {
     );
   }
 
-  /** Plans again on what the case holds now. */
+  /** Plans again on the case's current state. */
   replan(notBefore?: EpochMicros): void {
     this.lastChange = this.session.catalog.changes.last();
     this.current = this.planned(notBefore);
@@ -134,17 +134,17 @@ export class Asker {
     return { snapshot, plan };
   }
 
-  /** Whether nothing was announced to have changed since the plan was made. */
+  /** Whether no change was announced since the plan was made. */
   isUnchanged(): boolean {
     return this.session.catalog.changes.last() === this.lastChange;
   }
 
-  /** Whether another plan may succeed: a damaged side file is found once, a missing segment was merged. */
+  /** Whether another plan may succeed: a damaged side file is detected once, a missing segment was merged. */
   canRetry(error: unknown): boolean {
     return error instanceof IndexDamaged || (isGone(error) && this.retries++ < MAX_RETRIES);
   }
 
-  /** Some of the answer was given: what goes wrong from here on is tried as often again. */
+  /** A part of the answer was delivered: later failures get the full number of retries again. */
   progressed(): void {
     this.retries = 0;
   }
@@ -158,7 +158,7 @@ export class Asker {
     this.finish(hasCode(error, 'cancelled') ? 'cancelled' : 'failed');
   }
 
-  /** What a person should know of the answer. */
+  /** Notes on the answer, for people. */
   notes(): string[] {
     const { session, snapshot, plan } = this;
     return [

@@ -1,4 +1,4 @@
-/** What is said of how a query is answered, of a case some of whose indexes are damaged. */
+/** Explains how a query is answered on a case with some damaged indexes. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';

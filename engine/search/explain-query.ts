@@ -1,4 +1,4 @@
-/** How a query would be answered: which path, what each segment's events are found by, and why so. */
+/** Explains how a query would be answered: the access path, how each segment's events are found, and why. */
 import { counted } from '../contract/counted.ts';
 import { IndexDamaged } from '../index/segment-indexes.ts';
 import { type Explained, type Plan, explain, listRows } from '../query/index.ts';
@@ -12,7 +12,7 @@ import { rolledCount } from './groups/rolled-count.ts';
 import { SearchCost } from './search-cost.ts';
 
 /**
- * Lines of text. Side files that turn out to be damaged are done without, as where the query is answered.
+ * Lines of text. Damaged side files are ignored, as when the query is answered.
  * @param finder undefined: no index may be used
  * @throws CancelledError
  */
@@ -22,7 +22,7 @@ export async function explainPlan(plan: Plan, finder: RowFinder | undefined): Pr
     try {
       return explain(plan, await howAnswered(plan, finder));
     } catch (error) {
-      // Each is found damaged once.
+      // Each damaged side file is detected once.
       if (!(error instanceof IndexDamaged)) throw error;
     }
   }

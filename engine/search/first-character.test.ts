@@ -1,5 +1,5 @@
 /**
- * U+FEFF is a byte order mark at the beginning of a file only: a value that begins with it has it, wherever
+ * U+FEFF is a byte order mark only at the beginning of a file: a value that begins with it keeps it, wherever
  * values are stored, compared, counted or shown.
  */
 import { join } from 'node:path';

@@ -1,6 +1,4 @@
-/**
- * Questions about a case: everything that answers one. What others may use of it.
- */
+/** The public interface of engine/search, which answers questions about a case. */
 export { rowFieldNames } from '../query/statements/shown-events.ts';
 export { notesOf } from './answer-notes.ts';
 export type { AskedView } from './asked-view.ts';

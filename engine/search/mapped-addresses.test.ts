@@ -1,5 +1,6 @@
 /**
- * `::ffff:10.0.0.7` is 10.0.0.7 (RFC 4291, 2.5.5.2): in every search, list and top, from tables, JSON and captures.
+ * `::ffff:10.0.0.7` equals 10.0.0.7 (RFC 4291, 2.5.5.2) in every search, list and top, from tables, JSON and
+ * captures.
  */
 import { expect, it } from 'vitest';
 import { startQuery } from './query.ts';

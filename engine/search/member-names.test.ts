@@ -1,4 +1,7 @@
-/** What importers take a member for is found by the member's own name, beside attributes that are called so. */
+/**
+ * A value that importers map to a field is also found by the name it has in the evidence, together with attributes
+ * of that name.
+ */
 import { expect, it } from 'vitest';
 import { startQuery } from './query.ts';
 import { caseOfFiles } from './testing/case-of-files.ts';
@@ -16,7 +19,7 @@ const trail = {
 };
 const session = await caseOfFiles({
   'trail.json': JSON.stringify(trail),
-  // Another source has an attribute of a name that would be event_type in Microsoft's.
+  // Another source has an attribute with a name that Microsoft's logs use for event_type.
   'audit.csv': 'ts,operation,note\n2026-01-01T00:00:05Z,read,a\n2026-01-01T00:00:06Z,write,b\n',
 });
 

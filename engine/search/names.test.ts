@@ -1,6 +1,6 @@
 /**
- * A name means the column and every attribute that has it, whatever the case of its letters; an attribute that
- * is a list is met by its members. The same by index, rollup, statement and scan of the file.
+ * A name means the column and every attribute with that name, in any case; an attribute that is a list matches by
+ * its members. The same by index, rollup, statement and scan of the file.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ beforeAll(async () => {
     JSON.stringify({ timestamp: `${TIME}${i}Z`, n: i, ...record }),
   );
   writeFileSync(file, `${lines.join('\n')}\n`);
-  // A second source, whose names are spelled otherwise and which has an index.
+  // A second source, which spells the names differently and has an index.
   const other = join(folder, 'other.json');
   const more = Array.from({ length: 40 }, (_, i) =>
     JSON.stringify({
@@ -123,7 +123,7 @@ describe('a condition', () => {
     const query = `source:records.json ${text}`;
     for (const path of [undefined, 'scan'] as const)
       expect(numbers(await byCase(query, path))).toEqual(expected);
-    // What evidence has instead of a known value is not known before it is read.
+    // Values that are not in a vocabulary are unknown until the evidence is read.
     if (!/^(?:severity|source):/.test(text)) expect(numbers(await byScan(text))).toEqual(expected);
   });
 });

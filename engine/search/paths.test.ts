@@ -1,8 +1,8 @@
 /**
- * Whatever a query is answered from (catalog, rollups, indexes, rows), the answer is the same: random
- * queries over evidence of all kinds against `path: scan`, which reads the rows.
+ * All access paths (catalog, rollups, indexes, rows) give the same answer: random queries over evidence of all
+ * kinds against `path: scan`, which reads the rows.
  *
- * DAYBOOK_PATH_RUNS: how many queries; a few when left out. DAYBOOK_PATH_SEED: which.
+ * DAYBOOK_PATH_RUNS: number of queries; a few by default. DAYBOOK_PATH_SEED: the seed.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ import { top } from './groups/top.ts';
 
 const RUNS = Number(process.env['DAYBOOK_PATH_RUNS'] ?? 15);
 const SEED = Number(process.env['DAYBOOK_PATH_SEED'] ?? 2026);
-/** Milliseconds: seconds for each query on a busy machine. */
+/** Milliseconds: a query can take seconds on a busy machine. */
 const PATIENCE = Math.max(600_000, RUNS * 6000);
 const WORDS = [
   'failed',
@@ -51,7 +51,7 @@ let small: SmallCase;
 let session: CaseSession;
 const { signal } = new AbortController();
 
-/** Records with free text, Unicode, IPv6, and names beyond those that have columns. */
+/** Records with free text, Unicode, IPv6, and more names than can have columns. */
 function records(): string {
   const lines: string[] = [];
   for (let n = 0; n < 400; n++) {
@@ -103,11 +103,11 @@ beforeAll(async () => {
     ['auth.log', 'border.csv', 'conn.log'].map((name) => [name, readFileSync(at(name))]),
   );
   rmSync(folder, { recursive: true });
-  // Small segments have no index otherwise.
+  // Otherwise small segments have no index.
   vi.stubEnv('DAYBOOK_INDEX_ROWS', '25');
-  // Days of flows have segments of their own, those of logs some together.
+  // Days of flows get segments of their own, some days of logs share one.
   vi.stubEnv('DAYBOOK_DENSE_ROWS', '400');
-  // So have few segments no merged rollups.
+  // Otherwise few segments have no merged rollups.
   vi.stubEnv('DAYBOOK_NODE_PARTS', '3');
   small = await smallCase({ ...files, 'a.pcap': pcapOf(60), 'records.json': records() }, evidence, {
     chunk: { rows: 700, ms: 1e9 },
@@ -132,7 +132,7 @@ beforeAll(async () => {
     if (i % 20 === 7) bytes.fill(0xa5, bytes.length >>> 2, bytes.length >>> 1);
     writeFileSync(path, i % 20 === 7 ? bytes : bytes.subarray(0, bytes.length - 9));
   }
-  // Room to sort rows with hundreds of columns by any path.
+  // Enough to sort rows with hundreds of columns by any path.
   session = CaseSession.open(small.folder, { memoryLimit: 1.5e9, threads: 2 });
   const several = session.snapshot().segments.filter(({ days }) => days !== undefined);
   expect(several.length).toBeGreaterThan(1);
@@ -152,7 +152,7 @@ interface Asked {
   to: number | undefined;
 }
 
-/** What an answer says, or the error, without what it cost. */
+/** The answer or the error, without costs. */
 async function said(work: () => Promise<unknown>): Promise<unknown> {
   try {
     const found = await work();
@@ -192,7 +192,7 @@ const run = (asked: Asked, stages: string, path: Path, limit?: number) =>
               name,
               ...parts.map(({ role, at }) => (role === 'nanos' ? (row[at] ?? 0) : row[at])),
             ])
-            // No nanoseconds are null, or 0 where no segment that is read has any.
+            // No nanoseconds are null, or 0 if none of the segments read has any.
             .filter(([name, ...values]) =>
               name === 'ts' ? values[0] !== null : values.some((value) => value !== null),
             ),
@@ -423,13 +423,13 @@ const stages = fc.constantFrom(
   ],
 );
 
-// First: damage that is met later makes segments be read.
+// Runs first: damage found later makes segments be read.
 it.each([
   ['kind:log | count', 'catalog'],
   ['kind:log | top 5 host', 'rollup'],
   ['kind:log program:sshd | top 5 program', 'rollup'],
   ['kind:log NOT program:sshd | stats count()', 'rollup'],
-  // Some segments have attributes of which no list of names is kept: one of them may be called program.
+  // Some segments have attributes without a stored list of names: one of them may be named program.
   ['kind:log NOT program:sshd | count', 'scan'],
   ['tag:seen | timeline 1h', 'index'],
   ['bytes:>500 | stats avg(bytes)', 'scan'],
@@ -476,7 +476,7 @@ describe('index, rollup and scan', () => {
           fc.option(fc.integer({ min: 0, max: 40 }), { nil: undefined }),
           async (view, behind, limit) => {
             const expected = await run(view, behind, 'scan', limit);
-            // How much memory it takes to sort rows with hundreds of columns may depend on the path.
+            // The memory for sorting rows with hundreds of columns may depend on the path.
             const found = await run(view, behind, undefined, limit);
             fc.pre(!isTooMuch(expected) && !isTooMuch(found));
             expect(found).toEqual(expected);

@@ -1,6 +1,4 @@
-/**
- * What queries are planned with: the segments, sources and tags of a snapshot, and what was asked of them.
- */
+/** The context for planning: segments, sources and tags of a snapshot, and the question. */
 import type { SegmentRow } from '../catalog/tables/segments.ts';
 import type { EpochMicros } from '../contract/event.ts';
 import type { CompileContext, SegmentInfo, planQuery } from '../query/index.ts';
@@ -9,29 +7,29 @@ import type { GivenList } from './lists/case-lists.ts';
 import type { CaseSession } from './session/case-session.ts';
 import type { Snapshot } from './session/snapshot.ts';
 
-/** A query, and on which events of the case. */
+/** A query, and the events of the case that it concerns. */
 export interface Question {
   text: string;
   from?: EpochMicros | undefined;
   to?: EpochMicros | undefined;
-  /** Events must also meet one of its rows. */
+  /** Events must also match one of its rows. */
   list?: GivenList | undefined;
-  /** Events must meet none of its rows. */
+  /** Events must match none of its rows. */
   exclude?: GivenList | undefined;
-  /** The files of `lookup`, by what the query calls them. */
+  /** The files for `lookup`, by their names in the query. */
   lookups?: ReadonlyMap<string, GivenFile> | undefined;
   /** For times without a zone in the query, and for times shown. */
   zone: string;
   /** Only these segments. */
   only?: ReadonlySet<number>;
-  /** Only events that came between two moments of the case. */
+  /** Only events that arrived between two states of the case. */
   arrived?: CompileContext['arrived'];
-  /** `scan`: reads the rows of every segment that may have some, whatever is known of them. */
+  /** `scan`: reads the rows of every segment that may have matching ones, ignoring indexes. */
   path?: 'scan' | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** Context for planning: the case as it is in `snapshot`. */
+/** The context for planning on the case in the state of `snapshot`. */
 export function contextOf(
   snapshot: Snapshot,
   question: Question,
@@ -61,7 +59,7 @@ export function contextOf(
 
 const infos = new WeakMap<Snapshot, readonly SegmentInfo[]>();
 
-/** Segments as plans take them; those with the same columns have one set of them. */
+/** Segments as plans need them; those with equal columns share one set. */
 function infosOf(snapshot: Snapshot): readonly SegmentInfo[] {
   let known = infos.get(snapshot);
   if (known === undefined) {

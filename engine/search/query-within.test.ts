@@ -1,4 +1,4 @@
-/** What a query within gives that the field of the outer one cannot have. */
+/** A query within may return values that the outer query's field cannot have. */
 import { expect, it } from 'vitest';
 import { askQuery } from './query-within.ts';
 import { caseOfFiles, ndjson } from './testing/case-of-files.ts';

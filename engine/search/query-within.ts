@@ -1,4 +1,4 @@
-/** Asks the queries within a query, from the innermost on, and puts their values in their places. */
+/** Answers the queries within a query, innermost first, and replaces them by their values. */
 import { DaybookError } from '../contract/errors.ts';
 import {
   type Ast,
@@ -15,20 +15,20 @@ import type { CaseSession } from './session/case-session.ts';
 type Asked = Pick<QueryParameters, 'text' | 'zone' | 'signal' | 'path' | 'lookups'>;
 
 /**
- * The tree of a query in which no query is left to be asked first; undefined: there was none in it. A query within another sees
- * the whole case: neither the time range nor the list of the one around it holds for it.
+ * The syntax tree with the results of the inner queries; undefined if there are none. An inner query sees the whole
+ * case: neither the time range nor the list of the outer query applies to it.
  * @throws DaybookError query-syntax, unknown-field, limit-exceeded, cancelled
  */
 export async function queriesAnswered(
   session: CaseSession,
   asked: Asked,
 ): Promise<Ast | undefined> {
-  // What is wrong with a text is recorded where it is asked.
+  // Syntax errors are recorded where the query is started.
   if (!/\bin\s*\[/i.test(asked.text)) return undefined;
   return resolved(session, parseQuery(asked.text), asked);
 }
 
-/** Starts a query, queries within it being asked first. @throws DaybookError as `queriesAnswered` */
+/** Starts a query after answering its inner queries. @throws DaybookError as `queriesAnswered` */
 export async function askQuery(
   session: CaseSession,
   parameters: QueryParameters,
@@ -45,15 +45,15 @@ function resolved(session: CaseSession, ast: Ast, asked: Asked): Promise<Ast> {
   });
 }
 
-/** What is asked of a query within another. */
+/** An inner query. */
 interface AskedWithin {
   readonly shape: Plan['shape'];
   table(): Promise<AnswerTable>;
 }
 
 /**
- * A tree whose inner queries are asked, from the innermost on, and replaced by their values.
- * @throws DaybookError query-syntax, limit-exceeded, and what `ask` throws
+ * A tree whose inner queries are answered, innermost first, and replaced by their values.
+ * @throws DaybookError query-syntax, limit-exceeded, and whatever `ask` throws
  */
 export async function withinAnswered(
   ast: Ast,

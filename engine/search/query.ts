@@ -1,6 +1,4 @@
-/**
- * A query as it is written: planned on what the case holds now, then read as rows or as an answer, once.
- */
+/** Runs a query once: plans it on the case's current state, then reads rows or an answer. */
 import type { Timings } from '../measure/operation-log.ts';
 import {
   type Answer,
@@ -31,23 +29,23 @@ export type { Answer, OutputColumn, RawValue, ShownRecord, ShownValue } from '..
 
 export interface QueryParameters extends Question {
   limit?: number | undefined;
-  /** Its name in the latency log; `query.run` when left out. */
+  /** Its name in the latency log; `query.run` if omitted. */
   operation?: string;
 }
 
-/** A table whose rows come as they are read: `records` is to be read once, to its end or until it is returned. */
+/** A table whose rows are streamed: read `records` once, to its end or until it is returned. */
 export interface AnswerTable {
   readonly columns: readonly string[];
   readonly records: AsyncGenerator<readonly ShownRecord[]>;
 }
 
-/** Rows of an answer as they come, with the statement that gave them. */
+/** Rows of a streamed answer, with the statement that returned them. */
 interface AnswerBatch {
   readonly statement: AnswerStatement | undefined;
   readonly rows: readonly (readonly RawValue[])[];
 }
 
-/** A query that is planned and may be run, once. */
+/** A planned query that can be run once. */
 export class RunningQuery {
   readonly plan: Plan;
   readonly sources: Snapshot['sources'];
@@ -84,7 +82,7 @@ export class RunningQuery {
     return shapeAnswer(this.asker.plan, statement, rows, this.shownAs());
   }
 
-  /** The same as it comes, for an answer that is a table: as many rows as the case has groups. */
+  /** The same, streamed, for an answer that is a table: it has as many rows as the case has groups. */
   async table(): Promise<AnswerTable> {
     const batches = this.answerBatches();
     const first = await batches.next();
@@ -106,12 +104,12 @@ export class RunningQuery {
     return explainPlan(this.asker.plan, this.asker.asked().finder);
   }
 
-  /** To be asked when it has ended: what a person should know of the answer. */
+  /** Notes on the answer for people; call it after the query has ended. */
   notes(): string[] {
     return this.asker.notes();
   }
 
-  /** To be asked when it has ended. */
+  /** Call it after the query has ended. */
   timings(): Timings {
     return this.asker.timings();
   }
@@ -121,7 +119,7 @@ export class RunningQuery {
     return { sources, tags, zone: this.asker.question.zone };
   }
 
-  /** Segments that are read stay until the end. */
+  /** The segments being read stay until the end. */
   private async *answerBatches(): AsyncGenerator<AnswerBatch> {
     const { asker } = this;
     const release = asker.session.store.hold();
@@ -174,14 +172,14 @@ export class RunningQuery {
       const [[low, high] = []] = await own.rows(compileRange(own.plan), segmentsRead(own.plan));
       if (typeof low === 'number' && typeof high === 'number') matched = { low, high };
     }
-    // A count is one row, and is shown whatever the limit.
+    // A count is one row, which is shown whatever the limit.
     const limit = plan.shape === 'count' ? undefined : this.limit;
     yield* tableBatches({ ...tableReader(own), matched, limit });
   }
 }
 
 /**
- * @param ast of the text, where values are in the places of queries within it (query-within.ts)
+ * @param ast of the text, with values in place of its inner queries (query-within.ts)
  * @throws DaybookError query-syntax, unknown-field
  */
 export function startQuery(
@@ -194,7 +192,7 @@ export function startQuery(
   return new RunningQuery(new Asker(session, operation, question, 'now', read), limit);
 }
 
-/** The running query's rows as people and scripts see them. */
+/** The running query's rows in the form that people and scripts see. */
 export async function* shownRows(
   running: RunningQuery,
   zone: string,

@@ -10,12 +10,12 @@ export class SearchCost {
   private segments = 0;
   private rowsExamined = 0;
 
-  /** @param path that is taken at least */
+  /** @param path the lightest path to report */
   constructor(path: Path = 'catalog') {
     this.path = path;
   }
 
-  /** @param found what was known of a segment before its rows were read */
+  /** @param found what was known about a segment before its rows were read */
   add(segment: SegmentInfo, found: FoundRows | undefined): void {
     if (found === undefined) return;
     this.path = heavier(this.path, found.by);
@@ -36,7 +36,7 @@ export class SearchCost {
   }
 }
 
-/** Notes what a plan would read. */
+/** Records what a plan would read. */
 export function notePlan(watch: Stopwatch, plan: Plan): void {
   watch.path = plan.path;
   watch.days = plan.days.used;
@@ -44,7 +44,7 @@ export function notePlan(watch: Stopwatch, plan: Plan): void {
   watch.rowsExamined = plan.rowsExamined;
 }
 
-/** Notes what statements of a plan look at. */
+/** Records what statements of a plan read. */
 export function noteRead(watch: Stopwatch, plan: Plan): void {
   const read = segmentsRead(plan);
   watch.path = pathOf(plan);

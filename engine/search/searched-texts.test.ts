@@ -1,6 +1,6 @@
 /**
- * A word, a pattern and a line of a list are looked for in every text of an event: those of tables and captures are in
- * fields and in no message.
+ * A word, a pattern and a line of a list are searched in every text of an event: events of tables and captures have
+ * fields and no message.
  */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -74,7 +74,7 @@ it.each([
   ['probe', 1],
   ['198.51.100.9', 1],
   ['blocked', 1],
-  // What an extractor concludes is no text of the evidence.
+  // A conclusion of an extractor is not a text of the evidence.
   ['ssh_login', 0],
   ['gambling', 1],
 ])('finds %s in fields and in text: %i', async (hash, expected) => {
@@ -152,8 +152,8 @@ it.each([1, 2])('finds them in a case whose index is of version %i', async (vers
 });
 
 /**
- * Replaces a side file by one whose index of texts has nothing but an action of all rows: where there is one, version 2
- * may have it of rows in which it is not looked for, and version 1 has no such texts.
+ * Replaces a side file by one whose text index has only an action, for all rows: version 2 may have it for rows in
+ * which it is not searched, and version 1 has no such texts.
  */
 function makeOlder(path: string, version: number): void {
   const file = SideFile.open(path)!;

@@ -1,4 +1,6 @@
-/** A message of DNS that asks for several names is found by each of them, and counts with the first, which the answer says. */
+/**
+ * A DNS message that asks for several names is found by each of them, and counts by the first; the answer says so.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { evidence } from '../../app/compose.ts';
 import { datagram } from '../../importers/pcap/protocols/testing/frames.ts';
@@ -6,7 +8,7 @@ import { ascii, cat, classicFile, n16 } from '../../importers/pcap/testing/build
 import { type SmallCase, smallCase } from '../operations/testing/small-case.ts';
 import { startQuery } from './query.ts';
 
-/** A query for names that have one label, each with its type. */
+/** A query for names of one label, each with its type. */
 function asked(...questions: readonly (readonly [name: string, type: number])[]): Uint8Array {
   const counts = [n16(0), n16(0), n16(questions.length), n16(0), n16(0), n16(0)];
   return cat(

@@ -1,4 +1,7 @@
-/** Answers of more groups or rows than the memory limit holds at once: none is refused, and each is what memory in plenty gives. */
+/**
+ * Answers with more groups or rows than fit in the memory limit: none is refused, and each equals that with ample
+ * memory.
+ */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { evidence } from '../../app/compose.ts';
 import { CaseSession } from './session/case-session.ts';
@@ -8,13 +11,13 @@ import { top } from './groups/top.ts';
 import { type SmallCase, smallCase } from '../operations/testing/small-case.ts';
 
 const ROWS = 200_000;
-/** Far less than the groups of these rows take. */
+/** Far less than the groups of these rows need. */
 const LITTLE = 80e6;
-/** Too little to sort the rows at once, and enough to put them aside whatever else runs. */
+/** Too little to sort the rows at once, but enough to spill them whatever else runs. */
 const MODEST = 120e6;
-/** Less than their columns take while they are sorted. */
+/** Less than their columns need while being sorted. */
 const TINY = 40e6;
-/** For the sorts, which take half a minute of processor time: machines may be busy. */
+/** For the sorts, which take half a minute of processor time, on a busy machine. */
 const PATIENCE_MS = 600_000;
 
 let small: SmallCase;
@@ -33,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => small.dispose());
 
-/** Rows of events as they are stored: to show them takes longer than to find them. */
+/** Rows of events as stored: formatting them takes longer than finding them. */
 async function records(text: string, memoryLimit: number): Promise<string[]> {
   const session = CaseSession.open(small.folder, { memoryLimit, threads: 2 });
   try {
@@ -165,7 +168,7 @@ describe('many sources with columns of their own', () => {
   });
 });
 
-/** The events of a query, and the statements that were run for them. */
+/** The events of a query, and the statements that were executed for them. */
 async function read(folder: string, text: string, memoryLimit: number) {
   const session = CaseSession.open(folder, { memoryLimit, threads: 2 });
   const run = vi.spyOn(SegmentStore.prototype, 'query');

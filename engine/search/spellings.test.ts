@@ -1,6 +1,6 @@
 /**
- * Spellings of other tools find what the language's own do: with indexes, by reading every row, and
- * in a scan of the file.
+ * Spellings of other tools give the same results as the language's own: with indexes, by reading every row, and in
+ * a scan of the file.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

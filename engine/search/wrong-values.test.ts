@@ -1,4 +1,4 @@
-/** What is no value of a field of Daybook's own, in a case whose evidence has an attribute of that name. */
+/** A value that a field of Daybook cannot have, in a case whose evidence has an attribute of that name. */
 import { expect, it } from 'vitest';
 import { startQuery } from './index.ts';
 import { caseOfFiles, ndjson } from './testing/case-of-files.ts';

@@ -11,7 +11,7 @@ import { type Rows, sliceOf } from '../../query/plan/rows.ts';
 
 const WORDS = ['alpha', 'beta', 'gamma', 'delta'];
 
-/** What an index says of a word: its rows, or more than those, or nothing. */
+/** What an index knows about a word: its exact rows, a superset of them, or nothing. */
 interface Lookup {
   readonly rows: readonly number[];
   readonly more: readonly number[];

@@ -1,7 +1,6 @@
 /**
- * A filter on one segment as two sets of rows, without reading the segment: rows that match for
- * certain, and rows beyond which none does. Where both are the same the filter is answered; else the
- * rows between them must be read.
+ * Bounds of a filter on one segment, computed without reading the segment: rows that certainly match, and rows that
+ * may match. If both sets are equal, the filter is answered; otherwise the rows between them must be read.
  *
  * Invariant: sure ⊆ matching ⊆ maybe, and a row of `maybe` matches exactly if `rest` holds for it.
  */
@@ -28,8 +27,8 @@ interface Bounds {
 const exactly = (rows: Rows): Bounds => ({ sure: rows, maybe: rows, exact: true, rest: ALL });
 
 /**
- * @param params of no statement: what is bound while a filter is judged
- * @param among rows beyond which none is asked about
+ * @param params collects values that no statement will bind: the filter is only evaluated here
+ * @param among only these rows matter
  */
 export function boundsOf(
   filter: Filter,
@@ -60,7 +59,7 @@ export function boundsOf(
   }
 }
 
-/** Below one candidate in this many rows, reading them is quicker than a look-up of a word. */
+/** With fewer candidates than one in this many rows, reading them is faster than looking up a word. */
 const FEW = 64;
 
 function leafBounds(
@@ -79,7 +78,7 @@ function leafBounds(
   return { sure: 'none', maybe: found.rows, exact: found.rows === 'none', rest: filter };
 }
 
-/** Cheap conditions first: they may leave nothing to look up. */
+/** Cheap conditions first: they may make further look-ups unnecessary. */
 function cheapFirst(items: readonly Filter[]): Filter[] {
   const cost = (filter: Filter): number => {
     if ('items' in filter) return filter.items.reduce((sum, item) => sum + cost(item), 0);
@@ -130,7 +129,7 @@ function anyBounds(
     if (one.maybe === 'none') continue;
     exact &&= one.exact;
     maybe = exact ? sure : unite(maybe, one.maybe);
-    // A row may be here for another item: it must be asked this one whole.
+    // The row may be here because of another item, so this one must be evaluated completely.
     rest.push(item);
   }
   if (exact) return exactly(sure);

@@ -1,10 +1,10 @@
-/** Answers that need no event to be read, once it is known which they are: `count` and `timeline`. */
+/** Answers that follow from row numbers alone, without reading events: `count` and `timeline`. */
 import { type Grid, bucketStart } from '../../query/time/grid.ts';
 import { type Plan, gridOf, timelineOf } from '../../query/plan/plan.ts';
 import type { AnswerStatement } from '../../query/statements/statements.ts';
 import { type TimedRows, bucketCounts, eventsIn, rangeOf } from './timed-rows.ts';
 
-/** What a plan asks that its rows' numbers answer; undefined: nothing, its events must be read. */
+/** The question of a plan that row numbers can answer; undefined if events must be read. */
 export function directShape(plan: Plan): 'count' | 'timeline' | undefined {
   if (plan.events.node !== 'base') return undefined;
   if (plan.shape === 'count') return 'count';
@@ -14,7 +14,7 @@ export function directShape(plan: Plan): 'count' | 'timeline' | undefined {
   return plan.shape === 'timeline' && plain ? 'timeline' : undefined;
 }
 
-/** Where the buckets of a `timeline` begin, and where the last ends; `list` as in `directAnswer`. */
+/** Where the buckets of a `timeline` begin and the last one ends; `list` as in `directAnswer`. */
 export function directStarts(plan: Plan, list: readonly TimedRows[]): Float64Array {
   const grid = directGrid(plan, list);
   return grid === undefined ? new Float64Array(0) : startsOf(grid);
@@ -28,7 +28,7 @@ function startsOf(grid: Grid): Float64Array {
   return Float64Array.from({ length: grid.buckets + 1 }, (_, i) => bucketStart(grid, i));
 }
 
-/** The answer as a statement of the plan would give it. */
+/** The same answer that the plan's statement would give. */
 export function directAnswer(
   plan: Plan,
   list: readonly TimedRows[],

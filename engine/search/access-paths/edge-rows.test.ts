@@ -1,4 +1,4 @@
-/** Rows that `head`, `tail` and `sort ts` leave: all that a query takes, and not all that it finds. */
+/** Rows that `head`, `tail` and `sort ts` leave: all events that a query takes, but not all that match. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { RowSet } from '../../util/row-set.ts';
@@ -15,11 +15,11 @@ interface Event {
   readonly segment: number;
   readonly row: number;
   readonly ts: number;
-  /** What decides between events of one time. */
+  /** Orders events with equal times. */
   readonly tie: number;
 }
 
-/** A segment's events by row: few times, so that many are at the same one. */
+/** A segment's events by row: with few different times, so that many are equal. */
 interface Made {
   readonly info: SegmentInfo;
   readonly events: readonly Event[];
@@ -71,7 +71,7 @@ const made = (id: number) =>
 
 const timeOf = ({ events, info }: Made) => {
   const times = new Map(events.map(({ row, ts }) => [row, ts]));
-  // Times of rows that are not meant lie between those of their neighbours.
+  // Times of rows outside the set lie between those of their neighbours.
   const at = (row: number) => {
     for (let i = row; i >= 0; i--) if (times.has(i)) return times.get(i)!;
     return -Infinity;
@@ -86,7 +86,7 @@ const timeOf = ({ events, info }: Made) => {
   };
 };
 
-/** The stages as they are meant: on all events, one after another. */
+/** The stages' specification: applied to all events, one after the other. */
 function taken(all: readonly Event[], stages: string): Event[] {
   const byRow = (a: Event, b: Event) =>
     (Number.isNaN(a.ts) ? Infinity : a.ts) === (Number.isNaN(b.ts) ? Infinity : b.ts)

@@ -1,12 +1,12 @@
 /**
- * Filters of which a query takes only the first or the last events in order of time, however many they find:
- * `head`, `tail`, and both after `sort ts`. Rows are in that order, so the others need not be looked at.
+ * Filters from which a query takes only the first or last events in order of time, however many match: `head`,
+ * `tail`, and both after `sort ts`. Rows are in that order, so the others need not be looked at.
  *
- * What it gains: of ten million lines `failed | tail 300` takes 76 ms instead of 165, `user:root | tail 10` 24 instead
- * of 131.
+ * Gain: on ten million lines `failed | tail 300` takes 76 ms instead of 165, `user:root | tail 10` 24 instead of
+ * 131.
  *
- * Invariant: what is left holds all events that the query takes of the filter, and ties with these where
- * another order than that of rows decides between them.
+ * Invariant: the remaining rows contain all events that the query takes of the filter, and those tied with them if
+ * the order among ties is not that of rows.
  */
 import type { Name, Stage } from '../../query/syntax/ast.ts';
 import { RowSet } from '../../util/row-set.ts';
@@ -19,16 +19,16 @@ import type { Found, FoundRows } from '../../query/plan/found.ts';
 import { type Rows, countOf, firstOf, intersect, rowsOf, sliceOf } from '../../query/plan/rows.ts';
 
 interface Edge {
-  /** Of the events that have a time. */
+  /** Among the events that have a time. */
   readonly end: 'first' | 'last';
-  /** Whether those without a time are taken before them. */
+  /** Whether events without a time come before them. */
   readonly undatedFirst: boolean;
   readonly count: number;
-  /** Whether events of one time are in another order than rows. */
+  /** Whether events with equal times are ordered otherwise than by row. */
   readonly ties: boolean;
 }
 
-/** What is taken of the filters of a plan; nothing of those of which all events are. */
+/** The edge that a plan takes of each filter; filters without an entry are taken completely. */
 export function edgesOf({ events, resolve }: Pick<Plan, 'events' | 'resolve'>): Map<Filter, Edge> {
   const edges = new Map<Filter, Edge>();
   const seen = new Set<Filter>();
@@ -70,7 +70,7 @@ function edgeOf(above: readonly Stage[], isTime: (name: Name) => boolean): Edge 
       sorted = first.descending ? 'down' : 'up';
     } else if (stage.stage === 'head' || stage.stage === 'tail') {
       const undatedFirst = stage.stage === 'tail';
-      // Without a time is last, whichever way times are sorted.
+      // Events without a time are last in either direction of the sort.
       const end = (stage.stage === 'head') === (sorted !== 'down') ? 'first' : 'last';
       return { end, undatedFirst, count: stage.limit, ties: sorted !== 'rows' };
     } else return undefined;
@@ -79,8 +79,8 @@ function edgeOf(above: readonly Stage[], isTime: (name: Name) => boolean): Edge 
 }
 
 /**
- * What is known of segments, as far as the edge can take it: they are looked into until there is enough.
- * @param find what is known of some of them @param timeOf the times of one, where they are known
+ * The rows found in the segments that the edge can reach: segments are searched until there are enough rows.
+ * @param find finds the rows of some segments @param timeOf times of a segment's rows, if known
  */
 export async function foundAtEdge(
   edge: Edge,
@@ -105,7 +105,7 @@ export async function foundAtEdge(
   return out;
 }
 
-/** Segments in groups, in the order in which an edge is taken from them: those of a group share a time. */
+/** Segments in groups, in the order in which the edge takes from them; the segments of a group overlap in time. */
 function edgeGroups(segments: readonly SegmentInfo[], edge: Edge): SegmentInfo[][] {
   const undated = segments.filter(({ day }) => day === 'undated');
   const dated = disjointGroups(segments.filter(({ day }) => day !== 'undated'));
@@ -114,12 +114,12 @@ function edgeGroups(segments: readonly SegmentInfo[], edge: Edge): SegmentInfo[]
   return edge.undatedFirst ? [undated, ...dated] : [...dated, undated];
 }
 
-/** What is known of a segment of which nothing is taken. */
+/** The result for a segment from which nothing is taken. */
 const NOT_TAKEN: FoundRows = { rows: 'none', exact: true, rest: ALL, by: 'catalog' };
 
 /**
- * The rows of a segment of which the edge can take some, when no more than `count` are left to be taken.
- * @param time of the segment, where it is known
+ * The rows that the edge can take from a segment if it needs at most `count` more.
+ * @param time times of the segment's rows, if known
  */
 function atEdge(
   found: FoundRows,

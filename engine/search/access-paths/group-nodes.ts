@@ -1,6 +1,6 @@
 /**
- * Which merged rollups answer in place of their segments: those of which every segment is wholly in the
- * question, without deleted events and under conditions that a rollup can meet.
+ * Chooses the merged rollups that replace single segments: those whose segments all lie completely within the
+ * query, have no deleted events, and have only conditions that a rollup can meet.
  */
 import type { RollupGroups } from '../../index/rollup/rollup-groups.ts';
 import { coverBy } from '../../index/rollup/tree/plan.ts';
@@ -15,18 +15,18 @@ import { amongValues, isAddress } from './restrictions.ts';
 
 export interface NodeGroups {
   readonly groups: readonly RollupGroups[];
-  /** Nodes that gave them. */
+  /** Number of nodes used. */
   readonly nodes: number;
-  /** Segments that they stand for. */
+  /** Segments that they cover. */
   readonly segments: readonly SegmentInfo[];
-  /** Those that are still to be asked. */
+  /** Segments that are not covered. */
   readonly rest: readonly SegmentInfo[];
-  /** Of all groups, where those that are given are only the largest; `rest` is then empty. */
+  /** The total of all groups, if only the largest are given; `rest` is then empty. */
   readonly total: LargestGroups['total'] | undefined;
 }
 
 /**
- * @param nodes of the most segments first
+ * @param nodes those with the most segments first
  * @throws IndexDamaged
  */
 export function nodeGroups(
@@ -46,7 +46,7 @@ export function nodeGroups(
   for (const node of cover.nodes) {
     const conditions = conditionsOfAll(node, whole);
     const groups = node.groups(askOf(question, conditions));
-    // One that went away meanwhile.
+    // Undefined for a node that was removed meanwhile.
     if (groups !== undefined)
       asked.set(
         node,
@@ -63,7 +63,7 @@ export function nodeGroups(
   };
 }
 
-/** Segments all of whose events are meant, but for those that a rollup leaves out. */
+/** Segments that match completely, except for events that rollups leave out. */
 function wholeSegments(
   question: GroupQuestion,
   filter: Filter,
@@ -79,8 +79,8 @@ function wholeSegments(
 }
 
 /**
- * What holds for a node when it holds for each of its segments. A condition that a segment does not have
- * is met by all of its events: to state it changes nothing.
+ * The conditions for a node: those of all its segments together. A segment that does not need a condition meets it
+ * with all of its events, so adding it changes nothing.
  */
 function conditionsOfAll(
   node: RollupNode,
@@ -103,7 +103,7 @@ function askOf(
   return { dims, measures: sums, unflowed, where };
 }
 
-/** The largest groups of everything that is asked, from one node. */
+/** The largest groups of the whole question, from one node. */
 function largestOf(
   question: GroupQuestion,
   segments: readonly SegmentInfo[],

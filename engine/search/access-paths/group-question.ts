@@ -1,6 +1,6 @@
 /**
- * What a query that groups asks of rollups: which values it groups by, what it adds up, which groups it
- * shows. Undefined for a query that they cannot answer, whatever segments there are.
+ * What a grouping query needs from rollups: the values to group by, the sums, and the groups to show. Undefined for
+ * a query that rollups cannot answer, whatever the segments are.
  */
 import type { RollupQuestion } from '../../index/rollup/rollup-index.ts';
 import type { Name } from '../../query/syntax/ast.ts';
@@ -15,22 +15,22 @@ type Summed = NonNullable<RollupQuestion['measures']>[number];
 
 export interface GroupQuestion {
   readonly stage: 'top' | 'values' | 'stats';
-  /** As the query names them. */
+  /** As spelled in the query. */
   readonly fields: readonly Name[];
   readonly shapes: readonly ValueShape[];
   readonly dims: readonly Dimension[];
-  /** Attributes that have the name of a column that is grouped by. */
+  /** Attributes with the same name as a column that is grouped by. */
   readonly shared: readonly string[];
-  /** Each once. */
+  /** Without duplicates. */
   readonly sums: readonly Summed[];
-  /** A row's columns after its groups' values: number of events, or a sum by its place in `sums`. */
+  /** A row's columns after the values of its group: the number of events, or the index of a sum in `sums`. */
   readonly shown: readonly ('count' | number)[];
   readonly limit: number;
 }
 
 const SUMS: ReadonlySet<string> = new Set<Summed>(['bytes', 'bytes_rev', 'packets', 'packets_rev']);
 
-/** How many events there are. */
+/** The number of events. */
 export const COUNT: GroupQuestion = {
   ...{ stage: 'stats', fields: [], shapes: [], dims: [], shared: [], sums: [], shown: ['count'] },
   limit: Infinity,

@@ -1,4 +1,4 @@
-/** Groups of rollups and of statements put together, as rows of the answer that the query gives. */
+/** Combines groups from rollups and from statements into the rows of the query's answer. */
 import { type TopGroup, type TopGroups, mergeTop } from '../../index/rollup/merge.ts';
 import type { RollupGroups } from '../../index/rollup/rollup-groups.ts';
 import { ip6ToUuid, uuidToIp6 } from '../../query/values/address.ts';
@@ -12,9 +12,8 @@ type GroupValue = TopGroup['values'][number];
 type DistinctValues = RollupGroups['values'][number];
 
 /**
- * The rows that the plan's own statement would give; undefined when a sum is too large to be known
- * exactly here.
- * @param total of all groups, where the sources have the largest only
+ * The rows that the plan's own statement would return; undefined if a sum is too large to be exact.
+ * @param total of all groups, if the sources give only the largest
  */
 export function rowsOfGroups(
   question: GroupQuestion,
@@ -24,7 +23,7 @@ export function rowsOfGroups(
 ): RawValue[][] | undefined {
   const { stage, dims, shown, shapes } = question;
   const first = stage === 'top' ? (shown[0] ?? 'count') : 'count';
-  // A group without a value may be among the first ones, and `values` does not show it.
+  // A group without a value may be among the first, but `values` does not show it.
   const wanted = stage === 'top' ? question.limit : stage === 'values' ? limit + 1 : Infinity;
   const merged = mergeTop(sources, { dims, limit: wanted, by: first });
   const found = total === undefined ? merged : { ...merged, ...total };
@@ -52,7 +51,7 @@ export function rowsOfGroups(
   }
 }
 
-/** With what stages/top.ts has after its columns: totals, and the events of each group. */
+/** Adds the columns that stages/top.ts has after its own: totals, and the events of each group. */
 function topRows(
   found: TopGroups,
   keys: (group: TopGroup) => RawValue[],
@@ -66,7 +65,7 @@ function topRows(
   });
 }
 
-/** A value in the parts that a statement gives it in. */
+/** A value, split into the parts in which a statement returns it. */
 function partsOf(value: GroupValue, { parts }: ValueShape): RawValue[] {
   return parts.map(({ role }) => {
     if (value === null) return null;
@@ -91,7 +90,7 @@ function compareKeys(a: readonly GroupValue[], b: readonly GroupValue[]): number
   return 0;
 }
 
-/** Numbers and IPv4 before IPv6, texts by their bytes, none last. */
+/** Order of groups: numbers, IPv4 before IPv6, texts by their bytes, missing values last. */
 function compareValues(a: GroupValue, b: GroupValue): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   if (typeof a === 'number' && typeof b === 'number') return a - b;
@@ -101,7 +100,7 @@ function compareValues(a: GroupValue, b: GroupValue): number {
 }
 
 /**
- * Groups of `compileGroups` as a rollup would have them; undefined when a sum is too large.
+ * Converts the groups of `compileGroups` to the form of a rollup's; undefined if a sum is too large.
  * @param rows values in the parts of `shapes`, events, sums
  */
 export function groupsOfRows(
@@ -181,7 +180,7 @@ interface Placed {
   readonly places: Uint32Array;
 }
 
-/** The distinct values, ascending, and of each group its value's place; without one after the last. */
+/** The distinct values, ascending, and the index of each group's value; a missing value comes last. */
 function placesOf(keys: readonly GroupValue[]): Placed {
   return keys.every((value) => value === null || typeof value === 'number')
     ? placesOfNumbers(keys)

@@ -1,6 +1,4 @@
-/**
- * The groups of a query in one segment, where its rollup covers the filter exactly.
- */
+/** The groups of a query in one segment whose rollup covers the filter exactly. */
 import type { CombinationQuestion } from '../../index/combinations/combination-index.ts';
 import type { RollupGroups } from '../../index/rollup/rollup-groups.ts';
 import { Params } from '../../query/dialect/duckdb.ts';
@@ -21,17 +19,18 @@ import type { GroupQuestion } from './group-question.ts';
 import type { SegmentAccess } from './segment-access.ts';
 import { type Condition, conditionOf, restrictionsIn } from './restrictions.ts';
 
-/** The conditions of a filter that do not hold for all of a segment, as a rollup can meet them. */
+/** The conditions of a filter that do not hold for a whole segment, in a form that its rollup can meet. */
 export interface Conditions {
   unflowed: boolean;
-  /** Dimensions that rows must have a value of. */
+  /** Dimensions in which rows must have a value. */
   readonly present: Dimension[];
-  /** Others on single dimensions. */
+  /** Other conditions on single dimensions. */
   readonly chosen: Condition[];
 }
 
 /**
- * Undefined: the rollup does not cover it, as where a range of time cuts the segment, and its rows must be read.
+ * Undefined if the rollup does not cover the question (a time range that cuts the segment, for example): rows must
+ * be read then.
  * @param question what is grouped by
  */
 export function groupsInSegment(
@@ -49,7 +48,7 @@ export function groupsInSegment(
   const where = restrictionsIn(chosen, known);
   if (where === undefined) return undefined;
   const ask = { dims: question.dims, measures: question.sums, unflowed, where };
-  // Combinations are few: testing a condition on them is faster.
+  // There are few combinations: testing a condition on them is faster.
   const whole =
     where.length > 0
       ? (combined(ask, segment, known) ?? rollup.groups(ask))
@@ -57,7 +56,7 @@ export function groupsInSegment(
   return whole?.map((groups) => present.reduce(withValue, groups));
 }
 
-/** Of columns with few values, attributes among them. */
+/** Groups from the combinations of columns with few values, attributes included. */
 function combined(
   ask: Omit<CombinationQuestion, 'columnOf'>,
   { columns }: SegmentInfo,
@@ -68,7 +67,7 @@ function combined(
     key.startsWith(ATTRIBUTE_PREFIX)
       ? attributesNamed(columns, key.slice(ATTRIBUTE_PREFIX.length))
       : [];
-  // An attribute may be in the overflow, too, or under several spellings.
+  // An attribute may also be in the overflow column, or have several spellings.
   if (columns.has(OVERFLOW_COLUMN) && keys.some((key) => key.startsWith(ATTRIBUTE_PREFIX)))
     return undefined;
   if (keys.some((key) => named(key).length > 1)) return undefined;
@@ -81,13 +80,13 @@ function combined(
   return groups && [groups];
 }
 
-/** `none`: no row of the segment meets them; undefined: a rollup cannot tell. */
+/** `none`: no row of the segment meets them; undefined: a rollup cannot decide. */
 export function conditionsOf(
   { dims, shared }: GroupQuestion,
   filter: Filter,
   segment: SegmentInfo,
 ): Conditions | 'none' | undefined {
-  // Where an event has no value of the column its attribute may have one.
+  // An event without a value in the column may have one in the attribute.
   if (shared.some((name) => mayHaveAttribute(segment.columns, name))) return undefined;
   const out: Conditions = {
     unflowed: false,
@@ -114,7 +113,7 @@ export function conditionsOf(
   return out;
 }
 
-/** The groups that have a value of a dimension. */
+/** The groups with a value in a dimension. */
 export function withValue(groups: RollupGroups, dimension: Dimension): RollupGroups {
   const at = groups.dims.indexOf(dimension);
   const missing = groups.sizes[at];

@@ -1,8 +1,8 @@
 /**
- * Templates of a segment's messages that its text index knows: texts of one shape have one template, so
- * that the events of a template are counted without reading them.
+ * Templates of messages that a segment's text index knows: all texts of one shape have the same template, so that a
+ * template's events are counted without being read.
  *
- * Rows whose message has no shape, being like no other, are left to be read.
+ * Rows with a unique message have no shape and must be read.
  */
 import { RowSet } from '../../util/row-set.ts';
 import type { SegmentIndexes } from '../../index/segment-indexes.ts';
@@ -19,17 +19,19 @@ import {
   rowsOf,
 } from '../../query/plan/rows.ts';
 
-/** Fewer rows are read as fast as shapes are. */
+/** Below this number of rows, reading them is as fast as reading shapes. */
 const FEW_ROWS = 1000;
-/** Where more of the rows must be read all the same, one statement over all of them is as good. */
+/** If a larger part of the rows must be read anyway, one statement over all of them is as fast. */
 const MOST_LEFT = 0.3;
 
-/** Whether the plan's events are asked for by template, all that its filter takes. */
+/** Whether the plan groups all events of its filter by template. */
 export function groupsByTemplate(plan: Plan): boolean {
   return plan.events.node === 'base' && plan.stages[0]?.stage === 'patterns';
 }
 
-/** The same rows, those known by template apart from those to be read; as given where none are. */
+/**
+ * Splits the rows into those with a known template and those to be read; returns them unchanged if none is known.
+ */
 export function withTemplates(
   found: FoundRows,
   segment: SegmentInfo,

@@ -1,6 +1,6 @@
 /**
- * A plan held to what is known of its events: statements of it read the rows that may be meant and no
- * others. Its answers are those of the plan that it was made from.
+ * Restricts a plan to the rows that its events may be in, so that its statements read no others. The answers stay
+ * the same.
  */
 import {
   bitsOfRows,
@@ -32,7 +32,7 @@ import {
   rowsOf,
 } from '../../query/plan/rows.ts';
 
-/** What is known of the rows of `segment` that the filter `given` takes. */
+/** What is known about the rows of `segment` that match the filter `given`. */
 export function findRows(given: Filter, segment: SegmentInfo, known: SegmentAccess): FoundRows {
   const params = new Params();
   const left = segment.hasDeletes ? complement(rowsOf(known.marked(0))) : 'all';
@@ -54,8 +54,8 @@ export function findRows(given: Filter, segment: SegmentInfo, known: SegmentAcce
 }
 
 /**
- * Of a value that at least one in this many rows may have, every block of the column must be read; DuckDB then
- * compares what is different in a block, which is faster than picking rows.
+ * If at least one in this many rows may have a value, every block of the column is read anyway; DuckDB then
+ * compares the distinct values of a block, which is faster than selecting rows.
  */
 const OFTEN = 256;
 
@@ -63,7 +63,10 @@ function isFrequent(filter: Filter): boolean {
   return conjuncts(filter).every(comparesValues);
 }
 
-/** Sets that lie across a larger part of the segment, and no run of rows, take longer to test than numbers do. */
+/**
+ * Sets that extend over a larger part of the segment, and are not a run of rows, take longer to test than values
+ * do.
+ */
 const WIDE = 1 / 2;
 
 function isWide(rows: Rows, total: number): boolean {
@@ -74,7 +77,7 @@ function isWide(rows: Rows, total: number): boolean {
   return span > count && span > total * WIDE && count > mostListed(span);
 }
 
-/** The filters of a plan's events, each with its segments; those of a union apart. */
+/** The filters of a plan's events, each with its segments; those of a union separately. */
 export function baseFilters(node: EventsNode): Filter[] {
   switch (node.node) {
     case 'base':
@@ -86,7 +89,7 @@ export function baseFilters(node: EventsNode): Filter[] {
   }
 }
 
-/** @param found by filter of `baseFilters`, then by segment; what is not in it is not pruned */
+/** @param found by filter of `baseFilters`, then by segment; a segment without an entry is not pruned */
 export function pruned(plan: Plan, found: ReadonlyMap<Filter, Found>): Plan {
   const held = (node: EventsNode): EventsNode => {
     switch (node.node) {
@@ -101,30 +104,30 @@ export function pruned(plan: Plan, found: ReadonlyMap<Filter, Found>): Plan {
   return { ...plan, events: held(plan.events) };
 }
 
-/** Rows among which those that are meant are found by reading. */
+/** Rows that must be read to decide which of them match. */
 export interface Candidates {
   readonly segment: SegmentInfo;
   readonly found: FoundRows;
-  /** Undefined: not known, or stored whole. */
+  /** Undefined: unknown, or stored whole. */
   readonly messages?: StoredMessages | undefined;
 }
 
-/** Messages of fewer rows are put together as soon as it is asked how they are stored. */
+/** For fewer rows, messages are assembled without looking at how they are stored. */
 const FEW_MESSAGES = 2048;
 
-/** Whether it helps to know how a segment stores its messages, to find which of some rows are meant. */
+/** Whether knowing how a segment stores its messages helps to decide which rows match. */
 export function readsMessages({ cut, rows: total }: SegmentInfo, found: FoundRows): boolean {
   const { exact, rest, rows } = found;
   return cut === true && !exact && !isCheap(rest) && countOf(rows, total) >= FEW_MESSAGES;
 }
 
-/** Rows `segment` and bits of the rows that the filters are true for, of each of the segments. */
+/** Statement that returns, for each segment, `segment` and the bits of the rows that match the filters. */
 export function compileVerify(candidates: readonly Candidates[]): Statement {
   const params = new Params();
   const parts = candidates.map(({ segment, found, messages }) => {
     const stored = messages && storedScope(segment, messages, params);
     const scope = stored?.scope ?? segmentScope(segment, params);
-    // What is left of the filter is enough where all rows are read: bits of others are taken out.
+    // If all rows are read, the rest of the filter is enough: the bits of other rows are removed afterwards.
     const where = both(
       readsAll(found)
         ? [compileFilter(found.rest, scope)]
@@ -137,7 +140,7 @@ export function compileVerify(candidates: readonly Candidates[]): Statement {
   return { ...params.finish(parts.join('\nUNION ALL\n')), columns: [] };
 }
 
-/** Rows of a segment, decided by the statement of `compileVerify`. */
+/** Matching rows of a segment, decoded from the result of `compileVerify`. */
 export function verified(bits: unknown, segment: SegmentInfo, found: FoundRows): FoundRows {
   const read = rowsOfBits(bits, segment.rows);
   const rows = readsAll(found) ? intersect(read, found.rows) : read;
@@ -145,17 +148,17 @@ export function verified(bits: unknown, segment: SegmentInfo, found: FoundRows):
   return { ...exactly(rows, found), asFilter };
 }
 
-/** Those of the rows found that are meant. */
+/** Removes the candidates that did not match. */
 export function exactly(rows: Rows, found: FoundRows): FoundRows {
   return { rows, exact: true, rest: ALL, by: found.by };
 }
 
-/** The list that a filter is, and nothing else. */
+/** The list, if the filter consists of nothing else. */
 export function listOf(filter: Filter): MatchList | undefined {
   return filter.filter === 'list' ? filter.list : undefined;
 }
 
-/** Rows `segment` and the times of its rows, in microseconds and in the rows' order. */
+/** Statement that returns, for each segment, `segment` and the times of its rows in microseconds, in row order. */
 export function compileTimes(segments: readonly SegmentInfo[]): Statement {
   const params = new Params();
   const parts = segments.map(

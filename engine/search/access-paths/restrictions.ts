@@ -1,6 +1,6 @@
 /**
- * Conditions of a filter on single dimensions, as rollups meet them: which of a dimension's values are
- * meant, and whether rows without a value are.
+ * Conditions of a filter on single dimensions, as rollups meet them: which values of a dimension match, and whether
+ * rows without a value do.
  */
 import type { PlaceRange, Restriction } from '../../index/rollup/filtered-groups.ts';
 import type { DistinctValues } from '../../index/values/dimensions.ts';
@@ -22,7 +22,9 @@ export function isAddress(condition: Condition): condition is AddressCondition {
   return 'range' in condition;
 }
 
-/** The same of values that are all there, as those of merged rollups are: each is a segment's own else. */
+/**
+ * The same for dimensions whose values are all stored, as in merged rollups; otherwise, they are a segment's own.
+ */
 export function amongValues({ dim, range }: AddressCondition): Restriction {
   const isOne = range.low === range.high;
   return { dim, isOne, choose: (values) => placesOf(values(), range) };
@@ -44,7 +46,7 @@ function placesOf({ numbers, ip6 }: DistinctValues, range: AddressCondition['ran
   };
 }
 
-/** How many of the first `n` places `holds` is true for. */
+/** Number of indexes below `n` for which `holds` is true. */
 function countBelow(n: number, holds: (at: number) => boolean): number {
   let low = 0;
   let high = n;
@@ -58,7 +60,7 @@ function countBelow(n: number, holds: (at: number) => boolean): number {
 
 const kept = new WeakMap<Filter, Condition | 'none'>();
 
-/** The same object for the same filter; undefined: it is no condition on one dimension. */
+/** The same object for the same filter; undefined if it is not a condition on one dimension. */
 export function conditionOf(filter: Filter): Condition | undefined {
   let found = kept.get(filter);
   if (found === undefined) {
@@ -72,7 +74,7 @@ function conditionOn(filter: Filter): Condition | undefined {
   const found = isLeaf(filter) ? operatorOf(filter).groups?.(filter) : combined(filter);
   if (found === undefined || 'range' in found) return found;
   const { dim, presence, flags } = found;
-  // Whether there is a value is decided by its place: no value need be read.
+  // The index alone tells whether there is a value: no value need be read.
   if (isLeaf(filter) && presence === true)
     return { dim, presence, choose: (_, size) => ({ from: 0, to: size }) };
   return { dim, presence, choose: (values, size) => flags(values(), size) };
@@ -119,8 +121,8 @@ function combined(filter: Exclude<Filter, LeafFilter>): KeyCondition | undefined
 }
 
 /**
- * Whether rollups count the events of a filter faster than its rows are found: it asks for values that
- * many events have. Rows of an address are found by one page.
+ * Whether rollups count the events of a filter faster than its rows are found: it asks for values that many events
+ * have. The rows of an address are on one page.
  */
 export function isCountedByRollup(filter: Filter): boolean {
   const conditions = conjuncts(filter)
@@ -129,7 +131,7 @@ export function isCountedByRollup(filter: Filter): boolean {
   return conditions.length > 0 && !conditions.some(isAddress);
 }
 
-/** Conditions as a segment's rollup meets them; undefined where it is unknown which values are meant. */
+/** Conditions as a segment's rollup meets them; undefined if the matching values are unknown. */
 export function restrictionsIn(
   conditions: readonly Condition[],
   { indexes: { values } }: SegmentAccess,

@@ -5,8 +5,8 @@ import type { CandidateRows, SegmentView } from '../../query/plan/index-view.ts'
 
 export interface SegmentAccess extends SegmentView {
   readonly indexes: SegmentIndexes;
-  /** Bytes that may be kept of the indexes of all segments. */
+  /** Bytes that the cached indexes of all segments may take. */
   readonly keptBytes: number;
-  /** The cached result of a condition, else that of `lookUp`. */
+  /** The cached result of a condition, or else that of `lookUp`. */
   kept(leaf: LeafFilter, lookUp: () => CandidateRows | undefined): CandidateRows | undefined;
 }

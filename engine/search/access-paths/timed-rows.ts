@@ -1,6 +1,6 @@
 /**
- * Counts over time from the numbers of rows alone: rows of a segment are in order of time, so that the
- * events before a time are those whose numbers are below that of its first row.
+ * Counts over time from row numbers alone: the rows of a segment are in order of time, so the events before a time
+ * are those numbered below the first row at that time.
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import type { TimeLookup } from '../../index/segment-indexes.ts';
@@ -15,7 +15,7 @@ export interface TimedRows {
   readonly time: TimeLookup | undefined;
 }
 
-/** Number of the first row at or after `ts`, without a lookup where the segment's ends say it. */
+/** Number of the first row at or after `ts`, without a look-up if the segment's time range decides it. */
 export function rowAt({ segment, time }: TimedRows, ts: EpochMicros): number {
   const { minTs, maxTs, rows } = segment;
   if (time === undefined || (maxTs !== undefined && ts > maxTs)) return rows;
@@ -23,8 +23,8 @@ export function rowAt({ segment, time }: TimedRows, ts: EpochMicros): number {
 }
 
 /**
- * Whether the times of a segment's events must be known one by one to count them in these buckets; else all are in one,
- * or in none.
+ * Whether counting in these buckets needs the times of single events: the segment is not within one bucket, nor
+ * outside all of them.
  * @param starts as in `bucketCounts`
  */
 export function spansBuckets({ minTs, maxTs }: SegmentInfo, starts: Float64Array): boolean {
@@ -32,7 +32,7 @@ export function spansBuckets({ minTs, maxTs }: SegmentInfo, starts: Float64Array
   return bucketAt(starts, minTs) !== bucketAt(starts, maxTs);
 }
 
-/** Times of a segment of which all events are meant, as far as the catalog has them: of the first and of the last. */
+/** Times that the catalog knows of a segment whose events all match: the first and the last. */
 export function timesOfEnds({ minTs, maxTs, rows }: SegmentInfo): TimeLookup {
   return {
     rowAt: (ts) => (minTs === undefined || ts <= minTs ? 0 : rows),
@@ -44,7 +44,7 @@ export function eventsIn(list: readonly TimedRows[]): number {
   return list.reduce((sum, { rows, segment }) => sum + countOf(rows, segment.rows), 0);
 }
 
-/** Times of the first and the last event; undefined when none has a time. */
+/** Times of the first and the last event; undefined if none has a time. */
 export function rangeOf(
   list: readonly TimedRows[],
 ): { low: EpochMicros; high: EpochMicros } | undefined {
@@ -59,7 +59,7 @@ export function rangeOf(
   return low <= high ? { low, high } : undefined;
 }
 
-/** @param starts ascending; the last is where the last bucket ends. */
+/** @param starts ascending; the last one is the end of the last bucket */
 export function bucketCounts(list: readonly TimedRows[], starts: Float64Array): Float64Array {
   const counts = new Float64Array(Math.max(0, starts.length - 1));
   for (const one of list) {
@@ -86,7 +86,7 @@ export function bucketCounts(list: readonly TimedRows[], starts: Float64Array): 
   return counts;
 }
 
-/** The last start that is not after `ts`; -1 before the first, and for no time. */
+/** Index of the last start that is not after `ts`; -1 if there is none, or no time. */
 function bucketAt(starts: Float64Array, ts: EpochMicros): number {
   let low = 0;
   let high = starts.length;

@@ -1,6 +1,6 @@
 /**
- * Groups by one field among rows that are known by number, from the index of the field's values: no row
- * is read. It counts events and adds nothing up.
+ * Groups by one field among known rows, from the index of the field's values, without reading rows. Counts events;
+ * computes no sums.
  */
 import type { RollupGroups } from '../../index/rollup/rollup-groups.ts';
 import type { DistinctValues } from '../../index/values/dimensions.ts';
@@ -18,25 +18,26 @@ const COLUMNS = ['host', 'program', 'src_ip', 'dst_ip'] as const;
 type Column = (typeof COLUMNS)[number];
 
 /**
- * Looking at a row's number in the index takes 20 ns, once: what it says is kept. Reading a found row's value by
- * a statement takes 60 ns, and four times that where rows are scattered. More numbers than these are left to it.
+ * Looking up a row in the index takes 20 ns the first time, after which the result is cached. Reading a row's value
+ * by a statement takes 60 ns, and four times that if rows are scattered. More look-ups than this factor are left to
+ * the statement.
  */
 const LISTED_FOR_ONE = 12;
-/** The same where all that would be kept is more than is: each question looks at every number again. */
+/** The factor if the results do not fit in the cache: every question then looks up every row again. */
 const LISTED_AGAIN = 3;
-/** Rows of which the value is kept: this part of all that is kept. */
+/** Part of the cache that values of rows may take. */
 const KEPT_PART = 1 / 2;
-/** Bytes kept for a row, at most: texts are few, addresses can all be different. */
+/** Upper bound of the bytes cached for a row: texts are few, addresses can all be different. */
 const ROW_BYTES: Record<Column, number> = { host: 1, program: 1, src_ip: 4, dst_ip: 4 };
 const FEW_LISTED = 65_536;
 
-/** A filter, without that its events must have a value of what they are grouped by. */
+/** A filter without the condition that its events have a value of the grouped field. */
 interface BareFilter {
   readonly filter: Filter;
   readonly present: readonly Dimension[];
 }
 
-/** Undefined: groups of this question are not those of values. */
+/** Undefined if the question's groups are not the values of one field. */
 export function bareFilter({ dims, sums }: GroupQuestion, filter: Filter): BareFilter | undefined {
   const [dimension, second] = dims;
   if (second !== undefined || sums.length > 0) return undefined;
@@ -52,8 +53,8 @@ export function bareFilter({ dims, sums }: GroupQuestion, filter: Filter): BareF
 }
 
 /**
- * @param found which rows of the segment `bare` takes; undefined when it, or the index, cannot tell
- * @param asked rows of all segments that the question is asked of
+ * @param found the rows of a segment that match `bare`; undefined if it, or the index, cannot tell
+ * @param asked number of rows of all segments of the question
  */
 export function groupsByValue(
   { dims, shared }: GroupQuestion,
@@ -83,7 +84,7 @@ export function groupsByValue(
   return present.reduce<RollupGroups>(withValue, groups);
 }
 
-/** @param rows as `RowSet.toWords` has them */
+/** @param rows in the form of `RowSet.toWords` */
 function countsOf(
   column: Column,
   rows: Uint32Array,

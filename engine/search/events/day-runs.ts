@@ -1,6 +1,6 @@
 /**
- * Days whose events one statement reads: one day, or a run of small ones, since a statement costs
- * milliseconds for each segment however few rows it has. The first run is short, so that rows come soon.
+ * Days whose events one statement reads: one day, or a run of small ones, since a statement costs milliseconds for
+ * each segment however few rows it has. The first run is short, so that the first rows arrive soon.
  */
 import {
   dayEnd,
@@ -13,13 +13,15 @@ import {
 import type { EpochMicros } from '../../contract/event.ts';
 import type { SegmentInfo } from '../../query/index.ts';
 
-/** Rows and segments of a run of several days: begins with the first number, doubled up to the second. */
+/**
+ * Limits of a run of several days in rows and segments: they start at the first number and double up to the second.
+ */
 const FIRST_ROWS = 4096;
 const MOST_ROWS = 131_072;
 const FIRST_SEGMENTS = 8;
 const MOST_SEGMENTS = 64;
 
-/** Whole days that follow each other, and the segments that have events of them. `undated` is always alone. */
+/** Consecutive whole days, and the segments with their events. `undated` is always alone. */
 export interface DayRun {
   readonly segments: SegmentInfo[];
   readonly first: string;
@@ -27,8 +29,8 @@ export interface DayRun {
 }
 
 /**
- * All days of these segments in runs, in the order of time. A day that has no place between others by its name
- * (`undated`, years of more digits) is a run of its own, so that each run of several days has a first and a last moment.
+ * All days of these segments in runs, in order of time. A day whose name does not sort among the others (`undated`,
+ * years with more digits) is a run by itself, so that each run of several days has a first and a last moment.
  */
 export function dayRuns(segments: readonly SegmentInfo[]): DayRun[] {
   const runs: DayRun[] = [];
@@ -62,7 +64,7 @@ export function dayRuns(segments: readonly SegmentInfo[]): DayRun[] {
   return runs;
 }
 
-/** Each day by itself. */
+/** Each day as a run. */
 export function singleDays(segments: readonly SegmentInfo[]): DayRun[] {
   return Array.from(byDay(segments), ([day, own]) => ({
     ...{ first: day, last: day },
@@ -83,12 +85,12 @@ function byDay(
   return [...days].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Whether a segment has events of other days, too. */
+/** Whether a segment also has events of other days. */
 export function goesBeyond(segment: SegmentInfo, { first, last }: DayRun): boolean {
   return segment.day < first || lastDayOf(segment) > last;
 }
 
-/** The time of a run, where a segment goes beyond it. */
+/** The time range of a run, if a segment extends beyond it. */
 export function boundsOfRun(run: DayRun): { from: EpochMicros; to: EpochMicros } | undefined {
   if (!run.segments.some((segment) => goesBeyond(segment, run))) return undefined;
   return { from: dayStart(run.first), to: dayEnd(run.last) };
@@ -106,10 +108,13 @@ export function withinTime<S extends Pick<SegmentInfo, 'minTs' | 'maxTs'>>(
   );
 }
 
-/** Segments times columns of a statement that reads rows: each has a value for all columns of all others. */
+/**
+ * Limit of segments times columns for a statement that reads rows: each segment has a value for all columns of all
+ * others.
+ */
 const MOST_CELLS = 1500;
 
-/** Segments of a run in parts whose rows one statement should read: all of a part is before the next. */
+/** Splits the segments of a run into parts, in order, each of which one statement should read. */
 export function readTogether(run: readonly SegmentInfo[]): SegmentInfo[][] {
   const parts: SegmentInfo[][] = [];
   let part: SegmentInfo[] = [];

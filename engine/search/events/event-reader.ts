@@ -1,5 +1,5 @@
 /**
- * The events of a query, in batches, in order: from day to day where the order allows, in slices of time where a day's
+ * Reads the events of a query in order, in batches: day by day if the order allows it, in slices of time if a day's
  * rows do not fit in memory.
  */
 import { hasCode } from '../../contract/errors.ts';
@@ -58,18 +58,18 @@ type RowsOfSegments = RowsOptions & { readonly segments: readonly SegmentInfo[] 
 
 /** Sorts after every day. */
 const UNDATED = 'undated';
-/** Rows of a statement, at most, whose messages are put together one by one. */
+/** At most this many rows of a statement have their messages assembled one by one. */
 const FEW = 2000;
-/** Segments times columns that one statement reads: for each of them it is planned, and has room for 2,048 values. */
+/** Limit of segments times columns for one statement: each is planned and gets room for 2,048 values. */
 const MOST_CELLS = 32_768;
-/** The same where most are columns that a segment has not: they are planned all the same, in 0.1 ms each. */
+/** The limit if most columns do not exist in a segment: planning takes 0.1 ms for each of them all the same. */
 const MOST_PADDED = 1500;
-/** Room for these values; where memory is short, it may take all of it. */
+/** Room for these values; if memory is short, it may take all of it. */
 const CELL_BYTES = 2048 * 16;
-/** Columns of an event beside those that are shown: time, identity and order. */
+/** Columns of an event besides those shown: time, identity and order. */
 const ROW_COLUMNS = 6;
 
-/** Reads the events of an asker's plan, once. */
+/** Reads the events of an asker's plan once. */
 export class EventReader {
   private readonly asker: Asker;
   private left: number | undefined;
@@ -78,7 +78,7 @@ export class EventReader {
   private readonly days = new Set<string>();
   private readonly segments = new Set<number>();
   private path: Path = 'catalog';
-  /** The last day of which all is given, and whether some is of the day after it. */
+  /** The last day that was delivered completely, and whether some events of the next one were. */
   private given: string | undefined;
   private isWithinDay = false;
 
@@ -98,7 +98,7 @@ export class EventReader {
         }
         break;
       } catch (error) {
-        // A compaction may replace segments while a reader goes from day to day.
+        // A compaction may replace segments while a reader moves from day to day.
         if (this.returned === 0) this.given = undefined;
         rest = this.isWithinDay ? undefined : this.planAfter(error);
         if (rest === undefined) {
@@ -117,9 +117,9 @@ export class EventReader {
   }
 
   /**
-   * Plans again after an error that passes; returns the segments of the days that are to come, undefined where the error
-   * is final. A reader that was given events goes on only where small segments were merged and nothing else was done,
-   * the one change of a case that is not announced: the same events have the same times.
+   * Plans again after a temporary error; returns the segments of the remaining days, or undefined if the error is
+   * final. After some events were delivered, reading continues only if small segments were merged and nothing else
+   * changed (the one change that is not announced): the same events then have the same times.
    */
   private planAfter(error: unknown): readonly SegmentInfo[] | undefined {
     const { asker, given } = this;
@@ -141,14 +141,14 @@ export class EventReader {
     }
     let read = this.note(own, run);
     if (finder !== undefined && plan.streaming && isSpread(read, run)) {
-      // To find out which of many small segments have any takes less than to read all their columns.
+      // Finding out which of many small segments have any events is faster than reading all their columns.
       const exact = await finder.prune({ ...plan, segmentsUsed: read }, read, 'all');
       own = withFirst(exact, run, this.left);
       read = segmentsRead(own);
     }
     for (const part of plan.streaming ? readTogether(read) : [read]) {
       if (this.left === 0 || part.length === 0) break;
-      // Sorting a long day at once takes more memory than there may be.
+      // Sorting a long day at once may take more memory than there is.
       const columns = columnsRead(plan, part);
       const wide = isWide(plan, part, mostCells(session.memory));
       const rows = wide ? Infinity : sliceRows(session.memory, columns);
@@ -180,7 +180,7 @@ export class EventReader {
     }
   }
 
-  /** Notes what is looked at of a run; returns the segments that are read. */
+  /** Records the cost of a run; returns the segments that are read. */
   private note(own: Plan, run: DayRun): SegmentInfo[] {
     const read = segmentsRead(own);
     this.path = heavier(this.path, pathOf(own));
@@ -196,12 +196,12 @@ export class EventReader {
 
 function runsOf({ plan, finder }: AskedView, segments: readonly SegmentInfo[]): Iterable<DayRun> {
   if (!plan.streaming) return [{ segments: [...segments], first: '', last: UNDATED }];
-  // A day that is in segments of its own has events soon; segments of many days are read once for several of them.
+  // A day in segments of its own delivers events soon; segments of many days are read once for several of them.
   const isOwn = finder === undefined && segments.every((one) => lastDayOf(one) === one.day);
   return isOwn ? singleDays(segments) : dayRuns(segments);
 }
 
-/** Rows of some segments, in order: by one statement, or in slices where memory does not hold what it sorts. */
+/** Rows of some segments, in order: by one statement, or in slices if the rows to sort do not fit in memory. */
 async function* inOrder(
   asked: AskedView,
   whole: Plan,
@@ -211,7 +211,7 @@ async function* inOrder(
   const own = { ...whole, segmentsUsed: segments };
   const { session, plan } = asked;
   const columns = columnsRead(plan, segments);
-  // Rows that are wide, or many: what they are ordered by first, and then only those that are asked for.
+  // Rows are wide, or many: read the columns that decide the order first, and the requested columns afterwards.
   const rows = Math.min(rowsRead(own), plan.streaming ? (options.limit ?? Infinity) : Infinity);
   const isLong = options.within === undefined && rows > sortableRows(session.memory, columns);
   if (isLong || isWide(own, segments, mostCells(session.memory))) {
@@ -232,7 +232,7 @@ async function* inOrder(
   yield* inSlices(asked, own, options);
 }
 
-/** Rows that are given at a time. */
+/** Rows delivered at a time. */
 const BATCH_ROWS = 4096;
 
 async function* inSlices(
@@ -244,7 +244,7 @@ async function* inSlices(
   const groups = columnGroups(own, options.segments, mostCells(memory));
   const columns = Math.max(...groups.map((group) => columnsRead(own, group)));
   const reader = {
-    // As values of JavaScript they take several times what DuckDB takes to sort them.
+    // As JavaScript values they take several times as much memory as DuckDB needs to sort them.
     ...{ rows: Math.ceil(sliceRows(memory, columns) / 2), memory, columns, groups },
     stream: (one: Parameters<AskedView['plainRows']>[0]) => asked.plainRows(one, options.segments),
     drop: (tables: readonly string[]) => store.dropWork(tables),
@@ -253,7 +253,7 @@ async function* inSlices(
   };
   for await (const slice of rowsInSlices(reader, own, options)) {
     await asked.assemble(slice.rows, slice.statement, slice.segments);
-    // What is made of them takes several times their memory.
+    // The results take several times the memory of the rows.
     for (let at = 0; at < slice.rows.length; at += BATCH_ROWS) {
       const portion = slice.rows.slice(at, at + BATCH_ROWS);
       yield { columns: slice.statement.columns, rows: portion.map((row) => row.map(toRawValue)) };
@@ -261,7 +261,7 @@ async function* inSlices(
   }
 }
 
-/** Whether all events that a plan has in some segments are known, and few. */
+/** Whether all events of a plan in some segments are known, and few. */
 function givesFew(plan: Plan, segments: readonly SegmentInfo[]): boolean {
   const found = foundByFilter(plan);
   let rows = 0;
@@ -273,12 +273,12 @@ function givesFew(plan: Plan, segments: readonly SegmentInfo[]): boolean {
   return rows <= FEW;
 }
 
-/** The events of a run of days; the first `limit` of each segment are enough for the first of all. */
+/** The events of a run of days; the first `limit` events of each segment contain the first `limit` of all. */
 function withFirst(plan: Plan, run: DayRun, limit = Infinity): Plan {
   const found = foundByFilter(plan);
   if (found === undefined || plan.events.node !== 'base') return plan;
   const cut = new Map<number, FoundRows>();
-  // Segments of one group lie beside each other in time, groups one after the other.
+  // The segments of a group overlap in time; groups follow each other.
   let before = 0;
   let sure = 0;
   for (const group of disjointGroups(plan.segmentsUsed)) {
@@ -303,7 +303,7 @@ function withFirst(plan: Plan, run: DayRun, limit = Infinity): Plan {
   return { ...plan, events: { ...plan.events, found: cut } };
 }
 
-/** The rows that are of the days of a run. */
+/** The rows that belong to the days of a run. */
 function ofRun(found: FoundRows, segment: SegmentInfo, run: DayRun): FoundRows {
   if (!goesBeyond(segment, run)) return found;
   const { from, to } = rowsOfDays(segment, run.first, run.last);
@@ -315,7 +315,7 @@ function isSpread(segments: readonly SegmentInfo[], { first, last }: DayRun): bo
   return first !== last && segments.length > 1;
 }
 
-/** The last day of which all is given with these segments of a run. */
+/** The last day that is complete with these segments of a run. */
 function lastGiven(segments: readonly SegmentInfo[], { last }: DayRun): string {
   const own = segments.map(lastDayOf).reduce((a, b) => (a > b ? a : b));
   return own < last ? own : last;
@@ -326,7 +326,7 @@ function least(a: number | undefined, b: number | undefined): number | undefined
   return b === undefined ? a : Math.min(a, b);
 }
 
-/** Columns that a statement reads of segments. */
+/** Columns that a statement reads from segments. */
 function columnsRead({ projection }: Plan, segments: readonly SegmentInfo[]): number {
   if (projection !== undefined) return projection.length + ROW_COLUMNS;
   const names = new Set<string>();
@@ -335,7 +335,7 @@ function columnsRead({ projection }: Plan, segments: readonly SegmentInfo[]): nu
   return names.size + ROW_COLUMNS;
 }
 
-/** Whether these segments have too many columns together for one statement. */
+/** Whether these segments together have too many columns for one statement. */
 function isWide(plan: Plan, segments: readonly SegmentInfo[], most: number): boolean {
   if (segments.length < 2) return false;
   const cells = segments.length * columnsRead(plan, segments);
@@ -343,7 +343,7 @@ function isWide(plan: Plan, segments: readonly SegmentInfo[], most: number): boo
   return areTooMany({ cells, needed, most });
 }
 
-/** Whether these cells are too many for one statement, of which the segments have those that are `needed`. */
+/** Whether there are too many cells for one statement; `needed` of them exist in the segments. */
 function areTooMany(of: { cells: number; needed: number; most: number }): boolean {
   return of.cells > of.most || of.cells > Math.max(2 * of.needed, MOST_PADDED);
 }
@@ -353,11 +353,11 @@ function mostCells(memory: number): number {
 }
 
 /**
- * Segments whose rows one statement reads, each with all columns of the others. Of a thousand sources there may be ten
- * thousand columns, of which a row has some.
+ * Groups of segments whose rows one statement reads, each with the columns of all others. A thousand sources may
+ * have ten thousand columns, of which a row has a few.
  */
 function columnGroups(plan: Plan, segments: readonly SegmentInfo[], most: number): SegmentInfo[][] {
-  // Of few columns that are asked for, one statement reads all.
+  // If few columns are requested, one statement reads all segments.
   if (plan.projection !== undefined) return [[...segments]];
   const groups: SegmentInfo[][] = [];
   let names = new Set<string>();

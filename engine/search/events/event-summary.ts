@@ -1,9 +1,9 @@
-/** One line that tells what an event is about, for lists in which kinds are mixed. */
+/** Summarises an event in one line, for lists that mix kinds. */
 import { counted } from '../../contract/counted.ts';
 import type { Kind } from '../../contract/event.ts';
 import type { ShownValue } from '../../query/index.ts';
 
-/** The most telling attributes, by kind, in the order in which they are shown; names of Zeek's logs. */
+/** The most informative attributes of each kind, in display order; names as in Zeek's logs. */
 const TELLING: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   dns: ['qtype_name', 'query', 'rcode_name', 'answers', 'dns.rrtype', 'dns.rrname', 'dns.rcode'],
   http: ['method', 'uri', 'status_code', 'user_agent'],
@@ -19,16 +19,16 @@ const TELLING: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   ],
 };
 
-/** Who sent a file and who received it, and its size, in Zeek's files.log. */
+/** Sender, receiver and size of a file in Zeek's files.log. */
 const SENDER = 'attrs.tx_hosts';
 const RECEIVER = 'attrs.rx_hosts';
 const SEEN_BYTES = 'attrs.seen_bytes';
 const HASHES: ReadonlySet<string> = new Set(['sha256', 'fileinfo.sha256', 'sha1', 'md5']);
 
-/** How lists and exports name the summary; no query can name it. */
+/** The name of the summary in lists and exports; no query can name it. */
 export const SUMMARY = 'summary';
 
-/** Fields that a summary may need of the kinds that are there. */
+/** Fields that a summary may need for these kinds. */
 export function summaryFields(kinds: ReadonlySet<Kind>): string[] {
   const names = ['message', 'event_type'];
   if (kinds.has('flow'))
@@ -41,7 +41,7 @@ export function summaryFields(kinds: ReadonlySet<Kind>): string[] {
   return [...new Set(names)];
 }
 
-/** `S0 tcp 1 pkt 44 B → 0 pkts 0 B`; an event with a message is shown by it. */
+/** `S0 tcp 1 pkt 44 B → 0 pkts 0 B`; an event with a message is summarised by it. */
 export function summaryOf(kind: string, value: (field: string) => ShownValue): string | null {
   const message = text(value('message'));
   if (message !== '' && kind !== 'flow' && kind !== 'packet') return message;
@@ -78,7 +78,7 @@ export function summaryOf(kind: string, value: (field: string) => ShownValue): s
         (TELLING.file ?? []).filter((name) => HASHES.has(name) === isHash),
       );
       const bytes = value(SEEN_BYTES);
-      // One hash tells files apart.
+      // One hash is enough to identify a file.
       const [hash = ''] = hashes.map((name) => text(value(`attrs.${name}`))).filter(Boolean);
       return joined([
         text(value('event_type')),
@@ -103,12 +103,12 @@ function joined(parts: readonly string[]): string | null {
   return kept.length === 0 ? null : kept.join(' ');
 }
 
-/** A `-` is how Zeek writes what is not there. */
+/** Zeek writes `-` for a missing value. */
 function text(value: ShownValue): string {
   if (typeof value === 'number') return String(value);
   if (Array.isArray(value)) return value.map(String).join(', ');
   if (typeof value !== 'string' || value === '-') return '';
-  // Lists of texts are kept as JSON.
+  // Lists of texts are stored as JSON.
   const list = /^\["(.*)"\]$/.exec(value)?.[1];
   return list === undefined ? value : list.replaceAll('","', ', ');
 }
@@ -122,7 +122,7 @@ function side(packets: ShownValue, bytes: ShownValue): string {
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
-/** Decimal units; below ten with one digit. */
+/** Decimal units; one fractional digit below ten. */
 function size(bytes: number): string {
   let value = bytes;
   let unit = 0;

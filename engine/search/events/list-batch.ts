@@ -1,4 +1,4 @@
-/** Rows of a list as the columns that cross to a window. */
+/** Converts rows of a list to the columns that are sent to a window. */
 import { shownDigits } from '../../contract/time-text.ts';
 import { makeColumn, type CellValue, type ColumnBatch } from '../../contract/column-batch.ts';
 import {
@@ -18,10 +18,10 @@ const ALWAYS: ReadonlySet<string> = new Set([
   ...['event_id', 'kind', 'ts', 'ts_ns', 'ts_digits', 'tags'],
 ]);
 
-/** Columns that no statement gives: they are made of other fields, or of marks. */
+/** Columns that no statement returns: they are derived from other fields or from marks. */
 const MADE_HERE: ReadonlySet<string> = new Set(['summary', 'tag', 'tags', 'attributes']);
 
-/** Fields that rows must be read with so that a batch of `fields` can be made of them. */
+/** Fields that must be read to make a batch of `fields`. */
 export function fieldsToRead(plan: Plan, fields: readonly string[]): string[] {
   const names = ['kind', 'event_id', ...fields.filter((name) => !ALWAYS.has(name))];
   if (fields.includes('summary'))
@@ -32,13 +32,13 @@ export function fieldsToRead(plan: Plan, fields: readonly string[]): string[] {
 interface ListedEvents extends Pick<Snapshot, 'tags'> {
   readonly plan: Plan;
   readonly sources: readonly { readonly id: number; readonly name: string }[];
-  /** Names of the tags of a row by comma, as the case has them now. */
+  /** Names of a row's tags, comma-separated, as the case has them now. */
   readonly tagsOf: (row: readonly RawValue[]) => CellValue;
 }
 
 /**
- * A batch with `event_id`, `kind`, `ts`, `ts_ns`, `ts_digits`, `tags` and `fields`; a field that no
- * event has is there, without values. `summary` is what `message` is to a log, for every kind.
+ * A batch with `event_id`, `kind`, `ts`, `ts_ns`, `ts_digits`, `tags` and `fields`; a field that no event has
+ * becomes a column without values. For other kinds, `summary` is what `message` is for logs.
  */
 export function listBatch(
   { plan, sources, tags: names, tagsOf: tags }: ListedEvents,
@@ -115,13 +115,13 @@ function summary(shown: (name: string) => (row: readonly RawValue[]) => ShownVal
     });
 }
 
-/** The tags of rows that say where in their segments they are. */
+/** Looks up the tags of rows that state their place in their segments. */
 export function listed(session: CaseSession, snapshot: Snapshot, plan: Plan): ListedEvents {
   const { sources, tags } = snapshot;
   return { plan, sources, tags, tagsOf: tagNames(session, snapshot) };
 }
 
-/** Names of an event's tags by comma. */
+/** Names of an event's tags, comma-separated. */
 function tagNames(session: CaseSession, snapshot: Snapshot) {
   const known = new Map<number, { name: string; rows: Uint32Array }[]>();
   return (row: readonly RawValue[]): CellValue => {

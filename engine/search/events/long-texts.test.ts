@@ -1,4 +1,7 @@
-/** Events whose texts are too long to be sorted, or held, in memory: they come in slices of few, each once and in order. */
+/**
+ * Events whose texts are too long to be sorted, or held, in memory are delivered in small slices, each once and in
+ * order.
+ */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
 import { type SmallCase, smallCase } from '../../operations/testing/small-case.ts';
@@ -8,7 +11,7 @@ import { CaseSession } from '../session/case-session.ts';
 
 const ROWS = 64;
 const LENGTH = 200_000;
-/** Half of it is for statements. */
+/** Half of it is available to statements. */
 const TINY = 40e6;
 
 let long: SmallCase;

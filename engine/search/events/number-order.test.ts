@@ -1,4 +1,4 @@
-/** Of a list by time, the rows that are meant are read, and hardly any beside them. */
+/** A list by time reads the requested rows and hardly any others. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { RowSet } from '../../util/row-set.ts';
@@ -6,10 +6,10 @@ import { type SegmentInfo, rowsOf } from '../../query/index.ts';
 import type { TimedRows } from '../access-paths/timed-rows.ts';
 import { NumberOrder } from './number-order.ts';
 
-/** Rows that are read before the first that is meant, and behind the last. */
+/** Limit of rows read before the first requested row and after the last. */
 const MOST_BESIDE = 2 * 8;
 
-/** A segment with an event at each of these times, in order. */
+/** A segment with events at these times, in order. */
 function segmentOf(id: number, times: readonly number[]): SegmentInfo {
   const [minTs, maxTs] = [times[0], times.at(-1)];
   return {
@@ -66,7 +66,7 @@ it('names the rows that are meant, and few others', () => {
           });
           read.sort((a, b) => a.ts - b.ts || a.segment - b.segment);
           expect(read.slice(offset, offset + length)).toEqual(meant);
-          // Events at one time cannot be told apart.
+          // Events with equal times cannot be told apart.
           const ties = inOrder.filter(({ ts }) => meant.some((one) => one.ts === ts)).length;
           expect(read.length).toBeLessThanOrEqual(ties + MOST_BESIDE);
         }

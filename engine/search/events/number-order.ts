@@ -1,6 +1,6 @@
 /**
- * Which event stands where in a list by time, when it is known which rows of each segment are in it:
- * places are found by counting, nothing is read.
+ * Positions in a list by time when the rows of each segment are known: they are found by counting, without reading
+ * anything.
  *
  * Invariant: the order is that of statements on events: time, nanoseconds, source, record; undated last.
  */
@@ -16,7 +16,7 @@ import {
 } from '../../query/index.ts';
 import { type TimedRows, eventsIn, rowAt } from '../access-paths/timed-rows.ts';
 
-/** Rows of which, in order, those from `offset` to `offset + count` are meant. */
+/** Rows that, in order, contain the requested ones at `offset` to `offset + count`. */
 interface NumberPiece {
   readonly sets: ReadonlyMap<SegmentInfo, Rows>;
   readonly offset: number;
@@ -24,8 +24,8 @@ interface NumberPiece {
 }
 
 /**
- * Rows that are read beside those that are meant, so that fewer times are looked up. A row that is read takes as
- * long as a hundred lookups where each lies apart from the others, and it may be the only one of its segment.
+ * Number of extra rows that may be read so that fewer times are looked up. Reading a row takes as long as a hundred
+ * look-ups if rows are scattered, and it may be the only row of its segment.
  */
 const SLACK = 8;
 
@@ -53,7 +53,7 @@ export class NumberOrder {
     );
   }
 
-  /** The pieces that hold numbers `from` to `to`, in order. */
+  /** The pieces that contain positions `from` to `to`, in order. */
   pieces(from: number, to: number): NumberPiece[] {
     const out: NumberPiece[] = [];
     const last = Math.min(to, this.dated);
@@ -66,7 +66,7 @@ export class NumberOrder {
     return out;
   }
 
-  /** How many events are before `ts`. */
+  /** Number of events before `ts`. */
   before(ts: EpochMicros): number {
     return this.list.reduce((sum, one) => sum + rankOf(one.rows, rowAt(one, ts)), 0);
   }
@@ -84,7 +84,7 @@ export class NumberOrder {
     );
   }
 
-  /** A time before which no more than `number` events are, and not many fewer. */
+  /** A time before which there are at most `number` events, and not many fewer. */
   private lowest(number: number): EpochMicros {
     let low = this.from;
     let high = this.to + 1;
@@ -100,7 +100,7 @@ export class NumberOrder {
     return low;
   }
 
-  /** A time before which at least `number` events are, and not many more. */
+  /** A time before which there are at least `number` events, and not many more. */
   private highest(number: number, from: EpochMicros): EpochMicros {
     let low = from;
     let high = this.to + 1;
@@ -133,7 +133,7 @@ function piece(
     .filter(({ one, from, to }) => rankOf(one.rows, from) < rankOf(one.rows, to));
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) {
-    // Rows of one segment are in order already.
+    // Rows of one segment are already in order.
     const { segment, rows } = only.one;
     const start = rankOf(rows, only.from) + offset;
     const own = sliceOf(rows, segment.rows, start, start + count);

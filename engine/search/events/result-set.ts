@@ -1,11 +1,11 @@
 /**
- * A list of events of which any rows can be shown, in order of time or of a field, without reading
- * the others. It shows what was there when it was opened.
+ * A list of events, in order of time or of a field, of which any rows can be shown without reading the others. It
+ * shows the case as it was when the list was opened.
  *
- * By time, the list knows the numbers of its rows and reads those that are looked at (number-order.ts). One
- * in another order and one that stages chose is kept event by event: segment and number, at most MOST_KEPT
- * of them (row-order.ts). So is, whole, one by time that no index may help, or with an older segment whose rows are
- * not in order.
+ * A list by time knows its row numbers and reads the rows that are requested (number-order.ts). A list in another
+ * order, or one that stages selected, stores each event's segment and number, for at most MOST_KEPT events
+ * (row-order.ts). So does, for all events, a list by time that must not use an index, or with an older segment
+ * whose rows are not in order.
  */
 import { disjointGroups } from '../../util/segment-days.ts';
 import type { ColumnBatch } from '../../contract/column-batch.ts';
@@ -40,7 +40,7 @@ export interface Sort {
   readonly descending: boolean;
 }
 
-/** Events that a list in another order than by time has at most. */
+/** Maximum length of a list in another order than by time. */
 export const MOST_KEPT = 100_000;
 
 type Order =
@@ -52,9 +52,9 @@ export interface ResultSet {
   readonly snapshot: Snapshot;
   readonly order: Order;
   readonly byTime: boolean;
-  /** By time: the newest first. */
+  /** By time: newest first. */
   readonly descending: boolean;
-  /** Events the query finds; and how many of them the list has. */
+  /** Number of events that match the query, and of events in the list. */
   readonly total: number;
   readonly length: number;
   readonly undated: number;
@@ -65,10 +65,10 @@ interface Row {
   readonly values: readonly RawValue[];
 }
 
-/** Rows by their place in the list, as a batch. */
+/** Rows by their positions in the list, as a batch. */
 export type SendFirst = (batch: ColumnBatch) => Promise<void>;
 
-/** A list by time, when nothing chooses among the events but a filter and a first `head`. */
+/** Whether this is a list by time in which only a filter and an initial `head` select events. */
 export function isByTime(plan: Plan, sort: Sort | undefined): boolean {
   return plan.streaming && (sort === undefined || isTime(plan, sort));
 }
@@ -79,7 +79,7 @@ function isTime(plan: Plan, { field }: Sort): boolean {
 }
 
 /**
- * Makes the list and tells its first rows as soon as they are known.
+ * Makes the list and sends its first rows as soon as they are known.
  * @throws DaybookError unknown-field, cancelled
  */
 export async function openResult(
@@ -108,12 +108,12 @@ export async function openResult(
   if (known !== undefined) return known;
   const held = await here.pruned();
   const result = timed(held, { by: 'row', rows: await rowByRow(held) }, descending);
-  // Its first rows were right, although where all of them stand could not be known.
+  // The first rows were right, although the positions of all rows could not be determined.
   if (!reported) await sendFirst(result);
   return result;
 }
 
-/** Another order replaces the one that the query ends with. */
+/** Removes the order with which the query ends: another one replaces it. */
 export function replanned(plan: Plan): Plan {
   const changed = withoutLastSort(plan);
   return changed === plan ? plan : { ...changed, streaming: changed.events.node === 'base' };
@@ -131,7 +131,7 @@ function timed({ plan, snapshot }: AskedView, order: Order, descending: boolean)
 
 // -- by time ---------------------------------------------------------------------------------------
 
-/** Segments of days in order, those together that share days. */
+/** Segments of days in order; segments that share days are in one group. */
 function days(plan: Plan): SegmentInfo[][] {
   return disjointGroups(plan.segmentsUsed.filter(({ day }) => day !== 'undated'));
 }
@@ -140,12 +140,12 @@ function undatedSegments(plan: Plan): SegmentInfo[] {
   return plan.segmentsUsed.filter(({ day }) => day === 'undated');
 }
 
-/** Days whose rows are found together, at most. */
+/** At most this many days are searched at once. */
 const MOST_DAYS = 32;
 
 /**
- * The list by the numbers of its rows. Days are looked into in the list's order, and its first rows are
- * told once there are enough. Undefined where no index may be used, or rows of a segment are not in order of time.
+ * The list by its row numbers. Days are searched in the list's order, and the first rows are sent once there are
+ * enough. Undefined if no index may be used, or if rows of a segment are not in order of time.
  */
 async function byNumber(
   asked: AskedView,
@@ -161,7 +161,7 @@ async function byNumber(
   inOrder.push(undatedSegments(plan));
   const list: TimedRows[] = [];
   const listed = () => timed(asked, { by: 'number', numbers: new NumberOrder(list) }, descending);
-  // What is first of the newest depends on how many `head` leaves.
+  // With newest first, the first rows depend on how many `head` keeps.
   const early = !(descending && plan.limit !== undefined);
   const cost = new SearchCost();
   let sent = false;
@@ -184,7 +184,7 @@ async function byNumber(
   return result;
 }
 
-/** Every event by segment and number, in order of time. */
+/** The segment and number of every event, in order of time. */
 async function rowByRow(asked: AskedView): Promise<RowOrder> {
   const rows = new RowOrder();
   for await (const batch of asked.stream(compileOrder(asked.plan, undefined))) rows.add(batch);
@@ -193,7 +193,7 @@ async function rowByRow(asked: AskedView): Promise<RowOrder> {
 
 // -- in another order ------------------------------------------------------------------------------
 
-/** Events in the order of a field, or as stages chose and ordered them. */
+/** Events in the order of a field, or as selected and ordered by stages. */
 async function kept(asked: AskedView, sort: Sort | undefined): Promise<ResultSet> {
   const { plan, snapshot } = asked;
   const limited: Plan = plan.limit === undefined ? plan : withHead(plan, plan.limit);
@@ -216,7 +216,7 @@ async function kept(asked: AskedView, sort: Sort | undefined): Promise<ResultSet
   };
 }
 
-/** `head` of a plan that keeps it apart, put back among its events. */
+/** Reapplies the plan's separate `head` to its events. */
 function withHead(plan: Plan, limit: number): Plan {
   const stage = { stage: 'head', limit, start: 0, end: 0 } as const;
   const { events, resolve } = plan;
@@ -225,7 +225,7 @@ function withHead(plan: Plan, limit: number): Plan {
 
 // -- rows ------------------------------------------------------------------------------------------
 
-/** @throws DaybookError not-found when segments are gone, cancelled */
+/** @throws DaybookError not-found if segments were removed, cancelled */
 export async function readRows(
   asked: AskedView,
   result: ResultSet,
@@ -243,7 +243,7 @@ export async function readRows(
   return batchOf(asked, rows, fields);
 }
 
-/** Places in a list to numbers in order of time: the newest first, but undated events last. */
+/** Converts positions in a list to positions in order of time: newest first, but undated events last. */
 export function ranges(
   { descending, length, undated }: Pick<ResultSet, 'descending' | 'length' | 'undated'>,
   from: number,
@@ -293,7 +293,7 @@ async function countedRows(
   return out;
 }
 
-/** Segments whose places one statement reads. */
+/** Segments whose positions one statement reads. */
 const AT_ONCE = 500;
 
 async function numberedRows(
@@ -340,9 +340,9 @@ async function batchOf(
   rows: readonly Row[],
   fields: readonly string[],
 ): Promise<ColumnBatch> {
-  // Statements for the same fields on the same plan have the same columns.
+  // Statements for the same fields of the same plan have the same columns.
   const columns = rows[0]?.columns ?? [];
-  // Tags are shown as they are now: a list is where events are tagged.
+  // Tags are shown as they are now: events are tagged in lists.
   return listBatch(
     listed(session, session.snapshot(), plan),
     columns,
@@ -351,7 +351,9 @@ async function batchOf(
   );
 }
 
-/** The place of the first event at or after a time, in lists that are not by time of the earliest of these. */
+/**
+ * The position of the first event at or after a time; in a list that is not by time, of the earliest such event.
+ */
 export function locate(
   { order, byTime, descending, length, undated }: ResultSet,
   ts: EpochMicros,

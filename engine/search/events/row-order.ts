@@ -1,4 +1,4 @@
-/** A list event by event: the segment of each, its number there and its time. */
+/** A list that stores, for each event, its segment, its number in it and its time. */
 import type { EpochMicros } from '../../contract/event.ts';
 import type { RawValue } from '../../query/index.ts';
 
@@ -13,7 +13,7 @@ export class RowOrder {
     return this.rows.length;
   }
 
-  /** @param found as `compileOrder` gives them */
+  /** @param found rows returned by the statement of `compileOrder` */
   add(found: readonly (readonly RawValue[])[]): void {
     for (const [segment, row, ts] of found) {
       this.segments.push(Number(segment));
@@ -23,12 +23,12 @@ export class RowOrder {
     }
   }
 
-  /** How many events are before `ts`. */
+  /** Number of events before `ts`. */
   before(ts: EpochMicros): number {
     return this.times.reduce((before, time) => before + Number(time < ts), 0);
   }
 
-  /** The place of the earliest event at or after `ts`; undefined when there is none. */
+  /** The position of the earliest event at or after `ts`; undefined if there is none. */
   firstAt(ts: EpochMicros): number | undefined {
     let best: number | undefined;
     for (let at = 0; at < this.times.length; at++) {

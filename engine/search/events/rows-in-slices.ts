@@ -1,8 +1,8 @@
 /**
- * Events in an order that memory does not hold all of. Which rows there are and the place of each in the order goes
- * into a table of the database `work`, which DuckDB moves to the spill folder as it must: it has no other columns. The
- * events are then read slice by slice of that order. Few slices are read from the segments, each from all of them. For
- * many, the events are read once, put aside by parts of the order in files of the spill folder, and read from there.
+ * Reads events in an order that does not fit in memory. The order of all rows goes into a table of the database
+ * `work`, without other columns, which DuckDB moves to the spill folder as needed. The events are then read in
+ * slices of that order. If there are few slices, each is read from all segments. If there are many, the events are
+ * read once, partitioned by order into files of the spill folder, and read from there.
  */
 import { hasCode } from '../../contract/errors.ts';
 import { RowSet } from '../../util/row-set.ts';
@@ -26,18 +26,18 @@ import {
 import type { Plain } from '../../store/segment-store.ts';
 
 interface SliceReader {
-  /** Rows of a slice, at most, about. */
+  /** Approximate maximum number of rows in a slice. */
   readonly rows: number;
   /** Bytes that statements may use. */
   readonly memory: number;
   /** Segments whose rows one statement reads. */
   readonly groups: readonly (readonly SegmentInfo[])[];
-  /** Values of a row, at most. */
+  /** Maximum number of values in a row. */
   readonly columns: number;
   stream(statement: Statement): AsyncGenerator<readonly Plain[][]>;
   /** Drops tables of `work`. */
   drop(tables: readonly string[]): Promise<void>;
-  /** A folder for rows that are put aside; undefined: there is none. */
+  /** A folder for spilled rows; undefined: there is none. */
   folder(): Promise<string | undefined>;
   dropFolder(folder: string): void;
 }
@@ -48,19 +48,19 @@ interface SliceOfRows {
   readonly rows: readonly Plain[][];
 }
 
-/** Places that are looked up for each slice. */
+/** Positions that are looked up for each slice. */
 const PLACES = 100;
-/** Texts of a slice that is read from the segments may have characters for this share of the memory's bytes. */
+/** The characters of a slice that is read from the segments may take this share of the memory. */
 const TEXT_SHARE = 1 / 4;
-/** Larger than any row number, and leaves room for that of the segment in a number. */
+/** Larger than any row number, and leaves room for the segment's number in a double. */
 const ROWS = 2 ** 36;
-/** So many slices are read from the segments: what is put aside is written and read as well. */
+/** Up to this many slices are read from the segments: spilled rows must be written and read as well. */
 const FEW_SLICES = 4;
-/** Segments whose rows are put aside by one statement. */
+/** Segments whose rows one statement spills. */
 const MOST_SEGMENTS = 64;
-/** Bytes of a column of each part while rows are spilled: DuckDB allocates one vector at least. */
+/** Bytes for a column of each part while rows are spilled: DuckDB allocates at least one vector. */
 const PART_COLUMN_BYTES = 2048 * 16;
-/** Parts may take this share of the memory. */
+/** Share of the memory for the parts. */
 const PARTS_SHARE = 1 / 8;
 const MOST_PARTS = 100;
 
@@ -78,7 +78,7 @@ export async function* rowsInSlices(
     await all(reader.stream(compileOrderTable(plan, options, order)));
     const [[size] = []] = await all(reader.stream(compileOrderSize(order)));
     const places = Number(size) <= reader.rows ? [] : await placesOf(reader, order);
-    // Rows that are put aside have the columns of all of them.
+    // Spilled rows have the columns of all segments.
     const isFew = places.length < FEW_SLICES || reader.groups.length > 1;
     folder = isFew ? undefined : await reader.folder();
     const aside =
@@ -92,14 +92,14 @@ export async function* rowsInSlices(
   }
 }
 
-/** Places in the order that divide it into slices: one fewer than slices. */
+/** The positions in the order at which slices begin, except the first. */
 async function placesOf(reader: SliceReader, order: string): Promise<string[]> {
   const every = Math.max(1, Math.floor(reader.rows / PLACES));
   const keys = await all(reader.stream(compileOrderPlaces(order, every)));
   return keys.filter((_, i) => i % PLACES === PLACES - 1).map(([key]) => String(key));
 }
 
-/** @throws Error where other rows were put aside than are in the order */
+/** @throws Error if the spilled rows differ from those in the order */
 async function* whole(
   size: number,
   slices: AsyncGenerator<SliceOfRows>,
@@ -132,7 +132,7 @@ interface OfSegments {
   readonly segments: readonly SegmentInfo[];
 }
 
-/** Rows of a slice; in halves where memory does not hold their texts. */
+/** Rows of a slice; in halves if their texts do not fit in memory. */
 async function* rowsOfSlice(
   reader: SliceReader,
   plan: Plan,
@@ -154,7 +154,7 @@ async function* rowsOfSlice(
   yield* rowsOfSlice(reader, plan, byId, ordered.slice(half));
 }
 
-/** Puts each row in its place; undefined where their texts are too long, and there are several rows. */
+/** Puts each row in its place; undefined if the texts are too long and there are several rows. */
 async function readInto(
   rows: Plain[][],
   reader: SliceReader,
@@ -185,7 +185,7 @@ async function readInto(
   return statements;
 }
 
-/** Rows in order, as far as they were read by one statement: others have other columns. */
+/** Rows in order, up to the next one that another statement read: its columns differ. */
 function* ofOneStatement(
   statements: readonly OfSegments[],
   rows: readonly Plain[][],
@@ -203,13 +203,13 @@ function* ofOneStatement(
   }
 }
 
-/** Rows that were put aside: what they are rows of, and how many slices each part of them has. */
+/** Spilled rows: their statements, and the number of slices in each part. */
 interface Aside {
   readonly statement: Statement;
   readonly slicesOfPart: number;
 }
 
-/** Undefined where the memory does not allow it, or there are none. */
+/** Undefined if the memory does not allow it, or there are no rows. */
 async function putAside(
   reader: SliceReader,
   plan: Plan,
@@ -262,7 +262,7 @@ async function* fromFolder(
   }
 }
 
-/** Rows that are put aside at once: all of some segments, or a range of those of a large one. */
+/** Rows that are spilled at once: all rows of some segments, or a range of those of a large one. */
 interface RowGroup {
   readonly segments: readonly SegmentInfo[];
   readonly range?: { readonly from: number; readonly to: number };

@@ -34,7 +34,7 @@ describe('slices of time', () => {
           rowsOf({ ...(from !== undefined && { from }), ...(to !== undefined && { to }) }),
         );
         expect(sizes.reduce((a, b) => a + b, 0)).toBe(all.flat().length);
-        // Rows of one moment cannot be cut; beyond these a slice is at most half as large again.
+        // Rows at one moment cannot be divided; apart from them, a slice exceeds the limit by at most half.
         const counts = new Map<number, number>();
         for (const time of all.flat()) counts.set(time, (counts.get(time) ?? 0) + 1);
         const most = Math.max(...counts.values());

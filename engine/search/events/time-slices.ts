@@ -1,6 +1,6 @@
 /**
- * Slices of time that many rows are read and sorted in, one after the other, so that a list of any
- * length needs the memory of one slice. Slices are half-open, follow each other, and leave nothing out.
+ * Slices of time in which many rows are read and sorted, one after the other, so that a list of any length needs
+ * the memory of one slice. Slices are half-open, contiguous, and cover everything.
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import type { TimeLookup } from '../../index/segment-indexes.ts';
@@ -12,28 +12,28 @@ export interface TimeSlice {
   readonly to: EpochMicros | undefined;
 }
 
-/** Rows that a slice has at most, more or less. */
+/** Approximate maximum number of rows in a slice. */
 const ROWS = 200_000;
-/** Bytes of a value while it is sorted, about. */
+/** Approximate size of a value while it is sorted. */
 const VALUE_BYTES = 32;
-/** A slice may take this much of the memory. */
+/** Share of the memory for a slice. */
 const SHARE = 1 / 8;
-/** Places in a slice's worth of rows at which the time is looked up. */
+/** Number of positions per slice at which the time is looked up. */
 const PROBES = 8;
 
-/** Rows of a slice, by the number of columns that are read. */
+/** Number of rows in a slice, by the number of columns read. */
 export function sliceRows(memory: number, columns: number): number {
   return Math.max(1, Math.min(ROWS, sortableRows(memory, columns)));
 }
 
-/** Rows that one statement can sort in its share of the memory, by their number of columns. */
+/** Number of rows that one statement can sort in its share of the memory, by their number of columns. */
 export function sortableRows(memory: number, columns: number): number {
   return Math.floor((memory * SHARE) / (VALUE_BYTES * Math.max(1, columns)));
 }
 
 /**
  * @param segments of days, not `undated`
- * @param timesOf the times of a segment's rows, where they are known; else they are taken to be even
+ * @param timesOf times of a segment's rows, if known; otherwise they are assumed to be evenly spaced
  */
 export function timeSlices(
   segments: readonly SegmentInfo[],

@@ -1,6 +1,6 @@
 /**
- * Events of sources whose columns are unlike, of the same days: no statement reads the columns of all of them for
- * the rows of each, and the events come each once, in order, with what is theirs.
+ * Events of sources with different columns on the same days: no statement reads the columns of all sources for the
+ * rows of each, and each event is delivered once, in order, with its values.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const ROWS = 40;
 
 let unlike: SmallCase;
 
-/** One source: its names are its own, its times between those of the others. */
+/** One source: its names are unique, its times lie between those of the others. */
 function source(s: number): string {
   const lines = Array.from({ length: ROWS }, (_, i) =>
     JSON.stringify({
@@ -71,7 +71,8 @@ it.each([undefined, 'scan'] as const)('come in order, and whole (path: %s)', asy
     for (const n of [0, NAMES - 1])
       expect(attribute(one, `s${s}_${n}`)).toBe(`v${s}x${n}x${row} end`);
   });
-  // Of each attribute a statement has its name some times; of all sources' in all branches, SOURCES times as often.
+  // A statement mentions each attribute a few times; with all sources in all branches it would be SOURCES times as
+  // often.
   const mentions = Math.max(...sql.map((one) => one.split('"a:s0_7"').length - 1));
   expect(mentions).toBeLessThan(SOURCES);
   expect(sql.length).toBeLessThan(ROWS);

@@ -1,4 +1,4 @@
-/** Answers from what is known of a plan's events, without reading them. */
+/** Answers from what is known about a plan's events, without reading them. */
 import {
   type AnswerStatement,
   type Filter,
@@ -21,8 +21,8 @@ interface DirectAnswer {
 }
 
 /**
- * The answer of a `count` or a plain `timeline`; undefined when its rows must be read anyway.
- * @throws CancelledError, IndexDamaged, and what a statement throws
+ * The answer of a `count` or a plain `timeline`; undefined if rows must be read anyway.
+ * @throws CancelledError, IndexDamaged, and whatever a statement throws
  */
 export async function answerDirectly(
   finder: RowFinder,
@@ -47,7 +47,10 @@ export async function answerDirectly(
   return { ...directAnswer(plan, list), cost };
 }
 
-/** With the times that the answer needs: a count none, a timeline those of segments that are in several buckets. */
+/**
+ * With the times that the answer needs: none for a count, for a timeline those of segments that extend over several
+ * buckets.
+ */
 async function timedRows(
   finder: RowFinder,
   plan: Plan,
@@ -56,17 +59,17 @@ async function timedRows(
 ): Promise<TimedRows[] | undefined> {
   const { segmentsUsed: segments } = plan;
   if (shape === 'count') return finder.timed(filter, segments, { times: false });
-  // Where buckets begin may depend on the first and last event.
+  // The buckets may depend on the first and last event.
   const ends = plan.needsRange ? await finder.timed(filter, segments, { times: () => false }) : [];
   if (ends === undefined) return undefined;
   const starts = directStarts(plan, ends);
   return finder.timed(filter, segments, { times: (one) => spansBuckets(one, starts) });
 }
 
-/** Where more of the rows than this must be read to know which are meant, one statement that counts is as good. */
+/** If a larger part of the rows must be read to decide which match, one counting statement is as fast. */
 const MOST_READ = 0.1;
 
-/** Whether a count is a matter of row numbers, but for few rows that must be read. */
+/** Whether a count follows from row numbers, apart from a few rows that must be read. */
 export function countsByNumber(
   segments: readonly SegmentInfo[],
   found: ReadonlyMap<number, FoundRows>,
@@ -77,7 +80,7 @@ export function countsByNumber(
     const { id, rows } = segment;
     const own = found.get(id);
     all += rows;
-    // Of messages that are stored as shapes most are not read to know which are meant.
+    // Most messages stored as shapes are decided without being read.
     if (own !== undefined && (own.exact || readsMessages(segment, own))) continue;
     read += countOf(own?.rows ?? 'all', rows);
   }

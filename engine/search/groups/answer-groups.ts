@@ -1,6 +1,6 @@
 /**
- * Answers of queries that group, from rollups: of the segments whose rollups cover the query exactly,
- * and of the rows of the others.
+ * Answers grouping queries from rollups: from the segments whose rollups cover the query exactly, and from the rows
+ * of the others.
  */
 import type { RollupGroups } from '../../index/rollup/rollup-groups.ts';
 import {
@@ -26,34 +26,34 @@ import type { RowFinder } from '../rows/row-finder.ts';
 import { SearchCost } from '../search-cost.ts';
 
 interface GroupAnswer {
-  /** Its columns; it was not run. */
+  /** Its columns; the statement was not executed. */
   readonly statement: AnswerStatement;
   readonly rows: RawValue[][];
   readonly cost: SearchCost;
 }
 
-/** Where more of the rows must be read than this, one statement over all of them takes no longer. */
+/** If a larger part of the rows must be read, one statement over all of them is as fast. */
 const MOST_READ = 0.2;
-/** Estimated costs: to add a group, to read a row and group it, to group rows by SQL. */
+/** Estimated costs: adding a group, reading and grouping a row, grouping rows by SQL. */
 const GROUP_NS = 50;
 const READ_NS = 1000;
 const ROW_NS = 120;
 const FEW_NS = 20e6;
 
-/** Groups from rollups, and the rows to read beside them. */
+/** Groups from rollups, and the rows to read in addition. */
 interface Rolled {
   readonly question: GroupQuestion;
   readonly sources: readonly RollupGroups[];
-  /** Of the segments of which rows must be read. */
+  /** The segments with rows to read. */
   readonly left: ReadonlyMap<number, FoundRows>;
   readonly read: readonly SegmentInfo[];
-  /** Groups of `sources` from merged rollups. */
+  /** Groups in `sources` that come from merged rollups. */
   readonly merged: Pick<NodeGroups, 'nodes' | 'segments' | 'total'>;
   readonly cost: SearchCost;
 }
 
 /**
- * Text: why rollups do not help.
+ * A text: why rollups do not help.
  * @throws CancelledError, IndexDamaged
  */
 export async function rollUp(finder: RowFinder, plan: Plan): Promise<Rolled | string> {
@@ -111,8 +111,8 @@ export async function rollUp(finder: RowFinder, plan: Plan): Promise<Rolled | st
 const NOT_COVERED = 'it does not cover the conditions, or too few of the segments';
 
 /**
- * Undefined when the rows must be read.
- * @throws CancelledError, IndexDamaged, and what a statement throws
+ * Undefined if rows must be read.
+ * @throws CancelledError, IndexDamaged, and whatever a statement throws
  */
 export async function answerGroups(
   asked: AskedView,
@@ -143,7 +143,7 @@ export async function answerGroups(
   return { statement, rows: answer, cost };
 }
 
-/** The groups of a view's last stage, by whatever gives them. */
+/** The groups of a view's last stage, by the best access path. */
 export async function groupsOf(
   asked: AskedView,
 ): Promise<{ statement: AnswerStatement; rows: RawValue[][] }> {

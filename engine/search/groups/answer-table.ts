@@ -1,7 +1,7 @@
 /**
- * The rows of an answer that is a table, in order, as they come. Where its groups are too many for memory at once,
- * they are computed in parts, and the table is sorted in slices: the limit decides how long it takes, not whether
- * there is an answer.
+ * Streams the rows of an answer that is a table, in order. If its groups do not fit in memory, they are computed in
+ * parts, and the table is sorted in slices: the memory limit affects how long it takes, not whether there is an
+ * answer.
  */
 import { hasCode } from '../../contract/errors.ts';
 import {
@@ -35,17 +35,17 @@ interface TableBatch {
   readonly rows: RawValue[][];
 }
 
-/** Bytes of a group, about: its values and measures, in a hash table that is at most half full. */
+/** Approximate bytes of a group: its values and measures, in a hash table that is at most half full. */
 const GROUP_BYTES = 300;
-/** Bytes of a row where a measure keeps all values of a group. */
+/** Bytes of a row if a measure keeps all values of a group. */
 const VALUE_BYTES = 40;
-/** A part may take this much of the memory. */
+/** Share of the memory for a part. */
 const SHARE = 1 / 4;
 const MORE = 8;
 const MOST_PARTS = 4096;
-/** Rows of a table that are sorted at once where memory is short. */
+/** Rows of a table that are sorted at once if memory is short. */
 const SORTED_ROWS = 200_000;
-/** Places that are looked up to divide a table. */
+/** Number of positions that are looked up to divide a table. */
 const PLACES = 20_000;
 
 let made = 0;
@@ -62,7 +62,7 @@ export async function* tableBatches(reader: TableReader): AsyncGenerator<TableBa
       const batches =
         parts === undefined ? whole(reader, statement) : inParts(reader, statement, parts);
       for await (const rows of batches) {
-        // An attempt that failed has given the first: the order of an answer's rows is total.
+        // A failed attempt has delivered the first rows: the order of an answer's rows is total.
         const left = rows.slice(skipped);
         skipped = Math.max(0, skipped - rows.length);
         given += left.length;
@@ -89,7 +89,7 @@ async function partsNeeded(reader: TableReader): Promise<number | undefined> {
   const { plan, matched, memory } = reader;
   const most = (groups: number, rows: number): number =>
     groups * GROUP_BYTES + (keepsValues(plan) ? rows * VALUE_BYTES : 0);
-  // Where there is room for as many groups as rows, they need not be counted.
+  // If there is room for as many groups as rows, the groups need not be counted.
   const examined = plan.segmentsUsed.reduce((sum, { rows }) => sum + rows, 0);
   if (most(examined, examined) <= memory * SHARE) return 1;
   const estimate = compileGroupEstimate(plan, matched);
@@ -140,7 +140,7 @@ async function* inParts(
         yield batch;
       }
     } catch (error) {
-      // The groups are there: fewer rows are sorted at once, not more parts made.
+      // The groups exist: sort fewer rows at once instead of making more parts.
       if (!hasCode(error, 'limit-exceeded') || given > 0 || step === 1) throw error;
       step = Math.ceil(step / MORE);
       continue;

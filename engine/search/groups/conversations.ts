@@ -1,4 +1,4 @@
-/** `conversations.run`: pairs of addresses that talked, over flows, or packets where there are none. */
+/** `conversations.run`: pairs of addresses that talked, from flows, or from packets if there are none. */
 import { makeColumn, type CellValue, type ColumnBatch } from '../../contract/column-batch.ts';
 import {
   type ConversationOrder,
@@ -18,7 +18,7 @@ import { type View, type ViewScope } from '../asker.ts';
 import { sourcesOfTotals } from './flow-totals.ts';
 import type { CaseSession } from '../session/case-session.ts';
 
-/** Said where conversations are those of packets. */
+/** Note for conversations that are derived from packets. */
 export const NO_FLOWS = 'the case has no flows: these are the addresses of packets';
 
 export interface ConversationParameters extends View {
@@ -68,8 +68,8 @@ export function conversations(
 }
 
 /**
- * @param numbers where in a row NUMBERS begin, TOTALS after them
- * @param said rows of rank, which of DETAILS, text
+ * @param numbers index in a row at which NUMBERS begin, followed by TOTALS
+ * @param said rows of rank, index in DETAILS, text
  */
 export function conversationList(
   { columns, numbers: at }: { columns: readonly OutputColumn[]; numbers: number },
@@ -118,7 +118,7 @@ export function conversationList(
   };
 }
 
-/** Conversations are those of flows, or of packets where a case has no flows. */
+/** Conversations are those of flows, or of packets if a case has no flows. */
 export function onlyOf(packets: boolean): Stage {
   const place = { start: 0, end: 0 };
   const test = { test: 'word', text: packets ? 'packet' : 'flow' } as const;

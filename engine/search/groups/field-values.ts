@@ -58,7 +58,7 @@ export function fieldValues(
 /** Stages whose groups are the values of a field. */
 export function valueStages(field: string, limit: number, more: readonly Stage[] = []): Stage[] {
   const place = { start: 0, end: 0 };
-  // Fields that every event has need no test, and one of `kind` would bring packets in.
+  // Fields that every event has need no test, and a test of `kind` would add packets.
   const present: Stage[] = isAlwaysThere(field)
     ? []
     : [
@@ -75,7 +75,7 @@ export function valueStages(field: string, limit: number, more: readonly Stage[]
   return [...present, ...more, top];
 }
 
-/** @param events that have the field, where they may have several values of it */
+/** @param events number of events that have the field, if they may have several values of it */
 export function valuesOf(
   columns: readonly OutputColumn[],
   found: readonly (readonly RawValue[])[],
@@ -102,8 +102,8 @@ export function valuesOf(
 }
 
 /**
- * Events by kind where it is known which rows are meant: all rows of a segment are of one kind.
- * Undefined: another field.
+ * Events by kind, if the matching rows are known: all rows of a segment are of one kind. Undefined for another
+ * field.
  */
 async function kindCounts(
   { finder, plan, watch }: AskedView,
@@ -114,7 +114,7 @@ async function kindCounts(
   if (!isKind || finder === undefined || plan.events.node !== 'base') return undefined;
   const { filter } = plan.events;
   const before = await finder.findAll(filter, plan.segmentsUsed);
-  // The timeline of the same view needs them, too.
+  // The timeline of the same view needs them as well.
   const rows = await finder.exact(filter, plan.segmentsUsed);
   const cost = new SearchCost('catalog');
   const counts = new Map<Kind, number>();

@@ -1,14 +1,14 @@
-/** Flows that state one number for both ways: in `bytes` or `packets`, where neither way is stated. */
+/** Flows that state one number for both directions: in `bytes` or `packets`, with neither direction stated. */
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import type { SegmentInfo } from '../../query/index.ts';
 
-/** Source ids, first and last. */
+/** First and last source id. */
 type IdRange = readonly [number, number];
 
-/** What of a source says whether its flows do. */
+/** The properties of a source that tell whether its flows state totals. */
 export type FlowSource = Pick<SourceRow, 'id' | 'name' | 'format' | 'decisions' | 'metadata'>;
 
-/** Sources with such totals; a flow of theirs with no `bytes_rev` (`packets_rev`) has nothing else. */
+/** Sources with such totals; a flow of theirs without `bytes_rev` (`packets_rev`) has nothing but the total. */
 export function sourcesOfTotals(
   sources: readonly FlowSource[],
   measure: 'bytes' | 'packets',
@@ -31,19 +31,19 @@ function statesTotals(
   measure: 'bytes' | 'packets',
 ): boolean {
   const { totals } = metadata;
-  // Tables and JSON say it since there is this; before, every table of Argus was taken for one that has them.
+  // Tables and JSON record this since the option exists; before that, every Argus table was assumed to have totals.
   if (Array.isArray(totals)) return totals.includes(measure);
   return format === 'argus' || mapped(decisions['mapping']).has(`${measure}_total`);
 }
 
-/** Fields that columns were taken for. */
+/** Fields that columns are mapped to. */
 function mapped(mapping: unknown): Set<string> {
   if (typeof mapping !== 'string') return new Set();
   const fields: unknown = JSON.parse(mapping);
   return new Set(typeof fields === 'object' && fields !== null ? Object.keys(fields) : []);
 }
 
-/** Names of the sources in these segments whose flows may state one number of bytes for both ways. */
+/** Names of the sources in these segments whose flows may state one number of bytes for both directions. */
 export function namesOfTotals(
   sources: readonly FlowSource[],
   segments: readonly SegmentInfo[],

@@ -1,6 +1,6 @@
 /**
- * What merged rollups answer is what the rows say (`path: scan`), whatever became of the segments that
- * they were made from: marked, compacted, retimed, joined by others; and whatever became of their files.
+ * Merged rollups give the same answers as the rows (`path: scan`), whatever happens to the segments they were made
+ * from (marked, compacted, retimed, joined by others) and to their files.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ import { type SmallCase, smallCase } from '../../operations/testing/small-case.t
 import { maintainCase } from '../../operations/evidence/background-maintenance.ts';
 import { verifyCase } from '../../operations/verify/verify-case.ts';
 
-/** Of each kind of answer. */
+/** One of each kind of answer. */
 const SOME = [
   ...['* | top 10 src_ip', '* | top 3 src_ip, dst_ip', 'kind:flow | top 4 dst_port, proto'],
   ...['kind:log | top 3 program, host', '* | stats count(), sum(bytes), sum(packets)'],
@@ -55,7 +55,7 @@ const RANGES: { from?: number; to?: number }[] = [
 let small: SmallCase;
 const { signal } = new AbortController();
 
-/** Every query by whatever answers and by rows; how many merged rollups answered. */
+/** Runs every query by the best path and by rows; returns how many were answered by merged rollups. */
 async function answersAgree(queries = QUERIES): Promise<number> {
   const session = CaseSession.open(small.folder, { memoryLimit: 1e9, threads: 2 });
   let merged = 0;
@@ -85,7 +85,7 @@ function nodeFiles(): string[] {
   return readdirSync(folder).map((name) => join(folder, name));
 }
 
-/** Nodes of everything, of a kind or of all. */
+/** Nodes of all events, of one kind or of all kinds. */
 function topFiles(): string[] {
   return nodeFiles().filter((path) => {
     const node = NodeFile.open(path);
@@ -212,7 +212,7 @@ describe('merged rollups', () => {
       expect(await maintainCase(small.folder, BUILDER)).toBeGreaterThan(0);
       expect(readdirSync(staging).filter((name) => !name.startsWith('spill-'))).toEqual([]);
       expect(await maintainCase(small.folder, BUILDER)).toBe(0);
-      // Those that no longer fit are left to the writer.
+      // Nodes that no longer fit are left to the writer.
       expect(topFiles()).toEqual(expect.arrayContaining(before));
       expect(topFiles().length).toBeGreaterThan(before.length);
       await mergeRollups(writer);
@@ -285,7 +285,7 @@ describe('merged rollups', () => {
       'failed',
       expect.stringMatching(/^rollups\/.* was not made: /),
     ]);
-    // Each swap of segments has an entry of its own.
+    // Each swap of segments has a log entry.
     expect(said.filter((one) => one !== 'merge').slice(-5)).toEqual([
       ...['import', 'compact', 'retime', 'retime', 'verify'],
     ]);

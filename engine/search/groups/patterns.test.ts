@@ -1,5 +1,5 @@
 /**
- * `patterns` counts from shapes of the text index what it may: always what reading the rows gives.
+ * `patterns` counts from shapes of the text index where it can; the result always equals that of reading the rows.
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { type SmallCase, smallCase } from '../../operations/testing/small-case.t
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 2, 1);
 
-/** Records of three days: `plain` ones, ones that are `free` (like no other), and both. */
+/** Records of three days: `plain` ones, unique ones (`free`), and both. */
 function message(n: number, day: number): string | undefined {
   const letters = (i: number): string =>
     [...String(i)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
@@ -96,7 +96,7 @@ async function ask(text: string, path?: 'scan') {
 
 describe('patterns', () => {
   it('are counted without reading the rows', async () => {
-    // Records without a message are no log: they lie in a segment of their own, which has no texts.
+    // Records without a message are not logs: they are in a segment without texts.
     const { answer, timings } = await ask('kind:log day:2026-03-01 NOT user7 | patterns 1 desc');
     expect(timings.path).toBe('index');
     expect(timings.rowsExamined).toBeLessThan(200);

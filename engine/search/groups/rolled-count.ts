@@ -1,4 +1,4 @@
-/** How many events a filter takes, where rollups of all segments have its conditions. */
+/** Counts the events of a filter if the rollups of all segments can evaluate its conditions. */
 import type { RollupGroups } from '../../index/rollup/rollup-groups.ts';
 import { COUNT } from '../access-paths/group-question.ts';
 import type { FoundRows, Plan } from '../../query/index.ts';
@@ -14,7 +14,7 @@ interface RolledCount {
 }
 
 /**
- * Undefined: its rows must be found.
+ * Undefined if its rows must be found.
  * @throws CancelledError, IndexDamaged
  */
 export async function rolledCount(finder: RowFinder, plan: Plan): Promise<RolledCount | undefined> {

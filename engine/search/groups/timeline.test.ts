@@ -1,4 +1,4 @@
-/** A timeline counts the events of the list beside it, whatever chooses among them. */
+/** A timeline counts the same events as the list next to it, whatever selects them. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
 import { CaseSession } from '../session/case-session.ts';

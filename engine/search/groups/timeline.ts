@@ -1,4 +1,4 @@
-/** `timeline.run`: events over time in even buckets of a round width, stacked by a field. */
+/** `timeline.run`: events over time in equal buckets of a round width, stacked by a field. */
 import { dayStart, daysOf } from '../../util/segment-days.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import {
@@ -41,7 +41,9 @@ export interface Timeline {
   /** Microseconds. */
   width: number;
   series: Series[];
-  /** Events with a time and without; of a field with several values, once for each. */
+  /**
+   * Number of events with and without a time; an event counts once for each value of a field with several values.
+   */
   total: number;
   undated: number;
 }
@@ -81,7 +83,7 @@ export function timeline(
   });
 }
 
-/** A timeline that is counted on `grid`, and again on a finer one if the events cover less of it. */
+/** Counts a timeline on `grid`, and again on a finer grid if the events cover less of it. */
 export async function fitted(
   grid: EvenGrid,
   { from, to }: Plan['range'],
@@ -91,7 +93,7 @@ export async function fitted(
   const found = await count(grid);
   if ((from !== undefined && to !== undefined) || found.low === undefined)
     return shown(found, grid);
-  // An end that nobody named is the first or last event: that may be far from the segments' ends.
+  // An end that the view leaves open is that of the first or last event, which may be far from the segments' ends.
   const low = from ?? found.low;
   const high = to ?? found.high! + 1;
   const fit = evenGrid(low, high, buckets);
@@ -102,8 +104,9 @@ export async function fitted(
 }
 
 /**
- * Where the events are known, or can be, and their times as far as these buckets ask for them; undefined: count by statement.
- * @param mostKinds stacked by kind: this many of the largest, the others together
+ * Counts events that are known, or can be found, with their times as far as these buckets need them; undefined:
+ * count by statement.
+ * @param mostKinds when stacked by kind: number of the largest kinds; the others are added up
  */
 async function countedByNumber(
   { finder, plan, watch }: AskedView,
@@ -147,7 +150,7 @@ interface OfKind {
   readonly counts: Map<number, number>;
 }
 
-/** As `compileStackedTimeline` ranks them: the largest first, of equal ones by name. */
+/** Ordered as in `compileStackedTimeline`: largest first, ties by name. */
 function seriesOf(kinds: readonly OfKind[], most: number | undefined): Counted['series'] {
   if (most === undefined)
     return new Map([[1, { value: null, counts: kinds[0]?.counts ?? new Map<number, number>() }]]);
@@ -170,7 +173,7 @@ function add(counts: Map<number, number>, bucket: number, n: number): void {
   counts.set(bucket, (counts.get(bucket) ?? 0) + n);
 }
 
-/** Buckets that hold something. */
+/** Non-empty buckets. */
 function countsOf(list: Float64Array): Map<number, number> {
   const out = new Map<number, number>();
   list.forEach((n, i) => {
@@ -179,7 +182,7 @@ function countsOf(list: Float64Array): Map<number, number> {
   return out;
 }
 
-/** The range that is named; an end that is open is that of the segments. */
+/** The view's time range; an open end is that of the segments. */
 export function coveredSpan(plan: Plan): { from: EpochMicros; to: EpochMicros } | undefined {
   let low = Infinity;
   let high = -Infinity;
@@ -217,7 +220,7 @@ async function counted(
 
 /**
  * @param column of the series' values
- * @param after where in a row its events, first and last time are
+ * @param after index in a row of its events, first and last time
  */
 export function countedRows(
   rows: readonly (readonly RawValue[])[],
@@ -258,7 +261,7 @@ export function countedRows(
   }
 }
 
-/** Counts on the buckets of `fit`, which has the width of the grid they were counted on. */
+/** Counts on the buckets of `fit`, whose width equals that of the grid on which they were counted. */
 function shown(found: Counted, grid: EvenGrid, fit: EvenGrid = grid): Timeline {
   const shift = (fit.from - grid.from) / grid.width;
   const ranks = [...found.series.keys()].sort((a, b) => (a || Infinity) - (b || Infinity));

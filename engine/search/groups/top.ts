@@ -1,4 +1,4 @@
-/** `top.run`: the largest groups of one or more fields, what is left over, and their lines over time. */
+/** `top.run`: the largest groups of one or more fields, the sum of the others, and their sparklines. */
 import { makeColumn, type CellValue, type ColumnBatch } from '../../contract/column-batch.ts';
 import {
   type AnswerStatement,
@@ -25,7 +25,7 @@ export interface TopParameters extends View {
   by: readonly string[];
   measure: { fn: 'count' | 'sum' | 'distinct'; of?: string | undefined };
   limit: number;
-  /** Buckets of each group's line; none when 0. */
+  /** Number of buckets in each group's sparkline; 0: none. */
   sparkline: number;
 }
 
@@ -45,7 +45,7 @@ export interface Top {
   };
 }
 
-/** A name that no field has: the stage's own name for its measure. */
+/** A name that no field has: the stage's name for its measure. */
 const MEASURE = 'measure';
 
 /** @throws DaybookError query-syntax, unknown-field, cancelled */
@@ -105,7 +105,7 @@ export function topStage({ by, measure, limit }: Omit<TopParameters, keyof View>
 
 type ListedTop = Extract<Stage, { stage: 'top' }>;
 
-/** Rows of such a stage as they are listed. */
+/** The rows of such a stage, as listed. */
 export function topOf(
   plan: Plan,
   { fields, by: { fn } }: ListedTop,
@@ -127,7 +127,7 @@ export function topOf(
   const columns = keys.map((column, i) =>
     makeColumn(fields[i]!.name, found.length, (row) => cell(value(column, found[row]!))),
   );
-  // Behind the stage's own columns: events, measure and groups of all, events of each.
+  // After the stage's own columns: events, measure and groups of all, then events of each group.
   columns.push(makeColumn('count', found.length, (row) => Number(found[row]![parts + 3] ?? 0)));
   if (fn !== 'count' && measured !== undefined) {
     columns.push(makeColumn(MEASURE, found.length, (row) => number(value(measured, found[row]!))));
@@ -160,8 +160,8 @@ export function linesOf(
 }
 
 /**
- * What the lines cover: the range that the view names, and where it is open the events of the view, as in
- * the timeline above them. Segments tell it where nothing is filtered.
+ * The range that the sparklines cover: the view's range, with open ends replaced by those of its events, as in the
+ * timeline above them. Without a filter, segments decide it.
  */
 async function spanOf(asked: AskedView): Promise<ReturnType<typeof coveredSpan>> {
   const { plan } = asked;
@@ -181,7 +181,7 @@ function cell(value: ShownValue): CellValue {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }
 
-/** Sums beyond 2^53 come as text; a window computes with numbers. */
+/** Sums beyond 2^53 are returned as text; a window computes with numbers. */
 function number(value: ShownValue): number | null {
   return value === null ? null : Number(value);
 }

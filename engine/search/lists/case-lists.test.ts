@@ -1,10 +1,10 @@
-/** Which lists have tables: those of statements, however many others come and whatever fails. */
+/** Which lists have tables: those used by statements, however many others arrive and whatever fails. */
 import { beforeEach, expect, it } from 'vitest';
 import type { MatchList, SegmentInfo } from '../../query/index.ts';
 import type { ListTable } from '../../store/list-tables.ts';
 import { CaseLists } from './case-lists.ts';
 
-/** Makes and drops names of tables. */
+/** Creates and drops names of tables. */
 class Store {
   readonly tables = new Set<string>();
   made = 0;

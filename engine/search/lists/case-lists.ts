@@ -1,6 +1,6 @@
 /**
- * The lists that queries on a case are narrowed by: read once, and their tables made when a statement
- * first needs them. Bounded: the least recently used are dropped, and made again where they are still needed.
+ * The lists that narrow queries on a case: each is read once, and its tables are made when a statement first needs
+ * them. Bounded: the least recently used lists are dropped, and made again if they are still needed.
  */
 import { hash } from 'node:crypto';
 import { isAttributeColumn } from '../../util/attribute-columns.ts';
@@ -15,23 +15,23 @@ import {
 } from '../../query/index.ts';
 import type { SegmentStore } from '../../store/segment-store.ts';
 
-/** A list as it was given: a file's content, or what was pasted. */
+/** A list as given: a file's content, or pasted text. */
 export interface GivenList {
   /** Text in UTF-8 or UTF-16. */
   readonly bytes: Uint8Array;
   /** Its name in the audit log. */
   readonly name?: string | undefined;
-  /** Names of the columns that count; of the header when left out. */
+  /** Names of the columns to compare; those in the header if omitted. */
   readonly fields?: readonly string[] | undefined;
-  /** In place of `fields`: what each column is matched as, by its place; null: it does not count. */
+  /** Instead of `fields`: the field that each column is compared with, by position; null: the column is ignored. */
   readonly columns?: readonly (string | null)[] | undefined;
-  /** With `columns`: whether the first line of a table names them only. */
+  /** With `columns`: whether the first line of a table only names the columns. */
   readonly header?: boolean | undefined;
-  /** Rows that name both ends of a conversation hold in the direction they were written in only. */
+  /** Rows that name both ends of a conversation match only in the direction in which they are written. */
   readonly directed?: boolean | undefined;
 }
 
-/** Rows of all lists that are kept. */
+/** Limit of rows in all cached lists. */
 const MOST_ROWS = 4_000_000;
 const MOST_LISTS = 16;
 
@@ -39,13 +39,13 @@ const MOST_LISTS = 16;
 type Tables = Pick<SegmentStore, 'createList' | 'dropLists' | 'inUse'>;
 
 export class CaseLists {
-  /** By what tells them apart, the one used last at the end. */
+  /** By key, most recently used last. */
   private readonly known = new Map<string, MatchList>();
-  /** The same of those whose tables are made or being made. */
+  /** Those whose tables exist or are being made. */
   private readonly made = new Map<string, { list: MatchList; tables: Promise<void> }>();
 
   /**
-   * @param columns of segments: attributes are fields by them
+   * @param columns of segments: they tell which attributes are fields
    * @throws DaybookError usage, unknown-field, limit-exceeded
    */
   read(given: GivenList, segments: Segments): MatchList {
@@ -71,7 +71,7 @@ export class CaseLists {
   }
 
   /**
-   * Makes the tables of a list, if there are none.
+   * Makes the tables of a list unless they exist.
    * @throws DaybookError limit-exceeded
    */
   async load(list: MatchList, store: Tables): Promise<void> {
@@ -96,7 +96,7 @@ export class CaseLists {
   }
 }
 
-/** Lists that were used longest ago, beyond what may be kept. */
+/** The least recently used lists that exceed the limit. */
 function beyond(lists: readonly MatchList[], used: MatchList): MatchList[] {
   let rows = lists.reduce((sum, list) => sum + rowsOf(list), 0);
   let left = lists.length;
@@ -111,7 +111,7 @@ function beyond(lists: readonly MatchList[], used: MatchList): MatchList[] {
   return out;
 }
 
-/** Rows that no event can meet are in none of its tables. */
+/** Rows that no event can match are in none of its tables. */
 function rowsOf({ lines, rows }: MatchList): number {
   return Math.max(lines.length, rows);
 }
@@ -141,7 +141,7 @@ async function tables(list: MatchList, store: Tables): Promise<void> {
 
 type Segments = Parameters<typeof eventFields>[0];
 
-/** The names by which a list may mean attributes: what it says is another matter where there are others. */
+/** The attribute names that a list may refer to: with other attributes, the list means something else. */
 function attributesOf(segments: Segments): string[] {
   const names = new Set<string>();
   for (const { columns } of segments)
@@ -159,10 +159,10 @@ function digestOf(
   return hash('sha256', all).slice(0, 32);
 }
 
-/** Many questions are asked about the same bytes. */
+/** Many questions concern the same bytes. */
 const hashes = new WeakMap<Uint8Array, string>();
 
-/** The SHA-256 of a list's bytes, which nobody changes, in hexadecimal digits. */
+/** The SHA-256 of a list's bytes, which are never modified, in hexadecimal. */
 export function sha256Of(bytes: Uint8Array): string {
   const known = hashes.get(bytes) ?? hash('sha256', bytes);
   hashes.set(bytes, known);

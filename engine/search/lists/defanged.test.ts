@@ -1,4 +1,4 @@
-/** Indicators that were made unclickable, as reports have them, are found as events have them. */
+/** Defanged indicators, as reports write them, match the events' real values. */
 import { expect, it } from 'vitest';
 import { shownRows, startQuery } from '../index.ts';
 import { caseOfFiles, ndjson } from '../testing/case-of-files.ts';
@@ -49,7 +49,7 @@ it.each<[string, number[]]>([
   ['domain\nb[.]example\n', [0]],
   ['user\na[@]b[.]example\n', [1]],
   ['{"domain":"c[.]example"}\n', [2]],
-  // Of text with blanks the brackets are its own.
+  // In a text with blanks the brackets belong to the text.
   ['command\nls a[.]b -l\n', [1]],
 ])('finds %j', async (list, expected) => {
   expect(await found(list)).toEqual(expected);

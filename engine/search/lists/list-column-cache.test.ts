@@ -1,4 +1,4 @@
-/** Which columns are read for lists, and when; what a list takes then is compared in lists.test.ts. */
+/** Which columns are read for lists, and when; lists.test.ts compares the results. */
 import { beforeEach, expect, it } from 'vitest';
 import { type MatchList, type SegmentInfo, eventFields, readList } from '../../query/index.ts';
 import { ListColumnCache, type ReadNumbers } from './list-column-cache.ts';
@@ -49,7 +49,7 @@ it('takes segments on that are new beside those that it knows', async () => {
   const segments = [segment(1), segment(2, ['src_port'])];
   const comparison = await kept.comparing(PORTS, segments, read);
   expect(comparison?.rowsOf(segments[0]!)).toMatchObject({ count: 2 });
-  // No event of it has both ports.
+  // None of its events has both ports.
   expect(comparison?.rowsOf(segments[1]!)).toBe('none');
   const others = [segment(1), segment(3), segment(4)];
   expect(await kept.comparing(PORTS, others, read)).toBeUndefined();
@@ -66,7 +66,7 @@ it('leaves what would not fit to statements, and makes room for what does', asyn
     const comparison = await kept.comparing(PORTS, some, read);
     for (const one of some) expect(comparison?.rowsOf(one)).toMatchObject({ count: 2 });
   }
-  // The third took the place of the first, which was used longest ago.
+  // The third replaced the first, which was the least recently used.
   expect(reads.map((one) => one.slice(0, 1))).toEqual(['1', '2', '3', '1']);
 });
 

@@ -1,13 +1,13 @@
 /**
- * Columns of numbers that lists were compared with, kept in memory: one list is mostly followed by the next. Then
- * a list of any length costs a pass over a hash a row; a statement reads all columns, and hashes each of them, for
- * every list.
+ * Cache of the number columns that lists are compared with: after one list, the next is likely to need them as
+ * well. A list of any length then costs a pass over one hash per row; a statement would read all columns and hash
+ * each of them for every list.
  *
- * What it gains: tagging 1.5 million flows by 1,000 five-tuples takes 12 to 17 ms of processor time instead of 36 to 45,
- * by 10,000 19 to 42 instead of 58 to 66 (docs/adr/0023-shortcuts-measured-again.md).
+ * Gain: tagging 1.5 million flows by 1,000 five-tuples takes 12 to 17 ms of processor time instead of 36 to 45, by
+ * 10,000 19 to 42 instead of 58 to 66 (docs/adr/0023-shortcuts-measured-again.md).
  *
- * Holds always: what is kept is of segments that the case has, which never change, and is bounded; what would not fit
- * is left to statements, all of it.
+ * Invariants: cached columns belong to segments of the case, which never change; the cache is bounded; if it cannot
+ * hold everything that a list needs, statements do all of it.
  */
 import { LruCache } from '../../util/lru-cache.ts';
 import { RowSet } from '../../util/row-set.ts';
@@ -28,12 +28,12 @@ import {
   bytesOfNumber,
 } from '../../store/segment-numbers.ts';
 
-/** Bytes that are kept. */
+/** Size limit of the cache. */
 const MOST_BYTES = 64e6;
 const HASH_BYTES = 4;
-/** Segments that one statement reads: of thousands DuckDB plans for seconds, and cannot be stopped meanwhile. */
+/** Segments that one statement reads: for thousands of them DuckDB plans for seconds and cannot be interrupted. */
 const AT_ONCE = 64;
-/** Rows of a list whose tables are kept, at about 40 bytes each. */
+/** Limit of rows of a list whose hash tables are cached, at about 40 bytes each. */
 const MOST_LIST_ROWS = 500_000;
 
 /** Reads columns of segments that have them. */
@@ -44,18 +44,18 @@ export type ReadNumbers = (
 
 interface Held {
   readonly columns: Map<string, JoinColumn>;
-  /** Hashes of its rows, by the keys that they are of. */
+  /** Hashes of its rows, with the keys that they were computed for. */
   hashes: { readonly keys: string; readonly values: Int32Array } | undefined;
 }
 
 export class ListColumnCache {
   private readonly most: number;
-  /** By segment: numbers of segments are never used again. */
+  /** By segment; segment numbers are never reused. */
   private readonly kept: LruCache<number, Held>;
   /** Segments that a list was compared with before. */
   private readonly met = new Set<number>();
   private made: { readonly list: MatchList; readonly tables: readonly JoinTable[] } | undefined;
-  /** One reads what the next one finds here. */
+  /** Loads run one after the other, so that each finds what the one before it read. */
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(most = MOST_BYTES) {
@@ -64,9 +64,9 @@ export class ListColumnCache {
   }
 
   /**
-   * What compares a list with rows of these segments. Undefined: statements do, since it has values other than
-   * numbers, there are too many rows, or few of these segments were compared with a list before.
-   * @throws what `read` throws
+   * Prepares comparing a list with rows of these segments. Undefined if statements should do it: the list has
+   * values other than numbers, there are too many rows, or few of these segments were compared with a list before.
+   * @throws whatever `read` throws
    */
   async comparing(
     list: MatchList,
@@ -82,7 +82,7 @@ export class ListColumnCache {
     return new ListComparison(groups, this.tablesOf(list), await own);
   }
 
-  /** Those of the last list are kept: several questions are asked about it. */
+  /** Those of the last list are cached: several questions are asked about it. */
   private tablesOf(list: MatchList): readonly JoinTable[] {
     if (this.made?.list === list) return this.made.tables;
     const tables = list.groups.map((group) => new JoinTable(group));
@@ -106,7 +106,7 @@ export class ListColumnCache {
     return bytes <= this.most && met * 2 >= rows;
   }
 
-  /** Reads what is missing; gives what is held of each segment. */
+  /** Reads missing columns; returns the cached columns of each segment. */
   private async load(
     segments: readonly SegmentInfo[],
     columns: ReadonlyMap<string, string>,
@@ -122,7 +122,7 @@ export class ListColumnCache {
         .filter(([name]) => !known.columns.has(name) && segment.columns.has(name))
         .map(([name, type]) => ({ name, type }));
       if (names.length === 0) continue;
-      // What other lists were compared with would need room, too.
+      // Columns for other lists need room as well.
       for (const name of known.columns.keys()) if (!columns.has(name)) known.columns.delete(name);
       const key = names.map(({ name }) => name).join();
       const same = missing.get(key) ?? { names, segments: [] };
@@ -146,7 +146,7 @@ export class ListColumnCache {
   }
 }
 
-/** Bytes that columns of a segment take, hashes of them included. */
+/** Bytes that columns of a segment take, including their hashes. */
 function bytesOf(segment: SegmentInfo, columns: ReadonlyMap<string, string>): number {
   let bytes = HASH_BYTES;
   for (const [name, type] of columns)
@@ -154,7 +154,7 @@ function bytesOf(segment: SegmentInfo, columns: ReadonlyMap<string, string>): nu
   return bytes * segment.rows;
 }
 
-/** A list, and the columns that it is compared with. */
+/** A list and the columns that it is compared with. */
 class ListComparison {
   private readonly groups: readonly (readonly JoinKey[])[];
   private readonly tables: readonly JoinTable[];
@@ -171,13 +171,13 @@ class ListComparison {
     this.held = held;
   }
 
-  /** The rows that the list takes of one of the segments; undefined where it had other columns than it says. */
+  /** The rows of a segment that match the list; undefined if its columns differ from its description. */
   rowsOf({ id, rows: total, columns: has }: SegmentInfo): Rows | undefined {
     const held = this.held.get(id);
     if (held === undefined) return undefined;
     const words = new Uint32Array((total + 31) >>> 5);
     for (const [at, keys] of this.groups.entries()) {
-      // No event has a value of a column that is not there.
+      // No event has a value in a missing column.
       if (keys.some(({ column }) => !has.has(column))) continue;
       const columns = keys.flatMap(({ column }) => held.columns.get(column) ?? []);
       if (columns.length < keys.length) return undefined;
@@ -195,7 +195,7 @@ class ListComparison {
     const name = keys.map(({ column, mask }) => `${column}/${mask}`).join();
     if (held.hashes?.keys === name) return held.hashes.values;
     const values = hashRows(keys, columns, total);
-    // Of lists of several forms, each would take the place of the one before.
+    // With several groups, each would replace the hashes of the one before.
     if (this.groups.length === 1) held.hashes = { keys: name, values };
     return values;
   }

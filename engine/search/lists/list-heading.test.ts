@@ -1,6 +1,6 @@
 /**
- * What the first line of a list is, in a case with more names of attributes than are columns: any word may be
- * such a name there, and a list of domains must not be taken for a column called as the first of them.
+ * How the first line of a list is read in a case with more attribute names than columns: any word may be an
+ * attribute there, yet a list of domains must not be read as a column named like the first of them.
  */
 import { expect, it } from 'vitest';
 import { previewList } from '../../operations/query/list-preview.ts';

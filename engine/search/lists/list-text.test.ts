@@ -1,6 +1,6 @@
 /**
- * An address or a block in a list means what it means in a query: the addresses of events and the text of logs,
- * by index, by comparing rows, and for the lines that nothing matched.
+ * An address or a block in a list means the same as in a query: addresses of events and in the text of logs, by
+ * index, by comparing rows, and for unmatched lines.
  */
 import { afterAll, expect, it, vi } from 'vitest';
 import { startQuery } from '../query.ts';
@@ -48,7 +48,7 @@ it.each([
   const expected = await count(value.replaceAll('[.]', '.'), undefined, 'scan');
   for (const path of [undefined, 'scan'] as const) {
     expect(await count('*', `${value}\n`, path)).toBe(expected);
-    // Beside others, of which some are nowhere.
+    // Together with others, some of which match nothing.
     expect(
       await count(value.replaceAll('[.]', '.'), `${value}\n198.51.100.0/24\nnosuchword\n`, path),
     ).toBe(expected);
@@ -60,7 +60,7 @@ it('takes the columns alone, or text alone, where that is said', async () => {
   const whole = (await count('*', list)) ?? 0;
   const columns = (await count('*', list, undefined, ['ip'])) ?? 0;
   const text = (await count('*', list, undefined, ['text'])) ?? 0;
-  // Addresses of flows, and of logins from which they were cut.
+  // Addresses of flows, and of logins that they were cut from.
   expect(columns).toBe(await count('ip:183.62.140.253', undefined, 'scan'));
   expect(columns).toBe(55);
   expect(text).toBeGreaterThan(columns - 30);

@@ -1,8 +1,8 @@
 /**
- * A list narrows a query as its rows would, written out: random lists over evidence of all kinds, by
- * index, by joining, and by reading everything, against the same rows in the query language.
+ * A list narrows a query as its rows would if they were written out: random lists over evidence of all kinds, by
+ * index, by joining and by a full scan, against the same rows in the query language.
  *
- * DAYBOOK_LIST_RUNS: how many lists; a few when left out.
+ * DAYBOOK_LIST_RUNS: number of lists; a few by default.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ const RUNS = Number(process.env['DAYBOOK_LIST_RUNS'] ?? 25);
 
 let small: SmallCase;
 let session: CaseSession;
-/** Events as they are, to draw values from. */
+/** The events, to draw values from. */
 let events: Readonly<Record<string, unknown>>[] = [];
 const { signal } = new AbortController();
 const context = { signal, client: { kept: new Map() }, part: async () => undefined };
@@ -109,7 +109,7 @@ afterAll(async () => {
   await small.dispose();
 });
 
-/** A value of a field that some event has, or one that none may have. */
+/** A value of a field that some event has, or one that perhaps none has. */
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   src_ip: ['10.0.0.0/8', '2001:db8::/29', '2001:db8::/35', '192.0.2.7', '0.0.0.0/0', '10.0.0.0/31'],
   dst_ip: ['10.0.0.0/24', '2001:db8::/32', '198.51.100.1'],
@@ -323,7 +323,7 @@ describe('a list', () => {
         ) as string,
       }),
     );
-    // Of the blocks those of 1 to 4 have addresses: `2001:db8::/48` is none of them.
+    // Only blocks 1 to 4 have addresses: `2001:db8::/48` contains none of them.
     const met = blocks.slice(0, 4).map((block) => `ip:${block}`);
     const expected = await ids(met.join(' OR '), undefined, 'scan');
     expect(expected.length).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 /**
- * A hardware address means the same however it is written: in a query, as a bare word and as a line of a list, in the columns
- * of hardware addresses, in attributes and in text.
+ * A hardware address means the same in every spelling: in a query, as a bare word and as a line of a list, in the
+ * columns of hardware addresses, in attributes and in text.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -77,12 +77,12 @@ it('takes beginnings, and digits alone where the field says what they are', asyn
     expect(await count(`src_mac:${start}`), start).toBe(5);
   expect(await count('src_mac:92ddae01020f')).toBe(4);
   expect(await count('src_mac:92ddae01021*')).toBe(1);
-  // Also where the beginning ends within a pair that is written without its zero.
+  // Also if the prefix ends within a pair that is written without its zero.
   for (const start of ['92:dd:ae:0*', '92:dd:ae:01:0*', '92ddae010*'])
     expect(await count(`src_mac:${start}`), start).toBe(5);
   for (const start of ['92:dd:ae:01:02:0*', '92-dd-ae-01-02-0*', '92dd.ae01.020*'])
     expect(await count(`src_mac:${start}`), start).toBe(4);
-  // As a word they may be anything.
+  // As a word it may be anything.
   expect(await count('92ddae01020f')).toBe(0);
   expect(await count(`"${WRITTEN[1]}"`)).toBe(2);
 });

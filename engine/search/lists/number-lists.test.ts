@@ -1,4 +1,7 @@
-/** Segments from before the numbers of cut messages were bytes are read as others are, also beside these, and merged with them. */
+/**
+ * Segments written before the numbers of cut messages became bytes are read like others, together with them and
+ * after merging with them.
+ */
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -19,7 +22,7 @@ const messageOf = (i: number) =>
     `sensor quasar${i % 400} of unit ${i % 64}`,
     `whole ${'-'.repeat(i % 40)}`,
   ][i % 4]!;
-/** Every second line, so that both segments have some of each time. */
+/** Every second line, so that both segments have events at all times. */
 const lines = (from: 0 | 1): string =>
   Array.from({ length: ROWS }, (_, row) => {
     const i = row * 2 + from;
@@ -62,7 +65,7 @@ async function checkAnswers(): Promise<void> {
   try {
     const all = Array.from({ length: 2 * ROWS }, (_, i) => `app[${i}]: ${messageOf(i)}`);
     expect(await asked(session, '*', 'scan')).toEqual(all);
-    // In parts.
+    // The messages were in parts.
     const together = vi.spyOn(session.store, 'messageShapes');
     expect(await asked(session, '* | head 40')).toEqual(all.slice(0, 40));
     expect(together).toHaveBeenCalled();

@@ -1,4 +1,4 @@
-/** Which lines of a list no event of a view matches: what was looked for and not seen. */
+/** Finds the lines of a list that no event of a view matches. */
 import {
   MatchList,
   choosesAmong,
@@ -15,7 +15,7 @@ import type { CaseSession } from '../session/case-session.ts';
 interface UnmatchedLines {
   /** Numbers of lines, from 1, ascending. */
   readonly lines: Float64Array<ArrayBuffer>;
-  /** Lines of the list with values. */
+  /** Number of lines with values in the list. */
   readonly of: number;
 }
 
@@ -48,7 +48,7 @@ export async function unmatchedLines(
           if (met.length > 0) matched.add(text.line);
           continue;
         }
-        // All that has the text is an event of the view: an index finds it without the rest of the list.
+        // Every event with the text is in the view: an index finds it without the rest of the list.
         const digest = `${list.digest}t${number}`;
         const alone = new MatchList({ ...list, digest, groups: [], texts: [text] });
         const one = planQuery(plan.ast, { ...plan.context, list: alone });

@@ -1,4 +1,4 @@
-/** Where events lie: the segments and rows of events that are named by their ids. */
+/** Locates events by their ids: the segments and rows that they are in. */
 import type { EventKey } from '../../catalog/tables/notes.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { formatEventId, parseEventId } from '../../query/index.ts';
@@ -11,10 +11,10 @@ interface EventRow extends EventKey {
   rowId: number;
 }
 
-/** Segments that one statement looks into. */
+/** Segments that one statement searches. */
 const AT_ONCE = 200;
 
-/** @throws DaybookError usage, when `text` is no event's id */
+/** @throws DaybookError usage if `text` is not an event id */
 export function eventKey(text: string): EventKey {
   const id = parseEventId(text);
   if (id === undefined)
@@ -31,7 +31,7 @@ export function eventIdOf({ sourceId, seq }: EventKey): string {
 }
 
 /**
- * The rows of events; of ids that no event has, or one that was deleted, there is none.
+ * The rows of events; ids of missing and of deleted events have none.
  * @throws DaybookError usage, cancelled
  */
 export async function locateEvents(

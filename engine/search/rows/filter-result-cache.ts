@@ -1,17 +1,17 @@
 /**
- * Rows that were found, for the operations that ask next about the same events, and those that are
- * being found, for the operations that ask meanwhile: a window asks for list, timeline and values of
- * one view at once. Bounded; what a case held at another time is forgotten.
+ * Cache of rows found by filters, for the next operations on the same events, and single flight for rows that are
+ * being found: a window asks for list, timeline and values of a view at once. Bounded; results for an earlier state
+ * of the case are dropped.
  */
 import type { OwnedCache, TextCache } from '../../index/text/index.ts';
 import type { FoundRows, CandidateRows } from '../../query/index.ts';
 import type { Snapshot } from '../session/snapshot.ts';
 import { InFlightLookup } from './in-flight-lookup.ts';
 
-/** Filters whose numbers are known. */
+/** Limit of filters with a number. */
 const MOST_NUMBERS = 1000;
 
-/** Sets by name. */
+/** Row sets by name. */
 class RowSetCache<T extends Pick<FoundRows, 'rows'>> {
   private readonly kept: OwnedCache;
 
@@ -20,7 +20,7 @@ class RowSetCache<T extends Pick<FoundRows, 'rows'>> {
   }
 
   get(key: string): T | undefined {
-    // Only `set` names what is in it.
+    // Only `set` adds entries.
     return this.kept.get(key) as T | undefined;
   }
 
@@ -38,14 +38,14 @@ class RowSetCache<T extends Pick<FoundRows, 'rows'>> {
 export class FilterResultCache {
   private of: Snapshot | undefined;
   private readonly found: RowSetCache<FoundRows>;
-  /** Of single conditions: filters that have one in common look it up once. */
+  /** Of single conditions: filters with a common condition look it up once. */
   private readonly leaves: RowSetCache<CandidateRows>;
   private readonly running = new Map<string, InFlightLookup>();
-  /** Numbers of filters, which stand for them in the names of many segments' sets. None is given twice. */
+  /** Numbers of filters, which stand for them in the names of many segments' sets. Numbers are never reused. */
   private readonly numbers = new Map<string, number>();
   private lastNumber = 0;
 
-  /** @param cache what is kept is within it */
+  /** @param cache holds the results */
   constructor(cache: TextCache) {
     this.found = new RowSetCache(cache);
     this.leaves = new RowSetCache(cache);
@@ -84,8 +84,8 @@ export class FilterResultCache {
   }
 
   /**
-   * Begins to find rows of segments, for all who ask for them until they are found and kept.
-   * @param work gives them by segment, and ends soon once its signal is aborted
+   * Starts to find rows of segments, for all callers that ask for them until they are found and cached.
+   * @param work returns them by segment; ends soon after its signal is aborted
    */
   find(
     snapshot: Snapshot,

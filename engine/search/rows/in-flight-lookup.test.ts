@@ -9,7 +9,7 @@ import { FilterResultCache } from './filter-result-cache.ts';
 const some: FoundRows = { rows: 'all', exact: true, rest: { filter: 'all' }, by: 'index' };
 const snapshot = (): Snapshot => ({ segments: [], sources: [], tags: [], marks: new Map() });
 
-/** Work that ends when it is told to: with rows, or because it was stopped. */
+/** Work that the test ends: with rows, or because it was stopped. */
 function workOf() {
   const { promise, resolve, reject } = Promise.withResolvers<ReadonlyMap<number, FoundRows>>();
   const begun = Promise.withResolvers<undefined>();

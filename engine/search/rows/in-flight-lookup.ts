@@ -1,8 +1,8 @@
 /**
- * Rows of some segments that are being found, for whoever waits for them.
+ * Single flight: rows of some segments that are being found, shared by all callers that wait for them.
  *
- * Holds always: the work goes on while somebody waits, whoever began it; when all who waited have been
- * cancelled it is stopped, and the last of them leaves when it has ended.
+ * Invariant: the work continues while any caller waits, whoever started it; when all waiting callers are cancelled
+ * it is stopped, and the last one returns when it has ended.
  */
 import { CancelledError } from '../../contract/errors.ts';
 import type { FoundRows } from '../../query/index.ts';
@@ -14,20 +14,20 @@ export class InFlightLookup {
   private readonly stop = new AbortController();
   private waiting = 0;
 
-  /** @param work ends soon once its signal is aborted */
+  /** @param work ends soon after its signal is aborted */
   constructor(work: (stop: AbortSignal) => Promise<BySegment>) {
-    // Starts in a microtask, so that the caller holds the lookup first.
+    // Starts in a microtask, so that the caller stores the look-up first.
     this.found = Promise.resolve().then(() => work(this.stop.signal));
-    // An error is reported to the callers that wait, of which there may be none.
+    // Errors are reported to waiting callers, of which there may be none.
     this.found.catch(() => undefined);
   }
 
-  /** Nobody waits for it any more: it will find nothing. */
+  /** No caller waits any more: it will return nothing. */
   get abandoned(): boolean {
     return this.stop.signal.aborted;
   }
 
-  /** @throws CancelledError, and what the work throws */
+  /** @throws CancelledError, and whatever the work throws */
   async wait(signal: AbortSignal | undefined): Promise<BySegment> {
     this.waiting += 1;
     const cancelled = Promise.withResolvers<never>();
@@ -41,7 +41,7 @@ export class InFlightLookup {
       this.waiting -= 1;
       if (this.waiting === 0 && isAborted(signal)) {
         this.stop.abort();
-        // What a statement reads must not be closed before it has ended.
+        // Files that a statement reads must not be closed before it has ended.
         await this.found.catch(() => undefined);
       }
     }

@@ -1,14 +1,14 @@
 /**
- * Times of the rows of segments that have no index of them: small ones, and those whose side files are lost. Segments
- * never change, so what was read stays right.
+ * Cache of row times for segments without an index of them: small ones, and those whose side files are lost.
+ * Segments never change, so times once read stay valid.
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import type { TimeLookup } from '../../index/segment-indexes.ts';
 import { LruCache } from '../../util/lru-cache.ts';
 
-/** Larger segments are not read for a timeline's times: a statement that counts is quicker. */
+/** Larger segments are not read for a timeline's times: a counting statement is faster. */
 export const MOST_TIMES = 100_000;
-/** Bytes that are kept: times of 16 million events. */
+/** Size limit of the cache: times of 16 million events. */
 const MOST_BYTES = 128e6;
 
 export class ReadTimes {
@@ -20,8 +20,8 @@ export class ReadTimes {
   }
 
   /**
-   * Undefined when the rows are not in order of time, as older segments may not.
-   * @param times of every row, in the order of the rows
+   * Undefined if the rows are not in order of time, which is possible in older segments.
+   * @param times of every row, in row order
    */
   set(segment: number, times: Float64Array): TimeLookup | undefined {
     for (let row = 1; row < times.length; row++)

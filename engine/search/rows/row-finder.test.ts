@@ -1,4 +1,4 @@
-/** Rows that are found by reading, when several who ask at the same time wait for each other's reading. */
+/** Finding rows by reading, with several concurrent callers that share each other's reading. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
@@ -17,7 +17,7 @@ let filter: Filter;
 let segments: readonly SegmentInfo[] = [];
 let tests = 0;
 
-/** Statements that wait: by the segments that they read. */
+/** Waiting statements, by the segments that they read. */
 interface Reading {
   readonly end: () => void;
   stopped: boolean;
@@ -58,7 +58,7 @@ beforeAll(async () => {
 }, 60_000);
 beforeEach(() => {
   readings.clear();
-  // A condition of its own for each test: what was found for another is kept.
+  // Each test has a different condition, because results are cached.
   const ast = parseQuery(`message:/line ${(tests += 1)}/`);
   const plan = planQuery(ast, contextOf(snapshot, { text: '', zone: 'UTC' }, session));
   if (plan.events.node !== 'base') throw new Error('no filter alone');
@@ -79,7 +79,7 @@ it('goes on when another is cancelled whose reading it waits for beside a third 
   const cancelled = expect(second).rejects.toThrow(CancelledError);
   const [one, two] = [await reading('0'), await reading('1')];
   const both = finder().exact(filter, segments.slice(0, 2));
-  // Looking up gives others a turn now and then, at most once for each segment.
+  // Look-ups yield now and then, at most once for each segment.
   for (let n = 0; n < 20; n++) await turn();
   stop.abort();
   await cancelled;

@@ -1,6 +1,6 @@
 /**
- * Finds the rows of a plan's filters: by what is known of the segments, and by reading what only
- * reading can decide. What was found is kept for the operations that ask next about the same events.
+ * Finds the rows of a plan's filters: from side files, and by reading where only reading can decide. Results are
+ * cached for the next operations on the same events.
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -44,16 +44,16 @@ import { storedMessages } from './stored-messages.ts';
 import type { CaseSession } from '../session/case-session.ts';
 import type { Snapshot } from '../session/snapshot.ts';
 
-/** How long lookups go on before others get their turn. */
+/** Time after which look-ups yield to other work. */
 const TURN_MS = 8;
-/** Characters of a filter beyond which its hash stands for it. */
+/** Filters longer than this many characters are identified by a hash. */
 const MOST_KEY = 200;
 /**
- * Segments that one statement reads to decide which of their rows are meant, or for their times. Where few files may
- * be open, the rows of many more would be copied into memory.
+ * Number of segments that one statement reads to decide which rows match, or for their times. If few files may be
+ * open, the rows of many more would be copied into memory.
  */
 const AT_ONCE = 32;
-/** Rows of which one statement reads the times. */
+/** Number of rows whose times one statement reads. */
 const TIMES_AT_ONCE = 1_000_000;
 
 type Reads = 'none' | 'messages' | 'all';
@@ -68,13 +68,13 @@ interface FinderOptions {
   readonly readTimes: ReadTimes;
   readonly snapshot: Snapshot;
   readonly signal: AbortSignal | undefined;
-  /** All rows of a statement on some of the snapshot's segments; `signal` stands for the operation's. */
+  /** All rows of a statement on some of the snapshot's segments; `signal` replaces the operation's. */
   readonly rows: (
     statement: Statement,
     segments: readonly SegmentInfo[],
     signal?: AbortSignal,
   ) => Promise<RawValue[][]>;
-  /** The shapes of the messages of some of the snapshot's segments. */
+  /** The message shapes of some of the snapshot's segments. */
   readonly shapes: (
     segments: readonly SegmentInfo[],
     signal: AbortSignal,
@@ -82,15 +82,15 @@ interface FinderOptions {
   /** Columns of some of the snapshot's segments, which have them. */
   readonly readNumbers: ReadNumbers;
   readonly numbers: ListColumnCache;
-  /** Keeps segments readable until what is returned is called. */
+  /** Keeps segments readable until the returned function is called. */
   readonly hold: () => () => void;
 }
 
-/** How rows and their times are found. */
+/** Options for finding rows and their times. */
 interface HowTimed {
   /**
-   * Whether times are needed at all; of a segment, whether those between its first and its last event are: of one that is
-   * taken wholly they are not read otherwise.
+   * Whether times are needed at all; for a segment, whether times between its first and last event are: for a
+   * segment that matches completely, others are not read.
    */
   readonly times?: boolean | ((segment: SegmentInfo) => boolean);
   /** As in `exact`. */
@@ -105,7 +105,7 @@ export function finderOf(
   rows: FinderOptions['rows'],
 ): RowFinder {
   const { folder, catalog, indexes: files, nodes, found: cache, readTimes, numbers } = session;
-  // Of shapes and of numbers no statement names marks.
+  // Statements on shapes and numbers name no marks.
   const prepare = (segments: readonly SegmentInfo[]) => {
     const ids = new Set(segments.map(({ id }) => id));
     const wanted = snapshot.segments.filter(({ id }) => ids.has(id));
@@ -129,7 +129,7 @@ export function finderOf(
   });
 }
 
-/** Where a snapshot's segments are: every question asks it. */
+/** Paths of a snapshot's segments: every question needs them. */
 const paths = new WeakMap<Snapshot, ReadonlyMap<number, string>>();
 
 export class RowFinder {
@@ -147,13 +147,13 @@ export class RowFinder {
     paths.set(snapshot, this.paths);
   }
 
-  /** Rollups of several of the case's segments, those of the most first. */
+  /** Rollups of several of the case's segments, those with the most segments first. */
   nodes(): RollupNode[] {
     const { nodes, snapshot } = this.options;
     return nodes.of(snapshot.segments);
   }
 
-  /** What is known of a segment. */
+  /** Access to a segment's side file and marks. */
   known(segment: SegmentInfo): SegmentAccess {
     const { files, catalog, cache, snapshot, keptBytes } = this.options;
     return {
@@ -165,11 +165,12 @@ export class RowFinder {
   }
 
   /**
-   * The plan, held to what is known of these of its segments. Side files that turn out to be damaged
-   * are done without: rows of earlier days may have been given already.
-   * @param reads which rows to know which are meant: none, those whose messages are put together for that alone, or
-   *   wherever that is what it takes
-   * @throws CancelledError, and what a statement throws
+   * The plan, restricted to what is known about these of its segments. Damaged side files are ignored: rows of
+   * earlier days may have been delivered already.
+   * @param reads rows that may be read to decide which match: none, those whose messages are assembled for that
+   * alone, or
+   *   all that need it
+   * @throws CancelledError, and whatever a statement throws
    */
   async prune(
     plan: Plan,
@@ -180,7 +181,7 @@ export class RowFinder {
       try {
         return await this.pruneOnce(plan, segments, reads);
       } catch (error) {
-        // Each is found damaged once.
+        // Each damaged side file is detected once.
         if (!(error instanceof IndexDamaged)) throw error;
       }
     }
@@ -219,7 +220,7 @@ export class RowFinder {
     return out;
   }
 
-  /** What is known of the rows of `segment` that `filter` takes. */
+  /** What is known about the rows of `segment` that match `filter`. */
   async find(filter: Filter, segment: SegmentInfo): Promise<FoundRows> {
     await this.breathe();
     const { cache, snapshot } = this.options;
@@ -232,7 +233,7 @@ export class RowFinder {
   }
 
   /**
-   * Lets others have their turn, now and then.
+   * Yields to other work now and then.
    * @throws CancelledError
    */
   async breathe(): Promise<void> {
@@ -243,7 +244,7 @@ export class RowFinder {
     if (this.options.signal?.aborted === true) throw new CancelledError();
   }
 
-  /** What is known of these segments, before any row is read. */
+  /** What is known about these segments before any row is read. */
   async findAll(
     filter: Filter,
     segments: readonly SegmentInfo[],
@@ -267,10 +268,10 @@ export class RowFinder {
   }
 
   /**
-   * Exactly which rows of these segments `filter` takes. Where that is not known, the rows that may be
-   * meant are read: once for all operations that ask at the same time.
-   * @param urgent these are few segments, and not waited for with many that another asked for
-   * @throws CancelledError, IndexDamaged, and what a statement throws
+   * The exact rows of these segments that match `filter`. Undecided rows are read, once for all operations that ask
+   * at the same time.
+   * @param urgent these are few segments, and must not wait for many that another operation asked for
+   * @throws CancelledError, IndexDamaged, and whatever a statement throws
    */
   async exact(
     filter: Filter,
@@ -304,7 +305,7 @@ export class RowFinder {
         const ids = mine.map(({ segment }) => segment.id);
         findings.add(cache.find(snapshot, key, ids, (stop) => this.verify(mine, stop)));
       }
-      // At once: one that nobody waits for is stopped, or goes on when all have left.
+      // Concurrently: a look-up that nobody waits for is stopped, or ends when all callers have left.
       const waits = await Promise.allSettled([...findings].map((finding) => finding.wait(signal)));
       for (const one of waits) {
         if (one.status === 'rejected') throw one.reason;
@@ -314,7 +315,7 @@ export class RowFinder {
     return out;
   }
 
-  /** Which rows a list takes, where that is all that is left to know and its columns are in memory. */
+  /** The rows that match a list, if only the list is undecided and its columns are in memory. */
   private async compareLists(
     filter: Filter,
     open: readonly Candidates[],
@@ -344,13 +345,13 @@ export class RowFinder {
     return out;
   }
 
-  /** Reads rows to see which of them are meant. */
+  /** Reads rows to decide which of them match. */
   private async verify(
     candidates: readonly Candidates[],
     stop: AbortSignal,
   ): Promise<ReadonlyMap<number, FoundRows>> {
     const { rows, hold } = this.options;
-    // The caller that started it may have left before it ends.
+    // The caller that started it may leave before it ends.
     const release = hold();
     try {
       const segments = candidates.map(({ segment }) => segment);
@@ -368,7 +369,7 @@ export class RowFinder {
     }
   }
 
-  /** The same, with how segments store their messages where that helps. */
+  /** The same, with the segments' message shapes where they help. */
   private async withMessages(
     candidates: readonly Candidates[],
     stop: AbortSignal,
@@ -385,8 +386,8 @@ export class RowFinder {
   }
 
   /**
-   * The same with the times of the rows; undefined where those of a segment cannot be known.
-   * @throws CancelledError, IndexDamaged, and what a statement throws
+   * The same, with the times of the rows; undefined if those of a segment cannot be known.
+   * @throws CancelledError, IndexDamaged, and whatever a statement throws
    */
   async timed(
     filter: Filter,
@@ -410,12 +411,12 @@ export class RowFinder {
     }));
   }
 
-  /** The times of a segment's rows, where an index has them. */
+  /** The times of a segment's rows, if an index has them. */
   timesOf(segment: SegmentInfo): TimeLookup | undefined {
     return this.known(segment).indexes.time;
   }
 
-  /** Whether the times of all rows of these segments are known, or soon read. */
+  /** Whether the times of all rows of these segments are known, or quickly read. */
   hasTimes(segments: readonly SegmentInfo[]): boolean {
     return segments.every(
       (segment) =>
@@ -453,7 +454,7 @@ export class RowFinder {
       key = JSON.stringify(filter, (_, value: unknown) =>
         typeof value === 'bigint' ? `${value}n` : value,
       );
-      // It is a name in maps, once for each segment.
+      // The key is used in maps once for each segment.
       if (key.length > MOST_KEY) key = createHash('sha256').update(key).digest('base64');
       this.keys.set(filter, key);
     }

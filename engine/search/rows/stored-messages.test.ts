@@ -1,4 +1,7 @@
-/** What is asked of messages that are stored as shapes: the same as of whole ones, although most are not put together. */
+/**
+ * Queries on messages that are stored as shapes give the same answers as on whole ones, although most are not
+ * assembled.
+ */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
@@ -17,9 +20,9 @@ const MESSAGES: readonly ((i: number) => string)[] = [
     `key SHA256:${(i * 7919).toString(36)} für Bénédicte${i % 9} 日本 code ${String(i).padStart(6, '0')}`,
   (i) => `(root) CMD (it's "quoted" \\ %s {} ${i % 2})`,
   (i) => `session ${i % 5} closed`,
-  // Shapes with the same variables, in other words.
+  // Different shapes with the same variables.
   (i) => `session ${i % 5} opened`,
-  // As long as no other: whole.
+  // Of unique length: stored whole.
   (i) => (i % 50 === 0 ? `${'-'.repeat(i % 97)} user${i} dead beef` : 'nothing to see'),
 ];
 
@@ -96,7 +99,7 @@ it('patterns on shapes of every kind find what they find in whole messages', asy
   const shapes: unknown = await told.mock.results[0]!.value;
   expect(shapes instanceof Map && shapes.get(segment!.id)).toHaveLength(segment!.shapes);
   told.mockRestore();
-  // Of a pattern that no variable can complete nothing is read but whole messages.
+  // For a pattern that no variable can complete only whole messages are read.
   expect(await answer('message:/[a-f]{4}/ | count')).toMatchObject({ shape: 'count' });
 });
 

@@ -1,4 +1,4 @@
-/** A segment's way of storing messages, in the form that queries take: made from the shapes that the store keeps. */
+/** A segment's message shapes in the form that queries need, made from those that the store keeps. */
 import type { StoredMessages, StoredShape } from '../../query/index.ts';
 import { sqlOf } from '../../store/expression.ts';
 import { Width } from '../../store/messages/cut-rows.ts';
@@ -20,10 +20,10 @@ const VARIABLES = {
   [Width.text]: 'token',
 } as const;
 
-/** Of a shape that the store keeps: what patterns find in it is kept by this object. */
+/** By stored shape; results of patterns are cached by this object. */
 const stored = new WeakMap<MessageShape, StoredShape>();
 
-/** @param shapes of the segment; undefined, or none: nothing is known */
+/** @param shapes of the segment; undefined or empty: nothing is known */
 export function storedMessages(
   shapes: readonly MessageShape[] | undefined,
   form: NumberForm = 'bytes',

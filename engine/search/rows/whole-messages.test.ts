@@ -1,4 +1,4 @@
-/** Messages that rows are shown with are those of the evidence, whether SQL or the engine put them together. */
+/** Messages in rows are those of the evidence, whether SQL or the engine assembled them. */
 import { afterAll, beforeAll, expect, it, type MockInstance, vi } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
 import { cell, columnOf, type ColumnBatch } from '../../contract/column-batch.ts';
@@ -12,9 +12,9 @@ import { type SmallCase, smallCase } from '../../operations/testing/small-case.t
 import { putTogether } from './whole-messages.ts';
 
 const ROWS = 3000;
-/** Beyond the characters of a cell, half of them of two units of UTF-16. */
+/** Longer than a cell, half of its characters two UTF-16 units each. */
 const LONG = '𝔸x'.repeat(MAX_CELL);
-/** The message of a row; `quasar` is in few. */
+/** The message of a row; few contain `quasar`. */
 const MESSAGES: readonly ((i: number) => string)[] = [
   (i) => `Failed password for user${i % 70} from 10.${i % 3}.0.${i % 250} port ${i * 20} ssh2`,
   (i) => `(root) CMD (it's "quoted" \\ %s {} ${i % 2})`,
@@ -28,13 +28,13 @@ const lines = Array.from({ length: ROWS }, (_, i) => MESSAGES[i % MESSAGES.lengt
 
 let small: SmallCase;
 let session: CaseSession;
-/** Asked whenever the engine puts messages together. */
+/** Called whenever the engine assembles messages. */
 let together: MockInstance<CaseSession['store']['messageShapes']>;
 
 beforeAll(async () => {
-  // Small segments have no index otherwise.
+  // Otherwise small segments have no index.
   vi.stubEnv('DAYBOOK_INDEX_ROWS', '25');
-  // Segments without shapes beside others.
+  // Segments without shapes next to others.
   const log = (from: number, to: number) =>
     lines
       .slice(from, to)
@@ -43,7 +43,7 @@ beforeAll(async () => {
         return `${time} web01 app[${from + i}]: ${line}\n`;
       })
       .join('');
-  // With an attribute that is called as the column is.
+  // With an attribute that has the column's name.
   const other = Array.from(
     { length: 30 },
     (_, i) => `<13>1 2026-11-01T00:00:${10 + i}Z web01 app ${i} - [message] one quasar3 alone\n`,
@@ -68,7 +68,7 @@ async function queried(text: string, path?: 'scan'): Promise<unknown[]> {
   for await (const batch of running.rows()) {
     expect(batch.rows.every((row) => row.every((value) => !Array.isArray(value)))).toBe(true);
     const names = batch.columns.map(({ name, parts }) => [name, parts[0]!.at] as const);
-    // Which columns without a value there are depends on the segments that a statement reads.
+    // Which columns without values exist depends on the segments that a statement reads.
     for (const row of batch.rows)
       rows.push(names.map(([name, at]) => [name, row[at]]).filter(([, value]) => value !== null));
   }
@@ -102,7 +102,7 @@ it.each(QUERIES)('rows of %s', async (query) => {
   for (const fields of ['', ...chosen.map((names) => `| fields ${names}`)]) {
     const text = `${query} ${fields} | head 40`;
     const read = await queried(text);
-    // Of numbers there is no index.
+    // Numbers have no index.
     const expected = !query.startsWith('pid') && fields !== '| fields attrs.message';
     expect(together.mock.calls.length > 0).toBe(expected);
     together.mockClear();
@@ -115,7 +115,7 @@ it.each(QUERIES)('the list of %s', async (query) => {
   for (const descending of [false, true]) {
     const own = await listed(query, descending);
     expect(own).toEqual(await listed(query, descending, 'ts', 'scan'));
-    // What a row is shown with is its line.
+    // The row's message is its line.
     for (const [i, id] of own[0]!.entries()) {
       const [source, record] = String(id).split(':').map(Number);
       if (source === 3) continue;

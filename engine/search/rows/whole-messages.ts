@@ -1,4 +1,4 @@
-/** Messages of a statement's rows that were read in parts: whole before anybody else sees them. */
+/** Assembles the messages of a statement's rows that were read in parts, before any other code sees them. */
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { ROW_IDENTITY, type MessageParts } from '../../query/index.ts';
@@ -9,14 +9,14 @@ import type { Plain } from '../../store/segment-store.ts';
 /** By segment. */
 type Shapes = ReadonlyMap<number, readonly MessageShape[]>;
 
-/** Those whose messages are cut. */
+/** Segments whose messages are cut. */
 export function cutSegments(segments: readonly SegmentRow[]): number[] {
   return segments.filter(({ shapes }) => shapes > 0).map(({ id }) => id);
 }
 
 /**
- * Puts a row's message where the statement says it is, and takes its parts off the row's end.
- * @throws DaybookError case-damaged where the segment has no such shape
+ * Puts a row's message in its column and removes the parts from the end of the row.
+ * @throws DaybookError case-damaged if the segment has no such shape
  */
 export function putTogether(row: Plain[], parts: MessageParts, shapes: Shapes): void {
   const number = row[parts.shape];

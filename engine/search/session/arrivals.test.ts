@@ -1,4 +1,7 @@
-/** What arrived between two looks at a case is every event once, whatever was merged or cancelled between them. */
+/**
+ * Between two looks at a case, every event that arrived is reported once, whatever was merged or cancelled
+ * meanwhile.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,11 +40,11 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Events by their ids, counted. */
+/** Events counted by id. */
 async function arrived(session: CaseSession, after: Reached, until: Reached): Promise<string[]> {
   const ids: string[] = [];
   const asked = { zone: 'UTC', arrived: { after, until } };
-  // Packets of flows, too.
+  // Including packets of flows.
   const running = startQuery(session, { text: ALL, ...asked });
   for await (const records of shownRows(running, 'UTC'))
     for (const record of records) ids.push(String(record['event_id']));
@@ -61,7 +64,7 @@ it('is every event once, of sources that were cancelled on the way and segments 
   let partial = 0;
   try {
     for (let more = true; more;) {
-      // Each import is cancelled after its second commit, until one comes to its end.
+      // Each import is cancelled after its second commit, until one completes.
       const controller = new AbortController();
       let commits = 0;
       const startWorker = (): WorkerHandle => {

@@ -1,4 +1,4 @@
-/** How far a case has come: what tells the events that arrive from those that were there. */
+/** How far a case has got: distinguishes the events that arrive from those that were there. */
 import type { CompileContext } from '../../query/index.ts';
 import { compileLastRecords } from '../../query/statements/event-rows.ts';
 import type { CaseSession } from './case-session.ts';
@@ -6,10 +6,10 @@ import { isGone } from './snapshot.ts';
 
 export type Reached = NonNullable<CompileContext['arrived']>['after'];
 
-/** How often a compaction may take segments away while they are looked at. */
+/** Retries after a compaction removed segments while they were read. */
 const MAX_TRIES = 4;
 
-/** How far the case has come: its newest source, and the last record of each source that is not read to its end. */
+/** How far the case has got: its newest source, and the last record of each source that is not read to its end. */
 export async function reachedBy(session: CaseSession): Promise<Reached> {
   for (let attempt = 1; ; attempt++) {
     const release = session.store.hold();
@@ -46,7 +46,7 @@ async function lookedAt(session: CaseSession): Promise<Reached> {
   };
 }
 
-/** Whether nothing came between two moments. */
+/** Whether nothing arrived between two states. */
 export function isSame(before: Reached, now: Reached): boolean {
   return JSON.stringify(before) === JSON.stringify(now);
 }

@@ -29,7 +29,7 @@ async function imported(rows: number): Promise<void> {
   await importInProcess(folder, [log]);
 }
 
-/** Events by reading them. */
+/** Counts events by reading them. */
 const count = () =>
   pool.use(folder, async (session) => {
     const answer = await startQuery(session, {
@@ -43,7 +43,7 @@ const count = () =>
 it('answers from the case that is in a folder now, not from one that was', async () => {
   await imported(30);
   expect(await count()).toBe(30);
-  // Work on the one before goes on with what it has.
+  // Work on the earlier case continues with the files that it has.
   const before = pool.use(folder, async (session) => {
     rmSync(folder, { recursive: true });
     await imported(20);

@@ -1,9 +1,9 @@
 /**
- * The cases that this engine has open: one session each, opened when an operation first needs it,
- * kept until nobody has used it for a while.
+ * The cases that this engine has open: one session each, opened when an operation first needs it, and closed after
+ * a time without use.
  *
- * Holds always: a session is not closed while work runs on it; work is begun on the case that is in its folder
- * then, although another was there before.
+ * Invariants: a session is not closed while work runs on it; work starts on the case that is in the folder at that
+ * time, even if there was another one before.
  */
 import { resolve } from 'node:path';
 import { IdleSlot } from '../../util/idle-slot.ts';
@@ -13,10 +13,10 @@ import { CaseSession } from './case-session.ts';
 
 interface Pooled {
   readonly session: CaseSession;
-  /** Of the catalog's file. */
+  /** Identity of the catalog's file. */
   readonly identity: string | undefined;
   users: number;
-  /** Its folder has another case since: it is closed by its last user. */
+  /** The folder now has another case: the last user closes this one. */
   replaced: boolean;
   closing: NodeJS.Timeout | undefined;
 }
@@ -24,20 +24,20 @@ interface Pooled {
 const IDLE_MS = 60_000;
 
 export class CasePool {
-  /** The catalog of the case that was written last: whoever writes next need not open it. */
+  /** The catalog of the case that was written last: the next writer need not open it. */
   readonly writable = new IdleSlot<Catalog>(IDLE_MS, (catalog) => catalog.close());
   private readonly options: () => StoreOptions;
   private readonly open = new Map<string, Pooled>();
   private readonly first: (() => Promise<void>)[] = [];
 
-  /** `options` are asked for each time a case is opened: settings may have changed. */
+  /** `options` is called each time a case is opened: settings may have changed. */
   constructor(options: () => StoreOptions) {
     this.options = options;
   }
 
   /**
    * Runs `work` on the case in `folder`.
-   * @throws DaybookError not-a-case, case-too-new, case-damaged, and what `work` throws
+   * @throws DaybookError not-a-case, case-too-new, case-damaged, and whatever `work` throws
    */
   async use<T>(folder: string, work: (session: CaseSession) => Promise<T>): Promise<T> {
     const path = resolve(folder);
@@ -82,12 +82,12 @@ export class CasePool {
     pooled.closing.unref();
   }
 
-  /** Registers how to end work on cases outside these sessions, before they are closed. */
+  /** Registers a callback that ends work on cases outside these sessions before they are closed. */
   beforeClose(end: () => Promise<void>): void {
     this.first.push(end);
   }
 
-  /** Closes every case; work that still runs on one fails. */
+  /** Closes every case; work that is still running on one fails. */
   async close(): Promise<void> {
     for (const end of this.first) await end();
     this.writable.close();

@@ -1,6 +1,6 @@
 /**
- * An open case for reading: the catalog, the segment store and a snapshot of what is in it that is
- * renewed when another process commits.
+ * An open case for reading: the catalog, the segment store and a snapshot of their state, renewed when another
+ * process commits.
  */
 import { join, resolve } from 'node:path';
 import { accessError, diskError } from '../../util/files.ts';
@@ -30,7 +30,7 @@ import { StatementScheduler } from './statement-scheduler.ts';
 export { statusOf } from '../../catalog/tables/sources.ts';
 export type { SourceRow, UnreadFile };
 
-/** The latency log is written after this time, or when MOST_UNWRITTEN entries wait. */
+/** The latency log is written after this time, or when MOST_UNWRITTEN entries are pending. */
 const WRITE_MS = 1000;
 const MOST_UNWRITTEN = 200;
 
@@ -39,28 +39,28 @@ export class CaseSession {
   readonly catalog: Catalog;
   readonly store: SegmentStore;
   readonly turns = new StatementScheduler();
-  /** Cache of its side files. */
+  /** Cache for its side files. */
   readonly kept: TextCache;
   readonly indexes: IndexFiles;
   readonly nodes: RollupNodes;
-  /** Rows that were found for what is asked now. */
+  /** Cache of rows found for recent questions. */
   readonly found: FilterResultCache;
   readonly readTimes = new ReadTimes();
   readonly lists = new CaseLists();
   readonly numbers = new ListColumnCache();
-  /** Bytes that the process may take. */
+  /** Memory limit of the process, in bytes. */
   readonly processMemory: number;
-  /** Bytes of these that statements may use. */
+  /** The part of it that statements may use. */
   readonly memory: number;
-  /** Set by what finds damage: it reads on where the catalog was changed. */
+  /** Set for operations that look for damage: they go on after damage of the catalog. */
   toleratesDamage = false;
   private version = -1;
   private current: Snapshot | undefined;
-  /** By `segment/tag`: marks of this version that are loaded, or being loaded. */
+  /** By `segment/tag`: marks of this version that are loaded or being loaded. */
   private readonly loadedMarks = new Map<string, Promise<void>>();
-  /** By segment: tags that the store has marks of, from whatever version. */
+  /** By segment: tags whose marks the store has, in any version. */
   private readonly storedMarks = new Map<number, Set<number>>();
-  /** Entries of the latency log that are not written yet. */
+  /** Entries of the latency log that are not yet written. */
   private readonly unwritten: OperationRow[] = [];
   private writing: NodeJS.Timeout | undefined;
 
@@ -97,7 +97,8 @@ export class CaseSession {
   }
 
   /**
-   * Opens a case for what finds damage. Links in the place of its folders are not followed, and do not keep it closed.
+   * Opens a case for operations that look for damage. Symbolic links in place of its folders are not followed and
+   * do not prevent opening.
    * @throws DaybookError not-a-case, case-too-new, case-damaged
    */
   static openDamaged(folder: string, options: StoreOptions): CaseSession {
@@ -144,8 +145,8 @@ export class CaseSession {
   }
 
   /**
-   * Makes these segments ready for a statement, and what else it names: marks on them, tables of a list.
-   * @param sql the statement; left out: it may name marks
+   * Prepares these segments for a statement, with the marks and lists that it names.
+   * @param sql the statement; omitted: it may name marks
    * @param lists of its plan
    */
   async prepare(
@@ -168,7 +169,7 @@ export class CaseSession {
     }
   }
 
-  /** Marks that another operation is loading are waited for, not taken for loaded. */
+  /** Waits for marks that another operation is loading instead of assuming that they are loaded. */
   private loadMarks(segment: number, tag: number): Promise<void> {
     const key = `${segment}/${tag}`;
     let loading = this.loadedMarks.get(key);
@@ -184,8 +185,8 @@ export class CaseSession {
   }
 
   /**
-   * Keeps what an operation cost. It is written a little later, with that of others: a commit waits
-   * for the disk, and everybody would wait with it. A case that cannot be written keeps nothing.
+   * Records the cost of an operation. It is written a little later, together with others: a commit waits for the
+   * disk, and callers would wait for it. A case that cannot be written records nothing.
    */
   record(watch: Stopwatch, status: string, text?: string): void {
     this.unwritten.push(watch.measured(status, text));
@@ -193,7 +194,7 @@ export class CaseSession {
     this.writing ??= setTimeout(() => this.writeRecords(), WRITE_MS).unref();
   }
 
-  /** Writes down what operations cost so far: for those who read it in the catalog. */
+  /** Writes the recorded costs now, for callers that read them in the catalog. */
   writeRecords(): void {
     clearTimeout(this.writing);
     this.writing = undefined;
@@ -205,7 +206,7 @@ export class CaseSession {
   }
 }
 
-/** Undefined for a case that may not be written, on read-only media, say: it is queried without room to spill. */
+/** Undefined for a case that cannot be written, on read-only media for example: it is queried without spilling. */
 function spillFolder(folder: string, toleratesDamage = false): SpillFolder | undefined {
   try {
     return makeSpillFolder(folder);

@@ -1,4 +1,4 @@
-/** The case as its catalog says it is at one moment. */
+/** The state of the case according to its catalog at one moment. */
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { hasCode } from '../../contract/errors.ts';
@@ -7,11 +7,11 @@ export interface Snapshot {
   segments: readonly SegmentRow[];
   sources: readonly SourceRow[];
   tags: readonly { id: number; name: string }[];
-  /** By segment: the tags that some of its rows have; 0 stands for deleted. */
+  /** By segment: the tags that some of its rows have; 0 means deleted. */
   marks: ReadonlyMap<number, ReadonlySet<number>>;
 }
 
-/** Whether a segment of a snapshot was missing: a compaction took it away. */
+/** Whether a segment of a snapshot is missing because a compaction removed it. */
 export function isGone(error: unknown): boolean {
   return hasCode(error, 'not-found');
 }

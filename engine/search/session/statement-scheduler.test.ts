@@ -1,15 +1,15 @@
-/** What is shown first goes first; nobody is forgotten. */
+/** Higher priorities go first; none is starved. */
 import { describe, expect, it } from 'vitest';
 import { StatementScheduler, type Priority } from './statement-scheduler.ts';
 
-/** As long as later ones let the others pass: the next turn of the event loop. */
+/** As long as lower priorities wait for others: until the next turn of the event loop. */
 const turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 const settle = async () => {
   await turn();
   await turn();
 };
 
-/** Asks in this order and ends turns one by one; who was let in, in which order. */
+/** Requests turns in this order and ends them one by one; returns the order of admission. */
 async function order(ranks: readonly Priority[]): Promise<{ atOnce: string[]; all: string[] }> {
   const turns = new StatementScheduler(turn);
   const all: string[] = [];

@@ -1,22 +1,22 @@
 /**
- * Decides which statement runs next. A window asks several things about a view at once, and they share the
- * same few threads: what it shows first goes first.
+ * Schedules statements. A window asks several things about a view at once, and they share the same few threads: the
+ * most visible goes first.
  *
- * Holds always: waiting statements are admitted by priority, then in the order of asking; every turn ends,
- * whatever happens.
+ * Invariants: waiting statements are admitted by priority, then in order of arrival; every turn ends, whatever
+ * happens.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { CancelledError } from '../../contract/errors.ts';
 
 /**
- * `now`: somebody looks at an empty place, and few rows are read: never waits. `first`: the list's
- * length, the timeline. `later`: what stands around them.
+ * `now`: a person is looking at an empty place, and few rows are read: never waits. `first`: the length of the
+ * list, the timeline. `later`: everything around them.
  */
 export type Priority = 'now' | 'first' | 'later';
 
-/** Statements that run at once beside those of `now`: one uses every thread, but not all of the time. */
+/** Number of concurrent statements besides those of `now`: one uses every thread, but not all the time. */
 const MOST = 2;
-/** Of these, `later` ones. */
+/** How many of them may be `later`. */
 const MOST_LATER = 1;
 /** Requests sent together arrive in any order: low-priority ones wait this long for the others. */
 const LATER_MS = 12;
@@ -40,7 +40,7 @@ export class StatementScheduler {
   }
 
   /**
-   * Done when it is one's turn; what it gives ends the turn and is to be called once.
+   * Resolves when it is the caller's turn; the returned function ends the turn and must be called once.
    * @throws CancelledError
    */
   async take(rank: Priority, signal?: AbortSignal): Promise<() => void> {

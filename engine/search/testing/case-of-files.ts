@@ -1,4 +1,6 @@
-/** For tests: a case of some small files, imported in this process and open until the tests of the file are done. */
+/**
+ * For tests: a case of some small files, imported in this process and kept open until the file's tests are done.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +25,7 @@ export async function caseOfFiles(
   return session;
 }
 
-/** JSON documents, a line each. */
+/** JSON documents, one per line. */
 export function ndjson(records: readonly object[]): string {
   return records.map((one) => `${JSON.stringify(one)}\n`).join('');
 }
