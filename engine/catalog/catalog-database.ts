@@ -1,6 +1,6 @@
 /**
- * The connection to a catalog that the modules of its tables share: statements, transactions, and the hashes of rows
- * (row-hashes.ts) that each change keeps in step.
+ * The connection to a catalog that the modules of its tables share: statements, transactions, and the hashes of
+ * rows (row-hashes.ts), which it keeps up to date.
  */
 import { userInfo } from 'node:os';
 import type Database from 'better-sqlite3';
@@ -29,7 +29,7 @@ export class CatalogDatabase {
     this.hashes = new RowHashes(sqlite);
   }
 
-  /** Runs `work`, which reads, on the catalog as it is at one moment. */
+  /** Runs `work`, which only reads, on a consistent snapshot of the catalog. */
   consistently<T>(work: () => T): T {
     return this.attempt(() => this.sqlite.transaction(work).deferred());
   }
@@ -44,9 +44,8 @@ export class CatalogDatabase {
   }
 
   /**
-   * Runs `work`, whose commits do not wait for the disk: they last whatever becomes of this process, and where the
-   * system itself stops before the next commit that waits, they may be gone, the last ones first. Not within a
-   * transaction.
+   * Runs `work`, whose commits do not wait for the disk: they survive the end of this process, but if the system
+   * crashes before the next commit that waits, they may be lost, the latest first. Not within a transaction.
    */
   unhurried<T>(work: () => T): T {
     this.statement('PRAGMA synchronous = NORMAL').run();
@@ -57,7 +56,7 @@ export class CatalogDatabase {
     }
   }
 
-  /** Runs `work`; what SQLite says of a damaged catalog is put in words. */
+  /** Runs `work`; translates SQLite's errors about a damaged catalog. */
   attempt<T>(work: () => T): T {
     try {
       return work();
@@ -86,7 +85,7 @@ export class CatalogDatabase {
     return this.attempt(() => this.statement(sql).run(...values));
   }
 
-  /** Runs a statement that changes rows of `table` for which `where` holds: at most one is there afterwards. */
+  /** Runs a statement that changes the rows of `table` for which `where` holds: afterwards there is at most one. */
   change(
     table: string,
     where: string,
@@ -96,13 +95,13 @@ export class CatalogDatabase {
   ): void {
     this.within(() => this.hashes.change(table, where, key, () => this.run(sql, ...values)));
   }
-  /** Inserts a row that gets its number by that; returns it. */
+  /** Inserts a row that is numbered by the database; returns its number. */
   insert(table: string, sql: string, ...values: unknown[]): number {
     return this.within(() =>
       Number(this.hashes.insert(table, 'id', () => this.run(sql, ...values)).lastInsertRowid),
     );
   }
-  /** Within the transaction that is open, or one of its own. */
+  /** Within the open transaction, or in a new one. */
   within<T>(work: () => T): T {
     return this.attempt(() => (this.sqlite.inTransaction ? work() : this.transaction(work)));
   }

@@ -1,6 +1,6 @@
 /**
- * Whether a catalog has the tables, indexes and triggers that the migrations make, and nothing else. A view in the place
- * of a table would answer in its stead, and a trigger would change what is written.
+ * Checks that a catalog has exactly the tables, indexes and triggers that the migrations make. A view in place of a
+ * table would answer in its stead, and a trigger would change what is written.
  */
 import Database from 'better-sqlite3';
 
@@ -13,7 +13,7 @@ interface SchemaObject {
 /** Triggers that the migrations make. */
 const OWN_TRIGGERS = ['audit_no_update', 'audit_no_delete'];
 
-/** Views, and triggers of others: a case that has one is not read. */
+/** Views, and triggers that the migrations do not make: a case that has one is not read. */
 export function foreignObjects(db: Database.Database): string[] {
   const found = db
     .prepare(
@@ -25,7 +25,7 @@ export function foreignObjects(db: Database.Database): string[] {
 }
 
 /**
- * How the schema of `db` differs from what `migrations` make of an empty database.
+ * How the schema of `db` differs from the one that `migrations` make in an empty database.
  * @param migrations SQL, in order
  */
 export function schemaDifferences(db: Database.Database, migrations: readonly string[]): string[] {
@@ -49,7 +49,7 @@ export function schemaDifferences(db: Database.Database, migrations: readonly st
   return out;
 }
 
-/** By type and name. What SQLite makes by itself, such as the indexes of primary keys, has no SQL. */
+/** By type and name. Objects that SQLite makes itself, such as the indexes of primary keys, have no SQL. */
 function objectsOf(db: Database.Database): Map<string, SchemaObject> {
   const rows = db
     .prepare('SELECT type, name, sql FROM sqlite_schema WHERE name NOT IN (?, ?, ?)')

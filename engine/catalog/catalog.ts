@@ -1,8 +1,8 @@
 /**
- * The catalog: the SQLite database of a case. Every change of a case is one transaction here. Each table is a module
- * of its own; this one opens the catalog, runs transactions and says what is damaged.
+ * The catalog: the SQLite database of a case. Every change of a case is one transaction here. Each table has its
+ * module; this one opens the catalog, runs transactions and reports damage.
  *
- * Holds always: opened in WAL mode; a commit waits for the disk, but for what is said to be `unhurried`.
+ * Invariants: opened in WAL mode; a commit waits for the disk unless it is `unhurried`.
  */
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -27,15 +27,15 @@ import { schemaDifferences } from './catalog-schema.ts';
 import { CATALOG_FILE, COVERED_SINCE, migrations, openDatabase } from './open-catalog.ts';
 import type { CatalogDamage } from './row-hashes.ts';
 
-/** Damaged rows that are named. */
+/** Maximum number of damaged rows that are named. */
 const MOST_PROBLEMS = 1000;
-/** Tables whose numbers are never used twice. */
+/** Tables whose row numbers are never reused. */
 const NUMBERED: ReadonlySet<string> = new Set(['changes', 'audit', 'operations', 'searches']);
 
 interface OpenOptions {
-  /** Create the catalog when the folder has none. */
+  /** Create the catalog if the folder has none. */
   create?: boolean;
-  /** Open it whatever its folders are, links, say: for `verify`, which names each. */
+  /** Open it even if its folders are links, for example: for `verify`, which reports each. */
   anyFolders?: boolean;
 }
 
@@ -85,7 +85,7 @@ export class Catalog {
     return existsSync(join(folder, CATALOG_FILE));
   }
 
-  /** Which file the catalog of the case in `folder` is: another one where the case was deleted and made again. */
+  /** Identifies the catalog file of the case in `folder`: another one if the case was deleted and made again. */
   static identity(folder: string): string | undefined {
     const found = statSync(join(folder, CATALOG_FILE), { bigint: true, throwIfNoEntry: false });
     return found && `${found.dev}:${found.ino}`;
@@ -114,7 +114,7 @@ export class Catalog {
     this.db.sqlite.close();
   }
 
-  /** Whether this may still be used: the folder has the catalog that was opened, and of this version. */
+  /** Whether this object may still be used: the folder has the catalog that was opened, in this version. */
   isCurrent(): boolean {
     return (
       this.identity !== undefined &&
@@ -123,7 +123,7 @@ export class Catalog {
     );
   }
 
-  /** Runs `work`, which reads, on the catalog as it is at one moment. */
+  /** Runs `work`, which only reads, on a consistent snapshot of the catalog. */
   consistently<T>(work: () => T): T {
     return this.db.consistently(work);
   }
@@ -149,8 +149,7 @@ export class Catalog {
   }
 
   /**
-   * What is wrong with the catalog: with its file, its tables as such, its content, its audit log. Empty when it is what
-   * was written.
+   * Problems of the catalog: of its file, its schema, its content, its audit log. Empty if it is as it was written.
    */
   integrityProblems(): string[] {
     return this.db.attempt(() =>
@@ -167,8 +166,8 @@ export class Catalog {
   }
 
   /**
-   * Looks at the rows that decide what is answered: a page of a catalog has no checksum, and a changed row would be
-   * believed. The rest is compared by `verify`.
+   * Checks the rows that decide answers: a catalog's pages have no checksums, and a changed row would be believed.
+   * `verify` compares the rest.
    * @throws DaybookError case-damaged
    */
   refuseDamage(): void {
@@ -183,8 +182,8 @@ export class Catalog {
   }
 
   /**
-   * Looks at the rows that decide what a writer removes: segments that no row names, and quarantined records after those
-   * that were committed.
+   * Checks the rows that decide which files a writer removes: segments without a row, and quarantined records after
+   * the committed ones.
    * @throws DaybookError case-damaged
    */
   refuseDamageToFiles(): void {
@@ -195,7 +194,7 @@ export class Catalog {
   }
 
   /**
-   * The same for the marks of a segment, of which `refuseDamage` only counts the large ones.
+   * The same for the marks of a segment; `refuseDamage` only counts large ones.
    * @throws DaybookError case-damaged
    */
   refuseDamagedMarks(segmentId: number, tagId: number): void {
@@ -219,7 +218,7 @@ export class Catalog {
     );
   }
 
-  /** Since when each row has a hash; undefined for since there is a case. */
+  /** Time since which each row has a hash; undefined: since the case was made. */
   coveredSince(): string | undefined {
     return this.meta.get(COVERED_SINCE);
   }

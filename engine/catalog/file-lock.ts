@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 /** Locks that are held: without a reference, garbage collection would release them. */
 const held = new Set<Database.Database>();
 
-/** Undefined where another has it, or has removed it; closing it lets go. */
+/** Undefined if another process holds it, or has removed it; closing it releases it. */
 export function takeLock(file: string): { close(): void } | undefined {
   let db: Database.Database | undefined;
   try {

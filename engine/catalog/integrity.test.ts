@@ -1,4 +1,4 @@
-/** That whatever is changed in a catalog beside Daybook is found, and that nothing Daybook does is. */
+/** Every change made to a catalog outside Daybook is found, and none that Daybook makes. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const COUNTS = { read: 3, stored: 2, duplicate: 0, quarantined: 1, skipped: 0 };
 
-/** Something in every table, changed and removed in every way. */
+/** Rows in every table, changed and removed in every way. */
 function fill(catalog: Catalog): void {
   const run = catalog.imports.begin({ paths: ['a.log'] });
   const source = catalog.sources.add({
@@ -96,14 +96,14 @@ function problems(): string[] {
   }
 }
 
-/** Runs SQL as somebody would who has SQLite and not Daybook. */
+/** Runs SQL like a person who has SQLite and not Daybook. */
 function edit(sql: string): void {
   const db = new Database(join(folder, 'case.sqlite'));
   db.exec(sql);
   db.close();
 }
 
-/** Another value, by one bit where there is one, as SQL. */
+/** SQL for a different value, by one bit if possible. */
 function other(value: unknown): string {
   if (value instanceof Uint8Array)
     return `X'${Buffer.from(value.map((byte, at) => (at === 0 ? byte ^ 1 : byte))).toString('hex')}'`;

@@ -1,4 +1,4 @@
-/** Cases that an earlier Daybook wrote: brought up to date where they may be written, read where not. */
+/** Cases by earlier versions: upgraded if they may be written, read otherwise. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

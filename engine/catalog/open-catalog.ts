@@ -1,8 +1,8 @@
 /**
- * Opens a catalog's file: brings its tables up to date, and refuses what is no catalog of ours.
+ * Opens a catalog's file: migrates its tables, and refuses what is not a catalog.
  *
- * Holds always: migrations are numbered files that are applied in one transaction; a catalog written by a newer
- * Daybook is refused, never touched.
+ * Invariant: migrations are numbered files, each applied in one transaction; a catalog written by a newer version
+ * is refused and never touched.
  */
 import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,9 +16,9 @@ import { RowHashes } from './row-hashes.ts';
 export const CATALOG_FILE = 'case.sqlite';
 const APPLICATION_ID = 0x4461796b; // 'Dayk'
 const MIGRATIONS = join(import.meta.dirname, 'migrations');
-/** The migration from which on rows have hashes. */
+/** The first migration after which rows have hashes. */
 const FIRST_COVERED = 7;
-/** In `meta`, of a case that an earlier Daybook made: when its rows were given hashes. */
+/** In `meta`, for a case by an earlier version: when its rows got hashes. */
 export const COVERED_SINCE = 'covered_since';
 
 /** @throws DaybookError not-a-case, case-too-new, case-damaged */
@@ -29,7 +29,7 @@ export function openDatabase(
 ): { db: Database.Database; readOnly: boolean } {
   let db: Database.Database;
   refuseEmpty(folder, path, create);
-  // Of a file with a log beside it SQLite does not say so before the first change.
+  // For a file with a log next to it, SQLite reports this only at the first change.
   let readOnly = existsSync(path) && !mayBeWritten(path);
   try {
     db = readOnly ? openReadOnly(path) : new Database(path);
@@ -103,7 +103,7 @@ function migrate(db: Database.Database, folder: string): void {
   }).immediate();
 }
 
-/** Gives rows of a catalog that was of `version` the hashes they lack: whether they are what was written is not known. */
+/** Computes missing hashes for rows of a catalog that was of `version`: whether they are as written is unknown. */
 function cover(db: Database.Database, version: number): void {
   const hashes = new RowHashes(db);
   const log = db.prepare('SELECT count(*) AS entries, max(id) AS id FROM audit').get() as {
@@ -122,12 +122,12 @@ function cover(db: Database.Database, version: number): void {
 }
 
 /**
- * A catalog without a byte: an import that was killed before it wrote anything left it, or the file
- * was emptied. Were it taken for a new case, segments beside it would count as left over.
+ * Refuses a catalog of zero bytes: an import that was killed before it wrote anything left it, or the file was
+ * emptied. Taken for a new case, segments next to it would count as left over.
  */
 function refuseEmpty(folder: string, path: string, create: boolean): void {
   if (!existsSync(path) || statSync(path).size > 0) return;
-  // What a first transaction has written so far is in the log beside it.
+  // A first transaction may so far be only in the log next to it.
   const log = `${path}-wal`;
   if (existsSync(log) && statSync(log).size > 0) return;
   const days = join(folder, 'days');
@@ -147,7 +147,7 @@ function refuseEmpty(folder: string, path: string, create: boolean): void {
   }
 }
 
-/** @throws what SQLite throws where the folder may not be written */
+/** @throws SQLite's errors if the folder may not be written */
 function prepare(db: Database.Database): void {
   db.pragma('busy_timeout = 10000');
   db.pragma('journal_mode = WAL');
@@ -165,8 +165,8 @@ function mayBeWritten(path: string): boolean {
 }
 
 /**
- * Opens a catalog that may not be written, on read-only media, say. SQLite needs a writable file
- * beside a database in WAL mode; where there can be none, and no log, the database is read into memory.
+ * Opens a catalog that may not be written, on read-only media for example. SQLite needs a writable file next to a
+ * database in WAL mode; if there can be none, and there is no log, the database is read into memory.
  */
 function openReadOnly(path: string): Database.Database {
   const db = new Database(path, { readonly: true });
@@ -181,7 +181,7 @@ function openReadOnly(path: string): Database.Database {
   return new Database(withoutLog(readFileSync(path)), { readonly: true });
 }
 
-/** File format 1 instead of 2: a database in memory has no write-ahead log. */
+/** Sets file format 1 instead of 2: an in-memory database has no write-ahead log. */
 function withoutLog(image: Buffer): Buffer {
   image[18] = 1;
   image[19] = 1;
@@ -189,8 +189,8 @@ function withoutLog(image: Buffer): Buffer {
 }
 
 /**
- * A catalog that may not be written and has tables of an older Daybook: a copy of it in memory can be
- * brought up to date, so that the case can be read. A current one is returned as it is.
+ * For a catalog that may not be written and has an older schema: a copy in memory can be migrated, so that the case
+ * can be read. A current one is returned unchanged.
  */
 function copyToMigrate(db: Database.Database): Database.Database {
   const version = Number(db.pragma('user_version', { simple: true }));
@@ -201,7 +201,7 @@ function copyToMigrate(db: Database.Database): Database.Database {
   return new Database(image);
 }
 
-/** A view or trigger of somebody else would decide what is read and written. */
+/** A foreign view or trigger would decide what is read and written. */
 function refuseForeign(db: Database.Database, folder: string): void {
   const [found] = foreignObjects(db);
   if (found === undefined) return;

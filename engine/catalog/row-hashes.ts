@@ -1,12 +1,13 @@
 /**
- * Hashes by which `daybook verify` finds what was changed in the catalog: SQLite's pages have no checksums.
+ * Hashes by which `daybook verify` finds tampering with the catalog: SQLite's pages have no checksums.
  *
- * Each row of a covered table (one with a column `row_hash`) has a SHA-256 of its other columns, and table `digests` has,
- * for each of these tables, the number of rows and the sum of their hashes modulo 2^256. The sum changes with a row, so a
- * change costs the rows it touches and not the table; it misses nothing that a hash of the whole table would find.
+ * Each row of a covered table (one with a column `row_hash`) has a SHA-256 of its other columns, and table
+ * `digests` has, for each of these tables, the number of rows and the sum of their hashes modulo 2^256. The sum is
+ * updated row by row, so a change costs the rows it touches and not the table; it misses nothing that a hash of the
+ * whole table would find.
  *
- * Holds always: a column that has its default is not part of the hash, so that a migration may add a column with a
- * default without touching the rows. What a row hash covers does not depend on the order of columns or rows.
+ * Invariants: a column with its default value is not part of the hash, so that a migration can add a column with a
+ * default without touching the rows. A row hash does not depend on the order of columns or rows.
  */
 import { type Hash, createHash, hash as digestOf } from 'node:crypto';
 import type Database from 'better-sqlite3';
@@ -20,10 +21,10 @@ const HASH_BYTES = 32;
 export const HASH_PLACEHOLDER = `zeroblob(${HASH_BYTES})`;
 const MODULUS = 1n << 256n;
 const CHANGED = 'differs from what was written';
-/** Of a row, when a case is opened: marks of more events are hashed when they are read. */
+/** Limit for hashing a row when a case is opened: marks of more events are hashed when they are read. */
 const MOST_HASHED_BYTES = 1 << 20;
 
-/** Tables that do not belong to what an audit entry vouches for: they change with every question asked. */
+/** Tables outside the state that an audit entry vouches for: they change with every question. */
 const UNAUDITED: ReadonlySet<string> = new Set(['changes', 'operations', 'meta']);
 
 type Value = string | number | bigint | Uint8Array | null;
@@ -46,10 +47,10 @@ interface TableDigest {
   readonly afterAudit: number;
 }
 
-/** A row or table that is not what was written. */
+/** A row or table that differs from what was written. */
 export interface CatalogDamage {
   readonly table: string;
-  /** The primary key of the row, for people; undefined where the table as a whole is meant. */
+  /** The primary key of the row, for people; undefined if the table as a whole is meant. */
   readonly row: string | undefined;
   readonly what: string;
 }
@@ -58,7 +59,7 @@ export class RowHashes {
   private readonly db: Database.Database;
   private readonly statements = new Map<string, Database.Statement>();
   private readonly described = new Map<string, CoveredTable>();
-  /** Hashes of rows that `firstDamage` found to be what was written, by table and row. */
+  /** Hashes of rows that `firstDamage` found intact, by table and row. */
   private readonly sound = new Map<string, ReadonlyMap<string, Uint8Array>>();
 
   constructor(db: Database.Database) {
@@ -66,8 +67,8 @@ export class RowHashes {
   }
 
   /**
-   * Runs `write`, which changes rows of `table` for which `where` holds, and keeps hash and digest in step. At most one
-   * such row may be there afterwards. To be called within a transaction.
+   * Runs `write`, which changes the rows of `table` for which `where` holds, and updates hash and digest.
+   * Afterwards there may be at most one such row. Call it within a transaction.
    */
   change<T>(table: string, where: string, values: readonly unknown[], write: () => T): T {
     const before = this.sumOf(table, where, values);
@@ -76,7 +77,7 @@ export class RowHashes {
     return result;
   }
 
-  /** The same for a row whose key is only known once it is there. */
+  /** The same for a row whose key is known only after the insert. */
   insert(table: string, key: string, write: () => Database.RunResult): Database.RunResult {
     const result = write();
     this.settle(table, `${key} = ?`, [result.lastInsertRowid], { rows: 0, sum: 0n });
@@ -94,7 +95,7 @@ export class RowHashes {
     );
   }
 
-  /** Notes where the audit log ends, so that entries that are cut off there are missed. */
+  /** Records where the audit log ends, so that removed entries at its end are noticed. */
   auditedTo(entries: number, lastHash: string, lastId: number): void {
     this.put('audit', {
       rows: entries,
@@ -103,7 +104,7 @@ export class RowHashes {
     });
   }
 
-  /** Whether the audit log still ends where it did. */
+  /** Whether the audit log still ends at the recorded entry. */
   auditEndsAt(entries: number, lastHash: string): boolean {
     const digest = this.digest('audit');
     return digest.rows === entries && digest.sum === (entries === 0 ? 0n : sumOf(lastHash));
@@ -124,7 +125,7 @@ export class RowHashes {
     );
   }
 
-  /** Covers rows that have no hash yet, as they are. Returns how many there were. */
+  /** Hashes rows that have no hash yet, as they are. Returns their number. */
   cover(): number {
     let covered = 0;
     for (const table of this.tables()) {
@@ -149,15 +150,15 @@ export class RowHashes {
   }
 
   /**
-   * The first row of a table, or the table, that is not what was written. Rows that were found to be are not looked at
-   * again while they have the same hash. To be called within a transaction, where others may write.
-   * @param large a column of blobs: rows that have much in it are not hashed, only added up
+   * The first damaged row or table. Rows once found intact are not checked again while their hash is the same. Call
+   * it within a transaction if others may write.
+   * @param large a column of blobs: rows with a large one are not hashed, only added up
    */
   firstDamage(table: string, large?: string): CatalogDamage | undefined {
     const before = this.sound.get(table);
     const size = large === undefined ? '0' : `length(${quoted(large)})`;
     const small = `${size} <= ${MOST_HASHED_BYTES}`;
-    // The first time all is read at once, if there is nothing large.
+    // The first time, everything is read at once, if nothing is large.
     const atOnce = before === undefined && large === undefined;
     const key = this.describe(table).key.map(quoted).join(', ');
     const columns = atOnce ? '*' : `${HASH_COLUMN}, ${small} AS small, ${key}`;
@@ -194,7 +195,7 @@ export class RowHashes {
     return undefined;
   }
 
-  /** Whether the one row for which `where` holds is what was written; also where there is none. */
+  /** Whether the one row for which `where` holds is intact; true also if there is none. */
   isSound(table: string, where: string, values: readonly unknown[]): boolean {
     const [row] = this.all(`SELECT * FROM ${table} WHERE ${where}`, ...values) as Row[];
     const hash = row?.[HASH_COLUMN];
@@ -208,7 +209,7 @@ export class RowHashes {
       .join(', ');
   }
 
-  /** Every row and table that is not what was written. To be called within a transaction, where others may write. */
+  /** Every damaged row and table. Call it within a transaction if others may write. */
   *damages(): Generator<CatalogDamage> {
     const digests = this.digests();
     for (const table of this.tables()) {
@@ -233,7 +234,7 @@ export class RowHashes {
   }
 
   /**
-   * Tables that differ from what the last audit entry vouches for, though they were not changed since.
+   * Tables that differ from what the last audit entry vouches for, although they had no legitimate change since.
    * @param state of that entry
    */
   differingFromAudit(state: string, lastAudit: number): string[] {
@@ -348,7 +349,7 @@ export class RowHashes {
     return described;
   }
 
-  /** A default as the catalog's schema writes it, which is a literal. */
+  /** A default value, which the catalog's schema writes as a literal. */
   private valueOf(literal: Value): Value {
     if (typeof literal !== 'string') return null;
     const text = /^'((?:[^']|'')*)'$/.exec(literal)?.[1];
@@ -382,7 +383,7 @@ export class RowHashes {
   private run(sql: string, ...values: unknown[]): void {
     this.statement(sql).run(...values);
   }
-  /** Whole numbers come as bigint: none may be rounded to another. */
+  /** Whole numbers are read as bigint: none may be rounded to another. */
   private statement(sql: string): Database.Statement {
     let statement = this.statements.get(sql);
     if (statement === undefined) {
@@ -405,7 +406,7 @@ function hex(sum: bigint): string {
   return sum.toString(16).padStart(64, '0');
 }
 
-/** The number in `digests.sum`; if that is damaged, one that is no sum of hashes. */
+/** The number in `digests.sum`; if it is damaged, one that is not a sum of hashes. */
 function sumOf(text: string): bigint {
   return /^[0-9a-f]{64}$/.test(text) ? BigInt(`0x${text}`) : -1n;
 }

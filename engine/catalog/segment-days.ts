@@ -1,4 +1,4 @@
-/** The days of a segment as the catalog writes them: `[["2026-11-20",120],["2026-11-21",33]]`. */
+/** The days of a segment in the catalog's form: `[["2026-11-20",120],["2026-11-21",33]]`. */
 import type { DayCount } from '../util/segment-days.ts';
 import { DaybookError } from '../contract/errors.ts';
 
@@ -9,7 +9,7 @@ export function daysText(days: readonly DayCount[] | undefined): string | null {
 
 /**
  * @param text of the catalog
- * @throws DaybookError case-damaged where it names no days in order
+ * @throws DaybookError case-damaged if it is not a list of days in order
  */
 export function daysIn(text: unknown): DayCount[] | undefined {
   if (text === null || text === undefined) return undefined;

@@ -1,8 +1,8 @@
-/** Where the content of a source lies, as the catalog keeps it. */
+/** The location of a source's content in the catalog's form. */
 import type { SourceLocation } from '../contract/importer.ts';
 import type { SourceRow } from './tables/sources.ts';
 
-/** An archive as it was when its members were read: bytes of it that no member holds are compared by this. */
+/** The state of an archive when its members were read: used to compare bytes of it that belong to no member. */
 export interface ArchiveFile {
   readonly bytes: number;
   readonly sha256: string;
@@ -18,7 +18,7 @@ export function locationOf({ path, location }: Place): SourceLocation {
   };
 }
 
-/** The archive that a member was read from; undefined for other sources, and where no import kept its hash. */
+/** The archive from which a member was read; undefined for other sources, and if no import stored its hash. */
 export function archiveOf({ location }: Place): ArchiveFile | undefined {
   const archive = field(location, 'archive');
   const bytes = field(archive, 'bytes');

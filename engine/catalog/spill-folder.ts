@@ -1,7 +1,7 @@
 /**
- * Folders in a case's `staging` in which readers spill what a query has no memory for, or make a file that is sent
- * elsewhere: each of one process. A lock in it tells writers that it is in use: the system releases that when the process ends,
- * however it ends. Process numbers would not do: containers that share a case have the same ones.
+ * Folders in a case's `staging` into which readers spill, or in which they make a file that is sent elsewhere, one
+ * for each process. A lock in it tells writers that it is in use: the system releases the lock when the process
+ * ends, however it ends. Process numbers would not do: containers that share a case can have the same ones.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { casePath, listCaseFolder, makeCaseFolder, removeFromCase } from '../util/case-files.ts';
 import { takeLock } from './file-lock.ts';
 
-/** How their names begin. */
+/** Prefix of their names. */
 export const SPILL_FOLDER = 'spill-';
 const LOCK = 'lock';
 
@@ -19,7 +19,7 @@ export interface SpillFolder {
   release(): void;
 }
 
-/** @throws what making a folder throws where the case may not be written */
+/** @throws the system's error if the case may not be written */
 export function makeSpillFolder(caseFolder: string): SpillFolder {
   for (;;) {
     const folder = `staging/${SPILL_FOLDER}${randomBytes(6).toString('hex')}`;
@@ -38,14 +38,14 @@ export function makeSpillFolder(caseFolder: string): SpillFolder {
   }
 }
 
-/** Removes the spill folders of processes that have ended without doing so. */
+/** Removes the spill folders of processes that ended without doing so. */
 export function removeLeftSpill(caseFolder: string): void {
   for (const entry of listCaseFolder(caseFolder, 'staging'))
     if (entry.isDirectory() && entry.name.startsWith(SPILL_FOLDER))
       removeSpillFolder(caseFolder, entry.name);
 }
 
-/** Removes a spill folder unless a reader has it; returns whether it is gone. */
+/** Removes a spill folder unless a reader uses it; returns whether it is gone. */
 export function removeSpillFolder(caseFolder: string, name: string): boolean {
   const path = casePath(caseFolder, `staging/${name}/${LOCK}`);
   const lock = existsSync(path) ? takeLock(path) : undefined;

@@ -1,13 +1,13 @@
-/** The counts of values of a segment as the catalog has them: `[120,120,7,0,0]`. */
+/** The value counts of a segment in the catalog's form: `[120,120,7,0,0]`. */
 import { DaybookError } from '../contract/errors.ts';
 
-/** After the numbers of columns, those of the addresses. */
+/** Counts of addresses follow those of columns. */
 const ADDRESSES = 2;
 
 /**
  * @param columns of the segment
  * @param rows of the segment
- * @throws DaybookError case-damaged where they are none of such a segment
+ * @throws DaybookError case-damaged if they cannot be those of such a segment
  */
 export function valueCountsIn(text: unknown, columns: number, rows: number): readonly number[] {
   let list: unknown;

@@ -27,8 +27,8 @@ it('says who writes, and does not hinder it', () => {
 });
 
 /**
- * Another process that takes the lock: its script has `say`, and `told`, which is done once it was told to go on. It
- * waits in calls that do not return, so that it must be another process than the one that it waits for.
+ * Another process that takes the lock: its script has `say`, and `told`, which resolves when it is told to go on.
+ * It blocks in its waits, so it must not run in the process that it waits for.
  */
 function writing(script: string): {
   said: (word: string) => Promise<void>;
@@ -53,7 +53,7 @@ function writing(script: string): {
   };
 }
 
-/** Reads the name of who writes, until it is closed. */
+/** Reads the writer's name, until it is closed. */
 function looking(): Database.Database {
   const db = new Database(join(folder, 'writer.lock'));
   db.exec('BEGIN; SELECT * FROM holder');
@@ -109,7 +109,7 @@ it('takes a file that is no lock for nobody', () => {
   expect(WriterLock.holder(folder)).toBeUndefined();
 });
 
-/** With 0xa5 instead of the bytes from `from` to `to`. */
+/** Replaces the bytes from `from` to `to` by 0xa5. */
 function overwritten(whole: Buffer, from: number, to = whole.length): Buffer {
   return Buffer.from(whole).fill(0xa5, from, to);
 }

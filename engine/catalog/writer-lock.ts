@@ -13,11 +13,11 @@ import { DaybookError, messageOfError } from '../contract/errors.ts';
 
 /** Maintenance holds the lock briefly: other writers wait instead of failing. */
 export const MAINTENANCE = 'maintenance';
-/** Recovery of a case whose last writer was killed: other writers wait for it, too. */
+/** Recovery of a case whose last writer was killed: other writers wait for it as well. */
 export const RECOVERY = 'recover';
 const MOST_RECOVERY_MS = 60_000;
 const RECOVERY_POLL_MS = 50;
-/** A moment, where the disk is slow. */
+/** Time that is enough even if the disk is slow. */
 const MOST_WAIT_MS = 5_000;
 const LOOK_MS = 10;
 const MOST_LOOKING_MS = 1_000;
@@ -37,7 +37,7 @@ export class WriterLock {
 
   /**
    * Takes the lock for `what` (such as `import`).
-   * @throws DaybookError case-locked, naming the process that has it and since when
+   * @throws DaybookError case-locked, naming the process that holds it and since when
    */
   static take(folder: string, what: string): WriterLock {
     for (const name of ['writer.lock', 'writer.lock-journal']) casePath(folder, name);
@@ -46,21 +46,21 @@ export class WriterLock {
       const taken = WriterLock.tryTake(folder, what);
       if (taken instanceof WriterLock) return taken;
       const { holder } = taken;
-      // One whose name is not known yet may be of those.
+      // A holder whose name is unknown yet may be one of those.
       const isPatient = holder === undefined || holder.what === MAINTENANCE;
       if (!isPatient || what === MAINTENANCE || performance.now() > until) throw locked(holder);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
     }
   }
 
-  /** Waits for a running recovery of the case, at most MOST_RECOVERY_MS: after that `take` refuses. */
+  /** Waits for a running recovery of the case, at most MOST_RECOVERY_MS; after that `take` refuses. */
   static async whenRecovered(folder: string): Promise<void> {
     const until = performance.now() + MOST_RECOVERY_MS;
     while (WriterLock.holder(folder)?.what === RECOVERY && performance.now() < until)
       await setTimeout(RECOVERY_POLL_MS);
   }
 
-  /** The lock, or who has it; undefined: who cannot be said yet. */
+  /** The lock, or its holder; undefined: the holder is not known yet. */
   private static tryTake(
     folder: string,
     what: string,
@@ -74,8 +74,8 @@ export class WriterLock {
     }
     try {
       db.pragma('journal_mode = DELETE');
-      // The holder's name is of no interest once the system has stopped, so it is not synced. Only the file's
-      // layout is made durable, with its first name.
+      // After a system crash the holder's name is irrelevant, so it is not synced. Only the file's layout is made
+      // durable, with the first name.
       const made = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'holder'`).get();
       if (made !== undefined) db.pragma('synchronous = OFF');
       db.exec('BEGIN IMMEDIATE');
@@ -103,21 +103,21 @@ export class WriterLock {
         // The holder is between its two transactions: it exists, but cannot be named yet.
       }
       db.close();
-      // Another has looked, or begun, between the two transactions of this one.
+      // Another process has looked, or begun, between this one's two transactions.
       const isOwn = holder?.pid === process.pid && holder.since === since && holder.what === what;
       return { holder: isOwn ? undefined : holder };
     }
   }
 
-  /** When the lock of a case was last taken or released, in nanoseconds; undefined: never. Looks at no more than that. */
+  /** When the lock of a case was last taken or released, in nanoseconds; undefined: never. Reads nothing else. */
   static lastChange(folder: string): bigint | undefined {
     return statSync(casePath(folder, 'writer.lock'), { bigint: true, throwIfNoEntry: false })
       ?.mtimeNs;
   }
 
   /**
-   * Who holds the lock of a case now; undefined when nobody does. Never hinders a writer: the lock is
-   * only tried where one has written its name and not taken it away again.
+   * The holder of a case's lock; undefined if there is none. Never blocks a writer: the lock is tried only if a
+   * name was written and not removed.
    */
   static holder(folder: string): Holder | undefined {
     const file = casePath(folder, 'writer.lock');
@@ -135,7 +135,7 @@ export class WriterLock {
         return code === 'SQLITE_BUSY' ? holder : undefined;
       }
     } catch {
-      // Being made just now, or no lock file at all: a writer reports that itself.
+      // It is just being made, or there is no lock file: a writer reports that itself.
       return undefined;
     } finally {
       db?.close();
@@ -145,11 +145,11 @@ export class WriterLock {
   release(): void {
     if (!this.db.open) return;
     try {
-      // Waits for readers of the name: one that stays would be taken for the name of the next writer.
+      // Waits for readers of the name: one that stays would be taken for that of the next writer.
       this.db.pragma(`busy_timeout = ${MOST_LOOKING_MS}`);
       this.db.exec('DELETE FROM holder; COMMIT');
     } catch {
-      // A full disk: the name stays, the lock does not.
+      // On a full disk the name stays, the lock does not.
       if (this.db.inTransaction) this.db.exec('ROLLBACK');
     }
     this.db.close();
@@ -168,7 +168,7 @@ function locked(holder: Holder | undefined): DaybookError {
   );
 }
 
-/** A lock file that can be neither taken nor waited for: read-only, or not what it should be. */
+/** Error for a lock file that can be neither taken nor waited for: read-only, or not what it should be. */
 function lockProblem(folder: string, error: unknown): DaybookError {
   const file = join(folder, 'writer.lock');
   const why = messageOfError(error);

@@ -1,28 +1,31 @@
 /**
- * What an import holds in memory at a time, by what DuckDB may use while segments are built: batches, chunks, what waits
- * for the indexing threads, and what is merged, are all in proportion to it. With `PLENTY` and more they are as large as
- * they are worth; with less, an import takes longer and leaves smaller segments.
+ * Memory limits of an import, derived from what DuckDB may use while segments are built: batches, chunks, rows
+ * waiting for the indexing threads, and merges are all in proportion to it. From `PLENTY` up they have their best
+ * sizes; with less, an import takes longer and leaves smaller segments.
  */
 import { BATCH_BYTES, BATCH_ROWS } from '../contract/event-batch.ts';
 
-/** Bytes for DuckDB from which on nothing is gained by holding more. */
+/** Bytes for DuckDB from which holding more gains nothing. */
 const PLENTY = 500e6;
-/** Bytes for DuckDB for each import worker, where they are fewer. */
+/** Bytes for DuckDB per import worker, which limits the number of workers. */
 const BYTES_A_WORKER = 100e6;
-/** Above `denseRows`: rows of a day that come at once have a segment of their own. */
+/** Larger than `denseRows`: rows of a day that arrive at once get a segment of their own. */
 const LEAST_BATCH_ROWS = 40_960;
 
 const CHUNK_ROWS = 491_520;
-/** Of fewer, cases would get a great many segments. */
+/** With smaller chunks, cases would get a great many segments. */
 const LEAST_CHUNK_ROWS = 245_760;
-/** Bytes of parts in a chunk. An index of texts that are all different takes ten times as much while it is built. */
+/** Bytes of parts in a chunk. Building an index of texts that are all different takes ten times as much. */
 const CHUNK_BYTES = 64 << 20;
-/** Texts of a chunk as they are read: where they repeat, parts have few bytes, and each row of many columns costs all the same. */
+/** Texts of a chunk as read: if they repeat, parts have few bytes, but each row of many columns costs the same. */
 const CHUNK_TEXT_BYTES = 256 << 20;
-/** Shared memory of rows that may wait for all indexing threads together: those of wide tables have a hundred megabytes each. */
+/**
+ * Shared memory of rows that may wait for all indexing threads together: those of wide tables take a hundred
+ * megabytes each.
+ */
 const WAITING_BYTES = 64 << 20;
 
-/** What a worker may hold. */
+/** Memory limits of a worker. */
 export interface WorkerMemory {
   readonly batchRows: number;
   readonly batchBytes: number;
@@ -32,7 +35,7 @@ export interface WorkerMemory {
   readonly waitingBytes: number;
 }
 
-/** The share of what is held with memory in plenty; above 0, at most 1. */
+/** The share of the best sizes that the memory allows; above 0, at most 1. */
 export function memoryShare(memoryLimit: number): number {
   return Math.min(1, memoryLimit / PLENTY);
 }
@@ -50,7 +53,7 @@ export function workerMemory(memoryLimit: number): WorkerMemory {
   };
 }
 
-/** Of the workers that were asked for, those there is memory for. */
+/** The requested number of workers, limited by memory. */
 export function workersWithin(memoryLimit: number, wanted: number): number {
   if (memoryLimit >= PLENTY) return wanted;
   return Math.max(1, Math.min(wanted, Math.floor(memoryLimit / BYTES_A_WORKER)));

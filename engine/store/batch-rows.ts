@@ -1,6 +1,6 @@
 /**
- * Some rows of a batch in an order: a span of them, which is in one piece, or a list. Those who write
- * rows take what they need of a column through here, so that a span costs no step for each row.
+ * Some rows of a batch in an order: a contiguous span, or a list. Writers read columns through these functions, so
+ * that a span costs nothing per row.
  */
 import type { TextColumn } from '../contract/event-batch.ts';
 import { countOnes } from './presence.ts';
@@ -22,14 +22,14 @@ export function rowList(list: Uint32Array): BatchRows {
   return { from: 0, to: list.length, list };
 }
 
-/** How many of the rows have a value. */
+/** Number of rows with a value. */
 export function countPresent(present: Uint8Array, { from, to, list }: BatchRows): number {
   let count = 0;
   if (list !== undefined) {
     for (let i = from; i < to; i++) count += present[list[i]!]!;
     return count;
   }
-  // Nearly every column has a value in all rows or in none, which is seen at the speed of memory.
+  // Nearly every column has a value in all rows or in none, which is detected at the speed of memory.
   const span = Buffer.from(present.buffer, present.byteOffset + from, to - from);
   const absent = span.indexOf(0);
   if (absent < 0) return to - from;
@@ -37,7 +37,7 @@ export function countPresent(present: Uint8Array, { from, to, list }: BatchRows)
   return countOnes(present.subarray(from, to));
 }
 
-/** The rows' values: of a span where they lie, of a list copied. */
+/** The rows' values: a view for a span, a copy for a list. */
 export function valuesOf<T extends BatchNumbers>(values: T, rows: BatchRows): T {
   const { from, to, list } = rows;
   if (list === undefined) return values.subarray(from, to) as T;
@@ -46,7 +46,7 @@ export function valuesOf<T extends BatchNumbers>(values: T, rows: BatchRows): T 
   return out;
 }
 
-/** The same of values of `width` bytes. */
+/** The same for values of `width` bytes. */
 export function wideValuesOf(values: Uint8Array, width: number, rows: BatchRows): Uint8Array {
   const { from, to, list } = rows;
   if (list === undefined) return values.subarray(from * width, to * width);
@@ -58,7 +58,7 @@ export function wideValuesOf(values: Uint8Array, width: number, rows: BatchRows)
   return out;
 }
 
-/** The rows' texts as `TextColumn.data` has them, one after the other: of a span where they lie, of a list copied. */
+/** The rows' texts, concatenated as in `TextColumn.data`: a view for a span, a copy for a list. */
 export function textBytesOf(column: TextColumn, rows: BatchRows): Uint8Array {
   const { from, to, list } = rows;
   const { data, starts, present } = column;
@@ -87,8 +87,8 @@ export function textBytesOf(column: TextColumn, rows: BatchRows): Uint8Array {
 }
 
 /**
- * Where each of the rows' texts begins in what `textBytesOf` gives; anything for rows without one.
- * @param out as many as there are rows
+ * Where each row's text begins in the result of `textBytesOf`; arbitrary for rows without one.
+ * @param out one element for each row
  */
 export function textStartsOf(
   column: TextColumn,
@@ -113,7 +113,7 @@ export function textStartsOf(
   return out;
 }
 
-/** Bytes of the text whose length word lies at `at`. */
+/** Length in bytes of the text whose length word is at `at`. */
 export function textLength(data: Uint8Array, at: number): number {
   return data[at]! | (data[at + 1]! << 8) | (data[at + 2]! << 16) | (data[at + 3]! << 24);
 }

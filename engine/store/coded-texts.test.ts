@@ -38,7 +38,7 @@ test('few different texts come back', () => {
   );
 });
 
-/** Of any first word the second is chosen so that the hash is one; those that are ASCII are texts. */
+/** For any first word, the second is chosen to give the same hash; pairs that are ASCII are texts. */
 const COLLIDING = (() => {
   const out: string[] = [];
   const bytes = Buffer.alloc(8);

@@ -1,43 +1,44 @@
 /**
- * Texts of which few are different: each of them once, and which one each row has. Hosts and programs of logs
- * are so, and are then written, read and indexed by number.
+ * Dictionary encoding of texts with few different values: each value once, and a code for each row. Hosts and
+ * programs of logs are such columns, which are then written, read and indexed by code.
  *
- * Holds always: what was given comes back from it. Memory is bounded, and so is the work: texts that are mostly
- * different, or meet in one place of the table, are given up.
+ * Invariant: decoding returns the input. Memory and work are bounded: encoding is abandoned if most texts differ,
+ * or if too many collide in the table.
  */
 export interface CodedTexts {
-  /** The different texts one after the other, each a 32-bit little-endian length and its bytes. */
+  /** The different texts, concatenated: each a 32-bit little-endian length and its bytes. */
   readonly data: Uint8Array;
   /** Where each of them begins in `data`. */
   readonly starts: Uint32Array;
-  /** Of each text that was given: its number. */
+  /** The code of each input text. */
   readonly codes: Uint16Array;
 }
 
-/** Fewer are as well written as they are. */
+/** Fewer texts than this are not worth encoding. */
 const LEAST = 256;
 const MOST_TEXTS = 1024;
 const MOST_BYTES = 1 << 15;
-/** How often a text comes at least, on average. */
+/** Minimum average number of occurrences of a text. */
 const LEAST_OFTEN = 16;
 const SLOT_BITS = 12;
 const SLOTS = 1 << SLOT_BITS;
 const MOST_PROBES = 8;
 
-/** Texts that are looked at by one call: V8 compiles what is called often, not what takes long. */
+/** Texts that one call processes: V8 compiles what is called often, not what runs long. */
 const AT_ONCE = 1024;
 
-/** Numbers plus 1, by hash; and where each text begins. */
+/** Codes plus 1, by hash; and where each text begins. */
 const slots = new Uint16Array(SLOTS);
 const begins = new Uint32Array(MOST_TEXTS);
 const bytes = new Uint8Array(MOST_BYTES);
 const view = new DataView(bytes.buffer);
-/** The different texts so far, their bytes, and where the next text lies; -1: they are given up. */
+/** Number and bytes of the different texts so far, and where the next text begins; -1: abandoned. */
 const found = { different: 0, size: 0, at: 0 };
 
 /**
- * @param texts one after the other, each a 32-bit little-endian length and its bytes
- * @param count of them; undefined when they are better left as they are
+ * @param texts concatenated, each a 32-bit little-endian length and its bytes
+ * @param count number of texts
+ * @returns undefined if encoding does not pay
  */
 export function codedTexts(texts: Uint8Array, count: number): CodedTexts | undefined {
   if (count < LEAST) return undefined;
@@ -54,7 +55,7 @@ export function codedTexts(texts: Uint8Array, count: number): CodedTexts | undef
   return { data: bytes.slice(0, size), starts: begins.slice(0, different), codes };
 }
 
-/** Gives texts their numbers. */
+/** Assigns codes to some texts. */
 function codeSome(texts: DataView, codes: Uint16Array, from: number, to: number): void {
   let { at } = found;
   for (let i = from; i < to; i++) {
@@ -86,7 +87,7 @@ function giveUp(): void {
   found.at = -1;
 }
 
-/** Of a text and its length, four bytes at a time; the last four lie partly before others. */
+/** Hash of a text and its length, four bytes at a time; the last four may overlap the ones before. */
 function hashOf(texts: DataView, at: number, end: number): number {
   let hash = 0;
   for (let k = at; k < end - 4; k += 4)
@@ -94,7 +95,7 @@ function hashOf(texts: DataView, at: number, end: number): number {
   return Math.imul(hash ^ texts.getInt32(end - 4, true), 0x0100_0193);
 }
 
-/** Whether what begins at `begin` is what lies in `texts` from `at` to `end`, length and all. */
+/** Whether the entry at `begin` equals `texts` from `at` to `end`, including the length. */
 function isAt(begin: number, texts: DataView, at: number, end: number): boolean {
   for (let k = at, own = begin; k < end - 4; k += 4, own += 4)
     if (texts.getInt32(k, true) !== view.getInt32(own, true)) return false;

@@ -1,11 +1,17 @@
-/** The columns of a batch as all parts of an import have them: names, types of SQL, bytes of values, which have some. */
+/**
+ * The columns of a batch as all parts of an import have them: names, SQL types, sizes of values, and which columns
+ * have values.
+ */
 import type { Column, EventBatch } from '../contract/event-batch.ts';
 import { ATTRIBUTE_PREFIX } from '../util/attribute-columns.ts';
 import { type BatchRows, countPresent, valuesOf } from './batch-rows.ts';
 
-/** Column of the JSON object of attributes beyond what a batch has columns for. */
+/** Column for the JSON object of attributes beyond those that a batch has columns for. */
 export const OVERFLOW_COLUMN = 'attrs';
-/** Packets are seldom captured in part: their record is then longer by its header, which has one length. */
+/**
+ * Packets are seldom truncated: the length of the record is then that of the packet plus its header, which is
+ * constant.
+ */
 export const CAPTURED = 'captured';
 export const RECORD = 'length';
 
@@ -22,7 +28,7 @@ export const SQL_TYPES: Readonly<Record<Column['type'], string>> = {
   ip6: 'UUID',
 };
 
-/** Bytes of a value as it is handed on; 0 for text, whose length its first four bytes state. */
+/** Bytes of a value as passed on; 0 for text, whose length is in its first four bytes. */
 export const VALUE_BYTES: Readonly<Record<Column['type'], number>> = {
   u8: 1,
   u16: 4,
@@ -36,17 +42,17 @@ export const VALUE_BYTES: Readonly<Record<Column['type'], number>> = {
   text: 0,
 };
 
-/** A longer text is stored with its rows, though it is the same in all. */
+/** A longer text is stored in each row, even if it is the same in all. */
 export const MAX_CONSTANT_TEXT = 256;
 
 interface PresentColumn {
   readonly name: string;
   readonly column: Column;
-  /** How many of the rows have a value: one at least. */
+  /** Number of rows with a value: at least one. */
   readonly count: number;
 }
 
-/** The columns with a value in some of the rows, in the order of the table. */
+/** The columns with a value in some of the rows, in table order. */
 export function* presentColumns(batch: EventBatch, rows: BatchRows): Generator<PresentColumn> {
   for (const [name, column] of batch.columns()) {
     const count = countPresent(column.present, rows);
@@ -60,16 +66,18 @@ export function* presentColumns(batch: EventBatch, rows: BatchRows): Generator<P
   if (count > 0) yield { name: OVERFLOW_COLUMN, column: batch.overflow, count };
 }
 
-/** The bytes of the one value that all `count` of `values` are, each of `step` bytes; undefined when they differ. */
+/** The bytes of the single value of all `count` `values`, each of `step` bytes; undefined if they differ. */
 export function onlyValue(values: Uint8Array, step: number, count: number): Uint8Array | undefined {
   if (step * count !== values.length) return undefined;
   const moved = values.subarray(step);
-  // Equal to itself moved on by one value, so each value equals the one before.
+  // If the bytes equal themselves shifted by one value, each value equals the one before.
   if (Buffer.compare(moved, values.subarray(0, moved.length)) !== 0) return undefined;
   return values.subarray(0, step);
 }
 
-/** What `captured` is less than `length` in all of these rows; undefined where that is not one number from 0 on. */
+/**
+ * The difference between `length` and `captured` in all of these rows; undefined if it is not one number from 0 on.
+ */
 export function headerOf(
   { captured, record_length: length }: EventBatch,
   rows: BatchRows,

@@ -1,13 +1,13 @@
-/** The instance of DuckDB that reads one case's segments, with the tables that statements join with. */
+/** The DuckDB instance that reads one case's segments, with the tables that statements join with. */
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 
 export interface StoreOptions {
-  /** Bytes that the process may take for queries. */
+  /** Bytes that the process may use for queries. */
   memoryLimit: number;
   threads: number;
 }
 
-/** Connections that statements of queries do not use. */
+/** Connections that are not used by statements of queries. */
 export interface Started {
   readonly instance: DuckDBInstance;
   readonly admin: DuckDBConnection;
@@ -15,10 +15,10 @@ export interface Started {
   readonly lister: DuckDBConnection;
 }
 
-/** Memory of a process beside DuckDB's own limit: V8, indexes, and DuckDB's uncounted allocations. */
+/** Memory of a process besides DuckDB's own limit: V8, indexes, and DuckDB's uncounted allocations. */
 const BESIDE = 384e6;
 
-/** Of the bytes that a process may take for queries, those that DuckDB may. */
+/** The part of a process's bytes for queries that DuckDB may use. */
 export function statementBytes(memoryLimit: number): number {
   return Math.max(memoryLimit / 2, memoryLimit - BESIDE);
 }
@@ -37,12 +37,12 @@ export async function startInstance({ threads, memoryLimit }: StoreOptions): Pro
     instance.connect(),
     instance.connect(),
   ]);
-  // At once: between statements the thread may be busy with indexes.
+  // In one call: between statements the thread may be busy with indexes.
   await admin.run(
     [
       `ATTACH ':memory:' AS lists`,
       `ATTACH ':memory:' AS marks`,
-      // What answers put aside that memory does not hold at once.
+      // For answers that do not fit in memory at once.
       `ATTACH ':memory:' AS work`,
       'CREATE TABLE marks.deleted (segment INTEGER, row BIGINT)',
       'CREATE TABLE marks.tagged (segment INTEGER, tag INTEGER, row BIGINT)',

@@ -3,12 +3,12 @@
 export type Expression =
   | { readonly kind: 'column'; readonly name: string }
   | { readonly kind: 'text'; readonly text: string }
-  /** Of 32 bits. One of another type is cast to it: DuckDB prints a view's numbers without their types. */
+  /** A 32-bit number. For other types use a cast: DuckDB prints a view's numbers without their types. */
   | { readonly kind: 'number'; readonly value: number }
   | { readonly kind: 'nothing' }
-  /** Of a function, or of an operator between two values. */
+  /** A call of a function, or an operator between two values. */
   | { readonly kind: 'call'; readonly name: string; readonly values: readonly Expression[] }
-  /** Of a list, at a place from 1 on. */
+  /** An element of a list, by its position from 1. */
   | { readonly kind: 'element'; readonly list: Expression; readonly place: Expression }
   | { readonly kind: 'isNothing'; readonly value: Expression }
   | { readonly kind: 'less'; readonly left: Expression; readonly right: Expression }
@@ -36,7 +36,7 @@ export function call(name: string, ...values: readonly Expression[]): Expression
   return { kind: 'call', name, values };
 }
 
-/** @param place from 1 on */
+/** @param place from 1 */
 export function element(list: Expression, place: number | Expression): Expression {
   return { kind: 'element', list, place: typeof place === 'number' ? number(place) : place };
 }
@@ -47,7 +47,7 @@ export function cast(value: Expression, type: string): Expression {
 
 export const NOTHING: Expression = { kind: 'nothing' };
 
-/** Whether a function's name is that of an operator between two values. */
+/** Whether a function's name is a binary operator. */
 function isOperator(name: string): boolean {
   return /^\W$/.test(name);
 }
@@ -88,7 +88,7 @@ export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A quoted SQL text, for the few places that take no parameter (ATTACH, file names). */
+/** A quoted SQL text, for the few places that accept no parameter (ATTACH, file names). */
 export function literal(value: string): string {
   return `'${value.replaceAll("'", "''")}'`;
 }

@@ -1,7 +1,7 @@
 /**
- * DuckDB's driver takes U+FEFF away where a text begins with it, as if each value were a file: values that
- * differ would be shown, counted and indexed as one. Its decoder is replaced by one that leaves them as they
- * are. For all of the process, once this module is loaded.
+ * DuckDB's driver strips U+FEFF at the beginning of a text, as if each value were a file: different values would be
+ * shown, counted and indexed as one. Loading this module replaces the driver's decoder, for the whole process, by
+ * one that keeps it.
  */
 import accessors from '@duckdb/node-api/lib/vectors/dataAccessors.js';
 

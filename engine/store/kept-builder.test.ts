@@ -21,7 +21,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A builder for the case `name`, and how many instances were made for it. */
+/** A builder for the case `name`, and the number of instances made so far. */
 async function opened(name: string): Promise<{ builder: SegmentBuilder; made: number }> {
   const create = vi.spyOn(DuckDBInstance, 'create');
   const builder = await SegmentBuilder.create(join(folder, name), [], options);
@@ -48,7 +48,7 @@ it('serves the next builder of a case, which finds nothing of the one before', a
   expect(await second.builder.rows('SELECT seq FROM seg_1.events')).toEqual([[7]]);
   expect(existsSync(`${again.path}.wal`)).toBe(false);
   second.builder.close(true);
-  // Something was left attached.
+  // Something was still attached.
   expect((await opened('a')).made).toBe(1);
 });
 

@@ -1,6 +1,6 @@
 /**
- * Tables of the lists that queries are narrowed by, in a database of their own in memory: values reach
- * DuckDB in vectors, never as part of a statement.
+ * Tables for the lists that narrow queries, in a separate in-memory database: values reach DuckDB in vectors, never
+ * as part of a statement.
  */
 import {
   BIGINT,
@@ -20,7 +20,7 @@ import { identifier, storeError } from './segment-builder.ts';
 /** A table of values. */
 export interface ListTable {
   readonly name: string;
-  /** Of each column, its values: numbers, or texts where `type` is VARCHAR. */
+  /** The values of each column: numbers, or texts if `type` is VARCHAR. */
   readonly columns: readonly {
     readonly name: string;
     readonly type: string;

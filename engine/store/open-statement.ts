@@ -1,9 +1,9 @@
 /**
- * One statement of somebody's own over the files of a case, in a DuckDB that is made for it and ended with it.
+ * Runs a user's SQL statement on the files of a case, in a DuckDB instance that is created for it and ends with it.
  *
- * Holds always: segments are attached read-only before the statement is read; from then on DuckDB reaches no file
- * but its own spill folder, loads no extension and cannot be reconfigured; a statement that does anything but read
- * is refused.
+ * Invariants: segments are attached read-only before the statement is parsed; from then on DuckDB can open no file
+ * outside its spill folder, load no extension and not be reconfigured; a statement that does anything but read is
+ * refused.
  */
 import { join } from 'node:path';
 import {
@@ -20,7 +20,9 @@ import { type StoreOptions, statementBytes } from './duckdb-instance.ts';
 import { resultChunks } from './result-chunks.ts';
 import { literal, SPILLED, storeError } from './segment-builder.ts';
 
-/** A value for JSON: whole numbers beyond 2^53 and what JSON has no form for are texts, as DuckDB writes them. */
+/**
+ * A value for JSON: whole numbers beyond 2^53 and values without a JSON form become texts as DuckDB writes them.
+ */
 export type OpenValue =
   null | boolean | number | string | OpenValue[] | { [name: string]: OpenValue };
 
@@ -30,17 +32,18 @@ export interface OpenRows {
 }
 
 interface OpenStatement extends StoreOptions {
-  /** Statements that make the case visible. */
+  /** Statements that set up the case's relations. */
   readonly setup: Iterable<string>;
   readonly sql: string;
-  /** A folder that DuckDB may use for what it has no memory for; undefined: none. */
+  /** A folder into which DuckDB may spill; undefined: none. */
   readonly spill: string | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * The rows of the statement as they come; at least one part, which names the columns.
- * @throws DaybookError usage for a statement that is none, or does not only read; what opening segments throws
+ * Streams the rows of the statement; at least one part, which names the columns.
+ * @throws DaybookError usage for an invalid statement or one that does not only read; whatever opening segments
+ * throws
  */
 export async function* runOpenStatement(statement: OpenStatement): AsyncGenerator<OpenRows> {
   const { setup, sql, signal, spill, threads, memoryLimit } = statement;
@@ -52,7 +55,7 @@ export async function* runOpenStatement(statement: OpenStatement): AsyncGenerato
   });
   const connection = await instance.connect();
   const stop = (): void => connection.interrupt();
-  // One that arrives between two statements, or chunks, is lost: it is repeated.
+  // An interrupt between two statements, or chunks, is lost: it is repeated.
   let repeating: NodeJS.Timeout | undefined;
   const onAbort = (): void => {
     stop();
@@ -122,11 +125,11 @@ function readsOnly(found: string): DaybookError {
   );
 }
 
-/** Errors that are of the statement: without the place in it, which is drawn below its line. */
+/** Errors in the statement itself; the position in it, which DuckDB draws below its line, is removed. */
 const WRONG =
   /((?:Parser|Binder|Catalog|Conversion|Permission|Invalid Input|Out of Range|Not implemented) Error: [^]*?)(?:\s+LINE \d+:[^]*)?$/;
 
-/** DuckDB's error about a statement that it cannot parse or run, as a usage error in its words. */
+/** DuckDB's error about a statement that it cannot parse or run, as a usage error with its wording. */
 function wrongAsUsage(error: unknown): unknown {
   const [, said] = WRONG.exec(error instanceof Error ? error.message : '') ?? [];
   if (said === undefined) return error;
@@ -154,7 +157,7 @@ function openValue(value: DuckDBValue): OpenValue {
   return String(value);
 }
 
-/** `fromEntries` makes `__proto__` a name like any other. */
+/** `fromEntries` treats `__proto__` like any other name. */
 function record(entries: readonly (readonly [string, OpenValue])[]): OpenValue {
   return Object.fromEntries(entries);
 }

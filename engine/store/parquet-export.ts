@@ -1,19 +1,19 @@
-/** Newline-delimited JSON to Parquet, by a DuckDB that may touch one folder only. */
+/** Converts newline-delimited JSON to Parquet, in a DuckDB that may access one folder only. */
 import { DuckDBInstance } from '@duckdb/node-api';
 import { identifier, literal, storeError } from './segment-builder.ts';
 
-/** Columns of times: stored as timestamps with a zone; everything else as its JSON type. */
+/** Time columns: stored as timestamps with a zone; all others have their JSON types. */
 const TIMES: ReadonlySet<string> = new Set(['ts', 'first', 'last', 'start']);
-/** A timestamp with a zone has microseconds: what `ts` has beyond them is in this column, 0 to 999. */
+/** A timestamp with a zone has microseconds: the remaining nanoseconds of `ts` are in this column, 0 to 999. */
 const NANOS = 'ts_ns';
 
-/** DuckDB's memory for writing, beside that of the query whose rows are written. */
+/** DuckDB's memory for writing, in addition to that of the query whose rows are written. */
 const MEMORY_LIMIT = '192MB';
-/** Rows of a group, which is in memory as a whole; fewer where rows are wide. */
+/** Rows of a group, which is in memory as a whole; fewer if rows are wide. */
 const GROUP_ROWS = 61_440;
 const LEAST_GROUP_ROWS = 2048;
 const GROUP_BYTES = 16e6;
-/** What lines are read in has twice the room of the longest that may come. */
+/** The buffer for lines has twice the size of the longest possible line. */
 const LEAST_LINE_BYTES = 2 << 20;
 
 /** Lines of JSON in a file. */
@@ -21,12 +21,12 @@ interface JsonLines {
   readonly file: string;
   readonly count: number;
   readonly bytes: number;
-  /** Bytes of the longest. */
+  /** Length of the longest line in bytes. */
   readonly longest: number;
 }
 
 /**
- * @param rows undefined: there are none, and the file has the columns alone
+ * @param rows undefined: none, the file has only columns
  * @throws DaybookError disk-full
  */
 export async function exportParquet(

@@ -1,8 +1,8 @@
 /**
- * Writes rows of segments to Parquet files in one folder, by a DuckDB of its own.
+ * Writes rows of segments to Parquet files in one folder, in a separate DuckDB instance.
  *
- * Holds always: it reads the case's `days` folder and writes the one folder, nothing else; memory is bounded by rows
- * of a group, which become fewer where there is too little.
+ * Invariants: it reads the case's `days` folder and writes the one folder, nothing else; memory is bounded by the
+ * size of row groups, which have fewer rows if there is too little.
  */
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,19 +15,19 @@ import { literal, segmentProblem, statementError } from './segment-builder.ts';
 import { daysOf } from '../util/segment-days.ts';
 import { typedColumns, type TypedSegment } from './typed-events.ts';
 
-/** Rows of a group; fewer where rows are wide or memory is short. */
+/** Rows of a group; fewer if rows are wide or memory is short. */
 const MOST_GROUP_ROWS = 122_880;
 const LEAST_GROUP_ROWS = 2048;
 const MOST_GROUP_BYTES = 96e6;
-/** A row's bytes in memory, relative to those in a segment; and bytes of each value, nulls included. */
+/** Size of a row in memory relative to that in a segment; and bytes of each value, nulls included. */
 const EXPANSION = 6;
 const VALUE_BYTES = 16;
-/** A group of each thread is in memory, and is as much again while it is compressed and written. */
+/** Each thread has a group in memory, which takes as much again while it is compressed and written. */
 const GROUPS_OF_THREAD = 4;
 const THREAD_BYTES = 192e6;
 const FILE_MODE = 0o600;
 
-/** The attached segment, in statements. */
+/** The attached segment's database name. */
 export const SEGMENT = 'seg_0';
 
 /** Rows of a segment that have a tag. */
@@ -44,7 +44,7 @@ export class ParquetFolder {
   private readonly groupBytes: number;
   private repeating: NodeJS.Timeout | undefined;
   private attached: SegmentFile | undefined;
-  /** The table `typed` is of the attached segment. */
+  /** Whether the table `typed` belongs to the attached segment. */
   private isTyped = false;
 
   private constructor(
@@ -64,7 +64,7 @@ export class ParquetFolder {
 
   /**
    * @param folder of the case
-   * @param out where files go: an absolute path without links
+   * @param out folder for the files: an absolute path without links
    * @param setup statements that others rely on, such as macros
    */
   static async open(
@@ -110,7 +110,7 @@ export class ParquetFolder {
     this.repeating = setInterval(() => this.connection.interrupt(), 20);
   };
 
-  /** Attaches a segment as `SEGMENT`, instead of another. @throws DaybookError not-found, case-damaged */
+  /** Attaches a segment as `SEGMENT`, replacing the previous one. @throws DaybookError not-found, case-damaged */
   async attach(segment: SegmentFile): Promise<void> {
     if (this.attached?.id === segment.id) return;
     const path = segmentPath(this.folder, segment.file, segment);
@@ -128,8 +128,9 @@ export class ParquetFolder {
   }
 
   /**
-   * The rows of the attached segment as others read them, each with its `place` in the segment. Where files are made of
-   * its days and memory allows it, they are read once: thousands of attributes take longer to find than to read.
+   * The rows of the attached segment in their exported form, each with its `place` in the segment. If files are
+   * made of its days and memory allows it, they are materialised once: finding thousands of attributes takes longer
+   * than reading them.
    */
   async typedRows(segment: TypedSegment & { readonly bytes: number }): Promise<string> {
     const rows = `SELECT rowid AS place, ${typedColumns(segment).join(', ')} FROM ${SEGMENT}.events`;
@@ -140,7 +141,7 @@ export class ParquetFolder {
     return 'typed';
   }
 
-  /** Makes the table `deleted("row")` of row numbers, instead of the one before. */
+  /** Makes the table `deleted("row")` of row numbers, replacing the previous one. */
   async deletedTable(rows: Uint32Array): Promise<void> {
     await this.run('CREATE OR REPLACE TABLE deleted ("row" BIGINT)');
     const appender = await this.connection.createAppender('deleted');
@@ -151,7 +152,7 @@ export class ParquetFolder {
     appender.closeSync();
   }
 
-  /** Makes the table `tagged("row", tag)`, instead of the one before. */
+  /** Makes the table `tagged("row", tag)`, replacing the previous one. */
   async taggedTable(tags: readonly TaggedRows[]): Promise<void> {
     await this.run('CREATE OR REPLACE TABLE tagged ("row" BIGINT, tag VARCHAR)');
     const appender = await this.connection.createAppender('tagged');
@@ -166,7 +167,7 @@ export class ParquetFolder {
 
   /**
    * Writes the rows of a select to a file, in its order.
-   * @param row how many columns it has, and what it takes in its segment
+   * @param row number of columns in a row, and its size in the segment
    */
   async copy(
     select: string,

@@ -27,7 +27,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** One row of what a batch can hold, as plain values. */
+/** One row of a batch's possible contents, as plain values. */
 interface Row {
   seq: number;
   ts: number | null;
@@ -44,7 +44,7 @@ interface Row {
   pid: number | null;
 }
 
-/** Often the same: a column of one text is written in another way. */
+/** Often the same: a column with one text is encoded differently. */
 const SAME = fc.constantFrom('x', 'x', 'x', 'y');
 
 const ORDERS = fc.constantFrom('as they are', 'in two', 'reversed');
@@ -61,7 +61,7 @@ const ROW: fc.Arbitrary<Row> = fc.record({
   duration: maybe(fc.double({ noNaN: true, noDefaultInfinity: true })),
   message: fc.oneof(
     maybe(fc.string({ unit: 'grapheme', maxLength: 80 })),
-    // Often alike, so that they are cut.
+    // Often similar, so that they are cut.
     fc.constantFrom('', 'always', 'always', '7', '300', '70000'),
     fc.constantFrom(7, 300, 70_000).map((n) => `sshd[${n}]: closed`),
     fc.integer({ min: 0, max: 300 }).map((n) => `user${n} from 10.0.0.${n & 3}: it's x${n >> 4}`),
@@ -149,7 +149,7 @@ function expected(row: Row): unknown[] {
   ];
 }
 
-/** The columns of a file as DuckDB has them. */
+/** The columns of a file as DuckDB describes them. */
 async function described(path: string) {
   const found = await connection.runAndReadAll(`DESCRIBE SELECT * FROM read_parquet('${path}')`);
   return found.getRowsJS().map(([name, type]) => ({ name, type }));

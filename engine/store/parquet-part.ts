@@ -1,9 +1,10 @@
 /**
- * Hands batches of events to DuckDB as a Parquet file: the fastest way from typed arrays to a
- * segment, since text travels as bytes and DuckDB reads it on its own threads.
+ * Writes batches of events as a Parquet file for DuckDB: the fastest way from typed arrays to a segment, since text
+ * travels as bytes and DuckDB reads it on its own threads.
  *
- * It writes the least of the format that DuckDB reads back: one page per column and row group, PLAIN
- * values (texts of which few are different, bytes, and a column of one value, as a dictionary), no compression: the file lives for seconds. A column that no batch used is left out.
+ * It writes the minimum of the format that DuckDB can read: one page per column and row group, PLAIN values
+ * (dictionaries for texts with few different values, bytes, and columns with one value), no compression, since the
+ * file exists for seconds. A column that no batch used is omitted.
  *
  * Specification: https://parquet.apache.org/docs/file-format/ and
  * https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
@@ -52,9 +53,9 @@ interface SchemaType {
   /** ConvertedType, or -1. */
   converted: number;
   uuid: boolean;
-  /** What DuckDB reads such a column as; of a list, its values. */
+  /** The type that DuckDB reads from such a column; for a list, of its values. */
   sql: string;
-  /** Whether a row has a list of such values, never NULL, rather than one. */
+  /** Whether each row has a list of such values, never NULL, instead of one value. */
   list?: boolean;
 }
 
@@ -73,14 +74,14 @@ const SCHEMA: Readonly<Record<Column['type'], SchemaType>> = {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** A PLAIN value as SQL, of the column's type once it is the column's; undefined for what is better stored. */
+/** A PLAIN value as a SQL literal of the column's type; undefined if it is better stored. */
 function constantSql(type: Column['type'], value: Uint8Array): string | undefined {
   const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
   switch (type) {
     case 'text': {
       if (value.length > MAX_CONSTANT_TEXT) return undefined;
       const text = utf8.decode(value.subarray(4));
-      // A NUL would end the statement.
+      // A NUL would terminate the statement.
       return text.includes('\0') ? undefined : `'${text.replaceAll("'", "''")}'`;
     }
     case 'u8':
@@ -97,7 +98,7 @@ function constantSql(type: Column['type'], value: Uint8Array): string | undefine
   }
 }
 
-/** Thrift's compact protocol, as far as Parquet's headers need it. */
+/** Thrift's compact protocol, limited to what Parquet's headers need. */
 class CompactWriter {
   private bytes = new Uint8Array(1024);
   private at = 0;
@@ -166,7 +167,7 @@ class CompactWriter {
 }
 
 interface Chunk {
-  /** Of the dictionary page, when there is one before the data page. */
+  /** Size of the dictionary page, if one precedes the data page. */
   dictionary: number | undefined;
   offset: number;
   size: number;
@@ -196,16 +197,16 @@ function dataPageHeader(size: number, values: number, encoding: number): Uint8Ar
   return w.take();
 }
 
-/** All bytes as PLAIN values: in this dictionary each is its own number. */
+/** A dictionary of all bytes in PLAIN encoding: each is its own index. */
 const ALL_BYTES = bytesOf(Uint32Array.from({ length: 256 }, (_, i) => i));
 
-/** As much of `ALL_BYTES` as `values` need; of many it is not looked for. */
+/** The part of `ALL_BYTES` that `values` need; all of it for many values. */
 function byteDictionary(values: Uint8Array): { bytes: Uint8Array; values: number } {
   const different = values.length < 256 ? Math.max(-1, ...values) + 1 : 256;
   return { bytes: ALL_BYTES.subarray(0, different * 4), values: different };
 }
 
-/** Bytes as numbers in `ALL_BYTES`: a fourth of PLAIN values, which have 4 bytes. */
+/** Bytes as indexes into `ALL_BYTES`: a fourth of the size of PLAIN values, which have 4 bytes. */
 function byteIndexes(values: Uint8Array): Uint8Array {
   const groups = (values.length + 7) >>> 3;
   const head = [8, ...varintBytes(groups * 2 + 1)];
@@ -215,7 +216,7 @@ function byteIndexes(values: Uint8Array): Uint8Array {
   return out;
 }
 
-/** Numbers below `limit`, at most 65,536, as Parquet's RLE_DICTIONARY has them: one run of 8 or 16 bits each. */
+/** Numbers below `limit`, at most 65,536, in Parquet's RLE_DICTIONARY encoding: one run of 8 or 16 bits each. */
 function packedIndexes(codes: Uint16Array, limit: number): Uint8Array {
   const width = limit <= 256 ? 8 : 16;
   const groups = (codes.length + 7) >>> 3;
@@ -241,7 +242,7 @@ function dictionaryPageHeader(size: number, values: number): Uint8Array {
   return w.take();
 }
 
-/** The one value that all `count` of `values` are, in PLAIN encoding; undefined when they differ. */
+/** The single value of all `count` `values`, in PLAIN encoding; undefined if they differ. */
 function onlyPlain(
   type: Column['type'],
   values: Uint8Array,
@@ -264,7 +265,7 @@ function varintBytes(value: number): number[] {
   return out;
 }
 
-/** Definition levels of a nullable column: one run where all rows agree, else a bitmap. */
+/** Definition levels of a nullable column: one run if all rows agree, otherwise a bitmap. */
 function definitionLevels(present: Uint8Array, n: number, count: number): Uint8Array {
   if (count === 0 || count === n) {
     const run = [...varintBytes(n * 2), count === 0 ? 0 : 1];
@@ -282,7 +283,7 @@ function definitionLevels(present: Uint8Array, n: number, count: number): Uint8A
   return out;
 }
 
-/** Repetition and definition levels of lists, by how many values each has: a level a value, one for an empty list. */
+/** Repetition and definition levels of lists by their lengths: one level for each value, one for an empty list. */
 function listLevels(
   counts: Uint16Array,
   n: number,
@@ -303,7 +304,7 @@ function listLevels(
   return { bytes: out, levels };
 }
 
-/** A bit a level: in one place whether it goes on with a list, in the other whether there is a value. */
+/** One bit per level: in one place whether it continues a list, in the other whether there is a value. */
 function putListBits(
   counts: Uint16Array,
   n: number,
@@ -352,8 +353,8 @@ function bytesOf(view: ArrayBufferView): Uint8Array {
 }
 
 /**
- * The present values of some rows, in Parquet's PLAIN encoding; bytes as they are.
- * @param present of these rows; `count` of them are 1.
+ * The present values of some rows, in Parquet's PLAIN encoding; bytes unchanged.
+ * @param present of these rows; `count` of them are 1
  */
 function plainValues(
   column: Column,
@@ -396,7 +397,7 @@ function plainValues(
 
 const TWO_POWER_MINUS_32 = 1 / 4_294_967_296;
 
-/** Whole numbers as two words of 32 bits each. */
+/** Writes whole numbers as two 32-bit words each. */
 function putWords(values: Float64Array, present: Uint8Array, out: Uint32Array): void {
   let to = 0;
   for (let i = 0; i < values.length; i++) {
@@ -409,7 +410,7 @@ function putWords(values: Float64Array, present: Uint8Array, out: Uint32Array): 
 }
 
 const MAGIC = new TextEncoder().encode('PAR1');
-/** Bytes kept in memory before they are written: small parts cost one write. */
+/** Bytes buffered before they are written: small parts need one write. */
 const BUFFER_BYTES = 1 << 20;
 
 /** One Parquet file that grows by row groups. Synchronous: it runs in import workers. */
@@ -427,7 +428,7 @@ export class ParquetPart {
   private messageRows = 0;
   private cutRows = 0;
   private readonly counter = new ValueCounter();
-  /** Of the last row group: columns of texts of which few are different, by name in the file. */
+  /** Of the last row group: dictionary-encoded text columns, by name in the file. */
   readonly coded = new Map<string, CodedTexts>();
 
   constructor(path: string) {
@@ -435,13 +436,11 @@ export class ParquetPart {
     this.write(MAGIC);
   }
 
-  /** Names of the columns that have a value in some row so far. */
+  /** Names of the columns with a value in some row so far. */
   get columns(): string[] {
     return [...this.types.keys()].filter((name) => !MESSAGE_PARTS.has(name));
   }
-  /**
-   * The columns of the file as DuckDB reads them, in order; undefined where it gives some of them other names.
-   */
+  /** The columns of the file in the order in which DuckDB reads them; undefined if it renames some of them. */
   get selected(): SelectedColumn[] | undefined {
     if (this.hasAlikeNames) return undefined;
     return Array.from(this.types, ([name, { sql, list }]) => ({
@@ -449,15 +448,15 @@ export class ParquetPart {
       type: list === true ? `${sql}[]` : sql,
     }));
   }
-  /** How many columns have a value in some row so far. */
+  /** Number of columns with a value in some row so far. */
   get width(): number {
     return this.types.size;
   }
-  /** Rows with a value, of `columns`. */
+  /** Number of rows with a value, for `columns`. */
   get counts(): ValueCounts {
     return this.counter.of(this.columns);
   }
-  /** How messages are cut; undefined when all are stored whole. */
+  /** How messages are cut; undefined if all are stored whole. */
   get messages(): CutMessages | undefined {
     if (this.cutRows === 0) return undefined;
     return { shapes: this.parts.shapes, wholeShare: 1 - this.cutRows / this.messageRows };
@@ -467,24 +466,24 @@ export class ParquetPart {
     return areRare(this.messageRows, this.rows);
   }
   /**
-   * Whether attributes have names that differ in the case of letters only, or might be taken for such: some columns
-   * are then called otherwise than their attributes, so that nothing that is said by these names holds of the segment.
+   * Whether attributes have names that differ only in case, or that might be confused: some columns then have other
+   * names than their attributes, so that statistics by these names do not apply to the segment.
    */
   get hasAlikeNames(): boolean {
     if (this.isRenamed) return true;
     const names = this.columns.map((name) => name.toWellFormed().toLowerCase());
     return new Set(names).size < names.length;
   }
-  /** Bytes of what was added, each value by itself: what is made of the part is measured by them. */
+  /** Unencoded size of the rows added: what is made from the part is measured by it. */
   get size(): number {
     return this.position + this.shared;
   }
-  /** Bytes that texts and bytes take less by a dictionary. */
+  /** Bytes that dictionaries save for texts and bytes. */
   private shared = 0;
 
   /**
-   * Adds these rows of `batch`, in their order. The bytes are copied or written before it returns, so
-   * the batch may be cleared. Gives how their messages were cut; undefined when all are whole.
+   * Adds these rows of `batch`, in their order. The bytes are copied or written before it returns, so the batch may
+   * be cleared. Returns how their messages were cut; undefined if all are whole.
    */
   addRowGroup(
     batch: EventBatch,
@@ -508,8 +507,8 @@ export class ParquetPart {
   }
 
   /**
-   * Columns that need not be stored row by row, with their SQL type and what they are as SQL: those that have
-   * one value in every row so far, and one that follows from another.
+   * Columns that need not be stored row by row, with their SQL type and expression: those with one value in every
+   * row so far, and one that follows from another.
    */
   constants(): ConstantColumn[] {
     if (this.hasAlikeNames) return [];
@@ -525,7 +524,7 @@ export class ParquetPart {
       out.push({ name: CAPTURED, type: sql, value: `${RECORD} - ${header}::${sql}` });
     return out;
   }
-  /** What `captured` is less than `length` in all rows so far; undefined where that is not one number. */
+  /** The difference between `length` and `captured` in all rows so far; undefined if it is not one number. */
   private header: number | undefined;
 
   private noteHeader(batch: EventBatch, rows: BatchRows): void {
@@ -551,7 +550,7 @@ export class ParquetPart {
 
   private isRenamed = false;
 
-  /** Tells columns from each other of which the attributes have names that are alike. */
+  /** Renames columns of attributes whose names DuckDB would confuse. */
   private renameAlike(): void {
     const names = new Map<string, string>();
     for (const column of this.types.keys())
@@ -589,7 +588,7 @@ export class ParquetPart {
     this.write(tail);
     this.flush();
     const { fd } = this;
-    // Its number may be another file's from now on.
+    // The descriptor may be reused for another file.
     this.fd = -1;
     closeSync(fd);
   }
@@ -601,7 +600,7 @@ export class ParquetPart {
     this.pending = [];
   }
 
-  /** Messages as shapes and variables where that is possible, the others as they are. */
+  /** Writes messages as shapes and variables where possible, the others whole. */
   private addMessages(
     group: RowGroup,
     batch: EventBatch,
@@ -610,7 +609,7 @@ export class ParquetPart {
   ): CutRowGroup | undefined {
     const n = rows.to - rows.from;
     this.messageRows += count;
-    // Of cut messages all rows have lists, also those without one.
+    // With cut messages all rows have lists, even those without a message.
     if (areRare(count, n)) {
       this.addColumn(group, MESSAGE, batch.message, count, rows);
       return undefined;
@@ -810,10 +809,10 @@ export class ParquetPart {
 }
 
 const EMPTY = new Uint8Array(0);
-/** Below a list's own name, where its values are. */
+/** Path of a list's values below its name. */
 const LIST_PATH = ['list', 'element'] as const;
 
-/** The two elements of the schema around the values of a list. */
+/** The two schema elements that surround the values of a list. */
 function listAround(w: CompactWriter, name: string): void {
   w.begin();
   w.i32(3, 0);

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { countOnes, presentValues, presentWide, putBits } from './presence.ts';
 
-/** Whether each row has a value, and where in memory that is said: words begin at every fourth byte only. */
+/** Whether each row has a value, and at which offset in memory: words begin only at every fourth byte. */
 const rows = fc.record({
   there: fc.oneof(
     fc.array(fc.boolean(), { maxLength: 70 }),
-    // More than can be added up in a byte.
+    // More than can be summed in a byte.
     fc.array(fc.boolean(), { minLength: 1500, maxLength: 1600 }),
     fc.integer({ min: 1500, max: 3000 }).map((n) => Array.from({ length: n }, () => true)),
   ),
@@ -14,7 +14,7 @@ const rows = fc.record({
 });
 
 function flags(there: readonly boolean[], offset: number): Uint8Array {
-  // What lies around is nobody's.
+  // The surrounding bytes are arbitrary.
   const memory = new Uint8Array(there.length + offset + 9).fill(1);
   const present = memory.subarray(offset, offset + there.length);
   present.set(there.map(Number));

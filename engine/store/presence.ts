@@ -1,15 +1,15 @@
 /**
- * Columns in which some rows have no value: what says so is a byte a row, 1 where there is one and else 0.
- * Most columns of flows and packets are read through these loops, so they take four rows at a time, or none of
- * them a branch, which a processor cannot foresee here.
+ * Operations on columns with missing values, whose presence is stored as a byte per row: 1 or 0. Most columns of
+ * flows and packets are read through these loops, so they process four rows at a time, or avoid branches, which a
+ * processor cannot predict here.
  *
- * Each is a function of its own: in a long one V8 gives up its compiled code at the end of each loop.
+ * Each is a separate function: V8 discards the compiled code of a long one at the end of each loop.
  */
 
-/** Words whose bytes can be added up before one of them runs over. */
+/** Number of words whose bytes can be summed before one overflows. */
 const SUMMED = 255;
 
-/** How many of the bytes are 1. */
+/** Number of bytes that are 1. */
 export function countOnes(present: Uint8Array): number {
   const words = wordsOf(present);
   const rest = words.length * 4;
@@ -26,7 +26,7 @@ function sumOfBytes(words: Int32Array, from: number, to: number): number {
   return (sums & 255) + ((sums >>> 8) & 255) + ((sums >>> 16) & 255) + (sums >>> 24);
 }
 
-/** A bit a row, the lowest of a byte first, from `out[at]` on. */
+/** Packs one bit per row, lowest first, from `out[at]` on. */
 export function putBits(present: Uint8Array, out: Uint8Array, at: number): void {
   const words = wordsOf(present);
   const whole = words.length & ~1;
@@ -35,15 +35,15 @@ export function putBits(present: Uint8Array, out: Uint8Array, at: number): void 
   for (let i = whole * 4; i < present.length; i++) out[at + (i >>> 3)]! |= present[i]! << (i & 7);
 }
 
-/** The lowest bits of the four bytes of a word: the product has them beside each other in its highest. */
+/** The lowest bits of a word's four bytes: multiplication moves them next to each other into the highest. */
 function lowestBits(word: number): number {
   return Math.imul(word, 0x1020_4080) >>> 28;
 }
 
 /**
- * Of values of `width` bytes those that are there.
+ * The present values, of `width` bytes each.
  * @param width 1, or a multiple of 4
- * @param count of them
+ * @param count number of present values
  */
 export function presentValues(
   values: Uint8Array,
@@ -64,16 +64,16 @@ export function presentValues(
   return new Uint8Array(out.buffer, 0, count * width);
 }
 
-/** The values that are there, each in 32 bits. */
+/** The present values, as 32 bits each. */
 export function presentWide(values: Uint16Array, present: Uint8Array, count: number): Uint8Array {
   const out = new Int32Array(count + 1);
   keepWide(values, present, out);
   return new Uint8Array(out.buffer, 0, count * 4);
 }
 
-// What is not there is written, too, and written over by the next: `out` has room for one more.
+// Missing values are written as well and overwritten by the next: `out` has room for one more.
 
-// One function for both would be compiled for neither.
+// A shared function would be optimised for neither.
 
 function keepBytes(values: Uint8Array, present: Uint8Array, out: Uint8Array): void {
   for (let i = 0, to = 0; i < present.length; i++) {
@@ -103,7 +103,7 @@ function keepSeveral(words: Int32Array, each: number, present: Uint8Array, out: 
   }
 }
 
-/** As many whole words as the bytes have; where they lie, if words can lie there. */
+/** As many whole words as the bytes contain; a view if the bytes are aligned. */
 function wordsOf(bytes: Uint8Array): Int32Array {
   const { buffer, byteOffset, length } =
     (bytes.byteOffset & 3) === 0 ? bytes : new Uint8Array(bytes);

@@ -1,9 +1,9 @@
 /**
- * The rows of a statement as they come.
+ * Streams the rows of a statement.
  *
- * DuckDB's binding ends a result in the same way after its last row and where DuckDB stopped with an error:
- * rows would be missing without a word. So each statement runs in a transaction of its own, which an error
- * aborts, and after the last chunk another statement in that transaction shows whether there was one.
+ * DuckDB's binding ends a result after its last row in the same way as after an error: rows would be missing
+ * silently. Each statement therefore runs in a transaction of its own, which an error aborts, and after the last
+ * chunk another statement in that transaction reveals whether there was one.
  */
 import type {
   DuckDBConnection,
@@ -23,13 +23,13 @@ interface ChunksOptions {
   readonly sql: string;
   readonly values?: DuckDBValue[];
   readonly signal?: AbortSignal | undefined;
-  /** Where the statement has been prepared: runs it. */
+  /** Runs the statement if it has been prepared. */
   readonly start?: () => Promise<DuckDBResult>;
 }
 
 /**
- * Nothing else runs on the connection until the last chunk.
- * @throws what DuckDB says, at whichever row; DaybookError cancelled
+ * Nothing else may run on the connection until the last chunk.
+ * @throws DuckDB's errors, at any row; DaybookError cancelled
  */
 export async function* resultChunks(options: ChunksOptions): AsyncGenerator<ResultChunk> {
   const { connection, sql, values, signal } = options;
@@ -47,12 +47,12 @@ export async function* resultChunks(options: ChunksOptions): AsyncGenerator<Resu
     if (!(await committed(connection))) throw await errorOf(options);
     isDone = true;
   } finally {
-    // A connection that cannot roll back says why when it is used again.
+    // A connection that cannot roll back reports the reason when it is used again.
     if (!isDone) await connection.run('ROLLBACK').catch(() => undefined);
   }
 }
 
-/** Whether the transaction had no error; it is committed then. */
+/** Whether the transaction had no error and could be committed. */
 async function committed(connection: DuckDBConnection): Promise<boolean> {
   try {
     await connection.run('SELECT 1; COMMIT');
@@ -63,7 +63,7 @@ async function committed(connection: DuckDBConnection): Promise<boolean> {
   }
 }
 
-/** DuckDB's error when the statement runs again, without its rows. */
+/** DuckDB's error, obtained by running the statement again without its rows. */
 async function errorOf({ connection, sql, values }: ChunksOptions): Promise<unknown> {
   await connection.run('ROLLBACK');
   try {

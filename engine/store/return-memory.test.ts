@@ -1,11 +1,11 @@
-/** Memory that was freed goes back to the system when more than allowed is taken, and only then. */
+/** Freed memory is returned to the system when the process takes more than allowed, and only then. */
 import { expect, it } from 'vitest';
 import { returnMemoryAbove } from './return-memory.ts';
 
 const BLOCK = 60_000;
 const BLOCKS = 4000;
 
-/** Blocks that the allocator keeps when they are freed: some between them are still in use. */
+/** Blocks that the allocator keeps after they are freed, because some between them are still in use. */
 function fragmented(): Uint8Array[] {
   const blocks = Array.from({ length: BLOCKS }, () => new Uint8Array(BLOCK).fill(1));
   return blocks.filter((_, i) => i % 50 === 0);

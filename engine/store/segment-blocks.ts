@@ -1,9 +1,9 @@
-/** Sizes of blocks of a segment's file, whoever writes it. */
+/** Block sizes of segment files. */
 
 /**
- * Sizes of blocks, measured on syslog: the least that a file can grow by, but in small ones numbers are
- * not packed. 20,000 rows take 1,180 KB in blocks of 16 KB, 780 of 64 KB, 1,036 of 256 KB; 500 rows 60,
- * 140 and 524.
+ * Block sizes, measured on syslog. A block is the least that a file can grow by, but in small blocks numbers are
+ * not packed: 20,000 rows take 1,180 KB in blocks of 16 KB, 780 of 64 KB, 1,036 of 256 KB; 500 rows 60, 140 and
+ * 524.
  */
 export const BLOCK = 65_536;
 export const SMALL_BLOCK = 16_384;

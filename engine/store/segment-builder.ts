@@ -1,8 +1,8 @@
 /**
  * Builds segments: immutable DuckDB files that hold the events of one day and kind in time order.
  *
- * A segment is made in the staging folder, checkpointed and closed, so that no write-ahead log stays (a leftover one can
- * stop every later start under a low memory limit); only then may it be moved.
+ * A segment is made in the staging folder, checkpointed and closed, so that no write-ahead log remains (a leftover
+ * one can prevent every later start under a low memory limit); only then may it be moved.
  */
 import { createHash, hash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -32,16 +32,16 @@ export interface BuilderOptions {
   /** DuckDB's memory limit in bytes. */
   memoryLimit: number;
   threads: number;
-  /** Where DuckDB waits from one writer of a case to the next; else each makes its own. */
+  /** Hands DuckDB from one writer of a case to the next; otherwise each makes its own. */
   kept?: IdleSlot<IdleDuckdb>;
-  /** Once it is aborted, statements fail, but those of several builds at a time. */
+  /** Once aborted, statements fail, except those of several concurrent builds. */
   signal?: AbortSignal;
 }
 
-/** DuckDB with the settings of a builder, and nothing attached. */
+/** A DuckDB with a builder's settings and nothing attached. */
 export interface IdleDuckdb {
   readonly instance: DuckDBInstance;
-  /** That has no tables of its own. */
+  /** A connection without temporary tables. */
   readonly connection: DuckDBConnection | undefined;
 }
 
@@ -53,15 +53,15 @@ export function endDuckdb({ instance, connection }: IdleDuckdb): void {
 export interface BuildOptions {
   sorted: boolean;
   inputBytes: number;
-  /** Columns of the select that are kept once, in the table's definition. */
+  /** Columns of the select that are stored once, in the table's definition. */
   constants?: readonly ConstantColumn[];
-  /** How the messages of the select are cut; none when they are whole. */
+  /** How the messages of the select are cut; undefined if they are whole. */
   messages?: CutMessages | undefined;
-  /** What is known of the rows of the select; left out: they are looked at. */
+  /** Statistics of the select's rows; if omitted, they are computed. */
   known?: KnownRows | undefined;
 }
 
-/** What a segment must know of its rows. */
+/** Statistics of a segment's rows. */
 export interface KnownRows extends KnownColumns {
   readonly rows: number;
   readonly minTs: number | undefined;
@@ -81,14 +81,14 @@ export interface BuiltSegment {
   columns: string[];
   counts: ValueCounts;
   sources: number[];
-  /** What its messages are cut by; 0 when they are whole. */
+  /** Number of shapes of its messages; 0 if they are whole. */
   shapes: number;
 }
 
-/** DuckDB's: up to this many rows of a table no thread can leave unused blocks. */
+/** DuckDB's row group size: with no more rows in a table, threads cannot leave unused blocks. */
 const ROW_GROUP_ROWS = 122_880;
 const INTERRUPT_MS = 20;
-/** The share of a file's blocks that may be unused. */
+/** Maximum share of a file's blocks that may be unused. */
 const MOST_HOLES = 0.1;
 /** The order of events in a segment: time, then source and record. */
 const ORDER = [
@@ -132,7 +132,7 @@ export class SegmentBuilder {
     if (signal?.aborted === true) this.interrupt();
   }
 
-  /** One that arrives between two statements is lost. */
+  /** An interrupt between two statements is lost. */
   private readonly interrupt = () => {
     this.connection.interrupt();
     this.interrupting = setInterval(() => this.connection.interrupt(), INTERRUPT_MS);
@@ -155,7 +155,8 @@ export class SegmentBuilder {
       autoload_known_extensions: 'false',
       // Each part is read once, and the next import has others of the same names.
       enable_external_file_cache: 'false',
-      // Of DuckDB's own five the memory is mostly new each time: with one 25 to 40 MB less, as quick, files within 0.5 %.
+      // With DuckDB's default of five, memory is mostly newly allocated each time: with one, 25 to 40 MB less at
+      // the same speed, files within 0.5 %.
       write_buffer_row_group_count: '1',
     };
     const folders = [staging, ...readable].map(literal).join(', ');
@@ -172,11 +173,11 @@ export class SegmentBuilder {
     return new SegmentBuilder(instance, connection, staging, options, keep);
   }
 
-  /** @param sound all that was asked of it was done */
+  /** @param sound whether all work was completed */
   close(sound = false): void {
     this.signal?.removeEventListener('abort', this.interrupt);
     clearInterval(this.interrupting);
-    // It would look for what it has spilled where nothing is any more.
+    // It would look for spilled data where nothing exists any more.
     const clean = sound && this.attached.size === 0 && !existsSync(spillFolder(this.folder));
     const { instance, connection } = this;
     if (!clean || this.keep === undefined) endDuckdb({ instance, connection });
@@ -188,8 +189,8 @@ export class SegmentBuilder {
   }
 
   /**
-   * Writes the result of `select` (a SELECT with the columns of a segment) as a new segment file.
-   * Columns without a value are left out of the file by the caller.
+   * Writes the result of `select` (a SELECT with the columns of a segment) as a new segment file. The caller omits
+   * columns without a value.
    * @throws DaybookError disk-full
    */
   build(select: string, options: BuildOptions): Promise<BuiltSegment> {
@@ -197,9 +198,9 @@ export class SegmentBuilder {
   }
 
   /**
-   * Builds several segments, as many at a time as there are threads: a small one keeps one thread
-   * busy, mostly with files. Selects must not use temporary tables. Results are in the order given.
-   * @throws DaybookError disk-full, when no build is running any more
+   * Builds several segments, as many at a time as there are threads: a small one keeps one thread busy, mostly with
+   * files. Selects must not use temporary tables. Results are in the given order.
+   * @throws DaybookError disk-full, after all running builds have ended
    */
   async buildAll(
     builds: readonly { select: string; options: BuildOptions }[],
@@ -208,7 +209,7 @@ export class SegmentBuilder {
     if (only !== undefined && builds.length === 1)
       return [await this.build(only.select, only.options)];
     const results: BuiltSegment[] = [];
-    /** Those that memory was too little for beside others: each is built alone. */
+    /** Builds that ran out of memory next to others: each is repeated alone. */
     const again: number[] = [];
     let next = 0;
     const lane = async () => {
@@ -266,7 +267,7 @@ export class SegmentBuilder {
       const finish = `${view === undefined ? '' : `${view(name)};`} CHECKPOINT ${name}`;
       const detach = `DETACH ${name}`;
       const known = options.known?.rows === rows ? options.known : undefined;
-      // Each statement that is waited for is half a millisecond of a small segment's few.
+      // Each statement that is awaited takes half a millisecond of a small segment's few.
       const atOnce = known !== undefined && rows <= ROW_GROUP_ROWS;
       await connection.run(atOnce ? `${finish}; ${detach}` : finish);
       const shapes = options.messages?.shapes.length ?? 0;
@@ -306,7 +307,7 @@ export class SegmentBuilder {
     }
   }
 
-  /** Attaches a segment file read-only under `name`; does nothing when it is attached. */
+  /** Attaches a segment file read-only under `name`, unless it is attached already. */
   async attach(name: string, path: string): Promise<void> {
     try {
       await this.connection.run(
@@ -322,7 +323,7 @@ export class SegmentBuilder {
     this.attached.delete(name);
   }
 
-  /** A temporary table `name(row BIGINT)` with these numbers, instead of any of that name. */
+  /** Makes a temporary table `name(row BIGINT)` of these numbers, replacing any of that name. */
   async rowTable(name: string, rows: Uint32Array): Promise<void> {
     this.hasTables = true;
     await this.connection.run(`CREATE OR REPLACE TEMP TABLE ${identifier(name)} (row BIGINT)`);
@@ -334,7 +335,7 @@ export class SegmentBuilder {
     appender.closeSync();
   }
 
-  /** A temporary table of what `select` gives: worked out once, read as often as needed. */
+  /** Makes a temporary table of the result of `select`: computed once, read as often as needed. */
   async table(name: string, select: string): Promise<void> {
     this.hasTables = true;
     await this.rows(`CREATE OR REPLACE TEMP TABLE ${identifier(name)} AS ${select}`);
@@ -344,7 +345,7 @@ export class SegmentBuilder {
     await this.rows(`DROP TABLE IF EXISTS ${identifier(name)}`);
   }
 
-  /** Rows of `sql` as they come, in columns of JavaScript values; null is null. */
+  /** Streams the rows of `sql` in columns of JavaScript values; null is null. */
   async *stream(sql: string): AsyncGenerator<{ columns: unknown[][]; rows: number }> {
     const { connection, signal } = this;
     try {
@@ -367,9 +368,9 @@ export class SegmentBuilder {
 }
 
 /**
- * Threads that DuckDB may use for one statement. A statement's own thread turns without a pause while
- * others work on its last tasks: on two cores that took 0.6 µs of 3.8 for each row of a flow table.
- * Several segments at a time, and readers beside them, use the machine as well.
+ * Number of threads that DuckDB may use for one statement. A statement's own thread spins while others work on its
+ * last tasks: on two cores that took 0.6 µs of 3.8 for each row of a flow table. Several concurrent segments, and
+ * readers next to them, use the machine as well.
  */
 function duckdbThreads(threads: number): number {
   return Math.max(1, threads >>> 1);
@@ -380,14 +381,14 @@ function spillFolder(staging: string): string {
 }
 
 /**
- * SQL that makes a segment's file and attaches it. Nothing of it is of use before its checkpoint, so no
- * write-ahead log is written and waited for.
+ * SQL that makes a segment's file and attaches it. The file is useless before its checkpoint, so no write-ahead log
+ * is written or waited for.
  */
 function attachNew(path: string, name: string, block: number): string {
   return `ATTACH ${literal(path)} AS ${name} (STORAGE_VERSION 'v1.5.0', BLOCK_SIZE ${block}, RECOVERY_MODE 'no_wal_writes')`;
 }
 
-/** Whether so much of a database's file is unused that it is worth copying it. */
+/** Whether enough of a database's file is unused that copying it pays. */
 async function hasHoles(connection: DuckDBConnection, name: string): Promise<boolean> {
   const sizes = await connection.runAndReadAll(
     `SELECT free_blocks::DOUBLE, total_blocks::DOUBLE FROM pragma_database_size() WHERE database_name = '${name}'`,
@@ -397,9 +398,9 @@ async function hasHoles(connection: DuckDBConnection, name: string): Promise<boo
 }
 
 /**
- * Copies a segment into the new file `path` without unused blocks. Threads that insert leave row
- * groups of uneven sizes, which a checkpoint may join: what they took before stays unused in the file,
- * up to half of it. Copied from even row groups they stay as they are.
+ * Copies a segment into the new file `path` without unused blocks. Inserting threads leave row groups of uneven
+ * sizes, which a checkpoint may join: their old blocks, up to half of the file, stay unused. Even row groups are
+ * copied as they are.
  */
 async function copyTight(
   connection: DuckDBConnection,
@@ -422,7 +423,7 @@ async function copyTight(
   }
 }
 
-/** The columns of a select, the coarsest unit of its times, and whether it has few messages. */
+/** The columns of a select, the coarsest unit of its times, and whether few rows have a message. */
 async function selectedOf(connection: DuckDBConnection, select: string): Promise<KnownColumns> {
   const described = await connection.runAndReadAll(`DESCRIBE ${select}`);
   const selected = described
@@ -476,7 +477,7 @@ export async function fileSha256(path: string): Promise<string> {
     return hash('sha256', bytes);
   }
   const sum = createHash('sha256');
-  // One buffer for all blocks: a stream takes new pages from the system for each.
+  // One buffer for all blocks: a stream allocates new pages for each.
   const memory = new Uint8Array(READ_BYTES);
   const file = await open(path, 'r');
   try {
@@ -510,15 +511,15 @@ export function segmentProblem(file: string, error: unknown): DaybookError {
   return new DaybookError('case-damaged', `segment ${name} cannot be opened: ${why}`, hint, error);
 }
 
-/** The folder below that of a reader or a writer into which DuckDB spills. */
+/** The spill folder within the folder of a reader or a writer. */
 export const SPILLED = 'spill';
 /** DuckDB's errors that name one of its temporary files. */
 const SPILL_PROBLEM = /duckdb_temp_(?:storage|block)|[\\/]spill[\\/]/;
 
-/** What DuckDB says of a statement made for other columns, or for more rows, than a segment has. */
+/** DuckDB's error for a statement that assumes other columns, or more rows, than a segment has. */
 const NOT_AS_WRITTEN = /^(?:Binder|Catalog) Error|bitstring aggregation/;
 
-/** The error of a statement on segments, in words for people where DuckDB's SQL would say nothing to them. */
+/** The error of a statement on segments, in words for people if DuckDB's SQL would mean nothing to them. */
 export function statementError(error: unknown, sql: string): unknown {
   const isOther = error instanceof Error && NOT_AS_WRITTEN.test(error.message);
   if (!isOther || !/\bseg_\d+/.test(sql)) return storeError(error);
@@ -530,7 +531,7 @@ export function statementError(error: unknown, sql: string): unknown {
   );
 }
 
-/** DuckDB's errors in words for people; others as they are. */
+/** Translates DuckDB's errors into words for people; leaves others as they are. */
 export function storeError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof DaybookError) return error;
   const text = error.message;
@@ -541,7 +542,7 @@ export function storeError(error: unknown): unknown {
   ) {
     return diskFull(error);
   }
-  // What a statement has put aside is no segment.
+  // Spilled data is not a segment.
   if (SPILL_PROBLEM.test(text)) {
     return new DaybookError(
       'unreadable',

@@ -1,14 +1,16 @@
 /**
- * Which file a segment is: a digest that is compared when it is attached, so that a whole segment in another's place
- * is refused before it answers. A hash of the whole file, which `verify` compares, would take as long as reading it.
+ * Identity of a segment file: a digest that is compared when it is attached, so that another segment in its place
+ * is refused before it answers. A hash of the whole file, which `verify` compares, would take as long as reading
+ * it.
  *
- * Covered are the headers that DuckDB writes, and the checksum at the beginning of each block, which DuckDB compares
- * with the block when it reads it; of a large file evenly spread ones, and the block of its tables' metadata.
+ * It covers the headers that DuckDB writes, and the checksum at the beginning of each block, which DuckDB compares
+ * with the block when it reads it; for a large file, evenly spread ones, and that of the block with its tables'
+ * metadata.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
-/** The main header, and two database headers of which the one with the higher number of iterations holds. */
+/** The main header, and two database headers of which the one with the higher iteration is valid. */
 const HEADER_BYTES = 4096;
 const HEADERS_BYTES = 3 * HEADER_BYTES;
 const CHECKSUM_BYTES = 8;
@@ -17,9 +19,9 @@ const ITERATION = 8;
 const META_BLOCK = 16;
 const BLOCK_BYTES = 40;
 const [LEAST_BLOCK, MOST_BLOCK] = [16_384, 262_144];
-/** Checksums that are read at most; a segment of 64 blocks has 16 MB. */
+/** Maximum number of checksums that are read; a segment of 64 blocks has 16 MB. */
 const MOST_CHECKSUMS = 64;
-/** The upper byte of a pointer to metadata says where in the block it is. */
+/** The highest byte of a pointer to metadata is the position within the block. */
 const BLOCK_OF_POINTER = (1n << 56n) - 1n;
 
 /** @throws NodeJS.ErrnoException */
@@ -42,14 +44,14 @@ export function segmentIdentity(path: string): string {
   }
 }
 
-/** Where the checksums lie that are covered, ascending. */
+/** Offsets of the covered checksums, ascending. */
 function checksumsOf(headers: Buffer, size: number): number[] {
   const [first, second] = [HEADER_BYTES, 2 * HEADER_BYTES];
   const isNewer =
     headers.readBigUInt64LE(second + ITERATION) > headers.readBigUInt64LE(first + ITERATION);
   const header = isNewer ? second : first;
   const stated = headers.readBigUInt64LE(header + BLOCK_BYTES);
-  // Of a file that is none of DuckDB's, anything does: it only has to be the same each time.
+  // For a file that is not DuckDB's anything will do, as long as it is always the same.
   const block = Number(
     stated >= LEAST_BLOCK && stated <= MOST_BLOCK ? stated : BigInt(LEAST_BLOCK),
   );

@@ -1,4 +1,4 @@
-/** Messages that are cut: a segment's view gives them back, and so do their parts. */
+/** Cut messages: a segment's view reproduces them, and so do their parts. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +46,10 @@ function dice(seed: number): (limit: number) => number {
   };
 }
 
-/** Messages with variables of every width; what is the same in all of a kind has quotes and more in it. */
+/**
+ * Messages with variables of every width; the constant part of each kind contains quotes and other special
+ * characters.
+ */
 const KINDS: readonly ((roll: (limit: number) => number, pid: number) => string)[] = [
   (roll) => `port ${roll(256)} closed`,
   (roll) => `it's "${roll(70_000)}" \\ of ${roll(2 ** 32)}; NULL''`,
@@ -60,7 +63,7 @@ const KINDS: readonly ((roll: (limit: number) => number, pid: number) => string)
 interface Plan {
   readonly seed: number;
   readonly groups: readonly number[];
-  /** In percent: of messages that fit no shape, and of rows without one. */
+  /** Percentages: messages that fit no shape, and rows without one. */
   readonly odd: number;
   readonly absent: number;
 }
@@ -70,7 +73,7 @@ function rowsOf({ seed, groups, odd, absent }: Plan): Row[] {
   return groups.flatMap((count, group) =>
     Array.from({ length: count }, (): Row => {
       const pid = roll(40_000);
-      // Of the second group there may be none, or few.
+      // The second group may have none, or few.
       const none = group === 1 ? [absent, 100, 95][seed % 3]! : absent;
       if (roll(100) < none) return { message: null, pid: null };
       if (roll(100) < odd) return { message: oddMessage(roll), pid };
@@ -169,7 +172,7 @@ describe('messages of a segment', () => {
       return `${'ab '.repeat(kind % 7)}${words(kind)} has ${i} of ${'1.'.repeat(kind % 5)}`;
     });
     const rows = messages.map((message) => ({ message, pid: null }));
-    // Those that fit no shape are told from before one has been found.
+    // Those that fit no shape were recorded before any shape was found.
     const many = [...rows, ...rows, ...rows, ...rows, ...rows];
     const built = await segmentOf({ seed: 0, groups: [many.length], odd: 0, absent: 0 }, many);
     expect(built.shapes).toBe(400);
@@ -181,7 +184,7 @@ describe('messages of a segment', () => {
   });
 });
 
-/** Messages as the engine makes them of a segment's shapes and variables. */
+/** Messages as the engine assembles them from a segment's shapes and variables. */
 async function putTogether(name: string): Promise<unknown[]> {
   const [[comment]] = (await read(
     `SELECT comment FROM duckdb_tables() WHERE database_name = '${name}'`,

@@ -1,7 +1,7 @@
 /**
- * Columns of numbers of segments, read whole into typed arrays.
+ * Reads whole number columns of segments into typed arrays.
  *
- * Holds always: place `row` of an array is the row with this number; where there is none, `nulls` says so.
+ * Invariant: element `row` of an array belongs to the row with this number; if it has no value, `nulls` says so.
  */
 import {
   DuckDBIntegerVector,
@@ -17,7 +17,7 @@ type NumberArray = Uint8Array | Uint16Array | Uint32Array | Int32Array;
 
 interface NumberColumn {
   readonly values: NumberArray;
-  /** 1 for each row without a value; undefined: all have one. */
+  /** 1 for each row without a value; undefined: all rows have one. */
   nulls: Uint8Array | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface NumberedSegment {
   readonly cut?: boolean | undefined;
 }
 
-/** A column's name and its type as SQL has it. */
+/** A column's name and SQL type. */
 export interface NumberColumnName {
   readonly name: string;
   readonly type: string;
@@ -41,12 +41,12 @@ const ARRAYS: Readonly<Record<string, (rows: number) => NumberArray>> = {
   INTEGER: (rows) => new Int32Array(rows),
 };
 
-/** Bytes that each row of a column takes; undefined: such columns are not read. */
+/** Bytes per row of a column; undefined for types that are not read. */
 export function bytesOfNumber(type: string): number | undefined {
   return ARRAYS[type]?.(0).BYTES_PER_ELEMENT;
 }
 
-/** A statement whose chunks `collectNumbers` takes, on segments that are attached. */
+/** A statement on attached segments whose chunks `collectNumbers` takes. */
 export function numbersSql(
   segments: readonly NumberedSegment[],
   columns: readonly NumberColumnName[],
@@ -63,7 +63,7 @@ export function numbersSql(
 /** By segment, then in the order of the columns. */
 export type SegmentNumbers = ReadonlyMap<number, readonly NumberColumn[]>;
 
-/** Puts chunks of `numbersSql` where they belong, in whatever order they come. */
+/** Stores chunks of `numbersSql` in their places, in whatever order they arrive. */
 export class NumberCollector {
   readonly numbers: SegmentNumbers;
   private readonly left: Map<number, number>;
@@ -97,13 +97,13 @@ export class NumberCollector {
     }
   }
 
-  /** Whether all rows have come, and no others. */
+  /** Whether exactly all rows have arrived. */
   get whole(): boolean {
     return this.left.values().every((left) => left === 0);
   }
 }
 
-/** Whether each number is the one before and 1. */
+/** Whether each number is the previous one plus 1. */
 function isRun(rows: NumberArray, from: number, to: number): boolean {
   for (let at = from + 1; at < to; at++) if (rows[at] !== rows[at - 1]! + 1) return false;
   return true;
@@ -120,7 +120,7 @@ function put(
 ): void {
   const { values } = column;
   const items = itemsOf(vector, count);
-  // As they come, one after the other. A damaged segment's rows may lie beyond all that there should be: they are counted only.
+  // Rows in sequence. A damaged segment's rows may exceed the expected number: they are only counted.
   if (isRun && rows[from]! + to - from <= values.length)
     values.set(items.subarray(from, to), rows[from]);
   else for (let at = from; at < to; at++) values[rows[at]!] = items[at]!;
@@ -140,8 +140,8 @@ function arrayOf(type: string, rows: number): NumberArray {
 }
 
 /**
- * The values of a vector. The library hands them out one by one, which takes ten times as long as all that
- * is done with them: they are taken as it keeps them, if it still does.
+ * The values of a vector. The library returns them one by one, which takes ten times as long as processing them:
+ * they are read from its internal array, if it still has one.
  */
 function itemsOf(vector: DuckDBVector, count: number): NumberArray {
   if (
@@ -167,7 +167,7 @@ function isNumbers(items: unknown): items is NumberArray {
   );
 }
 
-/** A bit for each item: whether there is a value. */
+/** One bit for each item: whether there is a value. */
 function validityOf(vector: DuckDBVector): Uint8Array | 'all' {
   const kept: object = vector;
   if ('validity' in kept && typeof kept.validity === 'object' && kept.validity !== null) {

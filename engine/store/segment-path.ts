@@ -1,21 +1,21 @@
-/** Where DuckDB finds a segment, which it opens by its path and reads together with a log beside it. */
+/** The path of a segment for DuckDB, which also reads a log file next to it. */
 import { lstatSync } from 'node:fs';
 import { casePath } from '../util/case-files.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { segmentIdentity } from './segment-identity.ts';
 
-/** Which file a segment is, as the catalog has it; what is left out is not compared. */
+/** A segment's file according to the catalog; omitted properties are not compared. */
 export interface ExpectedFile {
   readonly bytes?: number | undefined;
-  /** See `segmentIdentity`; undefined: written before there was one. */
+  /** See `segmentIdentity`; undefined: written before it was introduced. */
   readonly identity?: string | undefined;
 }
 
 /**
- * The absolute path of a segment's file, whether or not it is there.
- * @param file as the catalog names it
- * @throws DaybookError case-damaged where another file is in its place, or a link in its way, or a log beside it:
- * DuckDB would add what is in that
+ * The absolute path of a segment's file, whether or not it exists.
+ * @param file name in the catalog
+ * @throws DaybookError case-damaged if another file is in its place, a link is on the path, or a log is next to it:
+ * DuckDB would add the log's content
  */
 export function segmentPath(
   folder: string,

@@ -1,9 +1,9 @@
 /**
- * Reads segments: one DuckDB instance per open case, into which segment files are attached read-only
- * when a query first needs them.
+ * Reads segments: one DuckDB instance per open case, to which segment files are attached read-only when a query
+ * first needs them.
  *
- * Holds always: DuckDB may read the case's `days` folder only, write a spill folder of its own only, loads
- * no extension and cannot be reconfigured; texts of queries reach it as parameters.
+ * Invariants: DuckDB can read only the case's `days` folder, write only its own spill folder, load no extension and
+ * not be reconfigured; texts of queries reach it as parameters.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ import {
   numbersSql,
 } from './segment-numbers.ts';
 
-/** A value that can be bound: whole numbers beyond 32 bits come as bigint. */
+/** A value that can be bound; whole numbers beyond 32 bits are bigint. */
 export type Bound = string | number | bigint | boolean | null;
 /** A value of a result: times as UTC microseconds, UUIDs as text, lists as arrays. */
 export type Plain = string | number | bigint | boolean | null | Plain[];
@@ -50,59 +50,57 @@ interface ResultBatch {
 
 export interface SegmentFile extends ExpectedFile {
   id: number;
-  /** Below the case folder. */
+  /** Relative to the case folder. */
   file: string;
 }
 
-/** Segments kept attached, each an open file; beyond this the least recently used ones are detached. */
+/** Limit of attached segments, each an open file; beyond it the least recently used are detached. */
 const MAX_ATTACHED = 4000;
-/** Open files beside those and side files: rollups, segments read without DuckDB, evidence, spill, sockets. */
+/** Open files besides those and side files: rollups, segments read without DuckDB, evidence, spill, sockets. */
 const OTHER_FILES = 600;
-/** Least number of attached segments, where few files may be open. */
+/** Minimum number of attached segments if few files may be open. */
 const LEAST_ATTACHED = 64;
-/** Segments that are attached by one statement: another that is waited for comes after it. */
+/** Segments that one statement attaches: an urgent one has to wait for it. */
 const AT_ONCE = 8;
 
-/** Where statements may spill; nobody else's. */
+/** A folder for statements to spill into, used by nothing else. */
 interface Spill {
   readonly path: string;
   release(): void;
 }
 
-/** Why segments could not be attached, by their ids. */
+/** Why segments could not be attached, by id. */
 type Failures = ReadonlyMap<number, unknown>;
 
 export class SegmentStore {
   private readonly folder: string;
   private readonly options: StoreOptions;
   private opening: Promise<Started> | undefined;
-  /** Attaches and detaches, one after the other: a statement ends another that its connection runs. */
+  /** Attaching and detaching are serialised: a statement aborts another one on the same connection. */
   private administering: Promise<unknown> = Promise.resolve();
   private readonly idle: DuckDBConnection[] = [];
-  /** Attached segments, the one used last at the end. */
+  /** Attached segments, most recently used last. */
   private readonly attached = new Map<number, string>();
-  /** Those that are being attached: each tells which of its statement could not be. */
+  /** Segments being attached: each promise reports which segments of its statement failed. */
   private readonly attaching = new Map<number, Promise<Failures>>();
   private readonly shapes = new ShapeCache();
   private running = 0;
-  /** Operations between preparing their segments and their last statement. */
+  /** Number of operations between preparing their segments and their last statement. */
   private holds = 0;
-  /** How many lists show rows of a segment. */
+  /** Number of lists that show rows of a segment. */
   private readonly pins = new Map<number, number>();
-  /** Marks are replaced one after the other, on a connection of their own. */
+  /** Marks are replaced one after the other, on a separate connection. */
   private marking: Promise<void> = Promise.resolve();
-  /** Tables of lists as well. */
+  /** Likewise tables of lists. */
   private listing: Promise<void> = Promise.resolve();
   private closed = false;
-  /** Attached segments whose rows are in memory, as schemas: their files are not open. */
+  /** Attached segments that were copied to memory, as schemas: their files are not open. */
   private readonly copied = new Set<number>();
   private readonly mostFiles: number;
   private readonly makeSpill: () => Spill | undefined;
   private spill: Spill | undefined;
 
-  /**
-   * @param makeSpill makes a folder for what statements have no memory for; undefined: they get none
-   */
+  /** @param makeSpill makes a folder for spilling; undefined: none */
   constructor(
     folder: string,
     options: StoreOptions,
@@ -116,18 +114,19 @@ export class SegmentStore {
     this.options = options;
   }
 
-  /** Begins with what every first statement waits for, while the caller finds out what it is to read. */
+  /** Starts what every first statement waits for, while the caller determines what it will read. */
   prepare(): void {
     this.started().catch(() => undefined);
   }
 
   private started(): Promise<Started> {
-    // Nobody would end it.
+    // Nothing would close it.
     if (this.closed && this.opening === undefined) return Promise.reject(new CancelledError());
     if (this.opening === undefined) {
       const opening = this.open();
       this.opening = opening;
-      // What kept it from opening, such as too little memory at that moment, may be over at the next question.
+      // The reason why it could not be opened, such as a temporary lack of memory, may be gone at the next
+      // question.
       opening.catch(() => {
         if (this.opening === opening) this.opening = undefined;
       });
@@ -158,7 +157,7 @@ export class SegmentStore {
     return started;
   }
 
-  /** Pending attachments are cancelled, and reported so to their callers. */
+  /** Pending attachments are cancelled, and their callers get that error. */
   async close(): Promise<void> {
     this.closed = true;
     const started = await this.opening?.catch(() => undefined);
@@ -185,8 +184,8 @@ export class SegmentStore {
   }
 
   /**
-   * Keeps segments attached, once they are, although the case has others instead: who shows rows of
-   * them can go on. What is returned ends that; it is to be called once.
+   * Keeps segments attached once they are, even if the case replaces them: lists that show their rows stay usable.
+   * Call the returned function once to end that.
    */
   pin(segments: Iterable<number>): () => void {
     const ids = [...segments];
@@ -200,14 +199,14 @@ export class SegmentStore {
     };
   }
 
-  /** Whether an operation other than the one that asks may be using what is attached. */
+  /** Whether an operation other than the caller's may be using attached segments. */
   inUse(): boolean {
     return this.running > 0 || this.holds > 1;
   }
 
   /**
-   * Attaches what is not attached yet and detaches segments that no longer exist.
-   * @throws DaybookError not-found when a segment's file is missing
+   * Attaches missing segments and detaches those that no longer exist.
+   * @throws DaybookError not-found if a segment's file is missing
    */
   async attach(segments: readonly SegmentFile[]): Promise<void> {
     const needed = new Set(segments.map(({ id }) => id));
@@ -228,8 +227,8 @@ export class SegmentStore {
   }
 
   /**
-   * Begins to attach segments that somebody will read later, where there is room: none is detached for it. Errors are
-   * left to the operation that reads the segments: it attaches them, too.
+   * Starts attaching segments that will be read later, if there is room: none is detached for them. Errors are left
+   * to the operation that reads the segments: it attaches them as well.
    */
   attachSoon(segments: readonly SegmentFile[]): void {
     if (this.filesOpen + segments.length > this.mostFiles) return;
@@ -248,7 +247,7 @@ export class SegmentStore {
       await this.attachSome(missing.slice(at, at + AT_ONCE));
   }
 
-  /** Another call may be attaching some of them already; their failures are its own. */
+  /** Another call may be attaching some of them already; its failures are reported there. */
   private async attachSome(segments: readonly SegmentFile[]): Promise<void> {
     const missing = segments.filter(
       ({ id, file }) => this.attached.get(id) !== file && !this.attaching.has(id),
@@ -269,7 +268,7 @@ export class SegmentStore {
   private async attachTogether(segments: readonly SegmentFile[]): Promise<Failures> {
     if (this.filesOpen + segments.length > this.mostFiles) return this.attachEach(segments, true);
     try {
-      // At once: between statements the thread may be busy with indexes.
+      // In one call: between statements the thread may be busy with indexes.
       await this.administer(segments.map((one) => this.attachSql(one)).join(';'));
       for (const { id, file } of segments) this.attached.set(id, file);
       return new Map();
@@ -278,7 +277,7 @@ export class SegmentStore {
     }
   }
 
-  /** One after the other: so that it is known which cannot be attached. */
+  /** One after the other, to find out which cannot be attached. */
   private async attachEach(segments: readonly SegmentFile[], copy = false): Promise<Failures> {
     const failures = new Map<number, unknown>();
     for (const segment of segments) {
@@ -298,9 +297,9 @@ export class SegmentStore {
   }
 
   /**
-   * A segment as a schema in memory, which statements name as they name a database. Its rows keep their numbers, and
-   * go to the spill folder where they are too many. For cases of more small segments than files may be open: slow, but
-   * right.
+   * Copies a segment into a schema in memory, which statements name like a database. Its rows keep their numbers,
+   * and go to the spill folder if there are too many. For cases with more small segments than files may be open:
+   * slow, but right.
    */
   private async copyIn(segment: SegmentFile): Promise<void> {
     const { id, file } = segment;
@@ -335,7 +334,7 @@ export class SegmentStore {
     return `ATTACH IF NOT EXISTS ${literal(segmentPath(this.folder, file, segment))} AS ${identifier(`seg_${id}`)} (READ_ONLY)`;
   }
 
-  /** Lets go of every attached segment that is not in `existing`. */
+  /** Detaches every segment that is not in `existing`. */
   async keepOnly(existing: ReadonlySet<number>): Promise<void> {
     if (this.inUse()) return;
     for (const id of [...this.attached.keys()])
@@ -362,12 +361,12 @@ export class SegmentStore {
     return done;
   }
 
-  /** Makes a table of a list; statements name it as `lists.main."NAME"`. */
+  /** Makes the table of a list; statements name it `lists.main."NAME"`. */
   createList(table: ListTable): Promise<void> {
     return this.onLists((tables) => tables.create(table));
   }
 
-  /** Lets go of tables of lists that no operation is using; any may be made again after that. */
+  /** Drops tables of lists that no operation is using; they may be made again later. */
   dropLists(names: readonly string[]): Promise<void> {
     if (names.length === 0) return Promise.resolve();
     return this.onLists(async (tables) => {
@@ -375,7 +374,7 @@ export class SegmentStore {
     });
   }
 
-  /** Tables of lists are made and dropped in the order in which that was asked for. */
+  /** Tables of lists are made and dropped in the order of the requests. */
   private onLists(work: (tables: ListTables) => Promise<void>): Promise<void> {
     const done = this.listing.then(async () => {
       const { lister } = await this.started();
@@ -385,7 +384,7 @@ export class SegmentStore {
     return done;
   }
 
-  /** A new folder that statements may write to and read from; undefined: there is none. It is removed by `dropFolder`. */
+  /** A new folder that statements may write to and read from; undefined: there is none. `dropFolder` removes it. */
   async workFolder(): Promise<string | undefined> {
     await this.started();
     if (this.spill === undefined) return undefined;
@@ -399,13 +398,13 @@ export class SegmentStore {
     rmSync(folder, { recursive: true, force: true });
   }
 
-  /** Drops tables that an answer has put aside. */
+  /** Drops the temporary tables of an answer. */
   async dropWork(tables: readonly string[]): Promise<void> {
     if (tables.length === 0 || this.closed) return;
     await this.administer(tables.map((table) => `DROP TABLE IF EXISTS ${table}`).join(';'));
   }
 
-  /** Replaces the rows that count as deleted (`tag` 0) or tagged in a segment. */
+  /** Replaces the rows of a segment that count as deleted (`tag` 0) or tagged. */
   async setMarks(segment: number, tag: number, rows: Uint32Array): Promise<void> {
     const { marker } = await this.started();
     const done = this.marking.then(() => replaceMarks(marker, segment, tag, rows));
@@ -414,7 +413,7 @@ export class SegmentStore {
   }
 
   /**
-   * Runs one statement and yields its rows as they come.
+   * Runs one statement and streams its rows.
    * @throws DaybookError cancelled, limit-exceeded, disk-full
    */
   async *query(
@@ -429,7 +428,7 @@ export class SegmentStore {
       };
   }
 
-  /** The same as DuckDB has them. */
+  /** The same, in DuckDB's chunks. */
   private async *chunks(
     sql: string,
     values: readonly Bound[],
@@ -454,7 +453,7 @@ export class SegmentStore {
     const connection = this.idle.pop() ?? (await instance.connect());
     let interrupting: NodeJS.Timeout | undefined;
     const onAbort = () => {
-      // An interrupt that arrives between two chunks is lost: it is repeated until it is noticed.
+      // An interrupt between two chunks is lost: it is repeated until it is noticed.
       connection.interrupt();
       interrupting = setInterval(() => connection.interrupt(), 20);
     };
@@ -470,7 +469,7 @@ export class SegmentStore {
     return { connection, release };
   }
 
-  /** The shapes of messages by attached segment; segments that have none, or none that can be read, are left out. */
+  /** The message shapes of each attached segment; segments without readable ones are omitted. */
   async messageShapes(
     segments: readonly number[],
     signal?: AbortSignal,
@@ -497,7 +496,7 @@ export class SegmentStore {
   }
 
   /**
-   * Columns of numbers, by segment, each whole. The segments are attached, and have these columns.
+   * Whole number columns, by segment. The segments must be attached and have these columns.
    * @throws DaybookError cancelled, case-damaged
    */
   async numbers(
@@ -532,7 +531,7 @@ export class SegmentStore {
   }
 }
 
-/** In one transaction: a statement that runs meanwhile sees the marks before or after. */
+/** In one transaction: a concurrent statement sees the marks before or after. */
 async function replaceMarks(
   marker: DuckDBConnection,
   segment: number,
@@ -561,7 +560,7 @@ async function replaceMarks(
   }
 }
 
-/** Whole numbers are bound as 64-bit integers, which 1e300 is none; the SQL casts to what it is. */
+/** Whole numbers are bound as 64-bit integers, which cannot hold 1e300; the SQL casts to the right type. */
 function bindable(value: Bound): DuckDBValue {
   const isHuge = Number.isInteger(value) && !Number.isSafeInteger(value);
   return isHuge ? String(value) : value;

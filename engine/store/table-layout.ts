@@ -1,6 +1,6 @@
 /**
- * How a segment's table stores the columns of a select: some as they are, some in a form that takes less
- * room, from which generated columns make them again. Whoever reads the table finds every column under its name.
+ * How a segment's table stores the columns of a select: some unchanged, some in a smaller form from which generated
+ * columns restore them. Readers of the table find every column under its name.
  */
 import { type Expression, call, column, identifier, literal, number, sqlOf } from './expression.ts';
 import type { MessageShape } from './messages/message-cutter.ts';
@@ -33,48 +33,48 @@ export interface SelectedColumn {
   readonly type: string;
 }
 
-/** What a select's columns are stored by. */
+/** Statistics that decide how a select's columns are stored. */
 export interface KnownColumns {
   readonly selected: readonly SelectedColumn[];
   readonly timeUnit: TimeUnit;
-  /** As `areRare` has it. */
+  /** As defined by `areRare`. */
   readonly rareMessages: boolean;
 }
 
 export interface TableLayout {
-  /** The events' own columns, in order. */
+  /** The events' columns, in order. */
   readonly columns: readonly string[];
   readonly table: string;
   /** SQL of the columns of CREATE TABLE. */
   readonly definitions: readonly string[];
-  /** Of what is stored row by row: names as SQL, and values as SQL of the select. */
+  /** The columns that are stored row by row: names as SQL, and values as SQL of the select. */
   readonly stored: string;
   readonly values: string;
-  /** SQL that makes the view of the table in a database, and notes what else is to be known; undefined without one. */
+  /** SQL that makes the view of the table in a database and stores its metadata; undefined if there is none. */
   readonly view: ((database: string) => string) | undefined;
 }
 
 /** The coarsest unit of all times, in microseconds. */
 export type TimeUnit = 1 | 1000 | 1_000_000;
 
-/** Relation that queries read: a table, or a view of `STORED` where messages are cut. */
+/** The relation that queries read: a table, or a view of `STORED` if messages are cut. */
 export const EVENTS = 'events';
 export const STORED = 'stored';
-/** Free text: 40 % smaller than by DuckDB's own choice, quicker to write, as quick to search. */
+/** For free text: 40 % smaller than DuckDB's own choice, faster to write, and as fast to search. */
 const ZSTD = ' USING COMPRESSION zstd';
 /**
- * The share of messages kept whole above which they have a column of their own: zstd keeps 4 bytes of every
- * row. Fewer are texts among the variables.
+ * Above this share of whole messages they get a column: zstd takes 4 bytes for every row. Otherwise they are texts
+ * among the variables.
  */
 const LEAST_WHOLE = 0.25;
-/** Of rows, the share with a message below which messages are neither cut nor kept in zstd. */
+/** Below this share of rows with a message, messages are neither cut nor compressed by zstd. */
 const LEAST_MESSAGES = 1 / 8;
-/** Columns of whole numbers that hold times in a coarser unit. */
+/** Number columns that hold times in a coarser unit. */
 const TIME_UNITS: Readonly<Record<1000 | 1_000_000, string>> = {
   1000: 'ts:ms',
   1_000_000: 'ts:s',
 };
-/** How they come from times. */
+/** Expressions that convert times to these units. */
 const UNITS_OF: Readonly<Record<1000 | 1_000_000, string>> = {
   1000: 'epoch_ms(ts)',
   1_000_000: 'epoch_us(ts) // 1000000',
@@ -88,15 +88,15 @@ function timesOf(name: string, unit: 1000 | 1_000_000): Expression {
     : call('make_timestamp', call('*', stored, number(unit)));
 }
 
-/** Whether so few rows have a message that what is kept of every row costs more than their texts. */
+/** Whether so few rows have a message that storing something for every row would cost more than their texts. */
 export function areRare(messages: number, rows: number): boolean {
   return messages < rows * LEAST_MESSAGES;
 }
 
 /**
- * DuckDB looks up what a generated column is made by, and works it out, for every 2,048 rows that are inserted: some 12 µs
- * for a bare number, 20 µs with a cast, 40 µs for a function, 60 µs for an operator.
- * @param known of the rows of the select; `timeUnit` of all their times, if there are any
+ * DuckDB resolves and evaluates generated columns for every 2,048 rows that are inserted: some 12 µs for a bare
+ * number, 20 µs with a cast, 40 µs for a function, 60 µs for an operator.
+ * @param known statistics of the select's rows; `timeUnit` of all their times, if there are any
  */
 export function tableLayout(
   { selected, timeUnit: unit, rareMessages }: KnownColumns,
@@ -146,20 +146,20 @@ export function tableLayout(
 const SHAPE_SQL = identifier(SHAPE);
 const TEXTS_SQL = identifier(TEXTS);
 
-/** SQL of the number of a row's shape, where the select has that of before. */
+/** SQL of the number of a row's shape, given the old number in the select. */
 export function numberedSql(numbers: readonly number[]): string {
   return `[${numbers.slice(1).join(', ')}][${SHAPE_SQL}]::USMALLINT`;
 }
 
-/** The texts of a row; of a message that is whole itself, or nothing. */
+/** The texts of a row; for a whole message, itself, or nothing. */
 function textsWith(whole: boolean): string {
   const own = whole ? `CASE WHEN ${MESSAGE} IS NOT NULL THEN [${MESSAGE}] END` : 'NULL';
   return `CASE WHEN ${SHAPE_SQL} IS NULL THEN ${own} ELSE ${TEXTS_SQL} END`;
 }
 
 /**
- * The view of a table with cut messages, row numbers included, and the shapes as data, so that they can be taken over
- * when segments are merged.
+ * The view of a table with cut messages, row numbers included, and the shapes as data, so that they can be taken
+ * over when segments are merged.
  */
 function viewAndShapes(
   database: string,

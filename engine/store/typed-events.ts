@@ -1,9 +1,9 @@
 /**
- * Events as everybody reads them, in the DuckDB of others and in files that are handed over: one relation with the
+ * Events in the form in which others read them, in their DuckDB and in handed-over files: one relation with the
  * same columns for every segment, addresses as text and attributes as a map.
  *
- * Invariant: `TYPED_COLUMNS` is the schema of what leaves a case (`SCHEMA_VERSION`); a segment without a column has
- * nulls. Rows come in the order of the segment, which is that of time.
+ * Invariant: `TYPED_COLUMNS` is the schema of everything that leaves a case (`SCHEMA_VERSION`); a segment without a
+ * column has nulls. Rows are in the order of the segment, which is that of time.
  */
 import { COLUMNS, PROTOCOL_SEQ, type ColumnName } from '../contract/event.ts';
 import { evidenceNames } from '../util/attribute-columns.ts';
@@ -11,7 +11,7 @@ import { daysOf, isUsual, type OfDays } from '../util/segment-days.ts';
 import { OVERFLOW_COLUMN, SQL_TYPES } from './column-types.ts';
 import { EVENTS, identifier, literal } from './table-layout.ts';
 
-/** Goes up when a column is renamed, retyped or removed. */
+/** Incremented when a column is renamed, retyped or removed. */
 export const SCHEMA_VERSION = 1;
 
 interface TypedColumn {
@@ -26,7 +26,7 @@ const ADDRESSES: Readonly<Record<string, readonly [ColumnName, ColumnName]>> = {
 };
 const ATTRIBUTES: TypedColumn = { name: 'attributes', type: 'MAP(VARCHAR, VARCHAR)' };
 
-/** The columns of an event beside its kind and its day, in order. */
+/** The columns of an event besides its kind and its day, in order. */
 export const TYPED_COLUMNS: readonly TypedColumn[] = [
   { name: 'event_id', type: 'VARCHAR' },
   ...(Object.keys(COLUMNS) as ColumnName[]).flatMap((name) => {
@@ -45,7 +45,7 @@ export interface TypedSegment extends OfDays {
 const IP4 = 'daybook_ip4';
 const IP6 = 'daybook_ip6';
 
-/** Functions that the selects below use: `CREATE MACRO` needs them in the same database. */
+/** Functions that the selects below use: `CREATE MACRO` creates them in the current database. */
 export function typedMacros(): string[] {
   const octet = (shift: number): string => `((a >> ${shift}) & 255)::VARCHAR`;
   const dotted = [24, 16, 8, 0].map(octet).join(` || '.' || `);
@@ -53,7 +53,8 @@ export function typedMacros(): string[] {
     const digits = `ltrim(substr(h, ${1 + 4 * i}, 4), '0')`;
     return `CASE WHEN ${digits} = '' THEN '0' ELSE ${digits} END`;
   });
-  // The longest run of zeros becomes `::`, of equals the first (RFC 5952); the numbers of what is before and after it.
+  // The longest run of zeros becomes `::`, the first of equally long ones (RFC 5952); the numbers of groups before
+  // and after it.
   const runs = [8, 7, 6, 5, 4, 3, 2].map((n) => {
     const run = `':${'0:'.repeat(n)}'`;
     const at = `strpos(':' || g || ':', ${run})`;
@@ -64,17 +65,20 @@ export function typedMacros(): string[] {
   const mapped = `'::ffff:' || ${[25, 27, 29, 31].map(byte).join(` || '.' || `)}`;
   const shortened = `list_transform([${groups.join(` || ':' || `)}], lambda g: CASE ${runs.join(' ')} ELSE g END)[1]`;
   const text = `CASE WHEN starts_with(h, '00000000000000000000ffff') THEN ${mapped} ELSE ${shortened} END`;
-  // Lambdas, so that each expression has a computed value once.
+  // Lambdas, so that each computed value appears once in the expression.
   return [
     `CREATE OR REPLACE MACRO ${IP4}(a) AS ${dotted}`,
     `CREATE OR REPLACE MACRO ${IP6}(u) AS CASE WHEN u IS NOT NULL THEN list_transform([replace(CAST(u AS VARCHAR), '-', '')], lambda h: ${text})[1] END`,
   ];
 }
 
-/** An event's id as text: `12:345`, `12:f3` of a flow, `12:p7` of a protocol's event. */
+/** An event's id as text: `12:345`, `12:f3` for a flow, `12:p7` for a protocol event. */
 export const EVENT_ID = `source_id || CASE WHEN seq >= 0 THEN ':' || seq WHEN seq < ${-PROTOCOL_SEQ} THEN ':p' || (-seq - ${PROTOCOL_SEQ}) ELSE ':f' || -seq END`;
 
-/** The columns of a select over a segment's events: `SQL AS "name"`, in the order of `TYPED_COLUMNS`; or some of them. */
+/**
+ * The columns of a select over a segment's events: `SQL AS "name"`, in the order of `TYPED_COLUMNS`; or some of
+ * them.
+ */
 export function typedColumns(
   { columns }: Pick<TypedSegment, 'columns'>,
   names?: readonly string[],
@@ -97,12 +101,12 @@ function valueOf(name: string, type: string, there: ReadonlySet<string>): string
   return texts.length === 0 ? `CAST(NULL AS ${type})` : `coalesce(${texts.join(', ')})`;
 }
 
-/** Attributes that an event has, by the names that its evidence has. */
+/** An event's attributes, by their names in the evidence. */
 function attributesSql(columns: ReadonlySet<string>): string {
   const entries: string[] = [];
   const used = new Set<string>();
   for (const [column, name] of evidenceNames(columns)) {
-    // Two columns of one name are of an older Daybook, which numbered the second.
+    // Earlier versions could make two columns of one name and numbered the second.
     const key = used.has(name) ? column.replace(/^a\d*:/, '') : name;
     if (used.has(key)) continue;
     used.add(key);
@@ -117,7 +121,7 @@ function attributesSql(columns: ReadonlySet<string>): string {
   return `map_from_entries(list_concat(${own}, ${others}))`;
 }
 
-/** The day of each row, as days are written. */
+/** The day of each row, in the usual form. */
 function dayColumn(segment: TypedSegment): string {
   const days = daysOf(segment);
   const day =
@@ -127,7 +131,7 @@ function dayColumn(segment: TypedSegment): string {
   return `${day} AS day`;
 }
 
-/** The events of an attached segment, all of them. */
+/** All events of an attached segment. */
 export function typedSelect(database: string, segment: TypedSegment): string {
   return `SELECT ${literal(segment.kind)} AS kind, ${dayColumn(segment)}, ${typedColumns(segment).join(', ')} FROM ${database}.${EVENTS}`;
 }

@@ -1,6 +1,6 @@
 /**
- * How many rows of a segment have a value, for each of its columns and for each address that two columns hold.
- * Counted once, when a segment is built, and kept in the catalog: the field list needs no segment then.
+ * Counts how many rows of a segment have a value, for each of its columns and for each address that two columns
+ * hold. Computed once, when a segment is built, and stored in the catalog: the field list then needs no segment.
  */
 import type { EventBatch } from '../contract/event-batch.ts';
 import { type BatchRows, countPresent } from './batch-rows.ts';
@@ -14,10 +14,10 @@ export const ADDRESS_COLUMNS = {
 } as const;
 const PAIRS = Object.values(ADDRESS_COLUMNS);
 
-/** Rows with a value: one number for each of the segment's columns in their order, then one for each address. */
+/** Number of rows with a value: for each of the segment's columns in order, then for each address. */
 export type ValueCounts = readonly number[];
 
-/** The number of `counts` for a column, or for an address by its name. */
+/** The element of `counts` for a column, or for an address by its name. */
 export function valueCount(
   counts: ValueCounts,
   columns: readonly string[],
@@ -28,7 +28,7 @@ export function valueCount(
   return counts[at];
 }
 
-/** Adds up the counts of a segment's rows while they come in batches. */
+/** Adds up the counts of a segment's rows as they arrive in batches. */
 export class ValueCounter {
   private readonly columns = new Map<string, number>();
   private readonly addresses = PAIRS.map(() => 0);
@@ -63,13 +63,13 @@ function countEither(first: Uint8Array, second: Uint8Array, rows: BatchRows): nu
   return one + other - both;
 }
 
-/** A statement over very many columns takes gigabytes to plan: of 2,500 in 13 segments more than 20. */
+/** A statement over very many columns takes gigabytes to plan: more than 20 for 2,500 columns in 13 segments. */
 const COLUMNS_AT_ONCE = 200;
 
 /**
- * Counts rows that have a value in any of some columns, for each list of columns, in statements of bounded size.
+ * Counts the rows with a value in any column, for each list of columns, in statements of bounded size.
  * @param segment the database of a segment, as SQL
- * @param where of the rows, as SQL; empty: all
+ * @param where condition on the rows, as SQL; empty: all
  */
 export async function countRowsWith(
   rows: (sql: string) => Promise<unknown[][]>,
@@ -95,13 +95,13 @@ export async function countRowsWith(
   return out;
 }
 
-/** That there is a message is seen without putting it together. */
+/** Whether there is a message can be told without assembling it. */
 const tableOf = (shapes: number): string => (shapes === 0 ? EVENTS : STORED);
 
 const storedColumns = (columns: readonly string[], shapes: number): readonly string[] =>
   columns.flatMap((column) => (shapes > 0 && column === MESSAGE ? [MESSAGE, SHAPE] : column));
 
-/** Names of the attributes beyond those that have columns, with the rows that have each. */
+/** Names of the attributes that have no column, with the number of rows that have each. */
 export async function countOverflow(
   rows: (sql: string) => Promise<unknown[][]>,
   segment: string,
@@ -113,16 +113,19 @@ export async function countOverflow(
   return new Map(counted.map(([name, count]) => [String(name), Number(count)]));
 }
 
-/** An attribute that is spelled in several ways, or has columns, too. */
+/** An attribute with several spellings, or with columns as well. */
 export interface SpelledName {
-  /** In which its count is returned. */
+  /** Name of its count in the result. */
   readonly key: string;
-  /** As it is spelled beyond the columns. */
+  /** Its spellings in the overflow column. */
   readonly names: readonly string[];
   readonly columns: readonly string[];
 }
 
-/** Rows that have an attribute beyond those that have columns, once for all spellings, and a value in none of its columns. */
+/**
+ * Number of rows that have an attribute in the overflow column, in any spelling, and a value in none of its
+ * columns.
+ */
 export async function countOverflowOnce(
   rows: (sql: string) => Promise<unknown[][]>,
   segment: string,

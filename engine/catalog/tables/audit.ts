@@ -1,6 +1,4 @@
-/**
- * Table `audit`: every change of a case, each entry hashed with the one before it.
- */
+/** Table `audit`: every change of a case; each entry's hash includes that of the previous one. */
 import { createHash } from 'node:crypto';
 import { type CatalogDatabase, json, now, userName } from '../catalog-database.ts';
 
@@ -16,13 +14,13 @@ interface AuditEntry {
 export interface StoredAuditEntry extends Omit<AuditEntry, 'detail' | 'intact'> {
   /** JSON. */
   detail: string;
-  /** Absent where an earlier Daybook wrote it. */
+  /** Absent if an earlier version wrote it. */
   state?: string | undefined;
-  /** Over all of these, and the hash of the entry before. */
+  /** Covers all of these and the hash of the previous entry. */
   hash: string;
 }
 
-/** Whether an entry is what was written after one with the hash `previous`. */
+/** Whether an entry is intact, given the hash of the `previous` one. */
 export function follows(previous: string, entry: StoredAuditEntry): boolean {
   const { at, user, operation, detail, state, hash } = entry;
   return (
@@ -66,14 +64,14 @@ export class AuditTable {
     this.db.hashes.auditedTo(entries, hash, id);
   }
 
-  /** How many entries there are, and the hash of the last; '' where there is none. */
+  /** Number of entries, and the hash of the last; '' if there is none. */
   head(): { entries: number; hash: string } {
     const last = this.db.get('SELECT hash FROM audit ORDER BY id DESC LIMIT 1');
     const entries = Number(this.db.get('SELECT count(*) AS n FROM audit')?.['n']);
     return { entries, hash: String(last?.['hash'] ?? '') };
   }
 
-  /** Entries as they are hashed, in order. */
+  /** Entries in the form that is hashed, in order. */
   *stored(): Generator<StoredAuditEntry> {
     for (let last = 0; ;) {
       const rows = this.db.all('SELECT * FROM audit WHERE id > ? ORDER BY id LIMIT 1000', last);

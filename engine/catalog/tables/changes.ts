@@ -1,6 +1,4 @@
-/**
- * Table `changes`: the latest changes of a case, by which open windows are told what is new.
- */
+/** Table `changes`: the latest changes of a case, of which open windows are notified. */
 import { type CatalogDatabase, json, now } from '../catalog-database.ts';
 
 const MAX_CHANGES = 10_000;

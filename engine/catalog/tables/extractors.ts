@@ -1,14 +1,12 @@
-/**
- * Table `extractors`: those that people added to the case. What was replaced or removed is in the audit log.
- */
+/** Table `extractors`: those that people added to the case. The audit log has replaced and removed ones. */
 import { type CatalogDatabase, now, userName } from '../catalog-database.ts';
 
 interface ExtractorRow {
   readonly name: string;
   readonly version: number;
-  /** The file as it was given. */
+  /** The file as given. */
   readonly document: string;
-  /** Of the file. */
+  /** SHA-256 of the file. */
   readonly sha256: string;
 }
 
@@ -28,7 +26,7 @@ export class ExtractorsTable {
     }));
   }
 
-  /** Adds one, or replaces the one of its name. */
+  /** Adds an extractor, or replaces the one with its name. */
   put({
     name,
     version,

@@ -1,6 +1,4 @@
-/**
- * Table `imports`: runs that read sources, and what is committed of their quarantine files.
- */
+/** Table `imports`: runs that read sources, and the committed lengths of their quarantine files. */
 import { type CatalogDatabase, json, now, optional } from '../catalog-database.ts';
 
 export type ImportStatus = 'running' | 'complete' | 'cancelled' | 'failed' | 'interrupted';
@@ -12,7 +10,7 @@ export interface ImportRow {
   status: ImportStatus;
   arguments: unknown;
   quarantineBytes: number;
-  /** Of these bytes; undefined where they were written before Daybook kept it. */
+  /** Hash of these bytes; undefined if an earlier version wrote them. */
   quarantineSha256: string | undefined;
 }
 
@@ -58,7 +56,7 @@ export class ImportsTable {
       .map(({ id }) => Number(id));
   }
 
-  /** Bytes that are committed of an import's quarantine file; undefined for no import. */
+  /** Number of committed bytes of an import's quarantine file; undefined if there is no such import. */
   quarantineBytes(importId: number): number | undefined {
     return optional<number>(
       this.db.get('SELECT quarantine_bytes FROM imports WHERE id = ?', importId)?.[

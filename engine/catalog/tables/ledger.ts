@@ -1,6 +1,4 @@
-/**
- * Table `ledger`: what became of each source of each import.
- */
+/** Table `ledger`: the outcome of each source of each import. */
 import { HASH_LIST } from '../../contract/importer.ts';
 import { type CatalogDatabase, optional } from '../catalog-database.ts';
 import { type Counts, countsOf } from './sources.ts';
@@ -14,12 +12,12 @@ export interface LedgerRow extends Counts {
   message: string | undefined;
 }
 
-/** A file, or a member of an archive, that became no source: it could not be read, or nothing reads it. */
+/** A file or archive member that became no source: it could not be read, or no importer recognises it. */
 export interface UnreadFile {
   readonly name: string;
   readonly status: 'failed' | 'ignored';
   readonly reason: string;
-  /** The last import that met it so. */
+  /** The last import that found it so. */
   readonly importId: number;
 }
 
@@ -51,7 +49,7 @@ export class LedgerTable {
     );
   }
 
-  /** What became no source, each with each reason once; without what a later import read. */
+  /** Files that became no source, each with each reason once; without those that a later import read. */
   unread(): UnreadFile[] {
     const rows = this.of();
     const lastRead = new Map<string, number>();
@@ -66,7 +64,7 @@ export class LedgerTable {
     return [...found.values()];
   }
 
-  /** Of those the ones that are missing in the case: a list of hashes was compared, and has no events. */
+  /** Those that are missing from the case: a list of hashes was compared and has no events, so it is not one. */
   notImported(): UnreadFile[] {
     return this.unread().filter(({ reason }) => reason !== HASH_LIST);
   }

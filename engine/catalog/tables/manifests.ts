@@ -1,6 +1,4 @@
-/**
- * Table `manifests`: hash manifests that imports met, and what came of comparing them.
- */
+/** Table `manifests`: hash manifests that imports found, and the results of comparing them. */
 import type { ManifestReport } from '../../contract/hash-manifest.ts';
 import { type CatalogDatabase, json } from '../catalog-database.ts';
 

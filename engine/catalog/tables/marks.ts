@@ -6,13 +6,15 @@ import { HASH_PLACEHOLDER } from '../row-hashes.ts';
 import { TAG_COLORS, type TagColor } from '../../contract/findings.ts';
 import { type EventKey, keyOf, type Rating, ratingOf } from './notes.ts';
 
-/** Marks of rows that are left out because another source has them, too; they are marked as deleted as well. */
+/**
+ * Marks of rows that are left out because another source has them as well; these rows are also marked as deleted.
+ */
 export const LEFT_OUT = -1;
 
 interface TagRow extends Rating {
   id: number;
   name: string;
-  /** The chosen colour; undefined: one by its number. */
+  /** The chosen colour; undefined: one derived from its id. */
   color: TagColor | undefined;
 }
 
@@ -80,7 +82,7 @@ export class MarksTable {
     return this.db.insert('tags', 'INSERT INTO tags(name, created_at) VALUES (?, ?)', name, now());
   }
 
-  /** Which segments have marks: by segment the tags (0 = deleted) and how many rows. */
+  /** The segments that have marks: by segment the tags (0 = deleted) and numbers of rows. */
   summary(): { segmentId: number; tagId: number; count: number }[] {
     return this.db.all('SELECT segment_id, tag_id, count FROM marks').map((row) => ({
       segmentId: Number(row.segment_id),
@@ -89,7 +91,7 @@ export class MarksTable {
     }));
   }
 
-  /** By segment, how many of its rows a person deleted: without those that are only left out. */
+  /** By segment: number of rows that a person deleted, without those that are only left out. */
   deletedBySegment(): Map<number, number> {
     const out = new Map<number, number>();
     for (const { segmentId, tagId, count } of this.summary()) {
@@ -132,7 +134,7 @@ export class MarksTable {
     );
   }
 
-  /** Events tagged by hand, each once, with when that was last done. */
+  /** Events tagged by hand, each once, with the latest time. */
   handTagged(): (EventKey & { at: string })[] {
     return this.db
       .all(
@@ -141,7 +143,7 @@ export class MarksTable {
       .map((row) => ({ ...keyOf(row), at: String(row.at) }));
   }
 
-  /** With `tagId` 0 of any tag, as deletions have it. */
+  /** With `tagId` 0 those of any tag, as deletion needs. */
   handTags(tagId: number): EventKey[] {
     return this.db
       .all('SELECT * FROM hand_tags WHERE tag_id = ? OR ? = 0', tagId, tagId)
@@ -161,7 +163,7 @@ export class MarksTable {
     );
   }
 
-  /** With `tagId` 0 of every tag. */
+  /** With `tagId` 0 for every tag. */
   removeHandTag(tagId: number, { sourceId, seq }: EventKey): void {
     const where = '(tag_id = ? OR ? = 0) AND source_id = ? AND seq = ?';
     const key = [tagId, tagId, sourceId, seq];

@@ -1,6 +1,4 @@
-/**
- * Table `notes`: what a person wrote about an event.
- */
+/** Table `notes`: people's notes on events. */
 import { SEVERITIES, type Severity } from '../../contract/findings.ts';
 import { type CatalogDatabase, now, type Raw, userName } from '../catalog-database.ts';
 
@@ -15,7 +13,7 @@ export interface EventKey {
 export interface Rating {
   /** Undefined: unrated. */
   severity: Severity | undefined;
-  /** In the report, from 1; undefined: after the findings with a place. */
+  /** Position in the report, from 1; undefined: after the findings with one. */
   place: number | undefined;
 }
 

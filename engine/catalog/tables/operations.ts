@@ -26,7 +26,7 @@ export class OperationsTable {
     this.db = db;
   }
 
-  /** In one transaction, and nobody waits for the disk: what is measured is no evidence. */
+  /** In one transaction that does not wait for the disk: measurements are not evidence. */
   add(rows: readonly OperationRow[]): void {
     if (this.db.readOnly || rows.length === 0) return;
     this.db.unhurried(() => this.db.transaction(() => this.put(rows)));
@@ -71,10 +71,7 @@ export class OperationsTable {
     }));
   }
 
-  /**
-   * Texts that operations of these names were given, each once, the last first: without those that
-   * failed.
-   */
+  /** Texts of operations with these names, each once, most recent first: without those that failed. */
   texts(names: readonly string[], limit: number): { text: string; at: string; count: number }[] {
     return this.db
       .all(

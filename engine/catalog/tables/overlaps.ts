@@ -61,7 +61,7 @@ export class OverlapsTable {
     );
   }
 
-  /** Of one source; undefined where none were kept. */
+  /** Of one source; undefined if none are stored. */
   lineHashes(sourceId: number): Uint32Array | undefined {
     const row = this.db.get('SELECT hashes FROM line_hashes WHERE source_id = ?', sourceId);
     if (row === undefined) return undefined;

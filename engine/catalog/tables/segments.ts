@@ -1,6 +1,4 @@
-/**
- * Table `segments`: a segment file that no row names does not exist.
- */
+/** Table `segments`: a segment file without a row does not exist. */
 import type { EpochMicros, Kind } from '../../contract/event.ts';
 import type { DayCount } from '../../util/segment-days.ts';
 import { type CatalogDatabase, json, optional } from '../catalog-database.ts';
@@ -10,7 +8,7 @@ import { valueCountsIn } from '../value-counts.ts';
 
 export interface SegmentRow {
   id: number;
-  /** The first, where it holds several. */
+  /** The first day, if it has several. */
   day: string;
   /** Undefined: all rows are of `day`. */
   days: readonly DayCount[] | undefined;
@@ -21,26 +19,31 @@ export interface SegmentRow {
   maxTs: EpochMicros | undefined;
   bytes: number;
   sha256: string;
-  /** Which file it is, by little of it: see `segmentIdentity`; undefined where an earlier Daybook wrote it. */
+  /**
+   * Identifies the file without reading all of it: see `segmentIdentity`; undefined if an earlier version wrote it.
+   */
   identity?: string | undefined;
   columns: string[];
   /**
-   * Rows with a value (engine/store/value-counts.ts), of a segment that is added; read by `valueCounts`. Undefined
-   * where an earlier Daybook wrote it.
+   * Number of rows with a value (engine/store/value-counts.ts), for a segment that is added; `valueCounts` reads
+   * it. Undefined if an earlier version wrote it.
    */
   counts?: readonly number[] | undefined;
   sources: number[];
-  /** Number of its shapes of messages; 0 when messages are stored whole. */
+  /** Number of message shapes; 0 if messages are stored whole. */
   shapes: number;
-  /** How the numbers of these lie: bytes of one list, or a list for each width. */
+  /** Layout of their numbers: bytes in one list, or a list for each width. */
   numberForm: 'bytes' | 'widths';
   unflowedPackets: number;
   importId: number | undefined;
-  /** The index file beside it. */
+  /** The side file. */
   index: SideFileRow | undefined;
 }
 
-/** What each import looks at of all segments, which may be thousands: without what takes time to read. */
+/**
+ * The columns of all segments that each import reads, of which there may be thousands: without those that take time
+ * to read.
+ */
 export interface SegmentOutline extends Pick<
   SegmentRow,
   'id' | 'day' | 'days' | 'kind' | 'file' | 'rows' | 'bytes'
@@ -62,7 +65,7 @@ export class SegmentsTable {
     this.meta = new MetaTable(db);
   }
 
-  /** The highest number a segment of this case ever had; numbers are never used twice. */
+  /** The highest number that a segment of this case ever had; numbers are never reused. */
   lastId(): number {
     return Number(this.meta.get('last_segment') ?? 0);
   }
@@ -130,7 +133,7 @@ export class SegmentsTable {
     );
   }
 
-  /** How many rows of each segment have a value, by segment; without those of which it is not known. */
+  /** By segment: number of rows with a value; segments without counts are omitted. */
   valueCounts(): Map<number, readonly number[]> {
     const rows = this.db.all(
       `SELECT id, rows, json_array_length(columns) AS columns, value_counts FROM segments

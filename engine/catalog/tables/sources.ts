@@ -19,18 +19,18 @@ export interface Counts {
 
 /** Where the reading of a source stopped before its end, and why. */
 export interface Broken {
-  /** `partial`: cut off, or by a limit of ours. `damaged`: a checksum differs, or it cannot be read on. */
+  /** `partial`: truncated, or stopped by a limit. `damaged`: a checksum differs, or the rest cannot be read. */
   readonly state: 'partial' | 'damaged';
   readonly reason: string;
   /** Content bytes that were read. */
   readonly offset: number;
-  /** Content bytes whose checksums agreed; undefined for contents without checksums. */
+  /** Content bytes with matching checksums; undefined for contents without checksums. */
   readonly checked?: number | undefined;
-  /** Where that is in the file as it is stored, if that is another place. */
+  /** The position in the stored file, if it differs. */
   readonly fileOffset?: number | undefined;
-  /** Damage that reading went on after. */
+  /** Damage after which reading went on. */
   readonly lost?: readonly LostPlace[] | undefined;
-  /** The option whose limit stopped it: with a higher one, importing again goes on. */
+  /** The option whose limit stopped it: with a higher one, importing again continues. */
   readonly limit?: string | undefined;
 }
 
@@ -54,11 +54,11 @@ export interface SourceRow extends Counts {
   decisions: Decisions;
   metadata: Record<string, unknown>;
   notes: string[];
-  /** Whether an import has come to its end with it; see `statusOf` for what people are shown. */
+  /** Whether an import has finished reading it; see `statusOf` for what people are shown. */
   status: SourceStatus;
   error: string | undefined;
   broken: Broken | undefined;
-  /** What hash manifests say of it. */
+  /** Its entries in hash manifests. */
   listedHashes: readonly ListedHash[];
   skippedReasons: Record<string, number>;
   byKind: Partial<Record<Kind, number>>;
@@ -71,7 +71,7 @@ export interface SourceRow extends Counts {
   importId: number;
 }
 
-/** What became of a source, for people: `complete` only if all of its content was read. */
+/** The outcome of a source, for people: `complete` only if all of its content was read. */
 export function statusOf({
   status,
   broken,
@@ -86,7 +86,7 @@ export class SourcesTable {
     this.db = db;
   }
 
-  /** The highest number that a source has. */
+  /** The highest number of a source. */
   lastId(): number {
     return Number(this.db.all('SELECT max(id) AS id FROM sources')[0]?.id ?? 0);
   }
@@ -166,7 +166,7 @@ export class SourcesTable {
     );
   }
 
-  /** Says where a source lies: the file on disk, and within it. */
+  /** Sets the location of a source: the file on disk, and within it. */
   place(id: number, path: string, location: unknown): void {
     this.db.change(
       'sources',

@@ -1,9 +1,9 @@
 /**
- * What is in the folders of a case: what the catalog names, what an import that was killed has left, and what is
- * not Daybook's.
+ * The contents of a case's folders: files that the catalog names, files that a killed import left, and files that
+ * are not Daybook's.
  *
- * Holds always: only files with exactly the names that Daybook writes count as left over, and nothing is looked for
- * behind a link. What else there is (`.DS_Store`, `Thumbs.db`, `@eaDir`) stays.
+ * Invariant: only files with exactly the names that Daybook writes count as left over, and links are not followed.
+ * Everything else (`.DS_Store`, `Thumbs.db`, `@eaDir`) stays.
  */
 import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
@@ -18,16 +18,16 @@ const SEGMENT = /^days\/[^/]+\/[0-9a-f]{8}\.duckdb$/;
 const QUARANTINE = /^\d+\.ndjson$/;
 const STAGED_FILE =
   /^(?:segment-\d+(?:-tight)?\.duckdb(?:\.wal|\.idx)?|part-\d+s?-\d+\.(?:duckdb|parquet)(?:\.idx)?|(?:index|rollup)-\d+\.idx|spool-[0-9a-f-]{36})$/;
-/** How names of folders below `staging` begin in which work is done without the lock; `upkeep-` in earlier versions. */
+/** Prefix of folders below `staging` for work that is done without the lock; `upkeep-` in earlier versions. */
 export const MAINTENANCE_FOLDER = 'maintenance-';
 const STAGED_FOLDER = /^(?:spill|spill-\w+|(?:maintenance|upkeep)-[\w-]+)$/;
 
 interface CaseContents {
-  /** Files below `days` that an import can have left: no row of the catalog names them. */
+  /** Files below `days` that no catalog row names, as an import can leave them. */
   readonly orphans: string[];
-  /** What is not Daybook's; a folder stands for all that is in it. */
+  /** Entries that are not Daybook's; a folder stands for everything in it. */
   readonly strays: string[];
-  /** Links where a file or folder of Daybook's own should be. */
+  /** Links in place of Daybook's files or folders. */
   readonly links: string[];
 }
 
@@ -39,7 +39,7 @@ export function caseContents(folder: string, catalog: Catalog): CaseContents {
       .outlines()
       .flatMap(({ file, hasIndex }) => (hasIndex ? [file, sideFilePath(file)] : [file])),
   );
-  /** Entries of a folder that are what they should be; of the others note is taken. */
+  /** Entries of a folder with the expected type; records the others. */
   const own = (
     within: string,
     isOwn: (entry: Dirent) => boolean,
@@ -72,20 +72,20 @@ export function caseContents(folder: string, catalog: Catalog): CaseContents {
   return contents;
 }
 
-/** @throws DaybookError case-damaged where a link is in the place of a file or folder of the case */
+/** @throws DaybookError case-damaged if there is a link in place of a file or folder of the case */
 export function refuseLinks(folder: string, { links }: CaseContents): void {
   const [first] = links;
   if (first !== undefined) throw linkInCase(join(folder, first));
 }
 
-/** Whether something in `staging` is what an import or a reader puts there. */
+/** Whether something in `staging` was put there by an import or a reader. */
 export function isStaged(entry: Dirent): boolean {
   const { name } = entry;
   if (STAGED_FOLDER.test(name)) return entry.isDirectory() || entry.isSymbolicLink();
   return STAGED_FILE.test(name) || NODE_FILE.test(name);
 }
 
-/** Whether a segment's file, as the catalog names it, is one that Daybook has written. */
+/** Whether a segment's file name in the catalog is one that Daybook writes. */
 export function isSegmentFile(file: string): boolean {
   return SEGMENT.test(file);
 }

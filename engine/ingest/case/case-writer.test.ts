@@ -1,4 +1,4 @@
-/** What opening and closing a case for writing does with what is not as it should be. */
+/** Opening and closing a case for writing when something in it is not as it should be. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * The right to change a case: the writer's lock, recovery after a crash, and the commit of new
- * segments. What a crash can leave is only ever files that no catalog row names; they are removed here, unless rows of
- * the catalog were changed: those could have named them.
+ * The right to change a case: the writer's lock, recovery after a crash, and the commit of new segments. A crash
+ * can only leave files that no catalog row names; they are removed here, unless catalog rows were tampered with:
+ * those might have named the files.
  */
 import {
   chmodSync,
@@ -41,9 +41,9 @@ interface Recovery {
 }
 
 export interface WriterOptions extends BuilderOptions {
-  /** Where the catalog waits, open, from one writer of a case to the next; else each opens its own. */
+  /** Hands an open catalog from one writer of a case to the next; otherwise each writer opens its own. */
   catalogs?: IdleSlot<Catalog> | undefined;
-  /** Folders below `staging` in which this process does maintenance; a writer leaves them there. */
+  /** Folders below `staging` in which this process does maintenance; a writer does not remove them. */
   inUse?: ReadonlySet<string> | undefined;
 }
 
@@ -70,7 +70,7 @@ export class CaseWriter extends SegmentRewriter {
 
   /**
    * Opens the case in `folder` for writing.
-   * @param create make the case when there is none (the folder may exist if it is empty)
+   * @param create create the case if there is none (the folder may exist if it is empty)
    * @throws DaybookError not-a-case, case-locked, case-too-new, case-damaged
    */
   static async open(
@@ -118,7 +118,7 @@ export class CaseWriter extends SegmentRewriter {
     }
   }
 
-  /** @param sound what the case was opened for was done */
+  /** @param sound whether the work for which the case was opened was completed */
   close(sound = false): void {
     const { catalogs, inUse } = this.options;
     try {
@@ -131,7 +131,7 @@ export class CaseWriter extends SegmentRewriter {
     }
   }
 
-  /** Makes the side files that are missing; returns how many. */
+  /** Makes missing side files; returns their number. */
   async indexMissing(): Promise<number> {
     let made = 0;
     for await (const { segment, index } of this.missingIndexes()) {
@@ -148,7 +148,7 @@ export class CaseWriter extends SegmentRewriter {
     const { O_WRONLY, O_CREAT, O_APPEND } = constants;
     const fd = openCaseFile(this.folder, quarantineFile(importId), O_WRONLY | O_CREAT | O_APPEND);
     try {
-      // What is there before the first bytes is of an import that the catalog lost with the system's power.
+      // Earlier content belongs to an import that the catalog lost in a power failure.
       if (size === 0) ftruncateSync(fd);
       writeAll(fd, bytes);
       fsyncSync(fd);
@@ -159,13 +159,13 @@ export class CaseWriter extends SegmentRewriter {
   }
 }
 
-/** The catalog that was kept of the case in `folder`, if it is still the case's. */
+/** The cached catalog of the case in `folder`, if it is still current. */
 function keptCatalog(folder: string, catalogs: IdleSlot<Catalog> | undefined): Catalog | undefined {
   const kept = catalogs?.take(folder);
   try {
     if (kept === undefined || kept.isCurrent()) return kept;
   } catch {
-    // Opening it again reports what is wrong with it.
+    // Opening it again reports the problem.
   }
   kept?.close();
   return undefined;
@@ -204,11 +204,11 @@ function prepareFolder(folder: string, create: boolean): void {
     }
   }
   makeFolder(folder, 0o700);
-  // One that was there before, and empty, becomes as private.
+  // An empty folder that existed before becomes as private as a new one.
   if (statSync(folder).uid === process.getuid?.()) chmodSync(folder, 0o700);
 }
 
-/** Removes what imports and readers have left in the staging folder, but spill of those that run; other files stay. */
+/** Removes what imports and readers left in the staging folder, except spill folders in use; other files stay. */
 function clearStaging(folder: string, inUse: ReadonlySet<string> | undefined): void {
   for (const entry of listCaseFolder(folder, 'staging')) {
     const { name } = entry;
@@ -217,7 +217,7 @@ function clearStaging(folder: string, inUse: ReadonlySet<string> | undefined): v
       if (name.startsWith(SPILL_FOLDER)) removeSpillFolder(folder, name);
       else removeFromCase(folder, `staging/${name}`);
     } catch (error) {
-      // Somebody makes files in there just now, and removes it, or the next writer does.
+      // Another process is making files in it right now; that process, or the next writer, removes it.
       if (!name.startsWith(MAINTENANCE_FOLDER)) throw error;
     }
   }
@@ -241,7 +241,7 @@ function recover(
     });
   for (const { name } of listCaseFolder(folder, 'quarantine')) {
     const id = Number(name.slice(0, -QUARANTINE_END.length));
-    // Another file is not an import's.
+    // Not a quarantine file of an import.
     if (quarantineFile(id) !== `quarantine/${name}`) continue;
     const committed = catalog.imports.quarantineBytes(id);
     if (committed !== undefined) cutFile(folder, quarantineFile(id), committed);

@@ -1,26 +1,29 @@
 /**
- * The messages of segments that are rewritten: they stay cut as they are, and the shapes of all become one
- * list. Nothing is cut or put together for that.
+ * Merges the messages of segments that are rewritten: they stay cut, and their shapes become one list. Nothing is
+ * cut or assembled for that.
  *
- * Holds always: a select has the same messages whichever way it is made; where shapes cannot be taken over
- * (too many, or not to be read) messages are put together and stored whole.
+ * Invariant: a select yields the same messages either way; if shapes cannot be taken over (too many, or
+ * unreadable), messages are assembled and stored whole.
  */
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import { readShapes } from '../../store/messages/message-columns.ts';
 import type { MessageShape } from '../../store/messages/message-cutter.ts';
 import type { SegmentRewriter } from './segment-rewriter.ts';
 
-/** More would make statements on the segment slow to plan: shapes, and bytes of them. */
+/** Limits on shapes and their bytes: more would make statements on the segment slow to plan. */
 const MOST_SHAPES = 1000;
 const MOST_BYTES = 1 << 18;
 
 export interface MergedShapes {
   readonly shapes: readonly MessageShape[];
-  /** By segment: the number of each of its shapes among `shapes`, both from 1. Not of segments whose messages are whole. */
+  /**
+   * By segment: the number of each of its shapes in `shapes`, both from 1. Segments whose messages are whole have
+   * no entry.
+   */
   readonly numbers: ReadonlyMap<number, readonly number[]>;
 }
 
-/** The shapes of some segments in one list; undefined where none has any, or they cannot be merged. */
+/** The shapes of some segments as one list; undefined if there are none, or they cannot be merged. */
 export async function mergeShapes(
   rewriter: SegmentRewriter,
   segments: readonly SegmentRow[],

@@ -1,4 +1,4 @@
-/** Segments that are rewritten after others could not be: nothing of these is left over. */
+/** If some segments cannot be rewritten, nothing of the others is left behind. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,7 +71,7 @@ it('works out new values once, however many days they are put on', async () => {
     );
     const [[calls]] = (await builder.rows(`SELECT currval('calls')::DOUBLE`)) as [[number]];
     expect(calls).toBe(200);
-    // Nothing is left of what was worked with.
+    // No working table is left.
     expect(await builder.rows(`SELECT table_name FROM duckdb_tables() WHERE temporary`)).toEqual(
       [],
     );

@@ -1,7 +1,6 @@
 /**
- * Replaces segments by others with the same events: what compaction, retiming and physical deletion
- * have in common. Deleted rows are left out, tags move along by event, and the catalog changes in one
- * transaction.
+ * Replaces segments by others with the same events: the common part of compaction, retiming and physical deletion.
+ * Deleted rows are dropped, tags move with their events, and the catalog changes in one transaction.
  */
 import { evidenceNames, renamedTogether } from '../../util/attribute-columns.ts';
 import { type DayCount, daysOf, daysOfAll, denseRows, spansOf } from '../../util/segment-days.ts';
@@ -21,19 +20,19 @@ export interface RewriteOptions {
   /** SQL expressions for columns that change, by column name; they may use all columns. */
   replace?: Readonly<Record<string, string>>;
   /**
-   * Helper expressions that `replace` may use by name; they are not stored. Each step may use the names
-   * of those before it.
+   * Helper expressions that `replace` may refer to by name; they are not stored. Each step may refer to earlier
+   * ones.
    */
   derive?: readonly Readonly<Record<string, string>>[];
-  /** Column definitions that have to exist for `replace`: absent ones are added as typed NULLs. */
+  /** Columns that `replace` requires: missing ones are added as typed NULLs. */
   need?: Readonly<Record<string, string>>;
-  /** What `replace` may use beside each row of a segment. */
+  /** Additional values that `replace` may use for each row of a segment. */
   beside?: RowsBeside;
   /** Columns that are not stored. */
   drop?: readonly string[];
-  /** No time changes. */
+  /** Whether all times stay the same. */
   keepsTimes?: boolean;
-  /** Side files of small segments are left for later. */
+  /** Whether side files of small segments are deferred. */
   lowLatency?: boolean;
 }
 
@@ -45,16 +44,16 @@ interface RowsBeside {
   readonly row: string;
 }
 
-/** What happens beside the swap. */
+/** What happens in addition to the swap. */
 export interface SwapOptions {
-  /** What the audit log says of it; a merge, where nothing else is said. */
+  /** The audit log's entry; by default, a merge. */
   audit?: { readonly operation: string; readonly detail: Readonly<Record<string, unknown>> };
   /** Called inside the transaction that swaps the segments. */
   commit?: (added: SegmentRow[]) => void;
   importId?: number | undefined;
 }
 
-/** Segments, and those that were built in their place. */
+/** Segments, and those built to replace them. */
 export interface Rewritten {
   readonly before: readonly SegmentRow[];
   readonly kind: Kind;
@@ -70,8 +69,8 @@ interface Made {
 }
 
 /**
- * One SELECT over the live rows of `segments`, with every column that any of them has; messages as they are
- * cut where `merged` has the shapes.
+ * A SELECT over the live rows of `segments`, with every column that any of them has; messages stay cut if `merged`
+ * has the shapes.
  */
 async function selectLive(
   rewriter: SegmentRewriter,
@@ -83,7 +82,7 @@ async function selectLive(
   const renamed = renamedTogether(segments.map(({ columns }) => evidenceNames(columns)));
   for (const [i, segment] of segments.entries()) {
     const name = await rewriter.attach(segment);
-    // What is left out because another source has it, too, may be shown again.
+    // Rows that are left out because another source has them may be shown again.
     const leftOut = new Set(rewriter.catalog.marks.of(segment.id, LEFT_OUT));
     const deleted = rewriter.catalog.marks.of(segment.id, 0).filter((row) => !leftOut.has(row));
     const numbers = merged?.numbers.get(segment.id);
@@ -115,8 +114,8 @@ async function selectLive(
 }
 
 /**
- * Writes the live rows of `segments` (all of one kind) as new segments, each of the days that `spansOf` has together, and swaps
- * them.
+ * Writes the live rows of `segments` (all of one kind) as new segments, one for each of the day ranges of
+ * `spansOf`, and swaps them.
  * @returns the new segments
  */
 export async function rewriteSegments(
@@ -127,7 +126,7 @@ export async function rewriteSegments(
   return swap(writer, writer.places, await rewrite(writer, segments, options), options);
 }
 
-/** Puts what was built in the place of the segments it was built of: at once, in one transaction. */
+/** Replaces segments by those built from them, in one transaction. */
 export function swap(
   writer: Pick<SegmentRewriter, 'catalog'>,
   places: SegmentPlaces,
@@ -181,7 +180,7 @@ function rowsOf(segments: readonly SegmentRow[]): number {
   return segments.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-/** Builds what is to be in the place of `segments` (all of one kind); nothing is swapped yet. */
+/** Builds the replacements of `segments` (all of one kind) without swapping them. */
 export async function rewrite(
   rewriter: SegmentRewriter,
   segments: readonly SegmentRow[],
@@ -191,7 +190,7 @@ export async function rewrite(
   try {
     return await rewriteAttached(rewriter, segments, options);
   } finally {
-    // What is attached takes memory, of which there may have been too little.
+    // Attached segments take memory, of which there may have been too little.
     for (const { id } of segments) await rewriter.builder.detach(`seg_${id}`);
   }
 }
@@ -238,7 +237,7 @@ async function rewriteAttached(
     return build(rewriter, segments, [{ days: whole, select: source }], {
       ...{ kind, merged, source: `(${source})`, lowLatency },
     });
-  // What is read and worked out once; each segment then takes its rows.
+  // Read and computed once; each segment then takes its rows.
   try {
     const day = have.has('ts') ? "strftime(ts, '%Y-%m-%d')" : 'NULL::VARCHAR';
     await builder.table(
@@ -261,11 +260,11 @@ async function rewriteAttached(
 }
 
 const UNDATED = 'undated';
-/** Rows that are put on their days, while they are. */
+/** Table of rows while they are assigned to days. */
 const WORK = 'rewritten_rows';
 const DAY = 'rewritten_day';
 
-/** How many events segments have on each day together; undefined: some are deleted, and it must be counted. */
+/** Number of events that the segments have on each day; undefined: some are deleted, so they must be counted. */
 function daysKnown(
   { catalog }: SegmentRewriter,
   segments: readonly SegmentRow[],
@@ -282,12 +281,12 @@ function daysKnown(
 interface Built {
   readonly kind: Kind;
   readonly merged: MergedShapes | undefined;
-  /** All rows, as a FROM clause has them. */
+  /** All rows, in the form of a FROM clause. */
   readonly source: string;
   readonly lowLatency: boolean | undefined;
 }
 
-/** Builds a segment of each part. */
+/** Builds a segment from each part. */
 async function build(
   rewriter: SegmentRewriter,
   segments: readonly SegmentRow[],
@@ -313,7 +312,7 @@ async function build(
       if (kind === 'packet') unflowedPackets = await unflowedOf(rewriter, built);
       tags = await tagsOf(rewriter, segments);
     } finally {
-      // A later merge, after this one failed, would read it instead of its own.
+      // If this one failed, a later merge would read it instead of its own.
       await builder.detach(MADE);
     }
     const index = await rewriter.indexOf(built, kind, lowLatency);
@@ -322,7 +321,7 @@ async function build(
   return { before: segments, kind, made };
 }
 
-/** The name of a segment that was just built, while it is read. */
+/** The database name of a new segment while it is read. */
 const MADE = 'made';
 
 async function unflowedOf(
@@ -334,7 +333,7 @@ async function unflowedOf(
   return Number(row?.[0]);
 }
 
-/** Of the messages of `source`, the share that is kept whole. */
+/** The share of the messages of `source` that are stored whole. */
 async function wholeShare({ builder }: SegmentRewriter, source: string): Promise<number> {
   const [row] = await builder.rows(
     `SELECT count(${identifier(MESSAGE)})::DOUBLE / greatest(count(*), 1) FROM ${source}`,
@@ -342,7 +341,7 @@ async function wholeShare({ builder }: SegmentRewriter, source: string): Promise
   return Number(row?.[0]);
 }
 
-/** The rows of the segment that was just built whose events were tagged in `before`, by tag. */
+/** The rows of the new segment whose events were tagged in `before`, by tag. */
 async function tagsOf(
   rewriter: SegmentRewriter,
   before: readonly SegmentRow[],

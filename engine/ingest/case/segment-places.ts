@@ -1,8 +1,8 @@
 /**
- * Moves built segments to their places in a case, and gives what the catalog records of them.
+ * Moves built segments to their places in a case and returns what the catalog records of them.
  *
- * Invariant: only the holder of the writer's lock moves files; a file counts once a row of the catalog names it, and
- * `settle` (or `settleNow`) comes before that.
+ * Invariant: only the holder of the writer's lock moves files; a file counts once a row of the catalog names it,
+ * and `settle` (or `settleNow`) is called before that.
  */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -22,7 +22,7 @@ export class SegmentPlaces {
   private lastSegment: number;
   private readonly folders = new Set<string>();
 
-  /** @param lastSegment the highest number that a segment of the case has had */
+  /** @param lastSegment the highest segment number the case ever had */
   constructor(folder: string, lastSegment: number) {
     this.folder = folder;
     this.lastSegment = lastSegment;
@@ -30,7 +30,7 @@ export class SegmentPlaces {
 
   /**
    * Moves a built segment to its place.
-   * @param days whose events it has, in order
+   * @param days the days of its events, in order
    */
   place(
     built: BuiltSegment,
@@ -53,7 +53,7 @@ export class SegmentPlaces {
     moveInCase(this.folder, built.path, file);
     const sideFile = sideFilePath(file);
     if (index !== undefined) moveInCase(this.folder, index.path, sideFile);
-    // A writer that was killed may have left one of this name, which says nothing of these rows.
+    // A killed writer may have left a file of this name, which does not describe these rows.
     else removeFromCase(this.folder, sideFile);
     this.folders.add(folder);
     return {
@@ -79,32 +79,32 @@ export class SegmentPlaces {
     };
   }
 
-  /** Makes durable what was placed. */
+  /** Makes the placed files durable. */
   async settle(): Promise<void> {
     const folders = [...this.folders];
     this.folders.clear();
     await syncAll([], folders);
   }
 
-  /** The same, while this thread does nothing else. */
+  /** The same, blocking this thread. */
   settleNow(): void {
     for (const folder of this.folders) syncFolder(folder);
     this.folders.clear();
   }
 
   /**
-   * Removes the file of a segment that the catalog no longer names. A reader in another process may
-   * still have it open: where the system then refuses, the next recovery removes it.
+   * Removes the file of a segment that the catalog no longer names. If another process still has it open and the
+   * system refuses, the next recovery removes it.
    */
   discard(segment: SegmentRow): void {
-    // What else a catalog may name is none of ours.
+    // A damaged catalog may name files that are not ours.
     if (!isSegmentFile(segment.file)) return;
     removeFromCase(this.folder, segment.file);
     removeFromCase(this.folder, sideFilePath(segment.file));
   }
 }
 
-/** Moves the side file of a segment beside it, for good. */
+/** Moves the side file of a segment to its final place. */
 export function placeSideFile(folder: string, segment: SegmentRow, index: BuiltIndex): void {
   const file = sideFilePath(segment.file);
   moveInCase(folder, index.path, file);

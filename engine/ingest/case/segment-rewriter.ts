@@ -1,6 +1,6 @@
 /**
- * What segments are read, rewritten and indexed with: a case, and where unfinished files of it may lie. Whoever
- * has the right to change the case moves what is made to its place.
+ * Reads, rewrites and indexes segments of a case, with a folder for unfinished files. The holder of the writer's
+ * lock moves the results to their places.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,9 +15,9 @@ import { layoutLimit } from '../../util/layout-limit.ts';
 import type { BuiltIndex } from '../indexing/index-protocol.ts';
 import { indexSegment } from '../indexing/index-segment.ts';
 
-/** Segments with fewer rows are scanned as quickly as they are looked up. */
+/** Segments with fewer rows are scanned as fast as they are looked up. */
 const INDEX_ROWS = 2000;
-/** An import with low latency leaves the side file of a segment with fewer rows for later. */
+/** A low-latency import defers the side files of segments with fewer rows. */
 const LOW_LATENCY_INDEX_ROWS = 32_768;
 
 /** Minimum rows of a segment with a side file. */
@@ -38,7 +38,7 @@ export class SegmentRewriter {
     this.builder = builder;
   }
 
-  /** Before work that takes much memory. */
+  /** Call it before work that takes much memory. */
   returnMemory(): Promise<void> {
     return returnMemoryAbove(this.builder.memoryLimit * 3);
   }
@@ -50,10 +50,7 @@ export class SegmentRewriter {
     return name;
   }
 
-  /**
-   * Makes the side file of a segment that was just built, in the staging folder; undefined for one that
-   * is scanned as quickly.
-   */
+  /** Makes the side file of a new segment in the staging folder; undefined if the segment is too small for one. */
   async indexOf(
     built: BuiltSegment,
     kind: Kind,
@@ -65,10 +62,7 @@ export class SegmentRewriter {
     return indexSegment(this.builder, { file, kind, columns }, `${file}.idx`);
   }
 
-  /**
-   * Makes the side files that are missing, one after the other; each is in the staging folder until it is moved
-   * to its place.
-   */
+  /** Makes missing side files one by one; each is in the staging folder until it is moved to its place. */
   async *missingIndexes(): AsyncGenerator<{ segment: SegmentRow; index: BuiltIndex }> {
     for (const segment of this.catalog.segments.all()) {
       if (segment.index !== undefined || segment.rows < indexRows()) continue;
@@ -80,7 +74,7 @@ export class SegmentRewriter {
         const index = await indexSegment(this.builder, { file, kind, columns }, path);
         yield { segment, index };
       } catch (error) {
-        // Readers of the segment get an error; the others are to have their side files.
+        // Readers of the segment get an error; the others still get their side files.
         if (!hasCode(error, 'case-damaged')) throw error;
       }
     }

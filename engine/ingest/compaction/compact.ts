@@ -1,6 +1,7 @@
 /**
- * Compaction: the many small segments that small sources and frequent commits leave are merged, copy on write, so
- * that a day costs a query few files, and days with few events are put together. `policy.ts` says which, and when.
+ * Compaction: merges the many small segments that small sources and frequent commits leave, copy on write, so that
+ * a query opens few files a day, and puts days with few events together. `policy.ts` decides which segments and
+ * when.
  */
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import { hasCode, messageOfError } from '../../contract/errors.ts';
@@ -16,13 +17,13 @@ import { TOLERATED, isOverdue, segmentsToMerge, splitWide } from './policy.ts';
 export interface CompactReport {
   before: number;
   after: number;
-  /** The most segments of one merge that is left to background maintenance. */
+  /** The largest number of segments in one merge that is left to background maintenance. */
   left: number;
 }
 
 /**
- * After an import: merges where a day and kind has become many small segments.
- * @param lowLatency only where maintenance falls behind
+ * After an import: merges a day and kind that consists of many small segments.
+ * @param lowLatency only where maintenance has fallen behind
  */
 export async function compactSmall(
   writer: CaseWriter,
@@ -32,7 +33,10 @@ export async function compactSmall(
   return compact(writer, lowLatency ? TOLERATED.pause : TOLERATED.import, { importId, lowLatency });
 }
 
-/** Merges all small segments, removes deleted rows from the files, and counts values where an earlier Daybook did not. */
+/**
+ * Merges all small segments, removes deleted rows from files, and counts values of segments by earlier versions
+ * that lack counts.
+ */
 export async function compactAll(writer: CaseWriter): Promise<CompactReport> {
   const report = await compact(writer, TOLERATED.command, {});
   await countMissingValues(writer);
@@ -53,7 +57,7 @@ async function countMissingValues(writer: CaseWriter): Promise<void> {
         await builder.detach(name);
       }
     } catch (error) {
-      // Readers of a damaged segment get an error; the others are to have their counts.
+      // Readers of a damaged segment get an error; the others still get their counts.
       if (!isDamaged(error)) throw error;
     }
   }
@@ -76,15 +80,15 @@ async function compact(
     const added = await rewriteSegments(writer, run, options);
     after += added.length - run.length;
   };
-  // An import is not to fail for what was there before.
+  // An import must not fail because of older data.
   const problems = await mergeRuns(runs, merge, options.importId !== undefined);
   recordFallbacks(writer.catalog, 'case.compact', problems);
   return { before, after, left };
 }
 
 /**
- * Merges each run, in halves where all of it is too much for the memory that there is, or has a damaged segment.
- * @param leave what cannot be merged is left as it is
+ * Merges each run, bisecting it if it does not fit in memory or has a damaged segment.
+ * @param leave segments that cannot be merged stay as they are
  * @returns why segments were left
  */
 export async function mergeRuns(
@@ -117,7 +121,7 @@ function isDamaged(error: unknown): boolean {
 }
 
 /**
- * Segments to merge with each other, by what the catalog has now.
+ * Segments to merge, according to the catalog's current state.
  * @param tolerated see `TOLERATED`
  */
 export function runsToMerge(
@@ -130,7 +134,7 @@ export function runsToMerge(
   if (planned.length === 0) return [];
   const rows = new Map(catalog.segments.all().map((segment) => [segment.id, segment]));
   const losesRows = ({ id }: SegmentRow) => tolerated === TOLERATED.command && deleted.has(id);
-  // Without the lock, one of them may be gone by now.
+  // Without the lock, one of them may be gone already.
   return planned
     .flatMap((run) => splitWide(run.flatMap(({ id }) => rows.get(id) ?? [])))
     .filter((run) => run.length > 1 || run.some(losesRows));

@@ -1,4 +1,7 @@
-/** Nodes of rollups that an import makes while it reads: there before its end, kept by it, and none of other imports. */
+/**
+ * Rollup nodes that an import makes while it reads exist before its end and are kept by it; other imports make none
+ * early.
+ */
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +27,7 @@ afterEach(() => {
   rmSync(root, { recursive: true });
 });
 
-/** Flows of four days one after the other: no segment of theirs is merged with another. */
+/** Flows of four consecutive days: their segments are not merged with others. */
 function flowFile(name: string, source: number): string {
   const path = join(root, name);
   const rows = Array.from({ length: ROWS }, (_, i) => {
@@ -40,7 +43,7 @@ function nodeNames(): string[] {
   return existsSync(rollups) ? readdirSync(rollups) : [];
 }
 
-/** The level of a node and what it is of. */
+/** The level of a node and its segments. */
 function headOf(name: string): { level: number; segments: number[] } {
   const node = NodeFile.open(join(folder, 'rollups', name));
   if (node === undefined) throw new Error(`${name} is gone`);
@@ -48,7 +51,7 @@ function headOf(name: string): { level: number; segments: number[] } {
   return { level: node.head.level, segments: node.head.segments.map(({ id }) => id) };
 }
 
-/** Imports, and gives the nodes that are there when the last rows are committed. */
+/** Imports; returns the nodes that exist when the last rows are committed. */
 async function nodesAtLastCommit(paths: string[], lowLatency = false): Promise<string[]> {
   let seen: string[] = [];
   await importInProcess(folder, paths, {

@@ -1,6 +1,6 @@
 /**
- * Maintenance that could not be done: the case is whole and answers the same without it, more slowly. The log of
- * operations has it as a failed operation with its reason, which `daybook latency` counts and lists.
+ * Records maintenance that failed: the case is intact and gives the same answers without it, only more slowly. The
+ * operation log has it as a failed operation with its reason, which `daybook latency` counts and lists.
  */
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { OperationRow } from '../../catalog/tables/operations.ts';
@@ -16,12 +16,12 @@ export function recordFallbacks(
     record(catalog, new Stopwatch(operation).measured('failed', reason));
 }
 
-/** Adds to the log, unless the folder holds another case by now. */
+/** Adds to the log unless the folder now holds another case. */
 export function record(catalog: Catalog, measured: OperationRow): void {
   try {
     if (catalog.isCurrent()) catalog.operations.add([measured]);
   } catch (error) {
-    // As of any operation: a full disk must not make it fail.
+    // As for any operation: a full disk must not make it fail.
     if (!(error instanceof DaybookError)) throw error;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The nodes of a case's rollups (docs/adr/0015-merged-rollups.md), made by the writer, most after its
- * last commit: what is new is made, what no longer fits is removed. A case without them answers the same.
+ * Maintains the nodes of a case's rollups (docs/adr/0015-merged-rollups.md). The writer makes them, most after its
+ * last commit, and removes those that no longer fit. A case without nodes gives the same answers.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,24 +37,24 @@ import { type SegmentRewriter, indexRows } from '../case/segment-rewriter.ts';
 import { recordFallbacks } from './fallbacks.ts';
 import { indexSegment } from '../indexing/index-segment.ts';
 
-/** Segments, or nodes, that one node is made of. */
+/** Number of segments, or nodes, that a node is made of. */
 const FAN_OUT = 8;
-/** Kinds with fewer events are added up as quickly by segment. */
+/** Kinds with fewer events are added up as fast by segment. */
 const LEAST_ROWS = 500_000;
-/** Where a kind has more segments too small for a side file, nodes are made without them. */
+/** If a kind has more segments too small for a side file, nodes are made without them. */
 const MOST_SMALL = 64;
 /**
- * Of the events of a kind, those that an import may leave out of its top: a top is made from all of them,
- * however few have come. Those are then added up by segment.
+ * The share of a kind's events that its top node may lack after an import: making a top reads all of them, however
+ * few were added. The missing ones are added up by segment.
  */
 const MOST_BEHIND = 1 / 16;
-/** What is in no rollup. */
+/** Columns that are in no rollup. */
 const UNCOUNTED = /^(a:|attrs$|message$)/;
 
 interface MergeOptions {
   readonly fanOut: number;
   readonly leastRows: number;
-  /** A top that is there stays while it leaves out no more than this share of its events. */
+  /** An existing top stays while it lacks at most this share of its events. */
   readonly mostBehind: number;
 }
 
@@ -66,7 +66,7 @@ function mergeOptions(mostBehind = 0): MergeOptions {
     : { fanOut: Math.max(2, parts), leastRows: 0, mostBehind };
 }
 
-/** After an import, which may have added little. */
+/** Called after an import, which may have added little. */
 export function mergeAfterImport(
   writer: SegmentRewriter,
   onNode: () => void,
@@ -74,13 +74,12 @@ export function mergeAfterImport(
   return mergeRollups(writer, onNode, mergeOptions(MOST_BEHIND));
 }
 
-/** Events that each segment of an early node has at least, on average: smaller ones are merged after an import. */
+/** Average number of events in the segments of an early node: smaller segments will be merged after the import. */
 const LEAST_EARLY_ROWS = 250_000;
 
 /**
- * The nodes of the first level that an import makes while it still reads: at its end only what is left over, and
- * what is above, is to be made. It is for segments that come in the order of time: others would be gathered in
- * other nodes than at the end.
+ * First-level nodes that an import makes while it is still reading, so that at its end only the rest and the higher
+ * levels remain. Only for segments that arrive in order of time: others would be grouped differently at the end.
  */
 export class EarlyNodes {
   private readonly writer: SegmentRewriter;
@@ -91,7 +90,7 @@ export class EarlyNodes {
     this.writer = writer;
   }
 
-  /** @param segments that the catalog has by now; what they make up is there when this is done */
+  /** @param segments in the catalog so far; resolves when the nodes that they complete exist */
   async take(segments: readonly SegmentRow[]): Promise<void> {
     const { fanOut, leastRows } = this.options;
     for (const segment of segments) {
@@ -111,7 +110,7 @@ export class EarlyNodes {
   private async make(kind: Kind, segments: readonly SegmentRow[]): Promise<void> {
     const maker = new NodeMaker(this.writer, segments);
     const node = { level: 1, segments: segments.map(({ id }) => id) };
-    // What could not be made is tried again at the end, which records why not.
+    // A node that could not be made is tried again at the end, which records the reason.
     await maker.make(kind, node, maker.nameOf(kind, node));
   }
 }
@@ -123,7 +122,7 @@ interface MergeReport {
 
 /**
  * Makes the nodes that the case's segments should have, and removes the others.
- * @param onNode called before each
+ * @param onNode called before each node
  */
 export async function mergeRollups(
   writer: SegmentRewriter,
@@ -139,8 +138,8 @@ export async function mergeRollups(
 }
 
 /**
- * Makes those that are missing. What is there stays, so that this takes no lock: a file is of use or not by what
- * it says, and comes whole or not at all.
+ * Makes missing nodes. Existing ones stay, so this takes no lock: a file's content says whether it is usable, and a
+ * file appears whole or not at all.
  */
 export async function makeNodes(
   writer: SegmentRewriter,
@@ -175,7 +174,7 @@ export async function makeNodes(
   return { made, wanted };
 }
 
-/** Whether a file that is of no use could be removed: another program may keep it. */
+/** Removes an unusable file; false if another program holds it. */
 function isRemoved(caseFolder: string, file: string): boolean {
   try {
     removeFromCase(caseFolder, file);
@@ -185,7 +184,7 @@ function isRemoved(caseFolder: string, file: string): boolean {
   }
 }
 
-/** The nodes that a case should have, those first that others are made of. */
+/** The nodes that a case should have, lower levels first. */
 function plannedOf(
   segments: readonly SegmentRow[],
   there: ReadonlyMap<string, NodeHead>,
@@ -199,7 +198,7 @@ function plannedOf(
     [...there.values()]
       .filter((one) => one.kind === kind)
       .map(({ level, segments: list }) => ({ level, segments: list.map(({ id }) => id) }));
-  /** The top that is there, where it has nearly all. */
+  /** The existing top that covers nearly all segments. */
   const goodEnough = (nodes: readonly Covering[], ids: readonly number[]): Covering | undefined =>
     nodes.find(({ level, segments: own }) => {
       if (level !== TOP || own.length >= ids.length) return false;
@@ -227,12 +226,12 @@ function plannedOf(
   return planned;
 }
 
-/** Whether a query that asks for no kind may have events of it: packets of flows are left out. */
+/** Whether a query that names no kind may have events of this kind: packets of flows are omitted. */
 function isSeen({ kind, unflowedPackets }: SegmentRow): boolean {
   return kind !== 'packet' || unflowedPackets > 0;
 }
 
-/** Nodes, relative to the case's folder, of which some byte is not as it was written. */
+/** Nodes with damaged bytes, by path relative to the case's folder. */
 export function damagedNodes(caseFolder: string): string[] {
   return nodesIn(caseFolder)
     .map((name) => `${NODE_FOLDER}/${name}`)
@@ -252,8 +251,8 @@ function isWhole(caseFolder: string, path: string): boolean {
 }
 
 /**
- * By name, those that are of these segments, and which cannot be read. One of another version is neither.
- * @param segments of each its `stateOf`
+ * By name: the nodes of these segments, and unreadable ones. Nodes of another version are neither.
+ * @param segments `stateOf` each segment
  */
 function headsIn(
   caseFolder: string,
@@ -275,12 +274,12 @@ function headsIn(
   return { heads, damaged };
 }
 
-/** Whether a file could not be written or read: no room, no permission, something else of its name. */
+/** Whether a file could not be written or read: no space, no permission, or another entry of its name. */
 function isOfSystem(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error;
 }
 
-/** What rollups of a segment can be had of, in the order of time. */
+/** Segments from which rollups can be obtained, in order of time. */
 function usableOf(segments: readonly SegmentRow[]): SegmentRow[] {
   const small = segments.filter(isSmall);
   return segments
@@ -288,7 +287,7 @@ function usableOf(segments: readonly SegmentRow[]): SegmentRow[] {
     .sort(byTime);
 }
 
-/** Too small for a side file: its rollup is made while a node is. */
+/** Whether it is too small for a side file: its rollup is computed while a node is made. */
 function isSmall({ index, rows }: SegmentRow): boolean {
   return index === undefined && rows < indexRows();
 }
@@ -297,15 +296,15 @@ function byTime(a: SegmentRow, b: SegmentRow): number {
   return (a.minTs ?? Infinity) - (b.minTs ?? Infinity) || a.id - b.id || 0;
 }
 
-/** Makes nodes, each of those that were there or made before it. */
+/** Makes nodes from segments and from existing nodes. */
 class NodeMaker {
   private readonly writer: SegmentRewriter;
   private readonly segments: ReadonlyMap<number, SegmentRow>;
-  /** Files of the nodes that are there by now. */
+  /** Files of the existing nodes. */
   private readonly nodes = new Map<Covering, string>();
-  /** What is open while a node is made: by node, and by number of segment. */
+  /** Files that are open while a node is made: by node, and by segment number. */
   private readonly opened = new Map<Covering | number, Opened>();
-  /** Side files of small segments, by segment, while nodes are made. */
+  /** Temporary side files of small segments, by segment, while nodes are made. */
   private readonly staged = new Map<number, string>();
   /** Why nodes could not be made. */
   readonly problems: string[] = [];
@@ -324,8 +323,8 @@ class NodeMaker {
   }
 
   /**
-   * Whether it could be made: the side file of a segment may be missing or damaged, the disk full. A case without this
-   * node is whole.
+   * Returns whether it was made: a segment's side file may be missing or damaged, the disk full. A case without
+   * this node is intact.
    */
   async make(kind: NodeHead['kind'], node: Covering, name: string): Promise<boolean> {
     const { folder, staging } = this.writer;
@@ -407,7 +406,7 @@ class NodeMaker {
     });
   }
 
-  /** @throws DaybookError case-damaged also where there is none */
+  /** @throws DaybookError case-damaged, also if there is none */
   private rollupOfSegment(id: number): RollupIndex {
     return this.openedOf(id, () => {
       const path =

@@ -3,8 +3,9 @@
  * merges, and engine/operations/evidence/background-maintenance.ts waits for the moment.
  *
  * - Small segments of one kind are merged within their day, and those of days with few events across days.
- * - A day and kind keeps a few small ones (`tolerable`), and only those of about one size are merged (`ofOneSize`), so
- *   that an event is written 3 to 5 times until its segment is no longer small.
+ * - A day and kind keeps a few small ones (`tolerable`), and only those of about one size are merged (`ofOneSize`):
+ *   an
+ *   event is written 3 to 5 times until its segment is no longer small.
  * - An import that somebody waits for (`isSmallImport`) merges nothing unless segments are `isOverdue`. Otherwise
  *   background maintenance merges once nothing has been imported for `PAUSE_MS`, or beside imports if they are
  *   `isUrgent`, and does everything else after `IDLE_MS`.
@@ -20,44 +21,50 @@ import type { SegmentOutline, SegmentRow } from '../../catalog/tables/segments.t
 
 /** Bytes of evidence up to which an import into an open case defers maintenance: a minute of a busy log. */
 const SMALL_IMPORT_BYTES = 16 << 20;
-/** After an import, until small segments are merged that are too many. */
+/** Pause after an import until small segments are merged if there are too many. */
 export const PAUSE_MS = 300;
-/** After the last import, until everything else is done that imports deferred. */
+/** Pause after the last import until all deferred work is done. */
 export const IDLE_MS = 3_000;
 
-/** Small segments of about one size that a day and kind may have, by what merges the others. */
+/** Number of small segments of about one size that a day and kind may have, by who merges. */
 export const TOLERATED = {
-  /** `daybook compact`: none, and deleted rows go. */
+  /** `daybook compact`: merges all, and removes deleted rows. */
   command: 1,
   /** An import that nobody waits for, and maintenance after the last import. */
   import: 4,
   /**
    * Maintenance in a pause between imports. Each segment costs every list that is joined with events a table of its
-   * own: of 100,000 five-tuples 6 ms.
+   * own: 6 ms for 100,000 five-tuples.
    */
   pause: 8,
 } as const;
-/** More small segments than this are merged beside imports: there was no pause. */
+/** With more small segments than this, they are merged while imports go on: there was no pause. */
 export const MOST_BESIDE = 24;
-/** More small segments than this an import merges itself: maintenance falls behind. */
+/** With more small segments than this, an import merges them itself: maintenance has fallen behind. */
 export const MOST_DEFERRED = 64;
 
-/** A segment with fewer rows is small, if it has few bytes. */
+/** A segment with fewer rows and few bytes is small. */
 const SMALL_ROWS = 250_000;
-/** Rows at which a merged segment is large enough. Both are fewer with little memory: a merged segment is indexed as a whole. */
+/**
+ * Number of rows at which a merged segment is large enough. Both limits are lower with little memory, since a
+ * merged segment is indexed as a whole.
+ */
 const MERGED_ROWS = 1_000_000;
 /**
- * A segment counts as one of at least this fraction of its bytes in rows: a row of logs, packets and flows has 20 to
- * 50 bytes, of wide tables hundreds, and the memory of a merge depends on bytes.
+ * Minimum bytes of a row in computing a segment's size in rows: rows of logs, packets and flows have 20 to 50
+ * bytes, of wide tables hundreds, and the memory of a merge depends on bytes.
  */
 const BYTES_A_ROW = 64;
-/** A merged segment with more than `WIDE_COLUMNS` columns has at most this many times those of its widest part. */
+/**
+ * A merged segment with more than `WIDE_COLUMNS` columns has at most this many times the columns of its widest
+ * part.
+ */
 const WIDER = 1.25;
-/** Segments that are merged at once: each is a part of one statement. */
+/** Number of segments that are merged at once: each is a part of one statement. */
 const MERGED_AT_ONCE = 200;
 /**
- * Segments with this many rows on average are tolerated up to this share of their day's: flows beside their packets.
- * To merge them all took a third as long as the import of a large capture.
+ * Segments with this many rows on average are tolerated up to this share of their day's rows: flows next to their
+ * packets. Merging them all took a third as long as the import of a large capture.
  */
 const LARGISH_ROWS = 65_536;
 const SHARE_OF_DAY = 1 / 4;
@@ -66,7 +73,7 @@ export function isSmallImport(bytes: number): boolean {
   return bytes <= SMALL_IMPORT_BYTES;
 }
 
-/** Whether this many small segments are merged although imports go on. */
+/** Whether this many small segments are merged while imports go on. */
 export function isUrgent(small: number): boolean {
   return small > MOST_BESIDE;
 }
@@ -77,9 +84,9 @@ export function isOverdue(small: number): boolean {
 }
 
 /**
- * Segments to merge with each other.
+ * Segments to merge.
  * @param deleted segments with deleted rows
- * @param share of the memory that Daybook is made for, at most 1
+ * @param share of the memory for which Daybook is made, at most 1
  */
 export function segmentsToMerge(
   segments: readonly SegmentOutline[],
@@ -115,7 +122,7 @@ export function segmentsToMerge(
 }
 
 /**
- * Cuts a run where the columns of its segments together are many: a table takes memory and bytes by its columns, however
+ * Splits a run whose segments have many columns together: a table costs memory and bytes for each column, however
  * few rows have a value. Segments with mostly the same columns stay together.
  */
 export function splitWide<S extends Pick<SegmentRow, 'columns'>>(run: readonly S[]): S[][] {
@@ -137,7 +144,7 @@ export function splitWide<S extends Pick<SegmentRow, 'columns'>>(run: readonly S
   return out;
 }
 
-/** `DAY/KIND` whose small segments together have enough events for a segment of the day's own. */
+/** `DAY/KIND` whose small segments together have enough events for a segment of that day alone. */
 function denseDays(segments: readonly SegmentOutline[]): ReadonlySet<string> {
   const rows = new Map<string, number>();
   for (const segment of segments)
@@ -158,9 +165,9 @@ function isOfSparseDays(
 }
 
 /**
- * How many small segments of one kind a day may have.
+ * Number of small segments of one kind that a day may have.
  * @param ofDay its segments of all kinds
- * @param tolerated where they are very small, or alone
+ * @param tolerated the number if they are very small, or alone
  */
 export function tolerable(
   group: readonly Pick<SegmentRow, 'rows'>[],
@@ -173,9 +180,10 @@ export function tolerable(
 }
 
 /**
- * Those of a group that are worth rewriting together: without what is larger than all that is smaller, which
- * would be written again each time that a few events come. So each event is written 3 to 5 times until its segment is
- * no longer small; taking in what has eight times as many rows it was 8 to 13 times, for one or two segments fewer.
+ * The segments of a group that are worth rewriting together: excludes any that is larger than all smaller ones
+ * together, which would be rewritten whenever a few events arrive. Each event is thus written 3 to 5 times until
+ * its segment is no longer small; including segments up to eight times as large it was 8 to 13 times, for one or
+ * two segments fewer.
  */
 export function ofOneSize<S extends Pick<SegmentRow, 'rows'>>(group: readonly S[]): S[] {
   const bySize = [...group].sort((a, b) => a.rows - b.rows);
@@ -191,12 +199,12 @@ export function ofOneSize<S extends Pick<SegmentRow, 'rows'>>(group: readonly S[
   return group.filter((segment) => chosen.has(segment));
 }
 
-/** In rows, of which wide ones count for several. */
+/** Size in rows; wide rows count several times. */
 export function sizeOf({ rows, bytes }: Pick<SegmentRow, 'rows' | 'bytes'>): number {
   return Math.max(rows, bytes / BYTES_A_ROW);
 }
 
-/** Cuts a group into runs of about this many rows. */
+/** Splits a group into runs of about this many rows. */
 export function runs<S extends Pick<SegmentRow, 'rows' | 'bytes'>>(
   group: readonly S[],
   most: number,

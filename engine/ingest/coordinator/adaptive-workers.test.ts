@@ -1,4 +1,4 @@
-/** Little evidence has one worker, unless a number of workers was asked for. */
+/** A small amount of evidence gets one worker, unless a number of workers was requested. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,9 +7,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { importInProcess, startInProcess } from '../testing/in-process.ts';
 import { rfc3164 } from '../testing/small-evidence.ts';
 
-/** Files of each import, as many as there are workers at most: where one waits, there is nothing left for another. */
+/** Files of each import, at most as many as workers: while one waits, nothing is left for another. */
 const FILES = 3;
-/** Logs that begin alike would wait for each other. */
+/** Logs with equal beginnings would wait for each other. */
 const small = (i: number): string =>
   `2026-01-01T00:00:0${i}Z host app[${i}]: log ${i}\n`.repeat(20);
 /** More rows than one worker reads alone, in less than a megabyte. */
@@ -26,7 +26,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Workers that an import by three at most starts. */
+/** Workers started by an import that may start three. */
 async function started(evidence: string, adaptiveWorkers: boolean): Promise<number> {
   let workers = 0;
   const { total } = await importInProcess(

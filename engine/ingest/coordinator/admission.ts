@@ -1,6 +1,6 @@
 /**
- * Admission: decides for each source whether it is new, known or interrupted. A worker may be asked for hashes first,
- * or to flush what it holds, and then asks again.
+ * Admission: decides for each source whether it is new, known or interrupted. It may first ask a worker for hashes,
+ * or to flush what it holds; the worker then asks again.
  */
 import { locationOf, samePlace } from '../../catalog/source-place.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
@@ -11,7 +11,7 @@ import type { ImportLedger } from './import-ledger.ts';
 import type { SourceOrder } from './source-order.ts';
 import type { SourceOverlaps } from './source-overlaps.ts';
 
-/** Waits; another worker may read meanwhile. */
+/** Waits while another worker may read. */
 type Rest = <T>(until: Promise<T>) => Promise<T>;
 
 export class Admission {
@@ -55,12 +55,12 @@ export class Admission {
   }
 
   private async decide(request: BeginRequest, rest: Rest): Promise<BeginReply> {
-    // What came through a pipe is in the staging folder only while it is read.
+    // Content that came through a pipe is in the staging folder only while it is read.
     const isSpooled = request.location.path.startsWith(this.context.writer.staging);
     const begin = isSpooled
       ? { ...request, location: { ...request.location, path: '(standard input)' } }
       : request;
-    // Several arguments may have files of one name.
+    // Several arguments may contain files of the same name.
     const which = `${begin.item.ordinal} ${begin.name}`;
     return (
       (await this.waitForEqual(begin, which, rest)) ??
@@ -71,7 +71,7 @@ export class Admission {
     );
   }
 
-  /** Equal contents begin alike; only then is it worth waiting for what becomes of the other one. */
+  /** Equal contents have equal beginnings; only then is it worth waiting for the other one. */
   private async waitForEqual(
     begin: BeginRequest,
     which: string,
@@ -80,7 +80,7 @@ export class Admission {
     for (const other of this.context.inFlight.values()) {
       const sameHead = other.begin.headSha256 === begin.headSha256;
       const sameBytes = sameHead && other.begin.rawSize === begin.rawSize;
-      // Of two that are compressed otherwise, the contents may be equal.
+      // If only one of the two is compressed, their contents may still be equal.
       const otherwise = (begin.rawSha256 === undefined) !== (other.begin.rawSha256 === undefined);
       if (!sameBytes && !(sameHead && (begin.appendOnly || otherwise))) continue;
       if (!this.flushed.has(which)) {
@@ -139,7 +139,7 @@ export class Admission {
     return { action: 'duplicate' };
   }
 
-  /** A source whose import was interrupted, if its bytes are the same up to where that was. */
+  /** A source whose import was interrupted, if its bytes are the same up to that point. */
   private interrupted(begin: BeginRequest): BeginReply | undefined {
     const known = this.context.writer.catalog.sources
       .partial(begin.location.path)
@@ -165,7 +165,7 @@ export class Admission {
     });
   }
 
-  /** A new source: what it begins with may be in the case, as a shorter copy or one that was not read to its end. */
+  /** A new source whose beginning may be in the case, as a shorter copy or one that was not read to its end. */
   private extended(begin: BeginRequest, which: string): BeginReply {
     const candidates = begin.appendOnly ? this.shorterCopies(begin) : this.brokenCopies(begin);
     const isAsked = Object.keys(begin.prefixes).length > 0 || this.prefixed.has(which);
@@ -173,7 +173,7 @@ export class Admission {
       this.prefixed.add(which);
       return hashes({ prefixes: candidates.map(({ contentSize }) => contentSize!) });
     }
-    // Members of an archive may have one name as well.
+    // Members of an archive may have the same name, too.
     this.prefixed.delete(which);
     const contained = candidates.filter(
       ({ contentSize, contentSha256 }) => begin.prefixes[contentSize!] === contentSha256,
@@ -222,8 +222,8 @@ export class Admission {
   }
 
   /**
-   * First and last time of all records of a source: its own times are those of what was stored for
-   * it, and the records before may be stored for earlier copies.
+   * Times of the first and last of all records of a source: its row has only those of events stored for it, and
+   * earlier records may be stored for earlier copies.
    */
   private timesOf(source: SourceRow): Pick<EqualStart, 'firstTs' | 'lastTs'> {
     let first = Infinity;
@@ -232,7 +232,7 @@ export class Admission {
       first = Math.min(first, copy.firstTs ?? Infinity);
       last = Math.max(last, copy.lastTs ?? -Infinity);
       const before = copy.metadata['duplicateOf'] as SkipPlan['duplicate'];
-      // An earlier copy has a lower number, so this ends.
+      // An earlier copy has a lower number, so this terminates.
       copy =
         before !== undefined && before.sourceId < copy.id
           ? this.context.writer.catalog.sources.get(before.sourceId)
@@ -280,12 +280,12 @@ export class Admission {
 
 type HashReply = Extract<BeginReply, { action: 'hash' }>;
 
-/** Asks the worker for hashes that the decision needs. */
+/** Asks the worker for the hashes that the decision needs. */
 function hashes(wanted: Partial<Omit<HashReply, 'action'>>): HashReply {
   return { action: 'hash', raw: false, content: false, checkpoints: [], prefixes: [], ...wanted };
 }
 
-/** Whether a source was read as this one would be. */
+/** Whether a source was read with the same options. */
 function isReadAlike(source: SourceRow, begin: BeginRequest): boolean {
   return (
     source.importer === begin.importer &&
@@ -310,7 +310,7 @@ function emittedOf({ emitted }: SourceRow): Known {
   return { rows, quarantined };
 }
 
-/** Whether reading a source again, of which the case has the same bytes, can give more of it. */
+/** Whether reading a source again, although the case has the same bytes, can yield more of it. */
 function mayGoOn({ broken }: SourceRow, { item: { limits } }: BeginRequest): boolean {
   if (broken === undefined) return false;
   if (broken.limit !== undefined) {

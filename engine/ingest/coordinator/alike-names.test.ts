@@ -1,6 +1,6 @@
 /**
- * Attributes whose names differ in the case of letters only: a database holds them to be one. No value and no
- * name may be lost, replaced or mistaken by that.
+ * Attributes whose names differ only in case: to a database they are one name. No value and no name may be lost,
+ * replaced or confused because of that.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

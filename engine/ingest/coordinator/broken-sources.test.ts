@@ -1,4 +1,4 @@
-/** Sources that are not read to their end: what the ledger says of them, and that importing again goes on. */
+/** Sources that are not read to their end: their entries in the ledger, and importing them again. */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -52,7 +52,7 @@ it('calls a log that is cut off partial, leaves its half line out, and goes on o
   expect(report!.broken!.fileOffset).toBeLessThanOrEqual(whole.length / 2);
   const stored = report!.stored;
   expect(stored).toBeGreaterThan(1000);
-  // Whole lines only: the place is where the last of them ends.
+  // Whole lines only: the position is the end of the last one.
   expect(Buffer.byteLength(lines(0, stored))).toBe(report!.broken!.offset);
 
   const again = await importInProcess(join(folder, 'case'), [cut]);
@@ -112,7 +112,7 @@ it.skipIf(!bzip2Available())(
 
 describe.skipIf(!bzip2Available())('bzip2 with a damaged block', () => {
   const content = lines(0, 40_000);
-  /** Changes a byte in a place among those of the compressed content. */
+  /** Flips a byte at a position within the compressed content. */
   const damagedAt = (text: string, share: number): Buffer => {
     const bytes = bzip2Of(Buffer.from(text));
     bytes[Math.floor(bytes.length * share) + 40]! ^= 1;
@@ -163,7 +163,7 @@ describe.skipIf(!bzip2Available())('bzip2 with a damaged block', () => {
         `${new Date(Date.UTC(2026, 0, 5) + i * 1000).toISOString()},10.0.${(i >> 8) & 255}.${i & 255},192.0.2.1,${(i * 2654435761) % 1_000_003}`,
     ).join('\n')}\n`;
     const headless = await importBytes('flows.csv.bz2', damagedAt(csv, 0));
-    // Without its heading no table: lines of text.
+    // Without its heading it is not a table but lines of text.
     expect(headless).toMatchObject({ status: 'damaged', format: 'syslog' });
     const second = await importBytes('flows2.csv.bz2', damagedAt(csv, 0.4));
     expect(second).toMatchObject({ status: 'damaged', quarantined: 2 });
@@ -192,7 +192,7 @@ describe.each([
   ])('stores the lines of all but member %i, and names the place', async (n, most, parts) => {
     const start = Buffer.concat(members.slice(0, n)).length;
     const report = await importDamaged(start + 200);
-    // What begins after damage may be the rest of a line.
+    // What follows damage may be the rest of a line.
     expect(report).toMatchObject({ status: 'damaged', quarantined: parts, stored: most - parts });
     const { broken } = report;
     if (n < 3)

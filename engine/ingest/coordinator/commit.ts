@@ -1,6 +1,6 @@
 /**
- * Commits chunks: has DuckDB turn their parts into segments and makes these, the sources' positions and their counts
- * visible in one catalog transaction.
+ * Commits chunks: DuckDB turns their parts into segments, which become visible together with the sources' positions
+ * and counts in one catalog transaction.
  */
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -36,7 +36,7 @@ export class ChunkCommits {
   private readonly indexes = new Map<string, PromiseWithResolvers<BuiltIndex | undefined>>();
   private quarantineSize = 0;
   private readonly quarantineHash = createHash('sha256');
-  /** Of one item only: those that are read beside each other come in no order of time. */
+  /** Only for a single item: items that are read concurrently do not arrive in order of time. */
   private readonly earlyNodes: EarlyNodes | undefined;
   private isStopped = false;
 
@@ -48,13 +48,13 @@ export class ChunkCommits {
     if (items.length === 1 && lowLatency !== true) this.earlyNodes = new EarlyNodes(context.writer);
   }
 
-  /** No worker reports a side file any more: commits that wait for one go on without it. */
+  /** Called when no worker will report a side file any more: commits that wait for one continue without it. */
   stop(): void {
     this.isStopped = true;
     for (const index of this.indexes.values()) index.resolve(undefined);
   }
 
-  /** The side file of a part is finished, or will not be made. */
+  /** Called when the side file of a part is finished, or will not be made. */
   indexed(part: string, index: BuiltIndex | undefined): void {
     this.indexOf(part).resolve(index);
   }
@@ -90,7 +90,7 @@ export class ChunkCommits {
     }
   }
 
-  /** In their places, but not in the catalog yet. */
+  /** Segments in their places, but not in the catalog yet. */
   private async buildSegments(parts: readonly PartInfo[]): Promise<SegmentRow[]> {
     const placed: SegmentRow[] = [];
     const builds: { select: string; options: BuildOptions }[] = [];
@@ -115,7 +115,7 @@ export class ChunkCommits {
     return placed;
   }
 
-  /** Returns reports of those that were read to their end. */
+  /** Returns reports of sources that were read to their end. */
   private updateSources(states: readonly SourceState[]): SourceReport[] {
     const finished: SourceReport[] = [];
     for (const state of states) this.applyState(state);
@@ -124,7 +124,7 @@ export class ChunkCommits {
       this.context.writer.catalog.sources.update(row);
       const { ordinal } = this.context.inFlight.get(row.id)!;
       if (state.done === undefined) {
-        // Of an import that ends here, or is killed, the ledger has what its events are from.
+        // If the import ends here, or is killed, the ledger has the source of its events.
         this.ledger.add(ordinal, reportOf(row, 'partial', NOT_TO_ITS_END));
         continue;
       }
@@ -155,7 +155,7 @@ export class ChunkCommits {
     return this.context.sources.get(id)!;
   }
 
-  /** The rows of a part that are to be stored, and their days; counts them for their sources. */
+  /** Selects the rows of a part to store, and their days; counts them for their sources. */
   private async selectPart(part: PartInfo): Promise<{ select: string; days: readonly DayCount[] }> {
     let select = `SELECT * FROM read_parquet(${literal(part.path)})`;
     let countBySource = part.sources;
@@ -200,7 +200,7 @@ export class ChunkCommits {
   ): Promise<SegmentRow | undefined> {
     let index = part.indexed ? await this.indexOf(part.path).promise : undefined;
     this.indexes.delete(part.path);
-    // Duplicates were left out since: the rows have other numbers.
+    // Duplicates were removed since: the row numbers have changed.
     if (index !== undefined && built.rows !== part.rows) {
       rmSync(index.path, { force: true });
       index = built.rows === 0 ? undefined : await this.context.writer.indexOf(built, part.kind);
@@ -223,21 +223,21 @@ export class ChunkCommits {
     );
   }
 
-  /** What became of the side file of a part, once its worker has said so. */
+  /** The side file of a part, once its worker has reported it. */
   private indexOf(part: string): PromiseWithResolvers<BuiltIndex | undefined> {
     let known = this.indexes.get(part);
     if (known === undefined) {
       known = Promise.withResolvers();
       this.indexes.set(part, known);
-      // A worker that was stopped says nothing any more.
+      // A stopped worker reports nothing any more.
       if (this.isStopped) known.resolve(undefined);
     }
     return known;
   }
 
   /**
-   * Leaves out records that state their own identity and are in the case, or in the part, already:
-   * same time, same kind, same 53-bit hash of the whole record.
+   * Removes records that state their own identity and are already in the case, or in the part: same time, same
+   * kind, same 53-bit hash of the whole record.
    */
   private async withoutDuplicates(part: PartInfo, select: string): Promise<string> {
     const days = new Set(part.days.map(({ day }) => day));
@@ -314,8 +314,8 @@ type Counted = Pick<
 >;
 
 /**
- * What was read of a source, in all. A file that became shorter between its reading in pieces and the one
- * after it has fewer records than are in the case: these are what counts, and what is new in its rest.
+ * Counts of everything read of a source. A file that was truncated between an interrupted import and the next has
+ * fewer records than the case: these count, plus new ones in its rest.
  */
 function countedOf(row: SourceRow, state: SourceState): Counted {
   if (state.read >= row.read) return state;
@@ -335,7 +335,7 @@ function countedOf(row: SourceRow, state: SourceState): Counted {
   };
 }
 
-/** Selection and statistics of the rows of a part; undefined: some rows may be left out. */
+/** Selection and statistics of the rows of a part; undefined if some rows may be dropped. */
 function knownOf(part: PartInfo): KnownRows | undefined {
   const { selected, columns, counts, timeUnit, rareMessages, rows, minTs, maxTs } = part;
   if (selected === undefined || columns.includes('record_key')) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Whatever bytes an import is given, it ends, and its ledger adds up: every prefix of a small file of
- * each format, and bit flips with a fixed seed. Real importers, catalog and segments.
+ * Whatever bytes an import gets, it ends, and its ledger adds up: every prefix of a small file of each format, and
+ * bit flips with a fixed seed. Real importers, catalog and segments.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Imports the files in one go and checks what holds for any content. */
+/** Imports the files in one run and checks what holds for any content. */
 async function importAll(
   name: string,
   files: readonly (readonly [string, Uint8Array])[],
@@ -33,7 +33,7 @@ async function importAll(
   for (const [file, bytes] of files) writeFileSync(join(evidence, file), bytes);
   const report = await importInProcess(path, [evidence]);
 
-  // Every file has come to an end of some kind.
+  // Every file ended in some state.
   const met = new Set(report.sources.map(({ source }) => source.split('!')[0]));
   expect([...met].sort()).toEqual(files.map(([file]) => file).sort());
   for (const line of report.sources) {
@@ -46,7 +46,7 @@ async function importAll(
     );
     if (line.status !== 'complete') expect(line.message, line.source).toMatch(/\S/);
   }
-  // What the ledger says is there, is there: quarantined records, and rows by source and kind.
+  // The case holds what the ledger says: quarantined records, and rows by source and kind.
   expect(quarantined(path).length).toBe(report.total.quarantined);
   const counted = await rowsOf(
     path,
@@ -85,7 +85,7 @@ describe.each(smallEvidence().map((file): [string, SmallFile] => [file.name, fil
       for (const [prefix] of files)
         expect(stored.get(prefix)!, prefix).toBeLessThanOrEqual(file.records);
       if (name === 'a.pcap') {
-        // Three bytes are not yet the magic number: they may be text.
+        // Three bytes are not yet a magic number: they may be text.
         for (const [prefix, bytes] of files.slice(4)) {
           const whole = Math.max(0, Math.floor((bytes.length - PCAP_HEADER) / PCAP_RECORD));
           expect(stored.get(prefix), prefix).toBe(whole);

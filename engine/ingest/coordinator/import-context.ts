@@ -1,19 +1,17 @@
-/**
- * What the parts of an import share: the case that is written, and the sources that are read.
- */
+/** State that the parts of an import share: the case being written, and the sources being read. */
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import type { CaseWriter } from '../case/case-writer.ts';
 import type { BeginRequest } from '../worker/protocol.ts';
 import type { ImportRequest } from './import-report.ts';
 
-/** A commit of an import waits for the disk when none has for so long; what ends the import always does. */
+/** A commit waits for the disk if none has for this long; the commit that ends the import always does. */
 const SYNC_MS = 1_000;
 
 interface InFlight {
   begin: BeginRequest;
   committed: Promise<void>;
   commit: () => void;
-  /** Its place in the ledger. */
+  /** Its position in the ledger. */
   ordinal: number;
 }
 
@@ -22,9 +20,9 @@ export class ImportContext {
   readonly request: ImportRequest;
   readonly importId: number;
   readonly startedAt = performance.now();
-  /** Sources of this import, as they are in the catalog. */
+  /** Sources of this import, as in the catalog. */
   readonly sources = new Map<number, SourceRow>();
-  /** Those of them that are being read. */
+  /** The sources that are being read. */
   readonly inFlight = new Map<number, InFlight>();
   private syncedAt = this.startedAt;
 
@@ -37,8 +35,8 @@ export class ImportContext {
   }
 
   /**
-   * A transaction within the import. Its last one makes all of them durable before it is said to be done, and
-   * while that is long to come one of them does now and then.
+   * A transaction within the import. The last one makes all of them durable before the import is reported as done;
+   * before that, one of them does now and then.
    */
   transact<T>(work: () => T): T {
     const { catalog } = this.writer;

@@ -1,6 +1,4 @@
-/**
- * The ledger of an import: what became of each source, and what its archive's checksum says of it afterwards.
- */
+/** The ledger of an import: the outcome of each source, corrected if an archive's checksum fails afterwards. */
 import {
   locationOf,
   archiveOf,
@@ -15,10 +13,10 @@ import type { ImportContext } from './import-context.ts';
 import type { ManifestChecks } from './manifest-checks.ts';
 import { reportOf, type ImportReport, type SourceReport } from './import-report.ts';
 
-/** An archive whose own checksum failed once its members were read: what these gave was not checked. */
+/** An archive whose checksum failed after its members were read: their content is unverified. */
 interface Doubt {
   item: number;
-  /** Bytes whose checksums agreed. */
+  /** Bytes whose checksums matched. */
   checked: number;
   reason: string;
 }
@@ -49,7 +47,7 @@ export class ImportLedger {
     this.archives.set(item, file);
   }
 
-  /** Notes that a source is read; returns its place in the ledger. */
+  /** Records that a source is being read; returns its position in the ledger. */
   begun({ item, location, archiveEnd }: BeginRequest, sourceId: number): number {
     if (location.members.length > 0) this.members.push({ item: item.ordinal, sourceId });
     const ordinal = this.ordinal(item.ordinal);
@@ -61,7 +59,7 @@ export class ImportLedger {
     return ordinal;
   }
 
-  /** Place in the ledger of the next source of an item; -1 for what was met while listing. */
+  /** Position in the ledger of the next source of an item; -1 for entries found while listing. */
   private ordinal(item: number): number {
     const member = this.memberCounts.get(item) ?? 0;
     this.memberCounts.set(item, member + 1);
@@ -84,7 +82,7 @@ export class ImportLedger {
     });
   }
 
-  /** Tells whoever asked for the import what is in the ledger of a source now. */
+  /** Reports a source's ledger entry to the caller of the import. */
   tell(report: SourceReport): void {
     this.reports.push(report);
     this.context.request.onSource?.(report);
@@ -105,12 +103,12 @@ export class ImportLedger {
           (otherwise ? '; it was read with other options, which stay' : ''),
       ),
       source: begin.name,
-      // The bytes may differ: the same content in another compression. What is not compressed has the hash of
-      // its content.
+      // The bytes may differ: the same content in another compression. For uncompressed sources the hash is that of
+      // the content.
       sha256: begin.rawSha256 ?? begin.content?.sha256 ?? same.rawSha256,
       bytes: begin.rawSize ?? same.rawSize ?? 0,
       stored: 0,
-      // What an importer leaves out is no event, the second time neither.
+      // What an importer skips is not an event, the second time either.
       duplicate: same.read - same.skipped,
       quarantined: 0,
       byKind: {},
@@ -121,7 +119,7 @@ export class ImportLedger {
     this.tell(report);
   }
 
-  /** Members of such archives are damaged, whatever was said of them when they were read. */
+  /** Members of such archives are damaged, whatever was reported when they were read. */
   applyDoubts(): void {
     for (const { item, checked, reason } of this.doubts) {
       for (const [id, end] of this.archiveEnds.get(item) ?? []) {
@@ -145,7 +143,7 @@ export class ImportLedger {
     }
   }
 
-  /** Keeps with each member which file it was read from; with members that were in the case already, too. */
+  /** Records the archive that each member was read from, including members that were in the case already. */
   keepArchives(): void {
     if (this.archives.size === 0) return;
     const { catalog } = this.context.writer;

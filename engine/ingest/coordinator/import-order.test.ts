@@ -1,4 +1,4 @@
-/** Items of an import that wait for each other: what they are numbered, and how many threads wait. */
+/** Items of an import that wait for each other: their numbers, and how many threads wait. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,10 +17,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Starts workers; the question about the source `name` arrives once all others wait for the answer. */
+/** Starts workers; the request about the source `name` arrives once all others wait for the answer. */
 function slowAbout(name: string): () => WorkerHandle {
   let starting = 0;
-  /** Items that were given to a worker which has not asked about them yet. */
+  /** Items given to a worker that has not asked about them yet. */
   let reading = 0;
   let held: (() => void) | undefined;
   let isOver = false;
@@ -65,7 +65,7 @@ it('a first source that is slow keeps few threads waiting', async () => {
     },
   });
   expect(total.sources).toBe(30);
-  // Those that wait, and as many that read.
+  // Waiting threads, and as many that read.
   expect(threads).toBeLessThan(7);
 });
 

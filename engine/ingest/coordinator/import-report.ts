@@ -1,6 +1,4 @@
-/**
- * What an import is asked for, and what it reports: for each source and in total.
- */
+/** The request for an import, and its report: for each source and in total. */
 import type { Broken, SourceRow } from '../../catalog/tables/sources.ts';
 import type { Decisions } from '../../contract/decisions.ts';
 import type { Kind } from '../../contract/event.ts';
@@ -9,30 +7,30 @@ import type { Ignored } from '../../contract/importer.ts';
 import type { FromWorker, ToWorker, WorkItem } from '../worker/protocol.ts';
 import type { ThreadHandle } from './warm-threads.ts';
 
-/** A running import worker, in whatever way it was started. */
+/** A running import worker, however it was started. */
 export type WorkerHandle = ThreadHandle<ToWorker, FromWorker>;
 
 export interface ImportRequest {
   /** In the order of the ledger. */
   items: readonly WorkItem[];
-  /** Met while listing the items. */
+  /** Entries that were ignored while listing the items. */
   ignored: readonly Ignored[];
   workers: number;
-  /** `workers` is a limit: of little evidence one reads until there turns out to be much. */
+  /** `workers` is a maximum: one worker reads until there turns out to be much evidence. */
   adaptiveWorkers?: boolean;
   startWorker: () => WorkerHandle;
-  /** What the audit log and the imports table keep of the command. */
+  /** The command's description for the audit log and the imports table. */
   description: Record<string, unknown>;
   signal: AbortSignal | undefined;
   onProgress: ((progress: ImportProgress) => void) | undefined;
   onSource: ((report: SourceReport) => void) | undefined;
-  /** Whether events are hidden that another source has, too. */
+  /** Whether to hide events that another source has, too. */
   leaveOutOverlap?: boolean;
-  /** Workers give way to other work. */
+  /** Whether workers yield to other work. */
   background?: boolean;
   /**
-   * Little is read, and somebody waits for it: indexes that small segments do without, and the merging of
-   * segments and rollups, are left to the caller (engine/operations/evidence/background-maintenance.ts).
+   * Little is read, and a caller waits for it: indexes that small segments can do without, and merging of segments
+   * and rollups, are left to the caller (engine/operations/evidence/background-maintenance.ts).
    */
   lowLatency?: boolean;
   /** Overrides for tests. */
@@ -70,7 +68,7 @@ export interface SourceReport {
   decisions: Decisions;
   notes: string[];
   elapsedMs: number;
-  /** `partial`, `damaged`: not read to its end; `broken` says where. */
+  /** `partial`, `damaged`: not read to its end; `broken` says where it stopped. */
   status: 'complete' | 'partial' | 'damaged' | 'duplicate' | 'failed' | 'ignored';
   message: string | undefined;
   broken: Broken | undefined;
@@ -79,7 +77,7 @@ export interface SourceReport {
 export interface ImportReport {
   importId: number;
   sources: SourceReport[];
-  /** Hash manifests that were met, compared with what was read. */
+  /** Hash manifests found, compared with the files read. */
   manifests: readonly ManifestReport[];
   total: {
     sources: number;
@@ -93,9 +91,11 @@ export interface ImportReport {
   };
   elapsedMs: number;
   peakRssBytes: number;
-  /** Small segments of one day and kind that are to be merged before imports have ended; 0: none need be. */
+  /**
+   * Largest number of small segments of one day and kind that should be merged before imports have ended; 0: none.
+   */
   smallSegmentsLeft: number;
-  /** Stretches of lines that its sources share with others. */
+  /** Number of stretches of lines that its sources share with others. */
   overlaps: number;
 }
 

@@ -1,9 +1,9 @@
 /**
- * Compares what hash manifests list with the files that an import read, once all of them are read.
+ * Compares the entries of hash manifests with the files of an import after all of them were read.
  *
- * Holds always: of every line of a manifest it is said what became of it. A hash is compared with that of the bytes that
- * events were made of; where the manifest lists one of another algorithm, the file is read once more, and counts only
- * if its SHA-256 is still the same.
+ * Invariant: every line of a manifest gets a result. A hash is compared with that of the bytes from which events
+ * were made; if the manifest uses another algorithm, the file is read again, and counts only if its SHA-256 is
+ * still the same.
  */
 import { archiveOf, locationOf, type ArchiveFile } from '../../catalog/source-place.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
@@ -14,7 +14,7 @@ import { FilesByPath, filePlace, resolveManifest, type Resolved } from '../manif
 import type { FileHashes, HashRequest } from '../worker/protocol.ts';
 import type { ImportContext } from './import-context.ts';
 
-/** Of each kind, in a report. */
+/** Limit of each kind in a report. */
 const MOST_KEPT = 100;
 const MOST_DIFFERING = 10_000;
 const AGAIN = 'sha256';
@@ -23,11 +23,11 @@ interface Found {
   readonly name: string;
   readonly location: SourceLocation;
   readonly manifest: Manifest;
-  /** Folders above it that were given with it. */
+  /** Number of folders above it that belong to the evidence. */
   readonly above: number;
 }
 
-/** A file that the import met, or an earlier one. */
+/** A file of this import or an earlier one. */
 interface KnownFile {
   readonly name: string;
   readonly location: SourceLocation;
@@ -35,9 +35,9 @@ interface KnownFile {
   readonly sourceId: number | undefined;
   /** Of all of its bytes. */
   readonly sha256: string | undefined;
-  /** Why it became none. */
+  /** Why it became no source. */
   readonly reason: string | undefined;
-  /** What it has, by algorithm, once it was read again; or why that could not be. */
+  /** Its hashes by algorithm after reading it again, or why that failed. */
   again?: FileHashes;
 }
 
@@ -70,7 +70,7 @@ export class ManifestChecks {
     this.found.push({ name, location, manifest, above });
   }
 
-  /** Bytes that the case has already, at a place of their own. */
+  /** Bytes that the case already has, at another location. */
   known(location: SourceLocation, name: string, sourceId: number, sha256: string | undefined) {
     this.duplicates.push({ name, location, sourceId, sha256, reason: undefined });
   }
@@ -89,7 +89,7 @@ export class ManifestChecks {
   }
 
   /**
-   * To be called when everything is read and committed.
+   * Call it when everything is read and committed.
    * @throws DaybookError cancelled
    */
   async check(onProgress: (name: string) => void): Promise<void> {
@@ -122,7 +122,7 @@ export class ManifestChecks {
     this.keep(listed);
   }
 
-  /** All files that are known, by the file system or archive that they are in. */
+  /** All known files, by the file system or archive that they are in. */
   private containers(): Map<string, FilesByPath<KnownFile>> {
     const out = new Map<string, FilesByPath<KnownFile>>();
     const put = (file: KnownFile): void => {
@@ -173,7 +173,7 @@ export class ManifestChecks {
     return out;
   }
 
-  /** Reads those files again that need another hash than they have. */
+  /** Reads files again whose listed hash uses another algorithm. */
   private async hashAgain(
     checks: readonly Check[],
     onProgress: (name: string) => void,
@@ -260,7 +260,7 @@ class FileHasher {
       if (message.type === 'error')
         fail(new DaybookError('internal', `${message.name}: ${message.message}`, message.hint));
     });
-    // Whoever waits for a reply hears of a failure.
+    // Callers that wait for a reply get the failure.
     this.reply.promise.catch(() => undefined);
     context.request.signal?.addEventListener('abort', this.stop);
     if (context.request.signal?.aborted === true) this.stop();
@@ -289,7 +289,7 @@ function filesOf({ manifest }: Found, { fileOf }: Resolved<KnownFile>): KnownFil
   return manifest.entries.flatMap((entry) => fileOf(entry) ?? []);
 }
 
-/** Sources in the folder that a manifest is about, and below, that none lists; of a list of one file, none. */
+/** Sources in or below the folder of a manifest that no manifest lists; none for a manifest of a single file. */
 function unlistedFiles(
   { found, resolved, files }: Check,
   met: ReadonlySet<KnownFile>,
@@ -371,7 +371,7 @@ function named(path: string, members: readonly string[]): string {
   );
 }
 
-/** What the audit log has of a manifest: counts, and each file that differs (the first of very many). */
+/** A manifest in the audit log: counts, and each file that differs (the first of very many). */
 export function auditedManifest(report: ManifestReport): Record<string, unknown> {
   const { manifest, sha256, listed, agree, differ, missing, notCompared, unlisted, problems } =
     report;

@@ -1,12 +1,12 @@
-/** Times that are no dates: they count from the beginning of a recording, not from 1970. */
+/** Detects times that are not dates: they count from the beginning of a recording, not from 1970. */
 import type { EpochMicros } from '../../contract/event.ts';
 
-/** Evidence of computers is younger: such times count from something else than 1970. */
+/** Evidence of computers is more recent: such times do not count from 1970. */
 const YEAR_1971 = Date.UTC(1971) * 1000;
 
 /**
- * What a person should know about times from `first` to `last`; undefined where they are dates.
- * @param which the times, as the sentence calls them
+ * A note for people about times from `first` to `last`; undefined if they are dates.
+ * @param which names the times in the sentence
  */
 export function relativeTimesNote(
   first: EpochMicros | undefined,

@@ -1,6 +1,6 @@
 /**
- * An import that is cancelled after any of its commits goes on to the same contents: resumed sources
- * with quarantined records, earlier copies of a growing log, records that name themselves.
+ * An import that is cancelled after any of its commits and resumed gives the same contents: resumed sources with
+ * quarantined records, earlier copies of a growing log, records that state their identity.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,18 +36,18 @@ beforeAll(() => {
   writeFileSync(join(evidence, 'a.log'), log.slice(0, log.indexOf('\n', log.length >> 1) + 1));
   writeFileSync(join(evidence, 'b.log'), log);
   let table = zeekConn(2000);
-  // Rows that no reader can read, at both ends and in between.
+  // Rows that cannot be parsed, at both ends and in between.
   for (const at of ['Cabc5\t', 'Cabc900\t', 'Cabc1999\t'])
     table = table.replace(new RegExp(`^.*${at}.*$`, 'm'), 'no\trow');
   writeFileSync(join(evidence, 'c.zeek'), table);
   writeFileSync(join(evidence, 'd.zeek'), zeekConn(300, 1800));
-  // Of many conversations, whose flows are committed after their packets.
+  // Many conversations, whose flows are committed after their packets.
   writeFileSync(join(evidence, 'e.pcap'), classicCapture(2000, {}, 100).subarray(0, -7));
   writeFileSync(join(evidence, 'f.json'), eveJson(50) + '{"cut off\n' + eveJson(50));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What a case holds, whatever way it came to be. */
+/** The contents of a case, however it was made. */
 async function contents(path: string) {
   const catalog = Catalog.open(path);
   const sources = catalog.sources
@@ -72,20 +72,20 @@ async function contents(path: string) {
   };
 }
 
-/** What is stored is in the ledger, also of sources that were not read to their end. */
+/** The ledger includes what is stored, also for sources that were not read to their end. */
 function expectLedger(path: string): void {
   const catalog = Catalog.open(path);
   const ledger = new Map(catalog.ledger.of().map((row) => [row.sourceId, row]));
   for (const { id, read, stored, status, broken } of catalog.sources.all()) {
     if (read === 0) continue;
-    // Read to its end, and to be told as what it is: the end of one is missing.
+    // The catalog has a truncated content as complete; the ledger shows that it is truncated.
     const told = status === 'complete' ? (broken?.state ?? status) : status;
     expect(ledger.get(id)).toMatchObject({ read, stored, status: told });
   }
   catalog.close();
 }
 
-/** A worker whose import is cancelled when its commit number `after` is through. */
+/** A worker whose import is cancelled after its commit number `after`. */
 function cancellingAfter(after: number, controller: AbortController): () => WorkerHandle {
   let commits = 0;
   return () => {
@@ -106,7 +106,7 @@ it('comes to the same after a cancellation at each of its commits', async () => 
   const want = await contents(whole);
   const stored = Object.fromEntries(want.sources.map((source) => [source.name, source.stored]));
   expect(stored['a.log']! + stored['b.log']!).toBe(LINES);
-  // Of the events of eve.json, flows name themselves.
+  // Of the events of eve.json, flows state their identity.
   expect(stored).toMatchObject({ 'c.zeek': 1997, 'd.zeek': 101, 'e.pcap': 1999, 'f.json': 75 });
   expect(want.quarantine.length).toBe(3 + 1 + 1);
 

@@ -1,8 +1,8 @@
 /**
- * The import coordinator: hands items to workers, has sources admitted and chunks committed, one after the other.
+ * The import coordinator: gives items to workers, has sources admitted and chunks committed, one after the other.
  *
- * Holds always: a chunk's segments, its sources' positions and its counts become visible in one
- * catalog transaction; chunks are committed in the order in which they arrive.
+ * Invariant: a chunk's segments, its sources' positions and its counts become visible in one catalog transaction;
+ * chunks are committed in the order of arrival.
  */
 import { statSync } from 'node:fs';
 import {
@@ -31,18 +31,19 @@ import { SourceOverlaps } from './source-overlaps.ts';
 
 const CHUNK_MS = 5_000;
 /**
- * Of a small import, rows after which other workers start: it may be compressed. Each takes 0.9 s of processor time before
- * it reads anything: 61,594 records in 8 files of 14 MB took 3.0 s with one and 4.2 s with two.
+ * In a small import, other workers start after this many rows: the evidence may be compressed. A worker takes 0.9 s
+ * of processor time before it reads anything: 61,594 records in 8 files of 14 MB took 3.0 s with one worker and 4.2
+ * s with two.
  */
 const FEW_ROWS = 100_000;
 
-/** A worker and what it does. Those that wait leave their place to others. */
+/** A worker and its activity. A waiting worker gives up its slot. */
 interface WorkerSlot {
   readonly worker: WorkerHandle;
   doing: 'starting' | 'idle' | 'busy' | 'waiting' | 'ending' | 'ended';
-  /** The item it walks. */
+  /** The item that it reads. */
   ordinal: number | undefined;
-  /** Bytes of what it reads, and how many of them are read. */
+  /** Size of the file it reads, and the bytes read of it. */
   size: number;
   bytes: number;
   rows: number;
@@ -50,7 +51,7 @@ interface WorkerSlot {
 
 /**
  * Runs one import to its end.
- * @throws DaybookError disk-full, cancelled (what was committed stays; the same call goes on)
+ * @throws DaybookError disk-full, cancelled (committed chunks stay; the same call resumes it)
  */
 export async function runImport(writer: CaseWriter, request: ImportRequest): Promise<ImportReport> {
   return new ImportRun(writer, request).run();
@@ -66,9 +67,9 @@ class ImportRun {
   private readonly committer: ChunkCommits;
   private readonly cancel = new SharedArrayBuffer(4);
   private readonly totalBytes: number;
-  /** Workers at most. */
+  /** Maximum number of workers. */
   private readonly workers: number;
-  /** Rows read by workers that have ended. */
+  /** Rows read by workers that have exited. */
   private rows = 0;
   private bytesRead = 0;
   private next = 0;
@@ -162,7 +163,7 @@ class ImportRun {
     }
   }
 
-  /** Merges what has become many; returns how many small segments are left to be merged. */
+  /** Merges segments of which there are too many; returns the number of small segments left to merge. */
   private async compactAfterwards(): Promise<number> {
     const { writer, importId } = this.context;
     const { lowLatency = false } = this.request;
@@ -171,7 +172,7 @@ class ImportRun {
     return left;
   }
 
-  /** Ends the import: workers are stopped where they are; what was committed stays. */
+  /** Ends the import: workers are stopped immediately; committed chunks stay. */
   private fail(error: unknown): void {
     this.failure ??= error;
     this.committer.stop();
@@ -180,7 +181,7 @@ class ImportRun {
     for (const { worker } of this.slots) worker.stop();
   }
 
-  /** @param others that are being started, this one included */
+  /** @param others number of workers being started, this one included */
   private startWorker(others = this.slots.size + 1): void {
     const worker = this.request.startWorker();
     const slot: WorkerSlot = {
@@ -211,9 +212,9 @@ class ImportRun {
     else worker.post({ type: 'hello' });
   }
 
-  /** Tells a worker how it is to work. */
+  /** Sends a worker its settings. */
   private ready(slot: WorkerSlot, others: number): void {
-    // For each worker: as many threads beside it as cores are left by all.
+    // Each worker gets as many threads as all workers leave cores free.
     const memory = workerMemory(this.context.writer.builder.memoryLimit);
     const isAlone = this.wanted() < this.workers;
     const all = isAlone ? Math.min(this.workers, this.request.items.length) : others;
@@ -234,10 +235,10 @@ class ImportRun {
     slot.doing = 'idle';
   }
 
-  /** Gives what is to be read to workers that have nothing to do, and starts such while there is more. */
+  /** Gives items to idle workers, and starts workers while there are more items. */
   private deal(): void {
     while (this.failure === undefined && this.running() < this.wanted()) {
-      // Each that waits keeps its thread: while many wait for one slow source, no more begin.
+      // A waiting worker keeps its thread: while many wait for one slow source, no more start.
       const mayBegin = this.count('waiting') <= this.workers;
       const item = mayBegin ? this.request.items[this.next] : undefined;
       if (item === undefined) break;
@@ -267,7 +268,10 @@ class ImportRun {
     slot.worker.post({ type: 'item', item, isLast });
   }
 
-  /** Workers that are to read at a time. Little evidence is read before another worker has loaded its modules. */
+  /**
+   * Number of workers that should read at once. Little evidence is read before another worker has loaded its
+   * modules.
+   */
   private wanted(): number {
     const isLittle = isSmallImport(this.totalBytes) && this.rowsRead() < FEW_ROWS;
     return this.request.adaptiveWorkers === true && isLittle ? 1 : this.workers;
@@ -279,12 +283,12 @@ class ImportRun {
     return rows;
   }
 
-  /** Items that no worker has begun. */
+  /** Number of items that no worker has started. */
   private unread(): number {
     return this.request.items.length - this.next;
   }
 
-  /** Workers that need a core. */
+  /** Number of workers that need a core. */
   private running(): number {
     return this.count('starting') + this.count('busy');
   }
@@ -295,7 +299,7 @@ class ImportRun {
     return n;
   }
 
-  /** Waits; another worker may read meanwhile. */
+  /** Waits while another worker may read. */
   private async resting<T>(slot: WorkerSlot, until: Promise<T>): Promise<T> {
     slot.doing = 'waiting';
     this.deal();
@@ -304,7 +308,7 @@ class ImportRun {
     return result;
   }
 
-  /** Counts content as bytes of the file it is in, which may be compressed. */
+  /** Converts content bytes to bytes of the file, which may be compressed. */
   private advance(slot: WorkerSlot, to: number): void {
     const next = Math.min(to, slot.size);
     this.bytesRead += next - slot.bytes;
@@ -379,7 +383,7 @@ class ImportRun {
     }
   }
 
-  /** Commits a chunk after those that came before it. */
+  /** Commits a chunk after earlier ones. */
   private commitNext(chunk: ChunkMessage): Promise<void> {
     this.commits = this.commits.then(async () => {
       if (this.failure !== undefined) return;
@@ -412,7 +416,7 @@ function errorOf(message: Extract<FromWorker, { type: 'error' }>): Error {
   );
 }
 
-/** Of all these files; one that cannot be looked at counts for none, which whoever reads it says. */
+/** Total size of these files; a file without a known size counts as 0, and reading it reports the error. */
 export function bytesOf(paths: readonly string[]): number {
   return paths.reduce((sum, path) => sum + sizeOf(path), 0);
 }

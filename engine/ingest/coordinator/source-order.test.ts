@@ -1,4 +1,4 @@
-/** Numbers and turns of an import's items do not depend on who asks when. */
+/** Numbers and turns of an import's items do not depend on the order in which workers ask. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { SourceOrder } from './source-order.ts';
@@ -45,7 +45,7 @@ it('members of archives have the same numbers whatever is read beside them', () 
 
         const mixed = new SourceOrder(items, first);
         const got = new Map<string, number>();
-        // The first source of each item comes in order, all others in any.
+        // The first source of each item comes in order, the others in any order.
         for (const [item, count] of members.entries())
           got.set(`${item} 0`, mixed.number(item, count > 0));
         const at = members.map(() => 1);

@@ -1,12 +1,12 @@
 /**
- * The order in which an import decides about its items, and the numbers that their sources get: those of
- * the list of evidence, however many workers read. So the number of an event does not depend on that,
- * and of equal files the first is the one that is stored.
+ * The order in which an import decides about its items, and the numbers of their sources: those of the list of
+ * evidence, whatever the number of workers. Event numbers therefore do not depend on timing, and of equal files the
+ * first is stored.
  *
- * An item is decided on once its first source has its number, or there is none in it. Of an archive the
- * members come later, while others are read: they have numbers of their own put aside.
+ * An item is decided once its first source has its number, or it turns out to have none. Later members of an
+ * archive arrive while other items are read: a range of numbers is reserved for them.
  */
-/** Numbers up to the next multiple of this are put aside for the members of an archive. */
+/** Numbers up to the next multiple of this are reserved for the members of an archive. */
 const SET_ASIDE = 1000;
 
 interface Waiting {
@@ -23,8 +23,8 @@ export class SourceOrder {
   private readonly aside = new Map<number, { next: number; end: number }>();
 
   /**
-   * @param ordinals of the items, in their order
-   * @param firstNumber no source has it or a higher one
+   * @param ordinals of the items, in order
+   * @param firstNumber lowest unused source number
    */
   constructor(ordinals: readonly number[], firstNumber: number) {
     this.indexOf = new Map(ordinals.map((ordinal, index) => [ordinal, index]));
@@ -33,8 +33,8 @@ export class SourceOrder {
   }
 
   /**
-   * Undefined when all items before `ordinal` are decided on; else done when they are, or when whoever
-   * waits is to hand over what it has, since another waits for that.
+   * Undefined if all items before `ordinal` are decided; otherwise resolves when they are, or when the caller
+   * should flush because another worker waits for its rows.
    */
   turn(ordinal: number): Promise<'turn' | 'flush'> | undefined {
     const index = this.indexOf.get(ordinal) ?? 0;
@@ -54,7 +54,7 @@ export class SourceOrder {
     for (const one of waiting) if (one.index <= this.firstOpen) one.answer('turn');
   }
 
-  /** Whoever waits is to hand over what it has. */
+  /** Makes waiting callers flush. */
   hurry(): void {
     for (const { answer } of this.waiting.splice(0)) answer('flush');
   }
@@ -65,7 +65,7 @@ export class SourceOrder {
     let aside = this.aside.get(ordinal);
     if (aside === undefined || aside.next === aside.end) {
       const next = this.nextNumber;
-      // The same end where an import goes on that was interrupted within the archive.
+      // The same end if an interrupted import is resumed within the archive.
       const end = Math.ceil(next / SET_ASIDE) * SET_ASIDE + 1;
       aside = { next, end };
       this.nextNumber = end;

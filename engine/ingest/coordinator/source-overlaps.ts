@@ -1,5 +1,6 @@
 /**
- * What a source that was read has in common with others: lines of another, or all of one that was not read to its end.
+ * Compares a source that was read with the others: shared lines, or containing all of one that was not read to its
+ * end.
  */
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { OverlapFinder } from '../overlap/find-overlaps.ts';
@@ -10,11 +11,11 @@ import type { ImportContext } from './import-context.ts';
 export class SourceOverlaps {
   private readonly context: ImportContext;
   private readonly finder: OverlapFinder;
-  /** Sources not read to their end of which a source that is read now has all, by that source. */
+  /** Sources not read to their end that are contained in a source that is now read, by that source. */
   private readonly superseded = new Map<number, readonly SourceRow[]>();
-  /** Overlaps whose events are to be left out. */
+  /** Overlaps whose events should be left out. */
   private readonly leaveOut: number[] = [];
-  /** Stretches of lines that sources share with others. */
+  /** Number of stretches of lines that sources share with others. */
   count = 0;
 
   constructor(context: ImportContext) {
@@ -26,12 +27,12 @@ export class SourceOverlaps {
     if (sources.length > 0) this.superseded.set(sourceId, sources);
   }
 
-  /** Hides the events that are in another source, too, and are to be left out. */
+  /** Hides the events that are in another source as well and should be left out. */
   async apply(): Promise<void> {
     for (const id of this.leaveOut) await setLeftOut(this.context.writer, id, true);
   }
 
-  /** Says what a source that was read has in common with others. */
+  /** Records what a source that was read shares with others. */
   compare(row: SourceRow, { lines }: SourceEnd): void {
     const { catalog } = this.context.writer;
     const superseded = this.superseded.get(row.id);

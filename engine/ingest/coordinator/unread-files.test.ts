@@ -1,4 +1,4 @@
-/** Files that became no source: the ledger keeps them with the reason until a later import reads them. */
+/** Files that became no source: the ledger keeps them, with the reason, until a later import reads them. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ it('names what could not be read and what nothing reads, until it is read', asyn
   ]);
   expect(first[0]!.reason).toContain('gzip data is damaged');
   expect(first[1]!.reason).toContain('a disk image');
-  // The same again is said once.
+  // A repeated problem is listed once.
   const again = await unreadAfter(files);
   expect(again.map(({ name, importId }) => [name, importId]).sort()).toEqual([
     ['bad.log.gz', 2],

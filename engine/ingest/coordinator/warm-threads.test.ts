@@ -4,7 +4,7 @@ import { WarmThreads, type KeptThread } from './warm-threads.ts';
 const PLENTY = 1e10;
 const IDLE_MS = 5_000;
 
-/** A thread that does nothing by itself, and what became of it. */
+/** A thread that does nothing by itself; records what happens to it. */
 class Fake implements KeptThread<string, string> {
   stopped = false;
   awaited: boolean | undefined;
@@ -79,7 +79,7 @@ describe('threads that are kept', () => {
     const { threads, started } = warm();
     const first = threads.take();
     spoil(first, started[0]!);
-    // What it had still to say may be that it is done.
+    // Its last message may be that it is done.
     first.release();
     threads.take();
     expect(started.length).toBe(2);

@@ -1,63 +1,66 @@
-/** Threads as the engine sees them, in whatever way they were started, and those that are kept for the next import. */
+/**
+ * The engine's interface to worker threads, however they are started, and a pool that keeps one for the next
+ * import.
+ */
 import { IdleSlot } from '../../util/idle-slot.ts';
 import { freemem } from 'node:os';
 
 /** A thread that works for its starter. */
 export interface ThreadHandle<To, From> {
   /**
-   * Buffers are copied, or shared; none goes over. With the first that is gone V8 throws away all code of the
-   * thread that reads or writes one, compiles it again, and lets it ask from then on whether each is still there.
+   * Buffers are copied or shared, never transferred: after the first transfer V8 discards all code of the thread
+   * that reads or writes one, recompiles it, and checks each buffer for being detached from then on.
    */
   post(message: To): void;
   onMessage(handler: (message: From) => void): void;
-  /** Called once when the thread is gone; with an error when it was not asked to go. */
+  /** Called once when the thread has exited; with an error if it was not asked to exit. */
   onExit(handler: (error: Error | undefined) => void): void;
-  /** Ends it, whatever it is doing. */
+  /** Terminates it, whatever it is doing. */
   stop(): void;
-  /** It has done all its work and owes no message: only its exit is still reported. */
+  /** It has done all its work and owes no message: only its exit will still be reported. */
   release(): void;
   /** Whether it was started before it was needed: work is posted without waiting until it is ready. */
   readonly isWarm?: boolean;
 }
 
-/** A thread that may also be kept while nobody needs it. */
+/** A thread that can be kept while it is unused. */
 export interface KeptThread<To, From> extends ThreadHandle<To, From> {
-  /** Whether the process is to wait for it. */
+  /** Whether the process waits for it to exit. */
   await(awaited: boolean): void;
 }
 
 /** With less free memory no thread is kept. */
 const LEAST_FREE_BYTES = 512 << 20;
 
-/** A thread, and the handlers of its present user. */
+/** A thread and the handlers of its current user. */
 interface Worker<To, From> {
   readonly thread: KeptThread<To, From>;
   onMessage: ((message: From) => void) | undefined;
   onExit: ((error: Error | undefined) => void) | undefined;
-  /** Gone, or stopped. */
+  /** Exited or stopped. */
   spent: boolean;
 }
 
 /**
- * Starting a thread takes a quarter of a second until its modules are loaded, and another until its code is quick.
- * So one that was released is kept for the next import.
+ * Keeps a released thread for the next import: starting one takes a quarter of a second to load its modules, and
+ * another until its code is optimised.
  *
- * Holds always: at most one waits, for a limited time; one that was stopped, or failed, is not used again; what
- * a thread says reaches only its user at that moment.
+ * Invariant: at most one thread is idle, for a limited time; a stopped or failed thread is not used again; a
+ * thread's messages reach only its current user.
  */
 export class WarmThreads<To, From> {
   private readonly start: () => KeptThread<To, From>;
   private readonly freeBytes: () => number;
   private readonly idle: IdleSlot<Worker<To, From>>;
 
-  /** @param idleMs how long one waits to be used again; Infinity: as long as its keeper lives */
+  /** @param idleMs how long a thread may be idle; Infinity: as long as the pool exists */
   constructor(start: () => KeptThread<To, From>, idleMs: number, freeBytes = freemem) {
     this.start = start;
     this.idle = new IdleSlot(idleMs, ({ thread }) => thread.stop());
     this.freeBytes = freeBytes;
   }
 
-  /** The thread that waits, or a new one. */
+  /** The idle thread, or a new one. */
   take(): ThreadHandle<To, From> {
     const warm = this.idle.take();
     const worker = warm ?? this.started();
@@ -79,12 +82,12 @@ export class WarmThreads<To, From> {
     };
   }
 
-  /** Starts one for who will ask soon, if none waits. */
+  /** Starts a thread for the next caller unless one is idle. */
   prepare(): void {
     if (this.idle.isEmpty) this.take().release();
   }
 
-  /** Ends the thread that waits. */
+  /** Ends the idle thread. */
   close(): void {
     this.idle.close();
   }

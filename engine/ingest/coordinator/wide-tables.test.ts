@@ -1,4 +1,4 @@
-/** Tables of many columns, whose segments are too much for the memory when several are built at a time. */
+/** Tables with many columns, whose segments need too much memory when several are built at once. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Texts of which few are different: indexed as if they were not. */
+/** Texts with few different values are indexed as if they were not encoded. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ function filled(): EventBatch {
     if (i % 7 !== 3) batch.host.setString(i, `host${(i * i) % 61}`);
     batch.program.setString(i, i % 500 === 1 ? 'a,b 12 c' : i % 2 === 0 ? 'sshd' : '');
     batch.message.setString(i, `of ${i % 40} and ${i}`);
-    // More than a byte can number.
+    // More values than a byte can number.
     batch.setAttribute('many', `m${(i * 31) % 340}`);
     batch.setAttribute('different', `d${i}`);
     if (i % 9 === 0) batch.setAttribute('Größe', i % 18 === 0 ? 'groß' : 'klein 7');
@@ -55,7 +55,7 @@ test.each([
       if (group.from === 0) expect(names).toEqual(expect.arrayContaining(['host', 'a:many']));
       expect(names).not.toContain('a:different');
       const message = indexRowsOf(batch, group, cut, part.coded);
-      // As it goes over to the indexing thread.
+      // As it is sent to the indexing thread.
       return structuredClone(message);
     });
     part.abandon();

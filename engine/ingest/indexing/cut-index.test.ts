@@ -1,4 +1,4 @@
-/** The text index of messages that were cut is, byte for byte, that of their text. */
+/** The text index of cut messages equals, byte for byte, that of their text. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,14 +20,14 @@ const NUMBER = fc.oneof(
   fc.constantFrom('0', '007', '255', '256', '65535', '65536', '99999', '100000', '999999999'),
   fc.constantFrom('1000000000', '4294967295', '4294967296', '18446744073709551615'),
 );
-/** What is another in each message; at times there is no digit in it, so that its token is not open. */
+/** The variable part of a message; sometimes without a digit, so that its token is not open. */
 const VARIABLE = fc.oneof(
   { weight: 4, arbitrary: NUMBER },
   { weight: 1, arbitrary: fc.constantFrom('a1', '1f', 'K9', 'é1', '日本', 'Ab', 'abc', '_') },
   { weight: 1, arbitrary: NUMBER.map((text) => `${'x'.repeat(66)}${text}`) },
   { weight: 1, arbitrary: fc.constant('long'.repeat(20)) },
 );
-/** What is between: words, tokens that stay the same, delimiters, and what a variable goes on from. */
+/** The constant parts: words, tokens that stay the same, delimiters, and prefixes of variables. */
 const CONSTANT = fc.constantFrom(
   ...[
     '',
@@ -78,7 +78,7 @@ it('is the same from shapes and variables as from texts', () => {
         for (const { template, variables, host, ...row } of rows) {
           const at = batch.length;
           const pid = template === 0 ? (row.pid ?? 5) : row.pid;
-          // Every other variable stays the same for a while, or is the process identifier.
+          // Every second variable stays the same for a while, or is the process identifier.
           const other = String(template === 0 ? pid : at >>> 5);
           const text = templates[template]!.map(
             (constant, i) => `${constant}${i % 2 === 0 ? variables[i]! : other}`,

@@ -17,7 +17,7 @@ function batchOf(rows: number): EventBatch {
   return batch;
 }
 
-/** A feed whose only thread answers until it ends, as one that ran out of memory does. */
+/** A feed whose only thread answers until it exits, like one that runs out of memory. */
 function feedOf() {
   const built: [string, boolean][] = [];
   const buffers: SharedArrayBuffer[][] = [];

@@ -1,6 +1,6 @@
 /**
- * The import worker's side of indexing: hands copies of rows to indexing threads as they are routed
- * into parts, and says when these are behind.
+ * The import worker's side of indexing: sends copies of rows to indexing threads as they are routed into parts, and
+ * applies back-pressure.
  */
 import type { EventBatch } from '../../contract/event-batch.ts';
 import type { Kind } from '../../contract/event.ts';
@@ -12,31 +12,31 @@ import { indexRowsOf, lentOf } from './index-rows.ts';
 import { takeBack } from './shared-memory.ts';
 import type { ThreadHandle } from '../coordinator/warm-threads.ts';
 
-/** A thread that builds side files, in whatever way it was started. */
+/** A thread that builds side files, however it was started. */
 export type IndexerHandle = ThreadHandle<ToIndexer, FromIndexer>;
 
 /** Row groups that may wait for each thread before reading pauses. */
 const MOST_WAITING = 2;
 
-/** One indexing thread and what it has before it. */
+/** An indexing thread and its backlog. */
 interface Lane {
   readonly indexer: IndexerHandle;
-  /** The shared memory of row groups that were sent and not taken in yet, the oldest first. */
+  /** The shared memory of row groups that were sent and not yet read, oldest first. */
   readonly waiting: (readonly SharedArrayBuffer[])[];
-  /** Parts that were finished and whose side files are not written yet. */
+  /** Finished parts whose side files are not written yet. */
   readonly finishing: Set<string>;
   gone: boolean;
 }
 
-/** Rows of a part that wait until it is known to be large enough for an index: most small parts get none. */
+/** Rows of a part that wait until it is large enough for an index: most small parts get none. */
 interface Held {
   readonly messages: RowsMessage[];
   rows: number;
 }
 
 /**
- * Threads are started as they are needed: a part goes to the one that has least before it, and one more
- * is started while all have some and fewer than `most` run. A part stays where its first rows went.
+ * Threads are started on demand: a part goes to the one with the shortest backlog, and another is started while all
+ * have one and fewer than `most` run. A part stays with the thread that got its first rows.
  */
 export class IndexFeed {
   private readonly start: () => IndexerHandle;
@@ -51,8 +51,8 @@ export class IndexFeed {
 
   /**
    * @param most threads at a time
-   * @param leastRows parts of fewer are never finished
-   * @param onBuilt called once for each part that was finished; without an index when it failed.
+   * @param leastRows parts with fewer rows are never finished
+   * @param onBuilt called once for each part that was finished; without an index if it failed
    * @param waitingBytes shared memory of row groups that may wait for all threads together
    */
   constructor(
@@ -70,9 +70,9 @@ export class IndexFeed {
   }
 
   /**
-   * These rows of `batch` are the next of `part`.
+   * Adds these rows of `batch` to `part`.
    * @param cut how their messages were cut, if any was
-   * @param coded columns of texts of which few are different, as they were written
+   * @param coded dictionary-encoded text columns, as they were written
    */
   add(
     part: string,
@@ -116,7 +116,7 @@ export class IndexFeed {
     if (lane?.gone === false) lane.indexer.post({ type: 'drop', part });
   }
 
-  /** Undefined while there is room for more rows, else done once there is. */
+  /** Undefined while there is room for more rows; otherwise resolves once there is. */
   room(): Promise<void> | undefined {
     if (this.hasRoom()) return undefined;
     return new Promise((resolve) => {
@@ -128,7 +128,7 @@ export class IndexFeed {
     });
   }
 
-  /** Lets the threads go once all side files are written, or cannot be. */
+  /** Releases the threads once all side files are written or have failed. */
   async release(): Promise<void> {
     while (this.lanes.some(({ finishing, waiting }) => finishing.size > 0 || waiting.length > 0))
       await new Promise<void>((resolve) => {
@@ -138,7 +138,7 @@ export class IndexFeed {
   }
   private onSettled: () => void = () => undefined;
 
-  /** What waits is bounded for all threads together: the rows of a part all go to one of them. */
+  /** The backlog is bounded for all threads together: the rows of a part all go to one of them. */
   private hasRoom(): boolean {
     let waiting = 0;
     let bytes = 0;
@@ -188,7 +188,7 @@ export class IndexFeed {
   }
 }
 
-/** Nobody takes what a thread is sent that is gone: it would be waited for. */
+/** A message to a thread that has exited is lost: waiting for its answer would never end. */
 function post(lane: Lane, part: string, kind: Kind, rows: RowsMessage): void {
   if (lane.gone) return;
   lane.waiting.push(lentOf(rows));

@@ -1,8 +1,8 @@
-/** What an import worker and its indexing thread say to each other. Plain data, so that it crosses threads. */
+/** Messages between an import worker and its indexing thread. Plain data, so that it crosses threads. */
 import type { ColumnName, Kind } from '../../contract/event.ts';
 import type { CutMessages, Ip6Rows, NumberRows, TextRows } from '../../index/rows.ts';
 
-/** `IndexRows` as it travels: its large arrays are lent. */
+/** `IndexRows` as sent: its large arrays are in shared memory. */
 export interface RowsMessage {
   readonly length: number;
   readonly texts: readonly (readonly [string, TextRows])[];
@@ -25,13 +25,13 @@ export type ToIndexer =
       readonly kind: Kind;
       readonly rows: RowsMessage;
     }
-  /** No more rows of the part come; they are in the segment's order already if `sorted`. */
+  /** The part is complete; `sorted`: its rows are in the segment's order. */
   | { readonly type: 'finish'; readonly part: string; readonly sorted: boolean }
   | { readonly type: 'drop'; readonly part: string };
 
 export type FromIndexer =
-  /** The oldest `rows` was taken in: nothing of it is read any more. */
+  /** The oldest `rows` message was read: its memory is free. */
   | { readonly type: 'taken' }
   | { readonly type: 'built'; readonly part: string; readonly index: BuiltIndex }
-  /** The part has no index; its segment is scanned, and `verify` says so. */
+  /** The part gets no index; its segment is scanned, and `verify` reports it. */
   | { readonly type: 'failed'; readonly part: string; readonly message: string };

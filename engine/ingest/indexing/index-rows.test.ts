@@ -27,7 +27,7 @@ function arraysOf({ texts, numbers, ip6 }: RowsMessage): ArrayBufferView[] {
   ];
 }
 
-/** What a message says of each row. */
+/** The content of a message for each row. */
 function told(message: RowsMessage): unknown {
   const { length, texts, numbers, ip6 } = message;
   return Array.from({ length }, (_, row) => [
@@ -69,13 +69,13 @@ it('says the same of a span of rows as of the list of their numbers, in memory o
         const span = indexRowsOf(batch, rowSpan(from, to));
         const listed = indexRowsOf(batch, rowList(list));
         expect(told(span)).toEqual(told(listed));
-        // Every value that was set is told, whichever rows have none.
+        // Every value that was set is present, whichever rows have none.
         const ports = span.numbers.find(([name]) => name === 'dst_port')?.[1];
         for (let row = from; row < to; row++) {
           const told = ports === undefined ? null : numberOf(ports, row - from);
           expect(told).toBe(rows[row]!.port);
         }
-        // What is sent takes all of its buffer along.
+        // A sent array has a buffer of its own.
         for (const array of arraysOf(span)) expect(array.byteLength).toBe(array.buffer.byteLength);
       },
     ),

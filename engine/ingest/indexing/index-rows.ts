@@ -20,19 +20,19 @@ import type { NumberLists } from '../../store/messages/cut-rows.ts';
 import type { CutRowGroup } from '../../store/messages/message-cutter.ts';
 import type { RowsMessage } from './index-protocol.ts';
 
-/** Columns of numbers that an index is built from, or that order rows. */
+/** Number columns from which an index is built, or that order rows. */
 const NUMBERS = [
   ...['ts', 'ts_ns', 'seq', 'source_id', 'src_ip4', 'dst_ip4', 'src_port', 'dst_port', 'proto'],
   ...['severity', 'facility', 'bytes', 'packets', 'bytes_rev', 'packets_rev', 'flow_id'],
 ] as const satisfies readonly ColumnName[];
-/** Beside those that words are searched in. */
+/** Besides those that words are searched in. */
 const TEXTS = ['conn_state', 'history', 'service'] as const satisfies readonly ColumnName[];
 const ADDRESSES = ['src_ip6', 'dst_ip6'] as const;
 
 /**
- * Columns that none of the rows has a value in are left out.
- * @param cut how the rows' messages were cut: only those that are whole are texts then
- * @param coded columns of texts of which few are different, by stored name
+ * Columns without a value in any of the rows are omitted.
+ * @param cut how the rows' messages were cut: only whole ones are texts then
+ * @param coded dictionary-encoded text columns, by stored name
  */
 export function indexRowsOf(
   batch: EventBatch,
@@ -44,7 +44,7 @@ export function indexRowsOf(
   const texts: [string, TextRows][] = [];
   const addText = (name: string, column: TextColumn): void => {
     if (!isUsed(column)) return;
-    // Codes are of all rows with a text: not of those that words are not looked for in.
+    // Codes cover all rows with a text, including those whose text is not searched for words.
     const few = name === 'action' ? undefined : coded?.get(name);
     texts.push([name, few === undefined ? textOf(column, rows) : fewTexts(column, rows, few)]);
   };
@@ -69,7 +69,7 @@ export function indexRowsOf(
   return { length: n, texts, numbers, ip6, cut: cut && cutOf(cut) };
 }
 
-/** What of a message's memory is shared; the rest of it is copied when it is sent. */
+/** The shared memory of a message; the rest of it is copied when it is sent. */
 export function lentOf({ texts, numbers, ip6, cut }: RowsMessage): SharedArrayBuffer[] {
   const arrays = [
     ...texts.flatMap(([, one]) => [one.data, one.starts, one.present]),
@@ -82,7 +82,7 @@ export function lentOf({ texts, numbers, ip6, cut }: RowsMessage): SharedArrayBu
   return arrays.map(({ buffer }) => buffer).filter((one) => one instanceof SharedArrayBuffer);
 }
 
-/** The rows' numbers in one of two types: code for many types is slow, and is compiled again for each. */
+/** The rows' numbers in one of two types: code for many types is slow, and is recompiled for each. */
 function widened(values: BatchNumbers, rows: BatchRows): Uint32Array | Float64Array {
   if (values instanceof Float64Array || values instanceof Uint32Array)
     return lentCopy(valuesOf(values, rows));
@@ -119,7 +119,7 @@ function textOf(column: TextColumn, rows: BatchRows): TextRows {
   };
 }
 
-/** Texts of which few are different: those of a number lie in one place. */
+/** Dictionary-encoded texts: the rows with one code share one text. */
 function fewTexts(column: TextColumn, rows: BatchRows, few: CodedTexts): TextRows {
   const present = lentCopy(valuesOf(column.present, rows));
   const n = present.length;
@@ -134,14 +134,14 @@ function putStarts({ starts, codes }: CodedTexts, present: Uint8Array, out: Uint
     if (present[row] === 1) out[row] = starts[codes[next++]!]!;
 }
 
-/** Whether `n` texts one after the other are all the same: each equals the one before. */
+/** Whether `n` consecutive texts are all equal: each equals the one before. */
 function isOneText(data: Uint8Array, n: number): boolean {
   const step = 4 + textLength(data, 0);
   if (step * n !== data.length) return false;
   return Buffer.compare(data.subarray(step), data.subarray(0, data.length - step)) === 0;
 }
 
-/** Copies of the texts of those rows that keep theirs whole. */
+/** Copies of the messages that are stored whole. */
 function wholeOf(column: TextColumn, rows: BatchRows, whole: Uint8Array): TextRows {
   const data = textBytesOf(column, rows);
   const from = textStartsOf(column, rows);
@@ -161,7 +161,7 @@ function wholeOf(column: TextColumn, rows: BatchRows, whole: Uint8Array): TextRo
   return { data: kept, starts, present: lentCopy(whole) };
 }
 
-/** A copy of what is lent. */
+/** A copy of a lent row group. */
 function cutOf({ shapes, shapeOf, variables, pids }: CutRowGroup): CutMessages {
   const [numbers0, numbers1, numbers2] = variables.numbers;
   const usedOf = ({ values, used }: NumberLists): Uint32Array => lentCopy(values.subarray(0, used));

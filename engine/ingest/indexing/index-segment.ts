@@ -1,6 +1,6 @@
 /**
- * The side file of a segment from the segment itself: for segments that were rewritten (compacted,
- * retimed), whose import left records out, or that are older than their index.
+ * Builds the side file of a segment from the segment itself: for segments that were rewritten (compacted, retimed),
+ * whose import dropped records, or that are older than their index.
  */
 import { COLUMNS, isColumn, type ColumnName, type Kind } from '../../contract/event.ts';
 import type { Ip6Rows, NumberRows, TextRows } from '../../index/rows.ts';
@@ -8,12 +8,12 @@ import { identifier, type SegmentBuilder } from '../../store/segment-builder.ts'
 import type { BuiltIndex } from './index-protocol.ts';
 import { IndexWriter } from './index-thread.ts';
 
-/** Rows that are read at a time, and values where columns are many. */
+/** Rows that are read at a time, and values if there are many columns. */
 const ROWS = 61_440;
 const VALUES = 1_000_000;
-/** What is first taken for the texts of a column. */
+/** Initial buffer for the texts of a column. */
 const TEXT_BYTES = 1 << 16;
-/** Rows that DuckDB gives at a time. */
+/** Rows that DuckDB returns at a time. */
 const VECTOR = 2048;
 const utf8 = new TextEncoder();
 
@@ -23,7 +23,7 @@ interface TextBuffer extends TextRows {
 }
 interface Reader {
   readonly sql: string;
-  /** Takes the values of rows `at` and following; null is absent. */
+  /** Takes the values of rows from `at` on; null is absent. */
   take(values: readonly unknown[], at: number): void;
   clear(): void;
 }
@@ -86,7 +86,7 @@ function emptyText(rows: number): TextBuffer {
   return { data: new Uint8Array(TEXT_BYTES), size: 0, starts, present: new Uint8Array(rows) };
 }
 
-/** A column as words are looked for in it (`SEARCHED_TEXTS`). */
+/** A column in the form in which words are searched in it (`SEARCHED_TEXTS`). */
 function searchedSql(column: string, columns: readonly string[]): string {
   const sql = identifier(column);
   const isConcluded = column === 'action' && columns.includes('extractor');

@@ -1,6 +1,6 @@
 /**
- * The indexing thread: takes rows of parts as they are imported and writes the side file of each
- * part's segment. What fails here costs speed, never an event: the segment is then scanned.
+ * The indexing thread: takes rows of parts as they are imported and writes the side file of each part's segment. A
+ * failure here costs speed, never an event: the segment is then scanned.
  */
 import { messageOfError } from '../../contract/errors.ts';
 import { createHash } from 'node:crypto';
@@ -17,7 +17,7 @@ interface IndexerPort {
   onMessage(handler: (message: ToIndexer) => void): void;
 }
 
-/** The side file of one segment while its rows come. */
+/** Writes the side file of one segment as its rows arrive. */
 export class IndexWriter {
   private readonly builder: SegmentIndexBuilder;
   private readonly keys = new RowKeys();
@@ -35,7 +35,7 @@ export class IndexWriter {
     this.builder.add(rows);
   }
 
-  /** @param sorted rows came in the segment's order. */
+  /** @param sorted rows arrived in the segment's order */
   finish(path: string, sorted: boolean): BuiltIndex {
     const order = sorted ? undefined : this.keys.order(this.builder.times);
     const sections = this.builder.finish(order);
@@ -45,7 +45,7 @@ export class IndexWriter {
   }
 }
 
-/** Runs an indexing thread on `port` until it is ended. */
+/** Runs an indexing thread on `port` until it is terminated. */
 export function runIndexer(port: IndexerPort): void {
   const open = new Map<string, IndexWriter | Error>();
   port.onMessage((message) => {

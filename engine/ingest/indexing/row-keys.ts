@@ -1,4 +1,4 @@
-/** What rows are ordered by in a segment: time, nanoseconds, source, record; undated rows last. */
+/** The sort keys of rows in a segment: time, nanoseconds, source, record; undated rows last. */
 import type { IndexRows, NumberRows } from '../../index/rows.ts';
 import { Growing64 } from '../../index/values/growing.ts';
 import { sortedNumbers } from '../../index/values/radix.ts';
@@ -21,8 +21,8 @@ export class RowKeys {
   }
 
   /**
-   * Row i of the segment is the row that came as number `order()[i]`.
-   * @param times of the rows, which indexes are built from, too
+   * Row i of the segment is the row that arrived as number `order()[i]`.
+   * @param times of the rows, from which indexes are built as well
    */
   order(times: Growing64): Uint32Array {
     const { ts_ns: nanos, source_id: source, seq } = this.keys;
@@ -36,15 +36,15 @@ export class RowKeys {
   }
 }
 
-/** Undefined when no row has a number. */
+/** Undefined if no row has a number. */
 function someOf(column: NumberRows | undefined, rows: number): NumberRows | undefined {
   const first = column?.present?.indexOf(1) ?? 0;
   return first >= 0 && first < rows ? column : undefined;
 }
 
 /**
- * Numbers of 32 bits, the most significant first, that are in the same order.
- * @param absent what a row without a number counts as: a number, or Infinity.
+ * 32-bit words in the same order, most significant first.
+ * @param absent key of a row without a number: a number, or Infinity
  */
 function wordsOf(column: Growing64, absent: number): Uint32Array[] {
   if (!column.used) return [];
@@ -77,7 +77,7 @@ function wordsOf(column: Growing64, absent: number): Uint32Array[] {
   return high.length > 0 ? [high, low] : [low];
 }
 
-/** The same for numbers that are no whole ones, which no importer writes. */
+/** The same for numbers that are not whole, which no importer writes. */
 function ranksOf(values: Float64Array, absent: number): Uint32Array[] {
   const filled = values.map((value) => (Number.isNaN(value) ? absent : value));
   const sorted = filled.slice().sort();

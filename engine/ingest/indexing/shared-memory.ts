@@ -1,22 +1,22 @@
 /**
- * Memory that columns of rows are lent in to another thread, used again once it has taken them in.
+ * Pool of shared memory in which columns of rows are lent to another thread, reused once it has read them.
  *
- * It is shared, since V8 counts memory that goes over from thread to thread as allocated by both, and each of
- * them then looked for garbage many times a second; and since none may go over (`ThreadHandle.post`).
+ * It is shared because V8 counts transferred memory as allocated by both threads, which then collected garbage many
+ * times a second, and because buffers must not be transferred (`ThreadHandle.post`).
  */
 
-/** Smaller columns are quicker copied twice. */
+/** Copying smaller columns twice is faster. */
 const LEAST_BYTES = 1 << 16;
 /**
- * Bytes that may wait to be used at most: as many as can be lent at a time. What is released is garbage that V8 does not
- * count: at 16 MB a second, 800 MB piled up before it collected any.
+ * Maximum number of idle bytes: as many as can be lent at once. Released memory is garbage that V8 does not count:
+ * at 16 MB a second, 800 MB accumulated before it was collected.
  */
 const MOST_BYTES = 128 << 20;
 
 const spare = new Map<number, SharedArrayBuffer[]>();
 let kept = 0;
 
-/** Memory for at least `bytes`, that holds anything. */
+/** Memory of at least `bytes`, with arbitrary content. */
 export function lentMemory(bytes: number): ArrayBufferLike {
   if (bytes < LEAST_BYTES) return new ArrayBuffer(bytes);
   let size = LEAST_BYTES;
@@ -27,7 +27,7 @@ export function lentMemory(bytes: number): ArrayBufferLike {
   return found;
 }
 
-/** Nobody reads it any more. */
+/** Returns memory that no thread reads any more. */
 export function takeBack(memory: SharedArrayBuffer): void {
   const size = memory.byteLength;
   if (kept + size > MOST_BYTES) return;

@@ -8,7 +8,7 @@ const SHA1 = hex('sha1', 'a');
 const SHA256 = hex('sha256', 'a');
 const SHA512 = hex('sha512', 'a');
 
-/** Read in blocks of `size` bytes. */
+/** Reads in blocks of `size` bytes. */
 async function read(name: string, text: string, size = 7): Promise<Manifest | undefined> {
   const bytes = Buffer.from(text);
   const format = manifestFormat(bytes, name);
@@ -51,7 +51,7 @@ describe('lines', () => {
       one('a.log', 'sha256', SHA256),
     ]);
     expect(await read('a.log.sha256', `${MD5}\n`)).toBeUndefined();
-    // A line that comes later than the format is found.
+    // A line that follows after the format was recognised.
     const late = await read('a.log.sha256', `${SHA256}\n${'#\n'.repeat(5000)}damaged\n`, 4096);
     expect(late?.problems).toEqual([{ line: 5002, reason: 'not a hash' }]);
     expect(await read('a.log', `${SHA256}\n`)).toBeUndefined();

@@ -1,8 +1,8 @@
 /**
- * Hash manifests by their content: lists as coreutils, BSD and OpenSSL write them, hashdeep and md5deep, a hash by itself
- * in FILE.sha256, and tables that have a path and a hash of it: KAPE's copy log, Get-FileHash, uploads of Velociraptor.
+ * Reads hash manifests, recognised by content: lists by coreutils, BSD and OpenSSL, hashdeep and md5deep, a single
+ * hash in FILE.sha256, and tables with a path and its hash: KAPE's copy log, Get-FileHash, uploads of Velociraptor.
  *
- * Holds always: every line is an entry, a comment, or a problem with its number; memory is bounded by MOST_LINES and
+ * Invariants: every line is an entry, a comment, or a problem with its number; memory is bounded by MOST_LINES and
  * MOST_LINE_BYTES. Formats: coreutils' `sha256sum(1)`, md5deep's `hashdeep(1)`, KAPE's documentation of its logs.
  */
 import { createHash } from 'node:crypto';
@@ -15,11 +15,11 @@ const HEAD_LINES = 20;
 export interface ManifestEntry {
   /** From 1. */
   readonly line: number;
-  /** As the manifest has it, with `/` between its parts. */
+  /** As in the manifest, with `/` as separator. */
   readonly path: string;
-  /** As node:crypto names it. */
+  /** Its name in node:crypto. */
   readonly algorithm: string;
-  /** Lower-case hex; '' where a table has none of this file. */
+  /** Lower-case hex; '' if a table has no hash for this file. */
   readonly hash: string;
 }
 
@@ -32,7 +32,7 @@ export type ManifestFormat = 'checksums' | 'single hash' | 'hashdeep' | 'table' 
 
 export interface Manifest {
   readonly format: ManifestFormat;
-  /** Of its content. */
+  /** SHA-256 of its content. */
   readonly sha256: string;
   readonly entries: readonly ManifestEntry[];
   readonly problems: readonly ManifestProblem[];
@@ -50,7 +50,7 @@ const DIGITS: Readonly<Record<string, number>> = {
   ...Object.fromEntries(Object.entries(BY_DIGITS).map(([digits, name]) => [name, Number(digits)])),
   blake2b512: 128,
 };
-/** hashdeep's, and those of a column. The first that is there counts. */
+/** Algorithms of hashdeep and of table columns; the first that is present is used. */
 const STRONGEST = ['sha512', 'sha384', 'sha256', 'sha224', 'sha1', 'md5'] as const;
 
 const PLAIN = /^(\\?)([0-9a-f]+) [ *](\S.*)$/i;
@@ -62,7 +62,7 @@ const NAMED =
 const SIDECAR = /^(.+)\.(md5|sha1|sha224|sha256|sha384|sha512)$/i;
 const HASHDEEP = /^%%%% HASHDEEP-1\.\d/;
 
-/** How a content lists hashes, by its beginning; undefined where it does not. */
+/** The format of a manifest, judged by its beginning; undefined for other contents. */
 export function manifestFormat(bytes: Uint8Array, name: string): ManifestFormat | undefined {
   const text = Buffer.from(bytes.subarray(0, HEAD_BYTES))
     .toString('utf8')
@@ -80,12 +80,12 @@ export function manifestFormat(bytes: Uint8Array, name: string): ManifestFormat 
     : undefined;
 }
 
-/** Whether most lines are a hash and a name. */
+/** Whether most lines consist of a hash and a name. */
 export function isHashList(lines: readonly string[]): boolean {
   return lines.filter(isHashLine).length * 2 > lines.length;
 }
 
-/** A manifest from its first byte to its last. */
+/** Reads a manifest from its first byte to its last. */
 export async function readManifest(
   blocks: AsyncIterable<Uint8Array>,
   format: ManifestFormat,
@@ -103,7 +103,7 @@ export async function readManifest(
       from = end + 1;
     }
     rest = bytes.subarray(from);
-    // The end of a line that is too long for any path is not kept.
+    // The end of a line that is too long for any path is dropped.
     if (rest.length > MOST_LINE_BYTES) rest = rest.subarray(0, MOST_LINE_BYTES + 1);
   }
   if (rest.length > 0) reader.line(rest);
@@ -160,7 +160,9 @@ class ManifestReader {
     }
   }
 
-  /** `%%%% size,md5,sha256,filename` says what the lines have; the last is the name, with any commas. */
+  /**
+   * `%%%% size,md5,sha256,filename` names the columns of the lines; the last is the name, which may contain commas.
+   */
   private hashdeep(text: string): Listed | string | undefined {
     if (text.startsWith('%%%%')) {
       const names = text.slice(4).trim().toLowerCase().split(',');
@@ -193,7 +195,7 @@ function listed(path: string, algorithm: string, hash: string): Listed | string 
   return { path: path.replaceAll('\\', '/'), algorithm, hash: hash.toLowerCase() };
 }
 
-/** Empty lines, and comments of `*sum --check` and of others. */
+/** Empty lines, and comments, which `*sum --check` and others ignore. */
 function isComment(line: string): boolean {
   return /^\s*(?:[#;].*)?$/.test(line);
 }
@@ -202,7 +204,7 @@ function isHashLine(line: string): boolean {
   return typeof checksumLine(line, '') === 'object';
 }
 
-/** `HASH  NAME`, or `ALGORITHM (NAME) = HASH`; a backslash before it says that the name has such of its own. */
+/** `HASH  NAME`, or `ALGORITHM (NAME) = HASH`; a backslash before the line means that the name is escaped. */
 function checksumLine(line: string, manifest: string): Listed | string {
   const tagged = TAGGED.exec(line);
   if (tagged !== null) {
@@ -222,12 +224,12 @@ function listedAs(path: string, algorithm: string, hash: string, escaped: boolea
   const name = escaped
     ? path.replace(/\\([\\nr])/g, (_, c: string) => (c === 'n' ? '\n' : c === 'r' ? '\r' : '\\'))
     : path;
-  // A name of a Unix system may hold a backslash, but then it is escaped.
+  // A Unix file name may contain a backslash, but then it is escaped.
   const found = listed(name, algorithm, hash);
   return escaped && typeof found === 'object' ? { ...found, path: name } : found;
 }
 
-/** As tagged lines and columns name it: `SHA256`, `SHA2-256`, `SHA-256`, `BLAKE2b`. */
+/** The algorithm named by tagged lines and columns: `SHA256`, `SHA2-256`, `SHA-256`, `BLAKE2b`. */
 function algorithmOf(tag: string): string {
   const name = tag
     .toLowerCase()
@@ -236,7 +238,7 @@ function algorithmOf(tag: string): string {
   return name === 'blake2b' ? 'blake2b512' : name;
 }
 
-/** Of `a.log.sha256` with nothing but a hash in it. */
+/** The line of an `a.log.sha256` that contains only a hash. */
 function bareHash(line: string, name: string): Listed | undefined {
   const [, file, algorithm = ''] = SIDECAR.exec(baseOf(name)) ?? [];
   if (file === undefined) return undefined;
@@ -253,12 +255,12 @@ function baseOf(name: string): string {
 interface Columns {
   readonly path: number;
   readonly hash: number;
-  /** Undefined: `algorithmColumn` says which. */
+  /** Undefined: `algorithmColumn` names it. */
   readonly algorithm: string | undefined;
   readonly algorithmColumn?: number;
 }
 
-/** A table that has both is a manifest: KAPE's copy log, and the table of uploads of Velociraptor's artefacts for it. */
+/** A table that has both is a manifest: KAPE's copy log, and Velociraptor's table of uploads for it. */
 const COPIED = 'destinationfile';
 const OF_SOURCE = ['sourcefilesha256', 'sourcefilesha1', 'sourcefilemd5'];
 
@@ -289,13 +291,13 @@ function tableRow(text: string, columns: Columns): Listed | string | undefined {
   const [file, digest] = [cells[path], cells[hash]];
   if (file === undefined || digest === undefined) return 'fewer cells than the header';
   const name = algorithm ?? algorithmOf(cells[algorithmColumn] ?? '');
-  // As of files that a collector could not read.
+  // For files that a collector could not read.
   if (digest === '' && file !== '')
     return { path: file.replaceAll('\\', '/'), algorithm: name, hash: '' };
   return listed(file, name, digest);
 }
 
-/** Cells of a line; a quoted cell may hold commas, and two quotes for one. */
+/** Cells of a line; a quoted cell may contain commas, and doubled quotes. */
 function cellsOf(line: string): string[] {
   const cells: string[] = [];
   const pattern = /(?:"((?:[^"]|"")*)"|([^,]*))(,|$)/y;

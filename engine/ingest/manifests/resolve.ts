@@ -1,16 +1,17 @@
 /**
- * Which file a line of a manifest means. Names are relative to the folder of the manifest, to one above it, or absolute on
- * the machine where it was written; for all lines of a manifest it is the same.
+ * Finds the file that a line of a manifest names. Names are relative to the folder of the manifest, to one above
+ * it, or absolute on the machine where it was written; all lines of a manifest use the same base.
  *
- * Holds always: a name alone never decides: what all listed names begin with may be replaced as a whole, by a folder of
- * the same evidence, and nothing else may. So a list of `/usr/bin` does not mean files that are called alike.
+ * Invariant: a bare name never decides: the common prefix of all listed names may be replaced as a whole by a
+ * folder of the same evidence, and nothing else may. So a list of `/usr/bin` does not match files that merely have
+ * the same names.
  */
 import type { SourceLocation } from '../../contract/importer.ts';
 import type { ManifestEntry } from './read-manifest.ts';
 
-/** Names that are looked up to find out what they are relative to. */
+/** Number of names that are looked up to find their base folder. */
 const MOST_TRIED = 5000;
-/** Where collectors keep files by their whole paths: UAC, Velociraptor. */
+/** Where collectors store files by their absolute paths: UAC, Velociraptor. */
 const COLLECTED = ['[root]', 'uploads/auto', 'uploads/file', 'uploads/ntfs'];
 
 /** A file system or an archive, and the path in it. */
@@ -19,7 +20,7 @@ interface FilePlace {
   readonly path: string;
 }
 
-/** Where a location is: the members of an archive are files of it. */
+/** The place of a location: members of an archive are files in it. */
 export function filePlace({ path, members }: SourceLocation): FilePlace {
   const last = members.at(-1);
   return last === undefined
@@ -27,10 +28,10 @@ export function filePlace({ path, members }: SourceLocation): FilePlace {
     : { container: JSON.stringify([path, ...members.slice(0, -1)]), path: withSlashes(last) };
 }
 
-/** The files of one container by their paths, however these are written. */
+/** The files of one container by path, whatever its spelling. */
 export class FilesByPath<T> {
   private readonly exact = new Map<string, T>();
-  /** Paths by what they are without case and escapes; undefined for several. */
+  /** Paths by their normal form, without case and escapes; undefined if several share it. */
   private readonly alike = new Map<string, string | undefined>();
 
   set(path: string, file: T): void {
@@ -41,7 +42,7 @@ export class FilesByPath<T> {
     }
   }
 
-  /** That of this path, or the only one whose path differs in case or escapes alone. */
+  /** The file with this path, or the only one whose path differs just in case or escapes. */
   get(path: string): T | undefined {
     return this.exact.get(path) ?? this.exact.get(this.alike.get(path.toLowerCase()) ?? path);
   }
@@ -54,14 +55,14 @@ export class FilesByPath<T> {
 }
 
 export interface Resolved<T> {
-  /** The folder that the names are relative to. */
+  /** The base folder of the names. */
   readonly folder: string;
   fileOf(entry: ManifestEntry): T | undefined;
 }
 
 /**
  * @param folder of the manifest
- * @param above how many folders above it belong to the evidence
+ * @param above number of folders above it that belong to the evidence
  */
 export function resolveManifest<T>(
   entries: readonly ManifestEntry[],
@@ -93,12 +94,12 @@ function basesOf(folder: string, above: number, entries: readonly ManifestEntry[
     bases.push(at);
   }
   const collected = bases.flatMap((base) => COLLECTED.map((name) => joined(base, [name])));
-  // An absolute path may be meant as it is.
+  // An absolute path may be meant literally.
   const isAbsolute = entries.some(({ path }) => path.startsWith('/') || /^[a-z]:\//i.test(path));
   return isAbsolute ? [...bases, ...collected, ROOT] : bases;
 }
 
-/** Of the file system: its paths begin with a slash, or with a drive. */
+/** Root of the file system: its paths begin with a slash, or with a drive. */
 const ROOT = '/';
 
 function joined(folder: string, parts: readonly string[]): string {
@@ -107,7 +108,7 @@ function joined(folder: string, parts: readonly string[]): string {
   return folder === '' ? path : `${folder}/${path}`;
 }
 
-/** Parts of a path without `.` and without what `..` leaves. */
+/** Parts of a path, with `.` and `..` resolved. */
 function partsOf(path: string): string[] {
   const parts: string[] = [];
   for (const part of path.split('/')) {
@@ -117,7 +118,7 @@ function partsOf(path: string): string[] {
   return parts;
 }
 
-/** How many folders all listed paths have in common. */
+/** Number of folders that all listed paths have in common. */
 function commonFolders(entries: readonly ManifestEntry[]): number {
   let common: readonly string[] | undefined;
   for (const { path } of entries) {
@@ -134,7 +135,7 @@ function withSlashes(path: string): string {
   return path.replaceAll('\\', '/');
 }
 
-/** `C%3A` is how Velociraptor writes `C:`. */
+/** Velociraptor writes `C:` as `C%3A`. */
 function unescaped(path: string): string {
   try {
     return decodeURIComponent(path);

@@ -1,4 +1,4 @@
-/** What a source that was just read has in common with others of the case, found by its lines. */
+/** Finds what a source that was just read shares with others of the case, by its lines. */
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { OverlapRow } from '../../catalog/tables/overlaps.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
@@ -9,7 +9,7 @@ import { LEAST_RUN, LineIndex } from './line-runs.ts';
 export class OverlapFinder {
   private readonly catalog: Catalog;
   private readonly index = new LineIndex();
-  /** Sources of the case that were read to their end, by number: read once, for an import may have thousands. */
+  /** Sources of the case that were read to their end, by number: read once, since an import may have thousands. */
   private complete: SourceRow[] | undefined;
 
   constructor(catalog: Catalog) {
@@ -17,8 +17,8 @@ export class OverlapFinder {
   }
 
   /**
-   * Stretches of `source` that others have. Its lines are kept for those that come after it.
-   * @param equal the start that is the content of another source, and was not stored again
+   * Stretches of `source` that others have. Its lines are kept for later sources.
+   * @param equal the prefix that equals another source's content and was not stored again
    */
   take(
     source: SourceRow,
@@ -36,7 +36,7 @@ export class OverlapFinder {
     let first = 0;
     const stored = equal?.extent ?? 0;
     while (first < lines.hashes.length && offsets[first]! < stored) first += 1;
-    // Records of several lines (indented JSON, say) share lines that are no copy of a record.
+    // Multi-line records (such as indented JSON) share lines without being copies.
     const least =
       LEAST_RUN * Math.max(1, Math.round(lines.hashes.length / Math.max(1, source.read)));
     const isUndated = source.firstTs === undefined;
@@ -51,7 +51,7 @@ export class OverlapFinder {
         records: n,
         superseded: false,
       }));
-    // Whoever is compared with it loads it: most imports are of one source.
+    // Loaded when another source is compared with it: most imports have one source.
     this.catalog.overlaps.setLineHashes(source.id, lines.hashes);
     if (isComplete(source) && !this.complete.some(({ id }) => id === source.id)) {
       const at = this.complete.findLastIndex(({ id }) => id < source.id) + 1;
@@ -60,7 +60,7 @@ export class OverlapFinder {
     return found;
   }
 
-  /** The sources whose content it begins with: what comes after is in none of them, however alike. */
+  /** The sources whose content it begins with: the rest is in none of them, however similar. */
   private continued(equal: EqualStart | undefined): Set<number> {
     const found = new Set<number>();
     for (let before = equal; before !== undefined && !found.has(before.sourceId);) {
@@ -76,12 +76,15 @@ function isComplete({ status }: SourceRow): boolean {
   return status === 'complete';
 }
 
-/** Whether two sources, of which `b` is complete, may have the same records: of one importer, and of one time as far as that is stated. */
+/**
+ * Whether two sources, `b` being complete, may have the same records: same importer, and overlapping times as far
+ * as they are stated.
+ */
 function mayOverlap(a: SourceRow, b: SourceRow): boolean {
   if (a.importer !== b.importer) return false;
   const isGuessed = a.decisions.year !== undefined || b.decisions.year !== undefined;
   if (isGuessed || a.decisions.tz !== b.decisions.tz) return true;
-  // What of a source is stored elsewhere has no part in its times.
+  // The times of a source do not cover what is stored for another one.
   if (a.metadata['duplicateOf'] !== undefined || b.metadata['duplicateOf'] !== undefined)
     return true;
   if (a.firstTs === undefined || b.firstTs === undefined) return true;

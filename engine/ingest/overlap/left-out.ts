@@ -1,7 +1,7 @@
 /**
- * Leaves out the events of a stretch that another source has as well, and shows them again. They are
- * marked as deleted, so every answer does without them, and as left out (`LEFT_OUT`), so that compaction
- * keeps them and the switch can be turned back.
+ * Hides the events of a stretch that another source has as well, and shows them again. They are marked as deleted,
+ * so that every answer omits them, and as left out (`LEFT_OUT`), so that compaction keeps them and hiding can be
+ * undone.
  */
 import { LEFT_OUT } from '../../catalog/tables/marks.ts';
 import type { OverlapRow } from '../../catalog/tables/overlaps.ts';
@@ -12,7 +12,7 @@ import { identifier } from '../../store/segment-builder.ts';
 import type { CaseWriter } from '../case/case-writer.ts';
 
 /**
- * @returns the events that are hidden or shown now and were not before
+ * @returns the number of events that are hidden or shown now and were not before
  * @throws DaybookError not-found
  */
 export async function setLeftOut(
@@ -39,7 +39,7 @@ export async function setLeftOut(
     for (const [segment, found] of rows) {
       const deleted = RowSet.ofSorted(catalog.marks.of(segment, 0), found.total);
       const hidden = RowSet.ofSorted(catalog.marks.of(segment, LEFT_OUT), found.total);
-      // What a person deleted stays deleted.
+      // Events that a person deleted stay deleted.
       const changed = leftOut ? found.and(deleted.not()) : found.and(hidden);
       if (changed.count === 0) continue;
       events += changed.count;
@@ -64,8 +64,8 @@ async function rowsOf(
   { sourceId, from, to, superseded }: OverlapRow,
 ): Promise<RowSet> {
   const name = identifier(await writer.attach(segment));
-  // All of a source that is superseded: what was derived of its records has no offset.
-  // A record that goes on behind the stretch is another one there.
+  // For a superseded source, everything: what was derived from its records has no offset. A record that extends
+  // beyond the stretch is a different one there.
   const end = segment.columns.includes('length') ? `"offset" + "length"` : `"offset" + 1`;
   const within = superseded ? '' : ` AND "offset" >= ${from} AND ${end} <= ${to}`;
   const isThere = superseded || segment.columns.includes('offset');

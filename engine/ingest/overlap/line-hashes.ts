@@ -1,19 +1,19 @@
 /**
- * Hashes of a content's lines, by which the same lines are found in another source, whatever its name,
- * compression or length. Whole runs of lines are compared, so 32 bits a line suffice; it is no defence
- * against lines that were made to collide.
+ * Hashes of a content's lines, by which equal lines are found in another source, whatever its name, compression or
+ * length. Whole runs of lines are compared, so 32 bits per line suffice; it is no defence against lines that were
+ * made to collide.
  */
 const LF = 10;
-/** Lines of one source that are compared, at 4 bytes each; of a longer one none are. */
+/** Maximum number of lines of a source, at 4 bytes each; longer sources are not compared. */
 const MOST_LINES = 4_194_304;
 const FIRST_ROOM = 4096;
-/** Of part of a line, the rest of which is missing: it is in quarantine, and no line that another source has. */
+/** The hash of an incomplete line: it is in quarantine, and equals no line of another source. */
 const LOST_LINE = 0;
 
 /** The lines of a content, in order. */
 export interface HashedLines {
   readonly hashes: Uint32Array;
-  /** With the line feed. */
+  /** Line feed included. */
   readonly lengths: Uint32Array;
 }
 
@@ -21,12 +21,12 @@ export class LineHasher {
   private hashes = new Uint32Array(FIRST_ROOM);
   private lengths = new Uint32Array(FIRST_ROOM);
   private lines = 0;
-  /** The beginning of a line whose end is in the next block. */
+  /** The beginning of a line that ends in the next block. */
   private rest: Uint8Array = new Uint8Array(0);
-  /** The next line is part of one. */
+  /** Whether the next line may be incomplete because of a gap. */
   private afterGap = false;
 
-  /** Content is missing here. */
+  /** Called where content is missing. */
   gap(): void {
     if (this.rest.length > 0) {
       this.afterGap = true;
@@ -36,7 +36,7 @@ export class LineHasher {
     this.afterGap = true;
   }
 
-  /** @param block is copied from where needed */
+  /** @param block copied as needed */
   update(block: Uint8Array): void {
     if (this.lines > MOST_LINES) return;
     const bytes = Buffer.from(block.buffer, block.byteOffset, block.length);
@@ -58,7 +58,7 @@ export class LineHasher {
     if (at < bytes.length) this.rest = Uint8Array.from(bytes.subarray(at));
   }
 
-  /** Undefined when there are too many. */
+  /** Undefined if there are too many lines. */
   end(): HashedLines | undefined {
     if (this.rest.length > 0) this.add(this.rest, 0, this.rest.length);
     if (this.lines > MOST_LINES) return undefined;
@@ -78,7 +78,7 @@ export class LineHasher {
       this.lengths = larger(this.lengths);
     }
     if (this.lines > MOST_LINES) return;
-    // A last line without its line feed, and one with CR LF, is the same line.
+    // A last line without a line feed, or one with CR LF, is the same line.
     let end = to;
     if (end > from && bytes[end - 1] === LF) end -= 1;
     if (end > from && bytes[end - 1] === 13) end -= 1;

@@ -1,33 +1,33 @@
 /**
- * Finds runs of lines that sources have in common. Logs repeat single lines; a run of LEAST_RUN equal
- * lines, which have times in them, is a copy. Where lines have none a source may repeat a run, too: one
- * run of another source is the copy of one run only.
+ * Finds runs of lines that sources have in common. Logs repeat single lines; a run of LEAST_RUN equal lines, which
+ * have times in them, is a copy. Where lines have none a source may repeat a run, too: one run of another source is
+ * the copy of one run only.
  *
- * Of each source some lines are kept as anchors, at first all, and fewer the more lines a case has, so
- * that memory is bounded; from an anchor that is met, a run is followed to both sides line by line.
- * A source that is longer than the one that is asked about is looked through instead, which costs a
- * hundredth of anchoring it: a batch of 1,000 flows into a case of a million took 0.6 s without.
+ * Of each source some lines are kept as anchors, at first all, and fewer the more lines a case has, so that memory
+ * is bounded; from an anchor that is met, a run is followed to both sides line by line. A source that is longer
+ * than the one asked about is searched linearly instead, which costs a hundredth of anchoring it: without that, a
+ * batch of 1,000 flows into a case of a million took 0.6 s.
  */
 import { scramble } from '../../util/seeded-hash.ts';
 
 export const LEAST_RUN = 8;
-/** Lines that make up an anchor. */
+/** Number of lines in an anchor. */
 const ANCHOR_LINES = 4;
 const MOST_ANCHORS = 2 ** 19;
 const FEWEST_ANCHORS = 2 ** 10;
-/** An anchor that finds no free slot within these is left out. */
+/** An anchor that finds no free slot within this many probes is dropped. */
 const MOST_PROBES = 64;
-/** A source that was looked through so often is anchored. */
+/** A source that was searched this often is anchored. */
 const MOST_TIMES = 64;
-/** Bits for the lines of a source, by their hashes. */
+/** Bits of a filter for the lines of a source, by their hashes. */
 const BITS = 2 ** 20;
-/** Above the lines that a source may have. */
+/** Greater than the number of lines that a source may have. */
 const LINES = 2 ** 23;
-/** Where a line is: its source and its number there. The least is that of the first source. */
+/** Position of a line: its source and its number there. The lowest is that of the first source. */
 type Place = number;
 const NOWHERE: Place = Infinity;
 
-/** `lines` lines of the one that was asked about, from line `from`, are those of `other` from `otherFrom`. */
+/** `lines` lines of the source asked about, from line `from`, equal those of `other` from `otherFrom`. */
 interface LineRun {
   readonly from: number;
   readonly lines: number;
@@ -40,7 +40,7 @@ type Sources = ReadonlyMap<number, Uint32Array>;
 export class LineIndex {
   private readonly sources = new Map<number, Uint32Array>();
   private anchors: Anchors | undefined;
-  /** How often each source without anchors was looked through. */
+  /** How often each source without anchors was searched. */
   private readonly times = new Map<number, number>();
 
   has(source: number): boolean {
@@ -53,14 +53,14 @@ export class LineIndex {
   }
 
   /**
-   * Runs of `hashes` that sources of the index have, in order and without overlap: of equal ones those
-   * of the source with the least number.
-   * @param without of lines that have no times, and may be repeated: sources whose lines are copies of others already
+   * Runs of `hashes` that sources of the index have, in order and without overlap; of equal runs, that of the
+   * source with the lowest number.
+   * @param without for lines without times, which may be repeated: sources whose lines are copies of others already
    */
   runsOf(hashes: Uint32Array, without?: ReadonlySet<number>): LineRun[] {
     const shared = this.anchorsSharedWith(hashes);
     const out: LineRun[] = [];
-    /** Of sources, 1 for each line that is in a run. */
+    /** By source: 1 for each line that is in a run. */
     const used = new Map<number, Uint8Array>();
     let free = 0;
     for (let i = 0; i + ANCHOR_LINES <= hashes.length; i++) {
@@ -90,7 +90,7 @@ export class LineIndex {
     return out;
   }
 
-  /** Those of sources that are looked through; anchors the others. */
+  /** The anchors of sources that are searched; others get anchors now. */
   private anchorsSharedWith(hashes: Uint32Array): Anchors | undefined {
     const room = 2 ** Math.ceil(Math.log2(hashes.length));
     const most = Math.min(MOST_ANCHORS, Math.max(FEWEST_ANCHORS, room));
@@ -112,23 +112,23 @@ export class LineIndex {
   }
 }
 
-/** Places of lines by their hashes and those of the lines after them: an open hash table. */
+/** Positions of lines by their hashes and those of the following lines: an open hash table. */
 class Anchors {
   private readonly sources: Sources;
   private readonly most: number;
   private readonly slots: Float64Array;
   private count = 0;
-  /** Lines whose hash has these bits are no anchors. */
+  /** Lines whose hash has these bits set are no anchors. */
   private mask = 0;
 
-  /** @param most anchors, a power of two */
+  /** @param most maximum number of anchors, a power of two */
   constructor(sources: Sources, most: number) {
     this.sources = sources;
     this.most = most;
     this.slots = new Float64Array(2 * most).fill(NOWHERE);
   }
 
-  /** @param wanted leaves out all others */
+  /** @param wanted skips all others */
   add(source: number, wanted?: Wanted): void {
     const hashes = this.sources.get(source)!;
     for (let line = 0; line + ANCHOR_LINES <= hashes.length; line++) {
@@ -153,7 +153,7 @@ class Anchors {
     if (place < before) this.slots[slot] = place;
   }
 
-  /** Where the anchor of these lines is, or would be. */
+  /** The slot where the anchor of these lines is or would be. */
   private slotOf(hashes: Uint32Array, line: number): number | undefined {
     let key = 0;
     for (let i = 0; i < ANCHOR_LINES; i++) key = scramble(key ^ hashes[line + i]!);
@@ -185,7 +185,7 @@ function areEqual(a: Uint32Array, at: number, b: Uint32Array, bAt: number): bool
   return true;
 }
 
-/** The anchors of one source, and a bit for each of its lines: most lines of others have none. */
+/** The anchors of one source, with a bit for each of its lines: most lines of other sources match none. */
 class Wanted {
   private readonly bits = new Uint8Array(BITS / 8);
   private readonly anchors: Anchors;

@@ -1,7 +1,4 @@
-/**
- * What is asked of a worker that looks at evidence before it is imported, and what it tells. Plain
- * data, so that it crosses threads.
- */
+/** Messages to and from a worker that previews evidence. Plain data, so that it crosses threads. */
 import type { Kind } from '../../contract/event.ts';
 import type { SourceLocation, TableOutline } from '../../contract/importer.ts';
 import type { Decisions } from '../../contract/decisions.ts';
@@ -12,21 +9,21 @@ export type ToPreviewWorker =
       type: 'start';
       /** Folder for copies of archive members. */
       temporary: string;
-      /** Sizes of the sources that the case has: what has one of them may be the same again. */
+      /** Sizes of the sources in the case: a file of the same size may be the same. */
       sizes: readonly number[];
     }
   | {
       type: 'preview';
       file: FoundFile;
       options: ImportOptions;
-      /** Sources to look at, at most. */
+      /** Maximum number of sources to read. */
       most: number;
     };
 
 /** The value of a stored column; IPv6 addresses as 32 hexadecimal digits. */
 export type StoredValue = number | string;
 
-/** One event of a source that was looked at. */
+/** One event of a previewed source. */
 export interface PreviewRow {
   kind: Kind;
   /** By stored column. */
@@ -34,20 +31,20 @@ export interface PreviewRow {
   attributes: [string, string][];
 }
 
-/** What the beginning of a source tells. */
+/** What is known of the beginning of a source. */
 export interface SourcePreview {
   name: string;
   location: SourceLocation;
   rawSize: number | undefined;
-  /** Undefined when no importer knows the content. */
+  /** Undefined if no importer recognises the content. */
   importer: string | undefined;
   format: string | undefined;
   headSha256: string | undefined;
-  /** Of the bytes as they lie, where a source of the case has the same size and they are few. */
+  /** Hash of the stored bytes, if a source of the case has the same size and the file is small. */
   rawSha256: string | undefined;
-  /** Hashes of its first lines, of a content of lines. */
+  /** Hashes of its first lines, for a content made of lines. */
   lineHashes: Uint32Array | undefined;
-  /** Lines of a record on average, as far as it was read: indented JSON has many. */
+  /** Average number of lines per record, as far as it was read: indented JSON has many. */
   linesPerRecord: number;
   rows: PreviewRow[];
   quarantined: { offset: number; reason: string }[];
@@ -59,7 +56,7 @@ export interface SourcePreview {
   problem: string | undefined;
 }
 
-/** How looking at a file ended. */
+/** The end of a file's preview. */
 export interface PreviewEnd {
   /** Whether the file has sources beyond `most`. */
   more: boolean;
@@ -73,11 +70,11 @@ export type FromPreviewWorker =
   | { type: 'ignored'; name: string; reason: string }
   | { type: 'done'; end: PreviewEnd };
 
-/** A worker that looks at one file after the other. */
+/** A worker that previews one file after the other. */
 export interface PreviewWorkerHandle {
   post(message: ToPreviewWorker): void;
   onMessage(handler: (message: FromPreviewWorker) => void): void;
-  /** Called once when the worker is gone; with an error when it was not asked to go. */
+  /** Called once when the worker has exited; with an error if it was not asked to exit. */
   onExit(handler: (error: Error | undefined) => void): void;
   stop(): void;
 }

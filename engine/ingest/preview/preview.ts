@@ -1,9 +1,9 @@
 /**
- * Looks at evidence before it is imported: the same recognition and the same importers as an import,
- * on the beginning of each source, and nothing is written.
+ * Previews evidence before it is imported: the same recognition and the same importers as an import, on the
+ * beginning of each source, without writing anything.
  *
- * Invariant: what is reported of a source is what an import of it would begin with; a preview ends after
- * a bounded number of events, bytes and seconds.
+ * Invariant: the preview of a source shows what an import of it would begin with; it ends after a bounded number of
+ * events, bytes and seconds.
  */
 import { createHash } from 'node:crypto';
 import { DaybookError, messageOfError } from '../../contract/errors.ts';
@@ -34,28 +34,28 @@ import { LineHasher } from '../overlap/line-hashes.ts';
 import { type Head, headHash, readHead, recognise, unknownReason } from '../worker/recognise.ts';
 import { RotatedStarts } from '../worker/rotated-start.ts';
 
-/** Events that are shown of a source. */
+/** Events shown of a source. */
 export const MOST_ROWS = 20;
-/** Content that is read for them, and what is read anyway: later lines may ask for decisions, too. */
+/** Content that is read for them, and read in any case: later lines may require decisions, too. */
 const MOST_BYTES = 1 << 20;
-/** The same while it has shown no event yet: the tables that a journal begins with have some megabytes. */
+/** The limit until the first event: the tables at the beginning of a journal have some megabytes. */
 const FIRST_BYTES = 16 << 20;
 const USUAL_BYTES = 256 << 10;
-/** Time for all that is read of one source, looks ahead included. */
+/** Time limit for reading a source, looks ahead included. */
 const SOURCE_MS = 2_000;
-/** Time for each newer file of its rotated set. */
+/** Time limit for each newer file of its rotated set. */
 const NEWER_MS = 500;
-/** A pass that has no time left still gets as much as an importer may want at once. */
+/** A pass without time left still gets as much as an importer may need at once. */
 const LEAST_BYTES = 4 << 20;
-/** An archive is left after this, between two members. */
+/** After this time an archive is left, between two members. */
 const ARCHIVE_MS = 15_000;
 const PIECE_BYTES = 64 << 10;
 const MOST_QUARANTINED = 20;
 const MOST_NOTES = 20;
 const MOST_ATTRIBUTES = 300;
-/** What is shown of a text. */
+/** Bytes shown of a text. */
 const CELL_BYTES = 1024;
-/** Sources up to this size are hashed where the case has one of the same size. */
+/** Sources up to this size are hashed if the case has one of the same size. */
 const HASHED_BYTES = 64 << 20;
 
 interface PreviewPort {
@@ -63,7 +63,7 @@ interface PreviewPort {
   onMessage(handler: (message: ToPreviewWorker) => void): void;
 }
 
-/** Runs a worker that looks at files, one at a time, until it is stopped. */
+/** Runs a preview worker, which reads one file at a time, until it is stopped. */
 export function runPreviewWorker(port: PreviewPort, tools: WorkerTools): void {
   let previewer: Previewer | undefined;
   port.onMessage((message) => {
@@ -182,7 +182,7 @@ class Previewer {
     return preview;
   }
 
-  /** @returns bytes of a record on average, where some were read */
+  /** @returns average number of bytes per record, if some were read */
   private async read(
     evidence: EvidenceItem,
     importer: Importer,
@@ -209,23 +209,23 @@ class Previewer {
   }
 }
 
-/** Of its lines, without one that goes on beyond it. */
+/** Hashes of its lines, without one that is incomplete. */
 function lineHashesOf({ bytes, complete }: Head): Uint32Array | undefined {
   const hasher = new LineHasher();
   hasher.update(complete ? bytes : bytes.subarray(0, bytes.lastIndexOf(10) + 1));
   return hasher.end()?.hashes;
 }
 
-/** The first part of a content, as often as it is asked for, until enough is known. */
+/** The beginning of a content, in as many passes as needed, until enough is known. */
 class Beginning implements SourceInput {
   readonly name: string;
   readonly size: number | undefined;
   readonly modifiedMs: number | undefined;
-  /** Set when nothing more is wanted: every pass ends. */
+  /** Set when nothing more is needed: every pass ends. */
   enough = false;
-  /** Whether time was up before a pass had seen all. */
+  /** Whether time ran out before a pass was complete. */
   aheadCut = false;
-  /** Bytes of the last pass. */
+  /** Bytes delivered in the last pass. */
   given = 0;
   private readonly input: SourceInput;
   private readonly until: number;
@@ -266,9 +266,9 @@ class Beginning implements SourceInput {
   }
 }
 
-/** Takes the first events of a source, in the order in which they come; is deaf to the rest. */
+/** Takes the first events of a source in order of arrival and ignores the rest. */
 class PreviewSink implements EventSink {
-  /** Of the bytes that were given to the importer. */
+  /** Number of records in the bytes that the importer got. */
   records = 0;
   private readonly preview: SourcePreview;
   private readonly input: Beginning;
@@ -323,7 +323,7 @@ class PreviewSink implements EventSink {
   }
 
   metadata(): void {
-    // Facts about the whole source are not known from its beginning.
+    // Facts about the whole source are unknown at its beginning.
   }
 
   decide(decisions: Decisions): void {
@@ -340,7 +340,7 @@ class PreviewSink implements EventSink {
 const text = new TextDecoder('utf-8', { ignoreBOM: true });
 const utf8 = new TextEncoder();
 
-/** The text of the first row, cut to what is shown. */
+/** The text of the first row, truncated for display. */
 function textOf(column: Extract<Column, { type: 'text' }>, most: number): string {
   const { data, starts } = column;
   const at = starts[0]!;
@@ -348,7 +348,7 @@ function textOf(column: Extract<Column, { type: 'text' }>, most: number): string
   return cutText(data.subarray(at + 4, at + 4 + size), most);
 }
 
-/** @param most bytes */
+/** @param most maximum number of bytes */
 function cutText(bytes: Uint8Array, most: number): string {
   if (bytes.length <= most) return text.decode(bytes);
   let end = most;
@@ -407,7 +407,7 @@ async function hashOf(evidence: EvidenceItem): Promise<string> {
   return hash.digest('hex');
 }
 
-/** As an import says it. */
+/** In the words of an import. */
 function problemOf(error: unknown): string {
   if (error instanceof DaybookError) return error.message;
   return `internal: ${messageOfError(error)}`;

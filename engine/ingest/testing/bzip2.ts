@@ -1,4 +1,4 @@
-/** bzip2 of this machine, which Node cannot write. */
+/** Compresses with this machine's bzip2, since Node cannot write that format. */
 import { execFileSync } from 'node:child_process';
 
 export function bzip2Available(): boolean {

@@ -1,6 +1,6 @@
 /**
- * For tests: a capture in which packets of one conversation are far apart, with tunnels, fragments, VLANs,
- * both IP versions and frames that are no IP.
+ * For tests: a capture in which packets of one conversation are far apart, with tunnels, fragments, VLANs, both IP
+ * versions and non-IP frames.
  */
 import {
   ACK,
@@ -24,7 +24,7 @@ import {
 
 const START = 1_790_000_000;
 
-/** The nth frame of a capture; conversations are of about seven packets, a hundred at a time. */
+/** The nth frame of a capture; conversations have about seven packets, with a hundred at a time. */
 function frame(n: number): Bytes {
   const of = n % 101;
   const turn = Math.floor(n / 101) % 7;
@@ -79,7 +79,7 @@ function frame(n: number): Bytes {
   }
 }
 
-/** @param padding bytes behind each frame's packet, as an adapter adds to short ones */
+/** @param padding bytes after each frame's packet, as an adapter adds to short ones */
 export function classicCapture(packets: number, form: ClassicFile = {}, padding = 0): Buffer {
   const records = Array.from({ length: packets }, (_, n) => ({
     seconds: START + Math.floor(n / 20),

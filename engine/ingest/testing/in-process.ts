@@ -17,7 +17,7 @@ import type { ImportReport, ImportRequest, WorkerHandle } from '../coordinator/i
 import { runImport } from '../coordinator/run-import.ts';
 import type { ThreadHandle } from '../coordinator/warm-threads.ts';
 
-/** What threads of the product have of the importers. */
+/** The importers that threads of the product have. */
 export const WORKER_TOOLS = { importers, walk: walkFile };
 export const BUILDER = { memoryLimit: 5e8, threads: 2 };
 const OPTIONS: ImportOptions = {
@@ -32,11 +32,11 @@ const OPTIONS: ImportOptions = {
   mapping: undefined,
 };
 
-/** What a cancelled worker has to close its files: no thread ends here. */
+/** Time for a cancelled worker to close its files: no thread ends here. */
 const CLOSING_MS = 20;
 /**
- * Workers of all imports. One that was cancelled may go on longer than that where the machine is busy: its
- * parts are not to have the names of those of the import that goes on.
+ * Numbers the workers of all imports. On a busy machine, a cancelled worker may run longer than that: its parts
+ * must not have the same names as those of the resumed import.
  */
 let workers = 0;
 
@@ -58,8 +58,8 @@ export interface InProcessOptions {
 }
 
 /**
- * A walk that gives what is found in blocks of at most `size` bytes: importers offer a commit once per block, and
- * little evidence has many.
+ * A walk that delivers content in blocks of at most `size` bytes: importers offer a commit once per block, and
+ * small evidence then has many.
  */
 export function inBlocks(size: number): typeof walkFile {
   async function* cut(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -78,7 +78,7 @@ export function inBlocks(size: number): typeof walkFile {
   };
 }
 
-/** A worker in this process; messages are copied and come later, as between threads. */
+/** A worker in this process; messages are copied and arrive later, as between threads. */
 export function startInProcess(
   startIndexer = startIndexerInProcess,
   walk = walkFile,
@@ -112,7 +112,7 @@ export function startInProcess(
     setTimeout(() => exited(undefined), CLOSING_MS);
   };
   return {
-    // Delivered to the end: a worker that was cancelled closes its files when it hears of a commit.
+    // Messages are delivered to the end: a cancelled worker closes its files on the next commit message.
     post: (message) => {
       const sent = message.type === 'start' ? { ...message, worker: ++workers } : message;
       setImmediate(() => toWorker(sent));
@@ -128,12 +128,12 @@ export function startInProcess(
   };
 }
 
-/** An indexing thread in this process; its messages are copied, too. */
+/** An indexing thread in this process; its messages are copied as well. */
 function startIndexerInProcess(): IndexerHandle {
   return threadInProcess<ToIndexer, FromIndexer>(runIndexer);
 }
 
-/** What a thread of the product runs, in this process: no thread loads its modules. */
+/** Runs in this process what a thread of the product runs: no thread loads its modules. */
 export function threadInProcess<To, From>(
   run: (port: {
     post(message: From): void;
@@ -176,7 +176,7 @@ export function threadInProcess<To, From>(
   };
 }
 
-/** Imports `paths` into the case in `folder`, which is created when there is none. */
+/** Imports `paths` into the case in `folder`, which is created if there is none. */
 export async function importInProcess(
   folder: string,
   paths: readonly string[],
@@ -220,7 +220,7 @@ interface Quarantined {
   raw: string;
 }
 
-/** Every record that a case has in quarantine. */
+/** Every quarantined record of a case. */
 export function quarantined(folder: string): Quarantined[] {
   return readdirSync(join(folder, 'quarantine'))
     .sort()
@@ -229,13 +229,13 @@ export function quarantined(folder: string): Quarantined[] {
     .map((line) => JSON.parse(line) as Quarantined);
 }
 
-/** Rows of a case as SQL over all its segments sees them; `events` names them. */
+/** Rows of a case, by SQL over all its segments as `events`. */
 export async function rowsOf(folder: string, sql: string): Promise<unknown[][]> {
   const writer = await CaseWriter.open(folder, 'test', BUILDER);
   try {
     const parts: string[] = [];
     for (const segment of writer.catalog.segments.all()) {
-      // Not row numbers, nor what other columns are made from.
+      // Without row numbers, and columns from which others are computed.
       const columns = `COLUMNS(name -> name <> 'rowid' AND NOT name LIKE 'ts:%'), '${segment.kind}' AS kind`;
       parts.push(`SELECT ${columns} FROM ${await writer.attach(segment)}.events`);
     }

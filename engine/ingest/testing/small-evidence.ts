@@ -1,6 +1,6 @@
 /**
- * For tests: one small, well-formed file of each format, and how many records it has. Small enough
- * that every prefix can be imported.
+ * For tests: a small, well-formed file of each format with the number of its records, small enough to import every
+ * prefix.
  */
 import { gzipSync } from 'node:zlib';
 import { tarOf, zipOf } from '../../../importers/shared/testing/archives.ts';
@@ -10,7 +10,7 @@ export { zipOf };
 export interface SmallFile {
   name: string;
   bytes: Buffer;
-  /** Records that an import of the whole file stores. */
+  /** Number of records that an import of the whole file stores. */
   records: number;
 }
 

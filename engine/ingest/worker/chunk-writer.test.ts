@@ -1,4 +1,4 @@
-/** How a chunk's rows are stored that come out of order, and which rows wait for a later chunk. */
+/** How a chunk stores rows that arrive out of order, and which rows wait for a later chunk. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ afterAll(() => {
 /** Micro- and nanoseconds after START, and the record. */
 type Row = readonly [micros: number, nanos: number, seq: number];
 
-/** One chunk of flows: those of each source in the order given. */
+/** One chunk of flows: those of each source in the given order. */
 function chunkOf(sources: readonly (readonly Row[])[]): PartInfo[] {
   const writer = new ChunkWriter(LIMITS, new DayParts(folder, `part-${number++}`, 1e9));
   sources.forEach((rows, i) => {
@@ -51,15 +51,15 @@ function chunkOf(sources: readonly (readonly Row[])[]): PartInfo[] {
 }
 
 const HASH = 7919;
-/** Rows whose times are all different, and in no order. */
+/** Rows with different times, in no order. */
 function mixed(n: number, from = 0): Row[] {
   return Array.from({ length: n }, (_, i): Row => [from + ((i * HASH) % n), 0, i + 1]);
 }
-/** Rows of three times, by turns, so that nanoseconds and records order them. */
+/** Rows with three alternating times, so that nanoseconds and records decide their order. */
 function alike(n: number): Row[] {
   return Array.from({ length: n }, (_, i): Row => [i % 3, i % 5, -i - 1]);
 }
-/** Rows in order but for the records of those at one time. */
+/** Rows in order except for the records of those with equal times. */
 function falling(n: number): Row[] {
   return Array.from({ length: n }, (_, i): Row => [i >>> 1, 0, -i - 1]);
 }
@@ -71,7 +71,7 @@ function inOrder(sources: readonly (readonly Row[])[]): string[] {
     .map(([micros, nanos, seq, source]) => [micros, nanos, source, seq, Math.abs(seq % 7)].join());
 }
 
-/** The rows of the segment that is made of a part, as they lie there. */
+/** The rows of the segment made from a part, in stored order. */
 async function rowsOf(part: PartInfo): Promise<string[]> {
   const select = `SELECT * FROM read_parquet(${literal(part.path)})`;
   const built = await builder.build(select, { sorted: part.sorted, inputBytes: part.bytes });
@@ -187,7 +187,7 @@ describe('few rows that are no records', () => {
     const chunk = writer.cut(goesOn);
     const parts = chunk?.parts ?? [];
     const rows = Object.fromEntries(parts.map(({ kind, rows }) => [kind, rows]));
-    // What the chunk says of its source is what is in the chunks so far.
+    // What the chunk reports of its source equals what is in the chunks so far.
     for (const [kind, n] of Object.entries(rows)) told[kind] = (told[kind] ?? 0) + n;
     for (const { emitted } of chunk?.sources ?? []) expect(emitted).toEqual(told);
     return rows;
@@ -208,7 +208,7 @@ describe('few rows that are no records', () => {
     const packets = { packet: 3 };
     const both = { packet: 3, flow: 4 * few };
     expect(chunks).toEqual([packets, packets, packets, both, packets, packets]);
-    // What waits alone makes no chunk.
+    // Waiting rows alone make no chunk.
     expect([writer.due, writer.full]).toEqual([false, false]);
     writer.end();
     expect(cut(writer, false)).toEqual({ flow: 2 * few });

@@ -1,10 +1,10 @@
 /**
- * The event sink of an import worker: takes batches, finds the days of their rows, which are stored in parts,
- * and cuts chunks. A chunk holds whole rows of one or more sources and what is known of those
- * sources at that point, so that the coordinator can commit it as one.
+ * The event sink of an import worker: takes batches, assigns their rows to days, stores them in parts, and cuts
+ * chunks. A chunk holds whole rows of one or more sources and the state of those sources at that point, so that the
+ * coordinator can commit it as one.
  *
- * A source that is read again to resume an import emits the same rows in the same order; those that
- * are in the case already are left out by count.
+ * A source that is read again to resume an import emits the same rows in the same order; those already in the case
+ * are skipped by count.
  */
 import { BATCH_BYTES, BATCH_ROWS, EventBatch } from '../../contract/event-batch.ts';
 import type { BreakState } from '../../contract/errors.ts';
@@ -21,28 +21,28 @@ import { emptySourceState } from './source-state.ts';
 
 const DAY_MICROS = 86_400_000_000;
 const UNDATED = Number.NaN;
-/** Raw bytes of a quarantined record that are kept; its full length is noted beside them. */
+/** Maximum number of raw bytes kept of a quarantined record; its full length is recorded as well. */
 const MAX_QUARANTINED_BYTES = 1 << 20;
 const MAX_NOTES = 100;
-/** After this many attribute names, the next source starts with none. */
+/** With more attribute names than this, the next source starts with none. */
 const MAX_IDLE_ATTRIBUTES = 64;
-/** Capacity of the first batch of a small source: one row for this many bytes, and a least number of rows. */
+/** Capacity of the first batch of a small source: one row for this many bytes, and a minimum number of rows. */
 const BYTES_A_ROW = 32;
 const LEAST_BATCH_ROWS = 512;
 const BATCH = { rows: BATCH_ROWS, bytes: BATCH_BYTES } as const;
 
 export interface Chunk {
   parts: PartInfo[];
-  /** As they are now: what is read next changes them. */
+  /** Current states: further reading changes them. */
   sources: SourceState[];
   quarantine: Uint8Array;
 }
 
 export interface ChunkLimits {
   rows: number;
-  /** Of parts. */
+  /** Bytes of parts. */
   bytes: number;
-  /** Of texts as they are read. */
+  /** Bytes of texts as read. */
   textBytes: number;
   ms: number;
 }
@@ -56,11 +56,11 @@ function dayName(epochDay: number): string {
   return new Date(epochDay * 86_400_000).toISOString().slice(0, -14);
 }
 
-/** Counts what one source has given so far. */
+/** Counts what a source has yielded so far. */
 class SourceProgress {
   readonly state: SourceState;
   readonly skip: SkipPlan | undefined;
-  /** Rows by kind, from the first, that equal another source's. */
+  /** Number of leading rows, by kind, that equal another source's. */
   readonly duplicateRows: Record<string, number>;
   readonly startedAt = performance.now();
 
@@ -71,7 +71,7 @@ class SourceProgress {
   }
 
   /**
-   * Whether rows that were committed before are still being read again.
+   * Whether previously committed rows are still being read again.
    * @param waiting with rows that are not counted yet
    */
   replaying(waiting?: ReadonlyMap<string, EventBatch>): boolean {
@@ -103,7 +103,7 @@ export class ChunkWriter implements EventSink {
   private bytes = 0;
   private textBytes = 0;
   private startedAt = performance.now();
-  /** Rows of batches that were left for a later chunk when the last one was cut, and since when there are such. */
+  /** Rows of batches that the last cut left for a later chunk, and the time since when there are any. */
   private readonly left = new Map<EventBatch, number>();
   private leftSince = 0;
   /** Rows taken since the start, for progress. */
@@ -111,7 +111,7 @@ export class ChunkWriter implements EventSink {
   /** Set by the reader: called between blocks, may cut a chunk. */
   onDrain: (consumed: ByteOffset) => Promise<void> | undefined = () => undefined;
 
-  /** @param batch rows and bytes that a batch has at most */
+  /** @param batch maximum number of rows and bytes in a batch */
   constructor(
     limits: ChunkLimits,
     parts: DayParts,
@@ -128,8 +128,8 @@ export class ChunkWriter implements EventSink {
   // -- one source ------------------------------------------------------------------------------
 
   /**
-   * @param bytes size of its content, if known: a small source needs no room for a whole row group
-   * @param clock error of the clock that timestamped it
+   * @param bytes size of its content, if known: a small source does not need room for a whole row group
+   * @param clock the error of the clock that timestamped it
    */
   begin(
     sourceId: number,
@@ -157,7 +157,7 @@ export class ChunkWriter implements EventSink {
     return this.current.state;
   }
 
-  /** Ends the current source; its last rows are in the chunk that is cut next. */
+  /** Ends the current source; its last rows are in the next chunk. */
   end(): void {
     this.flushBatches();
     const current = this.source();
@@ -245,15 +245,16 @@ export class ChunkWriter implements EventSink {
 
   // -- chunks ----------------------------------------------------------------------------------
 
-  /** Whether enough has come together for a chunk. */
+  /** Whether there is enough for a chunk. */
   get due(): boolean {
-    // Cases of earlier versions may have flows that were committed before the packets they are of: so new rows may
-    // come while others are still left out. A chunk of them could not say how far their source is, and they would be stored again.
+    // Cases of earlier versions may have flows that were committed before their packets: new rows may thus arrive
+    // while others are still skipped. A chunk with them could not state its source's position, and they would be
+    // stored again.
     if (!this.any || this.current?.replaying(this.batches) === true) return false;
     return this.full || performance.now() - this.startedAt >= this.limits.ms;
   }
 
-  /** Whether there is as much as a chunk may hold. */
+  /** Whether the chunk has reached its maximum size. */
   get full(): boolean {
     const { rows, bytes, textBytes } = this.limits;
     const isFull = this.waiting >= rows || this.bytes >= bytes || this.textBytes >= textBytes;
@@ -264,7 +265,7 @@ export class ChunkWriter implements EventSink {
     return this.waiting > 0 || this.quarantined.length > 0;
   }
 
-  /** Rows that are in no chunk yet, without those that may wait. */
+  /** Number of rows that are in no chunk yet, without those that may wait. */
   private get waiting(): number {
     let rows = this.rows;
     for (const batch of this.batches.values()) rows += batch.length - (this.left.get(batch) ?? 0);
@@ -272,8 +273,8 @@ export class ChunkWriter implements EventSink {
   }
 
   /**
-   * Closes the parts and hands over the chunk; undefined when there is nothing to commit.
-   * @param goesOn the current source is read on at once: a chunk that is full need not have everything
+   * Closes the parts and returns the chunk; undefined if there is nothing to commit.
+   * @param goesOn the current source continues immediately: a chunk that is full need not contain everything
    */
   cut(goesOn = false): Chunk | undefined {
     if (goesOn && this.full) this.flushMost();
@@ -302,7 +303,7 @@ export class ChunkWriter implements EventSink {
     return { parts, sources, quarantine };
   }
 
-  /** Forgets what was not cut: of a cancelled or failed import. */
+  /** Drops what was not cut, for a cancelled or failed import. */
   abandon(): void {
     for (const batch of this.batches.values()) batch.clear();
     this.left.clear();
@@ -320,8 +321,9 @@ export class ChunkWriter implements EventSink {
   }
 
   /**
-   * Hands on what a chunk is to have. Few derived rows are left for the next ones, as long as those do not fill the
-   * batch: each chunk's own would be a small segment, all of which would have to be merged in the end.
+   * Passes on the rows for a chunk. A few derived rows are left for the next chunk, as long as those fit in the
+   * batch: otherwise each chunk would make a small segment of them, all of which would have to be merged in the
+   * end.
    */
   private flushMost(): void {
     const now = performance.now();
@@ -360,8 +362,8 @@ export class ChunkWriter implements EventSink {
     if (skip === undefined) return 0;
     let duplicates = Math.min(n, Math.max(0, (duplicateRows[batch.kind] ?? 0) - before));
     if (skip.duplicate !== undefined) {
-      // A record that goes on beyond the equal bytes is another record, and so is one whose time was
-      // decided otherwise (the year of a log without years, say): it and what follows is stored.
+      // A record that extends beyond the equal bytes is a different record, and so is one whose time was decided
+      // differently (the year of a log without years, say): it and all that follow are stored.
       const { extent, firstTs = -Infinity, lastTs = Infinity } = skip.duplicate;
       const { offset, record_length: length, ts } = batch;
       for (let row = 0; row < duplicates; row++) {
@@ -378,7 +380,7 @@ export class ChunkWriter implements EventSink {
     return Math.max(duplicates, committed);
   }
 
-  /** Hands the rows from `from` on to the parts of their days. */
+  /** Passes the rows from `from` on to the parts of their days. */
   private route(batch: EventBatch, from: number): void {
     const { values, present } = batch.ts;
     const n = batch.length;
@@ -395,7 +397,7 @@ export class ChunkWriter implements EventSink {
       this.store(batch, [{ day: dayOf(span.first), rows: rowSpan(from, n) }]);
       return;
     }
-    // Rows of one day mostly follow each other: one run of them after the other.
+    // Rows of one day are mostly adjacent: handle one run after the other.
     const runs = new Map<number, number[]>();
     let day = UNDATED;
     let dayEnd = -Infinity;
@@ -436,7 +438,7 @@ export class ChunkWriter implements EventSink {
   }
 }
 
-/** The first and last of the times from `from` to `to`; undefined where one is missing. */
+/** The first and last of the times from `from` to `to`; undefined if one is missing. */
 function spanOf(
   values: Float64Array,
   present: Uint8Array,
@@ -454,7 +456,7 @@ function spanOf(
   return { first, last };
 }
 
-/** Rows between the bounds, which are where runs of them begin and end by turns. */
+/** Rows between the bounds, which are alternately the beginning and end of a run. */
 function rowsOf(bounds: readonly number[]): BatchRows {
   if (bounds.length === 2) return rowSpan(bounds[0]!, bounds[1]!);
   let n = 0;

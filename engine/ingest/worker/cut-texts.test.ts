@@ -1,4 +1,4 @@
-/** Texts that extractors cut, as they lie in a batch that is stored. */
+/** Texts that extractors cut, as stored in a batch. */
 import { expect, it } from 'vitest';
 import { EventBatch } from '../../contract/event-batch.ts';
 import { shippedCutter } from '../../fields/cutting/extractors.ts';

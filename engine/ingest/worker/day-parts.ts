@@ -1,7 +1,7 @@
 /**
- * The parts of a chunk: rows by kind, written to Parquet files below `staging/` as they come, and sent to the threads
- * that index them. A day of which many rows come at once has a part of its own; the others share one, so that small
- * sources of hundreds of days do not become a segment for each day.
+ * The parts of a chunk: rows by kind, written to Parquet files below `staging/` as they arrive, and sent to the
+ * indexing threads. A day of which many rows arrive at once gets a part of its own; the others share one, so that
+ * small sources of hundreds of days do not become a segment for each day.
  *
  * Invariant: rows of a day and kind that state their identity (`record_key`) are in one part of a chunk, where
  * duplicates among them are found.
@@ -23,7 +23,7 @@ import type { IndexFeed } from '../indexing/index-feed.ts';
 import type { PartInfo } from './protocol.ts';
 import { rowsInOrder } from './row-order.ts';
 
-/** Rows of a batch that are of one day. */
+/** Rows of a batch that belong to one day. */
 export interface DayRows {
   readonly day: string;
   readonly rows: BatchRows;
@@ -31,7 +31,7 @@ export interface DayRows {
 
 interface OpenPart {
   part: ParquetPart;
-  /** Bytes of it that are counted. */
+  /** Its bytes that are counted. */
   bytes: number;
   /** Rows by day. */
   days: Map<string, number>;
@@ -45,11 +45,11 @@ interface OpenPart {
 interface PartTimes {
   readonly minTs: EpochMicros;
   readonly maxTs: EpochMicros;
-  /** The coarsest of all. */
+  /** The coarsest unit of all its times. */
   readonly timeUnit: TimeUnit;
-  /** Whether the rows come in the order that a segment has them in. */
+  /** Whether the rows arrive in the order of a segment. */
   readonly sorted: boolean;
-  /** Of the last row that has a time. */
+  /** Time of the last row that has one. */
   readonly lastTs: number;
   readonly lastNanos: number;
   readonly lastSource: number;
@@ -69,16 +69,16 @@ export class DayParts {
   private readonly denseRows = denseRows();
   /** By `DAY/KIND`. */
   private readonly ofDay = new Map<string, OpenPart>();
-  /** By kind, of several days; apart those of rows that state their identity. */
+  /** By kind, for several days; separate for rows that state their identity. */
   private readonly shared = new Map<string, OpenPart>();
-  /** Shared ones that take no more. */
+  /** Shared parts that take no more rows. */
   private readonly full: OpenPart[] = [];
   private number = 0;
 
   /**
-   * @param prefix of the names of files
-   * @param indexRows rows that a part has at least to be indexed
-   * @param feed gets the rows of every part; undefined when no indexes are made
+   * @param prefix of file names
+   * @param indexRows minimum number of rows of a part with an index
+   * @param feed receives the rows of every part; undefined if no indexes are made
    */
   constructor(folder: string, prefix: string, indexRows: number, feed?: IndexFeed) {
     this.folder = folder;
@@ -88,8 +88,8 @@ export class DayParts {
   }
 
   /**
-   * Stores rows of a source; nothing of the batch is read once it returns.
-   * @returns bytes by which the chunk grows
+   * Stores rows of a source; the batch is not read after it returns.
+   * @returns the bytes by which the chunk grows
    */
   add(batch: EventBatch, source: number, days: readonly DayRows[]): number {
     const isKeyed = batch.record_key.present.subarray(0, batch.length).includes(1);
@@ -105,7 +105,7 @@ export class DayParts {
     return bytes;
   }
 
-  /** The part that only rows of this day and kind go to; undefined for those that go to a shared one. */
+  /** The part for rows of this day and kind only; undefined for rows that go to a shared part. */
   private partOfDay(kind: Kind, { day, rows }: DayRows, isKeyed: boolean): OpenPart | undefined {
     const key = `${day}/${kind}`;
     if (isKeyed && this.shared.get(sharedKey(kind, true))?.days.has(day) === true) return undefined;
@@ -132,14 +132,14 @@ export class DayParts {
     return open;
   }
 
-  /** Closes the parts: the chunk is whole. */
+  /** Closes the parts: the chunk is complete. */
   finish(): PartInfo[] {
     const parts: PartInfo[] = [];
     for (const open of this.openParts()) {
       const { part } = open;
       part.finish();
       const { columns } = part;
-      // Which of these rows are in the case already is asked before they are stored: that loses the order.
+      // Rows that are already in the case are removed before storing, which loses the order.
       const { minTs, maxTs, timeUnit } = open.times;
       const sorted = open.times.sorted && !columns.includes('record_key');
       const indexed = this.feed !== undefined && part.rows >= this.indexRows && !part.hasAlikeNames;
@@ -180,7 +180,7 @@ export class DayParts {
     this.full.length = 0;
   }
 
-  /** Forgets the parts that are open. */
+  /** Drops the open parts. */
   abandon(): void {
     for (const { part } of this.openParts()) {
       part.abandon();
@@ -189,14 +189,14 @@ export class DayParts {
     this.clear();
   }
 
-  /** Adds rows of these days; gives their bytes. */
+  /** Adds rows of these days; returns their bytes. */
   private addRows(
     open: OpenPart,
     batch: EventBatch,
     source: number,
     days: readonly DayRows[],
   ): number {
-    // Of a full batch more rows would follow that belong among them, which only DuckDB can sort.
+    // After a full batch, more rows would follow that belong between them, which only DuckDB can sort.
     const maySort = batch.length < batch.capacity;
     const { rows, times } = noted(open.times, batch, joined(days), maySort);
     open.times = times;
@@ -238,7 +238,7 @@ function daysInOrder(days: ReadonlyMap<string, number>): DayCount[] {
   );
 }
 
-/** The rows of several days, in the order given; in one piece where they are. */
+/** The rows of several days in the given order; as one span if they are adjacent. */
 function joined(days: readonly DayRows[]): BatchRows {
   const first = days[0]!.rows;
   if (days.length === 1) return first;
@@ -254,7 +254,9 @@ function joined(days: readonly DayRows[]): BatchRows {
   return rowList(list);
 }
 
-/** Rows behind those of a part, put in order if `sort` and if then all are, and what the part's times become. */
+/**
+ * Rows to append to a part, sorted if `sort` is set and that sorts the part as a whole, and the part's new times.
+ */
 function noted(
   before: PartTimes,
   batch: EventBatch,
@@ -312,7 +314,7 @@ function timesWith(before: PartTimes, batch: EventBatch, { from, to, list }: Bat
   return { minTs, maxTs, timeUnit, sorted, lastTs, lastNanos, lastSource, lastSeq };
 }
 
-/** The first row from one on that has no time, or none later than that of the row before. */
+/** Index of the first row, from one on, that has no time or a time before that of the previous row. */
 function risingUntil(
   { values, present }: NumberColumn,
   from: number,
@@ -328,7 +330,7 @@ function risingUntil(
   return to;
 }
 
-/** The coarsest unit of these times that is not coarser than `before`. */
+/** The coarsest unit of these times that is at least as fine as `before`. */
 function unitWith(
   before: TimeUnit,
   values: NumberColumn['values'],
@@ -347,7 +349,7 @@ function numberAt({ values, present }: NumberColumn, row: number): number {
   return present[row] === 1 ? values[row]! : 0;
 }
 
-/** The remainder of such large numbers takes ten times as long to find. */
+/** Computing the remainder of such large numbers takes ten times as long. */
 function isMultiple(value: number, of: number): boolean {
   return Math.floor(value / of) * of === value;
 }

@@ -1,4 +1,4 @@
-/** Hashes files once more, with the algorithms that manifests list, whatever was made of them when they were read. */
+/** Hashes files again, with the algorithms that manifests list. */
 import { createHash } from 'node:crypto';
 import { CancelledError, DaybookError, hasCode, messageOfError } from '../../contract/errors.ts';
 import { FileProblem, openRegular } from '../../util/regular-file.ts';
@@ -6,7 +6,7 @@ import type { FileHashes, HashRequest } from './protocol.ts';
 import type { Walk } from './rotated-start.ts';
 
 /**
- * In one pass over the archive, if they are members of one. The bytes of each are hashed as they lie.
+ * One pass over the archive for all its members. The stored bytes of each are hashed.
  * @throws DaybookError cancelled
  */
 export async function hashFiles(walk: Walk, request: HashRequest): Promise<FileHashes[]> {
@@ -68,7 +68,7 @@ async function* fileBlocks(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** @throws what is about the import as a whole */
+/** @throws errors that concern the import as a whole */
 function reasonOf(error: unknown): string {
   const isCancelled = hasCode(error, 'cancelled');
   const isOfFile =

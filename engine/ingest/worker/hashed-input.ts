@@ -1,10 +1,10 @@
-/** A content that is hashed as it is read. */
+/** A content that is hashed while it is read. */
 import { createHash, type Hash } from 'node:crypto';
 import { LOST, type SourceInput } from '../../contract/importer.ts';
 import { wholeLines } from '../../contract/pieces.ts';
 import { type HashedLines, LineHasher } from '../overlap/line-hashes.ts';
 
-/** Hashes in the pass that is made last; earlier passes are looks ahead. */
+/** The hash is that of the last pass; earlier passes look ahead. */
 export class HashedInput implements SourceInput {
   readonly name: string;
   readonly size: number | undefined;
@@ -12,7 +12,7 @@ export class HashedInput implements SourceInput {
   /** Bytes of the current pass so far. */
   hashed = 0;
   lastByte = -1;
-  /** Bytes of a line without its end that were left out, because the content broke off within it. */
+  /** Bytes of an incomplete line that were dropped because the content broke off within it. */
   leftOver = 0;
   private readonly input: SourceInput;
   private readonly byLines: boolean;
@@ -21,7 +21,7 @@ export class HashedInput implements SourceInput {
   private passes = 0;
   readonly pieces: (() => AsyncIterable<Uint8Array>) | undefined;
 
-  /** @param byLines where the content breaks off, what follows its last line feed is left out */
+  /** @param byLines if the content breaks off, what follows its last line feed is dropped */
   constructor(input: SourceInput, byLines = false) {
     this.input = input;
     this.byLines = byLines;
@@ -55,7 +55,7 @@ export class HashedInput implements SourceInput {
     }
   }
 
-  /** Of the last pass, once it has ended. */
+  /** Hashes of the last pass, once it has ended. */
   lines(): HashedLines | undefined {
     return this.lineHasher?.end();
   }

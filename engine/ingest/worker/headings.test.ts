@@ -1,6 +1,6 @@
 /**
- * Tables whose headings are in any language are tables, by their structure, with the time that their values show; logs with as
- * many delimiters in every line are none.
+ * Tables with headings in any language are recognised by their structure, with the time that their values show;
+ * logs with the same number of delimiters in every line are not.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -60,7 +60,7 @@ describe.each(TABLES)('%s', (_, text) => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   it.each(['utf8', 'utf16le', 'latin1'] as const)('is a table, in %s', async (encoding) => {
-    // Windows-1252 has no letters of these.
+    // Windows-1252 cannot encode these letters.
     if (encoding === 'latin1' && /[^\0-\xff]/.test(text)) return;
     const mark = encoding === 'utf16le' ? '\ufeff' : '';
     writeFileSync(join(folder, 'a'), Buffer.from(`${mark}${text}`, encoding));

@@ -1,6 +1,6 @@
 /**
- * The import worker's side: walks the items it is given, asks the coordinator about each source,
- * reads it through its importer and hands over chunks.
+ * The import worker: walks its items, asks the coordinator about each source, reads it through its importer and
+ * hands over chunks.
  */
 import { nounOf } from '../../contract/counted.ts';
 import { createHash } from 'node:crypto';
@@ -59,9 +59,9 @@ export interface WorkerTools {
 }
 
 interface ImportTools extends WorkerTools {
-  /** @param background it is to give way to other work */
+  /** @param background whether it yields to other work */
   readonly startIndexer: (background: boolean) => IndexerHandle;
-  /** Makes the thread that calls give way to other work. */
+  /** Gives the calling thread a lower priority. */
   readonly lowerPriority: () => void;
 }
 
@@ -89,7 +89,7 @@ export function runImportWorker(port: WorkerPort, tools: ImportTools): void {
         break;
       case 'finish':
         void worker?.finish().then(() => {
-          // Nothing of an import stays for the next one.
+          // No state is carried over to the next import.
           worker = undefined;
         });
         break;
@@ -150,7 +150,7 @@ class ImportWorker {
     );
   }
 
-  /** Undefined while there is room for more rows, else done once there is. */
+  /** Undefined while there is room for more rows; otherwise resolves once there is. */
   private room(): Promise<void> | undefined {
     return this.feed.room();
   }
@@ -207,7 +207,7 @@ class ImportWorker {
     }
   }
 
-  /** Hands over what is left, while there is nothing to read. */
+  /** Hands over what is left while there is nothing to read. */
   async flush(): Promise<void> {
     try {
       await this.sendChunk(this.writer.cut());
@@ -228,7 +228,7 @@ class ImportWorker {
     }
   }
 
-  /** Says what went wrong with one source; false when the import as a whole cannot go on. */
+  /** Reports an error of one source; false if the import as a whole cannot continue. */
   private report(
     ordinal: number,
     name: string,
@@ -324,7 +324,7 @@ class ImportWorker {
     await this.read(evidence, importer, reading, begin, reply, decided);
   }
 
-  /** Reads what an item lists; false where it cannot be read, which is said. */
+  /** Reads the hash manifest of an item; false if it cannot be read, which is reported. */
   private async manifest(
     ordinal: number,
     { name, location, input }: EvidenceItem,
@@ -433,7 +433,7 @@ class ImportWorker {
     this.pendingBytes = 0;
   }
 
-  /** Done once the coordinator has room for the chunk and was sent it. */
+  /** Resolves once the coordinator had room for the chunk and was sent it. */
   private async sendChunk(chunk: Chunk | undefined): Promise<void> {
     if (chunk === undefined) return;
     while (this.outstanding.size >= MAX_OUTSTANDING) await this.nextCommit();
@@ -458,7 +458,7 @@ class ImportWorker {
   }
 }
 
-/** What ends an import. */
+/** The message for an error that ends an import. */
 function failure(name: string, error: unknown): Extract<FromWorker, { type: 'error' }> {
   const known = error instanceof DaybookError ? error : diskError(error);
   return {
@@ -470,7 +470,7 @@ function failure(name: string, error: unknown): Extract<FromWorker, { type: 'err
   };
 }
 
-/** What is kept of an error that ended the reading of a content. */
+/** The record of an error that ended the reading of a content. */
 function brokenBy(error: DaybookError, content: HashedInput): Broken {
   const isKnown = error instanceof SourceError || error instanceof LimitError;
   const place = isKnown ? error.place : undefined;
@@ -505,7 +505,7 @@ function decidedBefore(options: ImportOptions, skip: SkipPlan | undefined): Deci
   return { ...all, note };
 }
 
-/** Size and hash of a content; undefined when it cannot be read to its end. */
+/** Size and hash of a content; undefined if it cannot be read to its end. */
 async function hashContent(evidence: EvidenceItem): Promise<BeginRequest['content']> {
   try {
     return await hashAll(evidence.input.blocks());
@@ -515,7 +515,7 @@ async function hashContent(evidence: EvidenceItem): Promise<BeginRequest['conten
   }
 }
 
-/** A person's decisions, as importers take them. */
+/** A person's decisions in the form that importers take. */
 export function readOptions(
   options: ImportOptions,
   format: string,
@@ -546,7 +546,7 @@ async function hashAll(
   return { sha256: hash.digest('hex'), size };
 }
 
-/** Blocks up to where the content can be read: who reads it next says what is wrong. */
+/** Blocks up to where the content can be read: reading it later reports the error. */
 async function* readable(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* blocks;
@@ -555,7 +555,7 @@ async function* readable(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   }
 }
 
-/** Hashes of the first n bytes for each of `sizes`; a content that is shorter has no entry. */
+/** Hashes of the first n bytes for each of `sizes`; no entry if the content is shorter. */
 async function hashPrefixes(
   content: { blocks(): AsyncIterable<Uint8Array> },
   sizes: readonly number[],

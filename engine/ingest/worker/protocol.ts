@@ -1,7 +1,4 @@
-/**
- * What the import coordinator and its workers say to each other. Plain data, so that it crosses
- * threads.
- */
+/** Messages between the import coordinator and its workers. Plain data, so that it crosses threads. */
 import type { DayCount } from '../../util/segment-days.ts';
 import type { ReadLimits, SourceLocation } from '../../contract/importer.ts';
 import type { Decisions, DateOrder } from '../../contract/decisions.ts';
@@ -19,18 +16,18 @@ import type { ValueCounts } from '../../store/value-counts.ts';
 /** A file below the arguments of an import. */
 export interface FoundFile {
   path: string;
-  /** Name of the file below the argument it came from. */
+  /** Name of the file, relative to its argument. */
   name: string;
   /** The next newer file of the same rotated set. */
   newer?: NewerFile;
 }
 
-/** One file of an import that a worker walks: a source by itself, or an archive of them. */
+/** One file of an import for a worker: a source by itself, or an archive of sources. */
 export interface WorkItem extends FoundFile {
   /** Position in the import, which orders the ledger. */
   ordinal: number;
   options: ImportOptions;
-  /** They do not change what a record means, so sources with other limits are compared all the same. */
+  /** They do not change what a record means, so sources with other limits are still compared. */
   limits: ReadLimits;
 }
 
@@ -45,7 +42,7 @@ export interface ImportOptions {
   timeZone: string | undefined;
   year: number | undefined;
   dateOrder: DateOrder | undefined;
-  /** Error of the clock that timestamped the evidence, in the canonical form of contract/clock.ts. */
+  /** The error of the clock that timestamped the evidence, in the canonical form of contract/clock.ts. */
   clock: string | undefined;
   packets: boolean;
   flows: boolean;
@@ -64,36 +61,36 @@ export interface PartInfo {
   minTs: EpochMicros | undefined;
   maxTs: EpochMicros | undefined;
   sorted: boolean;
-  /** Rows by source. */
+  /** Number of rows by source. */
   sources: [number, number][];
   columns: string[];
-  /** Rows with a value, of `columns`. */
+  /** Number of rows with a value, for `columns`. */
   counts: ValueCounts;
-  /** What DuckDB reads of the file; undefined: it is asked. */
+  /** The columns that DuckDB reads from the file; undefined: it is asked. */
   selected: SelectedColumn[] | undefined;
   timeUnit: TimeUnit;
   /** Columns with one value in all rows. */
   constants: ConstantColumn[];
-  /** How messages are cut; undefined when they are whole. */
+  /** How messages are cut; undefined if they are whole. */
   messages: CutMessages | undefined;
-  /** Whether few rows have one (`areRare`). */
+  /** Whether few rows have a message (`areRare`). */
   rareMessages: boolean;
   unflowedPackets: number;
-  /** A message `indexed` says what became of its side file. */
+  /** Whether a message `indexed` will report its side file. */
   indexed: boolean;
 }
 
-/** What is known of a source that is being read: totals since its first byte. */
+/** State of a source that is being read: totals since its first byte. */
 export interface SourceState {
   sourceId: number;
   read: number;
   stored: number;
   duplicate: number;
   quarantined: number;
-  /** Quarantined records met, duplicates included. */
+  /** Number of quarantined records, duplicates included. */
   quarantineMet: number;
   skippedReasons: Record<string, number>;
-  /** Rows given by the importer, duplicates included, by kind. */
+  /** Number of rows from the importer by kind, duplicates included. */
   emitted: Record<string, number>;
   checkpointBytes: number;
   checkpointSha256: string | undefined;
@@ -102,10 +99,10 @@ export interface SourceState {
   decisions: Decisions;
   metadata: Record<string, unknown>;
   notes: string[];
-  /** What the importer said of a content that ends within a record. */
+  /** What the importer reported about a content that ends within a record. */
   broken: Broken | undefined;
   elapsedMs: number;
-  /** Set when the source was read to its end. */
+  /** Set if the source was read to its end. */
   done: SourceEnd | undefined;
 }
 
@@ -118,11 +115,11 @@ export interface SourceEnd {
   /** Why reading stopped before the content's end, if it did. */
   error: string | undefined;
   broken: Broken | undefined;
-  /** Of a content of lines, unless there are too many. */
+  /** For a content made of lines, unless there are too many. */
   lines: HashedLines | undefined;
 }
 
-/** What a worker asks before it reads a source. Hashes come when the coordinator asked for them. */
+/** A worker's request before it reads a source. Hashes are present if the coordinator asked for them. */
 export interface BeginRequest {
   item: WorkItem;
   name: string;
@@ -138,26 +135,26 @@ export interface BeginRequest {
   headSha256: string;
   headSize: number;
   rawSha256: string | undefined;
-  /** Of the whole content, once the coordinator asked for it. */
+  /** Of the whole content, if the coordinator asked for it. */
   content: { readonly size: number; readonly sha256: string } | undefined;
   /** Hash of the first n raw bytes (`checkpoint`) or content bytes (`prefixes`), by n. */
   checkpoints: Record<number, string>;
   prefixes: Record<number, string>;
 }
 
-/** Rows and quarantined records at a source's start that are in the case already. */
+/** Number of rows and quarantined records at a source's start that are already in the case. */
 export interface Known {
   rows: Record<string, number>;
   quarantined: number;
 }
 
-/** Files to be hashed: `path` itself, or members of the archive that it is. */
+/** Files to hash: `path` itself, or members of that archive. */
 export interface HashRequest {
   path: string;
   staging: string;
   limits: ReadLimits;
   cancel: SharedArrayBuffer;
-  /** By the members of each location; none for the file itself. Algorithms as node:crypto names them. */
+  /** By the members of each location; none for the file itself. Algorithms as named in node:crypto. */
   files: { members: readonly string[]; algorithms: readonly string[] }[];
 }
 
@@ -168,30 +165,30 @@ export interface FileHashes {
   reason: string | undefined;
 }
 
-/** What is to be left out of a source that is read. */
+/** What to skip of a source that is read. */
 export interface SkipPlan {
-  /** Committed by an import of this source that was interrupted. */
+  /** Committed by an interrupted import of this source. */
   resume: Known | undefined;
-  /** Equal to another source's, up to content byte `extent`: a row that reaches beyond is not. */
+  /** Equal to another source's, up to content byte `extent`: a row that extends beyond is not. */
   duplicate: (Known & EqualStart) | undefined;
 }
 
 export interface EqualStart {
   extent: number;
   sourceId: number;
-  /** The other source's times: a record beyond them was dated by another decision. */
+  /** The other source's times: a record outside them was dated by another decision. */
   firstTs: EpochMicros | undefined;
   lastTs: EpochMicros | undefined;
   /**
-   * Decisions that a person made about the other source after its import: they apply to the rest, too. (Not the year: it is
-   * that of the last record, which differs.)
+   * Decisions that a person made about the other source after its import: they apply to the rest as well. (Not the
+   * year: it is that of the last record, which differs.)
    */
   decided?: Partial<Pick<ImportOptions, 'timeZone' | 'dateOrder' | 'clock'>>;
 }
 
 export type BeginReply =
   | { action: 'hash'; raw: boolean; content: boolean; checkpoints: number[]; prefixes: number[] }
-  /** Hand over what you have, then ask again: it may concern this source. */
+  /** Hand over your rows, then ask again: they may concern this source. */
   | { action: 'flush' }
   | { action: 'duplicate' }
   | { action: 'read'; sourceId: number; skip: SkipPlan | undefined };
@@ -205,9 +202,9 @@ export type FromWorker =
       name: string;
       reason: string;
       failed: boolean;
-      /** Where it is, if it is a file. */
+      /** Its location, if it is a file. */
       location?: SourceLocation | undefined;
-      /** Of an archive whose checksum failed in the end: its members up to here were checked. */
+      /** For an archive whose checksum failed at the end: members up to here were checked. */
       checked?: number | undefined;
     }
   | { type: 'progress'; bytes: number; rows: number; name: string }
@@ -221,7 +218,7 @@ export type FromWorker =
   | { type: 'indexed'; part: string; index: BuiltIndex | undefined }
   /** The file that the members of an item were read from. */
   | { type: 'archive'; ordinal: number; archive: ArchiveFile }
-  /** An item that lists hashes of others, be it a source or not. */
+  /** An item that lists hashes of others, whether or not it is also a source. */
   | {
       type: 'manifest';
       ordinal: number;
@@ -231,12 +228,12 @@ export type FromWorker =
     }
   | { type: 'hashed'; files: FileHashes[] }
   | { type: 'item-done' }
-  /** Everything is committed: the worker may go. */
+  /** Everything is committed: the worker may exit. */
   | { type: 'finished' }
   | { type: 'error'; name: string; code: string; message: string; hint: string | undefined };
 
 export type ToWorker =
-  /** To be answered with `ready`: a thread that just began has modules to load first. */
+  /** Answered by `ready`: a new thread has modules to load first. */
   | { type: 'hello' }
   | {
       type: 'start';
@@ -250,19 +247,19 @@ export type ToWorker =
       indexRows: number;
       /** See `PartLimits`. */
       sources: number;
-      /** The worker's threads are to give way to other work. */
+      /** Whether the worker's threads yield to other work. */
       background: boolean;
-      /** Threads that build indexes for this worker. */
+      /** Number of threads that build indexes for this worker. */
       indexers: number;
-      /** Files of the case's own extractors. */
+      /** The case's extractors, as files. */
       extractors: readonly string[];
     }
-  /** Of the last one, what comes is handed over at once. */
+  /** After the last item, rows are handed over immediately. */
   | { type: 'item'; item: WorkItem; isLast: boolean }
-  /** Hand over what you have: nothing comes for now. */
+  /** Hand over your rows: nothing follows for now. */
   | { type: 'flush' }
   | { type: 'finish' }
-  /** Hash files of which a manifest lists other hashes than those that were made when they were read. */
+  /** Hash files for which a manifest lists other algorithms than were used when they were read. */
   | { type: 'hash'; request: HashRequest }
   | { type: 'reply'; id: number; reply: BeginReply }
   | { type: 'committed'; id: number };

@@ -1,4 +1,4 @@
-/** Which importer reads a content: judged by its first bytes, or as a person said. */
+/** Chooses the importer for a content: by its first bytes, or as a person said. */
 import { createHash } from 'node:crypto';
 import { messageOfError } from '../../contract/errors.ts';
 import { HASH_LIST } from '../../contract/importer.ts';
@@ -6,9 +6,9 @@ import { firstLines } from '../../contract/pieces.ts';
 import { isHashList } from '../manifests/read-manifest.ts';
 import type { Importer, SniffResult, SourceInput } from '../../contract/importer.ts';
 
-/** Bytes an importer sees to judge a content. */
+/** Bytes that importers see to judge a content. */
 const SNIFF_BYTES = 64 * 1024;
-/** Bytes whose hash finds earlier copies of a growing log. */
+/** Bytes whose hash identifies earlier copies of a growing log. */
 const HEAD_BYTES = 1024;
 
 export interface Head {
@@ -24,7 +24,7 @@ export interface Recognised {
   readonly result: SniffResult;
 }
 
-/** The first bytes of a content. What cannot be read after the first block does not matter yet. */
+/** The first bytes of a content. Errors after the first block do not matter yet. */
 export async function readHead(input: SourceInput): Promise<Head> {
   const head = new Uint8Array(SNIFF_BYTES);
   let size = 0;
@@ -41,7 +41,7 @@ export async function readHead(input: SourceInput): Promise<Head> {
   return { bytes: head.subarray(0, size), complete: true };
 }
 
-/** The first whole lines after damage of the content's beginning; throws `lost`, that damage, where there are none. */
+/** The first whole lines after damage at the content's beginning; throws `lost`, that damage, if there are none. */
 async function headAfter(lost: unknown, input: SourceInput): Promise<Head> {
   const head = new Uint8Array(SNIFF_BYTES);
   let size = 0;
@@ -55,7 +55,7 @@ async function headAfter(lost: unknown, input: SourceInput): Promise<Head> {
   return { bytes: head.subarray(0, size), complete: size < SNIFF_BYTES, lost };
 }
 
-/** Hash by which equal beginnings are found, and of how many bytes. */
+/** A hash that identifies equal beginnings, and the number of bytes it covers. */
 export function headHash(head: Head): { headSha256: string; headSize: number } {
   return {
     headSize: Math.min(head.bytes.length, HEAD_BYTES),
@@ -63,7 +63,7 @@ export function headHash(head: Head): { headSha256: string; headSize: number } {
   };
 }
 
-/** The importer that is surest of a content; with `forced`, the one that was asked for. */
+/** The importer with the highest score for a content; with `forced`, the one that was requested. */
 export function recognise(
   importers: readonly Importer[],
   head: Head,
@@ -91,7 +91,7 @@ export function recognise(
   return best;
 }
 
-/** Formats of evidence that no importer reads, by their first bytes, and what turns them into one that is. */
+/** Formats of evidence that no importer reads, by their first bytes, and the tools that convert them. */
 const FOREIGN: readonly (readonly [signature: string, reason: string, at?: number])[] = [
   ...['\x0c\xa5\x03\0', '\xa5\x0c\0\x03'].map(
     (magic) =>
@@ -139,7 +139,7 @@ const FOREIGN: readonly (readonly [signature: string, reason: string, at?: numbe
   ],
 ];
 
-/** Text that tools write for people: its numbers are cut short or lack what makes an event. */
+/** Text that tools write for people: its numbers are shortened, or it lacks what makes an event. */
 const REPORTS: readonly (readonly [test: (lines: readonly string[]) => boolean, reason: string])[] =
   [
     [
@@ -159,7 +159,7 @@ const REPORTS: readonly (readonly [test: (lines: readonly string[]) => boolean, 
   ];
 const REPORT_LINES = 20;
 
-/** Why a content is none that is read although it may look like text; undefined for any other. */
+/** Why a content cannot be imported although it may look like text; undefined for any other. */
 function foreignReason({ bytes, complete }: Head): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 16)).toString('latin1');
   const foreign = FOREIGN.find(([signature, , at = 0]) => start.startsWith(signature, at));
@@ -170,15 +170,15 @@ function foreignReason({ bytes, complete }: Head): string | undefined {
   return first.length === 0 ? undefined : REPORTS.find(([test]) => test(first))?.[1];
 }
 
-/** Of a content that may be what somebody says it is: a format can be forced. */
+/** The content may still be what somebody says it is: a format can be forced. */
 export const UNRECOGNISED = 'no importer recognises this content';
 
 const ONLY_NULS = 'NUL bytes alone';
-/** As a log has that was cut off while a program wrote to it, or of which blocks were lost. */
+/** Occurs in a log that was truncated while a program wrote to it, or that lost blocks. */
 const HOLE =
   'begins with more NUL bytes than are looked at; if it is a log, its lines are read with --format text';
 
-/** Why nothing reads a content that `recognise` found no importer for, and what can be done. */
+/** Why no importer recognises a content, and what can be done. */
 export function unknownReason(head: Head): string {
   if (head.lost !== undefined)
     return `${messageOfError(head.lost)}; of what is whole after it nothing can be read without its beginning`;

@@ -1,6 +1,6 @@
 /**
- * Where the next newer file of a rotated set begins, when the files' times do not tell: a set that
- * was copied without its times would otherwise have the year of the copy in every file.
+ * Finds where the next newer file of a rotated set begins, if the files' times do not tell: a set copied without
+ * its times would otherwise get the year of the copy in every file.
  */
 import type {
   Ignored,
@@ -13,7 +13,7 @@ import type {
 import type { FoundFile, NewerFile } from './protocol.ts';
 import { readHead } from './recognise.ts';
 
-/** Files of a rotated set that were written less than this apart were copied, not rotated. */
+/** Files of a rotated set that were written closer together than this were copied, not rotated. */
 const ROTATION_MS = 60_000;
 
 export type Walk = (
@@ -29,7 +29,7 @@ export class RotatedStarts {
   private readonly bounded: (input: SourceInput) => SourceInput;
   private readonly starts = new Map<string, { date: ReadOptions['before'] }>();
 
-  /** `bounded` gives as much of a content as may be read to find its first date. */
+  /** `bounded` limits a content to what may be read to find its first date. */
   constructor(
     walk: Walk,
     temporary: string,
@@ -40,7 +40,7 @@ export class RotatedStarts {
     this.bounded = bounded;
   }
 
-  /** What `before` of the reading options is for an item of `file`. */
+  /** The reading option `before` for an item of `file`. */
   async before(
     file: FoundFile,
     evidence: EvidenceItem,
@@ -53,7 +53,7 @@ export class RotatedStarts {
     return this.startOf(newer, evidence.modifiedMs, importer);
   }
 
-  /** When `file` begins; undefined when it was written clearly later than `olderMs`. */
+  /** Start of `file`; undefined if it was written clearly later than `olderMs`. */
   private async startOf(
     file: NewerFile,
     olderMs: number | undefined,

@@ -1,4 +1,4 @@
-/** Rows of a batch in the order that they have in a segment. */
+/** Sorts rows of a batch into the order of a segment. */
 import type { EventBatch } from '../../contract/event-batch.ts';
 import type { ColumnName } from '../../contract/event.ts';
 import type { NumberRows } from '../../index/rows.ts';

@@ -1,4 +1,4 @@
-/** What is known of a source before anything of it was read. */
+/** The state of a source before anything of it was read. */
 import type { SourceState } from './protocol.ts';
 
 export function emptySourceState(sourceId: number): SourceState {

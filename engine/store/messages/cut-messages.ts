@@ -1,11 +1,11 @@
-/** The messages of some rows of a batch, cut into shapes and variables. */
+/** Cuts the messages of some rows of a batch into shapes and variables. */
 import type { EventBatch } from '../../contract/event-batch.ts';
 import { type BatchRows, textBytesOf, textLength, textStartsOf, valuesOf } from '../batch-rows.ts';
 import { CutRows } from './cut-rows.ts';
 import { type CutRowGroup, MessageCutter } from './message-cutter.ts';
 import { NumberBytes } from './number-bytes.ts';
 
-/** Of the rows that are being cut; one for all parts of a thread. */
+/** The rows being cut; shared by all parts of a thread. */
 const cutRows = new CutRows();
 const numberBytes = new NumberBytes();
 
@@ -14,17 +14,17 @@ export class MessageParts {
   private readonly cutter = new MessageCutter(cutRows);
   private texts: Uint8Array = new Uint8Array(0);
   private starts: Uint32Array = new Uint32Array(0);
-  /** How many of the rows' messages were cut, and how many are whole. */
+  /** Number of messages that were cut, and of those that are whole. */
   cut = 0;
   whole = 0;
-  /** Of the rows, 1 where the message was cut. */
+  /** By row: 1 if the message was cut. */
   shaped: Uint8Array = new Uint8Array(0);
 
   get shapes(): MessageCutter['shapes'] {
     return this.cutter.shapes;
   }
 
-  /** Cuts these rows' messages; what it gives is lent until the next rows, of whichever part. */
+  /** Cuts these rows' messages; the result is valid until the next rows, of whichever part. */
   take({ message, pid }: EventBatch, rows: BatchRows): CutRowGroup {
     const n = rows.to - rows.from;
     const present = valuesOf(message.present, rows);
@@ -69,13 +69,13 @@ export class MessageParts {
     return cut;
   }
 
-  /** The numbers among the variables, as bytes; lent like what `take` gives. */
+  /** The numbers among the variables, as bytes; valid as long as the result of `take`. */
   bytes(rows: number): NumberBytes {
     numberBytes.fill(cutRows.numbers, rows);
     return numberBytes;
   }
 
-  /** Messages that are whole, one after the other, each a 32-bit little-endian length and its bytes. */
+  /** Messages that are whole, concatenated: each a 32-bit little-endian length and its bytes. */
   wholeMessages({ whole }: CutRowGroup): Uint8Array {
     const { texts, starts } = this;
     const kept = new Uint8Array(texts.length);

@@ -1,15 +1,15 @@
 /**
- * The variables of the messages of one row group, by width: what a cutter fills and a part writes. The arrays
- * are kept from one row group to the next.
+ * The variables of the messages of one row group, by width: a cutter fills them, a part writes them. The arrays are
+ * reused for the next row group.
  */
 
-/** How wide a variable is: which of the lists of a row it is in; in none when it is what the column `pid` has. */
+/** The width of a variable: selects one of the lists of a row, or none if the value equals the column `pid`. */
 export const Width = { u8: 0, u16: 1, u32: 2, text: 3, pid: 4 } as const;
 export type VariableWidth = (typeof Width)[keyof typeof Width];
 
 export const MOST_VARIABLES = 64;
 
-/** Numbers of the rows one after the other, and how many each row has. */
+/** The numbers of all rows, concatenated, and how many each row has. */
 export class NumberLists {
   values = new Uint32Array(1 << 12);
   used = 0;
@@ -19,7 +19,7 @@ export class NumberLists {
     this.used = 0;
     this.counts = emptyCounts(this.counts, rows);
   }
-  /** Makes room for the variables of one more message. */
+  /** Makes room for the variables of another message. */
   reserve(): void {
     if (this.used + MOST_VARIABLES <= this.values.length) return;
     const bigger = new Uint32Array(this.values.length * 2);
@@ -28,7 +28,7 @@ export class NumberLists {
   }
 }
 
-/** Texts of the rows one after the other, as Parquet's PLAIN encoding has them: length and bytes. */
+/** Texts of the rows in Parquet's PLAIN encoding, concatenated: length and bytes. */
 class TextLists {
   data = new Uint8Array(1 << 14);
   size = 0;

@@ -1,8 +1,8 @@
 /**
- * The columns that hold messages cut into shapes and variables, and the expression that puts a message together.
+ * The columns that hold messages cut into shapes and variables, and the expression that assembles a message.
  *
- * `message` holds messages that are stored whole, `message:shape` the number of the shape plus one, the others the variables:
- * numbers as bytes (number-bytes.ts), or in segments from before in a list for each width; texts in a list.
+ * `message` holds messages that are stored whole, `message:shape` the number of the shape plus one, the others the
+ * variables: numbers as bytes (number-bytes.ts), or in older segments in a list for each width; texts in a list.
  */
 import { type Expression, NOTHING, call, column, element, number, text } from '../expression.ts';
 import { Width } from './cut-rows.ts';
@@ -13,14 +13,14 @@ export const MESSAGE = 'message';
 export const SHAPE = 'message:shape';
 export const BYTES = 'message:bytes';
 export const TEXTS = 'message:text';
-/** Of segments from before `BYTES`, by `Width`. */
+/** Columns of older segments, without `BYTES`, by `Width`. */
 const LISTS = ['message:8', 'message:16', 'message:32'] as const;
 export const MESSAGE_PARTS: ReadonlySet<string> = new Set([SHAPE, BYTES, TEXTS]);
 
-/** How a table's numbers lie: `bytes` of one list, or a list for each width. */
+/** The layout of a table's numbers: `bytes` in one list, or a list for each width. */
 export type NumberForm = 'bytes' | 'widths';
 
-/** SQL of a row's variables as columns of today's names, in a table of either form. */
+/** SQL of a row's variables as columns with their current names, for a table of either form. */
 export function variableColumns(form: NumberForm): string[] {
   const [of8, of16, of32] = LISTS.map((name) => `"${name}"`);
   const bytes = `"${BYTES}"`;
@@ -30,14 +30,14 @@ export function variableColumns(form: NumberForm): string[] {
   ];
 }
 
-/** The messages of a part or of segments that are merged. */
+/** How the messages of a part, or of segments to merge, are cut. */
 export interface CutMessages {
   readonly shapes: readonly MessageShape[];
-  /** Of the messages, about how many are kept whole. */
+  /** Approximate share of messages that are stored whole. */
   readonly wholeShare: number;
 }
 
-/** Shapes out of the text that a segment keeps them in; undefined when it is not one. */
+/** Shapes from the text in which a segment stores them; undefined if it is invalid. */
 export function readShapes(text: unknown): MessageShape[] | undefined {
   try {
     const list: unknown = JSON.parse(String(text));
@@ -62,22 +62,22 @@ function isShape(value: unknown): value is MessageShape {
   );
 }
 
-/** Shapes whose variables are alike, and the place of the first in the table's numbers. */
+/** Shapes with the same kinds of variables, and the position of the first in the table's numbers. */
 interface Alike {
   readonly first: number;
   readonly shapes: readonly MessageShape[];
 }
 
-/** Between texts that are looked up; no constant of a shape has it. */
+/** Separates texts that are looked up; no constant of a shape contains it. */
 const SEPARATOR = '\u0001';
 
 /**
- * How a table stores shapes: those with alike variables beside each other, since one expression then serves
- * them all; and what the number of each becomes. Numbers begin with 1.
+ * The order in which a table stores shapes: those with the same kinds of variables are adjacent, since one
+ * expression then serves them all; and their new numbers, from 1.
  */
 export function groupShapes(shapes: readonly MessageShape[]): {
   readonly shapes: readonly MessageShape[];
-  /** By the number of before. */
+  /** By the old number. */
   readonly numbers: readonly number[];
 } {
   const order = [...Map.groupBy(shapes.keys(), (i) => shapes[i]!.widths.join()).values()].flat();
@@ -91,16 +91,16 @@ export function shapesText(shapes: readonly MessageShape[]): string {
   return JSON.stringify(shapes);
 }
 
-/** A message that is not cut, out of a table that keeps it among the texts. */
+/** The expression for a whole message in a table that keeps these among the texts. */
 export const WHOLE_OF_TEXTS: Expression = {
   ...{ kind: 'case', when: { kind: 'isNothing', value: column(SHAPE) } },
   ...{ then: element(column(TEXTS), 1), otherwise: NOTHING },
 };
 
 /**
- * The message of a row of a table that has one of these shapes.
- * @param shapes of the table, in the order of their numbers there
- * @param numbers of those that are meant, from 1; at least one
+ * The message of a row that has one of these shapes.
+ * @param shapes of the table, in the order of their numbers
+ * @param numbers of the requested shapes, from 1; at least one
  */
 export function messageOf(
   shapes: readonly MessageShape[],
@@ -121,7 +121,7 @@ export function messageOf(
   return choose(wanted, 0, wanted.length, form);
 }
 
-/** Any row's message. */
+/** The message of any row. */
 export function anyMessage(shapes: readonly MessageShape[], form: NumberForm): Expression {
   return {
     ...{ kind: 'case', when: { kind: 'isNothing', value: column(SHAPE) } },

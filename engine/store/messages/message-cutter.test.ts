@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { CutRows, Width } from './cut-rows.ts';
 import { MessageCutter } from './message-cutter.ts';
 
-/** What the column of process identifiers has: the first number in brackets, sometimes another. */
+/** The value of the column of process identifiers: the first number in brackets, sometimes another one. */
 function pidOf(text: string): number {
   const found = /\[(\d{1,9})\]/.exec(text);
   if (found === null) return -1;
   return Number(found[1]) + Number(text.endsWith('!'));
 }
 
-/** Messages as a cutter keeps them, put together again; with how many of them were cut. */
+/** Messages after cutting and assembling, with the number of those that were cut. */
 function cutAndJoin(groups: readonly (readonly string[])[]): { messages: string[]; cut: number } {
   const rows = new CutRows();
   const cutter = new MessageCutter(rows);
@@ -18,7 +18,7 @@ function cutAndJoin(groups: readonly (readonly string[])[]): { messages: string[
   for (const group of groups) {
     cutter.begin(group.length);
     const shapes = group.map((text, row) => {
-      // Texts lie between others.
+      // Texts are between others.
       const bytes = Buffer.from(`7${text}7`);
       return cutter.add(row, bytes, 1, bytes.length - 1, pidOf(text)) ? cutter.number : 0;
     });
@@ -81,7 +81,7 @@ const PIECE = fc.oneof(
   ),
   fc.string({ unit: 'binary', maxLength: 3 }).map((text) => text.toWellFormed()),
 );
-/** Messages of few templates with pieces between, as logs have them. */
+/** Messages of a few templates with variable pieces, like those of logs. */
 const TEMPLATE = fc.array(
   fc.constantFrom('x ', ' port ', 'user', ': ', '', "it's ", 'é ', 'x[7]', 'y[70', ']!'),
   {

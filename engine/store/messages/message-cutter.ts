@@ -1,77 +1,77 @@
 /**
- * Cuts the messages of one part into a shape, which is the text that many of them share, and the variables
- * between: numbers of 8, 16 and 32 bits and short texts. What a segment then stores of a message
- * is the number of its shape and lists of its variables (see docs/adr/0017).
+ * Cuts the messages of one part into a shape, which is the text that many of them share, and variables: numbers of
+ * 8, 16 and 32 bits and short texts. A segment then stores for each message the number of its shape and lists of
+ * its variables (see docs/adr/0017).
  *
- * Holds always: shape and variables give back every byte of the message (a number is one only as JavaScript
- * would write it, without leading zeros); a message that fits no shape is kept whole. Which shape a message
- * gets is found out as rows come: one that was seen a few times becomes a shape, with all that was the same in
- * these messages in its text. When a variable turns out to be wider, another shape takes its place. Memory is
- * bounded by the numbers below, whatever the messages are.
+ * Invariants: shape and variables reproduce every byte of the message (a number is one only as JavaScript would
+ * write it, without leading zeros); a message that fits no shape is kept whole. Shapes are found as rows arrive: a
+ * message seen a few times becomes a shape, with everything that these messages have in common in its text. When a
+ * variable turns out to be wider, another shape replaces it. Memory is bounded by the numbers below, whatever the
+ * messages are.
  */
 import { type CutRows, type VariableWidth, MOST_VARIABLES, Width } from './cut-rows.ts';
 import { BYTE_CLASS, DIGIT, LETTER } from '../../util/tokens.ts';
 
-/** Text and variables by turns: `constants[0]`, the first variable, `constants[1]`, …, the last constant. */
+/** Text and variables, alternating: `constants[0]`, the first variable, `constants[1]`, …, the last constant. */
 export interface MessageShape {
   readonly constants: readonly string[];
   readonly widths: readonly VariableWidth[];
 }
 
-/** How the messages of one row group were cut. Lent until the next row group, of whichever part. */
+/** How the messages of one row group were cut. Valid until the next row group, of whichever part. */
 export interface CutRowGroup {
-  /** Of the part so far: more are added, none changes. */
+  /** All shapes of the part so far: shapes are only added. */
   readonly shapes: readonly MessageShape[];
   /** By row: the number of the shape from 1, or 0. */
   readonly shapeOf: Uint16Array;
-  /** By row: 1 where there is a message that is kept whole. */
+  /** By row: 1 if there is a message that is kept whole. */
   readonly whole: Uint8Array;
   readonly variables: CutRows;
-  /** By row; anything without one. */
+  /** By row; arbitrary for rows without one. */
   readonly pids: Uint32Array;
 }
 
-/** Bounds of what is read with every message: shapes, bytes of their texts, variables of shapes that are unlike. */
+/** Limits on what is read with every message: shapes, bytes of their texts, variables of different shapes. */
 const MOST_SHAPES = 400;
 const MOST_SHAPE_BYTES = 65_536;
 const MOST_UNLIKE = 1500;
-/** Messages that may become shapes, and their bytes. */
+/** Limits on messages that may become shapes, and their bytes. */
 const MOST_CANDIDATES = 4096;
 const MOST_CANDIDATE_BYTES = 1 << 19;
-/** Messages alike before they have a shape. */
+/** Number of similar messages before they get a shape. */
 const SEEN_OFTEN = 8;
 /** A longer message is kept whole. */
 const MOST_BYTES = 2048;
-/** Letters before a number that are a part of the shape: `user` of `user17`, but not `a` of `a17`. */
+/** Minimum number of letters before a number that belong to the shape: `user` in `user17`, but not `a` in `a17`. */
 const LEAST_PREFIX = 3;
-/** Rows after which it is clear whether shapes pay. */
+/** Number of rows after which it is clear whether shapes pay. */
 const TRIAL_ROWS = 8192;
-/** Of all bytes, the share that must lie in shapes. */
+/** Minimum share of all bytes that shapes must cover. */
 const LEAST_SHARE = 0.4;
 
-/** Shapes that are remembered by how their messages begin. */
+/** Number of shapes that are remembered by how their messages begin. */
 const GUESSES = 1024;
 const BEGINNING = 12;
 
-/** A shape as messages are compared with it. */
+/** A shape in the form that messages are compared with. */
 interface CutShape {
   readonly number: number;
-  /** Constants one after the other; `ends[i]` is where the i-th ends. */
+  /** Concatenated constants; `ends[i]` is the end of the i-th. */
   readonly bytes: Uint8Array;
   readonly words: DataView;
   readonly ends: Int32Array;
   readonly widths: Uint8Array;
-  /** Variables by width. */
+  /** Number of variables by width. */
   readonly counts: Uint8Array;
 }
 
 interface Candidate {
-  /** Of the first message. */
+  /** Values in the first message. */
   readonly values: string[];
   readonly constants: string[];
-  /** By variable: CONSTANT while all messages have the same. */
+  /** By variable: CONSTANT while all messages have the same value. */
   readonly widths: Int8Array;
-  /** By variable: 1 while it is the process identifier of every message's row. */
+  /** By variable: 1 while it equals the process identifier in every message's row. */
   readonly pids: Uint8Array;
   seen: number;
   current: CutShape | undefined;
@@ -80,7 +80,7 @@ const CONSTANT = -1;
 
 export class MessageCutter {
   readonly shapes: MessageShape[] = [];
-  /** The shape of the message that was cut last, from 1. */
+  /** Number of the shape of the last cut message, from 1. */
   number = 0;
   private readonly out: CutRows;
   private readonly guesses: (CutShape | undefined)[] = new Array<CutShape | undefined>(GUESSES);
@@ -91,12 +91,12 @@ export class MessageCutter {
     ends: new Int32Array(MOST_VARIABLES),
   };
   private pid = -1;
-  /** What messages are in, and the same as words. */
+  /** The buffer of the messages, also as words. */
   private data: Uint8Array = new Uint8Array(0);
   private view: DataView = new DataView(new ArrayBuffer(0));
   private count = 0;
   private hash = 0;
-  /** Messages that were cut, and those that were not. */
+  /** Number of messages that were cut, and that were not. */
   cut = 0;
   whole = 0;
   private bytes = 0;
@@ -107,7 +107,7 @@ export class MessageCutter {
   private readonly unlike = new Set<string>();
   private unlikeVariables = 0;
 
-  /** @param out filled by row; may be used by other cutters between row groups */
+  /** @param out filled by row; other cutters may use it between row groups */
   constructor(out: CutRows) {
     this.out = out;
   }
@@ -120,8 +120,8 @@ export class MessageCutter {
   }
 
   /**
-   * Cuts one message of the row group; false when it is to be kept whole.
-   * @param pid the row's process identifier; -1 without one
+   * Cuts one message of the row group; false if it must be kept whole.
+   * @param pid the row's process identifier; -1 if it has none
    */
   add(row: number, data: Uint8Array, start: number, end: number, pid: number): boolean {
     this.pid = pid;
@@ -152,8 +152,8 @@ export class MessageCutter {
   }
 
   /**
-   * Whether a message has this shape. Then its numbers lie after those in use, and `found` says where
-   * its texts are.
+   * Whether a message has this shape. If so, its numbers are after those in use, and `found` has the positions of
+   * its texts.
    */
   private fits(shape: CutShape, data: Uint8Array, start: number, end: number): boolean {
     const { bytes, words, ends, widths } = shape;
@@ -207,7 +207,7 @@ export class MessageCutter {
     }
   }
 
-  /** Keeps the variables that `fits` found. */
+  /** Stores the variables that `fits` found. */
   private take(shape: CutShape, row: number, data: Uint8Array): void {
     const { counts } = shape;
     this.number = shape.number + 1;
@@ -224,7 +224,7 @@ export class MessageCutter {
     for (let i = 0; i < texts; i++) this.out.texts.add(data, starts[i]!, ends[i]!);
   }
 
-  /** The shape of a message, once there is one; then `found` says where its variables lie. */
+  /** The shape of a message, if there is one yet; `found` then has the positions of its variables. */
   private find(data: Uint8Array, start: number, end: number): CutShape | undefined {
     if (!this.tokens(data, start, end)) return undefined;
     const known = this.candidates.get(this.hash);
@@ -266,7 +266,7 @@ export class MessageCutter {
     return { constants, values };
   }
 
-  /** Takes note of one more message alike; its shape, once it has one. */
+  /** Records another similar message; returns its shape once it has one. */
   private learn(
     known: Candidate,
     data: Uint8Array,
@@ -291,7 +291,7 @@ export class MessageCutter {
       const first = width === CONSTANT ? Math.max(own, widthOf(known.values[i]!)) : own;
       if (first <= width) continue;
       known.widths[i] = first;
-      // How wide a process identifier is does not matter.
+      // The width of a process identifier does not matter.
       wider ||= width === CONSTANT || known.pids[i] === 0;
     }
     known.seen += 1;
@@ -303,7 +303,7 @@ export class MessageCutter {
     return known.current;
   }
 
-  /** Finds the tokens of a message that may be variables, and a hash of the rest; false when there can be no shape. */
+  /** Finds the tokens of a message that may be variables, and a hash of the rest; false if no shape is possible. */
   private tokens(data: Uint8Array, start: number, end: number): boolean {
     const { starts, ends } = this.found;
     let count = 0;
@@ -408,7 +408,7 @@ function latin(data: Uint8Array, start: number, end: number): string {
   return Buffer.from(data.buffer, data.byteOffset + start, end - start).toString('latin1');
 }
 
-/** A number of a message's beginning that is the same for other digits. */
+/** A hash of a message's beginning that ignores the values of digits. */
 function beginning(data: Uint8Array, start: number, end: number): number {
   let hash = 0;
   for (let at = start, n = 0; at < end && n < BEGINNING; at++) {

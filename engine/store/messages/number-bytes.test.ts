@@ -36,7 +36,7 @@ function bytesOf(rows: readonly Row[], into = new NumberBytes()): number[][] {
   return out;
 }
 
-/** Of the numbers of a row: where each begins. */
+/** Where each number of a row begins. */
 function places(one: Row): { at: number; width: 0 | 1 | 2; value: number }[] {
   const widths = one.flatMap((list, width) => list.map(() => width as VariableWidth));
   const starts = numberStarts([...widths, Width.text, Width.pid]);

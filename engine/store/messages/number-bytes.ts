@@ -1,7 +1,7 @@
 /**
- * The numbers of cut messages as they are stored: all of a row in one list of bytes, those of 8 bits first, then
- * those of 16, then of 32, each in order and lowest byte first. A list of its own for each width makes DuckDB
- * decode as many columns of offsets, also of rows that it passes over.
+ * Storage of the numbers of cut messages: all numbers of a row in one list of bytes, first those of 8 bits, then of
+ * 16, then of 32, each in order and lowest byte first. With a list for each width DuckDB would decode as many
+ * columns of offsets, even for rows that it skips.
  */
 import { type Expression, call, cast, element, number } from '../expression.ts';
 import { type NumberLists, type VariableWidth, Width } from './cut-rows.ts';
@@ -11,10 +11,10 @@ const BYTES = [1, 2, 4] as const;
 
 /** The bytes of the rows of one row group. The arrays are kept from one row group to the next. */
 export class NumberBytes {
-  /** A byte each, of all rows one after the other. */
+  /** The bytes of all rows, concatenated. */
   values = new Uint8Array(1 << 13);
   used = 0;
-  /** How many each row has. */
+  /** Number of bytes of each row. */
   counts = new Uint16Array(1 << 10);
 
   fill(numbers: readonly NumberLists[], rows: number): void {
@@ -54,7 +54,7 @@ export function numberStarts(widths: readonly VariableWidth[]): [number, number,
   return [0, wide, wide + BYTES[Width.u16] * count(Width.u16)];
 }
 
-/** @returns undefined where a byte is missing */
+/** @returns undefined if a byte is missing */
 export function numberAt(
   bytes: readonly unknown[],
   at: number,
@@ -69,7 +69,7 @@ export function numberAt(
   return value;
 }
 
-/** The number whose bytes begin at `at`, from 0, in a list of them. */
+/** The number whose bytes begin at `at`, from 0, in a list of bytes. */
 export function numberOf(bytes: Expression, at: number, width: 0 | 1 | 2): Expression {
   const byte = (i: number) => element(bytes, at + i + 1);
   let sum = byte(0);
@@ -78,12 +78,12 @@ export function numberOf(bytes: Expression, at: number, width: 0 | 1 | 2): Expre
   return sum;
 }
 
-/** How many bytes a number of a width has. */
+/** Size of a number of a width in bytes. */
 export function bytesIn(width: 0 | 1 | 2): number {
   return BYTES[width];
 }
 
-/** SQL of the bytes of numbers that are in lists by width, as segments had them once. */
+/** SQL of the bytes of numbers that are in lists by width, as in older segments. */
 export function bytesOfLists(of8: string, of16: string, of32: string): string {
   const low = '(x & 255)';
   return `CAST(${of8} || flatten([[${low}, x >> 8] for x in ${of16}]) || flatten([[${low}, (x >> 8) & 255, (x >> 16) & 255, x >> 24] for x in ${of32}]) AS UTINYINT[])`;

@@ -44,7 +44,7 @@ it('keeps those used last, and none that alone are too many', () => {
   expect(cache.get(0)).toBeDefined();
   cache.set(3, large('d'));
   expect([0, 1, 2, 3].map((id) => cache.get(id) !== undefined)).toEqual([true, false, true, true]);
-  // Setting a segment again replaces what it takes up.
+  // Setting a segment again replaces its entry.
   cache.set(3, text(ONE));
   cache.set(4, large('e'));
   expect([0, 2, 3, 4].map((id) => cache.get(id) !== undefined)).toEqual([true, true, true, true]);

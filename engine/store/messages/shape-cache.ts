@@ -1,12 +1,13 @@
 /**
- * Cache of the shapes of segments, bounded by the length of the texts that they were read from, which is about the
- * memory that they take. Shapes that several segments have are one object: conclusions from one hold for all.
+ * Cache of the shapes of segments, bounded by the length of the texts from which they were read, which is about
+ * their size in memory. Equal shapes of several segments are one object, so that conclusions about one hold for
+ * all.
  */
 import { LruCache } from '../../util/lru-cache.ts';
 import { readShapes } from './message-columns.ts';
 import type { MessageShape } from './message-cutter.ts';
 
-/** Characters of the texts of segments, and of unlike shapes. */
+/** Limits in characters on the texts of segments, and on those of different shapes. */
 const MOST = 16e6;
 
 export class ShapeCache {
@@ -20,7 +21,7 @@ export class ShapeCache {
     return this.kept.get(segment);
   }
 
-  /** Keeps what a segment's table says of its shapes; undefined when these are none. */
+  /** Stores the shapes of a segment's table; undefined if they are invalid. */
   set(segment: number, text: unknown): readonly MessageShape[] | undefined {
     const shapes = readShapes(text)?.map((shape) => this.sharedShape(shape));
     if (shapes === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** A message out of its shape and variables, as the view of a segment's events puts it together. */
+/** Assembles a message from its shape and variables, as the view of a segment's events does. */
 import { Width } from './cut-rows.ts';
 import type { MessageShape } from './message-cutter.ts';
 import { bytesIn, numberAt, numberStarts } from './number-bytes.ts';
@@ -13,7 +13,7 @@ interface MessageVariables {
   readonly pid: unknown;
 }
 
-/** @param most characters of the message that are wanted; all when left out */
+/** @param most maximum number of characters; all if omitted */
 export function wholeMessage(
   { constants, widths }: MessageShape,
   { numbers, texts, pid }: MessageVariables,
@@ -31,14 +31,14 @@ export function wholeMessage(
       else if ('lists' in numbers) value = numbers.lists[width]?.[place];
       else value = numberAt(numbers.bytes, starts[width] + place * bytesIn(width), width);
     }
-    // What is not there is left out, as it is by `concat`.
+    // A missing value is omitted, as by `concat`.
     if (typeof value === 'number' || typeof value === 'string') text += value;
     text += constants[i + 1] ?? '';
   }
   return firstCharacters(text, most);
 }
 
-/** What `left` gives: Unicode characters, not units of UTF-16. */
+/** Equals SQL's `left`: counts Unicode characters, not UTF-16 units. */
 function firstCharacters(text: string, most: number): string {
   if (text.length <= most) return text;
   let at = 0;
